@@ -4,7 +4,7 @@ import type { Instance } from '@overtone/e2e/instance';
 import { settingOf } from '@overtone/e2e/service-access';
 
 /** The identity assertion that the edge would send for this caller, signed with the edge's key. */
-export const assertionOf = async (instance: Instance, service: ServiceName, accessToken: string): Promise<string> => {
+export async function assertionOf(instance: Instance, service: ServiceName, accessToken: string): Promise<string> {
   const claims = JSON.parse(Buffer.from(accessToken.split('.')[1] ?? '', 'base64url').toString()) as {
     sub: string;
     sid: string;
@@ -17,4 +17,4 @@ export const assertionOf = async (instance: Instance, service: ServiceName, acce
     role: claims.role,
     tokenExpiresAt: claims.exp * 1000,
   });
-};
+}

@@ -23,23 +23,26 @@ export type BenchContext = {
 export type Bench = { name: string; about: string; run: (context: BenchContext) => AsyncIterable<Row> };
 
 const headings = ['name', 'ours', 'peer', 'ratio', 'goal', 'met'] as const;
-const cells = (row: Row): string[] => [
-  row.name,
-  row.ours,
-  row.peer || '-',
-  row.ratio === null ? '-' : row.ratio.toFixed(2),
-  row.goal,
-  row.met ? 'yes' : 'NO',
-];
+function cells(row: Row): string[] {
+  return [
+    row.name,
+    row.ours,
+    row.peer || '-',
+    row.ratio === null ? '-' : row.ratio.toFixed(2),
+    row.goal,
+    row.met ? 'yes' : 'NO',
+  ];
+}
 
 /** One row as a line of text, printed when it is measured. */
-export const lineOf = (row: Row): string =>
-  cells(row)
+export function lineOf(row: Row): string {
+  return cells(row)
     .filter((cell) => cell !== '-' && cell !== '')
     .join('  ');
+}
 
 /** The rows as a table of aligned columns. */
-export const tableOf = (rows: readonly Row[]): string => {
+export function tableOf(rows: readonly Row[]): string {
   const lines = [[...headings], ...rows.map(cells)];
   const widths = headings.map((_, i) => Math.max(...lines.map((line) => line[i]?.length ?? 0)));
   const draw = (line: readonly string[]): string =>
@@ -49,11 +52,13 @@ export const tableOf = (rows: readonly Row[]): string => {
       .trimEnd();
   const [head = [], ...body] = lines;
   return [draw(head), widths.map((width) => '-'.repeat(width)).join('  '), ...body.map(draw)].join('\n');
-};
+}
 
 /** The value below which `share` of the values lie. */
-export const quantile = (values: readonly number[], share: number): number => {
+export function quantile(values: readonly number[], share: number): number {
   const sorted = values.toSorted((x, y) => x - y);
   return sorted[Math.min(sorted.length - 1, Math.ceil(share * sorted.length) - 1)] ?? Number.NaN;
-};
-export const mebibytes = (bytes: number): string => `${Math.round(bytes / 1024 / 1024)} MiB`;
+}
+export function mebibytes(bytes: number): string {
+  return `${Math.round(bytes / 1024 / 1024)} MiB`;
+}

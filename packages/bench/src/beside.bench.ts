@@ -17,42 +17,42 @@ const goalSeconds = 1;
 /** One recording of an hour is processed, the other waits for the slot. */
 const hours = 2;
 
-const silence = async (path: string, seconds: number): Promise<string> => {
+async function silence(path: string, seconds: number): Promise<string> {
   await promisify(execFile)('sox', ['-n', '-r', '8000', '-c', '1', '-b', '16', path, 'trim', '0', String(seconds)]);
   return path;
-};
-const send = async (api: Client, path: string): Promise<string> => {
+}
+async function send(api: Client, path: string): Promise<string> {
   const sent = await api.upload(path, { allow_duplicate: 'true' });
   if (sent.status !== 201) throw new Error(`upload: ${sent.status} ${sent.text}`);
   return sent.body.uuid;
-};
+}
 
 type Timeline = AnswerOf<typeof dispatcherRoutes.fileTimeline>;
 /** Whether one recording is being transcribed and all others wait for their transcription. */
-const isSlotOccupied = async (api: Client, uuids: string[]): Promise<boolean> => {
+async function isSlotOccupied(api: Client, uuids: string[]): Promise<boolean> {
   const all = await Promise.all(uuids.map((uuid) => api.ok<Timeline>('GET', `/api/tasks/files/${uuid}`)));
   const countFiles = (stage: string, status: string) =>
     all.filter(({ stages }) => stages.some((one) => one.stage === stage && one.status === status)).length;
   return countFiles('prepare', 'completed') === uuids.length && countFiles('transcribe', 'running') === 1;
-};
+}
 
 /** Seconds from upload to completion as recorded by the server, and the waiting time included in them. */
 type Duration = { wall: number; waited: number };
-const runShort = async (instance: Instance, api: Client, path: string): Promise<Duration> => {
+async function runShort(instance: Instance, api: Client, path: string): Promise<Duration> {
   const { uuid, upload_time, completed_at } = await api.completed(await send(api, path), 300_000);
   const [row] = await asService(instance, 'transcription-dispatcher', (query) =>
     query('select queue_s from file_pipeline_timing where file_id = $1', [uuid]),
   );
   return { wall: (Date.parse(completed_at ?? '') - Date.parse(upload_time)) / 1000, waited: Number(row?.['queue_s']) };
-};
+}
 
 type Pair = { alone: Duration; beside: Duration };
-const row = (
+function row(
   name: string,
   pairs: Pair[],
   figure: (duration: Duration) => number,
   of: (values: number[]) => number,
-): Row => {
+): Row {
   const [ours, alone] = [of(pairs.map(({ beside }) => figure(beside))), of(pairs.map(({ alone }) => figure(alone)))];
   const later = of(pairs.map(({ beside, alone: single }) => figure(beside) - figure(single)));
   return {
@@ -63,7 +63,7 @@ const row = (
     goal: `<= ${goalSeconds} s later`,
     met: later <= goalSeconds,
   };
-};
+}
 
 /** Alternates between both measurements, so that other load on the machine affects both. */
 export const besideBench: Bench = {

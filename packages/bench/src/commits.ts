@@ -5,7 +5,7 @@ import type { Instance } from '@overtone/e2e/instance';
  * The minimal writes of a sign-in: a session and an audit record in one durable transaction. This is the lower bound of
  * its duration.
  */
-export const bareCommits = async (instance: Instance, atOnce: number) => {
+export async function bareCommits(instance: Instance, atOnce: number) {
   const connections = await Promise.all(Array.from({ length: atOnce }, () => openAsService(instance, 'identity')));
   const owner = (await connections[0]?.ask(`select uuid from "user" where role = 'super_admin' limit 1`))?.[0]?.[
     'uuid'
@@ -22,4 +22,4 @@ export const bareCommits = async (instance: Instance, atOnce: number) => {
     },
     close: async (): Promise<void> => void (await Promise.all(connections.map((c) => c.close()))),
   };
-};
+}

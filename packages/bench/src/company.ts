@@ -3,14 +3,22 @@ import { groupLdif, personLdif } from '@overtone/testkit';
 /** Number of groups of each person. */
 const groupsEach = 5;
 const base = 'dc=example,dc=org';
-const nameOf = (n: number): string => `u${n}`;
-const dnOf = (n: number): string => `uid=${nameOf(n)},ou=people,${base}`;
-const teamDn = (n: number): string => `cn=Team ${n},ou=groups,${base}`;
-const idOf = (n: number): string => `00000000-0000-4000-8000-${String(n).padStart(12, '0')}`;
+function nameOf(n: number): string {
+  return `u${n}`;
+}
+function dnOf(n: number): string {
+  return `uid=${nameOf(n)},ou=people,${base}`;
+}
+function teamDn(n: number): string {
+  return `cn=Team ${n},ou=groups,${base}`;
+}
+function idOf(n: number): string {
+  return `00000000-0000-4000-8000-${String(n).padStart(12, '0')}`;
+}
 
 /** A generated company: each person is in five teams, and all teams are in the staff group. */
 export type Company = ReturnType<typeof companyOf>;
-export const companyOf = (people: number) => {
+export function companyOf(people: number) {
   const teams = Math.max(groupsEach, Math.round(people / 100));
   const teamsOf = (n: number): number[] => Array.from({ length: groupsEach }, (_, i) => (n * 7 + i * 13) % teams);
   const membersOf = (): string[][] => {
@@ -41,4 +49,4 @@ export const companyOf = (people: number) => {
              'entryUUID:00000000-0000-4000-8000-' || lpad(n::text, 12, '0')
       from generate_series(0, $1::int - 1) n on conflict do nothing`,
   };
-};
+}

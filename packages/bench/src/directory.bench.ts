@@ -6,13 +6,19 @@ import { bareClients, beside, rowOf } from './sign-in.bench.ts';
 const people = 5000;
 const groups = 60;
 const base = 'dc=example,dc=org';
-const group = (n: number): string => `cn=g${n},ou=groups,${base}`;
-const uid = (n: number): string => `uid=u${n},ou=people,${base}`;
+function group(n: number): string {
+  return `cn=g${n},ou=groups,${base}`;
+}
+function uid(n: number): string {
+  return `uid=u${n},ou=people,${base}`;
+}
 /** Each group except the first is in another: three to four levels. */
-const above = (n: number): number => Math.floor((n - 1) / 4);
+function above(n: number): number {
+  return Math.floor((n - 1) / 4);
+}
 
 /** Each person is in two groups; `memberOf` is explicit, because overlays do not process an offline import. */
-const seed = (): string => {
+function seed(): string {
   const of = (n: number) => [n % groups, (n * 7 + 3) % groups];
   const members = Array.from({ length: groups }, (): string[] => []);
   const persons = Array.from({ length: people }, (_, n) => {
@@ -34,10 +40,10 @@ const seed = (): string => {
     ].join('\n'),
   );
   return [...persons, ...listed].join('\n');
-};
+}
 
-const directoryOf = (slapd: Slapd, recursiveGroups: boolean): Directory =>
-  createDirectory({
+function directoryOf(slapd: Slapd, recursiveGroups: boolean): Directory {
+  return createDirectory({
     server: slapd.url,
     port: 389,
     useSsl: false,
@@ -57,16 +63,17 @@ const directoryOf = (slapd: Slapd, recursiveGroups: boolean): Directory =>
     adminUsers: '',
     caPem: null,
   });
+}
 
-const enter = async (directory: Directory, n: number): Promise<number> => {
+async function enter(directory: Directory, n: number): Promise<number> {
   const started = performance.now();
   const answer = await directory.authenticate(`u${n}`, `u${n}-secret`);
   if (answer.outcome !== 'yes') throw new Error(`u${n}: ${answer.message}`);
   return performance.now() - started;
-};
+}
 
 /** The cost of nested groups, alternating between both kinds of sign-ins. */
-const addedByGroups = async (flat: Directory, nested: Directory, turns: number): Promise<Row> => {
+async function addedByGroups(flat: Directory, nested: Directory, turns: number): Promise<Row> {
   const times = { flat: [] as number[], nested: [] as number[] };
   for (let turn = 0; turn < turns; turn++) {
     const n = (turn * 37) % people;
@@ -82,7 +89,7 @@ const addedByGroups = async (flat: Directory, nested: Directory, turns: number):
     goal: 'adds <= 15 ms',
     met: with95 - without95 <= 15,
   };
-};
+}
 
 export const directoryBench: Bench = {
   name: 'directory',

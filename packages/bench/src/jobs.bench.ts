@@ -7,10 +7,12 @@ import { quantile, type Bench } from './bench.ts';
 
 const enqueuers = 500;
 const inFlight = 500;
-const bodyOf = () => JSON.stringify({ taskId: randomUUID(), input: { runId: randomUUID(), fileId: randomUUID() } });
+function bodyOf() {
+  return JSON.stringify({ taskId: randomUUID(), input: { runId: randomUUID(), fileId: randomUUID() } });
+}
 
 /** Runs an operation `count` times, at most `width` concurrently. */
-const abreast = async (width: number, count: number, work: (i: number) => Promise<unknown>): Promise<void> => {
+async function abreast(width: number, count: number, work: (i: number) => Promise<unknown>): Promise<void> {
   let next = 0;
   const lane = async () => {
     while (next < count) {
@@ -20,15 +22,15 @@ const abreast = async (width: number, count: number, work: (i: number) => Promis
     }
   };
   await Promise.all(Array.from({ length: width }, lane));
-};
-const seconds = async (work: () => Promise<void>): Promise<number> => {
+}
+async function seconds(work: () => Promise<void>): Promise<number> {
   const from = performance.now();
   await work();
   return (performance.now() - from) / 1000;
-};
+}
 
 /** The queue like the dispatcher's: a file-backed work queue; every job has an id, every acknowledgement is confirmed. */
-const ours = async (url: string, jobs: number): Promise<number> => {
+async function ours(url: string, jobs: number): Promise<number> {
   const log = createLog('bench', { LOG_LEVEL: 'fatal', LOG_FORMAT: 'text' });
   const bus = createBus({ service: 'transcription-dispatcher', url, log });
   await bus.connect();
@@ -66,10 +68,10 @@ const ours = async (url: string, jobs: number): Promise<number> => {
   await jsm.streams.delete('JOBS');
   await bus.close();
   return taken;
-};
+}
 
 /** Enqueues and processes empty jobs with BullMQ. @returns seconds. */
-export const bullmq = async (url: string, jobs: number): Promise<number> => {
+export async function bullmq(url: string, jobs: number): Promise<number> {
   const { hostname: host, port, password } = new URL(url);
   const connection = { host, port: Number(port), maxRetriesPerRequest: null, ...(password ? { password } : {}) };
   const queue = new Queue('jobs', {
@@ -96,7 +98,7 @@ export const bullmq = async (url: string, jobs: number): Promise<number> => {
   await queue.obliterate({ force: true });
   await queue.close();
   return taken;
-};
+}
 
 /** The job queue without the dispatcher's database: enqueue, receive, process, acknowledge. */
 export const jobsBench: Bench = {

@@ -5,10 +5,16 @@ const goalMs = 5;
 const mapped = 10_000;
 const asserted = 1_000;
 
-const groupDn = (i: number): string => `CN=Group ${i} Team,OU=Groups,OU=Site ${i % 40},DC=corp,DC=example,DC=org`;
+function groupDn(i: number): string {
+  return `CN=Group ${i} Team,OU=Groups,OU=Site ${i % 40},DC=corp,DC=example,DC=org`;
+}
 // One in ten names is escaped, has spaces or accents and must be parsed.
-const awkwardDn = (i: number): string => String.raw`cn=Groupe n\c2\b0 ${i}, Équipe+ou=x ,  dc=corp,dc=example`;
-const claimOf = (i: number): string => (i % 10 === 0 ? awkwardDn(i) : groupDn(i));
+function awkwardDn(i: number): string {
+  return String.raw`cn=Groupe n\c2\b0 ${i}, Équipe+ou=x ,  dc=corp,dc=example`;
+}
+function claimOf(i: number): string {
+  return i % 10 === 0 ? awkwardDn(i) : groupDn(i);
+}
 
 /** Resolves the groups of one sign-in against all mappings; all sign-ins have different groups. */
 export const mappingsBench: Bench = {

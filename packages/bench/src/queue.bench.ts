@@ -5,19 +5,23 @@ import { startHops, type Hops } from './queue.hops.ts';
 import { throughputRows } from './queue.throughput.ts';
 import { createQueueWorld, openRuns, enqueueSql, fillQueue, startIdleWorker, type QueueWorld } from './queue.world.ts';
 
-const ms = (value: number): string => `${value.toFixed(1)} ms`;
-const row = (name: string, value: number, bare: number, limit: number): Row => ({
-  name,
-  ours: ms(value),
-  peer: `bare ${ms(bare)}`,
-  ratio: value / bare,
-  goal: `<= ${limit} ms`,
-  met: value <= limit,
-});
+function ms(value: number): string {
+  return `${value.toFixed(1)} ms`;
+}
+function row(name: string, value: number, bare: number, limit: number): Row {
+  return {
+    name,
+    ours: ms(value),
+    peer: `bare ${ms(bare)}`,
+    ratio: value / bare,
+    goal: `<= ${limit} ms`,
+    met: value <= limit,
+  };
+}
 
 type Latencies = { ours: number[]; bare: number[] };
 /** Latency from the commit of a job to its handler (outbox, broker, claim), alternating with the minimal path. */
-const startLatency = async (world: QueueWorld, hops: Hops, count: number): Promise<Latencies> => {
+async function startLatency(world: QueueWorld, hops: Hops, count: number): Promise<Latencies> {
   let onStart: (() => void) | undefined;
   const worker = await startIdleWorker(world, 4, () => onStart?.());
   const latencies: Latencies = { ours: [], bare: [] };
@@ -36,9 +40,9 @@ const startLatency = async (world: QueueWorld, hops: Hops, count: number): Promi
   }
   await worker.stop();
   return latencies;
-};
+}
 
-const latencyRows = async (world: QueueWorld, count: number): Promise<Row[]> => {
+async function latencyRows(world: QueueWorld, count: number): Promise<Row[]> {
   const hops = await startHops(world);
   try {
     await startLatency(world, hops, 50);
@@ -49,7 +53,7 @@ const latencyRows = async (world: QueueWorld, count: number): Promise<Row[]> => 
   } finally {
     await hops.stop();
   }
-};
+}
 
 /** The job queue of the product: the dispatcher's database, its outbox, the broker, claims and results. */
 export const queueBench: Bench = {

@@ -10,14 +10,14 @@ const peerMain = fileURLToPath(new URL('gauges.peer.ts', import.meta.url));
 const rounds = 300;
 const limitMs = 3;
 
-const startPeer = async (nats: string) => {
+async function startPeer(nats: string) {
   const child = spawn(process.execPath, ['--no-warnings', peerMain, nats], { stdio: ['ignore', 'pipe', 'inherit'] });
   const [port] = (await once(child.stdout, 'data')) as [Buffer];
   return { base: `http://127.0.0.1:${port.toString().trim()}`, stop: () => child.kill('SIGTERM') };
-};
+}
 
 /** A low-overhead scraper with a persistent connection. */
-const createScraper = (base: string) => {
+function createScraper(base: string) {
   const agent = new Agent({ keepAlive: true, maxSockets: 1 });
   const read = (): Promise<string> =>
     new Promise((resolve, reject) => {
@@ -38,13 +38,13 @@ const createScraper = (base: string) => {
     },
     close: () => agent.destroy(),
   };
-};
+}
 
 /**
  * Compares the gauges with the minimal operation, alternating in changing order. Often enough that many responses are not
  * cached, and more than one in a hundred.
  */
-export const gaugesRow = async (world: QueueWorld, waiting: number): Promise<Row> => {
+export async function gaugesRow(world: QueueWorld, waiting: number): Promise<Row> {
   const peer = await startPeer(world.nats);
   const [ours, bare] = [createScraper(world.base), createScraper(peer.base)];
   for (let round = 0; round < rounds; round += 1) {
@@ -67,4 +67,4 @@ export const gaugesRow = async (world: QueueWorld, waiting: number): Promise<Row
     goal: `<= ${limitMs} ms`,
     met: mine <= limitMs,
   };
-};
+}

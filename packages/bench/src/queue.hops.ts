@@ -13,7 +13,7 @@ const claimTimeoutMs = 60_000;
  * Measures the minimal path of a job: commit, notification, read, message, request, commit, reply. One at a time, between
  * the same processes as in the product.
  */
-export const startHops = async ({ database, nats, postgres }: QueueWorld) => {
+export async function startHops({ database, nats, postgres }: QueueWorld) {
   await database.query('create table bare_hop (n integer); insert into bare_hop values (0)');
   const nc = await connect({ servers: nats });
   const manager = await nc.jetstreamManager({ timeout: claimTimeoutMs });
@@ -51,5 +51,5 @@ export const startHops = async ({ database, nats, postgres }: QueueWorld) => {
       await nc.close();
     },
   };
-};
+}
 export type Hops = Awaited<ReturnType<typeof startHops>>;

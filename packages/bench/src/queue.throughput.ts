@@ -8,17 +8,17 @@ import { openRuns, enqueueSql, startIdleWorker, type QueueWorld } from './queue.
 
 const concurrency = 16;
 const rounds = 3;
-const measureSeconds = async (work: () => Promise<void>): Promise<number> => {
+async function measureSeconds(work: () => Promise<void>): Promise<number> {
   const startedAt = performance.now();
   await work();
   return (performance.now() - startedAt) / 1000;
-};
-const enqueueAll = async ({ database }: Pick<QueueWorld, 'database'>, runs: string[]): Promise<void> => {
+}
+async function enqueueAll({ database }: Pick<QueueWorld, 'database'>, runs: string[]): Promise<void> {
   for (let at = 0; at < runs.length; at += 100) await database.query(enqueueSql, [runs.slice(at, at + 100)]);
-};
+}
 
 /** The whole path: enqueue, outbox relay, claim with a fencing token, execution, and the result with the next stage. */
-const measureDispatcher = async (world: QueueWorld, count: number): Promise<number> => {
+async function measureDispatcher(world: QueueWorld, count: number): Promise<number> {
   const runs = (await openRuns(world, count)).map(({ run }) => run);
   let startedJobs = 0;
   const worker = await startIdleWorker(world, concurrency, () => (startedJobs += 1));
@@ -31,7 +31,7 @@ const measureDispatcher = async (world: QueueWorld, count: number): Promise<numb
   });
   await worker.stop();
   return duration;
-};
+}
 
 /** Writes the same rows as a claim and an accepted result, without any logic: two commits. */
 const bareStatements = [
@@ -56,16 +56,16 @@ const bareStatements = [
 ];
 
 /** A separate database on the same server without a dispatcher. */
-const bareDatabase = async ({ database, postgres }: QueueWorld): Promise<string> => {
+async function bareDatabase({ database, postgres }: QueueWorld): Promise<string> {
   await database.query('create database bare');
   const url = new URL(postgres);
   url.pathname = '/bare';
   await migrate({ url: url.href, passwords: {} });
   return url.href;
-};
+}
 
 /** The lower bound for a job that is stored in these tables. */
-const measureBareCommits = async (url: string, count: number): Promise<number> => {
+async function measureBareCommits(url: string, count: number): Promise<number> {
   const clients = Array.from({ length: concurrency }, () => new Client({ connectionString: url }));
   await Promise.all(clients.map((client) => client.connect()));
   const [database] = clients as [Client, ...Client[]];
@@ -83,10 +83,10 @@ const measureBareCommits = async (url: string, count: number): Promise<number> =
   });
   await Promise.all(clients.map((client) => client.end()));
   return duration;
-};
+}
 
 /** Stages through the dispatcher, compared with bare commits and with a queue in memory. */
-export const throughputRows = async (world: QueueWorld, count: number): Promise<Row[]> => {
+export async function throughputRows(world: QueueWorld, count: number): Promise<Row[]> {
   const [redis, plain] = await Promise.all([startRedis(), bareDatabase(world)]);
   try {
     const rates = { ours: [] as number[], bare: [] as number[], bullmq: [] as number[] };
@@ -113,4 +113,4 @@ export const throughputRows = async (world: QueueWorld, count: number): Promise<
   } finally {
     await redis.stop();
   }
-};
+}

@@ -15,7 +15,7 @@ const log = createLog('bench', { LOG_LEVEL: 'fatal', LOG_FORMAT: 'text' });
 const password = 'secret';
 
 /** The dispatcher in its own process, with durable servers. */
-export const createQueueWorld = async () => {
+export async function createQueueWorld() {
   // Flushes the writes of earlier benches, because they would slow down the measured commits.
   await promisify(execFile)('sync');
   const [nats, postgres] = await Promise.all([startNats(), startPostgres({ durable: true })]);
@@ -61,14 +61,14 @@ export const createQueueWorld = async () => {
       await Promise.all([nats.stop(), postgres.stop()]);
     },
   };
-};
+}
 export type QueueWorld = Awaited<ReturnType<typeof createQueueWorld>>;
 
 /** Creates runs that are ready for their first job. */
-export const openRuns = async (
+export async function openRuns(
   { database }: Pick<QueueWorld, 'database'>,
   count: number,
-): Promise<{ run: string; owner: string }[]> => {
+): Promise<{ run: string; owner: string }[]> {
   const { rows } = await database.query<{ run: string; owner: string }>(
     `with runs as (
        insert into run (uuid, file_id, owner_id, object_key, content_type, options, opened_by, ordered_at)
@@ -85,7 +85,7 @@ export const openRuns = async (
     [count],
   );
   return rows;
-};
+}
 
 /** Inserts tasks and wake-up messages like the dispatcher, in one statement. */
 export const enqueueSql = `
@@ -104,7 +104,7 @@ export const enqueueSql = `
   select pg_notify('transcription_dispatcher_outbox', '') from tickets limit 1`;
 
 /** Fills the queue of a durable without a worker: tasks, and wake-up messages that the outbox has published. */
-export const fillQueue = async ({ database }: QueueWorld, count: number): Promise<void> => {
+export async function fillQueue({ database }: QueueWorld, count: number): Promise<void> {
   await database.query(
     `with ordered as (
        insert into task (uuid, file_id, owner_id, stage, subject, queue, input, max_failures, backoff_ms, publications,
@@ -123,10 +123,10 @@ export const fillQueue = async ({ database }: QueueWorld, count: number): Promis
   const unsent = async () =>
     (await database.query('select 1 from transcription_dispatcher_outbox where sent_at is null limit 1')).rowCount;
   while ((await unsent()) !== 0) await sleep(250);
-};
+}
 
 /** A worker whose jobs do nothing except report their start. */
-export const startIdleWorker = async (world: QueueWorld, concurrency: number, onStart: (runId: string) => void) => {
+export async function startIdleWorker(world: QueueWorld, concurrency: number, onStart: (runId: string) => void) {
   const bus: Bus = createBus({ service: 'transcription-worker', url: world.nats, log });
   await bus.connect();
   const running = worker(
@@ -145,4 +145,4 @@ export const startIdleWorker = async (world: QueueWorld, concurrency: number, on
       await bus.close();
     },
   };
-};
+}

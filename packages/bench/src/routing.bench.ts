@@ -15,13 +15,13 @@ const goal = 0.4;
 const path = '/api/users/me';
 
 /** Requests per second over 32 connections and one thread, so that server and generator have one core each. */
-const rate = async (url: string, header: string, seconds: number): Promise<number> => {
+async function rate(url: string, header: string, seconds: number): Promise<number> {
   const { stdout } = await run('wrk', ['-t1', '-c32', `-d${seconds}s`, '-H', header, url]);
   if (/Non-2xx/.test(stdout)) throw new Error(`${url} refused requests:\n${stdout}`);
   const found = /Requests\/sec:\s+([\d.]+)/.exec(stdout)?.[1];
   if (!found) throw new Error(`wrk printed:\n${stdout}`);
   return Number(found);
-};
+}
 
 /** A small authenticated GET through the edge, and through nginx to the same service. */
 export const routingBench: Bench = {

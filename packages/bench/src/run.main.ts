@@ -46,7 +46,7 @@ if (wanted.length === 0) {
 }
 
 /** Waits until the first start has converted the word vectors, because the conversion would affect measurements. */
-const untilSettled = async ({ data }: Instance): Promise<void> => {
+async function untilSettled({ data }: Instance): Promise<void> {
   const vectors = join(process.env['MODEL_CACHE_DIR'] ?? join(data, 'models'), 'word-vectors');
   const done = () =>
     readdir(vectors).then(
@@ -54,12 +54,12 @@ const untilSettled = async ({ data }: Instance): Promise<void> => {
       () => false,
     );
   for (let waited = 0; waited < 180 && !(await done()); waited++) await sleep(1_000);
-};
+}
 
 const size = Number(process.env['BENCH_SIZE'] ?? 1);
 const folder = await mkdtemp(join(tmpdir(), 'overtone-bench-'));
 const made = new Set<Instance>();
-const another = async (environment: Record<string, string>): Promise<Instance> => {
+async function another(environment: Record<string, string>): Promise<Instance> {
   const fresh = await createInstance(environment);
   made.add(fresh);
   const started = await fresh.up();
@@ -70,13 +70,15 @@ const another = async (environment: Record<string, string>): Promise<Instance> =
     await fresh.remove();
   };
   return { ...fresh, remove };
-};
+}
 let shared: Promise<Instance> | undefined;
-const instance = (): Promise<Instance> => (shared ??= another({}));
-const clean = async (): Promise<void> => {
+function instance(): Promise<Instance> {
+  return (shared ??= another({}));
+}
+async function clean(): Promise<void> {
   for (const one of made) await one.remove();
   await rm(folder, { recursive: true, force: true });
-};
+}
 for (const signal of ['SIGINT', 'SIGTERM'] as const)
   process.once(signal, () => void clean().then(() => process.exit(1)));
 

@@ -5,7 +5,7 @@ const goalMs = 0.2;
 const path = '/api/auth/methods';
 
 /** One persistent connection, so that only the request is timed. */
-const createTimer = (baseUrl: string) => {
+function createTimer(baseUrl: string) {
   const agent = new Agent({ keepAlive: true, maxSockets: 1 });
   const time = (token: string | null): Promise<number> =>
     new Promise((resolve, reject) => {
@@ -21,27 +21,29 @@ const createTimer = (baseUrl: string) => {
         .end();
     });
   return { time, close: () => agent.destroy() };
-};
+}
 
-const rowOf = (name: string, added: number, without: number, goal: number | null): Row => ({
-  name,
-  ours: `${added.toFixed(3)} ms`,
-  peer: `request without ${without.toFixed(2)} ms`,
-  ratio: null,
-  goal: goal === null ? '' : `adds <= ${goal} ms`,
-  met: goal === null || added <= goal,
-});
+function rowOf(name: string, added: number, without: number, goal: number | null): Row {
+  return {
+    name,
+    ours: `${added.toFixed(3)} ms`,
+    peer: `request without ${without.toFixed(2)} ms`,
+    ratio: null,
+    goal: goal === null ? '' : `adds <= ${goal} ms`,
+    met: goal === null || added <= goal,
+  };
+}
 
 /**
  * The cost of the edge's session check: the same route with and without a token, alternating, and the difference of the
  * medians. `fresh` are tokens that the edge has not cached yet.
  */
-export const sessionCheckRows = async (
+export async function sessionCheckRows(
   baseUrl: string,
   token: string,
   fresh: readonly string[],
   turns: number,
-): Promise<Row[]> => {
+): Promise<Row[]> {
   const { time, close } = createTimer(baseUrl);
   const times = { with: [] as number[], without: [] as number[], first: [] as number[] };
   try {
@@ -61,4 +63,4 @@ export const sessionCheckRows = async (
     rowOf('edge: session check', quantile(times.with, 0.5) - without, without, goalMs),
     rowOf('edge: session check, first use of a token', quantile(times.first, 0.5) - without, without, null),
   ];
-};
+}

@@ -9,28 +9,28 @@ const atOnce = 12;
 const fresh = 400;
 
 /** The probability that a failure of one cause takes longer than one of the other; 0.5: not distinguishable. */
-const separation = (a: readonly number[], b: readonly number[]): number => {
+function separation(a: readonly number[], b: readonly number[]): number {
   const all = [...a.map((ms) => ({ ms, first: true })), ...b.map((ms) => ({ ms, first: false }))];
   all.sort((x, y) => x.ms - y.ms);
   let ranks = 0;
   for (const [i, { first }] of all.entries()) if (first) ranks += i + 1;
   const auc = (ranks - (a.length * (a.length + 1)) / 2) / (a.length * b.length);
   return Math.max(auc, 1 - auc);
-};
+}
 
-const shuffled = <T>(items: T[]): T[] => {
+function shuffled<T>(items: T[]): T[] {
   for (let i = items.length - 1; i > 0; i--) {
     const j = Math.floor(Math.random() * (i + 1));
     [items[i], items[j]] = [items[j] as T, items[i] as T];
   }
   return items;
-};
+}
 
 type Causes = Record<string, (turn: number) => [username: string, password: string]>;
 type Sampled = { times: Map<string, number[]>; answers: Set<string> };
 
 /** Failed sign-ins of all causes, in random order. */
-const sample = async (entrance: Entrance, causes: Causes, count: number): Promise<Sampled> => {
+async function sample(entrance: Entrance, causes: Causes, count: number): Promise<Sampled> {
   const names = Object.keys(causes);
   const times = new Map(names.map((name) => [name, [] as number[]]));
   const answers = new Set<string>();
@@ -45,10 +45,10 @@ const sample = async (entrance: Entrance, causes: Causes, count: number): Promis
   };
   await Promise.all(Array.from({ length: atOnce }, client));
   return { times, answers };
-};
+}
 
 /** Compares every pair of causes; the most distinguishable pair of each cause counts. */
-const tableRows = (prefix: string, { times, answers }: Sampled): Row[] => {
+function tableRows(prefix: string, { times, answers }: Sampled): Row[] {
   const all = [...times];
   const rows = all.map(([name, mine]): Row => {
     const [worst] = all
@@ -77,7 +77,7 @@ const tableRows = (prefix: string, { times, answers }: Sampled): Row[] => {
       met: answers.size === 1,
     },
   ];
-};
+}
 
 /** Whether the duration of a failed sign-in reveals its cause. */
 export const signInTimingBench: Bench = {

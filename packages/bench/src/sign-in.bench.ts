@@ -17,7 +17,7 @@ const cost = { memoryCost: 19_456, timeCost: 2, parallelism: 1 } as const;
 /** The number of concurrent hashes of identity. */
 const hashesAtOnce = Math.max(2, Math.min(4, availableParallelism()));
 /** Limits the number of concurrent operations. */
-const limited = (limit: number) => {
+function limited(limit: number) {
   let free = limit;
   const waiting: (() => void)[] = [];
   return async (work: () => Promise<void>): Promise<void> => {
@@ -31,10 +31,10 @@ const limited = (limit: number) => {
       else free += 1;
     }
   };
-};
+}
 
 /** Operations per second at a given concurrency. */
-const rate = async (seconds: number, work: (turn: number) => Promise<void>): Promise<number> => {
+async function rate(seconds: number, work: (turn: number) => Promise<void>): Promise<number> {
   const until = performance.now() + seconds * 1000;
   const started = performance.now();
   let done = 0;
@@ -46,10 +46,10 @@ const rate = async (seconds: number, work: (turn: number) => Promise<void>): Pro
   };
   await Promise.all(Array.from({ length: atOnce }, (_, i) => runner(i)));
   return (done * 1000) / (performance.now() - started);
-};
+}
 
 /** The minimal password check: search as the service account, bind as the entry. */
-export const bareClients = async (slapd: Slapd) => {
+export async function bareClients(slapd: Slapd) {
   const pairs = await Promise.all(
     Array.from({ length: atOnce }, async () => {
       const search = new LdapClient({ url: slapd.url });
@@ -75,40 +75,38 @@ export const bareClients = async (slapd: Slapd) => {
       for (const { search, bind } of pairs) await Promise.all([search.unbind(), bind.unbind()]);
     },
   };
-};
+}
 
-const entered = async (entrance: Entrance, name: string, secret: string): Promise<void> => {
+async function entered(entrance: Entrance, name: string, secret: string): Promise<void> {
   const { status, text } = await entrance.enter(name, secret);
   if (status !== 200) throw new Error(`${name}: ${status} ${text}`);
-};
+}
 
 /** Alternates between both, so that other load on the machine affects both. */
-export const beside = async (
-  seconds: number,
-  ours: (t: number) => Promise<void>,
-  peer: (t: number) => Promise<void>,
-) => {
+export async function beside(seconds: number, ours: (t: number) => Promise<void>, peer: (t: number) => Promise<void>) {
   const rates = { ours: [] as number[], peer: [] as number[] };
   for (let round = 0; round < 3; round++) {
     rates.ours.push(await rate(seconds, ours));
     rates.peer.push(await rate(seconds, peer));
   }
   return { our: quantile(rates.ours, 0.5), peer: quantile(rates.peer, 0.5) };
-};
+}
 
-export const rowOf = (
+export function rowOf(
   name: string,
   { our, peer }: { our: number; peer: number },
   peerName: string,
   goal: number | null,
-): Row => ({
-  name,
-  ours: `${Math.round(our)}/s`,
-  peer: `${peerName} ${Math.round(peer)}/s`,
-  ratio: our / peer,
-  goal: goal === null ? '' : `>= ${goal}`,
-  met: goal === null || our / peer >= goal,
-});
+): Row {
+  return {
+    name,
+    ours: `${Math.round(our)}/s`,
+    peer: `${peerName} ${Math.round(peer)}/s`,
+    ratio: our / peer,
+    goal: goal === null ? '' : `>= ${goal}`,
+    met: goal === null || our / peer >= goal,
+  };
+}
 
 /** Sign-ins per second, of directory and of local accounts. */
 export const signInBench: Bench = {

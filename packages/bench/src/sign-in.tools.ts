@@ -13,7 +13,7 @@ export type Entrance = {
   set: (category: string, values: Record<string, unknown>) => Promise<unknown>;
 };
 
-export const entranceOf = async (instance: Instance): Promise<Entrance> => {
+export async function entranceOf(instance: Instance): Promise<Entrance> {
   const identity = (await instance.status()).services.find((s) => s.name === 'identity');
   if (!identity?.url) throw new Error('the status contains no address of identity');
   const sign = createAssertionSigner(await settingOf(instance, 'edge-gateway', 'ASSERTION_PRIVATE_KEY'));
@@ -46,4 +46,4 @@ export const entranceOf = async (instance: Instance): Promise<Entrance> => {
       return fresh.send('PUT', `/api/admin/auth-config/${category}`, values);
     },
   };
-};
+}

@@ -15,20 +15,24 @@ const rounds = 20;
 type Clients = { sockets: WebSocket[]; deliveries: Map<string, number[]> };
 type Load = { rounds: number; sockets: number; url: string; headers: Record<string, string>; engineIo: boolean };
 
-const run = (file: string, env: Record<string, string> = {}): ChildProcess =>
-  spawn(process.execPath, ['--no-warnings', fileURLToPath(new URL(file, import.meta.url))], {
+function run(file: string, env: Record<string, string> = {}): ChildProcess {
+  return spawn(process.execPath, ['--no-warnings', fileURLToPath(new URL(file, import.meta.url))], {
     env: { PATH: process.env['PATH'] ?? '', ...env },
     stdio: ['ignore', 'pipe', 'inherit'],
   });
-const firstLine = (child: ChildProcess): Promise<string> =>
-  new Promise((resolve, reject) => {
+}
+function firstLine(child: ChildProcess): Promise<string> {
+  return new Promise((resolve, reject) => {
     child.stdout?.once('data', (part: Buffer) => resolve(part.toString().trim()));
     child.once('exit', () => reject(new Error('the server ended')));
   });
-const sleep = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));
+}
+function sleep(ms: number) {
+  return new Promise<void>((resolve) => setTimeout(resolve, ms));
+}
 
 /** Opens clients that record when they receive a change, identified by the id in its text. */
-const openClients = async ({ sockets: count, url, headers, engineIo }: Load): Promise<Clients> => {
+async function openClients({ sockets: count, url, headers, engineIo }: Load): Promise<Clients> {
   const deliveries = new Map<string, number[]>();
   const open = () =>
     new Promise<WebSocket>((resolve, reject) => {
@@ -48,10 +52,10 @@ const openClients = async ({ sockets: count, url, headers, engineIo }: Load): Pr
   const sockets: WebSocket[] = [];
   for (let i = 0; i < count; i += 50) sockets.push(...(await Promise.all(Array.from({ length: 50 }, open))));
   return { sockets, deliveries };
-};
+}
 
 /** Milliseconds from a change to its receipt by each client, over several rounds. */
-const measure = async (load: Load, publish: (id: string, clients: Clients) => Promise<void>): Promise<number[]> => {
+async function measure(load: Load, publish: (id: string, clients: Clients) => Promise<void>): Promise<number[]> {
   const clients = await openClients(load);
   await sleep(500);
   const all: number[] = [];
@@ -69,12 +73,13 @@ const measure = async (load: Load, publish: (id: string, clients: Clients) => Pr
   }
   for (const ws of clients.sockets) ws.terminate();
   return all;
-};
+}
 
-const text = (id: string) =>
-  JSON.stringify({ type: 'file_updated', seq: 1, data: { file_id: id, status: 'completed' } });
+function text(id: string) {
+  return JSON.stringify({ type: 'file_updated', seq: 1, data: { file_id: id, status: 'completed' } });
+}
 
-const ours = async (nats: TestServer, sockets: number, rounds: number, engineIo: boolean): Promise<number[]> => {
+async function ours(nats: TestServer, sockets: number, rounds: number, engineIo: boolean): Promise<number[]> {
   const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
   const sign = createAssertionSigner(privateKey.export({ type: 'pkcs8', format: 'pem' }).toString());
   const ownerId = randomUUID();
@@ -114,9 +119,9 @@ const ours = async (nats: TestServer, sockets: number, rounds: number, engineIo:
     await jsm.streams.delete('EVENTS');
     await nc.close();
   }
-};
+}
 
-const peer = async (sockets: number, rounds: number): Promise<number[]> => {
+async function peer(sockets: number, rounds: number): Promise<number[]> {
   const server = run('./ws-broadcast.peer.ts');
   try {
     const url = `ws://127.0.0.1:${await firstLine(server)}`;
@@ -126,7 +131,7 @@ const peer = async (sockets: number, rounds: number): Promise<number[]> => {
   } finally {
     server.kill('SIGKILL');
   }
-};
+}
 
 /** Delivery of a change to many sockets of one user, compared with a bare broadcast of the same text. */
 export const socketsBench: Bench = {

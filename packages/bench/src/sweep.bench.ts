@@ -22,7 +22,7 @@ const growthGoal = 200 * 1024 * 1024;
 const sweepPath = '/api/admin/directory-sync';
 
 /** Seconds that ldapsearch needs to read the same attributes. */
-const measureLdapsearch = async ({ url, bindDn, bindPassword, people, groups }: Slapd): Promise<number> => {
+async function measureLdapsearch({ url, bindDn, bindPassword, people, groups }: Slapd): Promise<number> {
   const paged = ['-LLL', '-x', '-E', 'pr=1000/noprompt', '-H', url, '-D', bindDn, '-w', bindPassword];
   const attributes = ['uid', 'mail', 'entryUUID', 'memberOf', 'shadowExpire', 'pwdAccountLockedTime'];
   const startedAt = performance.now();
@@ -35,25 +35,25 @@ const measureLdapsearch = async ({ url, bindDn, bindPassword, people, groups }: 
     if (code !== 0) throw new Error(`ldapsearch ended with ${code}`);
   }
   return (performance.now() - startedAt) / 1000;
-};
+}
 
 /** Enqueues a pass and waits for its report. */
-const runPass = async ({ administrator }: Entrance): Promise<PassReport> => {
+async function runPass({ administrator }: Entrance): Promise<PassReport> {
   const { task_id: id } = await administrator.send<{ task_id: string }>('POST', `${sweepPath}/run`, {});
   for (;;) {
     const { status, body } = await administrator.call('GET', `${sweepPath}/passes/${id}`);
     if (status === 200) return passReport.parse(body);
     await sleep(200);
   }
-};
+}
 
-const assertSuccess = (report: PassReport): PassReport => {
+function assertSuccess(report: PassReport): PassReport {
   if (report.status === 'ok') return report;
   throw new Error(`the pass ended as ${report.status}: ${report.error}`);
-};
+}
 
 /** Creates accounts like first sign-ins, and mappings: the staff are administrators, some teams are groups. */
-const populate = async (running: Instance, entrance: Entrance, company: Company): Promise<void> => {
+async function populate(running: Instance, entrance: Entrance, company: Company): Promise<void> {
   const { administrator } = entrance;
   await asService(running, 'identity', (query) => query(company.accounts, [company.people]));
   const addMapping = (claim: string, target: object) =>
@@ -64,59 +64,65 @@ const populate = async (running: Instance, entrance: Entrance, company: Company)
     await addMapping(company.teamDn(team), { group_uuid: uuid });
   }
   await administrator.send('PUT', sweepPath, { enabled: true, dry_run: false });
-};
+}
 
 /** Restarts the service, so that its memory shows only what follows. @returns the process id. */
-const restartService = async (running: Instance): Promise<number> => {
+async function restartService(running: Instance): Promise<number> {
   const { code, output } = await overtone(['restart', 'directory-sync', '--data', running.data], {}, 600_000);
   if (code !== 0) throw new Error(output);
   return await running.pidOf('directory-sync');
-};
+}
 
 /** The number of undelivered events, from the metrics of the services. */
-const countPendingEvents = async (running: Instance): Promise<number> => {
+async function countPendingEvents(running: Instance): Promise<number> {
   const counts = (await running.status()).services.map(async ({ internal_url: url }) => {
     if (url === null) return 0;
     const lines = (await (await fetch(`${url}/metrics`)).text()).matchAll(/^event_consumer_pending\S* (\d+)/gm);
     return [...lines].reduce((sum, [, pending]) => sum + Number(pending), 0);
   });
   return (await Promise.all(counts)).reduce((sum, pending) => sum + pending, 0);
-};
+}
 
 /** Waits until all events are delivered, so that their processing does not affect the next pass. */
-const untilEventsDelivered = async (running: Instance): Promise<void> => {
+async function untilEventsDelivered(running: Instance): Promise<void> {
   await asService(running, 'identity', async (query) => {
     while ((await query('select 1 from identity_outbox where sent_at is null limit 1')).length > 0) await sleep(500);
   });
   while ((await countPendingEvents(running)) > 0) await sleep(500);
-};
+}
 
-const removeAll = async (running: Instance, entrance: Entrance): Promise<void> => {
+async function removeAll(running: Instance, entrance: Entrance): Promise<void> {
   const { administrator } = entrance;
   await administrator.send('PUT', sweepPath, { enabled: false });
   await entrance.set('ldap', { ldap_enabled: false, ldap_user_groups: '' });
   for (const { uuid } of await administrator.ok<{ uuid: string }[]>('GET', '/api/admin/group-mappings'))
     await administrator.ok('DELETE', `/api/admin/group-mappings/${uuid}`);
   await asService(running, 'identity', (query) => query(`delete from "user" where auth_type = 'ldap'`));
-};
+}
 
-const growthRow = (name: string, bytes: number): Row => ({
-  name,
-  ours: mebibytes(bytes),
-  peer: '',
-  ratio: null,
-  goal: `<= ${mebibytes(growthGoal)}`,
-  met: bytes <= growthGoal,
-});
-const secondsOf = (report: PassReport): number => report.duration_s ?? Number.NaN;
-const durationRow = (name: string, seconds: number, goal: number): Row => ({
-  name,
-  ours: `${seconds.toFixed(1)} s`,
-  peer: '',
-  ratio: null,
-  goal: `<= ${goal.toFixed(0)} s`,
-  met: seconds <= goal,
-});
+function growthRow(name: string, bytes: number): Row {
+  return {
+    name,
+    ours: mebibytes(bytes),
+    peer: '',
+    ratio: null,
+    goal: `<= ${mebibytes(growthGoal)}`,
+    met: bytes <= growthGoal,
+  };
+}
+function secondsOf(report: PassReport): number {
+  return report.duration_s ?? Number.NaN;
+}
+function durationRow(name: string, seconds: number, goal: number): Row {
+  return {
+    name,
+    ours: `${seconds.toFixed(1)} s`,
+    peer: '',
+    ratio: null,
+    goal: `<= ${goal.toFixed(0)} s`,
+    met: seconds <= goal,
+  };
+}
 
 /** A pass over a large directory without changes, and one in which every account changes. */
 export const sweepBench: Bench = {

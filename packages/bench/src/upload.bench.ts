@@ -15,7 +15,7 @@ const gibibyte = 1024 ** 3;
 const speedGoal = 0.5;
 const memoryGoal = 200 * 1024 ** 2;
 
-const wavHeader = (bytes: number): Buffer => {
+function wavHeader(bytes: number): Buffer {
   const head = Buffer.alloc(44);
   head.write('RIFF', 0);
   head.writeUInt32LE(bytes - 8, 4);
@@ -30,10 +30,10 @@ const wavHeader = (bytes: number): Buffer => {
   head.write('data', 36);
   head.writeUInt32LE(bytes - 44, 40);
   return head;
-};
+}
 
 /** A stereo recording of `bytes` bytes; its transcription is not awaited. */
-const makeSound = async (path: string, bytes: number): Promise<void> => {
+async function makeSound(path: string, bytes: number): Promise<void> {
   const file = await open(path, 'w');
   const block = Buffer.alloc(4 * 1024 * 1024);
   for (let i = 0; i < block.length; i += 4) block.writeInt32LE(Math.round(Math.sin(i / 97) * 0x1fffff), i);
@@ -41,24 +41,27 @@ const makeSound = async (path: string, bytes: number): Promise<void> => {
   for (let at = 44; at < bytes; at += block.length)
     await file.write(block.subarray(0, Math.min(block.length, bytes - at)));
   await file.close();
-};
+}
 
 /** Uploads with curl, which has the same cost for both receivers. @returns the seconds. */
-const send = async (answer: string, args: readonly string[]): Promise<number> => {
+async function send(answer: string, args: readonly string[]): Promise<number> {
   const format = ['-sS', '-o', answer, '-w', '%{http_code} %{time_total}', '-H', 'Expect:'];
   const { stdout } = await run('curl', [...format, ...args]);
   const [code, seconds] = stdout.split(' ');
   if (!code?.startsWith('2')) throw new Error(`upload: ${code} ${await readFile(answer, 'utf8')}`);
   return Number(seconds);
-};
+}
 
-const nodeProcesses = (data: string) => processesOf(data).filter((p) => /(^|\/)node\b/.test(p.command));
+function nodeProcesses(data: string) {
+  return processesOf(data).filter((p) => /(^|\/)node\b/.test(p.command));
+}
 /** Resets the kernel's peak memory counter. */
-const resetPeaks = (pids: readonly number[]): void => {
+function resetPeaks(pids: readonly number[]): void {
   for (const pid of pids) writeFileSync(`/proc/${pid}/clear_refs`, '5');
-};
-const nameOf = (command: string): string =>
-  /(?:services|packages)\/([\w-]+)\//.exec(command)?.[1] ?? command.slice(0, 40);
+}
+function nameOf(command: string): string {
+  return /(?:services|packages)\/([\w-]+)\//.exec(command)?.[1] ?? command.slice(0, 40);
+}
 
 /** An upload of a gibibyte through the edge, compared with nginx writing it to a file. */
 export const uploadBench: Bench = {

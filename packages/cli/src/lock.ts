@@ -3,7 +3,9 @@ import { connect, createServer, type Server } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 // An abstract socket name: held by at most one process, and released by the kernel at its exit.
-const addressOf = (name: string) => `\0overtone-${createHash('sha256').update(name).digest('hex').slice(0, 40)}`;
+function addressOf(name: string) {
+  return `\0overtone-${createHash('sha256').update(name).digest('hex').slice(0, 40)}`;
+}
 
 /** Acquires the lock; `undefined` when another process holds it. */
 export async function tryLock(name: string): Promise<Server | undefined> {

@@ -9,15 +9,17 @@ import { superviseInstance } from './supervisor/run-instance.ts';
 const FIRST_START_FAILED = 3;
 
 const output = createLineSink({ fd: 1, onRecovery: (dropped) => log(`log lines dropped: ${dropped}`) });
-const log = (line: string) => output.write(`${new Date().toISOString()} ${line}\n`);
-const report = (message: SupervisorMessage) => {
+function log(line: string) {
+  return output.write(`${new Date().toISOString()} ${line}\n`);
+}
+function report(message: SupervisorMessage) {
   if (process.connected) process.send?.(message, undefined, undefined, () => undefined);
-};
+}
 
-const progress = (line: string) => {
+function progress(line: string) {
   log(line);
   report({ type: 'progress', line });
-};
+}
 
 const resume = process.argv.includes('--resume');
 process.on('unhandledRejection', (error) => log(`unhandled rejection: ${messageOf(error)}`));

@@ -1,10 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
 import { createTerminal } from './terminal.ts';
 
-const written = (isTTY: boolean, noColor?: string) => {
+function written(isTTY: boolean, noColor?: string) {
   const parts: string[] = [];
   return { parts, terminal: createTerminal({ isTTY, write: (text: string) => parts.push(text) }, noColor) };
-};
+}
 
 describe('terminal', () => {
   it('writes plain lines into a file', () => {

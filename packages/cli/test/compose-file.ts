@@ -36,22 +36,26 @@ export interface ComposeFile {
 }
 
 /** The text of compose.yaml. */
-export const composeText = (): string => readFileSync(join(productFolder, 'compose.yaml'), 'utf8');
+export function composeText(): string {
+  return readFileSync(join(productFolder, 'compose.yaml'), 'utf8');
+}
 
 /** The output of `./overtone config container` for an empty `.env`. */
-export const freshValues = (): Values => missing({}, '1.2.3', () => 'Ot-first-password-1');
+export function freshValues(): Values {
+  return missing({}, '1.2.3', () => 'Ot-first-password-1');
+}
 
 /** compose.yaml with its variables replaced, like `docker compose`. */
 export function composeFile(values: Values = freshValues()): ComposeFile {
   return replaceIn(parse(composeText(), { merge: true }), values) as ComposeFile;
 }
 
-const replaceIn = (node: unknown, values: Values): unknown => {
+function replaceIn(node: unknown, values: Values): unknown {
   if (typeof node === 'string') return interpolate(node, values);
   if (Array.isArray(node)) return node.map((item: unknown) => replaceIn(item, values));
   if (node === null || typeof node !== 'object') return node;
   return Object.fromEntries(Object.entries(node).map(([key, value]) => [key, replaceIn(value, values)]));
-};
+}
 
 const VARIABLE = /\$(?:(\$)|\{([A-Z0-9_]+)(?::([-?])([^}]*))?\})/g;
 

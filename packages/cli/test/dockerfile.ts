@@ -4,7 +4,9 @@ import { DockerfileParser, type Instruction } from 'dockerfile-ast';
 import { productFolder } from '../src/paths.ts';
 
 /** The text of deploy/Dockerfile. */
-export const dockerfileText = (): string => readFileSync(join(productFolder, 'deploy', 'Dockerfile'), 'utf8');
+export function dockerfileText(): string {
+  return readFileSync(join(productFolder, 'deploy', 'Dockerfile'), 'utf8');
+}
 
 /** The instructions of the final stage. */
 export function imageInstructions(): Instruction[] {

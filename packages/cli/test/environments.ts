@@ -41,8 +41,8 @@ export function unknownTo({ asked }: Reading, given: Variables): string[] {
 }
 
 // Its properties cannot be enumerated: a service must read each variable by name.
-const listening = (given: Variables, asked: Set<string>): NodeJS.ProcessEnv =>
-  new Proxy<Record<string, string | undefined>>(
+function listening(given: Variables, asked: Set<string>): NodeJS.ProcessEnv {
+  return new Proxy<Record<string, string | undefined>>(
     {},
     {
       get: (_target, name) => {
@@ -51,10 +51,13 @@ const listening = (given: Variables, asked: Set<string>): NodeJS.ProcessEnv =>
       },
     },
   );
+}
 
 async function seeds(folder: string): Promise<string[]> {
   const file = join(folder, 'settings', 'seeds.ts');
   return existsSync(file) ? Object.keys((await load(file))['seedVariables'] as object) : [];
 }
 
-const load = async (file: string) => (await import(pathToFileURL(file).href)) as Record<string, unknown>;
+async function load(file: string) {
+  return (await import(pathToFileURL(file).href)) as Record<string, unknown>;
+}

@@ -33,8 +33,12 @@ interface Policy extends KubeObject {
 export type End =
   { readonly kind: 'pod'; readonly labels: Labels; readonly namespace: string } | { readonly kind: 'outside' };
 
-export const podOf = (workload: Workload): End => ({ kind: 'pod', labels: labelsOf(workload), namespace: 'overtone' });
-export const stranger = (namespace: string, labels: Labels = {}): End => ({ kind: 'pod', labels, namespace });
+export function podOf(workload: Workload): End {
+  return { kind: 'pod', labels: labelsOf(workload), namespace: 'overtone' };
+}
+export function stranger(namespace: string, labels: Labels = {}): End {
+  return { kind: 'pod', labels, namespace };
+}
 export const outside: End = { kind: 'outside' };
 
 /** Whether the network policies of an overlay allow a connection from `from` to a port of `to`. */
@@ -71,8 +75,9 @@ function passes(
   );
 }
 
-const reaches = (peers: readonly Peer[] | undefined, end: End): boolean =>
-  peers === undefined || peers.some((peer) => isPeer(peer, end));
+function reaches(peers: readonly Peer[] | undefined, end: End): boolean {
+  return peers === undefined || peers.some((peer) => isPeer(peer, end));
+}
 
 function isPeer({ podSelector, namespaceSelector, ipBlock }: Peer, end: End): boolean {
   if (end.kind === 'outside') return ipBlock !== undefined;

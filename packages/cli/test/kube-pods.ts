@@ -48,18 +48,25 @@ export interface Workload extends KubeObject {
 
 const KINDS = ['Deployment', 'StatefulSet', 'Job'];
 /** The workloads of an overlay. */
-export const workloadsOf = (objects: readonly KubeObject[]): Workload[] =>
-  objects.filter((o): o is Workload => KINDS.includes(o.kind));
+export function workloadsOf(objects: readonly KubeObject[]): Workload[] {
+  return objects.filter((o): o is Workload => KINDS.includes(o.kind));
+}
 
-export const labelsOf = (workload: Workload): Labels => workload.spec.template.metadata.labels;
-export const containerOf = (workload: Workload): PodContainer => workload.spec.template.spec.containers[0];
+export function labelsOf(workload: Workload): Labels {
+  return workload.spec.template.metadata.labels;
+}
+export function containerOf(workload: Workload): PodContainer {
+  return workload.spec.template.spec.containers[0];
+}
 /** The service whose image a workload runs; undefined for other images. */
-export const serviceOf = (workload: Workload): string | undefined =>
-  /^overtone\/([a-z-]+):/.exec(containerOf(workload).image)?.[1];
+export function serviceOf(workload: Workload): string | undefined {
+  return /^overtone\/([a-z-]+):/.exec(containerOf(workload).image)?.[1];
+}
 
 /** Whether labels match a selector. */
-export const selects = (selector: Labels, labels: Labels): boolean =>
-  Object.entries(selector).every(([key, value]) => labels[key] === value);
+export function selects(selector: Labels, labels: Labels): boolean {
+  return Object.entries(selector).every(([key, value]) => labels[key] === value);
+}
 
 /** The environment of a pod's container like the kubelet's, with the secrets that the config command prints. */
 export function podEnvironment(

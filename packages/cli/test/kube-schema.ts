@@ -5,12 +5,14 @@ import { run } from '../src/setup/run.ts';
 import type { KubeObject } from './kustomize.ts';
 
 /** The location of the schemas of an API group: Kubernetes itself or an extension. */
-const packageOf = (apiVersion: string): string => {
+function packageOf(apiVersion: string): string {
   const group = apiVersion.split('/')[0]!;
   if (group === 'keda.sh') return '@kubernetes-models/keda';
   return group === 'monitoring.coreos.com' ? '@kubernetes-models/prometheus-operator' : 'kubernetes-models';
-};
-const moduleOf = ({ apiVersion, kind }: KubeObject) => `${packageOf(apiVersion)}/${apiVersion}/${kind}`;
+}
+function moduleOf({ apiVersion, kind }: KubeObject) {
+  return `${packageOf(apiVersion)}/${apiVersion}/${kind}`;
+}
 
 type Model = new (object: KubeObject) => { validate: () => void };
 

@@ -111,22 +111,23 @@ export async function until<T>(ask: () => Promise<T>, isEnough: (answer: T) => b
   }
 }
 
-const ownPlaces = (folder: string) => {
+function ownPlaces(folder: string) {
   const places = { NODE_COMPILE_CACHE: 'compiled', MODEL_CACHE_DIR: 'models', WORK_DIR: 'work', TMPDIR: 'tmp' };
   const found = Object.entries(places).map(([key, name]) => [key, join(folder, name)] as const);
   for (const [, place] of found) mkdirSync(place, { recursive: true });
   return Object.fromEntries(found);
-};
+}
 
 /** The address of missing servers: a port without a listener. */
-const toLocal = (value: string, port: (name: string) => number) =>
-  value
+function toLocal(value: string, port: (name: string) => number) {
+  return value
     .replace(
       /(@|\/\/)(postgres|nats|redis):\d+/,
       (_all, before: string, name: string) => `${before}127.0.0.1:${port(name)}`,
     )
     .replace(/\/\/(objects|elasticsearch):\d+/, '//127.0.0.1:1')
     .replace(/\/\/([a-z-]+):8080$/, (_all, name: string) => `//127.0.0.1:${port(`${name}.api`)}`);
+}
 
 function serverSpecs(
   folder: string,
@@ -171,11 +172,12 @@ async function createDatabase(url: string): Promise<void> {
   }
 }
 
-const answersOk = async (url: string): Promise<boolean> =>
-  await fetch(url).then(
+async function answersOk(url: string): Promise<boolean> {
+  return await fetch(url).then(
     async (response) => {
       await response.body?.cancel();
       return response.ok;
     },
     () => false,
   );
+}

@@ -4,17 +4,19 @@ import { clientFrame, pushMessage } from './realtime.ts';
 import { topology } from './topology.ts';
 
 type Json = Record<string, unknown>;
-const schemaOf = (schema: z.ZodType): Json => {
+function schemaOf(schema: z.ZodType): Json {
   const { $schema: _, ...rest } = z.toJSONSchema(schema, { unrepresentable: 'any', io: 'output' }) as Json;
   return rest;
-};
-const idOf = (subject: string): string => subject.replaceAll(/[^A-Za-z0-9]/g, '_');
+}
+function idOf(subject: string): string {
+  return subject.replaceAll(/[^A-Za-z0-9]/g, '_');
+}
 
 type Channels = Record<string, Json>;
 type Message = { subject: string; data: z.ZodType };
 
 /** AsyncAPI 3.0 description of all messages on the bus and the push channel, with their senders and receivers. */
-export const asyncApi = (version: string): Json => {
+export function asyncApi(version: string): Json {
   const channels: Channels = {};
   const operations: Json = {};
   const addOperation = (service: string, action: 'send' | 'receive', { subject, data }: Message) => {
@@ -42,4 +44,4 @@ export const asyncApi = (version: string): Json => {
     channels,
     operations,
   };
-};
+}

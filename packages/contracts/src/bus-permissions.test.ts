@@ -4,8 +4,9 @@ import type { ServiceName } from './define.ts';
 import { topology } from './topology.ts';
 
 const services = Object.keys(topology) as ServiceName[];
-const mayPublish = (service: ServiceName, subject: string): boolean =>
-  natsPermissions(service).publish.includes(subject);
+function mayPublish(service: ServiceName, subject: string): boolean {
+  return natsPermissions(service).publish.includes(subject);
+}
 
 describe('bus permissions', () => {
   it('only the stream owner may answer flow control', () => {

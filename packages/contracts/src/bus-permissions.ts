@@ -1,15 +1,17 @@
 import { jobDurable, type ServiceName } from './define.ts';
 import { eventDurable, eventFeed, topology } from './topology.ts';
 
-const consumerUse = (stream: string, durable: string): string[] => [
-  `$JS.API.CONSUMER.INFO.${stream}.${durable}`,
-  `$JS.API.CONSUMER.MSG.NEXT.${stream}.${durable}`,
-  `$JS.ACK.${stream}.${durable}.>`,
-];
+function consumerUse(stream: string, durable: string): string[] {
+  return [
+    `$JS.API.CONSUMER.INFO.${stream}.${durable}`,
+    `$JS.API.CONSUMER.MSG.NEXT.${stream}.${durable}`,
+    `$JS.ACK.${stream}.${durable}.>`,
+  ];
+}
 
 /** Permissions of a service's event consumers; the service creates their durables itself. */
-const consumerPermissions = (service: ServiceName): string[] =>
-  Object.entries(topology[service].consumes).flatMap(([name, event]) => {
+function consumerPermissions(service: ServiceName): string[] {
+  return Object.entries(topology[service].consumes).flatMap(([name, event]) => {
     const durable = eventDurable(service, name);
     return [
       `$JS.API.CONSUMER.CREATE.EVENTS.${durable}.${event.subject}`,
@@ -17,18 +19,21 @@ const consumerPermissions = (service: ServiceName): string[] =>
       ...consumerUse('EVENTS', durable),
     ];
   });
+}
 
 /** Permission to read missed events of the feed by sequence. Only the stream's owner may create its consumers. */
 const feedPermissions = ['$JS.API.STREAM.MSG.GET.EVENTS'];
 
-const jobPermissions = (durables: readonly string[]): string[] => [
-  '$JS.API.STREAM.INFO.JOBS',
-  '$JS.API.STREAM.INFO.KV_LEASES',
-  '$JS.API.STREAM.INFO.KV_WORKERS',
-  '$KV.LEASES.>',
-  '$KV.WORKERS.>',
-  ...durables.flatMap((d) => consumerUse('JOBS', d)),
-];
+function jobPermissions(durables: readonly string[]): string[] {
+  return [
+    '$JS.API.STREAM.INFO.JOBS',
+    '$JS.API.STREAM.INFO.KV_LEASES',
+    '$JS.API.STREAM.INFO.KV_WORKERS',
+    '$KV.LEASES.>',
+    '$KV.WORKERS.>',
+    ...durables.flatMap((d) => consumerUse('JOBS', d)),
+  ];
+}
 
 /**
  * The dispatcher owns the streams: it creates them, counts their messages and reads all leases. It must answer the
@@ -40,7 +45,7 @@ const streamOwnerPermissions = ['$JS.API.>', '$JS.ACK.>', '$JS.FC.>', '$KV.>'];
 export type NatsPermissions = { publish: string[]; subscribe: string[]; allowResponses: boolean };
 
 /** Publish and subscribe permissions of one service's bus user; it cannot impersonate another service. */
-export const natsPermissions = (service: ServiceName): NatsPermissions => {
+export function natsPermissions(service: ServiceName): NatsPermissions {
   const role = topology[service];
   const durables = [...new Set(role.works.map(jobDurable))];
   const knowsEvents = Object.keys(role.consumes).length > 0 || role.follows.length > 0 || role.emits.length > 0;
@@ -64,11 +69,12 @@ export const natsPermissions = (service: ServiceName): NatsPermissions => {
     ],
     allowResponses: role.serves.length > 0,
   };
-};
+}
 
 /** Permissions of all bus users, for the broker's configuration. */
-export const natsUsers = (): Record<ServiceName, NatsPermissions> =>
-  Object.fromEntries((Object.keys(topology) as ServiceName[]).map((s) => [s, natsPermissions(s)])) as Record<
+export function natsUsers(): Record<ServiceName, NatsPermissions> {
+  return Object.fromEntries((Object.keys(topology) as ServiceName[]).map((s) => [s, natsPermissions(s)])) as Record<
     ServiceName,
     NatsPermissions
   >;
+}

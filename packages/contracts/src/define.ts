@@ -19,16 +19,20 @@ export const roles = ['user', 'admin', 'super_admin'] as const;
 export type Role = (typeof roles)[number];
 
 /** True when `role` is at least `needed`. */
-export const roleAtLeast = (role: Role, needed: Role): boolean => roles.indexOf(role) >= roles.indexOf(needed);
+export function roleAtLeast(role: Role, needed: Role): boolean {
+  return roles.indexOf(role) >= roles.indexOf(needed);
+}
 
 // --- Events -------------------------------------------------------------------------------------------------
 
 /** A fact on the JetStream stream EVENTS. `subject` is `evt.<domain>.<entity>.<participle>.v<N>`. */
 export type EventDef<S extends z.ZodType = z.ZodType> = { readonly subject: string; readonly data: S };
-export const defineEvent = <S extends z.ZodType>(subject: `evt.${string}.v${number}`, data: S): EventDef<S> => ({
-  subject,
-  data,
-});
+export function defineEvent<S extends z.ZodType>(subject: `evt.${string}.v${number}`, data: S): EventDef<S> {
+  return {
+    subject,
+    data,
+  };
+}
 export type DataOf<E extends EventDef> = z.infer<E['data']>;
 
 // --- Jobs ---------------------------------------------------------------------------------------------------
@@ -54,7 +58,7 @@ export type JobDef<I extends z.ZodType = z.ZodType, O extends z.ZodType = z.ZodT
    */
   readonly fencedBy: 'dispatcher' | 'handler';
 };
-export const defineJob = <Q extends Queue, I extends z.ZodType, O extends z.ZodType>(
+export function defineJob<Q extends Queue, I extends z.ZodType, O extends z.ZodType>(
   subject: `job.${Q}.${string}.${string}`,
   def: {
     input: I;
@@ -64,15 +68,17 @@ export const defineJob = <Q extends Queue, I extends z.ZodType, O extends z.ZodT
     ackWaitMs?: number;
     fencedBy?: JobDef['fencedBy'];
   },
-): JobDef<I, O> => {
+): JobDef<I, O> {
   const [, queue, domain] = subject.split('.') as [string, Q, string];
   const { input, output, attempts, backoffMs = 2_000, ackWaitMs = 20_000, fencedBy = 'dispatcher' } = def;
   return { subject, queue, domain, input, output, policy: { attempts, backoffMs, ackWaitMs }, fencedBy };
-};
+}
 export type InputOf<J extends JobDef> = z.infer<J['input']>;
 export type OutputOf<J extends JobDef> = z.infer<J['output']>;
 /** The durable pull consumer for the jobs of one queue and domain; a service pulls only the domains it handles. */
-export const jobDurable = (job: Pick<JobDef, 'queue' | 'domain'>): string => `${job.queue}-${job.domain}`;
+export function jobDurable(job: Pick<JobDef, 'queue' | 'domain'>): string {
+  return `${job.queue}-${job.domain}`;
+}
 
 // --- Requests between services --------------------------------------------------------------------------------
 
@@ -84,17 +90,19 @@ export type RpcDef<I extends z.ZodType = z.ZodType, O extends z.ZodType = z.ZodT
   readonly reply: O;
   readonly timeoutMs: number;
 };
-export const defineRpc = <I extends z.ZodType, O extends z.ZodType>(
+export function defineRpc<I extends z.ZodType, O extends z.ZodType>(
   service: ServiceName,
   verb: string,
   def: { request: I; reply: O; timeoutMs?: number },
-): RpcDef<I, O> => ({
-  subject: `rpc.${service}.${verb}`,
-  service,
-  request: def.request,
-  reply: def.reply,
-  timeoutMs: def.timeoutMs ?? 5_000,
-});
+): RpcDef<I, O> {
+  return {
+    subject: `rpc.${service}.${verb}`,
+    service,
+    request: def.request,
+    reply: def.reply,
+    timeoutMs: def.timeoutMs ?? 5_000,
+  };
+}
 export type RequestOf<R extends RpcDef> = z.infer<R['request']>;
 export type ReplyOf<R extends RpcDef> = z.infer<R['reply']>;
 
@@ -102,7 +110,9 @@ export type ReplyOf<R extends RpcDef> = z.infer<R['reply']>;
 
 /** A transient value such as progress: plain NATS, never stored, may be lost. */
 export type LiveDef<S extends z.ZodType = z.ZodType> = { readonly subject: string; readonly data: S };
-export const defineLive = <S extends z.ZodType>(subject: `live.${string}`, data: S): LiveDef<S> => ({ subject, data });
+export function defineLive<S extends z.ZodType>(subject: `live.${string}`, data: S): LiveDef<S> {
+  return { subject, data };
+}
 
 // --- HTTP routes --------------------------------------------------------------------------------------------------
 

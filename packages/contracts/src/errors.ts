@@ -131,7 +131,9 @@ export const codeStatus: Partial<Record<ErrorCode, number>> = {
   expectation_failed: 417,
   storage_full: 507,
 };
-export const statusOfCode = (code: ErrorCode): number => codeStatus[code] ?? kindStatus[errorKinds[code]];
+export function statusOfCode(code: ErrorCode): number {
+  return codeStatus[code] ?? kindStatus[errorKinds[code]];
+}
 
 /** Additional members of single problems. */
 export const problemExtra = z.object({

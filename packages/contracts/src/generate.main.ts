@@ -10,13 +10,13 @@ const folder = new URL('../../../docs/api/', import.meta.url);
 const check = process.argv.includes('--check');
 const made = { 'openapi.json': openApi(version), 'asyncapi.json': asyncApi(version) };
 
-const committed = (file: URL): string => {
+function committed(file: URL): string {
   try {
     return readFileSync(file, 'utf8');
   } catch {
     return '';
   }
-};
+}
 mkdirSync(folder, { recursive: true });
 for (const [name, document] of Object.entries(made)) {
   const file = new URL(name, folder);

@@ -28,9 +28,8 @@ type RouteInput<P extends z.ZodType, Q extends z.ZodType, B extends z.ZodType, A
  * Makes the route definer of one service.
  * @example const route = routesOf('media'); const listFiles = route({ method: 'GET', path: '/api/files', ... });
  */
-export const routesOf =
-  (service: ServiceName) =>
-  <
+export function routesOf(service: ServiceName) {
+  return <
     P extends z.ZodType = None,
     Q extends z.ZodType = None,
     B extends z.ZodType = z.ZodUndefined,
@@ -56,10 +55,13 @@ export const routesOf =
     otherStatuses: def.otherStatuses ?? {},
     otherAnswers: def.otherAnswers ?? {},
   });
+}
 
 const safeMethods: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS']);
 /** The body of a safe method has no meaning (RFC 9110, 9.3.1) and is never read. */
-export const readsBody = (route: Pick<RouteDef, 'method'>): boolean => !safeMethods.has(route.method);
+export function readsBody(route: Pick<RouteDef, 'method'>): boolean {
+  return !safeMethods.has(route.method);
+}
 
 /** Errors of every route: an invalid request, limits, and an unavailable dependency. */
 const ofEveryRoute: RouteError[] = [
@@ -100,8 +102,9 @@ export function errorsOf(route: RouteDef): { code: ErrorCode; status: number }[]
 }
 
 /** A page of a list: `{items, total, page, page_size}`. */
-export const pageOf = <T extends z.ZodType>(item: T) =>
-  z.object({ items: z.array(item), total: z.int(), page: z.int(), page_size: z.int() });
+export function pageOf<T extends z.ZodType>(item: T) {
+  return z.object({ items: z.array(item), total: z.int(), page: z.int(), page_size: z.int() });
+}
 
 /** Query fields of a paged list. */
 export const pageQuery = {
@@ -110,8 +113,9 @@ export const pageQuery = {
 };
 
 /** A query field that may be given once or several times; always parsed to a list. */
-export const listQuery = <T extends z.ZodType>(item: T) =>
-  z.preprocess((v) => (v === undefined ? [] : Array.isArray(v) ? v : [v]), z.array(item).max(100));
+export function listQuery<T extends z.ZodType>(item: T) {
+  return z.preprocess((v) => (v === undefined ? [] : Array.isArray(v) ? v : [v]), z.array(item).max(100));
+}
 
 /** A boolean query field. */
 export const queryFlag = z.enum(['true', 'false']).transform((v) => v === 'true');
@@ -125,5 +129,9 @@ export const message = z.object({ message: z.string() });
 export const time = z.iso.datetime();
 export const textRule = 'must be well-formed Unicode without NUL';
 /** PostgreSQL cannot store NUL, and a lone surrogate cannot be encoded: requests with either are rejected. */
-export const isText = (s: string): boolean => !s.includes('\0') && s.isWellFormed();
-export const text = (max: number) => z.string().max(max).refine(isText, textRule);
+export function isText(s: string): boolean {
+  return !s.includes('\0') && s.isWellFormed();
+}
+export function text(max: number) {
+  return z.string().max(max).refine(isText, textRule);
+}

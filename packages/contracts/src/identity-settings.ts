@@ -32,47 +32,49 @@ type StringSetting = Base & {
 };
 export type AuthSettingDef = BooleanSetting | IntegerSetting | StringSetting;
 
-const settingsOf = <const C extends AuthCategory>(category: C) => ({
-  flag: (byDefault: boolean, description: string): BooleanSetting => ({
-    category,
-    type: 'boolean',
-    default: byDefault,
-    description,
-  }),
-  count: (byDefault: number, [min, max]: readonly [number, number], description: string): IntegerSetting => ({
-    category,
-    type: 'integer',
-    default: byDefault,
-    min,
-    max,
-    description,
-  }),
-  line: (byDefault: string, description: string, max = 1024): StringSetting => ({
-    category,
-    type: 'string',
-    default: byDefault,
-    max,
-    sensitive: false,
-    description,
-  }),
-  secret: (description: string): StringSetting => ({
-    category,
-    type: 'string',
-    default: '',
-    max: 4096,
-    sensitive: true,
-    description,
-  }),
-  choice: (byDefault: string, choices: readonly string[], description: string): StringSetting => ({
-    category,
-    type: 'string',
-    default: byDefault,
-    max: 64,
-    sensitive: false,
-    choices,
-    description,
-  }),
-});
+function settingsOf<const C extends AuthCategory>(category: C) {
+  return {
+    flag: (byDefault: boolean, description: string): BooleanSetting => ({
+      category,
+      type: 'boolean',
+      default: byDefault,
+      description,
+    }),
+    count: (byDefault: number, [min, max]: readonly [number, number], description: string): IntegerSetting => ({
+      category,
+      type: 'integer',
+      default: byDefault,
+      min,
+      max,
+      description,
+    }),
+    line: (byDefault: string, description: string, max = 1024): StringSetting => ({
+      category,
+      type: 'string',
+      default: byDefault,
+      max,
+      sensitive: false,
+      description,
+    }),
+    secret: (description: string): StringSetting => ({
+      category,
+      type: 'string',
+      default: '',
+      max: 4096,
+      sensitive: true,
+      description,
+    }),
+    choice: (byDefault: string, choices: readonly string[], description: string): StringSetting => ({
+      category,
+      type: 'string',
+      default: byDefault,
+      max: 64,
+      sensitive: false,
+      choices,
+      description,
+    }),
+  };
+}
 
 const local = settingsOf('local');
 const ldap = settingsOf('ldap');

@@ -42,7 +42,7 @@ const registry = z.registry<{ id: string }>();
 for (const [id, schema] of Object.entries(named)) registry.add(schema, { id });
 
 /** Redirects references to the components, and drops patterns that a `format` implies and internal keys. */
-const tidy = (value: unknown): unknown => {
+function tidy(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(tidy);
   if (typeof value !== 'object' || value === null) return value;
   const dropped = new Set(['id', ...('format' in value ? ['pattern'] : [])]);
@@ -54,10 +54,10 @@ const tidy = (value: unknown): unknown => {
         k === '$ref' && typeof v === 'string' ? v.replace('#/$defs/', '#/components/schemas/') : tidy(v),
       ]),
   );
-};
+}
 
 /** JSON Schema of a schema on the wire, with named parts collected in `components`. */
-const schemaOf = (schema: z.ZodType, io: 'input' | 'output', components: Json): Json => {
+function schemaOf(schema: z.ZodType, io: 'input' | 'output', components: Json): Json {
   const {
     $schema: _,
     $defs,
@@ -73,12 +73,13 @@ const schemaOf = (schema: z.ZodType, io: 'input' | 'output', components: Json): 
   if (own === undefined) return tidy(rest) as Json;
   components[own] ??= tidy(rest);
   return { $ref: `#/components/schemas/${own}` };
-};
+}
 
-const mayBeMissing = (schema: z.ZodType, name: string): boolean =>
-  schema instanceof z.ZodObject && (schema.shape[name] as z.ZodType).safeParse(undefined).success;
+function mayBeMissing(schema: z.ZodType, name: string): boolean {
+  return schema instanceof z.ZodObject && (schema.shape[name] as z.ZodType).safeParse(undefined).success;
+}
 
-const parameters = (route: RouteDef, components: Json): Json[] => {
+function parameters(route: RouteDef, components: Json): Json[] {
   const list = (where: 'path' | 'query', whole: z.ZodType) => {
     const { properties = {} } = schemaOf(whole, 'input', components) as { properties?: Record<string, Json> };
     return Object.entries(properties).map(([name, { description, ...schema }]) => ({
@@ -90,24 +91,24 @@ const parameters = (route: RouteDef, components: Json): Json[] => {
     }));
   };
   return [...list('path', route.params), ...list('query', route.query)];
-};
+}
 
 /** Routes whose handler reads the body itself: the upload form, and the bytes of a resumable upload. */
-const rawBody = (route: RouteDef): Json | undefined => {
+function rawBody(route: RouteDef): Json | undefined {
   if (route.method === 'PATCH')
     return { content: { 'application/offset+octet-stream': { schema: { type: 'string', format: 'binary' } } } };
   if (route.method !== 'POST' || route.path.endsWith('/tus')) return undefined;
   const form = { type: 'object', properties: { file: { type: 'string', format: 'binary' } }, required: ['file'] };
   return { required: true, content: { 'multipart/form-data': { schema: form } } };
-};
+}
 
-const requestBody = (route: RouteDef, components: Json): Json | undefined => {
+function requestBody(route: RouteDef, components: Json): Json | undefined {
   if (route.bodyKind === 'raw') return rawBody(route);
   if (route.body instanceof z.ZodUndefined) return undefined;
   const type = route.bodyKind === 'form' ? 'application/x-www-form-urlencoded' : 'application/json';
   const required = !route.body.safeParse(undefined).success;
   return { required, content: { [type]: { schema: schemaOf(route.body, 'input', components) } } };
-};
+}
 
 const meanings: Record<number, string> = {
   400: 'The request cannot be read, or is refused as it stands',
@@ -129,7 +130,7 @@ const meanings: Record<number, string> = {
 };
 
 /** One response per error status of the route, with its codes. */
-const failures = (route: RouteDef): Json => {
+function failures(route: RouteDef): Json {
   const codes = Map.groupBy(errorsOf(route), (error) => error.status);
   return Object.fromEntries(
     [...codes.entries()]
@@ -145,9 +146,9 @@ const failures = (route: RouteDef): Json => {
         },
       ]),
   );
-};
+}
 
-const contentOf = (route: RouteDef, components: Json): Json | undefined => {
+function contentOf(route: RouteDef, components: Json): Json | undefined {
   if (route.method === 'HEAD') return undefined;
   const noJson = route.answer instanceof z.ZodUndefined;
   if (noJson && route.answerType === 'application/json') return undefined;
@@ -157,9 +158,9 @@ const contentOf = (route: RouteDef, components: Json): Json | undefined => {
     { schema: schemaOf(schema, 'output', components) },
   ]);
   return { [route.answerType]: { schema: main }, ...(Object.fromEntries(others) as Json) };
-};
+}
 
-const successes = (route: RouteDef, components: Json): Json => {
+function successes(route: RouteDef, components: Json): Json {
   const content = contentOf(route, components);
   const others = Object.entries(route.otherStatuses).map(([status, description]) => [
     status,
@@ -169,9 +170,9 @@ const successes = (route: RouteDef, components: Json): Json => {
     [String(route.status)]: { description: route.summary, ...(content ? { content } : {}) },
     ...(Object.fromEntries(others) as Json),
   };
-};
+}
 
-const operation = (name: string, route: RouteDef, components: Json): Json => {
+function operation(name: string, route: RouteDef, components: Json): Json {
   const body = requestBody(route, components);
   return {
     operationId: name,
@@ -183,16 +184,17 @@ const operation = (name: string, route: RouteDef, components: Json): Json => {
     ...(body ? { requestBody: body } : {}),
     responses: { ...successes(route, components), ...failures(route) },
   };
-};
+}
 
-const operationId = ({ method, path }: RouteDef): string =>
-  [method.toLowerCase(), ...path.replaceAll(/[{}]/g, '').split('/').slice(2)]
+function operationId({ method, path }: RouteDef): string {
+  return [method.toLowerCase(), ...path.replaceAll(/[{}]/g, '').split('/').slice(2)]
     .flatMap((s) => s.split(/[-_.]/))
     .map((s, i) => (i === 0 ? s : s.charAt(0).toUpperCase() + s.slice(1)))
     .join('');
+}
 
 /** OpenAPI 3.1 description of all HTTP routes, from the definitions that the services and the edge use. */
-export const openApi = (version: string): Json => {
+export function openApi(version: string): Json {
   const schemas: Json = {};
   schemaOf(problem, 'output', schemas);
   const paths: Record<string, Json> = {};
@@ -222,4 +224,4 @@ export const openApi = (version: string): Json => {
       },
     },
   };
-};
+}

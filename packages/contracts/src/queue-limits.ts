@@ -20,6 +20,6 @@ export const queueLimits: Readonly<Record<Queue, QueueLimit>> = {
 };
 
 /** The queues that a catalogue has jobs on. */
-export const queuesOf = (catalogue: Readonly<Record<string, Pick<JobDef, 'queue'>>>): Queue[] => [
-  ...new Set(Object.values(catalogue).map((job) => job.queue)),
-];
+export function queuesOf(catalogue: Readonly<Record<string, Pick<JobDef, 'queue'>>>): Queue[] {
+  return [...new Set(Object.values(catalogue).map((job) => job.queue))];
+}

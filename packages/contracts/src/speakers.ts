@@ -1,17 +1,19 @@
 const LABEL = /^SPEAKER_(\d+)$/;
 
 /** The label of a file's n-th speaker: `SPEAKER_01`. Labels never change. */
-export const speakerLabel = (number: number): string => `SPEAKER_${String(number).padStart(2, '0')}`;
+export function speakerLabel(number: number): string {
+  return `SPEAKER_${String(number).padStart(2, '0')}`;
+}
 
 /** The number of a speaker label; `undefined` for other names. */
-export const speakerNumber = (label: string): number | undefined => {
+export function speakerNumber(label: string): number | undefined {
   const digits = LABEL.exec(label)?.[1];
   return digits === undefined ? undefined : Number(digits);
-};
+}
 
 /** The displayed name of a speaker: the given name, or `Speaker 1`. */
-export const speakerName = (speaker: { readonly name: string; readonly display_name: string | null }): string => {
+export function speakerName(speaker: { readonly name: string; readonly display_name: string | null }): string {
   if (speaker.display_name !== null && speaker.display_name !== '') return speaker.display_name;
   const number = speakerNumber(speaker.name);
   return number === undefined ? speaker.name : `Speaker ${number}`;
-};
+}

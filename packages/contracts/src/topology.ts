@@ -45,7 +45,9 @@ export type Topology = {
   readonly sendsLive: readonly LiveDef[];
   readonly receivesLive: readonly LiveDef[];
 };
-const all = <T>(o: Record<string, T>): T[] => Object.values(o);
+function all<T>(o: Record<string, T>): T[] {
+  return Object.values(o);
+}
 const noMessages: Topology = {
   emits: [],
   consumes: {},
@@ -199,7 +201,9 @@ export const routes: readonly RouteDef[] = [
 ];
 
 /** Durable name of a consumer; the broker rejects dots in it. */
-export const eventDurable = (service: ServiceName, name: string): string => `${service}-${name}`;
+export function eventDurable(service: ServiceName, name: string): string {
+  return `${service}-${name}`;
+}
 
 /** The push consumer of EVENTS that the dispatcher creates: every subscriber of its subject receives all events. */
 export const eventFeed = { durable: 'event-feed', subject: 'feed.events' } as const;

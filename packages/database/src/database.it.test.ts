@@ -17,7 +17,7 @@ afterEach(async () => {
 afterAll(() => Promise.all([nats.stop(), postgres.stop()]));
 
 /** A service in a separate process. An orderly stop takes an hour, so a quick exit shows an immediate stop. */
-const startService = async (databaseUrl: string) => {
+async function startService(databaseUrl: string) {
   const internalPort = await freePort();
   const env = {
     NATS_URL: nats.url,
@@ -46,7 +46,7 @@ const startService = async (databaseUrl: string) => {
     return { status: response.status, body: await response.json() };
   };
   return { process: child, exitCode, waitForLog, readiness };
-};
+}
 
 describe('a service that starts before its database', () => {
   it('logs the wait, reports the database as not ready, and starts when the database is available', async () => {

@@ -17,10 +17,10 @@ export type Database<P> = {
  * Connects a service to its tables.
  * @param make builds the service's generated client, e.g. `(adapter) => new PrismaClient({ adapter })`.
  */
-export const createDatabase = <P extends PrismaLike>(
+export function createDatabase<P extends PrismaLike>(
   d: { env: DatabaseEnv; name: string; metrics: Metrics; log: Log },
   make: (adapter: PrismaPg) => P,
-): Database<P> => {
+): Database<P> {
   const pool = createPool(d);
   const db = make(new PrismaPg(pool));
   return {
@@ -37,12 +37,12 @@ export const createDatabase = <P extends PrismaLike>(
       },
     },
   };
-};
+}
 
 /** PostgreSQL's SQLSTATE `undefined_table`. */
 const undefinedTableCode = '42P01';
 
-const readSchemaVersion = async (pool: Pool): Promise<number> => {
+async function readSchemaVersion(pool: Pool): Promise<number> {
   try {
     const { rows } = await pool.query<{ version: number | null }>('select max(version) as version from schema_version');
     return rows[0]?.version ?? 0;
@@ -50,10 +50,10 @@ const readSchemaVersion = async (pool: Pool): Promise<number> => {
     if ((error as { code?: string }).code === undefinedTableCode) return 0;
     throw error;
   }
-};
+}
 
 /** @throws AppError unavailable, unless the database is reachable and migrated to this program's version. */
-const assertMigrated = async (pool: Pool): Promise<void> => {
+async function assertMigrated(pool: Pool): Promise<void> {
   await pingDatabase(pool);
   const version = await readSchemaVersion(pool);
   if (version < migrationHead()) {
@@ -61,4 +61,4 @@ const assertMigrated = async (pool: Pool): Promise<void> => {
       detail: `v${version} < v${migrationHead()}`,
     });
   }
-};
+}

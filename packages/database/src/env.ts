@@ -11,7 +11,7 @@ type MigrationEnv = {
  * Environment of the migration command: DATABASE_URL of the owner, DB_PASSWORD_<ROLE>[_FILE] per role,
  * AUDIT_LOG_RETENTION_DAYS.
  */
-export const migrationEnv = (): MigrationEnv => {
+export function migrationEnv(): MigrationEnv {
   const read = (name: string): string | undefined => {
     const file = process.env[`${name}_FILE`];
     return file ? readFileSync(file, 'utf8').trim() : process.env[name];
@@ -24,11 +24,11 @@ export const migrationEnv = (): MigrationEnv => {
     passwords: Object.fromEntries(entries.filter(([, v]) => v !== undefined)),
     auditRetentionDays: daysOf(read('AUDIT_LOG_RETENTION_DAYS')),
   };
-};
+}
 
-const daysOf = (text: string | undefined): number | undefined => {
+function daysOf(text: string | undefined): number | undefined {
   if (!text) return undefined;
   const days = Number(text);
   if (Number.isInteger(days) && days >= 1 && days <= 36_500) return days;
   throw new Error('AUDIT_LOG_RETENTION_DAYS must be a whole number from 1 to 36500');
-};
+}

@@ -17,7 +17,7 @@ afterEach(async () => {
   await pool.end();
 });
 
-const openPool = (size: number, silenceLimitMs?: number): Pool => {
+function openPool(size: number, silenceLimitMs?: number): Pool {
   logged = [];
   return (pool = createPool({
     env: { DATABASE_URL: server.url, DB_POOL_SIZE: size, DB_MAX_OVERFLOW: 0 },
@@ -26,9 +26,9 @@ const openPool = (size: number, silenceLimitMs?: number): Pool => {
     log: { warn: () => logged.push('unresponsive'), info: () => logged.push('responsive') },
     ...(silenceLimitMs ? { silenceLimitMs } : {}),
   }));
-};
+}
 /** Runs queries on a separate connection that the pool does not monitor. */
-const withOtherClient = async <T>(run: (other: Client) => Promise<T>): Promise<T> => {
+async function withOtherClient<T>(run: (other: Client) => Promise<T>): Promise<T> {
   const other = new Client({ connectionString: server.url, application_name: 'other' });
   await other.connect();
   try {
@@ -36,9 +36,9 @@ const withOtherClient = async <T>(run: (other: Client) => Promise<T>): Promise<T
   } finally {
     await other.end();
   }
-};
+}
 /** Signals the server and its child processes. */
-const signalAll = (signal: NodeJS.Signals): void => {
+function signalAll(signal: NodeJS.Signals): void {
   const pid = server.pid();
   process.kill(pid, signal);
   const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ');
@@ -50,23 +50,31 @@ const signalAll = (signal: NodeJS.Signals): void => {
       if ((e as NodeJS.ErrnoException).code !== 'ESRCH') throw e;
     }
   }
-};
-const freeze = (): void => signalAll('SIGSTOP');
-const thaw = (): void => signalAll('SIGCONT');
+}
+function freeze(): void {
+  return signalAll('SIGSTOP');
+}
+function thaw(): void {
+  return signalAll('SIGCONT');
+}
 
 /** Waits until queries are rejected without being sent. */
-const waitUntilRefused = (): Promise<unknown> =>
-  waitFor(async () => {
+function waitUntilRefused(): Promise<unknown> {
+  return waitFor(async () => {
     const message = await pool.query('select 1').catch((e: Error) => e.message);
     return message === notSent;
   });
-const waitUntilResponsive = (): Promise<unknown> => waitFor(async () => (await pool.query('select 1')).rowCount === 1);
+}
+function waitUntilResponsive(): Promise<unknown> {
+  return waitFor(async () => (await pool.query('select 1')).rowCount === 1);
+}
 const notSent = 'Connection terminated: database unresponsive, query not sent';
 const noResponse = 'Connection terminated: database unresponsive, query may have been executed';
 /** On a loaded machine the pool's own connection timeout can expire first. */
 const noConnection = new RegExp(`^${notSent}$|^timeout exceeded when trying to connect$`);
-const count = async (db: Pick<Pool, 'query'>, table: string): Promise<number> =>
-  (await db.query<{ n: number }>(`select count(*)::int as n from ${table}`)).rows[0]?.n ?? -1;
+async function count(db: Pick<Pool, 'query'>, table: string): Promise<number> {
+  return (await db.query<{ n: number }>(`select count(*)::int as n from ${table}`)).rows[0]?.n ?? -1;
+}
 
 describe('unresponsive database', () => {
   it('rejects pending queries, pending connection requests, and later requests', async () => {

@@ -27,15 +27,15 @@ afterEach(() => {
   jest.useRealTimers();
 });
 
-const respondToProbes = (): void => {
+function respondToProbes(): void {
   for (const onResponse of probes) onResponse();
-};
-const trackOperation = () => {
+}
+function trackOperation() {
   const operation = { rejections: 0, settle: (_: boolean): boolean | undefined => undefined };
   const settle = health.track(() => (operation.rejections += 1));
   if (settle) operation.settle = settle;
   return { operation, refused: !settle };
-};
+}
 
 describe('database health probe', () => {
   it('rejects each pending operation once when a new connection gets no response either', () => {

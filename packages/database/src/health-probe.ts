@@ -26,22 +26,25 @@ export type HealthProbe = {
   close: () => void;
 };
 
-const streamOf = (client: ClientBase): Duplex =>
-  (client as unknown as { connection: { stream: Duplex } }).connection.stream;
+function streamOf(client: ClientBase): Duplex {
+  return (client as unknown as { connection: { stream: Duplex } }).connection.stream;
+}
 
 /** Closes a connection locally, without a message to the server. */
-export const destroyConnection = (client: ClientBase): void => void streamOf(client).destroy();
+export function destroyConnection(client: ClientBase): void {
+  return void streamOf(client).destroy();
+}
 
 /** Probes with a new connection: its first byte counts as a response, and so does a refusal. */
-export const createProbeConnection =
-  (url: string): ProbeConnection =>
-  (onResponse) => {
+export function createProbeConnection(url: string): ProbeConnection {
+  return (onResponse) => {
     const client = new Client({ connectionString: url, application_name: 'probe' });
     client.on('error', () => {});
     streamOf(client).once('data', onResponse);
     client.connect().then(onResponse, onResponse);
     return () => destroyConnection(client);
   };
+}
 
 /** Silence is counted in ticks of this process's timer, so that a suspended or starved process does not count it. */
 const ticksPerLimit = 16;
@@ -53,7 +56,7 @@ const ticksBeforeProbe = 4;
  * connection is opened as a probe. When the probe gets no response before `silenceLimitMs` either, the server is
  * unresponsive: pending operations are rejected, and new ones immediately, until a probe gets a response.
  */
-export const createHealthProbe = ({ silenceLimitMs, probe, onStateChange }: Options): HealthProbe => {
+export function createHealthProbe({ silenceLimitMs, probe, onStateChange }: Options): HealthProbe {
   const pending = new Set<() => void>();
   let timer: NodeJS.Timeout | undefined;
   let silentTicks = 0;
@@ -121,4 +124,4 @@ export const createHealthProbe = ({ silenceLimitMs, probe, onStateChange }: Opti
       reset();
     },
   };
-};
+}

@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { createLossCheck } from './lost-events.ts';
 
 /** A stream with a creation time, and a table with a number of rows sent before each creation time. */
-const createFixture = (sentBefore: Record<string, number>) => {
+function createFixture(sentBefore: Record<string, number>) {
   let created = '';
   let reconnected = () => {};
   const queriedTimes: unknown[] = [];
@@ -35,7 +35,7 @@ const createFixture = (sentBefore: Record<string, number>) => {
     },
     check,
   };
-};
+}
 
 describe('lost event check', () => {
   it('requeues sent events when the stream was created again', async () => {

@@ -12,7 +12,7 @@ const checkIntervalMs = 10_000;
  * The table can be large, so it is searched once per stream.
  * @returns a function that checks when a check is due: after every reconnection and every ten seconds.
  */
-export const createLossCheck = (d: Deps): (() => Promise<number>) => {
+export function createLossCheck(d: Deps): () => Promise<number> {
   let due = 0;
   let checkedStream: string | undefined;
   d.bus.onReconnect(() => {
@@ -31,4 +31,4 @@ export const createLossCheck = (d: Deps): (() => Promise<number>) => {
     checkedStream = created;
     return rowCount ?? 0;
   };
-};
+}

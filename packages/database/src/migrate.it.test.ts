@@ -3,7 +3,7 @@ import { createDatabase, startPostgres, type TestDatabase, type TestServer } fro
 import { Client } from 'pg';
 import { databaseRoles, migrate, migrationHead } from './index.ts';
 
-const sql = async (url: string, text: string, values: unknown[] = []) => {
+async function sql(url: string, text: string, values: unknown[] = []) {
   const client = new Client({ connectionString: url });
   await client.connect();
   try {
@@ -11,15 +11,15 @@ const sql = async (url: string, text: string, values: unknown[] = []) => {
   } finally {
     await client.end();
   }
-};
+}
 
 let server: TestServer;
 let count = 0;
-const emptyDatabase = async (): Promise<string> => {
+async function emptyDatabase(): Promise<string> {
   const name = `empty_${(count += 1)}`;
   await sql(server.url, `create database ${name}`);
   return server.url.replace(/\/postgres$/, `/${name}`);
-};
+}
 beforeAll(async () => {
   server = await startPostgres();
 });

@@ -30,12 +30,12 @@ const lockKey = 0x07e570e;
  * others wait and find nothing to do. Each version is applied in its own transaction; there are no down migrations.
  * @throws Error when the database is newer than this code, or when an applied migration was changed since.
  */
-export const migrate = async ({
+export async function migrate({
   url,
   passwords,
   auditRetentionDays,
   report = () => {},
-}: MigrateOptions): Promise<MigrateResult> => {
+}: MigrateOptions): Promise<MigrateResult> {
   const client = new Client({ connectionString: url });
   await client.connect();
   try {
@@ -55,9 +55,9 @@ export const migrate = async ({
     // Closing the connection releases the advisory lock.
     await client.end();
   }
-};
+}
 
-const ensureRoles = async (client: Client, passwords: MigrateOptions['passwords']): Promise<void> => {
+async function ensureRoles(client: Client, passwords: MigrateOptions['passwords']): Promise<void> {
   for (const role of databaseRoles) {
     const { rowCount } = await client.query('select 1 from pg_roles where rolname = $1', [role]);
     if (rowCount === 0) await client.query(`create role ${role} login`).catch(ignoreExisting);
@@ -65,13 +65,13 @@ const ensureRoles = async (client: Client, passwords: MigrateOptions['passwords'
     if (password) await client.query(`alter role ${role} password ${client.escapeLiteral(password)}`);
   }
   await client.query('revoke create on schema public from public');
-};
+}
 
 /**
  * PostgreSQL lets every role connect to every database. Checked at every start, so that existing instances and the
  * server's own databases are covered, too.
  */
-const restrictConnections = async (client: Client): Promise<void> => {
+async function restrictConnections(client: Client): Promise<void> {
   const { rows } = await client.query<{ name: string }>(
     `select datname as name from pg_database
      where (datname = current_database() or datname in ('postgres', 'template1'))
@@ -84,20 +84,20 @@ const restrictConnections = async (client: Client): Promise<void> => {
   const { rows: own } = await client.query<{ name: string }>('select current_database() as name');
   const database = client.escapeIdentifier(own[0]?.name ?? '');
   await client.query(`grant connect on database ${database} to ${databaseRoles.join(', ')}`);
-};
+}
 
 /** Another database's migration revokes the same right of the server's own databases at this moment. */
-const ignoreConcurrent = (e: unknown): void => {
+function ignoreConcurrent(e: unknown): void {
   if (!(e as Error).message.includes('tuple concurrently updated')) throw e;
-};
+}
 
 /** Roles are global to the server: a concurrent migration of another database may have created the role. */
-const ignoreExisting = (e: unknown): void => {
+function ignoreExisting(e: unknown): void {
   const code = (e as { code?: string }).code;
   if (code !== '42710' && code !== '23505') throw e;
-};
+}
 
-const applyPending = async (client: Client, report: (line: string) => void): Promise<MigrateResult> => {
+async function applyPending(client: Client, report: (line: string) => void): Promise<MigrateResult> {
   const known = readMigrations();
   const { rows } = await client.query<{ version: number; checksum: string }>(
     'select version, checksum from schema_version order by version',
@@ -121,9 +121,9 @@ const applyPending = async (client: Client, report: (line: string) => void): Pro
     await applyOne(client, m);
   }
   return { from, to: head, applied: pending.map((m) => m.name) };
-};
+}
 
-const applyOne = async (client: Client, m: Migration): Promise<void> => {
+async function applyOne(client: Client, m: Migration): Promise<void> {
   await client.query('begin');
   try {
     await client.query(m.sql);
@@ -137,4 +137,4 @@ const applyOne = async (client: Client, m: Migration): Promise<void> => {
     await client.query('rollback');
     throw new Error(`migration v${m.version} ${m.name} failed; nothing of it was kept`, { cause });
   }
-};
+}

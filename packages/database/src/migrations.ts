@@ -10,8 +10,8 @@ const directory = new URL('../migrations/', import.meta.url);
  * except v361 (order of titles), v379 (auth_config) and v380 (spent OIDC states), which were added and applied earlier.
  * A new migration takes a number from v394 on, above all applied ones.
  */
-export const readMigrations = (): Migration[] =>
-  readdirSync(directory)
+export function readMigrations(): Migration[] {
+  return readdirSync(directory)
     .filter((f) => f.endsWith('.sql'))
     .sort()
     .map((file) => {
@@ -25,10 +25,11 @@ export const readMigrations = (): Migration[] =>
         checksum: createHash('sha256').update(sql).digest('hex'),
       };
     });
+}
 
 let head: number | undefined;
 /** The newest version that this code contains; read once per process. */
-export const migrationHead = (): number => {
+export function migrationHead(): number {
   head ??= readMigrations().at(-1)?.version ?? 0;
   return head;
-};
+}

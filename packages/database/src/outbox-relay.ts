@@ -31,7 +31,7 @@ const markDelayMs = 5;
  * is active at a time, however many replicas run. It runs on `wake`, on the database's notification of a commit, and
  * every second.
  */
-export const createOutboxRelay = (d: {
+export function createOutboxRelay(d: {
   service: ServiceName;
   pool: Pool;
   url: string;
@@ -40,7 +40,7 @@ export const createOutboxRelay = (d: {
   metrics: Metrics;
   /** Query timeout of the relay's connection; after it a new connection is opened. */
   queryTimeoutMs?: number;
-}): Relay => {
+}): Relay {
   const table = tableOf(d.service);
   reportBacklogMetrics(d.metrics, d.pool, table);
   const { queryTimeoutMs = 30_000 } = d;
@@ -117,20 +117,20 @@ export const createOutboxRelay = (d: {
       await connection.close();
     },
   };
-};
+}
 
 /**
  * The relay's own connection: it receives commit notifications, reads rows and marks them, one round trip each.
  * Reading rows takes an advisory lock, which is held until the rows are marked. The marks need not survive a crash of
  * the database, because duplicates have the same message ids; so `synchronous_commit` is off.
  */
-const createRelayConnection = (d: {
+function createRelayConnection(d: {
   name: string;
   url: string;
   queryTimeoutMs: number;
   table: string;
   onNotification: () => void;
-}) => {
+}) {
   const { table } = d;
   const lock = `hashtext('${table}')`;
   const unsent = {
@@ -197,14 +197,14 @@ const createRelayConnection = (d: {
       await last?.end().catch(() => {});
     },
   };
-};
+}
 
 /** The metric counts up to this limit, so that a large backlog stays cheap to measure. */
 const countedRows = 10_000;
 
 /** Reports committed messages that are not published yet; every replica reports the same value. */
-const reportBacklogMetrics = (metrics: Metrics, pool: Pool, table: string): void =>
-  metrics.watch(
+function reportBacklogMetrics(metrics: Metrics, pool: Pool, table: string): void {
+  return metrics.watch(
     [
       { name: 'outbox_pending', help: `Committed messages that are not on the bus yet, at most ${countedRows}` },
       { name: 'outbox_oldest_seconds', help: 'Age of the oldest of them' },
@@ -220,14 +220,16 @@ const reportBacklogMetrics = (metrics: Metrics, pool: Pool, table: string): void
       ]);
     },
   );
+}
 
-const publish = async (bus: Bus, rows: Row[]): Promise<void> =>
-  void (await Promise.all(rows.map((row) => bus.publish(row.subject, row.body, { headers: toHeaders(row) }))));
+async function publish(bus: Bus, rows: Row[]): Promise<void> {
+  return void (await Promise.all(rows.map((row) => bus.publish(row.subject, row.body, { headers: toHeaders(row) }))));
+}
 
-const toHeaders = (row: Row) => {
+function toHeaders(row: Row) {
   const h = headers();
   h.set('Nats-Msg-Id', row.message_id);
   h.set('ot-time', row.created_at.toISOString());
   for (const [k, v] of Object.entries(row.headers)) h.set(k, v);
   return h;
-};
+}

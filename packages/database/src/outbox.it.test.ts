@@ -15,10 +15,14 @@ import { createOutbox, createOutboxRelay, createPool, type Tx } from './index.ts
 
 const log = createLog('media', { LOG_LEVEL: 'fatal', LOG_FORMAT: 'json' });
 const outbox = createOutbox('media');
-const file = () => ({ fileId: crypto.randomUUID(), ownerId: crypto.randomUUID() });
-const txOf = (client: PoolClient): Tx => ({
-  $executeRawUnsafe: async (text, ...values) => (await client.query(text, values)).rowCount ?? 0,
-});
+function file() {
+  return { fileId: crypto.randomUUID(), ownerId: crypto.randomUUID() };
+}
+function txOf(client: PoolClient): Tx {
+  return {
+    $executeRawUnsafe: async (text, ...values) => (await client.query(text, values)).rowCount ?? 0,
+  };
+}
 
 let nats: TestServer;
 let db: TestDatabase;
@@ -49,14 +53,14 @@ afterEach(async () => {
   await pool.end();
 });
 
-const inTransaction = async (work: (tx: Tx) => Promise<void>, end: 'commit' | 'rollback' = 'commit') => {
+async function inTransaction(work: (tx: Tx) => Promise<void>, end: 'commit' | 'rollback' = 'commit') {
   const client = await pool.connect();
   await client.query('begin');
   await work(txOf(client));
   await client.query(end);
   client.release();
-};
-const published = async (): Promise<string[]> => {
+}
+async function published(): Promise<string[]> {
   const { messages, first_seq, last_seq } = (await (await bus.jetstreamManager()).streams.info('EVENTS')).state;
   if (messages === 0) return [];
   const jsm = await bus.jetstreamManager();
@@ -65,8 +69,10 @@ const published = async (): Promise<string[]> => {
     out.push((await jsm.streams.getMessage('EVENTS', { seq })).json<{ fileId: string }>().fileId);
   }
   return out;
-};
-const unsent = async () => (await pool.query('select 1 from media_outbox where sent_at is null')).rowCount;
+}
+async function unsent() {
+  return (await pool.query('select 1 from media_outbox where sent_at is null')).rowCount;
+}
 
 describe('outbox', () => {
   it('publishes committed events in order and once', async () => {

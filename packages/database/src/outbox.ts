@@ -14,10 +14,12 @@ export type Outbox = {
 };
 
 /** The outbox table of a service. */
-export const tableOf = (service: ServiceName): string => `${service.replaceAll('-', '_')}_outbox`;
+export function tableOf(service: ServiceName): string {
+  return `${service.replaceAll('-', '_')}_outbox`;
+}
 
 /** The outbox of one service: rows that are published as messages after their transaction has committed. */
-export const createOutbox = (service: ServiceName): Outbox => {
+export function createOutbox(service: ServiceName): Outbox {
   const table = tableOf(service);
   const insertAll = async (tx: Tx, rows: readonly { subject: string; data: unknown }[]): Promise<void> => {
     if (rows.length === 0) return;
@@ -41,10 +43,12 @@ export const createOutbox = (service: ServiceName): Outbox => {
       ),
     headers: () => messageHeaders(service),
   };
-};
+}
 
-const messageHeaders = (service: ServiceName): Record<string, string> => ({
-  ...carrier(),
-  'ot-source': service,
-  'ot-request-id': currentFlow()?.requestId ?? '',
-});
+function messageHeaders(service: ServiceName): Record<string, string> {
+  return {
+    ...carrier(),
+    'ot-source': service,
+    'ot-request-id': currentFlow()?.requestId ?? '',
+  };
+}

@@ -9,15 +9,17 @@ beforeAll(async () => {
 });
 afterAll(() => db.drop());
 
-const poolOf = (DB_POOL_SIZE: number, DB_MAX_OVERFLOW: number, metrics = createMetrics()) =>
-  createPool({
+function poolOf(DB_POOL_SIZE: number, DB_MAX_OVERFLOW: number, metrics = createMetrics()) {
+  return createPool({
     env: { DATABASE_URL: db.urlFor('media'), DB_POOL_SIZE, DB_MAX_OVERFLOW },
     name: 'media',
     metrics,
     log: { warn: () => {}, info: () => {} },
   });
-const many = (pool: ReturnType<typeof poolOf>, count: number) =>
-  Promise.all(Array.from({ length: count }, () => pool.query('select pg_sleep(0.05)')));
+}
+function many(pool: ReturnType<typeof poolOf>, count: number) {
+  return Promise.all(Array.from({ length: count }, () => pool.query('select pg_sleep(0.05)')));
+}
 
 describe('connection pool', () => {
   it('opens at most DB_POOL_SIZE plus DB_MAX_OVERFLOW connections', async () => {

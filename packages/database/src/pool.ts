@@ -24,7 +24,7 @@ export type PoolOptions = {
 };
 
 /** A PostgreSQL pool that times statements, counts them per request, and rejects them while the server is unresponsive. */
-export const createPool = ({ env, name, metrics, log, silenceLimitMs = 4_000 }: PoolOptions): Pool => {
+export function createPool({ env, name, metrics, log, silenceLimitMs = 4_000 }: PoolOptions): Pool {
   const pool = new Pool({
     connectionString: env.DATABASE_URL,
     // Up to `min` connections stay open when idle; those above it are closed after ten idle seconds.
@@ -58,21 +58,23 @@ export const createPool = ({ env, name, metrics, log, silenceLimitMs = 4_000 }: 
     return end(...callback);
   }) as typeof pool.end;
   return pool;
-};
+}
 
 // The prefix `Connection terminated` marks both errors as a lost database (see service-kit, lost-database.ts).
-const createNotSentError = (): Error => new Error('Connection terminated: database unresponsive, query not sent');
+function createNotSentError(): Error {
+  return new Error('Connection terminated: database unresponsive, query not sent');
+}
 /** The caller must not retry without a check: the statement may have been executed. */
-const createNoResponseError = (): Error =>
-  new Error('Connection terminated: database unresponsive, query may have been executed');
+function createNoResponseError(): Error {
+  return new Error('Connection terminated: database unresponsive, query may have been executed');
+}
 
 type Call = (...args: unknown[]) => unknown;
 type Callback = (error?: Error | null, ...rest: unknown[]) => unknown;
 
 /** Supports both call styles: the pool passes a callback, other callers await a promise. */
-const acceptCallbackOrPromise =
-  (call: (args: unknown[], callback: Callback) => void): Call =>
-  (...args) => {
+function acceptCallbackOrPromise(call: (args: unknown[], callback: Callback) => void): Call {
+  return (...args) => {
     const last = args.at(-1);
     if (typeof last === 'function') return call(args.slice(0, -1), last as Callback);
     const result = new Promise((resolve, reject) => {
@@ -84,9 +86,10 @@ const acceptCallbackOrPromise =
       throw error;
     });
   };
+}
 
 /** `pool.connect` that rejects while the server is unresponsive. */
-const createMonitoredConnect = (pool: Pool, health: HealthProbe): Call => {
+function createMonitoredConnect(pool: Pool, health: HealthProbe): Call {
   const connect = pool.connect.bind(pool) as unknown as (
     callback: (error: Error | undefined, client: PoolClient | undefined, release: () => void) => void,
   ) => void;
@@ -102,10 +105,10 @@ const createMonitoredConnect = (pool: Pool, health: HealthProbe): Call => {
       else release();
     });
   });
-};
+}
 
 /** Counts and times a statement. A rejected statement also closes its connection, so that its transaction cannot continue. */
-const createMonitoredQuery = (client: PoolClient, metrics: Metrics, health: HealthProbe): Call => {
+function createMonitoredQuery(client: PoolClient, metrics: Metrics, health: HealthProbe): Call {
   const query = client.query.bind(client) as Call;
   return acceptCallbackOrPromise((args, callback) => {
     const flow = currentFlow();
@@ -123,10 +126,10 @@ const createMonitoredQuery = (client: PoolClient, metrics: Metrics, health: Heal
     if (!settle) return reject(createNotSentError());
     query(...args, (...result: Parameters<Callback>) => void (settle(true) && complete(...result)));
   });
-};
+}
 
 /** Reports how many connections are open, and how many callers wait for one. */
-const reportPoolMetrics = (pool: Pool, metrics: Metrics): void => {
+function reportPoolMetrics(pool: Pool, metrics: Metrics): void {
   const connections = 'db_pool_connections';
   metrics.watch(
     [
@@ -141,11 +144,11 @@ const reportPoolMetrics = (pool: Pool, metrics: Metrics): void => {
       { name: 'db_pool_waiting', value: pool.waitingCount },
     ],
   );
-};
+}
 
 /** One round trip. @throws AppError unavailable, code database_unavailable. */
-export const pingDatabase = async (pool: Pool): Promise<void> => {
+export async function pingDatabase(pool: Pool): Promise<void> {
   await pool.query('select 1').catch((cause: unknown) => {
     throw unavailable('database_unavailable', 'The database does not answer', { cause });
   });
-};
+}

@@ -3,16 +3,21 @@ import { accountState } from './account-state.ts';
 import type { AccountState } from './model.ts';
 
 const now = new Date('2026-06-15T12:00:00Z');
-const fileTime = (iso: string): string => String((BigInt(Date.parse(iso)) + 11_644_473_600_000n) * 10_000n);
-const days = (iso: string): string => String(Date.parse(iso) / 86_400_000);
-const state = (attributes: Record<string, string>): AccountState =>
-  accountState(
+function fileTime(iso: string): string {
+  return String((BigInt(Date.parse(iso)) + 11_644_473_600_000n) * 10_000n);
+}
+function days(iso: string): string {
+  return String(Date.parse(iso) / 86_400_000);
+}
+function state(attributes: Record<string, string>): AccountState {
+  return accountState(
     {
       dn: 'cn=x',
       attributes: new Map(Object.entries(attributes).map(([name, v]) => [name.toLowerCase(), [Buffer.from(v)]])),
     },
     now,
   );
+}
 
 type Row = readonly [Record<string, string>, AccountState['reason']];
 const rows: readonly Row[] = [

@@ -85,7 +85,9 @@ function isReset({ entry, now }: { entry: Entry; now: Date }): boolean {
   return reset !== undefined && generalizedTime(reset) <= now.getTime();
 }
 
-const needsPassword = (entry: Entry): boolean => !has(textOf(entry, 'userAccountControl') ?? '0', SMARTCARD_REQUIRED);
+function needsPassword(entry: Entry): boolean {
+  return !has(textOf(entry, 'userAccountControl') ?? '0', SMARTCARD_REQUIRED);
+}
 
 function has(value: string, bit: number): boolean {
   if (!/^-?\d{1,10}$/.test(value)) throw unreadable('a set of bits', value);
@@ -130,5 +132,6 @@ export function generalizedTime(value: string): number {
   return parsed;
 }
 
-const unreadable = (what: string, value: string): DirectoryFailure =>
-  new DirectoryFailure('protocol', `The account's state cannot be read: "${value.slice(0, 40)}" is not ${what}`);
+function unreadable(what: string, value: string): DirectoryFailure {
+  return new DirectoryFailure('protocol', `The account's state cannot be read: "${value.slice(0, 40)}" is not ${what}`);
+}

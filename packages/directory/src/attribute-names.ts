@@ -37,5 +37,6 @@ export function canonicalType(type: string): string {
 }
 
 /** An attribute description: a name or an OID, with options. */
-export const isAttributeDescription = (text: string): boolean =>
-  /^(?:[a-z][a-z0-9-]*|\d+(?:\.\d+)+)(?:;[a-z0-9-]+)*$/i.test(text);
+export function isAttributeDescription(text: string): boolean {
+  return /^(?:[a-z][a-z0-9-]*|\d+(?:\.\d+)+)(?:;[a-z0-9-]+)*$/i.test(text);
+}

@@ -1,12 +1,13 @@
 import { describe, expect, it } from '@jest/globals';
 import { verdictOf } from './bind-answer.ts';
 
-const verdict = (code: number, diagnostic = '', policyError?: number): string => {
+function verdict(code: number, diagnostic = '', policyError?: number): string {
   const found = verdictOf({ code, diagnostic, policyError });
   return found.outcome === 'yes' ? 'yes' : found.outcome === 'no' ? found.reason : `unknown: ${found.failure.reason}`;
-};
-const ad = (data: string): string =>
-  `80090308: LdapErr: DSID-0C09042A, comment: AcceptSecurityContext error, data ${data}, v3839`;
+}
+function ad(data: string): string {
+  return `80090308: LdapErr: DSID-0C09042A, comment: AcceptSecurityContext error, data ${data}, v3839`;
+}
 
 describe('the answer to a bind as a person', () => {
   it.each([

@@ -36,4 +36,6 @@ export function verdictOf({ code, diagnostic, policyError }: Bound): Verdict {
   return { outcome: 'unknown', failure: failureOf(code, diagnostic) };
 }
 
-const no = (reason: NoReason): Verdict => ({ outcome: 'no', reason });
+function no(reason: NoReason): Verdict {
+  return { outcome: 'no', reason };
+}

@@ -14,8 +14,11 @@ export function agreed(clock: Clock, serverTime: string | undefined): Clock {
 }
 
 /** The local clock, not verified. */
-export const ownClock = (): Clock => ({ now: new Date(), vouched: null });
+export function ownClock(): Clock {
+  return { now: new Date(), vouched: null };
+}
 
 /** The clock as text, for the proof of a pass. */
-export const clockText = ({ now, vouched }: Clock): string =>
-  `${now.toISOString()}${vouched === null ? '' : `, vouched for until ${vouched.toISOString()}`}`;
+export function clockText({ now, vouched }: Clock): string {
+  return `${now.toISOString()}${vouched === null ? '' : `, vouched for until ${vouched.toISOString()}`}`;
+}

@@ -102,7 +102,9 @@ export function createConnection(server: ServerAddress, { socket, encryption }: 
 }
 
 /** Passwords that a server could treat as empty (RFC 4513, 5.1.2). */
-export const isEmptyPassword = (password: string): boolean => /^[\s\0]*$/.test(password);
+export function isEmptyPassword(password: string): boolean {
+  return /^[\s\0]*$/.test(password);
+}
 
 // A placeholder address: the connection is already open, and the library opens no other.
 function clientOver(link: Link): Client {

@@ -56,8 +56,12 @@ async function readBase({ config, connection, newDeadline }: Test): Promise<Seen
   return { evidence: entry.dn, value: true };
 }
 
-const allUsersFilter = ({ config }: Test): Filter =>
-  parseTemplate(config.userSearchFilter, { username: config.usernameAttr, email: config.emailAttr }).forAllUsers();
+function allUsersFilter({ config }: Test): Filter {
+  return parseTemplate(config.userSearchFilter, {
+    username: config.usernameAttr,
+    email: config.emailAttr,
+  }).forAllUsers();
+}
 
 async function tryPaging(test: Test): Promise<Seen> {
   const question = {

@@ -31,7 +31,9 @@ async function diagnose(more: Partial<DirectoryConfig> = {}): Promise<Diagnosis>
   });
   return await createDirectory({ ...good, ...more }).diagnose();
 }
-const failed = ({ steps }: Diagnosis): string[] => steps.filter(({ ok }) => !ok).map(({ code }) => code);
+function failed({ steps }: Diagnosis): string[] {
+  return steps.filter(({ ok }) => !ok).map(({ code }) => code);
+}
 
 describe('connection test', () => {
   it('runs every step in order, each with its duration and observation', async () => {

@@ -57,11 +57,13 @@ export async function diagnose(config: DirectoryConfig, now: () => Date): Promis
   };
 }
 
-const infoOf = ({ vendorName, vendorVersion, namingContexts }: RootDse) => ({
-  vendor_name: vendorName,
-  vendor_version: vendorVersion,
-  naming_contexts: namingContexts,
-});
+function infoOf({ vendorName, vendorVersion, namingContexts }: RootDse) {
+  return {
+    vendor_name: vendorName,
+    vendor_version: vendorVersion,
+    naming_contexts: namingContexts,
+  };
+}
 
 const SOON_DAYS = 30;
 

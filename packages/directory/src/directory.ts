@@ -106,7 +106,9 @@ function createQuestions(config: DirectoryConfig, { service, people, now }: Mean
 
 const lockedOut: Verdict = { outcome: 'no', reason: 'account_locked' };
 
-const notOne = (outcome: 'none' | 'several'): Answer<Person> => no(outcome === 'none' ? 'not_found' : 'ambiguous');
+function notOne(outcome: 'none' | 'several'): Answer<Person> {
+  return no(outcome === 'none' ? 'not_found' : 'ambiguous');
+}
 
 const refusals: Readonly<Record<NonNullable<AccountState['reason']>, NoReason>> = {
   disabled: 'account_disabled',

@@ -6,16 +6,17 @@ import { canonicalType } from './attribute-names.ts';
  * Splits a text that lists DNs, which themselves contain commas: `;` and the end of a line always separate; a comma
  * separates only before a new DN that follows a complete one. The parts are not validated here.
  */
-export const splitDns = (text: string): string[] =>
-  splitUnquoted(text, ';\n\r')
+export function splitDns(text: string): string[] {
+  return splitUnquoted(text, ';\n\r')
     .flatMap(splitAtNewDns)
     .map(trimSeparators)
     .filter((dn) => dn !== '');
+}
 
 // Attribute types of top-level components: a DN is complete after one of them when another type follows.
 const topTypes = new Set(['dc', 'o', 'c', 'l', 'st', 'street']);
 
-const splitAtNewDns = (text: string): string[] => {
+function splitAtNewDns(text: string): string[] {
   const dns: string[] = [];
   let previousIsTop = false;
   for (const rdn of splitUnquoted(text, ',')) {
@@ -26,15 +27,19 @@ const splitAtNewDns = (text: string): string[] => {
     if (rdn.trim() !== '') previousIsTop = isTop;
   }
   return dns;
-};
+}
 
-const typeOf = (rdn: string): string => canonicalType(/^\s*([^=+]*?)\s*=/.exec(rdn)?.[1] ?? '');
+function typeOf(rdn: string): string {
+  return canonicalType(/^\s*([^=+]*?)\s*=/.exec(rdn)?.[1] ?? '');
+}
 
 // A leading or trailing comma is ignored; an escaped space belongs to the name.
-const trimSeparators = (text: string): string => text.replace(/^[\s,]+/, '').replace(/(?<!\\)[\s,]+$/, '');
+function trimSeparators(text: string): string {
+  return text.replace(/^[\s,]+/, '').replace(/(?<!\\)[\s,]+$/, '');
+}
 
 /** Splits at unquoted and unescaped separators. */
-export const splitUnquoted = (text: string, separators: string): string[] => {
+export function splitUnquoted(text: string, separators: string): string[] {
   const parts = [''];
   let quoted = false;
   for (let at = 0; at < text.length; at += 1) {
@@ -45,4 +50,4 @@ export const splitUnquoted = (text: string, separators: string): string[] => {
     else parts[parts.length - 1] += taken;
   }
   return parts;
-};
+}

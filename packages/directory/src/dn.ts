@@ -203,4 +203,6 @@ export function folded(text: string): string {
     .trim();
 }
 
-const escaped = (text: string): string => text.replace(/[,+"\\<>;=#]/g, (c) => `\\${c}`);
+function escaped(text: string): string {
+  return text.replace(/[,+"\\<>;=#]/g, (c) => `\\${c}`);
+}

@@ -21,27 +21,31 @@ afterEach(async () => {
   for (const one of undo.splice(0)) await one();
 });
 
-const serverCertificate = (more: Partial<CertificateOptions> = {}): CertificateOptions => ({
-  subject: { CN: 'localhost' },
-  purposes: [purposes.server],
-  dnsNames: ['localhost'],
-  ipAddresses: ['127.0.0.1'],
-  ...more,
-});
-const good = async () => {
+function serverCertificate(more: Partial<CertificateOptions> = {}): CertificateOptions {
+  return {
+    subject: { CN: 'localhost' },
+    purposes: [purposes.server],
+    dnsNames: ['localhost'],
+    ipAddresses: ['127.0.0.1'],
+    ...more,
+  };
+}
+async function good() {
   const { pem, keyPem } = await authority.issue(serverCertificate());
   return { cert: pem, key: keyPem };
-};
+}
 /** Agrees to StartTLS, and does not otherwise answer in the directory's place. */
-const agrees = (before?: (line: Line, id: number) => void) => ({
-  on: (asked: Asked, line: Line): boolean => {
-    if (asked.kind !== 'extended') return false;
-    if (before === undefined) line.send(message(asked.id, result(answers.extended, 0)));
-    else before(line, asked.id);
-    line.startTls();
-    return true;
-  },
-});
+function agrees(before?: (line: Line, id: number) => void) {
+  return {
+    on: (asked: Asked, line: Line): boolean => {
+      if (asked.kind !== 'extended') return false;
+      if (before === undefined) line.send(message(asked.id, result(answers.extended, 0)));
+      else before(line, asked.id);
+      line.startTls();
+      return true;
+    },
+  };
+}
 
 async function signIn(scripted: ScriptedDirectory, more: Partial<DirectoryConfig> = {}) {
   const server = await startScriptedDirectory({ tls: await good(), ...scripted });
@@ -193,5 +197,9 @@ describe('StartTLS is never given up', () => {
   });
 });
 
-const keyed = ({ pem, keyPem }: { pem: string; keyPem: string }) => ({ cert: pem, key: keyPem });
-const ago = (days: number): Date => new Date(Date.now() - days * DAY_MS);
+function keyed({ pem, keyPem }: { pem: string; keyPem: string }) {
+  return { cert: pem, key: keyPem };
+}
+function ago(days: number): Date {
+  return new Date(Date.now() - days * DAY_MS);
+}

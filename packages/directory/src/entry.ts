@@ -10,14 +10,14 @@ export interface Entry {
 // Every entry contains the server's spelling of its attribute names.
 const nameOf = createInterned((text) => text.toLowerCase(), 1_000);
 const lowered = new Map<string, string>();
-const lower = (name: string): string => {
+function lower(name: string): string {
   const known = lowered.get(name);
   if (known !== undefined) return known;
   if (lowered.size >= 1_000) lowered.clear();
   const made = name.toLowerCase();
   lowered.set(name, made);
   return made;
-};
+}
 
 /** Attributes are parsed on demand: most attributes of a large directory are never read. */
 class Received implements Entry {
@@ -85,15 +85,19 @@ function endAfter(bytes: Buffer, at: number, limit: number, tag: number): number
  * Creates an entry from the bytes of its name and of its attribute list.
  * @throws Malformed for bytes that violate the protocol.
  */
-export const receive = (dn: Buffer, list: Buffer): Entry => new Received(dn, list);
+export function receive(dn: Buffer, list: Buffer): Entry {
+  return new Received(dn, list);
+}
 
 /** The values of an attribute as bytes; none when it is absent. */
-export const bytesOf = (entry: Entry, name: string): readonly Buffer[] =>
-  entry instanceof Received ? entry.values(lower(name)) : (entry.attributes.get(lower(name)) ?? none);
+export function bytesOf(entry: Entry, name: string): readonly Buffer[] {
+  return entry instanceof Received ? entry.values(lower(name)) : (entry.attributes.get(lower(name)) ?? none);
+}
 
 /** The names of its attributes, in lower case. */
-export const namesOf = (entry: Entry): Iterable<string> =>
-  entry instanceof Received ? entry.names : entry.attributes.keys();
+export function namesOf(entry: Entry): Iterable<string> {
+  return entry instanceof Received ? entry.names : entry.attributes.keys();
+}
 
 /** The values of an attribute, without a buffer for each. */
 export function eachValue(

@@ -7,20 +7,24 @@ afterEach(async () => {
   for (const one of undo.splice(0)) await one();
 });
 
-const dn = (cn: string): string => `cn=${cn},ou=groups,${BASE}`;
+function dn(cn: string): string {
+  return `cn=${cn},ou=groups,${BASE}`;
+}
 const aliceDn = `uid=alice,ou=people,${BASE}`;
-const group = (cn: string, member: readonly string[]): ScriptedEntry => ({
-  dn: dn(cn),
-  attributes: { objectClass: 'groupOfNames', cn, member },
-});
-const asked = async (
+function group(cn: string, member: readonly string[]): ScriptedEntry {
+  return {
+    dn: dn(cn),
+    attributes: { objectClass: 'groupOfNames', cn, member },
+  };
+}
+async function asked(
   entries: readonly ScriptedEntry[],
   { login = 'alice', mapped = [], ...more }: Partial<DirectoryConfig> & { login?: string; mapped?: string[] } = {},
-) => {
+) {
   const server = await startScriptedDirectory({ entries });
   undo.push(server.stop);
   return { answer: await explain(configFor(server, more), login, mapped), server };
-};
+}
 
 describe('explanation of a directory decision', () => {
   it('lists the deciding attributes with their stored values', async () => {

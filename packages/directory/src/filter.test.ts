@@ -8,7 +8,9 @@ import { filterText, toWire, type Filter } from './filter.ts';
 import { isLogin } from './find.ts';
 
 const attributes = { username: 'sAMAccountName', email: 'mail' };
-const template = (text: string) => parseTemplate(text, attributes);
+function template(text: string) {
+  return parseTemplate(text, attributes);
+}
 
 /** The filter as a server reads it from the wire. */
 function overTheWire(filter: Filter): AskedFilter {

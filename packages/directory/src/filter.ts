@@ -34,14 +34,22 @@ export type Filter<V = string | Buffer> =
     };
 
 /** `(attribute=value)` */
-export const equal = (attribute: string, value: string | Buffer): Filter => ({ kind: 'equal', attribute, value });
+export function equal(attribute: string, value: string | Buffer): Filter {
+  return { kind: 'equal', attribute, value };
+}
 /** `(attribute=*)` */
-export const present = (attribute: string): Filter => ({ kind: 'present', attribute });
+export function present(attribute: string): Filter {
+  return { kind: 'present', attribute };
+}
 /** A disjunction; a single filter is returned unchanged. */
-export const anyOf = (of: readonly Filter[]): Filter => (of.length === 1 ? of[0]! : { kind: 'or', of });
+export function anyOf(of: readonly Filter[]): Filter {
+  return of.length === 1 ? of[0]! : { kind: 'or', of };
+}
 
 /** A conjunction. */
-export const allOf = (of: readonly Filter[]): Filter => ({ kind: 'and', of });
+export function allOf(of: readonly Filter[]): Filter {
+  return { kind: 'and', of };
+}
 
 /** A condition that compares an attribute with a value. */
 type Comparison<V> = Extract<Filter<V>, { readonly value: V }>;

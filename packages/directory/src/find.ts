@@ -17,8 +17,9 @@ const MAX_LOGIN = 256;
 const overlooked = /\p{Cc}|\p{Zl}|\p{Zp}|\p{Default_Ignorable_Code_Point}/u;
 
 /** A usable login name: not empty, not too long, without characters that a directory ignores. */
-export const isLogin = (login: string): boolean =>
-  login.trim() !== '' && login.length <= MAX_LOGIN && login.isWellFormed() && !overlooked.test(login);
+export function isLogin(login: string): boolean {
+  return login.trim() !== '' && login.length <= MAX_LOGIN && login.isWellFormed() && !overlooked.test(login);
+}
 
 /** Finds the single entry of a login, by username or by e-mail address. */
 export function createFinder(config: DirectoryConfig) {

@@ -3,7 +3,9 @@ import * as fc from 'fast-check';
 import { closure, invertGroups, type GroupEntry } from './group-graph.ts';
 import { createHealth } from './health.ts';
 
-const dn = (n: number): string => `cn=g${n},dc=x`;
+function dn(n: number): string {
+  return `cn=g${n},dc=x`;
+}
 
 describe('nested groups', () => {
   it('are found independent of the spelling of their names', () => {

@@ -4,14 +4,19 @@ import { tryCanonicalDn } from './dn.ts';
 import { compileMappings, ldapClaimKey, type ClaimSource, type MappingRule } from './group-mapping.ts';
 
 const sources = ['ldap', 'oidc', 'proxy'] as const;
-const toGroup = (claimValue: string, groupId: string): MappingRule => ({ claimValue, groupId, grantsRole: null });
-const toRole = (claimValue: string, grantsRole: 'user' | 'admin'): MappingRule => ({
-  claimValue,
-  groupId: null,
-  grantsRole,
-});
-const groupsOf = (source: ClaimSource, mapped: string, claim: string) =>
-  compileMappings(source, [toGroup(mapped, 'g')]).resolve([claim]).groupIds;
+function toGroup(claimValue: string, groupId: string): MappingRule {
+  return { claimValue, groupId, grantsRole: null };
+}
+function toRole(claimValue: string, grantsRole: 'user' | 'admin'): MappingRule {
+  return {
+    claimValue,
+    groupId: null,
+    grantsRole,
+  };
+}
+function groupsOf(source: ClaimSource, mapped: string, claim: string) {
+  return compileMappings(source, [toGroup(mapped, 'g')]).resolve([claim]).groupIds;
+}
 
 describe('claim matching', () => {
   it.each([
@@ -122,12 +127,14 @@ const world = fc.record({
   rules: fc.array(rule, { maxLength: 12 }),
   claims: fc.array(claimValue, { maxLength: 8 }),
 });
-const asSets = (r: ReturnType<ReturnType<typeof compileMappings>['resolve']>) => ({
-  matched: [...r.matched].sort(),
-  unmatched: [...r.unmatched].sort(),
-  groupIds: r.groupIds,
-  grantsRole: r.grantsRole,
-});
+function asSets(r: ReturnType<ReturnType<typeof compileMappings>['resolve']>) {
+  return {
+    matched: [...r.matched].sort(),
+    unmatched: [...r.unmatched].sort(),
+    groupIds: r.groupIds,
+    grantsRole: r.grantsRole,
+  };
+}
 
 describe('claim resolution over random mappings and claims', () => {
   it('does not depend on the order of mappings and claims', () => {

@@ -24,12 +24,16 @@ afterEach(async () => {
   for (const one of undo.splice(0)) await one();
 });
 
-const dn = (cn: string): string => `cn=${cn},ou=groups,${BASE}`;
+function dn(cn: string): string {
+  return `cn=${cn},ou=groups,${BASE}`;
+}
 const aliceDn = `uid=alice,ou=people,${BASE}`;
-const group = (cn: string, member: readonly string[], more = {}): ScriptedEntry => ({
-  dn: dn(cn),
-  attributes: { objectClass: 'groupOfNames', cn, member, ...more },
-});
+function group(cn: string, member: readonly string[], more = {}): ScriptedEntry {
+  return {
+    dn: dn(cn),
+    attributes: { objectClass: 'groupOfNames', cn, member, ...more },
+  };
+}
 
 async function lookUp(
   scripted: ScriptedDirectory,
@@ -42,10 +46,12 @@ async function lookUp(
   if (answer.outcome !== 'yes') throw new Error(answer.message);
   return { person: answer.value, server };
 }
-const namesOf = ({ groups }: Person): string[] | string =>
-  groups.known ? groups.values.map((name) => /^cn=([^,]+)/i.exec(name)?.[1] ?? name).sort() : groups.reason;
-const chain = (length: number): ScriptedEntry[] =>
-  Array.from({ length }, (_, i) => group(`g${i}`, [i === 0 ? aliceDn : dn(`g${i - 1}`)]));
+function namesOf({ groups }: Person): string[] | string {
+  return groups.known ? groups.values.map((name) => /^cn=([^,]+)/i.exec(name)?.[1] ?? name).sort() : groups.reason;
+}
+function chain(length: number): ScriptedEntry[] {
+  return Array.from({ length }, (_, i) => group(`g${i}`, [i === 0 ? aliceDn : dn(`g${i - 1}`)]));
+}
 
 describe('groups of a person', () => {
   it('are those the attribute names, in the spelling of the directory', async () => {

@@ -97,12 +97,12 @@ function remembered<A, T>(ms: number, ask: (argument: A) => Promise<T>): (argume
 }
 
 // Only `member` and the object class are indexed everywhere; the class prevents a search of all entries.
-const listedBy = (objectClass: string, attribute: string, value: string): Filter =>
-  allOf([equal('objectClass', objectClass), equal(attribute, value)]);
-const memberFilters = (dn: string): Filter[] => [
-  equal('member', dn),
-  listedBy('groupOfUniqueNames', 'uniqueMember', dn),
-];
+function listedBy(objectClass: string, attribute: string, value: string): Filter {
+  return allOf([equal('objectClass', objectClass), equal(attribute, value)]);
+}
+function memberFilters(dn: string): Filter[] {
+  return [equal('member', dn), listedBy('groupOfUniqueNames', 'uniqueMember', dn)];
+}
 
 type Line = Pick<Reading, 'connection' | 'deadline'>;
 
@@ -223,11 +223,11 @@ async function groupOfSid({ connection, deadline }: Reading, { tree }: Facts, si
   return group.dn;
 }
 
-const asText = (value: Buffer, attribute: string): string => {
+function asText(value: Buffer, attribute: string): string {
   const text = value.toString('utf8');
   if (text.includes('\uFFFD')) throw new DirectoryFailure('protocol', `The attribute ${attribute} holds no text`);
   return text;
-};
+}
 
 function* batches<T>(list: readonly T[]): Generator<readonly T[]> {
   for (let at = 0; at < list.length; at += BATCH) yield list.slice(at, at + BATCH);

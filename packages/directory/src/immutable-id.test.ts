@@ -1,13 +1,14 @@
 import { describe, expect, it } from '@jest/globals';
 import { idValue, immutableIdOf } from './immutable-id.ts';
 
-const idOf = (attributes: Record<string, string | Buffer>): string | null =>
-  immutableIdOf({
+function idOf(attributes: Record<string, string | Buffer>): string | null {
+  return immutableIdOf({
     dn: 'cn=x',
     attributes: new Map(
       Object.entries(attributes).map(([name, value]) => [name.toLowerCase(), [Buffer.from(value as string)]]),
     ),
   });
+}
 const guid = Buffer.from('00112233445566778899aabbccddeeff', 'hex');
 
 describe('immutable id', () => {

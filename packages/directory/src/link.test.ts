@@ -38,11 +38,12 @@ async function ask(chunks: (id: number) => readonly Uint8Array[]): Promise<Found
   }
 }
 
-const whole = (id: number): Buffer =>
-  Buffer.concat([
+function whole(id: number): Buffer {
+  return Buffer.concat([
     message(id, entry('uid=a,dc=x', { uid: ['a', 'b'], cn: 'A' })),
     message(id, result(0x65, 0, { diagnostic: 'fine' }), [pageControl('next')]),
   ]);
+}
 
 describe('responses of a server', () => {
   it('are parsed independent of their fragmentation', async () => {

@@ -191,7 +191,9 @@ export class Link extends EventEmitter<{ data: [Buffer]; close: [] }> {
   }
 }
 
-const codeOf = (error: Error & { code?: string }): string => error.code ?? error.name;
+function codeOf(error: Error & { code?: string }): string {
+  return error.code ?? error.name;
+}
 
 /** The response that the library receives, encoded here: success or failure, without code and text. */
 function ended({ id, operation }: Message, success: boolean): Buffer {

@@ -48,7 +48,9 @@ export function readResult({ body, rest }: Message): Result {
 }
 
 /** @throws Malformed */
-export const readEntry = ({ body }: Message): Entry => receive(body.octets(), body.octets(tags.sequence));
+export function readEntry({ body }: Message): Entry {
+  return receive(body.octets(), body.octets(tags.sequence));
+}
 
 function readControls(rest: Reader): Map<string, Buffer> {
   const controls = new Map<string, Buffer>();
@@ -63,8 +65,9 @@ function readControls(rest: Reader): Map<string, Buffer> {
 }
 
 /** Sanitizes external text for logs and pages: one line, no control characters, limited length. */
-export const printable = (text: string): string =>
-  text
+export function printable(text: string): string {
+  return text
     .replace(/[\p{C}\p{Zl}\p{Zp}]+/gu, ' ')
     .trim()
     .slice(0, 300);
+}

@@ -7,7 +7,7 @@ import { paced } from './paced.ts';
 const question: Question = { base: '', scope: 'base', filter: present('objectClass'), attributes: [], maxEntries: 1 };
 const found = { code: 0, diagnostic: '', entries: [], references: 0, cookie: undefined };
 /** A connection that notes when it is asked, and how often at the same time. */
-const connection = () => {
+function connection() {
   const begun: number[] = [];
   let now = 0;
   let most = 0;
@@ -26,8 +26,10 @@ const connection = () => {
     close: () => undefined,
   };
   return { inner, begun, most: () => most };
-};
-const pacing = (onRequest = () => {}) => ({ signal: new AbortController().signal, onRequest, paceMs: 20 });
+}
+function pacing(onRequest = () => {}) {
+  return { signal: new AbortController().signal, onRequest, paceMs: 20 };
+}
 
 describe('a directory that is asked gently', () => {
   it('has its rest between two requests, and one at a time, however many are asked at once', async () => {

@@ -146,4 +146,6 @@ export class Pool {
   }
 }
 
-const isDown = (reason: UnknownReason): boolean => reason === 'busy' || reason === 'unreachable';
+function isDown(reason: UnknownReason): boolean {
+  return reason === 'busy' || reason === 'unreachable';
+}

@@ -30,7 +30,9 @@ export async function allValues(
 }
 
 /** Whether the server returned a range of the values. */
-export const isSliced = (entry: Entry, attribute: string): boolean => sliceOf(entry, attribute) !== undefined;
+export function isSliced(entry: Entry, attribute: string): boolean {
+  return sliceOf(entry, attribute) !== undefined;
+}
 
 interface Slice {
   readonly from: number;
@@ -68,5 +70,6 @@ async function next(
   return found.entries[0];
 }
 
-const broken = (attribute: string): DirectoryFailure =>
-  new DirectoryFailure('protocol', `The server's slices of ${attribute} do not fit together`);
+function broken(attribute: string): DirectoryFailure {
+  return new DirectoryFailure('protocol', `The server's slices of ${attribute} do not fit together`);
+}

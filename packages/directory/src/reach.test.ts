@@ -1,9 +1,15 @@
 import { describe, expect, it } from '@jest/globals';
 import { createReach } from './reach.ts';
 
-const dn = (name: string) => `cn=${name},ou=groups,dc=example,dc=org`;
-const person = (n: number) => `uid=u${n},ou=people,dc=example,dc=org`;
-const group = (name: string, members: string[]) => ({ dn: dn(name), members, logins: [], sid: null });
+function dn(name: string) {
+  return `cn=${name},ou=groups,dc=example,dc=org`;
+}
+function person(n: number) {
+  return `uid=u${n},ou=people,dc=example,dc=org`;
+}
+function group(name: string, members: string[]) {
+  return { dn: dn(name), members, logins: [], sid: null };
+}
 const groups = [
   group('staff', [dn('teams'), person(1)]),
   group('teams', [dn('red'), dn('STAFF'), person(2)]),

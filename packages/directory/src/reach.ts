@@ -106,4 +106,6 @@ export function createReach({ wanted, nested, byMember }: Building) {
 }
 
 // A login is compared exactly, like the server does (RFC 2307, memberUid); the prefix distinguishes it from DNs.
-const loginKey = (login: string): string => `login:${login}`;
+function loginKey(login: string): string {
+  return `login:${login}`;
+}

@@ -8,15 +8,21 @@ import { readSnapshot } from './read-snapshot.ts';
 import type { SnapshotPerson } from './snapshot-reader.ts';
 
 const base = 'dc=example,dc=org';
-const personDn = (n: number) => `uid=user${n},ou=people,${base}`;
-const groupDn = (n: number) => `cn=group${n},ou=groups,${base}`;
+function personDn(n: number) {
+  return `uid=user${n},ou=people,${base}`;
+}
+function groupDn(n: number) {
+  return `cn=group${n},ou=groups,${base}`;
+}
 const people = [...Array(120).keys()];
 
 /** Group n has every (n+2)nd person in it, and the groups after it, in circles. */
-const members = (n: number): string[] => [
-  ...people.filter((p) => p % (n + 2) === 0 && p > n * 7).map(personDn),
-  ...(n < 9 ? [groupDn(n + 1)] : [groupDn(4)]),
-];
+function members(n: number): string[] {
+  return [
+    ...people.filter((p) => p % (n + 2) === 0 && p > n * 7).map(personDn),
+    ...(n < 9 ? [groupDn(n + 1)] : [groupDn(4)]),
+  ];
+}
 const expired = personLdif('user7')
   .replace('objectClass: inetOrgPerson', 'objectClass: inetOrgPerson\nobjectClass: shadowAccount')
   .replace('sn: user7', 'sn: user7\nshadowExpire: 1');
@@ -29,36 +35,38 @@ const seed = [
 const global = ['sizelimit 50'];
 
 /** With the memberOf overlay the groups are added while it runs, so that it sees them. */
-const startDirectory = async (memberOf: boolean): Promise<Slapd> => {
+async function startDirectory(memberOf: boolean): Promise<Slapd> {
   if (!memberOf) return startSlapd({ seed, memberOf, global });
   const slapd = await startSlapd({ memberOf, global });
   await slapd.apply(seed);
   return slapd;
-};
-const configFor = (slapd: Slapd, more: Partial<DirectoryConfig> = {}): DirectoryConfig => ({
-  server: 'localhost',
-  port: slapd.ldapsPort,
-  useSsl: true,
-  useTls: false,
-  bindDn: slapd.bindDn,
-  bindPassword: slapd.bindPassword,
-  searchBase: base,
-  usernameAttr: 'uid',
-  emailAttr: 'mail',
-  nameAttr: 'cn',
-  groupAttr: 'memberOf',
-  userSearchFilter: '(&(objectClass=inetOrgPerson)(uid={username}))',
-  timeoutSeconds: 10,
-  recursiveGroups: false,
-  userGroups: groupDn(3),
-  adminGroups: groupDn(8),
-  adminUsers: 'user5',
-  caPem: slapd.caPem,
-  ...more,
-});
+}
+function configFor(slapd: Slapd, more: Partial<DirectoryConfig> = {}): DirectoryConfig {
+  return {
+    server: 'localhost',
+    port: slapd.ldapsPort,
+    useSsl: true,
+    useTls: false,
+    bindDn: slapd.bindDn,
+    bindPassword: slapd.bindPassword,
+    searchBase: base,
+    usernameAttr: 'uid',
+    emailAttr: 'mail',
+    nameAttr: 'cn',
+    groupAttr: 'memberOf',
+    userSearchFilter: '(&(objectClass=inetOrgPerson)(uid={username}))',
+    timeoutSeconds: 10,
+    recursiveGroups: false,
+    userGroups: groupDn(3),
+    adminGroups: groupDn(8),
+    adminUsers: 'user5',
+    caPem: slapd.caPem,
+    ...more,
+  };
+}
 const mapped = [groupDn(1), groupDn(6), `cn=empty,ou=groups,${base}`];
 
-const snapshotPerson = async (config: DirectoryConfig) => {
+async function snapshotPerson(config: DirectoryConfig) {
   const found = new Map<string, SnapshotPerson>();
   let requests = 0;
   const answer = await readSnapshot(config, {
@@ -68,13 +76,14 @@ const snapshotPerson = async (config: DirectoryConfig) => {
     onRequest: () => (requests += 1),
   });
   return { answer, found, requests };
-};
+}
 const wanted = new Set([...mapped, groupDn(3), groupDn(8)].map(ldapClaimKey));
-const keysOf = (values: readonly string[]) =>
-  values
+function keysOf(values: readonly string[]) {
+  return values
     .map(ldapClaimKey)
     .filter((key) => wanted.has(key))
     .sort();
+}
 
 describe.each([
   ['that keeps memberOf', true],

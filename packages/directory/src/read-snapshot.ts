@@ -69,10 +69,10 @@ async function openFirst(config: DirectoryConfig, { onRequest, signal }: Snapsho
   throw failure;
 }
 
-const unknown = (error: unknown): Answer<DirectorySnapshot> => {
+function unknown(error: unknown): Answer<DirectorySnapshot> {
   const { reason, message } = asFailure(error);
   return { outcome: 'unknown', reason, message };
-};
+}
 
 async function readAll(
   connection: Connection,
@@ -106,7 +106,9 @@ async function readAll(
   };
 }
 
-const distinct = (dns: readonly string[]): string[] => [...new Map(dns.map((dn) => [ldapClaimKey(dn), dn])).values()];
+function distinct(dns: readonly string[]): string[] {
+  return [...new Map(dns.map((dn) => [ldapClaimKey(dn), dn])).values()];
+}
 
 async function mustExist({ connection, deadline }: SnapshotSearch, dn: string, what: 'base' | 'group'): Promise<void> {
   const question = {

@@ -28,25 +28,27 @@ const cells = (['ldap', 'oidc', 'proxy'] as const).flatMap((source) =>
 );
 type Cell = (typeof cells)[number];
 
-const indexOf = ({ source, mappings }: Pick<Cell, 'source' | 'mappings'>): MappingIndex => {
+function indexOf({ source, mappings }: Pick<Cell, 'source' | 'mappings'>): MappingIndex {
   const grants = { user: ['user', null], admin: ['admin', null], group: [null, 'g'] } as const;
   if (mappings === 'never' || mappings === 'deleted') return compileMappings(source, [], mappings === 'deleted');
   const [grantsRole, groupId] = grants[mappings];
   return compileMappings(source, [{ claimValue: 'claim', groupId, grantsRole }]);
-};
-const claimsOf = (claims: Cell['claims']): Asserted['claims'] =>
-  claims === 'unknown'
+}
+function claimsOf(claims: Cell['claims']): Asserted['claims'] {
+  return claims === 'unknown'
     ? { known: false, reason: 'overage' }
     : { known: true, values: { match: ['claim'], other: ['x'], empty: [] }[claims] };
-const decide = (c: Cell) =>
-  reconcileAccount(indexOf(c), { role: c.role, authType: c.authType } satisfies MappedAccount, {
+}
+function decide(c: Cell) {
+  return reconcileAccount(indexOf(c), { role: c.role, authType: c.authType } satisfies MappedAccount, {
     claims: claimsOf(c.claims),
     legacyAdmin: c.legacyAdmin,
     by: c.by,
   });
+}
 
 /** The rules of the specification, written down a second time as a list of the first that applies. */
-const modelRole = (c: Cell): Cell['role'] => {
+function modelRole(c: Cell): Cell['role'] {
   const never = c.mappings === 'never';
   const rules: [boolean, Cell['role']][] = [
     [c.authType === 'local' || c.role === 'super_admin', c.role],
@@ -57,12 +59,12 @@ const modelRole = (c: Cell): Cell['role'] => {
     [c.claims === 'unknown' && !never && c.mappings !== 'deleted', c.role],
   ];
   return rules.find(([applies]) => applies)?.[1] ?? 'user';
-};
-const modelGroups = (c: Cell): string[] | null => {
+}
+function modelGroups(c: Cell): string[] | null {
   const untouched = c.authType === 'local' || (c.by === 'sweep' && c.role === 'super_admin');
   if (untouched || c.mappings === 'never' || c.claims === 'unknown') return null;
   return c.mappings === 'group' && c.claims === 'match' ? ['g'] : [];
-};
+}
 
 describe('the role table', () => {
   it('is enumerated completely and agrees with the reference model in every cell', () => {
@@ -100,8 +102,9 @@ describe('the role table', () => {
 });
 
 const ldap = { source: 'ldap', authType: 'ldap', by: 'sign_in' } as const;
-const roleOf = (c: Partial<Cell>): Cell['role'] =>
-  decide({ ...ldap, role: 'user', mappings: 'group', claims: 'empty', legacyAdmin: 'no', ...c }).role;
+function roleOf(c: Partial<Cell>): Cell['role'] {
+  return decide({ ...ldap, role: 'user', mappings: 'group', claims: 'empty', legacyAdmin: 'no', ...c }).role;
+}
 
 describe('how mappings apply', () => {
   it('promotes to admin if any matched mapping grants it', () => {

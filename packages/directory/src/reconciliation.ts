@@ -44,7 +44,9 @@ function isOutOfReach(index: MappingIndex, { role, authType }: MappedAccount, { 
   return index.source === 'proxy' && !(claims.known && index.everConfigured);
 }
 
-const yesNo = (yes: boolean): Tristate => (yes ? 'yes' : 'no');
+function yesNo(yes: boolean): Tristate {
+  return yes ? 'yes' : 'no';
+}
 
 function either(a: Tristate, b: Tristate): Tristate {
   if (a === 'yes' || b === 'yes') return 'yes';

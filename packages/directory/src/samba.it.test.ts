@@ -10,11 +10,15 @@ const NEVER_EXPIRES = 65_536;
 const undo: (() => Promise<void>)[] = [];
 let ad: SambaAd;
 
-const dn = (cn: string): string => `CN=${cn},CN=Users,${ad.base}`;
-const password = (name: string): string => `S3cret!${name}`;
+function dn(cn: string): string {
+  return `CN=${cn},CN=Users,${ad.base}`;
+}
+function password(name: string): string {
+  return `S3cret!${name}`;
+}
 
-const account = (name: string, { control = 512, lines = [] as readonly string[] } = {}): string =>
-  [
+function account(name: string, { control = 512, lines = [] as readonly string[] } = {}): string {
+  return [
     `dn: ${dn(name)}`,
     'objectClass: user',
     `sAMAccountName: ${name}`,
@@ -24,8 +28,9 @@ const account = (name: string, { control = 512, lines = [] as readonly string[] 
     ...lines,
     '\n',
   ].join('\n');
-const group = (name: string, members: readonly string[], type = SECURITY): string =>
-  [
+}
+function group(name: string, members: readonly string[], type = SECURITY): string {
+  return [
     `dn: ${dn(name)}`,
     'objectClass: group',
     `sAMAccountName: ${name}`,
@@ -33,9 +38,10 @@ const group = (name: string, members: readonly string[], type = SECURITY): strin
     ...members.map((m) => `member: ${dn(m)}`),
     '\n',
   ].join('\n');
+}
 
-const config = (more: Partial<DirectoryConfig> = {}): DirectoryConfig =>
-  configFor(ad, {
+function config(more: Partial<DirectoryConfig> = {}): DirectoryConfig {
+  return configFor(ad, {
     port: 636,
     bindDn: ad.bindDn,
     bindPassword: ad.bindPassword,
@@ -46,20 +52,21 @@ const config = (more: Partial<DirectoryConfig> = {}): DirectoryConfig =>
     caPem: ad.caPem,
     ...more,
   });
+}
 function directory(more: Partial<DirectoryConfig> = {}): Directory {
   const made = createDirectory(config(more));
   undo.push(made.close);
   return made;
 }
-const signIn = async (name: string, secret = password(name), more: Partial<DirectoryConfig> = {}): Promise<string> => {
+async function signIn(name: string, secret = password(name), more: Partial<DirectoryConfig> = {}): Promise<string> {
   const answer = await directory(more).authenticate(name, secret);
   return answer.outcome === 'yes' ? answer.value.login : `${answer.outcome}: ${answer.reason}`;
-};
-const groupsOf = async (name: string, more: Partial<DirectoryConfig> = {}): Promise<string[]> => {
+}
+async function groupsOf(name: string, more: Partial<DirectoryConfig> = {}): Promise<string[]> {
   const answer = await directory(more).lookUp(name);
   if (answer.outcome !== 'yes' || !answer.value.groups.known) throw new Error(JSON.stringify(answer));
   return answer.value.groups.values.map((one) => one.slice(3, one.indexOf(','))).sort();
-};
+}
 
 // A domain controller binds the ports of LDAP themselves, which needs root; other users run the tests with those of
 // the scripted directory and of OpenLDAP.

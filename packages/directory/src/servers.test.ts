@@ -1,8 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
 import { parseServers, serverText } from './servers.ts';
 
-const read = (server: string, { useSsl = false, useTls = false, port = 636 } = {}): string[] =>
-  parseServers({ server, port, useSsl, useTls }).map((one) => `${serverText(one)} ${one.security}`);
+function read(server: string, { useSsl = false, useTls = false, port = 636 } = {}): string[] {
+  return parseServers({ server, port, useSsl, useTls }).map((one) => `${serverText(one)} ${one.security}`);
+}
 
 describe('the servers of a directory', () => {
   it.each([

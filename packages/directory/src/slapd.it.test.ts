@@ -6,8 +6,12 @@ import { createDirectory, type Directory, type DirectoryConfig, type Person } fr
 
 let slapd: Slapd;
 const undo: (() => Promise<void>)[] = [];
-const uid = (name: string): string => `uid=${name},${slapd.people}`;
-const cn = (name: string): string => `cn=${name},${slapd.groups}`;
+function uid(name: string): string {
+  return `uid=${name},${slapd.people}`;
+}
+function cn(name: string): string {
+  return `cn=${name},${slapd.groups}`;
+}
 
 beforeAll(async () => {
   slapd = await startSlapd({ global: ['allow bind_anon_cred'] });
@@ -45,45 +49,43 @@ afterAll(async () => {
   await slapd.stop();
 });
 
-const config = (more: Partial<DirectoryConfig> = {}): DirectoryConfig => ({
-  server: `ldap://localhost:${slapd.port}`,
-  port: 636,
-  useSsl: true,
-  useTls: true,
-  bindDn: slapd.bindDn,
-  bindPassword: slapd.bindPassword,
-  searchBase: slapd.base,
-  usernameAttr: 'uid',
-  emailAttr: 'mail',
-  nameAttr: 'cn',
-  groupAttr: 'memberOf',
-  userSearchFilter: '(&(objectClass=inetOrgPerson)({username_attr}={username}))',
-  timeoutSeconds: 30,
-  recursiveGroups: true,
-  userGroups: '',
-  adminGroups: '',
-  adminUsers: '',
-  caPem: slapd.caPem,
-  ...more,
-});
+function config(more: Partial<DirectoryConfig> = {}): DirectoryConfig {
+  return {
+    server: `ldap://localhost:${slapd.port}`,
+    port: 636,
+    useSsl: true,
+    useTls: true,
+    bindDn: slapd.bindDn,
+    bindPassword: slapd.bindPassword,
+    searchBase: slapd.base,
+    usernameAttr: 'uid',
+    emailAttr: 'mail',
+    nameAttr: 'cn',
+    groupAttr: 'memberOf',
+    userSearchFilter: '(&(objectClass=inetOrgPerson)({username_attr}={username}))',
+    timeoutSeconds: 30,
+    recursiveGroups: true,
+    userGroups: '',
+    adminGroups: '',
+    adminUsers: '',
+    caPem: slapd.caPem,
+    ...more,
+  };
+}
 function directory(more: Partial<DirectoryConfig> = {}): Directory {
   const made = createDirectory(config(more));
   undo.push(made.close);
   return made;
 }
-const signIn = async (
-  name: string,
-  password = `${name}-secret`,
-  more: Partial<DirectoryConfig> = {},
-): Promise<string> => {
+async function signIn(name: string, password = `${name}-secret`, more: Partial<DirectoryConfig> = {}): Promise<string> {
   const answer = await directory(more).authenticate(name, password);
   return answer.outcome === 'yes' ? answer.value.login : `${answer.outcome}: ${answer.reason}`;
-};
-const groupsOf = async (name: string, more: Partial<DirectoryConfig> = {}): Promise<string[]> => {
+}
+async function groupsOf(name: string, more: Partial<DirectoryConfig> = {}): Promise<string[]> {
   const answer = await directory(more).lookUp(name);
   if (answer.outcome !== 'yes' || !answer.value.groups.known) throw new Error(JSON.stringify(answer));
   return answer.value.groups.values.map((dn) => dn.slice(3, dn.indexOf(','))).sort();
-};
+}
 
 describe('OpenLDAP', () => {
   const ways: [string, () => Partial<DirectoryConfig>][] = [

@@ -11,14 +11,15 @@ const MAX_GROUPS = 200_000;
 const memberAttributes = ['member', 'uniqueMember', 'memberUid'];
 
 /** Whether user entries list their groups; if no entry does, the groups are searched by member. */
-export const isAttributeUsed = async ({ connection, config, root, deadline }: SnapshotSearch): Promise<boolean> =>
-  await anyEntryHas({
+export async function isAttributeUsed({ connection, config, root, deadline }: SnapshotSearch): Promise<boolean> {
+  return await anyEntryHas({
     connection,
     root,
     base: treeOf(config.searchBase, root.namingContexts),
     attribute: config.groupAttr,
     deadline,
   });
+}
 
 /** Reads the required groups: the wanted ones, or all when nested groups are enabled. */
 export async function readReach(search: SnapshotSearch, wanted: readonly string[], listed: boolean): Promise<Reach> {

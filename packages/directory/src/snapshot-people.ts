@@ -14,8 +14,12 @@ const MAX_PEOPLE = 5_000_000;
 /** Minimum number of entries with a readable mandatory attribute. */
 const READABLE = 0.95;
 
-const allUsersFilter = (config: DirectoryConfig): Filter =>
-  parseTemplate(config.userSearchFilter, { username: config.usernameAttr, email: config.emailAttr }).forAllUsers();
+function allUsersFilter(config: DirectoryConfig): Filter {
+  return parseTemplate(config.userSearchFilter, {
+    username: config.usernameAttr,
+    email: config.emailAttr,
+  }).forAllUsers();
+}
 
 interface ReadOptions {
   readonly reach: Reach;
@@ -64,8 +68,9 @@ interface Counts {
 }
 
 /** The counts of readable mandatory attributes, as evidence. */
-export const readableText = ({ seen, named, withId }: Counts, { usernameAttr }: DirectoryConfig): string =>
-  `of ${seen} entries ${named} show ${usernameAttr}, ${withId} an immutable id`;
+export function readableText({ seen, named, withId }: Counts, { usernameAttr }: DirectoryConfig): string {
+  return `of ${seen} entries ${named} show ${usernameAttr}, ${withId} an immutable id`;
+}
 
 /** A mandatory attribute that only some entries show is hidden by access rules; so is an empty required group. */
 function mustBeReadable({ seen, named, withId, admitted }: Counts, config: DirectoryConfig): void {

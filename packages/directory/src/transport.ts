@@ -139,8 +139,12 @@ function startTlsFailure(bytes: Buffer): DirectoryFailure | undefined {
 }
 
 // An attacker may have injected clear text that would be processed after encryption (CVE-2011-0411 class).
-const residue = (): DirectoryFailure =>
-  new DirectoryFailure('tls_failed', 'Clear text follows the answer to StartTLS: the connection may be intercepted');
+function residue(): DirectoryFailure {
+  return new DirectoryFailure(
+    'tls_failed',
+    'Clear text follows the answer to StartTLS: the connection may be intercepted',
+  );
+}
 
 /** Runs a step on a socket: removes its listeners afterwards, and destroys the socket when the step fails. */
 async function settled<T>(socket: Socket, deadline: Deadline, what: string, step: Settle<T>): Promise<T> {

@@ -32,23 +32,32 @@ function directoryAt(server: { url: string }, more: Partial<DirectoryConfig> = {
   return directory;
 }
 
-const isSearch = (asked: Asked): boolean => asked.kind === 'search' && asked.base !== '';
-const isUserBind = (asked: Asked): boolean => asked.kind === 'bind' && asked.dn.startsWith('uid=');
+function isSearch(asked: Asked): boolean {
+  return asked.kind === 'search' && asked.base !== '';
+}
+function isUserBind(asked: Asked): boolean {
+  return asked.kind === 'bind' && asked.dn.startsWith('uid=');
+}
 /** Answers the searches for people in place of the directory. */
-const onSearch = (answer: (id: number, line: Line) => void): ScriptedDirectory => ({
-  on: (asked, line) => {
-    if (!isSearch(asked)) return false;
-    answer(asked.id, line);
-    return true;
-  },
-});
-const short = (answer: Answer<Person>): string =>
-  answer.outcome === 'yes' ? 'yes' : `${answer.outcome}: ${answer.reason}`;
-const signIn = async (scripted: ScriptedDirectory, more: Partial<DirectoryConfig> = {}): Promise<string> =>
-  short(await directoryAt(await start(scripted), more).authenticate('alice', 'alice-secret'));
+function onSearch(answer: (id: number, line: Line) => void): ScriptedDirectory {
+  return {
+    on: (asked, line) => {
+      if (!isSearch(asked)) return false;
+      answer(asked.id, line);
+      return true;
+    },
+  };
+}
+function short(answer: Answer<Person>): string {
+  return answer.outcome === 'yes' ? 'yes' : `${answer.outcome}: ${answer.reason}`;
+}
+async function signIn(scripted: ScriptedDirectory, more: Partial<DirectoryConfig> = {}): Promise<string> {
+  return short(await directoryAt(await start(scripted), more).authenticate('alice', 'alice-secret'));
+}
 const alice = entry(`uid=alice,ou=people,${BASE}`, person('alice').attributes);
-const done = (id: number, code: number, diagnostic = ''): Buffer =>
-  message(id, result(answers.done, code, { diagnostic }));
+function done(id: number, code: number, diagnostic = ''): Buffer {
+  return message(id, result(answers.done, code, { diagnostic }));
+}
 
 describe('correct directory', () => {
   it('signs in a known person', async () => {

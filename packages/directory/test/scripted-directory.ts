@@ -33,41 +33,45 @@ export const BASE = 'dc=example,dc=org';
 const SERVICE = `cn=svc,${BASE}`;
 
 /** A directory entry of a user. */
-export const person = (uid: string, attributes: Attributes = {}): ScriptedEntry => ({
-  dn: `uid=${uid},ou=people,${BASE}`,
-  password: `${uid}-secret`,
-  attributes: {
-    objectClass: 'inetOrgPerson',
-    uid,
-    cn: `Person ${uid}`,
-    mail: `${uid}@example.org`,
-    entryUUID: `id-${uid}`,
-    ...attributes,
-  },
-});
+export function person(uid: string, attributes: Attributes = {}): ScriptedEntry {
+  return {
+    dn: `uid=${uid},ou=people,${BASE}`,
+    password: `${uid}-secret`,
+    attributes: {
+      objectClass: 'inetOrgPerson',
+      uid,
+      cn: `Person ${uid}`,
+      mail: `${uid}@example.org`,
+      entryUUID: `id-${uid}`,
+      ...attributes,
+    },
+  };
+}
 
 /** The settings for a scripted directory. */
-export const configFor = ({ url }: { url: string }, more: Partial<DirectoryConfig> = {}): DirectoryConfig => ({
-  server: url,
-  port: 389,
-  useSsl: false,
-  useTls: false,
-  bindDn: SERVICE,
-  bindPassword: 'svc-secret',
-  searchBase: BASE,
-  usernameAttr: 'uid',
-  emailAttr: 'mail',
-  nameAttr: 'cn',
-  groupAttr: 'memberOf',
-  userSearchFilter: '({username_attr}={username})',
-  timeoutSeconds: 30,
-  recursiveGroups: false,
-  userGroups: '',
-  adminGroups: '',
-  adminUsers: '',
-  caPem: null,
-  ...more,
-});
+export function configFor({ url }: { url: string }, more: Partial<DirectoryConfig> = {}): DirectoryConfig {
+  return {
+    server: url,
+    port: 389,
+    useSsl: false,
+    useTls: false,
+    bindDn: SERVICE,
+    bindPassword: 'svc-secret',
+    searchBase: BASE,
+    usernameAttr: 'uid',
+    emailAttr: 'mail',
+    nameAttr: 'cn',
+    groupAttr: 'memberOf',
+    userSearchFilter: '({username_attr}={username})',
+    timeoutSeconds: 30,
+    recursiveGroups: false,
+    userGroups: '',
+    adminGroups: '',
+    adminUsers: '',
+    caPem: null,
+    ...more,
+  };
+}
 
 /** Starts it. */
 export async function startScriptedDirectory(scripted: ScriptedDirectory = {}): Promise<ScriptedLdap> {
@@ -126,8 +130,12 @@ function search(entries: readonly ScriptedEntry[], asked: Asked & { kind: 'searc
   line.send(message(id, result(answers.done, more && page === undefined ? 4 : 0), control));
 }
 
-const same = (a: string, b: string): boolean => a.toLowerCase() === b.toLowerCase();
-const isBelow = (dn: string, base: string): boolean => dn.toLowerCase().endsWith(base.toLowerCase());
+function same(a: string, b: string): boolean {
+  return a.toLowerCase() === b.toLowerCase();
+}
+function isBelow(dn: string, base: string): boolean {
+  return dn.toLowerCase().endsWith(base.toLowerCase());
+}
 
 function matches(filter: AskedFilter, attributes: Attributes): boolean {
   switch (filter.kind) {

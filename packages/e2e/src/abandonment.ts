@@ -22,20 +22,22 @@ const contentTypes: Record<RouteDef['bodyKind'], string> = {
   form: 'application/x-www-form-urlencoded',
   raw: 'multipart/form-data; boundary=cut',
 };
-const bodyOf = (kind: RouteDef['bodyKind']): string => {
+function bodyOf(kind: RouteDef['bodyKind']): string {
   const beginnings = {
     json: '{"name":"',
     form: 'username=',
     raw: '--cut\r\nContent-Disposition: form-data; name="file"; filename="cut\0off.wav"\r\nContent-Type: audio/wav\r\n\r\n',
   };
   return beginnings[kind].padEnd(bodySize, 'x');
-};
+}
 
 /** Routes that end the caller's sessions are tested last, so that the others are called with a valid session. */
-const endsSessions = (route: RouteDef): boolean => /\/auth\/|\/sessions|\/users\/me/.test(route.path);
+function endsSessions(route: RouteDef): boolean {
+  return /\/auth\/|\/sessions|\/users\/me/.test(route.path);
+}
 
 /** Every combination for a route, ordered so that the first ones differ in all properties. */
-const combinations = (route: RouteDef): Case[] => {
+function combinations(route: RouteDef): Case[] {
   const all: Case[] = [];
   for (let i = 0; i < stages.length * 8; i++) {
     const stage = stages[i % stages.length] as Case['stage'];
@@ -44,19 +46,20 @@ const combinations = (route: RouteDef): Case[] => {
     all.push({ route, stage, end: bit(0) ? 'FIN' : 'RST', signedIn: !bit(1), accepted: !bit(2) });
   }
   return all;
-};
+}
 
 /** `count` cases for each route of the contracts; combinations repeat when there are fewer. */
-export const casesPerRoute = (count: number): Case[] =>
-  [...routes]
+export function casesPerRoute(count: number): Case[] {
+  return [...routes]
     .sort((x, y) => Number(endsSessions(x)) - Number(endsSessions(y)))
     .flatMap((route) => {
       const all = combinations(route);
       return Array.from({ length: count }, (_, i) => all[i % all.length] as Case);
     });
+}
 
-const headOf = ({ route, signedIn, accepted }: Case, target: Target): string =>
-  [
+function headOf({ route, signedIn, accepted }: Case, target: Target): string {
+  return [
     `${route.method} ${route.path.replaceAll(/\{\w+\}/g, () => randomUUID())} HTTP/1.1`,
     'Host: 127.0.0.1',
     `Content-Type: ${accepted ? contentTypes[route.bodyKind] : 'text/plain'}`,
@@ -65,6 +68,7 @@ const headOf = ({ route, signedIn, accepted }: Case, target: Target): string =>
     ...(signedIn ? [target.authorization(route)] : []),
     '\r\n',
   ].join('\r\n');
+}
 
 const partOf: Record<Case['stage'], (body: string) => string> = {
   head: () => '',
@@ -76,8 +80,8 @@ const partOf: Record<Case['stage'], (body: string) => string> = {
 };
 
 /** Sends a request up to its stage and closes the connection. @returns when the server has closed it, too. */
-export const abandon = (testCase: Case, target: Target): Promise<void> =>
-  new Promise((resolve, reject) => {
+export function abandon(testCase: Case, target: Target): Promise<void> {
+  return new Promise((resolve, reject) => {
     const socket = connect(target.port, '127.0.0.1');
     const disconnect = (): void => void (testCase.end === 'FIN' ? socket.end() : socket.resetAndDestroy());
     // The server must close its side after a FIN.
@@ -105,15 +109,18 @@ export const abandon = (testCase: Case, target: Target): Promise<void> =>
       });
     });
   });
+}
 
-const encoded = (value: object): string => Buffer.from(JSON.stringify(value)).toString('base64url');
+function encoded(value: object): string {
+  return Buffer.from(JSON.stringify(value)).toString('base64url');
+}
 
 /** An assertion like the edge's (ES256), for a user that does not exist in the database. */
-export const assertionFor = (privateKeyPem: string, audience: ServiceName): string => {
+export function assertionFor(privateKeyPem: string, audience: ServiceName): string {
   const now = Math.floor(Date.now() / 1000);
   const caller = { sub: randomUUID(), sid: randomUUID(), role: 'super_admin', tex: Date.now() + 600_000 };
   const claims = { ...caller, aud: audience, iat: now, exp: now + 30 };
   const text = `${encoded({ alg: 'ES256', typ: 'JWT' })}.${encoded(claims)}`;
   const signature = sign('sha256', Buffer.from(text), { key: privateKeyPem, dsaEncoding: 'ieee-p1363' });
   return `${text}.${signature.toString('base64url')}`;
-};
+}

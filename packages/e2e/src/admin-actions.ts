@@ -18,7 +18,7 @@ const auditedEvents: readonly AdminAction['event'][] = ['admin.queue.pause', 'ad
 /** Administrator actions that run in the background of a test. */
 export type AdminActions = { actions: AdminAction[]; stop: () => Promise<void> };
 
-const sendAction = async (api: Client, event: AdminAction['event'], name: string): Promise<string> => {
+async function sendAction(api: Client, event: AdminAction['event'], name: string): Promise<string> {
   const json = (body: object) => ({ body: JSON.stringify(body), headers: { 'content-type': 'application/json' } });
   const response =
     event === 'admin.queue.pause'
@@ -26,13 +26,13 @@ const sendAction = async (api: Client, event: AdminAction['event'], name: string
         await api.call('POST', '/api/admin/queues/download/pause', json({ reason: name }))
       : await api.call('POST', '/api/admin/users', json({ email: name, password: 'Steady-Horse-9-Battery' }));
   return response.status < 300 ? 'done' : `${response.status} ${(response.body as { code?: string }).code ?? ''}`;
-};
+}
 
 /**
  * Runs actions that create an audit record: in the transaction of the change (accounts) and by an event to another
  * service (queues). An action is never retried, so each one is applied once or not at all.
  */
-export const startAdminActions = (api: Client, everyMs: number): AdminActions => {
+export function startAdminActions(api: Client, everyMs: number): AdminActions {
   const actions: AdminAction[] = [];
   let isStopped = false;
   let deadline = Infinity;
@@ -66,10 +66,10 @@ export const startAdminActions = (api: Client, everyMs: number): AdminActions =>
       await finished;
     },
   };
-};
+}
 
 /** Asserts that the audit log contains every acknowledged action, and none of them twice. */
-export const assertRecordedOnce = async (ask: Ask, actions: readonly AdminAction[]): Promise<string> => {
+export async function assertRecordedOnce(ask: Ask, actions: readonly AdminAction[]): Promise<string> {
   const sql = `
     select event_type || ' ' || coalesce(details ->> 'reason', username) as action, count(*)::int as times
     from audit_log where event_type = any($1::text[]) and coalesce(details ->> 'reason', username) = any($2::text[])
@@ -96,4 +96,4 @@ export const assertRecordedOnce = async (ask: Ask, actions: readonly AdminAction
   const byResult = Map.groupBy(actions, ({ result }) => result);
   const counts = [...byResult].map(([result, all]) => `${all.length} ${result}`).join(', ');
   return `actions of an administrator, each recorded once: ${counts}`;
-};
+}

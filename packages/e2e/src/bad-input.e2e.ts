@@ -13,39 +13,41 @@ import { asService } from './service-access.ts';
 const cases = Number(process.env['FUZZ_CASES'] ?? 1_000);
 const seed = Number(process.env['FUZZ_SEED'] ?? randomInt(1_000_000));
 
-export const badInputs = ({ instance }: Context): Suite => ({
-  name: 'Bad input to every route of the API',
-  checks: [
-    {
-      rule: 'no request is accepted, none causes a 5xx, and every rejection is a problem document with a code',
-      limitMs: 180_000,
-      run: async () => {
-        const caller = await signIn(instance.baseUrl, admin.email, admin.password);
-        const other = await signInAsOther(instance, 'ordinary@example.org');
-        const { sent, routes, faults } = await badInput({
-          baseUrl: instance.baseUrl,
-          tokens: { user: other.token, admin: caller.token },
-        });
-        assert.ok(routes > 40 && sent > routes * 5, `only ${sent} requests to ${routes} routes`);
-        assert.deepEqual(faults, []);
-      },
-    },
-    {
-      rule: 'every response to a generated request matches the API description, none is a 5xx or late',
-      limitMs: 120_000 + cases * 200,
-      run: async (log) => {
-        log(`FUZZ_SEED=${seed} FUZZ_CASES=${cases}`);
-        await restoringAfter(instance, async () => {
-          const before = await processesOf(instance);
-          const { sent, operations, slowestMs, statuses, faults } = await fuzz({ instance, cases, seed });
-          log(`${sent} requests to ${operations} operations, slowest ${slowestMs} ms; ${statuses}`);
+export function badInputs({ instance }: Context): Suite {
+  return {
+    name: 'Bad input to every route of the API',
+    checks: [
+      {
+        rule: 'no request is accepted, none causes a 5xx, and every rejection is a problem document with a code',
+        limitMs: 180_000,
+        run: async () => {
+          const caller = await signIn(instance.baseUrl, admin.email, admin.password);
+          const other = await signInAsOther(instance, 'ordinary@example.org');
+          const { sent, routes, faults } = await badInput({
+            baseUrl: instance.baseUrl,
+            tokens: { user: other.token, admin: caller.token },
+          });
+          assert.ok(routes > 40 && sent > routes * 5, `only ${sent} requests to ${routes} routes`);
           assert.deepEqual(faults, []);
-          assert.deepEqual(await processesOf(instance), before, 'a process exited');
-        });
+        },
       },
-    },
-  ],
-});
+      {
+        rule: 'every response to a generated request matches the API description, none is a 5xx or late',
+        limitMs: 120_000 + cases * 200,
+        run: async (log) => {
+          log(`FUZZ_SEED=${seed} FUZZ_CASES=${cases}`);
+          await restoringAfter(instance, async () => {
+            const before = await processesOf(instance);
+            const { sent, operations, slowestMs, statuses, faults } = await fuzz({ instance, cases, seed });
+            log(`${sent} requests to ${operations} operations, slowest ${slowestMs} ms; ${statuses}`);
+            assert.deepEqual(faults, []);
+            assert.deepEqual(await processesOf(instance), before, 'a process exited');
+          });
+        },
+      },
+    ],
+  };
+}
 
 async function processesOf(instance: Instance): Promise<Record<string, number>> {
   const { services } = await instance.status();

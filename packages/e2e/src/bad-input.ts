@@ -45,25 +45,27 @@ const ids: Record<string, string> = {
   'a property of Object': '__proto__',
 };
 
-const wrongValue = (s: Schema): unknown => {
+function wrongValue(s: Schema): unknown {
   const type = Array.isArray(s.type) ? s.type[0] : s.type;
   if (type === 'string') return { wrong: 1 };
   return type === undefined ? undefined : 'nonsense';
-};
+}
 
 /** Invalid values of a query field. */
-const wrongQuery = (s: Schema): string[] => {
+function wrongQuery(s: Schema): string[] {
   const type = Array.isArray(s.type) ? s.type[0] : s.type;
   if (s.enum || type === 'boolean') return ['nonsense', '%00'];
   if (type === 'integer' || type === 'number') return ['nonsense', '-1', '1e999', 'NaN', '9'.repeat(400)];
   if (s.format) return ['nonsense', '%00', '2026-99-99'];
   return ['a%00b', ...(s.maxLength === undefined ? [] : ['x'.repeat(Math.min(12_000, s.maxLength + 1))])];
-};
+}
 
-const filled = (path: string): string => path.replaceAll(/\{(\w+)\}/g, () => randomUUID());
+function filled(path: string): string {
+  return path.replaceAll(/\{(\w+)\}/g, () => randomUUID());
+}
 
-const pathAttempts = (path: string, operation: Operation): Attempt[] =>
-  (operation.parameters ?? [])
+function pathAttempts(path: string, operation: Operation): Attempt[] {
+  return (operation.parameters ?? [])
     .filter((parameter) => parameter.in === 'path')
     .flatMap((parameter) => [
       ...Object.entries(ids).map(([kind, value]) => ({
@@ -72,9 +74,10 @@ const pathAttempts = (path: string, operation: Operation): Attempt[] =>
       })),
       { name: `${parameter.name} is unknown`, path: filled(path) },
     ]);
+}
 
-const queryAttempts = (path: string, operation: Operation): Attempt[] =>
-  (operation.parameters ?? [])
+function queryAttempts(path: string, operation: Operation): Attempt[] {
+  return (operation.parameters ?? [])
     .filter((parameter) => parameter.in === 'query')
     .flatMap((parameter) =>
       wrongQuery(parameter.schema).map((value) => ({
@@ -82,13 +85,9 @@ const queryAttempts = (path: string, operation: Operation): Attempt[] =>
         path: `${filled(path)}?${parameter.name}=${value}`,
       })),
     );
+}
 
-const bodyAttempts = (
-  path: string,
-  method: string,
-  operation: Operation,
-  resolve: (s: Schema) => Schema,
-): Attempt[] => {
+function bodyAttempts(path: string, method: string, operation: Operation, resolve: (s: Schema) => Schema): Attempt[] {
   if (['get', 'head', 'options'].includes(method)) return [];
   const to = filled(path);
   const content = operation.requestBody?.content ?? {};
@@ -147,9 +146,9 @@ const bodyAttempts = (
       ];
     }),
   ];
-};
+}
 
-const callerAttempts = (path: string, operation: Operation, tokens: BadInputOptions['tokens']): Attempt[] => {
+function callerAttempts(path: string, operation: Operation, tokens: BadInputOptions['tokens']): Attempt[] {
   const role = operation['x-required-role'];
   if (!role) return [];
   const to = filled(path);
@@ -168,18 +167,18 @@ const callerAttempts = (path: string, operation: Operation, tokens: BadInputOpti
     },
     ...(role === 'user' ? [] : [{ name: 'a role that is too low', path: to, token: tokens.user, expect: [403] }]),
   ];
-};
+}
 
 const leaks = /node_modules|\/src\/|\.ts:\d|prisma|select .+ from|ECONN|postgres|at async|stack/i;
 
 /** The fault of a response to bad input; undefined when the response is correct. */
-const faultOf = (
+function faultOf(
   method: string,
   { expect }: Attempt,
   status: number,
   headers: Headers,
   text: string,
-): string | undefined => {
+): string | undefined {
   if (status >= 500) return `answered ${status}`;
   if (status < 400) return `was accepted with ${status}`;
   // The rate limit of sign-ins can reject any request.
@@ -194,17 +193,18 @@ const faultOf = (
   } catch {
     return `no JSON: ${text.slice(0, 300)}`;
   }
-};
+}
 
 /** Reads with a cookie need no CSRF header, so that case does not apply to them. */
-const isApplicable = (method: string, { name }: Attempt): boolean =>
-  !(name.startsWith('a cookie and no CSRF') && ['get', 'head'].includes(method));
+function isApplicable(method: string, { name }: Attempt): boolean {
+  return !(name.startsWith('a cookie and no CSRF') && ['get', 'head'].includes(method));
+}
 
 /**
  * Sends bad input to every documented route: no token, wrong role, invalid ids, invalid queries and bodies, NUL, `../`,
  * huge strings. Every request must be rejected, and none may cause a 5xx.
  */
-export const badInput = async ({ baseUrl, tokens }: BadInputOptions): Promise<BadInputReport> => {
+export async function badInput({ baseUrl, tokens }: BadInputOptions): Promise<BadInputReport> {
   const document = (await (await fetch(`${baseUrl}/api/openapi.json`)).json()) as Document;
   const resolve = (s: Schema): Schema => {
     const name = s.$ref?.split('/').at(-1);
@@ -238,4 +238,4 @@ export const badInput = async ({ baseUrl, tokens }: BadInputOptions): Promise<Ba
     }
   }
   return report;
-};
+}

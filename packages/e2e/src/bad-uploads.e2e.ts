@@ -13,7 +13,7 @@ import { until, type Check, type Suite } from './runner.ts';
 /** Internals that a response must not contain: folders, code, queries. */
 const internals = /node_modules|\/services\/|\.ts:\d+|select .* from|ECONNREFUSED|prisma|postgres/i;
 
-const assertProblem = (answer: Answer<unknown>, statuses: readonly number[], codes?: RegExp): void => {
+function assertProblem(answer: Answer<unknown>, statuses: readonly number[], codes?: RegExp): void {
   assert.ok(statuses.includes(answer.status), `${answer.status} ${answer.text.slice(0, 300)}`);
   assert.match(answer.headers.get('content-type') ?? '', /application\/problem\+json/);
   const problem = answer.body as Problem;
@@ -21,9 +21,9 @@ const assertProblem = (answer: Answer<unknown>, statuses: readonly number[], cod
   assert.ok(problem.code && problem.detail && problem.request_id, answer.text);
   if (codes) assert.match(problem.code, codes);
   assert.doesNotMatch(answer.text, internals);
-};
+}
 
-export const badUploads = (context: Context, maxUploadBytes: number): Suite => {
+export function badUploads(context: Context, maxUploadBytes: number): Suite {
   const { instance, recordings } = context;
   let api: Client;
   let before = 0;
@@ -242,4 +242,4 @@ export const badUploads = (context: Context, maxUploadBytes: number): Suite => {
       }),
     ],
   };
-};
+}

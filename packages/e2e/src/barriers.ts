@@ -3,7 +3,7 @@ import type { Page } from 'playwright-core';
 
 type Scheme = 'light' | 'dark';
 
-const inScheme = async (page: Page, scheme: Scheme): Promise<string[]> => {
+async function inScheme(page: Page, scheme: Scheme): Promise<string[]> {
   // Without animations: an element that fades in has reduced contrast.
   await page.emulateMedia({ colorScheme: scheme, reducedMotion: 'reduce' });
   await page.locator(`html[data-mantine-color-scheme="${scheme}"]`).waitFor();
@@ -14,7 +14,7 @@ const inScheme = async (page: Page, scheme: Scheme): Promise<string[]> => {
   return violations.flatMap(({ id, nodes }) =>
     nodes.map((node) => `${scheme}, ${id}: ${node.html.slice(0, 160)} ${node.failureSummary ?? ''}`),
   );
-};
+}
 
 const maxAttempts = 5;
 
@@ -22,7 +22,7 @@ const maxAttempts = 5;
  * Accessibility violations of the page: missing names for screen readers, low contrast, no keyboard access. The check
  * is repeated, because a page that is still loading can have temporary violations.
  */
-export const barriers = async (page: Page): Promise<string[]> => {
+export async function barriers(page: Page): Promise<string[]> {
   let found: string[] = [];
   for (let attempt = 0; attempt < maxAttempts; attempt++) {
     found = [...(await inScheme(page, 'dark')), ...(await inScheme(page, 'light'))];
@@ -31,4 +31,4 @@ export const barriers = async (page: Page): Promise<string[]> => {
   }
   await page.emulateMedia({ colorScheme: null, reducedMotion: null });
   return found;
-};
+}

@@ -9,16 +9,16 @@ import { waitUntilReady, createCopy, uploadWithRetry } from './scripted.ts';
 import { freeze, killNow, pidOf } from './victims.ts';
 
 /** Freezes the broker, moves its store away and kills it, so that it restarts with an empty store. */
-const wipe = async (instance: Instance): Promise<void> => {
+async function wipe(instance: Instance): Promise<void> {
   const before = pidOf(instance, 'nats');
   freeze(instance, 'nats');
   await rename(join(instance.data, 'nats', 'jetstream'), join(instance.data, `nats-lost-${Date.now()}`));
   killNow(instance, 'nats');
   await until('a new broker runs', async () => pidOf(instance, 'nats') !== before, 60_000);
-};
+}
 
 /** The broker loses its store during processing; the jobs are restored from the database. */
-export const brokerWiped = ({ scripted, recordings }: ScriptedContext, files: number): Suite => {
+export function brokerWiped({ scripted, recordings }: ScriptedContext, files: number): Suite {
   let ledger: Ledger | undefined;
   return {
     name: `The broker's store is lost with ${files} recordings in processing (OT_WIPED_FILES)`,
@@ -63,4 +63,4 @@ export const brokerWiped = ({ scripted, recordings }: ScriptedContext, files: nu
       await ledger?.close();
     },
   };
-};
+}

@@ -7,13 +7,16 @@ import { limitSignIns } from './people.ts';
 import { spokenAt } from './recordings.ts';
 import { until, type Check, type Suite } from './runner.ts';
 
-const position = (page: Page): Promise<number> =>
-  page.getByTestId('media').evaluate((media: HTMLMediaElement) => media.currentTime);
-const word = (page: Page, pattern: RegExp) => page.locator('[data-w]').filter({ hasText: pattern }).first();
+function position(page: Page): Promise<number> {
+  return page.getByTestId('media').evaluate((media: HTMLMediaElement) => media.currentTime);
+}
+function word(page: Page, pattern: RegExp) {
+  return page.locator('[data-w]').filter({ hasText: pattern }).first();
+}
 
 /** Records in the page every status that a card of this title shows; polling could miss a short stage. */
-const recordStatuses = (page: Page, title: string): Promise<void> =>
-  page.evaluate((of) => {
+function recordStatuses(page: Page, title: string): Promise<void> {
+  return page.evaluate((of) => {
     const seen = new Set<string>();
     const record = (): void => {
       const cards = [...document.querySelectorAll('[data-testid="file-card"]')];
@@ -24,8 +27,9 @@ const recordStatuses = (page: Page, title: string): Promise<void> =>
     };
     new MutationObserver(record).observe(document.body, { subtree: true, childList: true, characterData: true });
   }, title);
+}
 
-export const inTheBrowser = ({ instance, recordings, screenshots }: Context): Suite => {
+export function inTheBrowser({ instance, recordings, screenshots }: Context): Suite {
   let browser: Browser;
   let watched: Watched;
   let page: Page;
@@ -259,4 +263,4 @@ export const inTheBrowser = ({ instance, recordings, screenshots }: Context): Su
       await limitSignIns(instance, null);
     },
   };
-};
+}

@@ -16,20 +16,20 @@ const quiet = [
 ];
 
 /** A real Chromium whose network access is limited to the product. */
-export const launchBrowser = (): Promise<Browser> => {
+export function launchBrowser(): Promise<Browser> {
   const executablePath = executables.find((path) => existsSync(path));
   if (!executablePath) throw new Error(`no Chromium at ${executables.join(', ')}; install the package chromium`);
   return chromium.launch({ executablePath, args: quiet });
-};
+}
 
 /** A page that records console errors, exceptions and policy violations. */
 export type Watched = { page: Page; faults: string[]; snap: (name: string) => Promise<string> };
-export const openPage = async (
+export async function openPage(
   browser: Browser,
   baseUrl: string,
   folder: string,
   size = { width: 1280, height: 800 },
-): Promise<Watched> => {
+): Promise<Watched> {
   const context = await browser.newContext({
     baseURL: baseUrl,
     viewport: size,
@@ -56,10 +56,10 @@ export const openPage = async (
     return path;
   };
   return { page, faults, snap };
-};
+}
 
 /** Drops a file on the page with the events of a user: enter, over, drop. */
-export const dropFile = async (page: Page, path: string, type: string): Promise<void> => {
+export async function dropFile(page: Page, path: string, type: string): Promise<void> {
   const content = (await readFile(path)).toString('base64');
   await page.evaluate(
     ({ content, name, type }) => {
@@ -72,17 +72,18 @@ export const dropFile = async (page: Page, path: string, type: string): Promise<
     },
     { content, name: basename(path), type },
   );
-};
+}
 
 /** Whether the content fits into the width of the window. */
-export const fitsWidth = (page: Page): Promise<boolean> =>
-  page.evaluate(() => document.documentElement.scrollWidth <= window.innerWidth);
+export function fitsWidth(page: Page): Promise<boolean> {
+  return page.evaluate(() => document.documentElement.scrollWidth <= window.innerWidth);
+}
 
 /** Opens the product and signs in on the sign-in page. */
-export const signInByHand = async (page: Page): Promise<void> => {
+export async function signInByHand(page: Page): Promise<void> {
   await page.goto('/');
   await page.getByLabel('User name or e-mail address').fill(admin.email);
   await page.getByLabel('Password', { exact: true }).fill(admin.password);
   await page.getByRole('button', { name: 'Sign in' }).click();
   await page.getByRole('heading', { name: 'Library' }).waitFor();
-};
+}

@@ -20,8 +20,12 @@ export type Act = {
   readonly suits?: (place: Place) => boolean;
 };
 
-const isInPage = (place: Place): boolean => place.dialog !== true;
-const hasSession = (place: Place): boolean => place.signedOut !== true;
+function isInPage(place: Place): boolean {
+  return place.dialog !== true;
+}
+function hasSession(place: Place): boolean {
+  return place.signedOut !== true;
+}
 
 const acts: readonly Act[] = [
   {
@@ -108,11 +112,12 @@ export async function actCarelessly(person: Person, place: Place, act: Act): Pro
 }
 
 /** Removes what the act left; the next one loads the page again. */
-export const forgetDrafts = (page: Page): Promise<void> =>
-  page.evaluate(() => {
+export function forgetDrafts(page: Page): Promise<void> {
+  return page.evaluate(() => {
     for (const storage of [localStorage, sessionStorage])
       for (const key of Object.keys(storage)) if (key.startsWith('overtone-draft:')) storage.removeItem(key);
   });
+}
 
 /**
  * Moves to another page of the product without loading it, as a link does. The router counts its history entries; for

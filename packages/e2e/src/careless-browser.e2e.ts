@@ -22,7 +22,7 @@ const refusals = /\b401\b|ERR_INTERNET_DISCONNECTED|WebSocket|404.*\/(content|no
  * Journeys of a careless person: nothing typed is lost without a question. And every state of the screens is accessible.
  * @param actsPerPlace how many of the acts each place goes through
  */
-export const carelessInTheBrowser = ({ instance, screenshots }: Context, actsPerPlace: number): Suite => {
+export function carelessInTheBrowser({ instance, screenshots }: Context, actsPerPlace: number): Suite {
   let browser: Browser;
   let person: Hands;
   let page: Page;
@@ -101,7 +101,7 @@ export const carelessInTheBrowser = ({ instance, screenshots }: Context, actsPer
       await browser?.close();
     },
   };
-};
+}
 
 const noWorld: World = { file: '', group: '', user: '', userLabel: '', recording: '' };
 

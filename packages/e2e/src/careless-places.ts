@@ -20,16 +20,25 @@ export type Place = {
   readonly signedOut?: boolean;
 };
 
-const press = (name: string | RegExp) => (page: Page) =>
-  page
-    .getByRole('button', { name, exact: typeof name === 'string' })
-    .first()
-    .click();
-const inDialog = (name: string) => (page: Page) =>
-  page.getByRole('dialog').getByRole('button', { name, exact: true }).click();
-const fieldInDialog = (label: string) => (page: Page) => page.getByRole('dialog').getByLabel(label, { exact: true });
-const pressEnter = (page: Page) => page.keyboard.press('Enter');
-const setting = (page: Page, key: string) => page.locator(`[data-testid="setting"][data-key="${key}"]`);
+function press(name: string | RegExp) {
+  return (page: Page) =>
+    page
+      .getByRole('button', { name, exact: typeof name === 'string' })
+      .first()
+      .click();
+}
+function inDialog(name: string) {
+  return (page: Page) => page.getByRole('dialog').getByRole('button', { name, exact: true }).click();
+}
+function fieldInDialog(label: string) {
+  return (page: Page) => page.getByRole('dialog').getByLabel(label, { exact: true });
+}
+function pressEnter(page: Page) {
+  return page.keyboard.press('Enter');
+}
+function setting(page: Page, key: string) {
+  return page.locator(`[data-testid="setting"][data-key="${key}"]`);
+}
 const saveSettings = press('Save');
 
 /** The records that the places belong to. */

@@ -14,7 +14,7 @@ type ChaosOptions = { faults: number; files: number; seed: number };
 type Fault = { victim: Victim; kind: 'kill' | 'freeze'; frozenMs: number; pauseMs: number };
 
 /** A pseudo-random number generator for [0, 1) with a seed (mulberry32). */
-const drawFrom = (seed: number) => {
+function drawFrom(seed: number) {
   let state = seed >>> 0;
   return (): number => {
     state = (state + 0x6d2b79f5) >>> 0;
@@ -22,12 +22,12 @@ const drawFrom = (seed: number) => {
     t ^= t + Math.imul(t ^ (t >>> 7), t | 61);
     return ((t ^ (t >>> 14)) >>> 0) / 4_294_967_296;
   };
-};
+}
 
 const victims: readonly Victim[] = [...services, ...servers];
 
 /** The sequence of faults, derived from the seed alone, so that a run can be repeated. */
-const faultSequence = ({ faults, seed }: Pick<ChaosOptions, 'faults' | 'seed'>): Fault[] => {
+function faultSequence({ faults, seed }: Pick<ChaosOptions, 'faults' | 'seed'>): Fault[] {
   const draw = drawFrom(seed);
   return Array.from({ length: faults }, () => ({
     victim: victims[Math.floor(draw() * victims.length)] ?? 'nats',
@@ -35,12 +35,12 @@ const faultSequence = ({ faults, seed }: Pick<ChaosOptions, 'faults' | 'seed'>):
     frozenMs: 200 + Math.floor(draw() * 6_000),
     pauseMs: 100 + Math.floor(draw() * 1_200),
   }));
-};
+}
 
 const format = new Intl.NumberFormat('en', { maximumFractionDigits: 1 });
 
 /** Injects the faults in sequence. @returns when no process is frozen any more. */
-const injectFaults = async (instance: Instance, sequence: readonly Fault[]): Promise<void> => {
+async function injectFaults(instance: Instance, sequence: readonly Fault[]): Promise<void> {
   const thaws: Promise<void>[] = [];
   for (const { victim, kind, frozenMs, pauseMs } of sequence) {
     if (kind === 'kill') killNow(instance, victim);
@@ -51,10 +51,10 @@ const injectFaults = async (instance: Instance, sequence: readonly Fault[]): Pro
     await sleep(pauseMs);
   }
   await Promise.all(thaws);
-};
+}
 
 /** Kills and freezes services and servers in random order while recordings are uploaded and processed. */
-export const chaos = ({ scripted, recordings }: ScriptedContext, { faults, files, seed }: ChaosOptions): Suite => {
+export function chaos({ scripted, recordings }: ScriptedContext, { faults, files, seed }: ChaosOptions): Suite {
   let instance: Instance;
   let api: Client;
   let ledger: Ledger | undefined;
@@ -123,4 +123,4 @@ export const chaos = ({ scripted, recordings }: ScriptedContext, { faults, files
       await ledger?.close();
     },
   };
-};
+}

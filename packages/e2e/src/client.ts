@@ -6,12 +6,13 @@ import { until } from './runner.ts';
 
 export type Answer<T> = { status: number; headers: Headers; body: T; text: string };
 
-const parse = (text: string, type: string): unknown =>
-  type.includes('json') && text ? (JSON.parse(text) as unknown) : text;
+function parse(text: string, type: string): unknown {
+  return type.includes('json') && text ? (JSON.parse(text) as unknown) : text;
+}
 
 /** An API client with a bearer token. */
 export type Client = ReturnType<typeof clientOf>;
-export const clientOf = (baseUrl: string, token: string) => {
+export function clientOf(baseUrl: string, token: string) {
   const call = async <T = unknown>(method: string, path: string, init: RequestInit = {}): Promise<Answer<T>> => {
     const headers = new Headers(init.headers);
     if (token && !headers.has('authorization')) headers.set('authorization', `Bearer ${token}`);
@@ -51,10 +52,10 @@ export const clientOf = (baseUrl: string, token: string) => {
   const search = (query: string, mode = 'hybrid') =>
     ok<SearchAnswer>('GET', `/api/search?q=${encodeURIComponent(query)}&search_mode=${mode}`);
   return { token, call, ok, send, upload, file, completed, search };
-};
+}
 
 /** Signs in over the API; waits for `retry-after` when the rate limit is reached. */
-export const signIn = async (baseUrl: string, username: string, password: string): Promise<Client> => {
+export async function signIn(baseUrl: string, username: string, password: string): Promise<Client> {
   for (;;) {
     const answer = await fetch(`${baseUrl}/api/auth/token`, {
       method: 'POST',
@@ -65,4 +66,4 @@ export const signIn = async (baseUrl: string, username: string, password: string
     if (answer.status !== 429) throw new Error(`sign-in: ${answer.status} ${text}`);
     await sleep(1000 * Number(answer.headers.get('retry-after') ?? 1));
   }
-};
+}

@@ -7,7 +7,7 @@ import { gunzipSync } from 'node:zlib';
  * raw bytes, so a search for both shows which services sent spans of a trace.
  */
 export type Collector = Awaited<ReturnType<typeof startCollector>>;
-export const startCollector = async () => {
+export async function startCollector() {
   const payloads: Buffer[] = [];
   const server = createServer((req, res) => {
     const parts: Buffer[] = [];
@@ -32,4 +32,4 @@ export const startCollector = async () => {
       server.close();
     },
   };
-};
+}

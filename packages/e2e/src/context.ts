@@ -28,7 +28,7 @@ export type ScriptedContext = Shared & { scripted: ReturnType<typeof scriptedIns
 /** The context of suites on the instance with an object store and a search server, as on Kubernetes. */
 export type ServedContext = ScriptedContext & { stores: ReturnType<typeof createStores> };
 
-export const makeRecordings = async (): Promise<Recordings> => {
+export async function makeRecordings(): Promise<Recordings> {
   const folder = await mkdtemp(join(tmpdir(), 'overtone-e2e-recordings-'));
   const at = (name: string): string => join(folder, name);
   const made = await record(at('meeting.wav'), meeting);
@@ -42,4 +42,4 @@ export const makeRecordings = async (): Promise<Recordings> => {
     video: await film(made.path, at('Quarterly meeting.mp4')),
     remove: () => rm(folder, { recursive: true, force: true }),
   };
-};
+}

@@ -16,37 +16,39 @@ const fullForMs = 12_000;
 
 type Request = { name: string; send: () => Promise<Answer<unknown>>; successStatus: number };
 
-const requestsOf = (api: Client, path: string, acknowledged: string[]): Request[] => [
-  {
-    name: 'POST /api/tags',
-    successStatus: 200,
-    send: async () => {
-      const tag = `tag-${acknowledged.length}-${Math.random().toString(36).slice(2)}`;
-      const answer = await api.call('POST', '/api/tags', {
-        body: JSON.stringify({ name: tag }),
-        headers: { 'content-type': 'application/json' },
-      });
-      if (answer.status === 200) acknowledged.push(tag);
-      return answer;
+function requestsOf(api: Client, path: string, acknowledged: string[]): Request[] {
+  return [
+    {
+      name: 'POST /api/tags',
+      successStatus: 200,
+      send: async () => {
+        const tag = `tag-${acknowledged.length}-${Math.random().toString(36).slice(2)}`;
+        const answer = await api.call('POST', '/api/tags', {
+          body: JSON.stringify({ name: tag }),
+          headers: { 'content-type': 'application/json' },
+        });
+        if (answer.status === 200) acknowledged.push(tag);
+        return answer;
+      },
     },
-  },
-  { name: 'POST /api/files', successStatus: 201, send: () => api.upload(path, { allow_duplicate: 'true' }) },
-  {
-    name: 'POST /api/files/tus',
-    successStatus: 201,
-    send: () =>
-      api.call('POST', '/api/files/tus', {
-        headers: {
-          'tus-resumable': '1.0.0',
-          'upload-length': '1000',
-          'upload-metadata': `filename ${btoa('a.wav')},filetype ${btoa('audio/wav')}`,
-        },
-      }),
-  },
-];
+    { name: 'POST /api/files', successStatus: 201, send: () => api.upload(path, { allow_duplicate: 'true' }) },
+    {
+      name: 'POST /api/files/tus',
+      successStatus: 201,
+      send: () =>
+        api.call('POST', '/api/files/tus', {
+          headers: {
+            'tus-resumable': '1.0.0',
+            'upload-length': '1000',
+            'upload-metadata': `filename ${btoa('a.wav')},filetype ${btoa('audio/wav')}`,
+          },
+        }),
+    },
+  ];
+}
 
 /** Diagnostics: open runs and tasks, their messages in NATS, and the end of the logs. */
-const collectEvidence = async (instance: Instance): Promise<string> => {
+async function collectEvidence(instance: Instance): Promise<string> {
   const open = await asService(instance, 'transcription-dispatcher', (ask) =>
     Promise.all([
       ask("select uuid, file_id, status, created_at from run where status <> 'completed'"),
@@ -55,9 +57,9 @@ const collectEvidence = async (instance: Instance): Promise<string> => {
   ).catch(String);
   const messages = await messagesOf(instance).catch(String);
   return `${JSON.stringify(open, undefined, 1)}\n${messages}\n${await instance.logsTail(40)}`;
-};
+}
 
-const messagesOf = async (instance: Instance): Promise<string> => {
+async function messagesOf(instance: Instance): Promise<string> {
   const bus = await openBusAs(instance, 'transcription-dispatcher');
   try {
     const stream = await bus.request('$JS.API.STREAM.INFO.JOBS', '', { timeout: 5_000 });
@@ -66,16 +68,16 @@ const messagesOf = async (instance: Instance): Promise<string> => {
   } finally {
     await bus.close();
   }
-};
+}
 
-const supervisorOf = (instance: Instance): number => {
+function supervisorOf(instance: Instance): number {
   const found = processesOf(instance.data).find(({ command }) => /^\S*node\b.*supervisor\.main\.ts/.test(command));
   assert.ok(found, 'no supervisor runs');
   return found.pid;
-};
+}
 
 /** Fills the disk, kills servers and supervisor on it, and frees the space again. */
-export const diskFull = ({ recordings }: ScriptedContext): Suite => {
+export function diskFull({ recordings }: ScriptedContext): Suite {
   let disk: SmallDisk;
   let script: string;
   let instance: Instance;
@@ -195,4 +197,4 @@ export const diskFull = ({ recordings }: ScriptedContext): Suite => {
       await disk?.remove();
     },
   };
-};
+}

@@ -16,10 +16,10 @@ const sessionCheckFailed = 'Sessions cannot be checked at the moment';
  * Sends all requests concurrently and compares the responses. An error code of a service proves that the service
  * responded: the edge times out after two minutes with its own error code.
  */
-export const assertResponses = async (
+export async function assertResponses(
   requests: readonly ExpectedResponse[],
   log: (line: string) => void,
-): Promise<void> => {
+): Promise<void> {
   const checks = requests.map(async ({ name, send, status: expectedStatus, code: expectedCode }) => {
     const startedAt = performance.now();
     const { status, body } = await send();
@@ -31,4 +31,4 @@ export const assertResponses = async (
     return `${name}: ${[expectedStatus, code].filter(Boolean).join(' ')} after ${seconds} s`;
   });
   for (const line of await Promise.all(checks)) log(line);
-};
+}

@@ -12,14 +12,14 @@ import { waitUntilReady, createCopy, uploadWithRetry } from './scripted.ts';
 import { freeze, services } from './victims.ts';
 import { assertResponses, type ExpectedResponse } from './expected-responses.ts';
 
-const pause = (server: { pid: () => number }): (() => void) => {
+function pause(server: { pid: () => number }): () => void {
   const pid = server.pid();
   process.kill(pid, 'SIGSTOP');
   return () => void process.kill(pid, 'SIGCONT');
-};
+}
 
 /** Non-critical servers that accept connections and do not respond. */
-export const frozenStores = ({ scripted, stores, recordings }: ServedContext): Suite => {
+export function frozenStores({ scripted, stores, recordings }: ServedContext): Suite {
   let instance: Instance;
   let setEngine: (secondsPerHour: number) => Promise<void>;
   let addresses: Map<string, string>;
@@ -201,4 +201,4 @@ export const frozenStores = ({ scripted, stores, recordings }: ServedContext): S
       await ledger?.close();
     },
   };
-};
+}

@@ -22,7 +22,7 @@ const dependencies: readonly { check: string; server: Server; critical: boolean;
   { check: 'cache', server: 'redis', critical: false, services: ['edge-gateway'] },
 ];
 
-export const frozen = ({ scripted }: ScriptedContext): Suite => {
+export function frozen({ scripted }: ScriptedContext): Suite {
   let addresses: Map<string, string>;
   let api: Client;
   const get = (path: string): Pick<ExpectedResponse, 'name' | 'send'> => ({
@@ -123,4 +123,4 @@ export const frozen = ({ scripted }: ScriptedContext): Suite => {
       missingFolder('search', 'search', ['search-indexer']),
     ],
   };
-};
+}

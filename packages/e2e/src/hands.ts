@@ -9,7 +9,7 @@ export type Hands = Watched & {
   signIn: (email: string, password: string, heading: string) => Promise<void>;
 };
 
-export const openHands = async (browser: Browser, baseUrl: string, folder: string): Promise<Hands> => {
+export async function openHands(browser: Browser, baseUrl: string, folder: string): Promise<Hands> {
   const watched = await openPage(browser, baseUrl, folder);
   const { page } = watched;
   const signIn: Hands['signIn'] = async (email, password, heading) => {
@@ -20,15 +20,14 @@ export const openHands = async (browser: Browser, baseUrl: string, folder: strin
     await page.getByRole('heading', { name: heading }).waitFor();
   };
   return { ...watched, signIn };
-};
+}
 
 /**
  * A check that fails on any browser error except those that match `expected`: a browser logs every error status, even
  * one that the check expects.
  */
-export const watchedStep =
-  (everybody: () => readonly Hands[]) =>
-  (rule: string, run: Check['run'], expected: RegExp = /(?!)/): Check => ({
+export function watchedStep(everybody: () => readonly Hands[]) {
+  return (rule: string, run: Check['run'], expected: RegExp = /(?!)/): Check => ({
     rule,
     run: async (log) => {
       const faults = (): string[] => everybody().flatMap((hands) => hands.faults.filter((f) => !expected.test(f)));
@@ -44,3 +43,4 @@ export const watchedStep =
       }
     },
   });
+}

@@ -22,18 +22,19 @@ export type ServiceStatus = {
 export type InstanceStatus = { base_url: string; version: string; profile: string; services: ServiceStatus[] };
 
 /** A port that is free at this moment. */
-export const freePort = (): Promise<number> =>
-  new Promise((done, fail) => {
+export function freePort(): Promise<number> {
+  return new Promise((done, fail) => {
     const server = createServer().once('error', fail);
     server.listen(0, '127.0.0.1', () => {
       const { port } = server.address() as AddressInfo;
       server.close(() => done(port));
     });
   });
+}
 
 /** Runs `./overtone ARGS` until it exits. */
-export const overtone = (args: string[], env: Record<string, string> = {}, limitMs = 240_000): Promise<Ran> =>
-  new Promise((done, fail) => {
+export function overtone(args: string[], env: Record<string, string> = {}, limitMs = 240_000): Promise<Ran> {
+  return new Promise((done, fail) => {
     const from = Date.now();
     const child = spawn(launcher, args, { env: { ...process.env, ...env }, stdio: ['ignore', 'pipe', 'pipe'] });
     const limit = setTimeout(() => child.kill('SIGTERM'), limitMs);
@@ -51,18 +52,20 @@ export const overtone = (args: string[], env: Record<string, string> = {}, limit
       }, 50);
     });
   });
+}
 
 /** The last log lines that report warnings, errors and process exits, with stack traces. */
-const tail = async (path: string, lines: number): Promise<string> =>
-  (await readFile(path, 'utf8'))
+async function tail(path: string, lines: number): Promise<string> {
+  return (await readFile(path, 'utf8'))
     .split('\n')
     .filter((line) => /\b(warn|error|fatal|Error)\b|\[(ERR|FTL)\]|ERROR|PANIC|ended|^\s+at |^caused by/.test(line))
     .slice(-lines)
     .join('\n');
+}
 
 /** A real Overtone in its own folder, started and stopped by the management script. */
 export type Instance = Awaited<ReturnType<typeof createInstance>>;
-export const createInstance = async (environment: Record<string, string> = {}, folder?: string) => {
+export async function createInstance(environment: Record<string, string> = {}, folder?: string) {
   const data = folder ?? (await mkdtemp(join(tmpdir(), 'overtone-e2e-')));
   const port = await freePort();
   let current = environment;
@@ -108,4 +111,4 @@ export const createInstance = async (environment: Record<string, string> = {}, f
     await rm(data, { recursive: true, force: true, maxRetries: 5, retryDelay: 200 });
   };
   return { data, port, baseUrl: `http://127.0.0.1:${port}`, up, down, status, pidOf, logsTail, faults, remove };
-};
+}

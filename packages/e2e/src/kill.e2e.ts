@@ -20,11 +20,15 @@ const kills: readonly Kill[] = [
   { victim: 'postgres', moments: ['accepted', 'transcribe'] },
 ];
 
-const kill = (instance: Instance, victim: Victim): void => void process.kill(pidOf(instance, victim), 'SIGKILL');
+function kill(instance: Instance, victim: Victim): void {
+  return void process.kill(pidOf(instance, victim), 'SIGKILL');
+}
 
-const wordsOf = (file: FileDetail): string => file.transcript_segments.map(({ text }) => text).join(' ');
+function wordsOf(file: FileDetail): string {
+  return file.transcript_segments.map(({ text }) => text).join(' ');
+}
 
-const untilReached = async (api: Client, fileId: string, moment: Moment): Promise<void> => {
+async function untilReached(api: Client, fileId: string, moment: Moment): Promise<void> {
   if (moment === 'accepted') return;
   await until(
     `stage ${moment}`,
@@ -35,17 +39,18 @@ const untilReached = async (api: Client, fileId: string, moment: Moment): Promis
     240_000,
     25,
   );
-};
+}
 
-const waitUntilReady = (instance: Instance): Promise<true> =>
-  until(
+function waitUntilReady(instance: Instance): Promise<true> {
+  return until(
     'every service is ready again',
     async () => (await instance.status()).services.every(({ ready }) => ready) && (true as const),
     240_000,
     500,
   );
+}
 
-const assertOnce = async (api: Client, file: FileDetail, reference: FileDetail): Promise<void> => {
+async function assertOnce(api: Client, file: FileDetail, reference: FileDetail): Promise<void> {
   assert.equal(wordsOf(file), wordsOf(reference), 'the transcript differs from the one made without a kill');
   assert.equal(file.total_segments, reference.total_segments);
   assert.equal(file.speakers.length, reference.speakers.length);
@@ -56,9 +61,9 @@ const assertOnce = async (api: Client, file: FileDetail, reference: FileDetail):
     return answer.results.find(({ file_uuid: id }) => id === file.uuid);
   });
   assert.equal(found.total_occurrences, 1, 'the passage is in the index twice');
-};
+}
 
-export const killing = ({ instance, recordings }: Context): Suite => {
+export function killing({ instance, recordings }: Context): Suite {
   let api: Client;
   let reference: FileDetail;
   const upload = async (title: string): Promise<string> => {
@@ -104,4 +109,4 @@ export const killing = ({ instance, recordings }: Context): Suite => {
       },
     ],
   };
-};
+}

@@ -27,11 +27,12 @@ const indexed = `
   select file_id as id, chunks, generation from index_state
   where file_id = any($1::uuid[]) and indexed_at is not null and due_at is null`;
 
-const byId = async (ask: Ask, sql: string, ids: readonly string[]): Promise<Map<string, FileRow>> =>
-  new Map(((await ask(sql, [ids])) as FileRow[]).map((row) => [row.id, row]));
+async function byId(ask: Ask, sql: string, ids: readonly string[]): Promise<Map<string, FileRow>> {
+  return new Map(((await ask(sql, [ids])) as FileRow[]).map((row) => [row.id, row]));
+}
 
 /** Connects to the databases of the services that store data about files. */
-export const openLedger = async (instance: Instance) => {
+export async function openLedger(instance: Instance) {
   const media = await openAsService(instance, 'media');
   const dispatcher = await openAsService(instance, 'transcription-dispatcher');
   const search = await openAsService(instance, 'search-indexer');
@@ -82,10 +83,10 @@ export const openLedger = async (instance: Instance) => {
     close: async () =>
       void (await Promise.all([media, dispatcher, search, identity].map((connection) => connection.close()))),
   };
-};
+}
 
 /** Waits until all files are complete. @returns the number of seconds. */
-export const allFinished = async (ledger: Ledger, ids: readonly string[], limitMs: number): Promise<number> => {
+export async function allFinished(ledger: Ledger, ids: readonly string[], limitMs: number): Promise<number> {
   const startedAt = Date.now();
   let remaining: string[] = [];
   const isFinished = async (): Promise<boolean> => {
@@ -96,14 +97,9 @@ export const allFinished = async (ledger: Ledger, ids: readonly string[], limitM
     throw new Error(`not finished: ${remaining.length} of ${ids.length}: ${remaining.join()}`, { cause });
   });
   return (Date.now() - startedAt) / 1000;
-};
+}
 
-const compareIndex = async (
-  api: Client,
-  ledger: Ledger,
-  ids: readonly string[],
-  referenceId: string,
-): Promise<true> => {
+async function compareIndex(api: Client, ledger: Ledger, ids: readonly string[], referenceId: string): Promise<true> {
   const [row] = await ledger.ask.search('select sum(chunks)::int as chunks, count(*)::int as files from index_state');
   const health = await api.ok<{ chunks: number; files: number }>('GET', '/api/search/index-health');
   assert.deepEqual({ chunks: health.chunks, files: health.files }, row, 'the index and its table differ');
@@ -117,10 +113,11 @@ const compareIndex = async (
   }
   for (const id of ids) assert.equal(hits.get(id), hits.get(referenceId), `${id} among the search results`);
   return true;
-};
+}
 /**
  * Compares the search index, read through the API, with the tables, and the hits of each file with those of the
  * reference file.
  */
-export const assertIndexed = async (...args: Parameters<typeof compareIndex>): Promise<void> =>
-  void (await until('the index contains every file once', () => compareIndex(...args)));
+export async function assertIndexed(...args: Parameters<typeof compareIndex>): Promise<void> {
+  return void (await until('the index contains every file once', () => compareIndex(...args)));
+}

@@ -7,7 +7,7 @@ export type Load = { requestCount: number; failures: string[]; stop: () => Promi
 type Request = { method: string; path: string; body?: unknown };
 
 /** Sends requests concurrently until it is stopped, and collects the failed ones. */
-export const startLoad = (api: Client, requests: readonly Request[], concurrency = 3): Load => {
+export function startLoad(api: Client, requests: readonly Request[], concurrency = 3): Load {
   const result: Load = { requestCount: 0, failures: [], stop: async () => {} };
   let isStopped = false;
   const runLoop = async (number: number): Promise<void> => {
@@ -29,4 +29,4 @@ export const startLoad = (api: Client, requests: readonly Request[], concurrency
     await finished;
   };
   return result;
-};
+}

@@ -15,7 +15,7 @@ const slots = 4;
 const longSeconds = 1_800;
 
 /** All transcription slots are busy with one user's long recordings when another user uploads a short one. */
-export const longBesideShort = ({ scripted, recordings }: ScriptedContext): Suite => {
+export function longBesideShort({ scripted, recordings }: ScriptedContext): Suite {
   let ledger: Ledger | undefined;
   return {
     name: 'Long recordings and a short one',
@@ -57,4 +57,4 @@ export const longBesideShort = ({ scripted, recordings }: ScriptedContext): Suit
       await ledger?.close();
     },
   };
-};
+}

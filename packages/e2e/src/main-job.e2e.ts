@@ -11,13 +11,18 @@ import { assertSpeakersAreVoices, assertSubtitles, assertWords } from './transcr
 
 type Timeline = AnswerOf<typeof dispatcherRoutes.fileTimeline>;
 
-const assertNear = (actual: number | undefined, expected: number, what: string): void =>
-  assert.ok(actual !== undefined && Math.abs(actual - expected) <= 1, `${what}: ${actual} s instead of ${expected} s`);
+function assertNear(actual: number | undefined, expected: number, what: string): void {
+  return assert.ok(
+    actual !== undefined && Math.abs(actual - expected) <= 1,
+    `${what}: ${actual} s instead of ${expected} s`,
+  );
+}
 
-const engineSeconds = (timeline: Timeline): number =>
-  timeline.stages.reduce((sum, stage) => sum + (stage.engine_seconds ?? 0), 0);
+function engineSeconds(timeline: Timeline): number {
+  return timeline.stages.reduce((sum, stage) => sum + (stage.engine_seconds ?? 0), 0);
+}
 
-export const mainJob = ({ instance, recordings, collector }: Context): Suite => {
+export function mainJob({ instance, recordings, collector }: Context): Suite {
   const traceId = randomBytes(16).toString('hex');
   let api: Client;
   let wall = 0;
@@ -205,4 +210,4 @@ export const mainJob = ({ instance, recordings, collector }: Context): Suite => 
       },
     ],
   };
-};
+}

@@ -5,7 +5,7 @@ import { until } from './runner.ts';
 type ConnectionEnd = { at: number; how: string };
 
 /** Opens an authenticated push socket. */
-export const openSocket = async (baseUrl: string, token: string): Promise<{ ended: Promise<ConnectionEnd> }> => {
+export async function openSocket(baseUrl: string, token: string): Promise<{ ended: Promise<ConnectionEnd> }> {
   const socket = new WebSocket(`${baseUrl.replace('http', 'ws')}/api/ws`);
   const ended = new Promise<ConnectionEnd>((resolve) =>
     socket.addEventListener('close', ({ code }) => resolve({ at: Date.now(), how: `closed with ${code}` })),
@@ -15,11 +15,11 @@ export const openSocket = async (baseUrl: string, token: string): Promise<{ ende
   socket.addEventListener('open', () => socket.send(JSON.stringify({ type: 'authenticate', token })));
   await until('the socket is authenticated', async () => isAuthenticated, 60_000);
   return { ended };
-};
+}
 
 /** Starts a download and reads it slowly. */
-export const startDownload = (url: string, token: string): Promise<{ ended: Promise<ConnectionEnd> }> =>
-  new Promise((resolve, reject) => {
+export function startDownload(url: string, token: string): Promise<{ ended: Promise<ConnectionEnd> }> {
+  return new Promise((resolve, reject) => {
     const sent = request(url, { headers: { authorization: `Bearer ${token}` }, agent: false }, (response) => {
       if (response.statusCode !== 200) reject(new Error(`the download answered ${response.statusCode ?? 0}`));
       const ended = new Promise<ConnectionEnd>((resolveEnd) => {
@@ -34,10 +34,12 @@ export const startDownload = (url: string, token: string): Promise<{ ended: Prom
     });
     sent.on('error', reject).end();
   });
+}
 
 /** The end of a connection, or `still open` after 15 seconds. */
-export const waitForEnd = (ended: Promise<ConnectionEnd>): Promise<ConnectionEnd> =>
-  Promise.race([
+export function waitForEnd(ended: Promise<ConnectionEnd>): Promise<ConnectionEnd> {
+  return Promise.race([
     ended,
     new Promise<ConnectionEnd>((resolve) => setTimeout(() => resolve({ at: Infinity, how: 'still open' }), 15_000)),
   ]);
+}

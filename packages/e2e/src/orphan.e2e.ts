@@ -7,17 +7,20 @@ import { until, type Suite } from './runner.ts';
 import { createCopy, uploadWithRetry } from './scripted.ts';
 import { killNow } from './victims.ts';
 
-const orphanedOnGpu = async (url: string): Promise<number> => {
+async function orphanedOnGpu(url: string): Promise<number> {
   const text = await (await fetch(`${url}/metrics/queues`)).text();
   const found = /^celery_queue_orphaned\{[^}]*"gpu"[^}]*\} (\S+)$/m.exec(text);
   if (!found) throw new Error(`no celery_queue_orphaned of gpu in\n${text}`);
   return Number(found[1]);
-};
-const dispatcherOf = async (instance: Instance): Promise<string> =>
-  String((await instance.status()).services.find(({ name }) => name === 'transcription-dispatcher')?.internal_url);
+}
+async function dispatcherOf(instance: Instance): Promise<string> {
+  return String(
+    (await instance.status()).services.find(({ name }) => name === 'transcription-dispatcher')?.internal_url,
+  );
+}
 
 /** A worker is killed during a job. */
-export const orphaned = ({ scripted, recordings }: ScriptedContext): Suite => {
+export function orphaned({ scripted, recordings }: ScriptedContext): Suite {
   let ledger: Ledger | undefined;
   return {
     name: 'A worker is killed during a job',
@@ -65,4 +68,4 @@ export const orphaned = ({ scripted, recordings }: ScriptedContext): Suite => {
       await ledger?.close();
     },
   };
-};
+}

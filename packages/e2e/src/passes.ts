@@ -6,8 +6,8 @@ import { until } from './runner.ts';
 export const sweepPath = '/api/admin/directory-sync';
 
 /** Waits for the report of a pass. */
-export const reportOf = (root: Client, id: string, limitMs: number): Promise<PassReport> =>
-  until(
+export function reportOf(root: Client, id: string, limitMs: number): Promise<PassReport> {
+  return until(
     `the report of pass ${id}`,
     async () => {
       const { status, body } = await root.call<PassReport>('GET', `${sweepPath}/passes/${id}`);
@@ -15,3 +15,4 @@ export const reportOf = (root: Client, id: string, limitMs: number): Promise<Pas
     },
     limitMs,
   );
+}

@@ -9,15 +9,15 @@ import { until, type Check, type Suite } from './runner.ts';
 
 const mara = { email: 'mara.quist@example.org', name: 'Mara Quist', password: 'Violet-Harbour-41' };
 const newcomer = { email: 'nils.berg@example.org', name: 'Nils Berg', password: 'Copper-Meadow-58' };
-const maraId = async (client: Client): Promise<string> => {
+async function maraId(client: Client): Promise<string> {
   const { items } = await client.ok<{ items: { uuid: string }[] }>('GET', `/api/admin/users?q=${mara.email}`);
   return items[0]?.uuid ?? '';
-};
+}
 /** The browser's log messages when its session was ended. */
 const ended = /\b40[14]\b|4004|WebSocket/;
 
 /** Accounts, groups, approvals and sessions in the browsers of an administrator and of the affected user. */
-export const peopleInTheBrowser = ({ instance, recordings, screenshots }: Context): Suite => {
+export function peopleInTheBrowser({ instance, recordings, screenshots }: Context): Suite {
   let browser: Browser;
   let boss: Hands;
   let other: Hands;
@@ -228,4 +228,4 @@ export const peopleInTheBrowser = ({ instance, recordings, screenshots }: Contex
       await browser?.close();
     },
   };
-};
+}

@@ -4,7 +4,7 @@ import { admin, type Instance } from './instance.ts';
 import { asService, settingOf } from './service-access.ts';
 
 /** Signs in as another user: inserts an account with the administrator's password into identity's database. */
-export const signInAsOther = async (instance: Instance, email: string): Promise<Client> => {
+export async function signInAsOther(instance: Instance, email: string): Promise<Client> {
   await asService(instance, 'identity', (query) =>
     query(
       `insert into "user" (email, full_name, role, password_hash, password_changed_at)
@@ -14,21 +14,23 @@ export const signInAsOther = async (instance: Instance, email: string): Promise<
     ),
   );
   return signIn(instance.baseUrl, email, admin.password);
-};
+}
 
-const encoded = (value: unknown): string => Buffer.from(JSON.stringify(value)).toString('base64url');
+function encoded(value: unknown): string {
+  return Buffer.from(JSON.stringify(value)).toString('base64url');
+}
 
 /** The caller's token with changed claims, signed with the instance's key. */
-export const resignToken = async (instance: Instance, token: string, changed: object): Promise<string> => {
+export async function resignToken(instance: Instance, token: string, changed: object): Promise<string> {
   const [header = '', payload = ''] = token.split('.');
   const claims = JSON.parse(Buffer.from(payload, 'base64url').toString()) as object;
   const body = `${header}.${encoded({ ...claims, ...changed })}`;
   const key = await settingOf(instance, 'identity', 'JWT_SECRET_KEY');
   return `${body}.${createHmac('sha256', key).update(body).digest('base64url')}`;
-};
+}
 
 /** Sets the gateway's rate limit of sign-ins; null restores the default. */
-export const limitSignIns = async (instance: Instance, perMinute: number | null): Promise<void> => {
+export async function limitSignIns(instance: Instance, perMinute: number | null): Promise<void> {
   const root = await signIn(instance.baseUrl, admin.email, admin.password);
   await root.send('PUT', '/api/admin/auth-config/lockout', { rate_limit_auth_per_minute: perMinute });
-};
+}

@@ -3,46 +3,49 @@ import { readFileSync, readdirSync, readlinkSync } from 'node:fs';
 /** A running process, read from /proc. */
 export type Living = { pid: number; parent: number; command: string };
 
-const read = (pid: number, file: string): string => {
+function read(pid: number, file: string): string {
   try {
     return readFileSync(`/proc/${pid}/${file}`, 'utf8');
   } catch {
     return '';
   }
-};
+}
 
-const living = (pid: number): Living | undefined => {
+function living(pid: number): Living | undefined {
   const status = read(pid, 'status');
   const state = /^State:\s+(\S)/m.exec(status)?.[1];
   // `kill -0` would report a zombie as alive.
   if (!state || state === 'Z' || state === 'X') return undefined;
   const command = read(pid, 'cmdline').replaceAll('\0', ' ').trim();
   return { pid, parent: Number(/^PPid:\s+(\d+)/m.exec(status)?.[1] ?? 0), command };
-};
+}
 
 /** True while the process runs; a zombie does not. */
-export const isAlive = (pid: number): boolean => living(pid) !== undefined;
+export function isAlive(pid: number): boolean {
+  return living(pid) !== undefined;
+}
 
 /** All living processes of the machine. */
-export const allProcesses = (): Living[] =>
-  readdirSync('/proc')
+export function allProcesses(): Living[] {
+  return readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name))
     .map((name) => living(Number(name)))
     .filter((p) => p !== undefined);
+}
 
-const workingFolder = (pid: number): string => {
+function workingFolder(pid: number): string {
   try {
     return readlinkSync(`/proc/${pid}/cwd`);
   } catch {
     return '';
   }
-};
+}
 
 /**
  * The processes of an instance: those that name its data folder or work in it, and their descendants.
  * The caller itself and its ancestors name it too and are left out.
  */
-export const processesOf = (dataFolder: string): Living[] => {
+export function processesOf(dataFolder: string): Living[] {
   const all = allProcesses();
   const byPid = new Map(all.map((p) => [p.pid, p]));
   const mine = new Set<number>();
@@ -58,13 +61,13 @@ export const processesOf = (dataFolder: string): Living[] => {
     grown = found.size > before;
   }
   return all.filter((p) => found.has(p.pid));
-};
+}
 
 /** Memory of a process in bytes: resident (RSS), proportional share (PSS) and peak. */
-export const memoryOf = (pid: number): { rss: number; pss: number; peak: number } => {
+export function memoryOf(pid: number): { rss: number; pss: number; peak: number } {
   const kilobytes = (text: string, key: string): number =>
     Number(new RegExp(`^${key}:\\s+(\\d+)`, 'm').exec(text)?.[1] ?? 0);
   const status = read(pid, 'status');
   const pss = kilobytes(read(pid, 'smaps_rollup'), 'Pss');
   return { rss: kilobytes(status, 'VmRSS') * 1024, pss: pss * 1024, peak: kilobytes(status, 'VmHWM') * 1024 };
-};
+}

@@ -20,11 +20,12 @@ const oncePerFile = new Set([
  * The full transcript can be published before the provisional one. It is then published again with the same version,
  * for a dispatcher that has not received it.
  */
-const qualifierOf = ({ stage, transcriptVersion, provisional }: Body): string =>
-  stage ?? (provisional === undefined ? '' : provisional ? 'provisional' : `version ${transcriptVersion ?? 0}`);
+function qualifierOf({ stage, transcriptVersion, provisional }: Body): string {
+  return stage ?? (provisional === undefined ? '' : provisional ? 'provisional' : `version ${transcriptVersion ?? 0}`);
+}
 
 /** All events in the stream, in order. */
-const readEvents = async (instance: Instance): Promise<PublishedEvent[]> => {
+async function readEvents(instance: Instance): Promise<PublishedEvent[]> {
   const connection = await openBusAs(instance, 'transcription-dispatcher');
   try {
     const consumer = await connection.jetstream().consumers.get('EVENTS');
@@ -41,16 +42,16 @@ const readEvents = async (instance: Instance): Promise<PublishedEvent[]> => {
   } finally {
     await connection.close();
   }
-};
+}
 
-const countByName = (names: readonly string[]): Map<string, number> => {
+function countByName(names: readonly string[]): Map<string, number> {
   const counts = new Map<string, number>();
   for (const name of names) counts.set(name, (counts.get(name) ?? 0) + 1);
   return counts;
-};
+}
 
 /** The number of events of a file by subject and qualifier; republished full transcripts count once. */
-const countEventsOf = (events: readonly PublishedEvent[], id: string): Record<string, number> => {
+function countEventsOf(events: readonly PublishedEvent[], id: string): Record<string, number> {
   const ofFile = events.filter(({ fileId, subject }) => fileId === id && oncePerFile.has(subject));
   const versions = new Set(
     ofFile
@@ -61,14 +62,14 @@ const countEventsOf = (events: readonly PublishedEvent[], id: string): Record<st
     .filter(({ subject }) => subject !== storedSubject)
     .map(({ subject, qualifier }) => `${subject} ${qualifier}`);
   return Object.fromEntries(countByName([...others, ...[...versions].map(() => `${storedSubject} full`)]));
-};
+}
 
 /** Asserts that no message id is in the stream twice, and that each file has the same events as the reference file. */
-export const assertPublishedOnce = async (
+export async function assertPublishedOnce(
   instance: Instance,
   ids: readonly string[],
   referenceId: string,
-): Promise<string> => {
+): Promise<string> {
   const events = await readEvents(instance);
   const duplicates = [...countByName(events.map(({ id }) => id))].filter(([, times]) => times > 1);
   assert.deepEqual(duplicates, [], 'a message is in the stream twice');
@@ -79,4 +80,4 @@ export const assertPublishedOnce = async (
   );
   for (const id of ids) assert.deepEqual(countEventsOf(events, id), expected, `events of ${id}`);
   return `${events.length} events in the stream, none twice`;
-};
+}

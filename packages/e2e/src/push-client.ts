@@ -11,11 +11,12 @@ export type PushClient = {
   lastSeq: () => number;
 };
 
-const seqOf = ({ message }: ReceivedMessage): number =>
-  'seq' in message ? message.seq : message.type === 'connection_established' ? message.data.seq : 0;
+function seqOf({ message }: ReceivedMessage): number {
+  return 'seq' in message ? message.seq : message.type === 'connection_established' ? message.data.seq : 0;
+}
 
 /** A plain WebSocket client that authenticates in its first frame. */
-export const openPushClient = async (baseUrl: string, token: string, since?: number): Promise<PushClient> => {
+export async function openPushClient(baseUrl: string, token: string, since?: number): Promise<PushClient> {
   const socket = new WebSocket(`${baseUrl.replace('http', 'ws')}/api/ws`);
   const received: ReceivedMessage[] = [];
   const closed = new Promise<number>((resolve) => socket.addEventListener('close', ({ code }) => resolve(code)));
@@ -33,4 +34,4 @@ export const openPushClient = async (baseUrl: string, token: string, since?: num
   const isAuthenticated = async () => received.some(({ message }) => message.type === 'connection_established');
   await Promise.race([until('the socket is authenticated', isAuthenticated), closedEarly]);
   return { received, closed, close: () => socket.close(), lastSeq: () => Math.max(...received.map(seqOf)) };
-};
+}

@@ -6,11 +6,12 @@ import { admin } from './instance.ts';
 import { openPushClient, type ReceivedMessage, type PushClient } from './push-client.ts';
 import { until, type Suite } from './runner.ts';
 
-const statusesOf = (received: ReceivedMessage[], fileId: string): string[] =>
-  received.flatMap(({ message }) =>
+function statusesOf(received: ReceivedMessage[], fileId: string): string[] {
+  return received.flatMap(({ message }) =>
     message.type === 'file_updated' && message.data.file_id === fileId ? [message.data.status] : [],
   );
-const assertCoalesced = (received: ReceivedMessage[], fileId: string): void => {
+}
+function assertCoalesced(received: ReceivedMessage[], fileId: string): void {
   const times = received
     .filter(({ message }) => message.type === 'transcription_status' && message.data.file_id === fileId)
     .map(({ at }) => at);
@@ -19,9 +20,9 @@ const assertCoalesced = (received: ReceivedMessage[], fileId: string): void => {
   const toleranceMs = 2_000;
   const span = Math.max(...times) - Math.min(...times);
   assert.ok(times.length <= 2 + (span + toleranceMs) / 250, `${times.length} progress messages within ${span} ms`);
-};
+}
 
-export const push = ({ instance, recordings }: Context): Suite => {
+export function push({ instance, recordings }: Context): Suite {
   let api: Client;
   let fileId = '';
   let plain: PushClient;
@@ -110,4 +111,4 @@ export const push = ({ instance, recordings }: Context): Suite => {
       },
     ],
   };
-};
+}

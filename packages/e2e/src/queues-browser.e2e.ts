@@ -17,7 +17,7 @@ const slow = { timeout: 60_000 };
 const user = { email: 'olga.renn@example.org', name: 'Olga Renn', password: 'Silver-Lantern-73' };
 
 /** The administrator's pages for queues, workers, dead jobs and the timeline of a run. */
-export const queuesInTheBrowser = ({ scripted, recordings, screenshots }: ScriptedContext): Suite => {
+export function queuesInTheBrowser({ scripted, recordings, screenshots }: ScriptedContext): Suite {
   let browser: Browser;
   let boss: Hands;
   let other: Hands;
@@ -240,4 +240,4 @@ export const queuesInTheBrowser = ({ scripted, recordings, screenshots }: Script
       await browser?.close();
     },
   };
-};
+}

@@ -55,28 +55,30 @@ export const realVoices: readonly Utterance[] = [
   },
 ];
 
-const lengthOf = async (path: string): Promise<number> => Number((await run('soxi', ['-D', path])).stdout);
+async function lengthOf(path: string): Promise<number> {
+  return Number((await run('soxi', ['-D', path])).stdout);
+}
 
-const render = async (utterance: Utterance, folder: string, index: number, pause: number): Promise<string> => {
+async function render(utterance: Utterance, folder: string, index: number, pause: number): Promise<string> {
   const raw = 'file' in utterance ? utterance.file : join(folder, `${index}-raw.wav`);
   if (!('file' in utterance)) await run('flite', ['-voice', utterance.voice, '-t', utterance.text, '-o', raw]);
   const even = join(folder, `${index}.wav`);
   await run('sox', [raw, '-r', '16000', '-c', '1', '-b', '16', even, 'norm', '-3', 'pad', '0', String(pause)]);
   return even;
-};
+}
 
-const inTemporaryFolder = async <T>(work: (folder: string) => Promise<T>): Promise<T> => {
+async function inTemporaryFolder<T>(work: (folder: string) => Promise<T>): Promise<T> {
   const folder = await mkdtemp(join(tmpdir(), 'overtone-recording-'));
   try {
     return await work(folder);
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
-};
+}
 
 /** Joins utterances into one 16 kHz mono WAV at `path`. */
-export const record = (path: string, utterances: readonly Utterance[], pause = 0.4): Promise<Recording> =>
-  inTemporaryFolder(async (folder) => {
+export function record(path: string, utterances: readonly Utterance[], pause = 0.4): Promise<Recording> {
+  return inTemporaryFolder(async (folder) => {
     const turns: SpokenTurn[] = [];
     const parts: string[] = [];
     let at = 0;
@@ -90,10 +92,11 @@ export const record = (path: string, utterances: readonly Utterance[], pause = 0
     await run('sox', [...parts, path]);
     return { path, duration: at, turns };
   });
+}
 
 /** Repeats the utterances and cuts the recording at `seconds`. */
-export const recordLong = (path: string, utterances: readonly Utterance[], seconds: number): Promise<Recording> =>
-  inTemporaryFolder(async (folder) => {
+export function recordLong(path: string, utterances: readonly Utterance[], seconds: number): Promise<Recording> {
+  return inTemporaryFolder(async (folder) => {
     const once = await record(join(folder, 'once.wav'), utterances);
     const times = Math.ceil(seconds / once.duration);
     await run('sox', [once.path, path, 'repeat', String(times - 1), 'trim', '0', String(seconds)]);
@@ -102,15 +105,16 @@ export const recordLong = (path: string, utterances: readonly Utterance[], secon
     ).flat();
     return { path, duration: seconds, turns };
   });
+}
 
 /** Converts a WAV to the format of the target's file extension. */
-export const convert = async (from: string, to: string): Promise<string> => {
+export async function convert(from: string, to: string): Promise<string> {
   await run('ffmpeg', ['-v', 'error', '-y', '-i', from, to]);
   return to;
-};
+}
 
 /** A small MP4 with a moving picture and the sound of `from`. */
-export const film = async (from: string, to: string): Promise<string> => {
+export async function film(from: string, to: string): Promise<string> {
   await run('ffmpeg', [
     '-v',
     'error',
@@ -125,17 +129,17 @@ export const film = async (from: string, to: string): Promise<string> => {
     to,
   ]);
   return to;
-};
+}
 
 /** Writes a file whose content can contradict its extension. */
-export const write = async (path: string, content: string | Uint8Array): Promise<string> => {
+export async function write(path: string, content: string | Uint8Array): Promise<string> {
   await writeFile(path, content);
   return path;
-};
+}
 
 /** When the first turn that begins with `word` is spoken. */
-export const spokenAt = (recording: Recording, word: string): number => {
+export function spokenAt(recording: Recording, word: string): number {
   const turn = recording.turns.find((t) => t.text.toLowerCase().startsWith(word.toLowerCase()));
   if (!turn) throw new Error(`no turn begins with ${word}`);
   return turn.start;
-};
+}

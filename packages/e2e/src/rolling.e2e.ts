@@ -19,23 +19,25 @@ import { endsOf, services, treeOf, pidOf } from './victims.ts';
 const upstreamServices = services.filter((name) => name !== 'edge-gateway');
 
 /** One request for every service, and one that writes. */
-const requestsOn = (fileId: string) => [
-  { method: 'GET', path: '/api/users/me' },
-  { method: 'GET', path: `/api/files/${fileId}?segment_limit=10` },
-  { method: 'GET', path: '/api/tasks' },
-  { method: 'GET', path: '/api/search?q=report&search_mode=keyword' },
-  { method: 'GET', path: '/api/admin/directory-sync' },
-  { method: 'PUT', path: `/api/files/${fileId}`, body: { title: 'Written during a restart' } },
-];
+function requestsOn(fileId: string) {
+  return [
+    { method: 'GET', path: '/api/users/me' },
+    { method: 'GET', path: `/api/files/${fileId}?segment_limit=10` },
+    { method: 'GET', path: '/api/tasks' },
+    { method: 'GET', path: '/api/search?q=report&search_mode=keyword' },
+    { method: 'GET', path: '/api/admin/directory-sync' },
+    { method: 'PUT', path: `/api/files/${fileId}`, body: { title: 'Written during a restart' } },
+  ];
+}
 
-const restart = async (instance: Instance, names: readonly string[]): Promise<void> => {
+async function restart(instance: Instance, names: readonly string[]): Promise<void> {
   const ran = await overtone(['restart', ...names, '--data', instance.data], {}, 900_000);
   assert.equal(ran.code, 0, ran.output);
-};
+}
 
 /** Starts a download and pauses it. `rest` reads the remainder and returns the total number of bytes. */
-const heldDownload = (url: string, token: string): Promise<{ rest: () => Promise<number> }> =>
-  new Promise((resolve, reject) => {
+function heldDownload(url: string, token: string): Promise<{ rest: () => Promise<number> }> {
+  return new Promise((resolve, reject) => {
     const sent = request(url, { headers: { authorization: `Bearer ${token}` }, agent: false }, (response) => {
       let bytes = 0;
       const ended = new Promise<number>((resolveBytes) => response.once('close', () => resolveBytes(bytes)));
@@ -48,15 +50,17 @@ const heldDownload = (url: string, token: string): Promise<{ rest: () => Promise
     });
     sent.on('error', reject).end();
   });
+}
 
-const isRefused = (port: number): Promise<boolean> =>
-  new Promise((resolve) => {
+function isRefused(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
     const socket = connect(port, '127.0.0.1', () => resolve(false));
     socket.once('error', () => resolve(true));
     socket.end();
   });
+}
 
-export const rolling = ({ scripted, recordings }: ScriptedContext, files: number): Suite => {
+export function rolling({ scripted, recordings }: ScriptedContext, files: number): Suite {
   let instance: Instance;
   let api: Client;
   let ledger: Ledger;
@@ -159,4 +163,4 @@ export const rolling = ({ scripted, recordings }: ScriptedContext, files: number
       await ledger?.close();
     },
   };
-};
+}

@@ -58,7 +58,9 @@ if (values.help) {
   process.exit(0);
 }
 
-const numberFrom = (name: string, defaultValue: number): number => Number(process.env[name] ?? defaultValue);
+function numberFrom(name: string, defaultValue: number): number {
+  return Number(process.env[name] ?? defaultValue);
+}
 const chaosOptions = {
   faults: numberFrom('OT_CHAOS_BLOWS', 20),
   files: numberFrom('OT_CHAOS_FILES', 10),
@@ -131,7 +133,7 @@ const instance = await createInstance(
   values.data && resolve(values.data),
 );
 let stopping: Promise<void> | undefined;
-const stop = (): Promise<void> => {
+function stop(): Promise<void> {
   stopping ??= (async () => {
     await Promise.all([scripted.remove(), served.remove()]);
     await stores.stop();
@@ -139,22 +141,22 @@ const stop = (): Promise<void> => {
     collector.close();
   })();
   return stopping;
-};
+}
 for (const signal of ['SIGINT', 'SIGTERM'] as const)
   process.once(signal, () => void stop().then(() => process.exit(1)));
 
 const total: Tally = { passed: 0, failed: [] };
-const run = async (suite: Suite, evidence: () => Promise<string>, print: (line: string) => void): Promise<void> => {
+async function run(suite: Suite, evidence: () => Promise<string>, print: (line: string) => void): Promise<void> {
   const tally = await runSuite(suite, evidence, print);
   total.passed += tally.passed;
   total.failed.push(...tally.failed);
-};
+}
 /** Prints the lines of a suite at its end, so that the output of concurrent suites is not mixed. */
-const printAtEnd = async (work: (print: (line: string) => void) => Promise<void>): Promise<void> => {
+async function printAtEnd(work: (print: (line: string) => void) => Promise<void>): Promise<void> {
   const lines: string[] = [];
   await work((line) => lines.push(line));
   console.log(lines.join('\n'));
-};
+}
 
 const recordings = await makeRecordings();
 const firstSuites = wanted.filter((name) => name in suites);
@@ -166,22 +168,22 @@ const withOutput =
     : (work: Parameters<typeof printAtEnd>[0]) => work(console.log);
 
 /** An unexpected exit of a service fails the run. */
-const recordFaults = async (source: { faults: () => Promise<string[]> }): Promise<void> => {
+async function recordFaults(source: { faults: () => Promise<string[]> }): Promise<void> {
   total.failed.push(...(await source.faults()).map((fault) => `a service failed: ${fault}`));
-};
+}
 
-const startFirstInstance = async (): Promise<boolean> => {
+async function startFirstInstance(): Promise<boolean> {
   const started = await instance.up();
   if (started.code === 0) console.log(`up in ${started.seconds.toFixed(1)} s at ${instance.baseUrl}`);
   else console.error(`./overtone up ended with ${started.code}:\n${started.output}\n${await instance.logsTail()}`);
   return started.code === 0;
-};
-const runFirstSuites = async (): Promise<void> => {
+}
+async function runFirstSuites(): Promise<void> {
   const context: Context = { instance, collector, recordings, screenshots };
   for (const name of firstSuites)
     await withOutput((print) => run(suites[name]!(context), () => instance.logsTail(), print));
-};
-const runOtherSuites = async (): Promise<void> => {
+}
+async function runOtherSuites(): Promise<void> {
   const context: ScriptedContext = { scripted, recordings, screenshots };
   for (const name of scriptedNames)
     await withOutput((print) => run(scriptedSuites[name]!(context), () => scripted.logsTail(), print));
@@ -192,7 +194,7 @@ const runOtherSuites = async (): Promise<void> => {
   const withStores: ServedContext = { scripted: served, stores, recordings, screenshots };
   for (const name of servedNames)
     await withOutput((print) => run(servedSuites[name]!(withStores), () => served.logsTail(), print));
-};
+}
 
 // The second instance selects its ports after the first has bound its own. Both use little CPU.
 if (firstSuites.length === 0 || (await startFirstInstance())) await Promise.all([runFirstSuites(), runOtherSuites()]);

@@ -24,14 +24,19 @@ export type Tally = { passed: number; failed: string[] };
 const colour = process.stdout.isTTY
   ? { ok: '\x1b[32m', bad: '\x1b[31m', off: '\x1b[0m' }
   : { ok: '', bad: '', off: '' };
-const seconds = (from: number): string => `${((Date.now() - from) / 1000).toFixed(1)} s`;
-const indented = (text: string): string => text.replaceAll(/^/gm, '      ');
-const explain = (error: unknown): string =>
-  error instanceof Error
+function seconds(from: number): string {
+  return `${((Date.now() - from) / 1000).toFixed(1)} s`;
+}
+function indented(text: string): string {
+  return text.replaceAll(/^/gm, '      ');
+}
+function explain(error: unknown): string {
+  return error instanceof Error
     ? `${error.stack ?? error.message}${error.cause ? `\ncaused by ${explain(error.cause)}` : ''}`
     : String(error);
+}
 
-const withLimit = async (check: Check, log: Print): Promise<void> => {
+async function withLimit(check: Check, log: Print): Promise<void> {
   const stop = new AbortController();
   const limit = check.limitMs ?? defaultLimitMs;
   const timeout = sleep(limit, undefined, { signal: stop.signal }).then(
@@ -45,10 +50,10 @@ const withLimit = async (check: Check, log: Print): Promise<void> => {
   } finally {
     stop.abort();
   }
-};
+}
 
 /** @returns the failure message; undefined when the check passed. */
-const runCheck = async (check: Check, evidence: () => Promise<string>, print: Print): Promise<string | undefined> => {
+async function runCheck(check: Check, evidence: () => Promise<string>, print: Print): Promise<string | undefined> {
   const from = Date.now();
   try {
     await withLimit(check, (figure) => print(`        ${figure}`));
@@ -61,10 +66,10 @@ const runCheck = async (check: Check, evidence: () => Promise<string>, print: Pr
     print(indented(await evidence().catch((e: unknown) => `no evidence: ${String(e)}`)));
     return message;
   }
-};
+}
 
 /** Checks the rules of a suite one after another and prints each result. */
-export const runSuite = async (suite: Suite, evidence: () => Promise<string>, print: Print): Promise<Tally> => {
+export async function runSuite(suite: Suite, evidence: () => Promise<string>, print: Print): Promise<Tally> {
   const from = Date.now();
   print(suite.name);
   const tally: Tally = { passed: 0, failed: [] };
@@ -88,15 +93,15 @@ export const runSuite = async (suite: Suite, evidence: () => Promise<string>, pr
   await suite.close?.();
   print(`  ${suite.name}: ${seconds(from)}`);
   return tally;
-};
+}
 
 /** Calls `read` repeatedly until it returns a value other than undefined, null and false. */
-export const until = async <T>(
+export async function until<T>(
   what: string,
   read: () => Promise<T | undefined | null | false>,
   limitMs = 120_000,
   everyMs = 100,
-): Promise<T> => {
+): Promise<T> {
   const deadline = Date.now() + limitMs;
   let last: unknown;
   for (;;) {
@@ -110,4 +115,4 @@ export const until = async <T>(
     if (Date.now() > deadline) throw new Error(`${what}: not within ${limitMs / 1000} s`, { cause: last });
     await sleep(everyMs);
   }
-};
+}

@@ -12,14 +12,17 @@ type Metadata = { target: Labels; metric: string; type: string };
 
 /** Labels that Prometheus adds. */
 const addedLabels = new Set(['__name__', 'instance', 'job', 'service', 'le']);
-const names = (labels: Labels): string[] =>
-  Object.keys(labels)
+function names(labels: Labels): string[] {
+  return Object.keys(labels)
     .filter((name) => !addedLabels.has(name))
     .sort();
-const sampleOf = ({ name, type }: SpecifiedMetric): string => (type === 'histogram' ? `${name}_bucket` : name);
+}
+function sampleOf({ name, type }: SpecifiedMetric): string {
+  return type === 'histogram' ? `${name}_bucket` : name;
+}
 
 /** The Prometheus configuration of compose and Kubernetes for this instance, with shorter intervals. */
-export const configurationOf = async (instance: Instance): Promise<string> => {
+export async function configurationOf(instance: Instance): Promise<string> {
   const { services } = await instance.status();
   const targets = services.flatMap(({ name, internal_url: url }) =>
     url ? [{ labels: { service: name }, targets: [new URL(url).host] }] : [],
@@ -33,24 +36,26 @@ export const configurationOf = async (instance: Instance): Promise<string> => {
       { job_name: 'queues', metrics_path: '/metrics/queues', static_configs: dispatcher },
     ],
   });
-};
+}
 
 /** Queries over the samples of a Prometheus server. */
 export type Scraped = ReturnType<typeof scrapedBy>;
-export const scrapedBy = (prometheus: Prometheus) => ({
-  query: async (expr: string): Promise<Vector['result']> =>
-    (await prometheus.ask<Vector>('query', { query: expr })).result,
-  series: (selector: string) => prometheus.ask<Labels[]>('series', { 'match[]': selector }),
-  metadata: (job: string) => prometheus.ask<Metadata[]>('targets/metadata', { match_target: `{job="${job}"}` }),
-  valuesOf: (label: string) => prometheus.ask<string[]>(`label/${label}/values`),
-});
+export function scrapedBy(prometheus: Prometheus) {
+  return {
+    query: async (expr: string): Promise<Vector['result']> =>
+      (await prometheus.ask<Vector>('query', { query: expr })).result,
+    series: (selector: string) => prometheus.ask<Labels[]>('series', { 'match[]': selector }),
+    metadata: (job: string) => prometheus.ask<Metadata[]>('targets/metadata', { match_target: `{job="${job}"}` }),
+    valuesOf: (label: string) => prometheus.ask<string[]>(`label/${label}/values`),
+  };
+}
 
 /** Deviations of a metric of one service from its specification: type, labels, label values and bucket bounds. */
-export const faultsOf = async (
+export async function faultsOf(
   { series }: Scraped,
   metric: SpecifiedMetric,
   { service, metadata }: { service: string; metadata: readonly Metadata[] },
-): Promise<string[]> => {
+): Promise<string[]> {
   const at = `${service}: ${metric.name}`;
   const types = metadata
     .filter(({ target, metric: name }) => target['service'] === service && name === metric.name)
@@ -70,11 +75,11 @@ export const faultsOf = async (
   if (metric.bounds && found.length > 0 && bounds.sort((x, y) => x - y).join() !== metric.bounds.join())
     faults.push(`${at} has bounds ${bounds.join()}`);
   return faults;
-};
+}
 
 /** The queries of all panels with Grafana's variables replaced; the window matches the scrape interval. */
-export const panelQueries = (): { where: string; expr: string }[] =>
-  Object.values(dashboards).flatMap((dashboard) =>
+export function panelQueries(): { where: string; expr: string }[] {
+  return Object.values(dashboards).flatMap((dashboard) =>
     (toGrafana(dashboard).panels as { title: string; targets?: { expr: string }[] }[]).flatMap(
       ({ title, targets = [] }) =>
         targets.map(({ expr }) => ({
@@ -83,3 +88,4 @@ export const panelQueries = (): { where: string; expr: string }[] =>
         })),
     ),
   );
+}

@@ -13,7 +13,7 @@ type Scripted = {
 };
 
 /** Starts an instance at first use, with the settings of `environment`. `remove` stops it if it was started. */
-export const scriptedInstance = (environment: () => Promise<Record<string, string>> = async () => ({})) => {
+export function scriptedInstance(environment: () => Promise<Record<string, string>> = async () => ({})) {
   let started: Promise<Scripted & { remove: () => Promise<void> }> | undefined;
   const start = async () => {
     const folder = await mkdtemp(join(tmpdir(), 'overtone-e2e-script-'));
@@ -50,20 +50,20 @@ export const scriptedInstance = (environment: () => Promise<Record<string, strin
       await (await running?.catch(() => undefined))?.remove();
     },
   };
-};
+}
 
 /** Copies a recording with one different sample, so that it is not a duplicate. */
-export const createCopy = async (path: string, folder: string, number: number): Promise<string> => {
+export async function createCopy(path: string, folder: string, number: number): Promise<string> {
   const bytes = await readFile(path);
   bytes.writeInt16LE(number % 30_000, bytes.length - 2);
   const copy = join(folder, `copy-${number}.wav`);
   await writeFile(copy, bytes);
   return copy;
-};
+}
 
 /** Uploads a recording and retries until it is acknowledged. A duplicate response counts as acknowledged. */
-export const uploadWithRetry = (api: Client, path: string, limitMs = 120_000): Promise<string> =>
-  until(
+export function uploadWithRetry(api: Client, path: string, limitMs = 120_000): Promise<string> {
+  return until(
     `${path} is uploaded`,
     async () => {
       const response = await api.upload(path);
@@ -75,9 +75,10 @@ export const uploadWithRetry = (api: Client, path: string, limitMs = 120_000): P
     limitMs,
     250,
   );
+}
 
 /** Waits until every service reports ready. */
-export const waitUntilReady = async (instance: Instance): Promise<void> => {
+export async function waitUntilReady(instance: Instance): Promise<void> {
   const areReady = async () => (await instance.status()).services.every(({ ready }) => ready);
   await until('every service is ready', areReady, 240_000, 250);
-};
+}

@@ -44,7 +44,7 @@ const sessionEnds: SessionEnd[] = [
 ];
 
 /** The end of a user's sessions ends their requests, sockets and downloads. */
-export const endedSessions = ({ instance }: Context): Suite => {
+export function endedSessions({ instance }: Context): Suite {
   let fixtures: Awaited<ReturnType<typeof createFixtures>>;
   let root: Client;
 
@@ -98,4 +98,4 @@ export const endedSessions = ({ instance }: Context): Suite => {
       await limitSignIns(instance, null);
     },
   };
-};
+}

@@ -20,11 +20,13 @@ const pages = [
   '/account',
   '/admin',
 ];
-const setting = (page: Page, key: string) => page.locator(`[data-testid="setting"][data-key="${key}"]`);
+function setting(page: Page, key: string) {
+  return page.locator(`[data-testid="setting"][data-key="${key}"]`);
+}
 const staff = 'cn=staff,ou=groups,dc=example,dc=org';
 
 /** Sign-in settings, group mappings and the audit log as a super administrator sees them. */
-export const settingsInTheBrowser = ({ instance, screenshots }: Context): Suite => {
+export function settingsInTheBrowser({ instance, screenshots }: Context): Suite {
   let browser: Browser;
   let boss: Hands;
   let page: Page;
@@ -241,4 +243,4 @@ export const settingsInTheBrowser = ({ instance, screenshots }: Context): Suite 
       await browser?.close();
     },
   };
-};
+}

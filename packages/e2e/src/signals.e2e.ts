@@ -20,7 +20,7 @@ const timeoutMs = 120_000;
 const needle = 'n33dle';
 
 /** Metrics, rules and dashboards, read with a Prometheus server. */
-export const signals = ({ scripted, recordings }: ScriptedContext): Suite => {
+export function signals({ scripted, recordings }: ScriptedContext): Suite {
   let instance: Instance;
   let root: Client;
   let prometheus: Prometheus;
@@ -236,4 +236,4 @@ export const signals = ({ scripted, recordings }: ScriptedContext): Suite => {
       if (instance) await limitSignIns(instance, null);
     },
   };
-};
+}

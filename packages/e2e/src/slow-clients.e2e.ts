@@ -23,7 +23,7 @@ const kinds = {
 
 type SlowClient = { socket: Socket; received: string; closed: boolean };
 
-const open = (port: number, { first, drip }: { first: string; drip: string }): SlowClient => {
+function open(port: number, { first, drip }: { first: string; drip: string }): SlowClient {
   const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true }, () => socket.write(first));
   const slow: SlowClient = { socket, received: '', closed: false };
   const timer = drip === '' ? undefined : setInterval(() => socket.write(drip), 1_000);
@@ -38,67 +38,69 @@ const open = (port: number, { first, drip }: { first: string; drip: string }): S
     .on('close', end)
     .on('error', () => {});
   return slow;
-};
+}
 
 /** @param count number of slow connections, evenly distributed over the kinds. */
-export const slowClients = ({ instance }: Context, count: number): Suite => ({
-  name: 'Slow clients',
-  checks: [
-    {
-      rule: `${count} slow clients affect no other request, and the server closes all of them`,
-      limitMs: 240_000,
-      run: async (log) => {
-        await limitSignIns(instance, 10_000);
-        const steady = await signInAsOther(instance, 'bystander@example.org');
-        const port = Number(new URL(instance.baseUrl).port);
-        const baseline = await captureBaseline(instance);
-        const others = startRegularRequests(steady);
-        const startedAt = Date.now();
-        const each = Math.ceil(count / Object.keys(kinds).length);
-        const all = Object.entries(kinds).flatMap(([kind, bytes]) =>
-          Array.from({ length: each }, () => ({ kind, slow: open(port, bytes) })),
-        );
-        try {
-          const openClients = () => all.filter(({ slow }) => !slow.closed);
-          await until(
-            'all slow clients closed',
-            async () => {
-              const remaining = openClients();
-              if (remaining.length > 0) throw new Error(`${remaining.length} open, one with ${remaining[0]?.kind}`);
-              return true;
-            },
-            120_000,
-            500,
+export function slowClients({ instance }: Context, count: number): Suite {
+  return {
+    name: 'Slow clients',
+    checks: [
+      {
+        rule: `${count} slow clients affect no other request, and the server closes all of them`,
+        limitMs: 240_000,
+        run: async (log) => {
+          await limitSignIns(instance, 10_000);
+          const steady = await signInAsOther(instance, 'bystander@example.org');
+          const port = Number(new URL(instance.baseUrl).port);
+          const baseline = await captureBaseline(instance);
+          const others = startRegularRequests(steady);
+          const startedAt = Date.now();
+          const each = Math.ceil(count / Object.keys(kinds).length);
+          const all = Object.entries(kinds).flatMap(([kind, bytes]) =>
+            Array.from({ length: each }, () => ({ kind, slow: open(port, bytes) })),
           );
-          log(`${all.length} slow clients closed after ${Math.round((Date.now() - startedAt) / 1000)} s`);
-        } finally {
-          for (const { slow } of all) slow.socket.destroy();
-        }
-        const { sent, slowestMs, faults } = await others.stop();
-        log(`${sent} other requests, the slowest took ${slowestMs} ms`);
-        assert.deepEqual(faults, []);
-        assert.deepEqual(await baseline.faults(), []);
-        await baseline.released(15_000);
+          try {
+            const openClients = () => all.filter(({ slow }) => !slow.closed);
+            await until(
+              'all slow clients closed',
+              async () => {
+                const remaining = openClients();
+                if (remaining.length > 0) throw new Error(`${remaining.length} open, one with ${remaining[0]?.kind}`);
+                return true;
+              },
+              120_000,
+              500,
+            );
+            log(`${all.length} slow clients closed after ${Math.round((Date.now() - startedAt) / 1000)} s`);
+          } finally {
+            for (const { slow } of all) slow.socket.destroy();
+          }
+          const { sent, slowestMs, faults } = await others.stop();
+          log(`${sent} other requests, the slowest took ${slowestMs} ms`);
+          assert.deepEqual(faults, []);
+          assert.deepEqual(await baseline.faults(), []);
+          await baseline.released(15_000);
+        },
       },
-    },
-    {
-      rule: 'the number of unauthenticated sockets of one address is limited',
-      run: async () => {
-        const port = Number(new URL(instance.baseUrl).port);
-        const all = Array.from({ length: 300 }, () => open(port, kinds['a socket that does not authenticate']));
-        try {
-          await until('all sockets answered', async () =>
-            all.every(({ received }) => received.startsWith('HTTP/1.1 ')),
-          );
-          const accepted = all.filter(({ received }) => received.startsWith('HTTP/1.1 101')).length;
-          const refused = all.filter(({ received }) => received.startsWith('HTTP/1.1 429')).length;
-          assert.ok(accepted > 0 && accepted <= 256, `${accepted} sockets were accepted`);
-          assert.equal(accepted + refused, all.length);
-        } finally {
-          for (const { socket } of all) socket.destroy();
-        }
+      {
+        rule: 'the number of unauthenticated sockets of one address is limited',
+        run: async () => {
+          const port = Number(new URL(instance.baseUrl).port);
+          const all = Array.from({ length: 300 }, () => open(port, kinds['a socket that does not authenticate']));
+          try {
+            await until('all sockets answered', async () =>
+              all.every(({ received }) => received.startsWith('HTTP/1.1 ')),
+            );
+            const accepted = all.filter(({ received }) => received.startsWith('HTTP/1.1 101')).length;
+            const refused = all.filter(({ received }) => received.startsWith('HTTP/1.1 429')).length;
+            assert.ok(accepted > 0 && accepted <= 256, `${accepted} sockets were accepted`);
+            assert.equal(accepted + refused, all.length);
+          } finally {
+            for (const { socket } of all) socket.destroy();
+          }
+        },
       },
-    },
-  ],
-  close: () => limitSignIns(instance, null),
-});
+    ],
+    close: () => limitSignIns(instance, null),
+  };
+}

@@ -11,7 +11,9 @@ export type SpecifiedMetric = {
   bounds?: readonly number[];
 };
 
-const bounds = (...all: number[]): readonly number[] => [...all, Infinity];
+function bounds(...all: number[]): readonly number[] {
+  return [...all, Infinity];
+}
 
 /** Metrics of every service. */
 export const everywhere: readonly SpecifiedMetric[] = [

@@ -6,7 +6,7 @@ import { startS3, type S3Server } from '@overtone/testkit/s3';
 export type Stores = { objects: S3Server; search: TestServer };
 
 /** Starts the servers at first use. */
-export const createStores = () => {
+export function createStores() {
   let started: Promise<Stores> | undefined;
   const start = async (): Promise<Stores> => {
     const [objects, search] = await Promise.all([startS3(), startSearchServer()]);
@@ -35,4 +35,4 @@ export const createStores = () => {
       await Promise.all([stores?.objects.stop(), stores?.search.stop()]);
     },
   };
-};
+}

@@ -44,7 +44,7 @@ const stepNames: Record<Step, string> = {
 type Status = AnswerOf<typeof directorySyncRoutes.directorySyncStatus>;
 
 /** A pass during which its own process or one of its dependencies is killed. */
-export const sweepKilling = ({ instance }: Context): Suite => {
+export function sweepKilling({ instance }: Context): Suite {
   let root: Client;
   let slapd: Slapd;
   const uidOf = (i: number) => `candidate${i}`;
@@ -197,4 +197,4 @@ export const sweepKilling = ({ instance }: Context): Suite => {
       await limitSignIns(instance, null);
     },
   };
-};
+}

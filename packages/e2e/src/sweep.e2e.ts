@@ -19,7 +19,7 @@ type Tokens = { access_token: string; refresh_token: string };
 type Account = { id: string; active: boolean; by: string | null; at: Date | null };
 
 /** Accounts that leave the directory lose access, and no other account does: on a running instance. */
-export const sweeping = ({ instance }: Context): Suite => {
+export function sweeping({ instance }: Context): Suite {
   let root: Client;
   let slapd: Slapd;
   let fixtures: Awaited<ReturnType<typeof createFixtures>>;
@@ -178,4 +178,4 @@ export const sweeping = ({ instance }: Context): Suite => {
       await limitSignIns(instance, null);
     },
   };
-};
+}

@@ -14,7 +14,7 @@ const wordsPerSegment = 9;
 const segments = (hours * 3600) / secondsPerSegment;
 
 /** A file with ten hours of speech: 12,000 passages, 108,000 words with times. */
-const storeTenHours = async (instance: Instance, api: Client): Promise<string> => {
+async function storeTenHours(instance: Instance, api: Client): Promise<string> {
   const me = await api.ok<{ uuid: string }>('GET', '/api/users/me');
   return asService(instance, 'media', async (query) => {
     const [file] = await query(
@@ -37,10 +37,10 @@ const storeTenHours = async (instance: Instance, api: Client): Promise<string> =
     );
     return String(file?.['uuid']);
   });
-};
+}
 
 /** Milliseconds from the click to the first words, in a page that has not loaded the file before. */
-const openByClick = async (page: Page, uuid: string): Promise<number> => {
+async function openByClick(page: Page, uuid: string): Promise<number> {
   await page.getByRole('link', { name: 'Ten hours of hearings' }).hover();
   await page.waitForTimeout(500);
   return page.evaluate(async (id) => {
@@ -52,9 +52,9 @@ const openByClick = async (page: Page, uuid: string): Promise<number> => {
     }
     return performance.now() - from;
   }, uuid);
-};
+}
 
-export const tenHours = ({ instance, screenshots }: Context): Suite => {
+export function tenHours({ instance, screenshots }: Context): Suite {
   let browser: Browser;
   let watched: Watched;
   let api: Client;
@@ -122,4 +122,4 @@ export const tenHours = ({ instance, screenshots }: Context): Suite => {
       await limitSignIns(instance, null);
     },
   };
-};
+}

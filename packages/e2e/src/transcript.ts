@@ -4,7 +4,7 @@ import type { Client } from './client.ts';
 import type { Recording } from './recordings.ts';
 
 /** Asserts that the words are in order and within the recording. */
-export const assertWords = (file: FileDetail): void => {
+export function assertWords(file: FileDetail): void {
   let last = 0;
   let count = 0;
   for (const segment of file.transcript_segments) {
@@ -17,10 +17,10 @@ export const assertWords = (file: FileDetail): void => {
     }
   }
   assert.ok(count > 20, `only ${count} words`);
-};
+}
 
 /** The voice that speaks most words of this speaker. */
-export const assertSpeakersAreVoices = (file: FileDetail, recording: Recording): void => {
+export function assertSpeakersAreVoices(file: FileDetail, recording: Recording): void {
   const overlap = new Map<string, Map<string, number>>();
   for (const s of file.transcript_segments) {
     const by = overlap.get(s.speaker?.uuid ?? '') ?? new Map<string, number>();
@@ -37,10 +37,10 @@ export const assertSpeakersAreVoices = (file: FileDetail, recording: Recording):
     for (const v of by.values()) all += v;
   }
   assert.ok(right / all > 0.9, `only ${Math.round((100 * right) / all)} % of the speech is given to the right speaker`);
-};
+}
 
 /** Asserts all export formats of the meeting's transcript. */
-export const assertSubtitles = async (api: Client, uuid: string): Promise<void> => {
+export async function assertSubtitles(api: Client, uuid: string): Promise<void> {
   const exportAs = async (format: string) => {
     const answer = await api.call('GET', `/api/files/${uuid}/subtitles?subtitle_format=${format}`);
     assert.equal(answer.status, 200, `${format}: ${answer.text.slice(0, 200)}`);
@@ -54,4 +54,4 @@ export const assertSubtitles = async (api: Client, uuid: string): Promise<void> 
   assert.match((await exportAs('txt')).text, /windows/i);
   const json = JSON.parse((await exportAs('json')).text) as unknown;
   assert.match(JSON.stringify(json), /windows/i);
-};
+}

@@ -19,34 +19,37 @@ export const servers = ['nats', 'postgres', 'redis'] as const;
 export type Server = (typeof servers)[number];
 export type Victim = (typeof services)[number] | Server;
 
-const isServer = (victim: Victim): boolean => (servers as readonly string[]).includes(victim);
+function isServer(victim: Victim): boolean {
+  return (servers as readonly string[]).includes(victim);
+}
 
-const matches = (victim: Victim, command: string): boolean =>
-  isServer(victim)
+function matches(victim: Victim, command: string): boolean {
+  return isServer(victim)
     ? new RegExp(String.raw`^\S*\b${victim}(-server)?\b`).test(command)
     : command.includes(`/services/${victim}/src/main.ts`) && !command.startsWith('setpriv');
+}
 
 /** The process of a service or server; of a server with child processes, the parent. */
-export const processOf = (instance: Instance, victim: Victim): Living | undefined => {
+export function processOf(instance: Instance, victim: Victim): Living | undefined {
   const found = processesOf(instance.data).filter(({ command }) => matches(victim, command));
   return found.find(({ parent }) => !found.some(({ pid }) => pid === parent));
-};
+}
 
 /** The process id of a service or server that must be running. */
-export const pidOf = (instance: Instance, victim: Victim): number => {
+export function pidOf(instance: Instance, victim: Victim): number {
   const found = processOf(instance, victim);
   if (!found) throw new Error(`no process of ${victim}`);
   return found.pid;
-};
+}
 
 /** The exit of each process of a service, from the supervisor's log. */
-export const endsOf = async (instance: Instance, name: string): Promise<string[]> => {
+export async function endsOf(instance: Instance, name: string): Promise<string[]> {
   const text = await readFile(join(instance.data, 'logs', 'supervisor.log'), 'utf8');
   return [...text.matchAll(new RegExp(`${name} ended \\((.*)\\)$`, 'gm'))].map(([, exit]) => exit ?? '');
-};
+}
 
 /** A process and all its descendants. */
-export const treeOf = (root: number): number[] => {
+export function treeOf(root: number): number[] {
   const all = allProcesses();
   const found = new Set([root]);
   for (let before = 0; before < found.size;) {
@@ -54,25 +57,25 @@ export const treeOf = (root: number): number[] => {
     for (const { pid, parent } of all) if (found.has(parent)) found.add(pid);
   }
   return [...found];
-};
+}
 
-const signal = (pid: number, name: NodeJS.Signals): void => {
+function signal(pid: number, name: NodeJS.Signals): void {
   try {
     process.kill(pid, name);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
   }
-};
+}
 
 /** Kills the process, if it is running. @returns whether it was. */
-export const killNow = (instance: Instance, victim: Victim): boolean => {
+export function killNow(instance: Instance, victim: Victim): boolean {
   const found = processOf(instance, victim);
   if (found) signal(found.pid, 'SIGKILL');
   return found !== undefined;
-};
+}
 
 /** Stops a process and its descendants with SIGSTOP, like an unresponsive machine. @returns a function that continues them. */
-export const freeze = (instance: Instance, victim: Victim): (() => void) => {
+export function freeze(instance: Instance, victim: Victim): () => void {
   const root = processOf(instance, victim);
   if (!root) return () => {};
   // The parent first, so that it starts no new child processes.
@@ -81,4 +84,4 @@ export const freeze = (instance: Instance, victim: Victim): (() => void) => {
   return () => {
     for (const pid of tree) signal(pid, 'SIGCONT');
   };
-};
+}

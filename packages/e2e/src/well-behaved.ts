@@ -6,7 +6,7 @@ import type { Instance, ServiceStatus } from './instance.ts';
 import { until } from './runner.ts';
 
 /** Sends valid requests until it is stopped, and collects the failed ones. */
-export const startRegularRequests = (client: Client) => {
+export function startRegularRequests(client: Client) {
   const faults: string[] = [];
   let sent = 0;
   let slowestMs = 0;
@@ -40,27 +40,29 @@ export const startRegularRequests = (client: Client) => {
       return { sent, slowestMs: Math.round(slowestMs), faults };
     },
   };
-};
+}
 
-const logsOf = async (data: string): Promise<Map<string, string>> => {
+async function logsOf(data: string): Promise<Map<string, string>> {
   const files = (await readdir(data, { recursive: true })).filter((file) => file.endsWith('.log'));
   return new Map(
     await Promise.all(files.map(async (file) => [file, await readFile(join(data, file), 'utf8')] as const)),
   );
-};
-const descriptorsOf = (pid: number): number => readdirSync(`/proc/${pid}/fd`).length;
+}
+function descriptorsOf(pid: number): number {
+  return readdirSync(`/proc/${pid}/fd`).length;
+}
 
-const timersOf = async ({ internal_url: url }: ServiceStatus): Promise<number> => {
+async function timersOf({ internal_url: url }: ServiceStatus): Promise<number> {
   if (!url) return 0;
   const text = await (await fetch(`${url}/metrics`)).text();
   return Number(/^nodejs_active_resources\{type="Timeout"\S*\} (\d+)/m.exec(text)?.[1] ?? 0);
-};
+}
 
 /** Allowed increase: connections to databases and between services, timers of periodic tasks. */
 const tolerance = 40;
 
 /** Records the processes, logs, descriptors and timers of an instance for a later comparison. */
-export const captureBaseline = async (instance: Instance) => {
+export async function captureBaseline(instance: Instance) {
   const { services } = await instance.status();
   const pids = (of: readonly ServiceStatus[]): string[] => of.map(({ name, pid }) => `${name} ${pid}`).sort();
   const before = new Map(
@@ -106,4 +108,4 @@ export const captureBaseline = async (instance: Instance) => {
         500,
       ),
   };
-};
+}

@@ -13,7 +13,7 @@ export type DashboardSpec = {
 const datasource = { type: 'prometheus', uid: '${datasource}' };
 const columns = 24;
 
-const thresholdSteps = ({ thresholds, floor }: PanelSpec) => {
+function thresholdSteps({ thresholds, floor }: PanelSpec) {
   if (floor)
     return [
       { color: 'red', value: null },
@@ -26,10 +26,10 @@ const thresholdSteps = ({ thresholds, floor }: PanelSpec) => {
     ...(thresholds.orange === undefined ? [] : [{ color: 'orange', value: thresholds.orange }]),
     { color: 'red', value: thresholds.red },
   ];
-};
+}
 
-const customOptions = (panel: PanelSpec) =>
-  panel.type === 'timeseries'
+function customOptions(panel: PanelSpec) {
+  return panel.type === 'timeseries'
     ? {
         lineWidth: 1,
         fillOpacity: panel.stacked ? 30 : 8,
@@ -38,8 +38,9 @@ const customOptions = (panel: PanelSpec) =>
         thresholdsStyle: { mode: panel.thresholds || panel.floor ? 'dashed' : 'off' },
       }
     : {};
+}
 
-const displayOptions = (panel: PanelSpec) => {
+function displayOptions(panel: PanelSpec) {
   const reduceOptions = { calcs: ['lastNotNull'], fields: '', values: false };
   if (panel.type === 'timeseries')
     return {
@@ -49,42 +50,44 @@ const displayOptions = (panel: PanelSpec) => {
   if (panel.type === 'stat') return { reduceOptions, colorMode: 'value', graphMode: 'area', textMode: 'auto' };
   if (panel.type === 'bargauge') return { reduceOptions, orientation: 'horizontal', displayMode: 'basic' };
   return { showValue: 'auto', mergeValues: true, legend: { displayMode: 'list', placement: 'bottom' } };
-};
+}
 
-const toPanel = (panel: PanelSpec, id: number, gridPos: { x: number; y: number }) => ({
-  id,
-  type: panel.type,
-  title: panel.title,
-  description: panel.description,
-  datasource,
-  gridPos: { ...gridPos, w: panel.width, h: panel.height },
-  fieldConfig: {
-    defaults: {
-      unit: panel.unit,
-      min: 0,
-      thresholds: { mode: 'absolute', steps: thresholdSteps(panel) },
-      custom: customOptions(panel),
-    },
-    overrides: [],
-  },
-  options: displayOptions(panel),
-  targets: panel.queries.map(({ expr, legend }, i) => ({
-    refId: String.fromCharCode(65 + i),
+function toPanel(panel: PanelSpec, id: number, gridPos: { x: number; y: number }) {
+  return {
+    id,
+    type: panel.type,
+    title: panel.title,
+    description: panel.description,
     datasource,
-    expr,
-    legendFormat: legend ?? panel.title,
-    range: panel.type !== 'bargauge',
-    instant: panel.type === 'bargauge',
-  })),
-  links: (panel.alerts ?? []).map((alert) => ({
-    title: `Runbook: ${alert}`,
-    url: `\${runbooks}/${alert}.md`,
-    targetBlank: true,
-  })),
-});
+    gridPos: { ...gridPos, w: panel.width, h: panel.height },
+    fieldConfig: {
+      defaults: {
+        unit: panel.unit,
+        min: 0,
+        thresholds: { mode: 'absolute', steps: thresholdSteps(panel) },
+        custom: customOptions(panel),
+      },
+      overrides: [],
+    },
+    options: displayOptions(panel),
+    targets: panel.queries.map(({ expr, legend }, i) => ({
+      refId: String.fromCharCode(65 + i),
+      datasource,
+      expr,
+      legendFormat: legend ?? panel.title,
+      range: panel.type !== 'bargauge',
+      instant: panel.type === 'bargauge',
+    })),
+    links: (panel.alerts ?? []).map((alert) => ({
+      title: `Runbook: ${alert}`,
+      url: `\${runbooks}/${alert}.md`,
+      targetBlank: true,
+    })),
+  };
+}
 
 /** Places panels from left to right, with a new line when one does not fit. */
-const layOut = (rows: DashboardSpec['rows']) => {
+function layOut(rows: DashboardSpec['rows']) {
   const panels: object[] = [];
   let id = 0;
   let y = 0;
@@ -111,48 +114,52 @@ const layOut = (rows: DashboardSpec['rows']) => {
     y += height;
   }
   return panels;
-};
+}
 
-const variables = (perService: boolean) => [
-  { name: 'datasource', label: 'Prometheus', type: 'datasource', query: 'prometheus', refresh: 1, hide: 0 },
-  {
-    name: 'runbooks',
-    label: 'Address of docs/runbooks',
-    type: 'textbox',
-    query: '/docs/runbooks',
-    current: { text: '/docs/runbooks', value: '/docs/runbooks' },
-    hide: 2,
-  },
-  ...(perService
-    ? [
-        {
-          name: 'service',
-          label: 'Service',
-          type: 'query',
-          datasource,
-          query: { query: 'label_values(up{job="overtone"}, service)', refId: 'service' },
-          refresh: 2,
-          sort: 1,
-          hide: 0,
-        },
-      ]
-    : []),
-];
+function variables(perService: boolean) {
+  return [
+    { name: 'datasource', label: 'Prometheus', type: 'datasource', query: 'prometheus', refresh: 1, hide: 0 },
+    {
+      name: 'runbooks',
+      label: 'Address of docs/runbooks',
+      type: 'textbox',
+      query: '/docs/runbooks',
+      current: { text: '/docs/runbooks', value: '/docs/runbooks' },
+      hide: 2,
+    },
+    ...(perService
+      ? [
+          {
+            name: 'service',
+            label: 'Service',
+            type: 'query',
+            datasource,
+            query: { query: 'label_values(up{job="overtone"}, service)', refId: 'service' },
+            refresh: 2,
+            sort: 1,
+            hide: 0,
+          },
+        ]
+      : []),
+  ];
+}
 
 /** The dashboard in Grafana's JSON format. */
-export const toGrafana = (dashboard: DashboardSpec) => ({
-  uid: dashboard.uid,
-  title: dashboard.title,
-  description: dashboard.description,
-  tags: ['overtone'],
-  schemaVersion: 39,
-  editable: false,
-  graphTooltip: 1,
-  refresh: '30s',
-  time: { from: 'now-6h', to: 'now' },
-  timezone: 'browser',
-  links: [{ type: 'dashboards', title: 'Overtone', tags: ['overtone'], asDropdown: true, keepTime: true }],
-  templating: { list: variables(dashboard.perService ?? false) },
-  annotations: { list: [] },
-  panels: layOut(dashboard.rows),
-});
+export function toGrafana(dashboard: DashboardSpec) {
+  return {
+    uid: dashboard.uid,
+    title: dashboard.title,
+    description: dashboard.description,
+    tags: ['overtone'],
+    schemaVersion: 39,
+    editable: false,
+    graphTooltip: 1,
+    refresh: '30s',
+    time: { from: 'now-6h', to: 'now' },
+    timezone: 'browser',
+    links: [{ type: 'dashboards', title: 'Overtone', tags: ['overtone'], asDropdown: true, keepTime: true }],
+    templating: { list: variables(dashboard.perService ?? false) },
+    annotations: { list: [] },
+    panels: layOut(dashboard.rows),
+  };
+}

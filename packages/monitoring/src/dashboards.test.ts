@@ -25,9 +25,12 @@ type Dashboard = {
 };
 
 const names = Object.keys(dashboards);
-const read = (name: string) => JSON.parse(readFileSync(fileOf(name), 'utf8')) as Dashboard;
-const overlap = (a: Panel['gridPos'], b: Panel['gridPos']): boolean =>
-  a.x < b.x + b.w && b.x < a.x + a.w && a.y < b.y + b.h && b.y < a.y + a.h;
+function read(name: string) {
+  return JSON.parse(readFileSync(fileOf(name), 'utf8')) as Dashboard;
+}
+function overlap(a: Panel['gridPos'], b: Panel['gridPos']): boolean {
+  return a.x < b.x + b.w && b.x < a.x + a.w && a.y < b.y + b.h && b.y < a.y + a.h;
+}
 
 describe('the dashboards', () => {
   it('match the generated files (regenerate with node packages/monitoring/src/generate.main.ts)', () => {

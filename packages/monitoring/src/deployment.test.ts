@@ -15,7 +15,9 @@ type Collector = {
 };
 type Container = { ports?: string[]; command?: string[] | string; volumes?: string[]; profiles?: string[] };
 
-const read = <T>(...path: string[]): T => parse(readFileSync(resolve(...path), 'utf8'), { merge: true }) as T;
+function read<T>(...path: string[]): T {
+  return parse(readFileSync(resolve(...path), 'utf8'), { merge: true }) as T;
+}
 
 describe('the collector of traces', () => {
   const collector = read<Collector>(folders.otel, 'collector.yml');

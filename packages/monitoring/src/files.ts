@@ -14,11 +14,13 @@ export const folders = {
 };
 
 /** The path of a dashboard's file. */
-export const fileOf = (name: string): string => resolve(folders.dashboards, `${name}.json`);
+export function fileOf(name: string): string {
+  return resolve(folders.dashboards, `${name}.json`);
+}
 
 /** The content of a dashboard's file. */
-export const textOf = (name: string): string => {
+export function textOf(name: string): string {
   const spec = dashboards[name];
   if (!spec) throw new Error(`no dashboard ${name}`);
   return `${JSON.stringify(toGrafana(spec), undefined, 2)}\n`;
-};
+}

@@ -26,13 +26,12 @@ export type PanelSpec = {
 type Shape = Omit<PanelSpec, 'type' | 'width' | 'height' | 'title' | 'queries'> & { width?: number; height?: number };
 type Queries = string | Query | readonly Query[];
 
-const queriesOf = (queries: Queries): readonly Query[] => {
+function queriesOf(queries: Queries): readonly Query[] {
   if (typeof queries === 'string') return [{ expr: queries }];
   return 'expr' in queries ? [queries] : queries;
-};
-const panel =
-  (type: PanelSpec['type'], width: number, height: number) =>
-  (title: string, queries: Queries, shape: Shape): PanelSpec => ({
+}
+function panel(type: PanelSpec['type'], width: number, height: number) {
+  return (title: string, queries: Queries, shape: Shape): PanelSpec => ({
     width,
     height,
     ...shape,
@@ -40,6 +39,7 @@ const panel =
     title,
     queries: queriesOf(queries),
   });
+}
 
 /** A time series. */
 export const lines = panel('timeseries', 8, 8);

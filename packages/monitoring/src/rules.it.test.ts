@@ -26,17 +26,22 @@ type TestFile = {
   }[];
 };
 
-const filesIn = (folder: string): string[] =>
-  readdirSync(resolve(folders.prometheus, folder))
+function filesIn(folder: string): string[] {
+  return readdirSync(resolve(folders.prometheus, folder))
     .filter((name) => name.endsWith('.yml'))
     .map((name) => resolve(folders.prometheus, folder, name));
-const read = <T>(path: string): T => parse(readFileSync(path, 'utf8')) as T;
+}
+function read<T>(path: string): T {
+  return parse(readFileSync(path, 'utf8')) as T;
+}
 
 const rules = filesIn('rules').flatMap((path) => read<RuleFile>(path).groups.flatMap((g) => g.rules));
 const alerts = rules.filter((r) => r.alert !== undefined);
 const tests = filesIn('tests').flatMap((path) => read<TestFile>(path).tests);
 const alertTests = tests.flatMap((t) => t.alert_rule_test ?? []);
-const runbookOf = (alert: string): string => resolve(folders.runbooks, `${alert}.md`);
+function runbookOf(alert: string): string {
+  return resolve(folders.runbooks, `${alert}.md`);
+}
 
 describe('Prometheus', () => {
   it('accepts the configuration and every rule', async () => {

@@ -14,7 +14,7 @@ export type Incoming = {
  * Separates the sender's error from the store's: the sender's error is passed on unchanged, the store's becomes
  * `unavailable`.
  */
-export const incoming = (body: ObjectBody, see?: PutOptions['see']): Incoming => {
+export function incoming(body: ObjectBody, see?: PutOptions['see']): Incoming {
   let bytes = 0;
   let failure: { error: unknown } | undefined;
   const chunks = Readable.from(typeof body === 'string' || body instanceof Uint8Array ? [Buffer.from(body)] : body);
@@ -45,20 +45,22 @@ export const incoming = (body: ObjectBody, see?: PutOptions['see']): Incoming =>
     bytes: () => bytes,
     failure: () => failure,
   };
-};
+}
 
 /**
  * Guards a stream that is handed out. The stream may fail (its signal is aborted) before its reader attaches a
  * listener, and an `error` event without a listener ends the process. A reader that attaches later still gets the
  * error.
  */
-export const outgoing = (stream: Readable): Readable => stream.on('error', () => {});
+export function outgoing(stream: Readable): Readable {
+  return stream.on('error', () => {});
+}
 
 /**
  * The same for the body of a server response. The reader may be slow; a server that sends nothing for this long has
  * failed.
  */
-export const outgoingWithin = (withinMs: number, source: Readable): Readable => {
+export function outgoingWithin(withinMs: number, source: Readable): Readable {
   const chunks: AsyncIterator<Buffer> = source[Symbol.asyncIterator]();
   const next = (): Promise<IteratorResult<Buffer>> => {
     const late = setTimeout(() => source.destroy(silent(withinMs)), withinMs);
@@ -83,4 +85,4 @@ export const outgoingWithin = (withinMs: number, source: Readable): Readable => 
   // The stream may fail before it is read.
   source.on('error', (cause) => stream.destroy(cause));
   return outgoing(stream);
-};
+}

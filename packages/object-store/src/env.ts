@@ -20,7 +20,7 @@ const parsed = z.object(objectStoreEnv);
 export type ObjectStoreEnv = z.infer<typeof parsed>;
 
 /** Creates the store that the environment selects; S3 takes precedence when both are configured. */
-export const createObjectStore = (env: ObjectStoreEnv): ObjectStore => {
+export function createObjectStore(env: ObjectStoreEnv): ObjectStore {
   if (env.S3_ENDPOINT) {
     const { S3_BUCKET: bucket, S3_ACCESS_KEY_ID: accessKeyId, S3_SECRET_ACCESS_KEY: secretAccessKey } = env;
     if (!bucket || !accessKeyId || !secretAccessKey) {
@@ -32,4 +32,4 @@ export const createObjectStore = (env: ObjectStoreEnv): ObjectStore => {
   }
   if (!env.OBJECT_STORE_DIR) throw new Error('set OBJECT_STORE_DIR, or S3_ENDPOINT with its bucket and keys');
   return createFolderStore({ dir: env.OBJECT_STORE_DIR, reserveBytes: env.OBJECT_STORE_RESERVE_BYTES });
-};
+}

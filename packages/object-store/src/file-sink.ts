@@ -12,12 +12,12 @@ export type FileSink = {
   failure: () => { error: unknown } | undefined;
 };
 
-const writeWhole = async (file: FileHandle, bytes: Buffer): Promise<void> => {
+async function writeWhole(file: FileHandle, bytes: Buffer): Promise<void> {
   for (let at = 0; at < bytes.length;) at += (await file.write(bytes, at)).bytesWritten;
-};
+}
 
 /** Writes a stream to a file and ends after the last sync. `see` is called with every chunk before it is written. */
-export const createFileSink = (file: FileHandle, see?: (chunk: Buffer) => void): FileSink => {
+export function createFileSink(file: FileHandle, see?: (chunk: Buffer) => void): FileSink {
   let block: Buffer = Buffer.allocUnsafeSlow(blockBytes);
   let spare: Buffer | undefined;
   let used = 0;
@@ -83,4 +83,4 @@ export const createFileSink = (file: FileHandle, see?: (chunk: Buffer) => void):
   // pipeline() reports the failure; the stream may fail before it is part of a pipeline.
   stream.on('error', () => undefined);
   return { stream, failure: () => failure };
-};
+}

@@ -40,7 +40,7 @@ const defaultReserveBytes = 256 * 1024 * 1024;
  * Objects as files below `dir`: `objects/<key>` holds the bytes, `types/<key>` the content type, `tmp/` drafts. A draft
  * becomes an object by rename after fsync, so neither a reader nor a killed writer ever produces a partial object.
  */
-export const createFolderStore = ({ dir, reserveBytes = defaultReserveBytes }: FolderStoreOptions): ObjectStore => {
+export function createFolderStore({ dir, reserveBytes = defaultReserveBytes }: FolderStoreOptions): ObjectStore {
   const objects = join(dir, 'objects');
   const types = join(dir, 'types');
   const tmp = join(dir, 'tmp');
@@ -220,12 +220,14 @@ export const createFolderStore = ({ dir, reserveBytes = defaultReserveBytes }: F
       }),
     close: () => undefined,
   };
-};
+}
 
-const pick = (signal: AbortSignal | undefined): { signal?: AbortSignal } => (signal ? { signal } : {});
+function pick(signal: AbortSignal | undefined): { signal?: AbortSignal } {
+  return signal ? { signal } : {};
+}
 
 /** Passes every chunk to `see`, and calls `check` after every so many bytes. */
-const seeEvery = (bytes: number, check: () => void, see: PutOptions['see']): ((chunk: Uint8Array) => void) => {
+function seeEvery(bytes: number, check: () => void, see: PutOptions['see']): (chunk: Uint8Array) => void {
   let passed = 0;
   return (chunk) => {
     see?.(chunk);
@@ -234,10 +236,10 @@ const seeEvery = (bytes: number, check: () => void, see: PutOptions['see']): ((c
     passed = 0;
     check();
   };
-};
+}
 
 /** The sender's error is passed on unchanged; errors of the disk are translated. */
-const receive = async (body: ObjectBody, draft: string, { signal, see }: PutOptions): Promise<void> => {
+async function receive(body: ObjectBody, draft: string, { signal, see }: PutOptions): Promise<void> {
   const file = await open(draft, 'wx');
   const sink = createFileSink(file, see);
   try {
@@ -248,7 +250,7 @@ const receive = async (body: ObjectBody, draft: string, { signal, see }: PutOpti
   } finally {
     await file.close();
   }
-};
+}
 
 class SenderFailed extends Error {
   constructor(cause: unknown) {
@@ -256,11 +258,15 @@ class SenderFailed extends Error {
   }
 }
 
-const etagOf = (stats: Stats): string => `${stats.size.toString(16)}-${Math.trunc(stats.mtimeMs * 1000).toString(16)}`;
+function etagOf(stats: Stats): string {
+  return `${stats.size.toString(16)}-${Math.trunc(stats.mtimeMs * 1000).toString(16)}`;
+}
 
-const isMissing = (error: unknown): boolean => codeOf(error) === 'ENOENT' || codeOf(error) === 'ENOTDIR';
+function isMissing(error: unknown): boolean {
+  return codeOf(error) === 'ENOENT' || codeOf(error) === 'ENOTDIR';
+}
 
-const guarded = async <T>(key: string, work: () => Promise<T>): Promise<T> => {
+async function guarded<T>(key: string, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {
@@ -269,26 +275,26 @@ const guarded = async <T>(key: string, work: () => Promise<T>): Promise<T> => {
     if (['EISDIR', 'EEXIST', 'ENOTEMPTY'].includes(codeOf(error))) throw invalidKey(error);
     throw fromFileSystem(error);
   }
-};
+}
 
-const syncFile = async (file: string): Promise<void> => {
+async function syncFile(file: string): Promise<void> {
   const handle = await open(file, 'r+');
   try {
     await handle.datasync();
   } finally {
     await handle.close();
   }
-};
+}
 
 // A rename is durable only after its folder is synced.
-const syncFolder = async (folder: string): Promise<void> => {
+async function syncFolder(folder: string): Promise<void> {
   const handle = await open(folder, 'r');
   try {
     await handle.sync();
   } finally {
     await handle.close();
   }
-};
+}
 
 async function* walk(folder: string, prefix: string): AsyncIterable<ListedObject> {
   let entries;
@@ -311,16 +317,16 @@ async function* walk(folder: string, prefix: string): AsyncIterable<ListedObject
   }
 }
 
-const isAlive = (pid: number): boolean => {
+function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0);
     return true;
   } catch (error) {
     return codeOf(error) === 'EPERM';
   }
-};
+}
 
-const removeStaleTemporary = async (tmp: string): Promise<number> => {
+async function removeStaleTemporary(tmp: string): Promise<number> {
   await mkdir(tmp, { recursive: true });
   let swept = 0;
   for (const name of await readdir(tmp)) {
@@ -333,4 +339,4 @@ const removeStaleTemporary = async (tmp: string): Promise<number> => {
     swept += 1;
   }
   return swept;
-};
+}

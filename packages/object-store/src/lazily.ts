@@ -1,7 +1,7 @@
 import type { ObjectStore } from './object-store.ts';
 
 /** A store that is created on first use. */
-export const lazily = (make: () => Promise<ObjectStore>): ObjectStore => {
+export function lazily(make: () => Promise<ObjectStore>): ObjectStore {
   let made: Promise<ObjectStore> | undefined;
   const store = (): Promise<ObjectStore> => (made ??= make());
   return {
@@ -21,4 +21,4 @@ export const lazily = (make: () => Promise<ObjectStore>): ObjectStore => {
     space: async () => (await store()).space(),
     close: () => void made?.then((opened) => opened.close()),
   };
-};
+}

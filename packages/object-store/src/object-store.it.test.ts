@@ -17,12 +17,14 @@ import { createObjectStore } from './env.ts';
 import { createS3Store } from './s3.adapter.ts';
 import type { ObjectStore } from './object-store.ts';
 
-const keysOf = async (store: ObjectStore, prefix: string): Promise<string[]> => {
+async function keysOf(store: ObjectStore, prefix: string): Promise<string[]> {
   const keys: string[] = [];
   for await (const { key } of store.list(prefix)) keys.push(key);
   return keys;
-};
-const read = async (store: ObjectStore, key: string): Promise<Buffer> => buffer((await store.get(key)).stream);
+}
+async function read(store: ObjectStore, key: string): Promise<Buffer> {
+  return buffer((await store.get(key)).stream);
+}
 
 let server: S3Server;
 let folder: string;
@@ -274,11 +276,11 @@ describe('S3 store that cannot be used', () => {
 });
 
 /** Runs `work` with a store whose server behaves as the given server does. */
-const servedBy = async (
+async function servedBy(
   httpServer: Server,
   options: { answerWithinMs: number },
   work: (store: ObjectStore) => Promise<void>,
-): Promise<void> => {
+): Promise<void> {
   await new Promise<void>((resolve) => httpServer.listen(0, '127.0.0.1', resolve));
   const { port } = httpServer.address() as AddressInfo;
   const keys = { accessKeyId: 'a', secretAccessKey: 'b', region: 'us-east-1', bucket: 'overtone-test' };
@@ -290,7 +292,7 @@ const servedBy = async (
     httpServer.closeAllConnections();
     await new Promise((resolve) => httpServer.close(resolve));
   }
-};
+}
 
 describe('unresponsive S3 server', () => {
   /** Answers GET requests with the head and the first bytes of a body, and sends nothing else. */

@@ -21,7 +21,7 @@ export type S3Options = {
 const longestMs = 3_600_000;
 
 /** Creates an SDK client with the settings that every S3 server supports. */
-export const createClient = (options: S3Options & { answerWithinMs: number }): S3Client => {
+export function createClient(options: S3Options & { answerWithinMs: number }): S3Client {
   const client = new S3Client({
     endpoint: options.endpoint,
     region: options.region,
@@ -60,4 +60,4 @@ export const createClient = (options: S3Options & { answerWithinMs: number }): S
     { step: 'build', priority: 'low', name: 'deleteObjectsContentMd5' },
   );
   return client;
-};
+}

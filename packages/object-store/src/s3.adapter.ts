@@ -30,7 +30,7 @@ const answerMs = 10_000;
 const copyMs = 110_000;
 
 /** Objects in one bucket of any S3 server, addressed by path, with the checksums every server understands. */
-export const createS3Store = (options: S3Options): ObjectStore => {
+export function createS3Store(options: S3Options): ObjectStore {
   const { answerWithinMs = answerMs, bucket: Bucket } = options;
   const client = createClient({ ...options, answerWithinMs });
 
@@ -138,17 +138,17 @@ export const createS3Store = (options: S3Options): ObjectStore => {
     space: async () => null,
     close: () => client.destroy(),
   };
-};
+}
 
 type Target = { Bucket: string; Key: string; ContentType: string };
 
 /** Multipart with two parts in flight: memory stays the same however long the stream is. */
-const upload = async (
+async function upload(
   client: S3Client,
   target: Target,
   body: ObjectBody,
   { signal, see }: PutOptions,
-): Promise<{ bytes: number; etag: string }> => {
+): Promise<{ bytes: number; etag: string }> {
   signal?.throwIfAborted();
   const source = incoming(body, see);
   const silence = Promise.withResolvers<never>();
@@ -169,10 +169,10 @@ const upload = async (
   } finally {
     signal?.removeEventListener('abort', abort);
   }
-};
+}
 
 /** The same client, which also reports failed requests. */
-const tellingOfSilence = (client: S3Client, tell: (error: unknown) => void): S3Client => {
+function tellingOfSilence(client: S3Client, tell: (error: unknown) => void): S3Client {
   const send = client.send.bind(client) as (command: unknown) => Promise<unknown>;
   const telling = (command: unknown): Promise<unknown> =>
     send(command).catch((error: unknown) => {
@@ -180,9 +180,9 @@ const tellingOfSilence = (client: S3Client, tell: (error: unknown) => void): S3C
       throw error;
     });
   return Object.create(client, { send: { value: telling } }) as S3Client;
-};
+}
 
-const abortStaleUploads = async (client: S3Client, Bucket: string): Promise<number> => {
+async function abortStaleUploads(client: S3Client, Bucket: string): Promise<number> {
   let swept = 0;
   try {
     const open = await client.send(new ListMultipartUploadsCommand({ Bucket }));
@@ -196,30 +196,34 @@ const abortStaleUploads = async (client: S3Client, Bucket: string): Promise<numb
     if (![400, 405, 501].includes(statusOf(error))) throw error;
   }
   return swept;
-};
+}
 
-const until = (signal: AbortSignal | undefined): { abortSignal?: AbortSignal } =>
-  signal ? { abortSignal: signal } : {};
+function until(signal: AbortSignal | undefined): { abortSignal?: AbortSignal } {
+  return signal ? { abortSignal: signal } : {};
+}
 
-const totalOf = (contentRange: string | undefined, length: number): number => {
+function totalOf(contentRange: string | undefined, length: number): number {
   const total = Number(contentRange?.split('/')[1]);
   return Number.isSafeInteger(total) ? total : length;
-};
+}
 
-const plainEtag = (etag: string | undefined): string => (etag ?? '').replaceAll('"', '');
+function plainEtag(etag: string | undefined): string {
+  return (etag ?? '').replaceAll('"', '');
+}
 
-const statusOf = (error: unknown): number =>
-  (error as { $metadata?: { httpStatusCode?: number } } | undefined)?.$metadata?.httpStatusCode ?? 0;
+function statusOf(error: unknown): number {
+  return (error as { $metadata?: { httpStatusCode?: number } } | undefined)?.$metadata?.httpStatusCode ?? 0;
+}
 
-const guarded = async <T>(key: string, work: () => Promise<T>): Promise<T> => {
+async function guarded<T>(key: string, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {
     throw fromS3(key, error);
   }
-};
+}
 
-const fromS3 = (key: string, error: unknown): unknown => {
+function fromS3(key: string, error: unknown): unknown {
   const { name } = error as { name?: string };
   if (isAppError(error) || name === 'AbortError') return error;
   if (name === 'NoSuchBucket') return storeUnavailable(error);
@@ -230,4 +234,4 @@ const fromS3 = (key: string, error: unknown): unknown => {
   // The SDK marks errors between itself and the server; any other error is a bug here and is passed on unchanged.
   const ofServerOrNetwork = '$metadata' in (error as object) || codeOf(error) !== '' || name === 'TimeoutError';
   return ofServerOrNetwork ? storeUnavailable(error) : error;
-};
+}

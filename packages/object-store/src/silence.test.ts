@@ -9,31 +9,31 @@ const withinMs = 10_000;
 beforeEach(() => void jest.useFakeTimers({ doNotFake: ['nextTick', 'queueMicrotask', 'setImmediate'] }));
 afterEach(() => void jest.useRealTimers());
 
-const requestOf = (fields: Partial<Pick<Request, 'method' | 'query' | 'body'>>): Request => {
+function requestOf(fields: Partial<Pick<Request, 'method' | 'query' | 'body'>>): Request {
   const request = { method: 'PUT', query: {}, ...fields };
   return { ...request, clone: () => ({ ...request }) };
-};
+}
 /** Sends a request to a server with the given behaviour. */
-const send = (
+function send(
   request: Request,
   server: (seen: Seen) => Promise<unknown>,
   options: { requestTimeout?: number; abortSignal?: AbortSignal } = {},
-): Promise<unknown> => {
+): Promise<unknown> {
   const handle = ((sent: Request, { abortSignal }: { abortSignal: AbortSignal }) =>
     server({ body: sent.body as AsyncIterable<Uint8Array>, signal: abortSignal })) as unknown as Handle;
   return withoutSilence(handle, withinMs)(request, options).catch((e: unknown) => (isSilence(e) ? 'silence' : e));
-};
+}
 /** Sends nothing, and records when its connection is closed. */
-const mute =
-  (letGo: () => void = () => {}) =>
-  ({ signal }: Seen): Promise<unknown> => {
+function mute(letGo: () => void = () => {}) {
+  return ({ signal }: Seen): Promise<unknown> => {
     signal.addEventListener('abort', letGo);
     return new Promise(() => {});
   };
-const outcomeAt = async (outcome: Promise<unknown>, ms: number): Promise<unknown> => {
+}
+async function outcomeAt(outcome: Promise<unknown>, ms: number): Promise<unknown> {
   await jest.advanceTimersByTimeAsync(ms);
   return Promise.race([outcome, Promise.resolve('waits')]);
-};
+}
 
 describe('request to a server', () => {
   it('ends with its connection when the server sends nothing', async () => {

@@ -12,13 +12,17 @@ const completeMs = 30_000;
 const pieceSize = 64 * 1024;
 
 /** Not an error that the SDK knows, so the SDK does not retry an unresponsive server at once. */
-export const silent = (ms: number): Error => storeUnavailable(new Error(`nothing came or went for ${ms} ms`));
+export function silent(ms: number): Error {
+  return storeUnavailable(new Error(`nothing came or went for ${ms} ms`));
+}
 
 /** Whether an error means that the server sent nothing, as opposed to errors of the SDK. */
-export const isSilence = (error: unknown): boolean => isAppError(error) && error.code === 'storage_unavailable';
+export function isSilence(error: unknown): boolean {
+  return isAppError(error) && error.code === 'storage_unavailable';
+}
 
 /** A body in pieces: the connection takes a piece only after the previous one was sent, which shows progress. */
-const inPieces = (body: Uint8Array, taken: () => void): Readable => {
+function inPieces(body: Uint8Array, taken: () => void): Readable {
   const pieces = function* (): Iterable<Uint8Array> {
     for (let at = 0; at < body.length; at += pieceSize) {
       taken();
@@ -26,17 +30,18 @@ const inPieces = (body: Uint8Array, taken: () => void): Readable => {
     }
   };
   return Readable.from(pieces(), { objectMode: false, highWaterMark: pieceSize });
-};
+}
 
-const isComplete = ({ method, query }: Request): boolean => method === 'POST' && 'uploadId' in query;
+function isComplete({ method, query }: Request): boolean {
+  return method === 'POST' && 'uploadId' in query;
+}
 
 /**
  * Limits how long a request may make no progress until the head of its response; it does not limit its total duration.
  * The `requestTimeout` of a single request is such a limit, too.
  */
-export const withoutSilence =
-  (handle: Handle, withinMs: number): Handle =>
-  async (request, options: Options = {}) => {
+export function withoutSilence(handle: Handle, withinMs: number): Handle {
+  return async (request, options: Options = {}) => {
     const { requestTimeout, abortSignal } = options;
     const ms = requestTimeout ?? Math.max(withinMs, isComplete(request) ? completeMs : 0);
     const over = new AbortController();
@@ -57,3 +62,4 @@ export const withoutSilence =
       clearTimeout(timer);
     });
   };
+}

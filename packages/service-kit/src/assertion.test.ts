@@ -3,13 +3,13 @@ import { describe, expect, it } from '@jest/globals';
 import jwt from 'jsonwebtoken';
 import { createAssertionSigner, createAssertionVerifier, type Caller } from './assertion.ts';
 
-const keys = () => {
+function keys() {
   const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
   return {
     priv: privateKey.export({ type: 'pkcs8', format: 'pem' }).toString(),
     pub: publicKey.export({ type: 'spki', format: 'pem' }).toString(),
   };
-};
+}
 const caller: Caller = {
   userId: 'a3e1f2f4-6f0c-4d3c-9d3b-8f3f5ad1c111',
   sessionId: 'b3e1f2f4-6f0c-4d3c-9d3b-8f3f5ad1c222',

@@ -26,7 +26,7 @@ const lifetimeSeconds = 30;
  * Signs identity assertions (ES256, 30 s, audience = the service). Only the edge holds the private key.
  * @param privateKeyPem PEM of a P-256 key.
  */
-export const createAssertionSigner = (privateKeyPem: string) => {
+export function createAssertionSigner(privateKeyPem: string) {
   const key: KeyObject = createPrivateKey(privateKeyPem);
   return (audience: ServiceName, caller: Caller | null): string =>
     jwt.sign(caller ? { sid: caller.sessionId, role: caller.role, tex: caller.tokenExpiresAt } : {}, key, {
@@ -35,13 +35,13 @@ export const createAssertionSigner = (privateKeyPem: string) => {
       expiresIn: lifetimeSeconds,
       ...(caller ? { subject: caller.userId } : {}),
     });
-};
+}
 
 /**
  * Verifies identity assertions. Good ones are remembered until they expire, because the edge reuses one for a few
  * seconds and verifying costs more than most handlers.
  */
-export const createAssertionVerifier = (publicKeyPem: string, audience: ServiceName) => {
+export function createAssertionVerifier(publicKeyPem: string, audience: ServiceName) {
   const key = createPublicKey(publicKeyPem);
   const known = new Map<string, { caller: Caller | null; until: number }>();
 
@@ -67,4 +67,4 @@ export const createAssertionVerifier = (publicKeyPem: string, audience: ServiceN
     known.set(token, fresh);
     return fresh.caller;
   };
-};
+}

@@ -15,7 +15,7 @@ export type Cache = {
   close: () => void;
 };
 
-export const createCache = (url: string, log: Log, metrics: Metrics): Cache => {
+export function createCache(url: string, log: Log, metrics: Metrics): Cache {
   const redis = new Redis(url, {
     lazyConnect: false,
     enableOfflineQueue: false,
@@ -47,4 +47,4 @@ export const createCache = (url: string, log: Log, metrics: Metrics): Cache => {
     count,
     close: () => redis.disconnect(),
   };
-};
+}

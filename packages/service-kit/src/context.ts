@@ -10,5 +10,9 @@ export type Flow = {
 };
 
 const storage = new AsyncLocalStorage<Flow>();
-export const runInFlow = <T>(flow: Flow, work: () => T): T => storage.run(flow, work);
-export const currentFlow = (): Flow | undefined => storage.getStore();
+export function runInFlow<T>(flow: Flow, work: () => T): T {
+  return storage.run(flow, work);
+}
+export function currentFlow(): Flow | undefined {
+  return storage.getStore();
+}

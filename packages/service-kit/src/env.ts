@@ -35,10 +35,10 @@ export const assertionEnv = { ASSERTION_PUBLIC_KEY: z.string().min(1) };
  * Parses the environment once and freezes it. `NAME_FILE` gives the value of NAME from a file (mounted secrets).
  * @throws Error naming every variable that is missing or malformed.
  */
-export const readEnv = <S extends z.ZodRawShape>(
+export function readEnv<S extends z.ZodRawShape>(
   shape: S,
   source: Record<string, string | undefined> = process.env,
-): Readonly<z.infer<z.ZodObject<S>>> => {
+): Readonly<z.infer<z.ZodObject<S>>> {
   const given: Record<string, string> = {};
   for (const key of Object.keys(shape)) {
     const file = source[`${key}_FILE`];
@@ -49,4 +49,4 @@ export const readEnv = <S extends z.ZodRawShape>(
   if (parsed.success) return Object.freeze(parsed.data);
   const faults = parsed.error.issues.map((i) => `${i.path.join('.')}: ${i.message}`).join('; ');
   throw new Error(`Environment: ${faults}`);
-};
+}

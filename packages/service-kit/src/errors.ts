@@ -38,10 +38,9 @@ export class AppError extends Error {
   }
 }
 
-const make =
-  <K extends ErrorKind>(kind: K) =>
-  (code: CodeOf<K>, message: string, options?: ErrorOptions) =>
-    new AppError(kind, code, message, options);
+function make<K extends ErrorKind>(kind: K) {
+  return (code: CodeOf<K>, message: string, options?: ErrorOptions) => new AppError(kind, code, message, options);
+}
 export const invalid = make('invalid');
 export const unauthenticated = make('unauthenticated');
 export const forbidden = make('forbidden');
@@ -50,12 +49,15 @@ export const tooLarge = make('too_large');
 export const rateLimited = make('rate_limited');
 export const unavailable = make('unavailable');
 /** Unknown or not yours: the two look the same. */
-export const notFound = (what = 'Not found', options?: ErrorOptions) =>
-  new AppError('not_found', 'not_found', what, options);
+export function notFound(what = 'Not found', options?: ErrorOptions) {
+  return new AppError('not_found', 'not_found', what, options);
+}
 
-export const isAppError = (e: unknown): e is AppError => e instanceof AppError;
+export function isAppError(e: unknown): e is AppError {
+  return e instanceof AppError;
+}
 
 /** Closes a switch over a union. */
-export const assertNever = (value: never): never => {
+export function assertNever(value: never): never {
   throw new Error(`unexpected value ${JSON.stringify(value)}`);
-};
+}

@@ -3,12 +3,13 @@ import { describe, expect, it } from '@jest/globals';
 import { createAssertionSigner, createAssertionVerifier } from './assertion.ts';
 import { createForwardedSigner, createForwardedVerifier } from './forwarded.ts';
 
-const pair = () =>
-  generateKeyPairSync('ec', {
+function pair() {
+  return generateKeyPairSync('ec', {
     namedCurve: 'P-256',
     publicKeyEncoding: { type: 'spki', format: 'pem' },
     privateKeyEncoding: { type: 'pkcs8', format: 'pem' },
   });
+}
 const keys = pair();
 const statement = { peer: '::ffff:10.0.0.1', headers: ['X-User', 'a', 'x-user', 'b', 'X-Ünicode', 'é "\\'] };
 const sign = createForwardedSigner(keys.privateKey);

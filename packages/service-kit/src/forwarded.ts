@@ -18,14 +18,14 @@ export type Forwarded = z.infer<typeof claims>;
  * Signs what a request brought (ES256, 30 s), for the routes where the headers of a proxy say who is calling.
  * @param privateKeyPem PEM of the edge's P-256 key.
  */
-export const createForwardedSigner = (privateKeyPem: string) => {
+export function createForwardedSigner(privateKeyPem: string) {
   const key = createPrivateKey(privateKeyPem);
   return ({ peer, headers }: Forwarded): string =>
     jwt.sign({ peer, headers }, key, { algorithm: 'ES256', audience, expiresIn: lifetimeSeconds });
-};
+}
 
 /** @returns verifies such a statement. @throws AppError unauthenticated, code invalid_assertion. */
-export const createForwardedVerifier = (publicKeyPem: string) => {
+export function createForwardedVerifier(publicKeyPem: string) {
   const key = createPublicKey(publicKeyPem);
   return (statement: string | undefined): Forwarded => {
     try {
@@ -34,4 +34,4 @@ export const createForwardedVerifier = (publicKeyPem: string) => {
       throw unauthenticated('invalid_assertion', 'The request did not come through the gateway', { cause });
     }
   };
-};
+}

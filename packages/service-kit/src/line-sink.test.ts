@@ -1,10 +1,12 @@
 import { describe, expect, it } from '@jest/globals';
 import { createLineSink } from './line-sink.ts';
 
-const failure = (code: string): Error => Object.assign(new Error(code), { code });
+function failure(code: string): Error {
+  return Object.assign(new Error(code), { code });
+}
 
 /** A descriptor that does what the script says, then takes everything. */
-const descriptor = (...script: (number | string)[]) => {
+function descriptor(...script: (number | string)[]) {
   let text = '';
   const writeBytes = (_fd: number, bytes: Buffer): number => {
     const step = script.shift();
@@ -14,7 +16,7 @@ const descriptor = (...script: (number | string)[]) => {
     return taken.length;
   };
   return { writeBytes, text: () => text };
-};
+}
 
 describe('line sink', () => {
   it.each(['ENOSPC', 'EPIPE', 'EIO', 'EBADF', 'EDQUOT'])('drops and counts a line that fails with %s', (code) => {

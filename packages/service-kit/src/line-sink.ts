@@ -19,7 +19,7 @@ const busyAttempts = 50;
 const busyPauseMs = 2;
 
 /** A sink for a file or pipe: synchronous, so that the last line before an end is there. */
-export const createLineSink = ({ fd, onRecovery, writeBytes = writeSync }: LineSinkOptions): LineSink => {
+export function createLineSink({ fd, onRecovery, writeBytes = writeSync }: LineSinkOptions): LineSink {
   let dropped = 0;
   let droppedSinceSuccess = 0;
   let unfinished = false;
@@ -55,6 +55,8 @@ export const createLineSink = ({ fd, onRecovery, writeBytes = writeSync }: LineS
     },
     dropped: () => dropped,
   };
-};
+}
 
-const pause = (ms: number): void => void Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
+function pause(ms: number): void {
+  return void Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
+}

@@ -25,7 +25,7 @@ export const standardOutput = createLineSink({ fd: 1, onRecovery: (dropped) => r
  * The service's logger: JSON lines, or one readable line each when LOG_FORMAT is `text`.
  * Levels by meaning: error = a human must act now, warn = look tomorrow, info = what happened.
  */
-export const createLog = (service: string, env: Pick<ServiceEnv, 'LOG_LEVEL' | 'LOG_FORMAT'>): Log => {
+export function createLog(service: string, env: Pick<ServiceEnv, 'LOG_LEVEL' | 'LOG_FORMAT'>): Log {
   const log = pino(
     {
       level: env.LOG_LEVEL,
@@ -43,16 +43,18 @@ export const createLog = (service: string, env: Pick<ServiceEnv, 'LOG_LEVEL' | '
   );
   reportDropped = (dropped) => log.warn({ dropped }, 'log lines dropped');
   return log;
-};
+}
 
 type Line = { level: string; time: string; msg?: string; service?: string; err?: { message?: string; stack?: string } };
 
 /** `12:00:01 warn  media  what happened key=value`, written without a transport thread. */
-const textStream = () => ({
-  write: (json: string): void => {
-    const { level, time, msg, service, err, ...rest } = JSON.parse(json) as Line & Record<string, unknown>;
-    const fields = Object.entries(rest).map(([k, v]) => `${k}=${typeof v === 'string' ? v : JSON.stringify(v)}`);
-    const line = [time.slice(11, 19), level.padEnd(5), service, msg, ...fields].filter(Boolean).join(' ');
-    standardOutput.write(`${line}${err ? `\n  ${err.stack ?? err.message ?? ''}` : ''}\n`);
-  },
-});
+function textStream() {
+  return {
+    write: (json: string): void => {
+      const { level, time, msg, service, err, ...rest } = JSON.parse(json) as Line & Record<string, unknown>;
+      const fields = Object.entries(rest).map(([k, v]) => `${k}=${typeof v === 'string' ? v : JSON.stringify(v)}`);
+      const line = [time.slice(11, 19), level.padEnd(5), service, msg, ...fields].filter(Boolean).join(' ');
+      standardOutput.write(`${line}${err ? `\n  ${err.stack ?? err.message ?? ''}` : ''}\n`);
+    },
+  };
+}

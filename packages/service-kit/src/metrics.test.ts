@@ -1,8 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
 import { createMetrics } from './metrics.ts';
 
-const lines = async (metrics: ReturnType<typeof createMetrics>, name: string): Promise<string[]> =>
-  (await metrics.registry.metrics()).split('\n').filter((line) => line.startsWith(name));
+async function lines(metrics: ReturnType<typeof createMetrics>, name: string): Promise<string[]> {
+  return (await metrics.registry.metrics()).split('\n').filter((line) => line.startsWith(name));
+}
 
 describe('gauges that are read at a scrape', () => {
   it('are filled by one read, however many they are', async () => {

@@ -8,7 +8,7 @@ const httpBuckets = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30
 export type Metrics = ReturnType<typeof createMetrics>;
 
 /** Metrics every service exposes at `/metrics`. `route` is always a route template, never a raw path. */
-export const createMetrics = () => {
+export function createMetrics() {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
   const registers = [registry];
@@ -68,4 +68,4 @@ export const createMetrics = () => {
     /** Gauges that are read on every scrape: one read fills them all. */
     watch: (gauges: readonly Watched[], read: Reading) => watch(registry, gauges, read),
   };
-};
+}

@@ -2,7 +2,9 @@ import { randomBytes } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
 import { parseKeyRing, seal, unseal } from './sealing.ts';
 
-const encoded = (): string => randomBytes(32).toString('base64');
+function encoded(): string {
+  return randomBytes(32).toString('base64');
+}
 const ring = parseKeyRing(encoded());
 const name = 'ldap_bind_password';
 

@@ -14,10 +14,11 @@ const keyBytes = 32;
 const base64 = /^[A-Za-z0-9+/_-]{43}=?$/;
 
 /** A key without a name is known by its own fingerprint. */
-const fingerprint = (secret: Buffer): string =>
-  createHash('sha256').update('overtone encryption key\n').update(secret).digest('hex').slice(0, 16);
+function fingerprint(secret: Buffer): string {
+  return createHash('sha256').update('overtone encryption key\n').update(secret).digest('hex').slice(0, 16);
+}
 
-const parseKey = (text: string): Key => {
+function parseKey(text: string): Key {
   const colon = text.indexOf(':');
   const encoded = text.slice(colon + 1).trim();
   const secret = Buffer.from(encoded, 'base64');
@@ -25,30 +26,30 @@ const parseKey = (text: string): Key => {
   const id = colon < 0 ? fingerprint(secret) : text.slice(0, colon).trim();
   if (!/^[A-Za-z0-9._-]{1,64}$/.test(id)) throw new Error('the name of a key has 1 to 64 letters, digits, . _ or -');
   return { id, secret };
-};
+}
 
 /**
  * Keys from the environment: one in base64, or several as `id:base64,id:base64`.
  * @throws Error that says what is wrong and nothing of the keys.
  */
-export const parseKeyRing = (text: string): KeyRing => {
+export function parseKeyRing(text: string): KeyRing {
   const [first, ...more] = text.split(',').map((part) => parseKey(part.trim()));
   const ring: KeyRing = [first as Key, ...more];
   if (new Set(ring.map((k) => k.id)).size < ring.length) throw new Error('two keys have the same name');
   return ring;
-};
+}
 
 /** AES-256-GCM with a fresh nonce. The setting's name is authenticated too: the text opens nowhere else. */
-export const seal = ([key]: KeyRing, name: string, secret: string): Sealed => {
+export function seal([key]: KeyRing, name: string, secret: string): Sealed {
   const nonce = randomBytes(nonceBytes);
   const cipher = createCipheriv('aes-256-gcm', key.secret, nonce, { authTagLength: tagBytes });
   cipher.setAAD(Buffer.from(name));
   const body = Buffer.concat([cipher.update(secret, 'utf8'), cipher.final()]);
   return { keyId: key.id, text: Buffer.concat([nonce, body, cipher.getAuthTag()]).toString('base64') };
-};
+}
 
 /** The secret, or null when the key is unknown, the text was altered or it was sealed under another name. */
-export const unseal = (ring: KeyRing, name: string, { keyId, text }: Sealed): string | null => {
+export function unseal(ring: KeyRing, name: string, { keyId, text }: Sealed): string | null {
   const key = ring.find((k) => k.id === keyId);
   const bytes = Buffer.from(text, 'base64');
   if (!key || bytes.length < nonceBytes + tagBytes) return null;
@@ -63,16 +64,16 @@ export const unseal = (ring: KeyRing, name: string, { keyId, text }: Sealed): st
   } catch {
     return null;
   }
-};
+}
 
 /** Seals secrets: 32 bytes in base64, or several keys as `id:base64,id:base64`; the first one seals. */
 const sealingEnv = { ENCRYPTION_KEY: z.string().min(1) };
 
 /** The keys of the environment, or of the file it names. @throws Error that says what is wrong and nothing of the keys. */
-export const readKeyRing = (source?: Record<string, string | undefined>): KeyRing => {
+export function readKeyRing(source?: Record<string, string | undefined>): KeyRing {
   try {
     return parseKeyRing(readEnv(sealingEnv, source).ENCRYPTION_KEY);
   } catch (cause) {
     throw new Error(`Environment: ENCRYPTION_KEY: ${(cause as Error).message}`, { cause });
   }
-};
+}

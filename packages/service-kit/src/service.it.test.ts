@@ -33,13 +33,13 @@ afterEach(async () => {
 afterAll(() => nats.stop());
 
 /** A gate that a test opens. */
-const gate = () => {
+function gate() {
   let open = () => {};
   const opened = new Promise<void>((resolve) => (open = resolve));
   return { opened, open };
-};
+}
 
-const start = async (change: Partial<ServiceDefinition> = {}, env: Partial<ServiceDefinition['env']> = {}) => {
+async function start(change: Partial<ServiceDefinition> = {}, env: Partial<ServiceDefinition['env']> = {}) {
   const asked = { count: 0 };
   const hold = gate();
   const slow = handle(route, async () => {
@@ -75,11 +75,11 @@ const start = async (change: Partial<ServiceDefinition> = {}, env: Partial<Servi
     await stop();
   });
   return { asked, hold, stop, apiPort, internalPort };
-};
+}
 
 type Answered = { status: number | undefined; connection: string | undefined; reused: boolean };
-const ask = (port: number, agent: Agent): Promise<Answered> =>
-  new Promise((resolve, reject) => {
+function ask(port: number, agent: Agent): Promise<Answered> {
+  return new Promise((resolve, reject) => {
     const sent = request({ port, host: '127.0.0.1', path: '/api/slow', agent }, (res: IncomingMessage) => {
       res.resume().once('end', () =>
         resolve({
@@ -91,22 +91,25 @@ const ask = (port: number, agent: Agent): Promise<Answered> =>
     });
     sent.once('error', reject).end();
   });
-const oneConnection = (): Agent => {
+}
+function oneConnection(): Agent {
   const agent = new Agent({ keepAlive: true, maxSockets: 1 });
   ends.push(async () => agent.destroy());
   return agent;
-};
-const refused = (port: number): Promise<boolean> =>
-  new Promise((resolve) => {
+}
+function refused(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
     const socket = connect({ port, host: '127.0.0.1' }, () => resolve(false));
     socket.once('error', (e: NodeJS.ErrnoException) => resolve(e.code === 'ECONNREFUSED'));
     socket.end();
   });
-const readiness = async (port: number): Promise<number> =>
-  (await fetch(`http://127.0.0.1:${port}/health/ready`, { headers: { connection: 'close' } })).status;
+}
+async function readiness(port: number): Promise<number> {
+  return (await fetch(`http://127.0.0.1:${port}/health/ready`, { headers: { connection: 'close' } })).status;
+}
 
 /** A service in a process of its own. */
-const launch = (env: Record<string, string>, stdout: 'pipe' | number = 'pipe') => {
+function launch(env: Record<string, string>, stdout: 'pipe' | number = 'pipe') {
   const main = fileURLToPath(new URL('../test/stopping.main.ts', import.meta.url));
   const given = {
     NATS_URL: nats.url,
@@ -125,14 +128,14 @@ const launch = (env: Record<string, string>, stdout: 'pipe' | number = 'pipe') =
   let said = '';
   child.stdout?.on('data', (d: Buffer) => (said += d.toString()));
   return { process: child, ended, said: () => said };
-};
+}
 /** The same, once it is ready. */
-const startProcess = async (env: Record<string, string> = {}) => {
+async function startProcess(env: Record<string, string> = {}) {
   const { said, ...child } = launch(env);
   const port = (name: string): number => Number(new RegExp(`"${name}":(\\d+)`).exec(said())?.[1] ?? 0);
   await waitFor(() => port('internal_port') > 0);
   return { ...child, apiPort: port('api_port'), internalPort: port('internal_port') };
-};
+}
 
 describe('a service that stops', () => {
   it('finishes the request in progress and closes its connection with it', async () => {

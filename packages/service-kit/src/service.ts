@@ -23,12 +23,11 @@ import { startTracing } from './tracing.ts';
 
 /** Answers to one question from another service. */
 export type RpcHandler = { serve: (bus: Bus) => void };
-export const answer = <R extends RpcDef>(
-  def: R,
-  handler: (request: RequestOf<R>) => Promise<ReplyOf<R>>,
-): RpcHandler => ({
-  serve: (bus) => bus.serve(def, handler),
-});
+export function answer<R extends RpcDef>(def: R, handler: (request: RequestOf<R>) => Promise<ReplyOf<R>>): RpcHandler {
+  return {
+    serve: (bus) => bus.serve(def, handler),
+  };
+}
 
 /**
  * Something with a life of its own (outbox relay, engine supervisor): started before traffic, stopped after it. A start
@@ -71,7 +70,7 @@ export type Service = {
  * A service from the list of what it is. Start: internal listener, broker, parts, questions, events, jobs, API, ready.
  * Stop is the reverse: unready, drain delay, no new work, finish within the grace, close.
  */
-export const createService = (d: ServiceDefinition): Service => {
+export function createService(d: ServiceDefinition): Service {
   let accepting = false;
   const ending = new AbortController();
   const running: { stop: () => Promise<void> }[] = [];
@@ -152,7 +151,7 @@ export const createService = (d: ServiceDefinition): Service => {
       internal.closeAllConnections();
     },
   };
-};
+}
 
 // The edge takes 16 KiB of headers from a client and may add a signed copy of them (see forwarded.ts).
 const maxHeaderSize = 96 * 1024;
@@ -165,10 +164,12 @@ const endsMs = 2_000;
 /** Prometheus reuses its connection for the next scrape. */
 const scrapersReturnMs = 75_000;
 
-const identifyNoCaller = (): Caller | null => null;
+function identifyNoCaller(): Caller | null {
+  return null;
+}
 
-const listen = (server: Server, port: number, host: string, log: Log): Promise<number> =>
-  new Promise((resolve, reject) => {
+function listen(server: Server, port: number, host: string, log: Log): Promise<number> {
+  return new Promise((resolve, reject) => {
     server.once('error', reject);
     server.listen(port, host, () => {
       // A connection that cannot be accepted, for example without a free descriptor, must not end the process.
@@ -176,28 +177,29 @@ const listen = (server: Server, port: number, host: string, log: Log): Promise<n
       resolve((server.address() as AddressInfo).port);
     });
   });
+}
 
 /** Waits for the work, but not for longer. */
-const within = async (ms: number, work: Promise<unknown>): Promise<void> => {
+async function within(ms: number, work: Promise<unknown>): Promise<void> {
   const over = new AbortController();
   await Promise.race([work, sleep(ms, undefined, { signal: over.signal }).catch(() => {})]);
   over.abort();
-};
+}
 
 /** Exit code (EX_SOFTWARE) by which the supervisor counts uncaught exceptions for the next process of the service. */
 const uncaughtExceptionCode = 70;
 
 /** Whether the operating system or a stream reported the error, or our own code as an expected one. */
-const isInputOutputError = (error: Error): boolean => {
+function isInputOutputError(error: Error): boolean {
   const { code = '', syscall } = error as NodeJS.ErrnoException;
   return syscall !== undefined || isAppError(error) || /^(ECONNRESET|EPIPE|ABORT_ERR|ERR_STREAM_)/.test(code);
-};
+}
 
 /**
  * Starts a service as this process: stops on SIGTERM, SIGINT or when it is due for recycling; exits 1 when it cannot start and 70
  * after an uncaught exception.
  */
-export const runService = async (service: Service): Promise<void> => {
+export async function runService(service: Service): Promise<void> {
   let stopping = false;
   const stop = (code: number) => {
     if (stopping) return;
@@ -225,4 +227,4 @@ export const runService = async (service: Service): Promise<void> => {
     service.log.fatal({ err: err as Error }, 'could not start');
     process.exit(1);
   }
-};
+}

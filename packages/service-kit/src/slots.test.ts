@@ -1,7 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
 import { namedId, slotOf } from './slots.ts';
 
-const at = (text: string) => new Date(`2026-01-01T${text}Z`);
+function at(text: string) {
+  return new Date(`2026-01-01T${text}Z`);
+}
 const quarter = 15 * 60_000;
 
 describe('a periodic job', () => {

@@ -6,29 +6,31 @@ import { periodic, type Periodic } from './periodic.ts';
 import { carrier } from './tracing.ts';
 
 /** An id that everybody derives alike from a name. */
-export const namedId = (name: string): string => {
+export function namedId(name: string): string {
   const h = createHash('sha256').update(name).digest('hex');
   return `${h.slice(0, 8)}-${h.slice(8, 12)}-8${h.slice(13, 16)}-a${h.slice(17, 20)}-${h.slice(20, 32)}`;
-};
+}
 
 /** Puts a job that its handler fences on the bus; one that is put there twice within minutes is there once. */
-export const putJob = <J extends JobDef>(bus: Bus, job: J, taskId: string, input: InputOf<J>): Promise<void> => {
+export function putJob<J extends JobDef>(bus: Bus, job: J, taskId: string, input: InputOf<J>): Promise<void> {
   const h = headers();
   h.set('Nats-Msg-Id', taskId);
   for (const [k, v] of Object.entries(carrier())) h.set(k, v);
   return bus.publish(job.subject, JSON.stringify({ taskId, input }), { headers: h });
-};
+}
 
 /** The slot that a moment belongs to; every replica names it the same. */
-export const slotOf = (now: number, everyMs: number): Date => new Date(Math.floor(now / everyMs) * everyMs);
+export function slotOf(now: number, everyMs: number): Date {
+  return new Date(Math.floor(now / everyMs) * everyMs);
+}
 
 /** Orders a periodic job once for every slot of `everyMs`: each replica does, and the broker keeps one. */
-export const everySlot = (
+export function everySlot(
   name: string,
   everyMs: number,
   bus: Pick<Bus, 'connected'>,
   order: (slot: Date) => Promise<void>,
-): Periodic => {
+): Periodic {
   let ordered = 0;
   return periodic(name, Math.min(5_000, everyMs / 4), async () => {
     const slot = slotOf(Date.now(), everyMs);
@@ -36,4 +38,4 @@ export const everySlot = (
     await order(slot);
     ordered = slot.getTime();
   });
-};
+}

@@ -12,10 +12,10 @@ export type Carrier = { traceparent?: string; tracestate?: string };
  * recorded and exported only when OTEL_EXPORTER_OTLP_ENDPOINT is set, so the SDK is loaded only then.
  * @returns stops and flushes.
  */
-export const startTracing = async (
+export async function startTracing(
   service: string,
   env: Pick<ServiceEnv, 'OTEL_EXPORTER_OTLP_ENDPOINT'>,
-): Promise<() => Promise<void>> => {
+): Promise<() => Promise<void>> {
   if (env.OTEL_EXPORTER_OTLP_ENDPOINT) {
     const { NodeSDK } = await import('@opentelemetry/sdk-node');
     const sdk = new NodeSDK({ serviceName: service, instrumentations: [] });
@@ -25,28 +25,29 @@ export const startTracing = async (
   context.setGlobalContextManager(new AsyncLocalStorageContextManager().enable());
   propagation.setGlobalPropagator(new W3CTraceContextPropagator());
   return async () => {};
-};
+}
 
-const rootContext = (): Context =>
-  trace.setSpanContext(ROOT_CONTEXT, {
+function rootContext(): Context {
+  return trace.setSpanContext(ROOT_CONTEXT, {
     traceId: randomBytes(16).toString('hex'),
     spanId: randomBytes(8).toString('hex'),
     traceFlags: 1,
   });
+}
 
 /** The context that a carrier names; a fresh trace when it names none. */
-const contextOf = (from: Carrier | 'active'): Context => {
+function contextOf(from: Carrier | 'active'): Context {
   if (from === 'active') return context.active();
   const extracted = propagation.extract(ROOT_CONTEXT, from);
   return trace.getSpanContext(extracted) ? extracted : rootContext();
-};
+}
 
 /** Runs `work` in a span that continues `from`; errors are recorded and rethrown. */
-export const inSpan = async <T>(
+export async function inSpan<T>(
   name: string,
   options: { from?: Carrier | 'active'; kind?: SpanKind; attributes?: Record<string, string | number> },
   work: () => Promise<T>,
-): Promise<T> => {
+): Promise<T> {
   const parent = contextOf(options.from ?? 'active');
   const span = trace
     .getTracer('overtone')
@@ -60,11 +61,11 @@ export const inSpan = async <T>(
   } finally {
     span.end();
   }
-};
+}
 
 /** Headers that carry the active trace on. */
-export const carrier = (): Carrier => {
+export function carrier(): Carrier {
   const out: Carrier = {};
   propagation.inject(context.active(), out);
   return out;
-};
+}

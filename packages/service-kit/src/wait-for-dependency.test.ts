@@ -8,20 +8,20 @@ const refused = unavailable('database_unavailable', 'The database does not answe
   cause: Object.assign(new Error('connect'), { code: 'ECONNREFUSED' }),
 });
 
-const logged = () => {
+function logged() {
   const lines: string[] = [];
   const log = {
     warn: ({ reason }: { reason: string }, message: string) => void lines.push(`${message}: ${reason}`),
     info: (message: string) => void lines.push(message),
   };
   return { log, lines };
-};
-const failing = (errors: unknown[]) => {
+}
+function failing(errors: unknown[]) {
   const left = [...errors];
   return async (): Promise<void> => {
     if (left.length > 0) throw left.shift();
   };
-};
+}
 
 describe('a start that needs a database and a broker', () => {
   it('is retried until the dependency is available, and each reason to wait is logged once', async () => {

@@ -19,29 +19,29 @@ const lostBroker: ReadonlySet<string> = new Set([
 ]);
 
 /** The unavailable dependency; undefined: waiting cannot help. */
-const unavailableDependency = (err: unknown): string | undefined => {
+function unavailableDependency(err: unknown): string | undefined {
   if (isLostDatabase(err) || (isAppError(err) && err.code === 'database_unavailable')) return 'the database';
   const lost =
     err instanceof NatsError ? lostBroker.has(err.code) : isAppError(err) && err.code === 'broker_unavailable';
   return lost ? 'the message broker' : undefined;
-};
+}
 
 /** Distinguishes the reasons to wait: unreachable, starting, not migrated yet. */
-const reasonOf = (err: unknown): string => {
+function reasonOf(err: unknown): string {
   const { cause, detail } = err as { cause?: unknown; detail?: string };
   const { code, message } = (cause ?? err) as { code?: string; message?: string };
   return detail ?? code ?? message ?? 'unknown';
-};
+}
 
 /**
  * Retries work that needs the database or the broker until they are available. Logs each reason to wait once,
  * and the end of the wait.
  * @throws errors that waiting cannot fix, and the signal's reason once it is aborted.
  */
-export const waitForDependency = async (
+export async function waitForDependency(
   work: () => Promise<void>,
   { log, signal }: { log: WaitLog; signal: AbortSignal },
-): Promise<void> => {
+): Promise<void> {
   let logged = { who: '', reason: '' };
   for (;;) {
     signal.throwIfAborted();
@@ -58,4 +58,4 @@ export const waitForDependency = async (
     }
     await sleep(retryMs, undefined, { signal });
   }
-};
+}

@@ -13,7 +13,7 @@ const readWithinMs = 2_500;
  * Gauges that one read fills, once per scrape. A read that fails or takes too long leaves no numbers: an old one would
  * be a lie, and the other metrics stay readable.
  */
-export const watch = (registry: Registry, gauges: readonly Watched[], read: Reading): void => {
+export function watch(registry: Registry, gauges: readonly Watched[], read: Reading): void {
   let reading: Promise<readonly Sample[]> | undefined;
   const once = (): Promise<readonly Sample[]> =>
     (reading ??= within(readWithinMs, async () => read())
@@ -35,9 +35,9 @@ export const watch = (registry: Registry, gauges: readonly Watched[], read: Read
         },
       }),
     );
-};
+}
 
-const within = async <T>(ms: number, work: () => Promise<T>): Promise<T> => {
+async function within<T>(ms: number, work: () => Promise<T>): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {
     timer = setTimeout(() => reject(new Error('too late')), ms);
@@ -47,4 +47,4 @@ const within = async <T>(ms: number, work: () => Promise<T>): Promise<T> => {
   } finally {
     clearTimeout(timer);
   }
-};
+}

@@ -88,47 +88,53 @@ export interface CrlOptions {
   removed?: boolean;
 }
 
-const pem = (label: string, der: Uint8Array): string =>
-  `-----BEGIN ${label}-----\n${(
+function pem(label: string, der: Uint8Array): string {
+  return `-----BEGIN ${label}-----\n${(
     Buffer.from(der)
       .toString('base64')
       .match(/.{1,64}/g) ?? []
   ).join('\n')}\n-----END ${label}-----\n`;
+}
 
-const avaOf = ([key, value]: [string, string]): AsnSet => {
+function avaOf([key, value]: [string, string]): AsnSet {
   const type = new ObjectIdentifier({ value: types[key as keyof typeof types] });
   return new AsnSet({
     value: [new Sequence({ value: [type, key === 'DC' ? new IA5String({ value }) : new Utf8String({ value })] })],
   });
-};
+}
 /** Each part of the subject is a relative name of its own, which pkijs alone would not write. */
-const fill = (name: RelativeDistinguishedNames, subject: Subject): void => {
+function fill(name: RelativeDistinguishedNames, subject: Subject): void {
   name.valueBeforeDecode = new Sequence({ value: Object.entries(subject).map(avaOf) }).toBER();
-};
+}
 
-const bits = (used: readonly number[]): BitString => {
+function bits(used: readonly number[]): BitString {
   const bytes = new Uint8Array(1);
   for (const bit of used) bytes[0] = (bytes[0] as number) | (128 >> bit);
   return new BitString({ valueHex: bytes.buffer, unusedBits: 7 - Math.max(...used) });
-};
+}
 
-const extension = (extnID: string, critical: boolean, value: ArrayBuffer): Extension =>
-  new Extension({ extnID, critical, extnValue: value });
-const unknown = (): Extension => extension('1.3.6.1.4.1.99999.1', true, new Null().toBER());
+function extension(extnID: string, critical: boolean, value: ArrayBuffer): Extension {
+  return new Extension({ extnID, critical, extnValue: value });
+}
+function unknown(): Extension {
+  return extension('1.3.6.1.4.1.99999.1', true, new Null().toBER());
+}
 
-const names = ({ emails = [], dnsNames = [], ipAddresses = [] }: CertificateOptions): GeneralName[] => [
-  ...emails.map((value) => new GeneralName({ type: 1, value })),
-  ...dnsNames.map((value) => new GeneralName({ type: 2, value })),
-  ...ipAddresses.map(
-    (ip) =>
-      new GeneralName({
-        type: 7,
-        value: new OctetString({ valueHex: new Uint8Array(ip.split('.').map(Number)).buffer }),
-      }),
-  ),
-];
+function names({ emails = [], dnsNames = [], ipAddresses = [] }: CertificateOptions): GeneralName[] {
+  return [
+    ...emails.map((value) => new GeneralName({ type: 1, value })),
+    ...dnsNames.map((value) => new GeneralName({ type: 2, value })),
+    ...ipAddresses.map(
+      (ip) =>
+        new GeneralName({
+          type: 7,
+          value: new OctetString({ valueHex: new Uint8Array(ip.split('.').map(Number)).buffer }),
+        }),
+    ),
+  ];
+}
 
-const extensionsOf = (o: CertificateOptions): Extension[] => {
+function extensionsOf(o: CertificateOptions): Extension[] {
   const alt = names(o);
   const usage = o.keyUsage === undefined ? [keyUses.digitalSignature] : o.keyUsage;
   const purpose = o.purposes === undefined ? [purposes.client] : o.purposes;
@@ -145,11 +151,11 @@ const extensionsOf = (o: CertificateOptions): Extension[] => {
     ...(alt.length > 0 ? [extension('2.5.29.17', false, new AltName({ altNames: alt }).toSchema().toBER())] : []),
     ...(o.unknownCritical ? [unknown()] : []),
   ];
-};
+}
 
 type Signer = { subject: Subject; key: webcrypto.CryptoKey };
 
-const make = async (o: CertificateOptions, keys: webcrypto.CryptoKeyPair, signer: Signer): Promise<Issued> => {
+async function make(o: CertificateOptions, keys: webcrypto.CryptoKeyPair, signer: Signer): Promise<Issued> {
   const serial = randomBytes(12);
   // Neither negative nor with a leading zero: DER writes a number in the fewest bytes.
   serial[0] = ((serial[0] as number) & 0x7f) | 0x40;
@@ -166,12 +172,13 @@ const make = async (o: CertificateOptions, keys: webcrypto.CryptoKeyPair, signer
   const der = Buffer.from(cert.toSchema(true).toBER());
   const pkcs8 = new Uint8Array(await subtle.exportKey('pkcs8', keys.privateKey));
   return { pem: pem('CERTIFICATE', der), der, keyPem: pem('PRIVATE KEY', pkcs8), serial: cert.serialNumber };
-};
+}
 
-const newKeys = (): Promise<webcrypto.CryptoKeyPair> =>
-  subtle.generateKey({ name: 'ECDSA', namedCurve: 'P-256' }, true, ['sign', 'verify']);
+function newKeys(): Promise<webcrypto.CryptoKeyPair> {
+  return subtle.generateKey({ name: 'ECDSA', namedCurve: 'P-256' }, true, ['sign', 'verify']);
+}
 
-const revocationList = async (signer: Signer, revoked: readonly Pick<Issued, 'serial'>[], o: CrlOptions) => {
+async function revocationList(signer: Signer, revoked: readonly Pick<Issued, 'serial'>[], o: CrlOptions) {
   const crl = new CertificateRevocationList();
   crl.version = 1;
   fill(crl.issuer, signer.subject);
@@ -191,9 +198,9 @@ const revocationList = async (signer: Signer, revoked: readonly Pick<Issued, 'se
   if (o.unknownCritical) crl.crlExtensions = new Extensions({ extensions: [unknown()] });
   await crl.sign(signer.key, 'SHA-256');
   return pem('X509 CRL', new Uint8Array(crl.toSchema(true).toBER()));
-};
+}
 
-const authority = async (o: CertificateOptions, above?: Signer): Promise<Authority> => {
+async function authority(o: CertificateOptions, above?: Signer): Promise<Authority> {
   const keys = await newKeys();
   const me: Signer = { subject: o.subject, key: keys.privateKey };
   const mine = { keyUsage: [keyUses.keyCertSign, keyUses.crlSign], purposes: null, isCa: true, ...o };
@@ -204,13 +211,15 @@ const authority = async (o: CertificateOptions, above?: Signer): Promise<Authori
     again: () => make(mine, keys, me),
     revoke: (revoked, options = {}) => revocationList(me, revoked, options),
   };
-};
+}
 
 /** A root authority with keys of its own. */
-export const createAuthority = (options: CertificateOptions): Promise<Authority> => authority(options);
+export function createAuthority(options: CertificateOptions): Promise<Authority> {
+  return authority(options);
+}
 
 /** A self-signed certificate. */
-export const selfSigned = async (options: CertificateOptions): Promise<Issued> => {
+export async function selfSigned(options: CertificateOptions): Promise<Issued> {
   const keys = await newKeys();
   return make(options, keys, { subject: options.subject, key: keys.privateKey });
-};
+}

@@ -11,11 +11,15 @@ export type Source = Record<string, unknown>;
 export type Knn = { field: string; query_vector: number[]; k: number; filter?: Query[] };
 export type Hit = { _id: string; _score: number };
 
-const wordsOf = (source: Source): string[] => ((source['terms'] as string | undefined) ?? '').split(' ');
-const valuesOf = (source: Source, field: string): unknown[] => [source[field]].flat();
+function wordsOf(source: Source): string[] {
+  return ((source['terms'] as string | undefined) ?? '').split(' ');
+}
+function valuesOf(source: Source, field: string): unknown[] {
+  return [source[field]].flat();
+}
 
 /** Scores documents by a query; null: it does not fit. */
-export const scorer = (documents: ReadonlyMap<string, Source>): ((query: Query, source: Source) => number | null) => {
+export function scorer(documents: ReadonlyMap<string, Source>): (query: Query, source: Source) => number | null {
   const all = [...documents.values()].map(wordsOf);
   const average = all.reduce((sum, words) => sum + words.length, 0) / Math.max(1, all.length);
   const rarity = (word: string): number => {
@@ -69,19 +73,19 @@ export const scorer = (documents: ReadonlyMap<string, Source>): ((query: Query, 
     }
   };
   return score;
-};
+}
 
 /** As Lucene scores a cosine. */
-const nearness = (a: number[], b: number[]): number => {
+function nearness(a: number[], b: number[]): number {
   const dot = (x: number[], y: number[]): number => x.reduce((sum, v, i) => sum + v * (y[i] ?? 0), 0);
   return (1 + dot(a, b) / Math.sqrt(dot(a, a) * dot(b, b))) / 2;
-};
+}
 
 /** The best documents, best first. */
-export const find = (
+export function find(
   documents: ReadonlyMap<string, Source>,
   { query, knn, size = 10 }: { query?: Query; knn?: Knn; size?: number },
-): Hit[] => {
+): Hit[] {
   const score = scorer(documents);
   const scoreOf = (source: Source): number | null => {
     if (!knn) return score(query ?? { bool: {} }, source);
@@ -94,4 +98,4 @@ export const find = (
     .filter((hit): hit is Hit => hit._score !== null)
     .sort((a, b) => b._score - a._score)
     .slice(0, Math.min(size, knn?.k ?? size));
-};
+}

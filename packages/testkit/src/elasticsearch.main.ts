@@ -25,13 +25,13 @@ class Refused extends Error {
 
 const indices = new Map<string, Index>();
 
-const named = (name: string): [string, Index] => {
+function named(name: string): [string, Index] {
   const found = [...indices].find(([own, index]) => own === name || index.aliases.has(name));
   if (!found) throw new Refused(404, 'index_not_found_exception', `no such index [${name}]`);
   return found;
-};
+}
 
-const create = (name: string, { mappings, aliases = {} }: { mappings?: Mappings; aliases?: Body }): Body => {
+function create(name: string, { mappings, aliases = {} }: { mappings?: Mappings; aliases?: Body }): Body {
   if (indices.has(name)) throw new Refused(400, 'resource_already_exists_exception');
   indices.set(name, {
     mappings: mappings ?? { _meta: {}, properties: {} },
@@ -41,20 +41,20 @@ const create = (name: string, { mappings, aliases = {} }: { mappings?: Mappings;
     seen: new Map(),
   });
   return { acknowledged: true, index: name };
-};
+}
 
-const describe = (name: string): Body => {
+function describe(name: string): Body {
   const [own, { mappings, created, aliases }] = named(name);
   const settings = { index: { creation_date: String(created) } };
   return { [own]: { aliases: Object.fromEntries([...aliases].map((a) => [a, {}])), mappings, settings } };
-};
+}
 
 type Action = {
   add?: { index: string; alias: string };
   remove?: { index: string; alias: string };
   remove_index?: { index: string };
 };
-const swap = (actions: readonly Action[]): Body => {
+function swap(actions: readonly Action[]): Body {
   // All or nothing: what is not there is found before anything is changed.
   for (const { add, remove, remove_index: gone } of actions) named((add ?? remove ?? gone)?.index ?? '');
   for (const { add, remove, remove_index: gone } of actions) {
@@ -63,19 +63,19 @@ const swap = (actions: readonly Action[]): Body => {
     if (gone) indices.delete(gone.index);
   }
   return { acknowledged: true };
-};
+}
 
 /** As `dynamic: strict` and the type of vectors refuse documents. */
-const faultOf = ({ mappings: { properties } }: Index, source: Source): Body | undefined => {
+function faultOf({ mappings: { properties } }: Index, source: Source): Body | undefined {
   const unknown = Object.keys(source).find((field) => !(field in properties));
   if (unknown) return { type: 'strict_dynamic_mapping_exception', reason: `[${unknown}] is not allowed` };
   const wrong = Object.entries(properties).find(
     ([field, { dims }]) => dims !== undefined && field in source && (source[field] as number[]).length !== dims,
   );
   return wrong && { type: 'document_parsing_exception', reason: `[${wrong[0]}] has another number of dimensions` };
-};
+}
 
-const bulk = (index: Index, lines: readonly Body[], refresh: boolean): Body => {
+function bulk(index: Index, lines: readonly Body[], refresh: boolean): Body {
   const items: Body[] = [];
   for (let at = 0; at < lines.length; at += 1) {
     const line = lines[at] as { index?: { _id: string }; delete?: { _id: string } };
@@ -93,12 +93,14 @@ const bulk = (index: Index, lines: readonly Body[], refresh: boolean): Body => {
   }
   if (refresh) index.seen = new Map(index.documents);
   return { took: 1, errors: items.some((i) => (i['index'] as Body | undefined)?.['error']), items };
-};
+}
 
-const search = (index: Index, asked: Search): Body => ({ took: 1, hits: { hits: find(index.seen, asked) } });
+function search(index: Index, asked: Search): Body {
+  return { took: 1, hits: { hits: find(index.seen, asked) } };
+}
 
 type Asked = { method: string; name: string; verb: string; refresh: boolean; body: Body; lines: Body[] };
-const answer = ({ method, name, verb, refresh, body, lines }: Asked): Body => {
+function answer({ method, name, verb, refresh, body, lines }: Asked): Body {
   if (name === '') return { name: 'search-server', version: { number: '9.0.0' }, tagline: 'You Know, for Search' };
   if (name === '_aliases') return swap(body['actions'] as Action[]);
   if (verb === '' && method === 'PUT') return create(name, body);
@@ -127,10 +129,10 @@ const answer = ({ method, name, verb, refresh, body, lines }: Asked): Body => {
     default:
       throw new Refused(400, 'illegal_argument_exception', `not known: ${method} ${verb}`);
   }
-};
+}
 
-const parse = (text: string, type: string): Pick<Asked, 'body' | 'lines'> =>
-  type.includes('ndjson')
+function parse(text: string, type: string): Pick<Asked, 'body' | 'lines'> {
+  return type.includes('ndjson')
     ? {
         body: {},
         lines: text
@@ -139,6 +141,7 @@ const parse = (text: string, type: string): Pick<Asked, 'body' | 'lines'> =>
           .map((line) => JSON.parse(line) as Body),
       }
     : { body: text === '' ? {} : (JSON.parse(text) as Body), lines: [] };
+}
 
 createServer((req, res) => {
   let text = '';

@@ -14,7 +14,8 @@ export interface NginxOptions {
   readonly tls?: boolean;
 }
 
-const configuration = (folder: string, port: number, { server, upstream = '', tls }: NginxOptions): string => `
+function configuration(folder: string, port: number, { server, upstream = '', tls }: NginxOptions): string {
+  return `
 daemon off;
 pid ${folder}/pid;
 error_log stderr warn;
@@ -32,13 +33,15 @@ http {
   ${upstream}
   server { listen 127.0.0.1:${port}${tls ? ' ssl' : ''}; ${server} }
 }`;
+}
 
-const answers = (port: number): Promise<boolean> =>
-  new Promise((resolve) => {
+function answers(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
     const socket = connect({ port, host: '127.0.0.1' }, () => resolve(true));
     socket.on('error', () => resolve(false));
     socket.on('connect', () => socket.destroy());
   });
+}
 
 /** A real nginx on loopback, in front of something of ours. */
 export async function startNginx(options: NginxOptions): Promise<TestServer> {

@@ -4,7 +4,7 @@ import type { Adapter, AdapterFactory, AdapterPayload } from 'oidc-provider';
  * What a provider remembers, as long as it lives: what its models do besides putting, finding and removing is not asked
  * of it here. (Without an adapter it takes one of its own, and warns of it.)
  */
-export const inMemory = (): AdapterFactory => {
+export function inMemory(): AdapterFactory {
   const kept = new Map<string, AdapterPayload>();
   return (model): Adapter => {
     const keyOf = (id: string): string => `${model}:${id}`;
@@ -25,4 +25,4 @@ export const inMemory = (): AdapterFactory => {
       },
     };
   };
-};
+}

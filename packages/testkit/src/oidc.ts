@@ -30,48 +30,50 @@ const signingKey = {
   use: 'sig',
 };
 
-const configuration = (
+function configuration(
   client: { id: string; secret: string; redirectUris: readonly string[] },
   users: Map<string, ProviderUser>,
   scopesInIdToken: boolean,
-): Configuration => ({
-  adapter: inMemory(),
-  clients: [
-    {
-      client_id: client.id,
-      client_secret: client.secret,
-      redirect_uris: [...client.redirectUris],
-      grant_types: ['authorization_code'],
-      response_types: ['code'],
+): Configuration {
+  return {
+    adapter: inMemory(),
+    clients: [
+      {
+        client_id: client.id,
+        client_secret: client.secret,
+        redirect_uris: [...client.redirectUris],
+        grant_types: ['authorization_code'],
+        response_types: ['code'],
+      },
+    ],
+    jwks: { keys: [signingKey] },
+    pkce: { required: () => true },
+    scopes: ['openid', 'email', 'profile', 'groups'],
+    claims: {
+      openid: ['sub'],
+      email: ['email', 'email_verified'],
+      profile: ['name', 'preferred_username'],
+      groups: ['groups', 'realm_access', '_claim_names'],
     },
-  ],
-  jwks: { keys: [signingKey] },
-  pkce: { required: () => true },
-  scopes: ['openid', 'email', 'profile', 'groups'],
-  claims: {
-    openid: ['sub'],
-    email: ['email', 'email_verified'],
-    profile: ['name', 'preferred_username'],
-    groups: ['groups', 'realm_access', '_claim_names'],
-  },
-  conformIdTokenClaims: !scopesInIdToken,
-  features: { devInteractions: { enabled: false } },
-  ttl: { AccessToken: 300, IdToken: 300, Session: 600, Interaction: 300, Grant: 600, AuthorizationCode: 60 },
-  cookies: { keys: ['of this test'] },
-  interactions: { url: (_ctx, interaction) => `/interaction/${interaction.uid}` },
-  findAccount: (_ctx, sub) => {
-    const user = users.get(sub);
-    return user && { accountId: sub, claims: () => ({ sub, ...user }) };
-  },
-});
+    conformIdTokenClaims: !scopesInIdToken,
+    features: { devInteractions: { enabled: false } },
+    ttl: { AccessToken: 300, IdToken: 300, Session: 600, Interaction: 300, Grant: 600, AuthorizationCode: 60 },
+    cookies: { keys: ['of this test'] },
+    interactions: { url: (_ctx, interaction) => `/interaction/${interaction.uid}` },
+    findAccount: (_ctx, sub) => {
+      const user = users.get(sub);
+      return user && { accountId: sub, claims: () => ({ sub, ...user }) };
+    },
+  };
+}
 
 /** Signs in the user of the login hint and consents to all scopes, without a page. */
-const interact = async (
+async function interact(
   provider: Provider,
   users: Map<string, ProviderUser>,
   req: IncomingMessage,
   res: ServerResponse,
-): Promise<void> => {
+): Promise<void> {
   const { prompt, params, session } = await provider.interactionDetails(req, res);
   const hint = String(params['login_hint']);
   if (prompt.name === 'login') {
@@ -82,10 +84,10 @@ const interact = async (
   grant.addOIDCScope(String(params['scope']));
   const grantId = await grant.save();
   return provider.interactionFinished(req, res, { consent: { grantId } }, { mergeWithLastSubmission: true });
-};
+}
 
 /** A browser without a window: follows redirects with its cookies until it leaves the provider. */
-const browse = async (from: string, issuer: string): Promise<URL> => {
+async function browse(from: string, issuer: string): Promise<URL> {
   const jar = new Map<string, string>();
   let at = new URL(from);
   for (let i = 0; i < 12 && at.origin === issuer; i++) {
@@ -102,7 +104,7 @@ const browse = async (from: string, issuer: string): Promise<URL> => {
     at = new URL(next, at);
   }
   return at;
-};
+}
 
 /** A real OpenID provider on loopback. */
 export async function startOidcProvider(options: {

@@ -22,13 +22,14 @@ export interface SignInProduct extends IdentityProcess {
   readonly edge: TestServer;
 }
 
-const status = (url: string): Promise<number> =>
-  fetch(url).then(
+function status(url: string): Promise<number> {
+  return fetch(url).then(
     (response) => response.status,
     () => 0,
   );
+}
 
-const attempt = async (name: string, env: Record<string, string>): Promise<TestServer> => {
+async function attempt(name: string, env: Record<string, string>): Promise<TestServer> {
   const [port, internal] = [await freePort(), await freePort()];
   const url = `http://127.0.0.1:${port}`;
   const spec = (): ProcessSpec => ({
@@ -46,18 +47,20 @@ const attempt = async (name: string, env: Record<string, string>): Promise<TestS
     probe: async () => (await status(`http://127.0.0.1:${internal}/health/ready`)) === 200 && (await status(url)) > 0,
   });
   return start(spec, { port, url });
-};
+}
 
 /** Another process may take a free port before the service does: then it is tried on others. */
-const service = (name: string, env: Record<string, string>): Promise<TestServer> =>
-  attempt(name, env).catch(() => attempt(name, env));
+function service(name: string, env: Record<string, string>): Promise<TestServer> {
+  return attempt(name, env).catch(() => attempt(name, env));
+}
 
-const assertionKeys = () =>
-  generateKeyPairSync('ec', {
+function assertionKeys() {
+  return generateKeyPairSync('ec', {
     namedCurve: 'P-256',
     publicKeyEncoding: { type: 'spki', format: 'pem' },
     privateKeyEncoding: { type: 'pkcs8', format: 'pem' },
   });
+}
 
 /** @param env Settings of identity beyond what it needs to run. */
 export async function startIdentity(env: Record<string, string> = {}): Promise<IdentityProcess> {

@@ -30,11 +30,12 @@ export async function startS3(): Promise<S3Server> {
   return { ...server, bucket, accessKeyId: 'S3RVER', secretAccessKey: 'S3RVER' };
 }
 
-const takesConnections = (port: number): Promise<boolean> =>
-  new Promise((resolve) => {
+function takesConnections(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
     const socket = connect(port, '127.0.0.1', () => {
       socket.destroy();
       resolve(true);
     });
     socket.once('error', () => resolve(false));
   });
+}

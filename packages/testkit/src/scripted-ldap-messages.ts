@@ -18,12 +18,14 @@ export function number(value: number): Buffer {
 }
 
 /** A whole message. */
-export const message = (id: number, operation: Buffer, controls: readonly Buffer[] = []): Buffer =>
-  ber(0x30, ber(0x02, number(id)), operation, ...(controls.length > 0 ? [ber(0xa0, ...controls)] : []));
+export function message(id: number, operation: Buffer, controls: readonly Buffer[] = []): Buffer {
+  return ber(0x30, ber(0x02, number(id)), operation, ...(controls.length > 0 ? [ber(0xa0, ...controls)] : []));
+}
 
 /** How an operation ended, as the body of `tag`. */
-export const result = (tag: number, code: number, { diagnostic = '', more = [] as readonly Buffer[] } = {}): Buffer =>
-  ber(tag, ber(0x0a, Buffer.from([code])), ber(0x04), ber(0x04, diagnostic), ...more);
+export function result(tag: number, code: number, { diagnostic = '', more = [] as readonly Buffer[] } = {}): Buffer {
+  return ber(tag, ber(0x0a, Buffer.from([code])), ber(0x04), ber(0x04, diagnostic), ...more);
+}
 
 /** Operations of answers. */
 export const answers = { bind: 0x61, entry: 0x64, done: 0x65, reference: 0x73, extended: 0x78 } as const;
@@ -41,11 +43,18 @@ export function entry(dn: string, attributes: Attributes): Buffer {
 }
 
 /** A reference to another server. */
-export const reference = (...urls: string[]): Buffer => ber(answers.reference, ...urls.map((url) => ber(0x04, url)));
+export function reference(...urls: string[]): Buffer {
+  return ber(answers.reference, ...urls.map((url) => ber(0x04, url)));
+}
 
 /** The control of a page: the cookie of the next, empty after the last. */
-export const pageControl = (cookie: Uint8Array | string): Buffer =>
-  ber(0x30, ber(0x04, '1.2.840.113556.1.4.319'), ber(0x04, ber(0x30, ber(0x02, Buffer.from([0])), ber(0x04, cookie))));
+export function pageControl(cookie: Uint8Array | string): Buffer {
+  return ber(
+    0x30,
+    ber(0x04, '1.2.840.113556.1.4.319'),
+    ber(0x04, ber(0x30, ber(0x02, Buffer.from([0])), ber(0x04, cookie))),
+  );
+}
 
 /** What a client asked. */
 export type Asked =

@@ -37,18 +37,20 @@ export interface ScriptedProvider {
   readonly stop: () => Promise<void>;
 }
 
-const b64 = (value: unknown): string => Buffer.from(JSON.stringify(value)).toString('base64url');
+function b64(value: unknown): string {
+  return Buffer.from(JSON.stringify(value)).toString('base64url');
+}
 const hashes: Readonly<Record<string, string>> = { '256': 'sha256', '384': 'sha384', '512': 'sha512' };
 /** Access token of every good answer. */
 const accessToken = 'an access token';
 
 /** Left half of the hash, as `at_hash` wants it. */
-export const halfHash = (text: string, algorithm = 'sha256'): string => {
+export function halfHash(text: string, algorithm = 'sha256'): string {
   const digest = createHash(algorithm).update(text).digest();
   return digest.subarray(0, digest.length / 2).toString('base64url');
-};
+}
 
-const send = (req: IncomingMessage, res: ServerResponse, answer: TokenAnswer): void => {
+function send(req: IncomingMessage, res: ServerResponse, answer: TokenAnswer): void {
   if (answer === 'hang') return;
   if (answer === 'reset') return void req.socket.resetAndDestroy();
   if (answer === 'half') {
@@ -65,13 +67,13 @@ const send = (req: IncomingMessage, res: ServerResponse, answer: TokenAnswer): v
   const { status = 200, headers = { 'content-type': 'application/json' }, body } = answer;
   res.writeHead(status, headers);
   res.end(typeof body === 'string' || Buffer.isBuffer(body) ? body : JSON.stringify(body));
-};
+}
 
-const formOf = async (req: IncomingMessage): Promise<URLSearchParams> => {
+async function formOf(req: IncomingMessage): Promise<URLSearchParams> {
   let text = '';
   for await (const chunk of req) text += String(chunk);
   return new URLSearchParams(text);
-};
+}
 
 /** Starts one; client id and audience are `overtone`. */
 export async function startScriptedProvider(): Promise<ScriptedProvider> {

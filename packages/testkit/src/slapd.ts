@@ -34,15 +34,17 @@ export interface SlapdOptions {
 }
 
 /** The settings under which Overtone signs people in with it, in the clear. */
-export const ldapSettings = ({ url, bindDn, bindPassword, people }: Slapd): Record<string, unknown> => ({
-  ldap_enabled: true,
-  ldap_server: url,
-  ldap_use_ssl: false,
-  ldap_bind_dn: bindDn,
-  ldap_bind_password: bindPassword,
-  ldap_search_base: people,
-  ldap_username_attr: 'uid',
-});
+export function ldapSettings({ url, bindDn, bindPassword, people }: Slapd): Record<string, unknown> {
+  return {
+    ldap_enabled: true,
+    ldap_server: url,
+    ldap_use_ssl: false,
+    ldap_bind_dn: bindDn,
+    ldap_bind_password: bindPassword,
+    ldap_search_base: people,
+    ldap_username_attr: 'uid',
+  };
+}
 
 const BASE = 'dc=example,dc=org';
 const ADMIN = `cn=admin,${BASE}`;
@@ -99,14 +101,15 @@ export function personLdif(uid: string, more: readonly string[] = []): string {
 }
 
 /** A group as LDIF; members are DNs. */
-export const groupLdif = (cn: string, members: readonly string[]): string =>
-  [
+export function groupLdif(cn: string, members: readonly string[]): string {
+  return [
     `dn: cn=${cn},ou=groups,${BASE}`,
     'objectClass: groupOfNames',
     `cn: ${cn}`,
     ...members.map((dn) => `member: ${dn}`),
     '\n',
   ].join('\n');
+}
 
 function slapd({ folder, port, ldapsPort }: { folder: string; port: number; ldapsPort: number }): ProcessSpec {
   const urls = `ldap://127.0.0.1:${port} ldaps://127.0.0.1:${ldapsPort}`;
@@ -172,7 +175,9 @@ function configuration(
   ].join('\n')}\n`;
 }
 
-const organisation = (ou: string) => `dn: ou=${ou},${BASE}\nobjectClass: organizationalUnit\nou: ${ou}\n`;
+function organisation(ou: string) {
+  return `dn: ou=${ou},${BASE}\nobjectClass: organizationalUnit\nou: ${ou}\n`;
+}
 
 const skeleton = [
   `dn: ${BASE}\nobjectClass: organization\nobjectClass: dcObject\no: Example\ndc: example\n`,

@@ -3,7 +3,7 @@ import { connect } from 'nats';
 import { Client } from 'pg';
 import { createDatabase, startNats, startPostgres, waitFor, type TestDatabase } from './index.ts';
 
-const query = async (url: string, sql: string) => {
+async function query(url: string, sql: string) {
   const client = new Client({ connectionString: url });
   await client.connect();
   try {
@@ -11,7 +11,7 @@ const query = async (url: string, sql: string) => {
   } finally {
     await client.end();
   }
-};
+}
 
 describe('createDatabase', () => {
   let one: TestDatabase;

@@ -25,7 +25,7 @@ import { createTelemetry } from './telemetry.ts';
 const name = 'directory-sync';
 
 /** The periodic sweep of the directory: disables accounts that left it, and no others. */
-export const createDirectorySync = (env: DirectorySyncEnv, snapshotOf: SnapshotOf): Service => {
+export function createDirectorySync(env: DirectorySyncEnv, snapshotOf: SnapshotOf): Service {
   const log = createLog(name, env);
   const metrics = createMetrics();
   const bus = createBus({ service: name, url: env.NATS_URL, user: env.NATS_USER, password: env.NATS_PASSWORD, log });
@@ -53,4 +53,4 @@ export const createDirectorySync = (env: DirectorySyncEnv, snapshotOf: SnapshotO
     periodics: [checkEverySlot(jobRequests, bus)],
     checks,
   });
-};
+}

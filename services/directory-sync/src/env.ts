@@ -5,4 +5,6 @@ import type { z } from 'zod';
 export const directorySyncEnv = { ...serviceEnv, ...busEnv, ...databaseEnv, ...assertionEnv };
 export type DirectorySyncEnv = z.infer<z.ZodObject<typeof directorySyncEnv>>;
 
-export const env = (): DirectorySyncEnv => readEnv(directorySyncEnv);
+export function env(): DirectorySyncEnv {
+  return readEnv(directorySyncEnv);
+}

@@ -4,6 +4,8 @@ import { env } from './env.ts';
 import { directorySnapshot } from './snapshot/snapshot.adapter.ts';
 
 // The key file is read at every use, because a mounted file can be replaced while the service runs.
-const keyRing = () => readKeyRing();
+function keyRing() {
+  return readKeyRing();
+}
 keyRing();
 await runService(createDirectorySync(env(), directorySnapshot(keyRing)));

@@ -16,7 +16,7 @@ const gauges: Record<string, string> = {
 };
 
 /** Metrics of the sweep, in addition to those of every service. */
-export const createTelemetry = (metrics: Metrics, read: () => Promise<readonly Sample[]>) => {
+export function createTelemetry(metrics: Metrics, read: () => Promise<readonly Sample[]>) {
   const registers = [metrics.registry];
   const passes = new Counter({
     name: 'directory_sync_passes_total',
@@ -43,5 +43,5 @@ export const createTelemetry = (metrics: Metrics, read: () => Promise<readonly S
       requests.inc(report.ldap_requests);
     },
   };
-};
+}
 export type Telemetry = ReturnType<typeof createTelemetry>;

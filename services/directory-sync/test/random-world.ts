@@ -2,12 +2,14 @@ import type { Account } from '../src/plan/plan.ts';
 import type { Random } from './random.ts';
 import { base, groupDn, type Entry } from './scripted-directory.ts';
 
-export const idOf = (n: number) => `00000000-0000-4000-8000-${String(n).padStart(12, '0')}`;
+export function idOf(n: number) {
+  return `00000000-0000-4000-8000-${String(n).padStart(12, '0')}`;
+}
 /** Groups of the directory: the required group, the administrators' group, and a group with a mapping. */
 const groups = ['staff', 'admins', 'mapped'];
 
 /** A few persons, and accounts for most of them and for some absent persons. Deterministic for a seed. */
-export const worldOf = (random: Random) => {
+export function worldOf(random: Random) {
   const memberOf = random(2) === 0;
   const people = [...Array(3 + random(6)).keys()];
   const memberships = people.map(() => groups.map((_, g) => random(g === 0 ? 5 : 2) > 0));
@@ -51,5 +53,5 @@ export const worldOf = (random: Random) => {
     }))
     .filter((_, i, all) => i < all.length - random(3));
   return { entries, accounts, pageSize: 1 + random(3), nested: random(2) === 0 };
-};
+}
 export type World = ReturnType<typeof worldOf>;

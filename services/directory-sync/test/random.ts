@@ -1,5 +1,5 @@
 /** A pseudo-random number generator with a seed (mulberry32). */
-export const randomFrom = (seed: number) => {
+export function randomFrom(seed: number) {
   let state = seed;
   return (below: number): number => {
     state = (state + 0x6d2b79f5) | 0;
@@ -7,5 +7,5 @@ export const randomFrom = (seed: number) => {
     t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t;
     return ((t ^ (t >>> 14)) >>> 0) % below;
   };
-};
+}
 export type Random = ReturnType<typeof randomFrom>;

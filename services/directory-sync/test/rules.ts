@@ -3,34 +3,36 @@ import type { ReplyOf, sweepRpc } from '@overtone/contracts';
 export type SweepRules = ReplyOf<typeof sweepRpc.rules>;
 
 /** Rules for a local directory with default values for the fields that are not given. */
-export const rulesFor = (
+export function rulesFor(
   config: Partial<SweepRules['config']>,
   more: Partial<Omit<SweepRules, 'config'>> = {},
-): SweepRules => ({
-  enabled: true,
-  config: {
-    server: '127.0.0.1',
-    port: 389,
-    useSsl: false,
-    useTls: false,
-    bindDn: null,
-    searchBase: 'dc=example,dc=org',
-    usernameAttr: 'uid',
-    emailAttr: 'mail',
-    nameAttr: 'cn',
-    groupAttr: 'memberOf',
-    userSearchFilter: '(uid={username})',
-    timeoutSeconds: 10,
-    recursiveGroups: false,
-    userGroups: '',
-    adminGroups: '',
-    adminUsers: '',
-    caPem: null,
-    ...config,
-  },
-  bindPassword: null,
-  anyMapping: false,
-  mappings: [],
-  groups: [],
-  ...more,
-});
+): SweepRules {
+  return {
+    enabled: true,
+    config: {
+      server: '127.0.0.1',
+      port: 389,
+      useSsl: false,
+      useTls: false,
+      bindDn: null,
+      searchBase: 'dc=example,dc=org',
+      usernameAttr: 'uid',
+      emailAttr: 'mail',
+      nameAttr: 'cn',
+      groupAttr: 'memberOf',
+      userSearchFilter: '(uid={username})',
+      timeoutSeconds: 10,
+      recursiveGroups: false,
+      userGroups: '',
+      adminGroups: '',
+      adminUsers: '',
+      caPem: null,
+      ...config,
+    },
+    bindPassword: null,
+    anyMapping: false,
+    mappings: [],
+    groups: [],
+    ...more,
+  };
+}

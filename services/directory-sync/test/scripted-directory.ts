@@ -12,7 +12,9 @@ import {
 } from '@overtone/testkit/ldap';
 
 export const base = 'dc=example,dc=org';
-export const groupDn = (name: string) => `cn=${name},ou=groups,${base}`;
+export function groupDn(name: string) {
+  return `cn=${name},ou=groups,${base}`;
+}
 export type Entry = { dn: string; attributes: Record<string, string[]> };
 
 /** A fault at the request with number `at`, or at all requests from `at` to `upTo`. */
@@ -48,7 +50,7 @@ export const faultKinds = [
   'nothing at all and success',
 ] as const;
 
-const matches = (filter: AskedFilter, candidate: Entry): boolean => {
+function matches(filter: AskedFilter, candidate: Entry): boolean {
   const values = (name: string) =>
     Object.entries(candidate.attributes).find(([attribute]) => attribute.toLowerCase() === name.toLowerCase())?.[1] ??
     [];
@@ -67,7 +69,7 @@ const matches = (filter: AskedFilter, candidate: Entry): boolean => {
       break;
   }
   return false;
-};
+}
 
 const rootDse: Entry = {
   dn: '',
@@ -80,21 +82,21 @@ const rootDse: Entry = {
 };
 
 type Search = Extract<Asked, { kind: 'search' }>;
-const findEntries = (entries: readonly Entry[], search: Search): Entry[] => {
+function findEntries(entries: readonly Entry[], search: Search): Entry[] {
   if (search.scope === 0) {
     const one = search.base === '' ? rootDse : entries.find(({ dn }) => dn === search.base);
     return one ? [one] : [];
   }
   return entries.filter((candidate) => candidate.dn.endsWith(search.base) && matches(search.filter, candidate));
-};
-const encodeEntry = ({ dn, attributes }: Entry, search: Search): Buffer => {
+}
+function encodeEntry({ dn, attributes }: Entry, search: Search): Buffer {
   const wanted = new Set(search.attributes.map((name) => name.toLowerCase()));
   const returned = Object.entries(attributes).filter(([name]) => wanted.has(name.toLowerCase()));
   return entry(dn, Object.fromEntries(returned));
-};
+}
 
 /** A small LDAP server that returns pages of `pageSize` entries, with at most one fault at a time. */
-export const startScriptedDirectory = async () => {
+export async function startScriptedDirectory() {
   let entries: readonly Entry[] = [];
   let pageSize = 2;
   let fault: Fault | null = null;
@@ -190,5 +192,5 @@ export const startScriptedDirectory = async () => {
     connections: () => ({ all: connections, atOnce: maxConnections }),
     stop: server.stop,
   };
-};
+}
 export type ScriptedDirectory = Awaited<ReturnType<typeof startScriptedDirectory>>;

@@ -99,7 +99,7 @@ const accountsSql = `
  * Starts a real identity service as its own process with its database. Passes run in this process, with the same
  * database and a real broker. The directory is the one in the settings.
  */
-export const startStoredWorlds = async (ldap: Record<string, string>) => {
+export async function startStoredWorlds(ldap: Record<string, string>) {
   const product = await startIdentity({ LDAP_ENABLED: 'true', ...ldap });
   const { database } = product;
   const nats = await connect({ servers: product.nats.url });
@@ -155,9 +155,10 @@ export const startStoredWorlds = async (ldap: Record<string, string>) => {
       await product.stop();
     },
   };
-};
+}
 export type StoredWorlds = Awaited<ReturnType<typeof startStoredWorlds>>;
 
 /** The hashes without the tables that a real pass may write to. */
-export const withoutAccountTables = (hashes: Record<string, string>): Record<string, string> =>
-  Object.fromEntries(Object.entries(hashes).filter(([name]) => !accountTables.includes(name)));
+export function withoutAccountTables(hashes: Record<string, string>): Record<string, string> {
+  return Object.fromEntries(Object.entries(hashes).filter(([name]) => !accountTables.includes(name)));
+}

@@ -50,7 +50,7 @@ export type FakeIdentity = {
   failingBatch: number | null;
 };
 
-const createStreams = async (nats: NatsConnection): Promise<void> => {
+async function createStreams(nats: NatsConnection): Promise<void> {
   const jsm = await nats.jetstreamManager();
   await jsm.streams.add({ name: 'JOBS', subjects: ['job.>'], retention: RetentionPolicy.Workqueue });
   await jsm.consumers.add('JOBS', {
@@ -61,40 +61,44 @@ const createStreams = async (nats: NatsConnection): Promise<void> => {
     ack_wait: 12_000_000_000,
   });
   await nats.jetstream().views.kv('LEASES', { history: 1 });
-};
+}
 
-export const withChanges = (account: Account, changes: readonly SweepChange[]): Account => {
+export function withChanges(account: Account, changes: readonly SweepChange[]): Account {
   const change = changes.find(({ userId }) => userId === account.userId);
   if (!change) return account;
   return change.disable
     ? { ...account, active: false, disabledBy: 'directory' }
     : { ...account, role: change.role ?? account.role };
-};
-export const doneOf = ({ userId, disable, role, expected, add, remove, adopt }: SweepChange) => ({
-  userId,
-  email: `${userId}@example.org`,
-  login: null,
-  disabled: disable && { ...disable, sessionsRevoked: 1 },
-  role: role && { from: expected.role, to: role },
-  added: add,
-  removed: remove,
-  adopted: adopt,
-});
+}
+export function doneOf({ userId, disable, role, expected, add, remove, adopt }: SweepChange) {
+  return {
+    userId,
+    email: `${userId}@example.org`,
+    login: null,
+    disabled: disable && { ...disable, sessionsRevoked: 1 },
+    role: role && { from: expected.role, to: role },
+    added: add,
+    removed: remove,
+    adopted: adopt,
+  };
+}
 
-export const columnsOf = (accounts: readonly Account[]): ReplyOf<typeof sweepRpc.accounts> => ({
-  userId: accounts.map((account) => account.userId),
-  email: accounts.map((account) => account.email),
-  login: accounts.map((account) => account.login),
-  directoryId: accounts.map((account) => account.directoryId),
-  authType: accounts.map((account) => account.authType),
-  role: accounts.map((account) => account.role),
-  active: accounts.map((account) => account.active),
-  disabledBy: accounts.map((account) => account.disabledBy),
-  fromDirectory: accounts.map((account) => [...account.fromDirectory]),
-  byHand: accounts.map((account) => [...account.byHand]),
-});
+export function columnsOf(accounts: readonly Account[]): ReplyOf<typeof sweepRpc.accounts> {
+  return {
+    userId: accounts.map((account) => account.userId),
+    email: accounts.map((account) => account.email),
+    login: accounts.map((account) => account.login),
+    directoryId: accounts.map((account) => account.directoryId),
+    authType: accounts.map((account) => account.authType),
+    role: accounts.map((account) => account.role),
+    active: accounts.map((account) => account.active),
+    disabledBy: accounts.map((account) => account.disabledBy),
+    fromDirectory: accounts.map((account) => [...account.fromDirectory]),
+    byHand: accounts.map((account) => [...account.byHand]),
+  };
+}
 
-const serveIdentity = (nats: NatsConnection, identity: FakeIdentity): void => {
+function serveIdentity(nats: NatsConnection, identity: FakeIdentity): void {
   const serve = <R extends RpcDef>(def: R, handler: (request: RequestOf<R>) => ReplyOf<R>): void => {
     nats.subscribe(def.subject, {
       callback: (_err, msg) => {
@@ -140,31 +144,33 @@ const serveIdentity = (nats: NatsConnection, identity: FakeIdentity): void => {
   serve(sweepRpc.undo, ({ userIds }) => ({
     results: userIds.map((userId, i) => ({ userId, restored: i === 0, why: i === 0 ? '' : 'changed since' })),
   }));
-};
+}
 
-const snapshotOf = (directory: FakeDirectory) => () => async (): Promise<Snapshot> => {
-  await directory.duringSnapshot();
-  if (directory.fault) throw unavailable('directory_unavailable', directory.fault);
-  const people = {
-    byId: (id: string) => directory.people.find((person) => person.id === id),
-    byLogin: (login: string) => directory.people.find((person) => person.login === login),
+function snapshotOf(directory: FakeDirectory) {
+  return () => async (): Promise<Snapshot> => {
+    await directory.duringSnapshot();
+    if (directory.fault) throw unavailable('directory_unavailable', directory.fault);
+    const people = {
+      byId: (id: string) => directory.people.find((person) => person.id === id),
+      byLogin: (login: string) => directory.people.find((person) => person.login === login),
+    };
+    return {
+      people,
+      seen: directory.people.length,
+      proof: [{ code: 'pages', evidence: 'closed' }],
+      recheck: async function* (accounts) {
+        for (const account of accounts) {
+          const result = directory.recheckResults.get(account.userId);
+          yield result === undefined ? (people.byId(account.directoryId ?? '') ?? null) : result;
+        }
+      },
+      requests: () => 3,
+    };
   };
-  return {
-    people,
-    seen: directory.people.length,
-    proof: [{ code: 'pages', evidence: 'closed' }],
-    recheck: async function* (accounts) {
-      for (const account of accounts) {
-        const result = directory.recheckResults.get(account.userId);
-        yield result === undefined ? (people.byId(account.directoryId ?? '') ?? null) : result;
-      }
-    },
-    requests: () => 3,
-  };
-};
+}
 
 /** Real PostgreSQL and NATS with the permissions of production, a fake identity and a fake directory. */
-export const createWorld = async () => {
+export async function createWorld() {
   const [database, server] = await Promise.all([createDatabase(), startNats({ users: busUsers(password) })]);
   const nats = await connect({ servers: server.url, user: 'test', pass: password });
   await createStreams(nats);
@@ -242,11 +248,11 @@ export const createWorld = async () => {
       await Promise.all([database.drop(), server.stop()]);
     },
   };
-};
+}
 export type World = Awaited<ReturnType<typeof createWorld>>;
 
 /** A directory account and its person, with matching values except for the given fields. */
-export const member = (n: number, account: Partial<Account> = {}, person: Partial<Person> = {}) => {
+export function member(n: number, account: Partial<Account> = {}, person: Partial<Person> = {}) {
   const id = `entryUUID:${n}`;
   return {
     account: {
@@ -273,4 +279,4 @@ export const member = (n: number, account: Partial<Account> = {}, person: Partia
       ...person,
     } satisfies Person,
   };
-};
+}

@@ -65,26 +65,28 @@ const KiB = 1024;
 const framing = 64 * KiB;
 
 /** The cookies that identity receives: those of the pending sign-in, or those of the session. */
-const cookieFor = (x: Exchange, def: Target, cookies: SessionCookies): string | undefined =>
-  def === identityRoutes.oidcLogin || def === identityRoutes.oidcCallback
+function cookieFor(x: Exchange, def: Target, cookies: SessionCookies): string | undefined {
+  return def === identityRoutes.oidcLogin || def === identityRoutes.oidcCallback
     ? signInCookies(x.req.headers.cookie)
     : identityCookies(cookies);
+}
 
-const limitsOf = (def: Target, maxUploadBytes: number): BodyLimits =>
-  def.bodyKind === 'raw'
+function limitsOf(def: Target, maxUploadBytes: number): BodyLimits {
+  return def.bodyKind === 'raw'
     ? { maxBytes: maxUploadBytes + framing, windowMs: 60_000, minBytes: KiB }
     : { maxBytes: 1024 * KiB, windowMs: 10_000, minBytes: 1, totalMs: 30_000 };
+}
 
 /** Refuses by what the client announces, before a byte of it is read. */
-const checkSize = (x: Exchange, def: Target, { maxBytes }: BodyLimits, maxUploadBytes: number): void => {
+function checkSize(x: Exchange, def: Target, { maxBytes }: BodyLimits, maxUploadBytes: number): void {
   if (Number(x.req.headers['content-length'] ?? 0) > maxBytes)
     throw tooBig(def.bodyKind === 'raw' ? maxUploadBytes : maxBytes);
   // tus tells the length of the whole upload when it begins.
   if (Number(x.req.headers['upload-length'] ?? 0) > maxUploadBytes) throw tooBig(maxUploadBytes);
-};
+}
 
 /** An API request, in order: match, limit, who is calling, CSRF, role and state, hand on. */
-export const createApi = (d: ApiDeps) => {
+export function createApi(d: ApiDeps) {
   const forward = createForward(d.connectionWait);
   const whoCalls = async (x: Exchange, cookies: SessionCookies): Promise<Who | null> => {
     const bearer = bearerOf(x.req.headers.authorization);
@@ -206,38 +208,38 @@ export const createApi = (d: ApiDeps) => {
     x.route = def.path;
     return d.traced(x, () => steps(x, def));
   };
-};
+}
 
 type Asked = Pick<Exchange, 'req' | 'client'>;
 
 /** Given twice it is no browser's; Node joins the values, and the list is no site of ours. */
-const fetchSiteOf = ({ req }: Asked): string | undefined => {
+function fetchSiteOf({ req }: Asked): string | undefined {
   const site = req.headers['sec-fetch-site'];
   return Array.isArray(site) ? site.join() : site;
-};
+}
 
 /** The origin that a browser says is asking, and ours as the client addresses it; undefined: no browser, null: not ours. */
-const origins = ({ req, client }: Asked): { from: URL; to: URL } | null | undefined => {
+function origins({ req, client }: Asked): { from: URL; to: URL } | null | undefined {
   const { origin } = req.headers;
   if (origin === undefined) return undefined;
   const from = URL.parse(origin);
   const to = from && URL.parse(`${from.protocol}//${client.host}`);
   return to && { from, to };
-};
+}
 
 /** Whether a browser's page of ours is asking; a client that sends no Origin is no browser. */
-export const sameOrigin = (x: Asked): boolean => {
+export function sameOrigin(x: Asked): boolean {
   const known = origins(x);
   return known === undefined || (known !== null && known.from.host === known.to.host);
-};
+}
 
 /** The same, where a proxy in front of us may have dropped the port: for what needs the session's CSRF token besides. */
-const sameHost = (x: Asked): boolean => {
+function sameHost(x: Asked): boolean {
   const known = origins(x);
   return sameOrigin(x) || (known?.to.port === '' && known.from.hostname === known.to.hostname);
-};
+}
 
 /** @throws AppError invalid: the target is no path of ours. */
-export const badPath = (): never => {
+export function badPath(): never {
   throw invalid('invalid_request', 'The path is not valid');
-};
+}

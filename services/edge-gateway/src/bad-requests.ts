@@ -15,14 +15,14 @@ const answered = new WeakSet<Duplex>();
 const responses = new WeakMap<Duplex, Set<ServerResponse>>();
 
 /** Remembers the responses that are in progress on a connection. */
-export const trackResponse = (socket: Duplex, res: ServerResponse): void => {
+export function trackResponse(socket: Duplex, res: ServerResponse): void {
   const open = responses.get(socket) ?? new Set();
   responses.set(socket, open.add(res));
   res.once('close', () => open.delete(res));
-};
+}
 
 /** Answers what is no HTTP request at all, in the same words as every other failure. */
-export const answerBadRequest = (error: ParseError, socket: Duplex): void => {
+export function answerBadRequest(error: ParseError, socket: Duplex): void {
   // The parser reports every further chunk of a connection that it has given up; it is read until the socket closes.
   if (answered.has(socket)) return;
   answered.add(socket);
@@ -32,7 +32,7 @@ export const answerBadRequest = (error: ParseError, socket: Duplex): void => {
   const [line, status, detail] = answers[error.code ?? ''] ?? ['400 Bad Request', 400, 'This is no HTTP request'];
   const problem = { ...toProblem(invalid('invalid_request', detail), randomUUID()), status, title: line.slice(4) };
   sendLast(socket, rawAnswer(line, problem));
-};
+}
 
 const versions = new Set(['1.0', '1.1']);
 
@@ -41,15 +41,16 @@ const versions = new Set(['1.0', '1.1']);
  * and a Host header that is missing or given twice.
  * @throws AppError invalid
  */
-export const checkRequest = (req: IncomingMessage): void => {
+export function checkRequest(req: IncomingMessage): void {
   if (!versions.has(req.httpVersion)) throw invalid('invalid_request', 'The protocol version must be HTTP/1.1');
   let hosts = 0;
   for (let i = 0; i < req.rawHeaders.length; i += 2)
     if ((req.rawHeaders[i] as string).toLowerCase() === 'host') hosts += 1;
   if (hosts > 1 || (hosts === 0 && req.httpVersion === '1.1'))
     throw invalid('invalid_request', 'The request must have one Host header');
-};
+}
 
 /** An Expect header that asks for anything but 100-continue (RFC 9110, 10.1.1). */
-export const unsupportedExpectation = (): AppError =>
-  new AppError('invalid', 'expectation_failed', 'The expectation is not supported');
+export function unsupportedExpectation(): AppError {
+  return new AppError('invalid', 'expectation_failed', 'The expectation is not supported');
+}

@@ -7,7 +7,7 @@ const longestPauseMs = 250;
  * Waits for services that accept no connection, most often during a restart. A service that has been
  * unreachable for `waitMs` is not waited for any more, so that a long outage is reported immediately.
  */
-export const createConnectionWait = (waitMs: number) => {
+export function createConnectionWait(waitMs: number) {
   const awaySince = new Map<string, number>();
   return {
     /** The service accepted a connection. */
@@ -21,5 +21,5 @@ export const createConnectionWait = (waitMs: number) => {
       return true;
     },
   };
-};
+}
 export type ConnectionWait = ReturnType<typeof createConnectionWait>;

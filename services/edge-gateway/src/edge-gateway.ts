@@ -34,21 +34,23 @@ import { createUi, sendAsset } from './ui/ui.ts';
 
 const name = 'edge-gateway';
 
-const upstreams = (env: EdgeEnv): Partial<Record<ServiceName, string>> => ({
-  identity: env.IDENTITY_URL,
-  media: env.MEDIA_URL,
-  'transcription-dispatcher': env.TRANSCRIPTION_DISPATCHER_URL,
-  'search-indexer': env.SEARCH_INDEXER_URL,
-  'realtime-gateway': env.REALTIME_GATEWAY_URL,
-  ...(env.DIRECTORY_SYNC_URL ? { 'directory-sync': env.DIRECTORY_SYNC_URL } : {}),
-});
+function upstreams(env: EdgeEnv): Partial<Record<ServiceName, string>> {
+  return {
+    identity: env.IDENTITY_URL,
+    media: env.MEDIA_URL,
+    'transcription-dispatcher': env.TRANSCRIPTION_DISPATCHER_URL,
+    'search-indexer': env.SEARCH_INDEXER_URL,
+    'realtime-gateway': env.REALTIME_GATEWAY_URL,
+    ...(env.DIRECTORY_SYNC_URL ? { 'directory-sync': env.DIRECTORY_SYNC_URL } : {}),
+  };
+}
 
 /** Shorter than the services keep it (see the kit's drain), so that none of them closes a connection under a request. */
 const keepIdleMs = 1_000;
 
 /** Keep-alive connections: short timeout for connecting, long one for a response. */
-const poolFor = (url: string): Pool =>
-  new Pool(url, {
+function poolFor(url: string): Pool {
+  return new Pool(url, {
     connections: 512,
     pipelining: 1,
     keepAliveTimeout: keepIdleMs,
@@ -57,9 +59,10 @@ const poolFor = (url: string): Pool =>
     headersTimeout: 120_000,
     bodyTimeout: 120_000,
   });
+}
 
 /** The edge: the only public port, and the only place that reads cookies and tokens. */
-export const createEdgeGateway = (env: EdgeEnv): Service => {
+export function createEdgeGateway(env: EdgeEnv): Service {
   const log = createLog(name, env);
   const metrics = createMetrics();
   const bus = createBus({ service: name, url: env.NATS_URL, user: env.NATS_USER, password: env.NATS_PASSWORD, log });
@@ -160,9 +163,11 @@ export const createEdgeGateway = (env: EdgeEnv): Service => {
     parts: [connections, revocations.part, settings],
     checks,
   });
-};
+}
 
-const onStop = (task: string, work: () => Promise<void>): Periodic => ({
-  name: task,
-  start: () => ({ stop: work }),
-});
+function onStop(task: string, work: () => Promise<void>): Periodic {
+  return {
+    name: task,
+    start: () => ({ stop: work }),
+  };
+}

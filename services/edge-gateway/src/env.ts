@@ -41,4 +41,6 @@ export const edgeEnv = {
 };
 export type EdgeEnv = z.infer<z.ZodObject<typeof edgeEnv>>;
 
-export const env = (): EdgeEnv => readEnv(edgeEnv);
+export function env(): EdgeEnv {
+  return readEnv(edgeEnv);
+}

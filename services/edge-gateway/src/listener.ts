@@ -48,10 +48,12 @@ type Answer = { given: (status: number) => void; refuse: (thrown: unknown) => vo
 
 /** Every service answers these on its internal listener; on the public one they do not exist. */
 const internal = /^\/(health|metrics)(\/|$)/;
-const isApi = (path: string): boolean => path === '/api' || path.startsWith('/api/');
+function isApi(path: string): boolean {
+  return path === '/api' || path.startsWith('/api/');
+}
 
 /** The only public port. */
-export const createListener = (d: ListenerDeps): { server: Server; closeTunnels: () => Promise<void> } => {
+export function createListener(d: ListenerDeps): { server: Server; closeTunnels: () => Promise<void> } {
   const exchange = (req: IncomingMessage, res: ServerResponse, expectsContinue: boolean): Exchange => ({
     req,
     res,
@@ -190,4 +192,4 @@ export const createListener = (d: ListenerDeps): { server: Server; closeTunnels:
     await Promise.all(closed);
   };
   return { server, closeTunnels };
-};
+}

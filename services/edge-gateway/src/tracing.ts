@@ -20,4 +20,6 @@ const inServerSpan: Traced = (x, work) => {
   });
 };
 
-export const createTraced = (collector: string | undefined): Traced => (collector ? inServerSpan : untraced);
+export function createTraced(collector: string | undefined): Traced {
+  return collector ? inServerSpan : untraced;
+}

@@ -20,7 +20,7 @@ export type Handler = (req: IncomingMessage, res: ServerResponse, body: Buffer) 
 export type Seen = { method: string; url: string; headers: IncomingMessage['headers']; raw: string[]; body: Buffer };
 
 /** A service behind the edge that remembers what it was asked. */
-const startService = async (handler: { current: Handler | undefined }) => {
+async function startService(handler: { current: Handler | undefined }) {
   const seen: Seen[] = [];
   // As much as the services take.
   const server = createServer({ maxHeaderSize: 96 * 1024 }, (req, res) => {
@@ -38,23 +38,25 @@ const startService = async (handler: { current: Handler | undefined }) => {
   });
   const port = await listen(server);
   return { server, seen, url: `http://127.0.0.1:${port}` };
-};
-const listen = (server: Server): Promise<number> =>
-  new Promise((resolve) => server.listen(0, '127.0.0.1', () => resolve((server.address() as AddressInfo).port)));
+}
+function listen(server: Server): Promise<number> {
+  return new Promise((resolve) => server.listen(0, '127.0.0.1', () => resolve((server.address() as AddressInfo).port)));
+}
 /** A port without a listener at the moment. */
-export const freePort = async (): Promise<number> => {
+export async function freePort(): Promise<number> {
   const server = createServer();
   const port = await listen(server);
   await close(server);
   return port;
-};
-const close = (server: Server): Promise<void> =>
-  new Promise((resolve) => {
+}
+function close(server: Server): Promise<void> {
+  return new Promise((resolve) => {
     server.close(() => resolve());
     server.closeAllConnections();
   });
+}
 
-export const startBackends = async () => {
+export async function startBackends() {
   const [nats, redis] = await Promise.all([startNats(), startRedis()]);
   const bus = await connect({ servers: nats.url, maxReconnectAttempts: -1 });
   return {
@@ -66,7 +68,7 @@ export const startBackends = async () => {
       await Promise.all([nats.stop(), redis.stop()]);
     },
   };
-};
+}
 export type Backends = Awaited<ReturnType<typeof startBackends>>;
 
 export type Response = { status: number; headers: Headers; text: string; json: Record<string, unknown> };
@@ -74,7 +76,7 @@ export type Response = { status: number; headers: Headers; text: string; json: R
 type EdgeOptions = { signInPerMinute?: number | null } & Record<string, string | number | null>;
 
 /** The edge between a client and services that we play. */
-export const startEdge = async (backends: Backends, { signInPerMinute = 10, ...overrides }: EdgeOptions = {}) => {
+export async function startEdge(backends: Backends, { signInPerMinute = 10, ...overrides }: EdgeOptions = {}) {
   const known = new Map<string, ResolvedSession>();
   const handlers = {
     media: { current: undefined as Handler | undefined },
@@ -188,15 +190,15 @@ export const startEdge = async (backends: Backends, { signInPerMinute = 10, ...o
       await Promise.all([close(identity.server), close(media.server)]);
     },
   };
-};
+}
 export type RunningEdge = Awaited<ReturnType<typeof startEdge>>;
 
 /**
  * Sends bytes as they are; gives what comes back until the other end closes or the answer matches `until`. The limit is
  * no measurement, only the timeout for an edge that does neither.
  */
-export const raw = (port: number, text: string, until?: RegExp): Promise<string> =>
-  new Promise((resolve) => {
+export function raw(port: number, text: string, until?: RegExp): Promise<string> {
+  return new Promise((resolve) => {
     let answer = '';
     const socket = connectTcp({ port, host: '127.0.0.1' }, () => socket.write(text));
     const end = () => {
@@ -212,9 +214,10 @@ export const raw = (port: number, text: string, until?: RegExp): Promise<string>
     socket.on('close', end);
     socket.on('error', end);
   });
+}
 
 /** A request whose body the caller writes itself. */
-export const open = (port: number, path: string, headers: Record<string, string | number>, method = 'POST') => {
+export function open(port: number, path: string, headers: Record<string, string | number>, method = 'POST') {
   const req = request({ port, host: '127.0.0.1', path, method, headers });
   req.on('error', () => {});
   const answer = new Promise<{ status: number; text: string }>((resolve) => {
@@ -227,4 +230,4 @@ export const open = (port: number, path: string, headers: Record<string, string 
     req.on('close', () => setTimeout(() => resolve({ status: 0, text: '' }), 2_000).unref());
   });
   return { req, answer };
-};
+}

@@ -5,17 +5,19 @@ import { createDatabase, type TestDatabase } from '@overtone/testkit';
 import { queryPrepared, type Pool } from './database.ts';
 
 const log = createLog('identity', { LOG_LEVEL: 'fatal', LOG_FORMAT: 'json' });
-const poolOf = (url: string): Pool =>
-  createPool({
+function poolOf(url: string): Pool {
+  return createPool({
     env: { DATABASE_URL: url, DB_POOL_SIZE: 1, DB_MAX_OVERFLOW: 1 },
     name: 'identity',
     metrics: createMetrics(),
     log,
   });
-const outcome = (pool: Pool, text: string): Promise<unknown> =>
-  queryPrepared(pool, { name: text, text, values: [] }).catch((e: unknown) =>
+}
+function outcome(pool: Pool, text: string): Promise<unknown> {
+  return queryPrepared(pool, { name: text, text, values: [] }).catch((e: unknown) =>
     isAppError(e) ? e.code : (e as { code: unknown }).code,
   );
+}
 
 let database: TestDatabase;
 let pool: Pool;

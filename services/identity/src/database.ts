@@ -12,17 +12,18 @@ export type Tx = Prisma.TransactionClient;
 export const txOptions = { maxWait: 5_000, timeout: 10_000 };
 
 /** Whether a statement violated a unique constraint. */
-export const isUniqueViolation = (e: unknown): boolean =>
-  e instanceof Prisma.PrismaClientKnownRequestError && e.code === 'P2002';
+export function isUniqueViolation(e: unknown): boolean {
+  return e instanceof Prisma.PrismaClientKnownRequestError && e.code === 'P2002';
+}
 
 /**
  * Runs a single statement, prepared under its name. @returns its rows.
  * @throws AppError unavailable, code database_unavailable, when the server did not respond; other errors of the server as they are.
  */
-export const queryPrepared = async <R extends object>(
+export async function queryPrepared<R extends object>(
   pool: Pool,
   statement: { name: string; text: string; values: unknown[] },
-): Promise<R[]> => {
+): Promise<R[]> {
   try {
     return (await pool.query<R>(statement)).rows;
   } catch (cause) {
@@ -30,4 +31,4 @@ export const queryPrepared = async <R extends object>(
     if (cause instanceof Error && 'severity' in cause) throw cause;
     throw unavailable('database_unavailable', 'The database does not answer. Please try again.', { cause });
   }
-};
+}

@@ -30,7 +30,7 @@ export type IdentityEnv = z.infer<z.ZodObject<typeof identityEnv>> & {
 };
 
 /** @throws Error naming every variable that is missing or malformed. */
-export const env = (source: Record<string, string | undefined> = process.env): IdentityEnv => {
+export function env(source: Record<string, string | undefined> = process.env): IdentityEnv {
   const keyRing = () => readKeyRing(source);
   keyRing();
   return Object.freeze({
@@ -39,4 +39,4 @@ export const env = (source: Record<string, string | undefined> = process.env): I
     seeds: seedsOf(readEnv(seedVariables, { ...source, LDAP_TLS_CA_FILE: undefined })),
     keyRing,
   });
-};
+}

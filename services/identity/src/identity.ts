@@ -82,7 +82,7 @@ import { createUsers } from './users/users.service.ts';
 const name = 'identity';
 
 /** Identity: accounts, sign-in, sessions and rights. */
-export const createIdentity = (env: IdentityEnv): Service => {
+export function createIdentity(env: IdentityEnv): Service {
   const log = createLog(name, env);
   const metrics = createMetrics();
   const telemetry = createTelemetry(metrics);
@@ -221,4 +221,4 @@ export const createIdentity = (env: IdentityEnv): Service => {
     ],
     checks,
   });
-};
+}

@@ -3,7 +3,7 @@ import { Counter } from 'prom-client';
 import { signupMethods } from './provisioning/provisioning.ts';
 
 /** Names are the specification's ("Health and metrics"), kept to the letter. */
-export const createTelemetry = ({ registry }: Metrics) => {
+export function createTelemetry({ registry }: Metrics) {
   const registers = [registry];
   const signups = new Counter({
     name: 'user_signups_total',
@@ -22,5 +22,5 @@ export const createTelemetry = ({ registry }: Metrics) => {
   });
   for (const result of ['ok', 'failed']) listFetches.inc({ result }, 0);
   return { signups, lockouts, listFetches };
-};
+}
 export type Telemetry = ReturnType<typeof createTelemetry>;

@@ -11,7 +11,7 @@ export type Session = Awaited<ReturnType<RunningIdentity['session']>>;
 type Asked = { status: number; body: Record<string, unknown> };
 
 /** A running identity service, a session of its first administrator, and access to rows, audit records and events. */
-export const startAdministration = async () => {
+export async function startAdministration() {
   const backends = await startBackends();
   const identity = await startIdentity(backends);
   const events = collectEvents(backends.bus, 'evt.identity.>');
@@ -48,7 +48,9 @@ export const startAdministration = async () => {
       await backends.stop();
     },
   };
-};
+}
 export type Administration = Awaited<ReturnType<typeof startAdministration>>;
 
-export const codeOf = (a: Asked): unknown[] => [a.status, a.body['code']];
+export function codeOf(a: Asked): unknown[] {
+  return [a.status, a.body['code']];
+}

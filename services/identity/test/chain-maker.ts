@@ -2,16 +2,22 @@ import { constants, generateKeyPairSync, randomBytes, sign, type KeyObject } fro
 
 // Encodes certificates byte by byte: the tests of chains need forms that no library writes.
 
-export const tlv = (tag: number, ...parts: readonly Buffer[]): Buffer => {
+export function tlv(tag: number, ...parts: readonly Buffer[]): Buffer {
   const content = Buffer.concat(parts);
   const { length } = content;
   const head = length < 128 ? [length] : length < 256 ? [0x81, length] : [0x82, length >> 8, length & 255];
   return Buffer.concat([Buffer.from([tag, ...head]), content]);
-};
-export const sequence = (...parts: readonly Buffer[]): Buffer => tlv(0x30, ...parts);
-const integer = (value: number): Buffer => tlv(2, Buffer.from([value]));
-const text = (value: string): Buffer => tlv(0x0c, Buffer.from(value));
-export const oid = (dotted: string): Buffer => {
+}
+export function sequence(...parts: readonly Buffer[]): Buffer {
+  return tlv(0x30, ...parts);
+}
+function integer(value: number): Buffer {
+  return tlv(2, Buffer.from([value]));
+}
+function text(value: string): Buffer {
+  return tlv(0x0c, Buffer.from(value));
+}
+export function oid(dotted: string): Buffer {
   const [first = 0, second = 0, ...rest] = dotted.split('.').map(Number);
   const base128 = (arc: number): number[] => {
     const digits = [arc & 127];
@@ -19,26 +25,28 @@ export const oid = (dotted: string): Buffer => {
     return digits;
   };
   return tlv(6, Buffer.from([first * 40 + second, ...rest.flatMap(base128)]));
-};
+}
 
 type Attribute = readonly [type: string, value: string];
 const types: Readonly<Record<string, string>> = { CN: '2.5.4.3', O: '2.5.4.10', E: '1.2.840.113549.1.9.1' };
-export const nameDer = (name: readonly Attribute[]): Buffer =>
-  sequence(
+export function nameDer(name: readonly Attribute[]): Buffer {
+  return sequence(
     ...name.map(([type, value]) =>
       tlv(0x31, sequence(oid(types[type] as string), type === 'E' ? tlv(0x16, Buffer.from(value)) : text(value))),
     ),
   );
+}
 
 export type Extension = { id: string; critical?: boolean; value: Buffer };
-const bits = (used: readonly number[]): Buffer => {
+function bits(used: readonly number[]): Buffer {
   const byte = used.reduce((sum, bit) => sum | (128 >> bit), 0);
   return tlv(3, Buffer.from([used.length === 0 ? 0 : 7 - Math.max(...used), byte]));
-};
-export const generalName = (kind: number, value: string | Buffer): Buffer =>
-  kind === 4
+}
+export function generalName(kind: number, value: string | Buffer): Buffer {
+  return kind === 4
     ? tlv(0xa4, Buffer.from(value))
     : tlv(0x80 | kind, typeof value === 'string' ? Buffer.from(value, 'latin1') : value);
+}
 export const extensions = {
   basicConstraints: (isCa: boolean | undefined, length?: number): Extension => ({
     id: '2.5.29.19',
@@ -69,14 +77,18 @@ const digestOids: Readonly<Record<string, string>> = {
   sha512: '2.16.840.1.101.3.4.2.3',
 };
 const nul = Buffer.from([5, 0]);
-const pss = (digest: string, pssSalt: number): Signature => {
+function pss(digest: string, pssSalt: number): Signature {
   const hash = sequence(oid(digestOids[digest] as string), nul);
   const mask = sequence(oid('1.2.840.113549.1.1.8'), hash);
   const parameters = sequence(tlv(0xa0, hash), tlv(0xa1, mask), tlv(0xa2, integer(pssSalt)));
   return { digest, pssSalt, der: sequence(oid('1.2.840.113549.1.1.10'), parameters) };
-};
-const rsa = (digest: string, id: string): Signature => ({ digest, der: sequence(oid(id), nul) });
-const ecdsa = (digest: string, id: string): Signature => ({ digest, der: sequence(oid(id)) });
+}
+function rsa(digest: string, id: string): Signature {
+  return { digest, der: sequence(oid(id), nul) };
+}
+function ecdsa(digest: string, id: string): Signature {
+  return { digest, der: sequence(oid(id)) };
+}
 export const signatures = {
   rsa: {
     md5: rsa('md5', '1.2.840.113549.1.1.4'),
@@ -104,7 +116,7 @@ export const signatures = {
 type Keys = { publicKey: KeyObject; privateKey: KeyObject };
 const made = new Map<string, Keys>();
 /** Keys by kind and size, e.g. `rsa 1024` or `ec prime256v1`; each is generated once. */
-export const keysOf = (kind: string): Keys => {
+export function keysOf(kind: string): Keys {
   const known = made.get(kind);
   if (known) return known;
   const [type, size] = kind.split(' ') as [string, string];
@@ -116,13 +128,14 @@ export const keysOf = (kind: string): Keys => {
         : generateKeyPairSync(type as 'ed25519');
   made.set(kind, keys);
   return keys;
-};
-export const usualSignature = (kind: string): Signature =>
-  kind.startsWith('rsa')
+}
+export function usualSignature(kind: string): Signature {
+  return kind.startsWith('rsa')
     ? signatures.rsa.sha256
     : kind.startsWith('ec ')
       ? signatures.ec.sha256
       : signatures[kind as 'ed25519' | 'ed448'];
+}
 
 export type CertificateSpec = {
   subject: readonly Attribute[];
@@ -135,11 +148,15 @@ export type CertificateSpec = {
   signature?: Signature | undefined;
 };
 
-const time = (date: Date): Buffer => tlv(0x18, Buffer.from(`${date.toISOString().replaceAll(/[-:T]|\..*$/g, '')}Z`));
-const bitString = (bytes: Buffer): Buffer => tlv(3, Buffer.from([0]), bytes);
+function time(date: Date): Buffer {
+  return tlv(0x18, Buffer.from(`${date.toISOString().replaceAll(/[-:T]|\..*$/g, '')}Z`));
+}
+function bitString(bytes: Buffer): Buffer {
+  return tlv(3, Buffer.from([0]), bytes);
+}
 
 /** @returns the certificate in DER, signed with the key of `issuer`. */
-export const certificateDer = (spec: CertificateSpec, issuer: Pick<CertificateSpec, 'subject' | 'keys'>): Buffer => {
+export function certificateDer(spec: CertificateSpec, issuer: Pick<CertificateSpec, 'subject' | 'keys'>): Buffer {
   const signature = spec.signature ?? usualSignature(issuer.keys);
   const extension = ({ id, critical, value }: Extension) =>
     sequence(oid(id), ...(critical ? [tlv(1, Buffer.from([255]))] : []), tlv(4, value));
@@ -162,7 +179,8 @@ export const certificateDer = (spec: CertificateSpec, issuer: Pick<CertificateSp
   const digest = key.asymmetricKeyType?.startsWith('ed') ? null : signature.digest;
   const signed = sign(digest, tbs, { key, ...padding });
   return sequence(tbs, signature.der, bitString(signed));
-};
+}
 
-export const pemOf = (der: Buffer): string =>
-  `-----BEGIN CERTIFICATE-----\n${(der.toString('base64').match(/.{1,64}/g) ?? []).join('\n')}\n-----END CERTIFICATE-----\n`;
+export function pemOf(der: Buffer): string {
+  return `-----BEGIN CERTIFICATE-----\n${(der.toString('base64').match(/.{1,64}/g) ?? []).join('\n')}\n-----END CERTIFICATE-----\n`;
+}

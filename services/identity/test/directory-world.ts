@@ -5,7 +5,7 @@ import { startBackends, startIdentity } from './running-identity.ts';
 let people = 0;
 
 /** A directory and an identity service that uses it. */
-export const startDirectoryWorld = async (overrides: Record<string, string> = {}) => {
+export async function startDirectoryWorld(overrides: Record<string, string> = {}) {
   const [backends, slapd] = await Promise.all([startBackends(), startSlapd()]);
   const ldap = {
     LDAP_ENABLED: 'true',
@@ -66,5 +66,5 @@ export const startDirectoryWorld = async (overrides: Record<string, string> = {}
       await Promise.all([backends.stop(), slapd.stop()]);
     },
   };
-};
+}
 export type DirectoryWorld = Awaited<ReturnType<typeof startDirectoryWorld>>;

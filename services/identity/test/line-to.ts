@@ -4,7 +4,7 @@ import { createServer, connect, type AddressInfo, type Socket } from 'node:net';
 type Mode = 'pass' | 'hang' | 'cut';
 
 /** A proxy in front of a server that counts bytes, and can hang or close connections. */
-export const startLineTo = async (port: number) => {
+export async function startLineTo(port: number) {
   let mode: Mode = 'pass';
   let bytes = 0;
   let connections = 0;
@@ -43,4 +43,4 @@ export const startLineTo = async (port: number) => {
       await new Promise((resolve) => server.close(resolve));
     },
   };
-};
+}

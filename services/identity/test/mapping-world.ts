@@ -18,7 +18,7 @@ type PublishedEvent = { subject: string; data: Record<string, unknown> };
 export type NewUser = { role?: string; auth_type?: string; is_active?: boolean };
 
 /** A replica with its own connections and mapping cache on the database of the test. */
-const createReplica = (url: string) => {
+function createReplica(url: string) {
   const env = { DATABASE_URL: url, DB_POOL_SIZE: 10, DB_MAX_OVERFLOW: 0 };
   const { db, pool, part } = createDatabase(
     { env, name: 'identity', metrics: createMetrics(), log },
@@ -32,17 +32,17 @@ const createReplica = (url: string) => {
     sessions: { endAll },
   });
   return { db, pool, part, indexes, mappings };
-};
+}
 
 /** A minimal `Sessions.endAll`, without tokens and limits. */
-const endAll = async (tx: Tx, userId: string, reason: string): Promise<number> => {
+async function endAll(tx: Tx, userId: string, reason: string): Promise<number> {
   const ended = await sessionsStore.revoke(tx, { userId });
   if (ended.length > 0) await outbox.add(tx, identityEvents.sessionRevoked, { userId, sessionId: null, reason });
   return ended.length;
-};
+}
 
 /** Accounts, groups and mappings in a real database, with two replicas that reconcile them. */
-export const startMappingWorld = async () => {
+export async function startMappingWorld() {
   const database = await createTestDatabase();
   const replicas = [createReplica(database.urlFor('identity')), createReplica(database.urlFor('identity'))] as const;
   const [{ db, pool }] = replicas;
@@ -130,5 +130,5 @@ export const startMappingWorld = async () => {
       await database.drop();
     },
   };
-};
+}
 export type MappingWorld = Awaited<ReturnType<typeof startMappingWorld>>;

@@ -4,7 +4,7 @@ import type { Answer, RunningIdentity } from './running-identity.ts';
 export type StartedFlow = { url: URL; state: string; nonce: string; cookie: string; answer: Answer };
 
 /** A browser with its own cookies, which sends requests to identity as the edge does. */
-export const createBrowser = (identity: RunningIdentity) => {
+export function createBrowser(identity: RunningIdentity) {
   const jar = new Map<string, string>();
   const ask = async (path: string, cookie = [...jar].map(([k, v]) => `${k}=${v}`).join('; ')): Promise<Answer> => {
     const answer = await identity.ask(path, cookie ? { headers: { cookie } } : {});
@@ -27,4 +27,4 @@ export const createBrowser = (identity: RunningIdentity) => {
     back: (query: Record<string, string>, cookie?: string): Promise<Answer> =>
       ask(`/api/auth/oidc/callback?${new URLSearchParams(query).toString()}`, cookie),
   };
-};
+}

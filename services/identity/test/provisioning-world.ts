@@ -15,16 +15,17 @@ const issuers = { ldap: null, oidc: 'https://idp.example.org', pki: 'cn=authorit
 export const client = { ip: '127.0.0.1', userAgent: null, requestId: null };
 
 /** A client that calls `onTransaction` at the start of every transaction. */
-const counting = (db: PrismaClient, onTransaction: () => void): PrismaClient =>
-  new Proxy(db, {
+function counting(db: PrismaClient, onTransaction: () => void): PrismaClient {
+  return new Proxy(db, {
     get: (target, key) => {
       if (key === '$transaction') onTransaction();
       return Reflect.get(target, key) as unknown;
     },
   });
+}
 
 /** Provisioning and sessions on a real database, without mappings. */
-export const startProvisioningWorld = async () => {
+export async function startProvisioningWorld() {
   const database = await createTestDatabase();
   const log = createLog('identity', { LOG_LEVEL: 'fatal', LOG_FORMAT: 'json' });
   const metrics = createMetrics();
@@ -100,5 +101,5 @@ export const startProvisioningWorld = async () => {
       await database.drop();
     },
   };
-};
+}
 export type ProvisioningWorld = Awaited<ReturnType<typeof startProvisioningWorld>>;

@@ -2,7 +2,7 @@ import { connect } from 'node:net';
 
 export type RawAnswer = { status: number; head: string; body: string; json: Record<string, unknown> };
 
-const parsed = (text: string): RawAnswer => {
+function parsed(text: string): RawAnswer {
   const [head = '', body = ''] = text.split(/\r\n\r\n(.*)/s);
   let json: Record<string, unknown> = {};
   try {
@@ -11,19 +11,19 @@ const parsed = (text: string): RawAnswer => {
     // Responses to malformed requests need not be JSON.
   }
   return { status: Number(/^HTTP\/1\.1 (\d{3})/.exec(head)?.[1] ?? 0), head, body, json };
-};
+}
 
 /**
  * Sends header lines unchanged, which no client library does, and reads the complete response.
  * `localAddress` is the source address of the socket; `tail` is the body.
  */
-export const rawRequest = (
+export function rawRequest(
   port: number,
   path: string,
   lines: readonly string[],
   { localAddress = '127.0.0.1', tail }: { localAddress?: string; tail?: string } = {},
-): Promise<RawAnswer> =>
-  new Promise((resolve) => {
+): Promise<RawAnswer> {
+  return new Promise((resolve) => {
     let answer = '';
     const socket = connect({ port, host: '127.0.0.1', localAddress });
     const own = [`POST ${path} HTTP/1.1`, `Host: localhost:${port}`];
@@ -40,3 +40,4 @@ export const rawRequest = (
     socket.setTimeout(10_000, () => socket.destroy());
     socket.on('close', () => resolve(parsed(answer)));
   });
+}

@@ -10,8 +10,8 @@ import type { Settings } from '../src/settings/settings.ts';
 const secret = 'a secret of this test that is long enough';
 
 /** The sessions service on the database of the test. */
-export const sessionsOver = (d: { db: Db; pool: Pool; outbox: Outbox; settings: Settings }) =>
-  createSessions({
+export function sessionsOver(d: { db: Db; pool: Pool; outbox: Outbox; settings: Settings }) {
+  return createSessions({
     ...d,
     accessTokens: createAccessTokens({
       secret,
@@ -20,7 +20,9 @@ export const sessionsOver = (d: { db: Db; pool: Pool; outbox: Outbox; settings: 
     keys: createSessionKeys(secret),
     log: createLog('identity', { LOG_LEVEL: 'fatal', LOG_FORMAT: 'json' }),
   });
+}
 
 /** The role in an access token. */
-export const roleIn = (accessToken: string): string =>
-  (JSON.parse(Buffer.from(accessToken.split('.')[1] ?? '', 'base64url').toString()) as { role: string }).role;
+export function roleIn(accessToken: string): string {
+  return (JSON.parse(Buffer.from(accessToken.split('.')[1] ?? '', 'base64url').toString()) as { role: string }).role;
+}

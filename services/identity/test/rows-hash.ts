@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { Client } from 'pg';
 
 /** Hashes all rows of identity with their transaction ids: equal when nothing was written. */
-export const rowsHash = async (sql: Client): Promise<string> => {
+export async function rowsHash(sql: Client): Promise<string> {
   const { rows: tables } = await sql.query<{ name: string }>(
     `select distinct table_name as name from information_schema.role_table_grants
      where grantee = 'identity' and privilege_type = 'INSERT' order by 1`,
@@ -15,4 +15,4 @@ export const rowsHash = async (sql: Client): Promise<string> => {
     hash.update(JSON.stringify([name, rows]));
   }
   return hash.digest('hex');
-};
+}

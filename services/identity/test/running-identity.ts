@@ -24,9 +24,11 @@ const keys = generateKeyPairSync('ec', {
 const sign = createAssertionSigner(keys.privateKey);
 const signForwarded = createForwardedSigner(keys.privateKey);
 /** The edge's statement that a proxy on this machine forwarded a client certificate. */
-const forwardCertificate = (pem: string): Record<string, string> => ({
-  [forwardedHeader]: signForwarded({ peer: '127.0.0.1', headers: ['X-Client-Cert', encodeURIComponent(pem)] }),
-});
+function forwardCertificate(pem: string): Record<string, string> {
+  return {
+    [forwardedHeader]: signForwarded({ peer: '127.0.0.1', headers: ['X-Client-Cert', encodeURIComponent(pem)] }),
+  };
+}
 
 export type Answer = { status: number; body: Record<string, unknown>; cookies: string[]; headers: Headers };
 type Ask = {
@@ -38,7 +40,7 @@ type Ask = {
 };
 
 /** A real database and a real broker. */
-export const startBackends = async () => {
+export async function startBackends() {
   const [database, nats] = await Promise.all([createDatabase(), startNats()]);
   const bus = await connect({ servers: nats.url });
   await (await bus.jetstreamManager()).streams.add({ name: 'EVENTS', subjects: ['evt.>'] });
@@ -55,13 +57,13 @@ export const startBackends = async () => {
       await Promise.all([database.drop(), nats.stop()]);
     },
   };
-};
+}
 export type Backends = Awaited<ReturnType<typeof startBackends>>;
 
-export const startIdentity = async (
+export async function startIdentity(
   backends: { database: TestDatabase; nats: TestServer },
   overrides: Record<string, string> = {},
-) => {
+) {
   const env = readEnv({
     API_PORT: '0',
     INTERNAL_PORT: '0',
@@ -142,18 +144,18 @@ export const startIdentity = async (
       (await ask('/internal/sessions/resolve', { json: { accessToken } })).body['session'],
     stop: service.stop,
   };
-};
+}
 export type RunningIdentity = Awaited<ReturnType<typeof startIdentity>>;
 
 /** Collects the events of a subject. */
-export const collectEvents = (bus: NatsConnection, subject: string): Record<string, unknown>[] => {
+export function collectEvents(bus: NatsConnection, subject: string): Record<string, unknown>[] {
   const received: Record<string, unknown>[] = [];
   bus.subscribe(subject, { callback: (_err, msg) => void received.push(msg.json()) });
   return received;
-};
+}
 
 /** An account like the first administrator's, with its password. */
-export const addUser = async (sql: Client, fields: Record<string, unknown> = {}) => {
+export async function addUser(sql: Client, fields: Record<string, unknown> = {}) {
   const email = `user-${randomUUID().slice(0, 8)}@example.org`;
   const { rows } = await sql.query<{ uuid: string }>(
     `insert into "user" (email, full_name, password_hash)
@@ -164,4 +166,4 @@ export const addUser = async (sql: Client, fields: Record<string, unknown> = {})
   for (const [column, value] of Object.entries(fields))
     await sql.query(`update "user" set ${column} = $1 where uuid = $2`, [value, id]);
   return { id, email, password: admin.password };
-};
+}

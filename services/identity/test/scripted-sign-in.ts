@@ -7,7 +7,7 @@ import { watchDatabase } from './sessions-of.ts';
 export const callbackUrl = 'http://localhost:8080/login';
 
 /** Identity with a provider whose responses the test defines, and access to the database. */
-export const startScriptedSignIn = async () => {
+export async function startScriptedSignIn() {
   const [backends, provider] = await Promise.all([startBackends(), startScriptedProvider()]);
   const settings = {
     OIDC_ENABLED: 'true',
@@ -53,5 +53,5 @@ export const startScriptedSignIn = async () => {
       await backends.stop();
     },
   };
-};
+}
 export type ScriptedSignIn = Awaited<ReturnType<typeof startScriptedSignIn>>;

@@ -1,7 +1,7 @@
 import { addUser, collectEvents, startBackends, startIdentity } from './running-identity.ts';
 
 /** A running identity service with signed-in users, and the stored and published state of their sessions. */
-export const startSessionWorld = async () => {
+export async function startSessionWorld() {
   const backends = await startBackends();
   const identity = await startIdentity(backends);
   const rowsOf = async (sessionId: string) => {
@@ -29,5 +29,5 @@ export const startSessionWorld = async () => {
       await backends.stop();
     },
   };
-};
+}
 export type SessionWorld = Awaited<ReturnType<typeof startSessionWorld>>;

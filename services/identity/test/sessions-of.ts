@@ -1,7 +1,7 @@
 import { Client } from 'pg';
 
 /** Reads sessions and refused sign-ins from the database. */
-export const watchDatabase = async (url: string) => {
+export async function watchDatabase(url: string) {
   const client = new Client({ connectionString: url });
   await client.connect();
   const rows = async <T>(sql: string, values: unknown[] = []): Promise<T[]> =>
@@ -21,5 +21,5 @@ export const watchDatabase = async (url: string) => {
     },
     end: () => client.end(),
   };
-};
+}
 export type WatchedDatabase = Awaited<ReturnType<typeof watchDatabase>>;

@@ -8,18 +8,19 @@ export type Behaviour = () => Promise<void>;
 type Secrets = Partial<Record<keyof typeof secretRecipients, string>>;
 
 /** The secrets that these changes require again. */
-const neededAgain = (values: Record<string, unknown>, secrets: Secrets): Secrets =>
-  Object.fromEntries(
+function neededAgain(values: Record<string, unknown>, secrets: Secrets): Secrets {
+  return Object.fromEntries(
     Object.entries(secrets).filter(([secret]) =>
       secretRecipients[secret as keyof Secrets].some((key) => Object.hasOwn(values, key)),
     ),
   );
+}
 
 /**
  * Changes settings through the API, and resets them. `secrets` belong to an address: a change of the address sends them
  * again.
  */
-export const createChanges = (identity: Pick<RunningIdentity, 'ask'>, caller: Caller, secrets: Secrets = {}) => {
+export function createChanges(identity: Pick<RunningIdentity, 'ask'>, caller: Caller, secrets: Secrets = {}) {
   const changed = new Set<AuthSettingKey>();
   const put = async (values: Record<string, unknown>): Promise<void> => {
     const categoryOf = (name: string) => authSettings[name.replace(/_clear$/, '') as AuthSettingKey].category;
@@ -45,4 +46,4 @@ export const createChanges = (identity: Pick<RunningIdentity, 'ask'>, caller: Ca
       await put(Object.fromEntries(back) as Record<string, unknown>);
     },
   };
-};
+}

@@ -31,4 +31,6 @@ export const mediaEnv = {
 };
 export type MediaEnv = z.infer<z.ZodObject<typeof mediaEnv>>;
 
-export const env = (): MediaEnv => readEnv(mediaEnv);
+export function env(): MediaEnv {
+  return readEnv(mediaEnv);
+}

@@ -64,7 +64,7 @@ const name = 'media';
 const hour = 3_600_000;
 
 /** Media: uploads, downloads, file metadata and transcripts. */
-export const createMedia = (env: MediaEnv): Service => {
+export function createMedia(env: MediaEnv): Service {
   const log = createLog(name, env);
   const metrics = createMetrics();
   const bus = createBus({ service: name, url: env.NATS_URL, user: env.NATS_USER, password: env.NATS_PASSWORD, log });
@@ -148,4 +148,4 @@ export const createMedia = (env: MediaEnv): Service => {
     ],
     checks: { ...checks, object_storage: { critical: false, probe: (signal) => objects.ping(signal) } },
   });
-};
+}

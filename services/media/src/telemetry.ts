@@ -6,7 +6,7 @@ import { Counter } from 'prom-client';
 const sources = ['upload', 'url', 'watch'] as const;
 
 /** Metrics of uploads and storage; names follow the specification where it defines them. */
-export const createTelemetry = (metrics: Metrics, objects: Pick<ObjectStore, 'space'>) => {
+export function createTelemetry(metrics: Metrics, objects: Pick<ObjectStore, 'space'>) {
   const filesUploaded = new Counter({
     name: 'files_uploaded_total',
     help: 'Uploaded files by source',
@@ -31,5 +31,5 @@ export const createTelemetry = (metrics: Metrics, objects: Pick<ObjectStore, 'sp
     },
   );
   return { filesUploaded };
-};
+}
 export type Telemetry = ReturnType<typeof createTelemetry>;

@@ -4,7 +4,7 @@ import type { Db } from '../src/database.ts';
 import { PrismaClient } from '../src/generated/client.ts';
 
 /** A separate database client for the service's tables. */
-export const createDatabaseClient = (url: string): { db: Db; close: () => Promise<void> } => {
+export function createDatabaseClient(url: string): { db: Db; close: () => Promise<void> } {
   const { db, part } = createDatabase(
     {
       env: { DATABASE_URL: url, DB_POOL_SIZE: 2, DB_MAX_OVERFLOW: 0 },
@@ -15,4 +15,4 @@ export const createDatabaseClient = (url: string): { db: Db; close: () => Promis
     (adapter) => new PrismaClient({ adapter }),
   );
   return { db, close: part.stop };
-};
+}

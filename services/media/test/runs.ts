@@ -11,8 +11,11 @@ import { createObjectStore } from '@overtone/object-store';
 import { newUser, waitFor, wav, type Media, type TestUser } from './start-media.ts';
 
 export const engine: EngineInfo = { provider: 'scripted', model: 'test', timing: 'engine' };
-export const wordsOf = (text: string, start: number, step = 0.4): Word[] =>
-  text.split(' ').map((word, i) => ({ word, start: start + i * step, end: start + (i + 1) * step, confidence: 0.8 }));
+export function wordsOf(text: string, start: number, step = 0.4): Word[] {
+  return text
+    .split(' ')
+    .map((word, i) => ({ word, start: start + i * step, end: start + (i + 1) * step, confidence: 0.8 }));
+}
 const media = {
   format: 'wav',
   audio_codec: 'pcm_s16le',
@@ -23,24 +26,26 @@ const media = {
   sample_rate: 16_000,
 };
 
-export const twoVoices = (speakers = ['SPEAKER_01', 'SPEAKER_02']): TranscriptArtefact => ({
-  language: 'en',
-  engine,
-  diarization: { provider: 'acoustic', degraded: null },
-  speakers,
-  segments: ['good morning everybody', 'hello and welcome', 'let us begin'].map((text, i) => ({
-    start: i * 2,
-    end: i * 2 + 1.2,
-    speaker: i % 2,
-    text,
-    confidence: 0.8,
-    words: wordsOf(text, i * 2),
-  })),
-});
+export function twoVoices(speakers = ['SPEAKER_01', 'SPEAKER_02']): TranscriptArtefact {
+  return {
+    language: 'en',
+    engine,
+    diarization: { provider: 'acoustic', degraded: null },
+    speakers,
+    segments: ['good morning everybody', 'hello and welcome', 'let us begin'].map((text, i) => ({
+      start: i * 2,
+      end: i * 2 + 1.2,
+      speaker: i % 2,
+      text,
+      confidence: 0.8,
+      words: wordsOf(text, i * 2),
+    })),
+  };
+}
 
 let seed = 1000;
 /** An uploaded file and the events of its run, published step by step. */
-export const startRun = async (service: Media, owner: TestUser = newUser(), fileId?: string) => {
+export async function startRun(service: Media, owner: TestUser = newUser(), fileId?: string) {
   const file = fileId ?? (await service.upload(owner, wav(seed++))).body.uuid;
   const objects = createObjectStore({ OBJECT_STORE_DIR: service.folder, S3_REGION: 'x' });
   const ids = { runId: randomUUID(), fileId: file, ownerId: owner.userId };
@@ -108,11 +113,11 @@ export const startRun = async (service: Media, owner: TestUser = newUser(), file
       service.emit(events.runResumed, { ...ids, stage, dropped }, time),
     cancelled: (time?: Date) => service.emit(events.runCancelled, ids, time),
   };
-};
+}
 export type Run = Awaited<ReturnType<typeof startRun>>;
 
 /** A file with a complete transcript. */
-export const transcribed = async (service: Media, owner?: TestUser, transcript?: TranscriptArtefact): Promise<Run> => {
+export async function transcribed(service: Media, owner?: TestUser, transcript?: TranscriptArtefact): Promise<Run> {
   const run = await startRun(service, owner);
   await run.open();
   await run.prepare();
@@ -121,4 +126,4 @@ export const transcribed = async (service: Media, owner?: TestUser, transcript?:
   await run.complete();
   await run.until((file) => file['status'] === 'completed');
   return run;
-};
+}

@@ -25,7 +25,9 @@ export type Reply<T> = { status: number; body: T };
 type Uploaded = Omit<FileObject, 'status'> & Omit<Problem, 'status'> & { status: unknown; duplicate_file_uuid: string };
 type Sent = { name?: string; fields?: Record<string, string>; type?: string };
 export type Message = { subject: string; data: Record<string, unknown> };
-export const newUser = (role: Role = 'user'): TestUser => ({ userId: randomUUID(), role });
+export function newUser(role: Role = 'user'): TestUser {
+  return { userId: randomUUID(), role };
+}
 
 const { publicKey, privateKey } = generateKeyPairSync('ec', {
   namedCurve: 'P-256',
@@ -37,7 +39,7 @@ const sign = createAssertionSigner(privateKey);
 type Membership = { userId: string; groupIds: string[]; version: number };
 
 /** Fakes identity's RPCs: every user exists except those in the returned set. */
-const fakeIdentity = (nc: NatsConnection, memberships: Membership[]) => {
+function fakeIdentity(nc: NatsConnection, memberships: Membership[]) {
   const strangers = new Set<string>();
   const serve = <T>(subject: string, response: (request: T) => unknown) =>
     nc.subscribe(subject, {
@@ -50,21 +52,21 @@ const fakeIdentity = (nc: NatsConnection, memberships: Membership[]) => {
     users: memberships.filter(({ userId }) => userId > (after ?? '')).slice(0, 2),
   }));
   return strangers;
-};
+}
 
 /** Fakes the dispatcher's languages RPC. */
-const fakeDispatcher = (nc: NatsConnection, languages: string[] | null): void => {
+function fakeDispatcher(nc: NatsConnection, languages: string[] | null): void {
   nc.subscribe(dispatcherRpc.languages.subject, {
     callback: (_, msg) => void msg.respond(JSON.stringify({ ok: { languages } })),
   });
-};
+}
 
 /** Starts the service with its own database, broker and folder. */
-export const startMedia = async (
+export async function startMedia(
   settings: Record<string, string> = {},
   memberships: Membership[] = [],
   languages: string[] | null = null,
-) => {
+) {
   const folder = await mkdtemp(join(tmpdir(), 'overtone-media-'));
   const [database, nats] = await Promise.all([createDatabase(), startNats()]);
   const nc = await connect({ servers: nats.url });
@@ -160,12 +162,12 @@ export const startMedia = async (
       await rm(folder, { recursive: true, force: true });
     },
   };
-};
+}
 export type Media = Awaited<ReturnType<typeof startMedia>>;
 export { waitFor };
 
 /** One second of silence as WAV; `seed` makes the bytes unique. */
-export const wav = (seed = 0, samples = 16_000): Buffer => {
+export function wav(seed = 0, samples = 16_000): Buffer {
   const data = Buffer.alloc(samples * 2);
   data.writeUInt32LE(seed, 0);
   const head = Buffer.alloc(44);
@@ -182,4 +184,4 @@ export const wav = (seed = 0, samples = 16_000): Buffer => {
   head.write('data', 36);
   head.writeUInt32LE(data.length, 40);
   return Buffer.concat([head, data]);
-};
+}

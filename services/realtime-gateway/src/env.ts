@@ -14,4 +14,6 @@ const gatewayEnv = {
 };
 export type GatewayEnv = z.infer<z.ZodObject<typeof gatewayEnv>>;
 
-export const env = (): GatewayEnv => readEnv(gatewayEnv);
+export function env(): GatewayEnv {
+  return readEnv(gatewayEnv);
+}

@@ -36,7 +36,7 @@ const lookBackMs = 90_000;
 const settled: ReadonlySet<string> = new Set(['completed', 'error', 'cancelled', 'quarantined', 'orphaned']);
 
 /** The push channel: sends events and progress to browsers, over socket.io and plain WebSocket. */
-export const createRealtimeGateway = (env: GatewayEnv): Service => {
+export function createRealtimeGateway(env: GatewayEnv): Service {
   const log = createLog(name, env);
   const metrics = createMetrics();
   const bus = createBus({ service: name, url: env.NATS_URL, user: env.NATS_USER, password: env.NATS_PASSWORD, log });
@@ -143,34 +143,38 @@ export const createRealtimeGateway = (env: GatewayEnv): Service => {
       }),
     ],
   });
-};
+}
 
-const createProgressSubscription = (bus: Bus, push: ReturnType<typeof createProgress>['push']): Part => ({
-  name: 'progress',
-  start: async () =>
-    bus.hear(transcriptionLive.fileProgress, ({ fileId, ownerId, stage, progress, message, etaSeconds }) =>
-      push({
-        fileId,
-        ownerId,
-        message: {
-          type: 'transcription_status',
-          data: { file_id: fileId, stage, progress, message, eta_seconds: etaSeconds },
-        },
-      }),
-    ),
-  stop: async () => {},
-});
+function createProgressSubscription(bus: Bus, push: ReturnType<typeof createProgress>['push']): Part {
+  return {
+    name: 'progress',
+    start: async () =>
+      bus.hear(transcriptionLive.fileProgress, ({ fileId, ownerId, stage, progress, message, etaSeconds }) =>
+        push({
+          fileId,
+          ownerId,
+          message: {
+            type: 'transcription_status',
+            data: { file_id: fileId, stage, progress, message, eta_seconds: etaSeconds },
+          },
+        }),
+      ),
+    stop: async () => {},
+  };
+}
 
-const createSessionResolver =
-  (bus: Bus) =>
-  async (accessToken: string): Promise<Caller | null> => {
+function createSessionResolver(bus: Bus) {
+  return async (accessToken: string): Promise<Caller | null> => {
     const { session } = await bus.ask(identityRpc.resolveSession, { accessToken });
     if (!session || session.refusal !== null) return null;
     const { userId, sessionId, role, expiresAt } = session;
     return { userId, sessionId, role, tokenExpiresAt: expiresAt };
   };
+}
 
-const onStop = (task: string, work: () => void): Periodic => ({
-  name: task,
-  start: () => ({ stop: async () => work() }),
-});
+function onStop(task: string, work: () => void): Periodic {
+  return {
+    name: task,
+    start: () => ({ stop: async () => work() }),
+  };
+}

@@ -5,7 +5,7 @@ import type { Metrics } from '@overtone/service-kit';
  * Metrics of the push channel. Its listener does not use the kit's routes, so its requests are counted here.
  * The edge writes their access log, because it knows the user and there are no database queries to count.
  */
-export const createTelemetry = (metrics: Metrics, d: { sockets: () => number }) => {
+export function createTelemetry(metrics: Metrics, d: { sockets: () => number }) {
   metrics.watch([{ name: 'realtime_sockets', help: 'Authenticated sockets that are open' }], () => [
     { name: 'realtime_sockets', value: d.sockets() },
   ]);
@@ -17,4 +17,4 @@ export const createTelemetry = (metrics: Metrics, d: { sockets: () => number }) 
       metrics.httpDuration.observe(labels, seconds);
     },
   };
-};
+}

@@ -25,19 +25,23 @@ const sign = createAssertionSigner(privateKey.export({ type: 'pkcs8', format: 'p
 const password = 'secret';
 const log = createLog('test', { LOG_LEVEL: 'fatal', LOG_FORMAT: 'json' });
 
-export const callerOf = (userId: string, over: Partial<Caller> = {}): Caller => ({
-  userId,
-  sessionId: randomUUID(),
-  role: 'user',
-  tokenExpiresAt: Date.now() + 600_000,
-  ...over,
-});
+export function callerOf(userId: string, over: Partial<Caller> = {}): Caller {
+  return {
+    userId,
+    sessionId: randomUUID(),
+    role: 'user',
+    tokenExpiresAt: Date.now() + 600_000,
+    ...over,
+  };
+}
 /** Headers that the edge adds to the request of a signed-in browser; with null, of an anonymous one. */
-const fromEdge = (caller: Caller | null) => ({ 'x-overtone-assertion': sign('realtime-gateway', caller) });
+function fromEdge(caller: Caller | null) {
+  return { 'x-overtone-assertion': sign('realtime-gateway', caller) };
+}
 
 /** A bus with the permissions of production, and fake identity and media services that serve `sessions` and `known`. */
 export type World = Awaited<ReturnType<typeof createWorld>>;
-export const createWorld = async () => {
+export async function createWorld() {
   const nats = await startNats({ users: busUsers(password) });
   const test = await connect({
     servers: nats.url,
@@ -83,11 +87,10 @@ export const createWorld = async () => {
       await nats.stop();
     },
   };
-};
+}
 
-const emitter =
-  (nc: NatsConnection) =>
-  async <E extends EventDef>(event: E, data: DataOf<E>): Promise<number> => {
+function emitter(nc: NatsConnection) {
+  return async <E extends EventDef>(event: E, data: DataOf<E>): Promise<number> => {
     const h = headers();
     // The message id makes a repeated publish after a timeout idempotent.
     const msgID = randomUUID();
@@ -97,8 +100,9 @@ const emitter =
     );
     return ack.seq;
   };
+}
 
-export const startGateway = async (w: { nats: TestServer }, over: Partial<GatewayEnv> = {}) => {
+export async function startGateway(w: { nats: TestServer }, over: Partial<GatewayEnv> = {}) {
   const service = createRealtimeGateway({
     SERVICE_HOST: '127.0.0.1',
     API_PORT: 0,
@@ -119,14 +123,14 @@ export const startGateway = async (w: { nats: TestServer }, over: Partial<Gatewa
   });
   const { apiPort, internalPort } = await service.start();
   return { stop: service.stop, apiPort, internalPort };
-};
+}
 
 /** A plain WebSocket client, with or without a cookie behind it. */
-export const plainClient = (
+export function plainClient(
   port: number,
   caller: Caller | null,
   options: { query?: string; origin?: string; autoPong?: boolean } = {},
-) => {
+) {
   const ws = new WebSocket(`ws://127.0.0.1:${port}/api/ws${options.query ?? ''}`, {
     headers: { ...fromEdge(caller), ...(options.origin ? { origin: options.origin } : {}) },
     autoPong: options.autoPong ?? true,
@@ -152,7 +156,7 @@ export const plainClient = (
       waitFor(() => received.find((m): m is Extract<PushMessage, { type: T }> => m.type === type)),
     close: () => ws.close(),
   };
-};
+}
 
 type ReceivedEvent = { type: string; argument: unknown };
 export type SocketIoClient = {
@@ -162,10 +166,10 @@ export type SocketIoClient = {
   disconnected: Promise<void>;
 };
 /** A client of the socket.io library. */
-export const socketIoClient = (
+export function socketIoClient(
   port: number,
   o: { caller?: Caller; auth?: object; transports?: string[] } = {},
-): SocketIoClient => {
+): SocketIoClient {
   const socket: Socket = io(`http://127.0.0.1:${port}`, {
     path: '/api/ws',
     extraHeaders: fromEdge(o.caller ?? null),
@@ -182,4 +186,4 @@ export const socketIoClient = (
     first: (type: string) => waitFor(() => received.find((m) => m.type === type)),
     disconnected: new Promise<void>((resolve) => socket.on('disconnect', () => resolve())),
   };
-};
+}

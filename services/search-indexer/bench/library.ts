@@ -4,13 +4,13 @@ import { rowIdOf, type IndexRow } from '../src/ports/search-index.ts';
 import { termsOf } from '../src/tokenize/tokenize.ts';
 
 /** A reproducible stream of numbers in [0, 1). */
-export const randomOf = (seed: number): (() => number) => {
+export function randomOf(seed: number): () => number {
   let state = seed;
   return () => {
     state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
     return state / 2 ** 32;
   };
-};
+}
 
 const syllables =
   'ba be bi bo da de di do fa fe ga go ka ke la le li lo ma me mi na ne no pa pe ra re ri ro sa se ta te to va ve za zo'.split(
@@ -19,7 +19,7 @@ const syllables =
 const vocabularySize = 30_000;
 
 /** Words of an artificial language with realistic frequencies (Zipf). */
-export const createLanguage = (random: () => number) => {
+export function createLanguage(random: () => number) {
   const vocabulary = Array.from({ length: vocabularySize }, (_, i) => {
     let word = '';
     for (let rest = i + 40; rest > 0; rest = Math.floor(rest / syllables.length))
@@ -30,10 +30,10 @@ export const createLanguage = (random: () => number) => {
   /** A plausible search word: not one of the hundred most frequent. */
   const tellingWord = (): string => vocabulary[Math.floor(100 * (vocabularySize / 100) ** random())] ?? 'ba';
   return { text: (words: number) => Array.from({ length: words }, word).join(' '), tellingWord };
-};
+}
 
 /** A unit vector near one of the given topics. */
-export const createVectors = (random: () => number, dim: number) => {
+export function createVectors(random: () => number, dim: number) {
   const gauss = () => Math.sqrt(-2 * Math.log(random() + 1e-12)) * Math.cos(2 * Math.PI * random());
   const unit = (v: Float32Array): Float32Array => {
     const length = Math.hypot(...v);
@@ -44,17 +44,17 @@ export const createVectors = (random: () => number, dim: number) => {
     const topic = topics[Math.floor(random() * topics.length)] ?? new Float32Array(dim);
     return unit(topic.map((x) => x + (0.6 / Math.sqrt(dim)) * gauss()));
   };
-};
+}
 
 /** A passage of 150 words has about four windows. */
 const windowTokens = [0, 38, 76, 114];
 export type BenchFile = { fileId: string; ownerId: string; rows: IndexRow[] };
 
 /** A file of `passages` passages of 150 words, as the service would index it. */
-export const makeFile = (
+export function makeFile(
   { text, vector, ownerId }: { text: (words: number) => string; vector: () => Float32Array; ownerId: string },
   passages: number,
-): BenchFile => {
+): BenchFile {
   const fileId = randomUUID();
   const common = {
     fileId,
@@ -96,4 +96,4 @@ export const makeFile = (
     return [passage, ...windows];
   }).flat();
   return { fileId, ownerId, rows };
-};
+}

@@ -27,7 +27,7 @@ const owners = Array.from({ length: 50 }, () => randomUUID());
 const model = { name: 'bench', dim };
 
 /** The service's search with real database, bus and index; only the words are artificial. */
-const startSearch = async (folder: string, passages: number) => {
+async function startSearch(folder: string, passages: number) {
   const random = randomOf(7);
   const { text, tellingWord } = createLanguage(random);
   const vector = createVectors(random, dim);
@@ -99,28 +99,32 @@ const startSearch = async (folder: string, passages: number) => {
       await Promise.all([nats.stop(), database.drop(), rm(directory, { recursive: true, force: true })]);
     },
   };
-};
+}
 type Started = Awaited<ReturnType<typeof startSearch>>;
 
-const timed = async (work: () => Promise<unknown>): Promise<number> => {
+async function timed(work: () => Promise<unknown>): Promise<number> {
   const started = performance.now();
   await work();
   return performance.now() - started;
-};
-const quantile = (values: readonly number[], share: number): number =>
-  values.toSorted((a, b) => a - b)[Math.min(values.length - 1, Math.ceil(share * values.length) - 1)] ?? Number.NaN;
-const spread = (values: readonly number[]): string =>
-  `p50 ${quantile(values, 0.5).toFixed(1)} / p99 ${quantile(values, 0.99).toFixed(1)} ms`;
+}
+function quantile(values: readonly number[], share: number): number {
+  return (
+    values.toSorted((a, b) => a - b)[Math.min(values.length - 1, Math.ceil(share * values.length) - 1)] ?? Number.NaN
+  );
+}
+function spread(values: readonly number[]): string {
+  return `p50 ${quantile(values, 0.5).toFixed(1)} / p99 ${quantile(values, 0.99).toFixed(1)} ms`;
+}
 
-const ourSearch = async (s: Started): Promise<void> => {
+async function ourSearch(s: Started): Promise<void> {
   const everybody = s.random() < 0.5;
   const userId = owners[Math.floor(s.random() * owners.length)] ?? '';
   const answer = await s.search(searchRoutes.search.query.parse({ q: s.query() }), { userId, canSeeAll: everybody });
   if (answer.legs.keyword !== 'ok' || answer.legs.semantic !== 'ok') throw new Error(JSON.stringify(answer.legs));
-};
+}
 
 /** The engine's own hybrid search, its own fusion, the best 20 rows: no snippets, no grouping, no filters. */
-const peerSearch = async (s: Started, table: lancedb.Table, reranker: lancedb.rerankers.RRFReranker): Promise<void> => {
+async function peerSearch(s: Started, table: lancedb.Table, reranker: lancedb.rerankers.RRFReranker): Promise<void> {
   const words = s
     .query()
     .split(' ')
@@ -134,9 +138,9 @@ const peerSearch = async (s: Started, table: lancedb.Table, reranker: lancedb.re
     .select(['id', 'shown'])
     .limit(20)
     .toArray();
-};
+}
 
-const quiet = async (s: Started, turns: number): Promise<Row> => {
+async function quiet(s: Started, turns: number): Promise<Row> {
   const table = await s.peer();
   const reranker = await lancedb.rerankers.RRFReranker.create(60);
   const [ours, peers]: [number[], number[]] = [[], []];
@@ -158,10 +162,10 @@ const quiet = async (s: Started, turns: number): Promise<Row> => {
     goal: `p99 <= ${goalMs} ms`,
     met: p99 <= goalMs,
   };
-};
+}
 
 /** The same while a file is indexed every second. */
-const busy = async (s: Started, turns: number): Promise<Row> => {
+async function busy(s: Started, turns: number): Promise<Row> {
   let writing = true;
   const writer = (async () => {
     while (writing) {
@@ -185,10 +189,10 @@ const busy = async (s: Started, turns: number): Promise<Row> => {
     goal: 'none',
     met: true,
   };
-};
+}
 
 /** Hybrid search over 100,000 passages, from the parsed request to the answer, beside the bare engine. */
-export const measureSearch = async ({ size, folder }: { size: number; folder: string }): Promise<Row[]> => {
+export async function measureSearch({ size, folder }: { size: number; folder: string }): Promise<Row[]> {
   const s = await startSearch(folder, Math.max(5_000, Math.round(100_000 * size)));
   try {
     const turns = Math.max(100, Math.round(1_000 * size));
@@ -196,4 +200,4 @@ export const measureSearch = async ({ size, folder }: { size: number; folder: st
   } finally {
     await s.stop();
   }
-};
+}

@@ -21,8 +21,8 @@ export const indexerEnv = {
 };
 export type IndexerEnv = z.infer<z.ZodObject<typeof indexerEnv>>;
 
-export const env = (): IndexerEnv => {
+export function env(): IndexerEnv {
   // LanceDB writes to stderr directly: only its errors are shown.
   process.env['LANCEDB_LOG'] ??= 'error';
   return readEnv(indexerEnv);
-};
+}

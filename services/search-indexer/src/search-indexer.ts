@@ -45,7 +45,7 @@ const name = 'search-indexer';
 const hour = 3_600_000;
 
 /** Indexes transcripts for keyword and semantic search, and serves searches. */
-export const createSearchIndexer = async (env: IndexerEnv): Promise<Service> => {
+export async function createSearchIndexer(env: IndexerEnv): Promise<Service> {
   const log = createLog(name, env);
   const metrics = createMetrics();
   const telemetry = createTelemetry(metrics);
@@ -124,4 +124,4 @@ export const createSearchIndexer = async (env: IndexerEnv): Promise<Service> => 
     ],
     checks: { ...database.checks, search: { critical: false, probe: () => index.ping() } },
   });
-};
+}

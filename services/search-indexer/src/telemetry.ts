@@ -3,7 +3,7 @@ import type { Metrics } from '@overtone/service-kit';
 import { Counter, Histogram } from 'prom-client';
 
 /** Metrics of search; counters start at 0, so that they are never missing. */
-export const createTelemetry = ({ registry }: Pick<Metrics, 'registry'>) => {
+export function createTelemetry({ registry }: Pick<Metrics, 'registry'>) {
   const registers = [registry];
   /** A leg that does not run degrades results silently: alert on all outcomes except ok and not_asked. */
   const legs = new Counter({
@@ -27,5 +27,5 @@ export const createTelemetry = ({ registry }: Pick<Metrics, 'registry'>) => {
   });
   for (const kind of ['keyword', 'semantic']) indexed.inc({ kind }, 0);
   return { legs, search, indexed };
-};
+}
 export type Telemetry = ReturnType<typeof createTelemetry>;

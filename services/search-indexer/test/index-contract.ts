@@ -22,38 +22,44 @@ export const everything: IndexFilter = {
 };
 export const model = { name: 'test-model', dim: 3 };
 export const noVector = Promise.resolve(null);
-export const vector = (...values: number[]): Float32Array => new Float32Array(values);
+export function vector(...values: number[]): Float32Array {
+  return new Float32Array(values);
+}
 
-const shownOf = (fileId: string, n: number, text: string): Shown => ({
-  id: rowIdOf(fileId, n),
-  text,
-  end: 9,
-  layout: { at: [0], ms: [0], turns: [[0, 'Ann']] },
-});
+function shownOf(fileId: string, n: number, text: string): Shown {
+  return {
+    id: rowIdOf(fileId, n),
+    text,
+    end: 9,
+    layout: { at: [0], ms: [0], turns: [[0, 'Ann']] },
+  };
+}
 type Given = Partial<IndexRow> & { fileId: string; terms: string };
-export const buildRow = ({ fileId, terms, ...rest }: Given, n: number): IndexRow => ({
-  id: `${fileId}:${n}`,
-  fileId,
-  ownerId: '00000000-0000-4000-8000-000000000001',
-  kind: 'passage',
-  terms,
-  speakers: ['ann'],
-  tags: [],
-  uploaded: 1_000,
-  duration: 60,
-  media: 'audio',
-  shown: shownOf(fileId, n, terms),
-  vector: null,
-  ...rest,
-});
+export function buildRow({ fileId, terms, ...rest }: Given, n: number): IndexRow {
+  return {
+    id: `${fileId}:${n}`,
+    fileId,
+    ownerId: '00000000-0000-4000-8000-000000000001',
+    kind: 'passage',
+    terms,
+    speakers: ['ann'],
+    tags: [],
+    uploaded: 1_000,
+    duration: 60,
+    media: 'audio',
+    shown: shownOf(fileId, n, terms),
+    vector: null,
+    ...rest,
+  };
+}
 
-export const idsOf = (leg: LegResult): string[] => {
+export function idsOf(leg: LegResult): string[] {
   if (leg.status !== 'ok') throw new Error(`leg ${leg.status}`, { cause: 'error' in leg ? leg.error : undefined });
   return leg.hits.map((h) => h.id);
-};
+}
 
 /** The contract of every `SearchIndex` adapter. */
-export const indexContract = (open: () => SearchIndex): void => {
+export function indexContract(open: () => SearchIndex): void {
   const words = async (index: SearchIndex, ...terms: string[]) => {
     const request = { keyword: { words: terms, phrases: [] }, vector: noVector, filter: everything };
     return idsOf((await index.search({ ...request, keywordLimit: 100, semanticLimit: 10 })).keyword);
@@ -248,4 +254,4 @@ export const indexContract = (open: () => SearchIndex): void => {
     expect((await index.passages([`${a}:0`]))[0]?.text).toBe('new');
     expect(await index.builds()).toMatchObject({ current: { id: build.id, model }, building: null });
   });
-};
+}

@@ -19,7 +19,7 @@ import { createTelemetry } from '../src/telemetry.ts';
 import { createLibrary, createMeanings } from './library.ts';
 
 /** The indexer with a real database and index, and with fakes of media and the workers. */
-export const startIndexer = async () => {
+export async function startIndexer() {
   const database = await createDatabase();
   const directory = await mkdtemp(join(tmpdir(), 'overtone-indexer-'));
   const log = createLog('search-indexer', { LOG_LEVEL: 'fatal', LOG_FORMAT: 'text' });
@@ -74,5 +74,5 @@ export const startIndexer = async () => {
       await rm(directory, { recursive: true, force: true });
     },
   };
-};
+}
 export type TestIndexer = Awaited<ReturnType<typeof startIndexer>>;

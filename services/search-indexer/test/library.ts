@@ -8,9 +8,7 @@ import { splitWords, stemOf } from '../src/tokenize/tokenize.ts';
 export type Recording = { file: IndexableFile; segments: SpokenSegment[] };
 
 /** A recording of speaker turns with one word per second. */
-export const record = (
-  given: Partial<IndexableFile> & { turns: [speaker: string | null, text: string][] },
-): Recording => {
+export function record(given: Partial<IndexableFile> & { turns: [speaker: string | null, text: string][] }): Recording {
   let at = 0;
   const segments = given.turns.map(([speaker, text]) => {
     const start = at;
@@ -33,10 +31,10 @@ export const record = (
     ...facts,
   };
   return { file, segments };
-};
+}
 
 /** A fake of media. */
-export const createLibrary = () => {
+export function createLibrary() {
   const files = new Map<string, Recording>();
   const put = (recording: Recording): Recording => {
     files.set(recording.file.fileId, recording);
@@ -57,7 +55,7 @@ export const createLibrary = () => {
         .slice(0, limit),
   };
   return { files, put, transcripts };
-};
+}
 
 /** Vectors: synonyms share a direction, all other words have unrelated ones. */
 const meanings = [
@@ -67,17 +65,17 @@ const meanings = [
 ].map((words) => new Set(words.map((w) => stemOf(w, 'en'))));
 export const dim = meanings.length;
 
-export const meaningOf = (text: string): Float32Array | null => {
+export function meaningOf(text: string): Float32Array | null {
   const vector = new Float32Array(dim);
   for (const { text: word } of splitWords(text))
     for (const [i, meaning] of meanings.entries())
       if (meaning.has(stemOf(word, 'en'))) vector[i] = (vector[i] ?? 0) + 1;
   const length = Math.hypot(...vector);
   return length === 0 ? null : vector.map((x) => x / length);
-};
+}
 
 /** A fake vectoriser that can be switched off and switched to another model. */
-export const createMeanings = () => {
+export function createMeanings() {
   const state = { available: true, model: 'meanings-1', asked: 0 };
   const check = () => {
     state.asked += 1;
@@ -90,4 +88,4 @@ export const createMeanings = () => {
     query: async (text) => ({ model: check(), vector: meaningOf(text) }),
   };
   return { state, vectoriser };
-};
+}

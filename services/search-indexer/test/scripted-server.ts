@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 export type Asked = { method: string; path: string; query: Record<string, string>; body: unknown };
 type Answer = { status?: number; body: unknown };
 
-const parse = (type: string, text: string): unknown => {
+function parse(type: string, text: string): unknown {
   if (text === '') return undefined;
   // _bulk and _msearch: one JSON document per line.
   if (type.includes('ndjson'))
@@ -13,10 +13,10 @@ const parse = (type: string, text: string): unknown => {
       .split('\n')
       .map((line): unknown => JSON.parse(line));
   return JSON.parse(text);
-};
+}
 
 /** A fake Elasticsearch server that responds by a script and records the requests. */
-export const startScriptedServer = async (script: (asked: Asked) => Answer | undefined) => {
+export async function startScriptedServer(script: (asked: Asked) => Answer | undefined) {
   const asked: Asked[] = [];
   const server = createServer((req, res) => {
     let text = '';
@@ -48,4 +48,4 @@ export const startScriptedServer = async (script: (asked: Asked) => Answer | und
         server.closeAllConnections();
       }),
   };
-};
+}

@@ -30,7 +30,7 @@ const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256
 const sign = createAssertionSigner(privateKey.export({ type: 'pkcs8', format: 'pem' }).toString());
 
 /** Streams and consumers that the dispatcher creates at start. */
-const provision = async (nc: NatsConnection): Promise<void> => {
+async function provision(nc: NatsConnection): Promise<void> {
   const jsm = await nc.jetstreamManager();
   await jsm.streams.add({ name: 'EVENTS', subjects: ['evt.>'] });
   await jsm.streams.add({ name: 'JOBS', subjects: ['job.>'], retention: RetentionPolicy.Workqueue });
@@ -40,7 +40,7 @@ const provision = async (nc: NatsConnection): Promise<void> => {
     ack_policy: AckPolicy.Explicit,
   });
   for (const bucket of ['LEASES', 'WORKERS']) await nc.jetstream().views.kv(bucket);
-};
+}
 
 /** Shares and memberships from before the indexer's start. */
 export type Known = {
@@ -49,7 +49,7 @@ export type Known = {
 };
 
 /** Fakes of the RPCs of identity, media, worker and dispatcher. */
-const startUpstreamFakes = async (url: string, library: ReturnType<typeof createLibrary>, known: Known) => {
+async function startUpstreamFakes(url: string, library: ReturnType<typeof createLibrary>, known: Known) {
   const completed: z.infer<typeof indexOutput>[] = [];
   const buses: Bus[] = [];
   const as = async (service: ServiceName): Promise<Bus> => {
@@ -93,10 +93,10 @@ const startUpstreamFakes = async (url: string, library: ReturnType<typeof create
     return { outcome: 'accepted' as const };
   });
   return { completed, waiting, close: () => Promise.all(buses.map((b) => b.close())) };
-};
+}
 
 /** Starts the service with its own bus user and database role. */
-export const startWorld = async (known: Known = { memberships: [], shared: [] }) => {
+export async function startWorld(known: Known = { memberships: [], shared: [] }) {
   const [nats, database] = await Promise.all([startNats({ users: busUsers(password) }), createDatabase()]);
   const nc = await connect({ servers: nats.url, user: 'test', pass: password });
   await provision(nc);
@@ -157,4 +157,4 @@ export const startWorld = async (known: Known = { memberships: [], shared: [] })
       await Promise.all([nats.stop(), database.drop(), rm(directory, { recursive: true, force: true })]);
     },
   };
-};
+}

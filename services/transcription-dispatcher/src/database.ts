@@ -16,11 +16,13 @@ export type Statements = ReturnType<typeof createStatements>;
  * Statements that are one transaction each: one round trip, prepared once per connection. One that returns a row may have
  * written to the outbox, so it wakes the relay directly: transactions that use NOTIFY would commit one after the other.
  */
-export const createStatements = ({ pool, wake }: { pool: Pick<Pool, 'query'>; wake: () => void }) => ({
-  read: <R extends QueryResultRow>(statement: QueryConfig): Promise<QueryResult<R>> => pool.query<R>(statement),
-  commit: async <R extends QueryResultRow>(statement: QueryConfig): Promise<QueryResult<R>> => {
-    const result = await pool.query<R>(statement);
-    if (result.rows.length > 0) wake();
-    return result;
-  },
-});
+export function createStatements({ pool, wake }: { pool: Pick<Pool, 'query'>; wake: () => void }) {
+  return {
+    read: <R extends QueryResultRow>(statement: QueryConfig): Promise<QueryResult<R>> => pool.query<R>(statement),
+    commit: async <R extends QueryResultRow>(statement: QueryConfig): Promise<QueryResult<R>> => {
+      const result = await pool.query<R>(statement);
+      if (result.rows.length > 0) wake();
+      return result;
+    },
+  };
+}

@@ -20,4 +20,6 @@ const dispatcherEnv = {
 };
 export type DispatcherEnv = z.infer<z.ZodObject<typeof dispatcherEnv>>;
 
-export const env = (): DispatcherEnv => readEnv(dispatcherEnv);
+export function env(): DispatcherEnv {
+  return readEnv(dispatcherEnv);
+}

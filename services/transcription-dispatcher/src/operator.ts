@@ -8,28 +8,38 @@ type Performed = DataOf<typeof operationsEvents.performed>;
 /** The administrator who sent the request, and the client it came from. */
 export type Operator = Reader & { client: Performed['client'] };
 
-const truncate = (value: string | undefined, max: number): string | null => value?.slice(0, max) || null;
+function truncate(value: string | undefined, max: number): string | null {
+  return value?.slice(0, max) || null;
+}
 
-export const operatorOf = (
+export function operatorOf(
   r: Pick<RouteRequest<never>, 'caller' | 'clientIp' | 'requestId'> & {
     req: { get: (name: string) => string | undefined };
   },
-): Operator => ({
-  userId: r.caller.userId,
-  role: r.caller.role,
-  client: {
-    ip: truncate(r.clientIp, 64),
-    userAgent: truncate(r.req.get('user-agent'), 512),
-    requestId: truncate(r.requestId, 128),
-  },
-});
+): Operator {
+  return {
+    userId: r.caller.userId,
+    role: r.caller.role,
+    client: {
+      ip: truncate(r.clientIp, 64),
+      userAgent: truncate(r.req.get('user-agent'), 512),
+      requestId: truncate(r.requestId, 128),
+    },
+  };
+}
 
 /** Publishes the operation for identity's audit trail, in the transaction of the operation itself. */
-export const recordOperation = (
+export function recordOperation(
   tx: Tx,
   outbox: Outbox,
   operator: Operator,
   action: Performed['action'],
   details: Performed['details'],
-): Promise<void> =>
-  outbox.add(tx, operationsEvents.performed, { action, actorId: operator.userId, details, client: operator.client });
+): Promise<void> {
+  return outbox.add(tx, operationsEvents.performed, {
+    action,
+    actorId: operator.userId,
+    details,
+    client: operator.client,
+  });
+}

@@ -4,11 +4,11 @@ import { Gauge, Registry } from 'prom-client';
 import type { QueueGauges } from './broker/broker.ts';
 
 /** Metric names are those of the specification ("Health and metrics"). */
-export const createTelemetry = (
+export function createTelemetry(
   metrics: Metrics,
   read: () => Promise<ReadonlyMap<string, QueueGauges>>,
   sources: { recovery: () => Promise<readonly Sample[]>; operator: () => Promise<readonly Sample[]> },
-) => {
+) {
   metrics.watch(
     [
       { name: 'transcription_runs_without_lease', help: 'Runs with a claimed task without a live lease' },
@@ -51,4 +51,4 @@ export const createTelemetry = (
     (gauges) => gauges.oldestUnackedSeconds,
   );
   return { queueRegistry };
-};
+}

@@ -63,7 +63,7 @@ import { createWaiting } from './waiting/waiting.service.ts';
 const name = 'transcription-dispatcher';
 
 /** The dispatcher: selects the next task, tracks its holder, and handles failures and dead workers. */
-export const createTranscriptionDispatcher = (env: DispatcherEnv): Service => {
+export function createTranscriptionDispatcher(env: DispatcherEnv): Service {
   const log = createLog(name, env);
   const metrics = createMetrics();
   const bus = createBus({ service: name, url: env.NATS_URL, user: env.NATS_USER, password: env.NATS_PASSWORD, log });
@@ -214,4 +214,4 @@ export const createTranscriptionDispatcher = (env: DispatcherEnv): Service => {
       },
     ],
   });
-};
+}

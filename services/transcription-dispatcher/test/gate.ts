@@ -1,7 +1,7 @@
 import { createServer, connect, type AddressInfo, type Server, type Socket } from 'node:net';
 
 /** A TCP proxy that can be closed, reopened and frozen, to simulate network failures. */
-export const startGate = async (target: string) => {
+export async function startGate(target: string) {
   const to = new URL(target);
   const sockets = new Set<Socket>();
   let frozen = false;
@@ -48,4 +48,4 @@ export const startGate = async (target: string) => {
     thaw: () => setFrozen(false),
     close: shut,
   };
-};
+}

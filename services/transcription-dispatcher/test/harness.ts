@@ -13,8 +13,14 @@ import { createTranscriptionDispatcher } from '../src/transcription-dispatcher.t
 const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
 const publicPem = publicKey.export({ type: 'spki', format: 'pem' }).toString();
 const signer = createAssertionSigner(privateKey.export({ type: 'pkcs8', format: 'pem' }).toString());
-export const assertionOf = (userId: string, role: 'user' | 'admin'): string =>
-  signer('transcription-dispatcher', { userId, sessionId: randomUUID(), role, tokenExpiresAt: Date.now() + 60_000 });
+export function assertionOf(userId: string, role: 'user' | 'admin'): string {
+  return signer('transcription-dispatcher', {
+    userId,
+    sessionId: randomUUID(),
+    role,
+    tokenExpiresAt: Date.now() + 60_000,
+  });
+}
 
 export const log = createLog('test', { LOG_LEVEL: 'fatal', LOG_FORMAT: 'json' });
 export const password = 'secret';
@@ -23,12 +29,12 @@ export const generousTimeout = { timeoutMs: 120_000 };
 
 /** A broker with production permissions and a database; a test may put proxies in between. */
 export type World = Awaited<ReturnType<typeof createWorld>>;
-export const createWorld = async () => {
+export async function createWorld() {
   const [nats, database] = await Promise.all([startNats({ users: busUsers(password) }), createDatabase()]);
   return createWorldOn(nats, database, database.urlFor('transcription_dispatcher'));
-};
+}
 
-export const createWorldOn = async (nats: TestServer, database: Pick<TestDatabase, 'url'>, dispatcherUrl: string) => {
+export async function createWorldOn(nats: TestServer, database: Pick<TestDatabase, 'url'>, dispatcherUrl: string) {
   const test = await connect({
     servers: nats.url,
     user: 'test',
@@ -51,33 +57,35 @@ export const createWorldOn = async (nats: TestServer, database: Pick<TestDatabas
     await nats.stop();
   };
   return { nats, database, dispatcherUrl, test, sql, emit: emitter(test), events: () => allEvents(test), close };
-};
+}
 
-const envFor = (w: Pick<World, 'nats' | 'dispatcherUrl'>): DispatcherEnv => ({
-  SERVICE_HOST: '127.0.0.1',
-  API_PORT: 0,
-  INTERNAL_PORT: 0,
-  LOG_LEVEL: 'fatal',
-  LOG_FORMAT: 'text',
-  DRAIN_DELAY_MS: 0,
-  SHUTDOWN_GRACE_MS: 2_000,
-  NATS_URL: w.nats.url,
-  NATS_USER: 'transcription-dispatcher',
-  NATS_PASSWORD: password,
-  DATABASE_URL: w.dispatcherUrl,
-  DB_POOL_SIZE: 5,
-  DB_MAX_OVERFLOW: 5,
-  ASSERTION_PUBLIC_KEY: publicPem,
-  TRANSCRIPTION_MAX_INFRA_REQUEUES: 10,
-  TRANSCRIPTION_INFRA_REQUEUE_ALERT_THRESHOLD: 1,
-  ENABLE_VRAM_PROFILING: false,
-  TRANSCRIPTION_EXPRESS_MAX_SECONDS: 300,
-  TASK_MAX_DURATION_TRANSCRIPTION_SECONDS: 7_200,
-});
+function envFor(w: Pick<World, 'nats' | 'dispatcherUrl'>): DispatcherEnv {
+  return {
+    SERVICE_HOST: '127.0.0.1',
+    API_PORT: 0,
+    INTERNAL_PORT: 0,
+    LOG_LEVEL: 'fatal',
+    LOG_FORMAT: 'text',
+    DRAIN_DELAY_MS: 0,
+    SHUTDOWN_GRACE_MS: 2_000,
+    NATS_URL: w.nats.url,
+    NATS_USER: 'transcription-dispatcher',
+    NATS_PASSWORD: password,
+    DATABASE_URL: w.dispatcherUrl,
+    DB_POOL_SIZE: 5,
+    DB_MAX_OVERFLOW: 5,
+    ASSERTION_PUBLIC_KEY: publicPem,
+    TRANSCRIPTION_MAX_INFRA_REQUEUES: 10,
+    TRANSCRIPTION_INFRA_REQUEUE_ALERT_THRESHOLD: 1,
+    ENABLE_VRAM_PROFILING: false,
+    TRANSCRIPTION_EXPRESS_MAX_SECONDS: 300,
+    TASK_MAX_DURATION_TRANSCRIPTION_SECONDS: 7_200,
+  };
+}
 
 /** Starts the dispatcher in the test's process. */
 export type Dispatcher = Awaited<ReturnType<typeof startDispatcher>>;
-export const startDispatcher = async (w: World, over: Partial<DispatcherEnv> = {}) => {
+export async function startDispatcher(w: World, over: Partial<DispatcherEnv> = {}) {
   const service = createTranscriptionDispatcher({ ...envFor(w), ...over });
   const ports = await service.start();
   // One connection per request: a kept one could be closed by the server while it is reused.
@@ -96,11 +104,11 @@ export const startDispatcher = async (w: World, over: Partial<DispatcherEnv> = {
     internal: async (path: string) =>
       (await fetch(`http://127.0.0.1:${ports.internalPort}${path}`, { headers: { connection: 'close' } })).text(),
   };
-};
+}
 
 const main = fileURLToPath(new URL('../src/main.ts', import.meta.url));
 /** Starts the dispatcher as a separate process that a test can kill. */
-export const spawnDispatcher = async (w: World): Promise<{ kill9: () => Promise<void> }> => {
+export async function spawnDispatcher(w: World): Promise<{ kill9: () => Promise<void> }> {
   const env = { ...envFor(w), LOG_LEVEL: 'info' };
   const child: ChildProcess = spawn(process.execPath, ['--no-warnings', main], {
     // Needs no PATH, because it starts no other process.
@@ -119,11 +127,10 @@ export const spawnDispatcher = async (w: World): Promise<{ kill9: () => Promise<
       await exited;
     },
   };
-};
+}
 
-const emitter =
-  (nc: NatsConnection) =>
-  async <E extends EventDef>(
+function emitter(nc: NatsConnection) {
+  return async <E extends EventDef>(
     event: E,
     data: DataOf<E>,
     id: string = randomUUID(),
@@ -138,10 +145,11 @@ const emitter =
     );
     return id;
   };
+}
 
 export type PublishedEvent = { subject: string; data: Record<string, unknown> };
 /** All events of the stream EVENTS in order. */
-const allEvents = async (nc: NatsConnection): Promise<PublishedEvent[]> => {
+async function allEvents(nc: NatsConnection): Promise<PublishedEvent[]> {
   const jsm = await nc.jetstreamManager();
   const { state } = await jsm.streams.info('EVENTS');
   const out: PublishedEvent[] = [];
@@ -150,23 +158,26 @@ const allEvents = async (nc: NatsConnection): Promise<PublishedEvent[]> => {
     out.push({ subject: msg.subject, data: msg.json() });
   }
   return out;
-};
+}
 
 const noOptions: RunOptions = { language: null, minSpeakers: null, maxSpeakers: null, diarize: true };
 /** The data of media's `file.uploaded` event. */
-export const uploadedFile = (over: Partial<RunOptions> = {}) => ({
-  fileId: randomUUID() as string,
-  ownerId: randomUUID() as string,
-  objectKey: 'original/x',
-  contentType: 'audio/mpeg',
-  bytes: 1_000,
-  source: 'upload' as const,
-  options: { ...noOptions, ...over },
-});
+export function uploadedFile(over: Partial<RunOptions> = {}) {
+  return {
+    fileId: randomUUID() as string,
+    ownerId: randomUUID() as string,
+    objectKey: 'original/x',
+    contentType: 'audio/mpeg',
+    bytes: 1_000,
+    source: 'upload' as const,
+    options: { ...noOptions, ...over },
+  };
+}
 
-export const statusOf = async (w: World, fileId: string): Promise<string | undefined> =>
-  (
+export async function statusOf(w: World, fileId: string): Promise<string | undefined> {
+  return (
     await w.sql<{ status: string }>('select status from run where file_id = $1 order by created_at desc limit 1', [
       fileId,
     ])
   )[0]?.status;
+}

@@ -4,7 +4,7 @@ import { waitFor } from '@overtone/testkit';
 import { generousTimeout, statusOf, type World } from './harness.ts';
 
 /** Expects that every stage of the file was accepted and published exactly once, in order. */
-export const expectProcessedOnce = async (w: World, fileId: string): Promise<void> => {
+export async function expectProcessedOnce(w: World, fileId: string): Promise<void> {
   await waitFor(async () => (await statusOf(w, fileId)) === 'completed', { timeoutMs: 240_000, intervalMs: 100 });
   const published = await waitFor(async () => {
     const all = (await w.events()).filter((e) => e.data['fileId'] === fileId);
@@ -16,4 +16,4 @@ export const expectProcessedOnce = async (w: World, fileId: string): Promise<voi
   expect(await w.sql('select status, count(*)::int from task where file_id = $1 group by status', [fileId])).toEqual([
     { status: 'completed', count: 5 },
   ]);
-};
+}

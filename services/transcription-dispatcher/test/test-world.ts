@@ -28,7 +28,7 @@ export type TestWorld = World & {
 } & ReturnType<typeof createActions>;
 
 /** Starts the dispatcher and everything it depends on before a file's first test; stops it after the last. */
-export const startTestWorld = (over: Partial<DispatcherEnv> = {}): TestWorld => {
+export function startTestWorld(over: Partial<DispatcherEnv> = {}): TestWorld {
   const w = {} as TestWorld;
   const cleanups: (() => Promise<void>)[] = [];
   beforeAll(async () => {
@@ -55,32 +55,34 @@ export const startTestWorld = (over: Partial<DispatcherEnv> = {}): TestWorld => 
     await w.close();
   });
   return w;
-};
+}
 
-const createActions = (w: World & { dispatcher: Dispatcher }, cleanups: (() => Promise<void>)[]) => ({
-  /** Starts a worker that runs until the end of the test. */
-  worker: async (script: Script = {}, kind: WorkerKind = {}) => {
-    const worker = await startWorker(w, script, kind);
-    cleanups.push(worker.stop);
-    return worker;
-  },
-  /** Publishes an uploaded file. */
-  upload: async (options: Partial<RunOptions> = {}) => {
-    const file = uploadedFile(options);
-    await w.emit(mediaEvents.uploaded, file);
-    return file;
-  },
-  becomes: (fileId: string, status: 'running' | 'completed' | 'failed' | 'cancelled') =>
-    waitFor(async () => (await statusOf(w, fileId)) === status, generousTimeout),
-  taskOf: async (fileId: string, stage: Stage) =>
-    (
-      await w.sql<TaskRow>(
-        'select uuid, status, token, failures, superseded from task where file_id = $1 and stage = $2 and not superseded',
-        [fileId, stage],
-      )
-    )[0],
-  gauge: async (queue: Queue, name: Gauge): Promise<number> => {
-    const text = await w.dispatcher.internal('/metrics/queues');
-    return Number(new RegExp(`^celery_queue_${name}\\{queue="${queue}"\\} (\\S+)$`, 'm').exec(text)?.[1]);
-  },
-});
+function createActions(w: World & { dispatcher: Dispatcher }, cleanups: (() => Promise<void>)[]) {
+  return {
+    /** Starts a worker that runs until the end of the test. */
+    worker: async (script: Script = {}, kind: WorkerKind = {}) => {
+      const worker = await startWorker(w, script, kind);
+      cleanups.push(worker.stop);
+      return worker;
+    },
+    /** Publishes an uploaded file. */
+    upload: async (options: Partial<RunOptions> = {}) => {
+      const file = uploadedFile(options);
+      await w.emit(mediaEvents.uploaded, file);
+      return file;
+    },
+    becomes: (fileId: string, status: 'running' | 'completed' | 'failed' | 'cancelled') =>
+      waitFor(async () => (await statusOf(w, fileId)) === status, generousTimeout),
+    taskOf: async (fileId: string, stage: Stage) =>
+      (
+        await w.sql<TaskRow>(
+          'select uuid, status, token, failures, superseded from task where file_id = $1 and stage = $2 and not superseded',
+          [fileId, stage],
+        )
+      )[0],
+    gauge: async (queue: Queue, name: Gauge): Promise<number> => {
+      const text = await w.dispatcher.internal('/metrics/queues');
+      return Number(new RegExp(`^celery_queue_${name}\\{queue="${queue}"\\} (\\S+)$`, 'm').exec(text)?.[1]);
+    },
+  };
+}

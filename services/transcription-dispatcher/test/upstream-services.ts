@@ -5,7 +5,7 @@ import { log, password, type World } from './harness.ts';
 type FakeFile = { title: string; readers: string[] };
 
 /** Fakes of the RPCs of media and identity that the dispatcher calls. */
-export const startUpstreamServices = async (w: World) => {
+export async function startUpstreamServices(w: World) {
   const files = new Map<string, FakeFile>();
   const names = new Map<string, string>();
   const buses = await Promise.all(
@@ -35,10 +35,10 @@ export const startUpstreamServices = async (w: World) => {
       await Promise.all(buses.map((bus) => bus.close()));
     },
   };
-};
+}
 
 /** A fake of media that reports every assembled transcript as stored. */
-export const startMedia = (w: World) => {
+export function startMedia(w: World) {
   const subscribe = () =>
     w.test.subscribe(transcriptionEvents.stageCompleted.subject, {
       callback: (err, msg) => {
@@ -56,4 +56,4 @@ export const startMedia = (w: World) => {
       subscription = subscribe();
     },
   };
-};
+}

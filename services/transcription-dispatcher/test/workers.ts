@@ -12,7 +12,9 @@ import { createBus, worker, type Bus, type JobDelivery } from '@overtone/service
 import { prepared } from '@overtone/testkit/results';
 import { log, password } from './harness.ts';
 
-const artefact = (stage: string, token: number) => `derived/${stage}-${token}.json`;
+function artefact(stage: string, token: number) {
+  return `derived/${stage}-${token}.json`;
+}
 const engine = { provider: 'scripted', model: 'test', timing: 'engine' } as const;
 /** Valid results by stage. */
 export const outputs = {
@@ -43,7 +45,7 @@ export type Script = Partial<
 export type WorkerKind = { workerId?: string; queues?: readonly Queue[]; express?: Partial<Record<Queue, number>> };
 
 /** Starts a worker that completes every job immediately, unless its script does otherwise. */
-export const startWorker = async (w: { nats: { url: string } }, script: Script = {}, kind: WorkerKind = {}) => {
+export async function startWorker(w: { nats: { url: string } }, script: Script = {}, kind: WorkerKind = {}) {
   const { workerId = `test.${randomUUID()}`, queues: own = queues, express = {} } = kind;
   const concurrency = Object.fromEntries(queues.map((q) => [q, own.includes(q) ? 1 : 0]));
   const bus = createBus({ service: 'transcription-worker', url: w.nats.url, user: 'test', password, log });
@@ -85,13 +87,13 @@ export const startWorker = async (w: { nats: { url: string } }, script: Script =
       void running.stop().catch(() => {});
     },
   };
-};
+}
 
-export const announceWorker = async (
+export async function announceWorker(
   bus: Bus,
   id: string,
   value: { pulls: string[]; engine: boolean; service?: string },
-) => {
+) {
   const kv = await bus.kv('WORKERS');
   await kv.put(
     `worker.${id}`,
@@ -103,4 +105,4 @@ export const announceWorker = async (
       expiresAt: Date.now() + 60_000,
     }),
   );
-};
+}

@@ -54,28 +54,31 @@ const variables = {
 };
 
 /** Concurrency of the queues in this process's roles; 0 for all others. */
-const concurrencyFor = (queues: readonly Queue[]): Concurrency =>
-  Object.fromEntries(
+function concurrencyFor(queues: readonly Queue[]): Concurrency {
+  return Object.fromEntries(
     Object.entries(concurrencyOf(workerJobs)).map(([q, n]) => [q, queues.includes(q as Queue) ? n : 0]),
   );
+}
 
 export type WorkerEnv = z.infer<z.ZodObject<typeof variables>> & { readonly concurrency: Concurrency };
 /** Environment of the worker, parsed once. */
-export const workerEnv = (): Readonly<WorkerEnv> => {
+export function workerEnv(): Readonly<WorkerEnv> {
   const env = readEnv(variables);
   return Object.freeze({ ...env, concurrency: concurrencyFor(env.WORKER_QUEUES) });
-};
+}
 
 /** Passed on to child processes if set: visible GPUs, library paths and the compile cache. */
 const handedOn = ['CUDA_VISIBLE_DEVICES', 'LD_LIBRARY_PATH', 'NODE_COMPILE_CACHE'];
 
 /** Environment of child processes: paths and GPU settings, without secrets. */
-export const childEnvironment = (): Record<string, string> => ({
-  PATH: process.env['PATH'] ?? '/usr/local/bin:/usr/bin:/bin',
-  LC_ALL: 'C.UTF-8',
-  // CUDA orders devices by speed by default; nvidia-smi orders them by slot.
-  CUDA_DEVICE_ORDER: 'PCI_BUS_ID',
-  ...Object.fromEntries(
-    handedOn.flatMap((name) => (process.env[name] === undefined ? [] : [[name, process.env[name]]])),
-  ),
-});
+export function childEnvironment(): Record<string, string> {
+  return {
+    PATH: process.env['PATH'] ?? '/usr/local/bin:/usr/bin:/bin',
+    LC_ALL: 'C.UTF-8',
+    // CUDA orders devices by speed by default; nvidia-smi orders them by slot.
+    CUDA_DEVICE_ORDER: 'PCI_BUS_ID',
+    ...Object.fromEntries(
+      handedOn.flatMap((name) => (process.env[name] === undefined ? [] : [[name, process.env[name]]])),
+    ),
+  };
+}

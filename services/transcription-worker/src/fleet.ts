@@ -17,7 +17,7 @@ export type FleetOptions = {
 };
 
 /** The worker's current capabilities, refreshed every few seconds and reported in its heartbeat. */
-export const createFleet = ({ log, candidates, wanted, processors, ...o }: FleetOptions) => {
+export function createFleet({ log, candidates, wanted, processors, ...o }: FleetOptions) {
   let serving: Serving = { engine: undefined, info: null, note: 'Looking for a speech engine' };
   let timer: NodeJS.Timeout | undefined;
   const needsEngine = jobDurable(workerJobs.transcribe);
@@ -59,4 +59,4 @@ export const createFleet = ({ log, candidates, wanted, processors, ...o }: Fleet
     /** Without an engine, the worker does not pull transcription jobs. */
     able: (durable: string): boolean => durable !== needsEngine || serving.engine !== undefined,
   };
-};
+}

@@ -3,7 +3,7 @@ import type { Metrics } from '@overtone/service-kit';
 import { Histogram } from 'prom-client';
 
 /** Metric names of this service. */
-export const createTelemetry = ({ registry }: Metrics) => {
+export function createTelemetry({ registry }: Metrics) {
   const stageSeconds = new Histogram({
     name: 'transcription_stage_duration_seconds',
     help: 'Wall time of a stage on this worker, by how it ended',
@@ -14,5 +14,5 @@ export const createTelemetry = ({ registry }: Metrics) => {
   for (const stage of Object.keys(workerJobs))
     for (const outcome of ['done', 'failed']) stageSeconds.zero({ stage, outcome });
   return { stageSeconds };
-};
+}
 export type Telemetry = ReturnType<typeof createTelemetry>;

@@ -17,7 +17,9 @@ import { makeLongRecording, makeRecording, meeting } from '../test/make-recordin
 import { startWorld, type World } from '../test/world.ts';
 
 const options: RunOptions = { language: null, minSpeakers: null, maxSpeakers: null, diarize: true };
-const place = () => ({ runId: randomUUID(), fileId: randomUUID(), ownerId: randomUUID(), earlier: {} });
+function place() {
+  return { runId: randomUUID(), fileId: randomUUID(), ownerId: randomUUID(), earlier: {} };
+}
 let folder = '';
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'worker-'));

@@ -37,7 +37,7 @@ import { createTelemetry } from './telemetry.ts';
 const name = 'transcription-worker';
 
 /** The worker: runs all stages except indexing, with speech engines in child processes, and computes search vectors. */
-export const createTranscriptionWorker = (env: WorkerEnv): Service => {
+export function createTranscriptionWorker(env: WorkerEnv): Service {
   const log = createLog(name, env);
   const metrics = createMetrics();
   const bus = createBus({ service: name, url: env.NATS_URL, user: env.NATS_USER, password: env.NATS_PASSWORD, log });
@@ -87,9 +87,9 @@ export const createTranscriptionWorker = (env: WorkerEnv): Service => {
     ],
     checks: { object_storage: { critical: false, probe: (signal) => store.ping(signal) } },
   });
-};
+}
 
-const sherpaOf = (env: WorkerEnv, probe: GpuProbe): SherpaRuntime => {
+function sherpaOf(env: WorkerEnv, probe: GpuProbe): SherpaRuntime {
   const { BATCH_SIZE: batchSize, COMPUTE_TYPE: computeType, WHISPER_HYBRID_MODE: hybrid } = env;
   return createSherpaRuntime({
     modelCacheDir: env.MODEL_CACHE_DIR,
@@ -100,36 +100,40 @@ const sherpaOf = (env: WorkerEnv, probe: GpuProbe): SherpaRuntime => {
     concurrency: (env.concurrency.gpu ?? 1) + env.GPU_EXPRESS_SLOTS,
     largestBatch: batchSize === 'auto' ? largestBatch : batchSize,
   });
-};
+}
 
 /** Profiles are informational: a profile that cannot be published must not fail the task. */
-const profilerOf = (bus: Bus, log: Log, worker: string, { processors }: SherpaRuntime): Profiler => ({
-  meter: createMemoryMeter({ env: childEnvironment(), device: () => processors.state().devices[0] }),
-  tell: (profile) =>
-    void bus
-      .ask(gpuRpc.recordProfile, { ...profile, worker })
-      .catch((err: unknown) => log.debug({ err: err as Error }, 'GPU profile not recorded')),
-});
+function profilerOf(bus: Bus, log: Log, worker: string, { processors }: SherpaRuntime): Profiler {
+  return {
+    meter: createMemoryMeter({ env: childEnvironment(), device: () => processors.state().devices[0] }),
+    tell: (profile) =>
+      void bus
+        .ask(gpuRpc.recordProfile, { ...profile, worker })
+        .catch((err: unknown) => log.debug({ err: err as Error }, 'GPU profile not recorded')),
+  };
+}
 
 /** Engines in order of preference; the scripted one only if configured. */
-const engines = (env: WorkerEnv, sherpa: SherpaRuntime): SpeechEngine[] => [
-  ...(env.OT_SCRIPTED_ENGINE ? [createScripted(env.OT_SCRIPTED_ENGINE)] : []),
-  createSherpaEngine(sherpa),
-  ...(env.ASR_OPENAI_BASE_URL
-    ? [
-        createOpenAiEngine({
-          baseUrl: env.ASR_OPENAI_BASE_URL,
-          apiKey: env.ASR_OPENAI_API_KEY,
-          model: env.ASR_OPENAI_MODEL,
-          parallel: env.ASR_THREADS,
-        }),
-      ]
-    : []),
-  createPocketSphinx({ env: childEnvironment(), parallel: env.ASR_THREADS }),
-];
+function engines(env: WorkerEnv, sherpa: SherpaRuntime): SpeechEngine[] {
+  return [
+    ...(env.OT_SCRIPTED_ENGINE ? [createScripted(env.OT_SCRIPTED_ENGINE)] : []),
+    createSherpaEngine(sherpa),
+    ...(env.ASR_OPENAI_BASE_URL
+      ? [
+          createOpenAiEngine({
+            baseUrl: env.ASR_OPENAI_BASE_URL,
+            apiKey: env.ASR_OPENAI_API_KEY,
+            model: env.ASR_OPENAI_MODEL,
+            parallel: env.ASR_THREADS,
+          }),
+        ]
+      : []),
+    createPocketSphinx({ env: childEnvironment(), parallel: env.ASR_THREADS }),
+  ];
+}
 
 /** The configured vector server, else word vectors; never both, because their vectors are not comparable. */
-const vectors = (env: WorkerEnv, log: Log): { vectoriser: Vectoriser; parts: Part[] } => {
+function vectors(env: WorkerEnv, log: Log): { vectoriser: Vectoriser; parts: Part[] } {
   if (env.EMBEDDINGS_OPENAI_BASE_URL) {
     const { EMBEDDINGS_OPENAI_API_KEY: apiKey, EMBEDDINGS_OPENAI_MODEL: model } = env;
     return {
@@ -139,4 +143,4 @@ const vectors = (env: WorkerEnv, log: Log): { vectoriser: Vectoriser; parts: Par
   }
   const words = createWordVectoriser({ modelCacheDir: env.MODEL_CACHE_DIR, env: childEnvironment(), log });
   return { vectoriser: words, parts: [words.part] };
-};
+}

@@ -10,10 +10,10 @@ import { makeRecording, meeting } from './make-recording.ts';
 export const slow = 240_000;
 
 /** The contract of every speech engine. */
-export const engineContract = (
+export function engineContract(
   name: string,
   make: () => Promise<{ engine: SpeechEngine; stop?: () => Promise<void> }>,
-): void => {
+): void {
   describe(`speech engine ${name}`, () => {
     let folder = '';
     let wavPath = '';
@@ -76,4 +76,4 @@ export const engineContract = (
       expect(words.length).toBeLessThanOrEqual(1);
     });
   });
-};
+}

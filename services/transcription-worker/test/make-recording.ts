@@ -62,22 +62,24 @@ export const meeting: Utterance[] = [
   { voice: 'rms', text: 'I will send the letter on Friday. We should also talk about the price of the windows.' },
 ];
 
-const durationOf = async (path: string): Promise<number> => Number((await run('soxi', ['-D', path])).stdout);
+async function durationOf(path: string): Promise<number> {
+  return Number((await run('soxi', ['-D', path])).stdout);
+}
 
-const render = async (utterance: Utterance, folder: string, index: number, pause: number): Promise<string> => {
+async function render(utterance: Utterance, folder: string, index: number, pause: number): Promise<string> {
   const raw = 'file' in utterance ? utterance.file : join(folder, `${index}-raw.wav`);
   if (!('file' in utterance)) await run('flite', ['-voice', utterance.voice, '-t', utterance.text, '-o', raw]);
   const padded = join(folder, `${index}.wav`);
   await run('sox', [raw, '-r', '16000', '-c', '1', '-b', '16', padded, 'norm', '-3', 'pad', '0', String(pause)]);
   return padded;
-};
+}
 
 /** Joins utterances into one 16 kHz mono WAV at `target` and tells who speaks when. */
-export const makeRecording = async (
+export async function makeRecording(
   target: string,
   utterances: readonly Utterance[],
   pause = 0.4,
-): Promise<SpokenTurn[]> => {
+): Promise<SpokenTurn[]> {
   const folder = await mkdtemp(join(tmpdir(), 'recording-'));
   try {
     const turns: SpokenTurn[] = [];
@@ -95,14 +97,14 @@ export const makeRecording = async (
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
-};
+}
 
 /** Repeats a conversation until it is at least `seconds` long. */
-export const makeLongRecording = async (
+export async function makeLongRecording(
   target: string,
   utterances: readonly Utterance[],
   seconds: number,
-): Promise<SpokenTurn[]> => {
+): Promise<SpokenTurn[]> {
   const folder = await mkdtemp(join(tmpdir(), 'recording-'));
   try {
     const once = join(folder, 'once.wav');
@@ -116,17 +118,18 @@ export const makeLongRecording = async (
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
-};
+}
 
-const tokens = (text: string): string[] =>
-  text
+function tokens(text: string): string[] {
+  return text
     .toLowerCase()
     .replaceAll(/[^a-z' ]+/g, ' ')
     .split(/\s+/)
     .filter(Boolean);
+}
 
 /** Share of words that are wrong, missing or added (Levenshtein over words). */
-export const wordErrorRate = (reference: string, hypothesis: string): number => {
+export function wordErrorRate(reference: string, hypothesis: string): number {
   const want = tokens(reference);
   const got = tokens(hypothesis);
   let row = Array.from({ length: got.length + 1 }, (_, j) => j);
@@ -139,10 +142,11 @@ export const wordErrorRate = (reference: string, hypothesis: string): number => 
     row = next;
   }
   return (row.at(-1) ?? 0) / Math.max(1, want.length);
-};
+}
 
 /** Lets speakers take turns: one utterance of each, again and again. */
-export const alternate = (...speakers: readonly (readonly Utterance[])[]): Utterance[] =>
-  Array.from({ length: Math.max(...speakers.map((s) => s.length)) }, (_, i) =>
+export function alternate(...speakers: readonly (readonly Utterance[])[]): Utterance[] {
+  return Array.from({ length: Math.max(...speakers.map((s) => s.length)) }, (_, i) =>
     speakers.flatMap((s) => s.slice(i, i + 1)),
   ).flat();
+}

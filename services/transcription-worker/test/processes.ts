@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 
 /** The living children of a process, by what the kernel says of every process. */
-export const childrenOf = (parent: number): number[] =>
-  readdirSync('/proc')
+export function childrenOf(parent: number): number[] {
+  return readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name))
     .flatMap((name) => {
       try {
@@ -14,3 +14,4 @@ export const childrenOf = (parent: number): number[] =>
         return [];
       }
     });
+}

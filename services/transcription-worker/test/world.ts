@@ -34,7 +34,7 @@ type Ended = {
 type Waiting = { durable: string; taskId: string; subject: string; input: unknown };
 
 /** Streams and consumers that the dispatcher creates at start. */
-const provision = async (nc: NatsConnection): Promise<void> => {
+async function provision(nc: NatsConnection): Promise<void> {
   const jsm = await nc.jetstreamManager();
   await jsm.streams.add({ name: 'JOBS', subjects: ['job.>'], retention: RetentionPolicy.Workqueue });
   for (const durable of new Set(Object.values(workerJobs).map(jobDurable))) {
@@ -46,10 +46,10 @@ const provision = async (nc: NatsConnection): Promise<void> => {
     });
   }
   for (const bucket of ['LEASES', 'WORKERS']) await nc.jetstream().views.kv(bucket);
-};
+}
 
 /** A fake of the dispatcher's claim RPCs. */
-const playDispatcher = async (url: string, ended: Ended, waiting: Waiting[]) => {
+async function playDispatcher(url: string, ended: Ended, waiting: Waiting[]) {
   const bus = createBus({ service: 'transcription-dispatcher', url, user: 'transcription-dispatcher', password, log });
   await bus.connect();
   bus.serve(dispatcherRpc.claim, async ({ durable }) => {
@@ -72,19 +72,19 @@ const playDispatcher = async (url: string, ended: Ended, waiting: Waiting[]) => 
     return { outcome: 'failed' as const };
   });
   return bus;
-};
+}
 
 const words = 'the deadline is in march due date people letter'.split(' ');
-const tinyVectors = async (modelCacheDir: string): Promise<void> => {
+async function tinyVectors(modelCacheDir: string): Promise<void> {
   const folder = join(modelCacheDir, 'word-vectors');
   await mkdir(folder, { recursive: true });
   const vectorOf = (rank: number): number[] => Array.from({ length: 100 }, (_, d) => Math.sin((rank + 1) * (d + 1)));
   const entries = words.map((word, rank) => ({ word, rank: rank * 1000, vector: vectorOf(rank) }));
   await writeVectors(join(folder, 'wink-sg-100d-sif1.bin'), 100, entries);
-};
+}
 
 /** Starts the service with a real broker and a folder as object store. */
-export const startWorld = async (more: Partial<WorkerEnv> = {}) => {
+export async function startWorld(more: Partial<WorkerEnv> = {}) {
   const nats = await startNats({ users: busUsers(password) });
   const nc = await connect({ servers: nats.url, user: 'test', pass: password });
   await provision(nc);
@@ -185,5 +185,5 @@ export const startWorld = async (more: Partial<WorkerEnv> = {}) => {
       await rm(folder, { recursive: true, force: true });
     },
   };
-};
+}
 export type World = Awaited<ReturnType<typeof startWorld>>;

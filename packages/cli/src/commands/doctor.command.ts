@@ -18,9 +18,15 @@ export interface Finding {
   readonly text: string;
 }
 
-const ok = (text: string): Finding => ({ level: 'ok', text });
-const note = (text: string): Finding => ({ level: 'note', text });
-const problem = (text: string): Finding => ({ level: 'problem', text });
+function ok(text: string): Finding {
+  return { level: 'ok', text };
+}
+function note(text: string): Finding {
+  return { level: 'note', text };
+}
+function problem(text: string): Finding {
+  return { level: 'problem', text };
+}
 
 /** Checks every prerequisite, one line each; exit code 1 on an error. */
 export async function doctor(options: { readonly data?: string }): Promise<void> {
@@ -113,4 +119,6 @@ async function services(folder: DataFolder): Promise<Finding[]> {
   });
 }
 
-const gibibytes = (bytes: number) => `${(bytes / 1024 ** 3).toFixed(1)} GiB`;
+function gibibytes(bytes: number) {
+  return `${(bytes / 1024 ** 3).toFixed(1)} GiB`;
+}

@@ -100,4 +100,6 @@ function show({ base_url, version, running, services, servers }: Status): void {
   }
 }
 
-const restarted = ({ restarts }: { restarts: number }) => (restarts > 0 ? `, restarted ${restarts} times` : '');
+function restarted({ restarts }: { restarts: number }) {
+  return restarts > 0 ? `, restarted ${restarts} times` : '';
+}

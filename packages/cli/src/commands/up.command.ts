@@ -53,10 +53,10 @@ export async function up(options: UpOptions): Promise<void> {
   });
 }
 
-const address = (folder: DataFolder) => {
+function address(folder: DataFolder) {
   const instance = readInstance(folder);
   return instance === undefined ? folder.root : baseUrl(instance);
-};
+}
 
 function announce(folder: DataFolder, terminal: Terminal, detached: boolean): void {
   const instance = readInstance(folder)!;
@@ -127,7 +127,9 @@ async function startDetached(folder: DataFolder, terminal: Terminal, gpuScale: b
   child.unref();
 }
 
-const progressOn = (terminal: Terminal) => (line: string) => {
-  terminal.done(line);
-  terminal.busy('starting');
-};
+function progressOn(terminal: Terminal) {
+  return (line: string) => {
+    terminal.done(line);
+    terminal.busy('starting');
+  };
+}

@@ -14,24 +14,31 @@ import { migrationSecrets, secretsOf } from './kubernetes.ts';
 const services = serviceNames();
 const values = freshValues();
 const file = composeFile(values);
-const container = (name: string): Container => file.services[name]!;
-const environment = (name: string) => ({ ...imageEnvironment(), ...container(name).environment });
-const milliseconds = (text: string) => Number(/^(\d+)s$/.exec(text)![1]) * 1000;
+function container(name: string): Container {
+  return file.services[name]!;
+}
+function environment(name: string) {
+  return { ...imageEnvironment(), ...container(name).environment };
+}
+function milliseconds(text: string) {
+  return Number(/^(\d+)s$/.exec(text)![1]) * 1000;
+}
 const ours = [...services, 'migrate'];
 const servers = Object.keys(file.services).filter((name) => !ours.includes(name));
 
 /** The package's schema is older than the name of a project; its ids are no addresses. */
-const schema = () => {
+function schema() {
   const text = JSON.stringify(composeSchema, (key, value: unknown) =>
     key === '$schema' || (key === 'id' && typeof value === 'string') ? undefined : value,
   );
   const copy = JSON.parse(text) as { properties: Record<string, unknown> };
   return { ...copy, properties: { ...copy.properties, name: { type: 'string' } } };
-};
+}
 
 /** `X_FILE` names the file that holds `X`; in a container the value itself is given. */
-const seedable = (asked: ReadonlySet<string>, name: string): boolean =>
-  name === 'LDAP_TLS_CA_FILE' || !asked.has(name.replace(/_FILE$/, '')) || !name.endsWith('_FILE');
+function seedable(asked: ReadonlySet<string>, name: string): boolean {
+  return name === 'LDAP_TLS_CA_FILE' || !asked.has(name.replace(/_FILE$/, '')) || !name.endsWith('_FILE');
+}
 
 describe('compose.yaml', () => {
   it('is a Compose file', () => {

@@ -4,7 +4,9 @@ import { topology } from '@overtone/contracts';
 import { busConfig, busPassword, envLines, missing, unusable } from './container.ts';
 import { configObjects, secretsOf } from './kubernetes.ts';
 
-const fresh = () => missing({}, '1.2.3', () => 'Ot-first-password-1');
+function fresh() {
+  return missing({}, '1.2.3', () => 'Ot-first-password-1');
+}
 
 describe('missing', () => {
   it('keeps what is there', () => {

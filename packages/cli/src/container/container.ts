@@ -6,11 +6,17 @@ import { databaseServices, roleOf } from '../supervisor/environment.ts';
 /** The values of `.env`, by name. */
 export type Values = Readonly<Record<string, string>>;
 
-const screaming = (service: string) => roleOf(service).toUpperCase();
+function screaming(service: string) {
+  return roleOf(service).toUpperCase();
+}
 /** The variable of the password with which a service connects to the database. */
-export const databasePassword = (service: string) => `DB_PASSWORD_${screaming(service)}`;
+export function databasePassword(service: string) {
+  return `DB_PASSWORD_${screaming(service)}`;
+}
 /** The variable of the password with which a service connects to the bus. */
-export const busPassword = (service: string) => `NATS_PASSWORD_${screaming(service)}`;
+export function busPassword(service: string) {
+  return `NATS_PASSWORD_${screaming(service)}`;
+}
 
 const services = Object.keys(topology);
 
@@ -26,7 +32,9 @@ const freeNames = ['S3_ACCESS_KEY_ID', 'S3_SECRET_ACCESS_KEY', 'GRAFANA_ADMIN_PA
 
 // The bus server parses a value that begins with a digit as a number.
 const PASSWORD = /^[A-Za-z][A-Za-z0-9_-]{7,}$/;
-const inventPasswordOfServer = () => `p${inventSecret.password()}`;
+function inventPasswordOfServer() {
+  return `p${inventSecret.password()}`;
+}
 
 /** The passwords with invalid characters. */
 export function unusable(values: Values): string[] {

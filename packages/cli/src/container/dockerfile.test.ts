@@ -8,12 +8,17 @@ import { productFolder } from '../paths.ts';
 import { productPackages } from '../setup/packages.ts';
 
 const text = dockerfileText();
-const read = (file: string) => readFileSync(join(productFolder, file), 'utf8');
-const contents = (keyword: string) =>
-  imageInstructions()
+function read(file: string) {
+  return readFileSync(join(productFolder, file), 'utf8');
+}
+function contents(keyword: string) {
+  return imageInstructions()
     .filter((i) => i.getKeyword() === keyword)
     .map((i) => i.getArgumentsContent());
-const argument = (name: string) => new RegExp(`^ARG ${name}=(.*)$`, 'm').exec(text)?.[1];
+}
+function argument(name: string) {
+  return new RegExp(`^ARG ${name}=(.*)$`, 'm').exec(text)?.[1];
+}
 
 describe('deploy/Dockerfile', () => {
   it('has nothing that its linter objects to', () => {

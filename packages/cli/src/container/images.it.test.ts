@@ -17,7 +17,9 @@ const values = freshValues();
 
 let folder: string;
 let stack: Stack;
-const tree = (service: string) => join(folder, 'trees', service);
+function tree(service: string) {
+  return join(folder, 'trees', service);
+}
 
 // What the Dockerfile does for each image, and the servers of compose.yaml with its secrets.
 beforeAll(async () => {

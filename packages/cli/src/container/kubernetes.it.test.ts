@@ -25,12 +25,14 @@ beforeAll(async () => {
   for (const overlay of overlays) rendered.set(overlay, await render(overlay));
 });
 
-const object = (kind: string, spec: unknown): KubeObject => ({
-  apiVersion: kind === 'ScaledObject' ? 'keda.sh/v1alpha1' : 'policy/v1',
-  kind,
-  metadata: { name: 'x' },
-  spec,
-});
+function object(kind: string, spec: unknown): KubeObject {
+  return {
+    apiVersion: kind === 'ScaledObject' ? 'keda.sh/v1alpha1' : 'policy/v1',
+    kind,
+    metadata: { name: 'x' },
+    spec,
+  };
+}
 
 describe('the schema check', () => {
   it('finds values of a wrong kind and names that Kubernetes does not know', async () => {

@@ -75,10 +75,14 @@ function databaseUrlFor(user: string, password = '', values: Values): string {
   return `postgresql://${user}:${password}@${address}/${database}${parameters}`;
 }
 
-const metadata = (name: string) => ({ name: `overtone-${name}`, labels: { 'app.kubernetes.io/part-of': 'overtone' } });
-const secret = (name: string, stringData: Values): ConfigObject => ({
-  apiVersion: 'v1',
-  kind: 'Secret',
-  metadata: metadata(name),
-  stringData,
-});
+function metadata(name: string) {
+  return { name: `overtone-${name}`, labels: { 'app.kubernetes.io/part-of': 'overtone' } };
+}
+function secret(name: string, stringData: Values): ConfigObject {
+  return {
+    apiVersion: 'v1',
+    kind: 'Secret',
+    metadata: metadata(name),
+    stringData,
+  };
+}

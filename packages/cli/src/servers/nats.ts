@@ -69,7 +69,9 @@ export function writeNatsConfig(options: NatsOptions & NatsAccess): boolean {
   return true;
 }
 
-const configIn = (folder: string) => join(folder, 'nats.conf');
+function configIn(folder: string) {
+  return join(folder, 'nats.conf');
+}
 
 /** The permissions of users, by name. */
 export type NatsRights = Readonly<Record<string, Pick<NatsUser, 'publish' | 'subscribe' | 'allowResponses'>>>;
@@ -142,4 +144,6 @@ function userLine({ user, password, publish, subscribe, allowResponses }: NatsUs
 const USER_LINE =
   /^ *\{ user: ("[^"]*"), .*publish: \{ allow: (\[.*\]) \}, subscribe: \{ allow: (\[.*\]) \}(, allow_responses: .*)? \} \}$/;
 
-const quote = (text: string) => JSON.stringify(text);
+function quote(text: string) {
+  return JSON.stringify(text);
+}

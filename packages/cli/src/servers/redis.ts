@@ -38,7 +38,9 @@ export function redisServer(options: RedisOptions): ProcessSpec {
 }
 
 // A request for the password counts as a response, too.
-const isAlive = (answer: string | undefined) => answer === '+PONG' || answer?.startsWith('-NOAUTH') === true;
+function isAlive(answer: string | undefined) {
+  return answer === '+PONG' || answer?.startsWith('-NOAUTH') === true;
+}
 
 function redisConfig({ folder, port, password }: RedisOptions): string {
   return `${[

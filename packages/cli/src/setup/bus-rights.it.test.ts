@@ -25,8 +25,9 @@ let observer: NatsConnection;
 const before = { publish: ['old.published'], subscribe: ['old.subscribed', '_INBOX.>'] };
 const [added = ''] = natsUsers().media.publish.filter((subject) => subject.startsWith('evt.'));
 
-const connectAs = async (user: string): Promise<NatsConnection> =>
-  await connect({ port: instance.ports['nats']!, user, pass: secretsIn(folder.secrets).read(`nats_${user}`) });
+async function connectAs(user: string): Promise<NatsConnection> {
+  return await connect({ port: instance.ports['nats']!, user, pass: secretsIn(folder.secrets).read(`nats_${user}`) });
+}
 
 beforeEach(async () => {
   folder = dataFolder(mkdtempSync(join(tmpdir(), 'overtone-bus-')));
@@ -57,7 +58,7 @@ afterEach(async () => {
 });
 
 /** The subjects on which media may publish. */
-const publishedSubjects = async (subjects: readonly string[]): Promise<string[]> => {
+async function publishedSubjects(subjects: readonly string[]): Promise<string[]> {
   const received: string[] = [];
   const all = observer.subscribe('>', { callback: (_error, { subject }) => void received.push(subject) });
   await observer.flush();
@@ -66,7 +67,7 @@ const publishedSubjects = async (subjects: readonly string[]): Promise<string[]>
   await observer.flush();
   all.unsubscribe();
   return received.filter((subject) => subjects.includes(subject));
-};
+}
 
 describe('an update of a running bus', () => {
   it('adds new permissions to open connections, and removes obsolete ones at the end', async () => {

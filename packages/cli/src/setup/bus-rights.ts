@@ -7,7 +7,9 @@ import type { Instance } from './instance.ts';
 import { secretsIn } from './secrets.ts';
 
 /** The bus permissions of each user in this version. */
-const rightsNow = (): NatsRights => ({ ...natsUsers(), supervisor: { publish: ['>'], subscribe: ['>'] } });
+function rightsNow(): NatsRights {
+  return { ...natsUsers(), supervisor: { publish: ['>'], subscribe: ['>'] } };
+}
 
 /** Writes the bus server's configuration: every user with exactly the permissions of this version. */
 export function writeBusRights(folder: DataFolder, instance: Instance): boolean {

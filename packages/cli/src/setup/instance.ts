@@ -33,4 +33,6 @@ export function writeInstance(folder: DataFolder, instance: Instance): void {
 }
 
 /** The address a browser opens. */
-export const baseUrl = (instance: Pick<Instance, 'port'>) => `http://127.0.0.1:${instance.port}`;
+export function baseUrl(instance: Pick<Instance, 'port'>) {
+  return `http://127.0.0.1:${instance.port}`;
+}

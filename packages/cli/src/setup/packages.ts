@@ -9,11 +9,15 @@ export interface SystemPackage {
   readonly isThere: () => boolean;
 }
 
-const program = (name: string, ...programs: string[]): SystemPackage => ({
-  name,
-  isThere: () => programs.every((p) => findProgram(p) !== undefined),
-});
-const file = (name: string, path: string): SystemPackage => ({ name, isThere: () => existsSync(path) });
+function program(name: string, ...programs: string[]): SystemPackage {
+  return {
+    name,
+    isThere: () => programs.every((p) => findProgram(p) !== undefined),
+  };
+}
+function file(name: string, path: string): SystemPackage {
+  return { name, isThere: () => existsSync(path) };
+}
 
 /** The packages of the product. */
 export const productPackages: readonly SystemPackage[] = [

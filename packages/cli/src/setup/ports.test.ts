@@ -1,13 +1,13 @@
 import { describe, expect, it } from '@jest/globals';
 import { assignPorts } from './ports.ts';
 
-const machine = (busy: readonly number[], drawn: readonly number[]) => {
+function machine(busy: readonly number[], drawn: readonly number[]) {
   const draws = [...drawn];
   return {
     isFree: async (port: number) => await Promise.resolve(!busy.includes(port)),
     draw: () => draws.shift() ?? Number.NaN,
   };
-};
+}
 
 describe('assignPorts', () => {
   it('reuses the port of the last start when it is free', async () => {

@@ -1,7 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
 import { adminEmail } from './set-up.ts';
 
-const before = (adminAnnounced: boolean) => ({ port: 8080, ports: {}, adminAnnounced, adminEmail: 'ada@example.org' });
+function before(adminAnnounced: boolean) {
+  return { port: 8080, ports: {}, adminAnnounced, adminEmail: 'ada@example.org' };
+}
 
 describe('adminEmail', () => {
   it('is a valid address by default', () => {

@@ -55,11 +55,13 @@ export async function setUp(folder: DataFolder, givenPort: number | undefined, s
   return instance;
 }
 
-const asRecorded = (process: InstanceProcess): RecordedProcess => ({
-  ...process,
-  kind: serverNames.includes(process.name) ? 'server' : 'service',
-  restarts: 0,
-});
+function asRecorded(process: InstanceProcess): RecordedProcess {
+  return {
+    ...process,
+    kind: serverNames.includes(process.name) ? 'server' : 'service',
+    restarts: 0,
+  };
+}
 
 function makeFolders({ logs, objects, search, models, compileCache, work }: DataFolder): void {
   // Temporary files of killed jobs; no running process needs them.

@@ -1,7 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
 import { afterEnd, noFailures, pauseBeforeStart } from './backoff.ts';
 
-const endings = (ranForMs: readonly number[]) => ranForMs.reduce(afterEnd, noFailures);
+function endings(ranForMs: readonly number[]) {
+  return ranForMs.reduce(afterEnd, noFailures);
+}
 
 describe('back-off', () => {
   it('does not wait before the first start', () => {

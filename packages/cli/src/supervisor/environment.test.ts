@@ -4,19 +4,21 @@ import { serviceEnvironment, type EnvironmentSource } from './environment.ts';
 import { maxConnections, planMark, portNames } from './plan.ts';
 
 const services = ['edge-gateway', 'identity', 'media', 'transcription-worker', 'realtime-gateway'];
-const source = (more: Partial<EnvironmentSource> = {}): EnvironmentSource => ({
-  folder: dataFolder('/data'),
-  instance: {
-    port: 8080,
-    adminAnnounced: false,
-    adminEmail: 'ada@example.org',
-    ports: Object.fromEntries(portNames(services).map((name, index) => [name, 20_000 + index])),
-  },
-  secrets: { file: (name) => `/data/secrets/${name}`, read: (name) => `${name}/pass` },
-  uiFolder: '/ui',
-  caller: { PATH: '/bin', LOG_LEVEL: 'debug' },
-  ...more,
-});
+function source(more: Partial<EnvironmentSource> = {}): EnvironmentSource {
+  return {
+    folder: dataFolder('/data'),
+    instance: {
+      port: 8080,
+      adminAnnounced: false,
+      adminEmail: 'ada@example.org',
+      ports: Object.fromEntries(portNames(services).map((name, index) => [name, 20_000 + index])),
+    },
+    secrets: { file: (name) => `/data/secrets/${name}`, read: (name) => `${name}/pass` },
+    uiFolder: '/ui',
+    caller: { PATH: '/bin', LOG_LEVEL: 'debug' },
+    ...more,
+  };
+}
 
 describe('serviceEnvironment', () => {
   it('passes the public port to the edge only', () => {

@@ -33,12 +33,17 @@ const FOR_IDENTITY_ONLY = ['OT_ADMIN_EMAIL', 'OT_ADMIN_PASSWORD', 'OT_ADMIN_PASS
 
 /** Secrets for initial settings; no other service needs them. */
 const SECRET_SEEDS = ['LDAP_BIND_PASSWORD', 'OIDC_CLIENT_SECRET', 'KEYCLOAK_CLIENT_SECRET', 'PROXY_SHARED_SECRET'];
-const isFor = (service: string, name: string) =>
-  !FOR_IDENTITY_ONLY.includes(name) &&
-  (service === 'identity' || !SECRET_SEEDS.some((seed) => name === seed || name === `${seed}_FILE`));
+function isFor(service: string, name: string) {
+  return (
+    !FOR_IDENTITY_ONLY.includes(name) &&
+    (service === 'identity' || !SECRET_SEEDS.some((seed) => name === seed || name === `${seed}_FILE`))
+  );
+}
 
 /** The name of the database role of a service. */
-export const roleOf = (service: string) => service.replaceAll('-', '_');
+export function roleOf(service: string) {
+  return service.replaceAll('-', '_');
+}
 
 /** The address of one listener of a service. */
 export function listenerUrl(instance: Instance, service: string, listener: 'api' | 'internal'): string {

@@ -29,7 +29,7 @@ afterEach(async () => {
 });
 
 /** A fake driver that reports two GPUs. */
-const pathWithGpus = (): string => {
+function pathWithGpus(): string {
   const bin = join(folder.root, 'bin');
   mkdirSync(bin);
   const program = join(bin, 'nvidia-smi');
@@ -37,10 +37,10 @@ const pathWithGpus = (): string => {
   writeFileSync(program, `#!/bin/sh\nprintf '${cards.join('\\n')}\\n'\n`);
   chmodSync(program, 0o755);
   return `${bin}:${process.env['PATH'] ?? ''}`;
-};
+}
 
 /** The streams that the missing dispatcher would create. */
-const provision = async (url: string, pass: string): Promise<string> => {
+async function provision(url: string, pass: string): Promise<string> {
   nc = await connect({ servers: url, user: 'supervisor', pass });
   const jsm = await nc.jetstreamManager();
   await jsm.streams.add({ name: 'JOBS', subjects: ['job.>'], retention: RetentionPolicy.Workqueue });
@@ -50,10 +50,10 @@ const provision = async (url: string, pass: string): Promise<string> => {
   }
   for (const bucket of ['LEASES', 'WORKERS']) await nc.jetstream().views.kv(bucket);
   return 'made streams';
-};
+}
 
 /** The heartbeats of a number of workers. */
-const registrationsIn = async (bucket: KV, workers: number) => {
+async function registrationsIn(bucket: KV, workers: number) {
   const registrations = new Map<string, { pulls: string[]; gpus: string[] }>();
   for await (const entry of await bucket.watch()) {
     const { pulls, gpu } = workerValue.parse(entry.json());
@@ -63,7 +63,7 @@ const registrationsIn = async (bucket: KV, workers: number) => {
     if (registrations.size === workers) break;
   }
   return [...registrations.values()].toSorted((a, b) => a.pulls.length - b.pulls.length);
-};
+}
 
 describe('an instance started with --gpu-scale', () => {
   it('has additional workers that take only tasks for that GPU, and lists them', async () => {

@@ -5,19 +5,22 @@ import { gpuScaleOf, scaledNames, type GpuScale } from './gpu-scale.ts';
 import { planInstance, portNames } from './plan.ts';
 
 const services = ['edge-gateway', 'transcription-worker'];
-const sourceFor = (scale: GpuScale | undefined, caller: Record<string, string> = {}): EnvironmentSource => ({
-  folder: dataFolder('/data'),
-  instance: {
-    port: 8080,
-    adminAnnounced: false,
-    ports: Object.fromEntries(portNames([...services, ...scaledNames(scale)]).map((name, i) => [name, 20_000 + i])),
-  },
-  secrets: { file: (name) => `/data/secrets/${name}`, read: (name) => name },
-  uiFolder: '/ui',
-  caller: { PATH: '/bin', ...caller },
-});
-const planned = (scale: GpuScale | undefined, caller?: Record<string, string>) =>
-  planInstance(sourceFor(scale, caller), services, scale).services;
+function sourceFor(scale: GpuScale | undefined, caller: Record<string, string> = {}): EnvironmentSource {
+  return {
+    folder: dataFolder('/data'),
+    instance: {
+      port: 8080,
+      adminAnnounced: false,
+      ports: Object.fromEntries(portNames([...services, ...scaledNames(scale)]).map((name, i) => [name, 20_000 + i])),
+    },
+    secrets: { file: (name) => `/data/secrets/${name}`, read: (name) => name },
+    uiFolder: '/ui',
+    caller: { PATH: '/bin', ...caller },
+  };
+}
+function planned(scale: GpuScale | undefined, caller?: Record<string, string>) {
+  return planInstance(sourceFor(scale, caller), services, scale).services;
+}
 
 describe('scaling for a GPU', () => {
   it('starts additional workers that take only tasks for that GPU', () => {

@@ -31,7 +31,9 @@ export function scaledNames(scale: GpuScale | undefined): string[] {
 }
 
 /** Their variables in addition to those of every worker: only the GPU queue, only that GPU. */
-export const scaledEnvironment = ({ device }: GpuScale): Record<string, string> => ({
-  WORKER_QUEUES: 'gpu',
-  CUDA_VISIBLE_DEVICES: device,
-});
+export function scaledEnvironment({ device }: GpuScale): Record<string, string> {
+  return {
+    WORKER_QUEUES: 'gpu',
+    CUDA_VISIBLE_DEVICES: device,
+  };
+}

@@ -1,8 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
 import { parseStat } from './identity.ts';
 
-const stat = (name: string, state: string) =>
-  `42 (${name}) ${state} 1 42 40 0 -1 4194560 1 0 0 0 1 2 3 4 20 0 11 0 98765 1 2 3`;
+function stat(name: string, state: string) {
+  return `42 (${name}) ${state} 1 42 40 0 -1 4194560 1 0 0 0 1 2 3 4 20 0 11 0 98765 1 2 3`;
+}
 
 describe('parseStat', () => {
   it('finds the parent, the session and the start time', () => {

@@ -12,8 +12,12 @@ import { planInstance } from './plan.ts';
 import { createSupervisor, type Supervisor } from './supervisor.ts';
 
 /** The lock of a running instance, and the lock of its setup. */
-export const instanceLock = (folder: DataFolder) => `instance:${folder.root}`;
-export const setupLock = (folder: DataFolder) => `setup:${folder.root}`;
+export function instanceLock(folder: DataFolder) {
+  return `instance:${folder.root}`;
+}
+export function setupLock(folder: DataFolder) {
+  return `setup:${folder.root}`;
+}
 
 /** The secret with the first administrator's password; it exists until the password was shown. */
 export const ADMIN_PASSWORD = 'first_admin_password';

@@ -22,8 +22,12 @@ export interface Check {
 /** The paths of the log and the report of a check. */
 export const resultsFolder = join(productFolder, 'test-results');
 
-const bin = (name: string) => join(productFolder, 'node_modules', '.bin', name);
-const script = (name: string): Check => ({ name, command: ['pnpm', 'run', '--silent', name] });
+function bin(name: string) {
+  return join(productFolder, 'node_modules', '.bin', name);
+}
+function script(name: string): Check {
+  return { name, command: ['pnpm', 'run', '--silent', name] };
+}
 
 /** The checks of the sources. */
 export function staticChecks(): Check[] {

@@ -5,7 +5,7 @@ import { createMatrix } from './matrix.ts';
 import { table } from './table.ts';
 
 /** Sends a request to every documented route with every role, for the caller's own resources and those of others. */
-export const authorisation = ({ instance }: Context): Suite => {
+export function authorisation({ instance }: Context): Suite {
   const matrix = createMatrix(instance);
   const check = async (target: 'gateway' | 'service', log: (figure: string) => void): Promise<void> => {
     const { requestCount, wrong } = await matrix.run(target);
@@ -45,4 +45,4 @@ export const authorisation = ({ instance }: Context): Suite => {
     ],
     close: () => matrix.close(),
   };
-};
+}

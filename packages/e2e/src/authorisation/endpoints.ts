@@ -9,10 +9,12 @@ export type Caller = Person & { role: Exclude<CallerRole, 'none'> };
 /** The base URL of a request and the headers that identify the caller. */
 export type Endpoint = (route: string, caller: Caller | null) => { base: string; headers: Record<string, string> };
 
-const encoded = (value: unknown): string => Buffer.from(JSON.stringify(value)).toString('base64url');
+function encoded(value: unknown): string {
+  return Buffer.from(JSON.stringify(value)).toString('base64url');
+}
 
 /** The two endpoints of a route: the gateway with a token, and the service with the gateway's assertion. */
-export const endpointsOf = async (instance: Instance) => {
+export async function endpointsOf(instance: Instance) {
   const { services } = await instance.status();
   const urls = new Map(services.map(({ name, url }) => [name, url]));
   const serviceOf = new Map<string, string>(routes.map(({ method, path, service }) => [`${method} ${path}`, service]));
@@ -40,4 +42,4 @@ export const endpointsOf = async (instance: Instance) => {
     hasService: (route: string): boolean =>
       Boolean(urls.get(serviceOf.get(route) ?? '')) && serviceOf.get(route) !== 'edge-gateway',
   };
-};
+}

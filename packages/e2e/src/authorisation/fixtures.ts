@@ -29,11 +29,13 @@ export type FixtureIds = Record<
   string
 >;
 
-const encoded = (value: unknown): string => Buffer.from(JSON.stringify(value)).toString('base64url');
+function encoded(value: unknown): string {
+  return Buffer.from(JSON.stringify(value)).toString('base64url');
+}
 const lifetime = 3600;
 
 /** Creates accounts and resources for every case directly in the databases of the services. */
-export const createFixtures = async (instance: Instance) => {
+export async function createFixtures(instance: Instance) {
   const open = (service: string): Promise<{ ask: Ask; close: () => Promise<void> }> => openAsService(instance, service);
   const [identity, media, dispatcher, sweep] = await Promise.all(
     ['identity', 'media', 'transcription-dispatcher', 'directory-sync'].map(open),
@@ -239,4 +241,4 @@ export const createFixtures = async (instance: Instance) => {
       await Promise.all([identity, media, dispatcher, sweep].map((s) => s.close()));
     },
   };
-};
+}

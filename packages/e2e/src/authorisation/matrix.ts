@@ -10,15 +10,15 @@ type Case = { route: string; entry: Entry; relation: Relation; callerRole: Calle
 type Document = { paths: Record<string, Record<string, unknown>> };
 const concurrency = 4;
 
-const routesOf = async (baseUrl: string): Promise<string[]> => {
+async function routesOf(baseUrl: string): Promise<string[]> {
   const document = (await (await fetch(`${baseUrl}/api/openapi.json`)).json()) as Document;
   return Object.entries(document.paths).flatMap(([path, operations]) =>
     Object.keys(operations).map((method) => `${method.toUpperCase()} ${path}`),
   );
-};
+}
 
 /** The resources that a route needs: those in its path, query or body. */
-const requirementsOf = ({ route, entry }: Case) => {
+function requirementsOf({ route, entry }: Case) {
   const probe = new Set<string>();
   const watched = new Proxy({} as FixtureIds, { get: (_, name) => (probe.add(String(name)), String(name)) });
   entry.params?.(watched);
@@ -31,20 +31,22 @@ const requirementsOf = ({ route, entry }: Case) => {
     if (what === 'bystander') return probe.has('bystander') || route.includes('{share_uuid}');
     return what === 'upload' ? route.includes('{upload_id}') : probe.has(what);
   };
-};
+}
 
 /** The path parameters: the id of a file, an account or a session by the path, unless the table defines them. */
-const paramsOf = (route: string, entry: Entry, s: FixtureIds): Record<string, string> => ({
-  uuid: route.includes('/users/') || route.includes('/user-approvals/') ? s.owner : s.file,
-  session_uuid: s.session,
-  segment_uuid: s.segment,
-  share_uuid: s.share,
-  upload_id: s.upload,
-  tag_name: 'matrix',
-  ...entry.params?.(s),
-});
+function paramsOf(route: string, entry: Entry, s: FixtureIds): Record<string, string> {
+  return {
+    uuid: route.includes('/users/') || route.includes('/user-approvals/') ? s.owner : s.file,
+    session_uuid: s.session,
+    segment_uuid: s.segment,
+    share_uuid: s.share,
+    upload_id: s.upload,
+    tag_name: 'matrix',
+    ...entry.params?.(s),
+  };
+}
 
-const requestOf = (route: string, entry: Entry, s: FixtureIds) => {
+function requestOf(route: string, entry: Entry, s: FixtureIds) {
   const [method = '', path = ''] = route.split(' ');
   const params = paramsOf(route, entry, s);
   const { query, json, form, raw } = entry.send?.(s) ?? {};
@@ -61,13 +63,13 @@ const requestOf = (route: string, entry: Entry, s: FixtureIds) => {
       ...(body === undefined ? {} : { body }),
     },
   };
-};
+}
 
 type Sent = { method: string; headers: Record<string, string>; body?: string };
 
 /** Sends a request on a new connection, so that one response cannot affect the next request. */
-const send = (url: string, { method, headers, body }: Sent): Promise<{ status: number; code: string | undefined }> =>
-  new Promise((resolve, reject) => {
+function send(url: string, { method, headers, body }: Sent): Promise<{ status: number; code: string | undefined }> {
+  return new Promise((resolve, reject) => {
     const sent = request(url, { method, headers, agent: false }, (response) => {
       let text = '';
       response.setEncoding('utf8').on('data', (chunk: string) => (text += chunk));
@@ -79,17 +81,19 @@ const send = (url: string, { method, headers, body }: Sent): Promise<{ status: n
     });
     sent.on('error', reject).end(body);
   });
+}
 
-const casesOf = (route: string, entry: Entry): Case[] =>
-  Object.entries(entry.expects).flatMap(([relation, letters]) =>
+function casesOf(route: string, entry: Entry): Case[] {
+  return Object.entries(entry.expects).flatMap(([relation, letters]) =>
     roles
       .filter((callerRole) => expectedFor(letters, callerRole) !== undefined)
       .map((callerRole) => ({ route, entry, relation: relation as Relation, callerRole })),
   );
+}
 
 type Fixtures = Awaited<ReturnType<typeof createFixtures>>;
 
-export const createMatrix = (instance: Instance) => {
+export function createMatrix(instance: Instance) {
   let fixtures: Fixtures | undefined;
 
   const runCase = async (testCase: Case, fixtureSet: Fixtures, endpoint: Endpoint): Promise<string | undefined> => {
@@ -134,4 +138,4 @@ export const createMatrix = (instance: Instance) => {
       await limitSignIns(instance, null);
     },
   };
-};
+}

@@ -15,8 +15,9 @@ const outcomeOfLetter: Record<string, Outcome> = {
   o: 'own account',
 };
 /** @returns undefined for `-`: there is no such case. */
-export const expectedFor = (letters: Letters, callerRole: CallerRole): Outcome | undefined =>
-  outcomeOfLetter[letters[roles.indexOf(callerRole)] ?? ''];
+export function expectedFor(letters: Letters, callerRole: CallerRole): Outcome | undefined {
+  return outcomeOfLetter[letters[roles.indexOf(callerRole)] ?? ''];
+}
 
 const outcomeOfCode: Record<string, Outcome> = {
   not_authenticated: 'not signed in',
@@ -39,9 +40,9 @@ const outcomeOfStatus: Record<number, Outcome> = { 401: 'not signed in', 403: 'f
 type Answer = { status: number; code: string | undefined };
 
 /** @param acceptsAnyBody the route reads its body itself, so an invalid body proves that the caller was allowed. */
-export const outcomeOf = ({ status, code }: Answer, acceptsAnyBody: boolean): string => {
+export function outcomeOf({ status, code }: Answer, acceptsAnyBody: boolean): string {
   if (status >= 500 && status !== 503) return `answered ${status}`;
   if (code === undefined) return outcomeOfStatus[status] ?? 'allowed';
   if (invalidRequestCodes.has(code) && !acceptsAnyBody) return `answered ${status} ${code}`;
   return outcomeOfCode[code] ?? 'allowed';
-};
+}

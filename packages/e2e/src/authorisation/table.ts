@@ -15,15 +15,19 @@ const everyone: Entry = { expects: { none: 'aaaa' } };
 const signedIn: Entry = { expects: { none: 'saaa' } };
 const admins: Entry = { expects: { none: 'sfaa' } };
 const superAdmins: Entry = { expects: { none: 'sffa' } };
-const sending =
-  (json: (ids: FixtureIds) => unknown) =>
-  (entry: Entry): Entry => ({ ...entry, send: (ids) => ({ json: json(ids) }) });
-const asking =
-  (query: (ids: FixtureIds) => string) =>
-  (entry: Entry): Entry => ({ ...entry, send: (ids) => ({ ...entry.send?.(ids), query: query(ids) }) });
-const raw = (entry: Entry): Entry => ({ ...entry, send: () => ({ raw: true }) });
+function sending(json: (ids: FixtureIds) => unknown) {
+  return (entry: Entry): Entry => ({ ...entry, send: (ids) => ({ json: json(ids) }) });
+}
+function asking(query: (ids: FixtureIds) => string) {
+  return (entry: Entry): Entry => ({ ...entry, send: (ids) => ({ ...entry.send?.(ids), query: query(ids) }) });
+}
+function raw(entry: Entry): Entry {
+  return { ...entry, send: () => ({ raw: true }) };
+}
 const empty = sending(() => ({}));
-const at = (params: (ids: FixtureIds) => Record<string, string>, entry: Entry): Entry => ({ ...entry, params });
+function at(params: (ids: FixtureIds) => Record<string, string>, entry: Entry): Entry {
+  return { ...entry, params };
+}
 
 // The owner of the resource: the caller, a user who shared it with the caller, another user, a super_admin.
 const reading: Entry = { expects: { own: '-aaa', viewer: '-aaa', editor: '-aaa', other: 'shaa' } };
@@ -32,14 +36,24 @@ const owning: Entry = { expects: { own: '-aaa', viewer: '-faa', editor: '-faa', 
 const binned: Entry = { expects: { own: '-aaa', other: 'shaa' } };
 const mine: Entry = { expects: { own: '-aaa', other: 'shhh' } };
 const managing: Entry = { expects: { manager: '-aaa', member: '-haa', other: 'shaa' } };
-const account = (own: Letters, other: Letters, above: Letters): Entry => ({ expects: { own, other, above } });
+function account(own: Letters, other: Letters, above: Letters): Entry {
+  return { expects: { own, other, above } };
+}
 
 const password = 'Another-Battery-2026';
-const address = () => `matrix-${randomUUID()}@example.org`;
-const inCategory = (category: string, entry: Entry): Entry => at(() => ({ category }), entry);
+function address() {
+  return `matrix-${randomUUID()}@example.org`;
+}
+function inCategory(category: string, entry: Entry): Entry {
+  return at(() => ({ category }), entry);
+}
 // This queue has no jobs.
-const inQueue = (entry: Entry): Entry => at(() => ({ queue: 'default' }), entry);
-const speakerOf = (entry: Entry): Entry => at((ids) => ({ uuid: ids.speaker, target_uuid: ids.otherSpeaker }), entry);
+function inQueue(entry: Entry): Entry {
+  return at(() => ({ queue: 'default' }), entry);
+}
+function speakerOf(entry: Entry): Entry {
+  return at((ids) => ({ uuid: ids.speaker, target_uuid: ids.otherSpeaker }), entry);
+}
 
 /** Every route of the API. The test fails for a route without an entry. */
 export const table: Record<string, Entry> = {

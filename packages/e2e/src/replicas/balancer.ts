@@ -11,15 +11,16 @@ export type Balancer = {
 
 const retryMs = 50;
 
-const tryConnect = (port: number): Promise<Socket | undefined> =>
-  new Promise((resolve) => {
+function tryConnect(port: number): Promise<Socket | undefined> {
+  return new Promise((resolve) => {
     const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true, noDelay: true });
     socket.once('connect', () => resolve(socket));
     socket.once('error', () => resolve(undefined));
   });
+}
 
 /** Connects two sockets: an error closes both; a half-close lets the other side finish. */
-const join = (one: Socket, other: Socket): void => {
+function join(one: Socket, other: Socket): void {
   for (const [from, to] of [
     [one, other],
     [other, one],
@@ -28,13 +29,13 @@ const join = (one: Socket, other: Socket): void => {
     from.on('error', () => to.resetAndDestroy());
     from.on('close', () => to.destroySoon());
   }
-};
+}
 
 /**
  * Starts a balancer without replicas. A client of a Kubernetes Service reconnects when a replica refuses the
  * connection. Here the client is already connected, so the balancer tries the next replica.
  */
-export const startBalancer = async (): Promise<Balancer> => {
+export async function startBalancer(): Promise<Balancer> {
   let ports: readonly number[] = [];
   let turn = 0;
   const open = new Set<Socket>();
@@ -68,4 +69,4 @@ export const startBalancer = async (): Promise<Balancer> => {
       await new Promise((resolve) => server.close(resolve));
     },
   };
-};
+}

@@ -12,10 +12,11 @@ export type ReconnectingClient = {
   readonly stop: () => Promise<void>;
 };
 
-const messagesOf = (socket: PushClient | undefined): PushMessage[] =>
-  (socket?.received ?? []).map(({ message }) => message);
+function messagesOf(socket: PushClient | undefined): PushMessage[] {
+  return (socket?.received ?? []).map(({ message }) => message);
+}
 
-export const openReconnectingClient = async (url: string, token: string): Promise<ReconnectingClient> => {
+export async function openReconnectingClient(url: string, token: string): Promise<ReconnectingClient> {
   let socket: PushClient | undefined = await openPushClient(url, token);
   const earlier: PushMessage[] = [];
   let reconnects = 0;
@@ -52,4 +53,4 @@ export const openReconnectingClient = async (url: string, token: string): Promis
       await finished;
     },
   };
-};
+}

@@ -18,24 +18,33 @@ export type Replica = {
 };
 
 /** The status of its readiness probe; 0: no response. */
-const readinessOf = (internalPort: number): Promise<number> =>
-  fetch(`http://127.0.0.1:${internalPort}/health/ready`).then(
+function readinessOf(internalPort: number): Promise<number> {
+  return fetch(`http://127.0.0.1:${internalPort}/health/ready`).then(
     async (response) => {
       await response.body?.cancel();
       return response.status;
     },
     () => 0,
   );
+}
 
-export const untilReady = (what: string, internalPort: number): Promise<true> =>
-  until(`${what} is ready`, async () => (await readinessOf(internalPort)) === 200 && (true as const), 240_000, 200);
+export function untilReady(what: string, internalPort: number): Promise<true> {
+  return until(
+    `${what} is ready`,
+    async () => (await readinessOf(internalPort)) === 200 && (true as const),
+    240_000,
+    200,
+  );
+}
 
 let count = 0;
 
-const portOf = (url: string | null): number => Number(new URL(url ?? 'http://none:0').port);
+function portOf(url: string | null): number {
+  return Number(new URL(url ?? 'http://none:0').port);
+}
 
 /** The process that the supervisor runs; after its exit the supervisor starts a new one on the same ports. */
-export const supervisedReplica = async (instance: Instance, service: string): Promise<Replica> => {
+export async function supervisedReplica(instance: Instance, service: string): Promise<Replica> {
   const found = (await instance.status()).services.find(({ name }) => name === service);
   if (!found) throw new Error(`no ${service} in the status`);
   const before = (await endsOf(instance, service)).length;
@@ -45,14 +54,14 @@ export const supervisedReplica = async (instance: Instance, service: string): Pr
     internalPort: portOf(found.internal_url),
     ended: () => until(`${service} has ended`, async () => (await endsOf(instance, service))[before], 240_000),
   };
-};
+}
 
 /** Starts a second process of a service with the command and environment of the supervised one, on other ports. */
-export const startReplica = async (
+export async function startReplica(
   instance: Instance,
   service: string,
   changed: Readonly<Record<string, string>> = {},
-): Promise<Replica> => {
+): Promise<Replica> {
   const pid = await instance.pidOf(service);
   const [command = '', ...args] = readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0').slice(0, -1);
   const [apiPort, internalPort] = [await freePort(), await freePort()];
@@ -72,14 +81,14 @@ export const startReplica = async (
   await Promise.race([untilReady(name, internalPort), endedEarly]);
   endedEarly.catch(() => {});
   return { pid: child.pid ?? 0, apiPort, internalPort, ended: () => ended };
-};
+}
 
 /** Stops a replica like Kubernetes stops a pod: SIGTERM, removal from the balancer when unready, exit. */
-export const endReplica = async (what: string, replica: Replica, removeFromBalancer: () => void): Promise<void> => {
+export async function endReplica(what: string, replica: Replica, removeFromBalancer: () => void): Promise<void> {
   const tree = treeOf(replica.pid);
   process.kill(replica.pid, 'SIGTERM');
   await until(`${what} is not ready`, async () => (await readinessOf(replica.internalPort)) !== 200, 240_000, 50);
   removeFromBalancer();
   assert.equal(await replica.ended(), 'exit code 0', what);
   assert.deepEqual(tree.filter(isAlive), [], `processes of ${what}`);
-};
+}

@@ -21,18 +21,20 @@ const upstreamServices = services.filter((name) => name !== 'edge-gateway');
 const withApi = upstreamServices.filter((name) => name !== 'transcription-worker');
 
 /** One request for every service, and one that writes. */
-const requestsOn = (fileId: string) => [
-  { method: 'GET', path: '/api/users/me' },
-  { method: 'GET', path: `/api/files/${fileId}?segment_limit=10` },
-  { method: 'GET', path: `/api/files/${fileId}/content` },
-  { method: 'GET', path: '/api/tasks' },
-  { method: 'GET', path: '/api/search?q=report&search_mode=keyword' },
-  { method: 'GET', path: '/api/admin/directory-sync' },
-  { method: 'PUT', path: `/api/files/${fileId}`, body: { title: 'Written during a restart' } },
-];
+function requestsOn(fileId: string) {
+  return [
+    { method: 'GET', path: '/api/users/me' },
+    { method: 'GET', path: `/api/files/${fileId}?segment_limit=10` },
+    { method: 'GET', path: `/api/files/${fileId}/content` },
+    { method: 'GET', path: '/api/tasks' },
+    { method: 'GET', path: '/api/search?q=report&search_mode=keyword' },
+    { method: 'GET', path: '/api/admin/directory-sync' },
+    { method: 'PUT', path: `/api/files/${fileId}`, body: { title: 'Written during a restart' } },
+  ];
+}
 
 /** Two replicas of every service; one stops while the other continues, as in a rolling update. */
-export const replicas = ({ scripted, recordings }: ServedContext): Suite => {
+export function replicas({ scripted, recordings }: ServedContext): Suite {
   let instance: Instance;
   const balancers = new Map<Service, Balancer>();
   const edges: Replica[] = [];
@@ -207,4 +209,4 @@ export const replicas = ({ scripted, recordings }: ServedContext): Suite => {
       await ledger?.close();
     },
   };
-};
+}

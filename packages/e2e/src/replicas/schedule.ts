@@ -11,22 +11,22 @@ import { asService, openBusAs, type Ask } from '../service-access.ts';
 const yearly = '0 0 1 1 *';
 const longAgo = '2020-06-01T00:00:00.000Z';
 
-const scheduledPasses = async (ask: Ask): Promise<number> => {
+async function scheduledPasses(ask: Ask): Promise<number> {
   const [row] = await ask(`select count(*)::int as n from directory_pass where trigger = 'schedule'`);
   return Number(row?.['n']);
-};
+}
 
-const makeDue = async (ask: Ask): Promise<void> => {
+async function makeDue(ask: Ask): Promise<void> {
   await ask(`update system_settings set updated_at = $1 where key = 'directory_sync.enabled'`, [longAgo]);
   await ask(
     `insert into system_settings (key, value, updated_by, updated_at) values ('directory_sync.last_run_at', $1, 'e2e', $2)
      on conflict (key) do update set value = excluded.value`,
     [JSON.stringify(longAgo), longAgo],
   );
-};
+}
 
 /** Enqueues schedule checks without deduplication, like replicas whose clocks differ by more than the duplicate window. */
-const enqueueChecks = async (instance: Instance, times: number): Promise<void> => {
+async function enqueueChecks(instance: Instance, times: number): Promise<void> {
   const bus = await openBusAs(instance, 'directory-sync');
   try {
     const slot = new Date().toISOString();
@@ -36,9 +36,9 @@ const enqueueChecks = async (instance: Instance, times: number): Promise<void> =
   } finally {
     await bus.close();
   }
-};
+}
 
-const isQueueEmpty = async (instance: Instance): Promise<boolean> => {
+async function isQueueEmpty(instance: Instance): Promise<boolean> {
   const { services } = await instance.status();
   const url = services.find(({ name }) => name === 'transcription-dispatcher')?.internal_url;
   const text = await (await fetch(`${url}/metrics/queues`)).text();
@@ -46,11 +46,11 @@ const isQueueEmpty = async (instance: Instance): Promise<boolean> => {
     Number(count),
   );
   return waiting.length === 2 && waiting.every((count) => count === 0);
-};
+}
 
 /** Asserts that concurrent schedule checks start a due run of the sweep once. */
-export const assertSweepRunsOnce = (instance: Instance, api: Client): Promise<void> =>
-  asService(instance, 'directory-sync', async (ask) => {
+export function assertSweepRunsOnce(instance: Instance, api: Client): Promise<void> {
+  return asService(instance, 'directory-sync', async (ask) => {
     const before = await scheduledPasses(ask);
     await api.send('PUT', sweepPath, { enabled: true, dry_run: true, schedule: yearly });
     try {
@@ -63,3 +63,4 @@ export const assertSweepRunsOnce = (instance: Instance, api: Client): Promise<vo
       await api.send('PUT', sweepPath, { enabled: false });
     }
   });
+}

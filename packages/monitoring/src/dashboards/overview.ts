@@ -2,8 +2,9 @@ import type { DashboardSpec } from '../dashboard.ts';
 import { bars, lines, number, states } from '../panel.ts';
 
 const edge = 'service="edge-gateway"';
-const quantile = (q: number): string =>
-  `histogram_quantile(${q}, sum by (le) (rate(http_request_duration_seconds_bucket{${edge},route!~".+/(content|export)|unknown"}[$__rate_interval])))`;
+function quantile(q: number): string {
+  return `histogram_quantile(${q}, sum by (le) (rate(http_request_duration_seconds_bucket{${edge},route!~".+/(content|export)|unknown"}[$__rate_interval])))`;
+}
 
 const now = [
   number('Services down', 'count(up{job="overtone"} == 0) or vector(0)', {

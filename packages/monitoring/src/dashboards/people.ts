@@ -70,7 +70,9 @@ const signIn = [
   ),
 ];
 
-const last = (name: string) => `max(directory_sync_${name})`;
+function last(name: string) {
+  return `max(directory_sync_${name})`;
+}
 const sweep = [
   number('Sweep enabled', last('enabled'), {
     description: 'Whether the directory sweep runs on its schedule.',

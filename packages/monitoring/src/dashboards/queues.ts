@@ -1,7 +1,9 @@
 import type { DashboardSpec } from '../dashboard.ts';
 import { lines, number, states } from '../panel.ts';
 
-const byQueue = (metric: string) => ({ expr: `max by (queue) (${metric})`, legend: '{{queue}}' });
+function byQueue(metric: string) {
+  return { expr: `max by (queue) (${metric})`, legend: '{{queue}}' };
+}
 
 const alarms = [
   number('Orphaned', 'sum(max by (queue) (celery_queue_orphaned))', {
@@ -84,10 +86,12 @@ const queues = [
   }),
 ];
 
-const stage = (q: number, legend: string) => ({
-  expr: `histogram_quantile(${q}, sum by (stage, le) (rate(transcription_stage_duration_seconds_bucket{outcome="done"}[15m])))`,
-  legend: `{{stage}}: ${legend}`,
-});
+function stage(q: number, legend: string) {
+  return {
+    expr: `histogram_quantile(${q}, sum by (stage, le) (rate(transcription_stage_duration_seconds_bucket{outcome="done"}[15m])))`,
+    legend: `{{stage}}: ${legend}`,
+  };
+}
 const stages = [
   lines(
     'Stages done',

@@ -2,8 +2,9 @@ import type { DashboardSpec } from '../dashboard.ts';
 import { lines, states } from '../panel.ts';
 
 const indexer = 'service="search-indexer"';
-const quantile = (q: number): string =>
-  `histogram_quantile(${q}, sum by (le) (rate(search_duration_seconds_bucket[$__rate_interval])))`;
+function quantile(q: number): string {
+  return `histogram_quantile(${q}, sum by (le) (rate(search_duration_seconds_bucket[$__rate_interval])))`;
+}
 
 const searches = [
   lines(

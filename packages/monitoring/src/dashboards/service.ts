@@ -2,9 +2,12 @@ import type { DashboardSpec } from '../dashboard.ts';
 import { lines, number, states } from '../panel.ts';
 
 const of = 'service="$service"';
-const rate = (metric: string, by: string): string => `sum by (${by}) (rate(${metric}{${of}}[$__rate_interval]))`;
-const quantile = (q: number, metric: string, by = ''): string =>
-  `histogram_quantile(${q}, sum by (${by ? `${by}, ` : ''}le) (rate(${metric}_bucket{${of}}[$__rate_interval])))`;
+function rate(metric: string, by: string): string {
+  return `sum by (${by}) (rate(${metric}{${of}}[$__rate_interval]))`;
+}
+function quantile(q: number, metric: string, by = ''): string {
+  return `histogram_quantile(${q}, sum by (${by ? `${by}, ` : ''}le) (rate(${metric}_bucket{${of}}[$__rate_interval])))`;
+}
 
 const now = [
   number('Instances', `sum(up{${of}})`, {

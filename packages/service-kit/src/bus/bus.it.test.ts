@@ -18,12 +18,12 @@ const users = [
 ];
 const opened: Bus[] = [];
 let nats: TestServer;
-const connect = async (service: Bus['service']): Promise<Bus> => {
+async function connect(service: Bus['service']): Promise<Bus> {
   const bus = createBus({ service, url: nats.url, user: service, password, log });
   await bus.connect();
   opened.push(bus);
   return bus;
-};
+}
 beforeAll(async () => {
   nats = await startNats({ users });
 });
@@ -32,7 +32,9 @@ afterEach(async () => {
 });
 afterAll(() => nats.stop());
 
-const ids = () => ({ fileId: crypto.randomUUID(), ownerId: crypto.randomUUID() });
+function ids() {
+  return { fileId: crypto.randomUUID(), ownerId: crypto.randomUUID() };
+}
 
 describe('questions', () => {
   it('are answered by the service they are for', async () => {

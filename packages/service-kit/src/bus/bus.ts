@@ -29,7 +29,7 @@ export type Bus = ReturnType<typeof createBus>;
 /** A broker that is not there at once is worth a line. */
 const sayWaitingMs = 1_000;
 
-export const createBus = ({ service, url, user, password, log }: BusOptions) => {
+export function createBus({ service, url, user, password, log }: BusOptions) {
   let connection: NatsConnection | undefined;
   let confirmer: Confirmer | undefined;
   const ask = createRequester();
@@ -135,4 +135,4 @@ export const createBus = ({ service, url, user, password, log }: BusOptions) => 
       await connection?.drain().catch(() => connection?.close());
     },
   };
-};
+}

@@ -9,7 +9,7 @@ const sweepMs = 250;
  * Messages whose receipt the broker confirms, all on one inbox: a third of the cost of the client's own requests
  * (measured), which set up a timer and a look-up of their own for each message.
  */
-export const createConfirmer = (nc: NatsConnection, inboxPrefix: string) => {
+export function createConfirmer(nc: NatsConnection, inboxPrefix: string) {
   const inbox = createInbox(inboxPrefix);
   const waiting = new Map<string, Waiting>();
   let next = 0;
@@ -52,11 +52,14 @@ export const createConfirmer = (nc: NatsConnection, inboxPrefix: string) => {
     /** Acknowledges a delivery and waits until the broker knows. */
     acknowledge: async (msg: JsMsg): Promise<void> => void (await send(replyOf(msg), '+ACK')),
   };
-};
+}
 export type Confirmer = ReturnType<typeof createConfirmer>;
 
-const notConfirmed = (detail: string) =>
-  unavailable('broker_unavailable', 'The message broker did not confirm a message', { detail });
+function notConfirmed(detail: string) {
+  return unavailable('broker_unavailable', 'The message broker did not confirm a message', { detail });
+}
 
 /** Where a delivery is acknowledged; the client has it on every message but not in its type. */
-export const replyOf = (msg: JsMsg): string => (msg as JsMsg & { reply: string }).reply;
+export function replyOf(msg: JsMsg): string {
+  return (msg as JsMsg & { reply: string }).reply;
+}

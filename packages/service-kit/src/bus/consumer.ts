@@ -17,33 +17,35 @@ export type Consumer = { durable: string; start: (bus: Bus) => { stop: () => Pro
  * A failure is tried again with growing pauses and never dropped; an error that says `permanent` is logged and dropped.
  * @param name the handler's file name without its role, e.g. `start-run`; the durable is `<service>-<name>`.
  */
-export const consumer = <E extends EventDef>(
+export function consumer<E extends EventDef>(
   event: E,
   name: string,
   handler: (data: DataOf<E>, delivery: Delivery) => Promise<void>,
   options: { concurrency?: number } = {},
-): Consumer => ({
-  durable: name,
-  start: (bus) => {
-    if (topology[bus.service].consumes[name] !== event) {
-      throw new Error(`consumer ${name} of ${event.subject} is not in the topology of ${bus.service}`);
-    }
-    const aborter = new AbortController();
-    const loops = Array.from({ length: options.concurrency ?? 1 }, () =>
-      pull(bus, event, eventDurable(bus.service, name), aborter.signal, (msg) =>
-        deliver(bus, event, msg, aborter.signal, handler),
-      ),
-    );
-    return {
-      stop: async () => {
-        aborter.abort();
-        await Promise.all(loops);
-      },
-    };
-  },
-});
+): Consumer {
+  return {
+    durable: name,
+    start: (bus) => {
+      if (topology[bus.service].consumes[name] !== event) {
+        throw new Error(`consumer ${name} of ${event.subject} is not in the topology of ${bus.service}`);
+      }
+      const aborter = new AbortController();
+      const loops = Array.from({ length: options.concurrency ?? 1 }, () =>
+        pull(bus, event, eventDurable(bus.service, name), aborter.signal, (msg) =>
+          deliver(bus, event, msg, aborter.signal, handler),
+        ),
+      );
+      return {
+        stop: async () => {
+          aborter.abort();
+          await Promise.all(loops);
+        },
+      };
+    },
+  };
+}
 
-const ensure = async (bus: Bus, event: EventDef, durable: string): Promise<void> => {
+async function ensure(bus: Bus, event: EventDef, durable: string): Promise<void> {
   const jsm = await bus.jetstreamManager();
   await jsm.consumers.add('EVENTS', {
     durable_name: durable,
@@ -54,15 +56,15 @@ const ensure = async (bus: Bus, event: EventDef, durable: string): Promise<void>
     max_ack_pending: 1_000,
     max_deliver: -1,
   });
-};
+}
 
-const pull = async (
+async function pull(
   bus: Bus,
   event: EventDef,
   durable: string,
   signal: AbortSignal,
   onMessage: (msg: JsMsg) => Promise<void>,
-): Promise<void> => {
+): Promise<void> {
   let known = false;
   // A lost broker, a recreated stream or a removed consumer all end here: make it again and go on.
   while (!signal.aborted) {
@@ -85,15 +87,15 @@ const pull = async (
       }
     }
   }
-};
+}
 
-const deliver = async <E extends EventDef>(
+async function deliver<E extends EventDef>(
   bus: Bus,
   event: E,
   msg: JsMsg,
   signal: AbortSignal,
   handler: (data: DataOf<E>, delivery: Delivery) => Promise<void>,
-): Promise<void> => {
+): Promise<void> {
   const id = msg.headers?.get('Nats-Msg-Id') || randomUUID();
   const flow = { requestId: msg.headers?.get('ot-request-id') || id, route: event.subject, userId: null, dbQueries: 0 };
   const delivery: Delivery = {
@@ -123,4 +125,4 @@ const deliver = async <E extends EventDef>(
       msg.nak(pause);
     }
   });
-};
+}

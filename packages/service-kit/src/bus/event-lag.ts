@@ -5,7 +5,7 @@ import type { Bus } from './bus.ts';
 import type { Consumer } from './consumer.ts';
 
 /** How far a service is behind the events it reacts to, as the broker counts it: the same from every replica. */
-export const watchEventLag = (metrics: Metrics, bus: Bus, consumers: readonly Consumer[]): void => {
+export function watchEventLag(metrics: Metrics, bus: Bus, consumers: readonly Consumer[]): void {
   const samples = async ({ durable: of }: Consumer): Promise<Sample[]> => {
     const jsm = await bus.jetstreamManager();
     const info = await jsm.consumers.info('EVENTS', eventDurable(bus.service, of));
@@ -22,4 +22,4 @@ export const watchEventLag = (metrics: Metrics, bus: Bus, consumers: readonly Co
     // One durable that is not there yet hides no other.
     async () => (await Promise.all(consumers.map((c) => samples(c).catch(() => [])))).flat(),
   );
-};
+}

@@ -40,31 +40,35 @@ const durables: readonly Durable[] = [
 ];
 
 /** Every subject by which a consumer is created, read, changed or deleted, or a delivery of it is acknowledged. */
-const consumerSubjects = ({ stream, name, filter }: Durable): string[] => [
-  ...[
-    `CREATE.${stream}.${name}`,
-    `CREATE.${stream}.${name}.${filter}`,
-    `CREATE.${stream}.${name}.${filter}.other`,
-    `DURABLE.CREATE.${stream}.${name}`,
-    `INFO.${stream}.${name}`,
-    `DELETE.${stream}.${name}`,
-    `MSG.NEXT.${stream}.${name}`,
-    `PAUSE.${stream}.${name}`,
-    `UNPIN.${stream}.${name}`,
-    `RESET.${stream}.${name}`,
-    `LEADER.STEPDOWN.${stream}.${name}`,
-  ].map((verb) => `$JS.API.CONSUMER.${verb}`),
-  `$JS.ACK.${stream}.${name}.1.1.1.1.0`,
-  `$JS.FC.${stream}.${name}.token`,
-];
-const allowedOfOwn = ({ stream, name, filter }: Durable): string[] => [
-  ...(stream === 'EVENTS'
-    ? [`$JS.API.CONSUMER.CREATE.EVENTS.${name}.${filter}`, `$JS.API.CONSUMER.DURABLE.CREATE.EVENTS.${name}`]
-    : []),
-  `$JS.API.CONSUMER.INFO.${stream}.${name}`,
-  `$JS.API.CONSUMER.MSG.NEXT.${stream}.${name}`,
-  `$JS.ACK.${stream}.${name}.1.1.1.1.0`,
-];
+function consumerSubjects({ stream, name, filter }: Durable): string[] {
+  return [
+    ...[
+      `CREATE.${stream}.${name}`,
+      `CREATE.${stream}.${name}.${filter}`,
+      `CREATE.${stream}.${name}.${filter}.other`,
+      `DURABLE.CREATE.${stream}.${name}`,
+      `INFO.${stream}.${name}`,
+      `DELETE.${stream}.${name}`,
+      `MSG.NEXT.${stream}.${name}`,
+      `PAUSE.${stream}.${name}`,
+      `UNPIN.${stream}.${name}`,
+      `RESET.${stream}.${name}`,
+      `LEADER.STEPDOWN.${stream}.${name}`,
+    ].map((verb) => `$JS.API.CONSUMER.${verb}`),
+    `$JS.ACK.${stream}.${name}.1.1.1.1.0`,
+    `$JS.FC.${stream}.${name}.token`,
+  ];
+}
+function allowedOfOwn({ stream, name, filter }: Durable): string[] {
+  return [
+    ...(stream === 'EVENTS'
+      ? [`$JS.API.CONSUMER.CREATE.EVENTS.${name}.${filter}`, `$JS.API.CONSUMER.DURABLE.CREATE.EVENTS.${name}`]
+      : []),
+    `$JS.API.CONSUMER.INFO.${stream}.${name}`,
+    `$JS.API.CONSUMER.MSG.NEXT.${stream}.${name}`,
+    `$JS.ACK.${stream}.${name}.1.1.1.1.0`,
+  ];
+}
 
 const streamSubjects: readonly string[] = ['EVENTS', 'JOBS', 'KV_LEASES', 'KV_WORKERS'].flatMap((stream) => [
   ...['CREATE', 'UPDATE', 'DELETE', 'PURGE', 'MSG.DELETE', 'SNAPSHOT', 'RESTORE', 'PEER.REMOVE', 'LEADER.STEPDOWN'].map(
@@ -79,8 +83,9 @@ const streamSubjects: readonly string[] = ['EVENTS', 'JOBS', 'KV_LEASES', 'KV_WO
 let nats: TestServer;
 let admin: NatsConnection;
 let jsm: JetStreamManager;
-const connectAs = (user: string) =>
-  connect({ servers: nats.url, user, pass: password, inboxPrefix: `_INBOX.${user}`, reconnect: false });
+function connectAs(user: string) {
+  return connect({ servers: nats.url, user, pass: password, inboxPrefix: `_INBOX.${user}`, reconnect: false });
+}
 
 beforeAll(async () => {
   nats = await startNats({ users: busUsers(password) });
@@ -100,10 +105,10 @@ afterAll(async () => {
  * The subjects that the server refuses to let this service publish or subscribe to. Speaks the protocol itself: the
  * client reports only some of many violations.
  */
-const refusedOf = async (
+async function refusedOf(
   service: ServiceName,
   { publish = [], subscribe = [] }: Record<string, string[]>,
-): Promise<Set<string>> => {
+): Promise<Set<string>> {
   const socket = createConnection(Number(new URL(nats.url).port), '127.0.0.1');
   const credentials = JSON.stringify({ user: service, pass: password, verbose: false, pedantic: false });
   socket.write(`CONNECT ${credentials}\r\n`);
@@ -118,7 +123,7 @@ const refusedOf = async (
   return new Set(
     [...text.matchAll(/-ERR 'Permissions Violation for \w+ to "([^"]+)"/g)].map(([, subject = '']) => subject),
   );
-};
+}
 
 describe.each(serviceNames)('the bus user %s', (service) => {
   const own = durables.filter((d) => d.owner === service);

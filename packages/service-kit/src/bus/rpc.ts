@@ -23,7 +23,7 @@ type Presence = 'present' | number;
  * Requests to other services. A service with one replica has no responder during its restart: a request that
  * reached no responder is sent again, also when it is not idempotent, within its timeout.
  */
-export const createRequester = () => {
+export function createRequester() {
   const seen = new Map<string, Presence>();
   const mayComeBack = (subject: string): boolean => {
     const presence = seen.get(subject);
@@ -51,22 +51,23 @@ export const createRequester = () => {
       await sleep(noResponderPauseMs);
     }
   };
-};
+}
 
-const hasNoResponders = (e: unknown): boolean =>
-  e instanceof NatsError && e.code === (NatsErrorCode.NoResponders as string);
+function hasNoResponders(e: unknown): boolean {
+  return e instanceof NatsError && e.code === (NatsErrorCode.NoResponders as string);
+}
 
-const replyIn = <R extends RpcDef>(msg: Msg, def: R): ReplyOf<R> => {
+function replyIn<R extends RpcDef>(msg: Msg, def: R): ReplyOf<R> {
   const answer = rpcAnswer.parse(msg.json());
   if ('error' in answer) {
     const { kind, code, message } = answer.error;
     throw new AppError(kind as ErrorKind, code as ErrorCode, message, { detail: def.subject });
   }
   return def.reply.parse(answer.ok) as ReplyOf<R>;
-};
+}
 
 /** Replies to requests of other services; replicas share them through a queue group. */
-export const createResponder = (service: ServiceName, log: Log) => {
+export function createResponder(service: ServiceName, log: Log) {
   const subscriptions: Subscription[] = [];
   const inProgress = new Set<Promise<void>>();
 
@@ -114,4 +115,4 @@ export const createResponder = (service: ServiceName, log: Log) => {
       await Promise.all(inProgress);
     },
   };
-};
+}

@@ -2,8 +2,8 @@ import { headers, type MsgHdrs } from 'nats';
 import { carrier } from '../tracing.ts';
 
 /** The trace that a message belongs to. */
-export const traceHeaders = (): MsgHdrs => {
+export function traceHeaders(): MsgHdrs {
   const h = headers();
   for (const [k, v] of Object.entries(carrier())) h.set(k, v);
   return h;
-};
+}

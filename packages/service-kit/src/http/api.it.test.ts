@@ -115,14 +115,14 @@ beforeEach(async () => {
 });
 afterEach(() => void server.close());
 
-const call = async (method: string, path: string, options: { body?: string; as?: string; type?: string } = {}) => {
+async function call(method: string, path: string, options: { body?: string; as?: string; type?: string } = {}) {
   const res = await fetch(`${base}${path}`, {
     method,
     headers: { 'x-overtone-assertion': options.as ?? 'user', 'content-type': options.type ?? 'application/json' },
     ...(options.body ? { body: options.body } : {}),
   });
   return { status: res.status, headers: res.headers, body: (await res.json()) as Record<string, unknown> };
-};
+}
 
 describe('API listener', () => {
   it('parses, handles and encodes', async () => {

@@ -25,9 +25,9 @@ export type ApiOptions = {
 };
 
 /** Decoders would replace what is not UTF-8 by U+FFFD. */
-const checkUtf8 = (good: boolean): void => {
+function checkUtf8(good: boolean): void {
   if (!good) throw invalid('invalid_request', 'The body is not UTF-8');
-};
+}
 const json = express.json({ limit: '1mb', verify: (_req, _res, body) => checkUtf8(isUtf8(body)) });
 const form = express.urlencoded({
   extended: false,
@@ -37,7 +37,7 @@ const form = express.urlencoded({
 const sane = /^[A-Za-z0-9._:-]{1,128}$/;
 
 /** The API listener of a service: reached by the edge only. */
-export const createApi = ({ routes, log, metrics, access, whoIs }: ApiOptions): express.Express => {
+export function createApi({ routes, log, metrics, access, whoIs }: ApiOptions): express.Express {
   const app = express();
   app.disable('x-powered-by');
   app.disable('etag');
@@ -53,7 +53,7 @@ export const createApi = ({ routes, log, metrics, access, whoIs }: ApiOptions): 
   app.use(unknownPath(metrics));
   app.use(problemHandler(log));
   return app;
-};
+}
 
 const nameRequest: RequestHandler = (req, res, next) => {
   const given = req.get('x-request-id');
@@ -63,9 +63,8 @@ const nameRequest: RequestHandler = (req, res, next) => {
 };
 
 /** Metrics, access log and the flow that the rest of the request runs in. */
-const observe =
-  (route: Route, metrics: Metrics, access: AccessLog): RequestHandler =>
-  (req, res, next) => {
+function observe(route: Route, metrics: Metrics, access: AccessLog): RequestHandler {
+  return (req, res, next) => {
     const requestId = String(res.getHeader('x-request-id'));
     const flow: Flow = { requestId, route: route.def.path, userId: null, dbQueries: 0 };
     const aborter = new AbortController();
@@ -93,10 +92,10 @@ const observe =
     });
     runInFlow(flow, next);
   };
+}
 
-const authorise =
-  (route: Route, whoIs: ApiOptions['whoIs']): RequestHandler =>
-  (req, res, next) => {
+function authorise(route: Route, whoIs: ApiOptions['whoIs']): RequestHandler {
+  return (req, res, next) => {
     const caller = whoIs(req.get(assertionHeader));
     const { access } = route.def;
     if (access !== 'public') {
@@ -107,11 +106,13 @@ const authorise =
     (res.locals['flow'] as Flow).userId = caller?.userId ?? null;
     next();
   };
+}
 
-const hasBody = (req: Request): boolean =>
-  Number(req.get('content-length') ?? 0) > 0 || req.get('transfer-encoding') !== undefined;
+function hasBody(req: Request): boolean {
+  return Number(req.get('content-length') ?? 0) > 0 || req.get('transfer-encoding') !== undefined;
+}
 
-const bodyOf = (route: Route): RequestHandler => {
+function bodyOf(route: Route): RequestHandler {
   const { bodyKind } = route.def;
   if (bodyKind === 'raw' || !readsBody(route.def)) return (_req, _res, next) => next();
   return (req: Request, res: Response, next: NextFunction) => {
@@ -120,20 +121,19 @@ const bodyOf = (route: Route): RequestHandler => {
     if (!req.is(wanted)) throw invalid('unsupported_media_type', `The body must be ${wanted}`);
     return (bodyKind === 'form' ? form : json)(req, res, next);
   };
-};
+}
 
-const inRoute = async (route: Route, req: Request, res: Response): Promise<void> => {
+async function inRoute(route: Route, req: Request, res: Response): Promise<void> {
   // A body parser's callbacks may have left the request's flow; step into it again.
   const flow = res.locals['flow'] as Flow;
   const traceparent = req.get('traceparent');
   const from: Carrier = traceparent ? { traceparent } : {};
   const span = { from, kind: SpanKind.SERVER, attributes: { 'http.route': route.def.path } };
   await runInFlow(flow, () => inSpan(`${route.def.method} ${route.def.path}`, span, () => route.run(req, res)));
-};
+}
 
-const unknownPath =
-  (metrics: Metrics): RequestHandler =>
-  (req, res) => {
+function unknownPath(metrics: Metrics): RequestHandler {
+  return (req, res) => {
     const started = performance.now();
     metrics.httpInFlight.inc();
     res.on('close', () => {
@@ -144,3 +144,4 @@ const unknownPath =
     });
     throw notFound();
   };
+}

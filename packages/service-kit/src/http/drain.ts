@@ -15,7 +15,7 @@ export type Drain = {
 };
 
 /** A listener that stops without losing a request that is on its way to it. */
-export const createDrain = (server: Server, idleMs = partWithIdleMs): Drain => {
+export function createDrain(server: Server, idleMs = partWithIdleMs): Drain {
   let draining = false;
   server.keepAliveTimeout = Math.max(server.keepAliveTimeout, keepIdleMs);
   const sayLast = (_req: IncomingMessage, res: ServerResponse): void => {
@@ -44,4 +44,4 @@ export const createDrain = (server: Server, idleMs = partWithIdleMs): Drain => {
         });
       }),
   };
-};
+}

@@ -7,7 +7,7 @@ import { createInternal, type Checks, type InternalRoute } from './internal.ts';
 let server: Server | undefined;
 afterEach(() => void server?.close());
 
-const serve = async (checks: Checks, accepting = true, extra: InternalRoute[] = []): Promise<string> => {
+async function serve(checks: Checks, accepting = true, extra: InternalRoute[] = []): Promise<string> {
   const app = createInternal({
     version: '1.2.3',
     metrics: createMetrics(),
@@ -18,11 +18,13 @@ const serve = async (checks: Checks, accepting = true, extra: InternalRoute[] = 
   server = createServer(app);
   await new Promise<void>((resolve) => server?.listen(0, '127.0.0.1', resolve));
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-};
+}
 const down = async () => {
   throw new Error('refused');
 };
-const hangs = () => new Promise<void>(() => {});
+function hangs() {
+  return new Promise<void>(() => {});
+}
 
 describe('internal listener', () => {
   it('is ready when every critical dependency answers', async () => {

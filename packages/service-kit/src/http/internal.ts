@@ -10,7 +10,7 @@ export type CheckResult = 'ok' | `error: ${string}`;
 const boundMs = 2_000;
 
 /** Runs every probe once, in parallel, each bounded at 2 s (specification, "Health and metrics"). */
-export const runChecks = async (checks: Checks): Promise<{ ready: boolean; results: Record<string, CheckResult> }> => {
+export async function runChecks(checks: Checks): Promise<{ ready: boolean; results: Record<string, CheckResult> }> {
   const entries = await Promise.all(
     Object.entries(checks).map(async ([name, check]) => {
       const result = await bounded(check);
@@ -21,9 +21,9 @@ export const runChecks = async (checks: Checks): Promise<{ ready: boolean; resul
     ready: entries.every((e) => e.result === 'ok' || !e.critical),
     results: Object.fromEntries(entries.map((e) => [e.name, e.result])),
   };
-};
+}
 
-const bounded = async (check: Check): Promise<CheckResult> => {
+async function bounded(check: Check): Promise<CheckResult> {
   const aborter = new AbortController();
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {
@@ -38,13 +38,13 @@ const bounded = async (check: Check): Promise<CheckResult> => {
   } finally {
     clearTimeout(timer);
   }
-};
+}
 
-const reasonOf = (error: unknown): string => {
+function reasonOf(error: unknown): string {
   if (isAppError(error)) return error.code;
   if (!(error instanceof Error)) return 'unknown';
   return error.message === 'timeout' ? 'timeout' : error.name;
-};
+}
 
 export type InternalRoute = { path: string; run: () => Promise<{ contentType: string; body: string }> };
 export type InternalOptions = {
@@ -57,8 +57,8 @@ export type InternalOptions = {
 };
 
 /** The result of `/health/ready` as metrics, for Prometheus. */
-const watchReadiness = ({ metrics, checks, accepting }: InternalOptions): void =>
-  metrics.watch(
+function watchReadiness({ metrics, checks, accepting }: InternalOptions): void {
+  return metrics.watch(
     [
       { name: 'service_ready', help: '1 when the service takes requests, as /health/ready says' },
       { name: 'dependency_up', help: '1 when a dependency answered within 2 s', label: 'dependency' },
@@ -71,16 +71,19 @@ const watchReadiness = ({ metrics, checks, accepting }: InternalOptions): void =
       ];
     },
   );
+}
 
 type Page = { status?: number; contentType: string; body: string };
-const json = (status: number, value: unknown): Page => ({
-  status,
-  contentType: 'application/json; charset=utf-8',
-  body: JSON.stringify(value),
-});
+function json(status: number, value: unknown): Page {
+  return {
+    status,
+    contentType: 'application/json; charset=utf-8',
+    body: JSON.stringify(value),
+  };
+}
 
-const pagesOf = ({ version, metrics, checks, accepting, extra }: InternalOptions): Map<string, () => Promise<Page>> =>
-  new Map([
+function pagesOf({ version, metrics, checks, accepting, extra }: InternalOptions): Map<string, () => Promise<Page>> {
+  return new Map([
     ['/health', async () => json(200, { status: 'healthy', version })],
     [
       '/health/ready',
@@ -93,6 +96,7 @@ const pagesOf = ({ version, metrics, checks, accepting, extra }: InternalOptions
     ['/metrics', async () => ({ contentType: metrics.registry.contentType, body: await metrics.registry.metrics() })],
     ...extra.map(({ path, run }): [string, () => Promise<Page>] => [path, run]),
   ]);
+}
 
 const notFound: Page = { status: 404, contentType: 'text/plain; charset=utf-8', body: 'Not found\n' };
 const failed: Page = { status: 500, contentType: 'text/plain; charset=utf-8', body: 'Failed\n' };
@@ -101,7 +105,7 @@ const failed: Page = { status: 500, contentType: 'text/plain; charset=utf-8', bo
  * The internal listener: health, readiness and metrics, never behind the gateway. Pages without parameters and a scraper
  * that waits a few milliseconds at most: what a framework does for a request would cost more than the answer.
  */
-export const createInternal = (options: InternalOptions): RequestListener => {
+export function createInternal(options: InternalOptions): RequestListener {
   watchReadiness(options);
   const pages = pagesOf(options);
   return (req, res) => {
@@ -114,4 +118,4 @@ export const createInternal = (options: InternalOptions): RequestListener => {
     if (page) void page().then(send, () => send(failed));
     else send(notFound);
   };
-};
+}

@@ -2,7 +2,9 @@ import { describe, expect, it } from '@jest/globals';
 import { isLostDatabase } from './lost-database.ts';
 import { toProblem } from './problem.ts';
 
-const errorOf = (message: string, fields: object = {}): Error => Object.assign(new Error(message), fields);
+function errorOf(message: string, fields: object = {}): Error {
+  return Object.assign(new Error(message), fields);
+}
 
 describe('a database that cannot be asked', () => {
   it.each([

@@ -14,30 +14,35 @@ type Thrown = {
 
 type Reported = { kind?: unknown; originalCode?: unknown };
 
-const isState = (code: unknown): boolean => typeof code === 'string' && (codes.has(code) || states.test(code));
+function isState(code: unknown): boolean {
+  return typeof code === 'string' && (codes.has(code) || states.test(code));
+}
 
-const itself = ({ code, message }: Thrown, { kind, originalCode }: Reported): boolean =>
-  isState(code) ||
-  isState(originalCode) ||
-  (typeof kind === 'string' && kinds.has(kind)) ||
-  (typeof message === 'string' && words.test(message));
+function itself({ code, message }: Thrown, { kind, originalCode }: Reported): boolean {
+  return (
+    isState(code) ||
+    isState(originalCode) ||
+    (typeof kind === 'string' && kinds.has(kind)) ||
+    (typeof message === 'string' && words.test(message))
+  );
+}
 
 /** Whether something was thrown because the database cannot be asked, as opposed to having refused. */
-export const isLostDatabase = (thrown: unknown, depth = 3): boolean => {
+export function isLostDatabase(thrown: unknown, depth = 3): boolean {
   if (typeof thrown !== 'object' || thrown === null) return false;
   const error = thrown as Thrown;
   const reported = (error.meta?.driverAdapterError?.cause ?? {}) as Reported;
   return itself(error, reported) || (depth > 0 && isLostDatabase(error.cause, depth - 1));
-};
+}
 
 /** SQLSTATE 53100, or the text of the system error, which the server and Node report alike. */
 const diskFull = /\b53100\b|No space left on device/i;
 
 /** Whether a write failed because a disk is full: the disk of the database, or that of this process (ENOSPC). */
-export const isFullStorage = (thrown: unknown, depth = 3): boolean => {
+export function isFullStorage(thrown: unknown, depth = 3): boolean {
   if (typeof thrown !== 'object' || thrown === null) return false;
   const { code, message, cause, meta } = thrown as Thrown;
   const { originalCode } = (meta?.driverAdapterError?.cause ?? {}) as Reported;
   const reported = [code, originalCode, message].some((text) => typeof text === 'string' && diskFull.test(text));
   return reported || (depth > 0 && isFullStorage(cause, depth - 1));
-};
+}

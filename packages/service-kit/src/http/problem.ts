@@ -23,7 +23,7 @@ const titles: Record<number, string> = {
 };
 
 /** The problem document (RFC 9457) of any thrown value; nothing private gets in. */
-export const toProblem = (thrown: unknown, requestId: string): Problem => {
+export function toProblem(thrown: unknown, requestId: string): Problem {
   const known = asAppError(thrown);
   const status = known ? (codeStatus[known.code] ?? kindStatus[known.kind]) : 500;
   return {
@@ -36,12 +36,12 @@ export const toProblem = (thrown: unknown, requestId: string): Problem => {
     request_id: requestId,
     ...(known?.errors ? { errors: known.errors } : {}),
   };
-};
+}
 
 type BodyParserError = { type?: string; status?: number };
 
 /** What express and its body parsers throw, in our words. */
-const asAppError = (thrown: unknown): AppError | undefined => {
+function asAppError(thrown: unknown): AppError | undefined {
   if (isAppError(thrown)) return thrown;
   if (isFullStorage(thrown))
     return new AppError('unavailable', 'storage_full', 'The storage is full. An administrator has to make room.', {
@@ -63,10 +63,10 @@ const asAppError = (thrown: unknown): AppError | undefined => {
   if (status !== undefined && status >= 400 && status < 500)
     return new AppError('invalid', 'invalid_request', 'The request could not be read', { cause: thrown });
   return undefined;
-};
+}
 
 /** Writes a problem document; a response that has begun is cut off instead, so it is not taken for whole. */
-export const sendProblem = (res: Response, thrown: unknown, requestId: string): void => {
+export function sendProblem(res: Response, thrown: unknown, requestId: string): void {
   if (res.headersSent) {
     res.destroy();
     return;
@@ -77,7 +77,7 @@ export const sendProblem = (res: Response, thrown: unknown, requestId: string): 
   else if (problem.status === 503) res.setHeader('Retry-After', '5');
   if (problem.status === 401) res.setHeader('WWW-Authenticate', 'Bearer');
   res.status(problem.status).type('application/problem+json').send(JSON.stringify(problem));
-};
+}
 
 /**
  * Every dependency may be down, and a request that bypasses the gateway is outside the public API; the other failures of
@@ -88,9 +88,8 @@ function isDeclared(route: RouteDef, { kind, code }: AppError): boolean {
 }
 
 /** The one place where thrown values become HTTP answers. */
-export const problemHandler =
-  (log: Log): ErrorRequestHandler =>
-  (thrown, _req, res, _next) => {
+export function problemHandler(log: Log): ErrorRequestHandler {
+  return (thrown, _req, res, _next) => {
     const requestId = String(res.getHeader('x-request-id') ?? '');
     const known = asAppError(thrown);
     const route = res.locals['route'] as RouteDef | undefined;
@@ -101,3 +100,4 @@ export const problemHandler =
       log.warn({ err: known, code: known.code, detail: known.detail }, 'dependency unavailable');
     sendProblem(res, thrown, requestId);
   };
+}

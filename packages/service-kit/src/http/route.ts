@@ -26,14 +26,16 @@ export type RouteRequest<R extends RouteDef> = {
 
 /** An answer with its own status or headers; a `stream` body is written by the handler into `res`. */
 export type Reply<T> = { readonly reply: true; status?: number; headers?: Record<string, string | string[]>; body: T };
-export const reply = <T>(
+export function reply<T>(
   body: T,
   options: { status?: number; headers?: Record<string, string | string[]> } = {},
-): Reply<T> => ({
-  reply: true,
-  body,
-  ...options,
-});
+): Reply<T> {
+  return {
+    reply: true,
+    body,
+    ...options,
+  };
+}
 /** The handler wrote the answer itself (streams, tus). */
 export const handled = Symbol('handled');
 
@@ -43,41 +45,46 @@ export type Route = { def: RouteDef; run: (req: Request, res: Response) => Promi
  * Binds a handler to a route of the contracts: parse, (authorise in the handler), handle, encode.
  * Malformed path or query is 400, a body that does not fit its schema 422.
  */
-export const handle = <R extends RouteDef>(
+export function handle<R extends RouteDef>(
   def: R,
   handler: (r: RouteRequest<R>) => Promise<AnswerOf<R> | Reply<AnswerOf<R>> | typeof handled>,
-): Route => ({
-  def,
-  run: async (req, res) => {
-    const result = await handler(parse(def, req, res));
-    if (result === handled) return;
-    const r = isReply(result) ? result : { body: result };
-    for (const [name, value] of Object.entries(('headers' in r && r.headers) || {})) res.setHeader(name, value);
-    const status = ('status' in r && r.status) || def.status;
-    if (r.body === undefined) res.status(status).end();
-    // Not `res.json`, which answers 304 to `If-None-Match: *` although these answers have no validators.
-    else res.status(status).type('json').end(JSON.stringify(r.body));
-  },
-});
+): Route {
+  return {
+    def,
+    run: async (req, res) => {
+      const result = await handler(parse(def, req, res));
+      if (result === handled) return;
+      const r = isReply(result) ? result : { body: result };
+      for (const [name, value] of Object.entries(('headers' in r && r.headers) || {})) res.setHeader(name, value);
+      const status = ('status' in r && r.status) || def.status;
+      if (r.body === undefined) res.status(status).end();
+      // Not `res.json`, which answers 304 to `If-None-Match: *` although these answers have no validators.
+      else res.status(status).type('json').end(JSON.stringify(r.body));
+    },
+  };
+}
 
-const isReply = (v: unknown): v is Reply<unknown> =>
-  typeof v === 'object' && v !== null && 'reply' in v && v.reply === true;
+function isReply(v: unknown): v is Reply<unknown> {
+  return typeof v === 'object' && v !== null && 'reply' in v && v.reply === true;
+}
 
-const fieldErrors = (error: z.ZodError) => error.issues.map((i) => ({ path: i.path.join('.'), message: i.message }));
+function fieldErrors(error: z.ZodError) {
+  return error.issues.map((i) => ({ path: i.path.join('.'), message: i.message }));
+}
 
-const checked = <S extends z.ZodType>(
+function checked<S extends z.ZodType>(
   schema: S,
   value: unknown,
   fail: (errors: { path: string; message: string }[]) => AppError,
-): z.infer<S> => {
+): z.infer<S> {
   const fault = textFault(value);
   if (fault) throw fail([fault]);
   const parsed = schema.safeParse(value);
   if (!parsed.success) throw fail(fieldErrors(parsed.error));
   return parsed.data;
-};
+}
 
-const parse = <R extends RouteDef>(def: R, req: Request, res: Response): RouteRequest<R> => {
+function parse<R extends RouteDef>(def: R, req: Request, res: Response): RouteRequest<R> {
   const maybeCaller = (res.locals['caller'] as Caller | null) ?? null;
   const badRequest = (errors: { path: string; message: string }[]) =>
     invalid('invalid_request', 'The path or the query is not valid', { errors });
@@ -103,4 +110,4 @@ const parse = <R extends RouteDef>(def: R, req: Request, res: Response): RouteRe
     req,
     res,
   } as RouteRequest<R>;
-};
+}

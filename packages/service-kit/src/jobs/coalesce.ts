@@ -1,5 +1,5 @@
 /** Lets a value through at most every `everyMs`; the last one always gets through. */
-export const coalesce = <A extends unknown[]>(everyMs: number, emit: (...args: A) => void) => {
+export function coalesce<A extends unknown[]>(everyMs: number, emit: (...args: A) => void) {
   let timer: NodeJS.Timeout | undefined;
   let waiting: A | undefined;
   const fire = () => {
@@ -23,4 +23,4 @@ export const coalesce = <A extends unknown[]>(everyMs: number, emit: (...args: A
       waiting = undefined;
     },
   };
-};
+}

@@ -3,8 +3,9 @@ import { defineJob, queueLimits, queues } from '@overtone/contracts';
 import { z } from 'zod';
 import { concurrencyOf } from './concurrency.ts';
 
-const job = (subject: Parameters<typeof defineJob>[0]) =>
-  defineJob(subject, { input: z.object({}), output: z.object({}), attempts: 1 });
+function job(subject: Parameters<typeof defineJob>[0]) {
+  return defineJob(subject, { input: z.object({}), output: z.object({}), attempts: 1 });
+}
 const catalogue = {
   translate: job('job.nlp.transcription.translate'),
   fetch: job('job.download.media.fetch'),

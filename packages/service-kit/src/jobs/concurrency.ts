@@ -10,11 +10,11 @@ export type Concurrency = Partial<Record<Queue, number>>;
  * the specification's number. A variable takes effect the moment a service has a job on its queue, and not before.
  * @throws Error naming a variable that is no number from 1 to 64.
  */
-export const concurrencyOf = (
+export function concurrencyOf(
   catalogue: Readonly<Record<string, Pick<JobDef, 'queue'>>>,
   source?: Record<string, string | undefined>,
-): Concurrency =>
-  Object.fromEntries(
+): Concurrency {
+  return Object.fromEntries(
     queuesOf(catalogue).map((queue) => {
       const { concurrency, variable } = queueLimits[queue];
       if (variable === undefined) return [queue, concurrency];
@@ -22,3 +22,4 @@ export const concurrencyOf = (
       return [queue, readEnv(shape, source)[variable]];
     }),
   );
+}

@@ -11,11 +11,11 @@ const everyMs = 1_000;
 const lifeMs = 4_000;
 
 /** Writes a heartbeat with the pulled queues to WORKERS every second: without one for four seconds a worker counts as dead. */
-export const beat = (
+export function beat(
   bus: Bus,
   { workerId, about }: { workerId: string; about?: () => Ability },
   pulls: () => string[],
-): { stop: () => Promise<void> } => {
+): { stop: () => Promise<void> } {
   const key = `worker.${workerId}`;
   let kv: KV | undefined;
   let busy = false;
@@ -51,4 +51,4 @@ export const beat = (
       await kv?.delete(key).catch(() => {});
     },
   };
-};
+}

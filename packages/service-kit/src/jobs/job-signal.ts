@@ -17,12 +17,12 @@ type Claimed = Extract<ReplyOf<typeof dispatcherRpc.claim>, { outcome: 'claimed'
  * or none is waiting, and returned when none is for this worker now.
  * @returns for how many milliseconds this slot should not claim again.
  */
-export const handleJobSignal = async (
+export async function handleJobSignal(
   context: WorkerContext,
   msg: JsMsg,
   durable: string,
   place: Place,
-): Promise<number> => {
+): Promise<number> {
   const subjects = [...context.jobs.values()].filter((j) => j.def.fencedBy === 'dispatcher').map((j) => j.def.subject);
   const { workerId } = context;
   const request = { claimId: randomUUID(), durable, workerId, lane: place.lane, subjects };
@@ -46,10 +46,10 @@ export const handleJobSignal = async (
     ),
   );
   return 0;
-};
+}
 
 /** Resolves when the handler has ended: its slot is free then, while the outcome is still being reported. */
-const run = async (context: WorkerContext, msg: JsMsg, claim: Claimed): Promise<void> => {
+async function run(context: WorkerContext, msg: JsMsg, claim: Claimed): Promise<void> {
   const { taskId, token, attempt, subject } = claim;
   const { stop } = context;
   const { def, handler } = context.jobs.get(subject) ?? unknownJob(subject);
@@ -86,39 +86,39 @@ const run = async (context: WorkerContext, msg: JsMsg, claim: Claimed): Promise<
       context.bus.log.warn({ err: err as Error, task_id: taskId }, 'outcome not reported'),
     ),
   );
-};
+}
 
 /** The dispatcher only returns jobs that were requested. */
-const unknownJob = (subject: string): never => {
+function unknownJob(subject: string): never {
   throw new Error(`no handler for ${subject}`);
-};
+}
 
 /** Returns a failed job to the queue when the worker stops; otherwise reports it as failed with its reason. */
-const giveBack = async (context: WorkerContext, msg: JsMsg, claim: Claimed, thrown: unknown): Promise<void> => {
+async function giveBack(context: WorkerContext, msg: JsMsg, claim: Claimed, thrown: unknown): Promise<void> {
   const held = { taskId: claim.taskId, token: claim.token };
   const known = isAppError(thrown) ? thrown : undefined;
   if (known?.code === 'job_lost') return void (await persist(context, msg, dispatcherRpc.release, held));
   if (known?.code !== 'job_cancelled')
     context.bus.log.warn({ err: thrown as Error, task_id: claim.taskId, subject: claim.subject }, 'job failed');
   await persist(context, msg, dispatcherRpc.fail, { ...held, ...failureOf(thrown) });
-};
+}
 
-const failureOf = (thrown: unknown): { code: string; message: string; retryable: boolean } => {
+function failureOf(thrown: unknown): { code: string; message: string; retryable: boolean } {
   if (isAppError(thrown)) return { code: thrown.code, message: thrown.message, retryable: !thrown.permanent };
   if (isFullStorage(thrown)) return { code: 'storage_full', message: 'The storage is full', retryable: true };
   return { code: 'internal_error', message: 'The job failed unexpectedly', retryable: true };
-};
+}
 
 /**
  * Repeats a request until the dispatcher replies. Claim id and fencing token make it idempotent, so retries are
  * safe; the signal's ack wait is extended during that time. @returns undefined when the worker stops before a reply.
  */
-const persist = async <R extends RpcDef>(
+async function persist<R extends RpcDef>(
   { bus, stop }: WorkerContext,
   msg: JsMsg,
   def: R,
   request: RequestOf<R>,
-): Promise<ReplyOf<R> | undefined> => {
+): Promise<ReplyOf<R> | undefined> {
   for (let pause = 100; ; pause = Math.min(5_000, pause * 2)) {
     try {
       return await bus.ask(def, request);
@@ -129,4 +129,4 @@ const persist = async <R extends RpcDef>(
       await sleep(pause);
     }
   }
-};
+}

@@ -15,7 +15,7 @@ export type Leases = { hold: (held: Held) => Lease };
  * Leases are for visibility and quick recovery; safety rests on the fencing token in the dispatcher's database. So
  * the job starts without waiting for the lease to be written.
  */
-export const createLeases = (bus: Bus, workerId: string): Leases => {
+export function createLeases(bus: Bus, workerId: string): Leases {
   let bucket: Promise<KV> | undefined;
   const write = async (work: (kv: KV) => Promise<unknown>): Promise<void> => {
     try {
@@ -55,4 +55,4 @@ export const createLeases = (bus: Bus, workerId: string): Leases => {
       };
     },
   };
-};
+}

@@ -1,11 +1,11 @@
 import { describe, expect, it } from '@jest/globals';
 import { createPlaces } from './places.ts';
 
-const place = (places: ReturnType<typeof createPlaces>, lane: 'normal' | 'express') => {
+function place(places: ReturnType<typeof createPlaces>, lane: 'normal' | 'express') {
   const found = places.of('gpu').find((p) => p.lane === lane);
   if (!found) throw new Error(`no ${lane} place`);
   return found;
-};
+}
 
 describe('the places of a worker', () => {
   it('are as many as the queue may have jobs at once, whichever durables those come from', () => {

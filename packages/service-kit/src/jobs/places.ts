@@ -14,7 +14,7 @@ type Options = { concurrency: Partial<Record<Queue, number>>; express?: Partial<
  * The rooms of a worker, counted per queue whichever of the queue's durables a job comes from. An express place opens
  * when every normal one is taken: until then nothing has to wait for a long job.
  */
-export const createPlaces = ({ concurrency, express = {} }: Options) => {
+export function createPlaces({ concurrency, express = {} }: Options) {
   const limits = Object.fromEntries(
     queues.map((q) => {
       const normal = concurrency[q] ?? 1;
@@ -47,4 +47,4 @@ export const createPlaces = ({ concurrency, express = {} }: Options) => {
         Array.from({ length: limits[queue][lane] }, () => place(queue, lane)),
       ),
   };
-};
+}

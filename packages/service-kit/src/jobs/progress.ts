@@ -2,10 +2,12 @@ import { transcriptionLive, type Stage } from '@overtone/contracts';
 import type { Bus } from '../bus/bus.ts';
 import { coalesce } from './coalesce.ts';
 
-const ofRun = (input: unknown) => input as { runId: string; fileId: string; ownerId: string };
+function ofRun(input: unknown) {
+  return input as { runId: string; fileId: string; ownerId: string };
+}
 
 /** Tells of a task's progress, a few times a second at most. */
-export const progressOf = (bus: Bus, subject: string, held: { taskId: string; token: number }, input: unknown) => {
+export function progressOf(bus: Bus, subject: string, held: { taskId: string; token: number }, input: unknown) {
   const { runId, fileId, ownerId } = ofRun(input);
   const stage = subject.split('.').at(-1) as Stage;
   return coalesce<[number, string]>(250, (fraction, message) =>
@@ -19,4 +21,4 @@ export const progressOf = (bus: Bus, subject: string, held: { taskId: string; to
       message,
     }),
   );
-};
+}

@@ -17,7 +17,7 @@ const ableMs = 1_000;
 const roomMs = 50;
 
 /** One loop of a worker: one message at a time from one durable, while there is room for it. */
-export const pull = async (p: Pulling): Promise<void> => {
+export async function pull(p: Pulling): Promise<void> {
   const { bus, durable, place, signal } = p;
   const rest = (ms: number) => sleep(ms, undefined, { signal }).catch(() => {});
   const takeIn = async (msg: JsMsg): Promise<number> => {
@@ -55,4 +55,4 @@ export const pull = async (p: Pulling): Promise<void> => {
       await rest(500);
     }
   }
-};
+}

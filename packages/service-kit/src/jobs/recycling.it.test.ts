@@ -30,25 +30,28 @@ afterAll(async () => {
   rmSync(folder, { recursive: true });
 });
 
-const list = () => join(folder, 'list');
-const noted = () =>
-  existsSync(list())
+function list() {
+  return join(folder, 'list');
+}
+function noted() {
+  return existsSync(list())
     ? readFileSync(list(), 'utf8')
         .trim()
         .split('\n')
         .map((line) => line.split(' ') as [task: string, pid: string])
     : [];
-const order = async (until: string | null = null): Promise<string> => {
+}
+async function order(until: string | null = null): Promise<string> {
   const taskId = randomUUID();
   await nc.jetstream().publish('job.cpu.media.note', JSON.stringify({ taskId, input: { until } }));
   return taskId;
-};
-const start = () => {
+}
+function start() {
   const env = { PATH: process.env['PATH'], NATS_URL: nats.url, LIST: list(), API_PORT: '0', INTERNAL_PORT: '0' };
   const child = spawn(process.execPath, ['--no-warnings', main], { env, stdio: 'ignore' });
   const ended = once(child, 'exit').then(([code]) => code as number | null);
   return { pid: String(child.pid), ended, isOver: () => child.exitCode !== null, kill: () => child.kill('SIGKILL') };
-};
+}
 
 describe('a process that does tasks itself', () => {
   it('ends well after its number of tasks, but not before the last one it has in hand, and loses none', async () => {

@@ -20,7 +20,7 @@ type Options = { limits?: Readonly<Record<Queue, { recycleAfter: number }>>; min
  * ones, finishes the running ones and exits, and its supervisor starts it again. That returns leaked
  * memory to the machine.
  */
-export const createRecycling = (o: Options = {}): Recycling => {
+export function createRecycling(o: Options = {}): Recycling {
   const limits = o.limits ?? queueLimits;
   const done = new Map<Queue, number>();
   const bornAt = performance.now();
@@ -36,4 +36,4 @@ export const createRecycling = (o: Options = {}): Recycling => {
       setTimeout(() => resolveDue(queue), Math.max(0, (o.minimumAgeMs ?? defaultMinimumAgeMs) - age)).unref();
     },
   };
-};
+}

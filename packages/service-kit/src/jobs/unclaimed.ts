@@ -10,11 +10,11 @@ const recheckMs = 1_000;
  * Holds the job back while its queue is paused: this uses up no attempt. A dispatcher that cannot be
  * reached changes nothing.
  */
-const whilePaused = async (
+async function whilePaused(
   { bus, stop }: Pick<WorkerContext, 'bus' | 'stop'>,
   queue: Queue,
   msg: JsMsg,
-): Promise<void> => {
+): Promise<void> {
   let held = false;
   for (;;) {
     held = await bus.ask(dispatcherRpc.paused, { queue }).then(
@@ -25,19 +25,19 @@ const whilePaused = async (
     msg.working();
     await sleep(recheckMs, undefined, { signal: stop }).catch(() => {});
   }
-};
+}
 
 /**
  * Runs a job that its handler fences itself: only the broker redelivers it, up to the job's attempts. Its output is not
  * awaited; the result is what the handler has stored.
  */
-export const runUnclaimed = async (
+export async function runUnclaimed(
   context: WorkerContext,
   { def, handler }: Job,
   msg: JsMsg,
   taskId: string,
   rawInput: unknown,
-): Promise<void> => {
+): Promise<void> {
   const { bus, leases, stop } = context;
   const attempt = msg.info.redeliveryCount;
   await whilePaused(context, def.queue, msg);
@@ -58,4 +58,4 @@ export const runUnclaimed = async (
   } finally {
     await lease.release();
   }
-};
+}

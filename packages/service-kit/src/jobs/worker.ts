@@ -49,65 +49,70 @@ export type Worker = {
  * Does jobs: pull, claim (fencing token), work under a lease, commit at the dispatcher, and only then acknowledge.
  * A worker that dies loses its lease; the job is redelivered and later reports of the dead worker are rejected as stale.
  */
-export const worker = <C extends Record<string, JobDef>>(
+export function worker<C extends Record<string, JobDef>>(
   catalogue: C,
   handlers: JobHandlers<C>,
   options: WorkerOptions,
-): Worker => ({
-  start: (bus) => {
-    const [aborter, pulling] = [new AbortController(), new AbortController()];
-    const pendingReports = new Set<Promise<unknown>>();
-    const settle = (report: Promise<unknown>): void => {
-      pendingReports.add(report);
-      void report.finally(() => pendingReports.delete(report));
-    };
-    const handleMessage = createMessageHandler(catalogue, handlers, options.recycling, {
-      bus,
-      settle,
-      workerId: options.workerId,
-      stop: aborter.signal,
-      leases: createLeases(bus, options.workerId),
-    });
-    const able = (durable: string): boolean => options.able?.(durable) ?? true;
-    const places = createPlaces(options);
-    const durables = [...new Map(Object.values(catalogue).map((def) => [jobDurable(def), def.queue]))].filter(
-      ([, queue]) => places.of(queue).length > 0,
-    );
-    const heart = beat(bus, options, () => durables.map(([durable]) => durable).filter(able));
-    const loops = durables.flatMap(([durable, queue]) =>
-      places.of(queue).map((place) => pull({ bus, durable, able, place, signal: pulling.signal, take: handleMessage })),
-    );
-    return {
-      retire: async () => {
-        pulling.abort();
-        await Promise.all(loops);
-      },
-      stop: async () => {
-        pulling.abort();
-        aborter.abort(new AppError('unavailable', 'job_lost', 'The worker is stopping'));
-        await Promise.all(loops);
-        await Promise.all(pendingReports);
-        await heart.stop();
-      },
-    };
-  },
-});
+): Worker {
+  return {
+    start: (bus) => {
+      const [aborter, pulling] = [new AbortController(), new AbortController()];
+      const pendingReports = new Set<Promise<unknown>>();
+      const settle = (report: Promise<unknown>): void => {
+        pendingReports.add(report);
+        void report.finally(() => pendingReports.delete(report));
+      };
+      const handleMessage = createMessageHandler(catalogue, handlers, options.recycling, {
+        bus,
+        settle,
+        workerId: options.workerId,
+        stop: aborter.signal,
+        leases: createLeases(bus, options.workerId),
+      });
+      const able = (durable: string): boolean => options.able?.(durable) ?? true;
+      const places = createPlaces(options);
+      const durables = [...new Map(Object.values(catalogue).map((def) => [jobDurable(def), def.queue]))].filter(
+        ([, queue]) => places.of(queue).length > 0,
+      );
+      const heart = beat(bus, options, () => durables.map(([durable]) => durable).filter(able));
+      const loops = durables.flatMap(([durable, queue]) =>
+        places
+          .of(queue)
+          .map((place) => pull({ bus, durable, able, place, signal: pulling.signal, take: handleMessage })),
+      );
+      return {
+        retire: async () => {
+          pulling.abort();
+          await Promise.all(loops);
+        },
+        stop: async () => {
+          pulling.abort();
+          aborter.abort(new AppError('unavailable', 'job_lost', 'The worker is stopping'));
+          await Promise.all(loops);
+          await Promise.all(pendingReports);
+          await heart.stop();
+        },
+      };
+    },
+  };
+}
 
-const cancelled = () => new AppError('conflict', 'job_cancelled', 'The job was cancelled');
+function cancelled() {
+  return new AppError('conflict', 'job_cancelled', 'The job was cancelled');
+}
 
 /** A failed task counts, too. */
-const counted =
-  (handler: AnyHandler, queue: Queue, recycling: Recycling | undefined): AnyHandler =>
-  (input, d) =>
-    handler(input, d).finally(() => recycling?.recordTask(queue));
+function counted(handler: AnyHandler, queue: Queue, recycling: Recycling | undefined): AnyHandler {
+  return (input, d) => handler(input, d).finally(() => recycling?.recordTask(queue));
+}
 
 /** @returns a handler of job messages, which resolves to the pause in milliseconds before its slot pulls again. */
-const createMessageHandler = <C extends Record<string, JobDef>>(
+function createMessageHandler<C extends Record<string, JobDef>>(
   catalogue: C,
   handlers: JobHandlers<C>,
   recycling: Recycling | undefined,
   base: Omit<WorkerContext, 'jobs' | 'running'>,
-) => {
+) {
   const { bus } = base;
   const jobs = new Map<string, Job>(
     Object.entries(catalogue).map(([name, def]) => [
@@ -145,4 +150,4 @@ const createMessageHandler = <C extends Record<string, JobDef>>(
     );
     return 0;
   };
-};
+}

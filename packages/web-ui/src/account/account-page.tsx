@@ -14,7 +14,7 @@ import { groupsQuery } from '../groups/group-queries.ts';
 import { ChangePasswordForm } from '../session/change-password-form.tsx';
 import { NameForm } from './name-form.tsx';
 
-export const AccountPage = () => {
+export function AccountPage() {
   useDocumentTitle('Account · Overtone');
   const me = useQuery(meQuery).data;
   return (
@@ -32,18 +32,19 @@ export const AccountPage = () => {
       </Stack>
     </div>
   );
-};
+}
 
-const Password = ({ me }: { me: User }) =>
-  me.auth_type === 'local' ? (
+function Password({ me }: { me: User }) {
+  return me.auth_type === 'local' ? (
     <ChangePasswordForm onDone={() => undefined} />
   ) : (
     <Text size="sm" data-testid="no-password-here">
       You sign in through: {originNames[me.auth_type]}. Change your password there.
     </Text>
   );
+}
 
-const OwnGroups = () => {
+function OwnGroups() {
   const groups = useQuery(groupsQuery(''));
   if (!groups.data) return <QueryStatus of={groups} what="Your groups" height={40} />;
   const own = groups.data.filter((group) => group.my_role !== null);
@@ -69,9 +70,9 @@ const OwnGroups = () => {
       ))}
     </Group>
   );
-};
+}
 
-const Sessions = () => {
+function Sessions() {
   const client = useQueryClient();
   const [confirming, setConfirming] = useState(false);
   const sessions = useQuery({ queryKey: ['sessions'], queryFn: ({ signal }) => call('sessions', { signal }) });
@@ -106,4 +107,4 @@ const Sessions = () => {
       )}
     </Stack>
   );
-};
+}

@@ -7,7 +7,7 @@ import { ErrorNote } from '../app/error-note.tsx';
 import { notify } from '../app/notify.ts';
 import { RestoredNote, useDraft } from '../app/use-draft.tsx';
 
-export const NameForm = ({ me }: { me: User }) => {
+export function NameForm({ me }: { me: User }) {
   const client = useQueryClient();
   const draft = useDraft('account-name', me.full_name);
   const name = draft.value;
@@ -54,4 +54,4 @@ export const NameForm = ({ me }: { me: User }) => {
       </Stack>
     </form>
   );
-};
+}

@@ -14,10 +14,10 @@ const systems = [
 ] as const;
 
 /** `Firefox on Linux`; any other program is shown by its own name. */
-export const deviceOf = (userAgent: string | null): string => {
+export function deviceOf(userAgent: string | null): string {
   if (userAgent === null || userAgent === '') return 'Unknown device';
   const browser = browsers.find(([pattern]) => pattern.test(userAgent))?.[1];
   const system = systems.find(([pattern]) => pattern.test(userAgent))?.[1];
   if (browser === undefined) return userAgent.split(/[\s/]/)[0] ?? userAgent;
   return system === undefined ? browser : `${browser} on ${system}`;
-};
+}

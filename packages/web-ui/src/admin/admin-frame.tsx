@@ -10,7 +10,7 @@ import css from './admin.module.css';
 import { scrollIntoView } from './parts.tsx';
 
 /** Navigation of groups and administration. Users without an administrator role see only their groups. */
-export const AdminFrame = () => {
+export function AdminFrame() {
   const me = useQuery(meQuery).data;
   const path = useRouterState({ select: (state) => state.location.pathname });
   if (!me) return null;
@@ -30,7 +30,7 @@ export const AdminFrame = () => {
       </div>
     </div>
   );
-};
+}
 
 type NavItem = { to: string; label: string; icon: IconName; under: string; superOnly?: boolean };
 const items: readonly NavItem[] = [
@@ -56,13 +56,15 @@ const items: readonly NavItem[] = [
   { to: '/admin', under: '/admin', label: 'Engines', icon: 'settings' },
 ];
 
-const isSuperOnly = (path: string): boolean => items.some((item) => item.superOnly && path.startsWith(item.under));
-const mayOpen = (role: User['role'], path: string): boolean => {
+function isSuperOnly(path: string): boolean {
+  return items.some((item) => item.superOnly && path.startsWith(item.under));
+}
+function mayOpen(role: User['role'], path: string): boolean {
   if (role === 'super_admin') return true;
   return role === 'admin' ? !isSuperOnly(path) : !path.startsWith('/admin');
-};
+}
 
-const Item = ({ to, label, icon, under, path }: NavItem & { path: string }) => {
+function Item({ to, label, icon, under, path }: NavItem & { path: string }) {
   const here = under === '/admin' ? path === '/admin' : path.startsWith(under);
   return (
     <Link
@@ -77,9 +79,9 @@ const Item = ({ to, label, icon, under, path }: NavItem & { path: string }) => {
       {label === 'Approvals' && <PendingCount />}
     </Link>
   );
-};
+}
 
-const PendingCount = () => {
+function PendingCount() {
   const waiting = useQuery(pendingApprovalsQuery).data ?? 0;
   if (waiting === 0) return null;
   return (
@@ -92,4 +94,4 @@ const PendingCount = () => {
       {waiting > 99 ? '99+' : waiting}
     </Badge>
   );
-};
+}

@@ -4,16 +4,18 @@ import { GpuProfiles } from './gpu-profiles.tsx';
 import { AdminPane, Section } from './parts.tsx';
 import { SearchIndex } from './search-index.tsx';
 
-export const AdminPage = () => (
-  <AdminPane title="Engines and search">
-    <Stack gap="lg">
-      <Section title="Speech engines">
-        <Engines />
-        <GpuProfiles />
-      </Section>
-      <Section title="Search index">
-        <SearchIndex />
-      </Section>
-    </Stack>
-  </AdminPane>
-);
+export function AdminPage() {
+  return (
+    <AdminPane title="Engines and search">
+      <Stack gap="lg">
+        <Section title="Speech engines">
+          <Engines />
+          <GpuProfiles />
+        </Section>
+        <Section title="Search index">
+          <SearchIndex />
+        </Section>
+      </Stack>
+    </AdminPane>
+  );
+}

@@ -6,7 +6,7 @@ import { Processors } from './processors.tsx';
 import { Sheet } from './sheet.tsx';
 
 /** The speech engines of the running workers. */
-export const Engines = () => {
+export function Engines() {
   const engines = useQuery({
     queryKey: ['engines'],
     queryFn: ({ signal }) => callOperations('engines', { signal }),
@@ -18,14 +18,15 @@ export const Engines = () => {
       {engines.data && <Workers workers={engines.data.workers.filter(isForSpeech)} />}
     </>
   );
-};
+}
 
 type Worker = OperationsResponse<'engines'>['workers'][number];
 /** Other workers only serve queues and the index; they need no engine. */
-const isForSpeech = ({ engine, pulls }: Worker): boolean =>
-  engine !== null || pulls.some((durable) => durable.startsWith('gpu-'));
+function isForSpeech({ engine, pulls }: Worker): boolean {
+  return engine !== null || pulls.some((durable) => durable.startsWith('gpu-'));
+}
 
-const Workers = ({ workers }: { workers: readonly Worker[] }) => {
+function Workers({ workers }: { workers: readonly Worker[] }) {
   if (workers.length === 0) return <Text c="dimmed">No worker is running. Recordings wait until one starts.</Text>;
   return (
     <Sheet testId="engines" heads={['Worker', 'Engine', 'Processors', 'Queues']}>
@@ -63,4 +64,4 @@ const Workers = ({ workers }: { workers: readonly Worker[] }) => {
       ))}
     </Sheet>
   );
-};
+}

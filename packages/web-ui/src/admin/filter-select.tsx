@@ -10,11 +10,13 @@ type Props = {
 };
 
 /** Filters a list by one of several values. */
-export const FilterSelect = ({ label, any, labels, value = '', onChange }: Props) => (
-  <NativeSelect
-    aria-label={label}
-    data={[{ value: '', label: any }, ...Object.entries(labels).map(([key, text]) => ({ value: key, label: text }))]}
-    value={value}
-    onChange={(event) => onChange(event.currentTarget.value)}
-  />
-);
+export function FilterSelect({ label, any, labels, value = '', onChange }: Props) {
+  return (
+    <NativeSelect
+      aria-label={label}
+      data={[{ value: '', label: any }, ...Object.entries(labels).map(([key, text]) => ({ value: key, label: text }))]}
+      value={value}
+      onChange={(event) => onChange(event.currentTarget.value)}
+    />
+  );
+}

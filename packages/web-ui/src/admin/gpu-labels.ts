@@ -1,14 +1,16 @@
 import type { EngineTuning } from '@overtone/contracts';
 
 /** GPU memory in the usual unit. */
-export const memory = (mib: number): string => (mib < 1_024 ? `${mib} MiB` : `${(mib / 1_024).toFixed(1)} GiB`);
+export function memory(mib: number): string {
+  return mib < 1_024 ? `${mib} MiB` : `${(mib / 1_024).toFixed(1)} GiB`;
+}
 
 /** The processors and parameters that a worker uses. */
-export const tuningLabel = ({ hybrid, transcribe_on, batch_size, compute_type }: EngineTuning): string => {
+export function tuningLabel({ hybrid, transcribe_on, batch_size, compute_type }: EngineTuning): string {
   const where = hybrid
     ? 'hybrid: transcription on the CPU, speakers on the GPU'
     : transcribe_on === 'gpu'
       ? 'transcription and speakers on the GPU'
       : 'transcription and speakers on the CPU';
   return `${where}; batch ${batch_size}, ${compute_type}`;
-};
+}

@@ -6,7 +6,7 @@ import { QueryStatus } from './parts.tsx';
 import { Sheet } from './sheet.tsx';
 
 /** GPU memory used by the models; hidden while profiling is off. */
-export const GpuProfiles = () => {
+export function GpuProfiles() {
   const profiles = useQuery({
     queryKey: ['gpu-profiles'],
     queryFn: ({ signal }) => callOperations('gpuProfiles', { signal }),
@@ -37,4 +37,4 @@ export const GpuProfiles = () => {
       )}
     </>
   );
-};
+}

@@ -27,7 +27,7 @@ export const originBadges: Record<string, string> = {
 
 export type ColoredLabel = { readonly label: string; readonly color: 'petrol' | 'red' | 'yellow' | 'gray' };
 /** The status of an account: the first one that prevents sign-in, otherwise active. */
-export const accountStatusOf = (account: Account, now: Date = new Date()): ColoredLabel => {
+export function accountStatusOf(account: Account, now: Date = new Date()): ColoredLabel {
   if (!account.is_active)
     return { label: account.disabled_by === 'directory' ? 'disabled by directory' : 'disabled', color: 'red' };
   if (account.approval_status === 'pending') return { label: 'awaiting approval', color: 'yellow' };
@@ -37,6 +37,8 @@ export const accountStatusOf = (account: Account, now: Date = new Date()): Color
   if (account.locked_until !== null && new Date(account.locked_until) > now)
     return { label: 'locked', color: 'yellow' };
   return { label: 'active', color: 'petrol' };
-};
+}
 /** The name of a person, or the address of a person without a name. */
-export const nameOf = (account: { full_name: string; email: string }): string => account.full_name || account.email;
+export function nameOf(account: { full_name: string; email: string }): string {
+  return account.full_name || account.email;
+}

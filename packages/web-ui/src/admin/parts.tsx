@@ -16,7 +16,7 @@ type PaneProps = {
   children: ReactNode;
 };
 /** A page of the administration: heading, actions, content. */
-export const AdminPane = ({ title, actions, back, children }: PaneProps) => {
+export function AdminPane({ title, actions, back, children }: PaneProps) {
   useDocumentTitle(`${title} · Overtone`);
   return (
     <div className="ot-page">
@@ -36,20 +36,23 @@ export const AdminPane = ({ title, actions, back, children }: PaneProps) => {
       {children}
     </div>
   );
-};
+}
 
-export const Section = ({ title, children }: { title: string; children: ReactNode }) => (
-  <section className="ot-card" style={{ padding: '1.125rem 1.25rem 1.25rem' }}>
-    <Title order={2} size="h4" mb="sm">
-      {title}
-    </Title>
-    {children}
-  </section>
-);
+export function Section({ title, children }: { title: string; children: ReactNode }) {
+  return (
+    <section className="ot-card" style={{ padding: '1.125rem 1.25rem 1.25rem' }}>
+      <Title order={2} size="h4" mb="sm">
+        {title}
+      </Title>
+      {children}
+    </section>
+  );
+}
 
 /** On a narrow screen the links form a scrolling strip; the link of the open page must be visible in it. */
-export const scrollIntoView = (link: HTMLAnchorElement | null): void =>
-  link?.scrollIntoView({ block: 'nearest', inline: 'center' });
+export function scrollIntoView(link: HTMLAnchorElement | null): void {
+  return link?.scrollIntoView({ block: 'nearest', inline: 'center' });
+}
 
 type QueryState = {
   isError: boolean;
@@ -59,7 +62,7 @@ type QueryState = {
   refetch: () => unknown;
 };
 /** Shows that data is loading, or that it couldn’t be loaded and how old the shown data is; otherwise nothing. */
-export const QueryStatus = ({ of, what, height = 200 }: { of: QueryState; what: string; height?: number }) => {
+export function QueryStatus({ of, what, height = 200 }: { of: QueryState; what: string; height?: number }) {
   if (of.isError)
     return (
       <ErrorNote
@@ -70,31 +73,35 @@ export const QueryStatus = ({ of, what, height = 200 }: { of: QueryState; what: 
       />
     );
   return of.isPending ? <Skeleton h={height} role="status" aria-label="Loading" /> : null;
-};
+}
 
-export const Empty = ({ children }: { children: ReactNode }) => (
-  <Text className={css['empty'] ?? ''} data-testid="empty">
-    {children}
-  </Text>
-);
+export function Empty({ children }: { children: ReactNode }) {
+  return (
+    <Text className={css['empty'] ?? ''} data-testid="empty">
+      {children}
+    </Text>
+  );
+}
 
 type FactsProps = { of: readonly (readonly [name: string, value: string | null])[] };
 /** Names and values; null values are omitted. */
-export const Facts = ({ of }: FactsProps) => (
-  <dl className={css['facts']}>
-    {of.map(([name, value]) =>
-      value === null ? null : (
-        <Fragment key={name}>
-          <dt>{name}</dt>
-          <dd>{value}</dd>
-        </Fragment>
-      ),
-    )}
-  </dl>
-);
+export function Facts({ of }: FactsProps) {
+  return (
+    <dl className={css['facts']}>
+      {of.map(([name, value]) =>
+        value === null ? null : (
+          <Fragment key={name}>
+            <dt>{name}</dt>
+            <dd>{value}</dd>
+          </Fragment>
+        ),
+      )}
+    </dl>
+  );
+}
 
 type PagerProps = { page: number; total: number; size: number; onPage: (page: number) => void };
-export const Pager = ({ page, total, size, onPage }: PagerProps) => {
+export function Pager({ page, total, size, onPage }: PagerProps) {
   const pages = Math.ceil(total / size);
   return pages <= 1 ? null : (
     <Group justify="center" mt="md">
@@ -107,16 +114,16 @@ export const Pager = ({ page, total, size, onPage }: PagerProps) => {
       />
     </Group>
   );
-};
+}
 
-export const AccountStatusBadge = ({ account }: { account: Account }) => {
+export function AccountStatusBadge({ account }: { account: Account }) {
   const { label, color } = accountStatusOf(account);
   return (
     <Badge variant="light" color={color}>
       {label}
     </Badge>
   );
-};
+}
 
 type ConfirmProps = {
   title: string;
@@ -129,7 +136,7 @@ type ConfirmProps = {
   onClose: () => void;
 };
 /** Asks before an action that cannot be undone, or that affects another person immediately. */
-export const Confirm = ({ title, children, action, keep = 'Cancel', harmless, run, onDone, onClose }: ConfirmProps) => {
+export function Confirm({ title, children, action, keep = 'Cancel', harmless, run, onDone, onClose }: ConfirmProps) {
   const mutation = useMutation({
     mutationFn: run,
     onSuccess: () => {
@@ -157,4 +164,4 @@ export const Confirm = ({ title, children, action, keep = 'Cancel', harmless, ru
       </Stack>
     </Modal>
   );
-};
+}

@@ -5,7 +5,7 @@ import { memory, tuningLabel } from './gpu-labels.ts';
 type Gpu = AnswerOf<typeof dispatcherRoutes.engines>['workers'][number]['gpu'];
 
 /** The GPUs that a worker may use, and how it uses them. */
-export const Processors = ({ gpu }: { gpu: Gpu }) => {
+export function Processors({ gpu }: { gpu: Gpu }) {
   if (gpu === null) return null;
   return (
     <>
@@ -30,4 +30,4 @@ export const Processors = ({ gpu }: { gpu: Gpu }) => {
       )}
     </>
   );
-};
+}

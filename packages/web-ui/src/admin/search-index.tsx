@@ -13,7 +13,7 @@ const healthLabels: Record<ResponseBody<'indexHealth'>['status'], string> = {
 };
 
 /** The state of the search index, and the button that rebuilds it. */
-export const SearchIndex = () => {
+export function SearchIndex() {
   const client = useQueryClient();
   const health = useQuery({ queryKey: ['index-health'], queryFn: ({ signal }) => call('indexHealth', { signal }) });
   const status = useQuery({
@@ -33,7 +33,11 @@ export const SearchIndex = () => {
   return (
     <Stack gap="sm">
       {health.isError && (
-        <ErrorNote error={health.error} title="The search index is not responding" onRetry={() => void health.refetch()} />
+        <ErrorNote
+          error={health.error}
+          title="The search index is not responding"
+          onRetry={() => void health.refetch()}
+        />
       )}
       {health.data && (
         <Text size="sm">
@@ -66,4 +70,4 @@ export const SearchIndex = () => {
       </Group>
     </Stack>
   );
-};
+}

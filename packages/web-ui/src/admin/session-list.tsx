@@ -13,39 +13,41 @@ type Props = {
 };
 
 /** Sessions with their devices, each with a button that ends it. */
-export const SessionList = ({ sessions, onEnd, ending }: Props) => (
-  <ul className={css['list']} data-testid="sessions">
-    {sessions.map((session) => (
-      <li key={session.uuid} className={css['entry']}>
-        <div>
-          <Group gap="xs">
-            <Text size="sm" fw={600}>
-              {deviceOf(session.user_agent)}
+export function SessionList({ sessions, onEnd, ending }: Props) {
+  return (
+    <ul className={css['list']} data-testid="sessions">
+      {sessions.map((session) => (
+        <li key={session.uuid} className={css['entry']}>
+          <div>
+            <Group gap="xs">
+              <Text size="sm" fw={600}>
+                {deviceOf(session.user_agent)}
+              </Text>
+              {session.current && (
+                <Badge size="sm" variant="light">
+                  this session
+                </Badge>
+              )}
+            </Group>
+            <Text size="xs" c="dimmed" title={moment(session.created_at)}>
+              {[session.ip_address, `last used ${ago(session.last_used_at)}`, `since ${ago(session.created_at)}`]
+                .filter((fact) => fact !== null)
+                .join(' · ')}
             </Text>
-            {session.current && (
-              <Badge size="sm" variant="light">
-                this session
-              </Badge>
-            )}
-          </Group>
-          <Text size="xs" c="dimmed" title={moment(session.created_at)}>
-            {[session.ip_address, `last used ${ago(session.last_used_at)}`, `since ${ago(session.created_at)}`]
-              .filter((fact) => fact !== null)
-              .join(' · ')}
-          </Text>
-        </div>
-        {!session.current && (
-          <Button
-            size="xs"
-            variant="default"
-            loading={ending === session.uuid}
-            onClick={() => onEnd(session)}
-            aria-label={`End session on ${deviceOf(session.user_agent)}`}
-          >
-            End
-          </Button>
-        )}
-      </li>
-    ))}
-  </ul>
-);
+          </div>
+          {!session.current && (
+            <Button
+              size="xs"
+              variant="default"
+              loading={ending === session.uuid}
+              onClick={() => onEnd(session)}
+              aria-label={`End session on ${deviceOf(session.user_agent)}`}
+            >
+              End
+            </Button>
+          )}
+        </li>
+      ))}
+    </ul>
+  );
+}

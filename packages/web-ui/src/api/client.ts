@@ -1,6 +1,14 @@
 import { csrfToken } from './cookies.ts';
 import { ApiError, problemFrom } from './problem.ts';
-import { routes, urlOf, type ResponseBody, type RequestBody, type QueryInput, type RouteLine, type RouteName } from './routes.ts';
+import {
+  routes,
+  urlOf,
+  type ResponseBody,
+  type RequestBody,
+  type QueryInput,
+  type RouteLine,
+  type RouteName,
+} from './routes.ts';
 
 /** The input of one call; the contracts give the type of its body. */
 export type Input<B> = {
@@ -21,14 +29,14 @@ export type SessionHooks = {
 let hooks: SessionHooks = { renew: () => Promise.resolve(false), onEnd: () => undefined };
 let lifetime = new AbortController();
 
-export const setSessionHooks = (next: SessionHooks): void => {
+export function setSessionHooks(next: SessionHooks): void {
   hooks = next;
-};
+}
 /** Aborts every request in flight, so that the next user of this page never sees a response of the previous one. */
-export const abortAll = (): void => {
+export function abortAll(): void {
   lifetime.abort();
   lifetime = new AbortController();
-};
+}
 
 /** Routes whose 401 is about the credentials sent with the request, not about an expired access token. */
 const routesWithoutRenewal: ReadonlySet<string> = new Set([
@@ -41,11 +49,12 @@ const routesWithoutRenewal: ReadonlySet<string> = new Set([
 ]);
 
 /** Calls one route of the API. On a 401 it renews the session and retries once. */
-export const call = <N extends RouteName>(name: N, input: Input<RequestBody<N>> = {}): Promise<ResponseBody<N>> =>
-  callRoute<ResponseBody<N>>(routes[name], input);
+export function call<N extends RouteName>(name: N, input: Input<RequestBody<N>> = {}): Promise<ResponseBody<N>> {
+  return callRoute<ResponseBody<N>>(routes[name], input);
+}
 
 /** Like `call`, for a route of another list. */
-export const callRoute = async <A>(route: RouteLine, input: Input<unknown>): Promise<A> => {
+export async function callRoute<A>(route: RouteLine, input: Input<unknown>): Promise<A> {
   const first = await send(route, input);
   if (first.status !== 401 || routesWithoutRenewal.has(route[1])) return parseResponse<A>(first);
   if (!(await hooks.renew())) {
@@ -53,10 +62,10 @@ export const callRoute = async <A>(route: RouteLine, input: Input<unknown>): Pro
     return parseResponse<A>(first);
   }
   return parseResponse<A>(await send(route, input));
-};
+}
 
 /** Fetches the text of an address of the API (an export), with the same renewal. */
-export const fetchText = async (url: string): Promise<string> => {
+export async function fetchText(url: string): Promise<string> {
   const fetchOnce = (): Promise<Response> =>
     fetch(url, { credentials: 'same-origin', signal: lifetime.signal }).catch((error: unknown) => {
       throw error instanceof DOMException ? error : new ApiError(0, {});
@@ -66,9 +75,9 @@ export const fetchText = async (url: string): Promise<string> => {
   const text = await response.text();
   if (!response.ok) throw problemFrom(response.status, text, response.headers.get('retry-after'));
   return text;
-};
+}
 
-const send = async ([method, path]: RouteLine, input: Input<unknown>): Promise<Response> => {
+async function send([method, path]: RouteLine, input: Input<unknown>): Promise<Response> {
   const headers: Record<string, string> = { accept: 'application/json' };
   let body: string | undefined;
   if (input.form) {
@@ -92,9 +101,9 @@ const send = async ([method, path]: RouteLine, input: Input<unknown>): Promise<R
     if (error instanceof DOMException && error.name === 'AbortError') throw error;
     throw new ApiError(0, {});
   }
-};
+}
 
-const parseResponse = async <A>(response: Response): Promise<A> => {
+async function parseResponse<A>(response: Response): Promise<A> {
   const text = await response.text().catch(() => '');
   if (!response.ok) throw problemFrom(response.status, text, response.headers.get('retry-after'));
   if (text === '') return undefined as A;
@@ -103,4 +112,4 @@ const parseResponse = async <A>(response: Response): Promise<A> => {
   } catch {
     throw new ApiError(502, { detail: 'The response of the server couldn’t be read.', code: 'bad_answer' });
   }
-};
+}

@@ -22,5 +22,9 @@ export type DirectorySyncResponse<N extends DirectorySyncRoute> = AnswerOf<Route
 type DirectorySyncRequest<N extends DirectorySyncRoute> = BodyOf<Routes[N]>;
 
 /** Calls one route of the list above. */
-export const callDirectorySync = <N extends DirectorySyncRoute>(name: N, input: Input<DirectorySyncRequest<N>> = {}): Promise<DirectorySyncResponse<N>> =>
-  callRoute<DirectorySyncResponse<N>>(directorySyncLines[name], input);
+export function callDirectorySync<N extends DirectorySyncRoute>(
+  name: N,
+  input: Input<DirectorySyncRequest<N>> = {},
+): Promise<DirectorySyncResponse<N>> {
+  return callRoute<DirectorySyncResponse<N>>(directorySyncLines[name], input);
+}

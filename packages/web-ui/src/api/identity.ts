@@ -74,5 +74,9 @@ export type IdentityResponse<N extends IdentityRoute> = AnswerOf<Routes[N]>;
 export type IdentityRequest<N extends IdentityRoute> = BodyOf<Routes[N]>;
 
 /** Calls one route of the list above. */
-export const callIdentity = <N extends IdentityRoute>(name: N, input: Input<IdentityRequest<N>> = {}): Promise<IdentityResponse<N>> =>
-  callRoute<IdentityResponse<N>>(identityLines[name], input);
+export function callIdentity<N extends IdentityRoute>(
+  name: N,
+  input: Input<IdentityRequest<N>> = {},
+): Promise<IdentityResponse<N>> {
+  return callRoute<IdentityResponse<N>>(identityLines[name], input);
+}

@@ -26,7 +26,9 @@ export type OperationsResponse<N extends OperationsRoute> = AnswerOf<Routes[N]>;
 type OperationsRequest<N extends OperationsRoute> = BodyOf<Routes[N]>;
 
 /** Calls one route of the list above. */
-export const callOperations = <N extends OperationsRoute>(
+export function callOperations<N extends OperationsRoute>(
   name: N,
   input: Input<OperationsRequest<N>> = {},
-): Promise<OperationsResponse<N>> => callRoute<OperationsResponse<N>>(operationsLines[name], input);
+): Promise<OperationsResponse<N>> {
+  return callRoute<OperationsResponse<N>>(operationsLines[name], input);
+}

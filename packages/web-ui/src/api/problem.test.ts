@@ -14,9 +14,9 @@ describe('problemFrom', () => {
 
 describe('messageOf', () => {
   it('names the rejected fields', () =>
-    expect(messageOf(new ApiError(422, { detail: 'Not valid', errors: [{ path: 'title', message: 'too long' }] }))).toBe(
-      'Not valid (title: too long)',
-    ));
+    expect(
+      messageOf(new ApiError(422, { detail: 'Not valid', errors: [{ path: 'title', message: 'too long' }] })),
+    ).toBe('Not valid (title: too long)'));
 });
 
 describe('isOutage', () => {

@@ -23,21 +23,21 @@ export class ApiError extends Error {
   }
 }
 
-const fallbackMessage = (status: number): string => {
+function fallbackMessage(status: number): string {
   if (status === 0) return 'Can’t connect. Retrying automatically.';
   if (status === 413) return 'This is larger than the server accepts.';
   if (status === 429) return 'Too many attempts. Wait a moment, then try again.';
   if (status >= 500) return 'The server couldn’t do this. Try again in a moment.';
   return `The server answered with status ${status}.`;
-};
+}
 
 /** Parses a problem from any body; a proxy may respond with HTML. */
-export const problemFrom = (status: number, text: string, retryAfter: string | null): ApiError => {
+export function problemFrom(status: number, text: string, retryAfter: string | null): ApiError {
   const seconds = retryAfter === null ? Number.NaN : Number(retryAfter);
   return new ApiError(status, objectFrom(text), Number.isFinite(seconds) ? seconds : null);
-};
+}
 
-const objectFrom = (text: string): Record<string, unknown> => {
+function objectFrom(text: string): Record<string, unknown> {
   try {
     const value: unknown = JSON.parse(text);
     return typeof value === 'object' && value !== null && !Array.isArray(value)
@@ -46,24 +46,27 @@ const objectFrom = (text: string): Record<string, unknown> => {
   } catch {
     return {};
   }
-};
+}
 
 /** The message to show for any thrown value. */
-export const messageOf = (error: unknown): string => {
+export function messageOf(error: unknown): string {
   if (error instanceof ApiError) {
     const fields = error.fields.map(({ path, message }) => (path ? `${path}: ${message}` : message));
     return fields.length > 0 ? `${error.message} (${fields.join('; ')})` : error.message;
   }
   return error instanceof Error ? error.message : String(error);
-};
+}
 
-export const codeOf = (error: unknown): string | null => (error instanceof ApiError ? error.code : null);
+export function codeOf(error: unknown): string | null {
+  return error instanceof ApiError ? error.code : null;
+}
 /** True when the platform failed, not the request: the page then reports an outage, never an empty result. */
-export const isOutage = (error: unknown): boolean =>
-  !(error instanceof ApiError) || error.status === 0 || error.status >= 500 || error.status === 429;
+export function isOutage(error: unknown): boolean {
+  return !(error instanceof ApiError) || error.status === 0 || error.status >= 500 || error.status === 429;
+}
 /** The message of an API error for one field of a form; null when there is none. */
-export const fieldOf = (error: unknown, field: string): string | null => {
+export function fieldOf(error: unknown, field: string): string | null {
   if (!(error instanceof ApiError)) return null;
   const messages = error.fields.filter(({ path }) => path === field).map(({ message }) => message);
   return messages.length > 0 ? messages.join(' ') : null;
-};
+}

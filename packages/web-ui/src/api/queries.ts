@@ -32,8 +32,8 @@ export type FileFilters = {
   readonly page: number;
 };
 export const libraryPageSize = 24;
-export const filesQuery = (filters: FileFilters) =>
-  queryOptions({
+export function filesQuery(filters: FileFilters) {
+  return queryOptions({
     queryKey: ['files', filters],
     queryFn: ({ signal }) =>
       call('listFiles', {
@@ -54,18 +54,20 @@ export const filesQuery = (filters: FileFilters) =>
       }),
     placeholderData: keepPreviousData,
   });
+}
 
-export const binQuery = (page: number, ownership: 'mine' | 'all') =>
-  queryOptions({
+export function binQuery(page: number, ownership: 'mine' | 'all') {
+  return queryOptions({
     // Below `files`: each event that changes the library refreshes the bin.
     queryKey: ['files', 'bin', ownership, page],
     queryFn: ({ signal }) => call('listBin', { query: { page, page_size: libraryPageSize, ownership }, signal }),
     placeholderData: keepPreviousData,
   });
+}
 
 /** The tags of all files of a page, in one request. */
-export const tagsOfFilesQuery = (uuids: readonly string[]) =>
-  queryOptions({
+export function tagsOfFilesQuery(uuids: readonly string[]) {
+  return queryOptions({
     queryKey: ['tags', 'of-files', uuids],
     queryFn: async ({ signal }) => {
       const { items } = await call('tagsOfFiles', { query: { file_uuid: uuids }, signal });
@@ -74,17 +76,19 @@ export const tagsOfFilesQuery = (uuids: readonly string[]) =>
     enabled: uuids.length > 0,
     placeholderData: keepPreviousData,
   });
+}
 
 /** The file without its transcript, which is fetched page by page. */
-export const fileQuery = (uuid: string) =>
-  queryOptions({
+export function fileQuery(uuid: string) {
+  return queryOptions({
     queryKey: ['file', uuid],
     queryFn: ({ signal }) => call('getFile', { params: { uuid }, query: { segment_limit: 0 }, signal }),
   });
+}
 
 export const segmentPageSize = 500;
-export const segmentsQuery = (uuid: string, page: number) =>
-  queryOptions({
+export function segmentsQuery(uuid: string, page: number) {
+  return queryOptions({
     queryKey: ['segments', uuid, page],
     queryFn: async ({ signal }) => {
       const response = await call('listSegments', {
@@ -97,10 +101,11 @@ export const segmentsQuery = (uuid: string, page: number) =>
     },
     staleTime: 60_000,
   });
+}
 
 /** Null while the file has no pipeline run yet. */
-export const timelineQuery = (uuid: string) =>
-  queryOptions({
+export function timelineQuery(uuid: string) {
+  return queryOptions({
     queryKey: ['timeline', uuid],
     queryFn: async ({ signal }) => {
       try {
@@ -111,13 +116,15 @@ export const timelineQuery = (uuid: string) =>
       }
     },
   });
+}
 
-export const waveformQuery = (uuid: string, samples: number) =>
-  queryOptions({
+export function waveformQuery(uuid: string, samples: number) {
+  return queryOptions({
     queryKey: ['waveform', uuid, samples],
     queryFn: ({ signal }) => call('waveform', { params: { uuid }, query: { samples }, signal }),
     staleTime: Number.POSITIVE_INFINITY,
   });
+}
 
 export const tagsQuery = queryOptions({
   queryKey: ['tags'],
@@ -143,8 +150,8 @@ export type SearchInput = {
   readonly page: number;
 };
 export const searchPageSize = 10;
-export const searchQuery = (input: SearchInput) =>
-  queryOptions({
+export function searchQuery(input: SearchInput) {
+  return queryOptions({
     queryKey: ['search', input],
     queryFn: ({ signal }) =>
       call('search', {
@@ -165,3 +172,4 @@ export const searchQuery = (input: SearchInput) =>
     enabled: input.q.trim() !== '',
     placeholderData: keepPreviousData,
   });
+}

@@ -2,7 +2,7 @@ import { QueryCache, QueryClient } from '@tanstack/react-query';
 import { ApiError, codeOf, isOutage } from './problem.ts';
 
 /** Retries outages, but not requests that the API refused. */
-export const createQueryClient = (): QueryClient => {
+export function createQueryClient(): QueryClient {
   const client: QueryClient = new QueryClient({
     queryCache: new QueryCache({
       // The state of the account has changed: the reloaded user leads to the right page.
@@ -27,4 +27,4 @@ export const createQueryClient = (): QueryClient => {
     },
   });
   return client;
-};
+}

@@ -72,7 +72,7 @@ type Param = string | number | boolean | null | undefined;
 export type QueryInput = Readonly<Record<string, Param | readonly string[]>>;
 
 /** Fills the `{names}` of a path and appends the query without empty values. */
-export const urlOf = (path: string, params: Readonly<Record<string, string>> = {}, query: QueryInput = {}): string => {
+export function urlOf(path: string, params: Readonly<Record<string, string>> = {}, query: QueryInput = {}): string {
   const filled = path.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(params[name] ?? ''));
   const search = new URLSearchParams();
   for (const [name, value] of Object.entries(query)) {
@@ -82,4 +82,4 @@ export const urlOf = (path: string, params: Readonly<Record<string, string>> = {
   }
   const text = search.toString();
   return text === '' ? filled : `${filled}?${text}`;
-};
+}

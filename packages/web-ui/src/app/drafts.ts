@@ -58,7 +58,9 @@ export function createDrafts(storage: Storage | null, now: Clock = Date.now): Dr
   };
 }
 
-const prefixOf = (userId: string): string => `overtone-draft:${userId}:`;
+function prefixOf(userId: string): string {
+  return `overtone-draft:${userId}:`;
+}
 
 /** Stores one draft. Deletes the oldest ones when there are too many or the storage is full. */
 function store(storage: Storage, prefix: string, key: string, draft: Stored): void {

@@ -12,7 +12,7 @@ type Props = {
   readonly onRetry?: () => void;
 };
 /** A failed request: its message and code, and a retry button where a retry makes sense. */
-export const ErrorNote = ({ error, title, note = null, fields = [], onRetry }: Props) => {
+export function ErrorNote({ error, title, note = null, fields = [], onRetry }: Props) {
   const isShownAtFields = fields.some((field) => fieldOf(error, field) !== null);
   const code = isShownAtFields ? null : codeOf(error);
   return (
@@ -36,4 +36,4 @@ export const ErrorNote = ({ error, title, note = null, fields = [], onRetry }: P
       </Group>
     </Alert>
   );
-};
+}

@@ -3,20 +3,22 @@ import type { PushMessage } from '@overtone/contracts';
 import { createEventNotices } from './event-notices.ts';
 
 const fileId = '11111111-1111-4111-8111-111111111111';
-const ended = (outcome: 'completed' | 'failed' | 'cancelled', no_speech = false): PushMessage => ({
-  type: 'transcription_ended',
-  seq: 1,
-  data: { file_id: fileId, outcome, no_speech },
-});
+function ended(outcome: 'completed' | 'failed' | 'cancelled', no_speech = false): PushMessage {
+  return {
+    type: 'transcription_ended',
+    seq: 1,
+    data: { file_id: fileId, outcome, no_speech },
+  };
+}
 const shared: PushMessage = { type: 'file_shared', seq: 1, data: { file_id: fileId, shared_by: fileId } };
-const shownFor = async (
+async function shownFor(
   message: PushMessage,
   { titleOf = () => Promise.resolve('Talk'), isShown = (): boolean => false } = {},
-): Promise<string[]> => {
+): Promise<string[]> {
   const shown: string[] = [];
   await createEventNotices({ titleOf, isShown, show: (text) => shown.push(text) })(message);
   return shown;
-};
+}
 
 describe('event notices', () => {
   it.each([

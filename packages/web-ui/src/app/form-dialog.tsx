@@ -29,7 +29,7 @@ type Props = {
 };
 
 /** A form in a dialog. It closes after a successful submit, or after a question when something was typed. */
-export const FormDialog = ({
+export function FormDialog({
   title,
   children,
   action,
@@ -43,7 +43,7 @@ export const FormDialog = ({
   secretTyped = false,
   onSubmit,
   onClose,
-}: Props) => {
+}: Props) {
   const [touched, setTouched] = useState(false);
   const lostOnReload = draft === undefined ? touched : secretTyped;
   const changed = lostOnReload || (draft?.changed ?? false);
@@ -82,4 +82,4 @@ export const FormDialog = ({
       </form>
     </Modal>
   );
-};
+}

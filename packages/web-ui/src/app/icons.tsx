@@ -54,20 +54,22 @@ const shapes = {
 export type IconName = keyof typeof shapes;
 
 /** One stroke icon; decoration by default, because the control around it carries the label. */
-export const Icon = ({ name, size = 20, ...rest }: { name: IconName; size?: number } & SVGProps<SVGSVGElement>) => (
-  <svg
-    width={size}
-    height={size}
-    viewBox="0 0 24 24"
-    fill={name === 'play' ? 'currentColor' : 'none'}
-    stroke="currentColor"
-    strokeWidth={name === 'more' ? 2.8 : 1.7}
-    strokeLinecap="round"
-    strokeLinejoin="round"
-    aria-hidden="true"
-    focusable="false"
-    {...rest}
-  >
-    <path d={shapes[name]} />
-  </svg>
-);
+export function Icon({ name, size = 20, ...rest }: { name: IconName; size?: number } & SVGProps<SVGSVGElement>) {
+  return (
+    <svg
+      width={size}
+      height={size}
+      viewBox="0 0 24 24"
+      fill={name === 'play' ? 'currentColor' : 'none'}
+      stroke="currentColor"
+      strokeWidth={name === 'more' ? 2.8 : 1.7}
+      strokeLinecap="round"
+      strokeLinejoin="round"
+      aria-hidden="true"
+      focusable="false"
+      {...rest}
+    >
+      <path d={shapes[name]} />
+    </svg>
+  );
+}

@@ -2,7 +2,9 @@ import { expect, it } from '@jest/globals';
 import { isValidElement } from 'react';
 import { lazyPage, retryFailedPages } from './lazy-page.tsx';
 
-const Page = () => null;
+function Page() {
+  return null;
+}
 
 it('renders a page after its code was loaded', async () => {
   const Lazy = lazyPage(() => Promise.resolve(Page));

@@ -7,10 +7,11 @@ const sourceFolder = join(import.meta.dirname, '..');
 const sources = readdirSync(sourceFolder, { recursive: true, encoding: 'utf8' }).filter(
   (path) => /\.tsx?$/.test(path) && !path.includes('.test.'),
 );
-const importsOf = (path: string): string[] =>
-  [...readFileSync(join(sourceFolder, path), 'utf8').matchAll(/\bimport\('([^']+)'\)/g)].map((match) =>
+function importsOf(path: string): string[] {
+  return [...readFileSync(join(sourceFolder, path), 'utf8').matchAll(/\bimport\('([^']+)'\)/g)].map((match) =>
     basename(match[1] ?? ''),
   );
+}
 
 describe('loadAhead', () => {
   const loaded = new Set([...importsOf('app/load-ahead.ts'), ...importsOf('app/router.tsx')]);

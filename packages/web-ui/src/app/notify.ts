@@ -4,7 +4,7 @@ import { messageOf } from '../api/problem.ts';
 const closeButtonProps = { 'aria-label': 'Close' };
 
 /** Shows a toast about a failed action. */
-export const notifyError = (title: string, error: unknown): void => {
+export function notifyError(title: string, error: unknown): void {
   if (error instanceof DOMException && error.name === 'AbortError') return;
   notifications.show({
     color: 'red',
@@ -13,7 +13,7 @@ export const notifyError = (title: string, error: unknown): void => {
     message: messageOf(error),
     autoClose: 10_000,
   });
-};
-export const notify = (message: string): void => {
+}
+export function notify(message: string): void {
   notifications.show({ color: 'petrol', closeButtonProps, message });
-};
+}

@@ -7,39 +7,43 @@ import { retryFailedPages } from './lazy-page.tsx';
 import { LogoMark } from './logo.tsx';
 import { push } from './services.ts';
 
-export const PagePending = () => (
-  <Center mih="60vh" role="status" aria-label="Loading">
-    <Loader color="petrol" type="bars" size="sm" />
-  </Center>
-);
+export function PagePending() {
+  return (
+    <Center mih="60vh" role="status" aria-label="Loading">
+      <Loader color="petrol" type="bars" size="sm" />
+    </Center>
+  );
+}
 
 /** Makes a page the main landmark; pages inside the shell are in its landmark. */
-export const asMain = <P extends object>(Page: FunctionComponent<P>): FunctionComponent<P> => {
+export function asMain<P extends object>(Page: FunctionComponent<P>): FunctionComponent<P> {
   const MainPage = (props: P) => (
     <main>
       <Page {...props} />
     </main>
   );
   return MainPage;
-};
+}
 
-export const NotFoundPage = () => (
-  <Center mih="80vh" p="md">
-    <Stack align="center" gap="sm" maw={420} ta="center">
-      <LogoMark size={44} />
-      <Title order={1} size="h2">
-        Page not found
-      </Title>
-      <Text c="dimmed">This page doesn’t exist. It may have been deleted.</Text>
-      <Button component={Link} to="/" mt="xs">
-        Back to the library
-      </Button>
-    </Stack>
-  </Center>
-);
+export function NotFoundPage() {
+  return (
+    <Center mih="80vh" p="md">
+      <Stack align="center" gap="sm" maw={420} ta="center">
+        <LogoMark size={44} />
+        <Title order={1} size="h2">
+          Page not found
+        </Title>
+        <Text c="dimmed">This page doesn’t exist. It may have been deleted.</Text>
+        <Button component={Link} to="/" mt="xs">
+          Back to the library
+        </Button>
+      </Stack>
+    </Center>
+  );
+}
 
 /** A page that failed to load, because of the platform or of the request, with a retry button. */
-export const OutagePage = ({ error }: { error: unknown }) => {
+export function OutagePage({ error }: { error: unknown }) {
   const router = useRouter();
   const retry = useCallback(async () => {
     await retryFailedPages();
@@ -61,11 +65,11 @@ export const OutagePage = ({ error }: { error: unknown }) => {
       </Stack>
     </Center>
   );
-};
+}
 
 /** Runs when the browser or the push channel is connected again. */
-const useReconnect = (enabled: boolean, run: () => Promise<void>): void =>
-  useEffect(() => {
+function useReconnect(enabled: boolean, run: () => Promise<void>): void {
+  return useEffect(() => {
     if (!enabled) return undefined;
     const retry = (): void => void run();
     window.addEventListener('online', retry);
@@ -75,8 +79,9 @@ const useReconnect = (enabled: boolean, run: () => Promise<void>): void =>
       unsubscribe();
     };
   }, [enabled, run]);
+}
 
-export const ErrorCode = ({ error }: { error: unknown }) => {
+export function ErrorCode({ error }: { error: unknown }) {
   const code = codeOf(error);
   return code === null ? null : <Code fz="xs">{code}</Code>;
-};
+}

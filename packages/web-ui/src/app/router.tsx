@@ -22,10 +22,10 @@ const rootRoute = createRootRoute({
   errorComponent: asMain(OutagePage),
 });
 
-const nextOf = (value: unknown): { next?: string } => {
+function nextOf(value: unknown): { next?: string } {
   const next = safeNext(value);
   return next === null ? {} : { next };
-};
+}
 
 const signInRoute = createRoute({
   getParentRoute: () => rootRoute,
@@ -34,7 +34,7 @@ const signInRoute = createRoute({
   component: lazyPage(() => import('../session/sign-in-page.tsx').then((m) => m.SignInPage)),
 });
 
-const requireUser = async (href: string): Promise<void> => {
+async function requireUser(href: string): Promise<void> {
   // The cookie exists as long as the session can be renewed. Without it no user is signed in.
   if (csrfToken() === '') throw redirect({ to: '/sign-in', search: nextOf(href) });
   try {
@@ -49,13 +49,13 @@ const requireUser = async (href: string): Promise<void> => {
     }
     throw error;
   }
-};
+}
 
 /** The page that a user must see before any other; null for most users. */
-const requiredPageOf = (me: User): '/account-state' | '/change-password' | null => {
+function requiredPageOf(me: User): '/account-state' | '/change-password' | null {
   if (accountState(me) !== null) return '/account-state';
   return me.must_change_password ? '/change-password' : null;
-};
+}
 
 const loginRoute = createRoute({
   getParentRoute: () => rootRoute,

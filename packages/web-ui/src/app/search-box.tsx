@@ -14,7 +14,7 @@ type Props = {
 };
 
 /** A search field that reports its text after a pause in typing, or on blur: a later change could undo a navigation. */
-export const SearchBox = ({ label, placeholder = label, className = '', value, onChange, name }: Props) => {
+export function SearchBox({ label, placeholder = label, className = '', value, onChange, name }: Props) {
   const [text, setText] = useState(value);
   useEffect(() => setText(value), [value]);
   const reportLater = useDebouncedCallback(onChange, 300);
@@ -35,4 +35,4 @@ export const SearchBox = ({ label, placeholder = label, className = '', value, o
       }}
     />
   );
-};
+}

@@ -29,9 +29,9 @@ guestDrafts.open('guest');
 
 let goToSignIn: (returnHere: boolean) => Promise<void> = () => Promise.resolve();
 /** Registers the navigation to the sign-in page. The router is created after the session. */
-export const onSessionEnd = (navigate: (returnHere: boolean) => Promise<void>): void => {
+export function onSessionEnd(navigate: (returnHere: boolean) => Promise<void>): void {
   goToSignIn = navigate;
-};
+}
 
 export const session = createSession({
   queryClient,
@@ -47,12 +47,14 @@ export const session = createSession({
 
 const live = createLive({ queryClient, progress: progressStore, versions: transcriptVersions });
 
-const pathOf = (fileId: string): string => `/files/${fileId}`;
+function pathOf(fileId: string): string {
+  return `/files/${fileId}`;
+}
 let openPath: (path: string) => void = () => undefined;
 /** Registers the navigation to a path. The router is created after the push channel. */
-export const onOpenPath = (open: (path: string) => void): void => {
+export function onOpenPath(open: (path: string) => void): void {
   openPath = open;
-};
+}
 const showEventNotice = createEventNotices({
   titleOf: async (fileId) => (await queryClient.fetchQuery(fileQuery(fileId))).title,
   isShown: (fileId) => document.visibilityState === 'visible' && location.pathname === pathOf(fileId),

@@ -26,7 +26,7 @@ import css from './shell.module.css';
 import { permission, turnOnNotifications } from './show-notice.ts';
 
 /** The frame of every page that needs a session: header, uploads, page. */
-export const Shell = () => {
+export function Shell() {
   const me = useQuery(meQuery).data;
   const userId = me?.uuid;
   const router = useRouter();
@@ -76,32 +76,25 @@ export const Shell = () => {
       <UploadPanel />
     </>
   );
-};
+}
 
-const routeChunks = ({ routesById }: AnyRouter): RouteChunk[] =>
-  Object.values<AnyRoute>(routesById).flatMap(({ fullPath, options }) => {
+function routeChunks({ routesById }: AnyRouter): RouteChunk[] {
+  return Object.values<AnyRoute>(routesById).flatMap(({ fullPath, options }) => {
     const load = (options.component as { preload?: () => Promise<unknown> } | undefined)?.preload;
     return load ? [{ path: String(fullPath), load }] : [];
   });
+}
 
-const NavItem = ({
-  to,
-  icon,
-  label,
-  exact,
-}: {
-  to: '/' | '/search';
-  icon: IconName;
-  label: string;
-  exact?: boolean;
-}) => (
-  <Link to={to} className={css['link']} activeOptions={{ exact: exact ?? false, includeSearch: false }}>
-    <Icon name={icon} size={18} />
-    <span className={css['linkText']}>{label}</span>
-  </Link>
-);
+function NavItem({ to, icon, label, exact }: { to: '/' | '/search'; icon: IconName; label: string; exact?: boolean }) {
+  return (
+    <Link to={to} className={css['link']} activeOptions={{ exact: exact ?? false, includeSearch: false }}>
+      <Icon name={icon} size={18} />
+      <span className={css['linkText']}>{label}</span>
+    </Link>
+  );
+}
 
-const AdminLink = () => {
+function AdminLink() {
   const waiting = useQuery(pendingApprovalsQuery).data ?? 0;
   const inside = useRouterState({ select: (state) => /^\/(admin|groups)/.test(state.location.pathname) });
   return (
@@ -109,21 +102,27 @@ const AdminLink = () => {
       <Icon name="settings" size={18} />
       <span className={css['linkText']}>Administration</span>
       {waiting > 0 && (
-        <span className={css['count']} aria-label={plural(waiting, 'account awaiting approval', 'accounts awaiting approval')} role="img">
+        <span
+          className={css['count']}
+          aria-label={plural(waiting, 'account awaiting approval', 'accounts awaiting approval')}
+          role="img"
+        >
           {waiting > 99 ? '99+' : waiting}
         </span>
       )}
     </Link>
   );
-};
+}
 
-const UploadButton = () => (
-  <Button leftSection={<Icon name="upload" size={18} />} size="sm" mr={8} onClick={openUpload}>
-    Upload
-  </Button>
-);
+function UploadButton() {
+  return (
+    <Button leftSection={<Icon name="upload" size={18} />} size="sm" mr={8} onClick={openUpload}>
+      Upload
+    </Button>
+  );
+}
 
-const AccountMenu = ({ me }: { me: User }) => {
+function AccountMenu({ me }: { me: User }) {
   const navigate = useNavigate();
   const { colorScheme, setColorScheme } = useMantineColorScheme();
   const admin = me.role !== 'user';
@@ -189,7 +188,7 @@ const AccountMenu = ({ me }: { me: User }) => {
       </Menu.Dropdown>
     </Menu>
   );
-};
+}
 
 const themes = [
   { value: 'light', icon: 'sun', label: 'Light' },
@@ -197,15 +196,16 @@ const themes = [
   { value: 'auto', icon: 'monitor', label: 'System' },
 ] as const;
 
-const initials = (name: string): string =>
-  name
+function initials(name: string): string {
+  return name
     .split(/[\s@._-]+/)
     .slice(0, 2)
     .map((part) => part.charAt(0).toUpperCase())
     .join('');
+}
 
 /** Reports that live updates have stopped, unless the connection returns within seconds. */
-const ConnectionNote = () => {
+function ConnectionNote() {
   const state = useSyncExternalStore(push.state.subscribe, push.state.get);
   const connected = state === 'open' || state === 'off';
   const [late, setLate] = useState(false);
@@ -218,14 +218,14 @@ const ConnectionNote = () => {
       {late ? 'Reconnecting. This page may be out of date.' : ''}
     </div>
   );
-};
+}
 
 /** Moves the keyboard focus to the top of a new page, as after a full load. */
-const useFocusOnNavigation = (): void => {
+function useFocusOnNavigation(): void {
   const path = useRouterState({ select: (state) => state.location.pathname });
   const first = useRef(true);
   useEffect(() => {
     if (first.current) first.current = false;
     else document.getElementById('main')?.focus({ preventScroll: true });
   }, [path]);
-};
+}

@@ -87,14 +87,15 @@ export const theme = createTheme({
 });
 
 /** Light tints for badges, notes and selected items: the color mixed into the surface of the scheme. */
-const tints = (surface: string, part: number, texts: Record<string, string>): Record<string, string> =>
-  Object.fromEntries(
+function tints(surface: string, part: number, texts: Record<string, string>): Record<string, string> {
+  return Object.fromEntries(
     Object.entries(texts).flatMap(([color, text]) => [
       [`--mantine-color-${color}-light`, `color-mix(in srgb, ${text} ${part}%, ${surface})`],
       [`--mantine-color-${color}-light-hover`, `color-mix(in srgb, ${text} ${part + 6}%, ${surface})`],
       [`--mantine-color-${color}-light-color`, text],
     ]),
   );
+}
 
 export const cssVariables: CSSVariablesResolver = () => ({
   variables: {},

@@ -19,7 +19,10 @@ export function useFocusReturn(open: boolean, find: () => HTMLElement | null | u
 }
 
 /** Also true for a dialog that is just closing. */
-const isFocusLost = (): boolean =>
-  document.activeElement === null ||
-  document.activeElement === document.body ||
-  document.activeElement.closest('[role="dialog"]') !== null;
+function isFocusLost(): boolean {
+  return (
+    document.activeElement === null ||
+    document.activeElement === document.body ||
+    document.activeElement.closest('[role="dialog"]') !== null
+  );
+}

@@ -14,7 +14,7 @@ const engineNames: Record<NonNullable<FileDetail['engine']>['provider'], string>
 };
 
 /** The facts about a recording and its transcript. */
-export const DetailsPanel = () => {
+export function DetailsPanel() {
   const { file } = useFile();
   return (
     <Stack gap="md" data-testid="details">
@@ -39,17 +39,19 @@ export const DetailsPanel = () => {
       )}
     </Stack>
   );
-};
+}
 
-const factsOf = (file: FileDetail): (readonly [string, string])[] => [
-  ['Owner', file.owner_name ?? (file.my_permission === 'owner' ? 'You' : 'unknown')],
-  ['Engine', file.engine ? `${engineNames[file.engine.provider]}, ${file.engine.model}` : 'not yet'],
-  ['Speaker detection', file.diarization_provider ?? 'not yet'],
-  ['Language', file.language === null ? 'unknown' : languageName(file.language)],
-  ['Length', file.duration === null ? 'not yet known' : duration(file.duration)],
-  ['File', `${file.filename}, ${bytes(file.file_size)}`],
-  ['Type', file.content_type],
-  ['Uploaded', moment(file.upload_time)],
-  ...(file.recorded_date === null ? [] : [['Recorded', moment(file.recorded_date)] as const]),
-  ...(file.completed_at === null ? [] : [['Finished', moment(file.completed_at)] as const]),
-];
+function factsOf(file: FileDetail): (readonly [string, string])[] {
+  return [
+    ['Owner', file.owner_name ?? (file.my_permission === 'owner' ? 'You' : 'unknown')],
+    ['Engine', file.engine ? `${engineNames[file.engine.provider]}, ${file.engine.model}` : 'not yet'],
+    ['Speaker detection', file.diarization_provider ?? 'not yet'],
+    ['Language', file.language === null ? 'unknown' : languageName(file.language)],
+    ['Length', file.duration === null ? 'not yet known' : duration(file.duration)],
+    ['File', `${file.filename}, ${bytes(file.file_size)}`],
+    ['Type', file.content_type],
+    ['Uploaded', moment(file.upload_time)],
+    ...(file.recorded_date === null ? [] : [['Recorded', moment(file.recorded_date)] as const]),
+    ...(file.completed_at === null ? [] : [['Finished', moment(file.completed_at)] as const]),
+  ];
+}

@@ -80,8 +80,8 @@ function LostDraft({ draft, onDiscard }: { draft: PassageDraft; onDiscard: () =>
 }
 
 /** Leaving the page keeps the drafts, and a message confirms it. */
-const useNoteOnLeaving = (fileId: string): void =>
-  useEffect(
+function useNoteOnLeaving(fileId: string): void {
+  return useEffect(
     () => () => {
       const prefix = passageDraftKey(fileId, '');
       const count = [...store.all.get().keys()].filter((key) => key.startsWith(prefix)).length;
@@ -89,3 +89,4 @@ const useNoteOnLeaving = (fileId: string): void =>
     },
     [fileId],
   );
+}

@@ -19,7 +19,7 @@ const formats = [
 type Format = (typeof formats)[number];
 
 /** The transcript as a file, or on the clipboard. */
-export const ExportMenu = () => {
+export function ExportMenu() {
   const { file, player } = useFile();
   const [withSpeakers, setWithSpeakers] = useState(true);
   const fetchAs = (format: Format['format']): Promise<string> =>
@@ -72,4 +72,4 @@ export const ExportMenu = () => {
       </Menu.Dropdown>
     </Menu>
   );
-};
+}

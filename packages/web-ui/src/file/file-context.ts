@@ -13,19 +13,22 @@ export type SpeakerLook = { readonly speaker: Speaker; readonly name: string; re
 
 const context = createContext<FileContext | null>(null);
 export const FileProvider = context.Provider;
-export const useFile = (): FileContext => {
+export function useFile(): FileContext {
   const value = useContext(context);
   if (!value) throw new Error('useFile is used outside of the file page.');
   return value;
-};
+}
 
 /** False when the file was shared with the user as a viewer. */
-export const canEdit = (file: Pick<FileDetail, 'my_permission'>): boolean => file.my_permission !== 'viewer';
+export function canEdit(file: Pick<FileDetail, 'my_permission'>): boolean {
+  return file.my_permission !== 'viewer';
+}
 
 /** The name and color of each speaker; the color stays the same while the page is open. */
-export const speakerLooksOf = (speakers: readonly Speaker[]): ReadonlyMap<string, SpeakerLook> =>
-  new Map(
+export function speakerLooksOf(speakers: readonly Speaker[]): ReadonlyMap<string, SpeakerLook> {
+  return new Map(
     [...speakers]
       .sort((x, y) => x.name.localeCompare(y.name, undefined, { numeric: true }))
       .map((speaker, i) => [speaker.uuid, { speaker, name: speakerName(speaker), color: `var(--spk-${i % 10})` }]),
   );
+}

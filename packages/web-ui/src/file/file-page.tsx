@@ -32,7 +32,7 @@ import { useEditing } from './use-editing.ts';
 import { useKeys } from './use-keys.ts';
 import { useTranscript, type Transcript } from './use-transcript.ts';
 
-export const FilePage = () => {
+export function FilePage() {
   const { uuid } = useParams({ from: '/inside/files/$uuid' });
   const connected = useSyncExternalStore(push.state.subscribe, push.state.get) === 'open';
   const query = useQuery({
@@ -55,9 +55,9 @@ export const FilePage = () => {
       )}
     </div>
   );
-};
+}
 
-const OpenFile = ({ file }: { file: FileDetail }) => {
+function OpenFile({ file }: { file: FileDetail }) {
   const search = useSearch({ from: '/inside/files/$uuid' });
   const [player] = useState(() => createPlayer(session.renew));
   const visit = useRouterState({ select: (state) => state.location.state.key ?? '' });
@@ -75,9 +75,9 @@ const OpenFile = ({ file }: { file: FileDetail }) => {
       <Workspace initialFind={search.q ?? ''} startAt={search.t ?? null} />
     </FileProvider>
   );
-};
+}
 
-const Workspace = ({ initialFind, startAt }: { initialFind: string; startAt: number | null }) => {
+function Workspace({ initialFind, startAt }: { initialFind: string; startAt: number | null }) {
   const { file, player, speakers } = useFile();
   const transcript = useTranscript(file.uuid, file.total_segments, file.transcript_version);
   const find = useFind(transcript, initialFind);
@@ -161,10 +161,10 @@ const Workspace = ({ initialFind, startAt }: { initialFind: string; startAt: num
       {help && <ShortcutsDialog onClose={() => setHelp(false)} />}
     </div>
   );
-};
+}
 
 /** Explains the dotted underline if any word has it. */
-const UncertainLegend = ({ transcript }: { transcript: Transcript }) => {
+function UncertainLegend({ transcript }: { transcript: Transcript }) {
   const hasUncertainWords = useMemo(
     () => transcript.loaded.some(({ segment }) => segment.words.some((word) => isUncertain(segment, word.confidence))),
     [transcript.loaded],
@@ -174,17 +174,18 @@ const UncertainLegend = ({ transcript }: { transcript: Transcript }) => {
       <span>Dotted underline</span>: this word may be wrong
     </p>
   ) : null;
-};
+}
 
 /** Loads the part of the transcript around the start time of a link first. */
-const useLoadStart = (prioritize: (from: number, to: number) => void, startAt: number | null, file: FileDetail): void =>
-  useEffect(() => {
+function useLoadStart(prioritize: (from: number, to: number) => void, startAt: number | null, file: FileDetail): void {
+  return useEffect(() => {
     if (startAt === null || !file.duration || file.total_segments === 0) return;
     const guess = Math.floor((startAt / file.duration) * file.total_segments);
     prioritize(Math.max(0, guess - 400), Math.min(file.total_segments - 1, guess + 400));
   }, [prioritize, startAt, file.duration, file.total_segments]);
+}
 
-const FileHead = ({ onHelp }: { onHelp: () => void }) => {
+function FileHead({ onHelp }: { onHelp: () => void }) {
   const { file } = useFile();
   const navigate = useNavigate();
   const facts = [
@@ -216,9 +217,9 @@ const FileHead = ({ onHelp }: { onHelp: () => void }) => {
       <TagsLine />
     </header>
   );
-};
+}
 
-const Media = () => {
+function Media() {
   const { file, player } = useFile();
   const src = `/api/files/${file.uuid}/content`;
   return file.has_video ? (
@@ -236,9 +237,9 @@ const Media = () => {
   ) : (
     <audio ref={player.attach} src={src} preload="metadata" aria-label={file.title} data-testid="media" />
   );
-};
+}
 
-const Panel = ({
+function Panel({
   title,
   icon,
   open,
@@ -248,7 +249,7 @@ const Panel = ({
   icon: 'users' | 'info' | 'clock';
   open: boolean;
   children: ReactNode;
-}) => {
+}) {
   const [shown, setShown] = useState(open);
   return (
     <details
@@ -262,9 +263,9 @@ const Panel = ({
       {shown && <div className={css['panelBody']}>{children}</div>}
     </details>
   );
-};
+}
 
-const EmptyTranscript = ({ file, pending }: { file: FileDetail; pending: boolean }) => {
+function EmptyTranscript({ file, pending }: { file: FileDetail; pending: boolean }) {
   if (pending || toneOf(file) === 'failed' || toneOf(file) === 'stopped') return null;
   return (
     <Text c="dimmed" py="xl" ta="center" data-testid="no-words">
@@ -273,4 +274,4 @@ const EmptyTranscript = ({ file, pending }: { file: FileDetail; pending: boolean
         : 'No speech detected. There is nothing to transcribe in this recording.'}
     </Text>
   );
-};
+}

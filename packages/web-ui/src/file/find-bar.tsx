@@ -16,7 +16,7 @@ export type Find = {
 };
 
 /** Finds words in this transcript. It runs in the browser, which loads the whole transcript. */
-export const useFind = (transcript: Transcript, initial: string): Find => {
+export function useFind(transcript: Transcript, initial: string): Find {
   const [query, setQuery] = useState(initial);
   const [at, setAt] = useState(-1);
   const [debouncedQuery] = useDebouncedValue(query, 120);
@@ -34,9 +34,9 @@ export const useFind = (transcript: Transcript, initial: string): Find => {
     move: (by) =>
       matches.length > 0 && setAt((at + by + matches.length + (at === -1 && by === -1 ? 1 : 0)) % matches.length),
   };
-};
+}
 
-export const FindBar = ({
+export function FindBar({
   find,
   complete,
   inputRef,
@@ -44,7 +44,7 @@ export const FindBar = ({
   find: Find;
   complete: boolean;
   inputRef: RefObject<HTMLInputElement | null>;
-}) => {
+}) {
   const onKeyDown = (event: KeyboardEvent): void => {
     if (event.key === 'Enter') {
       event.preventDefault();
@@ -88,10 +88,10 @@ export const FindBar = ({
       </ActionIcon>
     </div>
   );
-};
+}
 
-const countText = ({ matches, at }: Find, complete: boolean): string => {
+function countText({ matches, at }: Find, complete: boolean): string {
   const more = complete ? '' : '+';
   if (matches.length === 0) return complete ? 'no matches' : 'searching';
   return at === -1 ? `${matches.length}${more} found` : `${at + 1} of ${matches.length}${more}`;
-};
+}

@@ -1,13 +1,15 @@
 import { describe, expect, it } from '@jest/globals';
 import { commandOf } from './keyboard.ts';
 
-const key = (name: string, more: object = {}) => ({
-  key: name,
-  ctrlKey: false,
-  metaKey: false,
-  altKey: false,
-  ...more,
-});
+function key(name: string, more: object = {}) {
+  return {
+    key: name,
+    ctrlKey: false,
+    metaKey: false,
+    altKey: false,
+    ...more,
+  };
+}
 const nowhere = { typing: false, onControl: false };
 
 describe('commandOf', () => {

@@ -24,17 +24,17 @@ const byKey: Record<string, Command> = {
 };
 
 /** The command of a key on the file page; null where the browser or a field uses the key. */
-export const commandOf = (
+export function commandOf(
   pressed: Pressed,
   focus: { readonly typing: boolean; readonly onControl: boolean },
-): Command | null => {
+): Command | null {
   const global = commandWhileTyping(pressed);
   if (global) return global;
   if (pressed.ctrlKey || pressed.metaKey || pressed.altKey || focus.typing) return null;
   // The focused control uses Space and the arrow keys.
   if (focus.onControl && (pressed.key === ' ' || pressed.key.startsWith('Arrow'))) return null;
   return byKey[pressed.key.length === 1 ? pressed.key.toLowerCase() : pressed.key] ?? null;
-};
+}
 
 const functionKeys: Record<string, Command> = {
   F7: { name: 'skip', seconds: -5 },
@@ -42,10 +42,10 @@ const functionKeys: Record<string, Command> = {
   F9: { name: 'skip', seconds: 5 },
 };
 /** Keys that also work in a text field, because they enter no text. */
-const commandWhileTyping = ({ key, ctrlKey, metaKey, altKey }: Pressed): Command | null => {
+function commandWhileTyping({ key, ctrlKey, metaKey, altKey }: Pressed): Command | null {
   if (metaKey || altKey) return null;
   return ctrlKey ? (key === ' ' ? { name: 'toggle' } : null) : (functionKeys[key] ?? null);
-};
+}
 
 export const shortcuts: readonly (readonly [keys: readonly string[], effect: string])[] = [
   [['Space', 'K'], 'Play or pause'],

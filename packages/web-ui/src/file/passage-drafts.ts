@@ -10,7 +10,9 @@ export type PassageDraft = {
   readonly start: number;
 };
 
-export const passageDraftKey = (fileId: string, segmentId: string): string => `passage:${fileId}:${segmentId}`;
+export function passageDraftKey(fileId: string, segmentId: string): string {
+  return `passage:${fileId}:${segmentId}`;
+}
 
 /** The draft of one passage, also while its row is not rendered. */
 export function usePassageDraft(fileId: string, segment: Segment) {
@@ -48,5 +50,6 @@ function passageDraftsOf(all: ReadonlyMap<string, unknown>, fileId: string): Rea
 }
 
 /** True when the text was changed on the server after the typing began. */
-export const isOutdated = (draft: PassageDraft, segment: Segment): boolean =>
-  segment.version !== draft.version && segment.text !== draft.originalText && segment.text !== draft.text.trim();
+export function isOutdated(draft: PassageDraft, segment: Segment): boolean {
+  return segment.version !== draft.version && segment.text !== draft.originalText && segment.text !== draft.text.trim();
+}

@@ -3,7 +3,9 @@ import type { Player } from './player.ts';
 
 type Playback = { readonly position: number; readonly rate: number; readonly visit: string };
 
-const key = (fileId: string): string => `overtone-playback:${fileId}`;
+function key(fileId: string): string {
+  return `overtone-playback:${fileId}`;
+}
 
 /**
  * Restores position and speed of this tab after a reload. A link to a moment takes precedence on its first visit.

@@ -9,7 +9,7 @@ import type { Lane } from './waveform-drawing.ts';
 import { Waveform } from './waveform.tsx';
 
 /** The player at the lower edge of the window. */
-export const PlayerDock = ({ lanes }: { lanes: readonly Lane[] }) => {
+export function PlayerDock({ lanes }: { lanes: readonly Lane[] }) {
   const { file, player } = useFile();
   const state = useSyncExternalStore(player.state.subscribe, player.state.get);
   const duration = state.duration ?? file.duration ?? 0;
@@ -76,19 +76,21 @@ export const PlayerDock = ({ lanes }: { lanes: readonly Lane[] }) => {
       </div>
     </section>
   );
-};
+}
 
 type DockButtonProps = { icon: IconName; label: string; className?: string; onClick: () => void };
-const DockButton = ({ icon, label, className = '', onClick }: DockButtonProps) => (
-  <Tooltip label={label}>
-    <ActionIcon className={className} aria-label={label} onClick={onClick}>
-      <Icon name={icon} />
-    </ActionIcon>
-  </Tooltip>
-);
+function DockButton({ icon, label, className = '', onClick }: DockButtonProps) {
+  return (
+    <Tooltip label={label}>
+      <ActionIcon className={className} aria-label={label} onClick={onClick}>
+        <Icon name={icon} />
+      </ActionIcon>
+    </Tooltip>
+  );
+}
 
 /** Updates the DOM directly on every tick, without rendering React. */
-const Position = ({ duration }: { duration: number }) => {
+function Position({ duration }: { duration: number }) {
   const { player } = useFile();
   const ref = useRef<HTMLSpanElement>(null);
   useEffect(
@@ -108,10 +110,10 @@ const Position = ({ duration }: { duration: number }) => {
       </Text>
     </Text>
   );
-};
+}
 
 /** Sets the height of the player as a CSS variable, for everything that stays above it. */
-const useDockHeight = (): RefObject<HTMLElement | null> => {
+function useDockHeight(): RefObject<HTMLElement | null> {
   const ref = useRef<HTMLElement>(null);
   useEffect(() => {
     const { style } = document.documentElement;
@@ -125,4 +127,4 @@ const useDockHeight = (): RefObject<HTMLElement | null> => {
     };
   }, []);
   return ref;
-};
+}

@@ -26,7 +26,7 @@ export const rates = [0.5, 0.75, 1, 1.25, 1.5, 1.75, 2, 2.5, 3] as const;
 const initial: PlayerState = { playing: false, duration: null, rate: 1, muted: false, buffering: false, failed: false };
 
 /** One media element with its state and its clock. React renders on a change of state, never on a tick. */
-export const createPlayer = (renew: () => Promise<boolean>): Player => {
+export function createPlayer(renew: () => Promise<boolean>): Player {
   const state = observable<PlayerState>(initial);
   const ticks = new Set<(seconds: number) => void>();
   let media: HTMLMediaElement | null = null;
@@ -122,10 +122,10 @@ export const createPlayer = (renew: () => Promise<boolean>): Player => {
       return () => void ticks.delete(listener);
     },
   };
-};
+}
 
 /** The next rate up or down. */
-export const nextRate = (rate: number, by: 1 | -1): number => {
+export function nextRate(rate: number, by: 1 | -1): number {
   const at = rates.findIndex((known) => Math.abs(known - rate) < 0.01);
   return rates[Math.min(rates.length - 1, Math.max(0, (at === -1 ? 2 : at) + by))] ?? 1;
-};
+}

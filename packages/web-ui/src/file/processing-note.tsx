@@ -12,17 +12,17 @@ import type { Progress } from '../live/push.ts';
 import css from './file.module.css';
 
 /** The stages of a file in progress, or the reason of a failure and what to do about it. */
-export const ProcessingNote = ({ file }: { file: FileDetail }) => {
+export function ProcessingNote({ file }: { file: FileDetail }) {
   const tone = toneOf(file);
   if (tone === 'done') return <Warnings file={file} />;
   if (tone === 'failed') return <FailedNote file={file} />;
   if (file.status === 'cancelled') return <StoppedNote file={file} />;
   return <StagesNote file={file} />;
-};
+}
 
 const stageList = Object.keys(stageNames) as (keyof typeof stageNames)[];
 
-const StagesNote = ({ file }: { file: FileDetail }) => {
+function StagesNote({ file }: { file: FileDetail }) {
   const live = useProgress(file.uuid);
   const timeline = useQuery({ ...timelineQuery(file.uuid), refetchInterval: 5000 }).data ?? null;
   const status = stageText(file, live);
@@ -61,26 +61,27 @@ const StagesNote = ({ file }: { file: FileDetail }) => {
       </Text>
     </Stack>
   );
-};
+}
 
-const stageStateOf = (
+function stageStateOf(
   stage: keyof typeof stageNames,
   file: FileDetail,
   live: Progress | null,
   timeline: Timeline | null,
-): string => {
+): string {
   const current = file.next_stage === null ? (live?.stage ?? file.stage) : null;
   if (current !== null) {
     const distance = stageList.indexOf(stage) - stageList.indexOf(current);
     return distance < 0 ? 'completed' : distance === 0 ? 'running' : 'pending';
   }
   return timeline?.stages.find((known) => known.stage === stage)?.status ?? 'pending';
-};
+}
 /** The bar of the running stage shows the progress of the whole run. */
-const progressStyle = (stage: string, live: Progress | null): CSSProperties =>
-  live?.stage === stage ? ({ '--done': `${Math.max(6, live.percent)}%` } as CSSProperties) : {};
+function progressStyle(stage: string, live: Progress | null): CSSProperties {
+  return live?.stage === stage ? ({ '--done': `${Math.max(6, live.percent)}%` } as CSSProperties) : {};
+}
 
-const hintFor = (file: FileDetail, timeline: Timeline | null): string => {
+function hintFor(file: FileDetail, timeline: Timeline | null): string {
   if (file.waiting_for === 'paused')
     return `${timeline?.paused_reason ? `Reason: ${timeline.paused_reason}. ` : ''}Resumes automatically once an administrator resumes the queue.`;
   if (file.waiting_for === 'engine')
@@ -90,9 +91,9 @@ const hintFor = (file: FileDetail, timeline: Timeline | null): string => {
     return `Next: ${stageNames[file.next_stage].toLowerCase()}. Starts when a worker is free.`;
   if (file.total_segments > 0) return 'You can already read the transcript. Speakers and search follow.';
   return 'You can leave this page.';
-};
+}
 
-const useReprocess = (file: FileDetail) => {
+function useReprocess(file: FileDetail) {
   const client = useQueryClient();
   return useMutation({
     mutationFn: () => call('reprocess', { params: { uuid: file.uuid }, body: {} }),
@@ -102,9 +103,9 @@ const useReprocess = (file: FileDetail) => {
     },
     onError: (error) => notifyError('The transcription couldn’t be started', error),
   });
-};
+}
 
-const FailedNote = ({ file }: { file: FileDetail }) => {
+function FailedNote({ file }: { file: FileDetail }) {
   const reprocess = useReprocess(file);
   const { error } = file;
   return (
@@ -133,9 +134,9 @@ const FailedNote = ({ file }: { file: FileDetail }) => {
       </Group>
     </Alert>
   );
-};
+}
 
-const StoppedNote = ({ file }: { file: FileDetail }) => {
+function StoppedNote({ file }: { file: FileDetail }) {
   const reprocess = useReprocess(file);
   return (
     <Alert color="gray" variant="light" mb="md" icon={<Icon name="info" />} title="Processing was stopped">
@@ -149,10 +150,10 @@ const StoppedNote = ({ file }: { file: FileDetail }) => {
       </Group>
     </Alert>
   );
-};
+}
 
-const Warnings = ({ file }: { file: FileDetail }) =>
-  file.warnings.length === 0 ? null : (
+function Warnings({ file }: { file: FileDetail }) {
+  return file.warnings.length === 0 ? null : (
     <Alert color="yellow" variant="light" mb="md" icon={<Icon name="info" />} data-testid="warnings">
       {file.warnings.map((warning) => (
         <Text key={warning} size="sm">
@@ -161,3 +162,4 @@ const Warnings = ({ file }: { file: FileDetail }) =>
       ))}
     </Alert>
   );
+}

@@ -1,8 +1,12 @@
 import { describe, expect, it } from '@jest/globals';
 import { axisOf, durationText } from './run-axis.ts';
 
-const span = (from: number, to: number) => ({ from: from * 1000, to: to * 1000 });
-const rounded = ({ left, width }: { left: number; width: number }) => [Math.round(left), Math.round(width)];
+function span(from: number, to: number) {
+  return { from: from * 1000, to: to * 1000 };
+}
+function rounded({ left, width }: { left: number; width: number }) {
+  return [Math.round(left), Math.round(width)];
+}
 
 describe('axisOf', () => {
   it('draws working time to scale', () => {

@@ -12,13 +12,13 @@ export type Axis = { readonly sections: readonly Section[]; readonly placementOf
 /** The longest drawn pause, as a share of the working time: a run with a pause of a night stays readable. */
 const longestPause = 0.2;
 
-export const spanOf = (attempt: Attempt, now: number): Span => {
+export function spanOf(attempt: Attempt, now: number): Span {
   const from = Date.parse(attempt.started_at);
   return { from, to: Math.max(from, attempt.ended_at === null ? now : Date.parse(attempt.ended_at)) };
-};
+}
 
 /** The times with running attempts: overlapping spans are merged, in order of time. */
-const mergeSpans = (spans: readonly Span[]): Span[] => {
+function mergeSpans(spans: readonly Span[]): Span[] {
   const merged: Span[] = [];
   for (const span of spans.toSorted((x, y) => x.from - y.from)) {
     const last = merged.at(-1);
@@ -26,10 +26,10 @@ const mergeSpans = (spans: readonly Span[]): Span[] => {
     else merged.push(span);
   }
   return merged;
-};
+}
 
 /** The time axis of a run: working time to scale, long pauses shortened. */
-export const axisOf = (spans: readonly Span[]): Axis => {
+export function axisOf(spans: readonly Span[]): Axis {
   const busy = mergeSpans(spans);
   const workingTime = Math.max(
     1,
@@ -61,14 +61,14 @@ export const axisOf = (spans: readonly Span[]): Axis => {
     sections,
     placementOf: ({ from, to }) => ({ left: positionOf(from), width: positionOf(to) - positionOf(from) }),
   };
-};
+}
 
 /** A duration as text: `0.4 s`, `12 s`, `3 min 5 s`, `1 h 2 min`. */
-export const durationText = (ms: number): string => {
+export function durationText(ms: number): string {
   const seconds = ms / 1000;
   if (seconds < 10) return `${seconds.toFixed(1)} s`;
   if (seconds < 60) return `${Math.round(seconds)} s`;
   if (seconds < 3600) return `${Math.floor(seconds / 60)} min ${Math.floor(seconds % 60)} s`;
   if (seconds < 86_400) return `${Math.floor(seconds / 3600)} h ${Math.floor((seconds % 3600) / 60)} min`;
   return `${Math.floor(seconds / 86_400)} d ${Math.floor((seconds % 86_400) / 3600)} h`;
-};
+}

@@ -35,7 +35,7 @@ const runLabels: Record<Timeline['status'], string> = {
 };
 
 /** The last run of a recording: a bar for each attempt of each stage. */
-export const RunTimeline = ({ uuid }: { uuid: string }) => {
+export function RunTimeline({ uuid }: { uuid: string }) {
   const timeline = useQuery({
     ...timelineQuery(uuid),
     refetchInterval: ({ state }) => (['running', 'waiting'].includes(state.data?.status ?? '') ? refreshMs : false),
@@ -52,9 +52,9 @@ export const RunTimeline = ({ uuid }: { uuid: string }) => {
       </Text>
     );
   return <Chart timeline={timeline.data} now={timeline.dataUpdatedAt} />;
-};
+}
 
-const Chart = ({ timeline, now }: { timeline: Timeline; now: number }) => {
+function Chart({ timeline, now }: { timeline: Timeline; now: number }) {
   const axis = axisOf(timeline.stages.flatMap((stage) => stage.tries.map((attempt) => spanOf(attempt, now))));
   const ended = timeline.completed_at === null ? now : Date.parse(timeline.completed_at);
   return (
@@ -74,13 +74,14 @@ const Chart = ({ timeline, now }: { timeline: Timeline; now: number }) => {
       )}
     </div>
   );
-};
+}
 
-const totalText = (status: Timeline['status'], time: string): string =>
-  status === 'completed' ? `Finished in ${time}` : `${runLabels[status]} · ${time}`;
+function totalText(status: Timeline['status'], time: string): string {
+  return status === 'completed' ? `Finished in ${time}` : `${runLabels[status]} · ${time}`;
+}
 
 type RowProps = { stage: Stage; axis: Axis; now: number };
-const StageRow = ({ stage, axis, now }: RowProps) => {
+function StageRow({ stage, axis, now }: RowProps) {
   const showsAttempts = stage.tries.length > 1 || stage.tries.some(({ error_message }) => error_message !== null);
   return (
     <li className={css['stage']} data-stage={stage.stage} data-status={stage.status}>
@@ -113,20 +114,20 @@ const StageRow = ({ stage, axis, now }: RowProps) => {
       )}
     </li>
   );
-};
+}
 
-const styleOf = (axis: Axis, span: { from: number; to: number }) => {
+function styleOf(axis: Axis, span: { from: number; to: number }) {
   const { left, width } = axis.placementOf(span);
   return { left: `${left}%`, width: `max(3px, ${width}%)` };
-};
+}
 
-const timeText = (stage: Stage): string => {
+function timeText(stage: Stage): string {
   if (stage.seconds === null) return stageLabels[stage.status];
   const engine = stage.engine_seconds ? ` (${durationText(stage.engine_seconds * 1000)} processing)` : '';
   return `${stage.status === 'completed' ? '' : `${stageLabels[stage.status]}, `}${durationText(stage.seconds * 1000)}${engine}`;
-};
+}
 
-const AttemptLine = ({ attempt, now }: { attempt: Attempt; now: number }) => {
+function AttemptLine({ attempt, now }: { attempt: Attempt; now: number }) {
   const { from, to } = spanOf(attempt, now);
   return (
     <li data-outcome={attempt.outcome} title={moment(attempt.started_at)}>
@@ -135,4 +136,4 @@ const AttemptLine = ({ attempt, now }: { attempt: Attempt; now: number }) => {
       {attempt.worker !== null && <span className={css['worker']}> ({attempt.worker})</span>}
     </li>
   );
-};
+}

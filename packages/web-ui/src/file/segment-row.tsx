@@ -36,16 +36,18 @@ type Props = {
 
 const uncertainBelow = 0.35;
 
-const editedText = ({ edited_at, edited_by_name }: Segment): string =>
-  [
+function editedText({ edited_at, edited_by_name }: Segment): string {
+  return [
     'Edited',
     edited_by_name === null ? '' : ` by ${edited_by_name}`,
     edited_at === null ? '' : `, ${moment(edited_at)}`,
   ].join('');
+}
 
 /** Whether a word is marked as uncertain. A passage corrected by a person has no uncertain words. */
-export const isUncertain = (segment: Segment, confidence: number | null): boolean =>
-  !segment.edited && confidence !== null && confidence < uncertainBelow;
+export function isUncertain(segment: Segment, confidence: number | null): boolean {
+  return !segment.edited && confidence !== null && confidence < uncertainBelow;
+}
 
 /** One passage: its time, its speaker at the start of a turn, and its clickable words. */
 export const SegmentRow = memo(
@@ -138,30 +140,32 @@ export const SegmentRow = memo(
 );
 SegmentRow.displayName = 'SegmentRow';
 
-const Words = ({ segment, hits, currentHit }: Pick<Props, 'segment' | 'hits' | 'currentHit'>) => (
-  <p className={css['text']}>
-    {tokensOf(segment).map((token, i) => {
-      const hit = hits.find(({ first, last }) => i >= first && i <= last);
-      return (
-        <span key={i}>
-          <span
-            data-w={i}
-            data-t={token.start}
-            data-hit={hit ? (hit === currentHit ? 'current' : 'yes') : undefined}
-            data-unsure={isUncertain(segment, token.confidence) ? '' : undefined}
-          >
-            {token.text}
-          </span>{' '}
+function Words({ segment, hits, currentHit }: Pick<Props, 'segment' | 'hits' | 'currentHit'>) {
+  return (
+    <p className={css['text']}>
+      {tokensOf(segment).map((token, i) => {
+        const hit = hits.find(({ first, last }) => i >= first && i <= last);
+        return (
+          <span key={i}>
+            <span
+              data-w={i}
+              data-t={token.start}
+              data-hit={hit ? (hit === currentHit ? 'current' : 'yes') : undefined}
+              data-unsure={isUncertain(segment, token.confidence) ? '' : undefined}
+            >
+              {token.text}
+            </span>{' '}
+          </span>
+        );
+      })}
+      {segment.edited && (
+        <span className={css['edited']} title={editedText(segment)}>
+          edited
         </span>
-      );
-    })}
-    {segment.edited && (
-      <span className={css['edited']} title={editedText(segment)}>
-        edited
-      </span>
-    )}
-  </p>
-);
+      )}
+    </p>
+  );
+}
 
 type SpeakerMenuProps = {
   readonly segment: Segment;
@@ -170,8 +174,8 @@ type SpeakerMenuProps = {
   readonly onPick: (segment: Segment, speaker: string | null) => void;
   readonly children: ReactElement;
 };
-const SpeakerMenu = ({ segment, speakers, editable, onPick, children }: SpeakerMenuProps) =>
-  editable ? (
+function SpeakerMenu({ segment, speakers, editable, onPick, children }: SpeakerMenuProps) {
+  return editable ? (
     <Menu width={220} position="bottom-start">
       <Menu.Target>{children}</Menu.Target>
       <Menu.Dropdown>
@@ -191,3 +195,4 @@ const SpeakerMenu = ({ segment, speakers, editable, onPick, children }: SpeakerM
   ) : (
     children
   );
+}

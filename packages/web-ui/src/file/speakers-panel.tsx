@@ -15,7 +15,7 @@ import css from './file.module.css';
 import { useUndo } from './use-undo.ts';
 
 /** The speakers with their share of the talk time, and the forms that rename, merge, add and remove them. */
-export const SpeakersPanel = () => {
+export function SpeakersPanel() {
   const { file, speakers } = useFile();
   const looks = [...speakers.values()];
   const totalTime = looks.reduce((sum, { speaker }) => sum + speaker.talk_time, 0);
@@ -41,7 +41,7 @@ export const SpeakersPanel = () => {
       {canEdit(file) && <AddSpeaker fileId={file.uuid} />}
     </Stack>
   );
-};
+}
 
 type ItemProps = {
   readonly look: SpeakerLook;
@@ -51,7 +51,7 @@ type ItemProps = {
   readonly editable: boolean;
 };
 
-const SpeakerItem = ({ look, others, share, fileId, editable }: ItemProps) => {
+function SpeakerItem({ look, others, share, fileId, editable }: ItemProps) {
   const { speaker, name, color } = look;
   const [opened, setOpened] = useState(false);
   const editing = useStoredDraft(speakerDraftKey(speaker.uuid)) !== undefined || opened;
@@ -116,11 +116,13 @@ const SpeakerItem = ({ look, others, share, fileId, editable }: ItemProps) => {
       </div>
     </li>
   );
-};
+}
 
-const speakerDraftKey = (speakerId: string): string => `speaker:${speakerId}`;
+function speakerDraftKey(speakerId: string): string {
+  return `speaker:${speakerId}`;
+}
 
-const RenameForm = ({ look, fileId, onClose }: { look: SpeakerLook; fileId: string; onClose: () => void }) => {
+function RenameForm({ look, fileId, onClose }: { look: SpeakerLook; fileId: string; onClose: () => void }) {
   const client = useQueryClient();
   const draft = useDraft(speakerDraftKey(look.speaker.uuid), look.speaker.display_name ?? '');
   const rename = useMutation({
@@ -160,7 +162,7 @@ const RenameForm = ({ look, fileId, onClose }: { look: SpeakerLook; fileId: stri
       onClose={onClose}
     />
   );
-};
+}
 
 type NameFieldProps = {
   readonly label: string;
@@ -174,7 +176,7 @@ type NameFieldProps = {
 };
 
 /** A field for a name. It stays open with its text until the name is saved or discarded. */
-const NameField = ({
+function NameField({
   label,
   placeholder = '',
   saveLabel,
@@ -183,7 +185,7 @@ const NameField = ({
   draft,
   onSave,
   onClose,
-}: NameFieldProps) => {
+}: NameFieldProps) {
   const cancel = async (): Promise<void> => {
     if (await confirmDiscard(draft)) onClose();
   };
@@ -216,9 +218,9 @@ const NameField = ({
       <RestoredNote draft={draft} />
     </form>
   );
-};
+}
 
-const useMerge = (fileId: string) => {
+function useMerge(fileId: string) {
   const notifyWithUndo = useUndo(fileId);
   return useMutation({
     mutationFn: ({ from, into }: { from: SpeakerLook; into: SpeakerLook }) =>
@@ -226,18 +228,18 @@ const useMerge = (fileId: string) => {
     onSuccess: ({ undo }, { from, into }) => notifyWithUndo(`Merged ${from.name} into ${into.name}.`, undo),
     onError: (error) => notifyError('The speakers weren’t merged', error),
   });
-};
+}
 
-const useRemoval = (fileId: string) => {
+function useRemoval(fileId: string) {
   const notifyWithUndo = useUndo(fileId);
   return useMutation({
     mutationFn: ({ speaker }: SpeakerLook) => call('deleteSpeaker', { params: { uuid: speaker.uuid } }),
     onSuccess: ({ undo }, { name }) => notifyWithUndo(`Removed ${name}.`, undo),
     onError: (error) => notifyError('The speaker wasn’t removed', error),
   });
-};
+}
 
-const AddSpeaker = ({ fileId }: { fileId: string }) => {
+function AddSpeaker({ fileId }: { fileId: string }) {
   const client = useQueryClient();
   const draft = useDraft(`new-speaker:${fileId}`, '');
   const [opened, setOpened] = useState(false);
@@ -279,4 +281,4 @@ const AddSpeaker = ({ fileId }: { fileId: string }) => {
       )}
     </li>
   );
-};
+}

@@ -11,7 +11,7 @@ import { canEdit, useFile } from './file-context.ts';
 import css from './file.module.css';
 
 /** Tags of the file; added by typing, removed by their cross. */
-export const TagsLine = () => {
+export function TagsLine() {
   const { file } = useFile();
   const editable = canEdit(file);
   const client = useQueryClient();
@@ -118,4 +118,4 @@ export const TagsLine = () => {
       )}
     </div>
   );
-};
+}

@@ -28,7 +28,7 @@ type Rows = Virtualizer<Window, Element>;
 const noHits: readonly Match[] = [];
 
 /** The transcript. Only the visible rows are in the DOM. */
-export const TranscriptView = ({ transcript, find, editing, shown, onShown, editable }: Props) => {
+export function TranscriptView({ transcript, find, editing, shown, onShown, editable }: Props) {
   const { file, player, speakers } = useFile();
   const list = useRef<HTMLDivElement>(null);
   const rows = useRows(transcript, list, editing);
@@ -120,9 +120,9 @@ export const TranscriptView = ({ transcript, find, editing, shown, onShown, edit
       )}
     </>
   );
-};
+}
 
-const useRows = (transcript: Transcript, list: RefObject<HTMLDivElement | null>, editing: Editing): Rows => {
+function useRows(transcript: Transcript, list: RefObject<HTMLDivElement | null>, editing: Editing): Rows {
   const editedIndex = transcript.segments.findIndex(
     (segment) => segment !== undefined && segment.uuid === editing.latest,
   );
@@ -160,15 +160,16 @@ const useRows = (transcript: Transcript, list: RefObject<HTMLDivElement | null>,
   const { prioritize } = transcript;
   useEffect(() => prioritize(first, last), [prioritize, first, last]);
   return rows;
-};
-const estimateHeight = (segment: Segment | undefined): number =>
-  36 + Math.ceil((segment?.text.length ?? 120) / 70) * 28;
+}
+function estimateHeight(segment: Segment | undefined): number {
+  return 36 + Math.ceil((segment?.text.length ?? 120) / 70) * 28;
+}
 
 /**
  * Marks the spoken word directly in the DOM, so that React does not render during playback. Follows the playback until
  * the person scrolls away, and never while an editor is visible.
  */
-const useFollowPlayback = (transcript: Transcript, rows: Rows, list: RefObject<HTMLDivElement | null>) => {
+function useFollowPlayback(transcript: Transcript, rows: Rows, list: RefObject<HTMLDivElement | null>) {
   const { player } = useFile();
   const [isPaused, setPaused] = useState(false);
   const state = useRef({ following: true, index: -1 });
@@ -227,15 +228,16 @@ const useFollowPlayback = (transcript: Transcript, rows: Rows, list: RefObject<H
     if (position) rows.scrollToIndex(position.index, { align: 'center' });
   }, [loaded, player, rows]);
   return { isPaused, resume };
-};
+}
 
-const isEditorInView = (list: Element | null): boolean =>
-  [...(list?.querySelectorAll('[data-editing]') ?? [])].some((editor) => {
+function isEditorInView(list: Element | null): boolean {
+  return [...(list?.querySelectorAll('[data-editing]') ?? [])].some((editor) => {
     const { top, bottom } = editor.getBoundingClientRect();
     return bottom > 0 && top < innerHeight;
   });
+}
 
-const useRowActions = ({ open, keepRendered, close, takeFocus }: Editing): RowActions => {
+function useRowActions({ open, keepRendered, close, takeFocus }: Editing): RowActions {
   const { file, player, speakers } = useFile();
   const edit = useSegmentEdit(file.uuid);
   const { mutateAsync, mutate } = edit;
@@ -262,21 +264,25 @@ const useRowActions = ({ open, keepRendered, close, takeFocus }: Editing): RowAc
     }),
     [open, keepRendered, close, takeFocus, player, mutateAsync, mutate, remove, speakers],
   );
-};
+}
 
-const TranscriptPending = () => (
-  <div role="status" aria-label="Loading the transcript">
-    {Array.from({ length: 5 }, (_, i) => (
-      <RowPending key={i} />
-    ))}
-  </div>
-);
-const RowPending = () => (
-  <div className={css['row']} style={{ height: 84 }} aria-hidden="true">
-    <Text size="xs">&nbsp;</Text>
-    <div>
-      <Skeleton h={14} w="92%" mt={8} />
-      <Skeleton h={14} w="71%" mt={10} />
+function TranscriptPending() {
+  return (
+    <div role="status" aria-label="Loading the transcript">
+      {Array.from({ length: 5 }, (_, i) => (
+        <RowPending key={i} />
+      ))}
     </div>
-  </div>
-);
+  );
+}
+function RowPending() {
+  return (
+    <div className={css['row']} style={{ height: 84 }} aria-hidden="true">
+      <Text size="xs">&nbsp;</Text>
+      <div>
+        <Skeleton h={14} w="92%" mt={8} />
+        <Skeleton h={14} w="71%" mt={10} />
+      </div>
+    </div>
+  );
+}

@@ -2,26 +2,28 @@ import { describe, expect, it } from '@jest/globals';
 import type { SegmentObject } from '@overtone/contracts';
 import { isTurnStart, findMatches, normalize, positionAt, tokensOf } from './transcript.ts';
 
-const segment = (
+function segment(
   text: string,
   start: number,
   words: readonly (readonly [string, number, number])[],
   more: Partial<SegmentObject> = {},
-): SegmentObject => ({
-  uuid: `${start}`,
-  start_time: start,
-  end_time: words.at(-1)?.[2] ?? start + 1,
-  text,
-  speaker: null,
-  confidence: null,
-  edited: false,
-  edited_at: null,
-  edited_by: null,
-  edited_by_name: null,
-  version: 1,
-  words: words.map(([word, from, to]) => ({ word, start: from, end: to, confidence: 0.9 })),
-  ...more,
-});
+): SegmentObject {
+  return {
+    uuid: `${start}`,
+    start_time: start,
+    end_time: words.at(-1)?.[2] ?? start + 1,
+    text,
+    speaker: null,
+    confidence: null,
+    edited: false,
+    edited_at: null,
+    edited_by: null,
+    edited_by_name: null,
+    version: 1,
+    words: words.map(([word, from, to]) => ({ word, start: from, end: to, confidence: 0.9 })),
+    ...more,
+  };
+}
 const first = segment('Good morning, Ada.', 1, [
   ['Good', 1, 1.3],
   ['morning,', 1.3, 2],

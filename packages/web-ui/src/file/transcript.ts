@@ -15,7 +15,7 @@ const tokenCache = new WeakMap<SegmentObject, readonly Token[]>();
  * The words of the text of a segment, with times. In an edited text unchanged words keep their times, and the times of
  * new words are spread evenly between them.
  */
-export const tokensOf = (segment: SegmentObject): readonly Token[] => {
+export function tokensOf(segment: SegmentObject): readonly Token[] {
   const cached = tokenCache.get(segment);
   if (cached) return cached;
   const tokens = withTimes(
@@ -24,9 +24,9 @@ export const tokensOf = (segment: SegmentObject): readonly Token[] => {
   );
   tokenCache.set(segment, tokens);
   return tokens;
-};
+}
 
-const withTimes = (segment: SegmentObject, texts: readonly string[]): Token[] => {
+function withTimes(segment: SegmentObject, texts: readonly string[]): Token[] {
   const { words } = segment;
   if (texts.length === words.length) {
     return texts.map((text, i) => {
@@ -58,13 +58,13 @@ const withTimes = (segment: SegmentObject, texts: readonly string[]): Token[] =>
     i = next;
   }
   return tokens;
-};
+}
 
 /** The engine's word for each text, in order; undefined where the text has none. */
-const matchWords = (
+function matchWords(
   texts: readonly string[],
   words: SegmentObject['words'],
-): (SegmentObject['words'][number] | undefined)[] => {
+): (SegmentObject['words'][number] | undefined)[] {
   let from = 0;
   return texts.map((text) => {
     const wanted = normalize(text);
@@ -78,38 +78,39 @@ const matchWords = (
     }
     return undefined;
   });
-};
+}
 
 /** Normalizes a word for comparison: lower case, without accents and punctuation. */
-export const normalize = (text: string): string =>
-  text
+export function normalize(text: string): string {
+  return text
     .normalize('NFKD')
     .replace(/[\p{M}]/gu, '')
     .toLowerCase()
     .replace(/[^\p{L}\p{N}']/gu, '');
+}
 
 export type IndexedSegment = { readonly index: number; readonly segment: SegmentObject };
 export type Position = { readonly index: number; readonly word: number };
 
 /** The segment and word spoken at a time; a pause keeps the word before it. Null before the first segment. */
-export const positionAt = (loaded: readonly IndexedSegment[], seconds: number): Position | null => {
+export function positionAt(loaded: readonly IndexedSegment[], seconds: number): Position | null {
   const found = loaded[lastAtOrBefore(loaded, seconds, ({ segment }) => segment.start_time)];
   if (!found) return null;
   return { index: found.index, word: lastAtOrBefore(tokensOf(found.segment), seconds, ({ start }) => start) };
-};
+}
 
 export type Match = { readonly index: number; readonly first: number; readonly last: number };
 const normalizedCache = new WeakMap<SegmentObject, readonly string[]>();
-const normalizedWords = (segment: SegmentObject): readonly string[] => {
+function normalizedWords(segment: SegmentObject): readonly string[] {
   const cached = normalizedCache.get(segment);
   if (cached) return cached;
   const words = tokensOf(segment).map(({ text }) => normalize(text));
   normalizedCache.set(segment, words);
   return words;
-};
+}
 
 /** All occurrences of the words of the query as a phrase; the last word may be a prefix. */
-export const findMatches = (loaded: readonly IndexedSegment[], query: string): Match[] => {
+export function findMatches(loaded: readonly IndexedSegment[], query: string): Match[] {
   const wanted = query
     .split(/\s+/)
     .map(normalize)
@@ -123,17 +124,18 @@ export const findMatches = (loaded: readonly IndexedSegment[], query: string): M
     }
   }
   return matches;
-};
-const matchesAt = (words: readonly string[], wanted: readonly string[], first: number): boolean =>
-  wanted.every((part, i) => {
+}
+function matchesAt(words: readonly string[], wanted: readonly string[], first: number): boolean {
+  return wanted.every((part, i) => {
     const word = words[first + i] ?? '';
     return i === wanted.length - 1 ? word.startsWith(part) : word === part;
   });
+}
 
 /** True for the first segment of a turn: its row shows the name of the speaker. */
-export const isTurnStart = (segments: readonly (SegmentObject | undefined)[], index: number): boolean => {
+export function isTurnStart(segments: readonly (SegmentObject | undefined)[], index: number): boolean {
   const here = segments[index];
   const before = segments[index - 1];
   if (!here || index === 0) return true;
   return before === undefined || before.speaker?.uuid !== here.speaker?.uuid;
-};
+}

@@ -12,7 +12,7 @@ export type SegmentChange = { readonly text?: string; readonly speaker_uuid?: st
 type Edit = { readonly segment: Segment; readonly change: SegmentChange; readonly shown: Segment };
 
 /** Replaces a segment in the cached page that contains it. @returns the replaced segment */
-const replaceSegment = (client: QueryClient, fileId: string, next: Segment): Segment | undefined => {
+function replaceSegment(client: QueryClient, fileId: string, next: Segment): Segment | undefined {
   let replaced: Segment | undefined;
   for (const [queryKey, page] of client.getQueriesData<Page>({ queryKey: ['segments', fileId] })) {
     const index = page?.transcript_segments.findIndex(({ uuid }) => uuid === next.uuid) ?? -1;
@@ -21,10 +21,10 @@ const replaceSegment = (client: QueryClient, fileId: string, next: Segment): Seg
     client.setQueryData<Page>(queryKey, { ...page, transcript_segments: page.transcript_segments.with(index, next) });
   }
   return replaced;
-};
+}
 
 /** Deletes a passage, with a toast that undoes it. */
-export const useSegmentRemoval = (fileId: string) => {
+export function useSegmentRemoval(fileId: string) {
   const notifyWithUndo = useUndo(fileId);
   return useMutation({
     mutationFn: (segment: Segment) =>
@@ -35,10 +35,10 @@ export const useSegmentRemoval = (fileId: string) => {
     onSuccess: ({ undo }) => notifyWithUndo('Passage deleted.', undo),
     onError: (error) => notifyError('The passage wasn’t deleted', error),
   });
-};
+}
 
 /** Edits one segment optimistically and rolls back when the server refuses. The editor handles a 409. */
-export const useSegmentEdit = (fileId: string) => {
+export function useSegmentEdit(fileId: string) {
   const client = useQueryClient();
   const notifyWithUndo = useUndo(fileId);
   const refetch = (): void => void client.invalidateQueries({ queryKey: ['segments', fileId] });
@@ -66,5 +66,7 @@ export const useSegmentEdit = (fileId: string) => {
       if (!isConflict(error) || change.text === undefined) notifyError('The change wasn’t saved', error);
     },
   });
-};
-export const isConflict = (error: unknown): boolean => error instanceof ApiError && error.status === 409;
+}
+export function isConflict(error: unknown): boolean {
+  return error instanceof ApiError && error.status === 409;
+}

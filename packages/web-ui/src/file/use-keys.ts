@@ -14,7 +14,7 @@ type Deps = {
 };
 
 /** The keyboard shortcuts of the file page. */
-export const useKeys = (deps: Deps): void => {
+export function useKeys(deps: Deps): void {
   const latest = useRef(deps);
   latest.current = deps;
   useEffect(() => {
@@ -28,17 +28,17 @@ export const useKeys = (deps: Deps): void => {
     document.addEventListener('keydown', onKey);
     return () => document.removeEventListener('keydown', onKey);
   }, []);
-};
+}
 
-const focusOf = (target: EventTarget | null): { typing: boolean; onControl: boolean } => {
+function focusOf(target: EventTarget | null): { typing: boolean; onControl: boolean } {
   if (!(target instanceof HTMLElement)) return { typing: false, onControl: false };
   return {
     typing: target.isContentEditable || target.matches('input:not([type=checkbox], [type=radio]), textarea, select'),
     onControl: target.closest('button, a, summary, [role="slider"], [role="menu"], [role="option"]') !== null,
   };
-};
+}
 
-const run = (command: Command, { player, transcript, onEdit, onFind, onHelp }: Deps): void => {
+function run(command: Command, { player, transcript, onEdit, onFind, onHelp }: Deps): void {
   const position = positionAt(transcript.loaded, player.now());
   switch (command.name) {
     case 'toggle':
@@ -66,4 +66,4 @@ const run = (command: Command, { player, transcript, onEdit, onFind, onHelp }: D
     case 'help':
       return onHelp();
   }
-};
+}

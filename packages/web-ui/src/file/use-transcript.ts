@@ -23,7 +23,7 @@ const parallelPages = 3;
  * Loads the transcript in pages: first the first one, then the visible ones, then the rest in the background. Ten hours
  * open as fast as ten minutes and can still be searched as a whole.
  */
-export const useTranscript = (uuid: string, expected: number, version: number): Transcript => {
+export function useTranscript(uuid: string, expected: number, version: number): Transcript {
   const [prioritized, setPrioritized] = useState<{ readonly from: number; readonly to: number }>({ from: 0, to: 0 });
   const [loadedPrefix, setLoadedPrefix] = useState(0);
   const [knownTotal, setKnownTotal] = useState(0);
@@ -65,21 +65,21 @@ export const useTranscript = (uuid: string, expected: number, version: number): 
     retry: () => results.forEach(({ isError, refetch }) => isError && void refetch()),
     prioritize,
   };
-};
+}
 
 /** Reloads the pages when the file has a newer version: the push channel was disconnected, or another tab edited it. */
-const useReloadNewerVersion = (uuid: string, version: number, isLoaded: boolean): void => {
+function useReloadNewerVersion(uuid: string, version: number, isLoaded: boolean): void {
   const client = useQueryClient();
   useEffect(() => {
     if (isLoaded && transcriptVersions.isUnknown(uuid, version))
       void client.invalidateQueries({ queryKey: ['segments', uuid] });
   }, [client, uuid, version, isLoaded]);
-};
+}
 
 /** Returns the list of the last render while its items are the same. */
-const useStable = <T>(list: readonly T[]): readonly T[] => {
+function useStable<T>(list: readonly T[]): readonly T[] {
   const last = useRef(list);
   const isSame = last.current.length === list.length && list.every((item, i) => Object.is(item, last.current[i]));
   if (!isSame) last.current = list;
   return last.current;
-};
+}

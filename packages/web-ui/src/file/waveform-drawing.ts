@@ -14,7 +14,7 @@ const laneHeight = 3;
 const laneStep = 2;
 
 /** One peak per bar: the loudest of the peaks it covers. */
-export const barsOf = (peaks: readonly number[], count: number): number[] => {
+export function barsOf(peaks: readonly number[], count: number): number[] {
   if (peaks.length === 0 || count <= 0) return [];
   const top = Math.max(0.05, ...peaks);
   return Array.from({ length: count }, (_, i) => {
@@ -22,10 +22,10 @@ export const barsOf = (peaks: readonly number[], count: number): number[] => {
     const to = Math.max(from + 1, Math.floor(((i + 1) * peaks.length) / count));
     return Math.max(...peaks.slice(from, to)) / top;
   });
-};
+}
 
 /** The color of the speaker with the most talk time in each column; undefined for silence. */
-export const columnsOf = (lanes: readonly Lane[], duration: number, count: number): (string | undefined)[] => {
+export function columnsOf(lanes: readonly Lane[], duration: number, count: number): (string | undefined)[] {
   const columns: (string | undefined)[] = Array.from({ length: count });
   const most = new Float64Array(count);
   const sums = new Map<string, Float64Array>();
@@ -43,9 +43,9 @@ export const columnsOf = (lanes: readonly Lane[], duration: number, count: numbe
     }
   }
   return columns;
-};
+}
 
-export const drawWave = (canvas: HTMLCanvasElement, { peaks, lanes, duration, tone }: Drawing): void => {
+export function drawWave(canvas: HTMLCanvasElement, { peaks, lanes, duration, tone }: Drawing): void {
   const scale = Math.min(2, devicePixelRatio || 1);
   const { clientWidth: width, clientHeight: height } = canvas;
   const paint = canvas.getContext('2d');
@@ -70,4 +70,4 @@ export const drawWave = (canvas: HTMLCanvasElement, { peaks, lanes, duration, to
     paint.fillRect(i * laneStep, height - laneHeight, laneStep, laneHeight);
   });
   paint.globalAlpha = 1;
-};
+}

@@ -11,7 +11,7 @@ import { drawWave, type Lane } from './waveform-drawing.ts';
 type Props = { readonly duration: number; readonly lanes: readonly Lane[] };
 
 /** The waveform with speakers and position. For keyboard and screen reader it is a slider. */
-export const Waveform = ({ duration, lanes }: Props) => {
+export function Waveform({ duration, lanes }: Props) {
   const { file, player } = useFile();
   const { ref: sized, width } = useElementSize<HTMLDivElement>();
   const ref = useRef<HTMLDivElement>(null);
@@ -84,7 +84,7 @@ export const Waveform = ({ duration, lanes }: Props) => {
       )}
     </div>
   );
-};
+}
 
 const steps: Record<string, number | 'start' | 'end'> = {
   ArrowLeft: -5,

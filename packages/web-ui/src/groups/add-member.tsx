@@ -8,7 +8,7 @@ import type { GroupDetail } from './group-queries.ts';
 import { PeopleSelect, type Option } from './people-select.tsx';
 
 /** Adds a person to the group manually. */
-export const AddMember = ({ group }: { group: GroupDetail }) => {
+export function AddMember({ group }: { group: GroupDetail }) {
   const client = useQueryClient();
   const draft = useDraft<Option | null>(`new-member:${group.uuid}`, null);
   const chosen = draft.value;
@@ -40,4 +40,4 @@ export const AddMember = ({ group }: { group: GroupDetail }) => {
       </Button>
     </Group>
   );
-};
+}

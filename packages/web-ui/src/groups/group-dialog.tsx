@@ -13,7 +13,7 @@ type Props = {
   readonly onDone: (group: GroupDetail) => void;
 };
 
-export const GroupDialog = ({ group, onClose, onDone }: Props) => {
+export function GroupDialog({ group, onClose, onDone }: Props) {
   const client = useQueryClient();
   const draft = useDraft(`group:${group?.uuid ?? 'new'}`, {
     name: group?.name ?? '',
@@ -66,4 +66,4 @@ export const GroupDialog = ({ group, onClose, onDone }: Props) => {
       />
     </FormDialog>
   );
-};
+}

@@ -14,7 +14,7 @@ import { AddMember } from './add-member.tsx';
 import { GroupDialog } from './group-dialog.tsx';
 import { groupQuery, type GroupDetail, type Member } from './group-queries.ts';
 
-export const GroupPage = () => {
+export function GroupPage() {
   const { uuid } = useParams({ from: '/inside/frame/groups/$uuid' });
   const me = useQuery(meQuery).data;
   const query = useQuery(groupQuery(uuid));
@@ -47,9 +47,9 @@ export const GroupPage = () => {
       )}
     </AdminPane>
   );
-};
+}
 
-const GroupActions = ({ group, mayDelete }: { group: GroupDetail; mayDelete: boolean }) => {
+function GroupActions({ group, mayDelete }: { group: GroupDetail; mayDelete: boolean }) {
   const [dialog, setDialog] = useState<'edit' | 'delete' | null>(null);
   const client = useQueryClient();
   const navigate = useNavigate();
@@ -86,11 +86,11 @@ const GroupActions = ({ group, mayDelete }: { group: GroupDetail; mayDelete: boo
       )}
     </Group>
   );
-};
+}
 
 type EntryProps = { group: GroupDetail; member: Member; me: User; manages: boolean };
 
-const MemberEntry = ({ group, member, me, manages }: EntryProps) => {
+function MemberEntry({ group, member, me, manages }: EntryProps) {
   const client = useQueryClient();
   const navigate = useNavigate();
   const params = { uuid: group.uuid, user_uuid: member.user_id };
@@ -163,4 +163,4 @@ const MemberEntry = ({ group, member, me, manages }: EntryProps) => {
       </Group>
     </li>
   );
-};
+}

@@ -5,12 +5,17 @@ export type GroupItem = IdentityResponse<'groups'>[number];
 export type GroupDetail = IdentityResponse<'group'>;
 export type Member = GroupDetail['members'][number];
 
-export const groupsQuery = (q: string) =>
-  queryOptions({
+export function groupsQuery(q: string) {
+  return queryOptions({
     queryKey: ['groups', q],
     queryFn: ({ signal }) => callIdentity('groups', { signal, query: { q } }),
     placeholderData: keepPreviousData,
   });
+}
 
-export const groupQuery = (uuid: string) =>
-  queryOptions({ queryKey: ['group', uuid], queryFn: ({ signal }) => callIdentity('group', { params: { uuid }, signal }) });
+export function groupQuery(uuid: string) {
+  return queryOptions({
+    queryKey: ['group', uuid],
+    queryFn: ({ signal }) => callIdentity('group', { params: { uuid }, signal }),
+  });
+}

@@ -11,7 +11,7 @@ import { plural } from '../lib/format.ts';
 import { GroupDialog } from './group-dialog.tsx';
 import { groupsQuery, type GroupItem } from './group-queries.ts';
 
-export const GroupsPage = () => {
+export function GroupsPage() {
   const { q = '' } = useSearch({ from: '/inside/frame/groups' });
   const navigate = useNavigate({ from: '/groups' });
   const admin = useQuery(meQuery).data?.role !== 'user';
@@ -53,31 +53,33 @@ export const GroupsPage = () => {
       )}
     </AdminPane>
   );
-};
+}
 
-const GroupEntry = ({ group }: { group: GroupItem }) => (
-  <li className="ot-card" style={{ padding: '0.75rem 1rem' }}>
-    <div className={css['entry']}>
-      <div>
-        <Group gap="xs">
-          <Link to="/groups/$uuid" params={{ uuid: group.uuid }} className={css['rowLink']}>
-            {group.name}
-          </Link>
-          {group.my_role !== null && (
-            <Badge size="sm" variant="light">
-              {group.my_role === 'manager' ? 'Manager' : 'Member'}
-            </Badge>
+function GroupEntry({ group }: { group: GroupItem }) {
+  return (
+    <li className="ot-card" style={{ padding: '0.75rem 1rem' }}>
+      <div className={css['entry']}>
+        <div>
+          <Group gap="xs">
+            <Link to="/groups/$uuid" params={{ uuid: group.uuid }} className={css['rowLink']}>
+              {group.name}
+            </Link>
+            {group.my_role !== null && (
+              <Badge size="sm" variant="light">
+                {group.my_role === 'manager' ? 'Manager' : 'Member'}
+              </Badge>
+            )}
+          </Group>
+          {group.description !== '' && (
+            <Text size="xs" c="dimmed" lineClamp={2}>
+              {group.description}
+            </Text>
           )}
-        </Group>
-        {group.description !== '' && (
-          <Text size="xs" c="dimmed" lineClamp={2}>
-            {group.description}
-          </Text>
-        )}
+        </div>
+        <Text size="sm" c="dimmed" style={{ whiteSpace: 'nowrap' }}>
+          {plural(group.member_count, 'member')}
+        </Text>
       </div>
-      <Text size="sm" c="dimmed" style={{ whiteSpace: 'nowrap' }}>
-        {plural(group.member_count, 'member')}
-      </Text>
-    </div>
-  </li>
-);
+    </li>
+  );
+}

@@ -19,7 +19,7 @@ type Props = {
 };
 
 /** Finds one person by a part of name or address. */
-export const PeopleSelect = ({ label, value, onChange, without }: Props) => {
+export function PeopleSelect({ label, value, onChange, without }: Props) {
   const [text, setText] = useState(value?.label ?? '');
   const [typed] = useDebouncedValue(text.trim(), 250);
   const found = useQuery({
@@ -46,15 +46,17 @@ export const PeopleSelect = ({ label, value, onChange, without }: Props) => {
       nothingFoundMessage={emptyMessage(typed, found.isFetching, found.error)}
     />
   );
-};
+}
 
-const optionOf = (person: Person): Option => ({
-  value: person.uuid,
-  label: person.full_name === '' ? person.email : `${nameOf(person)} (${person.email})`,
-});
+function optionOf(person: Person): Option {
+  return {
+    value: person.uuid,
+    label: person.full_name === '' ? person.email : `${nameOf(person)} (${person.email})`,
+  };
+}
 
-const emptyMessage = (typed: string, searching: boolean, error: unknown): string => {
+function emptyMessage(typed: string, searching: boolean, error: unknown): string {
   if (typed.length < 2) return 'Type at least two letters';
   if (error !== null) return messageOf(error);
   return searching ? 'Searching' : 'No people found';
-};
+}

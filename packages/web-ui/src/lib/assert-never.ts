@@ -1,4 +1,4 @@
 /** The default case of a switch over a union: a missing case does not compile. */
-export const assertNever = (value: never): never => {
+export function assertNever(value: never): never {
   throw new Error(`Unexpected value ${JSON.stringify(value)}`);
-};
+}

@@ -2,7 +2,7 @@
  * Index of the last item whose start is at or before `at`, by binary search; -1 when `at` lies before all of them.
  * `starts` must rise.
  */
-export const lastAtOrBefore = <T>(items: readonly T[], at: number, startOf: (item: T) => number): number => {
+export function lastAtOrBefore<T>(items: readonly T[], at: number, startOf: (item: T) => number): number {
   let low = 0;
   let high = items.length - 1;
   let found = -1;
@@ -14,4 +14,4 @@ export const lastAtOrBefore = <T>(items: readonly T[], at: number, startOf: (ite
     } else high = middle - 1;
   }
   return found;
-};
+}

@@ -1,24 +1,24 @@
 /** Position in a recording: `0:07`, `12:34`, `1:02:03`. */
-export const clock = (seconds: number): string => {
+export function clock(seconds: number): string {
   const whole = Number.isFinite(seconds) ? Math.max(0, Math.floor(seconds)) : 0;
   const twoDigits = (part: number) => String(part).padStart(2, '0');
   const hours = Math.floor(whole / 3600);
   const minutes = Math.floor((whole % 3600) / 60);
   const rest = twoDigits(whole % 60);
   return hours > 0 ? `${hours}:${twoDigits(minutes)}:${rest}` : `${minutes}:${rest}`;
-};
+}
 
 /** A length of time: `8 s`, `12 min`, `1 h 5 min`. */
-export const duration = (seconds: number): string => {
+export function duration(seconds: number): string {
   if (seconds < 60) return `${Math.max(0, Math.floor(seconds))} s`;
   const minutes = Math.round(seconds / 60);
   if (minutes < 60) return `${minutes} min`;
   const rest = minutes % 60;
   return rest === 0 ? `${minutes / 60} h` : `${Math.floor(minutes / 60)} h ${rest} min`;
-};
+}
 
 /** The remaining time, rounded so that it does not change every second. */
-export const timeLeft = (seconds: number | null): string => {
+export function timeLeft(seconds: number | null): string {
   if (seconds === null || !Number.isFinite(seconds)) return 'calculating time left';
   if (seconds < 8) return 'a few seconds left';
   if (seconds <= 50) return `about ${Math.ceil(seconds / 10) * 10} seconds left`;
@@ -27,10 +27,10 @@ export const timeLeft = (seconds: number | null): string => {
   if (minutes < 60) return `about ${minutes} minutes left`;
   const hours = Math.round(minutes / 30) / 2;
   return hours === 1 ? 'about an hour left' : `about ${hours} hours left`;
-};
+}
 
 /** A size in binary units: `812 B`, `3.4 MiB`, `16 GiB`. */
-export const bytes = (count: number): string => {
+export function bytes(count: number): string {
   const units = ['B', 'KiB', 'MiB', 'GiB', 'TiB'];
   let value = count;
   let unit = 0;
@@ -39,10 +39,10 @@ export const bytes = (count: number): string => {
     unit += 1;
   }
   return `${unit === 0 || value >= 100 ? Math.round(value) : Number(value.toFixed(1))} ${units[unit]}`;
-};
+}
 
 /** `just now`, `5 min ago`, `yesterday`, `12 Mar 2026`. */
-export const ago = (iso: string, now: Date = new Date()): string => {
+export function ago(iso: string, now: Date = new Date()): string {
   const then = new Date(iso);
   const seconds = (now.getTime() - then.getTime()) / 1000;
   if (seconds < 60) return 'just now';
@@ -52,26 +52,33 @@ export const ago = (iso: string, now: Date = new Date()): string => {
   if (days === 1) return 'yesterday';
   if (days < 7) return `${days} days ago`;
   return then.toLocaleDateString(undefined, { day: 'numeric', month: 'short', year: 'numeric' });
-};
-const startOfDay = (date: Date): number => new Date(date.getFullYear(), date.getMonth(), date.getDate()).getTime();
+}
+function startOfDay(date: Date): number {
+  return new Date(date.getFullYear(), date.getMonth(), date.getDate()).getTime();
+}
 
 /** Date and time in the format of the reader. */
-export const moment = (iso: string): string =>
-  new Date(iso).toLocaleString(undefined, { dateStyle: 'medium', timeStyle: 'short' });
+export function moment(iso: string): string {
+  return new Date(iso).toLocaleString(undefined, { dateStyle: 'medium', timeStyle: 'short' });
+}
 
 /** A near day with its time: `Sun, 22 Nov, 04:00`. */
-export const soon = (iso: string): string =>
-  new Date(iso).toLocaleString(undefined, {
+export function soon(iso: string): string {
+  return new Date(iso).toLocaleString(undefined, {
     weekday: 'short',
     day: 'numeric',
     month: 'short',
     hour: '2-digit',
     minute: '2-digit',
   });
+}
 
 /** The time of day, to the second. */
-export const timeOfDay = (at: string | number): string => new Date(at).toLocaleTimeString();
+export function timeOfDay(at: string | number): string {
+  return new Date(at).toLocaleTimeString();
+}
 
 /** A number with its noun: `1 file`, `2 files`. */
-export const plural = (count: number, singular: string, pluralForm = `${singular}s`): string =>
-  `${count.toLocaleString()} ${count === 1 ? singular : pluralForm}`;
+export function plural(count: number, singular: string, pluralForm = `${singular}s`): string {
+  return `${count.toLocaleString()} ${count === 1 ? singular : pluralForm}`;
+}

@@ -5,7 +5,7 @@ export type Observable<T> = {
   readonly subscribe: (listener: () => void) => () => void;
 };
 
-export const observable = <T>(initial: T): Observable<T> => {
+export function observable<T>(initial: T): Observable<T> {
   let value = initial;
   const listeners = new Set<() => void>();
   return {
@@ -20,4 +20,4 @@ export const observable = <T>(initial: T): Observable<T> => {
       return () => void listeners.delete(listener);
     },
   };
-};
+}

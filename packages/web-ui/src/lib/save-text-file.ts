@@ -1,5 +1,5 @@
 /** Saves a text as a downloaded file. */
-export const saveTextFile = (text: string, name: string, type: string): void => {
+export function saveTextFile(text: string, name: string, type: string): void {
   const url = URL.createObjectURL(new Blob([text], { type: `${type};charset=utf-8` }));
   const link = document.createElement('a');
   link.href = url;
@@ -7,4 +7,4 @@ export const saveTextFile = (text: string, name: string, type: string): void => 
   link.download = name.replace(/[/\\:]/g, '-');
   link.click();
   setTimeout(() => URL.revokeObjectURL(url), 10_000);
-};
+}

@@ -24,35 +24,38 @@ export type SearchPageSearch = {
 };
 
 type Raw = Record<string, unknown>;
-const text = (value: unknown, max = 500): string | undefined => {
+function text(value: unknown, max = 500): string | undefined {
   const raw = typeof value === 'number' ? String(value) : value;
   return typeof raw === 'string' && raw.trim() !== '' ? raw.slice(0, max) : undefined;
-};
-const list = (value: unknown): string[] | undefined => {
+}
+function list(value: unknown): string[] | undefined {
   const items = (Array.isArray(value) ? value : [value]).flatMap((item) => text(item, 200) ?? []);
   return items.length > 0 ? items : undefined;
-};
-const day = (value: unknown): string | undefined =>
-  typeof value === 'string' && /^\d{4}-\d{2}-\d{2}$/.test(value) && !Number.isNaN(Date.parse(value))
+}
+function day(value: unknown): string | undefined {
+  return typeof value === 'string' && /^\d{4}-\d{2}-\d{2}$/.test(value) && !Number.isNaN(Date.parse(value))
     ? value
     : undefined;
-const oneOf = <T extends string>(value: unknown, allowed: readonly T[]): T | undefined =>
-  allowed.find((item) => item === value);
-const page = (value: unknown): number | undefined => {
+}
+function oneOf<T extends string>(value: unknown, allowed: readonly T[]): T | undefined {
+  return allowed.find((item) => item === value);
+}
+function page(value: unknown): number | undefined {
   const number = Number(value);
   return Number.isInteger(number) && number > 1 && number <= 1_000_000 ? number : undefined;
-};
+}
 /** Removes unset values, so that the address stays short. */
-const compact = <T extends Raw>(fields: T): { [K in keyof T]?: Exclude<T[K], undefined> } =>
-  Object.fromEntries(Object.entries(fields).filter(([, field]) => field !== undefined)) as {
+function compact<T extends Raw>(fields: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
+  return Object.fromEntries(Object.entries(fields).filter(([, field]) => field !== undefined)) as {
     [K in keyof T]?: Exclude<T[K], undefined>;
   };
+}
 
 export const librarySorts = ['upload_time', 'completed_at', 'title', 'duration', 'file_size'] as const;
 export const searchSorts = ['relevance', 'upload_time', 'title', 'duration'] as const;
 
-export const filterSearch = (raw: Raw): FilterSearch =>
-  compact({
+export function filterSearch(raw: Raw): FilterSearch {
+  return compact({
     search: text(raw['search'], 200),
     ownership: oneOf(raw['ownership'], ['mine', 'shared']),
     status: list(raw['status']),
@@ -64,9 +67,10 @@ export const filterSearch = (raw: Raw): FilterSearch =>
     order: oneOf(raw['order'], ['asc', 'desc']),
     page: page(raw['page']),
   });
+}
 
-export const searchPageSearch = (raw: Raw): SearchPageSearch =>
-  compact({
+export function searchPageSearch(raw: Raw): SearchPageSearch {
+  return compact({
     q: text(raw['q']),
     mode: oneOf(raw['mode'], ['keyword', 'semantic']),
     tag: list(raw['tag']),
@@ -77,11 +81,13 @@ export const searchPageSearch = (raw: Raw): SearchPageSearch =>
     sort: oneOf(raw['sort'], searchSorts),
     page: page(raw['page']),
   });
+}
 
 /** Filters without a schema: texts by name. */
-export const textSearch = (raw: Raw): Record<string, string> =>
-  Object.fromEntries(
+export function textSearch(raw: Raw): Record<string, string> {
+  return Object.fromEntries(
     Object.entries(raw).flatMap(([name, value]) =>
       text(value) === undefined ? [] : [[name, text(value, 4096) as string]],
     ),
   );
+}

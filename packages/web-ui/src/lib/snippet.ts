@@ -14,17 +14,18 @@ const entities: Record<string, string> = {
   '#x2F': '/',
   '#96': '`',
 };
-const unescape = (html: string): string =>
-  html.replace(
+function unescape(html: string): string {
+  return html.replace(
     /&([a-z]+|#\d+|#x[0-9a-f]+);/gi,
     (whole, name: string) => entities[name] ?? entities[name.toLowerCase()] ?? whole,
   );
+}
 
 /**
  * Splits a snippet (escaped text in which only `<mark>` is markup) into parts for text nodes. Anything else that looks
  * like a tag stays visible text, because a transcript must never reach the HTML parser.
  */
-export const snippetParts = (snippet: string): SnippetPart[] => {
+export function snippetParts(snippet: string): SnippetPart[] {
   const parts: SnippetPart[] = [];
   let marked = false;
   for (const part of snippet.split(/(<\/?mark>)/)) {
@@ -33,4 +34,4 @@ export const snippetParts = (snippet: string): SnippetPart[] => {
     else if (part !== '') parts.push({ text: unescape(part), marked });
   }
   return parts;
-};
+}

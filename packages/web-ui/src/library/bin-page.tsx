@@ -14,7 +14,7 @@ import { FileListPending } from './file-list.tsx';
 import css from './library.module.css';
 
 /** Deleted recordings, which can be restored for a limited time. */
-export const BinPage = () => {
+export function BinPage() {
   useDocumentTitle('Bin · Overtone');
   const me = useQuery(meQuery).data;
   const [ownership, setOwnership] = useState<'mine' | 'all'>('mine');
@@ -78,9 +78,9 @@ export const BinPage = () => {
       {chosen && <PurgeDialog file={chosen} onClose={() => setChosen(null)} />}
     </div>
   );
-};
+}
 
-const BinRow = ({ file, onDelete }: { file: BinnedFile; onDelete: () => void }) => {
+function BinRow({ file, onDelete }: { file: BinnedFile; onDelete: () => void }) {
   const client = useQueryClient();
   const restore = useMutation({
     mutationFn: () => call('restoreFile', { params: { uuid: file.uuid } }),
@@ -123,10 +123,10 @@ const BinRow = ({ file, onDelete }: { file: BinnedFile; onDelete: () => void }) 
       </Group>
     </li>
   );
-};
+}
 
-const factsOf = (file: BinnedFile): string =>
-  [
+function factsOf(file: BinnedFile): string {
+  return [
     file.duration === null ? null : clock(file.duration),
     bytes(file.file_size),
     `deleted ${ago(file.deleted_at)}${file.deleted_by_name === null ? '' : ` by ${file.deleted_by_name}`}`,
@@ -134,8 +134,9 @@ const factsOf = (file: BinnedFile): string =>
   ]
     .filter((fact) => fact !== null)
     .join(' · ');
+}
 
-const PurgeDialog = ({ file, onClose }: { file: BinnedFile; onClose: () => void }) => {
+function PurgeDialog({ file, onClose }: { file: BinnedFile; onClose: () => void }) {
   const client = useQueryClient();
   const purge = useMutation({
     mutationFn: () => call('purgeFile', { params: { uuid: file.uuid } }),
@@ -161,14 +162,16 @@ const PurgeDialog = ({ file, onClose }: { file: BinnedFile; onClose: () => void 
       </Stack>
     </Modal>
   );
-};
+}
 
-const EmptyBin = () => (
-  <section className={css['empty']} data-testid="empty-bin">
-    <Icon name="trash" size={36} />
-    <Title order={2} size="h3">
-      The bin is empty
-    </Title>
-    <Text c="dimmed">Deleted recordings appear here.</Text>
-  </section>
-);
+function EmptyBin() {
+  return (
+    <section className={css['empty']} data-testid="empty-bin">
+      <Icon name="trash" size={36} />
+      <Title order={2} size="h3">
+        The bin is empty
+      </Title>
+      <Text c="dimmed">Deleted recordings appear here.</Text>
+    </section>
+  );
+}

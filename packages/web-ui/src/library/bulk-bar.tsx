@@ -23,7 +23,7 @@ type Props = {
 };
 
 /** The actions on all selected files. */
-export const BulkBar = ({ files, all, onAll, onClear }: Props) => {
+export function BulkBar({ files, all, onAll, onClear }: Props) {
   const [opened, setOpened] = useState<{ action: BulkAction; files: readonly FileItem[] } | null>(null);
   return (
     <>
@@ -64,4 +64,4 @@ export const BulkBar = ({ files, all, onAll, onClear }: Props) => {
       </Suspense>
     </>
   );
-};
+}

@@ -34,10 +34,12 @@ const doneTexts: Record<BulkAction, string> = {
 };
 
 /** The key does not depend on the files: after a reload the person selects them again. */
-const draftKey = (action: BulkAction): string => `bulk-${action}`;
+function draftKey(action: BulkAction): string {
+  return `bulk-${action}`;
+}
 
 /** The dialog of one action on many files. It shows the result of each file if any failed. */
-export const BulkDialog = ({ action, files, onClose, onDone }: Props) => {
+export function BulkDialog({ action, files, onClose, onDone }: Props) {
   const client = useQueryClient();
   const [failedResults, setFailedResults] = useState<readonly Result[] | null>(null);
   const run = useMutation({
@@ -93,7 +95,7 @@ export const BulkDialog = ({ action, files, onClose, onDone }: Props) => {
     default:
       return assertNever(action);
   }
-};
+}
 
 type FormProps = {
   readonly files: readonly FileItem[];
@@ -104,7 +106,9 @@ type FormProps = {
   };
   readonly onClose: () => void;
 };
-const uuidsOf = (files: readonly FileItem[]): string[] => files.map(({ uuid }) => uuid);
+function uuidsOf(files: readonly FileItem[]): string[] {
+  return files.map(({ uuid }) => uuid);
+}
 
 type TagFields = {
   readonly kind: 'add_tags' | 'remove_tags';
@@ -114,7 +118,7 @@ type TagFields = {
 };
 const noTags: TagFields = { kind: 'add_tags', tags: [], text: '' };
 
-const TagDialog = ({ files, run, onClose }: FormProps) => {
+function TagDialog({ files, run, onClose }: FormProps) {
   const draft = useDraft(draftKey('tag'), noTags);
   const { kind, tags, text } = draft.value;
   // Tags and text change in one event, before the next render.
@@ -155,9 +159,9 @@ const TagDialog = ({ files, run, onClose }: FormProps) => {
       />
     </FormDialog>
   );
-};
+}
 
-const ShareDialog = ({ files, run, onClose }: FormProps) => {
+function ShareDialog({ files, run, onClose }: FormProps) {
   const draft = useDraft(draftKey('share'), emptyShare);
   const share = shareBody(draft.value);
   return (
@@ -173,9 +177,9 @@ const ShareDialog = ({ files, run, onClose }: FormProps) => {
       <ShareFormFields value={draft.value} onChange={draft.set} />
     </FormDialog>
   );
-};
+}
 
-const AgainDialog = ({ files, run, onClose }: FormProps) => {
+function AgainDialog({ files, run, onClose }: FormProps) {
   const draft = useDraft(draftKey('reprocess'), anySpeech);
   const speech = draft.value;
   return (
@@ -192,41 +196,45 @@ const AgainDialog = ({ files, run, onClose }: FormProps) => {
       <SpeechOptionsFields value={speech} onChange={draft.set} />
     </FormDialog>
   );
-};
+}
 
-const DeleteDialog = ({ files, run, onClose }: FormProps) => (
-  <FormDialog
-    title={`Delete ${plural(files.length, 'recording')}?`}
-    action="Delete"
-    danger
-    sending={run}
-    onSubmit={() => run.mutate({ action: 'delete', file_uuids: uuidsOf(files) })}
-    onClose={onClose}
-  >
-    <Text size="sm">They move to the bin with their transcripts. You can restore them for 30 days.</Text>
-    <FileTitles files={files} />
-  </FormDialog>
-);
+function DeleteDialog({ files, run, onClose }: FormProps) {
+  return (
+    <FormDialog
+      title={`Delete ${plural(files.length, 'recording')}?`}
+      action="Delete"
+      danger
+      sending={run}
+      onSubmit={() => run.mutate({ action: 'delete', file_uuids: uuidsOf(files) })}
+      onClose={onClose}
+    >
+      <Text size="sm">They move to the bin with their transcripts. You can restore them for 30 days.</Text>
+      <FileTitles files={files} />
+    </FormDialog>
+  );
+}
 
-const FileTitles = ({ files, resultOf }: { files: readonly FileItem[]; resultOf?: (uuid: string) => ReactNode }) => (
-  <ul style={{ margin: 0, paddingLeft: '1.25rem', maxHeight: '40vh', overflowY: 'auto' }} tabIndex={0}>
-    {files.map(({ uuid, title }) => (
-      <li key={uuid} style={{ overflowWrap: 'anywhere' }}>
-        <Text size="sm" span>
-          {title}
-        </Text>
-        {resultOf?.(uuid)}
-      </li>
-    ))}
-  </ul>
-);
+function FileTitles({ files, resultOf }: { files: readonly FileItem[]; resultOf?: (uuid: string) => ReactNode }) {
+  return (
+    <ul style={{ margin: 0, paddingLeft: '1.25rem', maxHeight: '40vh', overflowY: 'auto' }} tabIndex={0}>
+      {files.map(({ uuid, title }) => (
+        <li key={uuid} style={{ overflowWrap: 'anywhere' }}>
+          <Text size="sm" span>
+            {title}
+          </Text>
+          {resultOf?.(uuid)}
+        </li>
+      ))}
+    </ul>
+  );
+}
 
 type ResultsProps = {
   readonly files: readonly FileItem[];
   readonly results: readonly Result[];
   readonly onClose: () => void;
 };
-const ResultsDialog = ({ files, results, onClose }: ResultsProps) => {
+function ResultsDialog({ files, results, onClose }: ResultsProps) {
   const failed = results.filter(({ error }) => error !== null).length;
   const errorOf = (uuid: string): Result['error'] => results.find(({ file_uuid }) => file_uuid === uuid)?.error ?? null;
   const resultOf = (uuid: string): ReactNode => {
@@ -254,4 +262,4 @@ const ResultsDialog = ({ files, results, onClose }: ResultsProps) => {
       </Stack>
     </Modal>
   );
-};
+}

@@ -10,7 +10,7 @@ import { anySpeech, SpeechOptionsFields, speechOptionsBody, speechProblem } from
 
 type DialogProps = { readonly file: FileItem; readonly onClose: () => void; readonly onDone: () => void };
 
-export const RenameDialog = ({ file, onClose, onDone }: DialogProps) => {
+export function RenameDialog({ file, onClose, onDone }: DialogProps) {
   const draft = useDraft(`file-title:${file.uuid}`, file.title);
   const title = draft.value;
   const rename = useMutation({
@@ -40,9 +40,9 @@ export const RenameDialog = ({ file, onClose, onDone }: DialogProps) => {
       />
     </FormDialog>
   );
-};
+}
 
-export const AgainDialog = ({ file, onClose, onDone }: DialogProps) => {
+export function AgainDialog({ file, onClose, onDone }: DialogProps) {
   const draft = useDraft(`transcribe-again:${file.uuid}`, anySpeech);
   const speech = draft.value;
   const again = useMutation({
@@ -75,9 +75,9 @@ export const AgainDialog = ({ file, onClose, onDone }: DialogProps) => {
       <SpeechOptionsFields value={speech} onChange={draft.set} />
     </FormDialog>
   );
-};
+}
 
-export const DeleteDialog = ({ file, onClose, onDone }: DialogProps) => {
+export function DeleteDialog({ file, onClose, onDone }: DialogProps) {
   const client = useQueryClient();
   const remove = useMutation({
     mutationFn: () => call('deleteFile', { params: { uuid: file.uuid } }),
@@ -106,4 +106,4 @@ export const DeleteDialog = ({ file, onClose, onDone }: DialogProps) => {
       </Stack>
     </Modal>
   );
-};
+}

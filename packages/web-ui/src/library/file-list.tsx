@@ -24,7 +24,7 @@ type EntryProps = {
   readonly onToggle: (range: boolean) => void;
 };
 
-export const FileList = ({ files, view, selected, onToggle }: ListProps) => {
+export function FileList({ files, view, selected, onToggle }: ListProps) {
   const tags = useQuery(tagsOfFilesQuery(files.map(({ uuid }) => uuid))).data;
   const Entry = view === 'grid' ? FileCard : FileRow;
   return (
@@ -45,23 +45,25 @@ export const FileList = ({ files, view, selected, onToggle }: ListProps) => {
       ))}
     </ul>
   );
-};
+}
 
-const SelectBox = ({ file, selected, onToggle }: Omit<EntryProps, 'tags'>) => (
-  <span className={css['select']}>
-    <Checkbox
-      size="sm"
-      aria-label={`Select ${file.title}`}
-      checked={selected}
-      onChange={(event) => onToggle((event.nativeEvent as MouseEvent).shiftKey)}
-    />
-  </span>
-);
+function SelectBox({ file, selected, onToggle }: Omit<EntryProps, 'tags'>) {
+  return (
+    <span className={css['select']}>
+      <Checkbox
+        size="sm"
+        aria-label={`Select ${file.title}`}
+        checked={selected}
+        onChange={(event) => onToggle((event.nativeEvent as MouseEvent).shiftKey)}
+      />
+    </span>
+  );
+}
 
 /** The number of tags shown; further tags are counted. */
 const shownTags = 3;
-const Tags = ({ tags }: { tags: readonly string[] }) =>
-  tags.length === 0 ? null : (
+function Tags({ tags }: { tags: readonly string[] }) {
+  return tags.length === 0 ? null : (
     <ul className={css['tags']} aria-label="Tags" title={tags.join(', ')}>
       {tags.slice(0, shownTags).map((tag) => (
         <Badge key={tag} component="li" size="sm" variant="light" tt="none" className={css['tag'] ?? ''}>
@@ -75,21 +77,24 @@ const Tags = ({ tags }: { tags: readonly string[] }) =>
       )}
     </ul>
   );
+}
 
-const TitleLink = ({ file }: { file: FileItem }) => (
-  <Link to="/files/$uuid" params={{ uuid: file.uuid }} className={css['titleLink']} title={file.title}>
-    {file.title}
-  </Link>
-);
+function TitleLink({ file }: { file: FileItem }) {
+  return (
+    <Link to="/files/$uuid" params={{ uuid: file.uuid }} className={css['titleLink']} title={file.title}>
+      {file.title}
+    </Link>
+  );
+}
 
 /** Administrators see the files of all users, with the permissions of their owners. */
-const ownerText = ({ my_permission: permission, owner_name: owner }: FileItem): string | null => {
+function ownerText({ my_permission: permission, owner_name: owner }: FileItem): string | null {
   if (owner !== null) return permission === 'owner' ? `owner: ${owner}` : `shared by ${owner}`;
   return permission === 'owner' ? null : 'shared with you';
-};
+}
 
-const facts = (file: FileItem): string =>
-  [
+function facts(file: FileItem): string {
+  return [
     ownerText(file),
     file.speaker_count > 0 ? plural(file.speaker_count, 'speaker') : null,
     bytes(file.file_size),
@@ -97,84 +102,91 @@ const facts = (file: FileItem): string =>
   ]
     .filter((fact) => fact !== null)
     .join(' · ');
+}
 
-const FileCard = ({ file, tags, selected, onToggle }: EntryProps) => (
-  <li
-    className={`ot-card ${css['card']}`}
-    data-testid="file-card"
-    data-uuid={file.uuid}
-    data-status={file.status}
-    data-selected={selected || undefined}
-  >
-    <SelectBox file={file} selected={selected} onToggle={onToggle} />
-    <div className={css['cover']}>
-      <FileCover file={file} />
-      {file.duration !== null && (
-        <span className={`ot-tabular ${css['length']}`} title={duration(file.duration)}>
-          {clock(file.duration)}
-        </span>
-      )}
-    </div>
-    <div className={css['body']}>
-      <div className={css['titleLine']}>
-        <TitleLink file={file} />
-        <div className={css['menu']}>
-          <FileMenu file={file} />
-        </div>
+function FileCard({ file, tags, selected, onToggle }: EntryProps) {
+  return (
+    <li
+      className={`ot-card ${css['card']}`}
+      data-testid="file-card"
+      data-uuid={file.uuid}
+      data-status={file.status}
+      data-selected={selected || undefined}
+    >
+      <SelectBox file={file} selected={selected} onToggle={onToggle} />
+      <div className={css['cover']}>
+        <FileCover file={file} />
+        {file.duration !== null && (
+          <span className={`ot-tabular ${css['length']}`} title={duration(file.duration)}>
+            {clock(file.duration)}
+          </span>
+        )}
       </div>
-      <Text size="xs" c="dimmed" truncate title={moment(file.upload_time)}>
-        {facts(file)}
-      </Text>
-      <Tags tags={tags} />
-      <FileStatus file={file} />
-    </div>
-  </li>
-);
-
-const FileRow = ({ file, tags, selected, onToggle }: EntryProps) => (
-  <li
-    className={`ot-card ${css['row']}`}
-    data-testid="file-card"
-    data-uuid={file.uuid}
-    data-status={file.status}
-    data-selected={selected || undefined}
-  >
-    <SelectBox file={file} selected={selected} onToggle={onToggle} />
-    <div className={css['thumb']}>
-      {file.has_thumbnail ? <FileCover file={file} /> : <Icon name={file.has_video ? 'video' : 'audio'} />}
-    </div>
-    <div className={css['rowTitle']}>
-      <TitleLink file={file} />
-      <Text size="xs" c="dimmed" truncate title={moment(file.upload_time)}>
-        {[file.duration === null ? null : clock(file.duration), facts(file)]
-          .filter((fact) => fact !== null)
-          .join(' · ')}
-      </Text>
-      <Tags tags={tags} />
-    </div>
-    <FileStatus file={file} />
-    <div className={css['menu']}>
-      <FileMenu file={file} />
-    </div>
-  </li>
-);
-
-/** Has the size of the loaded list, so that the layout does not move. */
-export const FileListPending = ({ view }: { view: View }) => (
-  <div className={css[view === 'grid' ? 'grid' : 'rows']} role="status" aria-label="Loading recordings">
-    {Array.from({ length: 6 }, (_, i) =>
-      view === 'grid' ? (
-        <div key={i} className={`ot-card ${css['card']}`}>
-          <div className={css['cover']} />
-          <div className={css['body']}>
-            <Skeleton h={18} w="70%" my={3} />
-            <Skeleton h={11} w="50%" my={4} />
-            <div className={css['status']} />
+      <div className={css['body']}>
+        <div className={css['titleLine']}>
+          <TitleLink file={file} />
+          <div className={css['menu']}>
+            <FileMenu file={file} />
           </div>
         </div>
-      ) : (
-        <div key={i} className={`ot-card ${css['row']}`} style={{ minHeight: 62 }} />
-      ),
-    )}
-  </div>
-);
+        <Text size="xs" c="dimmed" truncate title={moment(file.upload_time)}>
+          {facts(file)}
+        </Text>
+        <Tags tags={tags} />
+        <FileStatus file={file} />
+      </div>
+    </li>
+  );
+}
+
+function FileRow({ file, tags, selected, onToggle }: EntryProps) {
+  return (
+    <li
+      className={`ot-card ${css['row']}`}
+      data-testid="file-card"
+      data-uuid={file.uuid}
+      data-status={file.status}
+      data-selected={selected || undefined}
+    >
+      <SelectBox file={file} selected={selected} onToggle={onToggle} />
+      <div className={css['thumb']}>
+        {file.has_thumbnail ? <FileCover file={file} /> : <Icon name={file.has_video ? 'video' : 'audio'} />}
+      </div>
+      <div className={css['rowTitle']}>
+        <TitleLink file={file} />
+        <Text size="xs" c="dimmed" truncate title={moment(file.upload_time)}>
+          {[file.duration === null ? null : clock(file.duration), facts(file)]
+            .filter((fact) => fact !== null)
+            .join(' · ')}
+        </Text>
+        <Tags tags={tags} />
+      </div>
+      <FileStatus file={file} />
+      <div className={css['menu']}>
+        <FileMenu file={file} />
+      </div>
+    </li>
+  );
+}
+
+/** Has the size of the loaded list, so that the layout does not move. */
+export function FileListPending({ view }: { view: View }) {
+  return (
+    <div className={css[view === 'grid' ? 'grid' : 'rows']} role="status" aria-label="Loading recordings">
+      {Array.from({ length: 6 }, (_, i) =>
+        view === 'grid' ? (
+          <div key={i} className={`ot-card ${css['card']}`}>
+            <div className={css['cover']} />
+            <div className={css['body']}>
+              <Skeleton h={18} w="70%" my={3} />
+              <Skeleton h={11} w="50%" my={4} />
+              <div className={css['status']} />
+            </div>
+          </div>
+        ) : (
+          <div key={i} className={`ot-card ${css['row']}`} style={{ minHeight: 62 }} />
+        ),
+      )}
+    </div>
+  );
+}

@@ -9,7 +9,9 @@ import { useFocusReturn } from '../app/use-focus-return.ts';
 import { isInProgress } from './status.ts';
 
 // The dialogs are loaded on demand, so that the library loads faster.
-const dialogs = () => import('./file-dialogs.tsx');
+function dialogs() {
+  return import('./file-dialogs.tsx');
+}
 const RenameDialog = lazy(() => dialogs().then((m) => ({ default: m.RenameDialog })));
 const AgainDialog = lazy(() => dialogs().then((m) => ({ default: m.AgainDialog })));
 const ShareDialog = lazy(() => import('./share-dialog.tsx').then((m) => ({ default: m.ShareDialog })));
@@ -18,7 +20,7 @@ const DeleteDialog = lazy(() => dialogs().then((m) => ({ default: m.DeleteDialog
 type Props = { readonly file: FileItem; readonly onDeleted?: () => void };
 
 /** The actions on one file. */
-export const FileMenu = ({ file, onDeleted }: Props) => {
+export function FileMenu({ file, onDeleted }: Props) {
   const client = useQueryClient();
   const [dialog, setDialog] = useState<'rename' | 'share' | 'again' | 'delete' | null>(null);
   const button = useRef<HTMLButtonElement>(null);
@@ -98,4 +100,4 @@ export const FileMenu = ({ file, onDeleted }: Props) => {
       </Suspense>
     </>
   );
-};
+}

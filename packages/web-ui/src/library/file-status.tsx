@@ -7,7 +7,7 @@ import css from './library.module.css';
 import { isInProgress, finalStatusText, stageText, toneOf } from './status.ts';
 
 /** The status of a file: two lines of fixed height, so that a change does not move the layout. */
-export const FileStatus = ({ file }: { file: FileItem }) => {
+export function FileStatus({ file }: { file: FileItem }) {
   const live = useProgress(file.uuid);
   const tone = toneOf(file);
   if (isInProgress(file)) {
@@ -54,4 +54,4 @@ export const FileStatus = ({ file }: { file: FileItem }) => {
       </Group>
     </div>
   );
-};
+}

@@ -50,7 +50,7 @@ const sorts = [
   { value: 'completed_at desc', label: 'Recently completed' },
 ];
 
-export const LibraryFilters = ({ filters, onChange, view, onView }: Props) => {
+export function LibraryFilters({ filters, onChange, view, onView }: Props) {
   const sort = `${filters.sort ?? 'upload_time'} ${filters.order ?? 'desc'}`;
   return (
     <div className={css['bar']} role="search" aria-label="Find in the library">
@@ -91,17 +91,19 @@ export const LibraryFilters = ({ filters, onChange, view, onView }: Props) => {
       </Group>
     </div>
   );
-};
+}
 
-const ViewLabel = ({ icon, label }: { icon: 'grid' | 'library'; label: string }) => (
-  <Tooltip label={label}>
-    <span role="img" aria-label={label} style={{ display: 'grid', placeItems: 'center', height: 22 }}>
-      <Icon name={icon} size={17} />
-    </span>
-  </Tooltip>
-);
+function ViewLabel({ icon, label }: { icon: 'grid' | 'library'; label: string }) {
+  return (
+    <Tooltip label={label}>
+      <span role="img" aria-label={label} style={{ display: 'grid', placeItems: 'center', height: 22 }}>
+        <Icon name={icon} size={17} />
+      </span>
+    </Tooltip>
+  );
+}
 
-const FilterButton = ({ filters, onChange }: Pick<Props, 'filters' | 'onChange'>) => {
+function FilterButton({ filters, onChange }: Pick<Props, 'filters' | 'onChange'>) {
   const tags = useQuery(tagsQuery);
   const count = [filters.status, filters.tag, filters.type, filters.from, filters.to].filter(
     (filter) => filter !== undefined,
@@ -173,4 +175,4 @@ const FilterButton = ({ filters, onChange }: Pick<Props, 'filters' | 'onChange'>
       </Popover.Dropdown>
     </Popover>
   );
-};
+}

@@ -18,7 +18,7 @@ import css from './library.module.css';
 import { nothingSelected, toggle } from './selection.ts';
 import { isInProgress } from './status.ts';
 
-export const LibraryPage = () => {
+export function LibraryPage() {
   useDocumentTitle('Library · Overtone');
   const filters = useSearch({ from: '/inside/' });
   const navigate = useNavigate({ from: '/' });
@@ -98,10 +98,10 @@ export const LibraryPage = () => {
       )}
     </div>
   );
-};
+}
 
 /** The push channel reports changes; without it, a list with files in progress is polled. */
-const useLiveFiles = (filters: FilterSearch, page: number) => {
+function useLiveFiles(filters: FilterSearch, page: number) {
   const connected = useSyncExternalStore(push.state.subscribe, push.state.get) === 'open';
   return useQuery({
     ...filesQuery({ ...filters, sort: filters.sort ?? 'upload_time', order: filters.order ?? 'desc', page }),
@@ -110,9 +110,9 @@ const useLiveFiles = (filters: FilterSearch, page: number) => {
       return active ? (connected ? 30_000 : 4000) : connected ? false : 30_000;
     },
   });
-};
+}
 
-const EmptyLibrary = () => {
+function EmptyLibrary() {
   const limits = useQuery(limitsQuery).data;
   return (
     <section className={css['empty']} data-testid="empty-library">
@@ -133,19 +133,21 @@ const EmptyLibrary = () => {
       </Text>
     </section>
   );
-};
+}
 
-const NothingFound = ({ onClear }: { onClear: () => void }) => (
-  <section className={css['empty']} data-testid="nothing-found">
-    <Icon name="search" size={36} />
-    <Title order={2} size="h3">
-      No recording matches
-    </Title>
-    <Text c="dimmed" maw={420}>
-      This searches titles and file names. To find what was said, use <b>Search</b>.
-    </Text>
-    <Button variant="default" onClick={onClear}>
-      Clear search and filters
-    </Button>
-  </section>
-);
+function NothingFound({ onClear }: { onClear: () => void }) {
+  return (
+    <section className={css['empty']} data-testid="nothing-found">
+      <Icon name="search" size={36} />
+      <Title order={2} size="h3">
+        No recording matches
+      </Title>
+      <Text c="dimmed" maw={420}>
+        This searches titles and file names. To find what was said, use <b>Search</b>.
+      </Text>
+      <Button variant="default" onClick={onClear}>
+        Clear search and filters
+      </Button>
+    </section>
+  );
+}

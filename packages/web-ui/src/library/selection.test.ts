@@ -2,12 +2,12 @@ import { describe, expect, it } from '@jest/globals';
 import { nothingSelected, toggle } from './selection.ts';
 
 const order = ['a', 'b', 'c', 'd'];
-const clicks = (...uuids: string[]): string[] => {
+function clicks(...uuids: string[]): string[] {
   let selection = nothingSelected;
   for (const uuid of uuids)
     selection = toggle(selection, uuid.replace('+', ''), { order, range: uuid.startsWith('+') });
   return [...selection.selected].sort();
-};
+}
 
 describe('toggle', () => {
   it.each([

@@ -21,7 +21,7 @@ import {
 type Share = ResponseBody<'listShares'>[number];
 
 /** Adds, changes and removes the shares of one recording. */
-export const ShareDialog = ({ file, onClose }: { file: FileItem; onClose: () => void }) => {
+export function ShareDialog({ file, onClose }: { file: FileItem; onClose: () => void }) {
   const params = { uuid: file.uuid };
   const shares = useQuery({
     queryKey: ['shares', file.uuid],
@@ -57,16 +57,16 @@ export const ShareDialog = ({ file, onClose }: { file: FileItem; onClose: () => 
       </Stack>
     </Modal>
   );
-};
+}
 
-const useRefresh = (file: FileItem): (() => Promise<void>) => {
+function useRefresh(file: FileItem): () => Promise<void> {
   const client = useQueryClient();
   return () => client.invalidateQueries({ queryKey: ['shares', file.uuid] });
-};
+}
 
 type AddShareProps = { readonly file: FileItem; readonly draft: Draft<ShareFields> };
 
-const AddShare = ({ file, draft }: AddShareProps) => {
+function AddShare({ file, draft }: AddShareProps) {
   const refresh = useRefresh(file);
   const body = shareBody(draft.value);
   const add = useMutation({
@@ -91,9 +91,9 @@ const AddShare = ({ file, draft }: AddShareProps) => {
       </ShareFormFields>
     </form>
   );
-};
+}
 
-const ShareEntry = ({ file, share, name }: { file: FileItem; share: Share; name: string }) => {
+function ShareEntry({ file, share, name }: { file: FileItem; share: Share; name: string }) {
   const refresh = useRefresh(file);
   const change = useMutation({
     mutationFn: (permission: Permission) =>
@@ -139,4 +139,4 @@ const ShareEntry = ({ file, share, name }: { file: FileItem; share: Share; name:
       </Group>
     </li>
   );
-};
+}

@@ -18,12 +18,13 @@ const tones: Record<FileItem['status'], Tone> = {
   quarantined: 'failed',
 };
 /** The status of a file, reduced to what determines its color and actions. */
-export const toneOf = (file: Pick<FileItem, 'status' | 'waiting_for' | 'next_stage'>): Tone => {
+export function toneOf(file: Pick<FileItem, 'status' | 'waiting_for' | 'next_stage'>): Tone {
   const tone = tones[file.status];
   return tone === 'busy' && (file.waiting_for !== null || file.next_stage !== null) ? 'waiting' : tone;
-};
-export const isInProgress = (file: Pick<FileItem, 'status'>): boolean =>
-  tones[file.status] === 'busy' || tones[file.status] === 'waiting' || file.status === 'cancelling';
+}
+export function isInProgress(file: Pick<FileItem, 'status'>): boolean {
+  return tones[file.status] === 'busy' || tones[file.status] === 'waiting' || file.status === 'cancelling';
+}
 
 export const stageNames: Record<NonNullable<FileItem['stage']>, string> = {
   prepare: 'Preparing',
@@ -34,20 +35,20 @@ export const stageNames: Record<NonNullable<FileItem['stage']>, string> = {
 };
 
 /** The status text of a file that is not in progress. A failure always begins with "Failed". */
-export const finalStatusText = (
+export function finalStatusText(
   file: Pick<FileItem, 'status' | 'display_status' | 'error' | 'waiting_for' | 'next_stage'>,
-): string => {
+): string {
   if (toneOf(file) !== 'failed') return file.display_status;
   const reason = file.error?.message ?? file.display_status;
   return reason === 'Failed' ? reason : `Failed: ${reason}`;
-};
+}
 
 /** The status text of a file in progress; live progress takes precedence over the loaded status. */
-export const stageText = (
+export function stageText(
   file: Pick<FileItem, 'stage' | 'display_status' | 'waiting_for' | 'next_stage'>,
   live: Progress | null,
-): string => {
+): string {
   if (file.waiting_for !== null || file.next_stage !== null) return file.display_status;
   const stage = live?.stage ?? file.stage;
   return stage === null ? file.display_status : stageNames[stage];
-};
+}

@@ -11,7 +11,7 @@ type Deps = {
 };
 
 /** Applies the effect of each push message to the caches. */
-export const createLive = ({ queryClient, progress, versions }: Deps): ((message: PushMessage) => void) => {
+export function createLive({ queryClient, progress, versions }: Deps): (message: PushMessage) => void {
   const refetch = (keys: readonly (readonly string[])[]): void => {
     for (const queryKey of keys) void queryClient.invalidateQueries({ queryKey: [...queryKey] });
   };
@@ -50,4 +50,4 @@ export const createLive = ({ queryClient, progress, versions }: Deps): ((message
         return;
     }
   };
-};
+}

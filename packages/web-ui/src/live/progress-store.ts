@@ -10,7 +10,7 @@ export type ProgressStore = {
   readonly subscribe: (listener: () => void) => () => void;
 };
 
-export const createProgressStore = (): ProgressStore => {
+export function createProgressStore(): ProgressStore {
   const values = new Map<string, Progress>();
   const listeners = new Set<() => void>();
   const notifyListeners = (): void => {
@@ -34,8 +34,9 @@ export const createProgressStore = (): ProgressStore => {
       return () => void listeners.delete(listener);
     },
   };
-};
+}
 
 export const progressStore = createProgressStore();
-export const useProgress = (fileId: string): Progress | null =>
-  useSyncExternalStore(progressStore.subscribe, () => progressStore.get(fileId));
+export function useProgress(fileId: string): Progress | null {
+  return useSyncExternalStore(progressStore.subscribe, () => progressStore.get(fileId));
+}

@@ -8,14 +8,18 @@ type ServerSide = {
   readonly hangUp: (code: number) => void;
 };
 const user = '11111111-1111-4111-8111-111111111111';
-const hello = (seq: number, resumed: boolean): PushMessage => ({
-  type: 'connection_established',
-  data: { user_id: user, seq, resumed },
-});
-const created = (seq: number): PushMessage => ({ type: 'file_created', seq, data: { file_id: user } });
+function hello(seq: number, resumed: boolean): PushMessage {
+  return {
+    type: 'connection_established',
+    data: { user_id: user, seq, resumed },
+  };
+}
+function created(seq: number): PushMessage {
+  return { type: 'file_created', seq, data: { file_id: user } };
+}
 
 /** A push socket and the server side of its connections. */
-const start = () => {
+function start() {
   const connections: ServerSide[] = [];
   const received: PushMessage['type'][] = [];
   let wake = (): void => undefined;
@@ -44,8 +48,10 @@ const start = () => {
   socket.open();
   const server = (): ServerSide => connections.at(-1) as ServerSide;
   return { socket, connections, server, received, probe, wake: () => wake() };
-};
-const advance = (ms: number) => jest.advanceTimersByTimeAsync(ms);
+}
+function advance(ms: number) {
+  return jest.advanceTimersByTimeAsync(ms);
+}
 
 beforeEach(() => void jest.useFakeTimers());
 afterEach(() => void jest.useRealTimers());

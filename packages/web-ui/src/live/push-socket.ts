@@ -21,14 +21,14 @@ type Deps = {
 /** The part of a WebSocket that is used here. */
 export type Connection = Pick<WebSocket, 'addEventListener' | 'send' | 'close'>;
 
-const connectToSameOrigin = (since: number | null): Connection => {
+function connectToSameOrigin(since: number | null): Connection {
   const scheme = location.protocol === 'https:' ? 'wss' : 'ws';
   return new WebSocket(`${scheme}://${location.host}/api/ws${since === null ? '' : `?since=${since}`}`);
-};
-const onPageWake = (listener: () => void): void => {
+}
+function onPageWake(listener: () => void): void {
   addEventListener('online', listener);
   document.addEventListener('visibilitychange', () => document.visibilityState === 'visible' && listener());
-};
+}
 
 const pingEveryMs = 25_000;
 const settleMs = 2000;
@@ -38,12 +38,12 @@ const greetingTimeoutMs = 3000;
 const revoked = 4004;
 
 /** One socket for the whole page. A reconnect sends the last `seq` received, so that no message is lost. */
-export const createPushSocket = ({
+export function createPushSocket({
   onMessage,
   probe,
   connectTo = connectToSameOrigin,
   onWake = onPageWake,
-}: Deps): PushSocket => {
+}: Deps): PushSocket {
   const state = observable<PushState>('off');
   let socket: Connection | null = null;
   let lastSeq: number | null = null;
@@ -122,4 +122,4 @@ export const createPushSocket = ({
       socket = null;
     },
   };
-};
+}

@@ -22,10 +22,12 @@ export type PushEffect =
   | { readonly kind: 'nothing' };
 
 const finalStatuses: ReadonlySet<string> = new Set(['completed', 'error', 'cancelled', 'quarantined', 'orphaned']);
-const keysOfFile = (id: string): (readonly string[])[] => [['files'], ['file', id], ['timeline', id]];
+function keysOfFile(id: string): (readonly string[])[] {
+  return [['files'], ['file', id], ['timeline', id]];
+}
 
 /** The effect of a push message; pure, so that every message type is covered by a test. */
-export const effectOf = (message: PushMessage): PushEffect => {
+export function effectOf(message: PushMessage): PushEffect {
   switch (message.type) {
     case 'connection_established':
       return { kind: 'greeting', seq: message.data.seq, resumed: message.data.resumed };
@@ -59,10 +61,10 @@ export const effectOf = (message: PushMessage): PushEffect => {
     default:
       return assertNever(message);
   }
-};
+}
 
 /** Parses a frame; null for anything that is not a known message. */
-export const parsePush = (frame: unknown): PushMessage | null => {
+export function parsePush(frame: unknown): PushMessage | null {
   if (typeof frame !== 'string') return null;
   try {
     const value: unknown = JSON.parse(frame);
@@ -73,7 +75,7 @@ export const parsePush = (frame: unknown): PushMessage | null => {
   } catch {
     return null;
   }
-};
+}
 const known: ReadonlySet<string> = new Set<PushMessage['type']>([
   'connection_established',
   'file_created',
@@ -89,5 +91,6 @@ const known: ReadonlySet<string> = new Set<PushMessage['type']>([
 ]);
 
 /** Exponential backoff of at most 20 s, with jitter so that many tabs do not reconnect at the same moment. */
-export const backOff = (attempt: number, random: number = Math.random()): number =>
-  Math.round(Math.min(20_000, 500 * 2 ** Math.min(attempt, 10)) * (0.6 + 0.4 * random));
+export function backOff(attempt: number, random: number = Math.random()): number {
+  return Math.round(Math.min(20_000, 500 * 2 ** Math.min(attempt, 10)) * (0.6 + 0.4 * random));
+}

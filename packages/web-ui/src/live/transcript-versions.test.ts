@@ -1,11 +1,11 @@
 import { expect, it } from '@jest/globals';
 import { createTranscriptVersions } from './transcript-versions.ts';
 
-const versionsShowing = (version: number) => {
+function versionsShowing(version: number) {
   const versions = createTranscriptVersions();
   versions.recordShown('f', version);
   return versions;
-};
+}
 
 it('ignores the push message of an own edit that arrives after the response', () => {
   const versions = versionsShowing(4);

@@ -19,7 +19,7 @@ export type TranscriptVersions = {
 
 type FileVersions = { shown: number; readonly expected: Map<number, { isAnnounced: boolean }> };
 
-export const createTranscriptVersions = (): TranscriptVersions => {
+export function createTranscriptVersions(): TranscriptVersions {
   const files = new Map<string, FileVersions>();
   return {
     recordShown: (fileId, version) => {
@@ -51,6 +51,6 @@ export const createTranscriptVersions = (): TranscriptVersions => {
     },
     clear: () => files.clear(),
   };
-};
+}
 
 export const transcriptVersions = createTranscriptVersions();

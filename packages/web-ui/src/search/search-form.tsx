@@ -11,7 +11,7 @@ type FormProps = {
   readonly onChange: (next: Partial<SearchPageSearch> | { mode: string }) => void;
 };
 
-export const SearchForm = ({ params, onChange }: FormProps) => {
+export function SearchForm({ params, onChange }: FormProps) {
   const [text, setText] = useState(params.q ?? '');
   const [filtersShown, setFiltersShown] = useState(['tag', 'type', 'from', 'to'].some((name) => name in params));
   useEffect(() => setText(params.q ?? ''), [params.q]);
@@ -77,9 +77,9 @@ export const SearchForm = ({ params, onChange }: FormProps) => {
       {filtersShown && <Filters params={params} onChange={onChange} />}
     </form>
   );
-};
+}
 
-const Filters = ({ params, onChange }: FormProps) => {
+function Filters({ params, onChange }: FormProps) {
   const tags = useQuery(tagsQuery).data ?? [];
   return (
     <Group gap="sm" mb="md" align="flex-end">
@@ -117,4 +117,4 @@ const Filters = ({ params, onChange }: FormProps) => {
       />
     </Group>
   );
-};
+}

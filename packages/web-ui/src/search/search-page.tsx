@@ -12,7 +12,7 @@ import { SearchForm } from './search-form.tsx';
 import { SearchResult } from './search-result.tsx';
 import css from './search.module.css';
 
-export const SearchPage = () => {
+export function SearchPage() {
   const params = useSearch({ from: '/inside/search' });
   const navigate = useNavigate({ from: '/search' });
   const q = params.q ?? '';
@@ -51,7 +51,7 @@ export const SearchPage = () => {
       </div>
     </div>
   );
-};
+}
 
 type ResultsProps = {
   readonly response: SearchResponse;
@@ -60,7 +60,7 @@ type ResultsProps = {
   readonly onRetry: () => void;
 };
 
-const Results = ({ response, stale, onPage, onRetry }: ResultsProps) => {
+function Results({ response, stale, onPage, onRetry }: ResultsProps) {
   const missing = missingLegs(response.legs);
   const pages = Math.ceil(response.total_files / searchPageSize);
   if (isSearchOutage(response.legs)) {
@@ -112,20 +112,24 @@ const Results = ({ response, stale, onPage, onRetry }: ResultsProps) => {
       )}
     </Stack>
   );
-};
+}
 
-const ResultsPending = () => (
-  <Stack gap="sm" role="status" aria-label="Searching">
-    <Skeleton h={18} w={180} />
-    {Array.from({ length: 3 }, (_, i) => (
-      <Skeleton key={i} h={118} radius="md" />
-    ))}
-  </Stack>
-);
+function ResultsPending() {
+  return (
+    <Stack gap="sm" role="status" aria-label="Searching">
+      <Skeleton h={18} w={180} />
+      {Array.from({ length: 3 }, (_, i) => (
+        <Skeleton key={i} h={118} radius="md" />
+      ))}
+    </Stack>
+  );
+}
 
-const SearchHint = () => (
-  <Stack align="center" ta="center" gap="xs" py={64} c="dimmed">
-    <Icon name="audio" size={44} />
-    <Text maw={420}>Search for words that were said, or describe what was meant. Click a result to play it.</Text>
-  </Stack>
-);
+function SearchHint() {
+  return (
+    <Stack align="center" ta="center" gap="xs" py={64} c="dimmed">
+      <Icon name="audio" size={44} />
+      <Text maw={420}>Search for words that were said, or describe what was meant. Click a result to play it.</Text>
+    </Stack>
+  );
+}

@@ -11,7 +11,7 @@ import { Snippet } from './snippet.tsx';
 type Result = SearchResponse['results'][number];
 type Hit = Result['occurrences'][number];
 
-export const SearchResult = ({ result }: { result: Result }) => {
+export function SearchResult({ result }: { result: Result }) {
   const more = result.total_occurrences - result.occurrences.length;
   return (
     <li className={`ot-card ${css['result']}`} data-testid="search-result" data-uuid={result.file_uuid}>
@@ -56,36 +56,38 @@ export const SearchResult = ({ result }: { result: Result }) => {
       )}
     </li>
   );
-};
+}
 
 /** The matched words, which stay marked in the transcript. */
-const highlightOf = (hit: Hit): { q?: string } => {
+function highlightOf(hit: Hit): { q?: string } {
   const marked = snippetParts(hit.snippet).find((part) => part.marked);
   return marked ? { q: marked.text } : {};
-};
+}
 
-const HitRow = ({ file, hit }: { file: string; hit: Hit }) => (
-  <li>
-    <Link
-      to="/files/$uuid"
-      params={{ uuid: file }}
-      search={{ t: hit.start_time, play: true, ...highlightOf(hit) }}
-      className={css['hit']}
-      data-testid="search-hit"
-      data-start={hit.start_time}
-    >
-      <span className={css['when']}>
-        <Icon name="play" size={13} />
-        {clock(hit.start_time)}
-      </span>
-      <span className={css['snippet']}>
-        {hit.speaker !== null && (
-          <Text span fw={600} inherit>
-            {speakerName({ name: hit.speaker, display_name: null })}:{' '}
-          </Text>
-        )}
-        <Snippet html={hit.snippet} />
-      </span>
-    </Link>
-  </li>
-);
+function HitRow({ file, hit }: { file: string; hit: Hit }) {
+  return (
+    <li>
+      <Link
+        to="/files/$uuid"
+        params={{ uuid: file }}
+        search={{ t: hit.start_time, play: true, ...highlightOf(hit) }}
+        className={css['hit']}
+        data-testid="search-hit"
+        data-start={hit.start_time}
+      >
+        <span className={css['when']}>
+          <Icon name="play" size={13} />
+          {clock(hit.start_time)}
+        </span>
+        <span className={css['snippet']}>
+          {hit.speaker !== null && (
+            <Text span fw={600} inherit>
+              {speakerName({ name: hit.speaker, display_name: null })}:{' '}
+            </Text>
+          )}
+          <Snippet html={hit.snippet} />
+        </span>
+      </Link>
+    </li>
+  );
+}

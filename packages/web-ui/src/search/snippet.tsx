@@ -1,10 +1,12 @@
 import { snippetParts } from '../lib/snippet.ts';
 
 /** A snippet as text nodes and `<mark>`; it is never parsed as HTML. */
-export const Snippet = ({ html }: { html: string }) => (
-  <>
-    {snippetParts(html).map((part, i) =>
-      part.marked ? <mark key={i}>{part.text}</mark> : <span key={i}>{part.text}</span>,
-    )}
-  </>
-);
+export function Snippet({ html }: { html: string }) {
+  return (
+    <>
+      {snippetParts(html).map((part, i) =>
+        part.marked ? <mark key={i}>{part.text}</mark> : <span key={i}>{part.text}</span>,
+      )}
+    </>
+  );
+}

@@ -31,7 +31,7 @@ const texts: Record<AccountState, { title: string; text: string }> = {
 };
 
 /** The page of a signed-in user whose account may not be used. */
-export const AccountStatePage = () => {
+export function AccountStatePage() {
   useDocumentTitle('Your account · Overtone');
   const navigate = useNavigate();
   const me = useQuery({ ...meQuery, staleTime: 0, refetchInterval: 10_000 });
@@ -67,4 +67,4 @@ export const AccountStatePage = () => {
       </section>
     </main>
   );
-};
+}

@@ -8,7 +8,7 @@ import { useUnsaved } from '../app/unsaved.tsx';
 import { NewPassword, useIsPasswordAllowed } from './new-password.tsx';
 
 /** Changes the password of the signed-in person, who has to know the current one. */
-export const ChangePasswordForm = ({ onDone }: { onDone: () => void }) => {
+export function ChangePasswordForm({ onDone }: { onDone: () => void }) {
   const client = useQueryClient();
   const [current, setCurrent] = useState('');
   const [next, setNext] = useState('');
@@ -66,4 +66,4 @@ export const ChangePasswordForm = ({ onDone }: { onDone: () => void }) => {
       </Stack>
     </form>
   );
-};
+}

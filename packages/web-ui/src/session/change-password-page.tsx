@@ -6,7 +6,7 @@ import { ChangePasswordForm } from './change-password-form.tsx';
 import css from './sign-in.module.css';
 
 /** The page of a user who must change the password before anything else. */
-export const ChangePasswordPage = () => {
+export function ChangePasswordPage() {
   const navigate = useNavigate();
   return (
     <main className={css['page']}>
@@ -28,4 +28,4 @@ export const ChangePasswordPage = () => {
       </section>
     </main>
   );
-};
+}

@@ -10,7 +10,7 @@ import { SignInError } from './sign-in-error.tsx';
 import { SignInFrame } from './sign-in-frame.tsx';
 
 /** The callback page of the identity provider: it completes the sign-in. */
-export const LoginPage = () => {
+export function LoginPage() {
   useDocumentTitle('Signing in · Overtone');
   const query = useSearch({ from: '/login' });
   const navigate = useNavigate();
@@ -50,4 +50,4 @@ export const LoginPage = () => {
       )}
     </SignInFrame>
   );
-};
+}

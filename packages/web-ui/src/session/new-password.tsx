@@ -19,7 +19,7 @@ type Props = {
 };
 
 /** A field for a new password, with the rules of the policy and whether each is met. */
-export const NewPassword = ({ value, onChange, label = 'New password', error = null }: Props) => {
+export function NewPassword({ value, onChange, label = 'New password', error = null }: Props) {
   const policy = useQuery(policyQuery);
   return (
     <div>
@@ -43,29 +43,31 @@ export const NewPassword = ({ value, onChange, label = 'New password', error = n
       </div>
     </div>
   );
-};
+}
 
-const Rules = ({ policy, password }: { policy: PasswordPolicy; password: string }) => (
-  <>
-    <ul className={css['rules']} aria-label="Password rules">
-      {rulesFor(policy, password).map(({ label, isMet }) => (
-        <li key={label} data-kept={isMet}>
-          <Icon name={isMet ? 'check' : 'more'} size={14} />
-          {label}
-          <span className={css['hidden']}>{isMet ? ', met' : ', not met'}</span>
-        </li>
-      ))}
-    </ul>
-    {policy.enabled && policy.history_count > 0 && (
-      <Text size="xs" c="dimmed" mt={2}>
-        Can’t be one of your last {policy.history_count} passwords or contain your name or email.
-      </Text>
-    )}
-  </>
-);
+function Rules({ policy, password }: { policy: PasswordPolicy; password: string }) {
+  return (
+    <>
+      <ul className={css['rules']} aria-label="Password rules">
+        {rulesFor(policy, password).map(({ label, isMet }) => (
+          <li key={label} data-kept={isMet}>
+            <Icon name={isMet ? 'check' : 'more'} size={14} />
+            {label}
+            <span className={css['hidden']}>{isMet ? ', met' : ', not met'}</span>
+          </li>
+        ))}
+      </ul>
+      {policy.enabled && policy.history_count > 0 && (
+        <Text size="xs" c="dimmed" mt={2}>
+          Can’t be one of your last {policy.history_count} passwords or contain your name or email.
+        </Text>
+      )}
+    </>
+  );
+}
 
 /** True when the password meets every rule that can be checked in the browser. */
-export const useIsPasswordAllowed = (password: string): boolean => {
+export function useIsPasswordAllowed(password: string): boolean {
   const policy = useQuery(policyQuery).data;
   return password !== '' && meetsRules(policy, password);
-};
+}

@@ -1,19 +1,20 @@
 const key = 'overtone-next';
 
 /** The path to open after sign-in, if it is a path of this site; otherwise null. */
-export const safeNext = (value: unknown): string | null =>
-  typeof value === 'string' && value !== '/' && /^\/(?![/\\])/.test(value) ? value : null;
+export function safeNext(value: unknown): string | null {
+  return typeof value === 'string' && value !== '/' && /^\/(?![/\\])/.test(value) ? value : null;
+}
 
 /** Stores the path to open after sign-in while the browser is at the identity provider. */
-export const storeNext = (next: string | undefined): void => {
+export function storeNext(next: string | undefined): void {
   try {
     if (next === undefined) sessionStorage.removeItem(key);
     else sessionStorage.setItem(key, next);
   } catch {
     // Without storage the sign-in leads to the library.
   }
-};
-export const takeNext = (): string => {
+}
+export function takeNext(): string {
   try {
     const next = safeNext(sessionStorage.getItem(key));
     sessionStorage.removeItem(key);
@@ -21,4 +22,4 @@ export const takeNext = (): string => {
   } catch {
     return '/';
   }
-};
+}

@@ -5,7 +5,7 @@ import { session } from '../app/services.ts';
 import { SignInError } from './sign-in-error.tsx';
 
 /** Sign-in with a local password or the password of the directory. */
-export const PasswordForm = ({ onDone }: { onDone: () => Promise<void> }) => {
+export function PasswordForm({ onDone }: { onDone: () => Promise<void> }) {
   const [username, setUsername] = useState('');
   const [password, setPassword] = useState('');
   const signIn = useMutation({ mutationFn: () => session.signIn(username.trim(), password), onSuccess: onDone });
@@ -45,4 +45,4 @@ export const PasswordForm = ({ onDone }: { onDone: () => Promise<void> }) => {
       </Stack>
     </form>
   );
-};
+}

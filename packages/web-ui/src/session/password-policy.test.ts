@@ -11,7 +11,9 @@ const policy: PasswordPolicy = {
   history_count: 24,
   max_age_days: 0,
 };
-const unmetRules = (password: string) => rulesFor(policy, password).flatMap((rule) => (rule.isMet ? [] : [rule.label]));
+function unmetRules(password: string) {
+  return rulesFor(policy, password).flatMap((rule) => (rule.isMet ? [] : [rule.label]));
+}
 
 it.each([
   ['Correct-Horse-7', []],

@@ -8,7 +8,7 @@ const minimumLength = 8;
 const special = /[!@#$%^&*()_+\-=[\]{}|;':",./<>?`~\\ ]/;
 
 /** The rules that can be checked while typing. The server also checks earlier passwords and names. */
-export const rulesFor = (policy: PasswordPolicy, password: string): Rule[] => {
+export function rulesFor(policy: PasswordPolicy, password: string): Rule[] {
   const length = policy.enabled ? policy.min_length : minimumLength;
   const isRequired = (wanted: boolean): boolean => policy.enabled && wanted;
   return [
@@ -18,7 +18,8 @@ export const rulesFor = (policy: PasswordPolicy, password: string): Rule[] => {
     { wanted: isRequired(policy.require_digit), label: 'A digit', isMet: /\p{Nd}/u.test(password) },
     { wanted: isRequired(policy.require_special), label: 'A special character', isMet: special.test(password) },
   ].flatMap(({ wanted, label, isMet }) => (wanted ? [{ label, isMet }] : []));
-};
+}
 
-export const meetsRules = (policy: PasswordPolicy | undefined, password: string): boolean =>
-  policy === undefined || rulesFor(policy, password).every((rule) => rule.isMet);
+export function meetsRules(policy: PasswordPolicy | undefined, password: string): boolean {
+  return policy === undefined || rulesFor(policy, password).every((rule) => rule.isMet);
+}

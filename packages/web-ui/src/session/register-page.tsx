@@ -13,7 +13,7 @@ import { methodsQuery } from './methods.ts';
 import { NewPassword, useIsPasswordAllowed } from './new-password.tsx';
 import { SignInFrame } from './sign-in-frame.tsx';
 
-export const RegisterPage = () => {
+export function RegisterPage() {
   useDocumentTitle('Register · Overtone');
   const methods = useQuery(methodsQuery);
   return (
@@ -33,9 +33,9 @@ export const RegisterPage = () => {
       </Text>
     </SignInFrame>
   );
-};
+}
 
-const RegisterForm = () => {
+function RegisterForm() {
   // Without the password, which must not be stored.
   const draft = useDraft('register', { email: '', name: '' }, { askToLeave: false, store: guestDrafts });
   const { email, name } = draft.value;
@@ -98,4 +98,4 @@ const RegisterForm = () => {
       </Stack>
     </form>
   );
-};
+}

@@ -7,7 +7,7 @@ type FakeResponse = { readonly status: number; readonly body?: object };
 const token = { access_token: 'a', token_type: 'bearer', refresh_token: 'r', expires_in: 900 };
 
 /** The parts of a browser that the session uses. @param respond the server: path and number of the request to a response */
-const start = (respond: (path: string, count: number) => FakeResponse) => {
+function start(respond: (path: string, count: number) => FakeResponse) {
   const requests: string[] = [];
   const stored = new Map<string, string>();
   const posted: unknown[] = [];
@@ -57,8 +57,10 @@ const start = (respond: (path: string, count: number) => FakeResponse) => {
     goToSignIn,
     otherTab: (message: unknown) => fromOtherTab(message),
   };
-};
-const countOf = (requests: readonly string[], path: string): number => requests.filter((url) => url === path).length;
+}
+function countOf(requests: readonly string[], path: string): number {
+  return requests.filter((url) => url === path).length;
+}
 const refresh = '/api/auth/token/refresh';
 
 beforeEach(() => void jest.useFakeTimers());

@@ -25,7 +25,7 @@ type Deps = {
   readonly goToSignIn: (returnHere: boolean) => Promise<void>;
 };
 
-export const createSession = ({ queryClient, onForget, goToSignIn }: Deps): Session => {
+export function createSession({ queryClient, onForget, goToSignIn }: Deps): Session {
   const tabs = typeof BroadcastChannel === 'undefined' ? null : new BroadcastChannel('overtone-session');
   let renewing: Promise<boolean> | null = null;
   let timer: ReturnType<typeof setTimeout> | undefined;
@@ -93,17 +93,17 @@ export const createSession = ({ queryClient, onForget, goToSignIn }: Deps): Sess
       }
     },
   };
-};
+}
 
 /** Reloads the page after a sign-in in another tab when the user is a different one. */
-const reloadForOtherUser = async (queryClient: QueryClient): Promise<void> => {
+async function reloadForOtherUser(queryClient: QueryClient): Promise<void> {
   const shown = queryClient.getQueryData<ResponseBody<'me'>>(['me']);
   const current = await call('me').catch(() => null);
   if (current !== null && current.uuid !== shown?.uuid) location.reload();
-};
+}
 
 /** Exchanges the refresh token, unless another tab did while this one waited: a refresh token works once. */
-const exchangeToken = async (requestedAt: number, recordRenewal: (expiresIn: number) => void): Promise<boolean> => {
+async function exchangeToken(requestedAt: number, recordRenewal: (expiresIn: number) => void): Promise<boolean> {
   if (lastRenewalAt() > requestedAt) return true;
   if (csrfToken() === '') return false;
   try {
@@ -113,23 +113,24 @@ const exchangeToken = async (requestedAt: number, recordRenewal: (expiresIn: num
     if (error instanceof Error && 'status' in error && error.status !== 401 && error.status !== 403) throw error;
     return false;
   }
-};
+}
 
 /** Runs in one tab at a time where the browser supports locks (not on plain HTTP outside of localhost). */
-const withRenewalLock = <T>(work: () => Promise<T>): Promise<T> =>
-  'locks' in navigator ? navigator.locks.request(lockName, work) : work();
+function withRenewalLock<T>(work: () => Promise<T>): Promise<T> {
+  return 'locks' in navigator ? navigator.locks.request(lockName, work) : work();
+}
 
-const storeRenewal = (at: number): void => {
+function storeRenewal(at: number): void {
   try {
     localStorage.setItem(renewedKey, String(at));
   } catch {
     // The storage is blocked: the tabs renew one after another, each with the newest cookie.
   }
-};
-const lastRenewalAt = (): number => {
+}
+function lastRenewalAt(): number {
   try {
     return Number(localStorage.getItem(renewedKey) ?? 0);
   } catch {
     return 0;
   }
-};
+}

@@ -3,11 +3,11 @@ import { Icon } from '../app/icons.tsx';
 import { signInMessage, type SignInMethod } from './sign-in-messages.ts';
 
 /** Explains a failed sign-in. */
-export const SignInError = ({ error, method }: { error: unknown; method: SignInMethod }) => {
+export function SignInError({ error, method }: { error: unknown; method: SignInMethod }) {
   const { title, text } = signInMessage(error, method);
   return (
     <Alert color="red" variant="light" role="alert" icon={<Icon name="alert" />} title={title}>
       <Text size="sm">{text}</Text>
     </Alert>
   );
-};
+}

@@ -35,7 +35,7 @@ const refused: Record<SignInMethod, { title: string; text: string }> = {
 };
 
 /** Title and text for a failed sign-in: what happened, and what to do next. */
-export const signInMessage = (error: unknown, method: SignInMethod = 'password'): { title: string; text: string } => {
+export function signInMessage(error: unknown, method: SignInMethod = 'password'): { title: string; text: string } {
   if (!(error instanceof ApiError)) return { title: 'Sign-in failed', text: messageOf(error) };
   if (/insecure|plain_http|https_required|secure_transport/.test(error.code)) {
     return { title: 'This address isn’t secure', text: error.message };
@@ -45,9 +45,9 @@ export const signInMessage = (error: unknown, method: SignInMethod = 'password')
   if (error.status === 0) return { title: 'Can’t connect', text: error.message };
   if (error.status >= 500) return { title: 'Sign-in is temporarily unavailable', text: error.message };
   return { title: titles[error.code] ?? 'Sign-in refused', text: advice[error.code] ?? error.message };
-};
+}
 
-const waitText = (error: ApiError): string => {
+function waitText(error: ApiError): string {
   if (error.retryAfter === null) return error.message;
   return `Wait ${error.retryAfter < 90 ? `${error.retryAfter} seconds` : `${Math.ceil(error.retryAfter / 60)} minutes`}, then try again.`;
-};
+}

@@ -13,7 +13,7 @@ import { PasswordForm } from './password-form.tsx';
 import { SignInError } from './sign-in-error.tsx';
 import { SignInFrame } from './sign-in-frame.tsx';
 
-export const SignInPage = () => {
+export function SignInPage() {
   useDocumentTitle('Sign in · Overtone');
   const methods = useQuery(methodsQuery);
   return (
@@ -29,7 +29,7 @@ export const SignInPage = () => {
       {!methods.isPending && <SignInMethods methods={methods.data ?? fallbackMethods} />}
     </SignInFrame>
   );
-};
+}
 
 /** Used while the methods are unknown: a password may still work. */
 const fallbackMethods: Methods = {
@@ -44,15 +44,17 @@ const fallbackMethods: Methods = {
   keycloak_enabled: false,
 };
 
-const Pending = () => (
-  <Stack gap="md" role="status" aria-label="Loading">
-    <Skeleton h={68} />
-    <Skeleton h={68} />
-    <Skeleton h={42} />
-  </Stack>
-);
+function Pending() {
+  return (
+    <Stack gap="md" role="status" aria-label="Loading">
+      <Skeleton h={68} />
+      <Skeleton h={68} />
+      <Skeleton h={42} />
+    </Stack>
+  );
+}
 
-const SignInMethods = ({ methods }: { methods: Methods }) => {
+function SignInMethods({ methods }: { methods: Methods }) {
   const { next } = useSearch({ from: '/sign-in' });
   const navigate = useNavigate();
   const done = (): Promise<void> => navigate({ href: next ?? '/', replace: true });
@@ -85,11 +87,11 @@ const SignInMethods = ({ methods }: { methods: Methods }) => {
       )}
     </Stack>
   );
-};
+}
 
 type OtherMethodsProps = { methods: Methods; next: string | undefined; onDone: () => Promise<void> };
 
-const OtherMethods = ({ methods, next, onDone }: OtherMethodsProps) => {
+function OtherMethods({ methods, next, onDone }: OtherMethodsProps) {
   const oidc = useMutation({ mutationFn: () => goToProvider(next) });
   const pki = useMutation({
     mutationFn: () => session.enter(() => callIdentity('pkiAuthenticate')),
@@ -123,20 +125,22 @@ const OtherMethods = ({ methods, next, onDone }: OtherMethodsProps) => {
       )}
     </Stack>
   );
-};
+}
 
 /** Opens the page of the identity provider. */
-const goToProvider = async (next: string | undefined): Promise<void> => {
+async function goToProvider(next: string | undefined): Promise<void> {
   const { authorization_url } = await callIdentity('oidcLogin');
   // A `javascript:` address from a wrong configuration must not run.
   if (!/^https?:\/\//.test(authorization_url)) throw new Error('The address of the identity provider is invalid.');
   storeNext(next);
   location.assign(authorization_url);
-};
+}
 
 type MethodButtonProps = { icon: IconName; busy: boolean; onClick: () => void; children: ReactNode };
-const MethodButton = ({ icon, busy, onClick, children }: MethodButtonProps) => (
-  <Button variant="default" size="md" leftSection={<Icon name={icon} />} loading={busy} onClick={onClick}>
-    {children}
-  </Button>
-);
+function MethodButton({ icon, busy, onClick, children }: MethodButtonProps) {
+  return (
+    <Button variant="default" size="md" leftSection={<Icon name={icon} />} loading={busy} onClick={onClick}>
+      {children}
+    </Button>
+  );
+}

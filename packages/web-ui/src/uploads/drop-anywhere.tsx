@@ -11,13 +11,13 @@ import { fileInputId, intake } from './upload-intake.ts';
 const UploadDialog = lazy(() => import('./upload-dialog.tsx').then((m) => ({ default: m.UploadDialog })));
 
 /** Resumes unfinished uploads immediately; the other files wait for their options. */
-const addFiles = (files: readonly File[]): void => {
+function addFiles(files: readonly File[]): void {
   const rest = uploads.resumeWith(files);
   if (rest.length > 0) intake.set([...intake.get(), ...rest]);
-};
+}
 
 /** Reads dropped folders completely before their recordings are added. */
-const addDropped = (transfer: DataTransfer): void => {
+function addDropped(transfer: DataTransfer): void {
   const { files, folders } = entriesOf(transfer);
   if (folders.length === 0) return addFiles(files);
   void readFolders(folders).then(({ files: found, skipped, unreadable }) => {
@@ -26,10 +26,10 @@ const addDropped = (transfer: DataTransfer): void => {
     if (found.length === 0) notify('There are no recordings in this folder.');
     else if (skipped > 0) notify(`${plural(skipped, 'file')} skipped: not audio or video.`);
   });
-};
+}
 
 /** Accepts recordings dropped anywhere on the page, and contains the only file chooser. */
-export const DropAnywhere = () => {
+export function DropAnywhere() {
   const over = useFileDrag(addDropped);
   const waiting = useSyncExternalStore(intake.subscribe, intake.get);
   return (
@@ -65,11 +65,13 @@ export const DropAnywhere = () => {
       )}
     </>
   );
-};
+}
 
-const holdsFiles = (event: DragEvent): boolean => event.dataTransfer?.types.includes('Files') ?? false;
+function holdsFiles(event: DragEvent): boolean {
+  return event.dataTransfer?.types.includes('Files') ?? false;
+}
 
-const useFileDrag = (onDrop: (transfer: DataTransfer) => void): boolean => {
+function useFileDrag(onDrop: (transfer: DataTransfer) => void): boolean {
   const [over, setOver] = useState(false);
   const depth = useRef(0);
   useEffect(() => {
@@ -103,4 +105,4 @@ const useFileDrag = (onDrop: (transfer: DataTransfer) => void): boolean => {
     return () => abort.abort();
   }, [onDrop]);
   return over;
-};
+}

@@ -1,15 +1,16 @@
 import { describe, expect, it } from '@jest/globals';
 import { readFolders } from './dropped-files.ts';
 
-const fileEntry = (name: string, type: string, fails = false): FileSystemEntry =>
-  ({
+function fileEntry(name: string, type: string, fails = false): FileSystemEntry {
+  return {
     name,
     isDirectory: false,
     file: (resolve: (file: File) => void, reject: (error: Error) => void) =>
       fails ? reject(new Error('NotReadableError')) : resolve(new File(['x'], name, { type })),
-  }) as unknown as FileSystemEntry;
-const folder = (name: string, children: readonly FileSystemEntry[], partSize = 100): FileSystemEntry =>
-  ({
+  } as unknown as FileSystemEntry;
+}
+function folder(name: string, children: readonly FileSystemEntry[], partSize = 100): FileSystemEntry {
+  return {
     name,
     isDirectory: true,
     createReader: () => {
@@ -21,9 +22,11 @@ const folder = (name: string, children: readonly FileSystemEntry[], partSize = 1
         },
       };
     },
-  }) as unknown as FileSystemEntry;
-const namesIn = async (entry: FileSystemEntry): Promise<string[]> =>
-  (await readFolders([entry])).files.map(({ name }) => name);
+  } as unknown as FileSystemEntry;
+}
+async function namesIn(entry: FileSystemEntry): Promise<string[]> {
+  return (await readFolders([entry])).files.map(({ name }) => name);
+}
 
 describe('readFolders', () => {
   it('reads folders in folders', async () =>

@@ -27,10 +27,10 @@ export function languageChoice(supported: readonly string[] | null | undefined):
 }
 
 /** The name of a language in the reader's language. */
-export const languageName = (code: string): string => {
+export function languageName(code: string): string {
   try {
     return new Intl.DisplayNames(undefined, { type: 'language' }).of(code) ?? code;
   } catch {
     return code;
   }
-};
+}

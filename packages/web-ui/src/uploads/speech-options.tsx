@@ -13,19 +13,22 @@ export type SpeechOptions = {
 export const anySpeech: SpeechOptions = { language: '', minSpeakers: null, maxSpeakers: null };
 
 /** The options in the form of the API, without empty ones. */
-export const speechOptionsBody = ({ language, minSpeakers, maxSpeakers }: SpeechOptions) => ({
-  ...(language === '' ? {} : { language }),
-  ...(minSpeakers === null ? {} : { min_speakers: minSpeakers }),
-  ...(maxSpeakers === null ? {} : { max_speakers: maxSpeakers }),
-});
+export function speechOptionsBody({ language, minSpeakers, maxSpeakers }: SpeechOptions) {
+  return {
+    ...(language === '' ? {} : { language }),
+    ...(minSpeakers === null ? {} : { min_speakers: minSpeakers }),
+    ...(maxSpeakers === null ? {} : { max_speakers: maxSpeakers }),
+  };
+}
 
 /** The error of the options; null for valid ones. */
-export const speechProblem = ({ minSpeakers: min, maxSpeakers: max }: SpeechOptions): string | null =>
-  min !== null && max !== null && min > max ? 'The minimum can’t be greater than the maximum.' : null;
+export function speechProblem({ minSpeakers: min, maxSpeakers: max }: SpeechOptions): string | null {
+  return min !== null && max !== null && min > max ? 'The minimum can’t be greater than the maximum.' : null;
+}
 
 type Props = { readonly value: SpeechOptions; readonly onChange: (next: SpeechOptions) => void };
 
-export const SpeechOptionsFields = ({ value, onChange }: Props) => {
+export function SpeechOptionsFields({ value, onChange }: Props) {
   const { options, note } = languageChoice(useQuery(limitsQuery).data?.languages);
   return (
     <Group gap="sm" align="flex-start" wrap="wrap">
@@ -53,7 +56,7 @@ export const SpeechOptionsFields = ({ value, onChange }: Props) => {
       />
     </Group>
   );
-};
+}
 
 type CountProps = {
   readonly label: string;
@@ -61,16 +64,18 @@ type CountProps = {
   readonly error: string | null;
   readonly onChange: (count: number | null) => void;
 };
-const SpeakerCount = ({ label, value, error, onChange }: CountProps) => (
-  <NumberInput
-    label={label}
-    placeholder="Any"
-    min={1}
-    max={50}
-    allowDecimal={false}
-    value={value ?? ''}
-    error={error}
-    onChange={(next) => onChange(typeof next === 'number' ? next : null)}
-    style={{ flex: '1 1 8.5rem' }}
-  />
-);
+function SpeakerCount({ label, value, error, onChange }: CountProps) {
+  return (
+    <NumberInput
+      label={label}
+      placeholder="Any"
+      min={1}
+      max={50}
+      allowDecimal={false}
+      value={value ?? ''}
+      error={error}
+      onChange={(next) => onChange(typeof next === 'number' ? next : null)}
+      style={{ flex: '1 1 8.5rem' }}
+    />
+  );
+}

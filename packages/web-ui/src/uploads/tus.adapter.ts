@@ -19,12 +19,12 @@ export type TransferListener = {
 const chunkBytes = 32 * 1024 * 1024;
 
 /** Sends a file by the tus 1.0 protocol (https://tus.io/protocols/resumable-upload), from the offset of the server. */
-export const startTransfer = (
+export function startTransfer(
   file: File,
   upload: Upload,
   renew: () => Promise<boolean>,
   listener: TransferListener,
-): Transfer => {
+): Transfer {
   let mustRenew = false;
   let stopped = false;
   const tus = new TusUpload(file, {
@@ -76,37 +76,45 @@ export const startTransfer = (
       void tus.abort(true).catch(ignore);
     },
   };
-};
+}
 
 /** Deletes an upload of an earlier page at the server. */
-export const deleteTransfer = async (url: string): Promise<void> => {
+export async function deleteTransfer(url: string): Promise<void> {
   await TusUpload.terminate(url, {
     retryDelays: null,
     onBeforeRequest: (request) => request.setHeader('X-CSRF-Token', csrfToken()),
   }).catch(() => undefined);
-};
+}
 
-const metadataOf = (file: File, { options }: Upload): Record<string, string> => ({
-  filename: file.name,
-  filetype: file.type,
-  ...(options.title === '' ? {} : { title: options.title }),
-  ...(options.language === '' ? {} : { language: options.language }),
-  ...(options.minSpeakers === null ? {} : { min_speakers: String(options.minSpeakers) }),
-  ...(options.maxSpeakers === null ? {} : { max_speakers: String(options.maxSpeakers) }),
-  ...(options.allowDuplicate ? { allow_duplicate: 'true' } : {}),
-});
+function metadataOf(file: File, { options }: Upload): Record<string, string> {
+  return {
+    filename: file.name,
+    filetype: file.type,
+    ...(options.title === '' ? {} : { title: options.title }),
+    ...(options.language === '' ? {} : { language: options.language }),
+    ...(options.minSpeakers === null ? {} : { min_speakers: String(options.minSpeakers) }),
+    ...(options.maxSpeakers === null ? {} : { max_speakers: String(options.maxSpeakers) }),
+    ...(options.allowDuplicate ? { allow_duplicate: 'true' } : {}),
+  };
+}
 
 /** The id of an upload becomes the id of its file. */
-const fileIdOf = (url: string | null): string | null => /\/([0-9a-f-]{36})\/?$/.exec(url ?? '')?.[1] ?? null;
+function fileIdOf(url: string | null): string | null {
+  return /\/([0-9a-f-]{36})\/?$/.exec(url ?? '')?.[1] ?? null;
+}
 
-const statusOf = (error: unknown): number =>
-  error instanceof DetailedError ? (error.originalResponse?.getStatus() ?? 0) : 0;
-const isOffsetConflict = (error: unknown): boolean =>
-  error instanceof DetailedError &&
-  statusOf(error) === 409 &&
-  !/duplicate/i.test(error.originalResponse?.getBody() ?? '');
-const apiErrorOf = (error: unknown): ApiError => {
+function statusOf(error: unknown): number {
+  return error instanceof DetailedError ? (error.originalResponse?.getStatus() ?? 0) : 0;
+}
+function isOffsetConflict(error: unknown): boolean {
+  return (
+    error instanceof DetailedError &&
+    statusOf(error) === 409 &&
+    !/duplicate/i.test(error.originalResponse?.getBody() ?? '')
+  );
+}
+function apiErrorOf(error: unknown): ApiError {
   if (!(error instanceof DetailedError) || !error.originalResponse) return new ApiError(0, {});
   const response = error.originalResponse;
   return problemFrom(response.getStatus(), response.getBody(), response.getHeader('Retry-After') ?? null);
-};
+}

@@ -13,7 +13,7 @@ import { refusal, titleFrom, type Limits } from './upload.ts';
 type Props = { readonly files: readonly File[]; readonly onClose: () => void };
 
 /** Asks for titles and speech options, and rejects files the server would refuse before any byte is sent. */
-export const UploadDialog = ({ files, onClose }: Props) => {
+export function UploadDialog({ files, onClose }: Props) {
   const limits = useQuery(limitsQuery);
   const titles = useTitles();
   const [removed, setRemoved] = useState<ReadonlySet<File>>(new Set());
@@ -76,7 +76,7 @@ export const UploadDialog = ({ files, onClose }: Props) => {
       </form>
     </Modal>
   );
-};
+}
 
 /** The typed titles, as drafts: the browser gives a file back only when it is chosen again after a reload. */
 function useTitles() {
@@ -92,14 +92,15 @@ function useTitles() {
   };
 }
 
-const LimitNote = ({ limits, pending }: { limits: Limits | undefined; pending: boolean }) =>
-  pending ? (
+function LimitNote({ limits, pending }: { limits: Limits | undefined; pending: boolean }) {
+  return pending ? (
     <Skeleton h={20} w="70%" />
   ) : (
     <Text size="sm" c="dimmed" h={20}>
       {limits ? `Audio or video, up to ${bytes(limits.max_bytes)} each.` : 'Audio or video.'}
     </Text>
   );
+}
 
 type RowProps = {
   readonly file: File;
@@ -109,34 +110,36 @@ type RowProps = {
   readonly onTitle: (title: string) => void;
   readonly onRemove: () => void;
 };
-const FileRow = ({ file, title, problem, limits, onTitle, onRemove }: RowProps) => (
-  <li>
-    <Group gap="xs" align="flex-end" wrap="nowrap">
-      <TextInput
-        label="Title"
-        description={`${file.name}, ${bytes(file.size)}`}
-        inputWrapperOrder={['label', 'input', 'description']}
-        value={title}
-        maxLength={255}
-        onChange={(event) => onTitle(event.currentTarget.value)}
-        style={{ flex: 1, minWidth: 0 }}
-        styles={{ description: { overflowWrap: 'anywhere' } }}
-      />
-      <ActionIcon aria-label={`Remove ${file.name}`} onClick={onRemove} mb={22}>
-        <Icon name="close" size={18} />
-      </ActionIcon>
-    </Group>
-    {problem !== null && (
-      <Alert color="red" variant="light" mt={6} p="xs" role="alert">
-        {problemText(problem, file, limits)}
-      </Alert>
-    )}
-  </li>
-);
+function FileRow({ file, title, problem, limits, onTitle, onRemove }: RowProps) {
+  return (
+    <li>
+      <Group gap="xs" align="flex-end" wrap="nowrap">
+        <TextInput
+          label="Title"
+          description={`${file.name}, ${bytes(file.size)}`}
+          inputWrapperOrder={['label', 'input', 'description']}
+          value={title}
+          maxLength={255}
+          onChange={(event) => onTitle(event.currentTarget.value)}
+          style={{ flex: 1, minWidth: 0 }}
+          styles={{ description: { overflowWrap: 'anywhere' } }}
+        />
+        <ActionIcon aria-label={`Remove ${file.name}`} onClick={onRemove} mb={22}>
+          <Icon name="close" size={18} />
+        </ActionIcon>
+      </Group>
+      {problem !== null && (
+        <Alert color="red" variant="light" mt={6} p="xs" role="alert">
+          {problemText(problem, file, limits)}
+        </Alert>
+      )}
+    </li>
+  );
+}
 
-const problemText = (problem: string, file: File, limits: Limits | undefined): string => {
+function problemText(problem: string, file: File, limits: Limits | undefined): string {
   if (problem === 'too_large') {
     return `This file is ${bytes(file.size)}. The limit is ${bytes(limits?.max_bytes ?? 0)}. Shorten or compress it first.`;
   }
   return problem === 'not_media' ? 'This file is neither audio nor video, so there is nothing to transcribe.' : problem;
-};
+}

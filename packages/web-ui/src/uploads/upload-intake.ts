@@ -5,4 +5,6 @@ export const intake = observable<readonly File[]>([]);
 
 export const fileInputId = 'upload-input';
 /** Opens the browser's file chooser from anywhere on the page. */
-export const openUpload = (): void => document.getElementById(fileInputId)?.click();
+export function openUpload(): void {
+  return document.getElementById(fileInputId)?.click();
+}

@@ -11,7 +11,7 @@ import css from './upload-panel.module.css';
 import { secondsLeft, type Upload } from './upload.ts';
 
 /** The uploads of this browser, in a corner of every page. */
-export const UploadPanel = () => {
+export function UploadPanel() {
   const list = useSyncExternalStore(uploads.list.subscribe, uploads.list.get);
   const [open, setOpen] = useState(true);
   if (list.length === 0) return null;
@@ -48,10 +48,10 @@ export const UploadPanel = () => {
       {open && <NotifyButton />}
     </section>
   );
-};
+}
 
 /** The browser asks for the permission only after this click. */
-const NotifyButton = () => {
+function NotifyButton() {
   const [state, setState] = useState(permission);
   if (state !== 'default') return null;
   return (
@@ -65,15 +65,15 @@ const NotifyButton = () => {
       Notify me when a transcript is ready
     </Button>
   );
-};
+}
 
-const summaryOf = (list: readonly Upload[]): string => {
+function summaryOf(list: readonly Upload[]): string {
   const waiting = list.filter(({ phase }) => phase.name !== 'done' && phase.name !== 'paused').length;
   if (waiting > 0) return `${plural(waiting, 'upload')} ${waiting === 1 ? 'needs' : 'need'} attention`;
   return list.some(({ phase }) => phase.name === 'paused') ? 'Uploads paused' : 'Uploads finished';
-};
+}
 
-const UploadRow = ({ upload }: { upload: Upload }) => {
+function UploadRow({ upload }: { upload: Upload }) {
   const percent = upload.size === 0 ? 0 : (upload.sent / upload.size) * 100;
   const { phase } = upload;
   const isFinished = phase.name === 'done' || phase.name === 'duplicate';
@@ -100,9 +100,9 @@ const UploadRow = ({ upload }: { upload: Upload }) => {
       <NextStep upload={upload} />
     </li>
   );
-};
+}
 
-const phaseText = (upload: Upload): string => {
+function phaseText(upload: Upload): string {
   const { phase } = upload;
   const amount = `${bytes(upload.sent)} of ${bytes(upload.size)}`;
   switch (phase.name) {
@@ -126,9 +126,9 @@ const phaseText = (upload: Upload): string => {
     default:
       return assertNever(phase);
   }
-};
+}
 
-const RowButtons = ({ upload }: { upload: Upload }) => {
+function RowButtons({ upload }: { upload: Upload }) {
   const { id, name, phase } = upload;
   switch (phase.name) {
     case 'sending':
@@ -161,17 +161,19 @@ const RowButtons = ({ upload }: { upload: Upload }) => {
     default:
       return assertNever(phase);
   }
-};
+}
 
-const RowButton = ({ icon, label, onClick }: { icon: IconName; label: string; onClick: () => void }) => (
-  <Tooltip label={label}>
-    <ActionIcon size="md" aria-label={label} onClick={onClick}>
-      <Icon name={icon} size={16} />
-    </ActionIcon>
-  </Tooltip>
-);
+function RowButton({ icon, label, onClick }: { icon: IconName; label: string; onClick: () => void }) {
+  return (
+    <Tooltip label={label}>
+      <ActionIcon size="md" aria-label={label} onClick={onClick}>
+        <Icon name={icon} size={16} />
+      </ActionIcon>
+    </Tooltip>
+  );
+}
 
-const NextStep = ({ upload }: { upload: Upload }) => {
+function NextStep({ upload }: { upload: Upload }) {
   const { phase, id } = upload;
   if (phase.name === 'needs_file') {
     return (
@@ -200,4 +202,4 @@ const NextStep = ({ upload }: { upload: Upload }) => {
       </Button>
     </Group>
   );
-};
+}

@@ -16,7 +16,9 @@ import {
 
 const options = { title: 'T', language: '', minSpeakers: null, maxSpeakers: null, allowDuplicate: false };
 const file = { name: 'a.wav', size: 1000, lastModified: 7 };
-const after = (...events: UploadEvent[]): Upload => events.reduce(reduceUpload, newUpload('1', file, options));
+function after(...events: UploadEvent[]): Upload {
+  return events.reduce(reduceUpload, newUpload('1', file, options));
+}
 const start = { type: 'start' } as const;
 
 describe('reduceUpload', () => {

@@ -46,22 +46,24 @@ export type UploadEvent =
   | { readonly type: 'fail'; readonly message: string; readonly code: string | null; readonly retryable: boolean }
   | { readonly type: 'done'; readonly fileId: string | null };
 
-export const newUpload = (id: string, file: FileFacts, options: UploadOptions): Upload => ({
-  id,
-  name: file.name,
-  size: file.size,
-  lastModified: file.lastModified,
-  options,
-  phase: { name: 'queued' },
-  sent: 0,
-  speed: null,
-  sampledAt: null,
-  sampledSent: 0,
-  url: null,
-});
+export function newUpload(id: string, file: FileFacts, options: UploadOptions): Upload {
+  return {
+    id,
+    name: file.name,
+    size: file.size,
+    lastModified: file.lastModified,
+    options,
+    phase: { name: 'queued' },
+    sent: 0,
+    speed: null,
+    sampledAt: null,
+    sampledSent: 0,
+    url: null,
+  };
+}
 
 /** The next state. An event that does not fit the phase is ignored (a late progress after a pause). */
-export const reduceUpload = (upload: Upload, event: UploadEvent): Upload => {
+export function reduceUpload(upload: Upload, event: UploadEvent): Upload {
   const phase = upload.phase.name;
   const noSpeed = { speed: null, sampledAt: null } as const;
   switch (event.type) {
@@ -98,20 +100,22 @@ export const reduceUpload = (upload: Upload, event: UploadEvent): Upload => {
     default:
       return assertNever(event);
   }
-};
+}
 
-const restarted = (upload: Upload): Upload => ({
-  ...upload,
-  phase: { name: 'queued' },
-  sent: 0,
-  speed: null,
-  sampledAt: null,
-  sampledSent: 0,
-  url: null,
-});
+function restarted(upload: Upload): Upload {
+  return {
+    ...upload,
+    phase: { name: 'queued' },
+    sent: 0,
+    speed: null,
+    sampledAt: null,
+    sampledSent: 0,
+    url: null,
+  };
+}
 
 /** Smooths the speed over samples of at least half a second, so that the number is readable. */
-const withProgress = (upload: Upload, { sent, at }: { sent: number; at: number }): Upload => {
+function withProgress(upload: Upload, { sent, at }: { sent: number; at: number }): Upload {
   const next = { ...upload, phase: { name: 'sending' } as const, sent };
   if (upload.sampledAt === null) return { ...next, sampledAt: at, sampledSent: sent };
   const elapsed = (at - upload.sampledAt) / 1000;
@@ -119,43 +123,49 @@ const withProgress = (upload: Upload, { sent, at }: { sent: number; at: number }
   const measured = Math.max(0, sent - upload.sampledSent) / elapsed;
   const speed = upload.speed === null ? measured : upload.speed * 0.7 + measured * 0.3;
   return { ...next, speed, sampledAt: at, sampledSent: sent };
-};
+}
 
-export const secondsLeft = (upload: Upload): number | null =>
-  upload.speed === null || upload.speed < 1 ? null : (upload.size - upload.sent) / upload.speed;
+export function secondsLeft(upload: Upload): number | null {
+  return upload.speed === null || upload.speed < 1 ? null : (upload.size - upload.sent) / upload.speed;
+}
 
 export type FileFacts = Pick<File, 'name' | 'size' | 'lastModified'>;
 /** True when this is the file of an unfinished upload. */
-export const isSameFile = (upload: FileFacts, file: FileFacts): boolean =>
-  upload.name === file.name && upload.size === file.size && upload.lastModified === file.lastModified;
+export function isSameFile(upload: FileFacts, file: FileFacts): boolean {
+  return upload.name === file.name && upload.size === file.size && upload.lastModified === file.lastModified;
+}
 
 export type Limits = { readonly max_bytes: number; readonly accept: readonly string[] };
 /** The reason to reject a file before any byte is sent; null for an accepted file. */
-export const refusal = (file: FileFacts & { readonly type: string }, limits: Limits | undefined): string | null => {
+export function refusal(file: FileFacts & { readonly type: string }, limits: Limits | undefined): string | null {
   if (file.size === 0) return 'This file is empty.';
   if (limits && file.size > limits.max_bytes) return 'too_large';
   if (file.type === '' || !limits || limits.accept.length === 0) return null;
   return limits.accept.some((pattern) => accepts(pattern, file)) ? null : 'not_media';
-};
-const accepts = (pattern: string, file: { name: string; type: string }): boolean => {
+}
+function accepts(pattern: string, file: { name: string; type: string }): boolean {
   if (pattern.startsWith('.')) return file.name.toLowerCase().endsWith(pattern.toLowerCase());
   return pattern.endsWith('/*') ? file.type.startsWith(pattern.slice(0, -1)) : file.type === pattern;
-};
+}
 
 /** Makes a title of a file name: without the extension, with spaces. */
-export const titleFrom = (name: string): string =>
-  name
-    .replace(/\.[A-Za-z0-9]{1,5}$/, '')
-    .replace(/[_]+/g, ' ')
-    .trim()
-    .slice(0, 255) || name.slice(0, 255);
+export function titleFrom(name: string): string {
+  return (
+    name
+      .replace(/\.[A-Za-z0-9]{1,5}$/, '')
+      .replace(/[_]+/g, ' ')
+      .trim()
+      .slice(0, 255) || name.slice(0, 255)
+  );
+}
 
 /** True while a reload of the page would interrupt the upload, because the file would have to be chosen again. */
-export const needsThisPage = ({ phase }: Upload): boolean =>
-  phase.name === 'failed' ? phase.retryable : phase.name !== 'done' && phase.name !== 'needs_file';
+export function needsThisPage({ phase }: Upload): boolean {
+  return phase.name === 'failed' ? phase.retryable : phase.name !== 'done' && phase.name !== 'needs_file';
+}
 
 /** The error for a file that was moved or changed, or whose drive was removed; null for a readable file. */
-export const readProblem = async (file: Pick<File, 'name' | 'slice'>): Promise<ApiError | null> => {
+export async function readProblem(file: Pick<File, 'name' | 'slice'>): Promise<ApiError | null> {
   try {
     await file.slice(0, 1).arrayBuffer();
     return null;
@@ -163,14 +173,14 @@ export const readProblem = async (file: Pick<File, 'name' | 'slice'>): Promise<A
     const detail = `“${file.name}” couldn’t be read. It was moved, changed or deleted, or its drive is not connected.`;
     return new ApiError(0, { code: 'file_unreadable', detail });
   }
-};
+}
 
 /** The part of an upload that survives a reload. */
 export type StoredUpload = Pick<Upload, 'id' | 'name' | 'size' | 'lastModified' | 'options' | 'sent' | 'url'>;
 const unfinished: ReadonlySet<UploadPhase['name']> = new Set(['queued', 'sending', 'paused', 'waiting', 'needs_file']);
 
-export const toStore = (uploads: readonly Upload[]): StoredUpload[] =>
-  uploads
+export function toStore(uploads: readonly Upload[]): StoredUpload[] {
+  return uploads
     .filter(({ phase }) => unfinished.has(phase.name) || (phase.name === 'failed' && phase.retryable))
     .map(({ id, name, size, lastModified, options, sent, url }) => ({
       id,
@@ -181,8 +191,9 @@ export const toStore = (uploads: readonly Upload[]): StoredUpload[] =>
       sent,
       url,
     }));
+}
 
-export const fromStore = (json: string | null): Upload[] => {
+export function fromStore(json: string | null): Upload[] {
   try {
     const stored: unknown = JSON.parse(json ?? '[]');
     if (!Array.isArray(stored)) return [];
@@ -195,4 +206,4 @@ export const fromStore = (json: string | null): Upload[] => {
   } catch {
     return [];
   }
-};
+}

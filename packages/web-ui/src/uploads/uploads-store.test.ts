@@ -2,9 +2,9 @@ import { expect, it } from '@jest/globals';
 import { createUploads } from './uploads-store.ts';
 
 const options = { title: '', language: '', minSpeakers: null, maxSpeakers: null, allowDuplicate: false };
-const storageWith = (
+function storageWith(
   uploads: unknown,
-): Pick<Storage, 'getItem' | 'setItem' | 'removeItem'> & { readonly values: Map<string, string> } => {
+): Pick<Storage, 'getItem' | 'setItem' | 'removeItem'> & { readonly values: Map<string, string> } {
   const values = new Map([['overtone-uploads-ada', JSON.stringify(uploads)]]);
   return {
     values,
@@ -12,10 +12,11 @@ const storageWith = (
     setItem: (key, value) => void values.set(key, value),
     removeItem: (key) => void values.delete(key),
   };
-};
+}
 const unfinished = { id: '1', name: 'a.wav', size: 3, lastModified: 7, options, sent: 1, url: '/u' };
-const createFor = (storage: ReturnType<typeof storageWith>) =>
-  createUploads({ renew: () => Promise.resolve(true), onDone: () => undefined, storage });
+function createFor(storage: ReturnType<typeof storageWith>) {
+  return createUploads({ renew: () => Promise.resolve(true), onDone: () => undefined, storage });
+}
 
 it('restores the unfinished uploads of the user', () => {
   const uploads = createFor(storageWith([unfinished]));

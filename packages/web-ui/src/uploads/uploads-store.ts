@@ -41,10 +41,12 @@ const maxConcurrent = 2;
 const saveEveryMs = 2000;
 /** How long a finished upload stays listed: by then the library shows the recording. */
 const keepDoneMs = 20_000;
-const keyOf = (userId: string): string => `overtone-uploads-${userId}`;
+function keyOf(userId: string): string {
+  return `overtone-uploads-${userId}`;
+}
 
 /** All uploads of this page: at most two send at a time, the others queue. */
-export const createUploads = ({ renew, onDone, storage }: Deps): Uploads => {
+export function createUploads({ renew, onDone, storage }: Deps): Uploads {
   const list = observable<readonly Upload[]>([]);
   const files = new Map<string, File>();
   const transfers = new Map<string, Transfer>();
@@ -170,17 +172,18 @@ export const createUploads = ({ renew, onDone, storage }: Deps): Uploads => {
       list.set([]);
     },
   };
-};
+}
 
-const eventOf = (error: ApiError): UploadEvent => {
+function eventOf(error: ApiError): UploadEvent {
   if (error.code === 'duplicate_file') {
     const existing = error.body['duplicate_file_uuid'];
     return { type: 'duplicate', existing: typeof existing === 'string' ? existing : null, message: error.message };
   }
   const retryable = error.status === 0 || error.status === 401 || error.status === 429 || error.status >= 500;
   return { type: 'fail', message: error.message, code: error.code, retryable };
-};
+}
 
 /** `crypto.randomUUID` exists in secure contexts only, and plain HTTP in a company network is not one. */
-const newId = (): string =>
-  Array.from(crypto.getRandomValues(new Uint8Array(12)), (byte) => byte.toString(16).padStart(2, '0')).join('');
+function newId(): string {
+  return Array.from(crypto.getRandomValues(new Uint8Array(12)), (byte) => byte.toString(16).padStart(2, '0')).join('');
+}

@@ -20,7 +20,7 @@ export type Lease = {
  * the next holder gets a larger token.
  * @returns null while another replica holds it.
  */
-const takeLease = async (db: Db, holder: string): Promise<Lease | null> => {
+async function takeLease(db: Db, holder: string): Promise<Lease | null> {
   const rows = await db.$queryRaw<{ token: bigint }[]>`
     update directory_lease set token = token + 1, holder = ${holder},
       until = now() + make_interval(secs => ${lifeSeconds})
@@ -58,16 +58,16 @@ const takeLease = async (db: Db, holder: string): Promise<Lease | null> => {
         update directory_lease set until = now() where name = 'sweep' and token = ${token}::bigint`;
     },
   };
-};
+}
 
 /**
  * Waits until the lease is free; the lease of a crashed holder expires. Retries while the database is unavailable.
  * @throws when `stop` is aborted.
  */
-export const waitForLease = async (
+export async function waitForLease(
   { db, holder, log }: { db: Db; holder: string; log: Pick<Log, 'warn'> },
   stop: AbortSignal,
-): Promise<Lease> => {
+): Promise<Lease> {
   for (;;) {
     const lease = await takeLease(db, holder).catch((err: unknown) => {
       log.warn({ err }, 'sweep lease request failed');
@@ -76,11 +76,11 @@ export const waitForLease = async (
     if (lease) return lease;
     await sleep(retryMs, undefined, { signal: stop });
   }
-};
+}
 
 /** Whether any replica holds the lease now. */
-export const leaseHeld = async (db: Db): Promise<boolean> => {
+export async function leaseHeld(db: Db): Promise<boolean> {
   const rows = await db.$queryRaw<{ held: boolean }[]>`
     select until > now() as held from directory_lease where name = 'sweep'`;
   return rows[0]?.held ?? false;
-};
+}

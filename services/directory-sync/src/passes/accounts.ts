@@ -6,9 +6,11 @@ type Columns = ReplyOf<typeof sweepRpc.accounts>;
 const pageSize = 2_000;
 
 /** The columns have equal length, so the value exists. */
-const at = <T>(column: readonly T[], i: number): T => column[i] as T;
-const accountsOf = (columns: Columns): Account[] =>
-  columns.userId.map((userId, i) => ({
+function at<T>(column: readonly T[], i: number): T {
+  return column[i] as T;
+}
+function accountsOf(columns: Columns): Account[] {
+  return columns.userId.map((userId, i) => ({
     userId,
     email: at(columns.email, i),
     login: at(columns.login, i),
@@ -20,6 +22,7 @@ const accountsOf = (columns: Columns): Account[] =>
     fromDirectory: at(columns.fromDirectory, i),
     byHand: at(columns.byHand, i),
   }));
+}
 
 /** All directory accounts of identity, page by page. The next page is requested while the current one is processed. */
 export const accountPages = async function* (bus: Pick<Bus, 'ask'>): AsyncGenerator<Account[]> {

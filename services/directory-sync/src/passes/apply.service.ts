@@ -16,7 +16,7 @@ type PassContext = { request: Pick<PassRequest, 'passId'>; signal: AbortSignal; 
 type ApplyResult = { rejected: Set<string>; revokedSessions: Map<string, number> };
 
 /** Sends the changes of a plan to identity and returns the result for each account. */
-export const createApply = ({ bus, onProgress }: Deps) => {
+export function createApply({ bus, onProgress }: Deps) {
   /** Builds and sends the changes in batches, because all changes of a large first pass would not fit in memory. */
   const send = async (
     pass: PassContext,
@@ -66,4 +66,4 @@ export const createApply = ({ bus, onProgress }: Deps) => {
     );
     return { candidates, changes };
   };
-};
+}

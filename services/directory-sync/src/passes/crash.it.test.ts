@@ -45,7 +45,7 @@ const members = [...Array(620).keys()].map((i) => member(i + 1, {}, { admin: i <
 const people = new Map(members.slice(absentCount).map(({ person }) => [person.id, person]));
 
 /** A fake identity service. A change that is requested twice in one pass is applied once. */
-const createFakeIdentity = () => {
+function createFakeIdentity() {
   let accounts: Account[] = members.map(({ account }) => account);
   const applied: { passId: string; change: SweepChange }[] = [];
   const page = <T extends { userId: string }>(list: T[], id: string | null, limit: number): T[] =>
@@ -95,10 +95,10 @@ const createFakeIdentity = () => {
       : Promise.reject(unavailable('service_unavailable', def.subject));
   };
   return { bus: { ask } as unknown as Pick<Bus, 'ask'>, applied };
-};
+}
 
 /** A process that crashes at a step, before or after the work of that step. All later steps fail. */
-const createCrashingProcess = (crashStep: number, afterWork: boolean) => {
+function createCrashingProcess(crashStep: number, afterWork: boolean) {
   let steps = 0;
   const crashed = new AbortController();
   const crash = () => {
@@ -123,13 +123,11 @@ const createCrashingProcess = (crashStep: number, afterWork: boolean) => {
       },
     });
   return { step, intercept, steps: () => steps, stop: crashed.signal };
-};
+}
 type CrashingProcess = ReturnType<typeof createCrashingProcess>;
 
-const snapshotOf =
-  ({ step }: CrashingProcess): SnapshotOf =>
-  () =>
-  async () => {
+function snapshotOf({ step }: CrashingProcess): SnapshotOf {
+  return () => async () => {
     await step(() => Promise.resolve());
     return {
       people: { byId: (id) => people.get(id), byLogin: () => undefined },
@@ -144,20 +142,23 @@ const snapshotOf =
       requests: () => 3,
     };
   };
+}
 
 type PassRequest = { passId: string; trigger: 'manual'; dryRun: boolean; approvedPass: null };
-const createRequest = (): PassRequest => ({
-  passId: randomUUID(),
-  trigger: 'manual',
-  dryRun: false,
-  approvedPass: null,
-});
-const run = async (
+function createRequest(): PassRequest {
+  return {
+    passId: randomUUID(),
+    trigger: 'manual',
+    dryRun: false,
+    approvedPass: null,
+  };
+}
+async function run(
   crashing: CrashingProcess,
   identity: Pick<ReturnType<typeof createFakeIdentity>, 'bus'>,
   request: PassRequest,
   isLast = false,
-) => {
+) {
   const passes = createPasses({
     db: crashing.intercept(db),
     bus: crashing.intercept(identity.bus),
@@ -167,22 +168,24 @@ const run = async (
     holder: randomUUID(),
   });
   return await passes.run(request, { stop: crashing.stop, isLast });
-};
-const createStableProcess = () => createCrashingProcess(Number.POSITIVE_INFINITY, false);
-const enableSweep = async () => {
+}
+function createStableProcess() {
+  return createCrashingProcess(Number.POSITIVE_INFINITY, false);
+}
+async function enableSweep() {
   await db.systemSetting.deleteMany();
   for (const [name, value] of Object.entries({ enabled: true, dry_run: false }))
     await db.systemSetting.create({ data: { key: `directory_sync.${name}`, value } });
-};
+}
 /** Ends the lease of the crashed process. */
-const expireLease = () => db.$executeRaw`update directory_lease set until = now()`;
+function expireLease() {
+  return db.$executeRaw`update directory_lease set until = now()`;
+}
 
-const statusOf = async (passId: string) => (await db.directoryPass.findUnique({ where: { id: passId } }))?.status;
-const expectComplete = async (
-  identity: ReturnType<typeof createFakeIdentity>,
-  requests: PassRequest[],
-  where: string,
-) => {
+async function statusOf(passId: string) {
+  return (await db.directoryPass.findUnique({ where: { id: passId } }))?.status;
+}
+async function expectComplete(identity: ReturnType<typeof createFakeIdentity>, requests: PassRequest[], where: string) {
   const ids = identity.applied.map(({ change }) => change.userId);
   expect([where, ids.length]).toEqual([where, members.length]);
   expect([where, new Set(ids).size]).toEqual([where, members.length]);
@@ -195,7 +198,7 @@ const expectComplete = async (
     where,
     members.length,
   ]);
-};
+}
 
 describe('pass whose process crashes at any step', () => {
   it.each([

@@ -9,9 +9,15 @@ import { directorySnapshot } from '../snapshot/snapshot.adapter.ts';
 import { recheckCandidates } from './recheck.ts';
 
 const base = 'dc=example,dc=org';
-const groupDn = (name: string) => `cn=${name},ou=groups,${base}`;
-const personDn = (n: number) => `uid=u${n},ou=people,${base}`;
-const idOf = (n: number) => `00000000-0000-4000-8000-${String(n).padStart(12, '0')}`;
+function groupDn(name: string) {
+  return `cn=${name},ou=groups,${base}`;
+}
+function personDn(n: number) {
+  return `uid=u${n},ou=people,${base}`;
+}
+function idOf(n: number) {
+  return `00000000-0000-4000-8000-${String(n).padStart(12, '0')}`;
+}
 const service = `cn=svc,${base}`;
 /** More than three pages. */
 const people = [...Array(3_200).keys()];
@@ -19,15 +25,17 @@ const people = [...Array(3_200).keys()];
 const readRights = ['people', 'groups', 'ids', 'logins'];
 
 /** An access rule: members of the group of this right can read `target`. */
-const accessRule = (target: string, right: string) =>
-  `access to ${target} by group.exact="${groupDn(`reads ${right}`)}" read by anonymous auth by * none`;
+function accessRule(target: string, right: string) {
+  return `access to ${target} by group.exact="${groupDn(`reads ${right}`)}" read by anonymous auth by * none`;
+}
 /** Adds an expiry date, in days since 1970. */
-const withExpiry = (ldif: string, day: number | null): string =>
-  day === null
+function withExpiry(ldif: string, day: number | null): string {
+  return day === null
     ? ldif
     : ldif.replace('objectClass: inetOrgPerson', `$&\nobjectClass: shadowAccount\nshadowExpire: ${day}`);
-const start = (present: readonly number[], expiryOf: (n: number) => number | null = () => null): Promise<Slapd> =>
-  startSlapd({
+}
+function start(present: readonly number[], expiryOf: (n: number) => number | null = () => null): Promise<Slapd> {
+  return startSlapd({
     access: [
       accessRule('attrs=memberOf,member', 'groups'),
       accessRule('attrs=entryUUID', 'ids'),
@@ -43,10 +51,11 @@ const start = (present: readonly number[], expiryOf: (n: number) => number | nul
       ...readRights.map((right) => groupLdif(`reads ${right}`, [service, personDn(1)])),
     ].join('\n'),
   });
+}
 
 const ring = readKeyRing({ ENCRYPTION_KEY: randomBytes(32).toString('base64') });
-const rulesOf = (slapd: Slapd, config: Partial<SweepRules['config']> = {}, password = 'svcpass'): SweepRules =>
-  rulesFor(
+function rulesOf(slapd: Slapd, config: Partial<SweepRules['config']> = {}, password = 'svcpass'): SweepRules {
+  return rulesFor(
     {
       server: slapd.url,
       bindDn: slapd.bindDn,
@@ -57,6 +66,7 @@ const rulesOf = (slapd: Slapd, config: Partial<SweepRules['config']> = {}, passw
     },
     { bindPassword: seal(ring, 'ldap_bind_password', password) },
   );
+}
 const accounts = people.map((n): Account => ({
   userId: idOf(n),
   email: `u${n}@example.org`,
@@ -72,7 +82,7 @@ const accounts = people.map((n): Account => ({
 
 type PassOptions = { onSeen?: (seen: number) => void; clock?: Clock };
 /** Runs a pass up to the changes that it would send to identity. */
-const pass = async (rules: SweepRules, { onSeen = () => {}, clock }: PassOptions = {}) => {
+async function pass(rules: SweepRules, { onSeen = () => {}, clock }: PassOptions = {}) {
   try {
     const take = directorySnapshot(() => ring, { paceMs: 0, busyRetryDelaysMs: [1] })(rules);
     const snapshot = await take(new AbortController().signal, onSeen, clock);
@@ -94,7 +104,7 @@ const pass = async (rules: SweepRules, { onSeen = () => {}, clock }: PassOptions
     if (!isAppError(error) || error.code !== 'directory_unavailable') throw error;
     return { status: 'directory_unavailable', disabled: [], changed: 0 };
   }
-};
+}
 const aborted = { status: 'directory_unavailable', disabled: [], changed: 0 };
 const noChanges = { status: 'ok', disabled: [], changed: 0 };
 
@@ -104,22 +114,25 @@ beforeAll(async () => {
 });
 afterAll(() => slapd.stop());
 
-const change = (dn: string, ...lines: string[]) => slapd.apply([`dn: ${dn}`, ...lines, ''].join('\n'));
+function change(dn: string, ...lines: string[]) {
+  return slapd.apply([`dn: ${dn}`, ...lines, ''].join('\n'));
+}
 /** Runs `work` while the directory has a fault, and repairs it afterwards. */
-const during = async <T>(breakDirectory: () => Promise<void>, repair: () => Promise<void>, work: () => Promise<T>) => {
+async function during<T>(breakDirectory: () => Promise<void>, repair: () => Promise<void>, work: () => Promise<T>) {
   await breakDirectory();
   try {
     return await work();
   } finally {
     await repair();
   }
-};
-const passWithoutRight = (right: string) =>
-  during(
+}
+function passWithoutRight(right: string) {
+  return during(
     () => change(groupDn(`reads ${right}`), 'changetype: modify', 'delete: member', `member: ${service}`),
     () => change(groupDn(`reads ${right}`), 'changetype: modify', 'add: member', `member: ${service}`),
     () => pass(rulesOf(slapd)),
   );
+}
 
 describe('no account is disabled after', () => {
   it('no fault, except one account that left the directory', async () => {

@@ -43,10 +43,12 @@ const ours = [
   { id: idOf(901), name: 'Writers' },
   { id: idOf(902), name: 'Friends' },
 ];
-const randomSubset = <T>(random: Random, all: readonly T[]): T[] => all.filter(() => random(2) === 0);
+function randomSubset<T>(random: Random, all: readonly T[]): T[] {
+  return all.filter(() => random(2) === 0);
+}
 
 /** Adds random memberships to an account, and the party that disabled it. */
-const withMemberships = (random: Random, account: Account): Account => {
+function withMemberships(random: Random, account: Account): Account {
   const groups = ours.map(({ id }) => id);
   const fromDirectory = account.authType === 'ldap' ? randomSubset(random, groups) : [];
   return {
@@ -58,16 +60,17 @@ const withMemberships = (random: Random, account: Account): Account => {
       groups.filter((id) => !fromDirectory.includes(id)),
     ),
   };
-};
-const mappingsOf = (random: Random): Stored['mappings'] =>
-  randomSubset(random, [
+}
+function mappingsOf(random: Random): Stored['mappings'] {
+  return randomSubset(random, [
     { claim: groupDn('mapped'), groupId: idOf(900), role: null },
     { claim: groupDn('staff'), groupId: idOf(901), role: null },
     { claim: groupDn('admins').toUpperCase(), groupId: null, role: 'admin' as const },
     { claim: groupDn('absent'), groupId: idOf(902), role: null },
   ]);
+}
 
-const worldFor = (seed: number) => {
+function worldFor(seed: number) {
   const random = randomFrom(seed);
   const world = worldOf(random);
   const accounts = world.accounts.map((account) => withMemberships(random, account));
@@ -88,53 +91,61 @@ const worldFor = (seed: number) => {
     goodDaysAgo: random(6) === 0 ? 40_000 : null,
   };
   return { ...world, rows };
-};
+}
 
 type World = ReturnType<typeof worldFor>;
-const passesOf = ({ nested }: World) =>
-  stored.passes((rules) => {
+function passesOf({ nested }: World) {
+  return stored.passes((rules) => {
     const config = { ...rules.config, recursiveGroups: nested };
     const noKeys = () => {
       throw new Error('no password is configured');
     };
     return directorySnapshot(noKeys, { paceMs: 0, busyRetryDelaysMs: [1] })({ ...rules, config });
   });
-const run = async (world: World, dryRun: boolean): Promise<PassReport> => {
+}
+async function run(world: World, dryRun: boolean): Promise<PassReport> {
   const request = { passId: randomUUID(), trigger: 'manual', dryRun, approvedPass: null } as const;
   const report = await passesOf(world).run(request, { stop: new AbortController().signal, isLast: true });
   if (!report) throw new Error('the pass was already finished');
   return report;
-};
+}
 
 /** The report without the fields that differ between two passes: id and times. */
-const comparable = ({ dry_run: _, pass_uuid: __, started_at: ___, ...report }: PassReport) => ({
-  ...report,
-  proof: report.proof.filter(({ code }) => code !== 'clock'),
-  finished_at: null,
-  duration_s: null,
-});
+function comparable({ dry_run: _, pass_uuid: __, started_at: ___, ...report }: PassReport) {
+  return {
+    ...report,
+    proof: report.proof.filter(({ code }) => code !== 'clock'),
+    finished_at: null,
+    duration_s: null,
+  };
+}
 /** The report expected from the real run after a dry run. */
-const expectedReport = (dry: PassReport) => ({
-  ...comparable(dry),
-  disabled: dry.would_disable,
-  would_disable: 0,
-  actions: dry.actions.map((action) =>
-    action.outcome === 'would_disable' ? { ...action, outcome: 'disabled' as const, applied: true } : action,
-  ),
-  reconciled: dry.reconciliations.length,
-  reconciliations: dry.reconciliations.map((change) => ({ ...change, applied: true })),
-});
+function expectedReport(dry: PassReport) {
+  return {
+    ...comparable(dry),
+    disabled: dry.would_disable,
+    would_disable: 0,
+    actions: dry.actions.map((action) =>
+      action.outcome === 'would_disable' ? { ...action, outcome: 'disabled' as const, applied: true } : action,
+    ),
+    reconciled: dry.reconciliations.length,
+    reconciliations: dry.reconciliations.map((change) => ({ ...change, applied: true })),
+  };
+}
 /** The report of the real run, without the number of revoked sessions that a dry run does not have. */
-const actualReport = (real: PassReport) => ({
-  ...comparable(real),
-  actions: real.actions.map(({ sessions_revoked: _, ...action }) => action),
-});
+function actualReport(real: PassReport) {
+  return {
+    ...comparable(real),
+    actions: real.actions.map(({ sessions_revoked: _, ...action }) => action),
+  };
+}
 
-const disabledIn = (dry: PassReport): string[] =>
-  dry.actions.filter(({ outcome }) => outcome === 'would_disable').map(({ user_uuid: id }) => id);
+function disabledIn(dry: PassReport): string[] {
+  return dry.actions.filter(({ outcome }) => outcome === 'would_disable').map(({ user_uuid: id }) => id);
+}
 
 /** The accounts expected after the real run, from the report of the dry run. */
-const expectedAccounts = (dry: PassReport, before: readonly Row[]): Omit<Row, 'directoryId' | 'audited'>[] => {
+function expectedAccounts(dry: PassReport, before: readonly Row[]): Omit<Row, 'directoryId' | 'audited'>[] {
   const disabled = new Set(disabledIn(dry));
   const changes = new Map(dry.reconciliations.map((change) => [change.user_uuid, change]));
   return before.map(({ directoryId: _, audited: __, ...row }) => {
@@ -152,12 +163,13 @@ const expectedAccounts = (dry: PassReport, before: readonly Row[]): Omit<Row, 'd
       ].sort(),
     };
   });
-};
-const changedIn = (dry: PassReport): Set<string> =>
-  new Set([...disabledIn(dry), ...dry.reconciliations.map(({ user_uuid: id }) => id)]);
+}
+function changedIn(dry: PassReport): Set<string> {
+  return new Set([...disabledIn(dry), ...dry.reconciliations.map(({ user_uuid: id }) => id)]);
+}
 
 /** @returns the number of accounts that the dry run reported as changed. */
-const trial = async (seed: number): Promise<number> => {
+async function trial(seed: number): Promise<number> {
   const world = worldFor(seed);
   directory.hold({ ...world, fault: null });
   await stored.hold(world.rows);
@@ -179,7 +191,7 @@ const trial = async (seed: number): Promise<number> => {
   for (const [i, row] of before.entries())
     if (row.directoryId !== null || !changed.has(row.id)) expect(after[i]?.directoryId).toBe(row.directoryId);
   return changed.size;
-};
+}
 
 describe('dry run over randomly generated accounts and directories', () => {
   it(

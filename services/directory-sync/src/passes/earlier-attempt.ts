@@ -7,18 +7,20 @@ type AppliedChange = ReplyOf<typeof sweepRpc.done>['done'][number];
 
 const pageSize = 2_000;
 
-const accountOf = ({ userId, email, login, role }: AppliedChange) => ({
-  userId,
-  email,
-  login,
-  role: role?.from ?? 'user',
-});
+function accountOf({ userId, email, login, role }: AppliedChange) {
+  return {
+    userId,
+    email,
+    login,
+    role: role?.from ?? 'user',
+  };
+}
 
 /**
  * The changes of an interrupted pass, from identity's audit log, which is written in the transaction of each change.
  * The crashed process needs no record of its own.
  */
-export const readAppliedChanges = async (bus: Pick<Bus, 'ask'>, passId: string, since: Date): Promise<Results> => {
+export async function readAppliedChanges(bus: Pick<Bus, 'ask'>, passId: string, since: Date): Promise<Results> {
   const results: Results = { candidates: [], changes: [] };
   const readPage = async (after: string | null) => {
     const { done } = await bus.ask(sweepRpc.done, { passId, since: since.toISOString(), after, limit: pageSize });
@@ -36,21 +38,25 @@ export const readAppliedChanges = async (bus: Pick<Bus, 'ask'>, passId: string, 
     }
   }
   return results;
-};
+}
 
 export const noResults: Results = { candidates: [], changes: [] };
 
 /** The part of the results that the plan needs. */
-export const toAppliedBefore = ({ candidates, changes }: Results): AppliedBefore => ({
-  userIds: new Set(
-    [...candidates.map(({ candidate }) => candidate), ...changes.map(({ change }) => change)].map(
-      ({ account }) => account.userId,
+export function toAppliedBefore({ candidates, changes }: Results): AppliedBefore {
+  return {
+    userIds: new Set(
+      [...candidates.map(({ candidate }) => candidate), ...changes.map(({ change }) => change)].map(
+        ({ account }) => account.userId,
+      ),
     ),
-  ),
-  disabled: candidates.length,
-});
+    disabled: candidates.length,
+  };
+}
 
-export const mergeResults = (earlier: Results, current: Results): Results => ({
-  candidates: [...earlier.candidates, ...current.candidates],
-  changes: [...earlier.changes, ...current.changes],
-});
+export function mergeResults(earlier: Results, current: Results): Results {
+  return {
+    candidates: [...earlier.candidates, ...current.candidates],
+    changes: [...earlier.changes, ...current.changes],
+  };
+}

@@ -25,17 +25,26 @@ beforeEach(async () => {
   await world.ask('PUT', '', { enabled: true, dry_run: false });
 });
 
-const removeFromDirectory = (...which: number[]) => {
+function removeFromDirectory(...which: number[]) {
   world.directory.people = members.filter((_, i) => !which.includes(i + 1)).map(({ person }) => person);
-};
-const userId = (n: number) => members[n - 1]?.account.userId as string;
-const disabled = () =>
-  world.identity.applied.flatMap(({ changes }) =>
+}
+function userId(n: number) {
+  return members[n - 1]?.account.userId as string;
+}
+function disabled() {
+  return world.identity.applied.flatMap(({ changes }) =>
     changes.filter((change) => change.disable).map((change) => change.userId),
   );
-const countRows = async (table: string) => (await world.sql<{ n: string }>(`select count(*) as n from ${table}`))[0]?.n;
-const outcomes = (report: Record<string, unknown>) =>
-  (report['actions'] as { user_uuid: string; outcome: string }[]).map((action) => [action.user_uuid, action.outcome]);
+}
+async function countRows(table: string) {
+  return (await world.sql<{ n: string }>(`select count(*) as n from ${table}`))[0]?.n;
+}
+function outcomes(report: Record<string, unknown>) {
+  return (report['actions'] as { user_uuid: string; outcome: string }[]).map((action) => [
+    action.user_uuid,
+    action.outcome,
+  ]);
+}
 
 describe('a pass', () => {
   it('disables accounts that left the directory, and reports each with its reason', async () => {
@@ -192,10 +201,15 @@ describe('interrupted pass', () => {
   });
 });
 
-const queued = async () => (await (await world.nats.jetstreamManager()).streams.info('JOBS')).state.messages;
-const redelivered = async () =>
-  (await (await world.nats.jetstreamManager()).consumers.info('JOBS', 'cpu-directory')).num_redelivered;
-const releaseLease = () => world.sql('update directory_lease set until = now()');
+async function queued() {
+  return (await (await world.nats.jetstreamManager()).streams.info('JOBS')).state.messages;
+}
+async function redelivered() {
+  return (await (await world.nats.jetstreamManager()).consumers.info('JOBS', 'cpu-directory')).num_redelivered;
+}
+function releaseLease() {
+  return world.sql('update directory_lease set until = now()');
+}
 
 describe('the lease', () => {
   it('prevents overlapping passes with 409 while one runs', async () => {

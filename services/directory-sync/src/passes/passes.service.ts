@@ -40,7 +40,7 @@ type Pass = {
 type JobAttempt = { stop: AbortSignal; isLast: boolean };
 
 /** One pass: snapshot, plan, apply, in this direction only. A dry run is the same without the last step. */
-export const createPasses = ({ db, bus, snapshotOf, telemetry, log, holder }: Deps) => {
+export function createPasses({ db, bus, snapshotOf, telemetry, log, holder }: Deps) {
   let running: RunningPass | null = null;
   const time = createTime(db);
   const reportProgress = (phase: Phase, done = 0, total: number | null = null): void => {
@@ -183,5 +183,5 @@ export const createPasses = ({ db, bus, snapshotOf, telemetry, log, holder }: De
       }
     },
   };
-};
+}
 export type Passes = ReturnType<typeof createPasses>;

@@ -58,11 +58,13 @@ function* inBatches(rows: Iterable<DecisionRow>): Generator<DecisionRow[]> {
   }
   if (batch.length > 0) yield batch;
 }
-const accountColumns = ({ userId, email, login }: Pick<Account, 'userId' | 'email' | 'login'>) => ({
-  userId,
-  email,
-  ldapUid: login,
-});
+function accountColumns({ userId, email, login }: Pick<Account, 'userId' | 'email' | 'login'>) {
+  return {
+    userId,
+    email,
+    ldapUid: login,
+  };
+}
 
 export const passesStore = {
   /** @returns the stored pass; `redelivered` is true when the job was delivered before. */

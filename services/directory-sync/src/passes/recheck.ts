@@ -10,22 +10,24 @@ type RecheckOptions = {
 };
 
 /** Whether the recheck gives the same decision with the same reason. */
-const isConfirmed = (candidate: PlannedCandidate, person: Person | null, rules: Rules): boolean => {
+function isConfirmed(candidate: PlannedCandidate, person: Person | null, rules: Rules): boolean {
   const people = {
     byId: (id: string) => (person && person.id === id ? person : undefined),
     byLogin: () => person ?? undefined,
   };
   const decision = decide(candidate.account, people, rules);
   return decision.kind === 'candidate' && decision.candidate.reason === candidate.reason;
-};
+}
 
-const isToDisable = ({ outcome }: PlannedCandidate): boolean => outcome === 'disable';
+function isToDisable({ outcome }: PlannedCandidate): boolean {
+  return outcome === 'disable';
+}
 
 /**
  * Reads every account that is to be disabled now from the directory again, and keeps those that the recheck does not
  * confirm. If one request fails, no account is disabled.
  */
-export const recheckCandidates = async ({ candidates }: Plan, options: RecheckOptions): Promise<CandidateResult[]> => {
+export async function recheckCandidates({ candidates }: Plan, options: RecheckOptions): Promise<CandidateResult[]> {
   const { dryRun, snapshot, rules, onProgress } = options;
   const outcomes = { disable: dryRun ? 'would_disable' : 'disabled', deferred: 'deferred', held: 'held' } as const;
   const toDisable = candidates.filter(isToDisable);
@@ -42,4 +44,4 @@ export const recheckCandidates = async ({ candidates }: Plan, options: RecheckOp
     const isUnconfirmed = isToDisable(candidate) && !confirmed.has(candidate);
     return { candidate, outcome: isUnconfirmed ? 'replication_pending' : outcomes[candidate.outcome] };
   });
-};
+}

@@ -51,22 +51,24 @@ type PassFacts = {
 type SnapshotFacts = { seen: number; requests: number; proof: PassReport['proof'] };
 
 /** The report of a pass that completed its plan. */
-export const reportOf = (plan: Plan, results: Results, facts: PassFacts & SnapshotFacts): PassReport => ({
-  ...emptyReport(facts),
-  ...outcomesOf(results, facts.groupNames),
-  status: plan.status,
-  error: plan.error,
-  checked: plan.checked,
-  seen: facts.seen,
-  proof: [...facts.proof, { code: 'known', evidence: `${plan.known} of our accounts were seen` }],
-  eligible_for_reactivation: plan.returned
-    .slice(0, maxListed)
-    .map(({ userId, email }) => ({ user_uuid: userId, email })),
-  set_digest: plan.digest,
-});
+export function reportOf(plan: Plan, results: Results, facts: PassFacts & SnapshotFacts): PassReport {
+  return {
+    ...emptyReport(facts),
+    ...outcomesOf(results, facts.groupNames),
+    status: plan.status,
+    error: plan.error,
+    checked: plan.checked,
+    seen: facts.seen,
+    proof: [...facts.proof, { code: 'known', evidence: `${plan.known} of our accounts were seen` }],
+    eligible_for_reactivation: plan.returned
+      .slice(0, maxListed)
+      .map(({ userId, email }) => ({ user_uuid: userId, email })),
+    set_digest: plan.digest,
+  };
+}
 
 /** The outcome per account, for the report. */
-const outcomesOf = (results: Results, groupNames: PassFacts['groupNames']) => {
+function outcomesOf(results: Results, groupNames: PassFacts['groupNames']) {
   const count = (outcome: CandidateResult['outcome']) =>
     results.candidates.filter((result) => result.outcome === outcome).length;
   const namesOf = (ids: readonly string[]) => ids.map((id) => groupNames.get(id) ?? id);
@@ -97,39 +99,43 @@ const outcomesOf = (results: Results, groupNames: PassFacts['groupNames']) => {
       ...(error ? { error } : {}),
     })),
   };
-};
+}
 
 /** The report of a pass without a plan; an earlier attempt may have made changes. */
-export const abortedReport = (
+export function abortedReport(
   facts: PassFacts,
   end: { status: PassReport['status']; error: string | null },
   earlier: Results,
-): PassReport => ({ ...emptyReport(facts), ...outcomesOf(earlier, facts.groupNames), ...end });
+): PassReport {
+  return { ...emptyReport(facts), ...outcomesOf(earlier, facts.groupNames), ...end };
+}
 
-const emptyReport = ({ request, ...facts }: PassFacts & Partial<SnapshotFacts>): PassReport => ({
-  pass_uuid: request.passId,
-  status: 'disabled',
-  error: null,
-  dry_run: facts.dryRun,
-  trigger: request.trigger,
-  checked: 0,
-  seen: 0,
-  candidates: 0,
-  disabled: 0,
-  undone: 0,
-  would_disable: 0,
-  deferred: 0,
-  capped: false,
-  max_disables_per_run: facts.maxDisables,
-  actions: [],
-  reconciled: 0,
-  reconciliations: [],
-  eligible_for_reactivation: [],
-  ldap_requests: facts.requests ?? 0,
-  proof: facts.proof ?? [],
-  set_digest: null,
-  approved_at: null,
-  started_at: facts.startedAt.toISOString(),
-  finished_at: facts.finishedAt.toISOString(),
-  duration_s: (facts.finishedAt.getTime() - facts.startedAt.getTime()) / 1000,
-});
+function emptyReport({ request, ...facts }: PassFacts & Partial<SnapshotFacts>): PassReport {
+  return {
+    pass_uuid: request.passId,
+    status: 'disabled',
+    error: null,
+    dry_run: facts.dryRun,
+    trigger: request.trigger,
+    checked: 0,
+    seen: 0,
+    candidates: 0,
+    disabled: 0,
+    undone: 0,
+    would_disable: 0,
+    deferred: 0,
+    capped: false,
+    max_disables_per_run: facts.maxDisables,
+    actions: [],
+    reconciled: 0,
+    reconciliations: [],
+    eligible_for_reactivation: [],
+    ldap_requests: facts.requests ?? 0,
+    proof: facts.proof ?? [],
+    set_digest: null,
+    approved_at: null,
+    started_at: facts.startedAt.toISOString(),
+    finished_at: facts.finishedAt.toISOString(),
+    duration_s: (facts.finishedAt.getTime() - facts.startedAt.getTime()) / 1000,
+  };
+}

@@ -15,15 +15,20 @@ beforeEach(async () => {
   await world.ask('PUT', '', { enabled: true, dry_run: false });
 });
 
-const reportOf = async ({ pass_uuid: id }: Record<string, unknown>) =>
-  (await world.ask('GET', `/passes/${String(id)}`)).body;
-const summaryOf = async ({ pass_uuid: id }: Record<string, unknown>) =>
-  ((await world.ask('GET', '/passes')).body['items'] as Record<string, unknown>[]).find(
+async function reportOf({ pass_uuid: id }: Record<string, unknown>) {
+  return (await world.ask('GET', `/passes/${String(id)}`)).body;
+}
+async function summaryOf({ pass_uuid: id }: Record<string, unknown>) {
+  return ((await world.ask('GET', '/passes')).body['items'] as Record<string, unknown>[]).find(
     (pass) => pass['pass_uuid'] === id,
   );
-const last = async () => (await world.ask('GET')).body['last_result'];
-const post = (pass: Record<string, unknown>, what: string, body?: object) =>
-  world.ask('POST', `/passes/${String(pass['pass_uuid'])}${what}`, body);
+}
+async function last() {
+  return (await world.ask('GET')).body['last_result'];
+}
+function post(pass: Record<string, unknown>, what: string, body?: object) {
+  return world.ask('POST', `/passes/${String(pass['pass_uuid'])}${what}`, body);
+}
 
 describe('report of a pass after later changes', () => {
   it('contains the number and the list of undone accounts', async () => {

@@ -16,14 +16,19 @@ beforeEach(async () => {
   await world.ask('PUT', '', { enabled: true, dry_run: false });
 });
 
-const valueIn = (text: string, name: string): number | undefined => {
+function valueIn(text: string, name: string): number | undefined {
   const found = text.split('\n').find((line) => line.startsWith(`directory_sync_${name} `));
   return found === undefined ? undefined : Number(found.split(' ').at(-1));
-};
-const signal = async (name: string): Promise<number | undefined> => valueIn(await world.metrics(), name);
-const daysAgo = (days: number) => new Date(Date.now() - days * 86_400_000);
-const age = (table: string, column: string, days: number, where = '') =>
-  world.sql(`update ${table} set ${column} = $1 ${where}`, [daysAgo(days)]);
+}
+async function signal(name: string): Promise<number | undefined> {
+  return valueIn(await world.metrics(), name);
+}
+function daysAgo(days: number) {
+  return new Date(Date.now() - days * 86_400_000);
+}
+function age(table: string, column: string, days: number, where = '') {
+  return world.sql(`update ${table} set ${column} = $1 ${where}`, [daysAgo(days)]);
+}
 
 describe('the metrics of the sweep', () => {
   it('report the last pass: seen, candidates, disabled, requests, duration, outcome', async () => {

@@ -9,33 +9,39 @@ type LastPass = Pick<PassReport, 'status' | 'seen' | 'candidates' | 'disabled' |
 /** Upper limit of the reported number of missed runs. */
 const maxMissed = 10;
 
-const readLastPass = async (db: Db): Promise<LastPass | undefined> =>
-  (
+async function readLastPass(db: Db): Promise<LastPass | undefined> {
+  return (
     await db.$queryRaw<LastPass[]>`
       select status, (report ->> 'seen')::int as seen, (report ->> 'candidates')::int as candidates,
              (report ->> 'disabled')::int as disabled, (report ->> 'ldap_requests')::int as ldap_requests,
              (report ->> 'duration_s')::float as duration_s
       from directory_pass where finished_at is not null order by started_at desc limit 1`
   )[0];
+}
 
 /** A dry run counts as a successful pass only when the sweep is set to dry runs. */
-const readLastGoodAt = async (db: Db, { dry_run: dryRun }: SweepSettings): Promise<Date | null> =>
-  (
-    await db.directoryPass.findFirst({
-      where: { status: 'ok', ...(dryRun ? {} : { dryRun: false }) },
-      orderBy: { startedAt: 'desc' },
-      select: { finishedAt: true },
-    })
-  )?.finishedAt ?? null;
+async function readLastGoodAt(db: Db, { dry_run: dryRun }: SweepSettings): Promise<Date | null> {
+  return (
+    (
+      await db.directoryPass.findFirst({
+        where: { status: 'ok', ...(dryRun ? {} : { dryRun: false }) },
+        orderBy: { startedAt: 'desc' },
+        select: { finishedAt: true },
+      })
+    )?.finishedAt ?? null
+  );
+}
 
-const countMissedRuns = ({ enabled, schedule }: SweepSettings, since: Date | null, now: Date): number =>
-  enabled && since ? nextRuns(schedule, since, maxMissed).filter((due) => due <= now).length : 0;
+function countMissedRuns({ enabled, schedule }: SweepSettings, since: Date | null, now: Date): number {
+  return enabled && since ? nextRuns(schedule, since, maxMissed).filter((due) => due <= now).length : 0;
+}
 
-const toSamples = (name: string, value: number | null | undefined): Sample[] =>
-  value === null || value === undefined ? [] : [{ name: `directory_sync_${name}`, value }];
+function toSamples(name: string, value: number | null | undefined): Sample[] {
+  return value === null || value === undefined ? [] : [{ name: `directory_sync_${name}`, value }];
+}
 
 /** Metrics of the sweep from its stored history: equal in every replica, and after a restart. */
-export const sweepSignals = async (db: Db, now = new Date()): Promise<Sample[]> => {
+export async function sweepSignals(db: Db, now = new Date()): Promise<Sample[]> {
   const settings = await settingsStore.readWithoutResult(db);
   const [last, good] = await Promise.all([readLastPass(db), readLastGoodAt(db, settings)]);
   // Before the first successful pass the age counts from when the sweep was enabled.
@@ -54,6 +60,8 @@ export const sweepSignals = async (db: Db, now = new Date()): Promise<Sample[]> 
     ...toSamples('last_disabled', last?.disabled),
     ...toSamples('last_ldap_requests', last?.ldap_requests),
   ];
-};
+}
 
-const later = (x: Date, y: Date): Date => (x > y ? x : y);
+function later(x: Date, y: Date): Date {
+  return x > y ? x : y;
+}

@@ -2,7 +2,9 @@ import { describe, expect, it } from '@jest/globals';
 import { verifiedUntil } from './time.ts';
 
 const lastGoodAt = new Date('2026-03-01T04:00:00Z');
-const days = (n: number) => new Date(lastGoodAt.getTime() + n * 24 * 3_600_000);
+function days(n: number) {
+  return new Date(lastGoodAt.getTime() + n * 24 * 3_600_000);
+}
 
 describe('clock verification', () => {
   it('is missing before the first successful pass', () => {

@@ -15,24 +15,24 @@ type LastSuccess = {
 };
 
 /** A successful pass verifies the clock until the next passes are due, with tolerance for a few failures. */
-export const verifiedUntil = ({ lastGoodAt, countedMs, schedule }: LastSuccess): Date | null => {
+export function verifiedUntil({ lastGoodAt, countedMs, schedule }: LastSuccess): Date | null {
   if (!lastGoodAt) return null;
   if (countedMs !== null) return new Date(lastGoodAt.getTime() + countedMs + hourMs);
   const [first, second] = nextRuns(schedule, lastGoodAt, 2);
   const period = first && second ? second.getTime() - first.getTime() : dayMs;
   return new Date(lastGoodAt.getTime() + Math.max(7 * dayMs, 3 * period));
-};
+}
 
-const readLastGoodAt = async (db: Db): Promise<Date | null> => {
+async function readLastGoodAt(db: Db): Promise<Date | null> {
   const where = { status: 'ok', finishedAt: { not: null } };
   return (await db.directoryPass.findFirst({ where, orderBy: { finishedAt: 'desc' } }))?.finishedAt ?? null;
-};
+}
 
 /**
  * The time for decisions about accounts: the earlier of the local clock and the database's, with the time until which
  * it is verified. A clock that jumps ahead must not disable every account with an expiry date.
  */
-export const createTime = (db: Db) => {
+export function createTime(db: Db) {
   let counted: { goodAt: number; since: number } | null = null;
   return {
     clock: async ({ schedule }: { schedule: string }): Promise<Clock> => {
@@ -47,4 +47,4 @@ export const createTime = (db: Db) => {
       if (status === 'ok' && at) counted = { goodAt: Date.parse(at), since: performance.now() };
     },
   };
-};
+}

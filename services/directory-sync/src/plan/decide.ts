@@ -71,14 +71,16 @@ export type Decision =
 export type Rules = { mappings: MappingIndex };
 
 const untouched: Decision = { kind: 'untouched' };
-const deprovision = (account: Account, reason: LeaveReason, { evidence, person }: PersonMatch): Decision => ({
-  kind: 'candidate',
-  candidate: { account, reason, evidence, ...(person?.doubtful ? { doubtful: true } : {}) },
-});
+function deprovision(account: Account, reason: LeaveReason, { evidence, person }: PersonMatch): Decision {
+  return {
+    kind: 'candidate',
+    candidate: { account, reason, evidence, ...(person?.doubtful ? { doubtful: true } : {}) },
+  };
+}
 
 type PersonMatch = { person?: Person; evidence: DeprovisioningCandidate['evidence'] };
 /** Finds the person of an account: by the immutable id if the account has one, otherwise by the login. */
-export const findPerson = (account: Account, people: Population): PersonMatch => {
+export function findPerson(account: Account, people: Population): PersonMatch {
   if (account.directoryId !== null) {
     const person = people.byId(account.directoryId);
     if (person) return { person, evidence: person.evidence };
@@ -93,10 +95,10 @@ export const findPerson = (account: Account, people: Population): PersonMatch =>
   if (account.login === null) return { evidence: {} };
   const person = people.byLogin(account.login);
   return person ? { person, evidence: person.evidence } : { evidence: { ldap_uid: account.login } };
-};
+}
 
 /** The directory groups to add to and remove from an account; manual memberships stay unchanged. */
-const groupChangesOf = (account: Account, groupIds: readonly string[] | null): Pick<Change, 'add' | 'remove'> => {
+function groupChangesOf(account: Account, groupIds: readonly string[] | null): Pick<Change, 'add' | 'remove'> {
   const { fromDirectory, byHand } = account;
   const isSame = groupIds?.length === fromDirectory.length && groupIds.every((id, i) => id === fromDirectory[i]);
   if (groupIds === null || (isSame && byHand.length === 0)) return noGroupChanges;
@@ -106,10 +108,10 @@ const groupChangesOf = (account: Account, groupIds: readonly string[] | null): P
     add: [...wanted].filter((id) => !current.has(id)).sort(),
     remove: fromDirectory.filter((id) => !wanted.has(id)).sort(),
   };
-};
+}
 const noGroupChanges = { add: [], remove: [] };
 
-const changeOf = (account: Account, person: Person, rules: Rules): Change | null => {
+function changeOf(account: Account, person: Person, rules: Rules): Change | null {
   const { role } = account;
   const current = { role, authType: 'ldap' } as const;
   const asserted = { claims: person.claims, legacyAdmin: person.admin, by: 'sweep' } as const;
@@ -125,13 +127,14 @@ const changeOf = (account: Account, person: Person, rules: Rules): Change | null
   const isEmpty =
     change.role === null && change.adopt === null && change.add.length === 0 && change.remove.length === 0;
   return isEmpty ? null : change;
-};
+}
 
 /** The decision of a pass about one account. Pure; used by dry runs and real runs. */
-export const decide = (account: Account, people: Population, rules: Rules): Decision =>
-  decideForPerson(account, findPerson(account, people), rules);
+export function decide(account: Account, people: Population, rules: Rules): Decision {
+  return decideForPerson(account, findPerson(account, people), rules);
+}
 
-export const decideForPerson = (account: Account, match: PersonMatch, rules: Rules): Decision => {
+export function decideForPerson(account: Account, match: PersonMatch, rules: Rules): Decision {
   if (account.authType !== 'ldap' || account.role === 'super_admin') return untouched;
   const { person } = match;
   if (!account.active) {
@@ -150,8 +153,9 @@ export const decideForPerson = (account: Account, match: PersonMatch, rules: Rul
     return deprovision(account, 'no_longer_in_required_groups', { evidence: { ...person.evidence, groups } });
   }
   return { kind: 'present', change: changeOf(account, person, rules) };
-};
+}
 
 /** The groups as text for the evidence. */
-export const groupsAsText = (groups: readonly string[] | null): string =>
-  groups === null ? 'unknown' : groups.length === 0 ? 'none with an effect' : groups.join('; ');
+export function groupsAsText(groups: readonly string[] | null): string {
+  return groups === null ? 'unknown' : groups.length === 0 ? 'none with an effect' : groups.join('; ');
+}

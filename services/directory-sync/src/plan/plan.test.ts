@@ -17,8 +17,9 @@ import {
 const numRuns = Number(process.env['OT_SWEEP_WORLDS'] ?? 2_000);
 
 const groups = ['g1', 'g2', 'g3', 'g4'];
-const claimsOf = (values: string[] | null) =>
-  values ? ({ known: true, values } as const) : ({ known: false, reason: 'unreadable' } as const);
+function claimsOf(values: string[] | null) {
+  return values ? ({ known: true, values } as const) : ({ known: false, reason: 'unreadable' } as const);
+}
 const mappings = compileMappings('ldap', [
   ...groups.map((groupId) => ({ claimValue: groupId, groupId, grantsRole: null })),
   { claimValue: 'admins', groupId: null, grantsRole: 'admin' },
@@ -27,8 +28,8 @@ const noMappings = compileMappings('ldap', []);
 const yesOrNo = fc.constantFrom<('yes' | 'no')[]>('yes', 'no');
 const role = fc.constantFrom<Account['role'][]>('user', 'admin', 'super_admin');
 
-const personOf = (n: number): fc.Arbitrary<Person> =>
-  fc.record({
+function personOf(n: number): fc.Arbitrary<Person> {
+  return fc.record({
     id: fc.constantFrom(`entryUUID:${n}`, null),
     login: fc.constant(`login-${n}`),
     disabled: yesOrNo,
@@ -37,8 +38,9 @@ const personOf = (n: number): fc.Arbitrary<Person> =>
     claims: fc.option(fc.subarray([...groups, 'admins'])).map(claimsOf),
     evidence: fc.constant({}),
   });
-const accountOf = (n: number): fc.Arbitrary<Account> =>
-  fc
+}
+function accountOf(n: number): fc.Arbitrary<Account> {
+  return fc
     .record({
       authType: fc.constantFrom('ldap', 'ldap', 'ldap', 'local', 'oidc'),
       role,
@@ -56,6 +58,7 @@ const accountOf = (n: number): fc.Arbitrary<Account> =>
       fromDirectory: groups.filter((_, i) => membership[i] === 'directory'),
       byHand: groups.filter((_, i) => membership[i] === 'hand'),
     }));
+}
 const limits = fc.record({
   maxDisables: fc.integer({ min: 1, max: 6 }),
   maxPercent: fc.option(fc.integer({ min: 1, max: 100 })),
@@ -71,30 +74,36 @@ const worlds: fc.Arbitrary<World> = fc
   })
   .map((world) => ({ ...world, people: [...world.people], accounts: [...world.accounts] }));
 
-const populationOf = (people: readonly Person[]): Population => ({
-  byId: (id) => people.find((person) => person.id === id),
-  byLogin: (login) => people.find((person) => person.login === login),
-});
-const planOf = (world: World, pageSize = 3): Plan => {
+function populationOf(people: readonly Person[]): Population {
+  return {
+    byId: (id) => people.find((person) => person.id === id),
+    byLogin: (login) => people.find((person) => person.login === login),
+  };
+}
+function planOf(world: World, pageSize = 3): Plan {
   const plan = createPlan(populationOf(world.people), world.rules, world.limits);
   for (let i = 0; i < world.accounts.length; i += pageSize) plan.add(world.accounts.slice(i, i + pageSize));
   return plan.finish();
-};
-const inWorlds = (property: (world: World, plan: Plan) => void) =>
-  fc.assert(
+}
+function inWorlds(property: (world: World, plan: Plan) => void) {
+  return fc.assert(
     fc.property(worlds, (world) => property(world, planOf(world))),
     { numRuns },
   );
-const findPerson = (world: World, { directoryId, login }: Account) =>
-  world.people.find((person) => (directoryId === null ? person.login === login : person.id === directoryId));
+}
+function findPerson(world: World, { directoryId, login }: Account) {
+  return world.people.find((person) => (directoryId === null ? person.login === login : person.id === directoryId));
+}
 /** The complete account of a planned change. */
-const accountById = (world: World, { userId }: ChangedAccount) =>
-  world.accounts.find((account) => account.userId === userId) as Account;
-const isSweepable = ({ authType, active, role: current }: Account) =>
-  authType === 'ldap' && active && current !== 'super_admin';
+function accountById(world: World, { userId }: ChangedAccount) {
+  return world.accounts.find((account) => account.userId === userId) as Account;
+}
+function isSweepable({ authType, active, role: current }: Account) {
+  return authType === 'ldap' && active && current !== 'super_admin';
+}
 
 /** The account after identity has applied the plan's change to it. */
-const applyPlan = (account: Account, plan: Plan): Account => {
+function applyPlan(account: Account, plan: Plan): Account {
   if (
     plan.candidates.some((candidate) => candidate.outcome === 'disable' && candidate.account.userId === account.userId)
   )
@@ -107,7 +116,7 @@ const applyPlan = (account: Account, plan: Plan): Account => {
     directoryId: change.adopt ?? account.directoryId,
     fromDirectory: [...account.fromDirectory.filter((group) => !change.remove.includes(group)), ...change.add],
   };
-};
+}
 
 describe('plan of a pass over random data', () => {
   it('never changes a super_admin, a local account, an account of another source, or a disabled account', () => {
@@ -246,13 +255,18 @@ const person: Person = {
   evidence: {},
 };
 const rules = { mappings };
-const decisionFor = (accountFields: Partial<Account>, personFields: Partial<Person> | null) =>
-  decide({ ...account, ...accountFields }, populationOf(personFields ? [{ ...person, ...personFields }] : []), rules);
-const planForOne = (people: Person[]) => {
+function decisionFor(accountFields: Partial<Account>, personFields: Partial<Person> | null) {
+  return decide(
+    { ...account, ...accountFields },
+    populationOf(personFields ? [{ ...person, ...personFields }] : []),
+    rules,
+  );
+}
+function planForOne(people: Person[]) {
   const plan = createPlan(populationOf(people), rules, { maxDisables: 10, maxPercent: null, approved: null });
   plan.add([account]);
   return plan.finish();
-};
+}
 
 describe('retried pass', () => {
   const changedIds = (plan: Plan): string[] =>

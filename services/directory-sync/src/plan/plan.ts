@@ -47,7 +47,7 @@ export type Plan = {
 };
 
 /** Many persons share one list of claims: each list is resolved once. */
-const cacheResolutions = (mappings: MappingIndex): MappingIndex => {
+function cacheResolutions(mappings: MappingIndex): MappingIndex {
   const known = new WeakMap<readonly string[], Resolution>();
   return {
     ...mappings,
@@ -57,9 +57,9 @@ const cacheResolutions = (mappings: MappingIndex): MappingIndex => {
       return resolution;
     },
   };
-};
+}
 
-const digestOf = (candidates: readonly DeprovisioningCandidate[]): string | null => {
+function digestOf(candidates: readonly DeprovisioningCandidate[]): string | null {
   if (candidates.length === 0) return null;
   const facts = candidates
     .map(({ account, reason, evidence }) =>
@@ -67,16 +67,19 @@ const digestOf = (candidates: readonly DeprovisioningCandidate[]): string | null
     )
     .sort();
   return createHash('sha256').update(facts.join('\n')).digest('hex');
-};
-const byName = ([x]: [string, string], [y]: [string, string]): number => (x < y ? -1 : 1);
+}
+function byName([x]: [string, string], [y]: [string, string]): number {
+  return x < y ? -1 : 1;
+}
 
 /** Below this number of accounts a percentage is too coarse: one account of four is 25 %. */
 const smallDirectory = 20;
 const smallPercent = 50;
 
 /** The share of the accounts that a run may disable: in a small directory, half of them or more. */
-const percentAllowed = (checked: number, maxPercent: number): number =>
-  checked < smallDirectory ? Math.max(maxPercent, smallPercent) : maxPercent;
+function percentAllowed(checked: number, maxPercent: number): number {
+  return checked < smallDirectory ? Math.max(maxPercent, smallPercent) : maxPercent;
+}
 
 type LimitInput = {
   candidates: readonly DeprovisioningCandidate[];
@@ -84,14 +87,14 @@ type LimitInput = {
   limits: Limits;
   before: AppliedBefore;
 };
-const exceedsLimit = ({ candidates, checked, limits: { maxPercent }, before }: LimitInput): boolean => {
+function exceedsLimit({ candidates, checked, limits: { maxPercent }, before }: LimitInput): boolean {
   if (maxPercent === null || candidates.length === 0) return false;
   const disabled = candidates.length + before.disabled;
   if (disabled === 1 && checked < smallDirectory) return false;
   return disabled > (checked * percentAllowed(checked, maxPercent)) / 100;
-};
+}
 
-const decideOutcomes = (limitInput: LimitInput): PlannedCandidate[] => {
+function decideOutcomes(limitInput: LimitInput): PlannedCandidate[] {
   const { candidates, limits, before } = limitInput;
   const { approved, maxDisables } = limits;
   if (approved)
@@ -107,9 +110,9 @@ const decideOutcomes = (limitInput: LimitInput): PlannedCandidate[] => {
       ...candidate,
       outcome: held ? 'held' : i + before.disabled < maxDisables ? 'disable' : 'deferred',
     }));
-};
+}
 
-const heldMessage = (limitInput: LimitInput): string => {
+function heldMessage(limitInput: LimitInput): string {
   const { candidates, checked, limits } = limitInput;
   const doubtful = candidates.filter((candidate) => candidate.doubtful).length;
   const percent = percentAllowed(checked, limits.maxPercent ?? 100);
@@ -117,7 +120,7 @@ const heldMessage = (limitInput: LimitInput): string => {
   const message = `${candidates.length} of ${checked} accounts would be disabled${limit}.`;
   if (doubtful === 0) return message;
   return `${message} The end dates of ${doubtful} are later than the last verified clock time: approve only if today's date is correct.`;
-};
+}
 
 const nothingAppliedBefore: AppliedBefore = { userIds: new Set(), disabled: 0 };
 const nothingPlanned = { candidates: [], changes: [], returned: [], digest: null } as const;
@@ -126,7 +129,7 @@ const nothingPlanned = { candidates: [], changes: [], returned: [], digest: null
  * Collects the decisions of a pass page by page, and applies the limits to all of them at the end. With one ambiguous
  * account, or a directory that contains none of the accounts, the pass makes no decision.
  */
-export const createPlan = (people: Population, { mappings }: Rules, limits: Limits) => {
+export function createPlan(people: Population, { mappings }: Rules, limits: Limits) {
   const rules: Rules = { mappings: cacheResolutions(mappings) };
   const candidates: DeprovisioningCandidate[] = [];
   const changes: Change[] = [];
@@ -179,4 +182,4 @@ export const createPlan = (people: Population, { mappings }: Rules, limits: Limi
       };
     },
   };
-};
+}

@@ -10,12 +10,14 @@ export type JobRequests = {
   enqueueRun: (request: RunRequest, name?: string) => Promise<string>;
 };
 
-export const createJobRequests = ({ bus }: { bus: Bus }): JobRequests => ({
-  enqueueCheck: (slot) =>
-    putJob(bus, directoryJobs.checkSchedule, namedId(`check-${slot.toISOString()}`), { slot: slot.toISOString() }),
-  enqueueRun: async (request, name) => {
-    const taskId = name ? namedId(name) : randomUUID();
-    await putJob(bus, directoryJobs.run, taskId, { approvedPass: null, approvedBy: null, ...request });
-    return taskId;
-  },
-});
+export function createJobRequests({ bus }: { bus: Bus }): JobRequests {
+  return {
+    enqueueCheck: (slot) =>
+      putJob(bus, directoryJobs.checkSchedule, namedId(`check-${slot.toISOString()}`), { slot: slot.toISOString() }),
+    enqueueRun: async (request, name) => {
+      const taskId = name ? namedId(name) : randomUUID();
+      await putJob(bus, directoryJobs.run, taskId, { approvedPass: null, approvedBy: null, ...request });
+      return taskId;
+    },
+  };
+}

@@ -17,17 +17,17 @@ import { checkEveryMs, isDue } from './schedule.ts';
 type Deps = { db: Db; passes: Passes; jobRequests: JobRequests; workerId: string; recycling: Recycling };
 
 /** Runs passes one after another, while schedule checks run concurrently with them. */
-const createSerialQueue = () => {
+function createSerialQueue() {
   let last: Promise<unknown> = Promise.resolve();
   return async <T>(work: () => Promise<T>): Promise<T> => {
     const result = last.then(work);
     last = result.catch(() => {});
     return result;
   };
-};
+}
 
 /** `directory.sync_check_schedule` and `directory.sync_run` (specification, "Scheduling"). */
-export const sweepWorker = ({ db, passes, jobRequests, workerId, recycling }: Deps): Worker => {
+export function sweepWorker({ db, passes, jobRequests, workerId, recycling }: Deps): Worker {
   const runSerially = createSerialQueue();
   return worker(
     directoryJobs,
@@ -53,8 +53,9 @@ export const sweepWorker = ({ db, passes, jobRequests, workerId, recycling }: De
     },
     { workerId, concurrency: concurrencyOf(directoryJobs), recycling },
   );
-};
+}
 
 /** Enqueues a schedule check for every slot. */
-export const checkEverySlot = (jobRequests: JobRequests, bus: Pick<Bus, 'connected'>): Periodic =>
-  everySlot('directory sync schedule check', checkEveryMs, bus, jobRequests.enqueueCheck);
+export function checkEverySlot(jobRequests: JobRequests, bus: Pick<Bus, 'connected'>): Periodic {
+  return everySlot('directory sync schedule check', checkEveryMs, bus, jobRequests.enqueueCheck);
+}

@@ -1,7 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
 import { isDue, nextRuns, scheduleFault } from './schedule.ts';
 
-const at = (text: string) => new Date(`${text}Z`);
+function at(text: string) {
+  return new Date(`${text}Z`);
+}
 
 describe('the schedule of the sweep', () => {
   it.each(['0 4 * * *', '*/15 * * * *', '30 2 * * 1-5', '0 0 1 * *'])('accepts %s', (expression) => {

@@ -2,25 +2,28 @@ import { Cron } from 'croner';
 
 export type { JobRequests } from './job-requests.ts';
 
-const parse = (expression: string): Cron => new Cron(expression, { timezone: 'UTC', paused: true, mode: '5-part' });
+function parse(expression: string): Cron {
+  return new Cron(expression, { timezone: 'UTC', paused: true, mode: '5-part' });
+}
 
 /** The message for an invalid schedule; null when it is valid. */
-export const scheduleFault = (expression: string): string | null => {
+export function scheduleFault(expression: string): string | null {
   try {
     return parse(expression).nextRun() ? null : 'This schedule has no next run.';
   } catch {
     return 'This is not a cron expression of five fields, such as 0 4 * * *.';
   }
-};
+}
 
 /** The next times of a schedule after `from`, in UTC. */
-export const nextRuns = (expression: string, from: Date, count: number): Date[] =>
-  scheduleFault(expression) ? [] : parse(expression).nextRuns(count, from);
+export function nextRuns(expression: string, from: Date, count: number): Date[] {
+  return scheduleFault(expression) ? [] : parse(expression).nextRuns(count, from);
+}
 
 /** Whether a time of the schedule lies between `since` and `now`. */
-export const isDue = (expression: string, since: Date, now: Date): boolean => {
+export function isDue(expression: string, since: Date, now: Date): boolean {
   const next = nextRuns(expression, since, 1)[0];
   return next !== undefined && next <= now;
-};
+}
 
 export const checkEveryMs = 15 * 60_000;

@@ -9,60 +9,66 @@ import type { SweepSettings } from './sweep-settings.ts';
 
 const shownRuns = 5;
 
-const toResponse = ({ dueAfter: _, switchedAt: __, last_run_at: lastRunAt, ...settings }: SweepSettings) => ({
-  ...settings,
-  last_run_at: lastRunAt?.toISOString() ?? null,
-});
+function toResponse({ dueAfter: _, switchedAt: __, last_run_at: lastRunAt, ...settings }: SweepSettings) {
+  return {
+    ...settings,
+    last_run_at: lastRunAt?.toISOString() ?? null,
+  };
+}
 
-const invalidSetting = (path: string, message: string) =>
-  invalid('schedule_invalid', message, { errors: [{ path, message }] });
+function invalidSetting(path: string, message: string) {
+  return invalid('schedule_invalid', message, { errors: [{ path, message }] });
+}
 
-const validate = (changes: Partial<DirectorySyncSettings>): void => {
+function validate(changes: Partial<DirectorySyncSettings>): void {
   if (Object.keys(changes).length === 0) throw invalid('invalid_request', 'There is nothing to change');
   const fault = changes.schedule === undefined ? null : scheduleFault(changes.schedule);
   if (fault) throw invalidSetting('schedule', fault);
-};
+}
 
 /** The fields that are set in the body. */
-const definedFields = (body: Record<string, unknown>): Partial<DirectorySyncSettings> =>
-  Object.fromEntries(Object.entries(body).filter(([, value]) => value !== undefined));
+function definedFields(body: Record<string, unknown>): Partial<DirectorySyncSettings> {
+  return Object.fromEntries(Object.entries(body).filter(([, value]) => value !== undefined));
+}
 
-export const settingsRoutes = ({ db, passes }: { db: Db; passes: Passes }): Route[] => [
-  handle(directorySyncRoutes.directorySync, async () => toResponse(await settingsStore.read(db))),
+export function settingsRoutes({ db, passes }: { db: Db; passes: Passes }): Route[] {
+  return [
+    handle(directorySyncRoutes.directorySync, async () => toResponse(await settingsStore.read(db))),
 
-  handle(directorySyncRoutes.updateDirectorySync, async (request) => {
-    const changes = definedFields(request.body);
-    validate(changes);
-    return db.$transaction(async (tx) => {
-      await settingsStore.write(tx, changes, request.caller.userId);
-      return toResponse(await settingsStore.read(tx));
-    });
-  }),
+    handle(directorySyncRoutes.updateDirectorySync, async (request) => {
+      const changes = definedFields(request.body);
+      validate(changes);
+      return db.$transaction(async (tx) => {
+        await settingsStore.write(tx, changes, request.caller.userId);
+        return toResponse(await settingsStore.read(tx));
+      });
+    }),
 
-  handle(directorySyncRoutes.directorySyncStatus, async () => {
-    const settings = await settingsStore.read(db);
-    const now = new Date();
-    const localPass = passes.running();
-    return {
-      ...toResponse(settings),
-      next_due: settings.enabled && isDue(settings.schedule, settings.dueAfter ?? now, now),
-      next_runs: nextRuns(settings.schedule, now, shownRuns).map((time) => time.toISOString()),
-      running: localPass
-        ? {
-            pass_uuid: localPass.passId,
-            phase: localPass.phase,
-            done: localPass.done,
-            total: localPass.total,
-            dry_run: localPass.dryRun,
-            started_at: localPass.startedAt.toISOString(),
-          }
-        : await findPassOfOtherReplica(db),
-    };
-  }),
-];
+    handle(directorySyncRoutes.directorySyncStatus, async () => {
+      const settings = await settingsStore.read(db);
+      const now = new Date();
+      const localPass = passes.running();
+      return {
+        ...toResponse(settings),
+        next_due: settings.enabled && isDue(settings.schedule, settings.dueAfter ?? now, now),
+        next_runs: nextRuns(settings.schedule, now, shownRuns).map((time) => time.toISOString()),
+        running: localPass
+          ? {
+              pass_uuid: localPass.passId,
+              phase: localPass.phase,
+              done: localPass.done,
+              total: localPass.total,
+              dry_run: localPass.dryRun,
+              started_at: localPass.startedAt.toISOString(),
+            }
+          : await findPassOfOtherReplica(db),
+      };
+    }),
+  ];
+}
 
 /** A pass that another replica runs; its progress is unknown here. */
-const findPassOfOtherReplica = async (db: Db) => {
+async function findPassOfOtherReplica(db: Db) {
   if (!(await leaseHeld(db))) return null;
   const pass = await db.directoryPass.findFirst({ where: { finishedAt: null }, orderBy: { startedAt: 'desc' } });
   return pass
@@ -75,4 +81,4 @@ const findPassOfOtherReplica = async (db: Db) => {
         started_at: pass.startedAt.toISOString(),
       }
     : null;
-};
+}

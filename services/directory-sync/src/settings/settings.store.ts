@@ -18,7 +18,7 @@ export const settingsStore = {
   keepResult: (db: Db | Tx, report: PassReport): Promise<void> => put(db, 'last_result', report, 'directory_sync'),
 };
 
-const put = async (db: Db | Tx, name: string, value: Json, updatedBy: string): Promise<void> => {
+async function put(db: Db | Tx, name: string, value: Json, updatedBy: string): Promise<void> {
   const key = prefix + name;
   // JSON null is a value here, not the absence of one.
   await db.$executeRaw`
@@ -26,4 +26,4 @@ const put = async (db: Db | Tx, name: string, value: Json, updatedBy: string): P
     values (${key}, ${JSON.stringify(value)}::jsonb, ${updatedBy}, now())
     on conflict (key) do update set value = excluded.value, updated_by = excluded.updated_by,
       updated_at = case when system_settings.value = excluded.value then system_settings.updated_at else now() end`;
-};
+}

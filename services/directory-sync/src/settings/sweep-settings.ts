@@ -23,10 +23,12 @@ export type Row = { key: string; value: unknown; updatedAt: Date };
 export const prefix = 'directory_sync.';
 const asDate = z.iso.datetime().transform((text) => new Date(text));
 
-const later = (x: Date | null, y: Date | null): Date | null => (x && y ? (x > y ? x : y) : (x ?? y));
+function later(x: Date | null, y: Date | null): Date | null {
+  return x && y ? (x > y ? x : y) : (x ?? y);
+}
 
 /** The settings from stored rows; a row that cannot be parsed is ignored. */
-export const settingsOf = (rows: readonly Row[]): SweepSettings => {
+export function settingsOf(rows: readonly Row[]): SweepSettings {
   const rowOf = (name: string) => rows.find(({ key }) => key === prefix + name);
   const value = <T>(name: string, schema: z.ZodType<T>, defaultValue: T): T => {
     const parsed = schema.safeParse(rowOf(name)?.value);
@@ -45,4 +47,4 @@ export const settingsOf = (rows: readonly Row[]): SweepSettings => {
     switchedAt,
     dueAfter: later(lastRunAt, switchedAt),
   };
-};
+}

@@ -28,7 +28,7 @@ const noKeys = () => {
 };
 
 /** Runs a pass up to the changes that it would send to identity, and measures its duration. */
-const pass = async (fault: Fault | null, pace: { paceMs?: number; busyRetryDelaysMs?: readonly number[] }) => {
+async function pass(fault: Fault | null, pace: { paceMs?: number; busyRetryDelaysMs?: readonly number[] }) {
   directory.hold({ entries, pageSize: 3, fault });
   const startedAt = performance.now();
   const snapshot = await directorySnapshot(noKeys, pace)(rulesFor({ port: directory.port }))(
@@ -41,7 +41,7 @@ const pass = async (fault: Fault | null, pace: { paceMs?: number; busyRetryDelay
   const results = await recheckCandidates(plan.finish(), { dryRun: false, snapshot, rules, onProgress: () => {} });
   const disabled = results.filter(({ outcome }) => outcome === 'disabled').length;
   return { disabled, requests: snapshot.requests(), ms: performance.now() - startedAt };
-};
+}
 
 describe('load of a pass on the directory', () => {
   it('uses two connections in sequence: one for the snapshot, one for all rechecks', async () => {

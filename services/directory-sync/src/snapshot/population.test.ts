@@ -5,21 +5,23 @@ import { createPopulation } from './population.ts';
 import { createStringTable } from './string-table.ts';
 
 const text = fc.oneof(fc.string({ unit: 'grapheme', maxLength: 12 }), fc.constantFrom('a', 'A', 'ä', 'Ä', ''));
-const snapshotPerson = (id: string | null, login: string, more: Partial<SnapshotPerson> = {}): SnapshotPerson => ({
-  id,
-  login,
-  disabled: 'no',
-  admitted: 'yes',
-  admin: 'no',
-  claims: { known: true, values: [] },
-  evidence: {},
-  ...more,
-});
-const populationOf = (people: readonly SnapshotPerson[]) => {
+function snapshotPerson(id: string | null, login: string, more: Partial<SnapshotPerson> = {}): SnapshotPerson {
+  return {
+    id,
+    login,
+    disabled: 'no',
+    admitted: 'yes',
+    admin: 'no',
+    claims: { known: true, values: [] },
+    evidence: {},
+    ...more,
+  };
+}
+function populationOf(people: readonly SnapshotPerson[]) {
   const { add, people: found } = createPopulation();
   for (const person of people) add(person);
   return found;
-};
+}
 
 describe('string table', () => {
   it('finds each added string by its number, and no other string', () => {

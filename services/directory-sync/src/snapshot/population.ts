@@ -14,10 +14,12 @@ const ambiguous: PersonState = {
   claims: { known: false, reason: 'two entries have this login' },
   evidence: {},
 };
-const folded = (login: string): string => login.toLowerCase();
+function folded(login: string): string {
+  return login.toLowerCase();
+}
 
 /** An array of unsigned integers that grows on write. */
-const createNumberArray = () => {
+function createNumberArray() {
   let numbers = new Uint32Array(1 << 10);
   return {
     get: (at: number): number => numbers[at] ?? 0,
@@ -30,10 +32,10 @@ const createNumberArray = () => {
       numbers[at] = value;
     },
   };
-};
+}
 
 /** The distinct states, each with a number. States with individual evidence are not shared. */
-const createStateTable = () => {
+function createStateTable() {
   const all: PersonState[] = [];
   const shared = new Map<Person['claims'], Map<string, number>>();
   const keep = ({ id: _, login: __, ...state }: SnapshotPerson): number => all.push(state) - 1;
@@ -49,13 +51,13 @@ const createStateTable = () => {
       return known;
     },
   };
-};
+}
 
 /**
  * All persons of a directory, by immutable id and by login, in about 80 bytes each.
  * @throws AppError directory_unavailable for two entries with one immutable id.
  */
-export const createPopulation = () => {
+export function createPopulation() {
   const states = createStateTable();
   const ids = createStringTable();
   const logins = createStringTable();
@@ -109,4 +111,4 @@ export const createPopulation = () => {
       loginOfId.set(id, login + 1);
     },
   };
-};
+}

@@ -21,8 +21,12 @@ import { directorySnapshot } from './snapshot.adapter.ts';
 const passes = Number(process.env['OT_SWEEP_LINES'] ?? 80);
 
 const base = 'dc=example,dc=org';
-const groupDn = (name: string) => `cn=${name},ou=groups,${base}`;
-const idOf = (n: number) => `00000000-0000-4000-8000-${String(n).padStart(12, '0')}`;
+function groupDn(name: string) {
+  return `cn=${name},ou=groups,${base}`;
+}
+function idOf(n: number) {
+  return `00000000-0000-4000-8000-${String(n).padStart(12, '0')}`;
+}
 /** More than one page of persons, and three accounts without a person. */
 const people = [...Array(1_100).keys()];
 const absent = [9_001, 9_002, 9_003];
@@ -62,7 +66,7 @@ afterAll(async () => {
 });
 
 /** Runs a pass over a faulty connection up to the changes for identity. @returns null when it was aborted. */
-const pass = async (proxy: FaultyProxy, faults: (connection: number) => readonly LineFault[]) => {
+async function pass(proxy: FaultyProxy, faults: (connection: number) => readonly LineFault[]) {
   proxy.suffer(faults);
   const rules = rulesFor(
     {
@@ -112,19 +116,21 @@ const pass = async (proxy: FaultyProxy, faults: (connection: number) => readonly
     if (isAppError(error) && error.code === 'directory_unavailable') return null;
     throw error;
   }
-};
+}
 
 const kinds = ['cut', 'delay', 'corrupt', 'drop', 'repeat'] as const;
 /** One fault at a random byte. A silent connection takes a whole timeout, so it is rare. */
-const faultOf = (random: (below: number) => number): { connection: number; fault: LineFault } => ({
-  connection: 1 + random(2),
-  fault: {
-    kind: random(60) === 0 ? 'stall' : kinds[random(kinds.length)]!,
-    towards: random(6) === 0 ? 'server' : 'client',
-    // Most protocol messages are in the first bytes; the pages of all persons are some hundred thousand bytes.
-    at: random(2) === 0 ? random(3_000) : random(260_000),
-  },
-});
+function faultOf(random: (below: number) => number): { connection: number; fault: LineFault } {
+  return {
+    connection: 1 + random(2),
+    fault: {
+      kind: random(60) === 0 ? 'stall' : kinds[random(kinds.length)]!,
+      towards: random(6) === 0 ? 'server' : 'client',
+      // Most protocol messages are in the first bytes; the pages of all persons are some hundred thousand bytes.
+      at: random(2) === 0 ? random(3_000) : random(260_000),
+    },
+  };
+}
 
 describe('pass over a connection that is closed, delayed, silent, or corrupts data', () => {
   it.each([

@@ -28,8 +28,8 @@ beforeAll(async () => {
 });
 afterAll(() => Promise.all(directories.map((directory) => directory.stop())));
 
-const rulesOf = (port: number, recursiveGroups: boolean) =>
-  rulesFor(
+function rulesOf(port: number, recursiveGroups: boolean) {
+  return rulesFor(
     {
       port,
       userSearchFilter: '(&(objectClass=person)(uid={username}))',
@@ -45,12 +45,13 @@ const rulesOf = (port: number, recursiveGroups: boolean) =>
       mappings: [{ claimValue: groupDn('mapped'), groupId: idOf(900), grantsRole: null }],
     },
   );
+}
 
 const keyRing = readKeyRing({ ENCRYPTION_KEY: Buffer.alloc(32, 7).toString('base64') });
 const bindPassword = seal(keyRing, 'ldap_bind_password', 'secret');
 
 /** Runs a pass up to the changes for identity: snapshot, plan, recheck. @returns null when it was aborted. */
-const pass = async (directory: ScriptedDirectory, world: World, fault: Fault | null, bindFault?: Fault) => {
+async function pass(directory: ScriptedDirectory, world: World, fault: Fault | null, bindFault?: Fault) {
   directory.hold({ ...world, fault, ...(bindFault ? { bindFault } : {}) });
   const rules = rulesOf(directory.port, world.nested);
   try {
@@ -70,28 +71,29 @@ const pass = async (directory: ScriptedDirectory, world: World, fault: Fault | n
     if (isAppError(error) && error.code === 'directory_unavailable') return null;
     throw error;
   }
-};
-const changesOf = ({ changes }: Plan) =>
-  changes.flatMap(({ account: { userId }, role, add, remove }) => [
+}
+function changesOf({ changes }: Plan) {
+  return changes.flatMap(({ account: { userId }, role, add, remove }) => [
     ...(role ? [`${userId} role ${role}`] : []),
     ...add.map((group) => `${userId} + ${group}`),
     ...remove.map((group) => `${userId} - ${group}`),
   ]);
+}
 /** Changes that are made with the fault and not without it. */
-const unexpectedChanges = (truth: Plan, result: NonNullable<Awaited<ReturnType<typeof pass>>>): string[] => {
+function unexpectedChanges(truth: Plan, result: NonNullable<Awaited<ReturnType<typeof pass>>>): string[] {
   const candidates = new Set(truth.candidates.map(({ account }) => account.userId));
   const changes = new Set(changesOf(truth));
   return [
     ...result.disabled.filter((id) => !candidates.has(id)),
     ...changesOf(result.plan).filter((change) => !changes.has(change)),
   ];
-};
+}
 
 type Trial = { completed: boolean; wrong: string[] };
 const aborted: Trial = { completed: false, wrong: [] };
 
 /** Runs a pass over the world of a seed with and without a fault, and compares the changes. */
-const runTrial = async (directory: ScriptedDirectory, seed: number): Promise<Trial> => {
+async function runTrial(directory: ScriptedDirectory, seed: number): Promise<Trial> {
   const random = randomFrom(seed);
   const world = worldOf(random);
   const truth = await pass(directory, world, null);
@@ -104,7 +106,7 @@ const runTrial = async (directory: ScriptedDirectory, seed: number): Promise<Tri
     completed: true,
     wrong: unexpectedChanges(truth.plan, result).map((change) => `seed ${seed}, ${JSON.stringify(fault)}: ${change}`),
   };
-};
+}
 
 /** After these faults the request is retried after a delay. */
 const retriedFaults = ['result 51', 'result 52', 'notice of disconnection'];

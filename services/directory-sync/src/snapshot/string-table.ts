@@ -9,22 +9,22 @@ export type StringTable = {
 };
 
 // FNV-1a
-const hashOf = (text: string): number => {
+function hashOf(text: string): number {
   let hash = 0x811c9dc5;
   for (let i = 0; i < text.length; i++) hash = Math.imul(hash ^ text.charCodeAt(i), 0x01000193);
   return hash >>> 0;
-};
-const doubleSize = (old: Uint32Array<ArrayBuffer>): Uint32Array<ArrayBuffer> => {
+}
+function doubleSize(old: Uint32Array<ArrayBuffer>): Uint32Array<ArrayBuffer> {
   const larger = new Uint32Array(2 * old.length);
   larger.set(old);
   return larger;
-};
+}
 
 /**
  * Stores the names of a large directory in a few blocks of memory. As strings and maps they would be millions of
  * objects, which need several times the memory and are traversed by every garbage collection during a pass.
  */
-export const createStringTable = (): StringTable => {
+export function createStringTable(): StringTable {
   let bytes = Buffer.allocUnsafeSlow(1 << 16);
   let usedBytes = 0;
   /** End offset and hash of each string. */
@@ -83,4 +83,4 @@ export const createStringTable = (): StringTable => {
     at,
     size: () => count,
   };
-};
+}

@@ -5,7 +5,7 @@ const reuseMs = 8_000;
 const maxKept = 20_000;
 
 /** Signs who is calling, once per session and service; an assertion goes out for a few of the 30 s it is good for. */
-export const createAssertions = (privateKeyPem: string) => {
+export function createAssertions(privateKeyPem: string) {
   const sign = createAssertionSigner(privateKeyPem);
   const kept = new Map<string, { token: string; until: number }>();
   return (audience: ServiceName, session: ResolvedSession | null): string => {
@@ -26,4 +26,4 @@ export const createAssertions = (privateKeyPem: string) => {
     kept.set(key, { token, until: now + reuseMs });
     return token;
   };
-};
+}

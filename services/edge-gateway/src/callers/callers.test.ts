@@ -10,22 +10,24 @@ import {
   signInCookies,
 } from './callers.ts';
 
-const session = (change: Partial<ResolvedSession> = {}): ResolvedSession => ({
-  userId: 'u',
-  sessionId: 's',
-  role: 'user',
-  refusal: null,
-  expiresAt: Date.now() + 60_000,
-  ...change,
-});
-const codeOf = (work: () => void): string => {
+function session(change: Partial<ResolvedSession> = {}): ResolvedSession {
+  return {
+    userId: 'u',
+    sessionId: 's',
+    role: 'user',
+    refusal: null,
+    expiresAt: Date.now() + 60_000,
+    ...change,
+  };
+}
+function codeOf(work: () => void): string {
   try {
     work();
     return 'ok';
   } catch (e) {
     return (e as { code: string }).code;
   }
-};
+}
 
 describe('CSRF', () => {
   const token = 'ab'.repeat(32);

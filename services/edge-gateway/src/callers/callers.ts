@@ -26,12 +26,7 @@ type Deps = {
 type Entry = { session: ResolvedSession; until: number };
 
 /** Caches the users of tokens until the session ends, the token expires, or revocations cannot be received. */
-export const createSessionCache = ({
-  ask,
-  isReceiving,
-  maxAgeMs = 30_000,
-  maxEntries = 50_000,
-}: Deps): SessionCache => {
+export function createSessionCache({ ask, isReceiving, maxAgeMs = 30_000, maxEntries = 50_000 }: Deps): SessionCache {
   const known = new Map<string, Entry>();
   const asking = new Map<string, Promise<ResolvedSession | null>>();
   let epoch = 0;
@@ -71,4 +66,4 @@ export const createSessionCache = ({
       known.clear();
     },
   };
-};
+}

@@ -9,7 +9,7 @@ const names = new Map<string, keyof SessionCookies>([
   ['csrf_token', 'csrf'],
 ]);
 
-export const sessionCookiesOf = (header: string | undefined): SessionCookies => {
+export function sessionCookiesOf(header: string | undefined): SessionCookies {
   const out: SessionCookies = {};
   if (!header) return out;
   for (const part of header.split(';')) {
@@ -19,21 +19,22 @@ export const sessionCookiesOf = (header: string | undefined): SessionCookies => 
     if (key && out[key] === undefined) out[key] = part.slice(at + 1).trim();
   }
   return out;
-};
+}
 
 /** The cookies that identity needs to refresh and to sign out; no other service gets any. */
-export const identityCookies = ({ refresh, csrf }: SessionCookies): string | undefined => {
+export function identityCookies({ refresh, csrf }: SessionCookies): string | undefined {
   const parts = [...(refresh ? [`refresh_token=${refresh}`] : []), ...(csrf ? [`csrf_token=${csrf}`] : [])];
   return parts.length > 0 ? parts.join('; ') : undefined;
-};
+}
 
 /** The cookies that bind a sign-in at an identity provider to this browser; of many only the latest. */
-export const signInCookies = (header: string | undefined): string | undefined => {
+export function signInCookies(header: string | undefined): string | undefined {
   const found = (header ?? '').split(';').filter((part) => signInCookie.test((part.split('=')[0] as string).trim()));
   return found.length > 0 ? found.slice(-maxSignIns).join(';').trim() : undefined;
-};
+}
 
 const bearer = /^Bearer +(\S+)$/i;
 /** The token of an Authorization header; null when there is a header that is none. */
-export const bearerOf = (header: string | undefined): string | null | undefined =>
-  header === undefined ? undefined : (bearer.exec(header)?.[1] ?? null);
+export function bearerOf(header: string | undefined): string | null | undefined {
+  return header === undefined ? undefined : (bearer.exec(header)?.[1] ?? null);
+}

@@ -17,22 +17,23 @@ type Call = {
   sameOrigin: boolean;
 };
 
-const same = (a: string, b: string): boolean => {
+function same(a: string, b: string): boolean {
   const [x, y] = [Buffer.from(a), Buffer.from(b)];
   return x.length === y.length && timingSafeEqual(x, y);
-};
+}
 
 /** A bearer token needs no CSRF token, because browsers never send one automatically; only a refresh may use a cookie in addition. */
-const usesCookie = ({ def, cookies, hasBearer }: Call): boolean =>
-  hasBearer
+function usesCookie({ def, cookies, hasBearer }: Call): boolean {
+  return hasBearer
     ? def === identityRoutes.refresh && cookies.refresh !== undefined
     : cookies.access !== undefined || cookies.refresh !== undefined;
+}
 
 /** The header repeats the readable cookie, and that is the one of this very session: a planted cookie is none. */
-const isBound = ({ cookies, session, header, hasBearer }: Call): boolean => {
+function isBound({ cookies, session, header, hasBearer }: Call): boolean {
   if (!cookies.csrf || !header || !same(cookies.csrf, header)) return false;
   return session === null || hasBearer || (session.csrfToken !== undefined && same(session.csrfToken, header));
-};
+}
 
 /**
  * A change asked for with cookies must repeat the readable cookie in a header: another site can make a browser send
@@ -40,11 +41,11 @@ const isBound = ({ cookies, session, header, hasBearer }: Call): boolean => {
  * may have run out.
  * @throws AppError forbidden, code csrf_failed.
  */
-export const checkCsrf = (call: Call): void => {
+export function checkCsrf(call: Call): void {
   if (safe.has(call.method) || call.def.csrfExempt || !usesCookie(call)) return;
   if (call.fetchSite !== 'cross-site' && call.sameOrigin && isBound(call)) return;
   throw forbidden('csrf_failed', 'CSRF token missing or invalid');
-};
+}
 
 const ownSites = new Set([undefined, 'same-origin', 'none']);
 
@@ -53,10 +54,10 @@ const ownSites = new Set([undefined, 'same-origin', 'none']);
  * are no browsers send neither Origin nor Sec-Fetch-Site.
  * @throws AppError forbidden, code cross_site_request.
  */
-export const checkCrossSite = (
+export function checkCrossSite(
   def: Pick<RouteDef, 'setsCookies'>,
   { sameOrigin, fetchSite }: Pick<Call, 'sameOrigin' | 'fetchSite'>,
-): void => {
+): void {
   if (!def.setsCookies || (sameOrigin && ownSites.has(fetchSite))) return;
   throw forbidden('cross_site_request', 'Requests from other sites are refused here');
-};
+}

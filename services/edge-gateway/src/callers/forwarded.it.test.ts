@@ -15,12 +15,14 @@ afterAll(async () => {
   await backends.stop();
 });
 
-const send = async (path: string, lines: readonly string[], method = 'POST') => {
+async function send(path: string, lines: readonly string[], method = 'POST') {
   const head = [`${method} ${path} HTTP/1.1`, 'Host: localhost', 'Content-Length: 0', 'Connection: close', ...lines];
   await raw(edge.port, `${head.join('\r\n')}\r\n\r\n`);
   return edge.identity.seen.findLast((s) => s.url === path);
-};
-const statement = (header: string | string[] | undefined) => edge.forwardedOf(String(header));
+}
+function statement(header: string | string[] | undefined) {
+  return edge.forwardedOf(String(header));
+}
 const ways = ['/api/auth/pki/authenticate', '/api/auth/proxy/authenticate'];
 
 describe('what the edge tells identity of a proxy in front of it', () => {

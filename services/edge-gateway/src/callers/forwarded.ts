@@ -8,13 +8,15 @@ const routes: ReadonlySet<unknown> = new Set<RouteDef>([
   identityRoutes.proxyAuthenticate,
 ]);
 /** Secrets of the caller that say nothing about who forwards. */
-const kept = (name: string): boolean => !['cookie', 'authorization'].includes(name.toLowerCase());
+function kept(name: string): boolean {
+  return !['cookie', 'authorization'].includes(name.toLowerCase());
+}
 
 /**
  * What was sent, by whom, as the socket saw it: identity alone decides whether to believe a word of it.
  * @returns nothing for all routes but the two.
  */
-export const createForwardedStatement = (privateKeyPem: string) => {
+export function createForwardedStatement(privateKeyPem: string) {
   const sign = createForwardedSigner(privateKeyPem);
   return (route: unknown, req: Pick<IncomingMessage, 'rawHeaders' | 'socket'>): string | undefined => {
     if (!routes.has(route)) return undefined;
@@ -22,4 +24,4 @@ export const createForwardedStatement = (privateKeyPem: string) => {
     const headers = raw.flatMap((name, i) => (i % 2 === 0 && kept(name) ? [name, raw[i + 1] as string] : []));
     return sign({ peer: req.socket.remoteAddress ?? '', headers });
   };
-};
+}

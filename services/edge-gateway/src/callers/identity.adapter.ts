@@ -10,10 +10,12 @@ const maxBreaks = 2;
 const away = new Set(['ECONNREFUSED', 'UND_ERR_CONNECT_TIMEOUT']);
 const broken = new Set(['UND_ERR_SOCKET', 'ECONNRESET', 'EPIPE']);
 /** What became of the connection, where that is why there was no answer. */
-const codeOf = (e: unknown): string => ((e as Error).cause as { code?: string } | undefined)?.code ?? '';
+function codeOf(e: unknown): string {
+  return ((e as Error).cause as { code?: string } | undefined)?.code ?? '';
+}
 
 /** Asks identity over HTTP: that works while the bus is away, which is when it matters most. */
-export const createIdentity = ({ pool, assertion, connectionWait }: Deps) => {
+export function createIdentity({ pool, assertion, connectionWait }: Deps) {
   const ask = async (def: RouteDef, what: string, question?: unknown): Promise<unknown> => {
     const response = await pool
       .request({
@@ -54,4 +56,4 @@ export const createIdentity = ({ pool, assertion, connectionWait }: Deps) => {
       return def.answer.parse(await ask(def, 'Settings cannot be learnt'));
     },
   };
-};
+}

@@ -2,8 +2,10 @@ import { describe, expect, it } from '@jest/globals';
 import type { ResolvedSession } from '@overtone/contracts';
 import { createInFlight } from './callers.ts';
 
-const of = (userId: string, sessionId: string) => ({ userId, sessionId });
-const setup = (dead: Set<string>, checkTimeoutMs?: number, refused: Set<string> = new Set()) => {
+function of(userId: string, sessionId: string) {
+  return { userId, sessionId };
+}
+function setup(dead: Set<string>, checkTimeoutMs?: number, refused: Set<string> = new Set()) {
   const asked: string[] = [];
   const ended: string[] = [];
   const inFlight = createInFlight({
@@ -17,7 +19,7 @@ const setup = (dead: Set<string>, checkTimeoutMs?: number, refused: Set<string> 
   const enter = (token: string, session: { userId: string; sessionId: string }, receivedAt = Date.now() - 1) =>
     inFlight.enter({ token, session, receivedAt, end: (why) => void ended.push(why === 'ended' ? token : why) });
   return { inFlight, asked, ended, enter };
-};
+}
 
 describe('requests in flight', () => {
   it('are cut off when their session has ended, and no others', async () => {

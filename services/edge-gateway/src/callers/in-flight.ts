@@ -27,7 +27,7 @@ const rememberMs = 60_000;
  * Requests in flight: a download may run for an hour, and must end with its session. A revocation triggers
  * a check instead of an abort, because "all sessions of a user" excludes one opened just afterwards.
  */
-export const createInFlight = ({ resolve, checkTimeoutMs = 500, silenceTimeoutMs = 3_000 }: Deps) => {
+export function createInFlight({ resolve, checkTimeoutMs = 500, silenceTimeoutMs = 3_000 }: Deps) {
   const users = new Map<string, Set<Exchange>>();
   const revoked = new Map<string, number>();
 
@@ -83,5 +83,5 @@ export const createInFlight = ({ resolve, checkTimeoutMs = 500, silenceTimeoutMs
       ),
     size: (): number => [...users.values()].reduce((n, mine) => n + mine.size, 0),
   };
-};
+}
 export type InFlight = ReturnType<typeof createInFlight>;

@@ -20,11 +20,11 @@ const words: Record<NonNullable<ResolvedSession['refusal']>, string> = {
  * Role and state of the account against what the route asks for.
  * @throws AppError unauthenticated or forbidden, the latter with the code of the account's state.
  */
-export const authorise = (def: RouteDef, session: ResolvedSession | null): void => {
+export function authorise(def: RouteDef, session: ResolvedSession | null): void {
   if (def.access === 'public') return;
   if (!session) throw unauthenticated('not_authenticated', 'Please sign in');
   const { refusal } = session;
   const exempt = always.has(def) || (refusal === 'password_change_required' && def === identityRoutes.updateMe);
   if (refusal && !exempt) throw forbidden(refusal, words[refusal]);
   if (!roleAtLeast(session.role, def.access)) throw forbidden('role_required', `This needs the role ${def.access}`);
-};
+}

@@ -14,7 +14,7 @@ type Deps = { bus: Bus; sessions: () => SessionCache; inFlight: () => InFlight }
  * Receives ended sessions and changed accounts. Every replica needs all events and none of the past, so this
  * is a plain subscription, not a durable: events are only missed without a connection, and that clears the cache.
  */
-export const createRevocations = ({ bus, sessions, inFlight }: Deps) => {
+export function createRevocations({ bus, sessions, inFlight }: Deps) {
   let lastBeat = 0;
   /** The start of the pending heartbeat. */
   let beatSince: number | null = null;
@@ -83,4 +83,4 @@ export const createRevocations = ({ bus, sessions, inFlight }: Deps) => {
     stop: async () => clearInterval(timer),
   };
   return { part, isReceiving };
-};
+}

@@ -25,7 +25,9 @@ afterAll(async () => {
   await edge.stop();
   await backends.stop();
 });
-const ownIdentity = () => edge.handlers.identity.current as Handler;
+function ownIdentity() {
+  return edge.handlers.identity.current as Handler;
+}
 let identity: Handler;
 beforeAll(() => {
   identity = ownIdentity();
@@ -49,24 +51,25 @@ const decoderOf: Record<string, () => Duplex> = {
 };
 
 type Sent = { path?: string; method?: string; accept?: string; headers?: Record<string, string> };
-const open = (sent: Sent = {}): Promise<IncomingMessage> =>
-  new Promise((resolve, reject) => {
+function open(sent: Sent = {}): Promise<IncomingMessage> {
+  return new Promise((resolve, reject) => {
     const { path = '/api/files', method = 'GET', accept = 'gzip', headers = {} } = sent;
     const all = { ...bearer, ...headers, 'accept-encoding': accept };
     request({ port: edge.port, host: '127.0.0.1', path, method, headers: all }, resolve).on('error', reject).end();
   });
-const call = async (sent: Sent = {}) => {
+}
+async function call(sent: Sent = {}) {
   const res = await open(sent);
   const chunks: Buffer[] = [];
   for await (const chunk of res) chunks.push(chunk as Buffer);
   return { status: res.statusCode, headers: res.headers, body: Buffer.concat(chunks) };
-};
+}
 /** What media answers with. */
-const answers = (status: number, headers: Record<string, string>, body: string | Buffer = long): void => {
+function answers(status: number, headers: Record<string, string>, body: string | Buffer = long): void {
   edge.handlers.media.current = (_req, res) => {
     res.writeHead(status, { 'content-length': Buffer.byteLength(body), ...headers }).end(body);
   };
-};
+}
 const json = { 'content-type': 'application/json; charset=utf-8' };
 
 describe('compression of answers', () => {

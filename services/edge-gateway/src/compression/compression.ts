@@ -26,10 +26,12 @@ const create: Record<Encoding, (size: number | undefined) => Encoder> = {
   gzip: () => createGzip({ level: 6 }),
 };
 
-const one = (value: string | string[] | undefined): string => (Array.isArray(value) ? value.join(', ') : (value ?? ''));
+function one(value: string | string[] | undefined): string {
+  return Array.isArray(value) ? value.join(', ') : (value ?? '');
+}
 
 /** Whether an answer is text that may be compressed for a client that takes it. */
-const isCompressible = ({ status, headers }: AnswerHead): boolean => {
+function isCompressible({ status, headers }: AnswerHead): boolean {
   if (status < 200 || status === 204 || status === 206 || status === 304) return false;
   const length = headers['content-length'];
   if (length !== undefined && Number(length) < smallestCompressed) return false;
@@ -39,14 +41,16 @@ const isCompressible = ({ status, headers }: AnswerHead): boolean => {
   // A cookie is a secret next to what a request may have caused to be reflected (the BREACH attack).
   if (headers['set-cookie'] !== undefined) return false;
   return !/\bno-transform\b/i.test(one(headers['cache-control'])) && text.test(one(headers['content-type']));
-};
+}
 
-const varyWith = (vary: string): string => {
+function varyWith(vary: string): string {
   const names = vary.split(',').map((name) => name.trim().toLowerCase());
   if (names.includes('*') || names.includes('accept-encoding')) return vary;
   return vary === '' ? 'Accept-Encoding' : `${vary}, Accept-Encoding`;
-};
-const weak = (etag: string): string => (etag.startsWith('W/') ? etag : `W/${etag}`);
+}
+function weak(etag: string): string {
+  return etag.startsWith('W/') ? etag : `W/${etag}`;
+}
 
 export type Compressed = {
   headers: AnswerHead['headers'];
@@ -57,12 +61,16 @@ export type Compressed = {
 };
 
 /** Whether a route answers with secrets next to input that is reflected: never compressed. */
-export const mixesSecrets = (path: string): boolean => path.startsWith('/api/auth/');
+export function mixesSecrets(path: string): boolean {
+  return path.startsWith('/api/auth/');
+}
 
 /** Compresses the answers of one request as its client takes them. */
-export const createCompression =
-  ({ method, headers: { 'accept-encoding': accept } }: Pick<IncomingMessage, 'method' | 'headers'>) =>
-  (answer: AnswerHead): Compressed => {
+export function createCompression({
+  method,
+  headers: { 'accept-encoding': accept },
+}: Pick<IncomingMessage, 'method' | 'headers'>) {
+  return (answer: AnswerHead): Compressed => {
     const { 'content-length': length, ...others } = answer.headers;
     const streaming = length === undefined;
     if (!isCompressible(answer)) return { headers: answer.headers, encoder: undefined, streaming };
@@ -82,3 +90,4 @@ export const createCompression =
       streaming,
     };
   };
+}

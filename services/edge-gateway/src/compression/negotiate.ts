@@ -3,7 +3,7 @@ export type Encoding = 'zstd' | 'br' | 'gzip';
 /** In the order of our preference, for a client that takes several equally. */
 const encodings: readonly Encoding[] = ['zstd', 'br', 'gzip'];
 
-const weights = (accept: string): Map<string, number> => {
+function weights(accept: string): Map<string, number> {
   const found = new Map<string, number>();
   for (const item of accept.toLowerCase().split(',')) {
     const [name = '', ...parameters] = item.split(';').map((part) => part.trim());
@@ -13,13 +13,13 @@ const weights = (accept: string): Map<string, number> => {
     found.set(name === 'x-gzip' ? 'gzip' : name, weight);
   }
   return found;
-};
+}
 
 /**
  * The content coding for a client, by its Accept-Encoding header (RFC 9110, 12.5.3); undefined: none. A client that
  * sends no such header may not be able to decode one.
  */
-export const negotiate = (accept: string | string[] | undefined): Encoding | undefined => {
+export function negotiate(accept: string | string[] | undefined): Encoding | undefined {
   const given = weights(String(accept ?? ''));
   const weightOf = (name: string): number => given.get(name) ?? given.get('*') ?? 0;
   // Unless it is named, no coding at all is what the client takes last.
@@ -32,4 +32,4 @@ export const negotiate = (accept: string | string[] | undefined): Encoding | und
     chosen = encoding;
   }
   return chosen;
-};
+}

@@ -9,22 +9,25 @@ beforeAll(async () => {
 });
 afterAll(() => backends.stop());
 
-const withEdge = async (env: Record<string, string>, work: (edge: RunningEdge) => Promise<void>): Promise<void> => {
+async function withEdge(env: Record<string, string>, work: (edge: RunningEdge) => Promise<void>): Promise<void> {
   const edge = await startEdge(backends, env);
   try {
     await work(edge);
   } finally {
     await edge.stop();
   }
-};
-const openSocket = (port: number, text = ''): Promise<Socket> =>
-  new Promise((resolve) => {
+}
+function openSocket(port: number, text = ''): Promise<Socket> {
+  return new Promise((resolve) => {
     const socket = connect(port, '127.0.0.1', () => socket.write(text, () => resolve(socket)));
     socket.on('error', () => {}).resume();
   });
+}
 const upgrade = 'GET /api/ws HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n';
 /** What stands in a trusted proxy's request for its client. */
-const from = (ip: string) => `X-Forwarded-For: ${ip}\r\n`;
+function from(ip: string) {
+  return `X-Forwarded-For: ${ip}\r\n`;
+}
 
 describe('connections of one client', () => {
   it('are limited: the one that has been without a request for the longest time is closed for a new one', async () => {

@@ -15,13 +15,15 @@ export type Connections = ReturnType<typeof createConnections>;
 
 /** The push channel closes a socket that has not authenticated long before this; one that is still open has. */
 const authenticatedAfterMs = 60_000;
-const tooMany = () => rateLimited('rate_limited', 'Too many connections from this address', { retryAfterSeconds: 5 });
+function tooMany() {
+  return rateLimited('rate_limited', 'Too many connections from this address', { retryAfterSeconds: 5 });
+}
 
 /**
  * Counts connections per client. A client at its limit loses the connection that has been without a request for the
  * longest time, for example one whose head never ends; only when all of them serve requests a new one is refused.
  */
-export const createConnections = (limits: ConnectionLimits, isTrustedProxy: (ip: string) => boolean) => {
+export function createConnections(limits: ConnectionLimits, isTrustedProxy: (ip: string) => boolean) {
   /** Direct connections by client, those without a request in the order of their waiting. */
   const direct = new Map<string, Set<Socket>>();
   const openRequests = new WeakMap<Duplex, number>();
@@ -81,12 +83,12 @@ export const createConnections = (limits: ConnectionLimits, isTrustedProxy: (ip:
       });
     },
   };
-};
+}
 
-const free = (): void => {};
+function free(): void {}
 
 /** Counts what is open per key. @returns what ends one, to be called at most once in effect; undefined at the limit. */
-const createCounter = (limit: number) => {
+function createCounter(limit: number) {
   const counts = new Map<string, number>();
   return (key: string): (() => void) | undefined => {
     const count = counts.get(key) ?? 0;
@@ -102,4 +104,4 @@ const createCounter = (limit: number) => {
       else counts.delete(key);
     };
   };
-};
+}

@@ -37,7 +37,7 @@ window.SwaggerUIBundle({
 `;
 
 /** The description of the API and its browsable form, all from our own origin. */
-export const createDocs = (version: string): ((path: string) => Asset | undefined) => {
+export function createDocs(version: string): (path: string) => Asset | undefined {
   const require = createRequire(import.meta.url);
   const folder = join(require.resolve('swagger-ui-dist/package.json'), '..');
   const vendor = (name: string) => createAsset(name, readFileSync(join(folder, name)));
@@ -56,4 +56,4 @@ export const createDocs = (version: string): ((path: string) => Asset | undefine
     made.set(path, asset);
     return asset;
   };
-};
+}

@@ -16,7 +16,7 @@ const thenEveryMs = 30_000;
  * Keeps the settings that the edge enforces: asked for at the start, at every change, and from time to time. While
  * identity does not answer, what was last known counts; in the beginning that is the default.
  */
-export const followSettings = ({ bus, log, ask, apply }: Deps): Part => {
+export function followSettings({ bus, log, ask, apply }: Deps): Part {
   let timer: NodeJS.Timeout | undefined;
   let known = false;
   let newest = 0;
@@ -48,4 +48,4 @@ export const followSettings = ({ bus, log, ask, apply }: Deps): Part => {
       clearTimeout(timer);
     },
   };
-};
+}

@@ -10,16 +10,16 @@ afterAll(() => backends.stop());
 // A fresh budget for every test.
 beforeEach(() => backends.redis.restart());
 
-const attempt = async (edge: RunningEdge, path = '/api/auth/token', method = 'POST') => {
+async function attempt(edge: RunningEdge, path = '/api/auth/token', method = 'POST') {
   const json = path.endsWith('/register') ? { 'content-type': 'application/json' } : {};
   return (await edge.call(path, { method, headers: json })).status;
-};
+}
 /** How many of so many attempts are let through. */
-const passed = async (edge: RunningEdge, attempts: number): Promise<number> => {
+async function passed(edge: RunningEdge, attempts: number): Promise<number> {
   const statuses: number[] = [];
   for (let i = 0; i < attempts; i++) statuses.push(await attempt(edge));
   return statuses.filter((s) => s !== 429).length;
-};
+}
 
 describe('the limit of sign-in attempts', () => {
   it('is one budget over all sign-in routes, without the refresh of a session', async () => {

@@ -24,9 +24,11 @@ const attempts: ReadonlySet<unknown> = new Set([
   identityRoutes.proxyAuthenticate,
   userRoutes.register,
 ]);
-export const isSignInAttempt = (def: unknown): boolean => attempts.has(def);
+export function isSignInAttempt(def: unknown): boolean {
+  return attempts.has(def);
+}
 
-const consume = async (limiter: Limiter, key: string, cache?: Pick<Cache, 'count'>): Promise<void> => {
+async function consume(limiter: Limiter, key: string, cache?: Pick<Cache, 'count'>): Promise<void> {
   try {
     const { isFirstInDuration } = await limiter.consume(key);
     cache?.count(isFirstInDuration ? 'miss' : 'hit');
@@ -38,13 +40,13 @@ const consume = async (limiter: Limiter, key: string, cache?: Pick<Cache, 'count
       retryAfterSeconds: Math.max(1, Math.ceil(e.msBeforeNext / 1000)),
     });
   }
-};
+}
 
 /**
  * Sign-in is counted here and in Redis: the one count is shared by all replicas, the other holds while Redis is away,
  * and neither starts from nothing when Redis comes or goes.
  */
-export const createLimits = (cache: Cache | undefined, o: LimitOptions): Limits => {
+export function createLimits(cache: Cache | undefined, o: LimitOptions): Limits {
   let signInPerMinute: number | null = authSettings.rate_limit_auth_per_minute.default;
   const here = new RateLimiterMemory({ points: signInPerMinute, duration: minute });
   const shared =
@@ -74,4 +76,4 @@ export const createLimits = (cache: Cache | undefined, o: LimitOptions): Limits 
     session: perMinute(o.sessionPerMinute),
     anonymous: perMinute(o.anonymousPerMinute),
   };
-};
+}

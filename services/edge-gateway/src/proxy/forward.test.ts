@@ -19,7 +19,7 @@ const breaks: Try = (handler) => {
 };
 
 /** Hands a request on to a service that behaves so, try after try. @returns the headers of every try. */
-const handOn = async (tries: Try[]): Promise<unknown[]> => {
+async function handOn(tries: Try[]): Promise<unknown[]> {
   const seen: unknown[] = [];
   const dispatch = ({ headers }: Dispatcher.DispatchOptions, handler: Dispatcher.DispatchHandler): boolean => {
     seen.push(headers);
@@ -39,7 +39,7 @@ const handOn = async (tries: Try[]): Promise<unknown[]> => {
     cookies: false,
   });
   return seen;
-};
+}
 
 describe('a request that is handed on', () => {
   it.each<[string, Try[]]>([

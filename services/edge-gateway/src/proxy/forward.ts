@@ -30,12 +30,17 @@ export type Forward = {
 };
 
 /** The error for a service that has not responded. */
-const noAnswer = (service: string, cause: unknown): AppError =>
-  unavailable('service_unavailable', 'This part of Overtone does not answer at the moment. Please try again shortly.', {
-    cause,
-    detail: service,
-    retryAfterSeconds: 3,
-  });
+function noAnswer(service: string, cause: unknown): AppError {
+  return unavailable(
+    'service_unavailable',
+    'This part of Overtone does not answer at the moment. Please try again shortly.',
+    {
+      cause,
+      detail: service,
+      retryAfterSeconds: 3,
+    },
+  );
+}
 
 /** No response. `sent`: the service may have received part of the request. */
 type Unanswered = { sent: boolean; error: AppError };
@@ -44,8 +49,8 @@ type Unanswered = { sent: boolean; error: AppError };
  * Streams a request to a service and the answer back, in step with the slower side, without keeping either.
  * @returns resolves when the answer has gone out or the client has left, and to what is wrong when there was no answer.
  */
-const attempt = (f: Forward): Promise<Unanswered | undefined> =>
-  new Promise((resolve, reject) => {
+function attempt(f: Forward): Promise<Unanswered | undefined> {
+  return new Promise((resolve, reject) => {
     const { res } = f;
     const done = () => resolve(undefined);
     let sent = false;
@@ -137,9 +142,10 @@ const attempt = (f: Forward): Promise<Unanswered | undefined> =>
       },
     );
   });
+}
 
 /** The headers of every answer, except those that the service has set more strictly. */
-const without = (always: readonly string[], headers: Record<string, unknown>): string[] => {
+function without(always: readonly string[], headers: Record<string, unknown>): string[] {
   const out: string[] = [];
   for (let i = 0; i < always.length; i += 2) {
     const name = always[i] as string;
@@ -147,15 +153,18 @@ const without = (always: readonly string[], headers: Record<string, unknown>): s
     if (lower === 'x-request-id' || headers[lower] === undefined) out.push(name, always[i + 1] as string);
   }
   return out;
-};
+}
 
 const safe = new Set(['GET', 'HEAD', 'OPTIONS']);
 
-const sessionEnded = (): AppError => unauthenticated('not_authenticated', 'The session has ended. Please sign in.');
+function sessionEnded(): AppError {
+  return unauthenticated('not_authenticated', 'The session has ended. Please sign in.');
+}
 
 /** The state of the session is unknown: the request ends, but not as signed out. */
-const sessionUnknown = (): AppError =>
-  unavailable('service_unavailable', 'Sessions cannot be checked at the moment', { retryAfterSeconds: 3 });
+function sessionUnknown(): AppError {
+  return unavailable('service_unavailable', 'Sessions cannot be checked at the moment', { retryAfterSeconds: 3 });
+}
 
 /** How often a safe request may lose its connection: once to a closing keep-alive connection, once to a crash. */
 const maxBroken = 2;
@@ -165,9 +174,8 @@ const maxBroken = 2;
  * service is back. A safe request without a body is also sent again when the connection broke before a response: the
  * service may have closed a keep-alive connection at that moment (RFC 9110, 9.2.2).
  */
-export const createForward =
-  (connectionWait: ConnectionWait) =>
-  async (f: Forward): Promise<void> => {
+export function createForward(connectionWait: ConnectionWait) {
+  return async (f: Forward): Promise<void> => {
     const repeatable = f.body === null && safe.has(f.method);
     for (let broken = 0, looks = 0; !f.res.destroyed && !f.body?.destroyed; looks += 1) {
       const failure = await attempt(f);
@@ -178,3 +186,4 @@ export const createForward =
       if (!again) throw failure.error;
     }
   };
+}

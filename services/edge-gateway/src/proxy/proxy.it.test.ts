@@ -29,11 +29,11 @@ afterAll(async () => {
 });
 
 /** A service that decides itself how it treats the request's body. */
-const behind = async (
+async function behind(
   listener: Parameters<typeof createServer>[1],
   work: (own: RunningEdge) => Promise<void>,
   overrides: Record<string, string> = {},
-) => {
+) {
   const server = createServer(listener as never).prependListener('request', (_req, res) =>
     res.setHeader(scriptedHeader, 'yes'),
   );
@@ -47,7 +47,7 @@ const behind = async (
     server.closeAllConnections();
     server.close();
   }
-};
+}
 
 describe('bodies', () => {
   it('arrive whole, with a length and without one', async () => {

@@ -11,23 +11,25 @@ export type BodyLimits = {
   totalMs?: number;
 };
 
-export const hasBody = (req: IncomingMessage): boolean =>
-  req.headers['transfer-encoding'] !== undefined || Number(req.headers['content-length'] ?? 0) > 0;
+export function hasBody(req: IncomingMessage): boolean {
+  return req.headers['transfer-encoding'] !== undefined || Number(req.headers['content-length'] ?? 0) > 0;
+}
 
-export const tooBig = (maxBytes: number): AppError =>
-  tooLarge('upload_too_large', `At most ${maxBytes} bytes are accepted`, { extra: { max_bytes: maxBytes } });
+export function tooBig(maxBytes: number): AppError {
+  return tooLarge('upload_too_large', `At most ${maxBytes} bytes are accepted`, { extra: { max_bytes: maxBytes } });
+}
 
 /**
  * The request's body as a stream of its own, so that a service that responds early does not take the client's connection
  * down with it. Counts, and gives up on a client that sends too much, too slowly or not to the end: `onRefused` receives
  * the reason, and the stream is destroyed with it, which no reader has to handle.
  */
-export const bodyStream = (
+export function bodyStream(
   req: IncomingMessage,
   res: ServerResponse,
   limits: BodyLimits,
   onRefused: (e: AppError) => void,
-): Readable => {
+): Readable {
   let count = 0;
   let countAtLastCheck = 0;
   let waitingForService = false;
@@ -90,4 +92,4 @@ export const bodyStream = (
     if (!ended) body.destroy();
   });
   return body;
-};
+}

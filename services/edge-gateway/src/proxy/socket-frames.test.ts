@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { createFrameEnds, restartFrame } from './socket-frames.ts';
 
 const handshake = Buffer.from('HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\n\r\n');
-const frame = (size: number): Buffer => {
+function frame(size: number): Buffer {
   const body = Buffer.alloc(size, 0x81);
   if (size < 126) return Buffer.concat([Buffer.from([0x81, size]), body]);
   const long = size > 0xffff;
@@ -12,7 +12,7 @@ const frame = (size: number): Buffer => {
   if (long) head.writeBigUInt64BE(BigInt(size), 2);
   else head.writeUInt16BE(size, 2);
   return Buffer.concat([head, body]);
-};
+}
 
 describe('the ends of frames', () => {
   it('are not in the handshake', () => {

@@ -43,14 +43,17 @@ afterAll(async () => {
   realtime.close();
 });
 
-const upgrade = (path: string, headers: Record<string, string> = {}) =>
-  new Promise<{ status: number; socket?: Duplex }>((resolve) => {
+function upgrade(path: string, headers: Record<string, string> = {}) {
+  return new Promise<{ status: number; socket?: Duplex }>((resolve) => {
     const { req } = open(edge.port, path, { connection: 'Upgrade', upgrade: 'websocket', ...headers }, 'GET');
     req.on('upgrade', (res, socket) => resolve({ status: res.statusCode ?? 0, socket }));
     req.on('response', (res) => resolve({ status: res.statusCode ?? 0 }));
     req.end();
   });
-const callerOfLast = () => edge.verify('realtime-gateway')(upgrades.at(-1)?.headers[assertionHeader] as string);
+}
+function callerOfLast() {
+  return edge.verify('realtime-gateway')(upgrades.at(-1)?.headers[assertionHeader] as string);
+}
 
 describe('a socket to the push channel', () => {
   it('carries bytes both ways, and ends with either end', async () => {

@@ -19,11 +19,11 @@ type Tunnel = {
 const connectMs = 5_000;
 
 /** The answer to an upgrade that is not made. @returns its status. */
-export const refuseUpgrade = (socket: Duplex, thrown: unknown, requestId: string): number => {
+export function refuseUpgrade(socket: Duplex, thrown: unknown, requestId: string): number {
   const problem = toProblem(thrown, requestId);
   sendLast(socket, rawAnswer(`${problem.status} ${STATUS_CODES[problem.status] ?? ''}`, problem));
   return problem.status;
-};
+}
 
 /** How long a client may take to disconnect after the close frame. */
 const goodbyeMs = 1_000;
@@ -34,7 +34,7 @@ const lastWordsMs = 10_000;
  * Joins a client's WebSocket to the push channel, byte for byte; either end going takes the other with it.
  * @returns a function that ends it: sends the client a close frame (service restart) at a frame boundary.
  */
-export const tunnel = ({ req, socket, head, to, headers, answered, refuse }: Tunnel): (() => void) => {
+export function tunnel({ req, socket, head, to, headers, answered, refuse }: Tunnel): () => void {
   const ends = createFrameEnds();
   const upstream = connect({ host: to.hostname, port: Number(to.port), noDelay: true });
   const timer = setTimeout(() => upstream.destroy(new Error('timeout')), connectMs);
@@ -88,4 +88,4 @@ export const tunnel = ({ req, socket, head, to, headers, answered, refuse }: Tun
     end();
     setTimeout(close, goodbyeMs).unref();
   };
-};
+}

@@ -5,10 +5,12 @@ import { BlockList, isIP } from 'node:net';
 export type ClientView = { ip: string; scheme: 'http' | 'https'; host: string };
 
 /** An IPv4 address that came over an IPv6 socket, as IPv4. */
-export const plain = (ip: string): string => (ip.startsWith('::ffff:') ? ip.slice(7) : ip);
+export function plain(ip: string): string {
+  return ip.startsWith('::ffff:') ? ip.slice(7) : ip;
+}
 
 /** @throws Error naming an entry that is neither an address nor a block. */
-const blocks = (list: string): BlockList => {
+function blocks(list: string): BlockList {
   const out = new BlockList();
   for (const entry of list.split(/[\s,]+/).filter(Boolean)) {
     const [address = '', bits] = entry.split('/');
@@ -19,24 +21,26 @@ const blocks = (list: string): BlockList => {
     else out.addSubnet(address, Number(bits), family);
   }
   return out;
-};
+}
 
-const one = (value: string | string[] | undefined): string | undefined => (Array.isArray(value) ? value[0] : value);
+function one(value: string | string[] | undefined): string | undefined {
+  return Array.isArray(value) ? value[0] : value;
+}
 
 /** @throws Error when the list has an entry that is neither an address nor a block. */
-export const createTrustedProxies = (list: string): ((ip: string) => boolean) => {
+export function createTrustedProxies(list: string): (ip: string) => boolean {
   const trusted = blocks(list);
   return (ip) => {
     const version = list === '' ? 0 : isIP(ip);
     return version !== 0 && trusted.check(ip, version === 6 ? 'ipv6' : 'ipv4');
   };
-};
+}
 
 /**
  * Reads address, scheme and host of the client. X-Forwarded-* counts only when the socket's own peer is a trusted
  * proxy; of a chain of addresses the last one that is not itself a trusted proxy is the client.
  */
-export const createClientView = (trustedProxies: string) => {
+export function createClientView(trustedProxies: string) {
   const isTrusted = createTrustedProxies(trustedProxies);
   return (req: IncomingMessage): ClientView => {
     const peer = plain(req.socket.remoteAddress ?? '');
@@ -47,17 +51,19 @@ export const createClientView = (trustedProxies: string) => {
     const scheme = one(req.headers['x-forwarded-proto']) === 'https' ? 'https' : 'http';
     return { ip, scheme, host: one(req.headers['x-forwarded-host']) ?? host };
   };
-};
+}
 
 /** The first four groups of an IPv6 address, its zeros written out. */
-const network = (ip: string): string => {
+function network(ip: string): string {
   const [head = '', tail] = ip.split('::');
   const groups = head === '' ? [] : head.split(':');
   const after = tail === undefined || tail === '' ? 0 : tail.split(':').length;
   const zeros = tail === undefined ? 0 : 8 - groups.length - after;
   const all = [...groups, ...Array.from({ length: Math.max(0, zeros) }, () => '0'), ...(tail ?? '').split(':')];
   return all.slice(0, 4).join(':');
-};
+}
 
 /** What counts as one client: an IPv4 address, or the /64 that an IPv6 host chooses its addresses from. */
-export const limitKey = (ip: string): string => (isIP(ip) === 6 ? network(ip) : ip);
+export function limitKey(ip: string): string {
+  return isIP(ip) === 6 ? network(ip) : ip;
+}

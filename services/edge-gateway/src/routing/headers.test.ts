@@ -1,7 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
 import { requestHeaders, responseHeaders } from './headers.ts';
 
-const kept = (...headers: string[]) => requestHeaders(headers);
+function kept(...headers: string[]) {
+  return requestHeaders(headers);
+}
 
 describe('headers to a service', () => {
   it.each([

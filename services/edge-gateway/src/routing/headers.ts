@@ -32,21 +32,22 @@ const ours = new Set([
 ]);
 const oursBegin = ['x-overtone-', 'x-forwarded-', 'x-client-cert', 'x-ssl-', 'ssl-', 'x-auth-request-', 'x-remote-'];
 
-const isOurs = (name: string): boolean =>
-  ours.has(name) || name.includes('_') || oursBegin.some((prefix) => name.startsWith(prefix));
+function isOurs(name: string): boolean {
+  return ours.has(name) || name.includes('_') || oursBegin.some((prefix) => name.startsWith(prefix));
+}
 
 /** Names that the Connection header binds to this connection. */
-const named = (raw: readonly string[]): Set<string> | undefined => {
+function named(raw: readonly string[]): Set<string> | undefined {
   let names: Set<string> | undefined;
   for (let i = 0; i < raw.length; i += 2) {
     if ((raw[i] as string).toLowerCase() !== 'connection') continue;
     for (const name of (raw[i + 1] as string).split(',')) (names ??= new Set()).add(name.trim().toLowerCase());
   }
   return names;
-};
+}
 
 /** The client's headers that a service may see: nothing that says who is calling, whatever its spelling. */
-export const requestHeaders = (raw: readonly string[]): string[] => {
+export function requestHeaders(raw: readonly string[]): string[] {
   const bound = named(raw);
   const out: string[] = [];
   for (let i = 0; i < raw.length; i += 2) {
@@ -55,10 +56,10 @@ export const requestHeaders = (raw: readonly string[]): string[] => {
     out.push(name, raw[i + 1] as string);
   }
   return out;
-};
+}
 
 /** A service's headers that the client may see; only identity sets cookies. */
-export const responseHeaders = (raw: Record<string, string | string[] | undefined>, cookies: boolean): string[] => {
+export function responseHeaders(raw: Record<string, string | string[] | undefined>, cookies: boolean): string[] {
   const out: string[] = [];
   for (const name in raw) {
     if (hopByHop.has(name) || name.startsWith('x-overtone-') || name === 'x-request-id') continue;
@@ -68,4 +69,4 @@ export const responseHeaders = (raw: Record<string, string | string[] | undefine
     else if (value !== undefined) out.push(name, value);
   }
   return out;
-};
+}

@@ -4,10 +4,10 @@ import { createRouter, pathOf } from './routing.ts';
 
 const router = createRouter(routes);
 const id = '0d7c34a1-9a51-4a3c-93a5-6f5b6f0f1b5c';
-const templateOf = (method: string, path: string) => {
+function templateOf(method: string, path: string) {
   const m = router(method, path);
   return m.kind === 'route' ? m.def.path : m.kind;
-};
+}
 
 describe('the router', () => {
   it('finds every route of the catalogue by its own template', () => {

@@ -6,10 +6,12 @@ export { requestHeaders, responseHeaders } from './headers.ts';
 export type Match = { kind: 'route'; def: RouteDef } | { kind: 'wrong_method'; allow: string[] } | { kind: 'unknown' };
 
 type Node = { literals: Map<string, Node>; param: Node | undefined; methods: Map<string, RouteDef> };
-const node = (): Node => ({ literals: new Map(), param: undefined, methods: new Map() });
+function node(): Node {
+  return { literals: new Map(), param: undefined, methods: new Map() };
+}
 
 /** Compiles the catalogue to a tree of path segments; a literal segment wins over a parameter. */
-export const createRouter = (routes: readonly RouteDef[]) => {
+export function createRouter(routes: readonly RouteDef[]) {
   const root = node();
   for (const def of routes) {
     let at = root;
@@ -39,12 +41,12 @@ export const createRouter = (routes: readonly RouteDef[]) => {
     const def = found.methods.get(method) ?? (method === 'HEAD' ? found.methods.get('GET') : undefined);
     return def ? { kind: 'route', def } : { kind: 'wrong_method', allow: allowed(found.methods) };
   };
-};
+}
 
-const allowed = (methods: Map<string, RouteDef>): string[] => {
+function allowed(methods: Map<string, RouteDef>): string[] {
   const names = [...methods.keys()];
   return names.includes('GET') && !names.includes('HEAD') ? [...names, 'HEAD'] : names;
-};
+}
 
 const dots = /^(\.|%2e){1,2}$/i;
 
@@ -52,7 +54,7 @@ const dots = /^(\.|%2e){1,2}$/i;
  * The path of a request target, or null when it is none of ours: a full URL, a `.` or `..` segment in any spelling, a
  * backslash, or an escape that does not decode.
  */
-export const pathOf = (target: string): string | null => {
+export function pathOf(target: string): string | null {
   const query = target.indexOf('?');
   const path = query < 0 ? target : target.slice(0, query);
   if (!path.startsWith('/') || path.includes('\\')) return null;
@@ -64,4 +66,4 @@ export const pathOf = (target: string): string | null => {
   } catch {
     return null;
   }
-};
+}

@@ -5,8 +5,8 @@ export type Health = 'healthy' | 'degraded';
 const keepMs = 2_000;
 const connectMs = 1_000;
 
-const reachable = (url: URL): Promise<boolean> =>
-  new Promise((resolve) => {
+function reachable(url: URL): Promise<boolean> {
+  return new Promise((resolve) => {
     const socket = connect({ host: url.hostname, port: Number(url.port || 80), timeout: connectMs });
     const end = (ok: boolean) => {
       socket.destroy();
@@ -16,9 +16,10 @@ const reachable = (url: URL): Promise<boolean> =>
     socket.on('error', () => end(false));
     socket.once('timeout', () => end(false));
   });
+}
 
 /** Whether everything behind the edge answers; asked at most every two seconds however many ask us. */
-export const createHealth = (services: readonly URL[], checks: Checks) => {
+export function createHealth(services: readonly URL[], checks: Checks) {
   let last: { at: number; health: Promise<Health> } | undefined;
   const look = async (): Promise<Health> => {
     const [own, others] = await Promise.all([runChecks(checks), Promise.all(services.map(reachable))]);
@@ -29,4 +30,4 @@ export const createHealth = (services: readonly URL[], checks: Checks) => {
     if (!last || Date.now() - last.at > keepMs) last = { at: Date.now(), health: look() };
     return last.health;
   };
-};
+}

@@ -23,8 +23,12 @@ const types: Record<string, string> = {
 };
 const compressible = /^(text\/|application\/(json|manifest|wasm)|image\/svg)/;
 
-export const extensionOf = (path: string): string => /\.([a-z0-9]+)$/i.exec(path)?.[1]?.toLowerCase() ?? '';
-const typeOf = (path: string): string => types[extensionOf(path)] ?? 'application/octet-stream';
+export function extensionOf(path: string): string {
+  return /\.([a-z0-9]+)$/i.exec(path)?.[1]?.toLowerCase() ?? '';
+}
+function typeOf(path: string): string {
+  return types[extensionOf(path)] ?? 'application/octet-stream';
+}
 
 export type Asset = {
   type: string;
@@ -40,7 +44,7 @@ const compress: Record<Encoding, (body: Buffer) => Promise<Buffer>> = {
   gzip: (body: Buffer) => promisify(gzip)(body, { level: 6 }),
 };
 
-export const createAsset = (path: string, body: Buffer): Asset => {
+export function createAsset(path: string, body: Buffer): Asset {
   const type = typeOf(path);
   const kept = new Map<string, Promise<Buffer>>();
   return {
@@ -54,4 +58,4 @@ export const createAsset = (path: string, body: Buffer): Asset => {
       return made;
     },
   };
-};
+}

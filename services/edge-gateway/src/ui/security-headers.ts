@@ -39,7 +39,9 @@ const hsts = ['Strict-Transport-Security', 'max-age=31536000'];
 const pageOverTls = [...page, ...hsts];
 const apiOverTls = [...api, ...hsts];
 
-export const pageHeaders = ({ scheme }: Pick<ClientView, 'scheme'>): readonly string[] =>
-  scheme === 'https' ? pageOverTls : page;
-export const apiHeaders = ({ scheme }: Pick<ClientView, 'scheme'>): readonly string[] =>
-  scheme === 'https' ? apiOverTls : api;
+export function pageHeaders({ scheme }: Pick<ClientView, 'scheme'>): readonly string[] {
+  return scheme === 'https' ? pageOverTls : page;
+}
+export function apiHeaders({ scheme }: Pick<ClientView, 'scheme'>): readonly string[] {
+  return scheme === 'https' ? apiOverTls : api;
+}

@@ -29,8 +29,8 @@ afterAll(async () => {
 });
 
 /** Without a client that decompresses. */
-const bytes = (path: string, encoding: string): Promise<{ encoding: string | undefined; body: Buffer }> =>
-  new Promise((resolve) => {
+function bytes(path: string, encoding: string): Promise<{ encoding: string | undefined; body: Buffer }> {
+  return new Promise((resolve) => {
     const headers = { 'accept-encoding': encoding };
     request({ port: edge.port, host: '127.0.0.1', path, headers }, (res) => {
       const chunks: Buffer[] = [];
@@ -38,6 +38,7 @@ const bytes = (path: string, encoding: string): Promise<{ encoding: string | und
       res.on('end', () => resolve({ encoding: res.headers['content-encoding'], body: Buffer.concat(chunks) }));
     }).end();
   });
+}
 
 describe('the UI', () => {
   it.each(['/', '/index.html', '/files/123', '/login?next=/x'])(

@@ -10,7 +10,7 @@ export { createAsset, type Asset } from './assets.ts';
 const hashed = /[-.][A-Za-z0-9_-]{8,}\.[a-z0-9]+$/;
 
 /** The built UI, in memory: a few megabytes, read once. Source maps are left out; the product does not need them. */
-const readFolder = (dir: string): Map<string, Asset> => {
+function readFolder(dir: string): Map<string, Asset> {
   const files = readdirSync(dir, { recursive: true, withFileTypes: true }).filter(
     (f) => f.isFile() && !f.name.endsWith('.map'),
   );
@@ -20,12 +20,12 @@ const readFolder = (dir: string): Map<string, Asset> => {
       return [`/${relative(dir, full).split(sep).join('/')}`, createAsset(f.name, readFileSync(full))];
     }),
   );
-};
+}
 
 export type Served = { route: string; asset: Asset; cacheControl: string };
 
 /** Finds what a path of the UI means: a file, or the application itself, which knows its own paths. */
-export const createUi = (dir: string | undefined) => {
+export function createUi(dir: string | undefined) {
   let files = new Map<string, Asset>();
   // The UI may be built after the edge has started (first run).
   const load = () => {
@@ -46,15 +46,15 @@ export const createUi = (dir: string | undefined) => {
       return undefined;
     return { route: '/{page}', asset: index, cacheControl: 'no-cache' };
   };
-};
+}
 
 /** Sends a file as small as the browser takes it, or says that it has it already. */
-export const sendAsset = async (
+export async function sendAsset(
   req: IncomingMessage,
   res: ServerResponse,
   { asset, cacheControl }: Pick<Served, 'asset' | 'cacheControl'>,
   always: readonly string[],
-): Promise<void> => {
+): Promise<void> {
   const encoding = negotiate(req.headers['accept-encoding']);
   const encoded = encoding && (await asset.encoded(encoding));
   // The codings of a file are different bytes, so each has its own strong tag (RFC 9110, 8.8.3.3).
@@ -74,8 +74,9 @@ export const sendAsset = async (
     ...(encoded && encoding ? ['Content-Encoding', encoding] : []),
   ]);
   res.end(req.method === 'HEAD' ? undefined : body);
-};
+}
 
 /** Whether one of the tags that a client has is this one, by weak comparison (RFC 9110, 13.1.2). */
-const matches = (ifNoneMatch: string | undefined, etag: string): boolean =>
-  (ifNoneMatch ?? '').split(',').some((tag) => ['*', etag].includes(tag.trim().replace(/^W\//, '')));
+function matches(ifNoneMatch: string | undefined, etag: string): boolean {
+  return (ifNoneMatch ?? '').split(',').some((tag) => ['*', etag].includes(tag.trim().replace(/^W\//, '')));
+}

@@ -14,13 +14,14 @@ afterAll(async () => {
   await backends.stop();
 });
 
-const newSession = async () => {
+async function newSession() {
   const user = await addUser(backends.sql);
   return { user, ...(await identity.session(user.email, user.password)) };
-};
+}
 const next = 'Another-Battery-7';
-const change = (caller: Parameters<RunningIdentity['ask']>[1], json: unknown) =>
-  identity.ask('/api/users/me', { ...caller, method: 'PUT', json });
+function change(caller: Parameters<RunningIdentity['ask']>[1], json: unknown) {
+  return identity.ask('/api/users/me', { ...caller, method: 'PUT', json });
+}
 
 describe('the own account', () => {
   it('shows the public columns, and no hash', async () => {

@@ -10,7 +10,7 @@ import type { Registration } from './registration.service.ts';
 
 type Deps = { accounts: Accounts; registration: Registration; settings: Settings };
 
-export const accountsRoutes = ({ accounts, registration, settings }: Deps): Route[] => {
+export function accountsRoutes({ accounts, registration, settings }: Deps): Route[] {
   const shown = (user: User): UserObject => ({
     ...toUserObject(user),
     must_change_password: accounts.mustChangePassword(user),
@@ -30,8 +30,8 @@ export const accountsRoutes = ({ accounts, registration, settings }: Deps): Rout
     }),
     handle(userRoutes.passwordPolicy, async () => toPasswordPolicy(settings.current())),
   ];
-};
+}
 
-export const accountsRpc = ({ accounts }: { accounts: Accounts }): RpcHandler[] => [
-  answer(identityRpc.names, async ({ userIds }) => ({ users: await accounts.names(userIds) })),
-];
+export function accountsRpc({ accounts }: { accounts: Accounts }): RpcHandler[] {
+  return [answer(identityRpc.names, async ({ userIds }) => ({ users: await accounts.names(userIds) }))];
+}

@@ -34,7 +34,7 @@ export type Accounts = {
   names: (userIds: string[]) => Promise<{ userId: string; email: string; fullName: string }[]>;
 };
 
-export const createAccounts = (d: Deps): Accounts => {
+export function createAccounts(d: Deps): Accounts {
   const { db, outbox, hasher, newPasswords, lockout, sessions, settings } = d;
   const me = async (userId: string): Promise<User> => {
     const user = await accountsStore.byId(db, userId);
@@ -105,4 +105,4 @@ export const createAccounts = (d: Deps): Accounts => {
     names: async (userIds) =>
       (await accountsStore.names(db, userIds)).map((u) => ({ userId: u.id, email: u.email, fullName: u.fullName })),
   };
-};
+}

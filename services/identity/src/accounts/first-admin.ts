@@ -11,10 +11,10 @@ import { accountsStore } from './accounts.store.ts';
 type Deps = { db: Db; outbox: Outbox; hasher: PasswordHasher; telemetry: Telemetry; log: Log; settings: Settings };
 
 /** Creates the first super_admin exactly once, also when several replicas start concurrently. */
-export const createFirstAdmin = async (
+export async function createFirstAdmin(
   { db, outbox, hasher, telemetry, log, settings }: Deps,
   credentials: { email: string | undefined; password: string | undefined },
-): Promise<void> => {
+): Promise<void> {
   const { password } = credentials;
   const email = credentials.email?.trim();
   const passwordHash = email && password ? await hasher.hash(password) : undefined;
@@ -48,4 +48,4 @@ export const createFirstAdmin = async (
   log.info({ user_id: created.id }, 'first administrator created');
   const faults = passwordFaults(password ?? '', created, settings.current());
   if (faults.length > 0) log.warn({ faults }, 'first administrator password is weak: change it after signing in');
-};
+}

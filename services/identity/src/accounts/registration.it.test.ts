@@ -17,16 +17,24 @@ afterAll(async () => {
 });
 
 const password = 'Some-Battery-2026';
-const fresh = () => `self-${Math.random().toString(36).slice(2)}@example.org`;
-const register = (json: unknown, at = open): Promise<Answer> => at.ask('/api/auth/register', { json });
-const find = async (email: string) =>
-  (await backends.sql.query<Record<string, unknown>>('select * from "user" where lower(email) = lower($1)', [email]))
-    .rows[0];
-const shownTo = ({ status, body, headers }: Answer) => ({
-  status,
-  body,
-  headers: [...headers.keys()].filter((name) => !['date', 'x-request-id'].includes(name)),
-});
+function fresh() {
+  return `self-${Math.random().toString(36).slice(2)}@example.org`;
+}
+function register(json: unknown, at = open): Promise<Answer> {
+  return at.ask('/api/auth/register', { json });
+}
+async function find(email: string) {
+  return (
+    await backends.sql.query<Record<string, unknown>>('select * from "user" where lower(email) = lower($1)', [email])
+  ).rows[0];
+}
+function shownTo({ status, body, headers }: Answer) {
+  return {
+    status,
+    body,
+    headers: [...headers.keys()].filter((name) => !['date', 'x-request-id'].includes(name)),
+  };
+}
 
 describe('registration', () => {
   it('creates an ordinary local account that signs in, counts it and publishes an event', async () => {

@@ -18,27 +18,29 @@ export type Registration = { register: (applicant: Applicant, client: Client) =>
  * Registers accounts. The response does not reveal which accounts exist: an address that is taken gets
  * the same response as a free one, after the same work.
  */
-export const createRegistration = ({ db, outbox, newPasswords, settings, telemetry }: Deps): Registration => ({
-  register: async ({ email, password, fullName }, client) => {
-    const { allow_registration, local_enabled } = settings.current();
-    if (!allow_registration || !local_enabled)
-      throw forbidden('registration_closed', 'Accounts are created by an administrator here');
-    const name = fullName ?? email.split('@')[0] ?? email;
-    const passwordHash = await newPasswords.hash(password, { email, fullName: name });
-    const approvalStatus = firstStatus(settings.current());
-    const isCreated = await db.$transaction(async (tx) => {
-      const id = await accountsStore.createUnlessTaken(tx, { email, fullName: name, passwordHash, approvalStatus });
-      if (id) await outbox.add(tx, identityEvents.userCreated, { userId: id, role: 'user', method: 'local' });
-      await writeAudit(tx, {
-        event: 'auth.register',
-        outcome: id ? 'success' : 'failure',
-        userId: id,
-        username: email,
-        client,
-        ...(id ? { details: { approval_status: approvalStatus } } : { errorCode: 'EMAIL_TAKEN' as const }),
-      });
-      return id !== undefined;
-    }, txOptions);
-    if (isCreated) telemetry.signups.inc({ method: 'local' });
-  },
-});
+export function createRegistration({ db, outbox, newPasswords, settings, telemetry }: Deps): Registration {
+  return {
+    register: async ({ email, password, fullName }, client) => {
+      const { allow_registration, local_enabled } = settings.current();
+      if (!allow_registration || !local_enabled)
+        throw forbidden('registration_closed', 'Accounts are created by an administrator here');
+      const name = fullName ?? email.split('@')[0] ?? email;
+      const passwordHash = await newPasswords.hash(password, { email, fullName: name });
+      const approvalStatus = firstStatus(settings.current());
+      const isCreated = await db.$transaction(async (tx) => {
+        const id = await accountsStore.createUnlessTaken(tx, { email, fullName: name, passwordHash, approvalStatus });
+        if (id) await outbox.add(tx, identityEvents.userCreated, { userId: id, role: 'user', method: 'local' });
+        await writeAudit(tx, {
+          event: 'auth.register',
+          outcome: id ? 'success' : 'failure',
+          userId: id,
+          username: email,
+          client,
+          ...(id ? { details: { approval_status: approvalStatus } } : { errorCode: 'EMAIL_TAKEN' as const }),
+        });
+        return id !== undefined;
+      }, txOptions);
+      if (isCreated) telemetry.signups.inc({ method: 'local' });
+    },
+  };
+}

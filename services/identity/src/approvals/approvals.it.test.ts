@@ -21,26 +21,28 @@ afterAll(async () => {
 });
 
 const queue = '/api/admin/user-approvals';
-const decide = (id: string, what: 'approve' | 'reject', json?: unknown) =>
-  identity.ask(`${queue}/${id}/${what}`, {
+function decide(id: string, what: 'approve' | 'reject', json?: unknown) {
+  return identity.ask(`${queue}/${id}/${what}`, {
     method: 'POST',
     caller: administrator.caller,
     ...(json === undefined ? {} : { json }),
   });
+}
 /** A user who was admitted before approval became required. */
-const waiting = async () => {
+async function waiting() {
   const user = await addUser(backends.sql);
   const session = await identity.session(user.email, user.password);
   await backends.sql.query(`update "user" set approval_status = 'pending' where uuid = $1`, [user.id]);
   return { ...user, ...session };
-};
-const audited = async (id: string) =>
-  (
+}
+async function audited(id: string) {
+  return (
     await backends.sql.query<Record<string, unknown>>(
       `select event_type, actor, details from audit_log where user_id = $1 and event_type like 'admin.user.%'`,
       [id],
     )
   ).rows;
+}
 
 describe('the list of pending accounts', () => {
   it('lists pending accounts only, oldest first, in pages', async () => {

@@ -5,24 +5,28 @@ import { toAdminUserObject, requestContextOf } from '../users/users.ts';
 import type { Approvals } from './approvals.service.ts';
 
 type Decision = AnswerOf<typeof approvalRoutes.approveUser>;
-const toDecision = (u: User): Decision => ({
-  uuid: u.id,
-  email: u.email,
-  approval_status: u.approvalStatus as Decision['approval_status'],
-  approved_at: u.approvedAt?.toISOString() ?? null,
-  approved_by: u.approvedBy,
-});
+function toDecision(u: User): Decision {
+  return {
+    uuid: u.id,
+    email: u.email,
+    approval_status: u.approvalStatus as Decision['approval_status'],
+    approved_at: u.approvedAt?.toISOString() ?? null,
+    approved_by: u.approvedBy,
+  };
+}
 
-export const approvalsRoutes = ({ approvals }: { approvals: Approvals }): Route[] => [
-  handle(approvalRoutes.approvals, async (r) => {
-    const { page, page_size } = r.query;
-    const { users, total } = await approvals.waiting(page, page_size);
-    return { items: users.map((u) => toAdminUserObject(u)), total, page, page_size };
-  }),
-  handle(approvalRoutes.approveUser, async (r) =>
-    toDecision(await approvals.approve(r.params.uuid, requestContextOf(r))),
-  ),
-  handle(approvalRoutes.rejectUser, async (r) =>
-    toDecision(await approvals.reject(r.params.uuid, r.body?.reason ?? '', requestContextOf(r))),
-  ),
-];
+export function approvalsRoutes({ approvals }: { approvals: Approvals }): Route[] {
+  return [
+    handle(approvalRoutes.approvals, async (r) => {
+      const { page, page_size } = r.query;
+      const { users, total } = await approvals.waiting(page, page_size);
+      return { items: users.map((u) => toAdminUserObject(u)), total, page, page_size };
+    }),
+    handle(approvalRoutes.approveUser, async (r) =>
+      toDecision(await approvals.approve(r.params.uuid, requestContextOf(r))),
+    ),
+    handle(approvalRoutes.rejectUser, async (r) =>
+      toDecision(await approvals.reject(r.params.uuid, r.body?.reason ?? '', requestContextOf(r))),
+    ),
+  ];
+}

@@ -15,7 +15,7 @@ import { approvalsStore } from './approvals.store.ts';
 type Deps = { db: Db; outbox: Outbox; sessions: Sessions };
 
 /** The queue of accounts that wait for an administrator. */
-export const createApprovals = ({ db, outbox, sessions }: Deps) => {
+export function createApprovals({ db, outbox, sessions }: Deps) {
   const decided = (user: User | undefined): User => {
     if (!user) throw conflict('approval_not_pending', 'This account does not wait for approval');
     return user;
@@ -43,5 +43,5 @@ export const createApprovals = ({ db, outbox, sessions }: Deps) => {
         return user;
       }),
   };
-};
+}
 export type Approvals = ReturnType<typeof createApprovals>;

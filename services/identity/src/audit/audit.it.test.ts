@@ -20,22 +20,22 @@ afterAll(async () => {
 });
 
 type Item = Record<string, unknown>;
-const list = async (query: string) => {
+async function list(query: string) {
   const { status, body } = await identity.ask(`/api/admin/audit-logs?${query}`, { caller: root.caller });
   return { status, total: body['total'] as number, items: (body['items'] ?? []) as Item[] };
-};
-const exported = async (query: string) => {
+}
+async function exported(query: string) {
   const response = await identity.open(`/api/admin/audit-logs/export?${query}`, root.caller);
   return { headers: response.headers, text: await response.text() };
-};
-const write = (fields: Record<string, unknown>) => {
+}
+function write(fields: Record<string, unknown>) {
   const row = { event_type: 'test.event', outcome: 'success', ...fields };
   const names = Object.keys(row);
   return backends.sql.query(
     `insert into audit_log (${names.join(', ')}) values (${names.map((_, i) => `$${i + 1}`).join(', ')})`,
     Object.values(row),
   );
-};
+}
 
 describe('the audit trail', () => {
   it('is the newest first and names who acted', async () => {

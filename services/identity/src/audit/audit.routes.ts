@@ -30,35 +30,39 @@ const asJson = async function* (records: AsyncIterable<AuditRecordObject>): Asyn
 };
 
 /** The day in the file name, in UTC. */
-const dayOf = (now: Date): string => now.toISOString().slice(0, 10).replaceAll('-', '');
+function dayOf(now: Date): string {
+  return now.toISOString().slice(0, 10).replaceAll('-', '');
+}
 
-export const auditLogRoutes = ({ db, trail }: { db: Db; trail: AuditTrail }): Route[] => [
-  handle(auditRoutes.auditLogs, async (r) => {
-    const { page, page_size, ...filter } = r.query;
-    return trail.page(filter, page, page_size);
-  }),
-  handle(auditRoutes.exportAuditLogs, async (r) => {
-    const { export_format: format, ...filter } = r.query;
-    const { userId } = r.caller;
-    await writeAudit(db, {
-      event: 'admin.audit.export',
-      outcome: 'success',
-      userId,
-      client: clientOf(r),
-      details: { format, filter: JSON.stringify(filter) },
-    });
-    r.res.setHeader('Content-Type', format === 'csv' ? 'text/csv; charset=utf-8' : 'application/json; charset=utf-8');
-    r.res.setHeader('Content-Disposition', `attachment; filename="audit-logs-${dayOf(new Date())}.${format}"`);
-    r.res.setHeader('Cache-Control', 'no-store');
-    r.res.setHeader('X-Content-Type-Options', 'nosniff');
-    const records = trail.records(filter);
-    const sent =
-      format === 'csv'
-        ? pipeline(Readable.from(asRows(records)), stringify(csv), r.res)
-        : pipeline(Readable.from(asJson(records)), r.res);
-    await sent.catch((e: unknown) => {
-      if (!r.signal.aborted) throw e;
-    });
-    return handled;
-  }),
-];
+export function auditLogRoutes({ db, trail }: { db: Db; trail: AuditTrail }): Route[] {
+  return [
+    handle(auditRoutes.auditLogs, async (r) => {
+      const { page, page_size, ...filter } = r.query;
+      return trail.page(filter, page, page_size);
+    }),
+    handle(auditRoutes.exportAuditLogs, async (r) => {
+      const { export_format: format, ...filter } = r.query;
+      const { userId } = r.caller;
+      await writeAudit(db, {
+        event: 'admin.audit.export',
+        outcome: 'success',
+        userId,
+        client: clientOf(r),
+        details: { format, filter: JSON.stringify(filter) },
+      });
+      r.res.setHeader('Content-Type', format === 'csv' ? 'text/csv; charset=utf-8' : 'application/json; charset=utf-8');
+      r.res.setHeader('Content-Disposition', `attachment; filename="audit-logs-${dayOf(new Date())}.${format}"`);
+      r.res.setHeader('Cache-Control', 'no-store');
+      r.res.setHeader('X-Content-Type-Options', 'nosniff');
+      const records = trail.records(filter);
+      const sent =
+        format === 'csv'
+          ? pipeline(Readable.from(asRows(records)), stringify(csv), r.res)
+          : pipeline(Readable.from(asJson(records)), r.res);
+      await sent.catch((e: unknown) => {
+        if (!r.signal.aborted) throw e;
+      });
+      return handled;
+    }),
+  ];
+}

@@ -21,9 +21,11 @@ export type AuditRow = {
   details: Record<string, unknown>;
 };
 
-const literally = (text: string): string => text.replaceAll(/[\\%_]/g, String.raw`\$&`);
+function literally(text: string): string {
+  return text.replaceAll(/[\\%_]/g, String.raw`\$&`);
+}
 
-const conditions = (f: Filter): Prisma.Sql[] => {
+function conditions(f: Filter): Prisma.Sql[] {
   const like = `%${literally(f.q ?? '')}%`;
   return [
     ...(f.start_date ? [Prisma.sql`a.time >= ${f.start_date}::timestamptz`] : []),
@@ -40,9 +42,10 @@ const conditions = (f: Filter): Prisma.Sql[] => {
         ]
       : []),
   ];
-};
-const where = (all: Prisma.Sql[]): Prisma.Sql =>
-  all.length > 0 ? Prisma.sql`where ${Prisma.join(all, ' and ')}` : Prisma.empty;
+}
+function where(all: Prisma.Sql[]): Prisma.Sql {
+  return all.length > 0 ? Prisma.sql`where ${Prisma.join(all, ' and ')}` : Prisma.empty;
+}
 
 const alone = Prisma.sql`from audit_log a`;
 /** Joins the person who acted, and the account when the record itself has no name for it. */

@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import type { Tx } from '../database.ts';
 import { writeAudit } from './audit.ts';
 
-const written = async (username: string, reason: string) => {
+async function written(username: string, reason: string) {
   const rows: { username: string; details: Record<string, unknown> }[] = [];
   const tx = { auditLog: { create: async ({ data }: { data: (typeof rows)[number] }) => void rows.push(data) } };
   const client = { ip: null, userAgent: null, requestId: null };
@@ -14,7 +14,7 @@ const written = async (username: string, reason: string) => {
     details: { reason, count: 1 },
   });
   return rows[0];
-};
+}
 
 describe('a record', () => {
   it('stores external text in a form that PostgreSQL accepts', async () => {

@@ -94,30 +94,35 @@ export type AuditRecord = {
 };
 
 /** External text in a form that PostgreSQL can store, with a limited length. */
-const bounded = (text: string, max: number): string => text.replaceAll('\0', '\uFFFD').slice(0, max).toWellFormed();
+function bounded(text: string, max: number): string {
+  return text.replaceAll('\0', '\uFFFD').slice(0, max).toWellFormed();
+}
 const maxNameLength = 320;
 const maxDetailLength = 4_000;
 
-const detailsOf = (details: AuditRecord['details'] = {}): Record<string, string | number | boolean> =>
-  Object.fromEntries(
+function detailsOf(details: AuditRecord['details'] = {}): Record<string, string | number | boolean> {
+  return Object.fromEntries(
     Object.entries(details).map(([key, v]) => [key, typeof v === 'string' ? bounded(v, maxDetailLength) : v]),
   );
+}
 
 /** A stored record. */
-export const toAuditRow = (r: AuditRecord) => ({
-  eventType: r.event,
-  outcome: r.outcome,
-  actor: r.actor ?? r.userId ?? null,
-  userId: r.userId ?? null,
-  username: r.username === undefined ? null : bounded(r.username, maxNameLength),
-  sourceIp: r.client.ip,
-  userAgent: r.client.userAgent,
-  requestId: r.client.requestId,
-  errorCode: r.errorCode ?? null,
-  details: detailsOf(r.details),
-});
+export function toAuditRow(r: AuditRecord) {
+  return {
+    eventType: r.event,
+    outcome: r.outcome,
+    actor: r.actor ?? r.userId ?? null,
+    userId: r.userId ?? null,
+    username: r.username === undefined ? null : bounded(r.username, maxNameLength),
+    sourceIp: r.client.ip,
+    userAgent: r.client.userAgent,
+    requestId: r.client.requestId,
+    errorCode: r.errorCode ?? null,
+    details: detailsOf(r.details),
+  };
+}
 
 /** Writes one record in the transaction of the change that it reports. It must contain no password, token or key. */
-export const writeAudit = async (tx: Tx, r: AuditRecord): Promise<void> => {
+export async function writeAudit(tx: Tx, r: AuditRecord): Promise<void> {
   await tx.auditLog.create({ data: toAuditRow(r) });
-};
+}

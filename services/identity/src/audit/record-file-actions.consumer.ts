@@ -14,8 +14,8 @@ const eventOf: Record<(typeof fileActions)[number], AuditRecord['event']> = {
 };
 
 /** Records uploads, shares, deletions and similar actions on files exactly once, with the time of the event and the owner. */
-export const recordFileActions = ({ db }: { db: Db }) =>
-  consumer(mediaEvents.actionPerformed, 'record-file-actions', async (action, delivery) => {
+export function recordFileActions({ db }: { db: Db }) {
+  return consumer(mediaEvents.actionPerformed, 'record-file-actions', async (action, delivery) => {
     const { fileId, ownerId, actorId, client } = action;
     const row = toAuditRow({
       event: eventOf[action.action],
@@ -27,3 +27,4 @@ export const recordFileActions = ({ db }: { db: Db }) =>
     });
     await db.auditLog.createMany({ data: [{ ...row, id: delivery.id, time: delivery.time }], skipDuplicates: true });
   });
+}

@@ -12,8 +12,13 @@ const eventOf: Record<(typeof operationActions)[number], AuditRecord['event']> =
 };
 
 /** Records what administrators do to queues and dead jobs exactly once, with the time of the event. */
-export const recordOperations = ({ db }: { db: Db }) =>
-  consumer(operationsEvents.performed, 'record-operations', async ({ action, actorId, details, client }, delivery) => {
-    const row = toAuditRow({ event: eventOf[action], outcome: 'success', userId: actorId, client, details });
-    await db.auditLog.createMany({ data: [{ ...row, id: delivery.id, time: delivery.time }], skipDuplicates: true });
-  });
+export function recordOperations({ db }: { db: Db }) {
+  return consumer(
+    operationsEvents.performed,
+    'record-operations',
+    async ({ action, actorId, details, client }, delivery) => {
+      const row = toAuditRow({ event: eventOf[action], outcome: 'success', userId: actorId, client, details });
+      await db.auditLog.createMany({ data: [{ ...row, id: delivery.id, time: delivery.time }], skipDuplicates: true });
+    },
+  );
+}

@@ -18,16 +18,16 @@ afterAll(async () => {
   await backends.stop();
 });
 
-const tell = async (data: DataOf<typeof operationsEvents.performed>) => {
+async function tell(data: DataOf<typeof operationsEvents.performed>) {
   const h = headers();
   h.set('ot-time', '2026-01-02T03:04:05.000Z');
   const { subject } = operationsEvents.performed;
   await backends.bus.jetstream().publish(subject, JSON.stringify(data), { headers: h, msgID: randomUUID() });
-};
-const recorded = async (type: string) => {
+}
+async function recorded(type: string) {
   const { body } = await identity.ask(`/api/admin/audit-logs?event_type=${type}`, { caller: root.caller });
   return body['items'] as Record<string, unknown>[];
-};
+}
 
 it('records an action of an operator with the time of the event and the origin of the request', async () => {
   const client = { ip: '192.0.2.7', userAgent: 'curl/8', requestId: 'r-1' };

@@ -16,7 +16,9 @@ const record: AuditRecordObject = {
   error_code: 'INVALID_CREDENTIALS',
   details: { reason: 'why' },
 };
-const cellOf = (username: string): string => toExportedRow({ ...record, username })[6] ?? '';
+function cellOf(username: string): string {
+  return toExportedRow({ ...record, username })[6] ?? '';
+}
 
 describe('a row of the exported audit trail', () => {
   it('has a cell for each column, empty where nothing is known', () => {

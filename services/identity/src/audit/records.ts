@@ -5,21 +5,23 @@ import type { AuditRow } from './audit.store.ts';
 export type AuditRecordObject = z.infer<typeof auditRecord>;
 export type AuditFilter = Omit<QueryOf<typeof auditRoutes.exportAuditLogs>, 'export_format'>;
 
-export const toAuditRecord = (r: AuditRow): AuditRecordObject => ({
-  uuid: r.id,
-  timestamp: r.time.toISOString(),
-  event_type: r.eventType,
-  outcome: r.outcome as AuditRecordObject['outcome'],
-  actor: r.actor,
-  actor_name: r.actorName,
-  user_id: r.userId,
-  username: r.username,
-  source_ip: r.sourceIp,
-  user_agent: r.userAgent,
-  request_id: r.requestId,
-  error_code: r.errorCode,
-  details: r.details,
-});
+export function toAuditRecord(r: AuditRow): AuditRecordObject {
+  return {
+    uuid: r.id,
+    timestamp: r.time.toISOString(),
+    event_type: r.eventType,
+    outcome: r.outcome as AuditRecordObject['outcome'],
+    actor: r.actor,
+    actor_name: r.actorName,
+    user_id: r.userId,
+    username: r.username,
+    source_ip: r.sourceIp,
+    user_agent: r.userAgent,
+    request_id: r.requestId,
+    error_code: r.errorCode,
+    details: r.details,
+  };
+}
 
 /** In the order of a row of the exported table. */
 export const exportedColumns = [
@@ -38,14 +40,17 @@ export const exportedColumns = [
 
 /** Characters that move the cursor of a terminal or change the text direction; they are exported as escapes. */
 const controlCharacters = /[\p{Cc}\p{Zl}\p{Zp}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu;
-const visibly = (text: string): string =>
-  text.replaceAll(controlCharacters, (c) => String.raw`\u` + c.charCodeAt(0).toString(16).padStart(4, '0'));
+function visibly(text: string): string {
+  return text.replaceAll(controlCharacters, (c) => String.raw`\u` + c.charCodeAt(0).toString(16).padStart(4, '0'));
+}
 
 /** Spreadsheets do not take more characters in a cell. */
 const maxCellLength = 32_000;
-const cell = (text: string): string =>
-  text.length > maxCellLength ? `${text.slice(0, maxCellLength).toWellFormed()}…` : text;
+function cell(text: string): string {
+  return text.length > maxCellLength ? `${text.slice(0, maxCellLength).toWellFormed()}…` : text;
+}
 
 /** A row of the exported table: text without control characters. */
-export const toExportedRow = (r: AuditRecordObject): string[] =>
-  exportedColumns.map((name) => cell(visibly(name === 'details' ? JSON.stringify(r.details) : (r[name] ?? ''))));
+export function toExportedRow(r: AuditRecordObject): string[] {
+  return exportedColumns.map((name) => cell(visibly(name === 'details' ? JSON.stringify(r.details) : (r[name] ?? ''))));
+}

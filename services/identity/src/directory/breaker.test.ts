@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { createBreaker, type Verdict } from './breaker.ts';
 
-const world = () => {
+function world() {
   let now = 0;
   let asked = 0;
   const breaker = createBreaker({ maxConcurrent: 3, failures: 2, restMs: 100, now: () => now });
@@ -18,7 +18,7 @@ const world = () => {
         (v) => v,
       ),
   };
-};
+}
 
 describe('an unresponsive directory', () => {
   it('gets no request after slow failures in a row, one trial after a pause, and requests again once it responds', async () => {

@@ -13,7 +13,7 @@ export type Verdict = 'fine' | 'slow_failure';
  * requests for `restMs`, then admits one trial request at a time. Fast failures do not open it, so a restarted directory
  * is used as soon as it listens.
  */
-export const createBreaker = ({ maxConcurrent, failures, restMs, now = Date.now }: Limits) => {
+export function createBreaker({ maxConcurrent, failures, restMs, now = Date.now }: Limits) {
   let running = 0;
   let failuresInARow = 0;
   let restUntil = 0;
@@ -48,4 +48,4 @@ export const createBreaker = ({ maxConcurrent, failures, restMs, now = Date.now 
       }
     },
   };
-};
+}

@@ -5,7 +5,7 @@ import type { Directory, DirectoryConfig } from '@overtone/directory';
 import { effective } from '../settings/settings.ts';
 import { createCurrentDirectory } from './directory.service.ts';
 
-const world = (answer: () => Promise<never> = () => new Promise<never>(() => {})) => {
+function world(answer: () => Promise<never> = () => new Promise<never>(() => {})) {
   let values: AuthSettings = { ...effective(new Map(), {}).values, ldap_server: 'one', ldap_timeout: 1 };
   const made: { server: string; closed: boolean }[] = [];
   const connect = (config: DirectoryConfig): Directory => {
@@ -25,7 +25,7 @@ const world = (answer: () => Promise<never> = () => new Promise<never>(() => {})
   const log = createLog('identity', { LOG_LEVEL: 'fatal', LOG_FORMAT: 'json' });
   const directory = createCurrentDirectory({ settings: { current: () => values }, log, caFile: undefined, connect });
   return { directory, made, set: (next: Partial<AuthSettings>) => void (values = { ...values, ...next }) };
-};
+}
 
 describe('the directory of the effective settings', () => {
   it('has one client for all requests, also after changes of other settings', async () => {

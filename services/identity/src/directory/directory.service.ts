@@ -26,14 +26,16 @@ const slowMs = 1_000;
 const limits = { maxConcurrent: 64, failures: 3, restMs: 5_000 };
 const logEveryMs = 60_000;
 
-const unknown = (reason: 'busy' | 'timeout' | 'config' | 'protocol', message: string): Answer<Person> => ({
-  outcome: 'unknown',
-  reason,
-  message,
-});
+function unknown(reason: 'busy' | 'timeout' | 'config' | 'protocol', message: string): Answer<Person> {
+  return {
+    outcome: 'unknown',
+    reason,
+    message,
+  };
+}
 
 /** One client for the directory of the effective settings: created at first use and again after they change. */
-export const createCurrentDirectory = ({ settings, log, caFile, connect = createDirectory }: Deps) => {
+export function createCurrentDirectory({ settings, log, caFile, connect = createDirectory }: Deps) {
   let open: OpenDirectory | undefined;
   let extraCa: string | null = null;
   const lastLogged = new Map<string, number>();
@@ -102,10 +104,10 @@ export const createCurrentDirectory = ({ settings, log, caFile, connect = create
     },
   };
   return service;
-};
+}
 
 /** A second limit in case the client misses its own timeout. */
-const withTimeout = async (answer: Promise<Answer<Person>>, timeoutMs: number): Promise<Answer<Person>> => {
+async function withTimeout(answer: Promise<Answer<Person>>, timeoutMs: number): Promise<Answer<Person>> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<Answer<Person>>((resolve) => {
     timer = setTimeout(() => resolve(unknown('timeout', 'The directory did not respond in time')), timeoutMs + 500);
@@ -117,4 +119,4 @@ const withTimeout = async (answer: Promise<Answer<Person>>, timeoutMs: number): 
   } finally {
     clearTimeout(timer);
   }
-};
+}

@@ -15,17 +15,17 @@ beforeAll(async () => {
 });
 afterAll(() => w.stop());
 
-const group = async (cn: string, members: string[]) => {
+async function group(cn: string, members: string[]) {
   await w.slapd.apply(groupLdif(cn, members));
   return `cn=${cn},${w.slapd.groups}`;
-};
+}
 let teams = 0;
 /** Adds a person to a new team nested in the staff group. */
-const admit = async (dn: string, into = 'staff') => {
+async function admit(dn: string, into = 'staff') {
   const team = await group(`team${(teams += 1)}`, [dn]);
   await w.slapd.apply(`dn: cn=${into},${w.slapd.groups}\nchangetype: modify\nadd: member\nmember: ${team}\n\n`);
   return team;
-};
+}
 type Explanation = {
   verdict: string;
   reason: string;
@@ -33,12 +33,12 @@ type Explanation = {
   evidence: Record<string, string>;
   refusals: Record<string, unknown>[];
 };
-const why = async (login: string): Promise<Explanation> => {
+async function why(login: string): Promise<Explanation> {
   const path = `/api/admin/sign-in/explanation?login=${encodeURIComponent(login)}`;
   const { status, body } = await w.identity.ask(path, { caller: w.admin });
   expect(status).toBe(200);
   return body as unknown as Explanation;
-};
+}
 
 describe('the explanation of a sign-in', () => {
   it('names the group path that admits the person', async () => {

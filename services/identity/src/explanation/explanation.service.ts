@@ -29,7 +29,7 @@ type Deps = {
 };
 
 /** Explains why a person is admitted, with which role, or refused: from the directory and the audit trail. Writes nothing. */
-export const createExplanations = ({ db, settings, directory, ldapMappings, ldapIndex }: Deps) => {
+export function createExplanations({ db, settings, directory, ldapMappings, ldapIndex }: Deps) {
   const queryDirectory = async (login: string): Promise<Answer<Explained> | null> => {
     if (!settings.current().ldap_enabled) return null;
     const { rules } = await ldapMappings();
@@ -107,5 +107,5 @@ export const createExplanations = ({ db, settings, directory, ldapMappings, ldap
       };
     },
   };
-};
+}
 export type Explanations = ReturnType<typeof createExplanations>;

@@ -21,14 +21,25 @@ const account: AccountFacts = {
   disabledBy: null,
   accountExpiresAt: null,
 };
-const found = (more: Partial<Person> = {}): Answer<Explained> => ({
-  outcome: 'yes',
-  value: { person: { ...person, ...more }, attributes: {}, paths: [] },
-});
+function found(more: Partial<Person> = {}): Answer<Explained> {
+  return {
+    outcome: 'yes',
+    value: { person: { ...person, ...more }, attributes: {}, paths: [] },
+  };
+}
 const gone: Answer<Explained> = { outcome: 'no', reason: 'not_found', message: 'User not found in LDAP' };
 const now = new Date('2026-11-21T12:00:00Z');
-const judged = (facts: Partial<Parameters<typeof decideVerdict>[0]>) =>
-  decideVerdict({ account, answer: found(), conflict: null, role: 'user', requiresApproval: false, now, ...facts });
+function judged(facts: Partial<Parameters<typeof decideVerdict>[0]>) {
+  return decideVerdict({
+    account,
+    answer: found(),
+    conflict: null,
+    role: 'user',
+    requiresApproval: false,
+    now,
+    ...facts,
+  });
+}
 
 describe('the verdict about a sign-in', () => {
   it.each([

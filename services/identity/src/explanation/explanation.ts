@@ -35,10 +35,12 @@ const stateTexts: Record<NonNullable<Person['state']['reason']>, string> = {
   must_change_password: 'The directory wants a new password first.',
 };
 
-const refused = (reason: string): Verdict => ({ verdict: 'refused', reason });
+function refused(reason: string): Verdict {
+  return { verdict: 'refused', reason };
+}
 
 /** The verdict by the local account alone, before the directory is queried. */
-const byAccount = ({ account, now }: Facts): Verdict | null => {
+function byAccount({ account, now }: Facts): Verdict | null {
   if (!account) return null;
   if (!account.isActive)
     return {
@@ -53,19 +55,21 @@ const byAccount = ({ account, now }: Facts): Verdict | null => {
   if (account.accountExpiresAt && account.accountExpiresAt <= now)
     return refused('The end date of the account is past.');
   return null;
-};
+}
 
-const admit = (role: string, reason: string): Verdict =>
-  role === 'user' ? { verdict: 'admitted', reason } : { verdict: 'admin', reason };
+function admit(role: string, reason: string): Verdict {
+  return role === 'user' ? { verdict: 'admitted', reason } : { verdict: 'admin', reason };
+}
 
 /** For a login that the directory does not know: accounts of other sources still sign in with their source. */
-const withoutPerson = ({ account }: Facts, reason: string): Verdict =>
-  account && account.authType !== 'ldap'
+function withoutPerson({ account }: Facts, reason: string): Verdict {
+  return account && account.authType !== 'ldap'
     ? admit(account.role, `The account signs in by: ${account.authType}. ${reason}`)
     : refused(reason);
+}
 
 /** The checks of a sign-in with the directory, in the same order. */
-const byPerson = (facts: Facts, person: Person): Verdict => {
+function byPerson(facts: Facts, person: Person): Verdict {
   const { reason } = person.state;
   if (reason !== null) return refused(stateTexts[reason]);
   if (person.email === null) return refused('The entry has no usable e-mail address.');
@@ -77,10 +81,10 @@ const byPerson = (facts: Facts, person: Person): Verdict => {
     return refused('Their first sign-in creates an account, which then waits for approval.');
   const first = facts.account ? '' : ' Their first sign-in creates an account.';
   return admit(facts.role, `The directory admits them.${first}`);
-};
+}
 
 /** The result of a sign-in now with the right password. */
-export const decideVerdict = (facts: Facts): Verdict => {
+export function decideVerdict(facts: Facts): Verdict {
   const kept = byAccount(facts);
   if (kept) return kept;
   const { answer } = facts;
@@ -92,16 +96,17 @@ export const decideVerdict = (facts: Facts): Verdict => {
     facts,
     answer.reason === 'ambiguous' ? 'Several entries match this login.' : 'The directory has no entry for this login.',
   );
-};
+}
 
-const pathText = (person: Person, paths: readonly (readonly string[])[]): string | null =>
-  paths.length === 0 ? null : paths.map((path) => [person.login, ...path].join(' → ')).join('; ');
+function pathText(person: Person, paths: readonly (readonly string[])[]): string | null {
+  return paths.length === 0 ? null : paths.map((path) => [person.login, ...path].join(' → ')).join('; ');
+}
 
 /** The directory data that the explanation is based on. */
-export const evidenceOf = (
+export function evidenceOf(
   { person, attributes, paths }: Explained,
   { adminUsers }: Pick<DirectoryConfig, 'adminUsers'>,
-): Record<string, string> => {
+): Record<string, string> {
   const named = adminUsers.split(/[,;\n]/).some((n) => n.trim().toLowerCase() === person.login.toLowerCase());
   return {
     dn: person.dn,
@@ -112,7 +117,7 @@ export const evidenceOf = (
       : `not known: ${person.groups.reason}`,
     ...(named ? { named_administrator: person.login } : {}),
   };
-};
+}
 
 /** Reasons of refused sign-ins for administrators. */
 const refusalTexts: Record<AuditErrorCode, string> = {
@@ -143,5 +148,6 @@ const refusalTexts: Record<AuditErrorCode, string> = {
   INVALID_CERTIFICATE: 'The certificate was not accepted.',
 };
 /** Also for codes of other releases. */
-export const refusalTextOf = (code: string): string =>
-  Object.entries(refusalTexts).find(([known]) => known === code)?.[1] ?? code.replaceAll('_', ' ').toLowerCase();
+export function refusalTextOf(code: string): string {
+  return Object.entries(refusalTexts).find(([known]) => known === code)?.[1] ?? code.replaceAll('_', ' ').toLowerCase();
+}

@@ -29,7 +29,7 @@ type Judgement =
   { trusted: true; values: ReadonlyMap<string, string> } | { trusted: false; fault: ForwardedFault; header?: string };
 
 /** Equal for all spellings of a header name that a server on the way may treat as the same header. */
-const skeleton = (name: string): string => {
+function skeleton(name: string): string {
   let plain = name;
   try {
     plain = decodeURIComponent(name);
@@ -40,45 +40,47 @@ const skeleton = (name: string): string => {
     .normalize('NFKC')
     .toLowerCase()
     .replaceAll(/[^a-z0-9]/g, '');
-};
+}
 
-const pairs = (raw: readonly string[]): [string, string][] =>
-  raw.flatMap((name, i): [string, string][] => (i % 2 === 0 ? [[name.toLowerCase(), raw[i + 1] ?? '']] : []));
+function pairs(raw: readonly string[]): [string, string][] {
+  return raw.flatMap((name, i): [string, string][] => (i % 2 === 0 ? [[name.toLowerCase(), raw[i + 1] ?? '']] : []));
+}
 
 const decoder = new TextDecoder('utf-8', { fatal: true });
 const controls = /\p{Cc}|\p{Cf}|\p{Zl}|\p{Zp}/u;
 const encodedWord = /=\?[^?]*\?[bq]\?/i;
 
 /** Decodes header bytes as UTF-8; Node's parser decodes them as latin1. */
-const textOf = (value: string): string | undefined => {
+function textOf(value: string): string | undefined {
   try {
     return decoder.decode(Buffer.from(value, 'latin1'));
   } catch {
     return undefined;
   }
-};
+}
 
-const faultOfValue = (value: string, text: string | undefined, w: IdentityHeader): ForwardedFault | undefined => {
+function faultOfValue(value: string, text: string | undefined, w: IdentityHeader): ForwardedFault | undefined {
   if (Buffer.byteLength(value, 'latin1') > w.maxBytes) return 'too_long';
   if (text === undefined) return 'encoding';
   if (controls.test(text)) return 'control';
   if (text !== text.trim() || encodedWord.test(text)) return 'encoding';
   return !w.commas && text.includes(',') ? 'joined' : undefined;
-};
+}
 
 /** Hop-by-hop headers named by the Connection header: a compliant proxy removes them. */
-const hopByHopNames = (headers: readonly [string, string][]): Set<string> =>
-  new Set(
+function hopByHopNames(headers: readonly [string, string][]): Set<string> {
+  return new Set(
     headers.flatMap(([name, value]) =>
       name === 'connection' || name === 'proxy-connection' ? value.split(',').map(skeleton) : [],
     ),
   );
+}
 
 /**
  * Reads the identity headers of a trusted proxy. The proxy is the peer of the connection; X-Forwarded-For is ignored.
  * Headers that servers could interpret differently are rejected.
  */
-export const readForwarded = (f: Forwarded, trustedProxies: string, wanted: readonly IdentityHeader[]): Judgement => {
+export function readForwarded(f: Forwarded, trustedProxies: string, wanted: readonly IdentityHeader[]): Judgement {
   const names = new Map(wanted.map((w) => [skeleton(w.name), w]));
   const headers = pairs(f.headers);
   const peerStatus = peerStatusOf(f.peer, trustedProxies);
@@ -106,4 +108,4 @@ export const readForwarded = (f: Forwarded, trustedProxies: string, wanted: read
     values.set(w.name, text as string);
   }
   return { trusted: true, values };
-};
+}

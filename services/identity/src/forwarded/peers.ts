@@ -7,7 +7,7 @@ const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i;
 const mappedHex = /^::ffff:([0-9a-f]{1,4}):([0-9a-f]{1,4})$/i;
 
 /** Converts an IPv4-mapped IPv6 address to IPv4, and removes the zone. */
-export const plainAddress = (address: string): string => {
+export function plainAddress(address: string): string {
   const bare = address.split('%')[0] as string;
   const dotted = mapped.exec(bare)?.[1];
   if (dotted) return dotted;
@@ -15,11 +15,11 @@ export const plainAddress = (address: string): string => {
   if (!hex) return bare;
   const [high, low] = [parseInt(hex[1] as string, 16), parseInt(hex[2] as string, 16)];
   return [high >> 8, high & 255, low >> 8, low & 255].join('.');
-};
+}
 
 const decimal = /^\d{1,3}$/;
 
-const addEntry = (list: BlockList, entry: string): boolean => {
+function addEntry(list: BlockList, entry: string): boolean {
   const [text = '', bits, ...more] = entry.split('/');
   const address = plainAddress(text);
   const version = isIP(address);
@@ -34,21 +34,24 @@ const addEntry = (list: BlockList, entry: string): boolean => {
   if (!decimal.test(bits) || length < 0 || length > (version === 6 ? 128 : 32)) return false;
   list.addSubnet(address, length, family);
   return true;
-};
+}
 
 /** @returns undefined when an entry is neither an address nor a block. */
-const parse = (entries: readonly string[]): BlockList | undefined => {
+function parse(entries: readonly string[]): BlockList | undefined {
   const list = new BlockList();
   return entries.every((entry) => addEntry(list, entry)) ? list : undefined;
-};
+}
 
-const entriesOf = (setting: string): string[] => setting.split(/[\s,;]+/).filter(Boolean);
+function entriesOf(setting: string): string[] {
+  return setting.split(/[\s,;]+/).filter(Boolean);
+}
 
 /** Entries of a list that are neither an address nor a block. */
-export const malformedBlocks = (setting: string): string[] =>
-  entriesOf(setting).filter((entry) => !addEntry(new BlockList(), entry));
+export function malformedBlocks(setting: string): string[] {
+  return entriesOf(setting).filter((entry) => !addEntry(new BlockList(), entry));
+}
 
-export const peerStatusOf = (peer: string, setting: string): PeerStatus => {
+export function peerStatusOf(peer: string, setting: string): PeerStatus {
   const entries = entriesOf(setting);
   if (entries.length === 0) return 'no_trusted_proxies';
   const list = parse(entries);
@@ -56,4 +59,4 @@ export const peerStatusOf = (peer: string, setting: string): PeerStatus => {
   const address = plainAddress(peer);
   const version = isIP(address);
   return version !== 0 && list.check(address, version === 6 ? 'ipv6' : 'ipv4') ? 'inside' : 'outside';
-};
+}

@@ -19,45 +19,57 @@ afterAll(async () => {
   await backends.stop();
 });
 
-const newCaller = async (role: Role = 'user'): Promise<Caller> => {
+async function newCaller(role: Role = 'user'): Promise<Caller> {
   const { id } = await addUser(backends.sql, { role });
   return { userId: id, sessionId: randomUUID(), role, tokenExpiresAt: Date.now() + 60_000 };
-};
+}
 let count = 0;
-const newGroup = async (): Promise<string> => {
+async function newGroup(): Promise<string> {
   const { body } = await identity.ask('/api/groups', { caller: root, json: { name: `Team ${(count += 1)}` } });
   return String(body['uuid']);
-};
-const get = (caller: Caller, path: string) => identity.ask(path, { caller });
-const send = (caller: Caller, method: string, path: string, json?: unknown) =>
-  identity.ask(path, { caller, method, json });
-const add = (caller: Caller, group: string, user: string, role?: string) =>
-  send(caller, 'POST', `/api/groups/${group}/members`, { user_uuid: user, role });
-const listed = async (caller: Caller, query = ''): Promise<string[]> =>
-  ((await get(caller, `/api/groups${query}`)).body as unknown as { uuid: string }[]).map((g) => g.uuid);
-const audited = async (event: string, group: string) => {
+}
+function get(caller: Caller, path: string) {
+  return identity.ask(path, { caller });
+}
+function send(caller: Caller, method: string, path: string, json?: unknown) {
+  return identity.ask(path, { caller, method, json });
+}
+function add(caller: Caller, group: string, user: string, role?: string) {
+  return send(caller, 'POST', `/api/groups/${group}/members`, { user_uuid: user, role });
+}
+async function listed(caller: Caller, query = ''): Promise<string[]> {
+  return ((await get(caller, `/api/groups${query}`)).body as unknown as { uuid: string }[]).map((g) => g.uuid);
+}
+async function audited(event: string, group: string) {
   const { rows } = await backends.sql.query<{ actor: string; user_id: string; details: object }>(
     "select actor, user_id, username, details from audit_log where event_type = $1 and details ->> 'group' = $2",
     [event, group],
   );
   return rows;
-};
-const versionOf = async (userId: string): Promise<number> =>
-  (await backends.sql.query<{ v: number }>('select membership_version as v from "user" where uuid = $1', [userId]))
-    .rows[0]?.v ?? -1;
-const byDirectory = async (group: string, user: string, source = 'ldap') =>
-  backends.sql.query('insert into user_group_member (group_id, user_id, source) values ($1, $2, $3)', [
+}
+async function versionOf(userId: string): Promise<number> {
+  return (
+    (await backends.sql.query<{ v: number }>('select membership_version as v from "user" where uuid = $1', [userId]))
+      .rows[0]?.v ?? -1
+  );
+}
+async function byDirectory(group: string, user: string, source = 'ldap') {
+  return backends.sql.query('insert into user_group_member (group_id, user_id, source) values ($1, $2, $3)', [
     group,
     user,
     source,
   ]);
-const mapTo = async (group: string | null, role: string | null = null, source = 'ldap'): Promise<string> =>
-  (
-    await backends.sql.query<{ uuid: string }>(
-      'insert into group_mapping (source, claim_value, group_id, grants_role) values ($1, $2, $3, $4) returning uuid',
-      [source, `claim ${(count += 1)}`, group, role],
-    )
-  ).rows[0]?.uuid ?? '';
+}
+async function mapTo(group: string | null, role: string | null = null, source = 'ldap'): Promise<string> {
+  return (
+    (
+      await backends.sql.query<{ uuid: string }>(
+        'insert into group_mapping (source, claim_value, group_id, grants_role) values ($1, $2, $3, $4) returning uuid',
+        [source, `claim ${(count += 1)}`, group, role],
+      )
+    ).rows[0]?.uuid ?? ''
+  );
+}
 
 describe('groups', () => {
   it('are created by administrators, which publishes an event', async () => {

@@ -16,25 +16,26 @@ type Fields = { name?: string | undefined; description?: string | undefined };
 const longTx = { ...txOptions, timeout: 60_000 };
 const deleteTries = 20;
 
-const findVisible = async (on: Db | Tx, caller: Caller, id: string): Promise<GroupRow> => {
+async function findVisible(on: Db | Tx, caller: Caller, id: string): Promise<GroupRow> {
   const group = await store.find(on, id, caller.userId);
   if (!group || !maySee(caller, group)) throw noGroup();
   return group;
-};
-const detail = async (on: Db | Tx, caller: Caller, id: string): Promise<GroupDetail> =>
-  toGroupDetail(await findVisible(on, caller, id), await store.members(on, id));
+}
+async function detail(on: Db | Tx, caller: Caller, id: string): Promise<GroupDetail> {
+  return toGroupDetail(await findVisible(on, caller, id), await store.members(on, id));
+}
 
-const withUniqueName = async <T>(db: Db, work: (tx: Tx) => Promise<T>): Promise<T> => {
+async function withUniqueName<T>(db: Db, work: (tx: Tx) => Promise<T>): Promise<T> {
   try {
     return await db.$transaction(work, txOptions);
   } catch (e) {
     throw isUniqueViolation(e) ? conflict('group_name_taken', 'Another group has this name', { cause: e }) : e;
   }
-};
+}
 
 /** @returns false when a member joined before the group was locked: the caller retries. */
-const tryDelete = ({ db, outbox }: Deps, caller: Caller, id: string, client: Client): Promise<boolean> =>
-  db.$transaction(async (tx) => {
+function tryDelete({ db, outbox }: Deps, caller: Caller, id: string, client: Client): Promise<boolean> {
+  return db.$transaction(async (tx) => {
     await store.lockMappings(tx);
     const locked = new Set(await memberships.lockMembers(tx, id));
     if (!(await store.lock(tx, id))) throw noGroup();
@@ -61,9 +62,10 @@ const tryDelete = ({ db, outbox }: Deps, caller: Caller, id: string, client: Cli
     });
     return true;
   }, longTx);
+}
 
 /** Reads, creates, changes and deletes groups, with the rights of the caller. */
-export const createGroups = (d: Deps) => {
+export function createGroups(d: Deps) {
   const { db, outbox } = d;
   const publishChange = async (
     tx: Tx,
@@ -118,5 +120,5 @@ export const createGroups = (d: Deps) => {
     /** A page of memberships by user. */
     memberships: (after: string | null, limit: number) => memberships.page(db, after, limit),
   };
-};
+}
 export type Groups = ReturnType<typeof createGroups>;

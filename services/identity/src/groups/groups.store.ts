@@ -2,7 +2,9 @@ import type { Db, Tx } from '../database.ts';
 import type { GroupRow, MemberRow } from './groups.ts';
 
 type Fields = { name?: string | undefined; description?: string | undefined };
-const unlike = (text: string): string => text.replace(/[\\%_]/g, String.raw`\$&`);
+function unlike(text: string): string {
+  return text.replace(/[\\%_]/g, String.raw`\$&`);
+}
 
 export const groupsStore = {
   /** Groups whose name contains `q`: all, or those that the caller is in. */

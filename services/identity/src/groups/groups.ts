@@ -27,36 +27,46 @@ export type MemberRow = {
   addedAt: Date;
 };
 
-export const noGroup = () => notFound('There is no such group');
+export function noGroup() {
+  return notFound('There is no such group');
+}
 
 /** Administrators see every group, others those they are in. */
-export const maySee = (caller: Caller, group: { myRole: string | null }): boolean =>
-  roleAtLeast(caller.role, 'admin') || group.myRole !== null;
+export function maySee(caller: Caller, group: { myRole: string | null }): boolean {
+  return roleAtLeast(caller.role, 'admin') || group.myRole !== null;
+}
 /** A caller who may see a group but not change it gets the same error as one who may not see it. */
-export const mayManage = (caller: Caller, group: { myRole: string | null }): boolean =>
-  roleAtLeast(caller.role, 'admin') || group.myRole === 'manager';
+export function mayManage(caller: Caller, group: { myRole: string | null }): boolean {
+  return roleAtLeast(caller.role, 'admin') || group.myRole === 'manager';
+}
 
-export const toGroupObject = (g: GroupRow): GroupObject => ({
-  uuid: g.id,
-  name: g.name,
-  description: g.description,
-  member_count: g.memberCount,
-  my_role: g.myRole as GroupRole | null,
-  created_at: g.createdAt.toISOString(),
-  updated_at: g.updatedAt.toISOString(),
-});
-export const toGroupMember = (m: MemberRow): GroupMember => ({
-  user_id: m.userId,
-  email: m.email,
-  full_name: m.fullName,
-  role: m.role as GroupRole,
-  source: m.source as GroupMember['source'],
-  added_at: m.addedAt.toISOString(),
-});
-export const toGroupDetail = (g: GroupRow, members: MemberRow[]): GroupDetail => ({
-  ...toGroupObject(g),
-  members: members.map(toGroupMember),
-});
+export function toGroupObject(g: GroupRow): GroupObject {
+  return {
+    uuid: g.id,
+    name: g.name,
+    description: g.description,
+    member_count: g.memberCount,
+    my_role: g.myRole as GroupRole | null,
+    created_at: g.createdAt.toISOString(),
+    updated_at: g.updatedAt.toISOString(),
+  };
+}
+export function toGroupMember(m: MemberRow): GroupMember {
+  return {
+    user_id: m.userId,
+    email: m.email,
+    full_name: m.fullName,
+    role: m.role as GroupRole,
+    source: m.source as GroupMember['source'],
+    added_at: m.addedAt.toISOString(),
+  };
+}
+export function toGroupDetail(g: GroupRow, members: MemberRow[]): GroupDetail {
+  return {
+    ...toGroupObject(g),
+    members: members.map(toGroupMember),
+  };
+}
 
 /** The memberships that a directory, provider or proxy grants. */
 export type Memberships = {

@@ -19,30 +19,33 @@ type MembershipChange = {
   details: Record<string, string>;
 };
 
-const noMember = () => notFound('There is no such member');
-const fromDirectory = (source: string) =>
-  conflict(
+function noMember() {
+  return notFound('There is no such member');
+}
+function fromDirectory(source: string) {
+  return conflict(
     'membership_from_directory',
     `This membership comes from a group mapping (${source}) and would be back after the next sign-in or sweep. ` +
       "Change the mapping, or the person's groups at their source.",
   );
+}
 
 /** The group, locked against deletion, for a caller who may change it or is the member concerned. */
-const lockManagedGroup = async (tx: Tx, caller: Caller, m: Membership, mayLeave: boolean): Promise<GroupRow> => {
+async function lockManagedGroup(tx: Tx, caller: Caller, m: Membership, mayLeave: boolean): Promise<GroupRow> {
   if (!(await store.lockShared(tx, m.groupId))) throw noGroup();
   const group = await store.find(tx, m.groupId, caller.userId);
   const leaves = mayLeave && m.userId === caller.userId && group?.myRole !== null;
   if (!group || !(leaves || mayManage(caller, group))) throw noGroup();
   return group;
-};
-const memberOf = async (tx: Tx, { groupId, userId }: Membership): Promise<MemberRow> => {
+}
+async function memberOf(tx: Tx, { groupId, userId }: Membership): Promise<MemberRow> {
   const member = await store.member(tx, groupId, userId);
   if (!member) throw noMember();
   return member;
-};
+}
 
 /** Memberships that people add, change and remove manually. */
-export const createMembers = ({ db, outbox }: Deps) => {
+export function createMembers({ db, outbox }: Deps) {
   const audit = (tx: Tx, caller: Caller, client: Client, { group, details, ...change }: MembershipChange) =>
     writeAudit(tx, {
       ...change,
@@ -93,5 +96,5 @@ export const createMembers = ({ db, outbox }: Deps) => {
         return undefined;
       }, txOptions),
   };
-};
+}
 export type Members = ReturnType<typeof createMembers>;

@@ -2,11 +2,11 @@ import { describe, expect, it } from '@jest/globals';
 import { setImmediate as turn } from 'node:timers/promises';
 import { createExclusiveRuns } from './exclusive-runs.ts';
 
-const gate = () => {
+function gate() {
   let open = (): void => {};
   const closed = new Promise<void>((resolve) => void (open = resolve));
   return { closed, open };
-};
+}
 
 describe('attempts at one account', () => {
   it('run sequentially in order, and concurrently with those at other accounts', async () => {

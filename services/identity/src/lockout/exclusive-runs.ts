@@ -4,7 +4,7 @@ type Limits = { maxWaiting: number; maxWaitMs: number };
 type Waiter = { start: () => void };
 
 /** Runs one task at a time for each key; the queue and the waiting time are limited. */
-export const createExclusiveRuns = ({ maxWaiting, maxWaitMs }: Limits) => {
+export function createExclusiveRuns({ maxWaiting, maxWaitMs }: Limits) {
   const queues = new Map<string, Waiter[]>();
   const tooManyWaiting = () =>
     rateLimited('rate_limited', 'Too many attempts at once. Please try again later.', { retryAfterSeconds: 5 });
@@ -37,4 +37,4 @@ export const createExclusiveRuns = ({ maxWaiting, maxWaitMs }: Limits) => {
       else queues.delete(key);
     }
   };
-};
+}

@@ -6,8 +6,12 @@ export type LockoutKey = string;
 
 const namePrefix = 'name:';
 /** One key for all spellings of a name that differ in case, width or outer spaces only. */
-export const nameKey = (name: string): LockoutKey => `${namePrefix}${name.normalize('NFKC').trim().toLowerCase()}`;
-export const isNameKey = (key: LockoutKey): boolean => key.startsWith(namePrefix);
+export function nameKey(name: string): LockoutKey {
+  return `${namePrefix}${name.normalize('NFKC').trim().toLowerCase()}`;
+}
+export function isNameKey(key: LockoutKey): boolean {
+  return key.startsWith(namePrefix);
+}
 
 type LockoutSettings = Pick<
   AuthSettings,
@@ -21,7 +25,7 @@ type LockoutSettings = Pick<
 export type LockoutRule = { threshold: number; minutes: number[] };
 
 /** The rule of the settings; null: accounts are never locked. */
-export const lockoutRuleOf = (s: LockoutSettings): LockoutRule | null => {
+export function lockoutRuleOf(s: LockoutSettings): LockoutRule | null {
   if (!s.account_lockout_enabled) return null;
   const longest = s.account_lockout_max_duration_minutes;
   const first = Math.min(s.account_lockout_duration_minutes, longest);
@@ -31,7 +35,7 @@ export const lockoutRuleOf = (s: LockoutSettings): LockoutRule | null => {
       ? [first, Math.min(2 * first, longest), Math.min(4 * first, longest), longest]
       : [first],
   };
-};
+}
 
 /** An attempt, counted as a failure before the password is checked: concurrent attempts cannot exceed the limit. */
 export type FailureReservation = { key: LockoutKey; counted: boolean; locksAccount: boolean };
@@ -39,14 +43,17 @@ export type FailureReservation = { key: LockoutKey; counted: boolean; locksAccou
 /** SQL that removes the lock this attempt caused; the row of the account or name has the alias `t`. */
 export const removeLockSql = 'locked_until = null, lockouts = greatest(t.lockouts - 1, 0)';
 /** SQL that a correct password applies to the same row. */
-export const resetFailuresSql = (locks: boolean): string => `failed_logins = 0${locks ? `, ${removeLockSql}` : ''}`;
+export function resetFailuresSql(locks: boolean): string {
+  return `failed_logins = 0${locks ? `, ${removeLockSql}` : ''}`;
+}
 
 /** The attempt, if the only one is counted for this account; undefined: other counters must be cleared, too. */
-export const onlyAttemptOn = (
+export function onlyAttemptOn(
   reservations: readonly FailureReservation[],
   userId: string,
-): FailureReservation | undefined =>
-  reservations.length === 1 && reservations[0]?.key === userId ? reservations[0] : undefined;
+): FailureReservation | undefined {
+  return reservations.length === 1 && reservations[0]?.key === userId ? reservations[0] : undefined;
+}
 
 export type Lockout = {
   /** @returns null while the account is locked. */

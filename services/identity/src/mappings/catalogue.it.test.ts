@@ -24,26 +24,32 @@ beforeEach(async () => {
 });
 
 const path = '/api/admin/group-mappings';
-const ask = (json: unknown, method = 'POST', at = path, caller = root) => identity.ask(at, { caller, method, json });
-const created = async (json: object): Promise<Record<string, unknown>> => (await ask(json)).body;
-const newGroup = async (): Promise<string> => {
+function ask(json: unknown, method = 'POST', at = path, caller = root) {
+  return identity.ask(at, { caller, method, json });
+}
+async function created(json: object): Promise<Record<string, unknown>> {
+  return (await ask(json)).body;
+}
+async function newGroup(): Promise<string> {
   const { rows } = await backends.sql.query<{ uuid: string }>(
     'insert into user_group (name) values ($1) returning uuid',
     [`Group ${randomUUID()}`],
   );
   return rows[0]?.uuid ?? '';
-};
-const as = async (role: Role): Promise<Caller> => ({
-  userId: (await addUser(backends.sql, { role })).id,
-  sessionId: randomUUID(),
-  role,
-  tokenExpiresAt: Date.now() + 60_000,
-});
+}
+async function as(role: Role): Promise<Caller> {
+  return {
+    userId: (await addUser(backends.sql, { role })).id,
+    sessionId: randomUUID(),
+    role,
+    tokenExpiresAt: Date.now() + 60_000,
+  };
+}
 const staff = 'CN=Staff,OU=Groups,DC=corp';
-const answerOf = async (answer: ReturnType<typeof ask>) => {
+async function answerOf(answer: ReturnType<typeof ask>) {
   const { status, body } = await answer;
   return [status, body['code']];
-};
+}
 
 describe('group mappings', () => {
   it('need a super_admin', async () => {

@@ -8,26 +8,29 @@ import { mappingsStore as store, type MappingFields } from './mappings.store.ts'
 
 type Changes = { [K in keyof MappingFields]?: MappingFields[K] | undefined };
 
-const noMapping = () => notFound('There is no such mapping');
-const exists = (source: string, claimValue: string, cause: unknown) =>
-  invalid('mapping_exists', `A ${source} mapping for '${claimValue}' already exists`, { cause });
+function noMapping() {
+  return notFound('There is no such mapping');
+}
+function exists(source: string, claimValue: string, cause: unknown) {
+  return invalid('mapping_exists', `A ${source} mapping for '${claimValue}' already exists`, { cause });
+}
 
-const checkGroup = async (tx: Tx, groupId: string | null): Promise<void> => {
+async function checkGroup(tx: Tx, groupId: string | null): Promise<void> {
   if (groupId !== null && !(await store.lockGroupShared(tx, groupId))) throw notFound('There is no such group');
-};
-const shown = async (tx: Tx, id: string): Promise<MappingObject> => {
+}
+async function shown(tx: Tx, id: string): Promise<MappingObject> {
   const [mapping] = await store.list(tx, { id });
   if (!mapping) throw noMapping();
   return toMappingObject(mapping, createWarnings(await store.claimsOf(tx, mapping.source))(mapping));
-};
-const audit = (
+}
+function audit(
   tx: Tx,
   caller: Caller,
   client: Client,
   action: 'create' | 'update' | 'delete',
   m: MappingFields & { id: string; source: string },
-) =>
-  writeAudit(tx, {
+) {
+  return writeAudit(tx, {
     event: 'admin.settings.change',
     outcome: 'success',
     actor: caller.userId,
@@ -42,70 +45,75 @@ const audit = (
       grants_role: m.grantsRole ?? '',
     },
   });
+}
 
-const merged = (old: MappingFields, changes: Changes): MappingFields => ({
-  claimValue: changes.claimValue ?? old.claimValue,
-  groupId: changes.groupId === undefined ? old.groupId : changes.groupId,
-  grantsRole: changes.grantsRole === undefined ? old.grantsRole : changes.grantsRole,
-  description: changes.description === undefined ? old.description : changes.description,
-});
+function merged(old: MappingFields, changes: Changes): MappingFields {
+  return {
+    claimValue: changes.claimValue ?? old.claimValue,
+    groupId: changes.groupId === undefined ? old.groupId : changes.groupId,
+    grantsRole: changes.grantsRole === undefined ? old.grantsRole : changes.grantsRole,
+    description: changes.description === undefined ? old.description : changes.description,
+  };
+}
 
 /** Lists, creates, changes and deletes mappings. */
-export const createCatalogue = ({ db }: { db: Db }) => ({
-  list: async (source: MappingSource | undefined): Promise<MappingObject[]> => {
-    const mappings = await store.list(db, { source });
-    const warningOf = createWarnings(mappings);
-    return mappings.map((m) => toMappingObject(m, warningOf(m)));
-  },
+export function createCatalogue({ db }: { db: Db }) {
+  return {
+    list: async (source: MappingSource | undefined): Promise<MappingObject[]> => {
+      const mappings = await store.list(db, { source });
+      const warningOf = createWarnings(mappings);
+      return mappings.map((m) => toMappingObject(m, warningOf(m)));
+    },
 
-  create: async (
-    caller: Caller,
-    mapping: MappingFields & { source: MappingSource },
-    client: Client,
-  ): Promise<MappingObject> => {
-    checkMapping(mapping);
-    try {
-      return await db.$transaction(async (tx) => {
-        await store.lock(tx);
-        await checkGroup(tx, mapping.groupId);
-        const id = await store.create(tx, { ...mapping, createdBy: caller.userId });
-        await audit(tx, caller, client, 'create', { ...mapping, id });
-        return shown(tx, id);
-      }, txOptions);
-    } catch (e) {
-      throw isUniqueViolation(e) ? exists(mapping.source, mapping.claimValue, e) : e;
-    }
-  },
+    create: async (
+      caller: Caller,
+      mapping: MappingFields & { source: MappingSource },
+      client: Client,
+    ): Promise<MappingObject> => {
+      checkMapping(mapping);
+      try {
+        return await db.$transaction(async (tx) => {
+          await store.lock(tx);
+          await checkGroup(tx, mapping.groupId);
+          const id = await store.create(tx, { ...mapping, createdBy: caller.userId });
+          await audit(tx, caller, client, 'create', { ...mapping, id });
+          return shown(tx, id);
+        }, txOptions);
+      } catch (e) {
+        throw isUniqueViolation(e) ? exists(mapping.source, mapping.claimValue, e) : e;
+      }
+    },
 
-  update: async (caller: Caller, id: string, changes: Changes, client: Client): Promise<MappingObject> => {
-    let source = '';
-    try {
-      return await db.$transaction(async (tx) => {
+    update: async (caller: Caller, id: string, changes: Changes, client: Client): Promise<MappingObject> => {
+      let source = '';
+      try {
+        return await db.$transaction(async (tx) => {
+          await store.lock(tx);
+          const old = await store.find(tx, id);
+          if (!old) throw noMapping();
+          source = old.source;
+          const next = merged(old, changes);
+          checkMapping(next);
+          await checkGroup(tx, next.groupId);
+          await store.update(tx, id, next);
+          await audit(tx, caller, client, 'update', { ...next, id, source });
+          return shown(tx, id);
+        }, txOptions);
+      } catch (e) {
+        throw isUniqueViolation(e) ? exists(source, changes.claimValue ?? '', e) : e;
+      }
+    },
+
+    /** Memberships stay until the next sign-in or sweep. */
+    delete: (caller: Caller, id: string, client: Client): Promise<undefined> =>
+      db.$transaction(async (tx) => {
         await store.lock(tx);
         const old = await store.find(tx, id);
         if (!old) throw noMapping();
-        source = old.source;
-        const next = merged(old, changes);
-        checkMapping(next);
-        await checkGroup(tx, next.groupId);
-        await store.update(tx, id, next);
-        await audit(tx, caller, client, 'update', { ...next, id, source });
-        return shown(tx, id);
-      }, txOptions);
-    } catch (e) {
-      throw isUniqueViolation(e) ? exists(source, changes.claimValue ?? '', e) : e;
-    }
-  },
-
-  /** Memberships stay until the next sign-in or sweep. */
-  delete: (caller: Caller, id: string, client: Client): Promise<undefined> =>
-    db.$transaction(async (tx) => {
-      await store.lock(tx);
-      const old = await store.find(tx, id);
-      if (!old) throw noMapping();
-      await store.delete(tx, id);
-      await audit(tx, caller, client, 'delete', old);
-      return undefined;
-    }, txOptions),
-});
+        await store.delete(tx, id);
+        await audit(tx, caller, client, 'delete', old);
+        return undefined;
+      }, txOptions),
+  };
+}
 export type Catalogue = ReturnType<typeof createCatalogue>;

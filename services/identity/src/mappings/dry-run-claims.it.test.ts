@@ -21,12 +21,16 @@ afterAll(async () => {
 beforeEach(async () => void (await backends.sql.query('delete from group_mapping')));
 
 const path = '/api/admin/group-mappings';
-const ask = (json: object, at: string) => identity.ask(at, { caller: root, json });
-const created = (json: object) => ask(json, path);
-const answerOf = async (answer: ReturnType<typeof ask>) => {
+function ask(json: object, at: string) {
+  return identity.ask(at, { caller: root, json });
+}
+function created(json: object) {
+  return ask(json, path);
+}
+async function answerOf(answer: ReturnType<typeof ask>) {
   const { status, body } = await answer;
   return [status, body['code']];
-};
+}
 
 describe('the dry run', () => {
   const test = (json: object) => ask(json, `${path}/test`);

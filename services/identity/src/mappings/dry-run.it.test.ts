@@ -15,25 +15,25 @@ beforeEach(async () => {
 
 const path = '/api/admin/group-mappings';
 type Person = Awaited<ReturnType<DirectoryWorld['person']>>;
-const dryRun = async (json: object) => {
+async function dryRun(json: object) {
   const { status, body } = await w.identity.ask(`${path}/test`, { caller: w.admin, json: { source: 'ldap', ...json } });
   return { status, body };
-};
-const map = async (claim_value: string, gives: { group_uuid?: string; grants_role?: string }): Promise<void> => {
+}
+async function map(claim_value: string, gives: { group_uuid?: string; grants_role?: string }): Promise<void> {
   await w.identity.ask(path, { caller: w.admin, json: { source: 'ldap', claim_value, ...gives } });
-};
+}
 let count = 0;
-const newGroup = async (): Promise<string> => {
+async function newGroup(): Promise<string> {
   const { body } = await w.identity.ask('/api/groups', { caller: w.admin, json: { name: `Dry run ${(count += 1)}` } });
   return String(body['uuid']);
-};
+}
 /** A group of the directory with these people in it. */
-const newLdapGroup = async (members: readonly Person[]): Promise<string> => {
+async function newLdapGroup(members: readonly Person[]): Promise<string> {
   const cn = `crew${(count += 1)}`;
   await w.slapd.apply(groupLdif(cn, [`cn=missing,${w.slapd.base}`, ...members.map((p) => p.dn)]));
   return `cn=${cn},${w.slapd.groups}`;
-};
-const standing = async ({ email }: Person) => {
+}
+async function standing({ email }: Person) {
   const user = await w.account(email);
   const { rows } = await w.backends.sql.query<{ group_id: string; source: string }>(
     'select group_id, source from user_group_member where user_id = $1 order by group_id',
@@ -44,7 +44,7 @@ const standing = async ({ email }: Person) => {
     groups: rows.map((r) => r.group_id),
     sources: [...new Set(rows.map((r) => r.source))],
   };
-};
+}
 
 describe('the dry run by user name', () => {
   it('reads the groups of the person from the directory, resolves them as a sign-in does, and writes nothing', async () => {

@@ -15,15 +15,15 @@ type Asserted = { claims: readonly string[]; legacyAdmin: boolean };
 export type DryRunReport = AnswerOf<typeof mappingRoutes.testMappings>;
 
 /** Whether the admin setting of the source makes an administrator of these claims; a proxy has no such setting. */
-const legacyAdminBy = (source: MappingSource, claims: readonly string[], s: AuthSettings): boolean => {
+function legacyAdminBy(source: MappingSource, claims: readonly string[], s: AuthSettings): boolean {
   if (source === 'oidc') return namesAdmin(claims, s);
   if (source === 'proxy') return false;
   const adminGroups = new Set(parseDnList(s.ldap_admin_groups).dns.map(ldapClaimKey));
   return claims.some((claim) => adminGroups.has(ldapClaimKey(claim)));
-};
+}
 
 /** The groups of exactly one person, also of one who may not sign in. */
-const assertedBy = (answer: Answer<Person>): Asserted => {
+function assertedBy(answer: Answer<Person>): Asserted {
   if (answer.outcome === 'unknown') throw unavailable('directory_unavailable', answer.message);
   const person = answer.outcome === 'yes' ? answer.value : answer.person;
   if (!person) throw notFound(answer.outcome === 'no' ? answer.message : 'User not found in LDAP');
@@ -31,10 +31,10 @@ const assertedBy = (answer: Answer<Person>): Asserted => {
   if (!groups.known)
     throw unavailable('directory_unavailable', `The groups of this person cannot be read: ${groups.reason}`);
   return { claims: groups.values, legacyAdmin: adminSignal === 'yes' };
-};
+}
 
 /** Shows groups and role that a sign-in would derive from claims, with the same resolver; writes nothing. */
-export const createDryRun = ({ db, indexes, settings, directory }: Deps) => {
+export function createDryRun({ db, indexes, settings, directory }: Deps) {
   const lookUp = async (source: MappingSource, username: string): Promise<Asserted> => {
     if (source !== 'ldap')
       throw invalid('username_not_searchable', 'Only the directory can be searched for a user name');
@@ -65,5 +65,5 @@ export const createDryRun = ({ db, indexes, settings, directory }: Deps) => {
       effective_role: legacyAdmin || resolution.grantsRole === 'admin' ? 'admin' : 'user',
     };
   };
-};
+}
 export type DryRun = ReturnType<typeof createDryRun>;

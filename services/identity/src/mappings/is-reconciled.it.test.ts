@@ -18,9 +18,11 @@ afterAll(() => w.stop());
 /** Every combination of three. */
 const groupSets = [0, 1, 2, 3, 4, 5, 6, 7] as const;
 /** All combinations by number. */
-const pick = <T>(all: readonly T[], n: number): T[] => all.filter((_, i) => (n >> i) & 1);
+function pick<T>(all: readonly T[], n: number): T[] {
+  return all.filter((_, i) => (n >> i) & 1);
+}
 
-const asked = async (userId: string, values: readonly string[]) => {
+async function asked(userId: string, values: readonly string[]) {
   const subject = { issuer: null, id: `entryUUID:${userId}` };
   const account = await provisioningStore.findSnapshot(w.pool, {
     source: 'ldap',
@@ -42,12 +44,12 @@ const asked = async (userId: string, values: readonly string[]) => {
     client: { ip: null, userAgent: null, requestId: null },
   };
   return { isReconciled: w.replicas[0].mappings.isReconciled(account, pass), role: account.role };
-};
-const createAccount = async (role = 'user'): Promise<string> => {
+}
+async function createAccount(role = 'user'): Promise<string> {
   const userId = await w.user({ role });
   await w.db.user.update({ where: { id: userId }, data: { directoryId: `entryUUID:${userId}` } });
   return userId;
-};
+}
 
 describe('the check whether a sign-in changes nothing', () => {
   const kinds = ['user', 'admin', 'super_admin'].flatMap((role) => groupSets.map((has) => [role, has] as const));

@@ -14,7 +14,7 @@ export type MappingIndexes = {
  * Caches the compiled mappings of each source by their version, which is read at every use: a change is effective on
  * every replica after its commit.
  */
-export const createMappingIndexes = (): MappingIndexes => {
+export function createMappingIndexes(): MappingIndexes {
   const cache = new Map<MappingSource, { version: string | null; index: MappingIndex }>();
   const cachedOf = (source: MappingSource, version: string | null): MappingIndex | undefined => {
     const entry = cache.get(source);
@@ -31,4 +31,4 @@ export const createMappingIndexes = (): MappingIndexes => {
       return index;
     },
   };
-};
+}

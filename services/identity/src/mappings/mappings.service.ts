@@ -25,7 +25,7 @@ const noMappings = compileMappings('pki', []);
 type RoleChange = { from: Role; to: Role; email: string; isActive: boolean };
 
 /** Reconciles groups and role of an account with the claims of its source. */
-export const createMappings = ({ outbox, indexes, memberships, sessions }: Deps): Mappings => {
+export function createMappings({ outbox, indexes, memberships, sessions }: Deps): Mappings {
   const changeRole = async (tx: Tx, pass: ReconcileRequest, change: RoleChange): Promise<void> => {
     const { userId, actor, client, source } = pass;
     const { from, to, email, isActive } = change;
@@ -79,4 +79,4 @@ export const createMappings = ({ outbox, indexes, memberships, sessions }: Deps)
       return { role, roleChanged, ...changed };
     },
   };
-};
+}

@@ -57,15 +57,15 @@ export type MappingRow = {
  * Checks the rules that the wire contract and the table also enforce.
  * @throws AppError invalid.
  */
-export const checkMapping = (m: { groupId: string | null; grantsRole: string | null }): void => {
+export function checkMapping(m: { groupId: string | null; grantsRole: string | null }): void {
   if (m.grantsRole !== null && m.grantsRole !== 'user' && m.grantsRole !== 'admin')
     throw invalid('mapping_role_refused', 'A mapping grants user or admin; super_admin is assigned here only');
   if (m.groupId === null && m.grantsRole === null)
     throw invalid('mapping_gives_nothing', 'A mapping must set group_uuid, grants_role, or both');
-};
+}
 
 /** Finds mappings of the directory whose claims are the same name in different spellings; the unique index cannot. */
-export const createWarnings = (all: readonly { id: string; source: string; claimValue: string }[]) => {
+export function createWarnings(all: readonly { id: string; source: string; claimValue: string }[]) {
   const byKey = new Map<string, { id: string; claimValue: string }[]>();
   for (const m of all) {
     if (m.source !== 'ldap') continue;
@@ -79,18 +79,20 @@ export const createWarnings = (all: readonly { id: string; source: string; claim
     const list = others.map((o) => `"${o.claimValue}"`).join(', ');
     return `Names the same entry as ${list} in another spelling (RFC 4514): its members get the grants of all these mappings.`;
   };
-};
+}
 
-export const toMappingObject = (m: MappingRow, warning: string | null): MappingObject => ({
-  uuid: m.id,
-  source: m.source as MappingObject['source'],
-  claim_value: m.claimValue,
-  group_uuid: m.groupId,
-  group_name: m.groupName,
-  grants_role: m.grantsRole as MappingObject['grants_role'],
-  description: m.description,
-  member_count: m.memberCount,
-  warning,
-  created_at: m.createdAt.toISOString(),
-  updated_at: m.updatedAt.toISOString(),
-});
+export function toMappingObject(m: MappingRow, warning: string | null): MappingObject {
+  return {
+    uuid: m.id,
+    source: m.source as MappingObject['source'],
+    claim_value: m.claimValue,
+    group_uuid: m.groupId,
+    group_name: m.groupName,
+    grants_role: m.grantsRole as MappingObject['grants_role'],
+    description: m.description,
+    member_count: m.memberCount,
+    warning,
+    created_at: m.createdAt.toISOString(),
+    updated_at: m.updatedAt.toISOString(),
+  };
+}

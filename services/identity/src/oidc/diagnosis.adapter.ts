@@ -21,19 +21,21 @@ class FailedStep extends Error {
   }
 }
 
-const shown = (value: unknown): string =>
-  (typeof value === 'string' ? value : (JSON.stringify(value) ?? 'nothing')).slice(0, 300);
-const list = (value: unknown): string[] => (Array.isArray(value) ? value.filter((v) => typeof v === 'string') : []);
+function shown(value: unknown): string {
+  return (typeof value === 'string' ? value : (JSON.stringify(value) ?? 'nothing')).slice(0, 300);
+}
+function list(value: unknown): string[] {
+  return Array.isArray(value) ? value.filter((v) => typeof v === 'string') : [];
+}
 
-const documentUrl = (issuer: string): string => {
+function documentUrl(issuer: string): string {
   const url = new URL(issuer);
   url.pathname = `${url.pathname}/.well-known/openid-configuration`.replaceAll('//', '/');
   return url.href;
-};
+}
 
-const createRequest =
-  (signal: AbortSignal): Request =>
-  async (url) => {
+function createRequest(signal: AbortSignal): Request {
+  return async (url) => {
     const headers = { accept: 'application/json' };
     const response = await boundedFetch(signal)(url, { method: 'GET', headers, body: null, redirect: 'manual' }).catch(
       (cause: unknown) => {
@@ -57,8 +59,9 @@ const createRequest =
       throw new FailedStep(`${url} answered no JSON object`, 'Check the address: this is not an identity provider.');
     return body as Document;
   };
+}
 
-const checkIssuer = (issuer: string, metadata: Document): StepResult => {
+function checkIssuer(issuer: string, metadata: Document): StepResult {
   const metadataIssuer = metadata['issuer'];
   if (
     typeof metadataIssuer === 'string' &&
@@ -70,18 +73,18 @@ const checkIssuer = (issuer: string, metadata: Document): StepResult => {
     `It calls itself ${shown(metadataIssuer)}, and the settings say ${issuer}`,
     'Set oidc_discovery_url to the issuer exactly as the provider spells it.',
   );
-};
+}
 
-const checkEndpoints = (metadata: Document): StepResult => {
+function checkEndpoints(metadata: Document): StepResult {
   for (const name of ['authorization_endpoint', 'token_endpoint', 'jwks_uri']) {
     const url = metadata[name];
     if (typeof url !== 'string' || !URL.canParse(url) || !safeAddress(new URL(url)))
       throw new FailedStep(`${name}: ${shown(url)}`, 'The provider has to offer this address, over HTTPS.');
   }
   return { evidence: `Sign-in page: ${shown(metadata['authorization_endpoint'])}` };
-};
+}
 
-const checkFeatures = (metadata: Document): StepResult => {
+function checkFeatures(metadata: Document): StepResult {
   const pkce = metadata['code_challenge_methods_supported'];
   const response = metadata['response_types_supported'];
   if (Array.isArray(response) && !response.includes('code'))
@@ -92,9 +95,9 @@ const checkFeatures = (metadata: Document): StepResult => {
   if (Array.isArray(pkce) && !pkce.includes('S256'))
     throw new FailedStep(`PKCE methods: ${shown(pkce)}`, 'Switch on PKCE with S256 at the provider.');
   return { evidence: `Authorization code flow; PKCE ${Array.isArray(pkce) ? 'S256' : 'is not announced, and used'}` };
-};
+}
 
-const checkKeys = async (metadata: Document, request: Request): Promise<StepResult> => {
+async function checkKeys(metadata: Document, request: Request): Promise<StepResult> {
   const url = metadata['jwks_uri'] as string;
   const keys = (await request(url))['keys'];
   const usable = (Array.isArray(keys) ? keys : []).filter(
@@ -105,9 +108,9 @@ const checkKeys = async (metadata: Document, request: Request): Promise<StepResu
     `No signing key at ${url}`,
     'Give the provider an RSA, EC or Ed25519 key to sign ID tokens with.',
   );
-};
+}
 
-const checkScopes = (metadata: Document, s: OidcSettings): StepResult => {
+function checkScopes(metadata: Document, s: OidcSettings): StepResult {
   const wanted = s.oidc_scopes.split(/[\s,]+/).filter(Boolean);
   const offered = list(metadata['scopes_supported']);
   const missing = offered.length === 0 ? [] : wanted.filter((scope) => !offered.includes(scope));
@@ -119,9 +122,9 @@ const checkScopes = (metadata: Document, s: OidcSettings): StepResult => {
   return {
     evidence: `${wanted.join(' ')}${offered.length === 0 ? ' (the provider does not say which it offers)' : ''}`,
   };
-};
+}
 
-const checkClaims = (metadata: Document, s: OidcSettings): StepResult => {
+function checkClaims(metadata: Document, s: OidcSettings): StepResult {
   const offered = list(metadata['claims_supported']);
   const paths = [s.oidc_username_claim, s.oidc_email_claim, s.oidc_groups_claim].filter(Boolean);
   const missing = paths.filter((path) => !offered.includes(path) && !offered.includes(path.split('.')[0] as string));
@@ -130,14 +133,10 @@ const checkClaims = (metadata: Document, s: OidcSettings): StepResult => {
     evidence: `Not announced: ${missing.join(', ')}`,
     advice: 'Check the names of the claims if accounts come without login name, address or groups.',
   };
-};
+}
 
 /** Whether sign-ins contain the claim that the administrator roles are read from. */
-const checkAdminRoles = (
-  metadata: Document,
-  s: OidcSettings,
-  { configured, lastSignIn }: AdminRoleFacts,
-): StepResult => {
+function checkAdminRoles(metadata: Document, s: OidcSettings, { configured, lastSignIn }: AdminRoleFacts): StepResult {
   const roles = names(s.oidc_admin_role);
   const path = s.oidc_roles_claim;
   if (!configured || roles.length === 0)
@@ -154,15 +153,15 @@ const checkAdminRoles = (
   if (offered.includes(path) || offered.includes(path.split('.')[0] as string))
     return { evidence: `${path} is announced; administrator roles: ${roles.join(', ')}` };
   return { evidence: `The provider does not announce the claim ${path}`, advice: mend };
-};
+}
 
-const errorCodeOf = (e: unknown): string => {
+function errorCodeOf(e: unknown): string {
   if (e instanceof client.ResponseBodyError) return e.error;
   return e instanceof client.WWWAuthenticateChallengeError ? 'invalid_client' : failureOf(e, false).reason;
-};
+}
 
 /** Redeems an invalid code: the error of the token endpoint shows whether it knows the client. */
-const checkClient = async (config: client.Configuration, s: OidcSettings): Promise<StepResult> => {
+async function checkClient(config: client.Configuration, s: OidcSettings): Promise<StepResult> {
   const invalidCode = randomBytes(32).toString('base64url');
   const form = { code: invalidCode, code_verifier: invalidCode, redirect_uri: s.oidc_callback_url };
   const code = await client.genericGrantRequest(config, 'authorization_code', form).then(() => 'accepted', errorCodeOf);
@@ -176,11 +175,11 @@ const checkClient = async (config: client.Configuration, s: OidcSettings): Promi
     evidence: `The response of the provider does not show whether it knows the client (${shown(code)}).`,
     advice: 'Sign in once to be sure.',
   };
-};
+}
 
 type Step = { code: string; title: string; work: () => Promise<StepResult> | StepResult };
 
-const runStep = async ({ code, title, work }: Step): Promise<ConnectionStep> => {
+async function runStep({ code, title, work }: Step): Promise<ConnectionStep> {
   const started = performance.now();
   const end = (ok: boolean, { evidence, advice }: StepResult): ConnectionStep => ({
     code,
@@ -197,13 +196,13 @@ const runStep = async ({ code, title, work }: Step): Promise<ConnectionStep> => 
     const { reason } = failureOf(e, false, 'PROVIDER_UNAVAILABLE');
     return end(false, { evidence: `It did not work: ${reason}`, advice: 'Look at the steps before.' });
   }
-};
+}
 
 /**
  * The connection test. It ends at the first failed step that later steps need. Discovery and the client are tested with the
  * code of a sign-in. Takes at most `oidc_timeout`.
  */
-export const diagnoseProvider = async (s: OidcSettings, facts: AdminRoleFacts): Promise<ConnectionStep[]> => {
+export async function diagnoseProvider(s: OidcSettings, facts: AdminRoleFacts): Promise<ConnectionStep[]> {
   const signal = AbortSignal.timeout(s.oidc_timeout * 1000);
   const request = createRequest(signal);
   const issuer = issuerOf(s);
@@ -252,4 +251,4 @@ export const diagnoseProvider = async (s: OidcSettings, facts: AdminRoleFacts): 
   ];
   for (const step of rest) steps.push(await runStep(step));
   return steps;
-};
+}

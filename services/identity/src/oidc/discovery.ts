@@ -14,10 +14,12 @@ export type Issuer = { metadata: client.ServerMetadata; jwks: client.ExportedJWK
 
 const endpoints = ['authorization_endpoint', 'token_endpoint', 'jwks_uri'] as const;
 
-const isSafe = (url: unknown): boolean => typeof url === 'string' && URL.canParse(url) && safeAddress(new URL(url));
+function isSafe(url: unknown): boolean {
+  return typeof url === 'string' && URL.canParse(url) && safeAddress(new URL(url));
+}
 
 /** @throws Error naming the first required value that is missing or unusable. */
-const checkMetadata = (metadata: client.ServerMetadata): client.ServerMetadata => {
+function checkMetadata(metadata: client.ServerMetadata): client.ServerMetadata {
   for (const name of endpoints) if (!isSafe(metadata[name])) throw new Error(`unusable_${name}`);
   const advertised: unknown = metadata.id_token_signing_alg_values_supported ?? ['RS256'];
   const algorithms = Array.isArray(advertised)
@@ -30,10 +32,10 @@ const checkMetadata = (metadata: client.ServerMetadata): client.ServerMetadata =
     ...(isSafe(userinfo) ? { userinfo_endpoint: userinfo as string } : {}),
     id_token_signing_alg_values_supported: algorithms,
   };
-};
+}
 
 /** Fetches discovery documents and caches them for 15 minutes; `key` identifies the settings. */
-export const createDiscovery = (clock: () => number = Date.now) => {
+export function createDiscovery(clock: () => number = Date.now) {
   const cache = new Map<string, { at: number; issuer: Promise<Issuer> }>();
 
   const fetchMetadata = async (issuer: string, signal: AbortSignal): Promise<Issuer> => {
@@ -57,4 +59,4 @@ export const createDiscovery = (clock: () => number = Date.now) => {
     fetched.catch(() => cache.set(key, { at: clock() - maxAgeMs + failureCacheMs, issuer: fetched }));
     return fetched;
   };
-};
+}

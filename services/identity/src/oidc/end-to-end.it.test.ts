@@ -51,24 +51,27 @@ afterAll(async () => {
 });
 
 type Sent = { status: number; body: Record<string, unknown>; set: string[] };
-const ask = async (path: string, headers: Record<string, string> = {}): Promise<Sent> => {
+async function ask(path: string, headers: Record<string, string> = {}): Promise<Sent> {
   const response = await fetch(product.edge.url + path, { headers });
   const body = (await response.json()) as Record<string, unknown>;
   return { status: response.status, body, set: response.headers.getSetCookie() };
-};
-const cookieHeader = (set: readonly string[]): string => set.map((c) => c.split(';')[0]).join('; ');
+}
+function cookieHeader(set: readonly string[]): string {
+  return set.map((c) => c.split(';')[0]).join('; ');
+}
 
 /** A complete sign-in through the real edge: redirect, provider, page /login, callback. */
-const signIn = async (user: string, headers: Record<string, string> = {}): Promise<Sent> => {
+async function signIn(user: string, headers: Record<string, string> = {}): Promise<Sent> {
   const login = await ask('/api/auth/oidc/login', headers);
   const back = await provider.signIn(String(login.body['authorization_url']), user);
   expect(back.origin + back.pathname).toBe(callbackUrl);
   // Other cookies of the browser have no effect.
   const cookie = `theme=dark; access_token=stale; ${cookieHeader(login.set)}`;
   return ask(`/api/auth/oidc/callback${back.search}`, { ...headers, cookie });
-};
-const me = async ({ body }: Sent) =>
-  (await ask('/api/users/me', { authorization: `Bearer ${String(body['access_token'])}` })).body;
+}
+async function me({ body }: Sent) {
+  return (await ask('/api/users/me', { authorization: `Bearer ${String(body['access_token'])}` })).body;
+}
 
 describe('sign-in at a real provider, through the edge', () => {
   it('is offered', async () => {

@@ -9,17 +9,20 @@ type ErrorLike = {
   cause?: unknown;
   claim?: unknown;
 };
-const isObject = (e: unknown): e is ErrorLike => typeof e === 'object' && e !== null;
+function isObject(e: unknown): e is ErrorLike {
+  return typeof e === 'object' && e !== null;
+}
 
 /** An error and its causes, outermost first. */
-const chain = (e: unknown): ErrorLike[] => {
+function chain(e: unknown): ErrorLike[] {
   const out: ErrorLike[] = [];
   for (let at = e; isObject(at) && out.length < 6; at = at.cause) out.push(at);
   return out;
-};
+}
 
-const word = (text: unknown): string | undefined =>
-  typeof text === 'string' && /^[\w.-]{1,60}$/.test(text) ? text : undefined;
+function word(text: unknown): string | undefined {
+  return typeof text === 'string' && /^[\w.-]{1,60}$/.test(text) ? text : undefined;
+}
 
 const unreachable = /fetch failure|ECONN|ENOTFOUND|EAI_AGAIN|socket|terminated|other side closed/i;
 
@@ -32,7 +35,7 @@ const reasons: [RegExp, string][] = [
   [/JWT "(\w+)"|ID Token "(\w+)"/, '$claim'],
 ];
 
-const reasonOfToken = (errors: readonly ErrorLike[]): string => {
+function reasonOfToken(errors: readonly ErrorLike[]): string {
   for (const t of errors) {
     const claim = word(t.claim);
     if (claim) return claim;
@@ -42,14 +45,15 @@ const reasonOfToken = (errors: readonly ErrorLike[]): string => {
     if (hit) return hit[1];
   }
   return 'malformed';
-};
+}
 
 /** An invalid member in the response of the token endpoint. */
 const invalidMember = /"response" body "(\w+)" property|`(token_type)`/;
-const invalidMemberOf = (errors: readonly ErrorLike[]): string | undefined =>
-  errors.map((t) => invalidMember.exec(String(t.message))?.slice(1).find(Boolean)).find(Boolean);
+function invalidMemberOf(errors: readonly ErrorLike[]): string | undefined {
+  return errors.map((t) => invalidMember.exec(String(t.message))?.slice(1).find(Boolean)).find(Boolean);
+}
 
-const reasonOfExchange = (errors: readonly ErrorLike[]): string => {
+function reasonOfExchange(errors: readonly ErrorLike[]): string {
   for (const t of errors) {
     const error = word(t.error);
     if (error) return error;
@@ -61,20 +65,20 @@ const reasonOfExchange = (errors: readonly ErrorLike[]): string => {
   if (/content-type/.test(text)) return 'content_type';
   if (/authorization code/.test(text)) return 'no_code';
   return 'malformed';
-};
+}
 
-const connectionFaultOf = (errors: readonly ErrorLike[]): string | undefined => {
+function connectionFaultOf(errors: readonly ErrorLike[]): string | undefined {
   if (errors.some((t) => t.name === 'TimeoutError' || t.name === 'AbortError')) return 'timeout';
   const texts = errors.map((t) => `${String(t.code)} ${String(t.message)}`).join(' ');
   if (texts.includes('provider_answer_too_large')) return 'too_large';
   return unreachable.test(texts) ? 'unreachable' : undefined;
-};
+}
 
 /**
  * The reason of a failed sign-in at the provider, for administrators. The sign-in is refused in any case.
  * @param hasToken whether the provider sent an ID token.
  */
-export const failureOf = (cause: unknown, hasToken: boolean, fallbackCode?: AuditErrorCode): ProviderFailure => {
+export function failureOf(cause: unknown, hasToken: boolean, fallbackCode?: AuditErrorCode): ProviderFailure {
   const errors = chain(cause);
   const failure = (errorCode: AuditErrorCode, reason: string): ProviderFailure => ({
     ok: false,
@@ -89,4 +93,4 @@ export const failureOf = (cause: unknown, hasToken: boolean, fallbackCode?: Audi
   return hasToken && !invalidMemberOf(errors)
     ? failure('INVALID_TOKEN', reasonOfToken(errors))
     : failure('TOKEN_EXCHANGE_FAILED', reasonOfExchange(errors));
-};
+}

@@ -2,19 +2,24 @@ import { describe, expect, it } from '@jest/globals';
 import { createFlowCookies, flowCookiesOf, flowSeconds, newSecret, type Flow } from './flow.ts';
 
 const flows = createFlowCookies('a secret of this test that is long enough');
-const flow = (change: Partial<Flow> = {}): Flow => ({
-  state: newSecret(),
-  nonce: newSecret(),
-  verifier: newSecret(),
-  issuer: 'https://idp.example.org',
-  clientId: 'overtone',
-  redirectUri: 'https://overtone.example.org/login',
-  startedAt: Date.now(),
-  ...change,
-});
-const jarOf = (...cookies: string[]) => flowCookiesOf(cookies.map((c) => c.split(';')[0]).join('; '));
-const read = (jar: Map<string, string>, state: string, secure = true, now = Date.now()) =>
-  flows.read(jar, state, secure, now);
+function flow(change: Partial<Flow> = {}): Flow {
+  return {
+    state: newSecret(),
+    nonce: newSecret(),
+    verifier: newSecret(),
+    issuer: 'https://idp.example.org',
+    clientId: 'overtone',
+    redirectUri: 'https://overtone.example.org/login',
+    startedAt: Date.now(),
+    ...change,
+  };
+}
+function jarOf(...cookies: string[]) {
+  return flowCookiesOf(cookies.map((c) => c.split(';')[0]).join('; '));
+}
+function read(jar: Map<string, string>, state: string, secure = true, now = Date.now()) {
+  return flows.read(jar, state, secure, now);
+}
 
 describe('the cookie of a pending sign-in', () => {
   it('returns the flow to the browser that started it, and is encrypted', () => {

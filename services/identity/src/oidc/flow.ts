@@ -17,19 +17,25 @@ export type Flow = z.infer<typeof flowShape>;
 export const flowSeconds = 600;
 const mostFlows = 5;
 
-export const newSecret = (): string => randomBytes(32).toString('base64url');
-export const stateHash = (state: string): string => createHash('sha256').update(state).digest('base64url');
+export function newSecret(): string {
+  return randomBytes(32).toString('base64url');
+}
+export function stateHash(state: string): string {
+  return createHash('sha256').update(state).digest('base64url');
+}
 /** Each sign-in has its own cookie, so that several tabs can sign in concurrently. */
-const cookieName = (state: string, secure: boolean): string =>
-  `${secure ? '__Host-' : ''}oidc_flow_${stateHash(state).slice(0, 16)}`;
+function cookieName(state: string, secure: boolean): string {
+  return `${secure ? '__Host-' : ''}oidc_flow_${stateHash(state).slice(0, 16)}`;
+}
 
-const cookie = (name: string, value: string, maxAge: number, secure: boolean): string =>
-  `${name}=${value}; Path=/; Max-Age=${maxAge}; HttpOnly; SameSite=Lax${secure ? '; Secure' : ''}`;
+function cookie(name: string, value: string, maxAge: number, secure: boolean): string {
+  return `${name}=${value}; Path=/; Max-Age=${maxAge}; HttpOnly; SameSite=Lax${secure ? '; Secure' : ''}`;
+}
 
-const same = (a: string, b: string): boolean => {
+function same(a: string, b: string): boolean {
   const [x, y] = [Buffer.from(a), Buffer.from(b)];
   return x.length === y.length && timingSafeEqual(x, y);
-};
+}
 
 type OpenedFlow = { ok: true; flow: Flow } | { ok: false; reason: 'not_this_browser' | 'forged' | 'expired' };
 
@@ -37,7 +43,7 @@ type OpenedFlow = { ok: true; flow: Flow } | { ok: false; reason: 'not_this_brow
  * Stores the state of a started sign-in in a sealed cookie of the browser: any replica can finish it, abandoned sign-ins
  * use no storage, and another browser cannot finish it.
  */
-export const createFlowCookies = (secret: string) => {
+export function createFlowCookies(secret: string) {
   const key = Buffer.from(hkdfSync('sha256', secret, '', 'overtone oidc flow v1', 32));
 
   const open = (name: string, sealed: string): Flow | undefined => {
@@ -74,12 +80,12 @@ export const createFlowCookies = (secret: string) => {
     clearOld: (cookies: ReadonlyMap<string, string>, secure: boolean): string[] =>
       [...cookies.keys()].slice(0, -(mostFlows - 1)).map((name) => cookie(name, '', 0, secure)),
   };
-};
+}
 export type FlowCookies = ReturnType<typeof createFlowCookies>;
 
 const ours = /^(__Host-)?oidc_flow_[\w-]{16}$/;
 /** The sign-in cookies of a Cookie header in its order; the first one of a name applies. */
-export const flowCookiesOf = (header: string | undefined): Map<string, string> => {
+export function flowCookiesOf(header: string | undefined): Map<string, string> {
   const found = new Map<string, string>();
   for (const part of (header ?? '').split(';')) {
     const at = part.indexOf('=');
@@ -87,4 +93,4 @@ export const flowCookiesOf = (header: string | undefined): Map<string, string> =
     if (ours.test(name) && !found.has(name)) found.set(name, part.slice(at + 1).trim());
   }
   return found;
-};
+}

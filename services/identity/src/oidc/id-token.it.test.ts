@@ -5,7 +5,9 @@ import type { StartedFlow } from '../../test/oidc-browser.ts';
 import { startScriptedSignIn, type ScriptedSignIn } from '../../test/scripted-sign-in.ts';
 
 const started = Date.now();
-const seconds = () => Math.floor(Date.now() / 1000);
+function seconds() {
+  return Math.floor(Date.now() / 1000);
+}
 
 let world: ScriptedSignIn;
 beforeAll(async () => {

@@ -15,12 +15,12 @@ beforeAll(async () => {
 afterAll(() => world.stop());
 
 type Claims = Record<string, unknown>;
-const setAdminRoles = async (value: string | null): Promise<void> => {
+async function setAdminRoles(value: string | null): Promise<void> {
   const json = { oidc_admin_role: value };
   const { status } = await world.identity.ask('/api/admin/auth-config/oidc', { method: 'PUT', json, caller });
   expect(status).toBe(200);
-};
-const signIn = async (person: Claims, claims: Claims): Promise<void> => {
+}
+async function signIn(person: Claims, claims: Claims): Promise<void> {
   const { provider } = world;
   // The user info has no roles.
   provider.userInfo = { body: { sub: person['sub'] } };
@@ -29,8 +29,8 @@ const signIn = async (person: Claims, claims: Claims): Promise<void> => {
       provider.sign(provider.claims(b.nonce, { groups: undefined, realm_access: undefined, ...person, ...claims })),
     );
   expect((await world.signInWith(token)).status).toBe(200);
-};
-const accountOf = async ({ sub }: Claims) => {
+}
+async function accountOf({ sub }: Claims) {
   const [row] = await world.database.rows<{ role: string; sessions: number; changes: number }>(
     `select u.role,
        (select count(*)::int from refresh_token t where t.user_id = u.uuid and t.revoked_at is null) as sessions,
@@ -40,23 +40,23 @@ const accountOf = async ({ sub }: Claims) => {
     [sub],
   );
   return row;
-};
-const lastSignIn = async ({ sub }: Claims): Promise<Record<string, unknown>> => {
+}
+async function lastSignIn({ sub }: Claims): Promise<Record<string, unknown>> {
   const [row] = await world.database.rows<{ details: Record<string, unknown> }>(
     `select a.details from audit_log a join "user" u on u.uuid = a.user_id
      where u.oidc_subject = $1 and a.event_type = 'auth.login.success' order by a.time desc limit 1`,
     [sub],
   );
   return row?.details ?? {};
-};
+}
 /** A new administrator by the mapping, whose token has no roles claim. */
-const newBoss = async (): Promise<Claims> => {
+async function newBoss(): Promise<Claims> {
   const id = randomUUID();
   const person = { sub: id, email: `${id}@example.org` };
   await signIn(person, { groups: ['Bosses'] });
   expect(await accountOf(person)).toEqual({ role: 'admin', sessions: 1, changes: 0 });
   return person;
-};
+}
 
 const without: [string, Claims][] = [
   ['absent', {}],

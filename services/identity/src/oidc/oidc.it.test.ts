@@ -3,7 +3,9 @@ import { halfHash } from '@overtone/testkit/oidc';
 import type { StartedFlow } from '../../test/oidc-browser.ts';
 import { callbackUrl, startScriptedSignIn, type ScriptedSignIn } from '../../test/scripted-sign-in.ts';
 
-const seconds = () => Math.floor(Date.now() / 1000);
+function seconds() {
+  return Math.floor(Date.now() / 1000);
+}
 
 let world: ScriptedSignIn;
 beforeAll(async () => {

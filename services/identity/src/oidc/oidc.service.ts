@@ -26,10 +26,12 @@ export type CallbackQuery = {
 };
 type Browser = { cookies: ReadonlyMap<string, string>; secure: boolean };
 
-const word = (text: string): string => text.replaceAll(/[^\w.-]/g, '?').slice(0, 60);
+function word(text: string): string {
+  return text.replaceAll(/[^\w.-]/g, '?').slice(0, 60);
+}
 
 /** Sign-in at an identity provider: `begin` redirects to it, `finish` handles its callback. */
-export const createOidc = (d: Deps) => {
+export function createOidc(d: Deps) {
   const enabledSettings = (): AuthSettings => {
     const settings = d.settings.current();
     if (!settings.oidc_enabled) throw methodOff();
@@ -96,5 +98,5 @@ export const createOidc = (d: Deps) => {
     cookieToClear: (query: CallbackQuery, { secure }: Browser): string[] =>
       query.state ? [d.flows.clear(query.state, secure)] : [],
   };
-};
+}
 export type Oidc = ReturnType<typeof createOidc>;

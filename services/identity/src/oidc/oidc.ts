@@ -15,41 +15,45 @@ export type AdminRoleFacts = {
   lastSignIn: { at: Date; unusable: string | null } | undefined;
 };
 
-const slashless = (url: string): string => url.trim().replace(/\/+$/, '');
+function slashless(url: string): string {
+  return url.trim().replace(/\/+$/, '');
+}
 const wellKnown = /\/\.well-known\/openid-configuration\/?$/;
 
 /** The issuer from the discovery address or from server and realm; empty: none is set. */
-export const issuerOf = (s: OidcSettings): string => {
+export function issuerOf(s: OidcSettings): string {
   if (s.oidc_discovery_url !== '') return s.oidc_discovery_url.trim().replace(wellKnown, '');
   if (s.oidc_server_url === '' || s.oidc_realm === '') return slashless(s.oidc_server_url);
   return `${slashless(s.oidc_server_url)}/realms/${encodeURIComponent(s.oidc_realm.trim())}`;
-};
+}
 
 /** Settings that a redirect to the provider needs. */
-export const missingSetting = (s: OidcSettings): string | undefined => {
+export function missingSetting(s: OidcSettings): string | undefined {
   if (issuerOf(s) === '') return 'oidc_discovery_url';
   if (s.oidc_client_id === '') return 'oidc_client_id';
   return s.oidc_callback_url === '' ? 'oidc_callback_url' : undefined;
-};
+}
 
 const address = /^[^\s@]+@[^\s@]+$/;
 
 /** Recorded with a sign-in whose roles claim is unusable although admin roles are configured. */
-const rolesWarning = (roles: Claims, s: OidcSettings): Record<string, string> => ({
-  warning: 'admin_roles_unknown',
-  roles_claim: s.oidc_roles_claim,
-  roles_state: roles.known ? 'known' : roles.reason,
-});
+function rolesWarning(roles: Claims, s: OidcSettings): Record<string, string> {
+  return {
+    warning: 'admin_roles_unknown',
+    roles_claim: s.oidc_roles_claim,
+    roles_state: roles.known ? 'known' : roles.reason,
+  };
+}
 
 /**
  * The person of a verified ID token.
  * @param adminRolesConfigured false while `oidc_admin_role` is only the default.
  */
-export const personOf = (
+export function personOf(
   claims: TokenClaims & { sub: string; iss: string },
   s: OidcSettings,
   adminRolesConfigured: boolean,
-): Assertion => {
+): Assertion {
   const groups = listAt(claims, s.oidc_groups_claim);
   const roles = listAt(claims, s.oidc_roles_claim);
   const given = textAt(claims, s.oidc_email_claim, 320);
@@ -69,18 +73,19 @@ export const personOf = (
     legacyAdmin,
     ...(legacyAdmin === 'unknown' ? { warning: rolesWarning(roles, s) } : {}),
   };
-};
+}
 
 /** The reason to refuse a user of the provider; undefined: admitted. Unknown groups are a reason to refuse. */
-export const admissionFaultOf = ({ claims }: Assertion, s: OidcSettings): string | undefined => {
+export function admissionFaultOf({ claims }: Assertion, s: OidcSettings): string | undefined {
   const [allowed, blocked] = [names(s.oidc_allowed_groups), names(s.oidc_blocked_groups)];
   if (allowed.length === 0 && blocked.length === 0) return undefined;
   if (!claims.known) return `groups_${claims.reason}`;
   const isIn = (list: readonly string[]): boolean => claims.values.some((value) => list.includes(value));
   if (isIn(blocked)) return 'blocked_group';
   return allowed.length > 0 && !isIn(allowed) ? 'no_allowed_group' : undefined;
-};
+}
 
 /** Whether one of these values makes an administrator by the provider's own setting. */
-export const namesAdmin = (values: readonly string[], s: Pick<OidcSettings, 'oidc_admin_role'>): boolean =>
-  adminByRole({ known: true, values }, { roles: names(s.oidc_admin_role), configured: true }) === 'yes';
+export function namesAdmin(values: readonly string[], s: Pick<OidcSettings, 'oidc_admin_role'>): boolean {
+  return adminByRole({ known: true, values }, { roles: names(s.oidc_admin_role), configured: true }) === 'yes';
+}

@@ -13,7 +13,7 @@ import type { Callback, ProviderFailure, VerifiedSignIn, VerifiedClaims, Provide
  * Client authentication at the token endpoint: always with the client id, also when the audience differs, and with the
  * redirect address exactly as configured, because the library would normalise it.
  */
-const authOf = ({ metadata }: Issuer, s: OidcSettings): client.ClientAuth => {
+function authOf({ metadata }: Issuer, s: OidcSettings): client.ClientAuth {
   const methods: unknown = metadata.token_endpoint_auth_methods_supported;
   const postOnly =
     Array.isArray(methods) && methods.includes('client_secret_post') && !methods.includes('client_secret_basic');
@@ -23,9 +23,9 @@ const authOf = ({ metadata }: Issuer, s: OidcSettings): client.ClientAuth => {
     if (body.has('redirect_uri')) body.set('redirect_uri', s.oidc_callback_url);
     return auth(as, { ...c, client_id: s.oidc_client_id }, body, headers);
   };
-};
+}
 
-export const configure = (issuer: Issuer, s: OidcSettings, fetch: client.CustomFetch): client.Configuration => {
+export function configure(issuer: Issuer, s: OidcSettings, fetch: client.CustomFetch): client.Configuration {
   const audience = s.oidc_audience === '' ? s.oidc_client_id : s.oidc_audience;
   const metadata = { [client.clockTolerance]: 60 };
   const config = new client.Configuration(issuer.metadata, audience, metadata, authOf(issuer, s));
@@ -35,44 +35,47 @@ export const configure = (issuer: Issuer, s: OidcSettings, fetch: client.CustomF
   client.enableNonRepudiationChecks(config);
   if (issuer.jwks) client.setJwksCache(config, issuer.jwks);
   return config;
-};
+}
 
-const json = (text: string): Record<string, unknown> => {
+function json(text: string): Record<string, unknown> {
   try {
     const value: unknown = JSON.parse(text);
     return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {};
   } catch {
     return {};
   }
-};
-const headerOf = (token: string): Record<string, unknown> =>
-  json(Buffer.from(token.split('.')[0] ?? '', 'base64url').toString());
+}
+function headerOf(token: string): Record<string, unknown> {
+  return json(Buffer.from(token.split('.')[0] ?? '', 'base64url').toString());
+}
 
 /** The callback address with its parameters, for the library. */
-const callbackUrlOf = (flow: Flow, callback: Callback): URL => {
+function callbackUrlOf(flow: Flow, callback: Callback): URL {
   const url = new URL(flow.redirectUri);
   for (const [name, value] of Object.entries(callback)) if (value) url.searchParams.set(name, value);
   return url;
-};
+}
 
-const wanted = (s: OidcSettings): string[] => [s.oidc_email_claim, s.oidc_groups_claim, s.oidc_roles_claim];
+function wanted(s: OidcSettings): string[] {
+  return [s.oidc_email_claim, s.oidc_groups_claim, s.oidc_roles_claim];
+}
 
 /** Claims of the ID token take precedence; the address and `email_verified` are from the same document. */
-const mergeClaims = (token: TokenClaims, info: TokenClaims, s: OidcSettings): TokenClaims => {
+function mergeClaims(token: TokenClaims, info: TokenClaims, s: OidcSettings): TokenClaims {
   const all = { ...info, ...token };
   const tokenHasAddress = claimAt(token, s.oidc_email_claim) !== undefined;
   const { email_verified: _verified, ...rest } = all;
   const verified = (tokenHasAddress ? token : info)['email_verified'];
   return verified === undefined ? rest : { ...rest, email_verified: verified };
-};
+}
 
 /** Every change of a setting triggers a new discovery. */
-const keyOf = (s: OidcSettings): string => {
+function keyOf(s: OidcSettings): string {
   const ours = Object.entries(s).filter(([name]) => name.startsWith('oidc_'));
   return createHash('sha256').update(JSON.stringify(ours)).digest('base64url');
-};
+}
 
-export const createProvider = (clock: () => number = Date.now): Provider => {
+export function createProvider(clock: () => number = Date.now): Provider {
   const discover = createDiscovery(clock);
   const findIssuer = (s: OidcSettings, signal: AbortSignal): Promise<Issuer> => discover(issuerOf(s), keyOf(s), signal);
   const deadline = (s: OidcSettings): AbortSignal => AbortSignal.timeout(s.oidc_timeout * 1000);
@@ -171,4 +174,4 @@ export const createProvider = (clock: () => number = Date.now): Provider => {
       return exchange(issuer, s, flow, callback, signal);
     },
   };
-};
+}

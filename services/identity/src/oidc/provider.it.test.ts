@@ -17,52 +17,58 @@ beforeAll(async () => {
 });
 afterAll(() => scripted.stop());
 
-const settings = (change: Partial<OidcSettings> = {}): OidcSettings => ({
-  ...defaults,
-  oidc_enabled: true,
-  oidc_discovery_url: scripted.issuer,
-  oidc_client_id: 'overtone',
-  oidc_client_secret: 'secret',
-  oidc_callback_url: 'http://localhost:8080/login',
-  oidc_timeout: 20,
-  ...change,
-});
-const flowFor = (s: OidcSettings): Flow => ({
-  state: newSecret(),
-  nonce: newSecret(),
-  verifier: newSecret(),
-  issuer: issuerOf(s),
-  clientId: s.oidc_client_id,
-  redirectUri: s.oidc_callback_url,
-  startedAt: Date.now(),
-});
-const begin = (change: Partial<OidcSettings> = {}, provider = createProvider()) => {
+function settings(change: Partial<OidcSettings> = {}): OidcSettings {
+  return {
+    ...defaults,
+    oidc_enabled: true,
+    oidc_discovery_url: scripted.issuer,
+    oidc_client_id: 'overtone',
+    oidc_client_secret: 'secret',
+    oidc_callback_url: 'http://localhost:8080/login',
+    oidc_timeout: 20,
+    ...change,
+  };
+}
+function flowFor(s: OidcSettings): Flow {
+  return {
+    state: newSecret(),
+    nonce: newSecret(),
+    verifier: newSecret(),
+    issuer: issuerOf(s),
+    clientId: s.oidc_client_id,
+    redirectUri: s.oidc_callback_url,
+    startedAt: Date.now(),
+  };
+}
+function begin(change: Partial<OidcSettings> = {}, provider = createProvider()) {
   const s = settings(change);
   return provider.begin(s, flowFor(s));
-};
-const finish = async (
+}
+async function finish(
   answer: (flow: Flow) => TokenAnswer,
   change: Partial<OidcSettings> = {},
   provider = createProvider(),
   iss?: string,
-) => {
+) {
   const s = settings(change);
   const flow = flowFor(s);
   scripted.token = answer(flow);
   return provider.finish(s, flow, { code: 'c', state: flow.state, iss });
-};
-const good = (flow: Flow, change: Record<string, unknown> = {}): TokenAnswer =>
-  scripted.answer(scripted.sign(scripted.claims(flow.nonce, change)));
-const why = (result: Awaited<ReturnType<typeof begin>> | Awaited<ReturnType<typeof finish>>): string =>
-  result.ok ? 'ok' : `${result.errorCode} ${result.reason}`;
-const withMetadata = async <T>(metadata: Record<string, unknown>, work: () => Promise<T>): Promise<T> => {
+}
+function good(flow: Flow, change: Record<string, unknown> = {}): TokenAnswer {
+  return scripted.answer(scripted.sign(scripted.claims(flow.nonce, change)));
+}
+function why(result: Awaited<ReturnType<typeof begin>> | Awaited<ReturnType<typeof finish>>): string {
+  return result.ok ? 'ok' : `${result.errorCode} ${result.reason}`;
+}
+async function withMetadata<T>(metadata: Record<string, unknown>, work: () => Promise<T>): Promise<T> {
   scripted.metadata = metadata;
   try {
     return await work();
   } finally {
     scripted.metadata = {};
   }
-};
+}
 
 describe('an unusable discovery document prevents the redirect', () => {
   const json = { 'content-type': 'application/json' };

@@ -15,7 +15,7 @@ const maxWaiting = 200;
  * Hashes on the threads of libuv. Concurrency is limited, because each hash needs 19 MiB; requests beyond a bounded queue are
  * rejected as busy.
  */
-export const createArgon2 = (): PasswordHasher => {
+export function createArgon2(): PasswordHasher {
   const dummyHash = hash('no account has this password', cost);
   const runQueued = createLimit(maxConcurrent, maxWaiting);
   let recentMs = 30;
@@ -31,10 +31,10 @@ export const createArgon2 = (): PasswordHasher => {
     pretend: async (password) => void (await timed(() => runQueued(async () => verify(await dummyHash, password)))),
     idle: () => sleep(recentMs),
   };
-};
+}
 
 /** Runs at most `limit` tasks concurrently; at most `queue` tasks wait. */
-const createLimit = (limit: number, queue: number) => {
+function createLimit(limit: number, queue: number) {
   let running = 0;
   const waiting: (() => void)[] = [];
   return async <T>(work: () => Promise<T>): Promise<T> => {
@@ -51,4 +51,4 @@ const createLimit = (limit: number, queue: number) => {
       else running -= 1;
     }
   };
-};
+}

@@ -10,7 +10,7 @@ import {
 
 type Deps = { db: Db; hasher: PasswordHasher; settings: Settings };
 
-export const createNewPasswords = ({ db, hasher, settings }: Deps): NewPasswords => {
+export function createNewPasswords({ db, hasher, settings }: Deps): NewPasswords {
   const earlierHashes = async (userId: string, take: number): Promise<string[]> => {
     const rows = await db.passwordHistory.findMany({ where: { userId }, orderBy: { createdAt: 'desc' }, take });
     return rows.map((r) => r.passwordHash);
@@ -34,4 +34,4 @@ export const createNewPasswords = ({ db, hasher, settings }: Deps): NewPasswords
       return hasher.hash(password);
     },
   };
-};
+}

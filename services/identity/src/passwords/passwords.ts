@@ -27,21 +27,22 @@ export type PasswordPolicy = Pick<
   | 'password_require_special'
 >;
 
-const leastLength = (p: Pick<AuthSettings, 'password_policy_enabled' | 'password_min_length'>): number =>
-  p.password_policy_enabled ? p.password_min_length : shortest;
+function leastLength(p: Pick<AuthSettings, 'password_policy_enabled' | 'password_min_length'>): number {
+  return p.password_policy_enabled ? p.password_min_length : shortest;
+}
 
-const personalParts = (owner: { email: string; fullName: string }): string[] => {
+function personalParts(owner: { email: string; fullName: string }): string[] {
   const local = owner.email.toLowerCase().split('@')[0] ?? '';
   const names = owner.fullName.toLowerCase().split(/\s+/);
   return [...(local.length >= 4 ? [local] : []), ...names.filter((n) => n.length >= 3)];
-};
+}
 
 /** Why a password is rejected, each fault in one sentence; empty when it is accepted. */
-export const passwordFaults = (
+export function passwordFaults(
   password: string,
   owner: { email: string; fullName: string },
   policy: PasswordPolicy,
-): string[] => {
+): string[] {
   const low = password.toLowerCase();
   const on = policy.password_policy_enabled;
   const least = leastLength(policy);
@@ -54,11 +55,12 @@ export const passwordFaults = (
     [on && policy.password_require_special && !special.test(password), 'It needs a special character.'],
     [on && personalParts(owner).some((p) => low.includes(p)), 'It must not contain your name or e-mail address.'],
   ].flatMap(([wrong, text]) => (wrong ? [text as string] : []));
-};
+}
 
 /** How many earlier passwords may not be used again. */
-export const historyLength = (s: Pick<AuthSettings, 'password_policy_enabled' | 'password_history_count'>): number =>
-  s.password_policy_enabled ? s.password_history_count : 0;
+export function historyLength(s: Pick<AuthSettings, 'password_policy_enabled' | 'password_history_count'>): number {
+  return s.password_policy_enabled ? s.password_history_count : 0;
+}
 
 export type PasswordState = {
   authType: string;
@@ -71,13 +73,13 @@ export type PasswordAges = Pick<AuthSettings, 'password_policy_enabled' | 'passw
 const dayMs = 86_400_000;
 
 /** Whether the password must be changed first: required by an administrator, or because of its age. */
-export const mustChange = (user: PasswordState, now: Date, s: PasswordAges): boolean => {
+export function mustChange(user: PasswordState, now: Date, s: PasswordAges): boolean {
   if (!user.hasPassword) return false;
   if (user.mustChangePassword) return true;
   if (user.authType !== 'local' || !s.password_policy_enabled || s.password_max_age_days === 0) return false;
   const since = user.passwordChangedAt ?? user.createdAt;
   return now.getTime() - since.getTime() > s.password_max_age_days * dayMs;
-};
+}
 
 /** Checks and hashes new passwords by the effective policy. */
 export type NewPasswords = {
@@ -92,11 +94,12 @@ export type NewPasswords = {
   ) => Promise<string>;
 };
 
-export const passwordRejected = (path: string, messages: string[]) =>
-  invalid('password_rejected', messages.join(' '), { errors: messages.map((message) => ({ path, message })) });
+export function passwordRejected(path: string, messages: string[]) {
+  return invalid('password_rejected', messages.join(' '), { errors: messages.map((message) => ({ path, message })) });
+}
 
 /** The effective rules, for the person who chooses a password. */
-export const toPasswordPolicy = (s: AuthSettings): AnswerOf<typeof userRoutes.passwordPolicy> => {
+export function toPasswordPolicy(s: AuthSettings): AnswerOf<typeof userRoutes.passwordPolicy> {
   const on = s.password_policy_enabled;
   return {
     enabled: on,
@@ -108,4 +111,4 @@ export const toPasswordPolicy = (s: AuthSettings): AnswerOf<typeof userRoutes.pa
     history_count: historyLength(s),
     max_age_days: on ? s.password_max_age_days : 0,
   };
-};
+}

@@ -42,24 +42,27 @@ afterAll(async () => {
   await backends.stop();
 });
 
-const signIn = async (certificate: Issued): Promise<Answer> => identity.signInWithCertificate(certificate.pem);
-const accessTokenOf = ({ status, body }: Answer): string => {
+async function signIn(certificate: Issued): Promise<Answer> {
+  return identity.signInWithCertificate(certificate.pem);
+}
+function accessTokenOf({ status, body }: Answer): string {
   expect(status).toBe(200);
   return String(body['access_token']);
-};
-const accountOf = async ({ CN }: typeof ada) => {
+}
+async function accountOf({ CN }: typeof ada) {
   const [row] = await database.rows<{ uuid: string; role: string }>(
     'select uuid, role from "user" where full_name = $1',
     [CN],
   );
   return row;
-};
-const roleChangesOf = (userId: string | undefined) =>
-  database.rows<{ actor: string; outcome: string; details: Record<string, unknown> }>(
+}
+function roleChangesOf(userId: string | undefined) {
+  return database.rows<{ actor: string; outcome: string; details: Record<string, unknown> }>(
     `select actor, outcome, details from audit_log
      where user_id = $1 and event_type = 'ADMIN_ROLE_CHANGE' order by time desc`,
     [userId],
   );
+}
 
 describe('an administrator by certificate', () => {
   it.each([
@@ -98,15 +101,15 @@ describe('an administrator by certificate', () => {
   });
 });
 
-const lastFailure = async () => {
+async function lastFailure() {
   const [row] = await database.rows<{ username: string; error_code: string; details: Record<string, unknown> }>(
     `select username, error_code, details from audit_log
      where event_type = 'auth.login.failure' order by time desc limit 1`,
   );
   return row;
-};
+}
 /** Facts that OpenSSL reads from a certificate; the subject has one attribute per relative name. */
-const factsOf = (pem: string) => {
+function factsOf(pem: string) {
   const { subject, issuer, serialNumber, raw } = new X509Certificate(pem);
   const reversed = (name: string) => name.split('\n').toReversed().join(',');
   return {
@@ -115,7 +118,7 @@ const factsOf = (pem: string) => {
     serial: serialNumber.toLowerCase(),
     fingerprint: createHash('sha256').update(raw).digest('hex'),
   };
-};
+}
 
 describe('the audit record of a refused certificate', () => {
   const alice = { O: 'Example', CN: 'Alice Example' };

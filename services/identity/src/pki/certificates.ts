@@ -33,11 +33,13 @@ export type Cert = Extensions & {
 
 export const keyUses = { digitalSignature: 0, keyAgreement: 4, keyCertSign: 5, crlSign: 6 } as const;
 
-const sha256 = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('hex');
+function sha256(bytes: Uint8Array): string {
+  return createHash('sha256').update(bytes).digest('hex');
+}
 const ecPublicKey = '1.2.840.10045.2.1';
 
 /** The fields of a TBSCertificate (RFC 5280 section 4.1). */
-const fieldsOf = (der: Buffer) => {
+function fieldsOf(der: Buffer) {
   const [tbs, algorithm] = readChildren(der);
   if (!tbs || !algorithm) throw new Error('no certificate');
   const parts = readElements(der, tbs.content, tbs.end);
@@ -55,17 +57,17 @@ const fieldsOf = (der: Buffer) => {
     algorithm: bytesOf(algorithm),
     extensions: extensions && der.subarray(extensions.content, extensions.end),
   };
-};
+}
 
 /** Explicit curve parameters instead of a named curve; RFC 5480 section 2.1.1 forbids them. */
-const hasExplicitCurve = (publicKey: Buffer): boolean => {
+function hasExplicitCurve(publicKey: Buffer): boolean {
   const [algorithm] = readChildren(publicKey);
   const [id, parameters] = algorithm ? readElements(publicKey, algorithm.content, algorithm.end) : [];
   return id !== undefined && oidOf(publicKey, id) === ecPublicKey && parameters?.tag !== tags.oid;
-};
+}
 
 /** @throws Error: the bytes are not a certificate. */
-export const parseDer = (der: Buffer): Cert => {
+export function parseDer(der: Buffer): Cert {
   const x509 = new X509Certificate(der);
   // OpenSSL ignores bytes after the first certificate; other parsers may not.
   if (!x509.raw.equals(der)) throw new Error('bytes follow the certificate');
@@ -97,11 +99,12 @@ export const parseDer = (der: Buffer): Cert => {
     signature: signatureAlgorithmOf(fields.algorithm),
     hasExplicitCurve: hasExplicitCurve(fields.publicKey),
   };
-};
+}
 
 const block =
   /-----BEGIN (?:TRUSTED |X509 )?CERTIFICATE-----([A-Za-z0-9+/=\s]+)-----END (?:TRUSTED |X509 )?CERTIFICATE-----/g;
 
 /** All certificates of a PEM text. @throws Error: one of them is malformed. */
-export const parsePem = (text: string): Cert[] =>
-  [...text.matchAll(block)].map(([, base64]) => parseDer(Buffer.from(base64 as string, 'base64')));
+export function parsePem(text: string): Cert[] {
+  return [...text.matchAll(block)].map(([, base64]) => parseDer(Buffer.from(base64 as string, 'base64')));
+}

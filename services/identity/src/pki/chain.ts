@@ -11,27 +11,33 @@ const clientAuth = '1.3.6.1.5.5.7.3.2';
 /** Bits of the Netscape certificate type. */
 const netscape = { client: 0, sslAuthority: 5, emailAuthority: 6, codeAuthority: 7 };
 
-const same = (a: Cert, b: Cert): boolean => a.x509.raw.equals(b.x509.raw);
+function same(a: Cert, b: Cert): boolean {
+  return a.x509.raw.equals(b.x509.raw);
+}
 
-const timeFault = ({ x509 }: Cert, now: Date): string | undefined => {
+function timeFault({ x509 }: Cert, now: Date): string | undefined {
   if (now < x509.validFromDate) return 'not_yet_valid';
   return now > x509.validToDate ? 'expired' : undefined;
-};
+}
 
-const strengthOf = ({ x509 }: Cert): number => {
+function strengthOf({ x509 }: Cert): number {
   try {
     return keyStrength(x509.publicKey);
   } catch {
     return 0;
   }
-};
-const hasWeakKey = (cert: Cert): boolean => strengthOf(cert) < requiredSecurityBits;
+}
+function hasWeakKey(cert: Cert): boolean {
+  return strengthOf(cert) < requiredSecurityBits;
+}
 
 /** No extended key usage allows any purpose; like OpenSSL, the purpose "any" (anyExtendedKeyUsage) alone does not. */
-const mayAuthenticateClients = ({ purposes }: Cert): boolean => !purposes || purposes.includes(clientAuth);
+function mayAuthenticateClients({ purposes }: Cert): boolean {
+  return !purposes || purposes.includes(clientAuth);
+}
 
 /** Checks the certificate of a person, independent of its issuer. @returns the first fault. */
-export const faultOfPerson = (cert: Cert, now: Date): string | undefined => {
+export function faultOfPerson(cert: Cert, now: Date): string | undefined {
   const time = timeFault(cert, now);
   if (time) return time;
   // These two rules are stricter than OpenSSL: a person needs a subject and is not an authority.
@@ -45,19 +51,19 @@ export const faultOfPerson = (cert: Cert, now: Date): string | undefined => {
   const { keyUsage, netscapeType } = cert;
   if (keyUsage && !keyUsage.has(keyUses.digitalSignature) && !keyUsage.has(keyUses.keyAgreement)) return 'key_usage';
   return !mayAuthenticateClients(cert) || netscapeType?.has(netscape.client) === false ? 'purpose' : undefined;
-};
+}
 
 /** Older authorities lack basic constraints: like OpenSSL, accepts them only at the end of a chain. */
-const isAuthority = (cert: Cert, isLast: boolean): boolean => {
+function isAuthority(cert: Cert, isLast: boolean): boolean {
   const { basicConstraints, keyUsage, netscapeType, version, isSelfIssued } = cert;
   if (keyUsage && !keyUsage.has(keyUses.keyCertSign)) return false;
   if (basicConstraints) return basicConstraints.isCa;
   if (!isLast) return false;
   return (version === 1 && isSelfIssued) || keyUsage !== undefined || netscapeType?.has(netscape.sslAuthority) === true;
-};
+}
 
 /** Checks an authority in a chain. @param below authorities between it and the person. @returns the first fault. */
-const faultOfAuthority = (cert: Cert, below: number, isLast: boolean, now: Date): string | undefined => {
+function faultOfAuthority(cert: Cert, below: number, isLast: boolean, now: Date): string | undefined {
   const time = timeFault(cert, now);
   if (time) return `authority_${time}`;
   if (!isAuthority(cert, isLast)) return 'not_an_authority';
@@ -68,14 +74,15 @@ const faultOfAuthority = (cert: Cert, below: number, isLast: boolean, now: Date)
   if (length !== undefined && below > length) return 'path_length';
   if (hasWeakKey(cert)) return 'authority_weak_key';
   return isLast || isStrong(cert.signature) ? undefined : 'authority_weak_signature';
-};
+}
 
 /** Self-issued authorities (e.g. with a new key) do not count for the path length. */
-const countBelow = (chain: readonly Cert[], at: number): number =>
-  chain.slice(1, at).filter((cert) => !cert.isSelfIssued).length;
+function countBelow(chain: readonly Cert[], at: number): number {
+  return chain.slice(1, at).filter((cert) => !cert.isSelfIssued).length;
+}
 
 /** Checks a chain whose signatures are verified and whose end is trusted. @returns the first fault. */
-const faultOfChain = (chain: readonly Cert[], now: Date): string | undefined => {
+function faultOfChain(chain: readonly Cert[], now: Date): string | undefined {
   for (const [i, cert] of chain.entries()) {
     if (i === 0) continue;
     const fault = faultOfAuthority(cert, countBelow(chain, i), i === chain.length - 1, now);
@@ -88,7 +95,7 @@ const faultOfChain = (chain: readonly Cert[], now: Date): string | undefined => 
       return 'name_constraints';
   }
   return undefined;
-};
+}
 
 type PathResult = { path: Cert[] } | { fault: string };
 
@@ -98,12 +105,12 @@ type PathResult = { path: Cert[] } | { fault: string };
  * A trusted authority without its own issuer ends a chain, too (`-partial_chain`).
  * @returns the part of the chain up to the first trusted authority.
  */
-export const findPath = (
+export function findPath(
   person: Cert,
   intermediates: readonly Cert[],
   anchors: readonly Cert[],
   now: Date,
-): PathResult => {
+): PathResult {
   let fault = person.isSelfIssued ? 'self_signed' : 'unknown_issuer';
   let signaturesLeft = maxSignatureChecks;
   const isAnchor = (cert: Cert): boolean => anchors.some((anchor) => same(anchor, cert));
@@ -134,4 +141,4 @@ export const findPath = (
   const path = extendPath([person]);
   if (path) return { path };
   return { fault: signaturesLeft < 0 ? 'too_many_ways' : fault };
-};
+}

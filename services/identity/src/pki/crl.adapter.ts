@@ -23,8 +23,8 @@ const timeouts = { idleTimeoutMs: 10_000, totalTimeoutMs: 120_000 };
 const resourceLimits = { maxOldGenerationSizeMb: 256 };
 
 /** Downloads and reads the lists of an address in a worker thread. */
-export const fetchRevocationLists = (url: string): Promise<FetchReply> =>
-  new Promise((resolve) => {
+export function fetchRevocationLists(url: string): Promise<FetchReply> {
+  return new Promise((resolve) => {
     const workerData: FetchRequest = { url, ...timeouts };
     const worker = new Worker(new URL('./fetch-lists.main.ts', import.meta.url), { workerData, resourceLimits });
     worker.unref();
@@ -32,6 +32,7 @@ export const fetchRevocationLists = (url: string): Promise<FetchReply> =>
     worker.once('error', (error) => resolve({ ok: false, reason: error.message, isUnreadable: false }));
     worker.once('exit', () => resolve({ ok: false, reason: 'the worker thread ended', isUnreadable: false }));
   });
+}
 
 type Entry = {
   url: string;
@@ -57,7 +58,7 @@ const waitMs = { withoutList: 10_000, withList: 1_500 };
  * Fetches revocation lists and keeps them. While the known list is valid by its dates, a sign-in waits for a refresh only
  * as long as a responsive server takes; a slower refresh continues in the background.
  */
-export const createCrlSource = ({ log, telemetry, fetchLists = fetchRevocationLists, clock = Date.now }: Deps) => {
+export function createCrlSource({ log, telemetry, fetchLists = fetchRevocationLists, clock = Date.now }: Deps) {
   let entry: Entry | undefined;
 
   const refresh = async (target: Entry): Promise<void> => {
@@ -124,7 +125,9 @@ export const createCrlSource = ({ log, telemetry, fetchLists = fetchRevocationLi
       entry = createEntry(url, lists);
     },
   };
-};
+}
 export type CrlSource = ReturnType<typeof createCrlSource>;
 
-const elapsed = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, Math.max(0, ms)).unref());
+function elapsed(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, Math.max(0, ms)).unref());
+}

@@ -8,17 +8,20 @@ import { isAuthentic, isCurrent } from './revocation.ts';
 type Step = Omit<ConnectionStep, 'duration_ms'>;
 type FetchLists = (url: string) => Promise<FetchReply>;
 
-const timed = async (work: () => Promise<Step> | Step): Promise<ConnectionStep> => {
+async function timed(work: () => Promise<Step> | Step): Promise<ConnectionStep> {
   const startedAt = performance.now();
   const step = await work();
   return { ...step, duration_ms: Math.round(performance.now() - startedAt) };
-};
+}
 
-const day = (time: number | undefined): string =>
-  time === undefined ? 'no date' : `${new Date(time).toISOString().slice(0, 16).replace('T', ' ')} UTC`;
-const numberOf = (count: number, one: string, many: string): string => `${count} ${count === 1 ? one : many}`;
+function day(time: number | undefined): string {
+  return time === undefined ? 'no date' : `${new Date(time).toISOString().slice(0, 16).replace('T', ' ')} UTC`;
+}
+function numberOf(count: number, one: string, many: string): string {
+  return `${count} ${count === 1 ? one : many}`;
+}
 
-const checkAuthorities = (authorities: readonly Cert[], now: Date): Step => {
+function checkAuthorities(authorities: readonly Cert[], now: Date): Step {
   const outdated = authorities.filter(({ x509 }) => now < x509.validFromDate || now > x509.validToDate);
   return {
     code: 'authorities',
@@ -29,23 +32,27 @@ const checkAuthorities = (authorities: readonly Cert[], now: Date): Step => {
       .join('; '),
     advice: outdated.length > 0 ? `Replace ${outdated.map(({ subject }) => subject).join('; ')}: not valid today.` : '',
   };
-};
+}
 
-const checkDownload = (reply: FetchReply): Step => ({
-  code: 'download',
-  title: 'Revocation list download',
-  ok: reply.ok,
-  evidence: reply.ok
-    ? `${numberOf(reply.lists.length, 'list', 'lists')}, ${numberOf(countOf(reply.lists), 'entry', 'entries')}, ${reply.bytes} bytes`
-    : reply.reason,
-  advice: reply.ok ? '' : 'Check the address, and whether this server may reach it. The list must be DER or PEM.',
-});
+function checkDownload(reply: FetchReply): Step {
+  return {
+    code: 'download',
+    title: 'Revocation list download',
+    ok: reply.ok,
+    evidence: reply.ok
+      ? `${numberOf(reply.lists.length, 'list', 'lists')}, ${numberOf(countOf(reply.lists), 'entry', 'entries')}, ${reply.bytes} bytes`
+      : reply.reason,
+    advice: reply.ok ? '' : 'Check the address, and whether this server may reach it. The list must be DER or PEM.',
+  };
+}
 
-const countOf = (lists: readonly RevocationList[]): number => lists.reduce((sum, list) => sum + list.serials.count, 0);
+function countOf(lists: readonly RevocationList[]): number {
+  return lists.reduce((sum, list) => sum + list.serials.count, 0);
+}
 
 type ListWithIssuer = { list: RevocationList; issuer: Cert | undefined };
 
-const signedBy = async (lists: readonly RevocationList[], authorities: readonly Cert[]): Promise<ListWithIssuer[]> => {
+async function signedBy(lists: readonly RevocationList[], authorities: readonly Cert[]): Promise<ListWithIssuer[]> {
   const signed: ListWithIssuer[] = [];
   for (const list of lists) {
     let issuer: Cert | undefined;
@@ -53,9 +60,9 @@ const signedBy = async (lists: readonly RevocationList[], authorities: readonly 
     signed.push({ list, issuer });
   }
   return signed;
-};
+}
 
-const checkSignatures = (signed: readonly ListWithIssuer[]): Step => {
+function checkSignatures(signed: readonly ListWithIssuer[]): Step {
   const unsigned = signed.filter(({ issuer }) => !issuer).length;
   return {
     code: 'signature',
@@ -69,9 +76,9 @@ const checkSignatures = (signed: readonly ListWithIssuer[]): Step => {
     ].join('; '),
     advice: unsigned > 0 ? 'Add the authority that signs the list to the issuing authorities.' : '',
   };
-};
+}
 
-const checkDates = (signed: readonly ListWithIssuer[], now: Date): Step => {
+function checkDates(signed: readonly ListWithIssuer[], now: Date): Step {
   const outdated = signed.filter(({ list }) => !isCurrent(list, now.getTime()));
   return {
     code: 'dates',
@@ -80,14 +87,10 @@ const checkDates = (signed: readonly ListWithIssuer[], now: Date): Step => {
     evidence: signed.map(({ list }) => `valid from ${day(list.thisUpdate)} to ${day(list.nextUpdate)}`).join('; '),
     advice: outdated.length > 0 ? 'The authority must publish a complete list that is valid today.' : '',
   };
-};
+}
 
 /** Tests authorities and revocation lists step by step, as a sign-in uses them. */
-export const diagnosePki = async (
-  s: PkiSettings,
-  fetchLists: FetchLists,
-  now = new Date(),
-): Promise<ConnectionStep[]> => {
+export async function diagnosePki(s: PkiSettings, fetchLists: FetchLists, now = new Date()): Promise<ConnectionStep[]> {
   const authorities = authoritiesOf(s.pki_ca_cert) ?? [];
   const steps = [await timed(() => checkAuthorities(authorities, now))];
   const lists = [...(configuredListsOf(s.pki_crl) ?? [])];
@@ -105,4 +108,4 @@ export const diagnosePki = async (
     steps.push(await timed(() => checkDates(signed, now)));
   }
   return steps;
-};
+}

@@ -41,22 +41,22 @@ const accepted = new Set([
 
 type ExtensionValue = { oid: string; critical: boolean; value: Uint8Array };
 
-const bitsOf = (value: Uint8Array): Set<number> => {
+function bitsOf(value: Uint8Array): Set<number> {
   const { tag, content, end } = readElement(value, 0, value.length);
   if (tag !== tags.bitString || content === end) throw new Error('no bits');
   const bits = new Set<number>();
   for (let i = content + 1; i < end; i++)
     for (let bit = 0; bit < 8; bit++) if ((value[i] as number) & (128 >> bit)) bits.add((i - content - 1) * 8 + bit);
   return bits;
-};
+}
 
-const numberOf = (bytes: Uint8Array, { content, end }: Element): number => {
+function numberOf(bytes: Uint8Array, { content, end }: Element): number {
   // DER uses the shortest form; no path length needs more than four bytes.
   if (end - content < 1 || end - content > 4 || (bytes[content] as number) > 127) throw new Error('no path length');
   return Buffer.from(bytes).readUIntBE(content, end - content);
-};
+}
 
-const basicConstraintsOf = (value: Uint8Array): Extensions['basicConstraints'] => {
+function basicConstraintsOf(value: Uint8Array): Extensions['basicConstraints'] {
   const parts = readChildren(value);
   const flag = parts.find((part) => part.tag === tags.boolean);
   const length = parts.find((part) => part.tag === tags.integer);
@@ -65,10 +65,10 @@ const basicConstraintsOf = (value: Uint8Array): Extensions['basicConstraints'] =
     isCa: flag !== undefined && value[flag.content] !== 0,
     pathLength: length && numberOf(value, length),
   };
-};
+}
 
 /** Reads `Extensions` of DER. @throws Error: an extension is duplicated, or a processed one is malformed. */
-export const readExtensions = (der: Uint8Array | undefined): Extensions => {
+export function readExtensions(der: Uint8Array | undefined): Extensions {
   const all: ExtensionValue[] = der ? readChildren(der).map((extension) => readOne(der, extension)) : [];
   if (new Set(all.map(({ oid }) => oid)).size !== all.length) throw new Error('an extension is there twice');
   const valueOf = <T>(oid: string, read: (value: Uint8Array) => T): T | undefined => {
@@ -85,10 +85,10 @@ export const readExtensions = (der: Uint8Array | undefined): Extensions => {
     isProxy: all.some(({ oid }) => oid === oids.proxyCertificate),
     notUnderstood: all.filter(({ oid, critical }) => critical && !accepted.has(oid)).map(({ oid }) => oid),
   };
-};
+}
 
 /** Reads one extension; those of revocation lists have the same form. */
-const readOne = (der: Uint8Array, { tag, content, end }: Element): ExtensionValue => {
+function readOne(der: Uint8Array, { tag, content, end }: Element): ExtensionValue {
   const [id, ...rest] = readElements(der, content, end);
   const value = rest.at(-1);
   if (tag !== tags.sequence || !id || value?.tag !== tags.octetString) throw new Error('no extension');
@@ -97,4 +97,4 @@ const readOne = (der: Uint8Array, { tag, content, end }: Element): ExtensionValu
     critical: rest.length > 1 && der[(rest[0] as Element).content] !== 0,
     value: der.subarray(value.content, value.end),
   };
-};
+}

@@ -3,22 +3,22 @@ import type { FetchReply, FetchRequest } from './crl.adapter.ts';
 import { createListParser, listLimits, type RevocationList } from './revocation-list.ts';
 
 class UnreadableList extends Error {}
-const asUnreadable = <T>(read: () => T): T => {
+function asUnreadable<T>(read: () => T): T {
   try {
     return read();
   } catch (error) {
     throw new UnreadableList((error as Error).message, { cause: error });
   }
-};
+}
 
 /** Base64 and line ends make a list half as long again. */
 const maxBytes = listLimits.bytes * 1.5;
 
-const download = async ({
+async function download({
   url,
   idleTimeoutMs,
   totalTimeoutMs,
-}: FetchRequest): Promise<{ lists: RevocationList[]; bytes: number }> => {
+}: FetchRequest): Promise<{ lists: RevocationList[]; bytes: number }> {
   const idle = new AbortController();
   const timer = setTimeout(() => idle.abort(new Error(`no response for ${idleTimeoutMs} ms`)), idleTimeoutMs);
   try {
@@ -37,10 +37,10 @@ const download = async ({
   } finally {
     clearTimeout(timer);
   }
-};
+}
 
 /** Runs in a worker thread: a list of a million entries would block the main thread for seconds. */
-const fetchLists = async (request: FetchRequest): Promise<FetchReply> => {
+async function fetchLists(request: FetchRequest): Promise<FetchReply> {
   try {
     return { ok: true, ...(await download(request)) };
   } catch (error) {
@@ -49,7 +49,7 @@ const fetchLists = async (request: FetchRequest): Promise<FetchReply> => {
     const reason = !isUnreadable && cause instanceof Error ? `${message}: ${cause.message}` : message;
     return { ok: false, reason, isUnreadable };
   }
-};
+}
 
 const reply = await fetchLists(workerData as FetchRequest);
 const memory = reply.ok ? reply.lists.flatMap((list) => [list.signed.buffer, list.serials.words.buffer]) : [];

@@ -1,17 +1,18 @@
 import type { KeyObject } from 'node:crypto';
 
 /** OpenSSL's estimate for factoring (NIST SP 800-56B, appendix D), in steps of eight bits. */
-const factoringBits = (modulus: number): number => {
+function factoringBits(modulus: number): number {
   if (modulus < 8) return 0;
   const x = modulus * Math.LN2;
   const bits = (1.923 * Math.cbrt(x) * Math.cbrt(Math.log(x) ** 2) - 4.69) / Math.LN2;
   return Math.floor((bits + 4) / 8) * 8;
-};
+}
 
-const steps = (bits: number, table: readonly (readonly [from: number, bits: number])[]): number =>
-  table.find(([from]) => bits >= from)?.[1] ?? 0;
+function steps(bits: number, table: readonly (readonly [from: number, bits: number])[]): number {
+  return table.find(([from]) => bits >= from)?.[1] ?? 0;
+}
 
-const discreteLogBits = (modulus: number, divisor: number): number => {
+function discreteLogBits(modulus: number, divisor: number): number {
   const bits = steps(modulus, [
     [15_360, 256],
     [7680, 192],
@@ -20,19 +21,20 @@ const discreteLogBits = (modulus: number, divisor: number): number => {
     [1024, 80],
   ]);
   return divisor < 160 ? 0 : Math.min(bits, Math.floor(divisor / 2));
-};
+}
 
-const curveBits = (order: number): number =>
-  steps(order, [
+function curveBits(order: number): number {
+  return steps(order, [
     [512, 256],
     [384, 192],
     [256, 128],
     [224, 112],
     [160, 80],
   ]);
+}
 
 /** Bits of security of a key as OpenSSL counts them; 0: an unknown kind of key. */
-export const keyStrength = ({ asymmetricKeyType, asymmetricKeyDetails = {} }: KeyObject): number => {
+export function keyStrength({ asymmetricKeyType, asymmetricKeyDetails = {} }: KeyObject): number {
   const { modulusLength = 0, divisorLength = 0, namedCurve = '' } = asymmetricKeyDetails;
   const strengths: Partial<Record<string, number>> = {
     rsa: factoringBits(modulusLength),
@@ -44,4 +46,4 @@ export const keyStrength = ({ asymmetricKeyType, asymmetricKeyDetails = {} }: Ke
     ed448: 224,
   };
   return strengths[asymmetricKeyType ?? ''] ?? 0;
-};
+}

@@ -10,48 +10,56 @@ export const generalNameKinds = { otherName: 0, email: 1, dns: 2, directory: 4, 
 const kinds = generalNameKinds;
 const smtpUtf8Mailbox = '1.3.6.1.5.5.7.8.9';
 
-const generalNameOf = (der: Uint8Array, { tag, content, end }: Element): GeneralName => {
+function generalNameOf(der: Uint8Array, { tag, content, end }: Element): GeneralName {
   const kind = tag & 0x1f;
   const bytes = Buffer.from(der.subarray(content, end));
   if ((tag & 0xc0) !== 0x80 || kind > 8) throw new Error('no general name');
   if (kind !== kinds.otherName) return { kind, bytes };
   return { kind, bytes, otherNameType: oidOf(der, readElement(der, content, end)) };
-};
+}
 
 /** @throws Error */
-export const generalNamesOf = (der: Uint8Array): GeneralName[] =>
-  readChildren(der).map((name) => generalNameOf(der, name));
+export function generalNamesOf(der: Uint8Array): GeneralName[] {
+  return readChildren(der).map((name) => generalNameOf(der, name));
+}
 
-const subtreesOf = (der: Uint8Array, { content, end }: Element): Subtree[] =>
-  readElements(der, content, end).map((subtree) => {
+function subtreesOf(der: Uint8Array, { content, end }: Element): Subtree[] {
+  return readElements(der, content, end).map((subtree) => {
     const [base, ...distances] = readElements(der, subtree.content, subtree.end);
     if (!base) throw new Error('no subtree');
     const hasDistance = distances.some((d) => d.tag === 0x81 || der[d.content] !== 0);
     return { ...generalNameOf(der, base), hasDistance };
   });
+}
 
 /** @throws Error */
-export const constraintsOf = (der: Uint8Array): NameConstraints => {
+export function constraintsOf(der: Uint8Array): NameConstraints {
   const parts = readChildren(der);
   const side = (tag: number): Subtree[] => parts.filter((p) => p.tag === tag).flatMap((p) => subtreesOf(der, p));
   if (parts.some(({ tag }) => tag !== 0xa0 && tag !== 0xa1)) throw new Error('no name constraints');
   return { permitted: side(0xa0), excluded: side(0xa1) };
-};
+}
 
 /** Unclear: a name or constraint that cannot be compared; the certificate is refused. */
 type Verdict = 'inside' | 'outside' | 'unclear';
-const verdict = (isInside: boolean): Verdict => (isInside ? 'inside' : 'outside');
+function verdict(isInside: boolean): Verdict {
+  return isInside ? 'inside' : 'outside';
+}
 
-const sameLetters = (a: string, b: string): boolean => a.toLowerCase() === b.toLowerCase();
-const endsLike = (text: string, end: string): boolean => sameLetters(text.slice(-end.length), end);
+function sameLetters(a: string, b: string): boolean {
+  return a.toLowerCase() === b.toLowerCase();
+}
+function endsLike(text: string, end: string): boolean {
+  return sameLetters(text.slice(-end.length), end);
+}
 
-const matchDns = (name: string, base: string): Verdict => {
+function matchDns(name: string, base: string): Verdict {
   if (base === '') return 'inside';
   if (name.length > base.length && !base.startsWith('.') && name.at(-base.length - 1) !== '.') return 'outside';
   return verdict(name.length >= base.length && endsLike(name, base));
-};
+}
 
-const matchEmail = (name: string, base: string): Verdict => {
+function matchEmail(name: string, base: string): Verdict {
   const at = name.lastIndexOf('@');
   const baseAt = base.lastIndexOf('@');
   if (at < 0) return 'unclear';
@@ -59,31 +67,31 @@ const matchEmail = (name: string, base: string): Verdict => {
   // The part before the @ is case-sensitive.
   if (baseAt > 0 && base.slice(0, baseAt) !== name.slice(0, at)) return 'outside';
   return verdict(sameLetters(base.slice(baseAt + 1), name.slice(at + 1)));
-};
+}
 
-const matchUri = (name: string, base: string): Verdict => {
+function matchUri(name: string, base: string): Verdict {
   const host = /^[^:]*:\/\/([^:]*?)(?::.*|\/[^:]*)?$/s.exec(name)?.[1];
   if (!host) return 'unclear';
   if (base.startsWith('.')) return verdict(host.length > base.length && endsLike(host, base));
   return verdict(sameLetters(host, base));
-};
+}
 
-const matchIp = (address: Buffer, base: Buffer): Verdict => {
+function matchIp(address: Buffer, base: Buffer): Verdict {
   if (![4, 16].includes(address.length) || ![8, 32].includes(base.length)) return 'unclear';
   const { length } = address;
   if (length * 2 !== base.length) return 'outside';
   return verdict(address.every((byte, i) => ((byte ^ (base[i] as number)) & (base[length + i] as number)) === 0));
-};
+}
 
-const matchDirectory = (name: Name, base: Buffer): Verdict => {
+function matchDirectory(name: Name, base: Buffer): Verdict {
   const wanted = comparable(readName(base));
   const given = comparable(name);
   return verdict(wanted.every((rdn, i) => rdn === given[i]));
-};
+}
 
 type Subject = GeneralName & { name?: Name };
 
-const matchOne = (subject: Subject, base: GeneralName): Verdict => {
+function matchOne(subject: Subject, base: GeneralName): Verdict {
   const [text, baseText] = [subject.bytes.toString('latin1'), base.bytes.toString('latin1')];
   switch (subject.kind) {
     case kinds.dns:
@@ -99,10 +107,10 @@ const matchOne = (subject: Subject, base: GeneralName): Verdict => {
     default:
       return 'unclear';
   }
-};
+}
 
 /** Like OpenSSL's nc_match: the name must be in a permitted subtree of its kind, if any, and in no excluded one. */
-const isAllowed = (subject: Subject, { permitted, excluded }: NameConstraints): boolean => {
+function isAllowed(subject: Subject, { permitted, excluded }: NameConstraints): boolean {
   const ofKind = (base: Subtree) =>
     base.kind === subject.kind && (base.kind !== kinds.otherName || base.otherNameType === subject.otherNameType);
   const verdictsOf = (side: readonly Subtree[]) =>
@@ -111,17 +119,20 @@ const isAllowed = (subject: Subject, { permitted, excluded }: NameConstraints): 
   const inExcluded = verdictsOf(excluded);
   if ([...inPermitted, ...inExcluded].includes('unclear')) return false;
   return (inPermitted.length === 0 || inPermitted.includes('inside')) && !inExcluded.includes('inside');
-};
+}
 
 /** A common name counts as a DNS name when it looks like one of several labels. */
-const looksLikeDns = (name: string): boolean =>
-  name.includes('.') &&
-  name.split('.').every((label) => /^[a-z0-9_-]+$/i.test(label) && !label.startsWith('-') && !label.endsWith('-'));
+function looksLikeDns(name: string): boolean {
+  return (
+    name.includes('.') &&
+    name.split('.').every((label) => /^[a-z0-9_-]+$/i.test(label) && !label.startsWith('-') && !label.endsWith('-'))
+  );
+}
 
 type Named = { subjectName: Name; subjectDer: Buffer; alternativeNames: readonly GeneralName[] };
 
 /** Whether the names of a certificate satisfy the constraints. @param isLeaf its common name may be a DNS name. */
-export const satisfiesConstraints = (constraints: NameConstraints, cert: Named, isLeaf: boolean): boolean => {
+export function satisfiesConstraints(constraints: NameConstraints, cert: Named, isLeaf: boolean): boolean {
   const { subjectName, subjectDer, alternativeNames } = cert;
   const attributes = subjectName.flat();
   const emails = attributes.filter(({ oid }) => oid === emailAddressOid);
@@ -139,12 +150,12 @@ export const satisfiesConstraints = (constraints: NameConstraints, cert: Named, 
     ...dnsNames.filter(looksLikeDns).map((name) => ({ kind: kinds.dns, bytes: Buffer.from(name, 'latin1') })),
   ];
   return subjects.every((subject) => isAllowed(subject, constraints));
-};
+}
 
 /** RFC 9598: an internationalised e-mail address in an otherName. */
-const mailboxOf = (otherName: Buffer): Buffer => {
+function mailboxOf(otherName: Buffer): Buffer {
   const [, wrapped] = readElements(otherName, 0, otherName.length);
   if (!wrapped) return Buffer.alloc(0);
   const value = readElement(otherName, wrapped.content, wrapped.end);
   return otherName.subarray(value.content, value.end);
-};
+}

@@ -5,7 +5,7 @@ import { splitDns, splitUnquoted } from '@overtone/directory/dn-text';
 type NamePair = { name: string; issuer: string | undefined };
 
 /** Reads a setting that lists `name` or `name < issuer`, separated by `;`. */
-export const parseNamePairs = (setting: string): { pairs: NamePair[]; faults: string[] } => {
+export function parseNamePairs(setting: string): { pairs: NamePair[]; faults: string[] } {
   const pairs: NamePair[] = [];
   const faults: string[] = [];
   const single = (text: string): string | undefined => {
@@ -24,4 +24,4 @@ export const parseNamePairs = (setting: string): { pairs: NamePair[]; faults: st
     if (name !== undefined && isComplete) pairs.push({ name, issuer });
   }
   return { pairs, faults };
-};
+}

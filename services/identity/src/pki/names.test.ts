@@ -2,7 +2,9 @@ import { describe, expect, it } from '@jest/globals';
 import { nameDer } from '../../test/chain-maker.ts';
 import { nameKeyOf, readName } from './names.ts';
 
-const keyOf = (...attributes: [string, string][]): string => nameKeyOf(readName(nameDer(attributes)));
+function keyOf(...attributes: [string, string][]): string {
+  return nameKeyOf(readName(nameDer(attributes)));
+}
 
 describe('the key of a name', () => {
   it('is equal for names that differ in letter case and spaces only', () => {

@@ -8,13 +8,14 @@ export type Name = readonly (readonly Attribute[])[];
 type Value = { valueBlock: { value?: unknown }; valueBeforeDecodeView: Uint8Array; idBlock: { tagNumber: number } };
 const ia5String = 22;
 
-const escaped = (value: string): string =>
-  value
+function escaped(value: string): string {
+  return value
     .replaceAll(/[\\",+;<>=]/g, '\\$&')
     .replace(/^[# ]/, '\\$&')
     .replace(/ $/, '\\ ');
+}
 
-const attributeOf = (sequence: unknown): Attribute => {
+function attributeOf(sequence: unknown): Attribute {
   const [id, given] = (sequence as Sequence).valueBlock.value;
   const { valueBlock, valueBeforeDecodeView, idBlock } = given as unknown as Value;
   const value = typeof valueBlock.value === 'string' ? valueBlock.value : undefined;
@@ -24,13 +25,13 @@ const attributeOf = (sequence: unknown): Attribute => {
     text: value === undefined ? `#${Buffer.from(valueBeforeDecodeView).toString('hex')}` : escaped(value),
     isIa5: idBlock.tagNumber === ia5String,
   };
-};
+}
 
 /** Reads a distinguished name with its multi-valued relative names, which pkijs would flatten. @throws Error */
-export const readName = (der: Uint8Array): Name => {
+export function readName(der: Uint8Array): Name {
   const { result } = fromBER(new Uint8Array(der));
   return (result as Sequence).valueBlock.value.map((set) => (set as Asn1Set).valueBlock.value.map(attributeOf));
-};
+}
 
 const shortNames: Readonly<Record<string, string>> = {
   '2.5.4.3': 'CN',
@@ -47,28 +48,31 @@ export const commonNameOid = '2.5.4.3';
 export const emailAddressOid = '1.2.840.113549.1.9.1';
 
 /** A name as text by RFC 4514. */
-export const textOf = (name: Name): string =>
-  name
+export function textOf(name: Name): string {
+  return name
     .toReversed()
     .map((rdn) => rdn.map(({ oid, text }) => `${shortNames[oid] ?? oid}=${text}`).join('+'))
     .join(',');
+}
 
 /** One text for each relative name. The texts of equal names are equal, by OpenSSL's rules for case and spaces. */
-export const comparable = (name: Name): string[] =>
-  name.map((rdn) =>
+export function comparable(name: Name): string[] {
+  return name.map((rdn) =>
     rdn
       .map(({ oid, value, text }) => `${oid}=${value === undefined ? text : simplified(value)}`)
       .sort()
       .join('\n'),
   );
+}
 
 /** Equal for equal names. No value contains a line break, so different names have different keys. */
 export function nameKeyOf(name: Name): string {
   return comparable(name).join('\n\n');
 }
 
-const simplified = (value: string): string =>
-  value
+function simplified(value: string): string {
+  return value
     .trim()
     .replaceAll(/[ \t\n\v\f\r]+/g, ' ')
     .replaceAll(/[A-Z]/g, (letter) => letter.toLowerCase());
+}

@@ -30,47 +30,52 @@ const server = '1.3.6.1.5.5.7.3.1';
 const email = '1.3.6.1.5.5.7.3.4';
 const anyPurpose = '2.5.29.37.0';
 
-const spec = (change: Partial<CertificateSpec>): CertificateSpec => ({
-  subject: [],
-  keys: 'ec prime256v1',
-  notBefore: new Date(now - day),
-  notAfter: new Date(now + 30 * day),
-  version: 3,
-  extensions: [],
-  ...change,
-});
-const chainOf = (id: number): Chain => ({
-  between: 'middle',
-  root: spec({
-    subject: [
-      ['O', `C${id}`],
-      ['CN', 'Root'],
-    ],
-    extensions: [ext.basicConstraints(true), ext.keyUsage(5, 6)],
-  }),
-  middle: spec({
-    subject: [
-      ['O', `C${id}`],
-      ['CN', 'Issuing'],
-    ],
-    extensions: [ext.basicConstraints(true), ext.keyUsage(5, 6)],
-  }),
-  leaf: spec({
-    subject: [
-      ['O', `C${id}`],
-      ['CN', 'Alice'],
-    ],
-    extensions: [ext.keyUsage(0), ext.purposes(client)],
-  }),
-});
+function spec(change: Partial<CertificateSpec>): CertificateSpec {
+  return {
+    subject: [],
+    keys: 'ec prime256v1',
+    notBefore: new Date(now - day),
+    notAfter: new Date(now + 30 * day),
+    version: 3,
+    extensions: [],
+    ...change,
+  };
+}
+function chainOf(id: number): Chain {
+  return {
+    between: 'middle',
+    root: spec({
+      subject: [
+        ['O', `C${id}`],
+        ['CN', 'Root'],
+      ],
+      extensions: [ext.basicConstraints(true), ext.keyUsage(5, 6)],
+    }),
+    middle: spec({
+      subject: [
+        ['O', `C${id}`],
+        ['CN', 'Issuing'],
+      ],
+      extensions: [ext.basicConstraints(true), ext.keyUsage(5, 6)],
+    }),
+    leaf: spec({
+      subject: [
+        ['O', `C${id}`],
+        ['CN', 'Alice'],
+      ],
+      extensions: [ext.keyUsage(0), ext.purposes(client)],
+    }),
+  };
+}
 
-const replace = (at: CertificateSpec, id: string, ...by: CertificateSpec['extensions']): void => {
+function replace(at: CertificateSpec, id: string, ...by: CertificateSpec['extensions']): void {
   at.extensions = [...at.extensions.filter((e) => e.id !== id), ...by];
-};
+}
 const places: readonly Place[] = ['root', 'middle', 'leaf'];
 const authorities: readonly Place[] = ['root', 'middle'];
-const on = (at: readonly Place[], name: string, change: (spec: CertificateSpec) => void): Mutation[] =>
-  at.map((place) => [`${place}: ${name}`, (chain) => change(chain[place])]);
+function on(at: readonly Place[], name: string, change: (spec: CertificateSpec) => void): Mutation[] {
+  return at.map((place) => [`${place}: ${name}`, (chain) => change(chain[place])]);
+}
 
 const keyKinds = [
   ...[512, 1024, 1960, 1976, 2000, 2048, 3072].map((size) => `rsa ${size}`),
@@ -89,7 +94,9 @@ const keyKinds = [
 ];
 const keyUsages = [[], [0], [2], [4], [5], [6], [0, 2], [0, 5, 6], [1]];
 const purposeLists = [[client], [server], [email], [anyPurpose], [server, client], [server, anyPurpose], ['1.2.3.4']];
-const unknown = (critical: boolean) => ({ id: '1.3.6.1.4.1.99999.1', critical, value: Buffer.from([5, 0]) });
+function unknown(critical: boolean) {
+  return { id: '1.3.6.1.4.1.99999.1', critical, value: Buffer.from([5, 0]) };
+}
 const policyConstraints = { id: '2.5.29.36', critical: true, value: sequence(Buffer.from([0x80, 1, 0])) };
 const inhibitAnyPolicy = { id: '2.5.29.54', critical: true, value: Buffer.from([2, 1, 0]) };
 const policies = { id: '2.5.29.32', critical: true, value: sequence(sequence(oid('1.2.3.4'))) };
@@ -156,8 +163,10 @@ const single: Mutation[] = [
   ...on(['middle'], 'same name as the root', () => {}),
 ];
 
-const dn = (id: string) => (chain: Chain) =>
-  generalName(4, nameDer([...(chain.leaf.subject.slice(0, 1) as [string, string][]), ['CN', id]]));
+function dn(id: string) {
+  return (chain: Chain) =>
+    generalName(4, nameDer([...(chain.leaf.subject.slice(0, 1) as [string, string][]), ['CN', id]]));
+}
 const names: readonly (readonly [name: string, base: Buffer, inside: readonly Buffer[], outside: readonly Buffer[]])[] =
   [
     [
@@ -293,11 +302,13 @@ const bySubject: Mutation[] = authorities.flatMap((place): Mutation[] => [
 ]);
 
 /** The same numbers in every run. */
-const random = (seed: number) => () => {
-  seed = (seed * 1_103_515_245 + 12_345) % 2_147_483_648;
-  return seed / 2_147_483_648;
-};
-const combined = (count: number): Mutation[] => {
+function random(seed: number) {
+  return () => {
+    seed = (seed * 1_103_515_245 + 12_345) % 2_147_483_648;
+    return seed / 2_147_483_648;
+  };
+}
+function combined(count: number): Mutation[] {
   const next = random(23);
   const all = [...single, ...constrained, ...bySubject];
   return Array.from({ length: count }, () => {
@@ -310,20 +321,20 @@ const combined = (count: number): Mutation[] => {
       },
     ];
   });
-};
+}
 const pairs = Number(process.env['CHAIN_PAIRS'] ?? 250);
 
 type Case = { name: string; ours: string; leaf: Buffer; middle: Buffer | undefined; root: Buffer };
 /** @returns an empty list when the key is too short for the digest. */
-const buildCase = ([name, change]: Mutation, id: number): Case[] => {
+function buildCase([name, change]: Mutation, id: number): Case[] {
   try {
     return [build(name, change, id)];
   } catch (error) {
     if (/too (small|big)|for key size|for rsa key/.test((error as Error).message)) return [];
     throw error;
   }
-};
-const build = (name: string, change: Mutation[1], id: number): Case => {
+}
+function build(name: string, change: Mutation[1], id: number): Case {
   const chain = chainOf(id);
   change(chain);
   const issuer = chain.between === 'middle' ? chain.middle : chain.root;
@@ -331,8 +342,8 @@ const build = (name: string, change: Mutation[1], id: number): Case => {
   const middle = chain.between === 'middle' ? certificateDer(chain.middle, chain.root) : undefined;
   const leaf = certificateDer(chain.leaf, issuer);
   return { name, root, middle, leaf, ours: verdictOf(leaf, middle, root) };
-};
-const verdictOf = (leaf: Buffer, middle: Buffer | undefined, root: Buffer): string => {
+}
+function verdictOf(leaf: Buffer, middle: Buffer | undefined, root: Buffer): string {
   try {
     const person = parseDer(leaf);
     const found = findPath(person, middle ? [parseDer(middle)] : [], [parseDer(root)], new Date());
@@ -340,7 +351,7 @@ const verdictOf = (leaf: Buffer, middle: Buffer | undefined, root: Buffer): stri
   } catch (error) {
     return `unreadable: ${(error as Error).message}`;
   }
-};
+}
 
 /** Rules that are stricter than OpenSSL on purpose. */
 const stricter = new Set(['no_subject', 'authority_as_person']);
@@ -349,10 +360,11 @@ let folder: string;
 beforeAll(async () => void (folder = await mkdtemp(join(tmpdir(), 'chains-'))));
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
-const openssl = (args: string[]): Promise<string> =>
-  new Promise((resolve) => {
+function openssl(args: string[]): Promise<string> {
+  return new Promise((resolve) => {
     execFile('openssl', args, { cwd: folder, maxBuffer: 64 * 1024 * 1024 }, (_error, out, err) => resolve(out + err));
   });
+}
 
 describe('chains of certificates', () => {
   it('are accepted and refused as openssl verify -purpose sslclient -auth_level 2 does', async () => {

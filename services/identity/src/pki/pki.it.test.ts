@@ -22,7 +22,7 @@ let database: WatchedDatabase;
 let crl: { text: string; asked: number; url: string; stop: () => void };
 
 /** Serves the revocation list. */
-const serveCrl = async (text: string) => {
+async function serveCrl(text: string) {
   const server = createServer((_req, res) => {
     served.asked += 1;
     res.end(served.text);
@@ -35,7 +35,7 @@ const serveCrl = async (text: string) => {
     stop: () => void server.close(),
   };
   return served;
-};
+}
 
 let revoked: Issued;
 beforeAll(async () => {
@@ -76,8 +76,8 @@ afterAll(async () => {
 });
 
 type Answer = { status: number; body: Record<string, unknown>; cookies: string[] };
-const present = (certificate: Issued | undefined, headers: Record<string, string> = {}): Promise<Answer> =>
-  new Promise((resolve, reject) => {
+function present(certificate: Issued | undefined, headers: Record<string, string> = {}): Promise<Answer> {
+  return new Promise((resolve, reject) => {
     const identity = certificate ? { cert: certificate.pem, key: certificate.keyPem } : {};
     const options = { method: 'POST', ca: root.pem, agent: false as const, headers, ...identity };
     const req = request(`${nginx.url}${path}`, options, (res) => {
@@ -93,15 +93,17 @@ const present = (certificate: Issued | undefined, headers: Record<string, string
     });
     req.on('error', reject).end();
   });
+}
 
 const alice = { O: 'Example', CN: 'Alice Example' };
-const userOf = async (cn: string) =>
-  (
+async function userOf(cn: string) {
+  return (
     await database.rows<{ email: string; role: string; auth_type: string }>(
       `select email, role, auth_type from "user" where full_name = $1`,
       [cn],
     )
   )[0];
+}
 
 describe('a certificate through nginx that is refused opens no session', () => {
   const cases: [string, string, () => Promise<Issued | undefined>][] = [

@@ -19,7 +19,7 @@ type Deps = {
   allowInsecureCookies: boolean;
 };
 
-export const pkiRoutes = (d: Deps): Route[] => {
+export function pkiRoutes(d: Deps): Route[] {
   const identify = async (forwarded: Forwarded, s: PkiSettings) => {
     const shown = certificateOf(forwarded, s);
     if (!shown.ok) return shown;
@@ -44,4 +44,4 @@ export const pkiRoutes = (d: Deps): Route[] => {
       return tokenReply(issued, { secure });
     }),
   ];
-};
+}

@@ -15,7 +15,9 @@ import { parseLists } from './revocation-list.ts';
 import { createRevocation } from './revocation.ts';
 
 const day = 86_400_000;
-const ago = (days: number): Date => new Date(Date.now() - days * day);
+function ago(days: number): Date {
+  return new Date(Date.now() - days * day);
+}
 const alice = { DC: 'example', O: 'Example, Inc.', CN: 'Alice Example' };
 
 let root: Authority;
@@ -25,30 +27,35 @@ beforeAll(async () => {
   middle = await root.authority({ subject: { O: 'Example', CN: 'Issuing' } });
 });
 
-const settings = (change: Partial<PkiSettings> = {}): PkiSettings => ({
-  pki_enabled: true,
-  pki_trusted_proxies: '10.0.0.1',
-  pki_cert_header: 'X-Client-Cert',
-  pki_ca_cert: root.pem + middle.pem,
-  pki_verify_revocation: false,
-  pki_crl: '',
-  pki_crl_url: '',
-  pki_crl_cache_seconds: 60,
-  pki_revocation_soft_fail: false,
-  pki_admin_dns: '',
-  pki_issuer_map: '',
-  ...change,
-});
-const show = (value: string, change: Partial<PkiSettings> = {}, more: string[] = []) =>
-  certificateOf({ peer: '10.0.0.1', headers: ['X-Client-Cert', value, ...more] }, settings(change));
-const escaped = (...certs: Pick<Issued, 'pem'>[]): string => encodeURIComponent(certs.map((c) => c.pem).join(''));
+function settings(change: Partial<PkiSettings> = {}): PkiSettings {
+  return {
+    pki_enabled: true,
+    pki_trusted_proxies: '10.0.0.1',
+    pki_cert_header: 'X-Client-Cert',
+    pki_ca_cert: root.pem + middle.pem,
+    pki_verify_revocation: false,
+    pki_crl: '',
+    pki_crl_url: '',
+    pki_crl_cache_seconds: 60,
+    pki_revocation_soft_fail: false,
+    pki_admin_dns: '',
+    pki_issuer_map: '',
+    ...change,
+  };
+}
+function show(value: string, change: Partial<PkiSettings> = {}, more: string[] = []) {
+  return certificateOf({ peer: '10.0.0.1', headers: ['X-Client-Cert', value, ...more] }, settings(change));
+}
+function escaped(...certs: Pick<Issued, 'pem'>[]): string {
+  return encodeURIComponent(certs.map((c) => c.pem).join(''));
+}
 
-const judged = async (
+async function judged(
   certs: Pick<Issued, 'pem'>[],
   change: Partial<PkiSettings> = {},
   fetched = '',
   revocation = createRevocation(),
-) => {
+) {
   const shown = show(escaped(...certs), change);
   if (!shown.ok) return shown;
   return checkCertificate(
@@ -60,13 +67,14 @@ const judged = async (
     },
     new Date(),
   );
-};
-const reasonOf = async (certs: Pick<Issued, 'pem'>[], change?: Partial<PkiSettings>, fetched?: string) => {
+}
+async function reasonOf(certs: Pick<Issued, 'pem'>[], change?: Partial<PkiSettings>, fetched?: string) {
   const result = await judged(certs, change, fetched);
   return result.ok ? 'good' : result.reason;
-};
-const person = (change: Partial<CertificateOptions> = {}, by: Authority = middle): Promise<Issued> =>
-  by.issue({ subject: alice, ...change });
+}
+function person(change: Partial<CertificateOptions> = {}, by: Authority = middle): Promise<Issued> {
+  return by.issue({ subject: alice, ...change });
+}
 
 describe('the forwarded certificate', () => {
   it.each([

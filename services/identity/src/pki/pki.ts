@@ -26,23 +26,27 @@ export type CertificateRefusal = {
 };
 /** What the audit trail records of a certificate. */
 type CertificateFacts = { subject: string; issuer: string; serial: string; fingerprint: string };
-const certificateFactsOf = ({ subject, issuer, serial, fingerprint }: Cert): CertificateFacts => ({
-  subject,
-  issuer,
-  serial,
-  fingerprint,
-});
+function certificateFactsOf({ subject, issuer, serial, fingerprint }: Cert): CertificateFacts {
+  return {
+    subject,
+    issuer,
+    serial,
+    fingerprint,
+  };
+}
 type PresentedCertificate = { ok: true; person: Cert; intermediates: Cert[] } | CertificateRefusal;
 
-const invalid = (reason: string, username?: string): CertificateRefusal => ({
-  ok: false,
-  errorCode: 'INVALID_CERTIFICATE',
-  reason,
-  ...(username === undefined ? {} : { username }),
-});
+function invalid(reason: string, username?: string): CertificateRefusal {
+  return {
+    ok: false,
+    errorCode: 'INVALID_CERTIFICATE',
+    reason,
+    ...(username === undefined ? {} : { username }),
+  };
+}
 
 /** The certificate that a trusted proxy forwards; the header of any other peer is rejected. */
-export const certificateOf = (f: Forwarded, s: PkiSettings): PresentedCertificate => {
+export function certificateOf(f: Forwarded, s: PkiSettings): PresentedCertificate {
   const chainHeader = `${s.pki_cert_header}-Chain`;
   const result = readForwarded(f, s.pki_trusted_proxies, [
     { name: s.pki_cert_header, maxBytes: 16_384 },
@@ -57,9 +61,9 @@ export const certificateOf = (f: Forwarded, s: PkiSettings): PresentedCertificat
   if (!value) return invalid('no_certificate');
   const found = forwardedCertificates(value, result.values.get(chainHeader));
   return found ? { ok: true, ...found } : invalid('malformed');
-};
+}
 
-const cacheLast = <T>(parse: (text: string) => T): ((text: string) => T | undefined) => {
+function cacheLast<T>(parse: (text: string) => T): (text: string) => T | undefined {
   let last: { text: string; value: T | undefined } | undefined;
   return (text) => {
     if (last?.text === text) return last.value;
@@ -72,7 +76,7 @@ const cacheLast = <T>(parse: (text: string) => T): ((text: string) => T | undefi
     last = { text, value };
     return value;
   };
-};
+}
 // Settings are long and change rarely: the last text is parsed once.
 /** The authorities of a setting; undefined: the text cannot be read. */
 export const authoritiesOf = cacheLast(parsePem);
@@ -83,11 +87,12 @@ export const configuredListsOf = cacheLast((text) => (text.trim() === '' ? [] : 
 const maxNameBytes = 1_200;
 
 const address = /^[^\s@]+@[^\s@]+$/;
-const emailOf = ({ emails }: Cert): string | null =>
-  emails.find((e) => address.test(e) && e.length <= 320 && !/\p{Cc}/u.test(e)) ?? null;
+function emailOf({ emails }: Cert): string | null {
+  return emails.find((e) => address.test(e) && e.length <= 320 && !/\p{Cc}/u.test(e)) ?? null;
+}
 
 /** For a new account whose certificate has no address: addresses in a domain that receives no mail. */
-const placeholdersOf = ({ commonName, subject }: Cert, issuer: string): string[] => {
+function placeholdersOf({ commonName, subject }: Cert, issuer: string): string[] {
   const local = (commonName ?? subject)
     .normalize('NFKC')
     .toLowerCase()
@@ -99,23 +104,24 @@ const placeholdersOf = ({ commonName, subject }: Cert, issuer: string): string[]
     .digest('hex')
     .slice(0, 10);
   return [`${local}@pki.local`, `${local}.${hash}@pki.local`];
-};
+}
 
 /** An empty list means that there is no administrator, as with the settings of the directory. */
-const adminBy = (cert: Cert, issuer: Cert, setting: string): LegacyAdmin =>
-  parseNamePairs(setting).pairs.some(
+function adminBy(cert: Cert, issuer: Cert, setting: string): LegacyAdmin {
+  return parseNamePairs(setting).pairs.some(
     (admin) => sameDn(admin.name, cert.subject) && (!admin.issuer || sameDn(admin.issuer, issuer.subject)),
   )
     ? 'yes'
     : 'no';
+}
 
 /** Accounts keep the issuer of the first authority when another one replaces it. */
-const accountIssuerOf = (issuer: Cert, setting: string): string => {
+function accountIssuerOf(issuer: Cert, setting: string): string {
   const replaced = parseNamePairs(setting).pairs.find(({ name }) => sameDn(name, issuer.subject));
   return canonicalDn(replaced?.issuer ?? issuer.subject);
-};
+}
 
-const assertionOf = (cert: Cert, issuer: Cert, s: PkiSettings): Assertion => {
+function assertionOf(cert: Cert, issuer: Cert, s: PkiSettings): Assertion {
   const name = cert.commonName ?? cert.subject;
   return {
     source: 'pki',
@@ -130,7 +136,7 @@ const assertionOf = (cert: Cert, issuer: Cert, s: PkiSettings): Assertion => {
     legacyAdmin: adminBy(cert, issuer, s.pki_admin_dns),
     auditDetails: certificateFactsOf(cert),
   };
-};
+}
 
 type CheckResult = { ok: true; assertion: Assertion } | CertificateRefusal;
 type Lists = {
@@ -140,12 +146,12 @@ type Lists = {
 };
 
 /** Checks chain, dates, purpose and revocation of a person's certificate. */
-export const checkCertificate = async (
+export async function checkCertificate(
   { person, intermediates }: { person: Cert; intermediates: Cert[] },
   s: PkiSettings,
   { revocation, fetchLists }: Lists,
   now: Date,
-): Promise<CheckResult> => {
+): Promise<CheckResult> {
   const refuse = (reason: string): CertificateRefusal => ({
     ...invalid(reason, person.subject),
     certificate: certificateFactsOf(person),
@@ -166,4 +172,4 @@ export const checkCertificate = async (
     if (status === 'unknown' && !s.pki_revocation_soft_fail) return refuse('revocation_unknown');
   }
   return { ok: true, assertion: assertionOf(person, found.path[1] as Cert, s) };
-};
+}

@@ -19,16 +19,17 @@ const accepted = 'good';
 const now = new Date();
 
 /** A download that cannot be parsed is no list. */
-const parseReadable = (lists: readonly Buffer[]): RevocationList[] =>
-  lists.flatMap((der) => {
+function parseReadable(lists: readonly Buffer[]): RevocationList[] {
+  return lists.flatMap((der) => {
     try {
       return parseLists(der);
     } catch {
       return [];
     }
   });
+}
 
-const judge = async ({ path, lists }: PkitsCase): Promise<Verdicts> => {
+async function judge({ path, lists }: PkitsCase): Promise<Verdicts> {
   const [anchor, ...rest] = path.map(parseDer);
   const person = rest.pop();
   if (!anchor || !person) throw new Error('a case without certificates');
@@ -37,26 +38,28 @@ const judge = async ({ path, lists }: PkitsCase): Promise<Verdicts> => {
   if (fault !== undefined || 'fault' in found) return { chain: String(fault), withRevocation: String(fault) };
   const withRevocation = await createRevocation().statusOf(found.path, parseReadable(lists), now);
   return { chain: accepted, withRevocation };
-};
+}
 /** Unreadable certificates are refused. */
-const judgeOrRefuse = (pkitsCase: PkitsCase): Promise<Verdicts> =>
-  judge(pkitsCase).catch((error: unknown) => {
+function judgeOrRefuse(pkitsCase: PkitsCase): Promise<Verdicts> {
+  return judge(pkitsCase).catch((error: unknown) => {
     const reason = `unreadable: ${(error as Error).message}`;
     return { chain: reason, withRevocation: reason };
   });
+}
 
 let folder: string;
 beforeAll(async () => void (folder = await mkdtemp(join(tmpdir(), 'pkits-'))));
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
-const verify = (args: string[]): Promise<string> =>
-  new Promise((resolve) => {
+function verify(args: string[]): Promise<string> {
+  return new Promise((resolve) => {
     const fixed = ['verify', '-purpose', 'sslclient', '-auth_level', '2'];
     execFile('openssl', [...fixed, ...args], { cwd: folder }, (error, _out, stderr) =>
       resolve(error ? (/error \d+ at .*?: (.*)/.exec(stderr)?.[1] ?? stderr) : accepted),
     );
   });
-const judgeByOpenssl = async ({ path, lists }: PkitsCase, id: number): Promise<Verdicts> => {
+}
+async function judgeByOpenssl({ path, lists }: PkitsCase, id: number): Promise<Verdicts> {
   const [root, ...rest] = path.map(pemOf);
   const files = { root, between: rest.slice(0, -1).join(''), leaf: rest.at(-1), lists: lists.map(crlPemOf).join('') };
   for (const [name, text] of Object.entries(files)) await writeFile(join(folder, `${name}${id}`), text ?? '');
@@ -66,12 +69,18 @@ const judgeByOpenssl = async ({ path, lists }: PkitsCase, id: number): Promise<V
     chain: await verify([...common, `leaf${id}`]),
     withRevocation: await verify([...common, '-crl_check_all', '-CRLfile', `lists${id}`, `leaf${id}`]),
   };
-};
-const crlPemOf = (der: Buffer): string => pemOf(der).replaceAll('CERTIFICATE', 'X509 CRL');
+}
+function crlPemOf(der: Buffer): string {
+  return pemOf(der).replaceAll('CERTIFICATE', 'X509 CRL');
+}
 
-const isPolicyCase = ({ name }: PkitsCase): boolean => /^4\.(8|9|10|11|12)\./.test(name);
+function isPolicyCase({ name }: PkitsCase): boolean {
+  return /^4\.(8|9|10|11|12)\./.test(name);
+}
 /** A list that a critical extension limits, e.g. a delta: by ADR 0005 it can revoke, but never prove that a certificate is good. */
-const hasPartialList = ({ lists }: PkitsCase): boolean => parseReadable(lists).some(({ scope }) => scope !== 'full');
+function hasPartialList({ lists }: PkitsCase): boolean {
+  return parseReadable(lists).some(({ scope }) => scope !== 'full');
+}
 /** The two rules in which the chain is stricter than OpenSSL on purpose. */
 const stricterRules = new Set(['no_subject', 'authority_as_person']);
 

@@ -36,14 +36,15 @@ const removeFromCrl = 8;
 
 type Extension = { oid: string; critical: boolean; value: Element };
 
-const extensionsOf = (bytes: Uint8Array, sequence: Element): Extension[] =>
-  readElements(bytes, sequence.content, sequence.end).map((extension) => {
+function extensionsOf(bytes: Uint8Array, sequence: Element): Extension[] {
+  return readElements(bytes, sequence.content, sequence.end).map((extension) => {
     const [id, ...rest] = readElements(bytes, extension.content, extension.end);
     const value = rest.at(-1);
     if (!id || value?.tag !== tags.octetString) throw new Error('no extension');
     const critical = rest.length > 1 && bytes[(rest[0] as Element).content] !== 0;
     return { oid: oidOf(bytes, id), critical, value };
   });
+}
 
 type Body = { bytes: Buffer<ArrayBuffer>; filled: () => number };
 
@@ -143,13 +144,13 @@ function* readList({ bytes, filled }: Body): Generator<undefined, RevocationList
 }
 
 /** IssuingDistributionPoint, field [4]: RFC 5280 section 5.2.5. */
-const isIndirect = (bytes: Uint8Array, { content, end }: Element): boolean => {
+function isIndirect(bytes: Uint8Array, { content, end }: Element): boolean {
   const point = readElement(bytes, content, end);
   return readElements(bytes, point.content, point.end).some((f) => f.tag === 0x84 && bytes[f.content] !== 0);
-};
+}
 
 /** Parses one list in DER that arrives in parts. */
-const createListReader = (limits: ListLimits) => {
+function createListReader(limits: ListLimits) {
   let head = Buffer.alloc(0);
   let bytes: Buffer<ArrayBuffer> | undefined;
   let filled = 0;
@@ -184,7 +185,7 @@ const createListReader = (limits: ListLimits) => {
       return read;
     },
   };
-};
+}
 
 const pemBegin = '-----BEGIN X509 CRL-----';
 const pemEnd = '-----END X509 CRL-----';
@@ -193,7 +194,7 @@ const pemEnd = '-----END X509 CRL-----';
  * Parses all lists of a PEM text, or one list in DER, in parts of any size.
  * Both functions throw an Error when the bytes are not a revocation list.
  */
-export const createListParser = (limits: ListLimits = listLimits) => {
+export function createListParser(limits: ListLimits = listLimits) {
   const lists: RevocationList[] = [];
   let form: 'pem' | 'der' | undefined;
   let reader: ReturnType<typeof createListReader> | undefined;
@@ -255,11 +256,11 @@ export const createListParser = (limits: ListLimits = listLimits) => {
       return lists;
     },
   };
-};
+}
 
 /** Parses complete lists. @throws Error */
-export const parseLists = (bytes: Uint8Array): RevocationList[] => {
+export function parseLists(bytes: Uint8Array): RevocationList[] {
   const parser = createListParser();
   parser.push(bytes);
   return parser.end();
-};
+}

@@ -30,8 +30,8 @@ afterAll(async () => {
   await backends.stop();
 });
 
-const start = (softFail: boolean) =>
-  startIdentity(backends, {
+function start(softFail: boolean) {
+  return startIdentity(backends, {
     PKI_ENABLED: 'true',
     PKI_TRUSTED_PROXIES: '127.0.0.1',
     PKI_CA_CERT: authority.pem,
@@ -40,17 +40,19 @@ const start = (softFail: boolean) =>
     PKI_CRL_URL: listUrl,
     SIGN_IN_REFUSAL_MS: '0',
   });
+}
 /** Starts identity, signs in with both certificates and stops it. */
-const signInAfterRestart = async (softFail: boolean) => {
+async function signInAfterRestart(softFail: boolean) {
   const identity = await start(softFail);
   const { status } = await identity.signInWithCertificate(revoked.pem);
   const refusal = await database.lastRefusal();
   const goodStatus = (await identity.signInWithCertificate(good.pem)).status;
   await identity.stop();
   return { revoked: [status, refusal], good: goodStatus };
-};
-const countStored = async () =>
-  (await database.rows<{ count: number }>('select count(*)::int as count from revocation_list'))[0]?.count;
+}
+async function countStored() {
+  return (await database.rows<{ count: number }>('select count(*)::int as count from revocation_list'))[0]?.count;
+}
 
 describe('a restart while the server of the revocation list is unreachable', () => {
   beforeAll(async () => {

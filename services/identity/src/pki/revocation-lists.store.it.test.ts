@@ -26,7 +26,7 @@ beforeEach(() => pool.query('delete from revocation_list'));
 
 const url = 'http://authority.example.org/list.crl';
 const width = 5;
-const createList = (day: number, change: Partial<AuthenticList & RevocationList> = {}): AuthenticList => {
+function createList(day: number, change: Partial<AuthenticList & RevocationList> = {}): AuthenticList {
   const { issuerId = 'aa'.repeat(32), ...list } = change;
   const words = new Uint32Array(Uint8Array.from(randomBytes(3 * width * 4)).buffer);
   return {
@@ -44,10 +44,13 @@ const createList = (day: number, change: Partial<AuthenticList & RevocationList>
       ...list,
     },
   };
-};
-const saveAll = async (...lists: AuthenticList[]): Promise<void> => store.save(pool, lists, lists);
-const loadDays = async (): Promise<number[]> =>
-  (await store.load(pool)).map(({ list }) => new Date(list.thisUpdate).getUTCDate()).sort((x, y) => x - y);
+}
+async function saveAll(...lists: AuthenticList[]): Promise<void> {
+  return store.save(pool, lists, lists);
+}
+async function loadDays(): Promise<number[]> {
+  return (await store.load(pool)).map(({ list }) => new Date(list.thisUpdate).getUTCDate()).sort((x, y) => x - y);
+}
 
 describe('stored revocation lists', () => {
   it('are loaded as they were saved, also a list that is read in several parts', async () => {

@@ -9,8 +9,9 @@ type Lists = readonly RevocationList[];
 type Status = 'good' | 'revoked' | 'unknown';
 
 /** Only a complete and valid list proves that a certificate is not revoked. */
-export const isCurrent = ({ scope, thisUpdate, nextUpdate }: RevocationList, now: number): boolean =>
-  scope === 'full' && thisUpdate <= now && nextUpdate !== undefined && nextUpdate >= now;
+export function isCurrent({ scope, thisUpdate, nextUpdate }: RevocationList, now: number): boolean {
+  return scope === 'full' && thisUpdate <= now && nextUpdate !== undefined && nextUpdate >= now;
+}
 
 /** SHA-256 of name and public key: renewed certificates of an authority have the same issuer id. */
 function issuerIdOf({ subjectKey, keyFingerprint }: Cert): string {
@@ -22,10 +23,12 @@ type SignatureChecks = { verified: string | undefined; rejected: Set<string> };
 const signatureChecks = new WeakMap<RevocationList, SignatureChecks>();
 
 /** Id of the issuer whose key verified the signature of a list; undefined: no signature check has succeeded yet. */
-export const verifiedIssuerOf = (list: RevocationList): string | undefined => signatureChecks.get(list)?.verified;
+export function verifiedIssuerOf(list: RevocationList): string | undefined {
+  return signatureChecks.get(list)?.verified;
+}
 
 /** The signature of a long list is verified once; after that the signed bytes are released. */
-export const isAuthentic = async (list: RevocationList, issuer: Cert): Promise<boolean> => {
+export async function isAuthentic(list: RevocationList, issuer: Cert): Promise<boolean> {
   if (issuer.keyUsage && !issuer.keyUsage.has(keyUses.crlSign)) return false;
   const checks = signatureChecks.get(list) ?? { verified: undefined, rejected: new Set<string>() };
   signatureChecks.set(list, checks);
@@ -43,13 +46,13 @@ export const isAuthentic = async (list: RevocationList, issuer: Cert): Promise<b
     list.signed = new Uint8Array();
   } else checks.rejected.add(issuerId);
   return isSigned;
-};
+}
 
 /** Issuers whose last list is kept; more than any installation has. */
 const maxIssuers = 64;
 
 /** Checks certificates against revocation lists, and keeps the last authentic list of every issuer. */
-export const createRevocation = () => {
+export function createRevocation() {
   /** By issuer id, least recently used first. */
   const lastKnown = new Map<string, RevocationList>();
   const keepAsLast = (issuerId: string, list: RevocationList): void => {
@@ -107,7 +110,7 @@ export const createRevocation = () => {
       return status;
     },
   };
-};
+}
 export type Revocation = ReturnType<typeof createRevocation>;
 
 /** @param authentic lists of the signer, among them its last known one. @param configured lists of the current settings. */

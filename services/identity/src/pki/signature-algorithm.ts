@@ -14,8 +14,9 @@ export type SignatureAlgorithm = {
 
 /** Required by `openssl verify -auth_level 2` for keys and signatures. */
 export const requiredSecurityBits = 112;
-export const isStrong = (algorithm: SignatureAlgorithm | undefined): boolean =>
-  algorithm !== undefined && algorithm.securityBits >= requiredSecurityBits;
+export function isStrong(algorithm: SignatureAlgorithm | undefined): boolean {
+  return algorithm !== undefined && algorithm.securityBits >= requiredSecurityBits;
+}
 
 const digestBits: Readonly<Record<string, number>> = {
   md5: 39,
@@ -75,7 +76,7 @@ const digestByOid: Readonly<Record<string, string>> = {
 };
 
 /** RFC 4055 section 3.1: the default is SHA-1 with a salt of 20 bytes. */
-const pssOf = (parameters: Uint8Array): SignatureAlgorithm | undefined => {
+function pssOf(parameters: Uint8Array): SignatureAlgorithm | undefined {
   let digest: string | undefined = 'sha1';
   let saltLength = 20;
   for (const { tag, content, end } of readChildren(parameters)) {
@@ -86,10 +87,10 @@ const pssOf = (parameters: Uint8Array): SignatureAlgorithm | undefined => {
   }
   const securityBits = digest === undefined ? undefined : digestBits[digest];
   return securityBits === undefined ? undefined : { securityBits, digest: digest as string, saltLength };
-};
+}
 
 /** Reads an AlgorithmIdentifier of DER. @returns undefined for an unknown algorithm. */
-export const signatureAlgorithmOf = (der: Uint8Array): SignatureAlgorithm | undefined => {
+export function signatureAlgorithmOf(der: Uint8Array): SignatureAlgorithm | undefined {
   const [id, parameters] = readChildren(der);
   if (!id) return undefined;
   const oid = oidOf(der, id);
@@ -100,19 +101,19 @@ export const signatureAlgorithmOf = (der: Uint8Array): SignatureAlgorithm | unde
   return digest === undefined
     ? undefined
     : { securityBits: digestBits[digest] as number, digest, saltLength: undefined };
-};
+}
 
 const verifyOffThread = promisify(verify);
 
 /** Runs in the thread pool, because the signed bytes may be many megabytes. @returns false also for a key of another kind. */
-export const verifySignature = async (
+export async function verifySignature(
   { digest, saltLength }: SignatureAlgorithm,
   { signed, signature, key }: { signed: Uint8Array; signature: Uint8Array; key: KeyObject },
-): Promise<boolean> => {
+): Promise<boolean> {
   const padding = saltLength === undefined ? {} : { padding: constants.RSA_PKCS1_PSS_PADDING, saltLength };
   try {
     return await verifyOffThread(digest, signed, { key, ...padding }, signature);
   } catch {
     return false;
   }
-};
+}

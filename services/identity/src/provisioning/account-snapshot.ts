@@ -15,9 +15,9 @@ export const accountColumns = `
   t.asserted_email as "assertedEmail"`;
 
 /** The columns of an `AccountSnapshot` for a sign-in by this source. */
-export const snapshotColumns = (
-  source: Assertion['source'],
-): string => `${accountColumns}, ${accountStamp('t')} as stamp,
+export function snapshotColumns(source: Assertion['source']): string {
+  return `${accountColumns}, ${accountStamp('t')} as stamp,
   array(select m.group_id::text from user_group_member m where m.user_id = t.uuid) as "groupIds",
   array(select m.group_id::text from user_group_member m where m.user_id = t.uuid and m.source = '${source}') as "groupIdsOfSource",
   (select v.version::text from group_mapping_version v where v.source = '${source}') as "mappingsVersion"`;
+}

@@ -10,8 +10,8 @@ afterAll(() => w.stop());
 
 let names = 0;
 /** The assertion of a certificate without an address. */
-const certificate = (authority: string, name: string): Assertion =>
-  w.assertion({
+function certificate(authority: string, name: string): Assertion {
+  return w.assertion({
     source: 'pki',
     subject: { issuer: `cn=${authority}`, id: `cn=${name}` },
     login: name,
@@ -19,11 +19,14 @@ const certificate = (authority: string, name: string): Assertion =>
     email: null,
     placeholderEmails: [`${name}@pki.local`, `${name}.${authority}@pki.local`],
   });
-const newName = (): string => `person${(names += 1)}`;
-const trySignIn = async (a: Assertion): Promise<string> => {
+}
+function newName(): string {
+  return `person${(names += 1)}`;
+}
+async function trySignIn(a: Assertion): Promise<string> {
   const signedIn = await w.provisioning.trySignIn(a, client);
   return signedIn.outcome === 'signed_in' ? signedIn.userId : signedIn.errorCode;
-};
+}
 
 describe('a certificate', () => {
   it('of the same subject from another authority belongs to another person', async () => {

@@ -20,7 +20,7 @@ type NoMatch = { refused: AuditErrorCode; user?: Account; reason: string };
 type Deps = { outbox: Outbox; sessions: Pick<Sessions, 'endAll'>; settings: Settings };
 
 /** Finds the account of an assertion by identity, name or address, or creates one. */
-export const createMatching = ({ outbox, sessions, settings }: Deps) => {
+export function createMatching({ outbox, sessions, settings }: Deps) {
   /** An account with this name: another identity under a known name is another person. */
   const byName = async (
     tx: Tx,
@@ -129,4 +129,4 @@ export const createMatching = ({ outbox, sessions, settings }: Deps) => {
       if (!(await store.byEmail(tx, placeholder))) return create(tx, placeholder, assertion);
     return { refused: 'INVALID_EMAIL', reason: 'the source asserts no address' };
   };
-};
+}

@@ -35,7 +35,7 @@ type Deps = {
 /** Of two concurrent first sign-ins one violates a unique index; its retry finds the account of the other. */
 const maxAttempts = 3;
 
-export const createProvisioning = (d: Deps): Provisioning => {
+export function createProvisioning(d: Deps): Provisioning {
   const { db, outbox, mappings, sessions } = d;
   const match = createMatching(d);
   const signInUnchanged = createUnchangedSignIn(d);
@@ -135,4 +135,4 @@ export const createProvisioning = (d: Deps): Provisioning => {
       throw ownerRefusal(result.errorCode) ?? signInRefused();
     },
   };
-};
+}

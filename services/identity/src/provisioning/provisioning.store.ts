@@ -7,13 +7,13 @@ import type { Assertion } from './assertion.ts';
 import { accountColumns, snapshotColumns, type AccountSnapshot } from './account-snapshot.ts';
 
 /** Locks the account until the transaction ends: this serializes the sign-ins of a person. */
-const lockAccount = async (tx: Tx, where: Prisma.Sql): Promise<Account | null> => {
+async function lockAccount(tx: Tx, where: Prisma.Sql): Promise<Account | null> {
   const rows = await tx.$queryRaw<Account[]>`
     select ${Prisma.raw(accountColumns)} from "user" t where ${where} for update`;
   return rows[0] ?? null;
-};
+}
 
-const isSubject = ({ source, subject }: Assertion): Prisma.Sql => {
+function isSubject({ source, subject }: Assertion): Prisma.Sql {
   switch (source) {
     case 'ldap':
       return Prisma.sql`directory_id = ${subject.id}`;
@@ -28,7 +28,7 @@ const isSubject = ({ source, subject }: Assertion): Prisma.Sql => {
     default:
       return assertNever(source);
   }
-};
+}
 
 export const provisioningStore = {
   bySubject: (tx: Tx, assertion: Assertion): Promise<Account | null> => lockAccount(tx, isSubject(assertion)),

@@ -4,8 +4,9 @@ import type { Client } from '../client.ts';
 import type { Db } from '../database.ts';
 
 /** The same response for every reason, so that it does not reveal which accounts exist or why a sign-in was refused. */
-export const signInRefused = (cause?: unknown) =>
-  unauthenticated('invalid_credentials', 'Incorrect username or password', cause === undefined ? {} : { cause });
+export function signInRefused(cause?: unknown) {
+  return unauthenticated('invalid_credentials', 'Incorrect username or password', cause === undefined ? {} : { cause });
+}
 
 /** Account states that the owner may know. Every other reason is in the audit log only. */
 const ownerErrors: Partial<Record<AuditErrorCode, () => Error>> = {
@@ -19,10 +20,14 @@ const ownerErrors: Partial<Record<AuditErrorCode, () => Error>> = {
  * The error for the verified owner of an account; undefined: the generic error. These codes are returned only after the
  * password, the token or the certificate was verified (`statusFaultOf`).
  */
-export const ownerRefusal = (code: AuditErrorCode): Error | undefined => ownerErrors[code]?.();
+export function ownerRefusal(code: AuditErrorCode): Error | undefined {
+  return ownerErrors[code]?.();
+}
 
 /** The enabled sign-in methods are public: GET /api/auth/methods lists them. */
-export const methodOff = () => invalid('sign_in_method_off', 'This sign-in method is switched off');
+export function methodOff() {
+  return invalid('sign_in_method_off', 'This sign-in method is switched off');
+}
 
 type Refusal = {
   method: 'oidc' | 'pki' | 'proxy';
@@ -35,9 +40,8 @@ type Refusal = {
 };
 
 /** Audits the reason, and returns the error that does not contain it. */
-export const createRefusals =
-  ({ db }: { db: Db }) =>
-  async (client: Client, r: Refusal): Promise<Error> => {
+export function createRefusals({ db }: { db: Db }) {
+  return async (client: Client, r: Refusal): Promise<Error> => {
     await writeAudit(db, {
       event: 'auth.login.failure',
       outcome: 'failure',
@@ -48,4 +52,5 @@ export const createRefusals =
     });
     return signInRefused(r.cause);
   };
+}
 export type Refuse = ReturnType<typeof createRefusals>;

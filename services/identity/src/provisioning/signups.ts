@@ -10,5 +10,6 @@ export const signupMethods = {
 } as const;
 
 /** Whether a new account waits for approval. */
-export const firstStatus = (s: Pick<AuthSettings, 'require_account_approval'>): 'pending' | 'approved' =>
-  s.require_account_approval ? 'pending' : 'approved';
+export function firstStatus(s: Pick<AuthSettings, 'require_account_approval'>): 'pending' | 'approved' {
+  return s.require_account_approval ? 'pending' : 'approved';
+}

@@ -14,7 +14,7 @@ const sources = ['ldap', 'oidc', 'pki', 'proxy'] as const;
 type Rows = Record<string, unknown>;
 
 /** The rows that a sign-in writes, without random values and times. */
-const written = async (userId: string): Promise<{ user: Rows; token: Rows; audit: Rows }> => {
+async function written(userId: string): Promise<{ user: Rows; token: Rows; audit: Rows }> {
   const one = async (text: string): Promise<Rows> => {
     const { rows } = await w.pool.query<{ row: Rows }>(text, [userId]);
     return Object.fromEntries(
@@ -28,12 +28,12 @@ const written = async (userId: string): Promise<{ user: Rows; token: Rows; audit
     ),
     audit: await one('select to_jsonb(a) as row from audit_log a where user_id = $1 order by time desc limit 1'),
   };
-};
-const createAccount = async (source: Assertion['source']): Promise<{ a: Assertion; userId: string }> => {
+}
+async function createAccount(source: Assertion['source']): Promise<{ a: Assertion; userId: string }> {
   const a = w.assertion({ source });
   const signedIn = await w.provisioning.trySignIn(a, client);
   return { a, userId: signedIn.userId ?? '' };
-};
+}
 
 describe('a repeated sign-in without changes', () => {
   it.each(sources)('needs no transaction: %s', async (source) => {

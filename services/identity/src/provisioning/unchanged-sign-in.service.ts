@@ -18,41 +18,45 @@ type Deps = {
 };
 
 /** The reconciliation that a sign-in requires. */
-export const reconcileRequestOf = (
+export function reconcileRequestOf(
   userId: string,
   { claims, legacyAdmin, source }: Assertion,
   client: Client,
-): ReconcileRequest => ({
-  userId,
-  source,
-  claims,
-  legacyAdmin,
-  actor: 'idp_login',
-  client,
-});
+): ReconcileRequest {
+  return {
+    userId,
+    source,
+    claims,
+    legacyAdmin,
+    actor: 'idp_login',
+    client,
+  };
+}
 
-export const signInRecordOf = (
+export function signInRecordOf(
   user: Pick<Account, 'id' | 'email' | 'role'>,
   assertion: Assertion,
   client: Client,
-): AuditRecord => ({
-  event: 'auth.login.success',
-  outcome: 'success',
-  userId: user.id,
-  username: user.email,
-  client,
-  details: {
-    method: assertion.source,
-    ...assertion.auditDetails,
-    ...(assertion.warning ? { ...assertion.warning, role: user.role } : {}),
-  },
-});
+): AuditRecord {
+  return {
+    event: 'auth.login.success',
+    outcome: 'success',
+    userId: user.id,
+    username: user.email,
+    client,
+    details: {
+      method: assertion.source,
+      ...assertion.auditDetails,
+      ...(assertion.warning ? { ...assertion.warning, role: user.role } : {}),
+    },
+  };
+}
 
 /**
  * The fast path of a repeated sign-in: when nothing of the account would change, a single statement opens the session,
  * provided that the account is still the same. It takes no locks. Every other sign-in needs the transaction.
  */
-export const createUnchangedSignIn = ({ pool, mappings, sessions }: Deps) => {
+export function createUnchangedSignIn({ pool, mappings, sessions }: Deps) {
   const isUnchanged = (user: AccountSnapshot, assertion: Assertion, client: Client): boolean =>
     statusFaultOf(user) === null &&
     !lacksIssuer(user, assertion) &&
@@ -83,4 +87,4 @@ export const createUnchangedSignIn = ({ pool, mappings, sessions }: Deps) => {
     });
     return issued && { outcome: 'signed_in', userId: user.id, issued };
   };
-};
+}

@@ -9,13 +9,15 @@ const who = { userId: randomUUID(), sessionId: randomUUID(), role: 'user' } as c
 const good = { sid: who.sessionId, role: 'user', type: 'access' };
 const options = { subject: who.userId, jwtid: randomUUID(), expiresIn: 60 } as const;
 
-const b64 = (o: object) => Buffer.from(JSON.stringify(o)).toString('base64url');
+function b64(o: object) {
+  return Buffer.from(JSON.stringify(o)).toString('base64url');
+}
 const now = Math.floor(Date.now() / 1000);
 const body = { ...good, sub: who.userId, jti: randomUUID(), iat: now, exp: now + 60 };
-const handmade = (header: object, key: string, algorithm = 'sha256', payload = b64(body)) => {
+function handmade(header: object, key: string, algorithm = 'sha256', payload = b64(body)) {
   const text = `${b64(header)}.${payload}`;
   return `${text}.${createHmac(algorithm, key).update(text).digest('base64url')}`;
-};
+}
 
 describe('access tokens', () => {
   it('carry subject, session, role, type, id, issue and end', () => {

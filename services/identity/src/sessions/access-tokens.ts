@@ -24,7 +24,7 @@ export type AccessTokens = {
   verify: (token: string) => AccessClaims | null;
 };
 
-export const createAccessTokens = (d: { secret: string; lifetimeSeconds: () => number }): AccessTokens => {
+export function createAccessTokens(d: { secret: string; lifetimeSeconds: () => number }): AccessTokens {
   // Created once: with a text, every signature would create its own key object.
   const key = createSecretKey(d.secret, 'utf8');
   return {
@@ -48,4 +48,4 @@ export const createAccessTokens = (d: { secret: string; lifetimeSeconds: () => n
       }
     },
   };
-};
+}

@@ -15,18 +15,18 @@ const loopback = /^(localhost|([a-z0-9-]+\.)+localhost|127(\.\d{1,3}){3}|\[::1\]
  * Whether this origin's cookies must be `Secure`.
  * @throws AppError invalid, code insecure_origin: over plain HTTP to another machine, where a password could be read.
  */
-export const secureCookies = (origin: Origin, allowInsecure: boolean): boolean => {
+export function secureCookies(origin: Origin, allowInsecure: boolean): boolean {
   if (origin.scheme.replace(':', '') === 'https') return true;
   if (loopback.test(origin.host) || allowInsecure) return false;
   throw invalid(
     'insecure_origin',
     'Signing in over plain HTTP is refused because passwords could be read on the way. Open Overtone over HTTPS, or set ALLOW_INSECURE_COOKIES=true if you accept that.',
   );
-};
+}
 
 type CookieOptions = { path: string; maxAge: number; secure: boolean; httpOnly: boolean; sameSite: 'Lax' | 'Strict' };
-const cookie = (name: string, value: string, o: CookieOptions): string =>
-  [
+function cookie(name: string, value: string, o: CookieOptions): string {
+  return [
     `${name}=${value}`,
     `Path=${o.path}`,
     `Max-Age=${o.maxAge}`,
@@ -34,43 +34,48 @@ const cookie = (name: string, value: string, o: CookieOptions): string =>
     ...(o.httpOnly ? ['HttpOnly'] : []),
     ...(o.secure ? ['Secure'] : []),
   ].join('; ');
+}
 
 /** The three cookies of a session; the CSRF cookie lives as long as the refresh cookie. */
-export const sessionCookies = (t: IssuedTokens, secure: boolean): string[] => [
-  cookie('access_token', t.accessToken, {
-    path: '/',
-    maxAge: t.accessSeconds,
-    secure,
-    httpOnly: true,
-    sameSite: 'Lax',
-  }),
-  cookie('refresh_token', t.refreshToken, {
-    path: '/api/auth',
-    maxAge: t.refreshSeconds,
-    secure,
-    httpOnly: true,
-    sameSite: 'Strict',
-  }),
-  cookie('csrf_token', t.csrfToken, {
-    path: '/',
-    maxAge: t.refreshSeconds,
-    secure,
-    httpOnly: false,
-    sameSite: 'Strict',
-  }),
-];
+export function sessionCookies(t: IssuedTokens, secure: boolean): string[] {
+  return [
+    cookie('access_token', t.accessToken, {
+      path: '/',
+      maxAge: t.accessSeconds,
+      secure,
+      httpOnly: true,
+      sameSite: 'Lax',
+    }),
+    cookie('refresh_token', t.refreshToken, {
+      path: '/api/auth',
+      maxAge: t.refreshSeconds,
+      secure,
+      httpOnly: true,
+      sameSite: 'Strict',
+    }),
+    cookie('csrf_token', t.csrfToken, {
+      path: '/',
+      maxAge: t.refreshSeconds,
+      secure,
+      httpOnly: false,
+      sameSite: 'Strict',
+    }),
+  ];
+}
 
-export const clearedCookies = (): string[] => [
-  'access_token=; Path=/; Max-Age=0; HttpOnly',
-  'refresh_token=; Path=/api/auth; Max-Age=0; HttpOnly',
-  'csrf_token=; Path=/; Max-Age=0',
-];
+export function clearedCookies(): string[] {
+  return [
+    'access_token=; Path=/; Max-Age=0; HttpOnly',
+    'refresh_token=; Path=/api/auth; Max-Age=0; HttpOnly',
+    'csrf_token=; Path=/; Max-Age=0',
+  ];
+}
 
 /** The value of a cookie in a Cookie header. */
-export const cookieValue = (header: string | undefined, name: string): string | undefined => {
+export function cookieValue(header: string | undefined, name: string): string | undefined {
   for (const part of (header ?? '').split(';')) {
     const at = part.indexOf('=');
     if (at > 0 && part.slice(0, at).trim() === name) return part.slice(at + 1).trim();
   }
   return undefined;
-};
+}

@@ -13,12 +13,15 @@ beforeAll(async () => {
 afterAll(() => w.stop());
 
 const timeout = { timeoutMs: 60_000 };
-const endIn = (id: string, seconds: number) =>
-  backends.sql.query(`update "user" set account_expires_at = now() + make_interval(secs => $2) where uuid = $1`, [
-    id,
-    seconds,
-  ]);
-const closedFor = (userId: string) => w.revoked.filter((e) => e['userId'] === userId);
+function endIn(id: string, seconds: number) {
+  return backends.sql.query(
+    `update "user" set account_expires_at = now() + make_interval(secs => $2) where uuid = $1`,
+    [id, seconds],
+  );
+}
+function closedFor(userId: string) {
+  return w.revoked.filter((e) => e['userId'] === userId);
+}
 
 describe('an account with an end date', () => {
   it('has its connections closed at that time, and its requests refused with the reason', async () => {

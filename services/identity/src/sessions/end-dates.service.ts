@@ -13,7 +13,7 @@ const overlapMs = 10_000;
  * Closes the sockets and downloads of an account at its end date, and invalidates its cached sessions. The sessions
  * themselves remain; their requests are refused because the account has expired.
  */
-export const createEndDates = ({ db, pool, sessions }: Deps) => {
+export function createEndDates({ db, pool, sessions }: Deps) {
   let searchedAt: number | undefined;
   let published = new Map<string, string>();
 
@@ -45,4 +45,4 @@ export const createEndDates = ({ db, pool, sessions }: Deps) => {
       searchedAt = at;
     },
   };
-};
+}

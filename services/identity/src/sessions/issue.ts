@@ -10,34 +10,36 @@ export type TokenRow = Omit<RefreshToken, 'id' | 'spentAt' | 'revokedAt'>;
 type Deps = { accessTokens: AccessTokens; keys: SessionKeys; lifetimes: () => Lifetimes };
 
 /** Creates the tokens of a session, and the row that makes them valid. */
-export const createIssue = ({ accessTokens, keys, lifetimes }: Deps) => ({
-  newFamily: (): Family => {
-    const now = new Date();
-    const absoluteExpiresAt = new Date(now.getTime() + lifetimes().absoluteSeconds * 1000);
-    return { sessionId: randomUUID(), sessionStartedAt: now, absoluteExpiresAt };
-  },
+export function createIssue({ accessTokens, keys, lifetimes }: Deps) {
+  return {
+    newFamily: (): Family => {
+      const now = new Date();
+      const absoluteExpiresAt = new Date(now.getTime() + lifetimes().absoluteSeconds * 1000);
+      return { sessionId: randomUUID(), sessionStartedAt: now, absoluteExpiresAt };
+    },
 
-  issue: (user: { id: string; role: string }, family: Family, client: Client): { row: TokenRow; issued: Issued } => {
-    const now = new Date();
-    const refreshToken = newRefreshToken();
-    const expiresAt = expiryOf(now, family.absoluteExpiresAt, lifetimes());
-    const row = {
-      ...family,
-      userId: user.id,
-      tokenHash: keys.hashOf(refreshToken),
-      secretId: keys.secretId,
-      createdAt: now,
-      expiresAt,
-      userAgent: client.userAgent,
-      ipAddress: client.ip,
-    };
-    const issued = {
-      accessToken: accessTokens.sign({ userId: user.id, sessionId: family.sessionId, role: asRole(user.role) }),
-      accessSeconds: accessTokens.lifetimeSeconds(),
-      refreshToken,
-      refreshSeconds: Math.max(1, Math.floor((expiresAt.getTime() - now.getTime()) / 1000)),
-      csrfToken: keys.csrfOf(family.sessionId),
-    };
-    return { row, issued };
-  },
-});
+    issue: (user: { id: string; role: string }, family: Family, client: Client): { row: TokenRow; issued: Issued } => {
+      const now = new Date();
+      const refreshToken = newRefreshToken();
+      const expiresAt = expiryOf(now, family.absoluteExpiresAt, lifetimes());
+      const row = {
+        ...family,
+        userId: user.id,
+        tokenHash: keys.hashOf(refreshToken),
+        secretId: keys.secretId,
+        createdAt: now,
+        expiresAt,
+        userAgent: client.userAgent,
+        ipAddress: client.ip,
+      };
+      const issued = {
+        accessToken: accessTokens.sign({ userId: user.id, sessionId: family.sessionId, role: asRole(user.role) }),
+        accessSeconds: accessTokens.lifetimeSeconds(),
+        refreshToken,
+        refreshSeconds: Math.max(1, Math.floor((expiresAt.getTime() - now.getTime()) / 1000)),
+        csrfToken: keys.csrfOf(family.sessionId),
+      };
+      return { row, issued };
+    },
+  };
+}

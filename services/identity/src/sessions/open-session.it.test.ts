@@ -11,7 +11,7 @@ beforeAll(async () => {
 afterAll(() => w.stop());
 
 /** The account as a sign-in reads it. */
-const seen = async (fields: Partial<User> = {}): Promise<SignInCandidate> => {
+async function seen(fields: Partial<User> = {}): Promise<SignInCandidate> {
   const { email } = await w.user({ passwordHash: 'a hash', ...fields });
   const [user] = await signInStore.findByLoginName(w.pool, email);
   if (!user) throw new Error('no account has this name');
@@ -21,12 +21,14 @@ const seen = async (fields: Partial<User> = {}): Promise<SignInCandidate> => {
     audit: { event: 'auth.login.success', outcome: 'success', userId: user.id, username: email, client },
     forgives: { locks: false },
   };
-};
-const left = async ({ user, audit }: SignInCandidate) => ({
-  sessions: await w.liveSessions(user.id),
-  audited: (await w.audit(audit.username ?? '')).length,
-  lastLoginAt: (await w.db.user.findUniqueOrThrow({ where: { id: user.id } })).lastLoginAt,
-});
+}
+async function left({ user, audit }: SignInCandidate) {
+  return {
+    sessions: await w.liveSessions(user.id),
+    audited: (await w.audit(audit.username ?? '')).length,
+    lastLoginAt: (await w.db.user.findUniqueOrThrow({ where: { id: user.id } })).lastLoginAt,
+  };
+}
 
 describe('a sign-in that changes nothing of the account', () => {
   it('writes session, audit record and last sign-in, and resets failures, in one statement', async () => {

@@ -13,7 +13,8 @@ type SessionEntry = {
   forgives: { locks: boolean } | null;
 };
 
-const textOf = (forgives: SessionEntry['forgives']): string => `
+function textOf(forgives: SessionEntry['forgives']): string {
+  return `
   with signed_in as (
     update "user" t set last_login_at = now(), updated_at = now()${forgives ? `, ${resetFailuresSql(forgives.locks)}` : ''}
     where t.uuid = $1::uuid and ${accountStamp('t')} = $2 returning t.uuid),
@@ -26,38 +27,43 @@ const textOf = (forgives: SessionEntry['forgives']): string => `
     insert into audit_log (event_type, outcome, actor, user_id, username, source_ip, user_agent, request_id, error_code, details)
     select $12, $13, $14, $15::uuid, $16, $17, $18, $19, $20, $21::jsonb from signed_in)
   select 1 from signed_in`;
+}
 
-const valuesOfToken = (stamp: string, t: SessionEntry['token']) => [
-  t.userId,
-  stamp,
-  t.sessionId,
-  t.tokenHash,
-  t.secretId,
-  t.createdAt,
-  t.sessionStartedAt,
-  t.expiresAt,
-  t.absoluteExpiresAt,
-  t.userAgent,
-  t.ipAddress,
-];
-const valuesOfRecord = (a: SessionEntry['audit']) => [
-  a.eventType,
-  a.outcome,
-  a.actor,
-  a.userId,
-  a.username,
-  a.sourceIp,
-  a.userAgent,
-  a.requestId,
-  a.errorCode,
-  JSON.stringify(a.details),
-];
+function valuesOfToken(stamp: string, t: SessionEntry['token']) {
+  return [
+    t.userId,
+    stamp,
+    t.sessionId,
+    t.tokenHash,
+    t.secretId,
+    t.createdAt,
+    t.sessionStartedAt,
+    t.expiresAt,
+    t.absoluteExpiresAt,
+    t.userAgent,
+    t.ipAddress,
+  ];
+}
+function valuesOfRecord(a: SessionEntry['audit']) {
+  return [
+    a.eventType,
+    a.outcome,
+    a.actor,
+    a.userId,
+    a.username,
+    a.sourceIp,
+    a.userAgent,
+    a.requestId,
+    a.errorCode,
+    JSON.stringify(a.details),
+  ];
+}
 
 /**
  * Signs in an unchanged account by one statement, which waits for the disk once: time of the sign-in, failure counters,
  * session and audit record. @returns false, with nothing written, when the account has changed since it was read.
  */
-export const openSession = async (pool: Pool, { stamp, token, audit, forgives }: SessionEntry): Promise<boolean> => {
+export async function openSession(pool: Pool, { stamp, token, audit, forgives }: SessionEntry): Promise<boolean> {
   const kind = forgives === null ? 'no password' : forgives.locks ? 'unlock' : 'forgive';
   const rows = await queryPrepared(pool, {
     name: `sessions: open, ${kind}`,
@@ -65,4 +71,4 @@ export const openSession = async (pool: Pool, { stamp, token, audit, forgives }:
     values: [...valuesOfToken(stamp, token), ...valuesOfRecord(audit)],
   });
   return rows.length === 1;
-};
+}

@@ -8,7 +8,7 @@ type Batch = { complete: Promise<void>; touch: () => void };
  * Delays requests for the same token until no more of them arrive. Requests that a client sent concurrently have then all
  * been received before the first is processed, and none of them is mistaken for a replay.
  */
-export const createRequestBatching = () => {
+export function createRequestBatching() {
   const batches = new Map<string, Batch>();
   const begin = (key: string): Batch => {
     const latest = Date.now() + maxBatchMs;
@@ -37,4 +37,4 @@ export const createRequestBatching = () => {
     batches.set(key, entry);
     return entry.complete;
   };
-};
+}

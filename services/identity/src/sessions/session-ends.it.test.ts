@@ -13,8 +13,12 @@ beforeAll(async () => {
 });
 afterAll(() => w.stop());
 
-const newSession = (fields: Record<string, unknown> = {}) => w.newSession(fields);
-const alive = (sessionId: string) => w.alive(sessionId);
+function newSession(fields: Record<string, unknown> = {}) {
+  return w.newSession(fields);
+}
+function alive(sessionId: string) {
+  return w.alive(sessionId);
+}
 
 describe('ending sessions', () => {
   it('signs out this session only, clears the cookies and publishes an event', async () => {

@@ -11,9 +11,11 @@ export type SessionKeys = {
   isCsrfOf: (sessionId: string, candidate: string | undefined) => boolean;
 };
 
-const hmac = (key: string | KeyObject, text: string): Buffer => createHmac('sha256', key).update(text).digest();
+function hmac(key: string | KeyObject, text: string): Buffer {
+  return createHmac('sha256', key).update(text).digest();
+}
 
-export const createSessionKeys = (secret: string): SessionKeys => {
+export function createSessionKeys(secret: string): SessionKeys {
   const keyFor = (what: string): KeyObject => createSecretKey(hmac(secret, what));
   const [refreshKey, csrfKey] = [keyFor('refresh tokens'), keyFor('csrf tokens')];
   const csrfOf = (sessionId: string): string => hmac(csrfKey, sessionId).toString('hex');
@@ -26,4 +28,4 @@ export const createSessionKeys = (secret: string): SessionKeys => {
       return a.length === b.length && timingSafeEqual(a, b);
     },
   };
-};
+}

@@ -13,10 +13,18 @@ beforeAll(async () => {
 });
 afterAll(() => w.stop());
 
-const newSession = (fields: Record<string, unknown> = {}) => w.newSession(fields);
-const rowsOf = (sessionId: string) => w.rowsOf(sessionId);
-const alive = (sessionId: string) => w.alive(sessionId);
-const refreshOf = (a: { body: Record<string, unknown> }) => String(a.body['refresh_token']);
+function newSession(fields: Record<string, unknown> = {}) {
+  return w.newSession(fields);
+}
+function rowsOf(sessionId: string) {
+  return w.rowsOf(sessionId);
+}
+function alive(sessionId: string) {
+  return w.alive(sessionId);
+}
+function refreshOf(a: { body: Record<string, unknown> }) {
+  return String(a.body['refresh_token']);
+}
 
 describe('refreshing', () => {
   it('spends the token and returns a new pair of the same session', async () => {

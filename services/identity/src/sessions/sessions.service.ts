@@ -14,7 +14,9 @@ import { asRole, boundsOf, isReplay, lifetimesOf, refusalOf, surplus } from './s
 import type { Bounds, Lifetimes, Sessions } from './sessions.ts';
 import { sessionsStore } from './sessions.store.ts';
 
-const createRefreshRefused = () => unauthenticated('refresh_refused', 'The session has ended. Please sign in again.');
+function createRefreshRefused() {
+  return unauthenticated('refresh_refused', 'The session has ended. Please sign in again.');
+}
 
 type Deps = {
   db: Db;
@@ -26,7 +28,7 @@ type Deps = {
   log: Log;
 };
 
-export const createSessions = (d: Deps): Sessions & { part: Part } => {
+export function createSessions(d: Deps): Sessions & { part: Part } {
   const { db, pool, outbox, accessTokens, keys, settings, log } = d;
   const lifetimes = (): Lifetimes => lifetimesOf(settings.current());
   const bounds = (): Bounds => boundsOf(new Date(), lifetimes());
@@ -208,4 +210,4 @@ export const createSessions = (d: Deps): Sessions & { part: Part } => {
     ownerOf: (refreshToken) => sessionsStore.byHash(db, keys.hashOf(refreshToken)),
     isCsrfOf: keys.isCsrfOf,
   };
-};
+}

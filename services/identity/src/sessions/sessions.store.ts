@@ -5,15 +5,19 @@ import type { Bounds, Lifecycle } from './sessions.ts';
 type TokenHolder = { id: string; role: string; isActive: boolean; expired: boolean };
 export type LiveSession = Lifecycle & { role: string };
 
-const within = ({ startedAfter, refreshedAfter }: Bounds) => ({
-  sessionStartedAt: { gt: startedAfter },
-  createdAt: { gt: refreshedAfter },
-});
+function within({ startedAfter, refreshedAfter }: Bounds) {
+  return {
+    sessionStartedAt: { gt: startedAfter },
+    createdAt: { gt: refreshedAfter },
+  };
+}
 
 /** The same in SQL, with the conditions for token `r` to be the current one of its session. */
-const aliveIn = ({ startedAfter, refreshedAfter }: Bounds): Prisma.Sql => Prisma.sql`
+function aliveIn({ startedAfter, refreshedAfter }: Bounds): Prisma.Sql {
+  return Prisma.sql`
   r.revoked_at is null and r.spent_at is null and r.expires_at > now()
   and r.session_started_at > ${startedAfter} and r.created_at > ${refreshedAfter}`;
+}
 
 export const sessionsStore = {
   insert: async (tx: Tx, row: Omit<RefreshToken, 'id' | 'spentAt' | 'revokedAt'>): Promise<void> =>

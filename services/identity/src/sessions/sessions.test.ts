@@ -12,7 +12,9 @@ import {
 } from './sessions.ts';
 import { createSessionKeys } from './session-keys.ts';
 
-const at = (s: string) => new Date(`2026-01-01T${s}Z`);
+function at(s: string) {
+  return new Date(`2026-01-01T${s}Z`);
+}
 const issued = { accessToken: 'a', accessSeconds: 900, refreshToken: 'r', refreshSeconds: 604_800, csrfToken: 'c' };
 const keys = createSessionKeys('a secret');
 

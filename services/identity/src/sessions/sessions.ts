@@ -11,7 +11,9 @@ export { clearedCookies, cookieValue, secureCookies, sessionCookies } from './co
 export { tokenReply } from './token-reply.ts';
 
 /** Refresh tokens are opaque: 256 random bits, of which only a hash is stored. */
-export const newRefreshToken = (): string => randomBytes(32).toString('base64url');
+export function newRefreshToken(): string {
+  return randomBytes(32).toString('base64url');
+}
 
 const minute = 60;
 const day = 86_400;
@@ -29,53 +31,61 @@ export type Lifetimes = { accessSeconds: number; refreshSeconds: number; absolut
  * Lifetimes of tokens and sessions. Activity is noticed at a refresh, so with an idle limit access tokens expire after a
  * quarter of it: a session in use is refreshed often enough to continue.
  */
-export const lifetimesOf = (s: SessionSettings): Lifetimes => {
+export function lifetimesOf(s: SessionSettings): Lifetimes {
   const idleSeconds = s.session_idle_timeout_minutes * minute || Infinity;
   return {
     accessSeconds: Math.min(s.jwt_access_token_expire_minutes * minute, idleSeconds / 4),
     refreshSeconds: Math.min(s.jwt_refresh_token_expire_days * day, idleSeconds),
     absoluteSeconds: s.session_absolute_timeout_minutes * minute,
   };
-};
+}
 
 /** Expiry of a token that is issued now: after the idle limit, but not after the end of the session. */
-export const expiryOf = (
+export function expiryOf(
   now: Date,
   absoluteExpiresAt: Date,
   { refreshSeconds }: Pick<Lifetimes, 'refreshSeconds'>,
-): Date => new Date(Math.min(now.getTime() + refreshSeconds * 1000, absoluteExpiresAt.getTime()));
+): Date {
+  return new Date(Math.min(now.getTime() + refreshSeconds * 1000, absoluteExpiresAt.getTime()));
+}
 
 /** A session that began or was last refreshed before these times has ended; the current limits apply. */
 export type Bounds = { startedAfter: Date; refreshedAfter: Date };
-export const boundsOf = (now: Date, { refreshSeconds, absoluteSeconds }: Lifetimes): Bounds => ({
-  startedAfter: new Date(now.getTime() - absoluteSeconds * 1000),
-  refreshedAfter: new Date(now.getTime() - refreshSeconds * 1000),
-});
+export function boundsOf(now: Date, { refreshSeconds, absoluteSeconds }: Lifetimes): Bounds {
+  return {
+    startedAfter: new Date(now.getTime() - absoluteSeconds * 1000),
+    refreshedAfter: new Date(now.getTime() - refreshSeconds * 1000),
+  };
+}
 
 /**
  * A second use of a spent token means that the token was stolen, unless the request was received before the token was
  * spent: then two tabs refreshed concurrently.
  */
-export const isReplay = (spentAt: Date, receivedAt: Date): boolean => spentAt.getTime() < receivedAt.getTime();
+export function isReplay(spentAt: Date, receivedAt: Date): boolean {
+  return spentAt.getTime() < receivedAt.getTime();
+}
 
 /** When the request reached the edge. Its clock may differ; a time in the future is ignored. */
-export const receivedAtOf = (header: string | undefined, now: number): Date => {
+export function receivedAtOf(header: string | undefined, now: number): Date {
   const at = Number(header);
   return new Date(at > now - 60_000 && at < now ? at : now);
-};
+}
 
 export type Lifecycle = PasswordState & { isActive: boolean; approvalStatus: string; accountExpiresAt: Date | null };
 /** The 403 code for the state of an account; null: it may do everything its role allows. */
-export const refusalOf = (user: Lifecycle, now: Date, ages: PasswordAges): ResolvedSession['refusal'] => {
+export function refusalOf(user: Lifecycle, now: Date, ages: PasswordAges): ResolvedSession['refusal'] {
   if (!user.isActive) return 'account_disabled';
   if (user.approvalStatus === 'rejected') return 'account_rejected';
   if (user.approvalStatus !== 'approved') return 'account_pending_approval';
   if (user.accountExpiresAt && user.accountExpiresAt <= now) return 'account_expired';
   return mustChange(user, now, ages) ? 'password_change_required' : null;
-};
+}
 
 /** Number of sessions to end before one more may begin. */
-export const surplus = (alive: number, max: number): number => (max === 0 ? 0 : Math.max(0, alive + 1 - max));
+export function surplus(alive: number, max: number): number {
+  return max === 0 ? 0 : Math.max(0, alive + 1 - max);
+}
 
 export type Issued = {
   accessToken: string;
@@ -89,8 +99,9 @@ export type Issued = {
  * SQL that hashes the row of an account (alias `t`) without the columns that every sign-in changes. A decision
  * about an account is valid for this hash only.
  */
-export const accountStamp = (t: string): string =>
-  `md5((to_jsonb(${t}) - array['failed_logins', 'lockouts', 'locked_until', 'last_login_at', 'updated_at'])::text)`;
+export function accountStamp(t: string): string {
+  return `md5((to_jsonb(${t}) - array['failed_logins', 'lockouts', 'locked_until', 'last_login_at', 'updated_at'])::text)`;
+}
 
 /** An admitted account that the sign-in does not change otherwise. */
 export type SignInCandidate = {
@@ -129,15 +140,19 @@ export type Sessions = {
   /** Whether this is the CSRF token of that session. */
   isCsrfOf: (sessionId: string, candidate: string | undefined) => boolean;
 };
-export const asRole = (role: string): Role => role as Role;
+export function asRole(role: string): Role {
+  return role as Role;
+}
 
 /** A session as a client sees it; it was last used when it was last refreshed. */
-export const toSessionObject = (row: RefreshToken, current: string): z.infer<typeof sessionObject> => ({
-  uuid: row.sessionId,
-  created_at: row.sessionStartedAt.toISOString(),
-  expires_at: row.expiresAt.toISOString(),
-  last_used_at: row.createdAt.toISOString(),
-  ip_address: row.ipAddress,
-  user_agent: row.userAgent,
-  current: row.sessionId === current,
-});
+export function toSessionObject(row: RefreshToken, current: string): z.infer<typeof sessionObject> {
+  return {
+    uuid: row.sessionId,
+    created_at: row.sessionStartedAt.toISOString(),
+    expires_at: row.expiresAt.toISOString(),
+    last_used_at: row.createdAt.toISOString(),
+    ip_address: row.ipAddress,
+    user_agent: row.userAgent,
+    current: row.sessionId === current,
+  };
+}

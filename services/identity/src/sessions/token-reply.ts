@@ -16,11 +16,11 @@ type ReplyOptions = {
 };
 
 /** The response of every sign-in: the tokens, also as cookies. */
-export const tokenReply = (
+export function tokenReply(
   issued: Tokens,
   { secure, cookies = [] }: ReplyOptions,
-): Reply<AnswerOf<typeof identityRoutes.token>> =>
-  reply(
+): Reply<AnswerOf<typeof identityRoutes.token>> {
+  return reply(
     {
       access_token: issued.accessToken,
       token_type: 'bearer',
@@ -34,3 +34,4 @@ export const tokenReply = (
       },
     },
   );
+}

@@ -19,26 +19,30 @@ afterAll(() => w.stop());
 afterEach(() => changes.reset());
 
 type Person = Awaited<ReturnType<DirectoryWorld['person']>>;
-const set = (values: Partial<AuthSettings>) => changes.set(values);
-const signIn = async (p: Person, as = p.uid) => (await w.identity.signIn(as, p.password)).status;
-const group = async (...members: string[]): Promise<string> => {
+function set(values: Partial<AuthSettings>) {
+  return changes.set(values);
+}
+async function signIn(p: Person, as = p.uid) {
+  return (await w.identity.signIn(as, p.password)).status;
+}
+async function group(...members: string[]): Promise<string> {
   const cn = `behaviour${(groups += 1)}`;
   await w.slapd.apply(groupLdif(cn, members));
   return `cn=${cn},${w.slapd.groups}`;
-};
+}
 /** The status of a sign-in changes with the settings. */
-const turns =
-  (before: Partial<AuthSettings>, from: number, after: Partial<AuthSettings>, to: number): Behaviour =>
-  async () => {
+function turns(before: Partial<AuthSettings>, from: number, after: Partial<AuthSettings>, to: number): Behaviour {
+  return async () => {
     const p = await w.person();
     await set(before);
     expect(await signIn(p)).toBe(from);
     await set(after);
     expect(await signIn(p)).toBe(to);
   };
+}
 
 /** A proxy that delays every response of the directory. */
-const startSlowLine = async (port: number, delayMs: number) => {
+async function startSlowLine(port: number, delayMs: number) {
   const server = createServer((near) => {
     const far = connect(port, '127.0.0.1');
     near.pipe(far);
@@ -51,7 +55,7 @@ const startSlowLine = async (port: number, delayMs: number) => {
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   return { url: `ldap://127.0.0.1:${(server.address() as AddressInfo).port}`, stop: () => server.close() };
-};
+}
 
 const behaviours: Record<string, Behaviour> = {
   ldap_enabled: turns({}, 200, { ldap_enabled: false }, 401),

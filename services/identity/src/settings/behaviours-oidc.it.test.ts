@@ -32,51 +32,56 @@ afterAll(async () => {
 });
 afterEach(() => changes.reset());
 
-const set = (values: Partial<AuthSettings>) => changes.set(values);
-const begin = () => identity.ask('/api/auth/oidc/login');
-const addressOf = async () => new URL(String((await begin()).body['authorization_url'])).searchParams;
+function set(values: Partial<AuthSettings>) {
+  return changes.set(values);
+}
+function begin() {
+  return identity.ask('/api/auth/oidc/login');
+}
+async function addressOf() {
+  return new URL(String((await begin()).body['authorization_url'])).searchParams;
+}
 
 /** Signs in as a browser does. @returns the last status. */
-const signIn = async (sub: string): Promise<number> => {
+async function signIn(sub: string): Promise<number> {
   const begun = await begin();
   if (begun.status !== 200) return begun.status;
   const cookie = begun.cookies.map((c) => c.split(';')[0]).join('; ');
   const end = await provider.signIn(String(begun.body['authorization_url']), sub);
   return (await identity.ask(`/api/auth/oidc/callback${end.search}`, { headers: { cookie } })).status;
-};
-const person = (claims: Record<string, unknown> = {}): string => {
+}
+function person(claims: Record<string, unknown> = {}): string {
   const sub = crypto.randomUUID();
   const email = `${sub}@example.org`;
   provider.users.set(sub, { preferred_username: `u-${sub}`, name: 'Olga Oidc', email, ...claims });
   return sub;
-};
-const account = async (sub: string) => {
+}
+async function account(sub: string) {
   const { rows } = await backends.sql.query<{ email: string; full_name: string; role: string }>(
     'select email, full_name, role from "user" where oidc_subject = $1',
     [sub],
   );
   return rows[0];
-};
+}
 /** The status of a sign-in changes with the settings. */
-const turns =
-  (
-    claims: Record<string, unknown>,
-    before: Partial<AuthSettings>,
-    from: number,
-    after: Partial<AuthSettings>,
-    to: number,
-  ): Behaviour =>
-  async () => {
+function turns(
+  claims: Record<string, unknown>,
+  before: Partial<AuthSettings>,
+  from: number,
+  after: Partial<AuthSettings>,
+  to: number,
+): Behaviour {
+  return async () => {
     const sub = person(claims);
     await set(before);
     expect(await signIn(sub)).toBe(from);
     await set(after);
     expect(await signIn(sub)).toBe(to);
   };
+}
 /** The role changes from user to admin. */
-const promotes =
-  (claims: Record<string, unknown>, values: Partial<AuthSettings>): Behaviour =>
-  async () => {
+function promotes(claims: Record<string, unknown>, values: Partial<AuthSettings>): Behaviour {
+  return async () => {
     const sub = person(claims);
     await signIn(sub);
     expect(await account(sub)).toMatchObject({ role: 'user' });
@@ -84,9 +89,10 @@ const promotes =
     await signIn(sub);
     expect(await account(sub)).toMatchObject({ role: 'admin' });
   };
+}
 
 /** A slow provider. */
-const startSlowProvider = async (delayMs: number) => {
+async function startSlowProvider(delayMs: number) {
   const server = createServer((_req, res) => {
     const issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
     const endpoints = Object.fromEntries(
@@ -97,7 +103,7 @@ const startSlowProvider = async (delayMs: number) => {
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, stop: () => server.close() };
-};
+}
 
 const unusedAddress = 'http://127.0.0.1:9';
 const behaviours: Record<string, Behaviour> = {

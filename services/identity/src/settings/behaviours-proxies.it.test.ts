@@ -50,42 +50,50 @@ afterAll(async () => {
 });
 afterEach(() => changes.reset());
 
-const set = (values: Partial<AuthSettings>) => changes.set(values);
-const post = async (path: string, headers: Record<string, string>): Promise<number> => {
+function set(values: Partial<AuthSettings>) {
+  return changes.set(values);
+}
+async function post(path: string, headers: Record<string, string>): Promise<number> {
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
   return (await rawRequest(product.edge.port, path, lines)).status;
-};
+}
 let names = 0;
-const fresh = (kind: string): string => `${kind} ${(names += 1)}`;
-const account = async (name: string) =>
-  (
+function fresh(kind: string): string {
+  return `${kind} ${(names += 1)}`;
+}
+async function account(name: string) {
+  return (
     await database.rows<{ email: string; role: string; auth_type: string }>(
       'select email, role, auth_type from "user" where full_name = $1',
       [name],
     )
   )[0];
+}
 
-const person = (cn = fresh('Paula Pki')): Promise<Issued> => authority.issue({ subject: { O: 'Example', CN: cn } });
-const present = (c: Issued, header = 'X-Client-Cert') =>
-  post('/api/auth/pki/authenticate', { [header]: encodeURIComponent(c.pem) });
-const presented =
-  (before: Partial<AuthSettings>, from: number, after: Partial<AuthSettings>, to: number): Behaviour =>
-  async () => {
+function person(cn = fresh('Paula Pki')): Promise<Issued> {
+  return authority.issue({ subject: { O: 'Example', CN: cn } });
+}
+function present(c: Issued, header = 'X-Client-Cert') {
+  return post('/api/auth/pki/authenticate', { [header]: encodeURIComponent(c.pem) });
+}
+function presented(before: Partial<AuthSettings>, from: number, after: Partial<AuthSettings>, to: number): Behaviour {
+  return async () => {
     const certificate = await person();
     await set(before);
     expect(await present(certificate)).toBe(from);
     await set(after);
     expect(await present(certificate)).toBe(to);
   };
+}
 
 /** Serves a replaceable revocation list. */
-const serve = async (text: string) => {
+async function serve(text: string) {
   const server = createServer((_req, res) => res.end(served.text));
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/list.crl`;
   const served = { text, url, stop: () => void server.close() };
   return served;
-};
+}
 
 const pki: Record<string, Behaviour> = {
   pki_enabled: presented({}, 200, { pki_enabled: false }, 400),
@@ -166,8 +174,12 @@ pki['pki_issuer_map'] = async () => {
   expect(await accounts()).toBe(2);
 };
 
-const named = (headers: Record<string, string>) => post('/api/auth/proxy/authenticate', headers);
-const identified = (user: string) => ({ 'X-Forwarded-User': user, 'X-Forwarded-Email': `${user}@example.org` });
+function named(headers: Record<string, string>) {
+  return post('/api/auth/proxy/authenticate', headers);
+}
+function identified(user: string) {
+  return { 'X-Forwarded-User': user, 'X-Forwarded-Email': `${user}@example.org` };
+}
 const proxy: Record<string, Behaviour> = {
   proxy_enabled: async () => {
     expect(await named(identified('p1'))).toBe(200);

@@ -24,28 +24,36 @@ afterAll(async () => {
 });
 afterEach(() => changes.reset());
 
-const set = (values: Partial<AuthSettings>) => changes.set(values);
-const user = (fields: Record<string, unknown> = {}) => addUser(backends.sql, fields);
-const statusOf = async (who: { email: string; password: string }) =>
-  (await identity.signIn(who.email, who.password)).status;
-const fail = async (who: { email: string }, times: number) => {
+function set(values: Partial<AuthSettings>) {
+  return changes.set(values);
+}
+function user(fields: Record<string, unknown> = {}) {
+  return addUser(backends.sql, fields);
+}
+async function statusOf(who: { email: string; password: string }) {
+  return (await identity.signIn(who.email, who.password)).status;
+}
+async function fail(who: { email: string }, times: number) {
   for (let i = 0; i < times; i++) await identity.signIn(who.email, 'wrong');
-};
-const update = (table: string, column: string, ago: string, id: string) =>
-  backends.sql.query(
+}
+function update(table: string, column: string, ago: string, id: string) {
+  return backends.sql.query(
     `update ${table} set ${column} = now() - interval '${ago}' where ${table === '"user"' ? 'uuid' : 'session_id'} = $1`,
     [id],
   );
-const isAlive = async (session: { accessToken: string }) => (await identity.resolve(session.accessToken)) !== null;
+}
+async function isAlive(session: { accessToken: string }) {
+  return (await identity.resolve(session.accessToken)) !== null;
+}
 
-const register = async () => {
+async function register() {
   const email = `new-${crypto.randomUUID()}@example.org`;
   const { status } = await identity.ask('/api/auth/register', { json: { email, password: 'Long-Enough-For-9' } });
   const { rows } = await backends.sql.query<{ s: string }>('select approval_status as s from "user" where email = $1', [
     email,
   ]);
   return { status, approval: rows[0]?.s };
-};
+}
 
 const local = {
   local_enabled: async () => {
@@ -66,8 +74,9 @@ const local = {
   },
 } satisfies Record<string, Behaviour>;
 
-const maxAge = (cookies: string[], name: string) =>
-  Number(/Max-Age=(\d+)/.exec(cookies.find((c) => c.startsWith(`${name}=`)) ?? '')?.[1]);
+function maxAge(cookies: string[], name: string) {
+  return Number(/Max-Age=(\d+)/.exec(cookies.find((c) => c.startsWith(`${name}=`)) ?? '')?.[1]);
+}
 const session = {
   jwt_access_token_expire_minutes: async () => {
     await set({ jwt_access_token_expire_minutes: 3 });
@@ -120,20 +129,20 @@ const session = {
   },
 } satisfies Record<string, Behaviour>;
 
-const change = async (who: { email: string; password: string }, password: string) => {
+async function change(who: { email: string; password: string }, password: string) {
   const { caller } = await identity.session(who.email, who.password);
   const json = { current_password: who.password, password };
   const { status } = await identity.ask('/api/users/me', { method: 'PUT', json, caller });
   return status === 200;
-};
+}
 /** A new password that violates one rule only; without the rule it is accepted. */
-const rule = (values: Partial<AuthSettings>, password: string): Behaviour => {
+function rule(values: Partial<AuthSettings>, password: string): Behaviour {
   return async () => {
     expect(await change(await user(), password)).toBe(false);
     await set(values);
     expect(await change(await user(), password)).toBe(true);
   };
-};
+}
 const password = {
   password_policy_enabled: rule({ password_policy_enabled: false }, 'only small letters'),
   password_min_length: rule({ password_min_length: 10 }, 'Sentence-9x'),
@@ -159,14 +168,16 @@ const password = {
   },
 } satisfies Record<string, Behaviour>;
 
-const lockedMinutes = async (id: string) => {
+async function lockedMinutes(id: string) {
   const { rows } = await backends.sql.query<{ minutes: number | null }>(
     `select round(extract(epoch from locked_until - now()) / 60)::int as minutes from "user" where uuid = $1`,
     [id],
   );
   return rows[0]?.minutes;
-};
-const edgeSettings = async () => (await identity.ask('/internal/edge-settings')).body;
+}
+async function edgeSettings() {
+  return (await identity.ask('/internal/edge-settings')).body;
+}
 const lockout = {
   account_lockout_enabled: async () => {
     const [one, other] = [await user(), await user()];

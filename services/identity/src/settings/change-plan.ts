@@ -28,20 +28,20 @@ const isSetSuffix = /_is_set$/;
 const clearSuffix = /_clear$/;
 
 /** The secret that `<key>_is_set` or `<key>_clear` refers to. */
-const secretOf = (name: string, suffix: RegExp, category: AuthCategory): AuthSettingKey | undefined => {
+function secretOf(name: string, suffix: RegExp, category: AuthCategory): AuthSettingKey | undefined {
   const key = name.replace(suffix, '');
   return suffix.test(name) && keysOf(category).includes(key as AuthSettingKey) && isSensitive(key as AuthSettingKey)
     ? (key as AuthSettingKey)
     : undefined;
-};
+}
 
 type RequestedChange = { key: AuthSettingKey; value: SettingValue | null };
 
 /** The requested values of a body; null: back to the value of the environment or the default. */
-const requestedChangesOf = (
+function requestedChangesOf(
   category: AuthCategory,
   body: Record<string, unknown>,
-): { requested: RequestedChange[]; faults: Fault[] } => {
+): { requested: RequestedChange[]; faults: Fault[] } {
   const requested: RequestedChange[] = [];
   const faults: Fault[] = [];
   for (const [name, given] of Object.entries(body)) {
@@ -65,18 +65,18 @@ const requestedChangesOf = (
     else requested.push({ key: name, value: value as SettingValue | null });
   }
   return { requested, faults };
-};
+}
 
 /** Settings that are stored even with the default value, because a stored one counts as configured. */
 const alwaysStored: ReadonlySet<AuthSettingKey> = new Set(['oidc_admin_role']);
 
 /** The changes of a body. Values equal to the environment's or the default are usually not stored. */
-export const planChanges = (
+export function planChanges(
   category: AuthCategory,
   body: Record<string, unknown>,
   before: Before,
   environment: Values,
-): { changes: Change[]; faults: Fault[] } => {
+): { changes: Change[]; faults: Fault[] } {
   const { requested, faults } = requestedChangesOf(category, body);
   const changes = requested.flatMap(({ key, value }): Change[] => {
     const stored = before.stored.has(key);
@@ -88,4 +88,4 @@ export const planChanges = (
     return [{ key, from: from === '' ? undefined : from, to, stored }];
   });
   return { changes, faults };
-};
+}

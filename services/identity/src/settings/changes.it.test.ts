@@ -28,12 +28,18 @@ afterEach(async () => {
   await backends.sql.query('delete from auth_config_audit');
 });
 
-const put = (category: string, json: unknown, who: Caller | null = caller) =>
-  identity.ask(`/api/admin/auth-config/${category}`, { method: 'PUT', json, caller: who });
-const get = async (path = '') => (await identity.ask(`/api/admin/auth-config${path}`, { caller })).body;
-const rows = async () =>
-  (await backends.sql.query<Record<string, unknown>>('select * from auth_config order by config_key')).rows;
-const history = async () => (await backends.sql.query('select * from auth_config_audit')).rows;
+function put(category: string, json: unknown, who: Caller | null = caller) {
+  return identity.ask(`/api/admin/auth-config/${category}`, { method: 'PUT', json, caller: who });
+}
+async function get(path = '') {
+  return (await identity.ask(`/api/admin/auth-config${path}`, { caller })).body;
+}
+async function rows() {
+  return (await backends.sql.query<Record<string, unknown>>('select * from auth_config order by config_key')).rows;
+}
+async function history() {
+  return (await backends.sql.query('select * from auth_config_audit')).rows;
+}
 
 describe('the settings', () => {
   it('are listed completely by category, with bounds and origin', async () => {

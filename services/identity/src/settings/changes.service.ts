@@ -41,14 +41,16 @@ export type SettingChanges = {
 };
 
 /** The source that a change of its category has switched off. */
-const switchedOff = (before: AuthSettings, after: AuthSettings): SignInSource | null =>
-  signInSources.find((source) => before[`${source}_enabled`] && !after[`${source}_enabled`]) ?? null;
+function switchedOff(before: AuthSettings, after: AuthSettings): SignInSource | null {
+  return signInSources.find((source) => before[`${source}_enabled`] && !after[`${source}_enabled`]) ?? null;
+}
 
 const mask = '********';
-const maskSecret = (key: AuthSettingKey, value: SettingValue | null): SettingValue | null =>
-  isSensitive(key) && value !== null ? mask : value;
+function maskSecret(key: AuthSettingKey, value: SettingValue | null): SettingValue | null {
+  return isSensitive(key) && value !== null ? mask : value;
+}
 
-export const createSettingChanges = (d: Deps): SettingChanges => {
+export function createSettingChanges(d: Deps): SettingChanges {
   const { db, outbox, settings, environment, keyRing } = d;
 
   const write = async (tx: Tx, category: AuthCategory, change: Change, context: RequestContext): Promise<void> => {
@@ -182,4 +184,4 @@ export const createSettingChanges = (d: Deps): SettingChanges => {
       return seeded;
     },
   };
-};
+}

@@ -27,18 +27,25 @@ afterAll(async () => {
 });
 afterEach(() => backends.sql.query('delete from auth_config'));
 
-const save = async (category: string, json: unknown) => {
+async function save(category: string, json: unknown) {
   const { status, body } = await identity.ask(`/api/admin/auth-config/${category}`, { method: 'PUT', json, caller });
   if (status !== 200) throw new Error(JSON.stringify(body));
-};
-const test = (category: string, json: unknown = {}, who: Caller | null = caller) =>
-  identity.ask(`/api/admin/auth-config/${category}/test`, { json, caller: who });
-const stepsOf = (body: Record<string, unknown>) => body['steps'] as ConnectionStep[];
-const failedStep = (body: Record<string, unknown>) => stepsOf(body).find((s) => !s.ok);
-const stored = async () => (await backends.sql.query('select * from auth_config order by config_key')).rows;
+}
+function test(category: string, json: unknown = {}, who: Caller | null = caller) {
+  return identity.ask(`/api/admin/auth-config/${category}/test`, { json, caller: who });
+}
+function stepsOf(body: Record<string, unknown>) {
+  return body['steps'] as ConnectionStep[];
+}
+function failedStep(body: Record<string, unknown>) {
+  return stepsOf(body).find((s) => !s.ok);
+}
+async function stored() {
+  return (await backends.sql.query('select * from auth_config order by config_key')).rows;
+}
 
 /** Listens at an address that must not be contacted, and counts connections. */
-const startTrap = async () => {
+async function startTrap() {
   const seen = { connections: 0, bytes: 0 };
   const open = new Set<Socket>();
   const server = createServer((socket) => {
@@ -56,7 +63,7 @@ const startTrap = async () => {
       server.close();
     },
   };
-};
+}
 
 describe('testing a directory', () => {
   let slapd: Slapd;

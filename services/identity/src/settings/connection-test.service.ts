@@ -40,7 +40,7 @@ const switchedOn: Record<TestedSource, Partial<AuthSettings>> = {
 };
 
 /** Tests the saved settings with unsaved changes; stores nothing. */
-export const createConnectionTest = (d: Deps): ConnectionTest => {
+export function createConnectionTest(d: Deps): ConnectionTest {
   const directory = async (s: AuthSettings): Promise<Omit<Result, 'message'>> => {
     const extraCa = d.caFile ? await readFile(d.caFile, 'utf8') : null;
     const testedDirectory = createDirectory(directoryConfigOf(s, extraCa));
@@ -100,7 +100,7 @@ export const createConnectionTest = (d: Deps): ConnectionTest => {
     });
     return { ...result, message: failed ? `${failed.title}: ${failed.evidence}` : successOf[category] };
   };
-};
+}
 
 const successOf: Record<TestedSource, string> = {
   ldap: 'LDAP connection successful',
@@ -108,5 +108,6 @@ const successOf: Record<TestedSource, string> = {
   pki: 'Certificates and revocation lists can be used',
 };
 
-const addressOf = (category: TestedSource, s: AuthSettings): string =>
-  category === 'ldap' ? s.ldap_server : category === 'oidc' ? issuerOf(s) : s.pki_crl_url;
+function addressOf(category: TestedSource, s: AuthSettings): string {
+  return category === 'ldap' ? s.ldap_server : category === 'oidc' ? issuerOf(s) : s.pki_crl_url;
+}

@@ -7,7 +7,7 @@ import { settingsStore } from './settings.store.ts';
 type Deps = { db: Db; log: Log; metrics: Metrics; read: ReadSettings };
 
 /** The effective settings of this replica, and how it reloads them. */
-export const createEffectiveSettings = ({ db, log, metrics, read }: Deps) => {
+export function createEffectiveSettings({ db, log, metrics, read }: Deps) {
   let effective: Effective | undefined;
   let stamp = '';
   let running: Promise<void> = Promise.resolve();
@@ -46,4 +46,4 @@ export const createEffectiveSettings = ({ db, log, metrics, read }: Deps) => {
       return effective;
     },
   };
-};
+}

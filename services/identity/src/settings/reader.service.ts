@@ -7,7 +7,7 @@ import { settingsStore } from './settings.store.ts';
 /** The stored rows, their values and the effective settings, read in one transaction. */
 export type ReadSettings = (tx: Db | Tx) => Promise<{ rows: AuthConfig[]; stored: Stored } & Effective>;
 
-const unsealRow = (row: AuthConfig, rings: readonly KeyRing[]): SettingValue | undefined => {
+function unsealRow(row: AuthConfig, rings: readonly KeyRing[]): SettingValue | undefined {
   const { key, keyId, value, isSensitive } = row;
   if (!isSensitive) return value as SettingValue;
   if (keyId === null || typeof value !== 'string') return undefined;
@@ -16,10 +16,10 @@ const unsealRow = (row: AuthConfig, rings: readonly KeyRing[]): SettingValue | u
     if (secret !== null) return secret;
   }
   return undefined;
-};
+}
 
 /** Reads the settings and unseals their secrets. */
-export const createReader = (environment: Values, keyRing: () => KeyRing): ReadSettings => {
+export function createReader(environment: Values, keyRing: () => KeyRing): ReadSettings {
   return async (tx) => {
     // The keys may be replaced at any moment: the rows are sealed with a key of before or after the read.
     const before = keyRing();
@@ -30,4 +30,4 @@ export const createReader = (environment: Values, keyRing: () => KeyRing): ReadS
     );
     return { rows, stored, ...effective(stored, environment) };
   };
-};
+}

@@ -25,7 +25,7 @@ type SettingsUpdate = {
  * port, encryption and name it was saved with, or with those of the environment.
  * @throws AppError invalid, code secret_required, unless the secret is entered again or cleared.
  */
-export const checkRecipient = (category: AuthCategory, { given, saved, next, unset }: SettingsUpdate): void => {
+export function checkRecipient(category: AuthCategory, { given, saved, next, unset }: SettingsUpdate): void {
   const recipient = recipients[category];
   if (!recipient) return;
   const { secret, of } = recipient;
@@ -39,4 +39,4 @@ export const checkRecipient = (category: AuthCategory, { given, saved, next, uns
       errors: [{ path: secret, message: 'It must be entered again for another address or name than the stored ones.' }],
     },
   );
-};
+}

@@ -23,7 +23,9 @@ afterAll(async () => {
 });
 afterEach(() => changes.reset());
 
-const shownBy = async (replica: RunningIdentity) => (await replica.ask('/api/auth/methods')).body['oidc_display_name'];
+async function shownBy(replica: RunningIdentity) {
+  return (await replica.ask('/api/auth/methods')).body['oidc_display_name'];
+}
 
 describe('a change of settings', () => {
   it('is effective on the replica of the request before it responds', async () => {

@@ -10,7 +10,9 @@ import type { Caller } from '@overtone/service-kit';
 import { startBackends, startIdentity, type Backends, type RunningIdentity } from '../../test/running-identity.ts';
 
 const main = fileURLToPath(new URL('../reseal.main.ts', import.meta.url));
-const newKey = (): string => randomBytes(32).toString('base64');
+function newKey(): string {
+  return randomBytes(32).toString('base64');
+}
 
 let backends: Backends;
 let identity: RunningIdentity;
@@ -32,21 +34,26 @@ afterAll(async () => {
   await rm(folder, { recursive: true });
 });
 
-const put = (category: string, json: unknown) =>
-  identity.ask(`/api/admin/auth-config/${category}`, { method: 'PUT', json, caller });
-const unreadable = async () => (await identity.ask('/api/admin/auth-config/status', { caller })).body['unreadable'];
-const isSet = async (category: string, secret: string) =>
-  (await identity.ask(`/api/admin/auth-config/${category}`, { caller })).body[`${secret}_is_set`];
-const keyIds = async () =>
-  (await backends.sql.query<{ k: string }>('select distinct key_id as k from auth_config where is_sensitive')).rows.map(
-    (r) => r.k,
-  );
+function put(category: string, json: unknown) {
+  return identity.ask(`/api/admin/auth-config/${category}`, { method: 'PUT', json, caller });
+}
+async function unreadable() {
+  return (await identity.ask('/api/admin/auth-config/status', { caller })).body['unreadable'];
+}
+async function isSet(category: string, secret: string) {
+  return (await identity.ask(`/api/admin/auth-config/${category}`, { caller })).body[`${secret}_is_set`];
+}
+async function keyIds() {
+  return (
+    await backends.sql.query<{ k: string }>('select distinct key_id as k from auth_config where is_sensitive')
+  ).rows.map((r) => r.k);
+}
 /** The program that `./overtone config rotate-key` starts. */
-const reseal = async () => {
+async function reseal() {
   const env = { ...process.env, DATABASE_URL: backends.database.urlFor('identity'), ENCRYPTION_KEY_FILE: file };
   const { stdout } = await promisify(execFile)(process.execPath, [main], { env });
   return JSON.parse(stdout) as { resealed: number; unreadable: string[] };
-};
+}
 
 describe('a new key', () => {
   it('reseals every secret while identity runs, which uses the new key after the old one is removed', async () => {

@@ -8,8 +8,8 @@ export type ResealResult = { resealed: number; unreadable: string[] };
  * Seals all stored secrets with the first key, in one transaction. Secrets that no key can unseal stay unchanged.
  * Settings cannot change in between, and later changes use the new key.
  */
-export const reseal = (db: Db, keyRing: () => KeyRing): Promise<ResealResult> =>
-  db.$transaction(async (tx) => {
+export function reseal(db: Db, keyRing: () => KeyRing): Promise<ResealResult> {
+  return db.$transaction(async (tx) => {
     await settingsStore.lock(tx);
     const ring = keyRing();
     const result: ResealResult = { resealed: 0, unreadable: [] };
@@ -25,3 +25,4 @@ export const reseal = (db: Db, keyRing: () => KeyRing): Promise<ResealResult> =>
     }
     return result;
   }, txOptions);
+}

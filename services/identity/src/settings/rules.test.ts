@@ -3,7 +3,9 @@ import { authCategories, type AuthCategory, type AuthSettings } from '@overtone/
 import { faultsOf, warningsOf } from './rules.ts';
 import { effective, type Values } from './settings.ts';
 
-const settings = (changed: Values): AuthSettings => effective(new Map(), changed).values;
+function settings(changed: Values): AuthSettings {
+  return effective(new Map(), changed).values;
+}
 const authority = `-----BEGIN CERTIFICATE-----
 MIIBfDCCASGgAwIBAgIUYo334vy/MYMQ5UBuKuxS3jGXqyYwCgYIKoZIzj0EAwIw
 EjEQMA4GA1UEAwwHVGVzdCBDQTAgFw0yNjExMjExMzIxNTRaGA8yMTI2MTAyODEz

@@ -12,43 +12,44 @@ type Rule = (s: AuthSettings) => Fault[];
 type TextKey = { [K in AuthSettingKey]: AuthSettings[K] extends string ? K : never }[AuthSettingKey];
 type FlagKey = { [K in AuthSettingKey]: AuthSettings[K] extends boolean ? K : never }[AuthSettingKey];
 
-const at = (keys: readonly AuthSettingKey[], message: string): Fault[] => keys.map((path) => ({ path, message }));
+function at(keys: readonly AuthSettingKey[], message: string): Fault[] {
+  return keys.map((path) => ({ path, message }));
+}
 
-const needs =
-  (flag: FlagKey, ...keys: TextKey[]): Rule =>
-  (s) =>
+function needs(flag: FlagKey, ...keys: TextKey[]): Rule {
+  return (s) =>
     s[flag] ? keys.filter((key) => s[key] === '').flatMap((key) => at([key], `It is needed for ${flag}.`)) : [];
+}
 
 /** RFC 9110 section 5.6.2. */
 const token = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
 /** Headers with another meaning, which cannot carry an identity. */
 const reservedHeaders =
   /^(authorization|connection|content-.*|cookie|expect|forwarded|host|keep-alive|origin|proxy-authorization|te|trailer|transfer-encoding|upgrade|via|x-csrf-token|x-forwarded-(for|host|proto)|x-overtone-.*|x-request-id)$/i;
-const headerNames =
-  (...keys: TextKey[]): Rule =>
-  (s) =>
+function headerNames(...keys: TextKey[]): Rule {
+  return (s) =>
     keys.flatMap((key) => {
       if (s[key] === '') return [];
       if (!token.test(s[key])) return at([key], 'It must be the name of a header.');
       return reservedHeaders.test(s[key]) ? at([key], 'This header has a meaning of its own.') : [];
     });
+}
 
-const blocks =
-  (key: TextKey): Rule =>
-  (s) =>
+function blocks(key: TextKey): Rule {
+  return (s) =>
     malformedBlocks(s[key]).flatMap((entry) => at([key], `Neither an address nor a CIDR block: ${entry.slice(0, 60)}`));
+}
 
 const pem = /-----BEGIN ([A-Z0-9 ]+)-----[^-]+-----END \1-----/g;
-const isCertificate = (block: string): boolean => {
+function isCertificate(block: string): boolean {
   try {
     return new X509Certificate(block).raw.length > 0;
   } catch {
     return false;
   }
-};
-const certificates =
-  (key: TextKey): Rule =>
-  (s) => {
+}
+function certificates(key: TextKey): Rule {
+  return (s) => {
     const text = s[key];
     if (text.trim() === '') return [];
     const found = [...text.matchAll(pem)];
@@ -58,6 +59,7 @@ const certificates =
     const bad = found.findIndex(([block, label]) => label !== 'CERTIFICATE' || !isCertificate(block));
     return bad < 0 ? [] : at([key], `PEM block ${bad + 1} is not a certificate.`);
   };
+}
 
 const revocationLists: Rule = ({ pki_crl: text }) => {
   if (text.trim() === '') return [];
@@ -81,12 +83,15 @@ const replacedIssuers: Rule = ({ pki_issuer_map: text }) => {
   return [...faults, ...single].flatMap((fault) => at(['pki_issuer_map'], fault));
 };
 
-const url = (text: string): URL | undefined => (URL.canParse(text) ? new URL(text) : undefined);
-const isPlain = (u: URL): boolean => u.username === '' && u.password === '' && u.hash === '';
+function url(text: string): URL | undefined {
+  return URL.canParse(text) ? new URL(text) : undefined;
+}
+function isPlain(u: URL): boolean {
+  return u.username === '' && u.password === '' && u.hash === '';
+}
 /** Addresses that receive secrets or tokens. */
-const safeUrls =
-  (...keys: TextKey[]): Rule =>
-  (s) =>
+function safeUrls(...keys: TextKey[]): Rule {
+  return (s) =>
     keys.flatMap((key) => {
       if (s[key] === '') return [];
       const parsed = url(s[key]);
@@ -94,14 +99,15 @@ const safeUrls =
         return at([key], 'It must be an address that begins with https://, without user, password or #.');
       return safeAddress(parsed) ? [] : at([key], 'Plain HTTP is for this very machine; elsewhere it must be HTTPS.');
     });
+}
 /** Revocation lists are signed, so plain HTTP is allowed. */
-const webUrl =
-  (key: TextKey): Rule =>
-  (s) => {
+function webUrl(key: TextKey): Rule {
+  return (s) => {
     const parsed = url(s[key]);
     if (s[key] === '' || (parsed && /^https?:$/.test(parsed.protocol) && isPlain(parsed))) return [];
     return at([key], 'It must be an address that begins with http:// or https://.');
   };
+}
 
 /** The checks of the directory package; while sign-in with the directory is off, settings may be incomplete. */
 const directory: Rule = (s) =>
@@ -195,7 +201,7 @@ const rules: Record<AuthCategory, readonly Rule[]> = {
  * All faults of a category; empty: the settings are valid. Each setting has the faults of one rule only, because a later
  * rule would mostly repeat them.
  */
-export const faultsOf = (category: AuthCategory, settings: AuthSettings): Fault[] => {
+export function faultsOf(category: AuthCategory, settings: AuthSettings): Fault[] {
   const faults: Fault[] = [];
   for (const rule of rules[category]) {
     const reported = new Set(faults.map((fault) => fault.path));
@@ -203,7 +209,7 @@ export const faultsOf = (category: AuthCategory, settings: AuthSettings): Fault[
     faults.push(...news.filter((f, i) => news.findIndex((g) => g.path === f.path && g.message === f.message) === i));
   }
   return faults;
-};
+}
 
 type Warning = readonly [when: boolean, text: string];
 const everybody = /(^|[\s,;])(0\.0\.0\.0|::)\/0($|[\s,;])/;
@@ -240,5 +246,6 @@ const warnings: Partial<Record<AuthCategory, (s: AuthSettings) => Warning[]>> = 
 };
 
 /** Valid settings that are probably a mistake. */
-export const warningsOf = (category: AuthCategory, settings: AuthSettings): string[] =>
-  (warnings[category]?.(settings) ?? []).flatMap(([when, text]) => (when ? [text] : []));
+export function warningsOf(category: AuthCategory, settings: AuthSettings): string[] {
+  return (warnings[category]?.(settings) ?? []).flatMap(([when, text]) => (when ? [text] : []));
+}

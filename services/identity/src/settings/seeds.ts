@@ -5,7 +5,7 @@ import { settingKeys, type Values } from './settings.ts';
 const yes = new Set(['true', '1', 'yes', 'on']);
 const no = new Set(['false', '0', 'no', 'off']);
 
-const seedOf = (def: AuthSettingDef) => {
+function seedOf(def: AuthSettingDef) {
   if (def.type === 'integer') return z.coerce.number().int().min(def.min).max(def.max).optional();
   if (def.type === 'string') {
     const line = z.string().max(def.max);
@@ -17,12 +17,15 @@ const seedOf = (def: AuthSettingDef) => {
     .refine((v) => yes.has(v) || no.has(v), 'expected true or false')
     .transform((v) => yes.has(v))
     .optional();
-};
+}
 
-const variable = (key: AuthSettingKey): string => key.toUpperCase();
+function variable(key: AuthSettingKey): string {
+  return key.toUpperCase();
+}
 /** The former name of a setting of the identity provider. */
-const olderVariable = (key: AuthSettingKey): string | undefined =>
-  key.startsWith('oidc_') ? variable(key).replace(/^OIDC_/, 'KEYCLOAK_') : undefined;
+function olderVariable(key: AuthSettingKey): string | undefined {
+  return key.startsWith('oidc_') ? variable(key).replace(/^OIDC_/, 'KEYCLOAK_') : undefined;
+}
 
 /** The environment variables that seed settings, under both spellings. */
 export const seedVariables: Record<string, z.ZodType> = Object.fromEntries(
@@ -32,11 +35,12 @@ export const seedVariables: Record<string, z.ZodType> = Object.fromEntries(
 );
 
 /** The settings that the environment gives; the older spelling wins. */
-export const seedsOf = (read: Record<string, unknown>): Values =>
-  Object.fromEntries(
+export function seedsOf(read: Record<string, unknown>): Values {
+  return Object.fromEntries(
     settingKeys.flatMap((key) => {
       const older = olderVariable(key);
       const value = (older && read[older]) ?? read[variable(key)];
       return value === undefined ? [] : [[key, value]];
     }),
   );
+}

@@ -2,5 +2,6 @@ import { invalid, type AppError } from '@overtone/service-kit';
 import type { Fault } from './change-plan.ts';
 
 /** Creates the error with all faults of settings and their keys. */
-export const settingsInvalid = (faults: readonly Fault[]): AppError =>
-  invalid('settings_invalid', faults.map((f) => `${f.path}: ${f.message}`).join(' '), { errors: [...faults] });
+export function settingsInvalid(faults: readonly Fault[]): AppError {
+  return invalid('settings_invalid', faults.map((f) => `${f.path}: ${f.message}`).join(' '), { errors: [...faults] });
+}

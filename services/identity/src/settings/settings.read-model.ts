@@ -9,10 +9,12 @@ type Deps = { db: Db; settings: Pick<SettingsService, 'read' | 'effective'>; env
 type SettingsSnapshot = { rows: AuthConfig[] } & Effective;
 
 /** Empty texts are shown as null. */
-const toShownValue = (value: SettingValue): SettingValue | null => (value === '' ? null : value);
+function toShownValue(value: SettingValue): SettingValue | null {
+  return value === '' ? null : value;
+}
 
 /** The settings for administrators, without the secrets. */
-export const createSettingsView = ({ db, settings, environment }: Deps) => {
+export function createSettingsView({ db, settings, environment }: Deps) {
   const item = (read: SettingsSnapshot, key: ReturnType<typeof keysOf>[number], names: Map<string, string>) => {
     const def = authSettings[key];
     const row = read.rows.find((r) => r.key === key);
@@ -93,5 +95,5 @@ export const createSettingsView = ({ db, settings, environment }: Deps) => {
       }));
     },
   };
-};
+}
 export type SettingsView = ReturnType<typeof createSettingsView>;

@@ -21,7 +21,7 @@ export type SettingsService = SettingsWithOrigins & {
 };
 
 /** Tolerates failed reads: an outage of the database is logged once, and the last known settings stay effective. */
-const createOutageTolerance = (log: Log) => {
+function createOutageTolerance(log: Log) {
   let failing = false;
   return async (work: () => Promise<void>): Promise<void> => {
     try {
@@ -32,17 +32,17 @@ const createOutageTolerance = (log: Log) => {
       failing = true;
     }
   };
-};
+}
 
 /** The environment may contain values that the API rejects: they are logged and do not prevent the start. */
-const logFaults = (log: Log, values: AuthSettings): void => {
+function logFaults(log: Log, values: AuthSettings): void {
   for (const category of authCategories)
     for (const { path, message } of faultsOf(category, values))
       log.error({ setting: path, fault: message }, 'invalid setting');
-};
+}
 
 /** The effective settings of this replica: loaded before the first request, and again after every change. */
-export const createSettings = ({ db, bus, log, metrics, environment, keyRing }: Deps): SettingsService => {
+export function createSettings({ db, bus, log, metrics, environment, keyRing }: Deps): SettingsService {
   const read = createReader(environment, keyRing);
   const { load, reload, reloadIfChanged, current } = createEffectiveSettings({ db, log, metrics, read });
   const tolerateOutage = createOutageTolerance(log);
@@ -76,4 +76,4 @@ export const createSettings = ({ db, bus, log, metrics, environment, keyRing }: 
       },
     },
   };
-};
+}

@@ -5,10 +5,13 @@ import { planChanges } from './change-plan.ts';
 import { seedsOf, seedVariables } from './seeds.ts';
 import { effective, settingKeys, valueFault, type SettingValue, type Stored } from './settings.ts';
 
-const seeds = (source: Record<string, string>) => seedsOf(readEnv(seedVariables, source));
+function seeds(source: Record<string, string>) {
+  return seedsOf(readEnv(seedVariables, source));
+}
 const nothing: Stored = new Map();
-const store = (values: Partial<Record<AuthSettingKey, SettingValue | undefined>>): Stored =>
-  new Map(Object.entries(values)) as Stored;
+function store(values: Partial<Record<AuthSettingKey, SettingValue | undefined>>): Stored {
+  return new Map(Object.entries(values)) as Stored;
+}
 
 describe('every setting', () => {
   it.each(settingKeys)('%s accepts its default and its bounds, and no other values', (key) => {

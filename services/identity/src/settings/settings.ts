@@ -10,19 +10,22 @@ export type SettingValue = boolean | number | string;
 export type Values = { [K in AuthSettingKey]?: SettingValue };
 
 export const settingKeys = Object.keys(authSettings) as AuthSettingKey[];
-export const isSettingKey = (key: string): key is AuthSettingKey => Object.hasOwn(authSettings, key);
-export const isSensitive = (key: AuthSettingKey): boolean => {
+export function isSettingKey(key: string): key is AuthSettingKey {
+  return Object.hasOwn(authSettings, key);
+}
+export function isSensitive(key: AuthSettingKey): boolean {
   const def = authSettings[key];
   return def.type === 'string' && def.sensitive;
-};
-export const keysOf = (category: AuthCategory): AuthSettingKey[] =>
-  settingKeys.filter((key) => authSettings[key].category === category);
+}
+export function keysOf(category: AuthCategory): AuthSettingKey[] {
+  return settingKeys.filter((key) => authSettings[key].category === category);
+}
 
 /** Control characters other than tabs and line breaks, which certificates contain. */
 const control = /[^\P{Cc}\t\n\r]/u;
 
 /** Why a value is invalid for this setting, in one sentence; null: it is valid. */
-export const valueFault = (key: AuthSettingKey, value: unknown): string | null => {
+export function valueFault(key: AuthSettingKey, value: unknown): string | null {
   const def = authSettings[key];
   if (def.type === 'boolean') return typeof value === 'boolean' ? null : 'It must be true or false.';
   if (def.type === 'integer') {
@@ -34,7 +37,7 @@ export const valueFault = (key: AuthSettingKey, value: unknown): string | null =
   if (control.test(value) || !value.isWellFormed()) return 'It must not contain control characters or broken text.';
   if (def.choices && !def.choices.includes(value)) return `It must be one of: ${def.choices.join(', ')}.`;
   return null;
-};
+}
 
 /** The origin of an effective value. Unreadable: the stored value is invalid or cannot be unsealed. */
 export type Origin = 'stored' | 'environment' | 'default' | 'unreadable';
@@ -44,20 +47,21 @@ export type Effective = { values: AuthSettings; origins: Readonly<Record<AuthSet
 export type Stored = ReadonlyMap<AuthSettingKey, SettingValue | undefined>;
 
 /** The value while nothing is stored. */
-export const fallbackOf = (key: AuthSettingKey, environment: Values): SettingValue =>
-  environment[key] ?? authSettings[key].default;
+export function fallbackOf(key: AuthSettingKey, environment: Values): SettingValue {
+  return environment[key] ?? authSettings[key].default;
+}
 
-const oneOf = (key: AuthSettingKey, stored: Stored, environment: Values): { value: SettingValue; origin: Origin } => {
+function oneOf(key: AuthSettingKey, stored: Stored, environment: Values): { value: SettingValue; origin: Origin } {
   const fallback = fallbackOf(key, environment);
   if (!stored.has(key)) return { value: fallback, origin: environment[key] === undefined ? 'default' : 'environment' };
   const value = stored.get(key);
   if (value !== undefined && valueFault(key, value) === null) return { value, origin: 'stored' };
   // An unreadable secret is empty: the secret of the environment might be for another server.
   return { value: isSensitive(key) ? '' : fallback, origin: 'unreadable' };
-};
+}
 
 /** The precedence for each setting: stored, environment, default. */
-export const effective = (stored: Stored, environment: Values): Effective => {
+export function effective(stored: Stored, environment: Values): Effective {
   const values: Record<string, SettingValue> = {};
   const origins: Record<string, Origin> = {};
   for (const key of settingKeys) {
@@ -66,17 +70,17 @@ export const effective = (stored: Stored, environment: Values): Effective => {
     origins[key] = origin;
   }
   return { values: Object.freeze(values) as AuthSettings, origins: Object.freeze(origins) as Effective['origins'] };
-};
+}
 
 /** The stored values after the changes; undefined removes a value. */
-export const storedAfter = (
+export function storedAfter(
   before: Stored,
   changes: readonly { key: AuthSettingKey; to: SettingValue | undefined }[],
-): Stored => {
+): Stored {
   const stored = new Map(before);
   for (const { key, to } of changes) {
     if (to === undefined) stored.delete(key);
     else stored.set(key, to);
   }
   return stored;
-};
+}

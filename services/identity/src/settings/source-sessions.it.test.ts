@@ -34,29 +34,35 @@ afterAll(async () => {
   await backends.stop();
 });
 
-const ask = (path: string, method = 'GET', by = root, json?: unknown) =>
-  identity.ask(`/api/admin/auth-config/${path}`, {
+function ask(path: string, method = 'GET', by = root, json?: unknown) {
+  return identity.ask(`/api/admin/auth-config/${path}`, {
     method,
     caller: by.caller,
     ...(json === undefined ? {} : { json }),
   });
-const switchOff = (source: Source) => ask(source, 'PUT', root, { [`${source}_enabled`]: false });
-const isAlive = async (session: Session) => (await identity.resolve(session.accessToken)) !== null;
+}
+function switchOff(source: Source) {
+  return ask(source, 'PUT', root, { [`${source}_enabled`]: false });
+}
+async function isAlive(session: Session) {
+  return (await identity.resolve(session.accessToken)) !== null;
+}
 /** Creates an account of a source with sessions. */
-const member = async (source: Source | 'local', count: number, fields: Record<string, unknown> = {}) => {
+async function member(source: Source | 'local', count: number, fields: Record<string, unknown> = {}) {
   const user = await addUser(backends.sql, fields);
   const sessions: Session[] = [];
   for (let i = 0; i < count; i++) sessions.push(await identity.session(user.email, user.password));
   await backends.sql.query('update "user" set auth_type = $1 where uuid = $2', [source, user.id]);
   return { ...user, sessions };
-};
-const audited = async (event: string, details: Record<string, unknown>) =>
-  (
+}
+async function audited(event: string, details: Record<string, unknown>) {
+  return (
     await backends.sql.query(
       'select user_id, username, actor, details from audit_log where event_type = $1 and details @> $2::jsonb',
       [event, JSON.stringify(details)],
     )
   ).rows as Record<string, unknown>[];
+}
 
 describe.each(sources)('switching %s off', (source) => {
   it('returns the number of remaining accounts and sessions, and ends them only on request', async () => {

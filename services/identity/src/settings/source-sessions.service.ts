@@ -16,7 +16,7 @@ type Deps = {
 const accountsPerTransaction = 500;
 
 /** Counts and ends the sessions of a source that was switched off: they remain until they are ended here. */
-export const createSourceSessions = ({ db, settings, sessions }: Deps) => {
+export function createSourceSessions({ db, settings, sessions }: Deps) {
   const isEnabled = (source: SignInSource): boolean => settings.current()[`${source}_enabled`];
 
   /** Ends the sessions of these accounts but for the caller's own session, with one audit record for each account. */
@@ -76,5 +76,5 @@ export const createSourceSessions = ({ db, settings, sessions }: Deps) => {
       return total;
     },
   };
-};
+}
 export type SourceSessions = ReturnType<typeof createSourceSessions>;

@@ -25,7 +25,7 @@ type Deps = {
 type FailedAnswer = Exclude<Answer<Person>, { outcome: 'yes' }>;
 
 /** Sign-in with a password that the directory checks. */
-export const createDirectoryPassword = ({ db, settings, lockout, directory, provisioning, refuse }: Deps) => {
+export function createDirectoryPassword({ db, settings, lockout, directory, provisioning, refuse }: Deps) {
   const refuseAnswer = async (attempt: SignInAttempt, answer: FailedAnswer): Promise<SignInResult> => {
     if (answer.outcome === 'unknown') {
       if (wasNotQueried(answer)) await releaseReservations(lockout, attempt);
@@ -99,4 +99,4 @@ export const createDirectoryPassword = ({ db, settings, lockout, directory, prov
       return checkPerson(attempt, person, [...new Set(names)].filter((key) => key !== nameKey(attempt.typed)).sort());
     },
   };
-};
+}

@@ -8,13 +8,17 @@ beforeAll(async () => {
 });
 afterAll(() => w.stop());
 
-const local = async (fields: Record<string, unknown> = {}) => {
+async function local(fields: Record<string, unknown> = {}) {
   const user = await addUser(w.backends.sql, fields);
   const person = await w.person([`mail: ${user.email}`]);
   return { user, person };
-};
-const withoutId = (body: Record<string, unknown>) => ({ ...body, request_id: '' });
-const verified = (ldap_email_verified: boolean) => w.set('ldap', { ldap_email_verified });
+}
+function withoutId(body: Record<string, unknown>) {
+  return { ...body, request_id: '' };
+}
+function verified(ldap_email_verified: boolean) {
+  return w.set('ldap', { ldap_email_verified });
+}
 
 describe('a directory entry with the address of an account here', () => {
   it.each(['user name', 'address'])('is refused by its %s like a bad password, and audited once', async (spelling) => {

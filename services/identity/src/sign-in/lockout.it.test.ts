@@ -16,16 +16,16 @@ afterAll(async () => {
   await w.stop();
 });
 
-const fail = async (...names: string[]) => {
+async function fail(...names: string[]) {
   for (const name of names) expect((await w.identity.signIn(name, 'wrong')).status).toBe(401);
-};
-const lockedMinutes = async (ldapUid: string) => {
+}
+async function lockedMinutes(ldapUid: string) {
   const { rows } = await w.backends.sql.query<{ minutes: number | null }>(
     `select round(extract(epoch from locked_until - now()) / 60)::int as minutes from "user" where ldap_uid = $1`,
     [ldapUid],
   );
   return rows[0]?.minutes;
-};
+}
 
 describe('the lockout of a directory account', () => {
   it('counts both spellings together', async () => {

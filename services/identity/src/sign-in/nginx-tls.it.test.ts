@@ -33,8 +33,8 @@ afterAll(async () => {
 });
 
 const site = 'overtone.example.org';
-const signIn = (): Promise<{ status: number; cookies: string[] }> =>
-  new Promise((resolve, reject) => {
+function signIn(): Promise<{ status: number; cookies: string[] }> {
+  return new Promise((resolve, reject) => {
     const headers = { host: site, 'content-type': 'application/x-www-form-urlencoded' };
     const path = `${nginx.url}/api/auth/token`;
     const sent = request(path, { method: 'POST', ca: root.pem, servername: '', headers, agent: false }, (response) => {
@@ -46,6 +46,7 @@ const signIn = (): Promise<{ status: number; cookies: string[] }> =>
     sent.on('error', reject);
     sent.end(new URLSearchParams({ username: product.admin.email, password: product.admin.password }).toString());
   });
+}
 
 describe('a proxy that ends TLS', () => {
   it('accepts sign-ins under the name of the site, with Secure cookies', async () => {

@@ -17,12 +17,14 @@ afterAll(async () => {
 });
 
 const generic = { code: 'invalid_credentials', detail: 'Incorrect username or password' };
-const people = (count: number) => Promise.all(Array.from({ length: count }, () => w.person()));
-const backToNormal = async () => {
+function people(count: number) {
+  return Promise.all(Array.from({ length: count }, () => w.person()));
+}
+async function backToNormal() {
   line.set('pass');
   const p = await w.person();
   await waitFor(async () => (await w.identity.signIn(p.uid, p.password)).status === 200);
-};
+}
 
 describe.each(['hang', 'cut'] as const)('a directory connection in mode %s', (mode) => {
   it('causes the generic response in bounded time, and an audit record', async () => {

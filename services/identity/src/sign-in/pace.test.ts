@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { createPace, type Work } from './pace.ts';
 
 /** A clock that only work and waiting advance. */
-const world = (random = 0) => {
+function world(random = 0) {
   let now = 1_000;
   const pace = createPace({
     floorMs: 300,
@@ -20,7 +20,7 @@ const world = (random = 0) => {
       return Math.round(now - started);
     },
   };
-};
+}
 
 describe('the pace of refusals', () => {
   it('is the floor for every kind of work', async () => {

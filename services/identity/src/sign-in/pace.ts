@@ -20,13 +20,13 @@ const sampleLifetimeMs = 30_000;
  * Makes every refusal take the same time, so that its duration reveals nothing: at least `floorMs`, and under load as long
  * as recent slow sign-ins took. A random part hides the remaining differences.
  */
-export const createPace = ({
+export function createPace({
   floorMs,
   maxMs = 15_000,
   now = () => performance.now(),
   random = Math.random,
   wait = sleep,
-}: Options) => {
+}: Options) {
   const recentSamples: Record<Work, Sample[]> = { hash: [], directory: [] };
 
   const percentile = (samples: Sample[]): number => {
@@ -54,5 +54,5 @@ export const createPace = ({
       await wait(whole - spent + random() * floorMs * 0.2);
     },
   };
-};
+}
 export type Pace = ReturnType<typeof createPace>;

@@ -27,7 +27,7 @@ export type Refusal = {
 };
 
 /** Audits why a sign-in was refused, and which accounts that has locked. */
-export const createRefusal = ({ db, telemetry }: { db: Db; telemetry: Pick<Telemetry, 'lockouts'> }) => {
+export function createRefusal({ db, telemetry }: { db: Db; telemetry: Pick<Telemetry, 'lockouts'> }) {
   const auditLock = async (attempt: SignInAttempt, reservation: FailureReservation): Promise<void> => {
     telemetry.lockouts.inc();
     await writeAudit(db, {
@@ -54,26 +54,26 @@ export const createRefusal = ({ db, telemetry }: { db: Db; telemetry: Pick<Telem
       if (attempt.counts && reservation.locksAccount) await auditLock(attempt, reservation);
     return { outcome: 'refused', errorCode, userId: attempt.account?.id };
   };
-};
+}
 export type Refuse = ReturnType<typeof createRefusal>;
 
 /** The password was correct: resets the failure counters. */
-export const clearFailures = async (lockout: Lockout, attempt: SignInAttempt, tx?: Tx): Promise<void> => {
+export async function clearFailures(lockout: Lockout, attempt: SignInAttempt, tx?: Tx): Promise<void> {
   for (const reservation of attempt.reservations) await lockout.clear(reservation, tx);
   attempt.counts = false;
-};
+}
 /** The password was not checked: this attempt does not count. */
-export const releaseReservations = async (lockout: Lockout, attempt: SignInAttempt): Promise<void> => {
+export async function releaseReservations(lockout: Lockout, attempt: SignInAttempt): Promise<void> {
   for (const reservation of attempt.reservations) await lockout.release(reservation);
   attempt.counts = false;
-};
+}
 
 /** A sign-in refused by the session limit is no failed password: resets the counters, then throws `error`. */
-export const clearFailuresOnSessionLimit = async (
+export async function clearFailuresOnSessionLimit(
   lockout: Lockout,
   attempt: SignInAttempt,
   error: unknown,
-): Promise<never> => {
+): Promise<never> {
   if (isAppError(error) && error.code === 'too_many_sessions') await clearFailures(lockout, attempt);
   throw error;
-};
+}

@@ -21,24 +21,24 @@ afterAll(async () => {
   await backends.stop();
 });
 
-const lockOf = async (id: string) => {
+async function lockOf(id: string) {
   const { rows } = await backends.sql.query<{ minutes: number | null; lockouts: number; failed: number }>(
     `select round(extract(epoch from locked_until - now()) / 60)::int as minutes, lockouts, failed_logins as failed
      from "user" where uuid = $1`,
     [id],
   );
   return rows[0];
-};
-const audited = async (username: string) => {
+}
+async function audited(username: string) {
   const { rows } = await backends.sql.query<{ event_type: string; outcome: string; error_code: string | null }>(
     'select event_type, outcome, error_code from audit_log where username = $1 order by time',
     [username],
   );
   return rows;
-};
-const fail = async (username: string, times: number) => {
+}
+async function fail(username: string, times: number) {
   for (let i = 0; i < times; i++) await identity.signIn(username, 'wrong');
-};
+}
 
 describe('the first administrator', () => {
   it('is created once by concurrent and repeated starts of replicas', async () => {

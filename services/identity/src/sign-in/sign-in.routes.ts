@@ -8,11 +8,13 @@ import type { SignIn } from './sign-in.service.ts';
 
 type Deps = { signIn: SignIn; settings: Settings; allowInsecureCookies: boolean };
 
-export const signInRoutes = ({ signIn, settings, allowInsecureCookies }: Deps): Route[] => [
-  handle(identityRoutes.token, async (r) => {
-    const secure = secureCookies(r.origin, allowInsecureCookies);
-    const issued = await signIn.withPassword(r.body.username, r.body.password, clientOf(r));
-    return tokenReply(issued, { secure });
-  }),
-  handle(identityRoutes.methods, async () => methodsOf(settings.current())),
-];
+export function signInRoutes({ signIn, settings, allowInsecureCookies }: Deps): Route[] {
+  return [
+    handle(identityRoutes.token, async (r) => {
+      const secure = secureCookies(r.origin, allowInsecureCookies);
+      const issued = await signIn.withPassword(r.body.username, r.body.password, clientOf(r));
+      return tokenReply(issued, { secure });
+    }),
+    handle(identityRoutes.methods, async () => methodsOf(settings.current())),
+  ];
+}

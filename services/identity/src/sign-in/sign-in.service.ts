@@ -39,16 +39,18 @@ export type SignIn = { withPassword: (username: string, password: string, client
 /** Lower than the queue limit of the password hashes: whether a sign-in is rejected as busy never depends on the name. */
 const maxConcurrentSignIns = 180;
 
-const localSignInRecordOf = (user: SignInAccount, client: Client): AuditRecord => ({
-  event: 'auth.login.success',
-  outcome: 'success',
-  userId: user.id,
-  username: user.email,
-  client,
-  details: { method: 'local' },
-});
+function localSignInRecordOf(user: SignInAccount, client: Client): AuditRecord {
+  return {
+    event: 'auth.login.success',
+    outcome: 'success',
+    userId: user.id,
+    username: user.email,
+    client,
+    details: { method: 'local' },
+  };
+}
 
-export const createSignIn = (d: Deps): SignIn => {
+export function createSignIn(d: Deps): SignIn {
   const { db, pool, hasher, lockout, sessions, settings, pace } = d;
   const refuse = createRefusal(d);
   const directoryPassword = createDirectoryPassword({ ...d, refuse });
@@ -170,4 +172,4 @@ export const createSignIn = (d: Deps): SignIn => {
       throw signInRefused();
     },
   };
-};
+}

@@ -28,7 +28,7 @@ beforeAll(async () => {
 afterAll(() => w.stop());
 
 /** A real sign-in and a real sweep with separate connections. */
-const doorsOf = () => {
+function doorsOf() {
   const outbox = createOutbox('identity');
   const [{ db, pool, mappings }, { db: other, pool: otherPool }] = w.replicas;
   const { values } = effective(new Map(), {});
@@ -46,7 +46,7 @@ const doorsOf = () => {
     provisioning,
     sweep: createSweep({ db: other, outbox, sessions: sessionsOver({ db: other, pool: otherPool, outbox, settings }) }),
   };
-};
+}
 
 type Person = { userId: string; id: string };
 type Case = {
@@ -56,7 +56,7 @@ type Case = {
   claims: string[];
 };
 
-const personOf = async ({ account }: Case): Promise<Person> => {
+async function personOf({ account }: Case): Promise<Person> {
   const id = `entryUUID:${randomUUID()}`;
   const userId = await w.user({ role: account.role });
   await w.db.user.update({
@@ -64,9 +64,9 @@ const personOf = async ({ account }: Case): Promise<Person> => {
     data: { ldapUid: `login-${userId}`, directoryId: account.directoryId ? id : null },
   });
   return { userId, id };
-};
-const entering = (c: Case, { userId, id }: Person) =>
-  doors.provisioning.trySignIn(
+}
+function entering(c: Case, { userId, id }: Person) {
+  return doors.provisioning.trySignIn(
     {
       source: 'ldap',
       subject: { issuer: null, id },
@@ -79,8 +79,9 @@ const entering = (c: Case, { userId, id }: Person) =>
     },
     client,
   );
-const sweeping = (c: Case, p: Person) =>
-  doors.sweep.apply({
+}
+function sweeping(c: Case, p: Person) {
+  return doors.sweep.apply({
     passId: randomUUID(),
     changes: [
       {
@@ -95,13 +96,14 @@ const sweeping = (c: Case, p: Person) =>
       },
     ],
   });
+}
 
 /** The state by which the two orders differ. */
-const ended = async (
+async function ended(
   p: Person,
   signedIn: Awaited<ReturnType<typeof entering>>,
   { results }: Awaited<ReturnType<typeof sweeping>>,
-) => {
+) {
   const user = await w.db.user.findUniqueOrThrow({ where: { id: p.userId } });
   const members = await w.db.userGroupMember.findMany({ where: { userId: p.userId } });
   const audit = await w.db.auditLog.findMany({ where: { userId: p.userId } });
@@ -117,7 +119,7 @@ const ended = async (
     sessions: await w.db.refreshToken.count({ where: { userId: p.userId, revokedAt: null } }),
     audit: audit.map((a) => `${a.eventType} ${a.actor === p.userId ? 'themselves' : a.actor} ${a.outcome}`).sort(),
   });
-};
+}
 
 const cases: Record<string, Case> = {
   'a disabled account': {

@@ -16,11 +16,11 @@ afterAll(async () => {
   await backends.stop();
 });
 
-const ask = async <R extends RpcDef>(def: R, request: RequestOf<R>): Promise<ReplyOf<R>> => {
+async function ask<R extends RpcDef>(def: R, request: RequestOf<R>): Promise<ReplyOf<R>> {
   const msg = await backends.bus.request(def.subject, JSON.stringify(request), { timeout: 10_000 });
   return msg.json<{ ok: ReplyOf<R> }>().ok;
-};
-const directoryUser = async (fields: Record<string, unknown> = {}) => {
+}
+async function directoryUser(fields: Record<string, unknown> = {}) {
   const id = randomUUID();
   const user = await addUser(backends.sql);
   const session = await identity.session(user.email, user.password);
@@ -33,40 +33,47 @@ const directoryUser = async (fields: Record<string, unknown> = {}) => {
   }))
     await backends.sql.query(`update "user" set ${column} = $1 where uuid = $2`, [value, user.id]);
   return { ...user, ...session, directoryId: (fields['directory_id'] ?? `entryUUID:${id}`) as string | null };
-};
+}
 type DirectoryUser = Awaited<ReturnType<typeof directoryUser>>;
-const row = async (id: string) =>
-  (
+async function row(id: string) {
+  return (
     await backends.sql.query<{ is_active: boolean; role: string; disabled_by: string | null; directory_id: string }>(
       'select is_active, role, disabled_by, directory_id from "user" where uuid = $1',
       [id],
     )
   ).rows[0];
-const audits = async (id: string) =>
-  (
+}
+async function audits(id: string) {
+  return (
     await backends.sql.query<{ event_type: string; actor: string; details: Record<string, unknown> }>(
       `select event_type, actor, details from audit_log where user_id = $1 and actor = 'directory_sync' order by time`,
       [id],
     )
   ).rows;
-const change = (user: DirectoryUser, more: Partial<SweepChange>): SweepChange => ({
-  userId: user.id,
-  expected: { role: 'user', directoryId: user.directoryId },
-  disable: null,
-  role: null,
-  add: [],
-  remove: [],
-  adopt: null,
-  ...more,
-});
+}
+function change(user: DirectoryUser, more: Partial<SweepChange>): SweepChange {
+  return {
+    userId: user.id,
+    expected: { role: 'user', directoryId: user.directoryId },
+    disable: null,
+    role: null,
+    add: [],
+    remove: [],
+    adopt: null,
+    ...more,
+  };
+}
 const gone = { disable: { reason: 'absent_from_directory' as const, evidence: { asked: 'by id' } } };
-const apply = (passId: string, ...changes: SweepChange[]) => ask(sweepRpc.apply, { passId, changes });
-const newGroup = async () =>
-  (
+function apply(passId: string, ...changes: SweepChange[]) {
+  return ask(sweepRpc.apply, { passId, changes });
+}
+async function newGroup() {
+  return (
     await backends.sql.query<{ uuid: string }>('insert into user_group (name) values ($1) returning uuid', [
       `Group ${randomUUID()}`,
     ])
   ).rows[0]?.uuid as string;
+}
 
 describe('applying changes of a sync run', () => {
   it('disables a deprovisioned account, deletes nothing, ends every session and writes one audit record in one transaction', async () => {

@@ -5,10 +5,12 @@ import type { Sweep } from './sweep.service.ts';
 
 type Deps = { sweep: Sweep; rules: ReturnType<typeof createSweepRules> };
 
-export const sweepRpcs = ({ sweep, rules }: Deps): RpcHandler[] => [
-  answer(sweepRpc.rules, rules),
-  answer(sweepRpc.accounts, sweep.accounts),
-  answer(sweepRpc.apply, sweep.apply),
-  answer(sweepRpc.done, sweep.done),
-  answer(sweepRpc.undo, sweep.undo),
-];
+export function sweepRpcs({ sweep, rules }: Deps): RpcHandler[] {
+  return [
+    answer(sweepRpc.rules, rules),
+    answer(sweepRpc.accounts, sweep.accounts),
+    answer(sweepRpc.apply, sweep.apply),
+    answer(sweepRpc.done, sweep.done),
+    answer(sweepRpc.undo, sweep.undo),
+  ];
+}

@@ -12,7 +12,7 @@ type AccountChange = { change: SweepChange; user: LockedAccount };
 /** Long enough for a full batch on a busy machine. */
 const txOptions = { maxWait: 10_000, timeout: 25_000 };
 
-const auditOf = (passId: string, { change, user }: AccountChange, ended: ReadonlyMap<string, number>): AuditRow[] => {
+function auditOf(passId: string, { change, user }: AccountChange, ended: ReadonlyMap<string, number>): AuditRow[] {
   const of = (event: AuditEvent, details: Record<string, unknown>): AuditRow => ({
     event,
     userId: user.userId,
@@ -26,12 +26,12 @@ const auditOf = (passId: string, { change, user }: AccountChange, ended: Readonl
     ...(add.length + remove.length > 0 ? [of('group.member.reconcile', { added: add, removed: remove })] : []),
     ...(adopt ? [of('auth.account.linked', { directory_id: adopt })] : []),
   ];
-};
+}
 
 type ChangeOutcome = Omit<ReplyOf<typeof sweepRpc.done>['done'][number], 'userId' | 'email' | 'login'>;
 
 /** Reads the result for one account from its audit records: the reverse of `auditOf`. */
-const outcomeOf = (audited: AuditedChanges): ChangeOutcome => {
+function outcomeOf(audited: AuditedChanges): ChangeOutcome {
   const disabled = audited['auth.account.disabled'];
   const members = audited['group.member.reconcile'];
   return {
@@ -43,7 +43,7 @@ const outcomeOf = (audited: AuditedChanges): ChangeOutcome => {
     removed: members?.removed ?? [],
     adopted: audited['auth.account.linked']?.directory_id ?? null,
   };
-};
+}
 
 type Deps = { db: Db; outbox: Outbox; sessions: Pick<Sessions, 'endAllOf'> };
 
@@ -51,7 +51,7 @@ type Deps = { db: Db; outbox: Outbox; sessions: Pick<Sessions, 'endAllOf'> };
  * Applies the changes of the sweep. A batch is one transaction for accounts, sessions, memberships, audit records and
  * events; the number of statements does not depend on its size.
  */
-export const createSweep = ({ db, outbox, sessions }: Deps) => {
+export function createSweep({ db, outbox, sessions }: Deps) {
   const publishChanges = async (
     tx: Tx,
     accountChanges: AccountChange[],
@@ -194,5 +194,5 @@ export const createSweep = ({ db, outbox, sessions }: Deps) => {
         };
       }, txOptions),
   };
-};
+}
 export type Sweep = ReturnType<typeof createSweep>;

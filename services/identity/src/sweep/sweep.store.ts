@@ -155,5 +155,6 @@ export const sweepStore = {
 };
 
 /** Memberships to add or remove by a list of changes. */
-export const membershipsIn = (changes: readonly SweepChange[], which: 'add' | 'remove'): Membership[] =>
-  changes.flatMap((c) => c[which].map((groupId) => ({ userId: c.userId, groupId })));
+export function membershipsIn(changes: readonly SweepChange[], which: 'add' | 'remove'): Membership[] {
+  return changes.flatMap((c) => c[which].map((groupId) => ({ userId: c.userId, groupId })));
+}

@@ -10,8 +10,9 @@ const path = '/api/auth/proxy/authenticate';
 // The example for operators.
 const example = readFileSync(new URL('../../../../deploy/nginx/trusted-header.conf', import.meta.url), 'utf8');
 const secret = 'a long random secret';
-const basic = (user: string, password: string): string =>
-  `Authorization: Basic ${Buffer.from(`${user}:${password}`).toString('base64')}`;
+function basic(user: string, password: string): string {
+  return `Authorization: Basic ${Buffer.from(`${user}:${password}`).toString('base64')}`;
+}
 
 let product: SignInProduct;
 let nginx: TestServer;
@@ -38,9 +39,14 @@ afterAll(async () => {
   await product.stop();
 });
 
-const people = async () =>
-  (await database.rows<{ email: string }>(`select email from "user" where auth_type = 'proxy'`)).map((u) => u.email);
-const through = (...lines: string[]) => rawRequest(nginx.port, path, lines);
+async function people() {
+  return (await database.rows<{ email: string }>(`select email from "user" where auth_type = 'proxy'`)).map(
+    (u) => u.email,
+  );
+}
+function through(...lines: string[]) {
+  return rawRequest(nginx.port, path, lines);
+}
 
 describe('sign-in through nginx', () => {
   it('is not reached without its password', async () => {

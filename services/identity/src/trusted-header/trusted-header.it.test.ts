@@ -30,8 +30,9 @@ afterAll(async () => {
 });
 
 const proof = `X-Proxy-Secret: ${secret}`;
-const ask = (lines: readonly string[], from = trusted) =>
-  rawRequest(product.edge.port, path, [proof, ...lines], { localAddress: from });
+function ask(lines: readonly string[], from = trusted) {
+  return rawRequest(product.edge.port, path, [proof, ...lines], { localAddress: from });
+}
 
 const spellings: [string, string[]][] = [
   ['underscores', ['X_Forwarded_User: root']],

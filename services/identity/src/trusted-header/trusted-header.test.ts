@@ -12,11 +12,11 @@ const settings = {
   proxy_shared_secret: '',
   proxy_secret_header: 'X-Proxy-Secret',
 };
-const claimsOf = (header: string | undefined) => {
+function claimsOf(header: string | undefined) {
   const headers = ['X-User', 'una@example.org', ...(header === undefined ? [] : ['X-Groups', header])];
   const named = personOf({ peer: '10.0.0.1', headers }, settings);
   return named.ok ? named.assertion.claims : named.reason;
-};
+}
 
 describe('the groups header', () => {
   it.each<[string, string[]]>([

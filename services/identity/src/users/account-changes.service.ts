@@ -22,12 +22,12 @@ type ChangeRequest = {
  * the change is written.
  * @throws AppError not_found, forbidden.
  */
-export const withLockedAccount = <T>(
+export function withLockedAccount<T>(
   db: Db,
   request: ChangeRequest,
   work: (tx: Tx, accounts: LockedAccounts) => Promise<T>,
-): Promise<T> =>
-  db.$transaction(async (tx) => {
+): Promise<T> {
+  return db.$transaction(async (tx) => {
     const { userId } = request.context.caller;
     const locked = await usersStore.lock(tx, [userId, request.targetId], request.superAdmins ?? false);
     const actor = locked.find((u) => u.id === userId);
@@ -37,20 +37,22 @@ export const withLockedAccount = <T>(
     checkReach(actor, target);
     return work(tx, { actor, target, superAdmins: locked.filter((u) => u.role === 'super_admin') });
   }, txOptions);
+}
 
 /** Publishes that an account has changed; caches of it become invalid. */
-export const publishUserUpdated = (outbox: Outbox, tx: Tx, u: Pick<User, 'id' | 'role' | 'isActive'>): Promise<void> =>
-  outbox.add(tx, identityEvents.userUpdated, { userId: u.id, role: u.role as Role, active: u.isActive });
+export function publishUserUpdated(outbox: Outbox, tx: Tx, u: Pick<User, 'id' | 'role' | 'isActive'>): Promise<void> {
+  return outbox.add(tx, identityEvents.userUpdated, { userId: u.id, role: u.role as Role, active: u.isActive });
+}
 
 type AuditEvent = Pick<AuditRecord, 'event' | 'details'>;
 /** Audits an administrator's action on an account. */
-export const recordAuditEvent = (
+export function recordAuditEvent(
   tx: Tx,
   by: RequestContext,
   target: Pick<LockedAccount, 'id' | 'email'>,
   auditEvent: AuditEvent,
-): Promise<void> =>
-  writeAudit(tx, {
+): Promise<void> {
+  return writeAudit(tx, {
     ...auditEvent,
     outcome: 'success',
     actor: by.caller.userId,
@@ -58,3 +60,4 @@ export const recordAuditEvent = (
     username: target.email,
     client: by.client,
   });
+}

@@ -7,9 +7,12 @@ beforeAll(async () => {
 });
 afterAll(() => world.stop());
 
-const path = (id: string) => `/api/admin/users/${id}/certificate`;
-const link = (id: string, subject: string, issuer: string | null, by = world.root) =>
-  world.ask(path(id), by, 'PUT', { subject, issuer });
+function path(id: string) {
+  return `/api/admin/users/${id}/certificate`;
+}
+function link(id: string, subject: string, issuer: string | null, by = world.root) {
+  return world.ask(path(id), by, 'PUT', { subject, issuer });
+}
 
 describe('a certificate', () => {
   it('is linked to an account, shown there and recorded', async () => {

@@ -16,27 +16,29 @@ import { usersStore } from './users.store.ts';
 type Deps = { db: Db; outbox: Outbox; sessions: Sessions };
 type Names = BodyOf<typeof userRoutes.linkCertificate>;
 
-const inUse = () => conflict('certificate_linked', 'Another account is linked to this certificate');
+function inUse() {
+  return conflict('certificate_linked', 'Another account is linked to this certificate');
+}
 
 /** Both names are in one index entry. */
 const maxNameBytes = 1_200;
 
-const nameOf = (path: 'subject' | 'issuer', text: string): string => {
+function nameOf(path: 'subject' | 'issuer', text: string): string {
   const [dn, ...more] = parseDnList(text).dns;
   const name = dn === undefined || more.length > 0 ? '' : canonicalDn(dn);
   if (name !== '' && Buffer.byteLength(name) <= maxNameBytes) return name;
   const message = 'It must be a distinguished name of at most 1,200 bytes, such as CN=Alice,O=Example.';
   throw invalid('certificate_name_invalid', message, { errors: [{ path, message }] });
-};
+}
 
 /** A certificate gives the rights of the account: only a super_admin links one to an administrator. */
-const checkMayLink = ({ actor, target }: LockedAccounts): void => {
+function checkMayLink({ actor, target }: LockedAccounts): void {
   if (target.role !== 'user' && actor.role !== 'super_admin')
     throw forbidden('role_required', 'This needs the role super_admin');
-};
+}
 
 /** Links accounts to the certificates of their owners, and removes such links. */
-export const createCertificateLinks = ({ db, outbox, sessions }: Deps) => {
+export function createCertificateLinks({ db, outbox, sessions }: Deps) {
   /** A link without an issuer accepts any certificate of the subject, so no other account may have the subject. */
   const checkFree = async (tx: Tx, id: string, subject: string, issuer: string | null): Promise<void> => {
     const others = await tx.user.count({
@@ -79,5 +81,5 @@ export const createCertificateLinks = ({ db, outbox, sessions }: Deps) => {
         });
       }),
   };
-};
+}
 export type CertificateLinks = ReturnType<typeof createCertificateLinks>;

@@ -21,7 +21,7 @@ import { usersStore } from './users.store.ts';
 type Deps = { db: Db; outbox: Outbox; lockout: Lockout; newPasswords: NewPasswords; sessions: Sessions };
 
 /** Grants and revokes rights and sessions. */
-export const createPrivileges = ({ db, outbox, lockout, newPasswords, sessions }: Deps) => {
+export function createPrivileges({ db, outbox, lockout, newPasswords, sessions }: Deps) {
   /** @throws AppError conflict: an account with an external password gets no local one. */
   const checkLocal = (target: Pick<LockedAccount, 'authType' | 'allowLocalFallback'>): void => {
     if (!mayUseLocalPassword(target))
@@ -131,5 +131,5 @@ export const createPrivileges = ({ db, outbox, lockout, newPasswords, sessions }
         });
       }),
   };
-};
+}
 export type Privileges = ReturnType<typeof createPrivileges>;

@@ -7,12 +7,14 @@ import type { User } from '../generated/client.ts';
 
 /** The caller of a request and its origin. */
 export type RequestContext = { caller: Caller; client: Client };
-export const requestContextOf = (
+export function requestContextOf(
   r: Pick<RouteRequest<never>, 'caller' | 'clientIp' | 'requestId' | 'req'>,
-): RequestContext => ({
-  caller: r.caller,
-  client: clientOf(r),
-});
+): RequestContext {
+  return {
+    caller: r.caller,
+    client: clientOf(r),
+  };
+}
 export type AdminUserObject = z.infer<typeof adminUserObject>;
 export type UserWithGroups = User & { memberships: { group: { id: string; name: string } }[] };
 /** The columns that decide which changes of an account are allowed. */
@@ -24,62 +26,60 @@ export type LockedAccount = Pick<
 export const withGroups = { memberships: { select: { group: { select: { id: true, name: true } } } } } as const;
 
 /** An account as an administrator sees it. */
-export const toAdminUserObject = (u: UserWithGroups, now = new Date()): AdminUserObject => ({
-  ...toUserObject(u),
-  locked_until: u.lockedUntil && u.lockedUntil > now ? u.lockedUntil.toISOString() : null,
-  pki_issuer_dn: u.pkiIssuerDn,
-  disabled_by: u.isActive ? null : (u.disabledBy as AdminUserObject['disabled_by']),
-  groups: u.memberships
-    .map(({ group }) => ({ uuid: group.id, name: group.name }))
-    .toSorted((a, b) => a.name.localeCompare(b.name)),
-});
+export function toAdminUserObject(u: UserWithGroups, now = new Date()): AdminUserObject {
+  return {
+    ...toUserObject(u),
+    locked_until: u.lockedUntil && u.lockedUntil > now ? u.lockedUntil.toISOString() : null,
+    pki_issuer_dn: u.pkiIssuerDn,
+    disabled_by: u.isActive ? null : (u.disabledBy as AdminUserObject['disabled_by']),
+    groups: u.memberships
+      .map(({ group }) => ({ uuid: group.id, name: group.name }))
+      .toSorted((a, b) => a.name.localeCompare(b.name)),
+  };
+}
 
-const asRole = (role: string): Role => role as Role;
+function asRole(role: string): Role {
+  return role as Role;
+}
 
 /**
  * Checks the current role of the actor, not the one at the start of the request: of two administrators who demote each
  * other concurrently only one succeeds.
  * @throws AppError forbidden.
  */
-export const checkActor = (actor: LockedAccount | undefined, needed: Role): void => {
+export function checkActor(actor: LockedAccount | undefined, needed: Role): void {
   const isAllowed = actor?.isActive && actor.approvalStatus === 'approved' && roleAtLeast(asRole(actor.role), needed);
   if (!isAllowed) throw forbidden('role_required', `This needs the role ${needed}`);
-};
+}
 
 /** @throws AppError forbidden: an account above the actor's own role cannot be changed. */
-export const checkReach = (actor: Pick<LockedAccount, 'role'>, target: Pick<LockedAccount, 'role'>): void => {
+export function checkReach(actor: Pick<LockedAccount, 'role'>, target: Pick<LockedAccount, 'role'>): void {
   if (!roleAtLeast(asRole(actor.role), asRole(target.role)))
     throw forbidden('account_out_of_reach', 'This account has a higher role than yours');
-};
+}
 
 /**
  * A new password gives access to the account, so an admin may set it only for accounts with a lower role.
  * @throws AppError forbidden.
  */
-export const checkMayResetPassword = (
-  actor: Pick<LockedAccount, 'role'>,
-  target: Pick<LockedAccount, 'role'>,
-): void => {
+export function checkMayResetPassword(actor: Pick<LockedAccount, 'role'>, target: Pick<LockedAccount, 'role'>): void {
   checkReach(actor, target);
   if (actor.role !== 'super_admin' && target.role !== 'user')
     throw forbidden('account_out_of_reach', 'Only a super_admin sets the password of an administrator');
-};
+}
 
 /** @throws AppError conflict. */
-export const checkNotOwn = (
-  actor: Pick<LockedAccount, 'id'>,
-  target: Pick<LockedAccount, 'id'>,
-  what: string,
-): void => {
+export function checkNotOwn(actor: Pick<LockedAccount, 'id'>, target: Pick<LockedAccount, 'id'>, what: string): void {
   if (actor.id === target.id) throw conflict('own_account', `You cannot ${what}`);
-};
+}
 
 /** Whether the account is an active super_admin without an end date. */
-const isPermanentSuperAdmin = (u: LockedAccount): boolean =>
-  u.role === 'super_admin' && u.isActive && u.approvalStatus === 'approved' && u.accountExpiresAt === null;
+function isPermanentSuperAdmin(u: LockedAccount): boolean {
+  return u.role === 'super_admin' && u.isActive && u.approvalStatus === 'approved' && u.accountExpiresAt === null;
+}
 
 /** @param all every super_admin, locked until the change is committed. @throws AppError conflict. */
-export const checkNotLastSuperAdmin = (all: readonly LockedAccount[], target: LockedAccount): void => {
+export function checkNotLastSuperAdmin(all: readonly LockedAccount[], target: LockedAccount): void {
   if (!isPermanentSuperAdmin(target) || all.some((u) => u.id !== target.id && isPermanentSuperAdmin(u))) return;
   throw conflict('last_super_admin', 'This is the last super_admin; the platform needs one');
-};
+}

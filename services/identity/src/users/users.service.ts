@@ -19,18 +19,22 @@ type Deps = { db: Db; outbox: Outbox; newPasswords: NewPasswords; sessions: Sess
 type NewUser = BodyOf<typeof userRoutes.createUser>;
 type Change = BodyOf<typeof userRoutes.updateUser>;
 
-const emailTaken = () => conflict('email_taken', 'Another account has this e-mail address');
-const nameOf = (given: string | undefined, email: string): string => given ?? email.split('@')[0] ?? email;
+function emailTaken() {
+  return conflict('email_taken', 'Another account has this e-mail address');
+}
+function nameOf(given: string | undefined, email: string): string {
+  return given ?? email.split('@')[0] ?? email;
+}
 
 /** Only local accounts get a password. */
-const checkPasswordGiven = ({ auth_type, password }: NewUser): void => {
+function checkPasswordGiven({ auth_type, password }: NewUser): void {
   if (auth_type === 'local' && password === undefined)
     throw passwordRejected('password', ['A local account needs a password.']);
   if (auth_type !== 'local' && password !== undefined)
     throw new AppError('invalid', 'password_not_local', 'The password of such an account is stored elsewhere');
-};
+}
 
-const checkChange = (change: Change, { actor, target, superAdmins }: LockedAccounts): void => {
+function checkChange(change: Change, { actor, target, superAdmins }: LockedAccounts): void {
   const after = { ...target, allowLocalFallback: change.allow_local_fallback ?? target.allowLocalFallback };
   if (change.allow_local_fallback && hasNoLocalPassword(target)) {
     const message = 'Accounts of a directory or proxy sign in there only.';
@@ -40,25 +44,28 @@ const checkChange = (change: Change, { actor, target, superAdmins }: LockedAccou
     throw conflict('password_not_local', 'The password of this account is stored elsewhere');
   if (change.is_active === false) checkNotOwn(actor, target, 'disable your own account');
   if (change.is_active === false || change.account_expires_at) checkNotLastSuperAdmin(superAdmins, target);
-};
+}
 
-const columnsOf = (c: Change) => ({
-  ...(c.email === undefined ? {} : { email: c.email }),
-  ...(c.full_name === undefined ? {} : { fullName: c.full_name }),
-  ...(c.allow_local_fallback === undefined ? {} : { allowLocalFallback: c.allow_local_fallback }),
-  ...(c.must_change_password === undefined ? {} : { mustChangePassword: c.must_change_password }),
-  ...(c.account_expires_at === undefined
-    ? {}
-    : { accountExpiresAt: c.account_expires_at && new Date(c.account_expires_at) }),
-});
+function columnsOf(c: Change) {
+  return {
+    ...(c.email === undefined ? {} : { email: c.email }),
+    ...(c.full_name === undefined ? {} : { fullName: c.full_name }),
+    ...(c.allow_local_fallback === undefined ? {} : { allowLocalFallback: c.allow_local_fallback }),
+    ...(c.must_change_password === undefined ? {} : { mustChangePassword: c.must_change_password }),
+    ...(c.account_expires_at === undefined
+      ? {}
+      : { accountExpiresAt: c.account_expires_at && new Date(c.account_expires_at) }),
+  };
+}
 
 /** Disabling records its actor, to distinguish the directory from an administrator. */
-const activity = (active: boolean) =>
-  active
+function activity(active: boolean) {
+  return active
     ? { isActive: true, disabledBy: null, disabledAt: null }
     : { isActive: false, disabledBy: 'administrator', disabledAt: new Date() };
+}
 
-export const createUsers = ({ db, outbox, newPasswords, sessions, telemetry }: Deps) => {
+export function createUsers({ db, outbox, newPasswords, sessions, telemetry }: Deps) {
   const find = async (id: string): Promise<UserWithGroups> => {
     const user = await usersStore.find(db, id);
     if (!user) throw notFound('There is no such account');
@@ -153,5 +160,5 @@ export const createUsers = ({ db, outbox, newPasswords, sessions, telemetry }: D
       return find(id);
     },
   };
-};
+}
 export type Users = ReturnType<typeof createUsers>;

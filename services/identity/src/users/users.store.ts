@@ -18,7 +18,9 @@ export type NewUser = {
 };
 
 /** Escapes text for a LIKE pattern. */
-const escapeLike = (text: string): string => text.replaceAll(/[\\%_]/g, String.raw`\$&`);
+function escapeLike(text: string): string {
+  return text.replaceAll(/[\\%_]/g, String.raw`\$&`);
+}
 
 const sortings = {
   full_name: Prisma.sql`lower(u.full_name)`,
@@ -28,7 +30,7 @@ const sortings = {
 };
 const directions = { asc: Prisma.sql`asc nulls last`, desc: Prisma.sql`desc nulls last` };
 
-const conditions = (f: Filter): Prisma.Sql => {
+function conditions(f: Filter): Prisma.Sql {
   const like = `%${escapeLike(f.q ?? '')}%`;
   const all = [
     ...(f.q ? [Prisma.sql`(u.email ilike ${like} or u.full_name ilike ${like} or u.ldap_uid ilike ${like})`] : []),
@@ -39,7 +41,7 @@ const conditions = (f: Filter): Prisma.Sql => {
     ...(f.locked === undefined ? [] : [Prisma.sql`coalesce(u.locked_until > now(), false) = ${f.locked}`]),
   ];
   return all.length > 0 ? Prisma.sql`where ${Prisma.join(all, ' and ')}` : Prisma.empty;
-};
+}
 
 const heldColumns = Prisma.sql`
   uuid as id, email, role, is_active as "isActive", approval_status as "approvalStatus",
@@ -89,8 +91,8 @@ export const usersStore = {
     void (await tx.passwordHistory.create({ data: { userId, passwordHash } })),
 };
 
-const inOrder = async (db: Db, ids: string[]): Promise<UserWithGroups[]> => {
+async function inOrder(db: Db, ids: string[]): Promise<UserWithGroups[]> {
   const found = await db.user.findMany({ where: { id: { in: ids } }, include: withGroups });
   const byId = new Map(found.map((u) => [u.id, u]));
   return ids.flatMap((id) => byId.get(id) ?? []);
-};
+}

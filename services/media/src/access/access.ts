@@ -18,21 +18,24 @@ const needed: Record<Action, readonly Permission[]> = {
 };
 
 /** The same error for an unknown file and for one the caller may not see. */
-export const noSuchFile = (): AppError => notFound('There is no such file.');
+export function noSuchFile(): AppError {
+  return notFound('There is no such file.');
+}
 
 /** The user's groups, as last reported by identity. */
-export const groupsOf = async (db: Db | Tx, userId: string): Promise<string[]> =>
-  (await db.membership.findUnique({ where: { userId } }))?.groupIds ?? [];
+export async function groupsOf(db: Db | Tx, userId: string): Promise<string[]> {
+  return (await db.membership.findUnique({ where: { userId } }))?.groupIds ?? [];
+}
 
 /**
  * The access rule for files: owners and administrators have all permissions, others those of the shares with them or their
  * groups. Files without a permission and files in the bin are missing from the result.
  */
-export const permissionsOf = async (
+export async function permissionsOf(
   db: Db | Tx,
   caller: Pick<Caller, 'userId' | 'role'>,
   candidates: readonly Owned[],
-): Promise<Map<string, Permission>> => {
+): Promise<Map<string, Permission>> {
   const files = candidates.filter(({ deletedAt }) => deletedAt === null);
   const isAdmin = roleAtLeast(caller.role, 'admin');
   const own = files.filter(({ userId }) => isAdmin || userId === caller.userId);
@@ -48,51 +51,52 @@ export const permissionsOf = async (
     group by media_file_id`;
   for (const { id, permission } of shares) permissions.set(id, permission);
   return permissions;
-};
+}
 
 /** The filter for the caller's visible files, by the same rule: own files, shared files, or both. */
-export const scopeOf = async (db: Db, caller: Caller, ownership: Ownership): Promise<Prisma.MediaFileWhereInput> => {
+export async function scopeOf(db: Db, caller: Caller, ownership: Ownership): Promise<Prisma.MediaFileWhereInput> {
   const { userId } = caller;
   if (ownership === 'mine') return { userId, deletedAt: null };
   if (ownership === 'all' && roleAtLeast(caller.role, 'admin')) return { deletedAt: null };
   const shared = { shares: { some: { OR: [{ userId }, { groupId: { in: await groupsOf(db, userId) } }] } } };
   const visible = ownership === 'all' ? { OR: [{ userId }, shared] } : { AND: [{ userId: { not: userId } }, shared] };
   return { ...visible, deletedAt: null };
-};
+}
 
-export const may = async (db: Db | Tx, caller: Caller, file: Owned, action: Action): Promise<boolean> => {
+export async function may(db: Db | Tx, caller: Caller, file: Owned, action: Action): Promise<boolean> {
   const permission = (await permissionsOf(db, caller, [file])).get(file.id);
   return permission !== undefined && needed[action].includes(permission);
-};
+}
 
 /** The file, if the caller may perform the action. @throws AppError not_found, or forbidden for callers who may read it. */
-export const usableFile = async (db: Db | Tx, caller: Caller, id: string, action: Action): Promise<UsableFile> => {
+export async function usableFile(db: Db | Tx, caller: Caller, id: string, action: Action): Promise<UsableFile> {
   const file = await db.mediaFile.findUnique({ where: { id } });
   const permission = file && (await permissionsOf(db, caller, [file])).get(id);
   if (!file || !permission) throw noSuchFile();
   if (!needed[action].includes(permission)) throw notAllowed(action);
   return { ...file, permission };
-};
+}
 
 /** Like `usableFile`, with the file and its transcript locked until the transaction ends. */
-export const lockedFile = async (tx: Tx, caller: Caller, id: string, action: Action): Promise<UsableFile> => {
+export async function lockedFile(tx: Tx, caller: Caller, id: string, action: Action): Promise<UsableFile> {
   await tx.$queryRaw`select 1 from media_file where uuid = ${id}::uuid for update`;
   return usableFile(tx, caller, id, action);
-};
+}
 
 /** A file in the bin, locked; only for its owner and administrators. @throws AppError not_found for all others. */
-export const binnedFile = async (tx: Tx, { userId, role }: Caller, id: string): Promise<MediaFile> => {
+export async function binnedFile(tx: Tx, { userId, role }: Caller, id: string): Promise<MediaFile> {
   await tx.$queryRaw`select 1 from media_file where uuid = ${id}::uuid for update`;
   const file = await tx.mediaFile.findUnique({ where: { id } });
   const mayManage = file?.deletedAt && (file.userId === userId || roleAtLeast(role, 'admin'));
   if (!mayManage) throw noSuchFile();
   return file;
-};
+}
 
-const notAllowed = (action: Action): AppError =>
-  forbidden(
+function notAllowed(action: Action): AppError {
+  return forbidden(
     'permission_required',
     action === 'edit'
       ? 'This file was shared with you for reading only.'
       : 'Only the owner of this file and administrators may do this.',
   );
+}

@@ -7,24 +7,30 @@ type Performed = DataOf<typeof mediaEvents.actionPerformed>;
 /** The caller of a route whose action is audited, and where the request came from. */
 export type Actor = Caller & { client: Performed['client'] };
 
-const truncate = (value: string | undefined, max: number): string | null => value?.slice(0, max) || null;
+function truncate(value: string | undefined, max: number): string | null {
+  return value?.slice(0, max) || null;
+}
 
 /** For actions of the service itself, without a request. */
 export const noClient: Performed['client'] = { ip: null, userAgent: null, requestId: null };
 
-export const clientOf = (r: Pick<RouteRequest<never>, 'clientIp' | 'requestId' | 'req'>): Performed['client'] => ({
-  ip: truncate(r.clientIp, 64),
-  userAgent: truncate(r.req.get('user-agent'), 512),
-  requestId: truncate(r.requestId, 128),
-});
+export function clientOf(r: Pick<RouteRequest<never>, 'clientIp' | 'requestId' | 'req'>): Performed['client'] {
+  return {
+    ip: truncate(r.clientIp, 64),
+    userAgent: truncate(r.req.get('user-agent'), 512),
+    requestId: truncate(r.requestId, 128),
+  };
+}
 
-export const actorOf = (r: Pick<RouteRequest<never>, 'caller' | 'clientIp' | 'requestId' | 'req'>): Actor => ({
-  ...r.caller,
-  client: clientOf(r),
-});
+export function actorOf(r: Pick<RouteRequest<never>, 'caller' | 'clientIp' | 'requestId' | 'req'>): Actor {
+  return {
+    ...r.caller,
+    client: clientOf(r),
+  };
+}
 
 /** Reports an action on a file to the audit trail, in the transaction of the action. */
-export const auditAction = (
+export function auditAction(
   tx: Tx,
   outbox: Outbox,
   action: Performed['action'],
@@ -38,8 +44,8 @@ export const auditAction = (
     actor: { userId: string; client: Performed['client'] } | null;
     details?: Performed['details'];
   },
-): Promise<void> =>
-  outbox.add(tx, mediaEvents.actionPerformed, {
+): Promise<void> {
+  return outbox.add(tx, mediaEvents.actionPerformed, {
     action,
     fileId: file.id,
     ownerId: file.userId,
@@ -47,3 +53,4 @@ export const auditAction = (
     details: { title: file.title, ...details },
     client: actor?.client ?? noClient,
   });
+}

@@ -21,18 +21,23 @@ afterAll(async () => {
   await media.stop();
 });
 
-const statusOf = async (person: TestUser, method: string, path: string, body?: unknown): Promise<number> =>
-  (await media.json(person, method, path, body)).status;
-const discard = (person: TestUser, fileId: string) => statusOf(person, 'DELETE', `/api/files/${fileId}`);
-const restore = (person: TestUser, fileId: string) =>
-  media.json<FileObject>(person, 'POST', `/api/files/${fileId}/restore`);
-const binOf = async (person: TestUser, query = ''): Promise<BinPage> =>
-  (await media.json<BinPage>(person, 'GET', `/api/files/bin${query}`)).body;
-const objectsOf = async (run: Awaited<ReturnType<typeof transcribed>>): Promise<number> => {
+async function statusOf(person: TestUser, method: string, path: string, body?: unknown): Promise<number> {
+  return (await media.json(person, method, path, body)).status;
+}
+function discard(person: TestUser, fileId: string) {
+  return statusOf(person, 'DELETE', `/api/files/${fileId}`);
+}
+function restore(person: TestUser, fileId: string) {
+  return media.json<FileObject>(person, 'POST', `/api/files/${fileId}/restore`);
+}
+async function binOf(person: TestUser, query = ''): Promise<BinPage> {
+  return (await media.json<BinPage>(person, 'GET', `/api/files/bin${query}`)).body;
+}
+async function objectsOf(run: Awaited<ReturnType<typeof transcribed>>): Promise<number> {
   let count = 0;
   for await (const _ of run.objects.list(`files/${run.fileId}/`)) count += 1;
   return count;
-};
+}
 
 /** Every media route with a file id, with its other parameters. */
 const routesOfFile = Object.entries(mediaRoutes).filter(

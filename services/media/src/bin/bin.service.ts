@@ -13,13 +13,15 @@ type BinPage = AnswerOf<(typeof mediaRoutes)['listBin']>;
 export type BinDeps = { db: Db; outbox: Outbox; people: Pick<People, 'names'>; binDays: number };
 
 const day = 24 * 3_600_000;
-const idsOf = ({ id, userId }: Pick<FileRow, 'id' | 'userId'>) => ({ fileId: id, ownerId: userId });
+function idsOf({ id, userId }: Pick<FileRow, 'id' | 'userId'>) {
+  return { fileId: id, ownerId: userId };
+}
 
 /**
  * Deleted files stay in a bin until they expire: invisible elsewhere, and restorable. While a file is in the bin, events of
  * its run do not change its row.
  */
-export const createBin = ({ db, outbox, people, binDays }: BinDeps) => {
+export function createBin({ db, outbox, people, binDays }: BinDeps) {
   /** Deletes the rows now and the objects through the event, so that a crash leaves neither behind. */
   const purge = async (tx: Tx, file: FileRow, actor: Actor | null): Promise<void> => {
     await tx.mediaFile.delete({ where: { id: file.id } });
@@ -102,5 +104,5 @@ export const createBin = ({ db, outbox, people, binDays }: BinDeps) => {
       }
     },
   };
-};
+}
 export type Bin = ReturnType<typeof createBin>;

@@ -15,7 +15,7 @@ export type BulkDeps = {
 };
 
 /** One action on many files, one after the other; each succeeds or fails alone. */
-export const bulkRoutes = (deps: BulkDeps): Route[] => {
+export function bulkRoutes(deps: BulkDeps): Route[] {
   const actionOf = (request: Request): Action => {
     switch (request.action) {
       case 'delete':
@@ -53,11 +53,11 @@ export const bulkRoutes = (deps: BulkDeps): Route[] => {
       return { results };
     }),
   ];
-};
+}
 
-const problemOf = (error: unknown): { code: string; message: string } => {
+function problemOf(error: unknown): { code: string; message: string } {
   const { code, detail } = toProblem(error, '');
   // An unexpected error fails the whole request and is logged.
   if (code === 'internal_error' && !isAppError(error)) throw error;
   return { code, message: detail };
-};
+}

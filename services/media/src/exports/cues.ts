@@ -16,24 +16,31 @@ const pauseSeconds = 1.5;
 /** Cues shorter than these are joined with the one before or after. */
 const minCharacters = 15;
 
-export const collapseWhitespace = (text: string): string => text.replaceAll(/\s+/gu, ' ').trim();
-export const speakerOf = ({ speaker }: Pick<Spoken, 'speaker'>): string | null =>
-  speaker ? collapseWhitespace(speakerName(speaker)) : null;
+export function collapseWhitespace(text: string): string {
+  return text.replaceAll(/\s+/gu, ' ').trim();
+}
+export function speakerOf({ speaker }: Pick<Spoken, 'speaker'>): string | null {
+  return speaker ? collapseWhitespace(speakerName(speaker)) : null;
+}
 
 const graphemes = new Intl.Segmenter(undefined, { granularity: 'grapheme' });
-const charactersOf = (text: string): string[] => [...graphemes.segment(text)].map(({ segment }) => segment);
-const lengthOf = (text: string): number => charactersOf(text).length;
+function charactersOf(text: string): string[] {
+  return [...graphemes.segment(text)].map(({ segment }) => segment);
+}
+function lengthOf(text: string): number {
+  return charactersOf(text).length;
+}
 
 /** A piece of text that is not broken: a word, or a part of one that is longer than a line (Chinese has no spaces). */
 type Piece = { text: string; start: number; end: number; joined: boolean };
 
 /** Lines of at most 42 characters; two of about equal length where two are enough. */
-export const wrapLines = (text: string): string[] => {
+export function wrapLines(text: string): string[] {
   if (lengthOf(text) <= lineLength) return [text];
   return splitBalanced(text) ?? splitGreedily(text);
-};
+}
 
-const splitBalanced = (text: string): string[] | undefined => {
+function splitBalanced(text: string): string[] | undefined {
   let best: string[] | undefined;
   let bestLength = lineLength + 1;
   for (let index = text.indexOf(' '); index >= 0; index = text.indexOf(' ', index + 1)) {
@@ -42,9 +49,9 @@ const splitBalanced = (text: string): string[] | undefined => {
     if (longest < bestLength) [best, bestLength] = [lines, longest];
   }
   return best;
-};
+}
 
-const splitGreedily = (text: string): string[] => {
+function splitGreedily(text: string): string[] {
   const lines: string[] = [''];
   for (const word of text.split(' ').flatMap(partsOf)) {
     const line = lines.at(-1) ?? '';
@@ -53,20 +60,24 @@ const splitGreedily = (text: string): string[] => {
     else lines.push(word.text);
   }
   return lines;
-};
+}
 
 /** A word in parts that fit into a line. */
-const partsOf = (word: string): { text: string; joined: boolean }[] => {
+function partsOf(word: string): { text: string; joined: boolean }[] {
   const characters = charactersOf(word);
   if (characters.length <= lineLength) return [{ text: word, joined: false }];
   return Array.from({ length: Math.ceil(characters.length / lineLength) }, (_, i) => ({
     text: characters.slice(i * lineLength, (i + 1) * lineLength).join(''),
     joined: i > 0,
   }));
-};
+}
 
-const textOf = (pieces: readonly Piece[]): string =>
-  pieces.reduce((text, piece) => (text === '' || piece.joined ? text + piece.text : `${text} ${piece.text}`), '');
+function textOf(pieces: readonly Piece[]): string {
+  return pieces.reduce(
+    (text, piece) => (text === '' || piece.joined ? text + piece.text : `${text} ${piece.text}`),
+    '',
+  );
+}
 
 export type CueOptions = {
   /** The text in front of a speaker's cue; it counts towards the line length. */
@@ -74,7 +85,7 @@ export type CueOptions = {
 };
 
 /** Converts segments to subtitle cues with the times of their words; cues never overlap. */
-export const toCues = (segments: readonly Spoken[], { prefixOf = () => '' }: CueOptions = {}): Cue[] => {
+export function toCues(segments: readonly Spoken[], { prefixOf = () => '' }: CueOptions = {}): Cue[] {
   const ordered = segments.toSorted((a, b) => a.start_time - b.start_time);
   return adjustTimes(
     joinShort(
@@ -82,9 +93,9 @@ export const toCues = (segments: readonly Spoken[], { prefixOf = () => '' }: Cue
       prefixOf,
     ),
   );
-};
+}
 
-const cuesOf = (segment: Spoken, prefixOf: (speaker: string | null) => string): Cue[] => {
+function cuesOf(segment: Spoken, prefixOf: (speaker: string | null) => string): Cue[] {
   const speaker = speakerOf(segment);
   const prefix = prefixOf(speaker);
   const cues: Cue[] = [];
@@ -104,17 +115,19 @@ const cuesOf = (segment: Spoken, prefixOf: (speaker: string | null) => string): 
   }
   close();
   return cues;
-};
+}
 
-const fits = (text: string): boolean => {
+function fits(text: string): boolean {
   const lines = wrapLines(text);
   return lines.length <= 2;
-};
+}
 /** A sentence that fills most of a line ends its cue. */
-const endsSentence = (text: string): boolean => text.length > lineLength && /[.!?…。！？]["'”’)]*$/u.test(text);
+function endsSentence(text: string): boolean {
+  return text.length > lineLength && /[.!?…。！？]["'”’)]*$/u.test(text);
+}
 
 /** The segment's words with their times; words of an edited text share the segment's time. */
-const piecesOf = (segment: Spoken): Piece[] => {
+function piecesOf(segment: Spoken): Piece[] {
   const text = collapseWhitespace(segment.text);
   if (text === '') return [];
   const words = segment.words.filter(({ word }) => collapseWhitespace(word) !== '');
@@ -124,12 +137,12 @@ const piecesOf = (segment: Spoken): Piece[] => {
     const step = (end - start) / parts.length;
     return parts.map((part, i) => ({ ...part, start: start + i * step, end: start + (i + 1) * step }));
   });
-};
+}
 
-const estimateWordTimes = (
+function estimateWordTimes(
   text: string,
   { start_time: start, end_time: end }: Spoken,
-): Pick<Word, 'word' | 'start' | 'end'>[] => {
+): Pick<Word, 'word' | 'start' | 'end'>[] {
   const tokens = text.split(' ');
   const letters = tokens.reduce((sum, token) => sum + token.length, 0);
   let time = start;
@@ -138,12 +151,14 @@ const estimateWordTimes = (
     time += ((end - start) * word.length) / letters;
     return { word, start: from, end: time };
   });
-};
+}
 
-const isShort = ({ start, end, text }: Cue): boolean => end - start < minSeconds || lengthOf(text) < minCharacters;
+function isShort({ start, end, text }: Cue): boolean {
+  return end - start < minSeconds || lengthOf(text) < minCharacters;
+}
 
 /** Joins a cue that is too short to read with the same speaker's cue before or after it, if the result fits. */
-const joinShort = (cues: Cue[], prefixOf: (speaker: string | null) => string): Cue[] => {
+function joinShort(cues: Cue[], prefixOf: (speaker: string | null) => string): Cue[] {
   const joined: Cue[] = [];
   for (const cue of cues) {
     const last = joined.at(-1);
@@ -160,10 +175,10 @@ const joinShort = (cues: Cue[], prefixOf: (speaker: string | null) => string): C
     else joined.push(cue);
   }
   return joined;
-};
+}
 
 /** Removes overlaps and extends short cues where the gaps before and after them allow it. */
-const adjustTimes = (cues: Cue[]): Cue[] => {
+function adjustTimes(cues: Cue[]): Cue[] {
   const result: Cue[] = [];
   cues.forEach((cue, i) => {
     const free = result.at(-1)?.end ?? 0;
@@ -176,4 +191,4 @@ const adjustTimes = (cues: Cue[]): Cue[] => {
     result.push({ ...cue, start, end });
   });
   return result;
-};
+}

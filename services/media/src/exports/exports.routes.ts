@@ -12,7 +12,7 @@ import { toJson, toSrt, toTxt, toVtt, type Spoken } from './exports.ts';
 
 const pageSize = 2000;
 
-const readAll = async (db: Db, fileId: string): Promise<Spoken[]> => {
+async function readAll(db: Db, fileId: string): Promise<Spoken[]> {
   const all: Spoken[] = [];
   for (let total = 1; all.length < total;) {
     const page = await readSegments(db, fileId, { limit: pageSize, offset: all.length, words: true });
@@ -21,7 +21,7 @@ const readAll = async (db: Db, fileId: string): Promise<Spoken[]> => {
     total = page.total;
   }
   return all;
-};
+}
 
 const formats = {
   srt: { type: 'application/x-subrip; charset=utf-8', extension: 'srt' },
@@ -31,7 +31,7 @@ const formats = {
 };
 
 /** Downloads of the transcript. */
-export const exportsRoutes = ({ db, outbox }: { db: Db; outbox: Outbox }): Route[] => {
+export function exportsRoutes({ db, outbox }: { db: Db; outbox: Outbox }): Route[] {
   const write = async (actor: Actor, id: string, format: keyof typeof formats, withSpeakers: boolean) => {
     const file = await usableFile(db, actor, id, 'read');
     const segments = await readAll(db, id);
@@ -56,4 +56,4 @@ export const exportsRoutes = ({ db, outbox }: { db: Db; outbox: Outbox }): Route
       return handled;
     }),
   ];
-};
+}

@@ -2,28 +2,29 @@ import { describe, expect, it } from '@jest/globals';
 import { toCues, wrapLines } from './cues.ts';
 import { timestamp, toJson, toSrt, toTxt, toVtt, type Spoken } from './exports.ts';
 
-const speaker = (name: string | null) => ({
-  uuid: '00000000-0000-4000-8000-000000000000',
-  name: 'SPEAKER_01',
-  display_name: name,
-});
-const segment = (
-  start: number,
-  end: number,
-  text: string,
-  by: Spoken['speaker'] = null,
-  words: Spoken['words'] = [],
-) => ({
-  start_time: start,
-  end_time: end,
-  text,
-  speaker: by,
-  words,
-  confidence: null,
-  edited: false,
-});
-const timed = (text: string, start: number, step = 0.5) =>
-  text.split(' ').map((word, i) => ({ word, start: start + i * step, end: start + (i + 1) * step, confidence: null }));
+function speaker(name: string | null) {
+  return {
+    uuid: '00000000-0000-4000-8000-000000000000',
+    name: 'SPEAKER_01',
+    display_name: name,
+  };
+}
+function segment(start: number, end: number, text: string, by: Spoken['speaker'] = null, words: Spoken['words'] = []) {
+  return {
+    start_time: start,
+    end_time: end,
+    text,
+    speaker: by,
+    words,
+    confidence: null,
+    edited: false,
+  };
+}
+function timed(text: string, start: number, step = 0.5) {
+  return text
+    .split(' ')
+    .map((word, i) => ({ word, start: start + i * step, end: start + (i + 1) * step, confidence: null }));
+}
 
 describe('a time in subtitles', () => {
   it.each([

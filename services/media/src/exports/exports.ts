@@ -6,17 +6,19 @@ export type { Spoken } from './cues.ts';
 
 const paragraphPause = 2;
 
-const pad = (value: number, width = 2): string => String(value).padStart(width, '0');
+function pad(value: number, width = 2): string {
+  return String(value).padStart(width, '0');
+}
 
 /** `01:02:03,004`; hours may exceed 99. */
-export const timestamp = (seconds: number, separator: ',' | '.'): string => {
+export function timestamp(seconds: number, separator: ',' | '.'): string {
   const ms = Math.max(0, Math.round(seconds * 1000));
   const clock = [Math.floor(ms / 3_600_000), Math.floor(ms / 60_000) % 60, Math.floor(ms / 1000) % 60];
   return `${clock.map((part) => pad(part)).join(':')}${separator}${pad(ms % 1000, 3)}`;
-};
+}
 
 /** SubRip. The text must not contain a blank line, which ends a cue, or `-->`. */
-export const toSrt = (segments: Spoken[], withSpeakers: boolean): string => {
+export function toSrt(segments: Spoken[], withSpeakers: boolean): string {
   const prefixOf = (speaker: string | null): string => (withSpeakers && speaker ? `${speaker}: ` : '');
   return toCues(segments, { prefixOf })
     .map(({ start, end, speaker, text }, index) => {
@@ -24,22 +26,23 @@ export const toSrt = (segments: Spoken[], withSpeakers: boolean): string => {
       return `${index + 1}\n${timestamp(start, ',')} --> ${timestamp(end, ',')}\n${body}\n`;
     })
     .join('\n');
-};
+}
 
-const escapeVtt = (text: string): string =>
-  text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
+function escapeVtt(text: string): string {
+  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
+}
 
 /** WebVTT (https://www.w3.org/TR/webvtt1/): the speaker is a voice span. */
-export const toVtt = (segments: Spoken[], withSpeakers: boolean): string => {
+export function toVtt(segments: Spoken[], withSpeakers: boolean): string {
   const cues = toCues(segments).map(({ start, end, speaker, text }) => {
     const voice = withSpeakers && speaker ? `<v ${escapeVtt(speaker)}>` : '';
     return `${timestamp(start, '.')} --> ${timestamp(end, '.')}\n${voice}${escapeVtt(wrapLines(text).join('\n'))}\n`;
   });
   return ['WEBVTT\n', ...cues].join('\n');
-};
+}
 
 /** Plain text: one paragraph per speaker turn, headed by speaker and time. */
-export const toTxt = (segments: Spoken[], withSpeakers: boolean): string => {
+export function toTxt(segments: Spoken[], withSpeakers: boolean): string {
   const turns: { speaker: string | null; start: number; end: number; text: string }[] = [];
   for (const segment of segments) {
     const text = collapseWhitespace(segment.text);
@@ -60,7 +63,7 @@ export const toTxt = (segments: Spoken[], withSpeakers: boolean): string => {
       return `${heading}[${timestamp(start, '.').slice(0, 8)}]\n${text}\n`;
     })
     .join('\n');
-};
+}
 
 type Exported = Pick<
   FileDetail,
@@ -68,7 +71,7 @@ type Exported = Pick<
 >;
 
 /** JSON for other programs: speakers by their label, without identifiers of this installation. */
-export const toJson = (file: Exported, segments: Spoken[], withSpeakers: boolean): string => {
+export function toJson(file: Exported, segments: Spoken[], withSpeakers: boolean): string {
   const { title, filename, language, duration, recorded_date, upload_time, engine } = file;
   const speakers = file.speakers.map((speaker) => ({
     label: speaker.name,
@@ -86,4 +89,4 @@ export const toJson = (file: Exported, segments: Spoken[], withSpeakers: boolean
   }));
   const about = { title, filename, language, duration, recorded_date, upload_time, engine };
   return JSON.stringify({ ...about, ...(withSpeakers ? { speakers } : {}), segments: shown }, null, 2);
-};
+}

@@ -23,9 +23,12 @@ beforeAll(async () => {
 });
 afterAll(() => media.stop());
 
-const list = (person: TestUser, query = '') => media.json<Page>(person, 'GET', `/api/files${query}`);
-const titles = async (query: string): Promise<string[]> =>
-  (await list(ada, query)).body.items.map(({ title }) => title);
+function list(person: TestUser, query = '') {
+  return media.json<Page>(person, 'GET', `/api/files${query}`);
+}
+async function titles(query: string): Promise<string[]> {
+  return (await list(ada, query)).body.items.map(({ title }) => title);
+}
 
 describe('the list of files', () => {
   it('contains the caller’s own files, newest first, in pages', async () => {

@@ -41,13 +41,15 @@ export const filesStore = {
 };
 
 // Wildcards of LIKE in the user's input are matched literally.
-const escapeLike = (text: string): string => text.replaceAll(/[\\%_]/g, (sign) => `\\${sign}`);
+function escapeLike(text: string): string {
+  return text.replaceAll(/[\\%_]/g, (sign) => `\\${sign}`);
+}
 
-const whereOf = (
+function whereOf(
   scope: Prisma.MediaFileWhereInput,
   normalizedTags: string[],
   query: ListQuery,
-): Prisma.MediaFileWhereInput => {
+): Prisma.MediaFileWhereInput {
   const and: Prisma.MediaFileWhereInput[] = [scope];
   if (query.search) {
     const contains = { contains: escapeLike(query.search), mode: 'insensitive' as const };
@@ -62,4 +64,4 @@ const whereOf = (
   if (query.min_duration !== undefined) and.push({ duration: { gte: query.min_duration } });
   if (query.max_duration !== undefined) and.push({ duration: { lte: query.max_duration } });
   return { AND: and };
-};
+}

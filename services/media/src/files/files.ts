@@ -15,8 +15,12 @@ export type FileProblem = NonNullable<FileObject['error']>;
 type Counted = FileRow & { _count: { speakers: number } };
 
 /** Object keys of a file: the recording and the stages' results. */
-export const originalKey = (id: string): string => `files/${id}/original`;
-export const objectPrefixes = (id: string): string[] => [`files/${id}/`, `derived/${id}/`];
+export function originalKey(id: string): string {
+  return `files/${id}/original`;
+}
+export function objectPrefixes(id: string): string[] {
+  return [`files/${id}/`, `derived/${id}/`];
+}
 
 const stageLabels: Record<Stage, string> = {
   prepare: 'Preparing the recording',
@@ -54,19 +58,21 @@ const waitingLabels = {
 };
 
 /** Whether processing has ended, so that only a request can start it again. */
-export const isSettled = (status: string): boolean => ['completed', 'error', 'cancelled'].includes(status);
+export function isSettled(status: string): boolean {
+  return ['completed', 'error', 'cancelled'].includes(status);
+}
 
 type ProcessingState = Pick<FileRow, 'status' | 'stage' | 'stageDone'>;
 /** The stage that runs, and the one that a waiting file waits for. */
-const stagesOf = ({ status, stage, stageDone }: ProcessingState): Pick<FileObject, 'stage' | 'next_stage'> => {
+function stagesOf({ status, stage, stageDone }: ProcessingState): Pick<FileObject, 'stage' | 'next_stage'> {
   if (isSettled(status) || status === 'cancelling') return { stage: null, next_stage: null };
   const current = stage as Stage | null;
   if (current !== null && !stageDone) return { stage: current, next_stage: null };
   return { stage: null, next_stage: stages[current === null ? 0 : stages.indexOf(current) + 1] ?? null };
-};
+}
 
 type Shown = ProcessingState & Pick<FileRow, 'waitingFor' | 'noSpeech'>;
-export const displayStatus = (file: Shown): string => {
+export function displayStatus(file: Shown): string {
   const status = file.status as FileStatus;
   if (status === 'completed' && file.noSpeech) return 'No speech found';
   if (isSettled(status) || status === 'cancelling') return statusLabels[status];
@@ -74,7 +80,7 @@ export const displayStatus = (file: Shown): string => {
   const { stage, next_stage: next } = stagesOf(file);
   if (stage) return stageLabels[stage];
   return file.stage && next ? waitingForStage[next] : statusLabels[status];
-};
+}
 
 export const withSpeakerCount = { _count: { select: { speakers: true } } } as const;
 
@@ -88,11 +94,11 @@ export const resetColumns = {
 } as const;
 
 /** Requests a new run of a file, in the caller's transaction; events of earlier runs are ignored from now on. */
-export const requeue = async (
+export async function requeue(
   tx: Tx,
   outbox: Outbox,
   file: Pick<FileRow, 'id' | 'userId' | 'objectKey' | 'contentType' | 'options'>,
-): Promise<void> => {
+): Promise<void> {
   const { id, userId, objectKey, contentType } = file;
   const options = file.options as RunOptions;
   await tx.mediaFile.update({
@@ -104,40 +110,42 @@ export const requeue = async (
   const ids = { fileId: id, ownerId: userId };
   await outbox.add(tx, mediaEvents.reprocessOrdered, { ...ids, objectKey, contentType, options });
   await outbox.add(tx, mediaEvents.updated, { ...ids, status: 'queued' });
-};
+}
 
 /** The file as an API object; `ownerName` is null when the caller is the owner. */
-export const toFileObject = (
+export function toFileObject(
   { _count: { speakers }, ...file }: Counted,
   permission: FileObject['my_permission'],
   ownerName: string | null = null,
-): FileObject => ({
-  uuid: file.id,
-  filename: file.filename,
-  title: file.title,
-  user_id: file.userId,
-  owner_name: ownerName,
-  my_permission: permission,
-  status: file.status as FileStatus,
-  display_status: displayStatus(file),
-  ...stagesOf(file),
-  waiting_for: file.waitingFor as FileObject['waiting_for'],
-  content_type: file.contentType,
-  file_size: Number(file.fileSize),
-  file_hash: file.fileHash,
-  duration: file.duration,
-  language: file.language,
-  upload_time: file.uploadTime.toISOString(),
-  recorded_date: file.recordedDate?.toISOString() ?? null,
-  completed_at: file.completedAt?.toISOString() ?? null,
-  has_video: file.contentType.startsWith('video/'),
-  has_thumbnail: file.thumbnailKey !== null,
-  has_waveform: file.waveformKey !== null,
-  engine: file.engine as FileObject['engine'],
-  diarization_provider: file.diarizationProvider,
-  speaker_count: speakers,
-  transcript_version: file.transcriptVersion,
-  no_speech: file.noSpeech,
-  warnings: file.warnings,
-  error: file.error as FileProblem | null,
-});
+): FileObject {
+  return {
+    uuid: file.id,
+    filename: file.filename,
+    title: file.title,
+    user_id: file.userId,
+    owner_name: ownerName,
+    my_permission: permission,
+    status: file.status as FileStatus,
+    display_status: displayStatus(file),
+    ...stagesOf(file),
+    waiting_for: file.waitingFor as FileObject['waiting_for'],
+    content_type: file.contentType,
+    file_size: Number(file.fileSize),
+    file_hash: file.fileHash,
+    duration: file.duration,
+    language: file.language,
+    upload_time: file.uploadTime.toISOString(),
+    recorded_date: file.recordedDate?.toISOString() ?? null,
+    completed_at: file.completedAt?.toISOString() ?? null,
+    has_video: file.contentType.startsWith('video/'),
+    has_thumbnail: file.thumbnailKey !== null,
+    has_waveform: file.waveformKey !== null,
+    engine: file.engine as FileObject['engine'],
+    diarization_provider: file.diarizationProvider,
+    speaker_count: speakers,
+    transcript_version: file.transcriptVersion,
+    no_speech: file.noSpeech,
+    warnings: file.warnings,
+    error: file.error as FileProblem | null,
+  };
+}

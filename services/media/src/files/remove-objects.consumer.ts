@@ -4,7 +4,8 @@ import { consumer } from '@overtone/service-kit';
 import { objectPrefixes } from './files.ts';
 
 /** A file was deleted: deletes its recording and all derived objects; redelivery retries a failure. */
-export const removeObjects = ({ objects }: { objects: Pick<ObjectStore, 'deletePrefix'> }) =>
-  consumer(mediaEvents.deleted, 'remove-objects', async ({ fileId }) => {
+export function removeObjects({ objects }: { objects: Pick<ObjectStore, 'deletePrefix'> }) {
+  return consumer(mediaEvents.deleted, 'remove-objects', async ({ fileId }) => {
     for (const prefix of objectPrefixes(fileId)) await objects.deletePrefix(prefix);
   });
+}

@@ -5,7 +5,7 @@ import type { Languages } from './languages.ts';
 const cacheMs = 10_000;
 
 /** Requests the languages from the dispatcher; a reply or a failure is cached for ten seconds. */
-export const createDispatcherLanguages = ({ bus, log }: { bus: Pick<Bus, 'ask'>; log: Log }): Languages => {
+export function createDispatcherLanguages({ bus, log }: { bus: Pick<Bus, 'ask'>; log: Log }): Languages {
   let cached: { until: number; languages: Promise<string[] | null> } | undefined;
   const request = async (): Promise<string[] | null> => {
     try {
@@ -22,4 +22,4 @@ export const createDispatcherLanguages = ({ bus, log }: { bus: Pick<Bus, 'ask'>;
       return cached.languages;
     },
   };
-};
+}

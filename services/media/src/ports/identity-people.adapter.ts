@@ -9,7 +9,7 @@ const pauseMs = 15_000;
 const maxCached = 10_000;
 
 /** Requests users from identity; names are cached for a minute. */
-export const createIdentityPeople = ({ bus, log }: { bus: Pick<Bus, 'ask'>; log: Log }): People => {
+export function createIdentityPeople({ bus, log }: { bus: Pick<Bus, 'ask'>; log: Log }): People {
   const cached = new Map<string, { name: string | null; until: number }>();
   let pausedUntil = 0;
 
@@ -38,4 +38,4 @@ export const createIdentityPeople = ({ bus, log }: { bus: Pick<Bus, 'ask'>; log:
         ({ userId }) => userId,
       ),
   };
-};
+}

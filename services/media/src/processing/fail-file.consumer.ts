@@ -3,5 +3,6 @@ import { consumer } from '@overtone/service-kit';
 import type { Processing } from './processing.service.ts';
 
 /** A run failed: stores the error with the file. */
-export const failFile = ({ processing }: { processing: Processing }) =>
-  consumer(transcriptionEvents.runFailed, 'fail-file', processing.failed);
+export function failFile({ processing }: { processing: Processing }) {
+  return consumer(transcriptionEvents.runFailed, 'fail-file', processing.failed);
+}

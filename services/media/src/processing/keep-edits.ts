@@ -15,15 +15,18 @@ export type EditedSegment = {
   editedBy: string | null;
 };
 
-const middle = ({ start, end }: { start: number; end: number }): number => (start + end) / 2;
-const overlap = (a: { start: number; end: number }, b: { start: number; end: number }): number =>
-  Math.min(a.end, b.end) - Math.max(a.start, b.start);
+function middle({ start, end }: { start: number; end: number }): number {
+  return (start + end) / 2;
+}
+function overlap(a: { start: number; end: number }, b: { start: number; end: number }): number {
+  return Math.min(a.end, b.end) - Math.max(a.start, b.start);
+}
 
 /**
  * The new transcript with the segments that users edited during the run: an edited segment replaces the run's words in its
  * time range and gets the speaker who speaks most of that range.
  */
-export const keepEdits = (fresh: NewSegment[], edited: EditedSegment[]): NewSegment[] => {
+export function keepEdits(fresh: NewSegment[], edited: EditedSegment[]): NewSegment[] {
   if (edited.length === 0) return fresh;
   const covered = (at: number): boolean => edited.some(({ start, end }) => at >= start && at <= end);
   const remaining = fresh.flatMap((segment) => {
@@ -34,10 +37,10 @@ export const keepEdits = (fresh: NewSegment[], edited: EditedSegment[]): NewSegm
   });
   const kept = edited.map((segment) => ({ ...segment, speaker: speakerOf(segment, fresh), keptId: segment.id }));
   return [...remaining, ...kept].sort((a, b) => a.start - b.start || a.end - b.end);
-};
+}
 
 // The rest of a segment may be two pieces, one before and one after the edit.
-const piecesOf = (segment: NewSegment, words: Word[]): NewSegment[] => {
+function piecesOf(segment: NewSegment, words: Word[]): NewSegment[] {
   const indexes = words.map((word) => segment.words.indexOf(word));
   const pieces: Word[][] = [];
   words.forEach((word, i) => {
@@ -53,13 +56,13 @@ const piecesOf = (segment: NewSegment, words: Word[]): NewSegment[] => {
     confidence: meanConfidence(piece),
     words: piece,
   }));
-};
+}
 
-const speakerOf = (segment: EditedSegment, fresh: NewSegment[]): number | null => {
+function speakerOf(segment: EditedSegment, fresh: NewSegment[]): number | null {
   const seconds = new Map<number, number>();
   for (const other of fresh) {
     const shared = overlap(segment, other);
     if (other.speaker !== null && shared > 0) seconds.set(other.speaker, (seconds.get(other.speaker) ?? 0) + shared);
   }
   return [...seconds].sort(([, a], [, b]) => b - a)[0]?.[0] ?? null;
-};
+}

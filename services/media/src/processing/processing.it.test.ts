@@ -10,9 +10,12 @@ beforeAll(async () => {
 });
 afterAll(() => media.stop());
 
-const later = (seconds: number): Date => new Date(Date.now() + seconds * 1000);
-const texts = (file: Record<string, unknown>): string[] =>
-  (file['transcript_segments'] as SegmentObject[]).map(({ text }) => text);
+function later(seconds: number): Date {
+  return new Date(Date.now() + seconds * 1000);
+}
+function texts(file: Record<string, unknown>): string[] {
+  return (file['transcript_segments'] as SegmentObject[]).map(({ text }) => text);
+}
 
 describe('a file whose run succeeds', () => {
   it('shows each stage, is readable before diarization, and is completed at the end', async () => {

@@ -39,15 +39,16 @@ type Change = Prisma.MediaFileUncheckedUpdateInput;
 export type ProcessingDeps = { db: Db; outbox: Outbox; objects: Pick<ObjectStore, 'get' | 'deletePrefix'> };
 
 const truncatedWarning = 'The recording is cut off at its end; what there is of it was transcribed.';
-const withWarning = (file: FileRow, ...more: (string | null)[]): string[] => [
-  ...new Set([...file.warnings, ...more.filter((w) => w !== null)]),
-];
+function withWarning(file: FileRow, ...more: (string | null)[]): string[] {
+  return [...new Set([...file.warnings, ...more.filter((w) => w !== null)])];
+}
 
-const removeWarnings = (warnings: string[], dropped: string[]): string[] =>
-  warnings.filter((w) => !dropped.includes(w));
+function removeWarnings(warnings: string[], dropped: string[]): string[] {
+  return warnings.filter((w) => !dropped.includes(w));
+}
 
 /** Applies the dispatcher's run events to files. Events may be repeated or late: obsolete ones change nothing. */
-export const createProcessing = ({ db, outbox, objects }: ProcessingDeps) => {
+export function createProcessing({ db, outbox, objects }: ProcessingDeps) {
   const read = async (key: string): Promise<unknown> => json((await objects.get(key)).stream);
 
   const save = async (tx: Tx, file: FileRow, change: Change): Promise<void> => {
@@ -252,15 +253,16 @@ export const createProcessing = ({ db, outbox, objects }: ProcessingDeps) => {
     cancelled: (data: DataOf<Events['runCancelled']>, eventTime: EventTime) =>
       end(data, eventTime, () => ({ status: 'cancelled' })),
   };
-};
+}
 export type Processing = ReturnType<typeof createProcessing>;
 
 const { completedAt: _, ...endedColumns } = resetColumns;
 
-const removeUnedited = async (tx: Tx, file: FileRow): Promise<number> =>
-  (await tx.segment.deleteMany({ where: { fileId: file.id, edited: false } })).count;
+async function removeUnedited(tx: Tx, file: FileRow): Promise<number> {
+  return (await tx.segment.deleteMany({ where: { fileId: file.id, edited: false } })).count;
+}
 
-const editsSince = async (tx: Tx, file: FileRow): Promise<EditedSegment[]> => {
+async function editsSince(tx: Tx, file: FileRow): Promise<EditedSegment[]> {
   const since = file.runOpenedAt ?? new Date(0);
   const rows = await tx.segment.findMany({
     where: { fileId: file.id, edited: true, editedAt: { gte: since } },
@@ -277,4 +279,4 @@ const editsSince = async (tx: Tx, file: FileRow): Promise<EditedSegment[]> => {
     editedBy,
     words: words as Word[],
   }));
-};
+}

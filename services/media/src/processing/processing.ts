@@ -7,20 +7,22 @@ type FileRun = Pick<FileRow, 'runId' | 'runOpenedAt'>;
  * Whether an event belongs to the run that the file follows, to a newer run or to an older one. Events of different kinds
  * may arrive out of order; a run's events are later than its opening, so their time decides.
  */
-export const compareRun = (file: FileRun, event: { runId: string; time: Date }): 'current' | 'newer' | 'obsolete' => {
+export function compareRun(file: FileRun, event: { runId: string; time: Date }): 'current' | 'newer' | 'obsolete' {
   if (file.runId === event.runId) return 'current';
   return file.runOpenedAt === null || event.time > file.runOpenedAt ? 'newer' : 'obsolete';
-};
+}
 
 /**
  * Whether an event that ends or resumes a run is obsolete, because the file has processed a later end or resumption.
  */
-export const isOvertaken = (file: Pick<FileRow, 'runTurnedAt'>, time: Date): boolean =>
-  file.runTurnedAt !== null && time < file.runTurnedAt;
+export function isOvertaken(file: Pick<FileRow, 'runTurnedAt'>, time: Date): boolean {
+  return file.runTurnedAt !== null && time < file.runTurnedAt;
+}
 
 /** Whether a stage started after its run ended: the run was resumed, and that event has not arrived yet. */
-export const isResumedAfter = (file: Pick<FileRow, 'status' | 'runTurnedAt'>, time: Date): boolean =>
-  isSettled(file.status) && file.runTurnedAt !== null && time > file.runTurnedAt;
+export function isResumedAfter(file: Pick<FileRow, 'status' | 'runTurnedAt'>, time: Date): boolean {
+  return isSettled(file.status) && file.runTurnedAt !== null && time > file.runTurnedAt;
+}
 
 const statusOfStage: Record<Stage, FileObject['status']> = {
   prepare: 'processing',
@@ -31,64 +33,68 @@ const statusOfStage: Record<Stage, FileObject['status']> = {
 };
 
 /** The file's status when a stage starts; null: unchanged, because a later stage has started or the file is being stopped. */
-export const statusAtStart = (
+export function statusAtStart(
   file: Pick<FileRow, 'status' | 'stage'> & { stageDone?: boolean },
   stage: Stage,
-): FileObject['status'] | null => {
+): FileObject['status'] | null {
   if (isSettled(file.status) || file.status === 'cancelling') return null;
   const reached = file.stage ? stages.indexOf(file.stage as Stage) : -1;
   const at = stages.indexOf(stage);
   return at < reached || (at === reached && file.stageDone) ? null : statusOfStage[stage];
-};
+}
 
 /**
  * The file's columns after a stage has ended and until the next one starts. Empty when a later stage has started, or the
  * file is settled or being stopped.
  */
-export const columnsAfterStage = (
+export function columnsAfterStage(
   file: Pick<FileRow, 'status' | 'stage'>,
   ended: Stage,
-): { status?: 'queued'; stage?: Stage; stageDone?: true } => {
+): { status?: 'queued'; stage?: Stage; stageDone?: true } {
   if (isSettled(file.status) || file.status === 'cancelling') return {};
   const reached = file.stage ? stages.indexOf(file.stage as Stage) : -1;
   return reached > stages.indexOf(ended) ? {} : { status: 'queued', stage: ended, stageDone: true };
-};
+}
 
 /** The transcription outcome of a file status; null for a status that does not end it. */
-export const outcomeOf = (status: FileObject['status']): (typeof transcriptionOutcomes)[number] | null => {
+export function outcomeOf(status: FileObject['status']): (typeof transcriptionOutcomes)[number] | null {
   if (status === 'completed' || status === 'cancelled') return status;
   return status === 'error' ? 'failed' : null;
-};
+}
 
 /**
  * The file's state after stuck recovery has reset a stage; null: unchanged, because the file is settled, being stopped, or
  * the stage was started again or completed since.
  */
-export const stateAfterReset = (
+export function stateAfterReset(
   file: Pick<FileRow, 'status' | 'stage' | 'stageDone' | 'stageChangedAt'>,
   stage: Stage,
   time: Date,
-): { status: 'uploaded'; stage: Stage | null; stageDone: boolean } | null => {
+): { status: 'uploaded'; stage: Stage | null; stageDone: boolean } | null {
   if (isSettled(file.status) || file.status === 'cancelling' || isStaleStage(file, time)) return null;
   const reached = file.stage ? stages.indexOf(file.stage as Stage) : -1;
   const at = stages.indexOf(stage);
   if (reached > at || (reached === at && file.stageDone)) return null;
   const earlier = stages[at - 1] ?? null;
   return { status: 'uploaded', stage: earlier, stageDone: earlier !== null };
-};
+}
 
 /** Whether a start or reset of a stage is older than the last one applied to the file. */
-export const isStaleStage = ({ stageChangedAt }: Pick<FileRow, 'stageChangedAt'>, time: Date): boolean =>
-  stageChangedAt !== null && time < stageChangedAt;
+export function isStaleStage({ stageChangedAt }: Pick<FileRow, 'stageChangedAt'>, time: Date): boolean {
+  return stageChangedAt !== null && time < stageChangedAt;
+}
 
 const languageNames = new Intl.DisplayNames('en', { type: 'language', fallback: 'code' });
-const primary = (code: string): string => code.toLowerCase().split('-')[0] ?? code;
+function primary(code: string): string {
+  return code.toLowerCase().split('-')[0] ?? code;
+}
 
 /** The warning when the engine did not use the chosen language. */
-export const languageWarning = (chosen: string | null, used: string | null): string | null =>
-  chosen === null || used === null || primary(chosen) === primary(used)
+export function languageWarning(chosen: string | null, used: string | null): string | null {
+  return chosen === null || used === null || primary(chosen) === primary(used)
     ? null
     : `The language you chose (${languageNames.of(chosen)}) could not be used. The recording was transcribed as ${languageNames.of(used)}.`;
+}
 
 /** What a user can do about a failure, by error code. */
 const advice: Record<string, string> = {
@@ -104,13 +110,15 @@ const advice: Record<string, string> = {
   storage_full: 'Tell an administrator: the storage is full. Then run the file again.',
 };
 
-export const toProblem = (failure: { code: string; message: string; retryable: boolean }): FileProblem => ({
-  code: failure.code,
-  message: failure.message,
-  what_to_do:
-    advice[failure.code] ??
-    (failure.retryable
-      ? 'Run the file again. If it fails again, tell an administrator.'
-      : 'Check the recording and upload it again.'),
-  retryable: failure.retryable,
-});
+export function toProblem(failure: { code: string; message: string; retryable: boolean }): FileProblem {
+  return {
+    code: failure.code,
+    message: failure.message,
+    what_to_do:
+      advice[failure.code] ??
+      (failure.retryable
+        ? 'Run the file again. If it fails again, tell an administrator.'
+        : 'Check the recording and upload it again.'),
+    retryable: failure.retryable,
+  };
+}

@@ -7,7 +7,7 @@ const maxSeconds = 20;
 const maxWords = 60;
 
 /** Splits words without speakers at pauses: a readable transcript until diarization has finished. */
-export const provisionalSegments = ({ words }: Pick<WordsArtefact, 'words'>): NewSegment[] => {
+export function provisionalSegments({ words }: Pick<WordsArtefact, 'words'>): NewSegment[] {
   const groups: Word[][] = [];
   for (const word of words) {
     const open = groups.at(-1);
@@ -25,4 +25,4 @@ export const provisionalSegments = ({ words }: Pick<WordsArtefact, 'words'>): Ne
     confidence: meanConfidence(group),
     words: group,
   }));
-};
+}

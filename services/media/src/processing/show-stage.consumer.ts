@@ -3,5 +3,6 @@ import { consumer } from '@overtone/service-kit';
 import type { Processing } from './processing.service.ts';
 
 /** A stage started: updates the file's status, unless a later stage has started. */
-export const showStage = ({ processing }: { processing: Processing }) =>
-  consumer(transcriptionEvents.stageStarted, 'show-stage', processing.stageStarted);
+export function showStage({ processing }: { processing: Processing }) {
+  return consumer(transcriptionEvents.stageStarted, 'show-stage', processing.stageStarted);
+}

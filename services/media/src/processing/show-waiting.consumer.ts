@@ -3,5 +3,6 @@ import { consumer } from '@overtone/service-kit';
 import type { Processing } from './processing.service.ts';
 
 /** A run waits for an engine or a worker, or continues: updates the file's waiting reason. */
-export const showWaiting = ({ processing }: { processing: Processing }) =>
-  consumer(transcriptionEvents.runWaiting, 'show-waiting', processing.waiting);
+export function showWaiting({ processing }: { processing: Processing }) {
+  return consumer(transcriptionEvents.runWaiting, 'show-waiting', processing.waiting);
+}

@@ -3,5 +3,6 @@ import { consumer } from '@overtone/service-kit';
 import type { Processing } from './processing.service.ts';
 
 /** A run was cancelled: sets the file to cancelled. */
-export const stopFile = ({ processing }: { processing: Processing }) =>
-  consumer(transcriptionEvents.runCancelled, 'stop-file', processing.cancelled);
+export function stopFile({ processing }: { processing: Processing }) {
+  return consumer(transcriptionEvents.runCancelled, 'stop-file', processing.cancelled);
+}

@@ -3,5 +3,6 @@ import { consumer } from '@overtone/service-kit';
 import type { Processing } from './processing.service.ts';
 
 /** A run was opened: the file follows it from now on. */
-export const takeOverRun = ({ processing }: { processing: Processing }) =>
-  consumer(transcriptionEvents.runOpened, 'take-over-run', processing.opened);
+export function takeOverRun({ processing }: { processing: Processing }) {
+  return consumer(transcriptionEvents.runOpened, 'take-over-run', processing.opened);
+}

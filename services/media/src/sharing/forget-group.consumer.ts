@@ -3,5 +3,6 @@ import { consumer } from '@overtone/service-kit';
 import type { Sharing } from './sharing.service.ts';
 
 /** A group was deleted: removes its shares. */
-export const forgetGroup = ({ sharing }: { sharing: Sharing }) =>
-  consumer(identityEvents.groupDeleted, 'forget-group', ({ groupId }) => sharing.forgetGroup(groupId));
+export function forgetGroup({ sharing }: { sharing: Sharing }) {
+  return consumer(identityEvents.groupDeleted, 'forget-group', ({ groupId }) => sharing.forgetGroup(groupId));
+}

@@ -3,5 +3,6 @@ import { consumer } from '@overtone/service-kit';
 import type { Sharing } from './sharing.service.ts';
 
 /** An account was deleted: removes the shares with it. */
-export const forgetPerson = ({ sharing }: { sharing: Sharing }) =>
-  consumer(identityEvents.userDeleted, 'forget-person', ({ userId }) => sharing.forgetPerson(userId));
+export function forgetPerson({ sharing }: { sharing: Sharing }) {
+  return consumer(identityEvents.userDeleted, 'forget-person', ({ userId }) => sharing.forgetPerson(userId));
+}

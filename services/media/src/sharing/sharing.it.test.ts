@@ -16,31 +16,35 @@ beforeAll(async () => {
 });
 afterAll(() => media.stop());
 
-const share = (caller: TestUser, file: string, body: object) =>
-  media.json<ShareObject & { code: string }>(caller, 'PUT', `/api/files/${file}/shares`, body);
-const status = async (person: TestUser, method: string, path: string, body?: unknown): Promise<number> =>
-  (await media.json(person, method, path, body)).status;
-const sees = async (person: TestUser, file: string): Promise<boolean> =>
-  (await status(person, 'GET', `/api/files/${file}?segment_limit=0`)) === 200;
-const list = async (person: TestUser, ownership: string) => {
+function share(caller: TestUser, file: string, body: object) {
+  return media.json<ShareObject & { code: string }>(caller, 'PUT', `/api/files/${file}/shares`, body);
+}
+async function status(person: TestUser, method: string, path: string, body?: unknown): Promise<number> {
+  return (await media.json(person, method, path, body)).status;
+}
+async function sees(person: TestUser, file: string): Promise<boolean> {
+  return (await status(person, 'GET', `/api/files/${file}?segment_limit=0`)) === 200;
+}
+async function list(person: TestUser, ownership: string) {
   const { body } = await media.json<{ items: FileObject[] }>(person, 'GET', `/api/files?ownership=${ownership}`);
   return body.items.map(({ uuid, my_permission }) => [uuid, my_permission]);
-};
-const accessOf = (file: string) =>
-  media.eventsOf('evt.media.file.access-changed.v1', file).map(({ data: { groupIds, userIds, version } }) => ({
+}
+function accessOf(file: string) {
+  return media.eventsOf('evt.media.file.access-changed.v1', file).map(({ data: { groupIds, userIds, version } }) => ({
     groupIds,
     userIds,
     version,
   }));
-const inGroup = async (person: TestUser, ...groups: string[]): Promise<void> => {
+}
+async function inGroup(person: TestUser, ...groups: string[]): Promise<void> {
   await media.setGroups(person, groups);
   const known = async () =>
     (await media.query('select group_ids from media_membership where user_id = $1', person.userId))[0]?.['group_ids'];
   await waitFor(async () => JSON.stringify(await known()) === JSON.stringify(groups));
-};
+}
 
 /** All operations on a file. */
-const everything = async (run: Run) => {
+async function everything(run: Run) {
   const { body } = await media.json<FileDetail>(run.owner, 'GET', `/api/files/${run.fileId}`);
   const file = `/api/files/${run.fileId}`;
   const [segment, speaker, other] = [body.transcript_segments[0], ...body.speakers];
@@ -72,8 +76,8 @@ const everything = async (run: Run) => {
     ['DELETE', file],
   ];
   return { read, edit, own };
-};
-const answersTo = async (person: TestUser, calls: [string, string, object?][]): Promise<number[]> => {
+}
+async function answersTo(person: TestUser, calls: [string, string, object?][]): Promise<number[]> {
   const answers: number[] = [];
   for (const [method, path, body] of calls) {
     const init = body ? { body: JSON.stringify(body), headers: { 'content-type': 'application/json' } } : {};
@@ -82,7 +86,7 @@ const answersTo = async (person: TestUser, calls: [string, string, object?][]): 
     answers.push(answer.status);
   }
   return answers;
-};
+}
 
 describe('a shared file', () => {
   it('can be read but not changed by a viewer', async () => {

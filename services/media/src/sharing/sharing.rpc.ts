@@ -5,8 +5,10 @@ import { accessOf } from './sharing.ts';
 import { sharingStore as store } from './sharing.store.ts';
 
 /** The initial access lists for services that follow `access-changed`. */
-export const sharingRpc = ({ db }: { db: Db }): RpcHandler[] => [
-  answer(mediaRpc.listShared, async ({ after, limit }) => ({
-    files: (await store.listShared(db, after, limit)).map(accessOf),
-  })),
-];
+export function sharingRpc({ db }: { db: Db }): RpcHandler[] {
+  return [
+    answer(mediaRpc.listShared, async ({ after, limit }) => ({
+      files: (await store.listShared(db, after, limit)).map(accessOf),
+    })),
+  ];
+}

@@ -19,7 +19,7 @@ type ShareRequest = BodyOf<(typeof mediaRoutes)['share']>;
 export type SharingDeps = { db: Db; outbox: Outbox; people: People };
 
 /** Shares files with groups and users, as viewers or editors. */
-export const createSharing = ({ db, outbox, people }: SharingDeps) => {
+export function createSharing({ db, outbox, people }: SharingDeps) {
   const publishAccess = async (tx: Tx, fileId: string): Promise<void> => {
     await outbox.add(tx, mediaEvents.accessChanged, accessOf(await store.incrementAccessVersion(tx, fileId)));
   };
@@ -91,8 +91,9 @@ export const createSharing = ({ db, outbox, people }: SharingDeps) => {
     forgetPerson: (userId: string): Promise<void> =>
       removeAllShares({ userId }, (tx) => store.removeMembership(tx, userId)),
   };
-};
+}
 export type Sharing = ReturnType<typeof createSharing>;
 
-const unknownTarget = (path: string, message: string) =>
-  invalid('invalid_body', 'The file cannot be shared like this.', { errors: [{ path, message }] });
+function unknownTarget(path: string, message: string) {
+  return invalid('invalid_body', 'The file cannot be shared like this.', { errors: [{ path, message }] });
+}

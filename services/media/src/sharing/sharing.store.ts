@@ -3,7 +3,9 @@ import type { Db, Tx } from '../database.ts';
 import type { FileShare } from '../generated/client.ts';
 import type { Membership, ShareTarget } from './sharing.ts';
 
-const whereOf = (fileId: string, target: ShareTarget) => ({ fileId, ...target });
+function whereOf(fileId: string, target: ShareTarget) {
+  return { fileId, ...target };
+}
 
 export const sharingStore = {
   list: (db: Db, fileId: string) =>

@@ -9,19 +9,22 @@ export type Membership = { userId: string; groupIds: string[]; version: number }
 
 /** Names by user id. */
 export type Names = ReadonlyMap<string, string>;
-export const toShareObject = (share: FileShare, names: Names): ShareObject => ({
-  uuid: share.id,
-  group_uuid: share.groupId,
-  user_uuid: share.userId,
-  user_name: names.get(share.userId ?? '') ?? null,
-  permission: share.permission as ShareObject['permission'],
-  shared_by: share.sharedBy,
-  created_at: share.createdAt.toISOString(),
-});
+export function toShareObject(share: FileShare, names: Names): ShareObject {
+  return {
+    uuid: share.id,
+    group_uuid: share.groupId,
+    user_uuid: share.userId,
+    user_name: names.get(share.userId ?? '') ?? null,
+    permission: share.permission as ShareObject['permission'],
+    shared_by: share.sharedBy,
+    created_at: share.createdAt.toISOString(),
+  };
+}
 
 /** For the audit trail. */
-export const targetOfShare = ({ userId, groupId }: FileShare): Record<string, string> =>
-  userId ? { user: userId } : { group: groupId ?? '' };
+export function targetOfShare({ userId, groupId }: FileShare): Record<string, string> {
+  return userId ? { user: userId } : { group: groupId ?? '' };
+}
 
 type SharedFile = {
   id: string;
@@ -31,10 +34,12 @@ type SharedFile = {
 };
 
 /** The groups and users who may see the file besides its owner. */
-export const accessOf = ({ id, userId, accessVersion, shares }: SharedFile): FileAccess => ({
-  fileId: id,
-  ownerId: userId,
-  groupIds: shares.flatMap(({ groupId }) => groupId ?? []).sort(),
-  userIds: shares.flatMap((share) => share.userId ?? []).sort(),
-  version: accessVersion,
-});
+export function accessOf({ id, userId, accessVersion, shares }: SharedFile): FileAccess {
+  return {
+    fileId: id,
+    ownerId: userId,
+    groupIds: shares.flatMap(({ groupId }) => groupId ?? []).sort(),
+    userIds: shares.flatMap((share) => share.userId ?? []).sort(),
+    version: accessVersion,
+  };
+}

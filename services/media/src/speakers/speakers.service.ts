@@ -8,10 +8,12 @@ import { listSpeakers, nextLabel, type SpeakerObject } from './speakers.ts';
 
 export type SpeakersDeps = { db: Db; outbox: Outbox };
 
-const noSuchSpeaker = () => notFound('There is no such speaker.');
+function noSuchSpeaker() {
+  return notFound('There is no such speaker.');
+}
 
 /** Creates, renames, merges and removes the speakers of a file. */
-export const createSpeakers = ({ db, outbox }: SpeakersDeps) => {
+export function createSpeakers({ db, outbox }: SpeakersDeps) {
   /** The speaker with its file locked. @throws AppError not_found also when the caller may not read the file. */
   const lockSpeaker = async (tx: Tx, caller: Caller, id: string) => {
     const found = await tx.speaker.findUnique({ where: { id }, include: { file: true } });
@@ -83,5 +85,5 @@ export const createSpeakers = ({ db, outbox }: SpeakersDeps) => {
         return { undo };
       }, txOptions),
   };
-};
+}
 export type Speakers = ReturnType<typeof createSpeakers>;

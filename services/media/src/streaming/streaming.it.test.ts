@@ -20,9 +20,12 @@ beforeAll(async () => {
 });
 afterAll(() => media.stop());
 
-const get = (headers: Record<string, string> = {}, method = 'GET', what = '/content') =>
-  media.call(ada, method, path + what, { headers });
-const body = async (answer: Response): Promise<Buffer> => Buffer.from(await answer.arrayBuffer());
+function get(headers: Record<string, string> = {}, method = 'GET', what = '/content') {
+  return media.call(ada, method, path + what, { headers });
+}
+async function body(answer: Response): Promise<Buffer> {
+  return Buffer.from(await answer.arrayBuffer());
+}
 
 describe('the recording', () => {
   it('is sent whole, with headers that prevent execution', async () => {

@@ -11,11 +11,12 @@ export type StreamingDeps = { db: Db; objects: Pick<ObjectStore, 'get' | 'head'>
 type Exchange = Pick<RouteRequest<never>, 'req' | 'res' | 'signal'>;
 
 const loudestPeak = 127;
-const artefactMissing = (what: string) =>
-  new AppError('not_found', 'artefact_missing', `This file has no ${what} yet.`);
+function artefactMissing(what: string) {
+  return new AppError('not_found', 'artefact_missing', `This file has no ${what} yet.`);
+}
 
 /** Downloads of the recording, its thumbnail and its waveform. */
-export const streamingRoutes = ({ db, objects }: StreamingDeps): Route[] => {
+export function streamingRoutes({ db, objects }: StreamingDeps): Route[] {
   /** Sends an object whole or in part (206), or answers 304 or 416. */
   const send = async ({ req, res, signal }: Exchange, key: string, headers: Record<string, string>): Promise<void> => {
     const { bytes: size, etag: tag } = await objects.head(key);
@@ -83,4 +84,4 @@ export const streamingRoutes = ({ db, objects }: StreamingDeps): Route[] => {
       };
     }),
   ];
-};
+}

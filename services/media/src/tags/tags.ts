@@ -5,19 +5,22 @@ import type { Tag } from '../generated/client.ts';
 type TagSource = (typeof tagSources)[number] | null;
 
 /** The form in which tags are compared: lower case, `-` and `_` as spaces, single spaces. */
-export const normalizedTag = (name: string): string =>
-  name
+export function normalizedTag(name: string): string {
+  return name
     .normalize('NFC')
     .toLowerCase()
     .replaceAll(/[-_\s]+/g, ' ')
     .trim();
+}
 
 /** `source`: how the tag was attached to the file; without a file, how it was created. */
-export const toTagObject = (
+export function toTagObject(
   tag: Pick<Tag, 'id' | 'name' | 'source'>,
   onFile?: string | null,
-): z.infer<typeof tagObject> => ({
-  uuid: tag.id,
-  name: tag.name,
-  source: (onFile === undefined ? tag.source : onFile) as TagSource,
-});
+): z.infer<typeof tagObject> {
+  return {
+    uuid: tag.id,
+    name: tag.name,
+    source: (onFile === undefined ? tag.source : onFile) as TagSource,
+  };
+}

@@ -2,19 +2,24 @@ import type { Word } from '@overtone/contracts';
 
 type Span = { start: number; end: number };
 
-const tokensOf = (text: string): string[] => text.split(/\s+/u).filter(Boolean);
-const comparable = (token: string): string =>
-  token
+function tokensOf(text: string): string[] {
+  return text.split(/\s+/u).filter(Boolean);
+}
+function comparable(token: string): string {
+  return token
     .normalize('NFC')
     .toLowerCase()
     .replaceAll(/[^\p{L}\p{N}]/gu, '');
-const milliseconds = (seconds: number): number => Math.round(seconds * 1000) / 1000;
+}
+function milliseconds(seconds: number): number {
+  return Math.round(seconds * 1000) / 1000;
+}
 
 /**
  * Assigns times to the words of an edited text. An unchanged word keeps its time, and its confidence unless its spelling
  * was changed. New words share the time between the adjacent words in proportion to their length, without a confidence.
  */
-export const realign = (before: Word[], text: string, segment: Span): Word[] => {
+export function realign(before: Word[], text: string, segment: Span): Word[] {
   const tokens = tokensOf(text);
   const kept = longestCommon(
     before.map(({ word }) => comparable(word)),
@@ -35,10 +40,10 @@ export const realign = (before: Word[], text: string, segment: Span): Word[] => 
     newAt = newIndex + 1;
   }
   return words;
-};
+}
 
 /** Times for words that replace others: taken over one by one for equal counts, else shared by length. */
-const fill = (tokens: string[], replaced: Word[], gap: Span): Word[] => {
+function fill(tokens: string[], replaced: Word[], gap: Span): Word[] {
   if (tokens.length === 0) return [];
   if (tokens.length === replaced.length) {
     return tokens.map((word, i) => {
@@ -56,10 +61,10 @@ const fill = (tokens: string[], replaced: Word[], gap: Span): Word[] => {
     at = next;
     return placed;
   });
-};
+}
 
 /** Index pairs of a longest common subsequence. */
-const longestCommon = (a: string[], b: string[]): [number, number][] => {
+function longestCommon(a: string[], b: string[]): [number, number][] {
   const width = b.length + 1;
   const length = new Uint32Array((a.length + 1) * width);
   const at = (i: number, j: number): number => length[i * width + j] ?? 0;
@@ -75,4 +80,4 @@ const longestCommon = (a: string[], b: string[]): [number, number][] => {
     else j += 1;
   }
   return pairs;
-};
+}

@@ -19,11 +19,15 @@ beforeEach(async () => {
   file = (await run.readFile()) as unknown as FileDetail;
 });
 
-const segmentPath = (index = 0): string =>
-  `/api/files/${run.fileId}/transcript/segments/${file.transcript_segments[index]?.uuid}`;
-const edit = (body: object, index = 0) =>
-  media.json<SegmentObject & { code: string }>(run.owner, 'PUT', segmentPath(index), body);
-const now = async () => (await run.readFile()) as unknown as FileDetail;
+function segmentPath(index = 0): string {
+  return `/api/files/${run.fileId}/transcript/segments/${file.transcript_segments[index]?.uuid}`;
+}
+function edit(body: object, index = 0) {
+  return media.json<SegmentObject & { code: string }>(run.owner, 'PUT', segmentPath(index), body);
+}
+async function now() {
+  return (await run.readFile()) as unknown as FileDetail;
+}
 
 describe('a segment', () => {
   it('is edited: unchanged words keep times and confidence, and an event is published', async () => {

@@ -14,10 +14,12 @@ type Change = BodyOf<Routes['editSegment']>;
 type EditedSegment = AnswerOf<Routes['editSegment']>;
 export type TranscriptsDeps = { db: Db; outbox: Outbox; people: Pick<People, 'names'> };
 
-const noSuchSegment = () => notFound('There is no such segment.');
+function noSuchSegment() {
+  return notFound('There is no such segment.');
+}
 
 /** Reads and edits transcripts. Of two edits of one version the second is rejected, so that no edit is lost. */
-export const createTranscripts = ({ db, outbox, people }: TranscriptsDeps) => {
+export function createTranscripts({ db, outbox, people }: TranscriptsDeps) {
   const lockSegment = async (
     tx: Tx,
     caller: Caller,
@@ -85,26 +87,28 @@ export const createTranscripts = ({ db, outbox, people }: TranscriptsDeps) => {
       return withNames(edited);
     },
   };
-};
+}
 export type Transcripts = ReturnType<typeof createTranscripts>;
 
-const staleVersion = (version: number) =>
-  conflict('stale_version', 'This passage was changed in the meantime. Check it before you save.', {
+function staleVersion(version: number) {
+  return conflict('stale_version', 'This passage was changed in the meantime. Check it before you save.', {
     extra: { version },
   });
+}
 
-const checkSpeaker = async (tx: Tx, fileId: string, speakerId: string | null | undefined): Promise<void> => {
+async function checkSpeaker(tx: Tx, fileId: string, speakerId: string | null | undefined): Promise<void> {
   if (!speakerId) return;
   const speaker = await tx.speaker.findUnique({ where: { id: speakerId } });
   if (speaker?.fileId !== fileId) throw invalid('speaker_mismatch', 'This speaker does not speak in this file.');
-};
+}
 
-const editedText = (segment: Segment, text: string | undefined) => {
+function editedText(segment: Segment, text: string | undefined) {
   if (text === undefined || text === segment.text) return {};
   const span = { start: segment.startTime, end: segment.endTime };
   const words = realign(segment.words as Word[], text, span);
   return { text, words, confidence: meanConfidence(words) };
-};
+}
 
-const editedSpeaker = (segment: Segment, speakerId: string | null | undefined) =>
-  speakerId === undefined || speakerId === segment.speakerId ? {} : { speakerId };
+function editedSpeaker(segment: Segment, speakerId: string | null | undefined) {
+  return speakerId === undefined || speakerId === segment.speakerId ? {} : { speakerId };
+}

@@ -9,11 +9,12 @@ import { undoMs, type Before, type SegmentBefore } from './undo.ts';
 export type UndoDeps = { db: Db; outbox: Outbox };
 type BeforeOf<K extends Before['kind']> = Extract<Before, { kind: K }>;
 
-const changedSince = () =>
-  conflict('stale_version', 'This was changed again since. Undoing it would lose the later change.');
+function changedSince() {
+  return conflict('stale_version', 'This was changed again since. Undoing it would lose the later change.');
+}
 
 /** Undoes a transcript change, once, and only if it was not changed again since. */
-export const createUndo = ({ db, outbox }: UndoDeps) => {
+export function createUndo({ db, outbox }: UndoDeps) {
   const apply = (tx: Tx, fileId: string, before: Before): Promise<void> => {
     switch (before.kind) {
       case 'segment_edited':
@@ -47,10 +48,10 @@ export const createUndo = ({ db, outbox }: UndoDeps) => {
       await db.change.deleteMany({ where: { createdAt: { lt: new Date(Date.now() - undoMs) } } });
     },
   };
-};
+}
 export type UndoService = ReturnType<typeof createUndo>;
 
-const restoreEdited = async (tx: Tx, { segment, after }: BeforeOf<'segment_edited'>): Promise<void> => {
+async function restoreEdited(tx: Tx, { segment, after }: BeforeOf<'segment_edited'>): Promise<void> {
   const current = await tx.segment.findUnique({ where: { id: segment.id } });
   if (current?.text !== after.text || current.speakerId !== after.speakerId) throw changedSince();
   const { text, words, confidence, edited, editedAt, editedBy } = segment;
@@ -59,20 +60,20 @@ const restoreEdited = async (tx: Tx, { segment, after }: BeforeOf<'segment_edite
     where: { id: segment.id },
     data: { text, words, confidence, edited, editedAt, editedBy, speakerId, version: { increment: 1 } },
   });
-};
+}
 
-const restoreSegment = async (tx: Tx, fileId: string, segment: SegmentBefore): Promise<void> => {
+async function restoreSegment(tx: Tx, fileId: string, segment: SegmentBefore): Promise<void> {
   const { version, ...row } = segment;
   const speakerId = await existingSpeaker(tx, segment.speakerId);
   await tx.segment.create({ data: { ...row, fileId, speakerId, version: version + 1 } });
-};
+}
 
-const restoreSpeaker = async (
+async function restoreSpeaker(
   tx: Tx,
   fileId: string,
   { speaker, segmentIds }: BeforeOf<'speaker_merged'> | BeforeOf<'speaker_deleted'>,
   assignedTo: string | null,
-): Promise<void> => {
+): Promise<void> {
   const labels = (await tx.speaker.findMany({ where: { fileId } })).map(({ name }) => name);
   const name = labels.includes(speaker.name) ? nextLabel(labels) : speaker.name;
   await tx.speaker.create({ data: { ...speaker, name, fileId } });
@@ -81,8 +82,9 @@ const restoreSpeaker = async (
     where: { fileId, id: { in: segmentIds }, speakerId: assignedTo },
     data: { speakerId: speaker.id, version: { increment: 1 } },
   });
-};
+}
 
 /** The speaker, or null when it was removed since. */
-const existingSpeaker = async (tx: Tx, id: string | null): Promise<string | null> =>
-  id !== null && (await tx.speaker.count({ where: { id } })) > 0 ? id : null;
+async function existingSpeaker(tx: Tx, id: string | null): Promise<string | null> {
+  return id !== null && (await tx.speaker.count({ where: { id } })) > 0 ? id : null;
+}

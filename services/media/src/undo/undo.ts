@@ -28,20 +28,24 @@ export type SegmentBefore = {
   version: number;
 };
 
-export const segmentBefore = ({ fileId: _, words, editedAt, ...segment }: Segment): SegmentBefore => ({
-  ...segment,
-  words: words as Word[],
-  editedAt: editedAt?.toISOString() ?? null,
-});
-export const speakerBefore = ({ id, name, displayName }: Speaker): SpeakerBefore => ({ id, name, displayName });
+export function segmentBefore({ fileId: _, words, editedAt, ...segment }: Segment): SegmentBefore {
+  return {
+    ...segment,
+    words: words as Word[],
+    editedAt: editedAt?.toISOString() ?? null,
+  };
+}
+export function speakerBefore({ id, name, displayName }: Speaker): SpeakerBefore {
+  return { id, name, displayName };
+}
 
 export type Undo = { uuid: string; expires_at: string };
 
 /** Records the state before a change, in the transaction of the change. */
-export const recordChange = async (
+export async function recordChange(
   tx: Tx,
   { fileId, userId, before }: { fileId: string; userId: string; before: Before },
-): Promise<Undo> => {
+): Promise<Undo> {
   const { id, createdAt } = await tx.change.create({ data: { fileId, userId, kind: before.kind, before } });
   return { uuid: id, expires_at: new Date(createdAt.getTime() + undoMs).toISOString() };
-};
+}

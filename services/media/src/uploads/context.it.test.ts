@@ -14,7 +14,7 @@ afterAll(() => media.stop());
 type Sent = { method: string; path: string; headers: Record<string, string>; body: Buffer };
 
 /** Simulates a slow client: the body starts long after the headers. */
-const sendSlowly = async ({ method, path, headers, body }: Sent): Promise<string> => {
+async function sendSlowly({ method, path, headers, body }: Sent): Promise<string> {
   const { hostname, port } = new URL(media.base);
   const socket = connect(Number(port), hostname);
   const all = { host: 'x', connection: 'close', 'content-length': String(body.length), ...headers };
@@ -28,9 +28,9 @@ const sendSlowly = async ({ method, path, headers, body }: Sent): Promise<string
   const answer: Buffer[] = [];
   for await (const chunk of socket) answer.push(chunk as Buffer);
   return Buffer.concat(answer).toString();
-};
+}
 
-const request = (person: TestUser) => {
+function request(person: TestUser) {
   const trace = randomBytes(16).toString('hex');
   const id = `slow-${trace.slice(0, 8)}`;
   const headers = {
@@ -39,7 +39,7 @@ const request = (person: TestUser) => {
     'x-request-id': id,
   };
   return { trace, id, headers };
-};
+}
 
 /** The uploaded event and the audit record; both carry the request's context. */
 async function expectChangesOf(fileId: string, { trace, id }: { trace: string; id: string }): Promise<void> {

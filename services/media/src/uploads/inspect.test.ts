@@ -3,11 +3,11 @@ import { createHash } from 'node:crypto';
 import { createInspection } from './inspect.ts';
 
 const wav = Buffer.concat([Buffer.from('RIFF\0\0\0\0WAVEfmt ', 'latin1'), Buffer.alloc(20_000, 3)]);
-const inspected = (bytes: Buffer, { size, maxBytes = 1e9 }: { size: number; maxBytes?: number }) => {
+function inspected(bytes: Buffer, { size, maxBytes = 1e9 }: { size: number; maxBytes?: number }) {
   const { see, result } = createInspection({ maxBytes });
   for (let at = 0; at < bytes.length; at += size) see(bytes.subarray(at, at + size));
   return result();
-};
+}
 
 describe('the inspection of a recording', () => {
   it.each([1, 7, 4099, 4100, 4101, 65_536])('returns size, hash and type for chunks of %d bytes', (size) => {

@@ -8,7 +8,7 @@ export type Inspection = { bytes: number; sha256: string; contentType: string };
  * Determines size, SHA-256 and media type of a recording while it is written to the store; buffers only its first bytes.
  * Throws as soon as the data is not a recording or is too large.
  */
-export const createInspection = ({ declared = '', maxBytes }: { declared?: string; maxBytes: number }) => {
+export function createInspection({ declared = '', maxBytes }: { declared?: string; maxBytes: number }) {
   const hash = createHash('sha256');
   let head: Uint8Array[] = [];
   let bytes = 0;
@@ -36,4 +36,4 @@ export const createInspection = ({ declared = '', maxBytes }: { declared?: strin
       return { bytes, sha256: hash.digest('hex'), contentType: detectType() };
     },
   };
-};
+}

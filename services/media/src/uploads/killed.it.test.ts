@@ -16,7 +16,7 @@ let media: Media;
 let child: ChildProcess;
 let base: string;
 
-const start = async (): Promise<void> => {
+async function start(): Promise<void> {
   const [api, internal] = [await freePort(), await freePort()];
   base = `http://127.0.0.1:${api}`;
   child = spawn(process.execPath, ['--no-warnings', join(import.meta.dirname, '../main.ts')], {
@@ -24,12 +24,14 @@ const start = async (): Promise<void> => {
     stdio: ['ignore', 'ignore', 'inherit'],
   });
   await waitFor(async () => (await fetch(`http://127.0.0.1:${internal}/health/ready`)).ok);
-};
-const kill = async (): Promise<void> => {
+}
+async function kill(): Promise<void> {
   child.kill('SIGKILL');
   await once(child, 'exit');
-};
-const temporary = (): Promise<string[]> => readdir(join(media.folder, 'tmp'));
+}
+function temporary(): Promise<string[]> {
+  return readdir(join(media.folder, 'tmp'));
+}
 
 beforeAll(async () => {
   media = await startMedia();
@@ -40,12 +42,12 @@ afterAll(async () => {
   await media.stop();
 });
 
-const slowly = (method: string, path: string, headers: Record<string, string>, first: Buffer) => {
+function slowly(method: string, path: string, headers: Record<string, string>, first: Buffer) {
   const sending = request(base + path, { method, headers });
   sending.on('error', () => undefined);
   sending.write(first);
   return sending;
-};
+}
 
 describe('a process killed during an upload', () => {
   it('leaves nothing of a multipart upload after the next start', async () => {

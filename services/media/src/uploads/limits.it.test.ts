@@ -13,21 +13,26 @@ beforeAll(async () => {
 afterAll(() => media.stop());
 
 const headers = { 'tus-resumable': '1.0.0' };
-const metadataOf = (fields: Record<string, string>): string =>
-  Object.entries(fields)
+function metadataOf(fields: Record<string, string>): string {
+  return Object.entries(fields)
     .map(([name, value]) => `${name} ${Buffer.from(value).toString('base64')}`)
     .join(',');
-const begin = (person: TestUser, size: number, fields: Record<string, string> = {}) =>
-  media.call(person, 'POST', '/api/files/tus', {
+}
+function begin(person: TestUser, size: number, fields: Record<string, string> = {}) {
+  return media.call(person, 'POST', '/api/files/tus', {
     headers: {
       ...headers,
       'upload-length': String(size),
       'upload-metadata': metadataOf({ filename: 'talk.wav', ...fields }),
     },
   });
-const problemOf = async (answer: Response) => [answer.status, ((await answer.json()) as { code: string }).code];
-const openOf = async ({ userId }: TestUser): Promise<unknown> =>
-  (await media.query('select count(*)::int as n from open_upload where user_id = $1', userId))[0]?.['n'];
+}
+async function problemOf(answer: Response) {
+  return [answer.status, ((await answer.json()) as { code: string }).code];
+}
+async function openOf({ userId }: TestUser): Promise<unknown> {
+  return (await media.query('select count(*)::int as n from open_upload where user_id = $1', userId))[0]?.['n'];
+}
 
 describe('unfinished uploads', () => {
   it('are limited in number per user, also when they start concurrently', async () => {

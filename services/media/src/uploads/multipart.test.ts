@@ -6,8 +6,9 @@ import { isAppError } from '@overtone/service-kit';
 import { readMultipart } from './multipart.ts';
 
 const boundary = 'b0undary';
-const file = (disposition: string, more = ''): string =>
-  `--${boundary}\r\nContent-Disposition: form-data; ${disposition}\r\n${more}\r\nsound\r\n--${boundary}--\r\n`;
+function file(disposition: string, more = ''): string {
+  return `--${boundary}\r\nContent-Disposition: form-data; ${disposition}\r\n${more}\r\nsound\r\n--${boundary}--\r\n`;
+}
 
 /** Bodies by their defect. Each is truncated at every position. */
 const bodies: Record<string, string> = {
@@ -36,23 +37,25 @@ const bodies: Record<string, string> = {
 };
 
 type Request = IncomingMessage & { push: (chunk: Buffer | null) => boolean };
-const requestOf = (): Request => {
+function requestOf(): Request {
   const stream = new Readable({ read() {} });
   return Object.assign(stream, {
     headers: { 'content-type': `multipart/form-data; boundary=${boundary}` },
     complete: false,
   }) as unknown as Request;
-};
+}
 
 /** The ways a connection ends during a body; Node reports both with `complete` false. */
 const cuts = {
   'with an error': (req: Request) => req.destroy(Object.assign(new Error('aborted'), { code: 'ECONNRESET' })),
   'without an error': (req: Request) => req.destroy(),
 };
-const turn = () => new Promise((resolve) => setImmediate(resolve));
+function turn() {
+  return new Promise((resolve) => setImmediate(resolve));
+}
 
 type Outcome = { status: 'taken'; bytes: number } | { status: 'refused'; code: string };
-const outcomeOf = async (req: Request): Promise<Outcome> => {
+async function outcomeOf(req: Request): Promise<Outcome> {
   try {
     const bytes = await readMultipart(req, async ({ body }, ended) => {
       const { length } = await buffer(body);
@@ -64,10 +67,12 @@ const outcomeOf = async (req: Request): Promise<Outcome> => {
     if (!isAppError(error)) throw error;
     return { status: 'refused', code: error.code };
   }
-};
+}
 
 const uncaught: unknown[] = [];
-const record = (error: unknown): void => void uncaught.push(error);
+function record(error: unknown): void {
+  return void uncaught.push(error);
+}
 beforeEach(() => {
   uncaught.length = 0;
   process.on('uncaughtException', record).on('unhandledRejection', record);

@@ -13,26 +13,27 @@ const cutOffMessage = 'the client closed the connection';
 
 // Browsers escape only these three characters of a file name (HTML, 4.10.21.8).
 const escapes: Record<string, string> = { '%22': '"', '%0D': '\r', '%0A': '\n' };
-const decodeFilename = (filename: string | undefined): string | undefined =>
-  filename?.replaceAll(/%(?:22|0D|0A)/g, (escape) => escapes[escape] ?? escape);
+function decodeFilename(filename: string | undefined): string | undefined {
+  return filename?.replaceAll(/%(?:22|0D|0A)/g, (escape) => escapes[escape] ?? escape);
+}
 
-const parserFor = (req: IncomingMessage): Busboy => {
+function parserFor(req: IncomingMessage): Busboy {
   try {
     // oxlint-disable-next-line streams/error-handler -- readMultipart listens
     return busboy({ headers: req.headers, limits, defParamCharset: 'utf8', preservePath: true, fileHwm: 128 * 1024 });
   } catch (cause) {
     throw uploadErrors.malformed('The upload must be multipart/form-data with a boundary.', cause);
   }
-};
+}
 
 /**
  * Reads a multipart body with one file in the field `file`, which `onFile` consumes as a stream; `ended` resolves with the
  * fields after the whole body. A truncated body fails the stream. @returns the result of `onFile`.
  */
-export const readMultipart = async <T>(
+export async function readMultipart<T>(
   req: IncomingMessage,
   onFile: (part: Part, ended: () => Promise<Fields>) => Promise<T>,
-): Promise<T> => {
+): Promise<T> {
   const parser = parserFor(req);
   // The parser emits its events in the async context of the connection; `onFile` needs that of the request.
   const handleFile = AsyncLocalStorage.bind(onFile);
@@ -77,15 +78,15 @@ export const readMultipart = async <T>(
   }
   if (!fileResult) throw uploadErrors.malformed('The recording must be in the field "file".');
   return fileResult;
-};
+}
 
 /**
  * Not `pipeline`: a refused body must leave the connection open for the response. The listeners stay for the life of
  * the streams: busboy emits some errors without destroying itself, and a second error without a listener would end the
  * process.
  */
-const feed = (req: IncomingMessage, parser: Busboy): Promise<void> =>
-  new Promise((resolve, reject) => {
+function feed(req: IncomingMessage, parser: Busboy): Promise<void> {
+  return new Promise((resolve, reject) => {
     const fail = (error: Error): void => {
       reject(error);
       req.unpipe(parser);
@@ -101,8 +102,9 @@ const feed = (req: IncomingMessage, parser: Busboy): Promise<void> =>
     if (req.destroyed && !req.complete) return cutOff();
     req.pipe(parser);
   });
+}
 
-const toUploadError = (cause: unknown): Error => {
+function toUploadError(cause: unknown): Error {
   const message = cause instanceof Error ? cause.message : '';
   if (message === cutOffMessage || message === 'Unexpected end of form') return uploadErrors.cutOff(cause);
   // In practice it is the name that makes the header of a part too long or unreadable.
@@ -110,4 +112,4 @@ const toUploadError = (cause: unknown): Error => {
     return uploadErrors.name('The file name is too long or holds characters that no name may hold.');
   }
   return uploadErrors.malformed('The multipart body could not be read.', cause);
-};
+}

@@ -12,7 +12,7 @@ export type OrphansDeps = {
 const batchSize = 200;
 
 /** Removes recordings without a row, which a process leaves that was killed between storing the object and the row. */
-export const createOrphans = ({ db, objects, olderThanMs }: OrphansDeps) => {
+export function createOrphans({ db, objects, olderThanMs }: OrphansDeps) {
   const removeUnknown = async (ids: string[]): Promise<number> => {
     const known = new Set(
       (await db.mediaFile.findMany({ where: { id: { in: ids } }, select: { id: true } })).map(({ id }) => id),
@@ -37,4 +37,4 @@ export const createOrphans = ({ db, objects, olderThanMs }: OrphansDeps) => {
       return removed + (await removeUnknown(ids));
     },
   };
-};
+}

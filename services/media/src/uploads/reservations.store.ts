@@ -7,38 +7,40 @@ export type ReservationsDeps = { db: Db; objects: Pick<ObjectStore, 'space'>; li
 type Sums = { open: number; reserved: bigint; missing: bigint; largest: bigint };
 
 /** Reserves space for unfinished resumable uploads, limited per user and by the free storage. */
-export const createReservations = ({ db, objects, limits }: ReservationsDeps) => ({
-  limits,
-  /** Serialized by a lock, so that concurrent uploads cannot exceed a limit together. */
-  reserve: (id: string, userId: string, bytes: number): Promise<void> =>
-    db.$transaction(async (tx) => {
-      await tx.$executeRaw`select pg_advisory_xact_lock(hashtextextended('open_upload', 0))`;
-      const [sums] = await tx.$queryRaw<Sums[]>`
+export function createReservations({ db, objects, limits }: ReservationsDeps) {
+  return {
+    limits,
+    /** Serialized by a lock, so that concurrent uploads cannot exceed a limit together. */
+    reserve: (id: string, userId: string, bytes: number): Promise<void> =>
+      db.$transaction(async (tx) => {
+        await tx.$executeRaw`select pg_advisory_xact_lock(hashtextextended('open_upload', 0))`;
+        const [sums] = await tx.$queryRaw<Sums[]>`
         select count(*) filter (where user_id = ${userId}::uuid)::int as open,
                coalesce(sum(bytes) filter (where user_id = ${userId}::uuid), 0)::bigint as reserved,
                coalesce(sum(greatest(bytes - received, 0)), 0)::bigint as missing,
                coalesce(max(bytes), 0)::bigint as largest
         from open_upload`;
-      const { open, reserved, missing, largest } = sums ?? { open: 0, reserved: 0n, missing: 0n, largest: 0n };
-      if (open >= limits.maxOpen) throw uploadErrors.tooManyOpen(limits.maxOpen);
-      // One upload of any allowed size is always possible.
-      if (open > 0 && Number(reserved) + bytes > limits.maxReservedBytes)
-        throw uploadErrors.tooMuchReserved(limits.maxReservedBytes);
-      // Finishing an upload copies its parts into one more object before they are deleted.
-      const needed = Number(missing) + bytes + Math.max(Number(largest), bytes);
-      const space = await objects.space();
-      if (space && needed > space.freeBytes) throw uploadErrors.noSpace();
-      await tx.openUpload.create({ data: { id, userId, bytes: BigInt(bytes) } });
-    }, txOptions),
-  setReceived: async (id: string, setReceived: number): Promise<void> => {
-    await db.openUpload.updateMany({ where: { id }, data: { setReceived: BigInt(setReceived) } });
-  },
-  release: async (id: string): Promise<void> => {
-    await db.openUpload.deleteMany({ where: { id } });
-  },
-  /** Removes reservations of killed processes. */
-  releaseOlderThan: async (before: Date): Promise<void> => {
-    await db.openUpload.deleteMany({ where: { createdAt: { lt: before } } });
-  },
-});
+        const { open, reserved, missing, largest } = sums ?? { open: 0, reserved: 0n, missing: 0n, largest: 0n };
+        if (open >= limits.maxOpen) throw uploadErrors.tooManyOpen(limits.maxOpen);
+        // One upload of any allowed size is always possible.
+        if (open > 0 && Number(reserved) + bytes > limits.maxReservedBytes)
+          throw uploadErrors.tooMuchReserved(limits.maxReservedBytes);
+        // Finishing an upload copies its parts into one more object before they are deleted.
+        const needed = Number(missing) + bytes + Math.max(Number(largest), bytes);
+        const space = await objects.space();
+        if (space && needed > space.freeBytes) throw uploadErrors.noSpace();
+        await tx.openUpload.create({ data: { id, userId, bytes: BigInt(bytes) } });
+      }, txOptions),
+    setReceived: async (id: string, setReceived: number): Promise<void> => {
+      await db.openUpload.updateMany({ where: { id }, data: { setReceived: BigInt(setReceived) } });
+    },
+    release: async (id: string): Promise<void> => {
+      await db.openUpload.deleteMany({ where: { id } });
+    },
+    /** Removes reservations of killed processes. */
+    releaseOlderThan: async (before: Date): Promise<void> => {
+      await db.openUpload.deleteMany({ where: { createdAt: { lt: before } } });
+    },
+  };
+}
 export type Reservations = ReturnType<typeof createReservations>;

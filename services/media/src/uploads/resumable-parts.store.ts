@@ -23,7 +23,7 @@ type Part = { key: string; offset: number; bytes: number };
  * Stores an unfinished upload as parts named by their offset, next to a description. No state is kept in the process, so
  * any replica can continue it: the upload offset is the end of the contiguous parts.
  */
-export const createParts = ({ objects }: PartsDeps) => {
+export function createParts({ objects }: PartsDeps) {
   const folderOf = (id: string): string => `${folder}${id}/`;
   const descriptionOf = (id: string): string => `${folderOf(id)}description.json`;
   const keyOf = (id: string, offset: number): string => `${folderOf(id)}part-${String(offset).padStart(15, '0')}`;
@@ -79,11 +79,11 @@ export const createParts = ({ objects }: PartsDeps) => {
       }
     },
   };
-};
+}
 export type Parts = ReturnType<typeof createParts>;
 
 // A part sent again replaces the one at its offset; parts after a gap are ignored.
-const contiguousParts = (found: Part[]): Part[] => {
+function contiguousParts(found: Part[]): Part[] {
   const parts: Part[] = [];
   let end = 0;
   for (const part of found.sort((a, b) => a.offset - b.offset)) {
@@ -92,7 +92,7 @@ const contiguousParts = (found: Part[]): Part[] => {
     end += part.bytes;
   }
   return parts;
-};
+}
 
 /** Splits a stream into pieces of one part each. A failed source ends its piece, so that received bytes are kept. */
 async function* inPieces(source: Readable): AsyncGenerator<Readable> {

@@ -13,7 +13,7 @@ export type TusDeps = { resumable: Resumable };
 const path = '/api/files/tus';
 
 /** The resumable upload protocol tus 1.0 (https://tus.io/protocols/resumable-upload). */
-export const createTus = ({ resumable }: TusDeps) => {
+export function createTus({ resumable }: TusDeps) {
   const senders = new WeakMap<object, string>();
   const ids = new Map<string, string>();
   const server = new Server({
@@ -61,11 +61,11 @@ export const createTus = ({ resumable }: TusDeps) => {
     res.removeHeader('content-length');
     res.status(problem.status).type('application/problem+json').send(JSON.stringify(problem));
   };
-};
+}
 export type Tus = ReturnType<typeof createTus>;
 
-const createDataStore = (resumable: Resumable, senderOf: (id: string) => string | undefined): DataStore =>
-  Object.assign(new DataStore(), {
+function createDataStore(resumable: Resumable, senderOf: (id: string) => string | undefined): DataStore {
+  return Object.assign(new DataStore(), {
     extensions: ['creation', 'creation-with-upload', 'termination', 'expiration'],
     getExpiration: () => resumable.expiresMs,
     create: async (upload: Upload): Promise<Upload> => {
@@ -84,16 +84,17 @@ const createDataStore = (resumable: Resumable, senderOf: (id: string) => string 
     remove: resumable.remove,
     deleteExpired: () => resumable.removeExpired(new AbortController().signal),
   });
+}
 
-const toWebRequest = (req: RouteRequest<never>['req']): Request => {
+function toWebRequest(req: RouteRequest<never>['req']): Request {
   const headers = new Headers();
   for (const [name, value] of Object.entries(req.headers)) if (value !== undefined) headers.set(name, String(value));
   const hasBody = req.method === 'PATCH' || req.method === 'POST';
   const body = hasBody ? { body: Readable.toWeb(req) as ReadableStream, duplex: 'half' as const } : {};
   return new Request(`http://upload${req.originalUrl}`, { method: req.method, headers, ...body });
-};
+}
 
-const fromTusError = (status: number, message: string): AppError => {
+function fromTusError(status: number, message: string): AppError {
   if (status === 404 || status === 410) return notFound('There is no such upload.');
   if (status === 409) return new AppError('conflict', 'upload_offset_conflict', 'The upload has another offset.');
   if (status === 413) return new AppError('too_large', 'upload_too_large', message);
@@ -101,22 +102,23 @@ const fromTusError = (status: number, message: string): AppError => {
   return status >= 500 && status !== 501
     ? new AppError('unavailable', 'service_unavailable', message)
     : invalid('upload_invalid', message);
-};
+}
 
-const isTusError = (error: unknown): error is TusError =>
-  typeof error === 'object' && error !== null && 'status_code' in error && 'body' in error;
+function isTusError(error: unknown): error is TusError {
+  return typeof error === 'object' && error !== null && 'status_code' in error && 'body' in error;
+}
 
-const toTusError = (error: unknown): TusError | undefined => {
+function toTusError(error: unknown): TusError | undefined {
   if (isTusError(error)) return undefined;
   const problem = toProblem(isAppError(error) ? error : uploadErrors.unexpected(error), '');
   // tus clients interpret 409 as a wrong offset and send everything again.
   const status = problem.code === 'duplicate_file' ? 422 : problem.status;
   return { status_code: status, body: JSON.stringify({ ...problem, status }) };
-};
+}
 
 /** Keeps own problems; maps errors of the tus library to statuses of the route, where 412 keeps its meaning. */
-const problemOf = (body: string, status: number): Problem => {
+function problemOf(body: string, status: number): Problem {
   if (body.startsWith('{')) return JSON.parse(body) as Problem;
   const problem = toProblem(fromTusError(status, body.trim()), '');
   return status === 412 ? { ...problem, status, title: 'Precondition failed' } : problem;
-};
+}

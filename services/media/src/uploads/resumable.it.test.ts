@@ -13,26 +13,34 @@ beforeAll(async () => {
 afterAll(() => media.stop());
 
 const tus = { 'tus-resumable': '1.0.0' };
-const metadataOf = (fields: Record<string, string>): string =>
-  Object.entries(fields)
+function metadataOf(fields: Record<string, string>): string {
+  return Object.entries(fields)
     .map(([key, value]) => `${key} ${Buffer.from(value).toString('base64')}`)
     .join(',');
-const begin = (person: TestUser, size: number, fields: Record<string, string> = { filename: 'talk.wav' }) =>
-  media.call(person, 'POST', '/api/files/tus', {
+}
+function begin(person: TestUser, size: number, fields: Record<string, string> = { filename: 'talk.wav' }) {
+  return media.call(person, 'POST', '/api/files/tus', {
     headers: { ...tus, 'upload-length': String(size), 'upload-metadata': metadataOf(fields) },
   });
-const createUpload = async (person: TestUser, size: number, fields?: Record<string, string>): Promise<string> =>
-  (await begin(person, size, fields)).headers.get('location') ?? '';
-const send = (person: TestUser, path: string, offset: number, bytes: Buffer) =>
-  media.call(person, 'PATCH', path, {
+}
+async function createUpload(person: TestUser, size: number, fields?: Record<string, string>): Promise<string> {
+  return (await begin(person, size, fields)).headers.get('location') ?? '';
+}
+function send(person: TestUser, path: string, offset: number, bytes: Buffer) {
+  return media.call(person, 'PATCH', path, {
     headers: { ...tus, 'upload-offset': String(offset), 'content-type': 'application/offset+octet-stream' },
     body: new Uint8Array(bytes),
   });
-const stands = async (person: TestUser, path: string): Promise<number> =>
-  Number((await media.call(person, 'HEAD', path, { headers: tus })).headers.get('upload-offset'));
-const idOf = (path: string): string => path.split('/').at(-1) ?? '';
-const leftOf = async (path: string): Promise<string[]> =>
-  readdir(join(media.folder, 'objects', 'uploads', idOf(path))).catch(() => []);
+}
+async function stands(person: TestUser, path: string): Promise<number> {
+  return Number((await media.call(person, 'HEAD', path, { headers: tus })).headers.get('upload-offset'));
+}
+function idOf(path: string): string {
+  return path.split('/').at(-1) ?? '';
+}
+async function leftOf(path: string): Promise<string[]> {
+  return readdir(join(media.folder, 'objects', 'uploads', idOf(path))).catch(() => []);
+}
 
 describe('a resumable upload', () => {
   it('reports its protocol extensions', async () => {

@@ -2,7 +2,7 @@ import { mediaRoutes, type RouteDef } from '@overtone/contracts';
 import { handle, handled, type Route } from '@overtone/service-kit';
 import type { Tus } from './resumable.adapter.ts';
 
-export const resumableRoutes = ({ tus }: { tus: Tus }): Route[] => {
+export function resumableRoutes({ tus }: { tus: Tus }): Route[] {
   const steps: RouteDef[] = [
     mediaRoutes.tusOptions,
     mediaRoutes.tusCreate,
@@ -16,4 +16,4 @@ export const resumableRoutes = ({ tus }: { tus: Tus }): Route[] => {
       return handled;
     }),
   );
-};
+}

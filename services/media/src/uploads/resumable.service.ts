@@ -22,10 +22,12 @@ type Metadata = Record<string, string | null>;
 /** Progress of an upload; `size` is known from the start. */
 export type UploadProgress = { offset: number; size: number; metadata: Metadata; createdAt: string };
 
-const noSuchUpload = () => notFound('There is no such upload.');
+function noSuchUpload() {
+  return notFound('There is no such upload.');
+}
 
 /** Resumable uploads. The id of an upload becomes the id of its file. */
-export const createResumable = ({ db, parts, reservations, uploads, languages, expiresMs, log }: ResumableDeps) => {
+export function createResumable({ db, parts, reservations, uploads, languages, expiresMs, log }: ResumableDeps) {
   const finishing = new Map<string, Promise<void>>();
 
   const remove = async (id: string): Promise<void> => {
@@ -119,5 +121,5 @@ export const createResumable = ({ db, parts, reservations, uploads, languages, e
       return removed;
     },
   };
-};
+}
 export type Resumable = ReturnType<typeof createResumable>;

@@ -1,17 +1,17 @@
 import { describe, expect, it } from '@jest/globals';
 import { maybeMedia, sniff } from './sniff.ts';
 
-const head = (start: string | number[], size = 4100): Buffer => {
+function head(start: string | number[], size = 4100): Buffer {
   const bytes = Buffer.alloc(size);
   Buffer.from(start as string, 'latin1').copy(bytes);
   return bytes;
-};
-const mp3 = (): Buffer => {
+}
+function mp3(): Buffer {
   // Two frames of MPEG 1 layer III, 128 kbit/s, 44.1 kHz: 417 bytes each.
   const bytes = head([0xff, 0xfb, 0x90, 0x00]);
   bytes.set([0xff, 0xfb, 0x90, 0x00], 417);
   return bytes;
-};
+}
 
 describe('the media type of a file', () => {
   it.each([

@@ -12,14 +12,17 @@ beforeAll(async () => {
 });
 afterAll(() => media.stop());
 
-const objects = async (): Promise<string[]> =>
-  (await readdir(media.folder, { recursive: true, withFileTypes: true }))
+async function objects(): Promise<string[]> {
+  return (await readdir(media.folder, { recursive: true, withFileTypes: true }))
     .filter((entry) => entry.isFile())
     .map((entry) => entry.name);
-const stored = async () => ({
-  rows: (await media.query('select count(*)::int as n from media_file'))[0]?.['n'],
-  objects: (await objects()).length,
-});
+}
+async function stored() {
+  return {
+    rows: (await media.query('select count(*)::int as n from media_file'))[0]?.['n'],
+    objects: (await objects()).length,
+  };
+}
 
 describe('an upload', () => {
   it('becomes a file with its hash and publishes an event', async () => {

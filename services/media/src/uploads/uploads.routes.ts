@@ -14,39 +14,43 @@ const accept = ['audio/*', 'video/*'];
 
 export type UploadsRoutesDeps = { uploads: Uploads; limits: UploadLimits; languages: Languages };
 
-export const uploadsRoutes = ({ uploads, limits, languages }: UploadsRoutesDeps): Route[] => [
-  handle(mediaRoutes.uploadLimits, async () => ({
-    max_bytes: uploads.maxBytes,
-    accept,
-    max_open_uploads: limits.maxOpen,
-    max_reserved_bytes: limits.maxReservedBytes,
-    languages: await languages.known(),
-  })),
-  handle(mediaRoutes.upload, async (r) => {
-    const { caller, req, signal } = r;
-    const { maxBytes } = uploads;
-    if (Number(req.get('content-length') ?? 0) > maxBytes + maxFramingBytes) throw uploadErrors.tooLarge(maxBytes);
-    const allowDuplicate = req.query['allow_duplicate'];
-    const file = await readMultipart(req, async ({ filename, declaredType, body }, ended) => {
-      if (!maybeMedia(declaredType)) throw uploadErrors.notMedia();
-      // At the end of the file's part the body may continue: fields may follow, and only a complete body is accepted.
-      const options = async () => {
-        const parsed = parseOptions({ allow_duplicate: asText(allowDuplicate), ...(await ended()) });
-        if (parsed.language) checkLanguage(parsed.language, await languages.known());
-        return parsed;
-      };
-      return uploads.receive({
-        userId: caller.userId,
-        filename,
-        declaredType,
-        body,
-        options,
-        signal,
-        client: clientOf(r),
+export function uploadsRoutes({ uploads, limits, languages }: UploadsRoutesDeps): Route[] {
+  return [
+    handle(mediaRoutes.uploadLimits, async () => ({
+      max_bytes: uploads.maxBytes,
+      accept,
+      max_open_uploads: limits.maxOpen,
+      max_reserved_bytes: limits.maxReservedBytes,
+      languages: await languages.known(),
+    })),
+    handle(mediaRoutes.upload, async (r) => {
+      const { caller, req, signal } = r;
+      const { maxBytes } = uploads;
+      if (Number(req.get('content-length') ?? 0) > maxBytes + maxFramingBytes) throw uploadErrors.tooLarge(maxBytes);
+      const allowDuplicate = req.query['allow_duplicate'];
+      const file = await readMultipart(req, async ({ filename, declaredType, body }, ended) => {
+        if (!maybeMedia(declaredType)) throw uploadErrors.notMedia();
+        // At the end of the file's part the body may continue: fields may follow, and only a complete body is accepted.
+        const options = async () => {
+          const parsed = parseOptions({ allow_duplicate: asText(allowDuplicate), ...(await ended()) });
+          if (parsed.language) checkLanguage(parsed.language, await languages.known());
+          return parsed;
+        };
+        return uploads.receive({
+          userId: caller.userId,
+          filename,
+          declaredType,
+          body,
+          options,
+          signal,
+          client: clientOf(r),
+        });
       });
-    });
-    return reply(file, { headers: { 'X-File-ID': file.uuid } });
-  }),
-];
+      return reply(file, { headers: { 'X-File-ID': file.uuid } });
+    }),
+  ];
+}
 
-const asText = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined);
+function asText(value: unknown): string | undefined {
+  return typeof value === 'string' ? value : undefined;
+}

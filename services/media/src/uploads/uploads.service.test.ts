@@ -3,7 +3,7 @@ import { AppError, type ErrorCode } from '@overtone/service-kit';
 import { createUploads, type UploadsDeps } from './uploads.service.ts';
 
 /** The keys deleted after the store rejects a recording with this error. */
-const deletedAfter = async (code: ErrorCode): Promise<string[]> => {
+async function deletedAfter(code: ErrorCode): Promise<string[]> {
   const deleted: string[] = [];
   const d = {
     db: { mediaFile: { findUnique: async () => null, findFirst: async () => null } },
@@ -25,7 +25,7 @@ const deletedAfter = async (code: ErrorCode): Promise<string[]> => {
   };
   await expect(createUploads(d).receive({ ...recording, options: async () => ({}) })).rejects.toMatchObject({ code });
   return deleted;
-};
+}
 
 describe('a recording that cannot be stored', () => {
   it('is removed', async () => {

@@ -35,7 +35,7 @@ export type IncomingUpload = {
 };
 
 /** Receives recordings: stores the object first, then row and event in one transaction. */
-export const createUploads = ({ db, outbox, objects, telemetry, log, maxBytes }: UploadsDeps) => {
+export function createUploads({ db, outbox, objects, telemetry, log, maxBytes }: UploadsDeps) {
   const discard = async (id: string): Promise<void> => {
     try {
       // A commit may have succeeded although its response was lost: then the object is needed.
@@ -112,5 +112,5 @@ export const createUploads = ({ db, outbox, objects, telemetry, log, maxBytes }:
       }
     },
   };
-};
+}
 export type Uploads = ReturnType<typeof createUploads>;

@@ -42,10 +42,12 @@ export const uploadErrors = {
 };
 
 /** The parsers of forms and tus metadata replace invalid UTF-8 with U+FFFD; such text is rejected. */
-const hasInvalidUtf8 = (text: string): boolean => text.includes('\uFFFD');
+function hasInvalidUtf8(text: string): boolean {
+  return text.includes('\uFFFD');
+}
 
 /** The file name without its folder. @throws AppError for `..`, an empty or too long name, and control characters. */
-export const checkedFilename = (given: string | undefined): string => {
+export function checkedFilename(given: string | undefined): string {
   const parts = (given ?? '').normalize('NFC').split(/[/\\]/);
   if (parts.includes('..')) throw uploadErrors.name('The file name must not lead out of its folder.');
   const name = (parts.at(-1) ?? '').trim();
@@ -58,14 +60,15 @@ export const checkedFilename = (given: string | undefined): string => {
   }
   if (hasInvalidUtf8(name)) throw uploadErrors.name('The file name is not UTF-8.');
   return name;
-};
+}
 
 /** The initial title: the file name without its extension. */
-export const titleOf = (filename: string): string =>
-  filename.replace(/(?<=.)\.[A-Za-z0-9]{1,8}$/, '').trim() || filename;
+export function titleOf(filename: string): string {
+  return filename.replace(/(?<=.)\.[A-Za-z0-9]{1,8}$/, '').trim() || filename;
+}
 
 /** Options sent with the file; empty and unknown fields are ignored. */
-export const parseOptions = (fields: Record<string, string | null | undefined>): UploadOptions => {
+export function parseOptions(fields: Record<string, string | null | undefined>): UploadOptions {
   const given = Object.entries(fields).filter(([, value]) => value !== '' && value !== null && value !== undefined);
   const invalidField = given.find(([, value]) => hasInvalidUtf8(value as string));
   if (invalidField) {
@@ -83,18 +86,20 @@ export const parseOptions = (fields: Record<string, string | null | undefined>):
     throw invalid('invalid_body', 'The options of the upload are not valid.', { errors });
   }
   return parsed.data;
-};
+}
 
 /** @throws AppError when no engine supports the chosen language. */
-export const checkLanguage = (chosen: string | null | undefined, known: readonly string[] | null): void => {
+export function checkLanguage(chosen: string | null | undefined, known: readonly string[] | null): void {
   if (!chosen || known === null) return;
   const primary = (code: string): string => code.toLowerCase().split('-')[0] ?? code;
   if (!known.some((code) => primary(code) === primary(chosen))) throw uploadErrors.language(known);
-};
+}
 
-export const runOptionsOf = (options: UploadOptions): RunOptions => ({
-  language: options.language ?? null,
-  minSpeakers: options.min_speakers ?? null,
-  maxSpeakers: options.max_speakers ?? null,
-  diarize: true,
-});
+export function runOptionsOf(options: UploadOptions): RunOptions {
+  return {
+    language: options.language ?? null,
+    minSpeakers: options.min_speakers ?? null,
+    maxSpeakers: options.max_speakers ?? null,
+    diarize: true,
+  };
+}

@@ -5,9 +5,8 @@ import type { Audience } from './audience.ts';
 const pageSize = 500;
 
 /** Loads memberships and shares that changed before this process started. */
-export const createAudienceLoader =
-  ({ bus, audience }: { bus: Pick<Bus, 'ask'>; audience: Audience }) =>
-  async (): Promise<void> => {
+export function createAudienceLoader({ bus, audience }: { bus: Pick<Bus, 'ask'>; audience: Audience }) {
+  return async (): Promise<void> => {
     const memberships = askAll(
       async (after) => (await bus.ask(identityRpc.memberships, { after, limit: pageSize })).users,
       ({ userId }) => userId,
@@ -19,3 +18,4 @@ export const createAudienceLoader =
     );
     for await (const access of shared) audience.setAccess(access);
   };
+}

@@ -24,17 +24,21 @@ afterEach(async () => {
   await gateway.stop();
 });
 
-const connect = async (userId: string) => {
+async function connect(userId: string) {
   const client = plainClient(gateway.apiPort, callerOf(userId));
   open.push(client);
   await client.established();
   return client;
-};
-const updated = ({ fileId, ownerId }: { fileId: string; ownerId: string }) =>
-  w.emit(mediaEvents.updated, { fileId, ownerId, status: 'processing' });
-const share = (file: { fileId: string; ownerId: string }, access: Partial<FileAccess> & { version: number }) =>
-  w.emit(mediaEvents.accessChanged, { groupIds: [], userIds: [], ...file, ...access });
-const newFile = () => ({ fileId: randomUUID() as string, ownerId: randomUUID() as string });
+}
+function updated({ fileId, ownerId }: { fileId: string; ownerId: string }) {
+  return w.emit(mediaEvents.updated, { fileId, ownerId, status: 'processing' });
+}
+function share(file: { fileId: string; ownerId: string }, access: Partial<FileAccess> & { version: number }) {
+  return w.emit(mediaEvents.accessChanged, { groupIds: [], userIds: [], ...file, ...access });
+}
+function newFile() {
+  return { fileId: randomUUID() as string, ownerId: randomUUID() as string };
+}
 
 describe('a shared file', () => {
   it('sends events to users it is shared with, until the share ends', async () => {

@@ -6,7 +6,9 @@ let audience: Audience;
 beforeEach(() => {
   audience = createAudience();
 });
-const audienceOfFile = (): string[] => [...audience.of('f')].sort();
+function audienceOfFile(): string[] {
+  return [...audience.of('f')].sort();
+}
 
 describe('audience of a file', () => {
   it('is empty while the file is not shared', () => {

@@ -7,14 +7,15 @@ type Access = Pick<FileAccess, 'ownerId' | 'groupIds' | 'userIds' | 'version'>;
 
 const noChange: AudienceChange = { gained: [], lost: [] };
 
-const difference = (from: ReadonlySet<string>, excluded: ReadonlySet<string>): string[] =>
-  [...from].filter((userId) => !excluded.has(userId));
+function difference(from: ReadonlySet<string>, excluded: ReadonlySet<string>): string[] {
+  return [...from].filter((userId) => !excluded.has(userId));
+}
 
 /**
  * Which users, in addition to the owner, receive a file's events: users and groups it is shared with. Updates with an
  * older version are ignored.
  */
-export const createAudience = () => {
+export function createAudience() {
   const files = new Map<string, Access>();
   const memberships = new Map<string, Membership>();
   const members = new Map<string, Set<string>>();
@@ -50,5 +51,5 @@ export const createAudience = () => {
     membersOf: (groupId: string): string[] => [...(members.get(groupId) ?? [])],
     forget: (fileId: string): void => void files.delete(fileId),
   };
-};
+}
 export type Audience = ReturnType<typeof createAudience>;

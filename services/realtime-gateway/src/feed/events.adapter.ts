@@ -27,7 +27,7 @@ const maxMissed = 20_000;
  * replica; missing events (at start, after a lost connection) are read from the stream by sequence. So this service
  * needs no permission to create, read or delete a consumer.
  */
-export const createEventsTail = ({ bus, lookBackMs, onBegin, onEvent }: TailDeps): EventsTail => {
+export function createEventsTail({ bus, lookBackMs, onBegin, onEvent }: TailDeps): EventsTail {
   const stop = new AbortController();
   let last: number | undefined;
   let streamCreated: string | undefined;
@@ -113,14 +113,14 @@ export const createEventsTail = ({ bus, lookBackMs, onBegin, onEvent }: TailDeps
       },
     },
   };
-};
+}
 
 /** The events stored since a time, in order; at most `maxMissed`. */
-const readBack = async (
+async function readBack(
   jsm: JetStreamManager,
   { first_seq, last_seq }: StreamState,
   since: number,
-): Promise<StoredEvent[]> => {
+): Promise<StoredEvent[]> {
   let found: StoredEvent[] = [];
   for (let to = last_seq; to >= first_seq && to > 0 && found.length < maxMissed; to -= readBatchSize) {
     const events = await readRange(jsm, Math.max(1, first_seq, to - readBatchSize + 1), to);
@@ -129,42 +129,44 @@ const readBack = async (
     if (recent.length < events.length) break;
   }
   return found;
-};
+}
 
-const readRange = async (jsm: JetStreamManager, from: number, to: number): Promise<StoredEvent[]> => {
+async function readRange(jsm: JetStreamManager, from: number, to: number): Promise<StoredEvent[]> {
   const sequences = Array.from({ length: to - from + 1 }, (_, i) => from + i);
   const stored = await Promise.all(
     sequences.map((seq) => jsm.streams.getMessage('EVENTS', { seq }).catch(undefinedIfRemoved)),
   );
   return stored.flatMap((msg) => (msg === undefined ? [] : [toStoredEvent(msg)]));
-};
+}
 
 /** A stream removes its oldest events; their sequences have no message. */
-const undefinedIfRemoved = (e: unknown): undefined => {
+function undefinedIfRemoved(e: unknown): undefined {
   if (e instanceof NatsError && e.api_error?.code === 404) return undefined;
   throw e;
-};
+}
 
 /** Decoded here: the client decodes this reply subject only for consumers it looked up, which needs a permission. */
-const toDeliveredEvent = (msg: Msg): StreamEvent => {
+function toDeliveredEvent(msg: Msg): StreamEvent {
   const tokens = (msg.reply ?? '').split('.');
   // $JS.ACK.<stream>.<consumer>.<deliveries>.<sequence>.<number>.<time>...; newer servers add domain and account.
   const [seq = '', , nanoseconds = ''] = tokens.slice(tokens.length > 9 ? 7 : 5);
   const time = new Date(msg.headers?.get('ot-time') || Number(nanoseconds) / 1e6);
   return { subject: msg.subject, body: parse(msg), seq: Number(seq), time };
-};
+}
 
-const toStoredEvent = (msg: StoredMsg): StoredEvent => ({
-  subject: msg.subject,
-  body: parse(msg),
-  seq: msg.seq,
-  time: new Date(msg.header.get('ot-time') || msg.time),
-  storedAt: msg.time,
-});
+function toStoredEvent(msg: StoredMsg): StoredEvent {
+  return {
+    subject: msg.subject,
+    body: parse(msg),
+    seq: msg.seq,
+    time: new Date(msg.header.get('ot-time') || msg.time),
+    storedAt: msg.time,
+  };
+}
 
 /** Resolves after a time, when woken, or when stopped. */
-const pause = (woken: Promise<void> | undefined, ms: number, signal: AbortSignal): Promise<void> =>
-  new Promise((resolve) => {
+function pause(woken: Promise<void> | undefined, ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
     const end = (): void => {
       clearTimeout(timer);
       signal.removeEventListener('abort', end);
@@ -175,11 +177,12 @@ const pause = (woken: Promise<void> | undefined, ms: number, signal: AbortSignal
     signal.addEventListener('abort', end);
     void woken?.then(end);
   });
+}
 
-const parse = (msg: { json: <T>() => T }): unknown => {
+function parse(msg: { json: <T>() => T }): unknown {
   try {
     return msg.json();
   } catch {
     return undefined;
   }
-};
+}

@@ -22,21 +22,26 @@ export type FeedEvent =
   | { kind: 'ignored' };
 
 type FileRef = { fileId: string; ownerId: string };
-const fact = ({ fileId, ownerId }: FileRef, message: PushMessage): FeedEvent => ({
-  kind: 'fact',
-  fact: { fileId, ownerId, message },
-});
+function fact({ fileId, ownerId }: FileRef, message: PushMessage): FeedEvent {
+  return {
+    kind: 'fact',
+    fact: { fileId, ownerId, message },
+  };
+}
 type Translation = { def: EventDef; translate: (data: never, seq: number) => FeedEvent };
-const on = <E extends EventDef>(def: E, translate: (data: DataOf<E>, seq: number) => FeedEvent): Translation => ({
-  def,
-  translate,
-});
-const transcript = (d: { fileId: string; ownerId: string; transcriptVersion: number }, seq: number): FeedEvent =>
-  fact(d, {
+function on<E extends EventDef>(def: E, translate: (data: DataOf<E>, seq: number) => FeedEvent): Translation {
+  return {
+    def,
+    translate,
+  };
+}
+function transcript(d: { fileId: string; ownerId: string; transcriptVersion: number }, seq: number): FeedEvent {
+  return fact(d, {
     type: 'transcript_updated',
     seq,
     data: { file_id: d.fileId, transcript_version: d.transcriptVersion },
   });
+}
 
 /** The push message for each event. Messages carry ids only; clients fetch the content with their own rights. */
 const translations: ReadonlyMap<string, Translation> = new Map(
@@ -76,11 +81,11 @@ const translations: ReadonlyMap<string, Translation> = new Map(
 );
 
 /** Translates a stream event; events that are not for browsers or not valid are ignored. */
-export const translateEvent = (subject: string, body: unknown, seq: number): FeedEvent => {
+export function translateEvent(subject: string, body: unknown, seq: number): FeedEvent {
   const translation = translations.get(subject);
   const data = translation?.def.data.safeParse(body);
   return translation && data?.success ? translation.translate(data.data as never, seq) : { kind: 'ignored' };
-};
+}
 
 export type { Live } from './progress.ts';
 export type { Replay } from './replay.ts';

@@ -1,15 +1,19 @@
 import { afterEach, beforeEach, describe, expect, jest, it } from '@jest/globals';
 import { createProgress, intervalMs, type Live } from './progress.ts';
 
-const live = (value: number, fileId = 'f'): Live => ({
-  fileId,
-  ownerId: 'o',
-  message: {
-    type: 'transcription_status',
-    data: { file_id: fileId, stage: 'transcribe', progress: value, message: '', eta_seconds: null },
-  },
-});
-const valueOf = (l: Live) => (l.message.type === 'transcription_status' ? l.message.data.progress : undefined);
+function live(value: number, fileId = 'f'): Live {
+  return {
+    fileId,
+    ownerId: 'o',
+    message: {
+      type: 'transcription_status',
+      data: { file_id: fileId, stage: 'transcribe', progress: value, message: '', eta_seconds: null },
+    },
+  };
+}
+function valueOf(l: Live) {
+  return l.message.type === 'transcription_status' ? l.message.data.progress : undefined;
+}
 
 describe('progress', () => {
   let emitted: (number | undefined)[];

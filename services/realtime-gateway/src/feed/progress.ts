@@ -12,7 +12,7 @@ const expiryMs = 35_000;
 const lateProgressMs = 3_000;
 
 /** Progress by file: emitted at most every 250 ms, always including the last value; the latest is kept for new connections. */
-export const createProgress = ({ emit, now = Date.now }: { emit: (live: Live) => void; now?: () => number }) => {
+export function createProgress({ emit, now = Date.now }: { emit: (live: Live) => void; now?: () => number }) {
   const files = new Map<string, FileProgress>();
   const settled = new Map<string, number>();
   return {
@@ -46,4 +46,4 @@ export const createProgress = ({ emit, now = Date.now }: { emit: (live: Live) =>
       for (const [fileId, f] of files) if (now() - f.at >= expiryMs) files.delete(fileId);
     },
   };
-};
+}

@@ -2,11 +2,13 @@ import { beforeEach, describe, expect, it } from '@jest/globals';
 import { createReplay, type Replay } from './replay.ts';
 
 let replay: Replay;
-const addFact = (owner: string, seq: number, at = seq) => {
+function addFact(owner: string, seq: number, at = seq) {
   replay.advanceTo(seq);
   replay.add(owner, { seq, at, message: { type: 'file_deleted', seq, data: { file_id: owner } } });
-};
-const seqs = (owner: string, since: number) => replay.missed(owner, since, replay.last())?.map((f) => f.seq) ?? null;
+}
+function seqs(owner: string, since: number) {
+  return replay.missed(owner, since, replay.last())?.map((f) => f.seq) ?? null;
+}
 
 beforeEach(() => {
   replay = createReplay({ keepMs: 100, maxPerUser: 3 });

@@ -6,7 +6,7 @@ export type StoredFact = { seq: number; message: PushMessage; at: number };
  * The latest facts of each user, by stream sequence, for clients that reconnect. Complete after `floor`, or, for a user
  * with dropped facts, after the last dropped one.
  */
-export const createReplay = ({ keepMs, maxPerUser }: { keepMs: number; maxPerUser: number }) => {
+export function createReplay({ keepMs, maxPerUser }: { keepMs: number; maxPerUser: number }) {
   const kept = new Map<string, StoredFact[]>();
   const droppedUpTo = new Map<string, number>();
   let floor = 0;
@@ -49,5 +49,5 @@ export const createReplay = ({ keepMs, maxPerUser }: { keepMs: number; maxPerUse
       return (kept.get(ownerId) ?? []).filter((f) => f.seq > since && f.seq <= until);
     },
   };
-};
+}
 export type Replay = ReturnType<typeof createReplay>;

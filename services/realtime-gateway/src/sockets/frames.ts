@@ -4,7 +4,7 @@ import type { PushMessage } from '@overtone/contracts';
  * A text frame from server to client (RFC 6455, 5.2): final, unmasked, not compressed. It is encoded once and written
  * to every socket; encoding it per socket would dominate the cost of a broadcast.
  */
-export const textFrame = (text: string): Buffer => {
+export function textFrame(text: string): Buffer {
   const length = Buffer.byteLength(text);
   const head = length < 126 ? 2 : length < 65_536 ? 4 : 10;
   const frame = Buffer.allocUnsafe(head + length);
@@ -19,7 +19,7 @@ export const textFrame = (text: string): Buffer => {
   }
   frame.write(text, head);
   return frame;
-};
+}
 
 /** A message with its encoding for each protocol, each encoded at most once. */
 export type Outgoing = {
@@ -30,11 +30,11 @@ export type Outgoing = {
   /** For socket.io: an EVENT packet of its protocol (version 5), and the frame that carries it over a WebSocket. */
   readonly packet: () => { text: string; frame: Buffer };
 };
-const once = <T>(make: () => T): (() => T) => {
+function once<T>(make: () => T): () => T {
   let made: T | undefined;
   return () => (made ??= make());
-};
-export const outgoing = (message: PushMessage): Outgoing => {
+}
+export function outgoing(message: PushMessage): Outgoing {
   const text = JSON.stringify(message);
   return {
     message,
@@ -45,4 +45,4 @@ export const outgoing = (message: PushMessage): Outgoing => {
       return { text: packet, frame: textFrame(`4${packet}`) };
     }),
   };
-};
+}

@@ -6,13 +6,15 @@ import { createHub, type Hub } from './hub.ts';
 import { outgoing } from './frames.ts';
 import { closing, lostBytes, paceOf, sameOrigin, slowBytes, type Sink } from './sockets.ts';
 
-const caller = (userId: string, sessionId = 's', tokenExpiresAt = 1_000): Caller => ({
-  userId,
-  sessionId,
-  role: 'user',
-  tokenExpiresAt,
-});
-const socket = () => {
+function caller(userId: string, sessionId = 's', tokenExpiresAt = 1_000): Caller {
+  return {
+    userId,
+    sessionId,
+    role: 'user',
+    tokenExpiresAt,
+  };
+}
+function socket() {
   const received: string[] = [];
   const state = { received, buffered: 0, closed: undefined as number | undefined };
   const sink: Sink = {
@@ -23,16 +25,20 @@ const socket = () => {
     },
   };
   return Object.assign(state, { sink });
-};
-const deleted = (seq: number) => outgoing({ type: 'file_deleted', seq, data: { file_id: 'f' } });
-const live = (ownerId: string): Live => ({
-  fileId: 'f',
-  ownerId,
-  message: {
-    type: 'transcription_status',
-    data: { file_id: 'f', stage: 'prepare', progress: 1, message: '', eta_seconds: null },
-  },
-});
+}
+function deleted(seq: number) {
+  return outgoing({ type: 'file_deleted', seq, data: { file_id: 'f' } });
+}
+function live(ownerId: string): Live {
+  return {
+    fileId: 'f',
+    ownerId,
+    message: {
+      type: 'transcription_status',
+      data: { file_id: 'f', stage: 'prepare', progress: 1, message: '', eta_seconds: null },
+    },
+  };
+}
 
 describe('hub', () => {
   let now = 0;

@@ -15,7 +15,7 @@ type Revoked = { sessionId: string | null; at: number };
 const revocationRetentionMs = 120_000;
 
 /** Tracks connected sockets by user and sends messages to them. The caller decides which users receive a message. */
-export const createHub = ({ replay, latestProgress, maxPerUser, now = Date.now }: HubDeps) => {
+export function createHub({ replay, latestProgress, maxPerUser, now = Date.now }: HubDeps) {
   const users = new Map<string, Set<Member>>();
   const revoked = new Map<string, Revoked[]>();
   let count = 0;
@@ -137,5 +137,5 @@ export const createHub = ({ replay, latestProgress, maxPerUser, now = Date.now }
     },
     count: (): number => count,
   };
-};
+}
 export type Hub = ReturnType<typeof createHub>;

@@ -15,18 +15,21 @@ export type ListenerDeps = {
 };
 const path = '/api/ws';
 
-const targetOf = (req: IncomingMessage): URL => new URL(req.url ?? '/', 'http://gateway');
-const firstValue = (header: string | string[] | undefined): string | undefined =>
-  Array.isArray(header) ? header[0] : header;
+function targetOf(req: IncomingMessage): URL {
+  return new URL(req.url ?? '/', 'http://gateway');
+}
+function firstValue(header: string | string[] | undefined): string | undefined {
+  return Array.isArray(header) ? header[0] : header;
+}
 
 /** When the edge looked up the caller, from a verified assertion: revocations since then must be applied. */
-const issuedAt = (assertion = ''): number => {
+function issuedAt(assertion = ''): number {
   const payload: unknown = JSON.parse(Buffer.from(assertion.split('.')[1] ?? '', 'base64url').toString('utf8'));
   return ((payload as { iat?: number }).iat ?? 0) * 1000;
-};
+}
 
 /** The caller of a request according to the edge's assertion; null when the assertion is missing or not valid. */
-export const openingOf = (whoIs: ListenerDeps['whoIs'], req: IncomingMessage): Opening | null => {
+export function openingOf(whoIs: ListenerDeps['whoIs'], req: IncomingMessage): Opening | null {
   const since = targetOf(req).searchParams.get('since');
   const number = since === null ? Number.NaN : Number(since);
   try {
@@ -39,13 +42,14 @@ export const openingOf = (whoIs: ListenerDeps['whoIs'], req: IncomingMessage): O
   } catch {
     return null;
   }
-};
+}
 
-const allowed = (req: IncomingMessage): boolean =>
-  sameOrigin(req.headers.origin, firstValue(req.headers['x-forwarded-host']) ?? req.headers.host);
+function allowed(req: IncomingMessage): boolean {
+  return sameOrigin(req.headers.origin, firstValue(req.headers['x-forwarded-host']) ?? req.headers.host);
+}
 
 /** The API port: only `/api/ws`. Engine.IO clients have `EIO` in the query; all others are plain WebSocket clients. */
-export const createListener = ({ whoIs, plain, socketIo, recordRequest }: ListenerDeps): Server => {
+export function createListener({ whoIs, plain, socketIo, recordRequest }: ListenerDeps): Server {
   const isSocketPath = (req: IncomingMessage): boolean => {
     const { pathname } = targetOf(req);
     return pathname === path || pathname === `${path}/`;
@@ -78,4 +82,4 @@ export const createListener = ({ whoIs, plain, socketIo, recordRequest }: Listen
     else plain.upgrade(req, socket, head, opening);
   });
   return server;
-};
+}

@@ -7,7 +7,7 @@ import { closing, type Sink } from './sockets.ts';
 const maxFrameBytes = 16 * 1024;
 
 /** Plain WebSocket (RFC 6455): one JSON message per text frame. */
-export const createPlain = (startConversation: Conversations) => {
+export function createPlain(startConversation: Conversations) {
   const server = new WebSocketServer({
     noServer: true,
     clientTracking: true,
@@ -50,12 +50,12 @@ export const createPlain = (startConversation: Conversations) => {
       server.close();
     },
   };
-};
+}
 
-const parse = (data: RawData): unknown => {
+function parse(data: RawData): unknown {
   try {
     return JSON.parse((data as Buffer).toString('utf8'));
   } catch {
     return undefined;
   }
-};
+}

@@ -9,14 +9,14 @@ const user: Caller = { userId: 'u', sessionId: 's', role: 'user', tokenExpiresAt
 
 type Resolve = (token: string) => Promise<Caller | null>;
 const replay = createReplay({ keepMs: 1_000, maxPerUser: 10 });
-const createFixture = (resolve: Resolve) => {
+function createFixture(resolve: Resolve) {
   const hub = createHub({ replay, latestProgress: () => [], maxPerUser: 5 });
   return {
     hub,
     startConversation: createConversations({ hub, resolve, authenticateWithinMs: 10_000, maxUnauthenticated: 2 }),
   };
-};
-const open = (caller: Caller | null, resolve: Resolve, fixture = createFixture(resolve)) => {
+}
+function open(caller: Caller | null, resolve: Resolve, fixture = createFixture(resolve)) {
   const state = { received: [] as string[], closed: undefined as number | undefined };
   const sink: Sink = {
     send: ({ message }) => void state.received.push(message.type),
@@ -27,7 +27,7 @@ const open = (caller: Caller | null, resolve: Resolve, fixture = createFixture(r
   };
   const conversation = fixture.startConversation(sink, { caller, since: undefined, knownAt: 0 });
   return Object.assign(state, { conversation, hub: fixture.hub });
-};
+}
 
 describe('socket conversation', () => {
   beforeEach(() => void jest.useFakeTimers());

@@ -19,7 +19,7 @@ export type Opening = { caller: Caller | null; since: number | undefined; knownA
  * The conversation on one socket, the same for both protocols: authentication, then requests in any order. The first
  * frame of a socket without a cookie must carry its token.
  */
-export const createConversations = (d: SessionDeps) => {
+export function createConversations(d: SessionDeps) {
   let unauthenticated = 0;
   return (sink: Sink, opening: Opening): Conversation => {
     if (opening.caller === null && unauthenticated >= d.maxUnauthenticated) {
@@ -31,7 +31,7 @@ export const createConversations = (d: SessionDeps) => {
       unauthenticated -= 1;
     });
   };
-};
+}
 export type Conversations = ReturnType<typeof createConversations>;
 export type Conversation = {
   frame: (raw: unknown) => Promise<void>;
@@ -41,7 +41,7 @@ export type Conversation = {
 const closedConversation: Conversation = { frame: async () => {}, end: () => {}, authenticated: () => false };
 
 /** `onSettled` is called once, when the socket is authenticated or closed. */
-const createConversation = (d: SessionDeps, sink: Sink, opening: Opening, onSettled: () => void): Conversation => {
+function createConversation(d: SessionDeps, sink: Sink, opening: Opening, onSettled: () => void): Conversation {
   let member: Member | null = null;
   let ended = false;
   let unsettled = true;
@@ -94,12 +94,12 @@ const createConversation = (d: SessionDeps, sink: Sink, opening: Opening, onSett
     end,
     authenticated: (): boolean => member !== null,
   };
-};
+}
 
 const maxFramesPerWindow = 60;
 const windowMs = 10_000;
 /** Limits the frame rate of one socket. The product's UI sends a few frames a minute. */
-const createFrameLimit = () => {
+function createFrameLimit() {
   let from = 0;
   let count = 0;
   return (now: number): boolean => {
@@ -110,4 +110,4 @@ const createFrameLimit = () => {
     count += 1;
     return count > maxFramesPerWindow;
   };
-};
+}

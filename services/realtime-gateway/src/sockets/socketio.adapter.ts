@@ -19,7 +19,7 @@ const packetBytes = 300;
  * socket.io on the same path. A message arrives as the event named by its type, with the whole envelope as argument;
  * `authenticate`, `resume` and `ping` are events of the client. A token may also come as `auth: { token, since }`.
  */
-export const createSocketIo = (d: SocketIoDeps) => {
+export function createSocketIo(d: SocketIoDeps) {
   const engine = new Engine({
     pingInterval: d.heartbeatMs,
     pingTimeout: d.heartbeatMs,
@@ -56,11 +56,13 @@ export const createSocketIo = (d: SocketIoDeps) => {
       void io.close();
     },
   };
-};
+}
 
-const isObject = (v: unknown): v is object => typeof v === 'object' && v !== null;
+function isObject(v: unknown): v is object {
+  return typeof v === 'object' && v !== null;
+}
 
-const sinkOf = (socket: Socket): Sink => {
+function sinkOf(socket: Socket): Sink {
   const { conn } = socket;
   let packets = 0;
   conn.on('packetCreate', () => {
@@ -86,4 +88,4 @@ const sinkOf = (socket: Socket): Sink => {
       setTimeout(() => socket.disconnect(true), 50);
     },
   };
-};
+}

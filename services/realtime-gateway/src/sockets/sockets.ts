@@ -41,18 +41,19 @@ export const slowBytes = 256 * 1024;
 export const lostBytes = 8 * 1024 * 1024;
 
 /** What may be sent to a socket with this buffer size. */
-export const paceOf = (buffered: number): 'all' | 'facts' | 'none' =>
-  buffered < slowBytes ? 'all' : buffered < lostBytes ? 'facts' : 'none';
+export function paceOf(buffered: number): 'all' | 'facts' | 'none' {
+  return buffered < slowBytes ? 'all' : buffered < lostBytes ? 'facts' : 'none';
+}
 
 /**
  * Whether a page may open a socket. Browsers send the page's origin; only pages of the same origin may use the
  * user's cookies. Other programs send no Origin.
  */
-export const sameOrigin = (origin: string | undefined, host: string | undefined): boolean => {
+export function sameOrigin(origin: string | undefined, host: string | undefined): boolean {
   if (origin === undefined) return true;
   try {
     return new URL(origin).host === host;
   } catch {
     return false;
   }
-};
+}

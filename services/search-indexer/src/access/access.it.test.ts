@@ -16,27 +16,31 @@ beforeAll(async () => {
 });
 afterAll(() => w.stop());
 
-const indexed = async (given: Partial<Recording['file']> = {}): Promise<Recording> => {
+async function indexed(given: Partial<Recording['file']> = {}): Promise<Recording> {
   const recording = w.library.put(record({ ...given, turns: [['Ann', 'the report is due in march']] }));
   const count = w.completed.length;
   await w.order(recording);
   await waitFor(() => w.completed.length > count);
   return recording;
-};
-const findsBy = async (mode: 'keyword' | 'semantic', userId: string, fileId: string): Promise<boolean> => {
+}
+async function findsBy(mode: 'keyword' | 'semantic', userId: string, fileId: string): Promise<boolean> {
   const q = mode === 'keyword' ? 'report' : 'deadline';
   const { body } = await w.call(`/api/search?q=${q}&search_mode=${mode}&page_size=100`, { userId });
   return searchAnswer.parse(body).results.some((r) => r.file_uuid === fileId);
-};
-const finds = (userId: string, { file }: Recording): Promise<boolean> => findsBy('keyword', userId, file.fileId);
-const suggested = async (userId: string): Promise<number> =>
-  ((await w.call('/api/search/suggestions?q=an', { userId })).body as unknown as unknown[]).length;
-const shareWith = ({ file }: Recording, access: Partial<FileAccess> & { version: number }) => {
+}
+function finds(userId: string, { file }: Recording): Promise<boolean> {
+  return findsBy('keyword', userId, file.fileId);
+}
+async function suggested(userId: string): Promise<number> {
+  return ((await w.call('/api/search/suggestions?q=an', { userId })).body as unknown as unknown[]).length;
+}
+function shareWith({ file }: Recording, access: Partial<FileAccess> & { version: number }) {
   const { fileId, ownerId } = file;
   return w.emit(mediaEvents.accessChanged, { fileId, ownerId, groupIds: [], userIds: [], ...access });
-};
-const setGroups = (userId: string, version: number, ...groupIds: string[]) =>
-  w.emit(identityEvents.membershipChanged, { userId, groupIds, version });
+}
+function setGroups(userId: string, version: number, ...groupIds: string[]) {
+  return w.emit(identityEvents.membershipChanged, { userId, groupIds, version });
+}
 
 describe('a shared file in search', () => {
   it('is found and suggested for users it is shared with, by keyword and by meaning', async () => {

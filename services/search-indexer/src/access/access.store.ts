@@ -3,30 +3,32 @@ import type { FileAccess, Membership, AccessScope } from './access.ts';
 
 /** Memberships and shares as reported by identity and media; older versions are ignored. */
 export type AccessStore = ReturnType<typeof createAccessStore>;
-export const createAccessStore = ({ db }: { db: Db }) => ({
-  setMembership: async ({ userId, groupIds, version }: Membership): Promise<void> => {
-    await db.$executeRaw`
+export function createAccessStore({ db }: { db: Db }) {
+  return {
+    setMembership: async ({ userId, groupIds, version }: Membership): Promise<void> => {
+      await db.$executeRaw`
       insert into search_membership (user_id, group_ids, version)
       values (${userId}::uuid, ${groupIds}::uuid[], ${version}::bigint)
       on conflict (user_id) do update set group_ids = excluded.group_ids, version = excluded.version
       where search_membership.version < excluded.version`;
-  },
-  setAccess: async ({ fileId, groupIds, userIds, version }: FileAccess): Promise<void> => {
-    await db.$executeRaw`
+    },
+    setAccess: async ({ fileId, groupIds, userIds, version }: FileAccess): Promise<void> => {
+      await db.$executeRaw`
       insert into search_file_access (file_id, group_ids, user_ids, version)
       values (${fileId}::uuid, ${groupIds}::uuid[], ${userIds}::uuid[], ${version}::int)
       on conflict (file_id) do update
         set group_ids = excluded.group_ids, user_ids = excluded.user_ids, version = excluded.version
       where search_file_access.version < excluded.version`;
-  },
-  /** The files that the searcher may find now. */
-  scopeOf: async (searcher: { userId: string; canSeeAll: boolean }): Promise<AccessScope> => {
-    const { userId, canSeeAll } = searcher;
-    if (canSeeAll) return { ownerId: null, sharedIds: [] };
-    const shared = await db.$queryRaw<{ id: string }[]>`
+    },
+    /** The files that the searcher may find now. */
+    scopeOf: async (searcher: { userId: string; canSeeAll: boolean }): Promise<AccessScope> => {
+      const { userId, canSeeAll } = searcher;
+      if (canSeeAll) return { ownerId: null, sharedIds: [] };
+      const shared = await db.$queryRaw<{ id: string }[]>`
       select file_id::text as id from search_file_access
       where user_ids @> array[${userId}::uuid]
          or group_ids && coalesce((select group_ids from search_membership where user_id = ${userId}::uuid), '{}')`;
-    return { ownerId: userId, sharedIds: shared.map(({ id }) => id) };
-  },
-});
+      return { ownerId: userId, sharedIds: shared.map(({ id }) => id) };
+    },
+  };
+}

@@ -3,5 +3,6 @@ import { consumer } from '@overtone/service-kit';
 import type { AccessStore } from './access.store.ts';
 
 /** A file's shares changed: updates who may find it; its passages are not indexed again. */
-export const followAccess = ({ store }: { store: AccessStore }) =>
-  consumer(mediaEvents.accessChanged, 'follow-access', (access) => store.setAccess(access));
+export function followAccess({ store }: { store: AccessStore }) {
+  return consumer(mediaEvents.accessChanged, 'follow-access', (access) => store.setAccess(access));
+}

@@ -7,9 +7,9 @@ export type AccessLoaderDeps = {
 };
 
 /** Loads all memberships and shares, for events missed while the service was down. */
-export const createAccessLoader =
-  ({ store, upstream }: AccessLoaderDeps) =>
-  async (): Promise<void> => {
+export function createAccessLoader({ store, upstream }: AccessLoaderDeps) {
+  return async (): Promise<void> => {
     for await (const membership of upstream.memberships()) await store.setMembership(membership);
     for await (const access of upstream.shared()) await store.setAccess(access);
   };
+}

@@ -2,12 +2,16 @@ import { describe, expect, it } from '@jest/globals';
 import { chunk, type SpokenSegment } from './chunking.ts';
 
 /** A segment with one word per second. */
-const say = (start: number, speaker: string | null, text: string): SpokenSegment => {
+function say(start: number, speaker: string | null, text: string): SpokenSegment {
   const words = text.split(' ').map((word, i) => ({ word, start: start + i, end: start + i + 0.8 }));
   return { start, end: start + words.length, text, speaker, words };
-};
-const count = (text: string) => text.split(' ').length;
-const sentence = (n: number, from = 0) => `${Array.from({ length: n - 1 }, (_, i) => `w${from + i}`).join(' ')} end.`;
+}
+function count(text: string) {
+  return text.split(' ').length;
+}
+function sentence(n: number, from = 0) {
+  return `${Array.from({ length: n - 1 }, (_, i) => `w${from + i}`).join(' ')} end.`;
+}
 
 describe('chunking', () => {
   it('joins adjacent short turns into one passage, each part with its speaker', () => {

@@ -33,7 +33,7 @@ export const chunkSizes: ChunkSizes = { target: 200, overlap: 40, short: 8 };
  * Splits a transcript into passages, one per speaker turn, because a turn usually has one topic. A very short turn is joined
  * with the next one; a long turn is split, preferably at sentence ends, with some overlap.
  */
-export const chunk = (segments: readonly SpokenSegment[], sizes: ChunkSizes = chunkSizes): Passage[] => {
+export function chunk(segments: readonly SpokenSegment[], sizes: ChunkSizes = chunkSizes): Passage[] {
   const passages: Piece[] = [];
   let open: Token[] = [];
   const close = () => {
@@ -46,12 +46,12 @@ export const chunk = (segments: readonly SpokenSegment[], sizes: ChunkSizes = ch
   }
   close();
   return passages.map(toPassage);
-};
+}
 
 /** Tokens of a passage; those before `fresh` overlap with the previous passage. */
 type Piece = { tokens: Token[]; fresh: number };
 
-const turnsOf = (tokens: readonly Token[]): Token[][] => {
+function turnsOf(tokens: readonly Token[]): Token[][] {
   const turns: Token[][] = [];
   for (const token of tokens) {
     const last = turns.at(-1);
@@ -59,10 +59,10 @@ const turnsOf = (tokens: readonly Token[]): Token[][] => {
     else turns.push([token]);
   }
   return turns;
-};
+}
 
 /** Splits a turn that is too long for one passage. */
-const splitTurn = (tokens: Token[], { target, overlap }: ChunkSizes): Piece[] => {
+function splitTurn(tokens: Token[], { target, overlap }: ChunkSizes): Piece[] {
   const pieces: Piece[] = [];
   let from = 0;
   let done = 0;
@@ -74,24 +74,24 @@ const splitTurn = (tokens: Token[], { target, overlap }: ChunkSizes): Piece[] =>
   }
   pieces.push({ tokens: tokens.slice(from), fresh: done - from });
   return pieces;
-};
+}
 
 /** The last sentence end in the second half of the piece, else the target size. */
-const endOfPiece = (tokens: Token[], from: number, target: number): number => {
+function endOfPiece(tokens: Token[], from: number, target: number): number {
   for (let i = from + target; i > from + target / 2; i--) if (tokens[i - 1]?.endsSentence) return i;
   return from + target;
-};
+}
 
 /** The sentence start nearest to `overlap` words back, at most half of it away. */
-const startOfNext = (tokens: Token[], from: number, to: number, overlap: number): number => {
+function startOfNext(tokens: Token[], from: number, to: number, overlap: number): number {
   const wanted = to - overlap;
   for (let d = 0; d <= overlap / 2; d++) {
     for (const i of [wanted + d, wanted - d]) if (i > from && tokens[i - 1]?.endsSentence) return i;
   }
   return Math.max(from + 1, wanted);
-};
+}
 
-const toPassage = ({ tokens, fresh }: Piece): Passage => {
+function toPassage({ tokens, fresh }: Piece): Passage {
   const layout: Layout = { at: [], ms: [], turns: [] };
   let text = '';
   for (const [i, token] of tokens.entries()) {
@@ -107,10 +107,12 @@ const toPassage = ({ tokens, fresh }: Piece): Passage => {
     ...spanOf(tokens.slice(from, to)),
   }));
   return { text, layout, windows, ...spanOf(tokens) };
-};
+}
 
-const spanOf = (tokens: readonly Token[]) => ({
-  start: tokens[0]?.start ?? 0,
-  end: tokens.at(-1)?.end ?? 0,
-  speakers: [...new Set(tokens.map((t) => t.speaker))].filter((s) => s !== null),
-});
+function spanOf(tokens: readonly Token[]) {
+  return {
+    start: tokens[0]?.start ?? 0,
+    end: tokens.at(-1)?.end ?? 0,
+    speakers: [...new Set(tokens.map((t) => t.speaker))].filter((s) => s !== null),
+  };
+}

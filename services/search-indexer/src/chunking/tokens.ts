@@ -25,7 +25,7 @@ const sentenceEnd = /[.!?…。！？]["'”’)\]]*$/u;
  * A segment's tokens with their times. After an edit, text and timed words may differ: a token then gets the time at the
  * same relative position among the timed words.
  */
-export const tokensOf = (segment: SpokenSegment): Token[] => {
+export function tokensOf(segment: SpokenSegment): Token[] {
   const pieces = piecesOf(segment.text);
   const length = pieces.reduce((sum, piece) => sum + piece.text.length, 0);
   const timeAt = createClock(segment, length);
@@ -41,12 +41,12 @@ export const tokensOf = (segment: SpokenSegment): Token[] => {
       endsSentence: i === pieces.length - 1 || sentenceEnd.test(piece.text),
     };
   });
-};
+}
 
 type Piece = { text: string; spaced: boolean };
 
-const piecesOf = (text: string): Piece[] =>
-  text
+function piecesOf(text: string): Piece[] {
+  return text
     .split(/\s+/u)
     .filter((piece) => piece !== '')
     .flatMap((piece) => {
@@ -58,9 +58,10 @@ const piecesOf = (text: string): Piece[] =>
         spaced: i === 0,
       }));
     });
+}
 
 /** Maps a character position among `length` characters without spaces to a time. */
-const createClock = (segment: SpokenSegment, length: number) => {
+function createClock(segment: SpokenSegment, length: number) {
   const starts: number[] = [];
   let spoken = 0;
   for (const word of segment.words) {
@@ -78,10 +79,10 @@ const createClock = (segment: SpokenSegment, length: number) => {
     const word = segment.words[indexAt(starts, place)];
     return { start: word?.start ?? segment.start, end: word?.end ?? segment.end };
   };
-};
+}
 
 /** Index of the last entry that is at most `value`. */
-export const indexAt = (sorted: readonly number[], value: number): number => {
+export function indexAt(sorted: readonly number[], value: number): number {
   let low = 0;
   let high = sorted.length - 1;
   while (low < high) {
@@ -90,4 +91,4 @@ export const indexAt = (sorted: readonly number[], value: number): number => {
     else high = middle - 1;
   }
   return low;
-};
+}

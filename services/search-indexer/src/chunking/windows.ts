@@ -8,7 +8,7 @@ const maxWords = 50;
 const minRestWords = 8;
 
 /** `[from, to)` of each window over the tokens from `fresh` on. */
-export const windowsOf = (tokens: readonly Token[], fresh: number): [number, number][] => {
+export function windowsOf(tokens: readonly Token[], fresh: number): [number, number][] {
   const windows: [number, number][] = [];
   let from = fresh;
   for (let to = fresh + 1; to <= tokens.length; to++) {
@@ -22,4 +22,4 @@ export const windowsOf = (tokens: readonly Token[], fresh: number): [number, num
   if (rest > 0 && rest < minRestWords && last) last[1] = tokens.length;
   else if (rest > 0) windows.push([from, tokens.length]);
   return windows;
-};
+}

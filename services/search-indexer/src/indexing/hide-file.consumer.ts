@@ -7,8 +7,9 @@ import type { IndexingStore } from './indexing.store.ts';
  * A file was moved to the bin: removes it from the index. It is read again shortly, in case the event of its restore was
  * handled first.
  */
-export const hideFile = ({ indexing, store }: { indexing: Indexing; store: IndexingStore }) =>
-  consumer(mediaEvents.binned, 'hide-file', async ({ fileId, ownerId }) => {
+export function hideFile({ indexing, store }: { indexing: Indexing; store: IndexingStore }) {
+  return consumer(mediaEvents.binned, 'hide-file', async ({ fileId, ownerId }) => {
     await indexing.forget(fileId);
     await store.markDue(fileId, ownerId, 0);
   });
+}

@@ -3,8 +3,8 @@ import { concurrencyOf, worker, type Recycling, type Worker } from '@overtone/se
 import type { Indexing } from './indexing.service.ts';
 
 /** Handles `index`, the last stage of a run, which is enqueued when media has stored the transcript. */
-export const indexingWorker = (d: { indexing: Indexing; workerId: string; recycling: Recycling }): Worker =>
-  worker(
+export function indexingWorker(d: { indexing: Indexing; workerId: string; recycling: Recycling }): Worker {
+  return worker(
     indexerJobs,
     {
       index: async ({ fileId }, { signal, progress }) => {
@@ -16,3 +16,4 @@ export const indexingWorker = (d: { indexing: Indexing; workerId: string; recycl
     },
     { workerId: d.workerId, concurrency: concurrencyOf(indexerJobs), recycling: d.recycling },
   );
+}

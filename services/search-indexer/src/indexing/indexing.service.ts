@@ -36,7 +36,7 @@ export type Indexing = ReturnType<typeof createIndexing>;
  * Reads a file's current transcript and replaces its rows; idempotent. Without vectors the file is found by keywords only
  * and is marked for indexing again.
  */
-export const createIndexing = (d: IndexingDeps) => {
+export function createIndexing(d: IndexingDeps) {
   // Serialized per file, so that a write in progress cannot follow the file's deletion.
   const queue = createKeyedQueue();
 
@@ -125,4 +125,4 @@ export const createIndexing = (d: IndexingDeps) => {
       queue.run(fileId, () => indexNow(fileId, options)),
     forget: (fileId: string): Promise<void> => queue.run(fileId, () => forgetNow(fileId)),
   };
-};
+}

@@ -5,18 +5,21 @@ import { filterKey, rowIdOf, type IndexRow } from '../ports/search-index.ts';
 import type { IndexableFile } from '../ports/transcripts.ts';
 import { termsOf } from '../tokenize/tokenize.ts';
 
-export const mediaKind = (contentType: string): 'audio' | 'video' =>
-  contentType.startsWith('video/') ? 'video' : 'audio';
+export function mediaKind(contentType: string): 'audio' | 'video' {
+  return contentType.startsWith('video/') ? 'video' : 'audio';
+}
 
 /** Whether a speaker name is a diarization label, which is not searchable. */
-const isLabel = (speaker: string): boolean => speakerNumber(speaker) !== undefined;
+function isLabel(speaker: string): boolean {
+  return speakerNumber(speaker) !== undefined;
+}
 
 /** A file's rows: its card (title, tags, speakers), its passages, and the windows that have vectors. */
-export const rowsOf = (
+export function rowsOf(
   file: IndexableFile,
   passages: readonly Passage[],
   vectors: readonly (Float32Array | null)[],
-): IndexRow[] => {
+): IndexRow[] {
   const common = {
     fileId: file.fileId,
     ownerId: file.ownerId,
@@ -58,17 +61,20 @@ export const rowsOf = (
   });
   const windows = passages.flatMap((p, n) => (p.windows.length > 1 ? p.windows.map((w) => ofWindow(w, n)) : []));
   return [card, ...passages.map(ofPassage), ...windows.filter((w) => w.vector !== null)];
-};
+}
 
 /** The window texts in the order in which `rowsOf` expects their vectors. */
-export const windowTextsOf = (passages: readonly Passage[]): string[] =>
-  passages.flatMap((p) => p.windows.map((w) => w.text));
+export function windowTextsOf(passages: readonly Passage[]): string[] {
+  return passages.flatMap((p) => p.windows.map((w) => w.text));
+}
 
 /** All speakers in order of appearance. */
-export const speakersOf = (passages: readonly Passage[]): string[] => [...new Set(passages.flatMap((p) => p.speakers))];
+export function speakersOf(passages: readonly Passage[]): string[] {
+  return [...new Set(passages.flatMap((p) => p.speakers))];
+}
 
 /** A hash of the file metadata that search shows or filters by. */
-export const fingerprintOf = (file: IndexableFile): string => {
+export function fingerprintOf(file: IndexableFile): string {
   const { title, filename, contentType, duration, language, uploadTime, ownerId, tags, transcriptVersion } = file;
   const facts = [
     title,
@@ -82,7 +88,9 @@ export const fingerprintOf = (file: IndexableFile): string => {
     transcriptVersion,
   ];
   return createHash('sha256').update(JSON.stringify(facts)).digest('base64url').slice(0, 22);
-};
+}
 
 /** Backoff before the n-th retry. */
-export const retryPauseMs = (attempts: number): number => Math.min(15 * 60_000, 2_000 * 2 ** Math.min(10, attempts));
+export function retryPauseMs(attempts: number): number {
+  return Math.min(15 * 60_000, 2_000 * 2 ** Math.min(10, attempts));
+}

@@ -1,5 +1,5 @@
 /** Runs work on one key sequentially and work on different keys concurrently. */
-export const createKeyedQueue = () => {
+export function createKeyedQueue() {
   const last = new Map<string, Promise<unknown>>();
   return {
     run: <T>(key: string, work: () => Promise<T>): Promise<T> => {
@@ -12,4 +12,4 @@ export const createKeyedQueue = () => {
       return result;
     },
   };
-};
+}

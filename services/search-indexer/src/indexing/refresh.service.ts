@@ -14,7 +14,7 @@ export type RefreshDeps = {
 };
 
 /** Keeps the index up to date: indexes edited files, retries failures, and adds missing vectors. */
-export const createRefresh = (d: RefreshDeps) => {
+export function createRefresh(d: RefreshDeps) {
   const indexOne = async (due: DueFile, signal: AbortSignal): Promise<void> => {
     try {
       await d.indexing.indexFile(due.fileId, { signal });
@@ -55,4 +55,4 @@ export const createRefresh = (d: RefreshDeps) => {
       return { rebuild: false };
     },
   };
-};
+}

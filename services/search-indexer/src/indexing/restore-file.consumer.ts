@@ -3,7 +3,8 @@ import { consumer } from '@overtone/service-kit';
 import type { IndexingStore } from './indexing.store.ts';
 
 /** A file was restored from the bin: it is indexed again if it has a transcript. */
-export const restoreFile = ({ store }: { store: IndexingStore }) =>
-  consumer(mediaEvents.restored, 'restore-file', async ({ fileId, ownerId, transcriptVersion }) => {
+export function restoreFile({ store }: { store: IndexingStore }) {
+  return consumer(mediaEvents.restored, 'restore-file', async ({ fileId, ownerId, transcriptVersion }) => {
     if (transcriptVersion > 0) await store.markDue(fileId, ownerId, 0);
   });
+}

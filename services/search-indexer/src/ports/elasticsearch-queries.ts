@@ -16,20 +16,22 @@ export type Document = Omit<IndexRow, 'id' | 'fileId' | 'ownerId' | 'vector' | '
   vector?: number[];
 };
 
-const range = (gte: number | null, lte: number | null) => ({
-  ...(gte === null ? {} : { gte }),
-  ...(lte === null ? {} : { lte }),
-});
+function range(gte: number | null, lte: number | null) {
+  return {
+    ...(gte === null ? {} : { gte }),
+    ...(lte === null ? {} : { lte }),
+  };
+}
 
-const visibleTo = (ownerId: string, sharedIds: readonly string[]): estypes.QueryDslQueryContainer => {
+function visibleTo(ownerId: string, sharedIds: readonly string[]): estypes.QueryDslQueryContainer {
   const own = { term: { owner_id: checkedId(ownerId) } };
   if (sharedIds.length === 0) return own;
   const shared = { terms: { file_id: sharedIds.map(checkedId) } };
   return { bool: { should: [own, shared], minimum_should_match: 1 } };
-};
+}
 
 /** The filter of both legs. */
-export const filtersOf = (f: IndexFilter): estypes.QueryDslQueryContainer[] => {
+export function filtersOf(f: IndexFilter): estypes.QueryDslQueryContainer[] {
   const filters: estypes.QueryDslQueryContainer[] = [];
   if (f.ownerId !== null) filters.push(visibleTo(f.ownerId, f.sharedIds));
   if (f.speakers.length > 0) filters.push({ terms: { speakers: [...f.speakers] } });
@@ -40,42 +42,45 @@ export const filtersOf = (f: IndexFilter): estypes.QueryDslQueryContainer[] => {
   if (f.minDuration !== null || f.maxDuration !== null)
     filters.push({ range: { duration: range(f.minDuration, f.maxDuration) } });
   return filters;
-};
+}
 
 /** BM25 over the precomputed stems; without words or phrases, all passages that pass the filter. */
-export const wordsQuery = (
-  q: KeywordQuery,
-  filter: estypes.QueryDslQueryContainer[],
-): estypes.QueryDslQueryContainer => ({
-  bool: {
-    filter: q.words.length + q.phrases.length > 0 ? filter : [...filter, { term: { kind: 'passage' } }],
-    must: q.phrases.map((alternatives) => ({
-      bool: { should: alternatives.map((p) => ({ match_phrase: { terms: p } })), minimum_should_match: 1 },
-    })),
-    ...(q.words.length > 0 ? { should: [{ match: { terms: { query: q.words.join(' '), operator: 'or' } } }] } : {}),
-    minimum_should_match: q.words.length > 0 && q.phrases.length === 0 ? 1 : 0,
-  },
-});
+export function wordsQuery(q: KeywordQuery, filter: estypes.QueryDslQueryContainer[]): estypes.QueryDslQueryContainer {
+  return {
+    bool: {
+      filter: q.words.length + q.phrases.length > 0 ? filter : [...filter, { term: { kind: 'passage' } }],
+      must: q.phrases.map((alternatives) => ({
+        bool: { should: alternatives.map((p) => ({ match_phrase: { terms: p } })), minimum_should_match: 1 },
+      })),
+      ...(q.words.length > 0 ? { should: [{ match: { terms: { query: q.words.join(' '), operator: 'or' } } }] } : {}),
+      minimum_should_match: q.words.length > 0 && q.phrases.length === 0 ? 1 : 0,
+    },
+  };
+}
 
-export const nearestQuery = (
+export function nearestQuery(
   vector: Float32Array,
   k: number,
   filter: estypes.QueryDslQueryContainer[],
-): estypes.KnnSearch => ({
-  field: 'vector',
-  query_vector: Array.from(vector),
-  k,
-  num_candidates: Math.max(200, k * 2),
-  filter,
-});
+): estypes.KnnSearch {
+  return {
+    field: 'vector',
+    query_vector: Array.from(vector),
+    k,
+    num_candidates: Math.max(200, k * 2),
+    filter,
+  };
+}
 
-export const vectorMapping = ({ dim }: VectorModel): estypes.MappingProperty => ({
-  type: 'dense_vector',
-  dims: dim,
-  index: true,
-  similarity: 'cosine',
-  index_options: { type: 'int8_hnsw' },
-});
+export function vectorMapping({ dim }: VectorModel): estypes.MappingProperty {
+  return {
+    type: 'dense_vector',
+    dims: dim,
+    index: true,
+    similarity: 'cosine',
+    index_options: { type: 'int8_hnsw' },
+  };
+}
 
 /** The server does not analyse the stems again, and refreshes only after a file is complete. */
 export const indexSettings: estypes.IndicesIndexSettings = {
@@ -84,36 +89,42 @@ export const indexSettings: estypes.IndicesIndexSettings = {
   analysis: { analyzer: { stems: { type: 'custom', tokenizer: 'whitespace' } } },
 };
 
-export const mappingsOf = (model: VectorModel | null): estypes.MappingTypeMapping => ({
-  dynamic: 'strict',
-  _meta: { model },
-  properties: {
-    file_id: { type: 'keyword' },
-    owner_id: { type: 'keyword' },
-    kind: { type: 'keyword' },
-    terms: { type: 'text', analyzer: 'stems' },
-    speakers: { type: 'keyword' },
-    tags: { type: 'keyword' },
-    uploaded: { type: 'long' },
-    duration: { type: 'double' },
-    media: { type: 'keyword' },
-    shown: { type: 'keyword', index: false, doc_values: false },
-    ...(model ? { vector: vectorMapping(model) } : {}),
-  },
-});
+export function mappingsOf(model: VectorModel | null): estypes.MappingTypeMapping {
+  return {
+    dynamic: 'strict',
+    _meta: { model },
+    properties: {
+      file_id: { type: 'keyword' },
+      owner_id: { type: 'keyword' },
+      kind: { type: 'keyword' },
+      terms: { type: 'text', analyzer: 'stems' },
+      speakers: { type: 'keyword' },
+      tags: { type: 'keyword' },
+      uploaded: { type: 'long' },
+      duration: { type: 'double' },
+      media: { type: 'keyword' },
+      shown: { type: 'keyword', index: false, doc_values: false },
+      ...(model ? { vector: vectorMapping(model) } : {}),
+    },
+  };
+}
 
-export const documentOf = (row: IndexRow): Document => ({
-  file_id: row.fileId,
-  owner_id: row.ownerId,
-  kind: row.kind,
-  terms: row.terms,
-  speakers: row.speakers,
-  tags: row.tags,
-  uploaded: row.uploaded,
-  duration: row.duration,
-  media: row.media,
-  ...(row.shown ? { shown: JSON.stringify(row.shown) } : {}),
-  ...(row.vector ? { vector: Array.from(row.vector) } : {}),
-});
+export function documentOf(row: IndexRow): Document {
+  return {
+    file_id: row.fileId,
+    owner_id: row.ownerId,
+    kind: row.kind,
+    terms: row.terms,
+    speakers: row.speakers,
+    tags: row.tags,
+    uploaded: row.uploaded,
+    duration: row.duration,
+    media: row.media,
+    ...(row.shown ? { shown: JSON.stringify(row.shown) } : {}),
+    ...(row.vector ? { vector: Array.from(row.vector) } : {}),
+  };
+}
 
-export const shownOf = ({ shown }: Document): Shown[] => (shown ? [JSON.parse(shown) as Shown] : []);
+export function shownOf({ shown }: Document): Shown[] {
+  return shown ? [JSON.parse(shown) as Shown] : [];
+}

@@ -33,7 +33,7 @@ type Found = estypes.MsearchMultiSearchItem<Document> | estypes.ErrorResponseBas
  * A search server: one index per build; two aliases name the current build and the one in progress. The server's own fusion
  * of results needs a paid licence, so both legs are sent in one request and fused here.
  */
-export const createElasticIndex = ({ url, apiKey, prefix }: ElasticOptions): SearchIndex => {
+export function createElasticIndex({ url, apiKey, prefix }: ElasticOptions): SearchIndex {
   const client = new Client({
     node: url,
     ...(apiKey ? { auth: { apiKey } } : {}),
@@ -171,14 +171,15 @@ export const createElasticIndex = ({ url, apiKey, prefix }: ElasticOptions): Sea
     ping: async () => void (await client.ping()),
     close: () => client.close(),
   };
-};
+}
 
-const asUnavailable = (cause: unknown) =>
-  unavailable('search_unavailable', 'The search server does not respond', { cause });
+function asUnavailable(cause: unknown) {
+  return unavailable('search_unavailable', 'The search server does not respond', { cause });
+}
 
-const legOf = (answer: unknown, toScore: (raw: number) => number): LegResult => {
+function legOf(answer: unknown, toScore: (raw: number) => number): LegResult {
   const found = answer as Found;
   if (answer instanceof Error || !('hits' in found)) return { status: 'failed', error: answer };
   const hits = found.hits.hits.map((h) => hitOf(String(h._id), toScore(h._score ?? 0)));
   return { status: 'ok', hits };
-};
+}

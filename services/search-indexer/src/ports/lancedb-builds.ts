@@ -17,18 +17,20 @@ const schema = z.object({
 });
 
 const none: Builds = { current: null, building: null, completedAt: null };
-const parseBuilds = (content: unknown): Builds => {
+function parseBuilds(content: unknown): Builds {
   const parsed = schema.safeParse(content);
   if (!parsed.success) return none;
   const { current, building, completedAt } = parsed.data;
   return { current, building, completedAt };
-};
+}
 
 /** The folder of a build's table, as LanceDB names it. */
-export const tableOf = (build: string): string => `passages_${build}`;
+export function tableOf(build: string): string {
+  return `passages_${build}`;
+}
 
 /** Drops builds whose table was removed. */
-const withTables = async (directory: string, builds: Builds): Promise<Builds> => {
+async function withTables(directory: string, builds: Builds): Promise<Builds> {
   const ifPresent = (build: Builds['current']): Promise<Builds['current']> =>
     build
       ? access(join(directory, `${tableOf(build.id)}.lance`)).then(
@@ -37,10 +39,10 @@ const withTables = async (directory: string, builds: Builds): Promise<Builds> =>
         )
       : Promise.resolve(null);
   return { ...builds, current: await ifPresent(builds.current), building: await ifPresent(builds.building) };
-};
+}
 
 /** The current build and the one in progress, in a small file next to the tables that is replaced atomically. */
-export const createBuildsFile = (directory: string) => {
+export function createBuildsFile(directory: string) {
   const path = join(directory, 'builds.json');
   let cached: Builds | undefined;
   const read = async (): Promise<Builds> => {
@@ -76,4 +78,4 @@ export const createBuildsFile = (directory: string) => {
       cached = builds;
     },
   };
-};
+}

@@ -1,21 +1,25 @@
 import { checkedId, type IndexFilter, type IndexRow } from './search-index.ts';
 
 /** A string literal of LanceDB's SQL: only quotes are escaped, by doubling. */
-export const literal = (value: string): string => `'${value.replaceAll("'", "''")}'`;
-const list = (values: readonly string[]): string => `[${values.map(literal).join(', ')}]`;
-const number = (value: number): string => {
+export function literal(value: string): string {
+  return `'${value.replaceAll("'", "''")}'`;
+}
+function list(values: readonly string[]): string {
+  return `[${values.map(literal).join(', ')}]`;
+}
+function number(value: number): string {
   if (!Number.isFinite(value)) throw new TypeError('not a number');
   return String(value);
-};
+}
 
-const visibleTo = (ownerId: string, sharedIds: readonly string[]): string => {
+function visibleTo(ownerId: string, sharedIds: readonly string[]): string {
   const own = `owner_id = ${literal(checkedId(ownerId))}`;
   if (sharedIds.length === 0) return own;
   return `(${own} or file_id in (${sharedIds.map((id) => literal(checkedId(id))).join(', ')}))`;
-};
+}
 
 /** The filter as LanceDB's SQL; undefined when all rows pass. @param kind only rows of this kind. */
-export const whereOf = (f: IndexFilter, kind: IndexRow['kind'] | null): string | undefined => {
+export function whereOf(f: IndexFilter, kind: IndexRow['kind'] | null): string | undefined {
   const parts = [
     kind !== null && `kind = ${literal(kind)}`,
     f.ownerId !== null && visibleTo(f.ownerId, f.sharedIds),
@@ -28,4 +32,4 @@ export const whereOf = (f: IndexFilter, kind: IndexRow['kind'] | null): string |
     f.maxDuration !== null && `duration <= ${number(f.maxDuration)}`,
   ].filter((p) => p !== false);
   return parts.length > 0 ? parts.join(' and ') : undefined;
-};
+}

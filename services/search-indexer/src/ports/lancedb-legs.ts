@@ -18,15 +18,16 @@ export type OpenTable = { lance: Lance; table: Table; rowIds: RowIdCache };
 type Columns = { numRows: number; getChild: (name: string) => { get: (i: number) => unknown } | null };
 
 const notAsked: LegResult = { status: 'not_asked' };
-const leg = (run: () => Promise<LegResult>): Promise<LegResult> =>
-  run().catch((error: unknown): LegResult => ({ status: 'failed', error }));
+function leg(run: () => Promise<LegResult>): Promise<LegResult> {
+  return run().catch((error: unknown): LegResult => ({ status: 'failed', error }));
+}
 
 /** Runs both legs concurrently. */
-export const searchLegs = async (
+export async function searchLegs(
   opened: OpenTable,
   build: Build,
   request: SearchRequest,
-): Promise<{ keyword: LegResult; semantic: LegResult }> => {
+): Promise<{ keyword: LegResult; semantic: LegResult }> {
   const [keyword, semantic] = await Promise.all([
     request.keyword ? leg(() => keywordLeg(opened, request)) : notAsked,
     request.vector.then((vector) =>
@@ -34,11 +35,11 @@ export const searchLegs = async (
     ),
   ]);
   return { keyword, semantic };
-};
+}
 
 // The score columns are selected explicitly: otherwise LanceDB adds them and logs a warning per query.
 
-const keywordLeg = async ({ lance, table, rowIds }: OpenTable, request: SearchRequest): Promise<LegResult> => {
+async function keywordLeg({ lance, table, rowIds }: OpenTable, request: SearchRequest): Promise<LegResult> {
   const requested = request.keyword as KeywordQuery;
   const scored = requested.words.length + requested.phrases.length > 0;
   const where = whereOf(request.filter, scored ? null : 'passage');
@@ -58,9 +59,9 @@ const keywordLeg = async ({ lance, table, rowIds }: OpenTable, request: SearchRe
         .toArrow();
     },
   );
-};
+}
 
-const toLance = (lance: Lance, { words, phrases }: KeywordQuery) => {
+function toLance(lance: Lance, { words, phrases }: KeywordQuery) {
   const { BooleanQuery, MatchQuery, Occur, Operator, PhraseQuery } = lance;
   const clauses: [lancedb.Occur, lancedb.FullTextQuery][] = phrases.map((alternatives) => [
     Occur.Must,
@@ -73,13 +74,13 @@ const toLance = (lance: Lance, { words, phrases }: KeywordQuery) => {
   function phraseOrWord(p: string): lancedb.FullTextQuery {
     return p.includes(' ') ? new PhraseQuery(p, 'terms') : new MatchQuery(p, 'terms');
   }
-};
+}
 
-const semanticLeg = async (
+async function semanticLeg(
   { table, rowIds }: OpenTable,
   request: SearchRequest,
   vector: Float32Array,
-): Promise<LegResult> => {
+): Promise<LegResult> {
   const where = whereOf(request.filter, null);
   return resolveHits(
     rowIds,
@@ -95,7 +96,7 @@ const semanticLeg = async (
         .toArrow();
     },
   );
-};
+}
 
 const maxSearches = 3;
 
@@ -103,12 +104,12 @@ const maxSearches = 3;
  * Resolves found rows to ids. If a row was rewritten in between, the search is repeated; the last search reads the ids
  * itself, which takes longer.
  */
-const resolveHits = async (
+async function resolveHits(
   rowIds: RowIdCache,
   scoreColumn: string,
   toScore: (raw: number) => number,
   find: (extraColumns: readonly string[]) => Promise<Columns>,
-): Promise<LegResult> => {
+): Promise<LegResult> {
   for (let attempt = 1; ; attempt += 1) {
     const last = attempt === maxSearches;
     const found = await find(last ? ['id'] : []);
@@ -119,15 +120,15 @@ const resolveHits = async (
     const score = (i: number): number => toScore(Number(scores?.get(i) ?? 1));
     return { status: 'ok', hits: ids.flatMap((id, i) => (id === undefined ? [] : hitOf(id, score(i)))) };
   }
-};
+}
 
-const toShown = (found: Columns): Shown[] => {
+function toShown(found: Columns): Shown[] {
   const shown = found.getChild('shown');
   return Array.from({ length: found.numRows }, (_, i) => JSON.parse(String(shown?.get(i))) as Shown);
-};
+}
 
 /** Reads passages by their row address, and by id when they were rewritten since. */
-export const readPassages = async ({ table, rowIds }: OpenTable, ids: readonly string[]): Promise<Shown[]> => {
+export async function readPassages({ table, rowIds }: OpenTable, ids: readonly string[]): Promise<Shown[]> {
   const addresses = ids.flatMap((id) => rowIds.addressOf(id) ?? []);
   const atAddress =
     addresses.length > 0 ? toShown(await table.takeRowIds(addresses).select(['shown']).toArrow()) : ([] as Shown[]);
@@ -140,4 +141,4 @@ export const readPassages = async ({ table, rowIds }: OpenTable, ids: readonly s
     .select(['shown'])
     .toArrow();
   return [...atAddress, ...toShown(found)];
-};
+}

@@ -10,7 +10,7 @@ const afterMs = 60_000;
 const keepOldMs = 120_000;
 
 /** Creates the indices of a new build: terms, ids and filter columns. */
-export const createRowIndices = async ({ Index }: typeof lancedb, table: Table): Promise<void> => {
+export async function createRowIndices({ Index }: typeof lancedb, table: Table): Promise<void> {
   // The terms are stems separated by spaces: LanceDB must not analyse them again.
   const words = Index.fts({
     withPosition: true,
@@ -27,10 +27,10 @@ export const createRowIndices = async ({ Index }: typeof lancedb, table: Table):
   await table.createIndex('owner_id', { config: Index.bitmap() });
   await table.createIndex('tags', { config: Index.labelList() });
   await table.createIndex('speakers', { config: Index.labelList() });
-};
+}
 
 /** Adds newly written rows to the indices; until then they slow searches down. */
-export const createMaintenance = (log: Log, indexFrom: number) => {
+export function createMaintenance(log: Log, indexFrom: number) {
   let writes = 0;
   let last = Date.now();
   return {
@@ -46,15 +46,17 @@ export const createMaintenance = (log: Log, indexFrom: number) => {
       log.debug({ ms: last - started }, 'search index optimized');
     },
   };
-};
+}
 
-const nameOf = (partitions: number): string => `vector_in_${partitions}`;
+function nameOf(partitions: number): string {
+  return `vector_in_${partitions}`;
+}
 
 /**
  * An index of uncompressed vectors: built in seconds and with exact distances (distances of LanceDB's compressed indices
  * are not cosines, so that no minimum could be set). Rebuilt when the table has outgrown its partitions.
  */
-const ensureVectorIndex = async ({ Index }: typeof lancedb, table: Table, from: number): Promise<void> => {
+async function ensureVectorIndex({ Index }: typeof lancedb, table: Table, from: number): Promise<void> {
   const schema = await table.schema();
   if (!schema.fields.some((f) => f.name === 'vector')) return;
   const rows = await table.countRows('vector is not null');
@@ -67,4 +69,4 @@ const ensureVectorIndex = async ({ Index }: typeof lancedb, table: Table, from: 
   }
   const config = Index.ivfFlat({ distanceType: 'cosine', numPartitions: partitions });
   await table.createIndex('vector', { config, name: nameOf(partitions) });
-};
+}

@@ -7,7 +7,7 @@ const maxEntries = 100_000;
  * Caches the ids of rows by their address. Fetching ids costs more than the search (measured: three times as much for 500
  * rows). A rewritten row gets a new address and addresses are never reused, so that entries never become stale.
  */
-export const createRowIdCache = (table: Table) => {
+export function createRowIdCache(table: Table) {
   const ids = new Map<bigint, string>();
   const addresses = new Map<string, bigint>();
 
@@ -42,5 +42,5 @@ export const createRowIdCache = (table: Table) => {
     /** The last known address of a row; the row may have been rewritten since. */
     addressOf: (id: string): bigint | undefined => addresses.get(id),
   };
-};
+}
 export type RowIdCache = ReturnType<typeof createRowIdCache>;

@@ -2,16 +2,21 @@ import type * as lancedb from '@lancedb/lancedb';
 import { Field, FixedSizeList, Float32, Float64, List, Schema, Utf8 } from 'apache-arrow';
 import type { IndexRow } from './search-index.ts';
 
-const names = () => new List(new Field('item', new Utf8(), true));
-const vectorField = (dim: number): Field =>
-  new Field('vector', new FixedSizeList(dim, new Field('item', new Float32(), true)), true);
+function names() {
+  return new List(new Field('item', new Utf8(), true));
+}
+function vectorField(dim: number): Field {
+  return new Field('vector', new FixedSizeList(dim, new Field('item', new Float32(), true)), true);
+}
 
 /** SQL of the initial value of a new vector column. */
-export const emptyVector = (dim: number): string => `arrow_cast(null, 'FixedSizeList(${Math.trunc(dim)}, Float32)')`;
+export function emptyVector(dim: number): string {
+  return `arrow_cast(null, 'FixedSizeList(${Math.trunc(dim)}, Float32)')`;
+}
 
 /** Columns of a build; without a model there is no vector column yet. */
-export const schemaOf = (dim: number | null): Schema =>
-  new Schema([
+export function schemaOf(dim: number | null): Schema {
+  return new Schema([
     new Field('id', new Utf8(), false),
     new Field('file_id', new Utf8(), false),
     new Field('owner_id', new Utf8(), false),
@@ -25,10 +30,11 @@ export const schemaOf = (dim: number | null): Schema =>
     new Field('shown', new Utf8(), true),
     ...(dim === null ? [] : [vectorField(dim)]),
   ]);
+}
 
 /** Converts rows to an Arrow table of that schema. */
-export const toArrow = (lance: typeof lancedb, rows: readonly IndexRow[], dim: number | null) =>
-  lance.makeArrowTable(
+export function toArrow(lance: typeof lancedb, rows: readonly IndexRow[], dim: number | null) {
+  return lance.makeArrowTable(
     rows.map(({ fileId, ownerId, vector, shown, ...row }) => ({
       ...row,
       shown: shown && JSON.stringify(shown),
@@ -38,3 +44,4 @@ export const toArrow = (lance: typeof lancedb, rows: readonly IndexRow[], dim: n
     })),
     { schema: schemaOf(dim) },
   );
+}

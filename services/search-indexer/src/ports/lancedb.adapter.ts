@@ -19,7 +19,7 @@ const cacheBytes = { index: 96n << 20n, metadata: 16n << 20n };
  * The embedded index: LanceDB tables in a local folder, for one process. The engine (100 MB of native code) is loaded at
  * the first write or search.
  */
-export const createLanceIndex = ({ directory, log, indexFrom = vectorIndexFrom }: LanceOptions): SearchIndex => {
+export function createLanceIndex({ directory, log, indexFrom = vectorIndexFrom }: LanceOptions): SearchIndex {
   const file = createBuildsFile(directory);
   const tables = new Map<string, Promise<Table>>();
   const rowIdCaches = new WeakMap<Table, RowIdCache>();
@@ -161,10 +161,10 @@ export const createLanceIndex = ({ directory, log, indexFrom = vectorIndexFrom }
       if (loaded) (await loaded).db.close();
     },
   };
-};
+}
 
-const connect = async (directory: string): Promise<{ lance: Lance; db: Connection }> => {
+async function connect(directory: string): Promise<{ lance: Lance; db: Connection }> {
   const lance = await import('@lancedb/lancedb');
   const session = new lance.Session(cacheBytes.index, cacheBytes.metadata);
   return { lance, db: await lance.connect(directory, {}, session) };
-};
+}

@@ -8,7 +8,7 @@ const pageSize = 50;
 const maxAttempts = 5;
 
 /** Requests transcripts from media. */
-export const createMediaTranscripts = ({ bus }: { bus: Pick<Bus, 'ask'> }): Transcripts => {
+export function createMediaTranscripts({ bus }: { bus: Pick<Bus, 'ask'> }): Transcripts {
   /** All pages; null for a missing file, undefined when the transcript changed between two pages. */
   const readOnce = async (fileId: string, signal: AbortSignal) => {
     const segments: SpokenSegment[] = [];
@@ -35,4 +35,4 @@ export const createMediaTranscripts = ({ bus }: { bus: Pick<Bus, 'ask'> }): Tran
     file: async (fileId) => (await bus.ask(mediaRpc.transcriptPage, { fileId, offset: 0, limit: 1 })).file,
     list: async (after, limit) => (await bus.ask(mediaRpc.listTranscribed, { after, limit })).files,
   };
-};
+}

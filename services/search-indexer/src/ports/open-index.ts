@@ -3,7 +3,7 @@ import type { IndexerEnv } from '../env.ts';
 import type { SearchIndex } from './search-index.ts';
 
 /** Opens the configured search server, else the embedded index. Loads only the module in use. */
-export const openIndex = async (env: IndexerEnv, log: Log): Promise<SearchIndex> => {
+export async function openIndex(env: IndexerEnv, log: Log): Promise<SearchIndex> {
   if (env.ELASTICSEARCH_URL) {
     const { createElasticIndex } = await import('./elasticsearch.adapter.ts');
     return createElasticIndex({
@@ -14,4 +14,4 @@ export const openIndex = async (env: IndexerEnv, log: Log): Promise<SearchIndex>
   }
   const { createLanceIndex } = await import('./lancedb.adapter.ts');
   return createLanceIndex({ directory: env.LANCEDB_DIR, log });
-};
+}

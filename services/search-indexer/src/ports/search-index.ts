@@ -113,26 +113,31 @@ export type SearchIndex = {
  * A row id contains file and position, so that a search need not fetch more columns: `<file>:<n>` is a passage,
  * `<file>:<n>@<token>` a window of it, `<file>:-1` the card.
  */
-export const rowIdOf = (fileId: string, n: number | 'card', token?: number): string =>
-  `${fileId}:${n === 'card' ? -1 : n}${token === undefined ? '' : `@${token}`}`;
-export const isCard = (id: string): boolean => id.endsWith(':-1');
+export function rowIdOf(fileId: string, n: number | 'card', token?: number): string {
+  return `${fileId}:${n === 'card' ? -1 : n}${token === undefined ? '' : `@${token}`}`;
+}
+export function isCard(id: string): boolean {
+  return id.endsWith(':-1');
+}
 /** Converts a found row to a hit on its passage. */
-export const hitOf = (id: string, score: number): Hit => {
+export function hitOf(id: string, score: number): Hit {
   const [passage = id, token] = id.split('@');
   return { id: passage, fileId: id.slice(0, 36), score, ...(token === undefined ? {} : { token: Number(token) }) };
-};
+}
 
 /** Names are compared case-insensitively. */
-export const filterKey = (name: string): string => name.trim().toLowerCase();
+export function filterKey(name: string): string {
+  return name.trim().toLowerCase();
+}
 
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 /** Guards against injection into a query language. @throws TypeError for anything but an id. */
-export const checkedId = (id: string): string => {
+export function checkedId(id: string): string {
   if (!uuid.test(id)) throw new TypeError('not an id');
   return id;
-};
+}
 const rowId = /^[0-9a-f-]{36}:-?\d{1,7}$/;
-export const checkedRowId = (id: string): string => {
+export function checkedRowId(id: string): string {
   if (!rowId.test(id)) throw new TypeError('not a row id');
   return id;
-};
+}

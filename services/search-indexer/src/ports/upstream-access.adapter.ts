@@ -4,15 +4,17 @@ import { askAll, type Bus } from '@overtone/service-kit';
 const pageSize = 500;
 
 /** Requests group memberships from identity and shares from media. */
-export const createUpstreamAccess = ({ bus }: { bus: Pick<Bus, 'ask'> }) => ({
-  memberships: () =>
-    askAll(
-      async (after) => (await bus.ask(identityRpc.memberships, { after, limit: pageSize })).users,
-      ({ userId }) => userId,
-    ),
-  shared: () =>
-    askAll(
-      async (after) => (await bus.ask(mediaRpc.listShared, { after, limit: pageSize })).files,
-      ({ fileId }) => fileId,
-    ),
-});
+export function createUpstreamAccess({ bus }: { bus: Pick<Bus, 'ask'> }) {
+  return {
+    memberships: () =>
+      askAll(
+        async (after) => (await bus.ask(identityRpc.memberships, { after, limit: pageSize })).users,
+        ({ userId }) => userId,
+      ),
+    shared: () =>
+      askAll(
+        async (after) => (await bus.ask(mediaRpc.listShared, { after, limit: pageSize })).files,
+        ({ fileId }) => fileId,
+      ),
+  };
+}

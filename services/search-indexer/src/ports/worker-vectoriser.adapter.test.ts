@@ -3,10 +3,12 @@ import type { ReplyOf, RequestOf, workerRpc } from '@overtone/contracts';
 import { unavailable, type Bus } from '@overtone/service-kit';
 import { createWorkerVectoriser } from './worker-vectoriser.adapter.ts';
 
-const encode = (...values: number[]) => Buffer.from(new Float32Array(values).buffer).toString('base64');
+function encode(...values: number[]) {
+  return Buffer.from(new Float32Array(values).buffer).toString('base64');
+}
 
 /** A fake worker whose vector of a text is the text's length; an empty text has no vector. */
-const play = () => {
+function play() {
   const state = { model: 'a', away: false, asked: [] as string[][], now: 0 };
   const answer = ({ texts }: RequestOf<typeof workerRpc.embed>): ReplyOf<typeof workerRpc.embed> => ({
     model: state.model,
@@ -21,7 +23,7 @@ const play = () => {
     },
   } as unknown as Pick<Bus, 'ask'>;
   return { state, vectoriser: createWorkerVectoriser({ bus, now: () => state.now }) };
-};
+}
 const { signal } = new AbortController();
 
 describe('vectors from the workers', () => {

@@ -12,13 +12,13 @@ const pauseMs = 5_000;
 type QueryVector = Awaited<ReturnType<Vectoriser['query']>>;
 
 /** Requests vectors from the workers; caches those of recent queries. */
-export const createWorkerVectoriser = ({
+export function createWorkerVectoriser({
   bus,
   now = Date.now,
 }: {
   bus: Pick<Bus, 'ask'>;
   now?: () => number;
-}): Vectoriser => {
+}): Vectoriser {
   const recent = new Map<string, QueryVector>();
   let model = '';
   let pausedUntil = 0;
@@ -83,19 +83,22 @@ export const createWorkerVectoriser = ({
       return reply;
     },
   };
-};
+}
 
-const rejectAfter = (ms: number, signal: AbortSignal): Promise<never> =>
-  new Promise((_, reject) => {
+function rejectAfter(ms: number, signal: AbortSignal): Promise<never> {
+  return new Promise((_, reject) => {
     const timer = setTimeout(() => reject(unavailable('timeout', 'Vectors took too long')), ms);
     signal.addEventListener('abort', () => clearTimeout(timer), { once: true });
   });
+}
 
-const decode = ({ model, dim, vectors }: ReplyOf<typeof workerRpc.embed>): Vectors => ({
-  model: { name: model, dim },
-  vectors: vectors.map((v) => {
-    const bytes = Uint8Array.from(Buffer.from(v, 'base64'));
-    const vector = new Float32Array(bytes.buffer, 0, Math.floor(bytes.length / 4));
-    return vector.length === dim && vector.some((x) => x !== 0) ? vector : null;
-  }),
-});
+function decode({ model, dim, vectors }: ReplyOf<typeof workerRpc.embed>): Vectors {
+  return {
+    model: { name: model, dim },
+    vectors: vectors.map((v) => {
+      const bytes = Uint8Array.from(Buffer.from(v, 'base64'));
+      const vector = new Float32Array(bytes.buffer, 0, Math.floor(bytes.length / 4));
+      return vector.length === dim && vector.some((x) => x !== 0) ? vector : null;
+    }),
+  };
+}

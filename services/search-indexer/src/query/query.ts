@@ -21,7 +21,7 @@ const maxWords = 32;
  * Parses `speaker:"Name"` and `"quoted phrases"`; everything else is words. Stop words are dropped unless there are no
  * others. Any input is valid.
  */
-export const parseQuery = (q: string): ParsedQuery => {
+export function parseQuery(q: string): ParsedQuery {
   const speakers: string[] = [];
   const phrases: string[][] = [];
   const withoutSpeakers = q.replaceAll(speakerPattern, (_all, quoted?: string, bare?: string) => {
@@ -42,6 +42,8 @@ export const parseQuery = (q: string): ParsedQuery => {
     phrases: phrases.slice(0, 8),
     speakers,
   };
-};
+}
 
-const unique = (words: string[]): string[] => [...new Map(words.map((w) => [w.toLowerCase(), w])).values()];
+function unique(words: string[]): string[] {
+  return [...new Map(words.map((w) => [w.toLowerCase(), w])).values()];
+}

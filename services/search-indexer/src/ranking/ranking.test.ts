@@ -1,7 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
 import { fuse, groupByFile, filterBySimilarity, relevance, type Hit } from './ranking.ts';
 
-const hits = (...ids: string[]): Hit[] => ids.map((id, i) => ({ id, fileId: id.slice(0, 1), score: 10 - i }));
+function hits(...ids: string[]): Hit[] {
+  return ids.map((id, i) => ({ id, fileId: id.slice(0, 1), score: 10 - i }));
+}
 
 describe('ranking', () => {
   it('ranks hits of both legs before hits of one', () => {

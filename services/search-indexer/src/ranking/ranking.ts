@@ -25,7 +25,7 @@ export const rrfK = 60;
  * Reciprocal rank fusion: ranks of the legs are comparable, scores are not. A passage counts once per leg. Ties are broken
  * by the keyword leg, then by id, so that equal searches return equal results.
  */
-export const fuse = (keyword: readonly Hit[], semantic: readonly Hit[], k = rrfK): FusedHit[] => {
+export function fuse(keyword: readonly Hit[], semantic: readonly Hit[], k = rrfK): FusedHit[] {
   const fused = new Map<string, FusedHit>();
   const add = (leg: 'keyword' | 'semantic', hits: readonly Hit[]) => {
     let rank = 0;
@@ -43,14 +43,17 @@ export const fuse = (keyword: readonly Hit[], semantic: readonly Hit[], k = rrfK
   add('keyword', keyword);
   add('semantic', semantic);
   return [...fused.values()].sort(byScore);
-};
+}
 
-const rankOf = (rank: number | null): number => rank ?? Number.MAX_SAFE_INTEGER;
-const byScore = (a: FusedHit, b: FusedHit): number =>
-  b.score - a.score || rankOf(a.keyword) - rankOf(b.keyword) || (a.id < b.id ? -1 : 1);
+function rankOf(rank: number | null): number {
+  return rank ?? Number.MAX_SAFE_INTEGER;
+}
+function byScore(a: FusedHit, b: FusedHit): number {
+  return b.score - a.score || rankOf(a.keyword) - rankOf(b.keyword) || (a.id < b.id ? -1 : 1);
+}
 
 /** Groups passages by file; files are ordered by their best passage, then by their number of passages. */
-export const groupByFile = (passages: readonly FusedHit[]): FileHit[] => {
+export function groupByFile(passages: readonly FusedHit[]): FileHit[] {
   const files = new Map<string, FileHit>();
   for (const p of passages) {
     const file = files.get(p.fileId) ?? { fileId: p.fileId, score: p.score, passages: [], semanticOnly: true };
@@ -62,18 +65,19 @@ export const groupByFile = (passages: readonly FusedHit[]): FileHit[] => {
   return [...files.values()].sort(
     (a, b) => b.score - a.score || b.passages.length - a.passages.length || (a.fileId < b.fileId ? -1 : 1),
   );
-};
+}
 
 /** The fused score relative to the maximum for these legs: 1 = first in every leg that ran. */
-export const relevance = (score: number, legs: number, k = rrfK): number =>
-  legs === 0 ? 0 : Math.min(1, (score * (k + 1)) / legs);
+export function relevance(score: number, legs: number, k = rrfK): number {
+  return legs === 0 ? 0 : Math.min(1, (score * (k + 1)) / legs);
+}
 
 /**
  * Drops semantic hits that are too dissimilar: below `floor`, or far below the best hit. A nearest neighbor search always
  * returns something.
  */
-export const filterBySimilarity = (hits: readonly Hit[], floor: number): Hit[] => {
+export function filterBySimilarity(hits: readonly Hit[], floor: number): Hit[] {
   const best = hits[0]?.score ?? 0;
   const threshold = Math.max(floor, best * 0.7);
   return hits.filter((h) => h.score >= threshold);
-};
+}

@@ -29,7 +29,7 @@ const lockName = 'search-indexer rebuild';
  * Fills a second build of the index from the database while the first one serves, then swaps them. Progress is stored in
  * index_state, so that any replica can continue an interrupted rebuild.
  */
-export const createRebuild = (d: RebuildDeps) => {
+export function createRebuild(d: RebuildDeps) {
   let failed = 0;
 
   const allFiles = async (): Promise<FileRef[]> => {
@@ -105,4 +105,4 @@ export const createRebuild = (d: RebuildDeps) => {
       return { inProgress: building !== null, total, indexed, failed, model, completedAt };
     },
   };
-};
+}

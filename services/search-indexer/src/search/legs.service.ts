@@ -22,7 +22,7 @@ export type Found = { passages: FusedHit[]; legs: Legs };
 const limits = { keyword: 500, keywordOfSpeaker: 300, semantic: 50 };
 
 /** Runs both legs, fuses their hits and reports which legs ran. @throws AppError unavailable when no leg could run. */
-export const createLegs = (d: LegsDeps) => {
+export function createLegs(d: LegsDeps) {
   const queryVectorOf = async (
     text: string | null,
   ): Promise<{ leg: Legs['semantic']; vector: Float32Array | null }> => {
@@ -68,6 +68,8 @@ export const createLegs = (d: LegsDeps) => {
       throw unavailable('search_unavailable', 'The search index does not respond', { retryAfterSeconds: 5 });
     return found;
   };
-};
+}
 
-const hitsOf = (leg: LegResult) => (leg.status === 'ok' ? leg.hits : []);
+function hitsOf(leg: LegResult) {
+  return leg.status === 'ok' ? leg.hits : [];
+}

@@ -12,12 +12,12 @@ const noLayout: Layout = { at: [0], ms: [0], turns: [[0, null]] };
 const noMarks: Marks = { words: new Set(), phrases: [] };
 
 /** A passage as an API object; undefined when none of the requested speakers says a match. */
-export const occurrenceOf = (
+export function occurrenceOf(
   passage: Shown,
   hit: FusedHit,
   plan: SearchPlan,
   language: string | null,
-): Occurrence | undefined => {
+): Occurrence | undefined {
   // A passage that the keyword leg did not return contains none of the words.
   const marks = plan.keyword !== null && hit.keyword === null ? noMarks : plan.marks;
   const snippet = snippetOf({
@@ -38,11 +38,11 @@ export const occurrenceOf = (
     score: hit.score,
     match_type: isCard(passage.id) ? 'title' : matchType(hit, snippet),
   };
-};
+}
 
-const matchType = (hit: FusedHit, snippet: Snippet): Occurrence['match_type'] => {
+function matchType(hit: FusedHit, snippet: Snippet): Occurrence['match_type'] {
   // A purely semantic search may return a passage that contains the words, too.
   const words = hit.keyword !== null || snippet.marked > 0;
   if (!words) return 'semantic';
   return hit.semantic === null ? 'keyword' : 'both';
-};
+}

@@ -11,16 +11,17 @@ type Result = SearchAnswer['results'][number];
 const occurrencesShown = 5;
 
 /** The displayed passages of a file; speech comes before the title, which has no time to jump to. */
-export const shownOf = (file: FileHit): FusedHit[] =>
-  [...file.passages.filter((p) => !isCard(p.id)), ...file.passages.filter((p) => isCard(p.id))].slice(
+export function shownOf(file: FileHit): FusedHit[] {
+  return [...file.passages.filter((p) => !isCard(p.id)), ...file.passages.filter((p) => isCard(p.id))].slice(
     0,
     occurrencesShown,
   );
+}
 
 export type Material = { facts: ReadonlyMap<string, FileFacts>; stored: ReadonlyMap<string, Shown>; legs: Legs };
 
 /** A found file as an API object; empty when it was deleted since. */
-export const resultOf = (file: FileHit, plan: SearchPlan, { facts, stored, legs }: Material): Result[] => {
+export function resultOf(file: FileHit, plan: SearchPlan, { facts, stored, legs }: Material): Result[] {
   const fact = facts.get(file.fileId);
   if (!fact) return [];
   const occurrences = shownOf(file).flatMap((hit) => {
@@ -45,14 +46,14 @@ export const resultOf = (file: FileHit, plan: SearchPlan, { facts, stored, legs 
       semantic_only: file.semanticOnly,
     },
   ];
-};
+}
 
 /** Sorts files as requested; all orders except relevance need `facts`. */
-export const sortFiles = (
+export function sortFiles(
   files: readonly FileHit[],
   q: Pick<SearchQuery, 'sort_by' | 'sort_order'>,
   facts: ReadonlyMap<string, FileFacts>,
-): FileHit[] => {
+): FileHit[] {
   if (q.sort_by === 'relevance') return q.sort_order === 'asc' ? files.toReversed() : [...files];
   const key = (f: FileHit): number | string => {
     const fact = facts.get(f.fileId);
@@ -64,4 +65,4 @@ export const sortFiles = (
     const [ka, kb] = [key(a), key(b)];
     return ka === kb ? (a.fileId < b.fileId ? -1 : 1) : direction * (ka < kb ? -1 : 1);
   });
-};
+}

@@ -13,18 +13,22 @@ export type SearchRoutesDeps = {
   counts: () => Promise<{ files: number; chunks: number; keywordOnly: number }>;
 };
 
-const searcher = (caller: Caller) => ({ userId: caller.userId, canSeeAll: roleAtLeast(caller.role, 'admin') });
+function searcher(caller: Caller) {
+  return { userId: caller.userId, canSeeAll: roleAtLeast(caller.role, 'admin') };
+}
 
-export const routesOfSearch = (d: SearchRoutesDeps): Route[] => [
-  handle(searchRoutes.search, ({ query, caller }) => d.search(query, searcher(caller))),
-  handle(searchRoutes.suggestions, async ({ query, caller }) => {
-    const found = await d.store.suggest(query.q, await d.access.scopeOf(searcher(caller)), query.limit);
-    return found.map(({ type, text, fileId }) => ({ type, text, file_uuid: fileId }));
-  }),
-  handle(searchRoutes.indexHealth, () => healthOf(d)),
-];
+export function routesOfSearch(d: SearchRoutesDeps): Route[] {
+  return [
+    handle(searchRoutes.search, ({ query, caller }) => d.search(query, searcher(caller))),
+    handle(searchRoutes.suggestions, async ({ query, caller }) => {
+      const found = await d.store.suggest(query.q, await d.access.scopeOf(searcher(caller)), query.limit);
+      return found.map(({ type, text, fileId }) => ({ type, text, file_uuid: fileId }));
+    }),
+    handle(searchRoutes.indexHealth, () => healthOf(d)),
+  ];
+}
 
-const healthOf = async ({ index, counts }: SearchRoutesDeps) => {
+async function healthOf({ index, counts }: SearchRoutesDeps) {
   const { files, chunks, keywordOnly } = await counts();
   const known = { backend: index.backend, files, keyword_only_files: keywordOnly };
   try {
@@ -36,4 +40,4 @@ const healthOf = async ({ index, counts }: SearchRoutesDeps) => {
   } catch (e) {
     return { ...known, status: 'red' as const, chunks: 0, error: e instanceof Error ? e.message : 'unknown' };
   }
-};
+}

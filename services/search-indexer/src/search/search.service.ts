@@ -16,7 +16,7 @@ export type SearchDeps = Omit<LegsDeps, 'index' | 'store'> & {
 export type Searcher = { userId: string; canSeeAll: boolean };
 
 /** Hybrid search: plan, run the legs, group by file, build snippets. */
-export const createSearch = (d: SearchDeps) => {
+export function createSearch(d: SearchDeps) {
   const find = createLegs(d);
 
   const passagesOf = async (hits: readonly FusedHit[]): Promise<Map<string, Shown>> =>
@@ -78,4 +78,4 @@ export const createSearch = (d: SearchDeps) => {
       legs,
     };
   };
-};
+}

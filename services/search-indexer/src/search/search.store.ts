@@ -18,7 +18,7 @@ export type FileFacts = {
 export type Suggestion = { type: 'title' | 'speaker'; text: string; fileId: string | null };
 
 export type SearchStore = ReturnType<typeof createSearchStore>;
-export const createSearchStore = ({ db, now = Date.now }: { db: Db; now?: () => number }) => {
+export function createSearchStore({ db, now = Date.now }: { db: Db; now?: () => number }) {
   let languages: { at: number; known: Promise<(string | null)[]> } | undefined;
   return {
     facts: async (fileIds: readonly string[]): Promise<Map<string, FileFacts>> => {
@@ -67,4 +67,4 @@ export const createSearchStore = ({ db, now = Date.now }: { db: Db; now?: () => 
         order by text ilike ${begins} desc, weight desc, type, lower(text), file_id limit ${limit}`;
     },
   };
-};
+}

@@ -21,10 +21,12 @@ export type SearchPlan = {
   spokenBy: ((speaker: string) => boolean) | null;
 };
 
-const millis = (time: string | undefined): number | null => (time === undefined ? null : Date.parse(time));
+function millis(time: string | undefined): number | null {
+  return time === undefined ? null : Date.parse(time);
+}
 
 /** @param scope the files that the searcher may find. */
-export const planSearch = (q: SearchQuery, scope: AccessScope, languages: Languages): SearchPlan => {
+export function planSearch(q: SearchQuery, scope: AccessScope, languages: Languages): SearchPlan {
   const parsed = parseQuery(q.q);
   const speakers = [...new Set([...q.speakers, ...parsed.speakers].map(filterKey))];
   const nothingToFind = parsed.words.length + parsed.phrases.length === 0;
@@ -49,20 +51,24 @@ export const planSearch = (q: SearchQuery, scope: AccessScope, languages: Langua
     marks: marksOf(parsed, languages),
     spokenBy: speakers.length > 0 ? (s) => speakers.includes(filterKey(s)) : null,
   };
-};
+}
 
-const keywordQuery = ({ words, phrases }: ParsedQuery, languages: Languages): KeywordQuery => ({
-  words: [...new Set(words.flatMap((w) => variantsOf(w, languages)))],
-  // A phrase is in one language: each alternative is the whole phrase stemmed for one language.
-  phrases: phrases.map((phrase) => [
-    ...new Set([...languages, 'en'].map((l) => phrase.map((w) => stemOf(w, l)).join(' '))),
-  ]),
-});
+function keywordQuery({ words, phrases }: ParsedQuery, languages: Languages): KeywordQuery {
+  return {
+    words: [...new Set(words.flatMap((w) => variantsOf(w, languages)))],
+    // A phrase is in one language: each alternative is the whole phrase stemmed for one language.
+    phrases: phrases.map((phrase) => [
+      ...new Set([...languages, 'en'].map((l) => phrase.map((w) => stemOf(w, l)).join(' '))),
+    ]),
+  };
+}
 
-const marksOf = ({ words, phrases }: ParsedQuery, languages: Languages): Marks => ({
-  words: new Set(words.flatMap((w) => variantsOf(w, languages))),
-  phrases: phrases.map((p) => p.map((w) => new Set(variantsOf(w, languages)))),
-});
+function marksOf({ words, phrases }: ParsedQuery, languages: Languages): Marks {
+  return {
+    words: new Set(words.flatMap((w) => variantsOf(w, languages))),
+    phrases: phrases.map((p) => p.map((w) => new Set(variantsOf(w, languages)))),
+  };
+}
 
 /**
  * Minimum cosine similarity of a semantic hit. Measured with the word vectors: 90 % of unrelated pairs lie below 0.25, 90 %

@@ -3,7 +3,7 @@ import { chunk } from '../chunking/chunking.ts';
 import { stemOf } from '../tokenize/tokenize.ts';
 import { escapeHtml, snippetOf } from './snippets.ts';
 
-const passageOf = (...turns: [string, string][]) => {
+function passageOf(...turns: [string, string][]) {
   let at = 0;
   const segments = turns.map(([speaker, text]) => {
     const start = at;
@@ -14,25 +14,30 @@ const passageOf = (...turns: [string, string][]) => {
   const [passage] = chunk(segments);
   if (!passage) throw new Error('no passage');
   return passage;
-};
-const marks = (...words: string[]) => ({ words: new Set(words.map((w) => stemOf(w, 'en'))), phrases: [] });
-const phrase = (...words: string[]) => ({
-  words: new Set<string>(),
-  phrases: [words.map((w) => new Set([stemOf(w, 'en')]))],
-});
-const snippet = (
+}
+function marks(...words: string[]) {
+  return { words: new Set(words.map((w) => stemOf(w, 'en'))), phrases: [] };
+}
+function phrase(...words: string[]) {
+  return {
+    words: new Set<string>(),
+    phrases: [words.map((w) => new Set([stemOf(w, 'en')]))],
+  };
+}
+function snippet(
   turns: [string, string][],
   m: ReturnType<typeof marks> | ReturnType<typeof phrase>,
   who?: string[],
   focus: number | null = null,
-) =>
-  snippetOf({
+) {
+  return snippetOf({
     ...passageOf(...turns),
     language: 'en',
     marks: m,
     focus,
     spokenBy: who ? (s: string) => who.includes(s) : null,
   });
+}
 
 describe('snippets', () => {
   it('marks the inflections of a searched word and starts at the first one', () => {

@@ -29,10 +29,12 @@ export type SnippetInput = {
 const width = 240;
 
 const entities: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };
-export const escapeHtml = (text: string): string => text.replaceAll(/[&<>"']/g, (c) => entities[c] ?? c);
+export function escapeHtml(text: string): string {
+  return text.replaceAll(/[&<>"']/g, (c) => entities[c] ?? c);
+}
 
 /** The part of a passage around its first match, with the match's time and speaker. */
-export const snippetOf = (input: SnippetInput): Snippet => {
+export function snippetOf(input: SnippetInput): Snippet {
   const { text, layout } = input;
   const searched = input.marks.words.size + input.marks.phrases.length > 0;
   const words = searched ? splitWords(text) : [];
@@ -50,25 +52,30 @@ export const snippetOf = (input: SnippetInput): Snippet => {
     speaker: speakerAt(layout, token),
     marked: marked.length,
   };
-};
+}
 
-const speakerAt = (layout: Layout, token: number): string | null =>
-  layout.turns[
-    indexAt(
-      layout.turns.map(([t]) => t),
-      token,
-    )
-  ]?.[1] ?? null;
+function speakerAt(layout: Layout, token: number): string | null {
+  return (
+    layout.turns[
+      indexAt(
+        layout.turns.map(([t]) => t),
+        token,
+      )
+    ]?.[1] ?? null
+  );
+}
 
-const isOwn = (speaker: string | null, spokenBy: SnippetInput['spokenBy']): boolean =>
-  spokenBy === null || (speaker !== null && spokenBy(speaker));
+function isOwn(speaker: string | null, spokenBy: SnippetInput['spokenBy']): boolean {
+  return spokenBy === null || (speaker !== null && spokenBy(speaker));
+}
 
 /** A quick check before stemming: a stem keeps its word's first letter, except for folded accents. */
-const mayMatch = (word: string, initials: ReadonlySet<string | undefined>): boolean =>
-  word.charCodeAt(0) > 127 || initials.has(word[0]?.toLowerCase());
+function mayMatch(word: string, initials: ReadonlySet<string | undefined>): boolean {
+  return word.charCodeAt(0) > 127 || initials.has(word[0]?.toLowerCase());
+}
 
 /** Indexes of the words to mark, in ascending order. */
-const matches = (words: readonly Word[], { marks, layout, language, spokenBy }: SnippetInput): number[] => {
+function matches(words: readonly Word[], { marks, layout, language, spokenBy }: SnippetInput): number[] {
   const stem = stemmerOf(language);
   const found = new Set<number>();
   const initials = new Set([...marks.words].map((s) => s[0]));
@@ -79,10 +86,10 @@ const matches = (words: readonly Word[], { marks, layout, language, spokenBy }: 
         phrase.forEach((_, n) => found.add(i + n));
   const own = (i: number): boolean => isOwn(speakerAt(layout, indexAt(layout.at, words[i]?.at ?? 0)), spokenBy);
   return (spokenBy ? [...found].filter(own) : [...found]).sort((a, b) => a - b);
-};
+}
 
 /** `width` characters around `focus`, split at word boundaries, escaped and marked. */
-const excerpt = (text: string, focus: number, marked: readonly Word[]): string => {
+function excerpt(text: string, focus: number, marked: readonly Word[]): string {
   const { from, to } = excerptBounds(text, focus);
   let html = from > 0 ? '… ' : '';
   let at = from;
@@ -92,9 +99,9 @@ const excerpt = (text: string, focus: number, marked: readonly Word[]): string =
     at = w.end;
   }
   return html + escapeHtml(text.slice(at, to)) + (to < text.length ? ' …' : '');
-};
+}
 
-const excerptBounds = (text: string, focus: number): { from: number; to: number } => {
+function excerptBounds(text: string, focus: number): { from: number; to: number } {
   const wanted = Math.max(0, focus - Math.floor(width / 3));
   const blankBefore = text.indexOf(' ', wanted);
   const from = wanted === 0 ? 0 : blankBefore >= 0 && blankBefore < focus ? blankBefore + 1 : focus;
@@ -104,4 +111,4 @@ const excerptBounds = (text: string, focus: number): { from: number; to: number 
   // Scripts without spaces: split anywhere except within a surrogate pair.
   if (blank <= focus) return { from, to: end + (/[\uDC00-\uDFFF]/.test(text[end] ?? '') ? 1 : 0) };
   return { from, to: blank };
-};
+}

@@ -47,7 +47,7 @@ const unspaced = /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Thai}\p{sc=Lao}
 const segmenter = new Intl.Segmenter('und', { granularity: 'word' });
 
 /** The words of a text in order; scripts without spaces are segmented by ICU. */
-export const splitWords = (text: string): Word[] => {
+export function splitWords(text: string): Word[] {
   const words: Word[] = [];
   const hasUnspaced = unspaced.test(text);
   for (const match of text.matchAll(wordPattern)) {
@@ -56,29 +56,35 @@ export const splitWords = (text: string): Word[] => {
     else words.push({ text: found, at: match.index, end: match.index + found.length });
   }
   return words;
-};
+}
 
-const segmentWords = (run: string, from: number): Word[] =>
-  [...segmenter.segment(run)].map(({ segment, index }) => ({
+function segmentWords(run: string, from: number): Word[] {
+  return [...segmenter.segment(run)].map(({ segment, index }) => ({
     text: segment,
     at: from + index,
     end: from + index + segment.length,
   }));
+}
 
-const languageOf = (language: string | null): string => (language ?? 'en').slice(0, 2).toLowerCase();
-const fold = (word: string): string => word.normalize('NFD').replaceAll(/\p{M}/gu, '');
-const plain = (word: string): string =>
-  word
+function languageOf(language: string | null): string {
+  return (language ?? 'en').slice(0, 2).toLowerCase();
+}
+function fold(word: string): string {
+  return word.normalize('NFD').replaceAll(/\p{M}/gu, '');
+}
+function plain(word: string): string {
+  return word
     .normalize('NFKC')
     .toLowerCase()
     .replace(/['’]s$/, '')
     .replaceAll(/['’]/g, '');
+}
 
 const stems = new Map<string, Map<string, string>>();
 const maxCachedStems = 50_000;
 
 /** Returns a stemmer for one language that caches its results, because few words are frequent. */
-export const stemmerOf = (language: string | null): ((word: string) => string) => {
+export function stemmerOf(language: string | null): (word: string) => string {
   const code = languageOf(language);
   const known = stems.get(code) ?? new Map<string, string>();
   stems.set(code, known);
@@ -90,29 +96,33 @@ export const stemmerOf = (language: string | null): ((word: string) => string) =
     known.set(word, stem);
     return stem;
   };
-};
+}
 
 /** The indexed form of a word: without accents, and stemmed if there is a stemmer for the language. */
-export const stemOf = (word: string, language: string | null): string => stemmerOf(language)(word);
+export function stemOf(word: string, language: string | null): string {
+  return stemmerOf(language)(word);
+}
 
-const makeStem = (word: string, language: string): string => {
+function makeStem(word: string, language: string): string {
   const lower = plain(word);
   const stem = stemmers[language];
   // The engines truncate or drop terms above 64 bytes.
   return fold(stem ? stem(lower) : lower).slice(0, 40) || lower;
-};
+}
 
 /** The indexed terms of a text: its stems, separated by spaces. */
-export const termsOf = (text: string, language: string | null): string => {
+export function termsOf(text: string, language: string | null): string {
   const stem = stemmerOf(language);
   return splitWords(text)
     .map((w) => stem(w.text))
     .join(' ');
-};
+}
 
 /** All stems of a query word in documents of these languages. */
-export const variantsOf = (word: string, languages: readonly (string | null)[]): string[] => [
-  ...new Set([...languages, 'en'].map((l) => stemOf(word, l))),
-];
+export function variantsOf(word: string, languages: readonly (string | null)[]): string[] {
+  return [...new Set([...languages, 'en'].map((l) => stemOf(word, l)))];
+}
 
-export const isStopWord = (word: string): boolean => stopWords.has(word.toLowerCase());
+export function isStopWord(word: string): boolean {
+  return stopWords.has(word.toLowerCase());
+}

@@ -39,7 +39,7 @@ const buckets = ['LEASES', 'WORKERS'];
 const bucketLifeMs = 60_000;
 
 /** Creates the broker's streams, durables and buckets at start, and again when the broker has lost them. */
-export const createBroker = ({ bus, onEmptied }: { bus: Bus; onEmptied: (stream: string) => void }) => {
+export function createBroker({ bus, onEmptied }: { bus: Bus; onEmptied: (stream: string) => void }) {
   let first = true;
 
   const provision = async (): Promise<void> => {
@@ -94,19 +94,21 @@ export const createBroker = ({ bus, onEmptied }: { bus: Bus; onEmptied: (stream:
       if (bus.connected()) bus.nc().publish(replySubject, '+ACK');
     },
   };
-};
+}
 export type Broker = ReturnType<typeof createBroker>;
 
 type Listed = { name: string; num_pending: number; num_ack_pending: number };
 
-const isNotFound = (e: unknown): boolean => e instanceof NatsError && e.api_error?.code === 404;
+function isNotFound(e: unknown): boolean {
+  return e instanceof NatsError && e.api_error?.code === 404;
+}
 
 /** Creates a missing stream; updates an existing one at start. @returns true when it was created. */
-const ensureStream = async (
+async function ensureStream(
   jsm: JetStreamManager,
   config: Partial<StreamConfig> & { name: string },
   update: boolean,
-): Promise<boolean> => {
+): Promise<boolean> {
   try {
     await jsm.streams.info(config.name);
   } catch (e) {
@@ -118,9 +120,9 @@ const ensureStream = async (
   const { name, subjects, retention: _, storage: __, ...mutable } = config;
   await jsm.streams.update(name, { ...mutable, ...(subjects ? { subjects } : {}) });
   return false;
-};
+}
 
-const ensureDurable = async (jsm: JetStreamManager, durable: (typeof durables)[number]): Promise<void> => {
+async function ensureDurable(jsm: JetStreamManager, durable: (typeof durables)[number]): Promise<void> {
   await jsm.consumers.info('JOBS', durable.name).catch(async (e: unknown) => {
     if (!isNotFound(e)) throw e;
     await jsm.consumers.add('JOBS', {
@@ -133,10 +135,10 @@ const ensureDurable = async (jsm: JetStreamManager, durable: (typeof durables)[n
       max_ack_pending: 1_000,
     });
   });
-};
+}
 
 /** Pushes every event to every subscribed replica; a replica reads missed events from the stream itself. */
-const ensureFeed = async (jsm: JetStreamManager): Promise<void> => {
+async function ensureFeed(jsm: JetStreamManager): Promise<void> {
   await jsm.consumers.info('EVENTS', eventFeed.durable).catch(async (e: unknown) => {
     if (!isNotFound(e)) throw e;
     await jsm.consumers.add('EVENTS', {
@@ -146,4 +148,4 @@ const ensureFeed = async (jsm: JetStreamManager): Promise<void> => {
       ack_policy: AckPolicy.None,
     });
   });
-};
+}

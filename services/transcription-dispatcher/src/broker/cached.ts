@@ -1,5 +1,5 @@
 /** Shares one call and its result for `ms`, so that several scrapers cause one request to the broker. */
-export const cached = <T>(ms: number, read: () => Promise<T>): (() => Promise<T>) => {
+export function cached<T>(ms: number, read: () => Promise<T>): () => Promise<T> {
   let startedAt = 0;
   let current: Promise<T> | undefined;
   return () => {
@@ -13,4 +13,4 @@ export const cached = <T>(ms: number, read: () => Promise<T>): (() => Promise<T>
     });
     return fresh;
   };
-};
+}

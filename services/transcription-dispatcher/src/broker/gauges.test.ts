@@ -5,16 +5,20 @@ import { durables, gaugesOf } from './gauges.ts';
 import { cached } from './cached.ts';
 
 const now = 100_000;
-const isWorkerLive = (worker: string) => worker !== 'dead';
-const lease = (queue: string, ageMs: number, leftMs: number, worker = 'w'): Lease => ({
-  worker,
-  service: 'transcription-worker',
-  queue,
-  token: 1,
-  ticket: '',
-  deliveredAt: now - ageMs,
-  expiresAt: now + leftMs,
-});
+function isWorkerLive(worker: string) {
+  return worker !== 'dead';
+}
+function lease(queue: string, ageMs: number, leftMs: number, worker = 'w'): Lease {
+  return {
+    worker,
+    service: 'transcription-worker',
+    queue,
+    token: 1,
+    ticket: '',
+    deliveredAt: now - ageMs,
+    expiresAt: now + leftMs,
+  };
+}
 
 describe('queue gauges', () => {
   it('include every queue, also an empty one', () => {

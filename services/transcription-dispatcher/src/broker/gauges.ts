@@ -23,13 +23,13 @@ export const durables: readonly { name: string; filter: string; ackWaitMs: numbe
  * back and count as waiting, so that a paused queue keeps its depth.
  * @param isWorkerLive whether a worker still sends heartbeats.
  */
-export const gaugesOf = (
+export function gaugesOf(
   states: QueueState[],
   leases: Lease[],
   isWorkerLive: (worker: string) => boolean,
   now: number,
-): Map<Queue, QueueGauges> =>
-  new Map(
+): Map<Queue, QueueGauges> {
+  return new Map(
     queues.map((queue) => {
       const own = leases.filter((l) => l.queue === queue);
       const reserved = own.filter((l) => l.expiresAt > now && isWorkerLive(l.worker)).length;
@@ -47,3 +47,4 @@ export const gaugesOf = (
       ];
     }),
   );
+}

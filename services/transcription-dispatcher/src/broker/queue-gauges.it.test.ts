@@ -12,7 +12,7 @@ import { createBroker } from './broker.adapter.ts';
 import { createQueueGauges } from './queue-gauges.ts';
 
 /** A TCP proxy that records what clients send, and can cut all connections. */
-const startProxy = async (to: string) => {
+async function startProxy(to: string) {
   const { hostname, port } = new URL(to);
   const sockets = new Set<Socket>();
   let sentText = '';
@@ -54,7 +54,7 @@ const startProxy = async (to: string) => {
       server.close();
     },
   };
-};
+}
 
 describe('the queue gauges', () => {
   let nats: TestServer;

@@ -14,12 +14,13 @@ type Deps = {
 const cacheMs = 500;
 
 /** The current queue gauges: one request to the broker; leases and heartbeats are mirrored already. */
-export const createQueueGauges = ({
+export function createQueueGauges({
   broker,
   leases,
   isWorkerLive,
-}: Deps): (() => Promise<ReadonlyMap<Queue, QueueGauges>>) =>
-  cached(cacheMs, async () => {
+}: Deps): () => Promise<ReadonlyMap<Queue, QueueGauges>> {
+  return cached(cacheMs, async () => {
     const states = await broker.listQueues();
     return gaugesOf(states, [...leases().values()], isWorkerLive, Date.now());
   });
+}

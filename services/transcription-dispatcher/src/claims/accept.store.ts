@@ -5,10 +5,12 @@ import { enqueueParts } from '../job-requests/job-requests.ts';
 import { timingPart } from '../timing/timing.ts';
 import type { Acceptance } from './acceptance.ts';
 
-const completeTask = (more: string): string => `
+function completeTask(more: string): string {
+  return `
     update task t set status = 'completed', completed_at = now() ${more}
     returning t.uuid, coalesce(t.claimed_at, now()) as claimed_at,
               coalesce(t.published_at, t.created_at) as published_at, t.failures`;
+}
 const completeAttempt = `
     update task_attempt a set outcome = 'completed', ended_at = now() from ended
     where a.task_id = $1 and a.token = $2 and a.outcome = 'running'`;
@@ -17,7 +19,8 @@ const completeAttempt = `
  * Changes nothing unless the task is still claimed under this token and the run is unchanged since it was read. Rows are
  * locked in the order run, task, as everywhere.
  */
-const statementFor = (stage: Stage): string => `
+function statementFor(stage: Stage): string {
+  return `
   with locked_run as (
     select uuid from run where uuid = $3 and sequence = $4 and status = $5 and warnings = $6::text[] for update
   ), ended as (${completeTask(`from locked_run where t.uuid = $1 and t.token = $2 and t.status = 'in_progress' and t.run_id = locked_run.uuid`)}
@@ -41,6 +44,7 @@ const statementFor = (stage: Stage): string => `
     from ended, jsonb_array_elements($17::jsonb) with ordinality as e (event, place) order by e.place
   ), ${enqueueParts({ row: '$13::jsonb', headers: '$16::jsonb', from: 'ended' })}
   select uuid from ended`;
+}
 
 const statements = Object.fromEntries(
   stages.map((stage) => [stage, { name: `accept-${stage}`, text: statementFor(stage) }]),
@@ -57,33 +61,35 @@ const standalone = {
 };
 
 /** Accepts task results in one round trip and one commit. @returns false when nothing was changed. */
-export const createAcceptStore = (d: { statements: Statements; outbox: Pick<Outbox, 'headers'> }) => ({
-  accept: async ({ task, run, ...a }: Acceptance): Promise<boolean> => {
-    const { rowCount } = await d.statements.commit({
-      ...statements[task.stage],
-      values: [
-        task.id,
-        task.token,
-        run.id,
-        run.sequence,
-        run.status,
-        run.warnings,
-        a.artefact,
-        JSON.stringify(a.output),
-        a.engineSeconds,
-        a.audioSeconds,
-        a.engine,
-        a.skips,
-        a.nextTask && JSON.stringify(a.nextTask),
-        a.endsWith !== null,
-        a.endsWith,
-        JSON.stringify(d.outbox.headers()),
-        JSON.stringify(a.events),
-      ],
-    });
-    return rowCount === 1;
-  },
-  acceptStandalone: async ({ id, token }: { id: string; token: number }): Promise<boolean> =>
-    (await d.statements.commit({ ...standalone, values: [id, token] })).rowCount === 1,
-});
+export function createAcceptStore(d: { statements: Statements; outbox: Pick<Outbox, 'headers'> }) {
+  return {
+    accept: async ({ task, run, ...a }: Acceptance): Promise<boolean> => {
+      const { rowCount } = await d.statements.commit({
+        ...statements[task.stage],
+        values: [
+          task.id,
+          task.token,
+          run.id,
+          run.sequence,
+          run.status,
+          run.warnings,
+          a.artefact,
+          JSON.stringify(a.output),
+          a.engineSeconds,
+          a.audioSeconds,
+          a.engine,
+          a.skips,
+          a.nextTask && JSON.stringify(a.nextTask),
+          a.endsWith !== null,
+          a.endsWith,
+          JSON.stringify(d.outbox.headers()),
+          JSON.stringify(a.events),
+        ],
+      });
+      return rowCount === 1;
+    },
+    acceptStandalone: async ({ id, token }: { id: string; token: number }): Promise<boolean> =>
+      (await d.statements.commit({ ...standalone, values: [id, token] })).rowCount === 1,
+  };
+}
 export type AcceptStore = ReturnType<typeof createAcceptStore>;

@@ -23,12 +23,12 @@ export type Acceptance = {
 };
 
 /** Builds the effects of a stage's result on its run from the run's current state. */
-export const buildAcceptance = (
+export function buildAcceptance(
   jobRequests: Pick<JobRequests, 'buildTaskRow'>,
   { id, token, stage, done, queuePosition }: TaskState,
   run: RunState,
   output: Output,
-): Acceptance => {
+): Acceptance {
   const { skips, enqueue, ends } = stepAfter(stage, run);
   const ids = { runId: run.id, fileId: run.fileId, ownerId: run.ownerId };
   const completed = { ...ids, sequence: run.sequence + 1, stage, output };
@@ -50,5 +50,7 @@ export const buildAcceptance = (
       ...(ends ? [toEventRow(transcriptionEvents.runCompleted, { ...ids, ...ends })] : []),
     ],
   };
-};
-const toEventRow = <E extends EventDef>({ subject }: E, data: DataOf<E>) => ({ subject, data });
+}
+function toEventRow<E extends EventDef>({ subject }: E, data: DataOf<E>) {
+  return { subject, data };
+}

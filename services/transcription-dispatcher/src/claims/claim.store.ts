@@ -36,7 +36,8 @@ const nextExpress = `
  * Claims a task and writes its attempt, its stage and the stage's event in one statement. The returned token identifies
  * this claim. Rows are locked in the order task, stage, here and everywhere else; the run is only read.
  */
-const statementFor = (pick: string): string => `
+function statementFor(pick: string): string {
+  return `
   with earlier_claim as (
     select uuid from task where claim_id = $4 and status = 'in_progress'
   ), hold as (
@@ -69,6 +70,7 @@ const statementFor = (pick: string): string => `
          case when handed_out.uuid is null then (
            select true from task where durable = $1 and ${waits} order by priority, rank limit 1) end as waiting
   from hold left join handed_out on true left join run on run.uuid = handed_out.run_id`;
+}
 
 const texts = {
   normal: { name: 'claim-next', text: statementFor(next) },
@@ -89,25 +91,27 @@ type Row = {
 };
 
 /** Claims the next waiting task for a worker that holds a job signal, in one round trip and one commit. */
-export const createClaimStore = (d: { statements: Statements; outbox: Pick<Outbox, 'headers'> }) => ({
-  claimNext: async ({ durable, workerId, claimId, lane, subjects }: Request): Promise<ClaimResult> => {
-    const { rows } = await d.statements.commit<Row>({
-      ...texts[lane],
-      values: [
-        durable,
-        durable.slice(0, durable.indexOf('-')),
-        workerId,
-        claimId,
-        subjects,
-        transcriptionEvents.stageStarted.subject,
-        JSON.stringify(d.outbox.headers()),
-      ],
-    });
-    const [row] = rows;
-    if (!row) throw new Error('the claim statement returned no row');
-    const { id, runId, subject, input, token, attempt, paused, traceparent, waitedFor } = row;
-    const task = id === null ? null : { id, runId, subject, input, token, attempt };
-    return { paused, waiting: row.waiting ?? false, task, traceparent, waitedFor };
-  },
-});
+export function createClaimStore(d: { statements: Statements; outbox: Pick<Outbox, 'headers'> }) {
+  return {
+    claimNext: async ({ durable, workerId, claimId, lane, subjects }: Request): Promise<ClaimResult> => {
+      const { rows } = await d.statements.commit<Row>({
+        ...texts[lane],
+        values: [
+          durable,
+          durable.slice(0, durable.indexOf('-')),
+          workerId,
+          claimId,
+          subjects,
+          transcriptionEvents.stageStarted.subject,
+          JSON.stringify(d.outbox.headers()),
+        ],
+      });
+      const [row] = rows;
+      if (!row) throw new Error('the claim statement returned no row');
+      const { id, runId, subject, input, token, attempt, paused, traceparent, waitedFor } = row;
+      const task = id === null ? null : { id, runId, subject, input, token, attempt };
+      return { paused, waiting: row.waiting ?? false, task, traceparent, waitedFor };
+    },
+  };
+}
 export type ClaimStore = ReturnType<typeof createClaimStore>;

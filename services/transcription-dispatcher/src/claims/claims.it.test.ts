@@ -17,11 +17,13 @@ beforeEach(async () => {
   taskId = await waitFor(() => openTask('prepare'));
 });
 
-const openTask = async (stage: string): Promise<string | undefined> =>
-  (await w.sql<{ uuid: string }>('select uuid from task where file_id = $1 and stage = $2', [file.fileId, stage]))[0]
-    ?.uuid;
-const requestClaim = (workerId: string, more: Partial<RequestOf<typeof dispatcherRpc.claim>> = {}) =>
-  w.bus.ask(dispatcherRpc.claim, {
+async function openTask(stage: string): Promise<string | undefined> {
+  return (
+    await w.sql<{ uuid: string }>('select uuid from task where file_id = $1 and stage = $2', [file.fileId, stage])
+  )[0]?.uuid;
+}
+function requestClaim(workerId: string, more: Partial<RequestOf<typeof dispatcherRpc.claim>> = {}) {
+  return w.bus.ask(dispatcherRpc.claim, {
     claimId: randomUUID(),
     durable: 'cpu-media',
     workerId,
@@ -29,23 +31,32 @@ const requestClaim = (workerId: string, more: Partial<RequestOf<typeof dispatche
     subjects: [stageJobs.prepare.subject],
     ...more,
   });
-const claimTask = async (workerId: string): Promise<number> => {
+}
+async function claimTask(workerId: string): Promise<number> {
   const reply = await requestClaim(workerId);
   if (reply.outcome !== 'claimed') throw new Error(reply.outcome);
   expect(reply.taskId).toBe(taskId);
   return reply.token;
-};
-const complete = (token: number, output: unknown = outputs.prepare(token)) =>
-  w.bus.ask(dispatcherRpc.complete, { taskId, token, output });
-const fail = (token: number, retryable = true, code = 'engine_crashed') =>
-  w.bus.ask(dispatcherRpc.fail, { taskId, token, code, message: 'no', retryable });
-const readAttempts = () =>
-  w.sql('select token, attempt, worker, outcome, error_code from task_attempt where task_id = $1 order by token', [
-    taskId,
-  ]);
+}
+function complete(token: number, output: unknown = outputs.prepare(token)) {
+  return w.bus.ask(dispatcherRpc.complete, { taskId, token, output });
+}
+function fail(token: number, retryable = true, code = 'engine_crashed') {
+  return w.bus.ask(dispatcherRpc.fail, { taskId, token, code, message: 'no', retryable });
+}
+function readAttempts() {
+  return w.sql(
+    'select token, attempt, worker, outcome, error_code from task_attempt where task_id = $1 order by token',
+    [taskId],
+  );
+}
 /** Changes the task's row, as the retry or recovery loop would. */
-const updateTask = (data: string) => w.sql(`update task set ${data} where uuid = $1`, [taskId]);
-const row = async () => (await w.sql('select * from task where uuid = $1', [taskId]))[0];
+function updateTask(data: string) {
+  return w.sql(`update task set ${data} where uuid = $1`, [taskId]);
+}
+async function row() {
+  return (await w.sql('select * from task where uuid = $1', [taskId]))[0];
+}
 
 describe('a claim', () => {
   it('returns the task, its input and a token, and the next claim finds none', async () => {

@@ -40,7 +40,7 @@ const fullStorage = { backoffMs: 4_000, maxDoublings: 5 };
  * The worker's operations on a task: claim, then complete, fail or release. The fencing token in the task's row alone
  * makes them safe; every request may arrive twice.
  */
-export const createClaims = (d: ClaimsDeps) => {
+export function createClaims(d: ClaimsDeps) {
   const { random = Math.random } = d;
 
   /**
@@ -160,5 +160,5 @@ export const createClaims = (d: ClaimsDeps) => {
       return { outcome: released ? 'released' : 'stale' };
     },
   };
-};
+}
 export type Claims = ReturnType<typeof createClaims>;

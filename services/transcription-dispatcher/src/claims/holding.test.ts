@@ -2,8 +2,12 @@ import { describe, expect, it } from '@jest/globals';
 import { claimGraceMs, isHeld } from './holding.ts';
 
 const now = 1_000_000;
-const claimed = (agoMs: number) => ({ token: 3, worker: 'a', claimedAt: new Date(now - agoMs) });
-const lease = (token: number, leftMs: number) => ({ worker: 'a', token, expiresAt: now + leftMs });
+function claimed(agoMs: number) {
+  return { token: 3, worker: 'a', claimedAt: new Date(now - agoMs) };
+}
+function lease(token: number, leftMs: number) {
+  return { worker: 'a', token, expiresAt: now + leftMs };
+}
 
 describe('a task', () => {
   it('is held while its lease is valid', () => {

@@ -10,7 +10,7 @@ export const claimGraceMs = 10_000;
  * Whether a worker still holds the task: by a valid lease under its current token, or by a claim so fresh that its lease
  * may not be visible yet. A lease under an older token belongs to a superseded claim and is ignored.
  */
-export const isHeld = (task: ClaimedTask, lease: ObservedLease | undefined, now: number): boolean => {
+export function isHeld(task: ClaimedTask, lease: ObservedLease | undefined, now: number): boolean {
   if (lease?.token === task.token && lease.expiresAt > now) return true;
   return task.claimedAt !== null && now - task.claimedAt.getTime() < claimGraceMs && lease?.token !== task.token;
-};
+}

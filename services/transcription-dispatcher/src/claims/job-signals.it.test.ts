@@ -19,16 +19,20 @@ import { outputs } from '../../test/workers.ts';
 const w = startTestWorld();
 
 /** A deterministic pseudo-random generator. */
-const createRandom = (seed: number) => () => {
-  seed = (seed * 1_103_515_245 + 12_345) % 2_147_483_648;
-  return seed / 2_147_483_648;
-};
+function createRandom(seed: number) {
+  return () => {
+    seed = (seed * 1_103_515_245 + 12_345) % 2_147_483_648;
+    return seed / 2_147_483_648;
+  };
+}
 const all: JobDef[] = Object.values(stageJobs);
 const durables = [...new Set(all.map(jobDurable))];
-const subjectsOf = (durable: string) => all.filter((j) => jobDurable(j) === durable).map((j) => j.subject);
+function subjectsOf(durable: string) {
+  return all.filter((j) => jobDurable(j) === durable).map((j) => j.subject);
+}
 
 /** Random steps of workers and broker: claims, results, deaths, lost and superfluous signals. */
-const createRandomStep = (random: () => number) => {
+function createRandomStep(random: () => number) {
   const pick = <T>(items: readonly T[]): T => items[Math.floor(random() * items.length)] as T;
   const pull = async (durable: string): Promise<JsMsg | undefined> => {
     const handle = await w.test.jetstream().consumers.get('JOBS', durable);
@@ -74,16 +78,16 @@ const createRandomStep = (random: () => number) => {
       if (msg) await handleSignal(msg, durable);
     }
   };
-};
+}
 
 /** Moves all timestamps back one hour, so that backoffs end and lost workers and signals are detected. */
-const advanceTime = async (): Promise<void> => {
+async function advanceTime(): Promise<void> {
   await w.sql(
     `update task set claimed_at = claimed_at - interval '1 hour', published_at = published_at - interval '1 hour',
             next_attempt_at = next_attempt_at - interval '1 hour' where status in ('pending', 'in_progress')`,
   );
   await w.dispatcher.post('/api/tasks/recover-stuck-tasks', assertionOf(randomUUID(), 'admin'));
-};
+}
 
 it.each([3, 11])(
   'completes every task exactly once under random loss, duplication and redelivery of signals (seed %i)',

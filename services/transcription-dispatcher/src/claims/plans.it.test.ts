@@ -31,8 +31,8 @@ beforeEach(async () => {
 });
 
 /** Inserts index tasks, waiting or claimed, each in its own run. */
-const insertIndexTasks = (count: number, status: 'pending' | 'in_progress') =>
-  pool.query(
+function insertIndexTasks(count: number, status: 'pending' | 'in_progress') {
+  return pool.query(
     `with runs as (
        insert into run (uuid, file_id, owner_id, object_key, content_type, options, opened_by, ordered_at)
        select gen_random_uuid(), gen_random_uuid(), gen_random_uuid(), 'x', 'audio/mpeg', '{}', gen_random_uuid(), now()
@@ -52,18 +52,20 @@ const insertIndexTasks = (count: number, status: 'pending' | 'in_progress') =>
      select uuid, 1, 1, 'w' from tasks where status = 'in_progress'`,
     [count, status],
   );
+}
 
 const outbox = { headers: () => ({}) };
-const claimOf = (lane: 'normal' | 'express') =>
-  createClaimStore({ statements: createStatements({ pool, wake: () => {} }), outbox }).claimNext({
+function claimOf(lane: 'normal' | 'express') {
+  return createClaimStore({ statements: createStatements({ pool, wake: () => {} }), outbox }).claimNext({
     durable: 'cpu-media',
     workerId: 'w',
     claimId: randomUUID(),
     lane,
     subjects: ['job.cpu.media.prepare'],
   });
+}
 /** Runs the statements that end a task on one that is not claimed. */
-const endings = async () => {
+async function endings() {
   const statements = createStatements({ pool, wake: () => {} });
   const { accept, acceptStandalone } = createAcceptStore({ statements, outbox });
   const task = { id: randomUUID(), token: 1 };
@@ -82,10 +84,10 @@ const endings = async () => {
   });
   await acceptStandalone(task);
   await createRequeueStore({ statements, outbox }).requeue({ ...task, outcome: 'released' });
-};
+}
 
 /** The tables that prepared statements scan sequentially. */
-const readInFull = async (): Promise<string[]> => {
+async function readInFull(): Promise<string[]> {
   const { rows } = await pool.query<{ name: string; parameters: number }>(
     'select name, cardinality(parameter_types) as parameters from pg_prepared_statements where not from_sql order by name',
   );
@@ -100,7 +102,7 @@ const readInFull = async (): Promise<string[]> => {
   }
   expect(rows.length).toBeGreaterThan(0);
   return found;
-};
+}
 
 describe('a plan prepared on a nearly empty table', () => {
   it('ends a task through index scans, also when the table has grown', async () => {

@@ -20,8 +20,9 @@ export type Requeue = { id: string; token: number } & (
 /** Code of a task that exceeded its time limit. */
 export const timeoutCode = 'job_timeout';
 /** Lost and overdue tasks are stuck; failures and releases are not. */
-const isStuck = (request: Requeue): boolean =>
-  request.outcome === 'lost' || (request.outcome === 'failed' && request.error.code === timeoutCode);
+function isStuck(request: Requeue): boolean {
+  return request.outcome === 'lost' || (request.outcome === 'failed' && request.error.code === timeoutCode);
+}
 
 /** A task outside a run is cancelled when a newer one for the same file waits. */
 const text = `
@@ -65,7 +66,7 @@ const text = `
   select uuid::text from requeued`;
 
 /** Requeues claimed tasks in one round trip and one commit. @returns false when the task is not claimed under this token. */
-export const createRequeueStore = (d: { statements: Statements; outbox: Pick<Outbox, 'headers'> }) => {
+export function createRequeueStore(d: { statements: Statements; outbox: Pick<Outbox, 'headers'> }) {
   const values = (request: Requeue): unknown[] => {
     const error = 'error' in request ? request.error : undefined;
     const pauseMs = 'pauseMs' in request ? request.pauseMs : null;
@@ -91,5 +92,5 @@ export const createRequeueStore = (d: { statements: Statements; outbox: Pick<Out
     requeueIn: async (tx: Tx, request: Requeue & { outcome: 'failed' }): Promise<void> =>
       void (await tx.$queryRawUnsafe(text, ...values(request))),
   };
-};
+}
 export type RequeueStore = ReturnType<typeof createRequeueStore>;

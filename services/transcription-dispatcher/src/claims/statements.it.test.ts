@@ -67,31 +67,33 @@ beforeEach(async () => {
 });
 
 /** Runs `work` and counts its statements. */
-const countStatements = async <T>(work: () => Promise<T>): Promise<{ reply: T; statements: number }> => {
+async function countStatements<T>(work: () => Promise<T>): Promise<{ reply: T; statements: number }> {
   const flow = { requestId: 'test', route: 'test', userId: null, dbQueries: 0 };
   const reply = await runInFlow(flow, work);
   return { reply, statements: flow.dbQueries };
-};
-const claimTask = async (stage: Stage) => {
+}
+async function claimTask(stage: Stage) {
   const { subject } = stageJobs[stage];
   const durable = jobDurable(stageJobs[stage]);
   const claim = { claimId: randomUUID(), durable, workerId: 'w', lane: 'normal' as const, subjects: [subject] };
   const { reply, statements } = await countStatements(() => claims.claim(claim));
   if (reply.outcome !== 'claimed') throw new Error(reply.outcome);
   return { claimed: { taskId: reply.taskId, token: reply.token }, statements };
-};
-const complete = (stage: Stage, claimed: { taskId: string; token: number }) =>
-  countStatements(() => claims.complete({ ...claimed, output: outputs[stage](claimed.token) }));
-const changeOnce = (work: () => Promise<unknown>): void => {
+}
+function complete(stage: Stage, claimed: { taskId: string; token: number }) {
+  return countStatements(() => claims.complete({ ...claimed, output: outputs[stage](claimed.token) }));
+}
+function changeOnce(work: () => Promise<unknown>): void {
   concurrentChange = () => {
     concurrentChange = undefined;
     return work();
   };
-};
-const subjects = async () =>
-  (
+}
+async function subjects() {
+  return (
     await database.pool.query<{ subject: string }>('select subject from transcription_dispatcher_outbox order by id')
   ).rows.map((r) => r.subject);
+}
 
 describe('a stage', () => {
   it('is claimed in one statement and completed in two, including the next task', async () => {

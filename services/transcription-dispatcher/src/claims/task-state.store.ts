@@ -63,24 +63,26 @@ type Row = Omit<TaskState, 'run' | 'done' | 'queuePosition'> &
   };
 
 /** Reads a task with its run without locks: a write that depends on it must check that nothing has changed. */
-export const createTaskStateStore = ({ statements }: { statements: Statements }) => ({
-  read: async (taskId: string): Promise<TaskState | undefined> => {
-    const { rows } = await statements.read<Row>({
-      ...statement,
-      values: [
-        taskId,
-        followers.map((follower) => follower.stage),
-        followers.map((follower) => follower.diarize),
-        followers.map((follower) => follower.durable),
-      ],
-    });
-    const [row] = rows;
-    if (!row) return undefined;
-    const { runId, fileId, ownerId, objectKey, contentType, options, priority, sequence, runStatus, warnings } = row;
-    const { head, own, done, ...task } = row;
-    const facts = { fileId, ownerId, objectKey, contentType, priority, sequence, status: runStatus, warnings };
-    const run = runId === null ? null : { id: runId, ...facts, options: runOptions.parse(options) };
-    return { ...task, run, done: done ?? [], queuePosition: { head, own } };
-  },
-});
+export function createTaskStateStore({ statements }: { statements: Statements }) {
+  return {
+    read: async (taskId: string): Promise<TaskState | undefined> => {
+      const { rows } = await statements.read<Row>({
+        ...statement,
+        values: [
+          taskId,
+          followers.map((follower) => follower.stage),
+          followers.map((follower) => follower.diarize),
+          followers.map((follower) => follower.durable),
+        ],
+      });
+      const [row] = rows;
+      if (!row) return undefined;
+      const { runId, fileId, ownerId, objectKey, contentType, options, priority, sequence, runStatus, warnings } = row;
+      const { head, own, done, ...task } = row;
+      const facts = { fileId, ownerId, objectKey, contentType, priority, sequence, status: runStatus, warnings };
+      const run = runId === null ? null : { id: runId, ...facts, options: runOptions.parse(options) };
+      return { ...task, run, done: done ?? [], queuePosition: { head, own } };
+    },
+  };
+}
 export type TaskStateStore = ReturnType<typeof createTaskStateStore>;

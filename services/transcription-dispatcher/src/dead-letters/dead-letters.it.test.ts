@@ -9,19 +9,21 @@ import type { Script } from '../../test/workers.ts';
 
 const w = startTestWorld();
 const adminId = randomUUID();
-const admin = () => assertionOf(adminId, 'admin');
+function admin() {
+  return assertionOf(adminId, 'admin');
+}
 let file: ReturnType<typeof uploadedFile>;
 beforeEach(() => {
   file = newFile();
 });
 
-const newFile = () => {
+function newFile() {
   const made = uploadedFile();
   w.upstream.files.set(made.fileId, { title: 'Board meeting', readers: [] });
   return made;
-};
+}
 /** A script whose stage fails permanently until `state.repaired` is set. */
-const failingScript = (stage: Stage, code: 'engine_crashed' | 'media_unreadable' = 'engine_crashed') => {
+function failingScript(stage: Stage, code: 'engine_crashed' | 'media_unreadable' = 'engine_crashed') {
   const state = { repaired: false };
   const script: Script = {
     [stage]: () => {
@@ -29,17 +31,17 @@ const failingScript = (stage: Stage, code: 'engine_crashed' | 'media_unreadable'
     },
   };
   return { state, script };
-};
-const listDead = async (query = '') => {
+}
+async function listDead(query = '') {
   const response = await w.dispatcher.get(`/api/tasks/dead${query}`, admin());
   return dispatcherRoutes.deadTasks.answer.parse(await response.json());
-};
-const codeOf = async (response: Response): Promise<[number, string]> => [
-  response.status,
-  ((await response.json()) as { code: string }).code,
-];
-const eventsOf = async (subject: string, fileId = file.fileId) =>
-  (await w.events()).filter((e) => e.subject === subject && e.data['fileId'] === fileId).map((e) => e.data);
+}
+async function codeOf(response: Response): Promise<[number, string]> {
+  return [response.status, ((await response.json()) as { code: string }).code];
+}
+async function eventsOf(subject: string, fileId = file.fileId) {
+  return (await w.events()).filter((e) => e.subject === subject && e.data['fileId'] === fileId).map((e) => e.data);
+}
 
 describe('a dead job', () => {
   it('is listed with its reason, and a retry completes its run', async () => {

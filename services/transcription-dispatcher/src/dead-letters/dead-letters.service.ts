@@ -23,7 +23,7 @@ type Routes = typeof dispatcherRoutes;
 const maxPerCall = 1_000;
 
 /** Lists, retries and discards dead jobs. */
-export const createDeadLetters = ({ db, store, outbox, files, objectsOf, log }: DeadLettersDeps) => {
+export function createDeadLetters({ db, store, outbox, files, objectsOf, log }: DeadLettersDeps) {
   const reopen = async (tx: Tx, run: Run, task: Task): Promise<void> => {
     const stage = task.stage as Stage;
     const note = warningOf(stage, task.errorMessage ?? '');
@@ -133,21 +133,27 @@ export const createDeadLetters = ({ db, store, outbox, files, objectsOf, log }: 
         return { discarded };
       }, txOptions),
   };
-};
+}
 export type DeadLetters = ReturnType<typeof createDeadLetters>;
 
-const detailsOf = ({ queue, task_type, error_code }: Kind, count: number) => ({
-  queue: queue ?? 'all',
-  task_type: task_type ?? 'all',
-  error_code: error_code ?? 'all',
-  count,
-});
-const taskNotFound = () => notFound('There is no such task.');
-const kindObjectOf = (row: KindRow) => ({
-  queue: row.queue as Queue,
-  task_type: row.stage as Stage,
-  error_code: row.errorCode,
-  count: row.count,
-  newest_at: row.newest.toISOString(),
-  oldest_at: row.oldest.toISOString(),
-});
+function detailsOf({ queue, task_type, error_code }: Kind, count: number) {
+  return {
+    queue: queue ?? 'all',
+    task_type: task_type ?? 'all',
+    error_code: error_code ?? 'all',
+    count,
+  };
+}
+function taskNotFound() {
+  return notFound('There is no such task.');
+}
+function kindObjectOf(row: KindRow) {
+  return {
+    queue: row.queue as Queue,
+    task_type: row.stage as Stage,
+    error_code: row.errorCode,
+    count: row.count,
+    newest_at: row.newest.toISOString(),
+    oldest_at: row.oldest.toISOString(),
+  };
+}

@@ -9,7 +9,7 @@ const dead: RetryRequest['task'] = {
   stage: 'transcribe',
   runId: 'r',
 };
-const decide = (over: Partial<RetryRequest> = {}, task: Partial<RetryRequest['task']> = {}) => {
+function decide(over: Partial<RetryRequest> = {}, task: Partial<RetryRequest['task']> = {}) {
   const decision = decideRetry({
     task: { ...dead, ...task },
     run: { id: 'r', status: 'failed' },
@@ -18,7 +18,7 @@ const decide = (over: Partial<RetryRequest> = {}, task: Partial<RetryRequest['ta
     ...over,
   });
   return decision.kind === 'refused' ? decision.error.code : decision.kind;
-};
+}
 
 describe('a retry of a dead job', () => {
   it('reopens a failed run at the failed stage', () => expect(decide()).toBe('reopen-run'));

@@ -17,9 +17,11 @@ type RetryRequest = {
 export type Retry =
   { kind: 'reopen-run' } | { kind: 'retry-task' } | { kind: 'already-open' } | { kind: 'refused'; error: AppError };
 
-const refuse = (error: AppError): Retry => ({ kind: 'refused', error });
+function refuse(error: AppError): Retry {
+  return { kind: 'refused', error };
+}
 
-export const decideRetry = ({ task, run, latestRunId, isReplaced }: RetryRequest): Retry => {
+export function decideRetry({ task, run, latestRunId, isReplaced }: RetryRequest): Retry {
   if (task.status === 'pending' || task.status === 'in_progress') return { kind: 'already-open' };
   if (task.status !== 'failed') return refuse(notDead('This task did not fail.'));
   if (task.discardedAt !== null) return refuse(notDead('This task was discarded.'));
@@ -29,14 +31,22 @@ export const decideRetry = ({ task, run, latestRunId, isReplaced }: RetryRequest
   if (run.status === 'cancelled') return refuse(superseded('The processing of the file was stopped since.'));
   if (run.status === 'running') return refuse(runInProgress());
   return task.stage === 'index' ? { kind: 'retry-task' } : { kind: 'reopen-run' };
-};
+}
 
 /** The stages that a run reopened at `stage` repeats. */
-export const stagesAfter = (stage: Stage): Stage[] => stages.slice(stages.indexOf(stage) + 1);
+export function stagesAfter(stage: Stage): Stage[] {
+  return stages.slice(stages.indexOf(stage) + 1);
+}
 
-export const notDead = (message: string): AppError => conflict('task_not_dead', message);
-const superseded = (message: string): AppError => conflict('task_superseded', message);
-const runInProgress = (): AppError =>
-  conflict('run_under_way', 'The file is being processed without this stage. Retry it when that is done.');
-export const fileDeleted = (): AppError =>
-  conflict('file_deleted', 'The file of this task was deleted. There is nothing to retry; discard the task.');
+export function notDead(message: string): AppError {
+  return conflict('task_not_dead', message);
+}
+function superseded(message: string): AppError {
+  return conflict('task_superseded', message);
+}
+function runInProgress(): AppError {
+  return conflict('run_under_way', 'The file is being processed without this stage. Retry it when that is done.');
+}
+export function fileDeleted(): AppError {
+  return conflict('file_deleted', 'The file of this task was deleted. There is nothing to retry; discard the task.');
+}

@@ -3,7 +3,7 @@ import type { Sample } from '@overtone/service-kit';
 import type { Db } from '../database.ts';
 
 /** Dead jobs and paused queues from the database; every replica reports the same values. */
-export const operatorSignals = async (db: Db): Promise<Sample[]> => {
+export async function operatorSignals(db: Db): Promise<Sample[]> {
   const [dead, paused] = await Promise.all([
     db.$queryRaw<{ queue: string; count: number }[]>`
       select queue, count(*)::int as count from task
@@ -14,4 +14,4 @@ export const operatorSignals = async (db: Db): Promise<Sample[]> => {
     { name: 'transcription_dead_jobs', of: name, value: dead.find(({ queue }) => queue === name)?.count ?? 0 },
     { name: 'queue_paused', of: name, value: paused.some(({ queue }) => queue === name) ? 1 : 0 },
   ]);
-};
+}

@@ -4,22 +4,24 @@ import { gpuRoutes, gpuRpc, type RequestOf } from '@overtone/contracts';
 import { assertionOf, type Dispatcher } from '../../test/harness.ts';
 import { startTestWorld } from '../../test/test-world.ts';
 
-const profile = (more: Partial<RequestOf<typeof gpuRpc.recordProfile>> = {}) => ({
-  taskId: randomUUID(),
-  token: 1,
-  stage: 'transcribe' as const,
-  model: 'whisper-large-v3',
-  device: 'NVIDIA A10',
-  worker: 'worker-1',
-  baselineMib: 500,
-  peakMib: 5_000,
-  audioSeconds: 60,
-  ...more,
-});
-const read = async (at: Dispatcher, query = '', role: 'admin' | 'user' = 'admin') => {
+function profile(more: Partial<RequestOf<typeof gpuRpc.recordProfile>> = {}) {
+  return {
+    taskId: randomUUID(),
+    token: 1,
+    stage: 'transcribe' as const,
+    model: 'whisper-large-v3',
+    device: 'NVIDIA A10',
+    worker: 'worker-1',
+    baselineMib: 500,
+    peakMib: 5_000,
+    audioSeconds: 60,
+    ...more,
+  };
+}
+async function read(at: Dispatcher, query = '', role: 'admin' | 'user' = 'admin') {
   const response = await at.get(`/api/admin/gpu-profiles${query}`, assertionOf(randomUUID(), role));
   return { status: response.status, body: await response.json() };
-};
+}
 
 describe('while profiling is on', () => {
   const w = startTestWorld({ ENABLE_VRAM_PROFILING: true });

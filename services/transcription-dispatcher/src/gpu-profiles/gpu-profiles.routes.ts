@@ -8,10 +8,12 @@ const profilingDisabled =
 export type GpuProfilesDeps = { profiles: GpuProfilesStore; enabled: boolean };
 
 /** Shows administrators the GPU memory that the models need. */
-export const gpuProfilesRoutes = ({ profiles, enabled }: GpuProfilesDeps): Route[] => [
-  handle(gpuRoutes.gpuProfiles, async ({ query }) => {
-    if (!enabled) return { enabled, message: profilingDisabled, summary: [], recent: [] };
-    const [summary, recent] = await Promise.all([profiles.summary(), profiles.recent(query.limit)]);
-    return { enabled, message: null, summary, recent };
-  }),
-];
+export function gpuProfilesRoutes({ profiles, enabled }: GpuProfilesDeps): Route[] {
+  return [
+    handle(gpuRoutes.gpuProfiles, async ({ query }) => {
+      if (!enabled) return { enabled, message: profilingDisabled, summary: [], recent: [] };
+      const [summary, recent] = await Promise.all([profiles.summary(), profiles.recent(query.limit)]);
+      return { enabled, message: null, summary, recent };
+    }),
+  ];
+}

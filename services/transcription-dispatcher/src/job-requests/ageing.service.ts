@@ -6,15 +6,16 @@ type Waiting = { id: string; durable: string; ownerId: string; priority: Priorit
 /** Rows per transaction. */
 const batchSize = 500;
 
-const selectDueTasks = (tx: Tx): Promise<Waiting[]> =>
-  tx.$queryRaw<Waiting[]>`
+function selectDueTasks(tx: Tx): Promise<Waiting[]> {
+  return tx.$queryRaw<Waiting[]>`
     select uuid::text as id, durable, owner_id::text as "ownerId", priority::int as priority, cost_s as cost from task
     where status = 'pending' and priority > 0 and next_attempt_at is null
       and waiting_since < now() - make_interval(secs => ${ageingMs / 1000})
     order by durable, owner_id, priority, rank limit ${batchSize} for update skip locked`;
+}
 
 /** Moves long-waiting tasks to the next priority; they keep their order among themselves. */
-export const createAgeing = ({ db }: { db: Db }) => {
+export function createAgeing({ db }: { db: Db }) {
   const ageBatch = (): Promise<number> =>
     db.$transaction(async (tx) => {
       const tasks = await selectDueTasks(tx);
@@ -43,4 +44,4 @@ export const createAgeing = ({ db }: { db: Db }) => {
       while ((await ageBatch()) === batchSize);
     },
   };
-};
+}

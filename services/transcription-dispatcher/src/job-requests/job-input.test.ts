@@ -3,7 +3,9 @@ import { stageJobs, stages } from '@overtone/contracts';
 import { prepared } from '@overtone/testkit/results';
 import { inputFor, pauseAfter, stageOf, type RunFacts, type StageResult } from './job-input.ts';
 
-const uuid = (n: number) => `00000000-0000-4000-8000-${String(n).padStart(12, '0')}`;
+function uuid(n: number) {
+  return `00000000-0000-4000-8000-${String(n).padStart(12, '0')}`;
+}
 const run: RunFacts = {
   id: uuid(1),
   fileId: uuid(2),

@@ -28,7 +28,7 @@ export type JobContext = { degraded?: string | null; transcriptVersion?: number 
 type AnyInput = { [S in Stage]: InputOf<(typeof stageJobs)[S]> }[Stage];
 
 /** Builds the body of a stage's job from the results of the earlier stages. */
-export const inputFor = (stage: Stage, run: RunFacts, done: StageResult[], context: JobContext = {}): AnyInput => {
+export function inputFor(stage: Stage, run: RunFacts, done: StageResult[], context: JobContext = {}): AnyInput {
   const base = {
     runId: run.id,
     fileId: run.fileId,
@@ -45,21 +45,26 @@ export const inputFor = (stage: Stage, run: RunFacts, done: StageResult[], conte
     index: () => ({ ...base, transcriptVersion: context.transcriptVersion ?? 0 }),
   };
   return inputs[stage]();
-};
+}
 
 const bySubject: ReadonlyMap<string, Stage> = new Map(stages.map((s) => [stageJobs[s].subject, s]));
-export const jobOf = (stage: Stage): JobDef => stageJobs[stage];
-export const stageOf = (subject: string): Stage | undefined => bySubject.get(subject);
+export function jobOf(stage: Stage): JobDef {
+  return stageJobs[stage];
+}
+export function stageOf(subject: string): Stage | undefined {
+  return bySubject.get(subject);
+}
 
 /** The job's audio duration in seconds; null when it is unknown. */
-export const audioSecondsOf = (input: unknown): number | null => {
+export function audioSecondsOf(input: unknown): number | null {
   const { duration } = input as { duration?: unknown };
   return typeof duration === 'number' ? duration : null;
-};
+}
 
 /** Whether an earlier stage of the run used the same durable. */
-export const sharesDurableWithEarlierStage = (stage: Stage): boolean =>
-  stages.slice(0, stages.indexOf(stage)).some((s) => jobDurable(stageJobs[s]) === jobDurable(stageJobs[stage]));
+export function sharesDurableWithEarlierStage(stage: Stage): boolean {
+  return stages.slice(0, stages.indexOf(stage)).some((s) => jobDurable(stageJobs[s]) === jobDurable(stageJobs[stage]));
+}
 
 const longestPauseMs = 5 * 60_000;
 
@@ -68,5 +73,6 @@ const longestPauseMs = 5 * 60_000;
  * failed together are not retried together.
  * @param random 0..1
  */
-export const pauseAfter = (failures: number, baseMs: number, random: number): number =>
-  Math.round(Math.min(longestPauseMs, baseMs * 2 ** Math.max(0, failures - 1)) * (0.75 + random / 2));
+export function pauseAfter(failures: number, baseMs: number, random: number): number {
+  return Math.round(Math.min(longestPauseMs, baseMs * 2 ** Math.max(0, failures - 1)) * (0.75 + random / 2));
+}

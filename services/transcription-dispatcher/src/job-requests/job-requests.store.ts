@@ -27,7 +27,8 @@ type Deps = {
  * The parts of a statement that enqueue a stage: the task row, the stage's time of enqueueing and the job signal. `row` and
  * `headers` are SQL expressions of JSON; without a row in `from` nothing is written. An existing task changes nothing.
  */
-export const enqueueParts = ({ row, headers, from = '' }: { row: string; headers: string; from?: string }): string => `
+export function enqueueParts({ row, headers, from = '' }: { row: string; headers: string; from?: string }): string {
+  return `
   enqueued as (
     insert into task (uuid, run_id, file_id, owner_id, stage, subject, queue, input, max_failures, backoff_ms,
                       publications, published_at, priority, rank, cost_s, express)
@@ -41,6 +42,7 @@ export const enqueueParts = ({ row, headers, from = '' }: { row: string; headers
     insert into ${outboxTable} (subject, data, headers, message_id)
     select subject, jsonb_build_object('taskId', uuid), ${headers}, gen_random_uuid() from enqueued
   )`;
+}
 
 const enqueueStatement = `with ${enqueueParts({ row: '$1::jsonb', headers: '$2::jsonb' })}
   select uuid::text, pg_notify('${outboxTable}', '') is null as notified from enqueued`;
@@ -49,7 +51,8 @@ const enqueueStatement = `with ${enqueueParts({ row: '$1::jsonb', headers: '$2::
  * Publishes new job signals for waiting tasks whose backoff has ended or whose signal was lost.
  * @param which SQL that selects and locks their ids; its parameters start at $2. $1 are the message headers.
  */
-export const republishStatement = (which: string): string => `
+export function republishStatement(which: string): string {
+  return `
   with chosen as (${which}
   ), republished as (
     update task t set publications = publications + 1, published_at = now(), waiting_since = now(), next_attempt_at = null
@@ -59,11 +62,14 @@ export const republishStatement = (which: string): string => `
     select subject, jsonb_build_object('taskId', uuid), $1::jsonb, gen_random_uuid() from republished
   )
   select uuid from republished`;
+}
 
-const durableOf = (stage: Stage): string => jobDurable(jobOf(stage));
+function durableOf(stage: Stage): string {
+  return jobDurable(jobOf(stage));
+}
 
 /** Enqueues jobs: the task row and its job signal are written in one transaction. */
-export const createJobRequests = ({ outbox, expressMaxSeconds }: Deps) => {
+export function createJobRequests({ outbox, expressMaxSeconds }: Deps) {
   /** Builds the task row of a stage from the queue's current state. */
   const buildTaskRow = (
     stage: Stage,
@@ -111,5 +117,5 @@ export const createJobRequests = ({ outbox, expressMaxSeconds }: Deps) => {
     },
     traceparent: (): string | null => carrier().traceparent ?? null,
   };
-};
+}
 export type JobRequests = ReturnType<typeof createJobRequests>;

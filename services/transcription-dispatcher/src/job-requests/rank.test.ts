@@ -2,15 +2,17 @@ import { describe, expect, it } from '@jest/globals';
 import { costOf, rankOf, urgencyOf, type Priority } from './rank.ts';
 
 /** A deterministic pseudo-random generator. */
-const createRandom = (seed: number) => () => {
-  seed = (seed * 1_103_515_245 + 12_345) % 2_147_483_648;
-  return seed / 2_147_483_648;
-};
+function createRandom(seed: number) {
+  return () => {
+    seed = (seed * 1_103_515_245 + 12_345) % 2_147_483_648;
+    return seed / 2_147_483_648;
+  };
+}
 
 type Task = { owner: string; priority: Priority; cost: number; rank: number };
 
 /** A simulated durable with workers that always take the first task. */
-const createQueue = (slots: number) => {
+function createQueue(slots: number) {
   let waiting: Task[] = [];
   let running: { task: Task; until: number }[] = [];
   let now = 0;
@@ -52,7 +54,7 @@ const createQueue = (slots: number) => {
     },
     workOf: (owner: string) => started.filter((b) => b.task.owner === owner).reduce((sum, b) => sum + b.task.cost, 0),
   };
-};
+}
 const runs = Array.from({ length: 10 }, (_, seed) => ({ seed: seed + 1, slots: (seed % 4) + 1 }));
 
 describe('waiting tasks', () => {

@@ -4,6 +4,6 @@ import type { WorkerState } from '../leases/leases.ts';
 import { languagesOf } from './languages.ts';
 
 /** Media uses this list to refuse languages that no engine supports. */
-export const languagesRpc = ({ workers }: { workers: () => WorkerState[] | null }): RpcHandler[] => [
-  answer(dispatcherRpc.languages, async () => ({ languages: languagesOf(workers()) })),
-];
+export function languagesRpc({ workers }: { workers: () => WorkerState[] | null }): RpcHandler[] {
+  return [answer(dispatcherRpc.languages, async () => ({ languages: languagesOf(workers()) }))];
+}

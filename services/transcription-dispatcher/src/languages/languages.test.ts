@@ -2,14 +2,16 @@ import { describe, expect, it } from '@jest/globals';
 import type { WorkerState } from '../leases/leases.ts';
 import { languagesOf } from './languages.ts';
 
-const worker = (languages: string[] | null, engine = true): WorkerState => ({
-  service: 'transcription-worker',
-  pulls: [],
-  engine: engine ? { provider: 'scripted', model: 'test', timing: 'engine' } : null,
-  engineNote: null,
-  languages,
-  expiresAt: 0,
-});
+function worker(languages: string[] | null, engine = true): WorkerState {
+  return {
+    service: 'transcription-worker',
+    pulls: [],
+    engine: engine ? { provider: 'scripted', model: 'test', timing: 'engine' } : null,
+    engineNote: null,
+    languages,
+    expiresAt: 0,
+  };
+}
 
 describe('the languages that can be chosen', () => {
   it.each([

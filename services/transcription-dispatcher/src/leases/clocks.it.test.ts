@@ -11,19 +11,19 @@ import { startTestWorld } from '../../test/test-world.ts';
 const w = startTestWorld();
 const main = fileURLToPath(new URL('../../test/skewed.child.ts', import.meta.url));
 let child: ChildProcess | undefined;
-const kill = async (): Promise<void> => {
+async function kill(): Promise<void> {
   if (!child || child.exitCode !== null || child.signalCode !== null) return;
   const exited = once(child, 'exit');
   child.kill('SIGKILL');
   await exited;
-};
+}
 afterEach(kill);
 
-const isOnline = async (): Promise<boolean> => {
+async function isOnline(): Promise<boolean> {
   const response = await w.dispatcher.get('/api/admin/queues', assertionOf(randomUUID(), 'admin'));
   const { workers } = dispatcherRoutes.queues.answer.parse(await response.json());
   return workers.some((x) => x.id === 'skewed' && x.state === 'online');
-};
+}
 
 it.each(['-3600000', '3600000'])(
   'a worker whose clock is an hour off (%s ms) counts as live until it dies',

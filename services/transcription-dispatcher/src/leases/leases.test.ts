@@ -3,11 +3,13 @@ import { liveEntries, toLocalClock } from './leases.ts';
 
 const hour = 3_600_000;
 const localTime = 1_000_000_000;
-const leaseWrittenAt = (remoteTime: number) => ({
-  saidAt: remoteTime,
-  deliveredAt: remoteTime - 2_000,
-  expiresAt: remoteTime + 4_000,
-});
+function leaseWrittenAt(remoteTime: number) {
+  return {
+    saidAt: remoteTime,
+    deliveredAt: remoteTime - 2_000,
+    expiresAt: remoteTime + 4_000,
+  };
+}
 
 describe('a lease from another host', () => {
   it.each([-hour, 0, hour])("is valid from its receipt when the host's clock is %i ms off", (offset) => {

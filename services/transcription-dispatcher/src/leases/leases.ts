@@ -5,8 +5,9 @@ export type Lease = z.infer<typeof leaseValue>;
 export type WorkerState = z.infer<typeof workerValue>;
 
 /** The entries that have not expired. */
-export const liveEntries = <T extends { expiresAt: number }>(entries: Iterable<T>, now: number): T[] =>
-  [...entries].filter((entry) => entry.expiresAt > now);
+export function liveEntries<T extends { expiresAt: number }>(entries: Iterable<T>, now: number): T[] {
+  return [...entries].filter((entry) => entry.expiresAt > now);
+}
 
 type RemoteTimes = { saidAt?: number | undefined; deliveredAt?: number; expiresAt: number };
 
@@ -15,7 +16,7 @@ type RemoteTimes = { saidAt?: number | undefined; deliveredAt?: number; expiresA
  * The intervals between the written times are kept, counted from the time of receipt.
  * @param storedAt the broker's time, used when the writer sent none.
  */
-export const toLocalClock = <T extends RemoteTimes>(value: T, storedAt: number, receivedAt: number): T => {
+export function toLocalClock<T extends RemoteTimes>(value: T, storedAt: number, receivedAt: number): T {
   const shift = receivedAt - (value.saidAt ?? storedAt);
   const { deliveredAt, expiresAt } = value;
   return {
@@ -23,4 +24,4 @@ export const toLocalClock = <T extends RemoteTimes>(value: T, storedAt: number, 
     expiresAt: expiresAt + shift,
     ...(deliveredAt === undefined ? {} : { deliveredAt: deliveredAt + shift }),
   };
-};
+}

@@ -17,11 +17,11 @@ export type Mirror<T> = {
  * A key-value bucket mirrored in memory by a watch: reads cost no round trip. Entries stay while the connection is lost and
  * the watch is opened again. Times are converted to the local clock.
  */
-export const createMirror = <S extends z.ZodType<{ expiresAt: number }>>(
+export function createMirror<S extends z.ZodType<{ expiresAt: number }>>(
   bus: Bus,
   bucket: string,
   schema: S,
-): Mirror<z.infer<S>> => {
+): Mirror<z.infer<S>> {
   const mirrored = new Map<string, z.infer<S>>();
   const storedAt = new Map<string, number>();
   let since: number | null = null;
@@ -96,10 +96,10 @@ export const createMirror = <S extends z.ZodType<{ expiresAt: number }>>(
       },
     },
   };
-};
+}
 
 /** Entries older than the watch with their minimum age by the broker's clock, which may differ from the local one. */
-const withAges = (entries: KvEntry[]): { entry: KvEntry; ageMs: number }[] => {
+function withAges(entries: KvEntry[]): { entry: KvEntry; ageMs: number }[] {
   const latest = Math.max(...entries.map((entry) => entry.created.getTime()));
   return entries.map((entry) => ({ entry, ageMs: latest - entry.created.getTime() }));
-};
+}

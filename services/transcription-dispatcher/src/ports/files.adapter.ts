@@ -3,27 +3,31 @@ import type { Bus } from '@overtone/service-kit';
 import type { Files, People } from './files.ts';
 
 const batchSize = 500;
-const pagesOf = (ids: readonly string[]): string[][] => {
+function pagesOf(ids: readonly string[]): string[][] {
   const all = [...new Set(ids)];
   return Array.from({ length: Math.ceil(all.length / batchSize) }, (_, i) =>
     all.slice(i * batchSize, (i + 1) * batchSize),
   );
-};
+}
 
 /** Requests file descriptions from media. */
-export const createFiles = ({ bus }: { bus: Pick<Bus, 'ask'> }): Files => ({
-  describe: async (fileIds, { userId, role }) => {
-    const pages = await Promise.all(
-      pagesOf(fileIds).map((page) => bus.ask(mediaRpc.describeFiles, { fileIds: page, reader: { userId, role } })),
-    );
-    return new Map(pages.flatMap(({ files }) => files).map(({ fileId, ...file }) => [fileId, file]));
-  },
-});
+export function createFiles({ bus }: { bus: Pick<Bus, 'ask'> }): Files {
+  return {
+    describe: async (fileIds, { userId, role }) => {
+      const pages = await Promise.all(
+        pagesOf(fileIds).map((page) => bus.ask(mediaRpc.describeFiles, { fileIds: page, reader: { userId, role } })),
+      );
+      return new Map(pages.flatMap(({ files }) => files).map(({ fileId, ...file }) => [fileId, file]));
+    },
+  };
+}
 
 /** Requests user names from identity. */
-export const createPeople = ({ bus }: { bus: Pick<Bus, 'ask'> }): People => ({
-  names: async (userIds) => {
-    const pages = await Promise.all(pagesOf(userIds).map((page) => bus.ask(identityRpc.names, { userIds: page })));
-    return new Map(pages.flatMap(({ users }) => users).map((user) => [user.userId, user.fullName || user.email]));
-  },
-});
+export function createPeople({ bus }: { bus: Pick<Bus, 'ask'> }): People {
+  return {
+    names: async (userIds) => {
+      const pages = await Promise.all(pagesOf(userIds).map((page) => bus.ask(identityRpc.names, { userIds: page })));
+      return new Map(pages.flatMap(({ users }) => users).map((user) => [user.userId, user.fullName || user.email]));
+    },
+  };
+}

@@ -15,11 +15,11 @@ export type People = {
 };
 
 /** Titles by file; empty while media does not respond, because a list without titles is still useful. */
-export const titlesOf = async (
+export async function titlesOf(
   files: Files,
   fileIds: readonly string[],
   reader: Reader,
-): Promise<ReadonlyMap<string, string>> => {
+): Promise<ReadonlyMap<string, string>> {
   const known = await files.describe(fileIds, reader).catch(() => new Map<string, FileDescription>());
   return new Map([...known].map(([id, { title }]) => [id, title]));
-};
+}

@@ -23,7 +23,7 @@ const republishAfterMs = 1_500;
 const ratesMaxAgeMs = 60_000;
 
 /** Converts a worker's progress on a task into progress of the file. */
-export const createProgress = ({ db, bus, rates, log }: ProgressDeps) => {
+export function createProgress({ db, bus, rates, log }: ProgressDeps) {
   const runs = new Map<string, RunProgress>();
   let current: Rates = defaultRates;
   let ratesAt = 0;
@@ -104,4 +104,4 @@ export const createProgress = ({ db, bus, rates, log }: ProgressDeps) => {
       }
     },
   };
-};
+}

@@ -3,7 +3,9 @@ import { stages } from '@overtone/contracts';
 import { defaultRates } from '../timing/timing.ts';
 import { withEstimatedFraction, estimateFraction, overallOf, sharesOf } from './progress.ts';
 
-const at = (stage: (typeof stages)[number], fraction: number) => overallOf({ stage, fraction }, defaultRates, 100, 10);
+function at(stage: (typeof stages)[number], fraction: number) {
+  return overallOf({ stage, fraction }, defaultRates, 100, 10);
+}
 
 describe('overall progress', () => {
   it('has stage shares that add up to one and are never zero', () => {

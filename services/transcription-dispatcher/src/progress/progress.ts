@@ -8,23 +8,23 @@ export type Overall = { progress: number; etaSeconds: number | null };
 const minShare = 0.01;
 
 /** Each stage's expected share of a run's duration; the shares add up to one. */
-export const sharesOf = (rates: Rates): Record<Stage, number> => {
+export function sharesOf(rates: Rates): Record<Stage, number> {
   const total = stages.reduce((sum, s) => sum + rates[s], 0) || 1;
   const raised = stages.map((s) => Math.max(minShare, rates[s] / total));
   const sum = raised.reduce((a, b) => a + b, 0);
   return Object.fromEntries(stages.map((s, i) => [s, (raised[i] ?? 0) / sum])) as Record<Stage, number>;
-};
+}
 
 /**
  * Progress of the whole run, 0 to 100 (at most 99 until it ends), and the estimated time left.
  * @param elapsedSeconds since the current stage started.
  */
-export const overallOf = (
+export function overallOf(
   at: StageProgress,
   rates: Rates,
   audioSeconds: number | null,
   elapsedSeconds: number,
-): Overall => {
+): Overall {
   const shares = sharesOf(rates);
   const index = stages.indexOf(at.stage);
   const before = stages.slice(0, index).reduce((sum, s) => sum + shares[s], 0);
@@ -35,7 +35,7 @@ export const overallOf = (
     progress,
     etaSeconds: Math.ceil(secondsLeftInStage(at, rates[at.stage] * audioSeconds, elapsedSeconds) + later),
   };
-};
+}
 
 /** Below this fraction a stage's own pace is not used. */
 const minMeasuredFraction = 0.02;
@@ -44,26 +44,27 @@ const minMeasuredFraction = 0.02;
  * Estimates the fraction of a stage that reports no progress from past durations; beyond 80 % it approaches 97 %
  * ever more slowly, because the duration of an overdue stage is unknown.
  */
-export const estimateFraction = (elapsed: number, expected: number): number => {
+export function estimateFraction(elapsed: number, expected: number): number {
   const part = expected > 0 ? elapsed / expected : 0;
   return part <= 0.8 ? part : 0.97 - 0.17 * Math.exp(-(part - 0.8));
-};
+}
 
 /** The stage's reported fraction, or an estimate from past runs while it reports none. */
-export const withEstimatedFraction = (
+export function withEstimatedFraction(
   at: StageProgress,
   rates: Rates,
   audioSeconds: number | null,
   elapsed: number,
-): StageProgress =>
-  at.fraction >= minMeasuredFraction || audioSeconds === null
+): StageProgress {
+  return at.fraction >= minMeasuredFraction || audioSeconds === null
     ? at
     : { stage: at.stage, fraction: Math.max(at.fraction, estimateFraction(elapsed, rates[at.stage] * audioSeconds)) };
+}
 
 /** Blends past durations with the stage's own pace, whose weight grows with its progress. */
-const secondsLeftInStage = ({ fraction }: StageProgress, expected: number, elapsed: number): number => {
+function secondsLeftInStage({ fraction }: StageProgress, expected: number, elapsed: number): number {
   const historicEstimate = Math.max(0, expected * (1 - fraction));
   if (fraction < minMeasuredFraction) return historicEstimate;
   const paceEstimate = (elapsed / fraction) * (1 - fraction);
   return historicEstimate * (1 - fraction) + paceEstimate * fraction;
-};
+}

@@ -18,20 +18,26 @@ import { startGate } from '../../test/gate.ts';
 
 const w = startTestWorld();
 const adminId = randomUUID();
-const admin = () => assertionOf(adminId, 'admin');
+function admin() {
+  return assertionOf(adminId, 'admin');
+}
 beforeAll(() => {
   w.upstream.names.set(adminId, 'Ada Admin');
 });
 
 /** The overview; repeated while it is unavailable, as right after the start. */
-const overview = () =>
-  waitFor(async () => {
+function overview() {
+  return waitFor(async () => {
     const answer = await w.dispatcher.get('/api/admin/queues', admin());
     return answer.status === 200 ? dispatcherRoutes.queues.answer.parse(await answer.json()) : undefined;
   });
-const queue = async (name: string) => (await overview()).queues.find((q) => q.queue === name);
-const audited = async () =>
-  (await w.events()).filter((e) => e.subject === operationsEvents.performed.subject).map((e) => e.data);
+}
+async function queue(name: string) {
+  return (await overview()).queues.find((q) => q.queue === name);
+}
+async function audited() {
+  return (await w.events()).filter((e) => e.subject === operationsEvents.performed.subject).map((e) => e.data);
+}
 
 describe('the queues', () => {
   it('show waiting and running tasks with their files, to administrators only', async () => {

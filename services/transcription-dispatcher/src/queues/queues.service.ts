@@ -23,7 +23,7 @@ export type QueuesDeps = {
 type Routes = typeof dispatcherRoutes;
 
 /** The overview of queues and workers, and pausing a queue. */
-export const createQueues = (d: QueuesDeps) => {
+export function createQueues(d: QueuesDeps) {
   const namesOf = (ids: string[]) => d.people.names(ids).catch(() => new Map<string, string>());
 
   const runningTasks = async (reader: Reader) => {
@@ -97,15 +97,15 @@ export const createQueues = (d: QueuesDeps) => {
       await d.store.deleteOldWorkers();
     },
   };
-};
+}
 export type Queues = ReturnType<typeof createQueues>;
 
-const throwBrokerUnavailable = (cause: unknown): never => {
+function throwBrokerUnavailable(cause: unknown): never {
   throw unavailable('broker_unavailable', 'The queues cannot be counted: the message broker does not answer.', {
     cause,
   });
-};
-const throwDatabaseUnavailable = (cause: unknown): never => {
+}
+function throwDatabaseUnavailable(cause: unknown): never {
   if (isAppError(cause)) throw cause;
   throw unavailable('database_unavailable', 'The queues cannot be read: the database does not answer.', { cause });
-};
+}

@@ -2,26 +2,32 @@ import { describe, expect, it } from '@jest/globals';
 import { showOfflineMs, queueObjectsOf, workerObjectsOf } from './queues.ts';
 
 const now = Date.parse('2026-01-01T12:00:00Z');
-const ago = (ms: number): Date => new Date(now - ms);
+function ago(ms: number): Date {
+  return new Date(now - ms);
+}
 const live = { service: 'transcription-worker', pulls: ['gpu-transcription'], engine: null, engineNote: null };
-const seen = (id: string, lastMs: number, firstMs = 3_600_000) => ({
-  id,
-  service: 'transcription-worker',
-  pulls: ['cpu-media'],
-  engine: null,
-  engineNote: null,
-  firstSeenAt: ago(firstMs),
-  lastSeenAt: ago(lastMs),
-});
-const doing = (worker: string) => ({
-  worker,
-  task_uuid: '6f1b36bb-8a55-4a10-9a8f-1f5d0a4d1b5e',
-  stage: 'transcribe' as const,
-  media_file_id: '6f1b36bb-8a55-4a10-9a8f-1f5d0a4d1b5f',
-  file_title: null,
-  progress: 0.5,
-  since: ago(1_000).toISOString(),
-});
+function seen(id: string, lastMs: number, firstMs = 3_600_000) {
+  return {
+    id,
+    service: 'transcription-worker',
+    pulls: ['cpu-media'],
+    engine: null,
+    engineNote: null,
+    firstSeenAt: ago(firstMs),
+    lastSeenAt: ago(lastMs),
+  };
+}
+function doing(worker: string) {
+  return {
+    worker,
+    task_uuid: '6f1b36bb-8a55-4a10-9a8f-1f5d0a4d1b5e',
+    stage: 'transcribe' as const,
+    media_file_id: '6f1b36bb-8a55-4a10-9a8f-1f5d0a4d1b5f',
+    file_title: null,
+    progress: 0.5,
+    since: ago(1_000).toISOString(),
+  };
+}
 
 describe('queues', () => {
   it('include each queue that has a job kind, also when it is empty, and no other queue', () => {

@@ -14,21 +14,23 @@ export const showOfflineMs = 600_000;
 export type QueueCounts = ReadonlyMap<string, { retrying: number; dead: number }>;
 type Names = ReadonlyMap<string, string>;
 
-export const pauseObjectOf = (p: QueuePause, names: Names): NonNullable<QueueObject['paused']> => ({
-  reason: p.reason,
-  by: p.pausedBy,
-  by_name: names.get(p.pausedBy) ?? null,
-  at: p.pausedAt.toISOString(),
-});
+export function pauseObjectOf(p: QueuePause, names: Names): NonNullable<QueueObject['paused']> {
+  return {
+    reason: p.reason,
+    by: p.pausedBy,
+    by_name: names.get(p.pausedBy) ?? null,
+    at: p.pausedAt.toISOString(),
+  };
+}
 
 /** Every queue that has a job kind, including empty queues. */
-export const queueObjectsOf = (
+export function queueObjectsOf(
   gauges: ReadonlyMap<Queue, QueueGauges>,
   counts: QueueCounts,
   pauses: QueuePause[],
   names: Names,
-): QueueObject[] =>
-  queuesWithJobs.map((queue) => {
+): QueueObject[] {
+  return queuesWithJobs.map((queue) => {
     const { depth, reserved, orphaned, oldestUnackedSeconds } = gauges.get(queue) ?? emptyGauges;
     const paused = pauses.find((p) => p.queue === queue);
     return {
@@ -41,18 +43,21 @@ export const queueObjectsOf = (
       paused: paused ? pauseObjectOf(paused, names) : null,
     };
   });
+}
 const emptyGauges: QueueGauges = { depth: 0, reserved: 0, orphaned: 0, oldestUnackedSeconds: 0 };
 
 export type RunningTask = Doing & { worker: string };
-const workerId = (key: string): string => key.replace(/^worker\./, '');
+function workerId(key: string): string {
+  return key.replace(/^worker\./, '');
+}
 
 /** Online workers and those that went offline recently, with their running tasks. */
-export const workerObjectsOf = (
+export function workerObjectsOf(
   fleet: ReadonlyMap<string, WorkerState>,
   seen: WorkerSeen[],
   running: RunningTask[],
   now: number,
-): WorkerObject[] => {
+): WorkerObject[] {
   const live = new Map([...fleet].flatMap(([key, w]) => (w.expiresAt > now ? [[workerId(key), w] as const] : [])));
   const known = new Map(seen.map((recorded) => [recorded.id, recorded]));
   const doing = (id: string): Doing[] => running.flatMap(({ worker, ...task }) => (worker === id ? [task] : []));
@@ -83,6 +88,7 @@ export const workerObjectsOf = (
       doing: doing(recorded.id),
     }));
   return [...online.toSorted(byName), ...offline.toSorted((a, b) => b.last_seen.localeCompare(a.last_seen))];
-};
-const byName = (a: WorkerObject, b: WorkerObject): number =>
-  a.service.localeCompare(b.service) || a.id.localeCompare(b.id);
+}
+function byName(a: WorkerObject, b: WorkerObject): number {
+  return a.service.localeCompare(b.service) || a.id.localeCompare(b.id);
+}

@@ -7,18 +7,18 @@ import { startTestWorld } from '../../test/test-world.ts';
 
 const w = startTestWorld();
 
-const taskInStatus = async (fileId: string, stage: Stage, status: string) => {
+async function taskInStatus(fileId: string, stage: Stage, status: string) {
   const task = await w.taskOf(fileId, stage);
   return task?.status === status ? task : undefined;
-};
+}
 /** A promise that the test resolves. */
-const createGate = () => {
+function createGate() {
   let release: () => void = () => {};
   const released = new Promise<void>((resolve) => {
     release = resolve;
   });
   return { released, release };
-};
+}
 
 it("a task is orphaned when its worker's heartbeats stop, although its lease is valid", async () => {
   const file = uploadedFile();
@@ -55,10 +55,11 @@ it("a task is orphaned when its worker's heartbeats stop, although its lease is 
 });
 
 /** The stage's event types in order. */
-const stageEvents = async (fileId: string, stage: string): Promise<string[]> =>
-  (await w.events())
+async function stageEvents(fileId: string, stage: string): Promise<string[]> {
+  return (await w.events())
     .filter(({ data, subject }) => data['fileId'] === fileId && data['stage'] === stage && subject.includes('.stage.'))
     .map(({ subject }) => subject.split('.')[3] ?? '');
+}
 
 it('a file that waits for a worker is never stuck', async () => {
   const file = await w.upload();

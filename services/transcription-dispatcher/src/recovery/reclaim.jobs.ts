@@ -15,8 +15,8 @@ import type { Recovery } from './recovery.service.ts';
 const everyMs = 30_000;
 
 /** `system.reclaim_orphaned_deliveries` (specification, "Events"): requeues the tasks of dead workers. */
-export const reclaimWorker = ({ recovery, workerId }: { recovery: Recovery; workerId: string }): Worker =>
-  worker(
+export function reclaimWorker({ recovery, workerId }: { recovery: Recovery; workerId: string }): Worker {
+  return worker(
     systemJobs,
     {
       reclaimOrphaned: async () => {
@@ -26,10 +26,12 @@ export const reclaimWorker = ({ recovery, workerId }: { recovery: Recovery; work
     },
     { workerId, concurrency: concurrencyOf(systemJobs) },
   );
+}
 
 /** Enqueues the job once per slot for all replicas. */
-export const reclaimEverySlot = (bus: Bus): Periodic =>
-  everySlot('enqueue the reclaim job', everyMs, bus, (slot) => {
+export function reclaimEverySlot(bus: Bus): Periodic {
+  return everySlot('enqueue the reclaim job', everyMs, bus, (slot) => {
     const at = slot.toISOString();
     return putJob(bus, systemJobs.reclaimOrphaned, namedId(`reclaim-${at}`), { slot: at });
   });
+}

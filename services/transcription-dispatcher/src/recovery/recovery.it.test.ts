@@ -9,7 +9,7 @@ import { startTestWorld } from '../../test/test-world.ts';
 const w = startTestWorld();
 
 /** Expires the leases of a file's running tasks. */
-const expireLeases = async (fileId: string): Promise<void> => {
+async function expireLeases(fileId: string): Promise<void> {
   const kv = await w.test.jetstream().views.kv('LEASES');
   const tasks = await w.sql<{ uuid: string; token: number }>(
     `update task set claimed_at = now() - interval '1 hour' where file_id = $1 and status = 'in_progress' returning uuid, token`,
@@ -27,7 +27,7 @@ const expireLeases = async (fileId: string): Promise<void> => {
         expiresAt: 1,
       }),
     );
-};
+}
 
 it.each(stages)('a job survives a worker that dies during %s', async (stage) => {
   const file = uploadedFile();

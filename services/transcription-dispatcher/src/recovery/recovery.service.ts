@@ -45,7 +45,7 @@ const lostWorker = {
 };
 
 /** Repairs what a crash leaves behind: tasks of dead workers, tasks without a job signal, and unanswered events. */
-export const createRecovery = (d: RecoveryDeps) => {
+export function createRecovery(d: RecoveryDeps) {
   /** Fails a task that has lost too many workers, with its effect on the run. */
   const failTask = async ({ id: taskId, token }: RunningTask): Promise<boolean> => {
     const outcome = await claimsStore.withLockedTask(d.db, { taskId, token }, async (tx, task, run) => {
@@ -202,5 +202,5 @@ export const createRecovery = (d: RecoveryDeps) => {
       return { found: lost.found + others, reset };
     },
   };
-};
+}
 export type Recovery = ReturnType<typeof createRecovery>;

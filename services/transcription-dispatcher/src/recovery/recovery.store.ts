@@ -26,22 +26,26 @@ const republishWaiting = {
 type Deps = { db: Db; statements: Statements; outbox: Pick<Outbox, 'headers'> };
 
 /** Queries of the recovery loop, served by the partial index over open tasks. */
-export const createRecoveryStore = ({ db, statements, outbox }: Deps) => ({
-  running: async (): Promise<RunningTask[]> => {
-    const { rows } = await statements.read<RunningRow>(running);
-    const now = Date.now();
-    return rows.map(({ heldMs, ...task }) => ({ ...task, claimedAt: heldMs === null ? null : new Date(now - heldMs) }));
-  },
+export function createRecoveryStore({ db, statements, outbox }: Deps) {
+  return {
+    running: async (): Promise<RunningTask[]> => {
+      const { rows } = await statements.read<RunningRow>(running);
+      const now = Date.now();
+      return rows.map(({ heldMs, ...task }) => ({
+        ...task,
+        claimedAt: heldMs === null ? null : new Date(now - heldMs),
+      }));
+    },
 
-  /** The time `ms` ago by the database's clock, which also wrote `published_at`. */
-  timeBeforeNow: async (ms: number): Promise<Date> => {
-    const [row] = await db.$queryRaw<{ at: Date }[]>`select now() - make_interval(secs => ${ms / 1000}) as at`;
-    return row?.at ?? new Date(0);
-  },
+    /** The time `ms` ago by the database's clock, which also wrote `published_at`. */
+    timeBeforeNow: async (ms: number): Promise<Date> => {
+      const [row] = await db.$queryRaw<{ at: Date }[]>`select now() - make_interval(secs => ${ms / 1000}) as at`;
+      return row?.at ?? new Date(0);
+    },
 
-  /** Open tasks by durable published at least `graceMs` ago, minus those whose signal is still in the outbox. */
-  openByDurable: (graceMs: number): Promise<OpenCount[]> =>
-    db.$queryRaw<OpenCount[]>`
+    /** Open tasks by durable published at least `graceMs` ago, minus those whose signal is still in the outbox. */
+    openByDurable: (graceMs: number): Promise<OpenCount[]> =>
+      db.$queryRaw<OpenCount[]>`
       with unsent as (
         select split_part(subject, '.', 2) || '-' || split_part(subject, '.', 3) as durable, count(*)::int as signals
         from transcription_dispatcher_outbox where sent_at is null and subject like 'job.%' group by 1
@@ -52,18 +56,18 @@ export const createRecoveryStore = ({ db, statements, outbox }: Deps) => ({
         and t.published_at <= now() - make_interval(secs => ${graceMs / 1000})
       group by t.durable`,
 
-  /**
-   * Publishes new job signals for a durable's waiting tasks that were published before `cutoff`.
-   * @returns the number of tasks, at most `limit`.
-   */
-  republish: async (durable: string, cutoff: Date, limit: number): Promise<number> => {
-    const values = [JSON.stringify(outbox.headers()), durable, cutoff, limit];
-    return (await statements.commit({ ...republishWaiting, values })).rows.length;
-  },
+    /**
+     * Publishes new job signals for a durable's waiting tasks that were published before `cutoff`.
+     * @returns the number of tasks, at most `limit`.
+     */
+    republish: async (durable: string, cutoff: Date, limit: number): Promise<number> => {
+      const values = [JSON.stringify(outbox.headers()), durable, cutoff, limit];
+      return (await statements.commit({ ...republishWaiting, values })).rows.length;
+    },
 
-  /** Running runs whose assembled transcript media has not reported as stored. */
-  runsAwaitingTranscript: (): Promise<{ id: string }[]> =>
-    db.$queryRaw<{ id: string }[]>`
+    /** Running runs whose assembled transcript media has not reported as stored. */
+    runsAwaitingTranscript: (): Promise<{ id: string }[]> =>
+      db.$queryRaw<{ id: string }[]>`
       select r.uuid::text as id from run r
       join stage a on a.run_id = r.uuid and a.stage = 'assemble' and a.status = 'completed'
       where r.status = 'running'
@@ -71,12 +75,13 @@ export const createRecoveryStore = ({ db, statements, outbox }: Deps) => ({
         and coalesce(r.reminded_at, a.completed_at) < now() - make_interval(secs => ${reminderMs / 1000})
       limit 100`,
 
-  /** Number of files with an open task that lost at least `threshold` workers. */
-  infraRequeuedFiles: async (threshold: number): Promise<number> => {
-    const [row] = await db.$queryRaw<{ files: number }[]>`
+    /** Number of files with an open task that lost at least `threshold` workers. */
+    infraRequeuedFiles: async (threshold: number): Promise<number> => {
+      const [row] = await db.$queryRaw<{ files: number }[]>`
       select count(distinct file_id)::int as files from task
       where status in ('pending', 'in_progress') and infra_requeues >= ${threshold}`;
-    return row?.files ?? 0;
-  },
-});
+      return row?.files ?? 0;
+    },
+  };
+}
 export type RecoveryStore = ReturnType<typeof createRecoveryStore>;

@@ -12,12 +12,14 @@ const due = {
 type Deps = { db: Db; statements: Statements; outbox: Pick<Outbox, 'headers'> };
 
 /** Publishes tasks whose backoff has ended. Replicas share the work: each takes rows the others have not locked. */
-export const createRetries = ({ db, statements, outbox }: Deps) => ({
-  republishDue: async (): Promise<void> =>
-    void (await statements.commit({ ...due, values: [JSON.stringify(outbox.headers())] })),
+export function createRetries({ db, statements, outbox }: Deps) {
+  return {
+    republishDue: async (): Promise<void> =>
+      void (await statements.commit({ ...due, values: [JSON.stringify(outbox.headers())] })),
 
-  /** Deletes ended tasks outside runs; the others are deleted with their run. */
-  deleteOld: async (): Promise<void> =>
-    void (await db.$executeRaw`
+    /** Deletes ended tasks outside runs; the others are deleted with their run. */
+    deleteOld: async (): Promise<void> =>
+      void (await db.$executeRaw`
       delete from task where run_id is null and completed_at < now() - interval '7 days'`),
-});
+  };
+}

@@ -3,5 +3,6 @@ import { consumer } from '@overtone/service-kit';
 import type { Runs } from './runs.service.ts';
 
 /** A user stopped a file: cancels its run and notifies its workers. */
-export const cancelRun = ({ runs }: { runs: Runs }) =>
-  consumer(mediaEvents.cancelOrdered, 'cancel-run', (data, delivery) => runs.cancel(data, delivery));
+export function cancelRun({ runs }: { runs: Runs }) {
+  return consumer(mediaEvents.cancelOrdered, 'cancel-run', (data, delivery) => runs.cancel(data, delivery));
+}

@@ -3,8 +3,9 @@ import { consumer } from '@overtone/service-kit';
 import type { Runs } from './runs.service.ts';
 
 /** A file was deleted: cancels its run and its index tasks. */
-export const forgetFile = ({ runs }: { runs: Runs }) =>
-  consumer(mediaEvents.deleted, 'forget-file', async (data, delivery) => {
+export function forgetFile({ runs }: { runs: Runs }) {
+  return consumer(mediaEvents.deleted, 'forget-file', async (data, delivery) => {
     await runs.cancel(data, delivery);
     await runs.cancelIndexTasks(data.fileId);
   });
+}

@@ -3,5 +3,6 @@ import { consumer } from '@overtone/service-kit';
 import type { Runs } from './runs.service.ts';
 
 /** Media stored the final transcript: enqueues its indexing. */
-export const orderIndex = ({ runs }: { runs: Runs }) =>
-  consumer(mediaEvents.transcriptStored, 'order-index', async (data) => runs.transcriptStored(data));
+export function orderIndex({ runs }: { runs: Runs }) {
+  return consumer(mediaEvents.transcriptStored, 'order-index', async (data) => runs.transcriptStored(data));
+}

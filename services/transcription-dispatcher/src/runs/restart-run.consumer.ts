@@ -3,5 +3,6 @@ import { consumer } from '@overtone/service-kit';
 import type { Runs } from './runs.service.ts';
 
 /** A user requested a new transcription: a new run supersedes the running one. */
-export const restartRun = ({ runs }: { runs: Runs }) =>
-  consumer(mediaEvents.reprocessOrdered, 'restart-run', (data, delivery) => runs.reprocess(data, delivery));
+export function restartRun({ runs }: { runs: Runs }) {
+  return consumer(mediaEvents.reprocessOrdered, 'restart-run', (data, delivery) => runs.reprocess(data, delivery));
+}

@@ -8,8 +8,9 @@ import { startTestWorld } from '../../test/test-world.ts';
 
 const w = startTestWorld();
 
-const eventsOf = async (fileId: string) =>
-  (await w.events()).filter((e) => e.data['fileId'] === fileId && e.subject.startsWith('evt.transcription.'));
+async function eventsOf(fileId: string) {
+  return (await w.events()).filter((e) => e.data['fileId'] === fileId && e.subject.startsWith('evt.transcription.'));
+}
 
 describe('a run', () => {
   it('processes all stages in order and completes', async () => {

@@ -25,12 +25,16 @@ type RunRequest = {
   options: RunOptions;
 };
 /** Files of the watch folder have normal priority; a user waits for all others. */
-const priorityOf = (source: DataOf<typeof mediaEvents.uploaded>['source']): Priority => (source === 'watch' ? 1 : 0);
-const idsOf = (run: Run) => ({ runId: run.id, fileId: run.fileId, ownerId: run.ownerId });
+function priorityOf(source: DataOf<typeof mediaEvents.uploaded>['source']): Priority {
+  return source === 'watch' ? 1 : 0;
+}
+function idsOf(run: Run) {
+  return { runId: run.id, fileId: run.fileId, ownerId: run.ownerId };
+}
 const noOptions: RunOptions = { language: null, minSpeakers: null, maxSpeakers: null, diarize: true };
 
 /** Opens, advances and ends runs. Methods that take a `tx` run in the caller's transaction. */
-export const createRuns = ({ db, outbox, jobRequests, timing, bus }: RunsDeps) => {
+export function createRuns({ db, outbox, jobRequests, timing, bus }: RunsDeps) {
   /** Tells workers to stop cancelled tasks, after the commit. May be lost: the tokens are invalid already. */
   const notifyWorkers = (tasks: string[]) => {
     for (const taskId of tasks) bus.say(transcriptionLive.taskCancelled, { taskId });
@@ -159,17 +163,23 @@ export const createRuns = ({ db, outbox, jobRequests, timing, bus }: RunsDeps) =
       });
     },
   };
-};
+}
 export type Runs = ReturnType<typeof createRuns>;
 
 /** Discards a file's dead jobs when it is processed again, cancelled or deleted. */
-const discardFailedTasks = (tx: Tx, fileId: string) =>
-  tx.task.updateMany({ where: { fileId, status: 'failed', discardedAt: null }, data: { discardedAt: new Date() } });
+function discardFailedTasks(tx: Tx, fileId: string) {
+  return tx.task.updateMany({
+    where: { fileId, status: 'failed', discardedAt: null },
+    data: { discardedAt: new Date() },
+  });
+}
 
-const toRunRequest = ({ fileId, ownerId, objectKey, contentType, options }: RunRequest): RunRequest => ({
-  fileId,
-  ownerId,
-  objectKey,
-  contentType,
-  options,
-});
+function toRunRequest({ fileId, ownerId, objectKey, contentType, options }: RunRequest): RunRequest {
+  return {
+    fileId,
+    ownerId,
+    objectKey,
+    contentType,
+    options,
+  };
+}

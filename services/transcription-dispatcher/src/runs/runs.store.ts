@@ -18,15 +18,17 @@ export type NewRun = {
   status: 'running' | 'cancelled';
 };
 
-export const factsOf = (run: Run): RunFacts => ({
-  id: run.id,
-  fileId: run.fileId,
-  ownerId: run.ownerId,
-  objectKey: run.objectKey,
-  contentType: run.contentType,
-  options: runOptions.parse(run.options),
-  priority: run.priority as Priority,
-});
+export function factsOf(run: Run): RunFacts {
+  return {
+    id: run.id,
+    fileId: run.fileId,
+    ownerId: run.ownerId,
+    objectKey: run.objectKey,
+    contentType: run.contentType,
+    options: runOptions.parse(run.options),
+    priority: run.priority as Priority,
+  };
+}
 
 /** Rows of runs; every method works in the caller's transaction. */
 export const runsStore = {

@@ -9,15 +9,19 @@ export type NextStep = { kind: 'enqueue'; stage: Stage } | { kind: 'await-transc
  * The step after an accepted stage. After `assemble` the dispatcher waits until media has stored the transcript, because
  * indexing reads the stored transcript and not an artefact.
  */
-export const nextStep = (stage: Stage, options: Pick<RunOptions, 'diarize'>): NextStep => nextSteps(options)[stage];
+export function nextStep(stage: Stage, options: Pick<RunOptions, 'diarize'>): NextStep {
+  return nextSteps(options)[stage];
+}
 
-const nextSteps = ({ diarize }: Pick<RunOptions, 'diarize'>): Record<Stage, NextStep> => ({
-  prepare: { kind: 'enqueue', stage: 'transcribe' },
-  transcribe: { kind: 'enqueue', stage: diarize ? 'diarize' : 'assemble' },
-  diarize: { kind: 'enqueue', stage: 'assemble' },
-  assemble: { kind: 'await-transcript' },
-  index: { kind: 'finish' },
-});
+function nextSteps({ diarize }: Pick<RunOptions, 'diarize'>): Record<Stage, NextStep> {
+  return {
+    prepare: { kind: 'enqueue', stage: 'transcribe' },
+    transcribe: { kind: 'enqueue', stage: diarize ? 'diarize' : 'assemble' },
+    diarize: { kind: 'enqueue', stage: 'assemble' },
+    assemble: { kind: 'await-transcript' },
+    index: { kind: 'finish' },
+  };
+}
 
 /** The effect of an accepted stage on its run. */
 type Step = {
@@ -28,10 +32,10 @@ type Step = {
   ends: { warnings: string[]; dropped: string[] } | null;
 };
 
-export const stepAfter = (
+export function stepAfter(
   stage: Stage,
   { options, warnings: current }: { options: Pick<RunOptions, 'diarize'>; warnings: string[] },
-): Step => {
+): Step {
   const next = nextStep(stage, options);
   const none: Step = { skips: [], enqueue: null, ends: null };
   switch (next.kind) {
@@ -50,7 +54,7 @@ export const stepAfter = (
     default:
       return assertNever(next);
   }
-};
+}
 
 /** The effect of a failed stage on its run. */
 export type FailureOutcome =
@@ -60,20 +64,21 @@ export const indexWarning =
   'The search index could not be updated yet. The transcript is complete; indexing is tried again.';
 
 /** A transcript without speakers or search is still useful; one without words is not. */
-export const outcomeOfFailure = (stage: Stage, message: string): FailureOutcome => {
+export function outcomeOfFailure(stage: Stage, message: string): FailureOutcome {
   if (stage === 'diarize') return { kind: 'degrade', note: `Speakers could not be told apart: ${message}` };
   if (stage === 'index') return { kind: 'finish-without', note: indexWarning };
   return { kind: 'fail-run' };
-};
+}
 
 /** The warning of a run that continues without this failed stage; null when the run fails with it. */
-export const warningOf = (stage: Stage, message: string): string | null => {
+export function warningOf(stage: Stage, message: string): string | null {
   const outcome = outcomeOfFailure(stage, message);
   return outcome.kind === 'fail-run' ? null : outcome.note;
-};
+}
 
 const notDiarized = 'Telling speakers apart was not asked for';
 
 /** The stage rows of a new run. */
-export const freshStages = (): { stage: Stage; status: string }[] =>
-  stages.map((stage) => ({ stage, status: 'pending' }));
+export function freshStages(): { stage: Stage; status: string }[] {
+  return stages.map((stage) => ({ stage, status: 'pending' }));
+}

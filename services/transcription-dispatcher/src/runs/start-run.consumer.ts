@@ -3,5 +3,6 @@ import { consumer } from '@overtone/service-kit';
 import type { Runs } from './runs.service.ts';
 
 /** A file was uploaded: opens its first run, once. */
-export const startRun = ({ runs }: { runs: Runs }) =>
-  consumer(mediaEvents.uploaded, 'start-run', (data, delivery) => runs.uploaded(data, delivery));
+export function startRun({ runs }: { runs: Runs }) {
+  return consumer(mediaEvents.uploaded, 'start-run', (data, delivery) => runs.uploaded(data, delivery));
+}

@@ -36,10 +36,14 @@ beforeEach(async () => {
   await waitFor(() => statusOf(w, file.fileId));
 });
 
-const as = (userId: string, role: 'user' | 'admin' = 'user') => assertionOf(userId, role);
-const waitingOf = async () =>
-  (await w.sql<{ waiting_for: string | null }>('select waiting_for from run where file_id = $1', [file.fileId]))[0]
-    ?.waiting_for;
+function as(userId: string, role: 'user' | 'admin' = 'user') {
+  return assertionOf(userId, role);
+}
+async function waitingOf() {
+  return (
+    await w.sql<{ waiting_for: string | null }>('select waiting_for from run where file_id = $1', [file.fileId])
+  )[0]?.waiting_for;
+}
 
 describe('the list of tasks', () => {
   it("contains only the caller's tasks", async () => {

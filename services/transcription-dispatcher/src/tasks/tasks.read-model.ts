@@ -10,10 +10,12 @@ type Deps = { db: Db; store: TasksStore; files: Files; fractionOf: (runId: strin
 type Routes = typeof dispatcherRoutes;
 const pruneBatch = 2_000;
 
-const canReadAll = ({ role }: Reader): boolean => roleAtLeast(role, 'admin');
+function canReadAll({ role }: Reader): boolean {
+  return roleAtLeast(role, 'admin');
+}
 
 /** Tasks as users see them: their own; administrators see all. */
-export const createTasksReadModel = ({ db, store, files, fractionOf }: Deps) => {
+export function createTasksReadModel({ db, store, files, fractionOf }: Deps) {
   const objectsOf = async (tasks: Task[], reader: Reader): Promise<TaskObject[]> => {
     const titles = await titlesOf(
       files,
@@ -81,5 +83,5 @@ export const createTasksReadModel = ({ db, store, files, fractionOf }: Deps) => 
       while (!signal?.aborted && (await store.prune(keptTasks, pruneBatch)) === pruneBatch);
     },
   };
-};
+}
 export type TasksReadModel = ReturnType<typeof createTasksReadModel>;

@@ -5,9 +5,11 @@ import { keptTasks } from './tasks.ts';
 
 export type TaskFilter = Omit<QueryOf<typeof dispatcherRoutes.listTasks>, 'page' | 'page_size'>;
 
-const escapeLike = (text: string): string => text.replaceAll(/[\\%_]/g, String.raw`\$&`);
+function escapeLike(text: string): string {
+  return text.replaceAll(/[\\%_]/g, String.raw`\$&`);
+}
 
-const conditions = (f: TaskFilter): Prisma.Sql => {
+function conditions(f: TaskFilter): Prisma.Sql {
   const like = `%${escapeLike(f.q ?? '')}%`;
   const begins = `${escapeLike((f.q ?? '').toLowerCase())}%`;
   const all = [
@@ -25,30 +27,31 @@ const conditions = (f: TaskFilter): Prisma.Sql => {
       : []),
   ];
   return Prisma.join(all, ' and ');
-};
+}
 
 /** Queries of the task list, newest first, limited to the kept tasks. */
-export const createTasksStore = ({ db }: { db: Db }) => ({
-  page: async (filter: TaskFilter, page: number, size: number): Promise<{ total: number; rows: Task[] }> => {
-    const wanted = conditions(filter);
-    const offset = (page - 1) * size;
-    const limit = Math.max(0, Math.min(size, keptTasks - offset));
-    const [counted, ids] = await Promise.all([
-      db.$queryRaw<{ total: number }[]>`
+export function createTasksStore({ db }: { db: Db }) {
+  return {
+    page: async (filter: TaskFilter, page: number, size: number): Promise<{ total: number; rows: Task[] }> => {
+      const wanted = conditions(filter);
+      const offset = (page - 1) * size;
+      const limit = Math.max(0, Math.min(size, keptTasks - offset));
+      const [counted, ids] = await Promise.all([
+        db.$queryRaw<{ total: number }[]>`
         select count(*)::int as total from (select 1 from task where ${wanted} limit ${keptTasks}) as fitting`,
-      db.$queryRaw<{ id: string }[]>`
+        db.$queryRaw<{ id: string }[]>`
         select uuid::text as id from task where ${wanted}
         order by created_at desc, uuid desc limit ${limit} offset ${Math.min(offset, keptTasks)}`,
-    ]);
-    const rows = await db.task.findMany({
-      where: { id: { in: ids.map(({ id }) => id) } },
-      orderBy: [{ createdAt: 'desc' }, { id: 'desc' }],
-    });
-    return { total: counted[0]?.total ?? 0, rows };
-  },
+      ]);
+      const rows = await db.task.findMany({
+        where: { id: { in: ids.map(({ id }) => id) } },
+        orderBy: [{ createdAt: 'desc' }, { id: 'desc' }],
+      });
+      return { total: counted[0]?.total ?? 0, rows };
+    },
 
-  /** Deletes ended tasks beyond the newest `keep`, at most `batchSize` per call; tasks of a running run stay. */
-  prune: (keep: number, batchSize: number): Promise<number> => db.$executeRaw`
+    /** Deletes ended tasks beyond the newest `keep`, at most `batchSize` per call; tasks of a running run stay. */
+    prune: (keep: number, batchSize: number): Promise<number> => db.$executeRaw`
     delete from task where uuid in (
       select t.uuid from task t left join run r on r.uuid = t.run_id
       where t.status in ('completed', 'failed', 'cancelled') and r.status is distinct from 'running'
@@ -56,5 +59,6 @@ export const createTasksStore = ({ db }: { db: Db }) => ({
           select coalesce(completed_at, created_at) from task where status in ('completed', 'failed', 'cancelled')
           order by coalesce(completed_at, created_at) desc offset ${keep} limit 1)
       order by coalesce(t.completed_at, t.created_at) limit ${batchSize})`,
-});
+  };
+}
 export type TasksStore = ReturnType<typeof createTasksStore>;

@@ -9,43 +9,49 @@ type Timeline = AnswerOf<typeof dispatcherRoutes.fileTimeline>;
 /** Number of ended tasks kept and shown (specification, "Limits": task monitor). */
 export const keptTasks = 10_000;
 
-const iso = (d: Date | null): string | null => d?.toISOString() ?? null;
+function iso(d: Date | null): string | null {
+  return d?.toISOString() ?? null;
+}
 
 /** Failed permanently, and neither retried nor discarded yet. */
-export const isDead = (task: Pick<Task, 'status' | 'discardedAt' | 'superseded'>): boolean =>
-  task.status === 'failed' && task.discardedAt === null && !task.superseded;
+export function isDead(task: Pick<Task, 'status' | 'discardedAt' | 'superseded'>): boolean {
+  return task.status === 'failed' && task.discardedAt === null && !task.superseded;
+}
 
 /** Values beside the task's row: its progress, 0 to 1, and its file's title. */
 type TaskExtras = { fraction: number; title: string | null };
 
 /** A task as an API object. */
-export const taskObjectOf = (task: Task, { fraction, title }: TaskExtras): TaskObject => ({
-  uuid: task.id,
-  task_type: task.stage as Stage,
-  status: task.status as TaskObject['status'],
-  queue: task.queue as Queue,
-  media_file_id: task.fileId,
-  file_title: title,
-  user_id: task.ownerId,
-  worker: task.worker,
-  attempt: attemptOf(task),
-  progress: task.status === 'completed' ? 1 : task.status === 'in_progress' ? fraction : 0,
-  created_at: task.createdAt.toISOString(),
-  started_at: iso(task.startedAt),
-  completed_at: iso(task.completedAt),
-  next_attempt_at: iso(task.nextAttemptAt),
-  error_code: task.errorCode,
-  error_message: task.errorMessage,
-  dead: isDead(task),
-});
+export function taskObjectOf(task: Task, { fraction, title }: TaskExtras): TaskObject {
+  return {
+    uuid: task.id,
+    task_type: task.stage as Stage,
+    status: task.status as TaskObject['status'],
+    queue: task.queue as Queue,
+    media_file_id: task.fileId,
+    file_title: title,
+    user_id: task.ownerId,
+    worker: task.worker,
+    attempt: attemptOf(task),
+    progress: task.status === 'completed' ? 1 : task.status === 'in_progress' ? fraction : 0,
+    created_at: task.createdAt.toISOString(),
+    started_at: iso(task.startedAt),
+    completed_at: iso(task.completedAt),
+    next_attempt_at: iso(task.nextAttemptAt),
+    error_code: task.errorCode,
+    error_message: task.errorMessage,
+    dead: isDead(task),
+  };
+}
 
 /** Counted attempts; a lost worker does not count. */
-export const attemptOf = (task: Pick<Task, 'failures' | 'status'>): number =>
-  task.failures + (task.status === 'in_progress' || task.status === 'completed' ? 1 : 0);
+export function attemptOf(task: Pick<Task, 'failures' | 'status'>): number {
+  return task.failures + (task.status === 'in_progress' || task.status === 'completed' ? 1 : 0);
+}
 
 /** Attempts in the order of their claims, numbered from one. */
-export const toAttemptObjects = (attempts: TaskAttempt[]): TryObject[] =>
-  attempts
+export function toAttemptObjects(attempts: TaskAttempt[]): TryObject[] {
+  return attempts
     .toSorted((a, b) => a.claimedAt.getTime() - b.claimedAt.getTime() || a.token - b.token)
     .map((a, i) => ({
       number: i + 1,
@@ -56,11 +62,12 @@ export const toAttemptObjects = (attempts: TaskAttempt[]): TryObject[] =>
       error_code: a.errorCode,
       error_message: a.errorMessage,
     }));
+}
 
 type TaskWithAttempts = Task & { attempts: TaskAttempt[] };
 type StageTiming = Timeline['stages'][number];
 
-const stageOf = (row: StageRow, tasks: TaskWithAttempts[]): StageTiming => {
+function stageOf(row: StageRow, tasks: TaskWithAttempts[]): StageTiming {
   const current = tasks.find((task) => !task.superseded);
   const { startedAt, completedAt } = row;
   return {
@@ -73,31 +80,33 @@ const stageOf = (row: StageRow, tasks: TaskWithAttempts[]): StageTiming => {
     attempts: current ? attemptOf(current) : 0,
     tries: toAttemptObjects(tasks.flatMap((task) => task.attempts)),
   };
-};
+}
 
 /** A run's stages in order, with their durations and attempts. */
-export const timelineOf = (
+export function timelineOf(
   run: Run,
   rows: StageRow[],
   tasks: TaskWithAttempts[],
   pausedReason: string | null,
-): Timeline => ({
-  run_id: run.id,
-  status: run.status === 'running' && run.waitingFor ? 'waiting' : (run.status as Timeline['status']),
-  waiting_for: run.waitingFor as Timeline['waiting_for'],
-  paused_reason: pausedReason,
-  audio_duration_s: run.audioDurationS,
-  created_at: run.createdAt.toISOString(),
-  completed_at: iso(run.completedAt),
-  stages: stages.flatMap((stage) => {
-    const row = rows.find((r) => r.stage === stage);
-    return row
-      ? [
-          stageOf(
-            row,
-            tasks.filter((task) => task.stage === stage),
-          ),
-        ]
-      : [];
-  }),
-});
+): Timeline {
+  return {
+    run_id: run.id,
+    status: run.status === 'running' && run.waitingFor ? 'waiting' : (run.status as Timeline['status']),
+    waiting_for: run.waitingFor as Timeline['waiting_for'],
+    paused_reason: pausedReason,
+    audio_duration_s: run.audioDurationS,
+    created_at: run.createdAt.toISOString(),
+    completed_at: iso(run.completedAt),
+    stages: stages.flatMap((stage) => {
+      const row = rows.find((r) => r.stage === stage);
+      return row
+        ? [
+            stageOf(
+              row,
+              tasks.filter((task) => task.stage === stage),
+            ),
+          ]
+        : [];
+    }),
+  };
+}

@@ -1,14 +1,16 @@
 import { expect, it } from '@jest/globals';
 import { defaultRates, ratesFrom, type TimedRun } from './rates.ts';
 
-const run = (audioDurationS: number | null, transcribeS: number | null): TimedRun => ({
-  audioDurationS,
-  prepareS: null,
-  transcribeS,
-  diarizeS: null,
-  assembleS: null,
-  indexS: null,
-});
+function run(audioDurationS: number | null, transcribeS: number | null): TimedRun {
+  return {
+    audioDurationS,
+    prepareS: null,
+    transcribeS,
+    diarizeS: null,
+    assembleS: null,
+    indexS: null,
+  };
+}
 
 it('the rate of a stage is the median of past runs, so that an outlier does not change it', () => {
   expect(ratesFrom([run(100, 50), run(100, 60), run(100, 5_000)]).transcribe).toBe(0.6);

@@ -11,8 +11,8 @@ export type TimedRun = { audioDurationS: number | null } & {
 };
 
 /** The median rate of each stage over past runs; the default rate for a stage without history. */
-export const ratesFrom = (runs: TimedRun[]): Rates =>
-  Object.fromEntries(
+export function ratesFrom(runs: TimedRun[]): Rates {
+  return Object.fromEntries(
     stages.map((stage) => {
       const rates = runs
         .flatMap((run) => {
@@ -23,3 +23,4 @@ export const ratesFrom = (runs: TimedRun[]): Rates =>
       return [stage, rates[Math.floor(rates.length / 2)] ?? defaultRates[stage]];
     }),
   ) as Rates;
+}

@@ -15,10 +15,10 @@ const columns: Record<Stage, { wall: string; engine: string }> = {
  * The part of a statement that records the duration of an accepted stage. `ended` names the relation of the ended task
  * (`claimed_at`, `published_at`, `failures`); the other arguments are SQL, and null leaves a column unchanged.
  */
-export const timingPart = (
+export function timingPart(
   stage: Stage,
   a: { ended: string; run: string; engineSeconds: string; audioSeconds: string; engine: string; ends: string },
-): string => {
+): string {
   const { wall, engine } = columns[stage];
   return `
     update file_pipeline_timing f set
@@ -30,27 +30,29 @@ export const timingPart = (
                      else total_s end,
       completed_at = case when ${a.ends} then coalesce(f.completed_at, now()) else f.completed_at end
     from ${a.ended} e where f.run_id = ${a.run}`;
-};
+}
 
 /** The row of `file_pipeline_timing` of each run. */
-export const createTiming = ({ db }: { db: Db }) => ({
-  open: async (tx: Tx, run: Run): Promise<void> =>
-    void (await tx.pipelineTiming.create({
-      data: { runId: run.id, fileId: run.fileId, userId: run.ownerId, fileOpenedAt: run.orderedAt },
-    })),
-  /** Does nothing for a run that ended before its late index. */
-  close: async (tx: Tx, runId: string): Promise<void> =>
-    void (await tx.$executeRaw`
+export function createTiming({ db }: { db: Db }) {
+  return {
+    open: async (tx: Tx, run: Run): Promise<void> =>
+      void (await tx.pipelineTiming.create({
+        data: { runId: run.id, fileId: run.fileId, userId: run.ownerId, fileOpenedAt: run.orderedAt },
+      })),
+    /** Does nothing for a run that ended before its late index. */
+    close: async (tx: Tx, runId: string): Promise<void> =>
+      void (await tx.$executeRaw`
       update file_pipeline_timing set completed_at = now(), total_s = extract(epoch from now() - file_opened_at)
       where run_id = ${runId}::uuid and completed_at is null`),
-  /** Seconds of work per second of audio of each stage in the latest runs. */
-  rates: async (): Promise<Rates> =>
-    ratesFrom(
-      await db.pipelineTiming.findMany({
-        where: { completedAt: { not: null }, audioDurationS: { gt: 0 } },
-        orderBy: { completedAt: 'desc' },
-        take: 20,
-      }),
-    ),
-});
+    /** Seconds of work per second of audio of each stage in the latest runs. */
+    rates: async (): Promise<Rates> =>
+      ratesFrom(
+        await db.pipelineTiming.findMany({
+          where: { completedAt: { not: null }, audioDurationS: { gt: 0 } },
+          orderBy: { completedAt: 'desc' },
+          take: 20,
+        }),
+      ),
+  };
+}
 export type Timing = ReturnType<typeof createTiming>;

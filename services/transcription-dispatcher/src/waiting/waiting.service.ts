@@ -19,7 +19,7 @@ type Candidate = {
 const batchSize = 1_000;
 
 /** Publishes why a healthy run makes no progress. A waiting file is never stuck and never fails. */
-export const createWaiting = ({ db, outbox, workers }: WaitingDeps) => {
+export function createWaiting({ db, outbox, workers }: WaitingDeps) {
   /** Writes all reasons in one transaction; skips runs that are locked, which the next call handles. */
   const writeReasons = (runs: Candidate[]): Promise<void> =>
     db.$transaction(async (tx) => {
@@ -58,4 +58,4 @@ export const createWaiting = ({ db, outbox, workers }: WaitingDeps) => {
       if (candidates.length > 0) await writeReasons(candidates);
     },
   };
-};
+}

@@ -3,14 +3,16 @@ import type { WorkerState } from '../leases/leases.ts';
 import { reasonFor } from './waiting.ts';
 
 const engine = { provider: 'pocketsphinx', model: 'en-us', timing: 'engine' } as const;
-const worker = (over: Partial<WorkerState>): WorkerState => ({
-  service: 'transcription-worker',
-  pulls: ['cpu-media', 'cpu-transcription', 'gpu-transcription'],
-  engine,
-  engineNote: null,
-  expiresAt: 0,
-  ...over,
-});
+function worker(over: Partial<WorkerState>): WorkerState {
+  return {
+    service: 'transcription-worker',
+    pulls: ['cpu-media', 'cpu-transcription', 'gpu-transcription'],
+    engine,
+    engineNote: null,
+    expiresAt: 0,
+    ...over,
+  };
+}
 
 describe('a run', () => {
   it('waits for a worker when no worker is live', () => {

@@ -12,11 +12,7 @@ export const reportAfterMs = 5_000;
  * `paused`: an administrator paused the queue. `engine`: workers are live, but none has a speech engine. `worker`: no
  * worker takes this kind of job.
  */
-export const reasonFor = (
-  stage: Stage,
-  workers: WorkerState[],
-  paused: readonly string[] = [],
-): WaitingReason | null => {
+export function reasonFor(stage: Stage, workers: WorkerState[], paused: readonly string[] = []): WaitingReason | null {
   if (paused.includes(stageJobs[stage].queue)) return 'paused';
   const durable = jobDurable(stageJobs[stage]);
   const pulling = workers.filter((worker) => worker.pulls.includes(durable));
@@ -24,4 +20,4 @@ export const reasonFor = (
   const able = stage === 'transcribe' ? pulling.filter((worker) => worker.engine !== null) : pulling;
   if (able.length > 0) return null;
   return workers.some((worker) => worker.service === 'transcription-worker') ? 'engine' : 'worker';
-};
+}

@@ -2,14 +2,17 @@ import { describe, expect, it } from '@jest/globals';
 import type { Turn, Word } from '@overtone/contracts';
 import { assemble } from './assembly.ts';
 
-const say = (text: string, from: number, each = 0.3, pause = 0.05): Word[] =>
-  text.split(' ').map((word, i) => ({
+function say(text: string, from: number, each = 0.3, pause = 0.05): Word[] {
+  return text.split(' ').map((word, i) => ({
     word,
     start: from + i * (each + pause),
     end: from + i * (each + pause) + each,
     confidence: 0.9,
   }));
-const turn = (start: number, end: number, speaker: number): Turn => ({ start, end, speaker });
+}
+function turn(start: number, end: number, speaker: number): Turn {
+  return { start, end, speaker };
+}
 
 describe('assembly', () => {
   it('assigns words to turns, with speakers numbered in order of appearance', () => {

@@ -16,7 +16,7 @@ type Run = { speaker: number; words: Word[] };
  * Assigns each word to the turn with the largest overlap, or to the nearest one. Both lists are in order of time, so that
  * one pass is enough (54,000 words and 6,000 turns take milliseconds).
  */
-const speakersOf = (words: readonly Word[], turns: readonly Turn[]): number[] => {
+function speakersOf(words: readonly Word[], turns: readonly Turn[]): number[] {
   let first = 0;
   return words.map((w) => {
     while (first < turns.length - 1 && (turns[first] as Turn).end <= w.start) first += 1;
@@ -35,10 +35,10 @@ const speakersOf = (words: readonly Word[], turns: readonly Turn[]): number[] =>
     }
     return best;
   });
-};
+}
 
 /** Reverts changes of speaker for one or two words without a pause on either side. */
-const smooth = (words: readonly Word[], speakers: number[]): void => {
+function smooth(words: readonly Word[], speakers: number[]): void {
   let begin = 0;
   while (begin < words.length) {
     let end = begin + 1;
@@ -50,24 +50,27 @@ const smooth = (words: readonly Word[], speakers: number[]): void => {
       speakers.fill(before, begin, end);
     begin = end;
   }
-};
+}
 
-const gapBefore = (words: readonly Word[], i: number): number =>
-  (words[i]?.start ?? Infinity) - (words[i - 1]?.end ?? -Infinity);
+function gapBefore(words: readonly Word[], i: number): number {
+  return (words[i]?.start ?? Infinity) - (words[i - 1]?.end ?? -Infinity);
+}
 
-const endsSentence = (w: Word): boolean => /[.!?…]["')\]]*$/.test(w.word);
+function endsSentence(w: Word): boolean {
+  return /[.!?…]["')\]]*$/.test(w.word);
+}
 
-const breaksBefore = (segment: readonly Word[], next: Word): boolean => {
+function breaksBefore(segment: readonly Word[], next: Word): boolean {
   const [first, last] = [segment[0], segment.at(-1)];
   if (!first || !last) return false;
   const gap = next.start - last.end;
   if (gap >= pauseSeconds) return true;
   const long = next.end - first.start > longestSeconds || segment.length >= mostWords;
   return long || (endsSentence(last) && (gap > 0.5 || segment.length > mostWords / 2));
-};
+}
 
 /** Corrects word times that overlap or exceed the recording. */
-const clamp = (words: readonly Word[], duration: number): Word[] => {
+function clamp(words: readonly Word[], duration: number): Word[] {
   let floor = 0;
   return words.map((w) => {
     const start = Math.min(Math.max(w.start, floor), duration);
@@ -75,10 +78,11 @@ const clamp = (words: readonly Word[], duration: number): Word[] => {
     floor = start;
     return { ...w, start, end };
   });
-};
+}
 
-const mean = (values: number[]): number | null =>
-  values.length === 0 ? null : Math.round((values.reduce((a, b) => a + b, 0) / values.length) * 1000) / 1000;
+function mean(values: number[]): number | null {
+  return values.length === 0 ? null : Math.round((values.reduce((a, b) => a + b, 0) / values.length) * 1000) / 1000;
+}
 
 export type Assembled = Pick<TranscriptArtefact, 'speakers' | 'segments'>;
 
@@ -86,7 +90,7 @@ export type Assembled = Pick<TranscriptArtefact, 'speakers' | 'segments'>;
  * Builds segments of one speaker each from words and turns. Speakers are named SPEAKER_01, SPEAKER_02, ... in order of
  * appearance. Without turns, one speaker has all words.
  */
-export const assemble = (words: readonly Word[], turns: readonly Turn[], duration: number): Assembled => {
+export function assemble(words: readonly Word[], turns: readonly Turn[], duration: number): Assembled {
   const clamped = clamp(words, duration);
   const speakers = speakersOf(clamped, turns);
   smooth(clamped, speakers);
@@ -109,4 +113,4 @@ export const assemble = (words: readonly Word[], turns: readonly Turn[], duratio
       words: run.words,
     })),
   };
-};
+}

@@ -10,7 +10,7 @@ export interface Waveform {
 export const peakIntervalMs = 100;
 
 /** Loudest sample of every 100 ms in one pass; holds one byte per interval and nothing else. */
-export const createPeaks = (): { add: (chunk: Buffer) => void; finish: () => Waveform } => {
+export function createPeaks(): { add: (chunk: Buffer) => void; finish: () => Waveform } {
   const perBucket = (sampleRate * peakIntervalMs) / 1000;
   let buckets = new Uint8Array(4096);
   let count = 0;
@@ -40,4 +40,4 @@ export const createPeaks = (): { add: (chunk: Buffer) => void; finish: () => Wav
       return { version: 1, interval_ms: peakIntervalMs, peaks: Array.from(buckets.subarray(0, count)) };
     },
   };
-};
+}

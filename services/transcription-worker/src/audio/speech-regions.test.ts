@@ -4,12 +4,13 @@ import { cutAtSilences, frameSeconds, packRegions, speechRegions } from './speec
 import { sampleRate } from './wav.ts';
 
 /** Loudness per 20 ms: speech at -20 dB, silence at -70 dB. */
-const levels = (...stretches: [seconds: number, loud: boolean][]): Float32Array =>
-  Float32Array.from(
+function levels(...stretches: [seconds: number, loud: boolean][]): Float32Array {
+  return Float32Array.from(
     stretches.flatMap(([seconds, loud]) =>
       Array.from({ length: Math.round(seconds / frameSeconds) }, () => (loud ? -20 : -70)),
     ),
   );
+}
 
 describe('speech regions', () => {
   it('are found between silences, with padding on both sides', () => {

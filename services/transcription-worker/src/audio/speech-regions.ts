@@ -8,7 +8,7 @@ export interface TimeSpan {
 /** Root-mean-square level of every 20 ms, in decibels below full scale. Ten hours are 1.8 million floats (7 MB). */
 export const frameSeconds = 0.02;
 
-export const frameLevels = async (wavPath: string, seconds: number): Promise<Float32Array> => {
+export async function frameLevels(wavPath: string, seconds: number): Promise<Float32Array> {
   const perFrame = sampleRate * frameSeconds;
   const levels = new Float32Array(Math.ceil(seconds / frameSeconds) + 1);
   let count = 0;
@@ -25,25 +25,26 @@ export const frameLevels = async (wavPath: string, seconds: number): Promise<Flo
   });
   for await (const chunk of pcmStream(wavPath, 0, seconds) as AsyncIterable<Buffer>) add(chunk);
   return levels.subarray(0, count);
-};
+}
 
-const percentile = (sorted: Float32Array, share: number): number =>
-  sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? -100;
+function percentile(sorted: Float32Array, share: number): number {
+  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? -100;
+}
 
 /** The threshold of speech adapts to the recording's noise floor. */
-export const speechThreshold = (levels: Float32Array): number => {
+export function speechThreshold(levels: Float32Array): number {
   const sorted = Float32Array.from(levels).sort();
   const floor = percentile(sorted, 0.1);
   const loud = percentile(sorted, 0.95);
   if (loud < -60) return 0;
   return Math.max(-60, Math.min(floor + Math.max(6, (loud - floor) * 0.35), loud - 6));
-};
+}
 
 /** Stretches of speech: gaps under `minGap` are bridged, blips under `minSpeech` dropped, `pad` added on both sides. */
-export const speechRegions = (
+export function speechRegions(
   levels: Float32Array,
   { minSpeech = 0.15, minGap = 0.3, pad = 0.1 }: { minSpeech?: number; minGap?: number; pad?: number } = {},
-): TimeSpan[] => {
+): TimeSpan[] {
   const threshold = speechThreshold(levels);
   const total = levels.length * frameSeconds;
   const raw: TimeSpan[] = [];
@@ -64,10 +65,10 @@ export const speechRegions = (
     else padded.push({ start, end });
   }
   return padded;
-};
+}
 
 /** Moves each cut to the quietest moment nearby, so that no word is split. */
-const quietest = (levels: Float32Array, from: number, to: number): number => {
+function quietest(levels: Float32Array, from: number, to: number): number {
   const width = 5;
   let best = to;
   let bestLevel = Infinity;
@@ -80,10 +81,10 @@ const quietest = (levels: Float32Array, from: number, to: number): number => {
     }
   }
   return best;
-};
+}
 
 /** Covers [0, seconds] with pieces of at most `maxSeconds`, cut where it is quietest in the last 40 % of each piece. */
-export const cutAtSilences = (levels: Float32Array, seconds: number, maxSeconds: number): TimeSpan[] => {
+export function cutAtSilences(levels: Float32Array, seconds: number, maxSeconds: number): TimeSpan[] {
   const pieces: TimeSpan[] = [];
   let start = 0;
   while (seconds - start > maxSeconds) {
@@ -93,10 +94,10 @@ export const cutAtSilences = (levels: Float32Array, seconds: number, maxSeconds:
   }
   if (seconds > start) pieces.push({ start, end: seconds });
   return pieces;
-};
+}
 
 /** Joins adjacent speech regions into pieces of at most `maxSeconds`; a longer region is cut where it is quietest. */
-export const packRegions = (regions: readonly TimeSpan[], levels: Float32Array, maxSeconds: number): TimeSpan[] => {
+export function packRegions(regions: readonly TimeSpan[], levels: Float32Array, maxSeconds: number): TimeSpan[] {
   const pieces: TimeSpan[] = [];
   for (const region of regions) {
     const last = pieces.at(-1);
@@ -113,4 +114,4 @@ export const packRegions = (regions: readonly TimeSpan[], levels: Float32Array, 
     pieces.push({ start, end: region.end });
   }
   return pieces;
-};
+}

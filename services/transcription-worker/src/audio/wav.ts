@@ -7,7 +7,7 @@ export const sampleRate = 16_000;
 export const bytesPerSecond = sampleRate * 2;
 export const wavHeaderBytes = 44;
 
-export const wavHeader = (dataBytes: number): Buffer => {
+export function wavHeader(dataBytes: number): Buffer {
   const header = Buffer.alloc(wavHeaderBytes);
   const size = Math.min(dataBytes, 0xffffffff - 36);
   header.write('RIFF', 0, 'latin1');
@@ -23,46 +23,52 @@ export const wavHeader = (dataBytes: number): Buffer => {
   header.write('data', 36, 'latin1');
   header.writeUInt32LE(size, 40);
   return header;
-};
+}
 
 /** Accepts only headers written by `wavHeader`: uploads are converted by the transcoder first. */
-const isOurWav = (header: Buffer): boolean =>
-  header.toString('latin1', 0, 4) === 'RIFF' &&
-  header.toString('latin1', 8, 16) === 'WAVEfmt ' &&
-  header.readUInt16LE(22) === 1 &&
-  header.readUInt32LE(24) === sampleRate &&
-  header.readUInt16LE(34) === 16 &&
-  header.toString('latin1', 36, 40) === 'data';
+function isOurWav(header: Buffer): boolean {
+  return (
+    header.toString('latin1', 0, 4) === 'RIFF' &&
+    header.toString('latin1', 8, 16) === 'WAVEfmt ' &&
+    header.readUInt16LE(22) === 1 &&
+    header.readUInt32LE(24) === sampleRate &&
+    header.readUInt16LE(34) === 16 &&
+    header.toString('latin1', 36, 40) === 'data'
+  );
+}
 
-const checkedBytes = async (file: FileHandle, path: string): Promise<number> => {
+async function checkedBytes(file: FileHandle, path: string): Promise<number> {
   const header = Buffer.alloc(wavHeaderBytes);
   const { bytesRead } = await file.read(header, 0, wavHeaderBytes, 0);
   if (bytesRead < wavHeaderBytes || !isOurWav(header)) throw new Error(`${path} is not 16 kHz mono 16-bit WAV`);
   const { size } = await file.stat();
   return Math.max(0, size - wavHeaderBytes) & ~1;
-};
+}
 
-export const wavSeconds = async (path: string): Promise<number> => {
+export async function wavSeconds(path: string): Promise<number> {
   const file = await open(path, 'r');
   try {
     return (await checkedBytes(file, path)) / bytesPerSecond;
   } finally {
     await file.close();
   }
-};
+}
 
-const byteAt = (seconds: number): number => wavHeaderBytes + Math.round(seconds * sampleRate) * 2;
+function byteAt(seconds: number): number {
+  return wavHeaderBytes + Math.round(seconds * sampleRate) * 2;
+}
 
 /** The raw samples between two times, as a stream of s16le bytes. */
-export const pcmStream = (path: string, start: number, end: number): Readable =>
-  createReadStream(path, {
+export function pcmStream(path: string, start: number, end: number): Readable {
+  return createReadStream(path, {
     start: byteAt(start),
     end: Math.max(byteAt(start), byteAt(end) - 1),
     highWaterMark: 1 << 16,
     // The reader gets the error, too; the error may occur before it attaches.
   }).on('error', () => undefined);
+}
 
-export const readPcm = async (path: string, start: number, end: number): Promise<Int16Array> => {
+export async function readPcm(path: string, start: number, end: number): Promise<Int16Array> {
   const file = await open(path, 'r');
   try {
     const from = byteAt(start);
@@ -73,18 +79,18 @@ export const readPcm = async (path: string, start: number, end: number): Promise
   } finally {
     await file.close();
   }
-};
+}
 
 /** Samples in [-1, 1] between two times. */
-export const readSamples = async (path: string, start: number, end: number): Promise<Float32Array> => {
+export async function readSamples(path: string, start: number, end: number): Promise<Float32Array> {
   const pcm = await readPcm(path, start, end);
   const samples = new Float32Array(pcm.length);
   for (let i = 0; i < pcm.length; i++) samples[i] = (pcm[i] ?? 0) / 32_768;
   return samples;
-};
+}
 
 /** Converts byte chunks into blocks of whole 16-bit samples; an odd byte is kept for the next block. */
-export const sampleReader = (onSamples: (block: Int16Array) => void): ((chunk: Buffer) => void) => {
+export function sampleReader(onSamples: (block: Int16Array) => void): (chunk: Buffer) => void {
   let carried: Buffer = Buffer.alloc(0);
   return (chunk) => {
     const bytes = carried.length > 0 ? Buffer.concat([carried, chunk]) : chunk;
@@ -94,4 +100,4 @@ export const sampleReader = (onSamples: (block: Int16Array) => void): ((chunk: B
     const even = bytes.byteOffset % 2 === 0 ? bytes : new Uint8Array(bytes.subarray(0, whole));
     onSamples(new Int16Array(even.buffer, even.byteOffset, whole / 2));
   };
-};
+}

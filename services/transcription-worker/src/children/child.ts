@@ -39,8 +39,8 @@ export interface ChildEvents {
   onEnd: (child: Child) => void;
 }
 
-const spawnChild = (options: ChildOptions): ChildProcess =>
-  fork(fileURLToPath(options.script), [], {
+function spawnChild(options: ChildOptions): ChildProcess {
+  return fork(fileURLToPath(options.script), [], {
     env: options.env,
     execPath: dyingWithUs.command,
     execArgv: [...dyingWithUs.args, process.execPath, '--no-warnings', `--max-old-space-size=${options.heapMb}`],
@@ -49,9 +49,10 @@ const spawnChild = (options: ChildOptions): ChildProcess =>
     detached: true,
     // A message or signal that cannot be sent is ignored: the end of the child follows.
   }).on('error', () => undefined);
+}
 
 /** Starts a child. Cancelling its only task kills it; one of several tasks is asked to stop, and its result is dropped. */
-export const startChild = (options: ChildOptions, events: ChildEvents): Child => {
+export function startChild(options: ChildOptions, events: ChildEvents): Child {
   const proc = spawnChild(options);
   const tail = proc.stderr ? keepTail(proc.stderr) : () => '';
   const tasks = new Map<number, Listener>();
@@ -116,4 +117,4 @@ export const startChild = (options: ChildOptions, events: ChildEvents): Child =>
   const child: Child = { busy: () => tasks.size, given: () => given, open: () => open, run, kill };
   for (const event of ['exit', 'error']) proc.once(event, () => events.onEnd(child));
   return child;
-};
+}

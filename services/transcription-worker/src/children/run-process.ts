@@ -30,43 +30,44 @@ const stderrTailBytes = 4096;
 export const dyingWithUs = { command: 'setpriv', args: ['--pdeathsig=KILL', '--'] } as const;
 
 /** Kills a child's process group, including all processes that it started. */
-export const killGroup = (pid: number | undefined): void => {
+export function killGroup(pid: number | undefined): void {
   if (pid === undefined) return;
   try {
     process.kill(-pid, 'SIGKILL');
   } catch {
     // The process has ended already.
   }
-};
+}
 
-export const keepTail = (stream: Readable, bytes = stderrTailBytes): (() => string) => {
+export function keepTail(stream: Readable, bytes = stderrTailBytes): () => string {
   let tail = Buffer.alloc(0);
   stream.on('data', (chunk: Buffer) => {
     tail = Buffer.concat([tail, chunk]);
     if (tail.length > bytes) tail = tail.subarray(tail.length - bytes);
   });
   return () => tail.toString('utf8').trim();
-};
+}
 
-const ended = (
+function ended(
   child: ChildProcessByStdio<Writable, Readable, Readable>,
-): Promise<[number | null, NodeJS.Signals | null]> =>
-  new Promise((resolve, reject) => {
+): Promise<[number | null, NodeJS.Signals | null]> {
+  return new Promise((resolve, reject) => {
     child.once('error', reject);
     child.once('close', (code, signal) => resolve([code, signal]));
   });
+}
 
 /** The reader may stop early or the child may die: neither is an error of the feeding pipe. */
-const feed = async (input: Readable | undefined, stdin: Writable): Promise<void> => {
+async function feed(input: Readable | undefined, stdin: Writable): Promise<void> {
   if (!input) {
     stdin.end();
     return;
   }
   await pipeline(input, stdin).catch(() => undefined);
-};
+}
 
 /** Runs a program to its end. Cancelling or running out of time kills its whole process group. */
-export const runProcess = async <T>(run: ProcessRun<T>): Promise<ProcessOutcome<T>> => {
+export async function runProcess<T>(run: ProcessRun<T>): Promise<ProcessOutcome<T>> {
   run.signal?.throwIfAborted();
   const child = spawn(dyingWithUs.command, [...dyingWithUs.args, run.command, ...run.args], {
     env: run.env,
@@ -103,9 +104,9 @@ export const runProcess = async <T>(run: ProcessRun<T>): Promise<ProcessOutcome<
     run.signal?.removeEventListener('abort', stop);
     run.input?.destroy();
   }
-};
+}
 
-export const readAll = async (stdout: Readable, maxBytes: number): Promise<Buffer> => {
+export async function readAll(stdout: Readable, maxBytes: number): Promise<Buffer> {
   const parts: Buffer[] = [];
   let size = 0;
   for await (const chunk of stdout as AsyncIterable<Buffer>) {
@@ -114,4 +115,4 @@ export const readAll = async (stdout: Readable, maxBytes: number): Promise<Buffe
     parts.push(chunk);
   }
   return Buffer.concat(parts);
-};
+}

@@ -7,23 +7,24 @@ export type TaskContext = {
   signal: AbortSignal;
 };
 
-const send = (reply: TaskReply): Promise<void> =>
-  new Promise((resolve) => {
+function send(reply: TaskReply): Promise<void> {
+  return new Promise((resolve) => {
     if (!process.send) return resolve();
     process.send(reply, undefined, undefined, () => resolve());
   });
+}
 
-const failureOf = (error: unknown): TaskFailure => {
+function failureOf(error: unknown): TaskFailure {
   const { message, code, kind, detail } = error as Error & Partial<TaskFailure>;
   const failure: TaskFailure = { message: message || String(error) };
   if (code !== undefined) failure.code = code;
   if (kind !== undefined) failure.kind = kind;
   if (detail !== undefined) failure.detail = detail;
   return failure;
-};
+}
 
 /** Main loop of a task child: runs received tasks and ends with its parent. */
-export const serveTasks = (handle: (input: unknown, context: TaskContext) => Promise<unknown>): void => {
+export function serveTasks(handle: (input: unknown, context: TaskContext) => Promise<unknown>): void {
   const underWay = new Map<number, AbortController>();
   process.on('disconnect', () => process.exit(0));
   process.on('message', (request: TaskRequest) => {
@@ -41,4 +42,4 @@ export const serveTasks = (handle: (input: unknown, context: TaskContext) => Pro
       )
       .finally(() => underWay.delete(id));
   });
-};
+}

@@ -9,7 +9,7 @@ import { ChildCrash, createTaskChildren, type TaskChildren, type TaskChildOption
 type Answer = { pid: number; loads: number; hoarded: number };
 
 const open: TaskChildren[] = [];
-const childrenOf = (more: Partial<TaskChildOptions>) => {
+function childrenOf(more: Partial<TaskChildOptions>) {
   const script = new URL('../../test/counting.child.ts', import.meta.url);
   const common = { script, env: childEnvironment(), heapMb: 64, idleMs: 60_000, recycleAfter: 1_000 };
   const children = createTaskChildren({ ...common, ...more });
@@ -17,19 +17,21 @@ const childrenOf = (more: Partial<TaskChildOptions>) => {
   const run = (input: object, signal?: AbortSignal) =>
     children.run({ input, timeoutMs: 120_000, signal }) as Promise<Answer>;
   return { run, runFor: (input: object, timeoutMs: number) => children.run({ input, timeoutMs }) };
-};
+}
 afterEach(() => {
   for (const children of open.splice(0)) children.close();
 });
 
-const isAlive = (pid: number): boolean => {
+function isAlive(pid: number): boolean {
   try {
     return process.kill(pid, 0);
   } catch {
     return false;
   }
-};
-const gone = (pid: number): Promise<unknown> => waitFor(() => !isAlive(pid), { timeoutMs: 60_000 });
+}
+function gone(pid: number): Promise<unknown> {
+  return waitFor(() => !isAlive(pid), { timeoutMs: 60_000 });
+}
 
 describe('a child after its number of tasks', () => {
   it('is replaced, and its memory is released', async () => {

@@ -21,7 +21,7 @@ export interface TaskChildren {
  * that has received its number of tasks gets no more and ends after the last one; the next task goes to a new child, so
  * that recycling loses no running task.
  */
-export const createTaskChildren = (options: TaskChildOptions): TaskChildren => {
+export function createTaskChildren(options: TaskChildOptions): TaskChildren {
   const { tasksAtOnce = 1, recycleAfter, idleMs } = options;
   const all = new Map<Child, { retire?: NodeJS.Timeout }>();
 
@@ -63,4 +63,4 @@ export const createTaskChildren = (options: TaskChildOptions): TaskChildren => {
       for (const child of all.keys()) end(child);
     },
   };
-};
+}

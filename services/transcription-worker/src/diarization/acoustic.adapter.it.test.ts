@@ -24,10 +24,12 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
-const of = (voice: string): Utterance[] => meeting.filter((u) => u.voice === voice);
+function of(voice: string): Utterance[] {
+  return meeting.filter((u) => u.voice === voice);
+}
 
 /** Share of the spoken time that is given to the right person, when labels are matched as well as they can be. */
-const rightShare = (spoken: readonly SpokenTurn[], found: readonly Turn[]): number => {
+function rightShare(spoken: readonly SpokenTurn[], found: readonly Turn[]): number {
   const counts = new Map<string, number>();
   let total = 0;
   for (const turn of spoken)
@@ -47,12 +49,9 @@ const rightShare = (spoken: readonly SpokenTurn[], found: readonly Turn[]): numb
     right += count;
   }
   return right / total;
-};
+}
 
-const diarize = async (
-  utterances: readonly Utterance[],
-  bounds: { minSpeakers?: number; maxSpeakers?: number } = {},
-) => {
+async function diarize(utterances: readonly Utterance[], bounds: { minSpeakers?: number; maxSpeakers?: number } = {}) {
   const wavPath = join(folder, `${Math.random()}.wav`);
   const spoken = await makeRecording(wavPath, utterances);
   const seconds = await wavSeconds(wavPath);
@@ -68,7 +67,7 @@ const diarize = async (
     speakers: new Set(done.turns.map((t) => t.speaker)).size,
     right: rightShare(spoken, done.turns),
   };
-};
+}
 
 describe('acoustic diarization', () => {
   it.each([

@@ -7,7 +7,7 @@ import type { Diarizer } from './diarization.ts';
 const answer = z.object({ turns: z.array(turn) });
 
 /** Diarization by spectral statistics and clustering, used when no diarization model is installed. */
-export const createAcousticDiarizer = ({ env }: { env: Record<string, string> }): Diarizer => {
+export function createAcousticDiarizer({ env }: { env: Record<string, string> }): Diarizer {
   const children = createTaskChildren({
     script: new URL('./acoustic.child.ts', import.meta.url),
     env,
@@ -33,4 +33,4 @@ export const createAcousticDiarizer = ({ env }: { env: Record<string, string> })
       };
     },
   };
-};
+}

@@ -12,7 +12,9 @@ const request = z.object({
 });
 
 /** Samples between frames: long recordings have frames enough, and time and memory stay within bounds. */
-const hopFor = (seconds: number): number => (seconds <= 1800 ? 256 : seconds <= 4 * 3600 ? 512 : 1024);
+function hopFor(seconds: number): number {
+  return seconds <= 1800 ? 256 : seconds <= 4 * 3600 ? 512 : 1024;
+}
 
 serveTasks(async (input, { onProgress }) => {
   const { wavPath, seconds, minSpeakers, maxSpeakers } = request.parse(input);

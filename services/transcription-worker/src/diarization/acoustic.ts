@@ -16,30 +16,31 @@ const fewestFrames = 18;
 /** A speaker with less than this, in all, is a cough or a laugh of another one (frames, about 1.5 s). */
 const leastSpeech = 90;
 
-const sampled = <T>(items: readonly T[], most: number): T[] => {
+function sampled<T>(items: readonly T[], most: number): T[] {
   const step = Math.max(1, items.length / most);
   return Array.from({ length: Math.min(items.length, most) }, (_, i) => items[Math.floor(i * step)] as T);
-};
+}
 
-const voicesIn = (features: Features, regions: readonly TimeSpan[]): Voice[] =>
-  rowsOf(partsOf(regions, pieceSeconds), features.times, features.count)
+function voicesIn(features: Features, regions: readonly TimeSpan[]): Voice[] {
+  return rowsOf(partsOf(regions, pieceSeconds), features.times, features.count)
     .filter(([from, to]) => to - from >= fewestFrames)
     .map(([from, to]) => {
       const voice = silentVoice();
       addFrames(voice, features.table, from, to);
       return voice;
     });
+}
 
 /** One Gaussian per speaker; speakers with little speech are dropped unless that many speakers were requested. */
-const speakersAmong = (pieces: readonly Voice[], bounds: Bounds): Voice[] => {
+function speakersAmong(pieces: readonly Voice[], bounds: Bounds): Voice[] {
   const labels = clusterVoices(pieces, bounds);
   const speakers = [...new Set(labels)].map((label) => joinVoices(pieces.filter((_, i) => labels[i] === label)));
   const audible = speakers.filter((s) => s.frames >= leastSpeech);
   return audible.length >= Math.max(1, bounds.min ?? 1) ? audible : speakers;
-};
+}
 
 /** Speaker turns, from the features of voiced frames within speech regions. */
-export const turnsFrom = (features: Features, regions: readonly TimeSpan[], bounds: Bounds): Turn[] => {
+export function turnsFrom(features: Features, regions: readonly TimeSpan[], bounds: Bounds): Turn[] {
   const pieces = voicesIn(features, regions);
   const blocks = partsOf(regions, blockSeconds);
   if (pieces.length === 0)
@@ -57,4 +58,4 @@ export const turnsFrom = (features: Features, regions: readonly TimeSpan[], boun
   );
   const afterPause = blocks.map(({ start }, i) => start - (blocks[i - 1]?.end ?? -1) > 0.05);
   return toTurns(blocks, likeliestSpeakers(scores, afterPause));
-};
+}

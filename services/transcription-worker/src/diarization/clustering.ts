@@ -12,7 +12,7 @@ export interface Bounds {
 }
 
 /** Groups pieces of speech into speakers. @returns one label per piece. */
-export const clusterVoices = (pieces: readonly Voice[], bounds: Bounds): number[] => {
+export function clusterVoices(pieces: readonly Voice[], bounds: Bounds): number[] {
   const count = pieces.length;
   const low = Math.min(Math.max(1, bounds.min ?? 1), count);
   const high = Math.min(Math.max(low, bounds.max ?? mostSpeakers), count);
@@ -24,10 +24,10 @@ export const clusterVoices = (pieces: readonly Voice[], bounds: Bounds): number[
   const groups = tree.group(Math.min(count, Math.max(high * 2, 12))).children;
   for (const [label, group] of groups.entries()) for (const index of group.indices()) labels[index] = label;
   return joinNearest(pieces, labels, low, high);
-};
+}
 
 /** Joins the two nearest groups until the rest are different people, within the bounds. */
-const joinNearest = (pieces: readonly Voice[], labels: readonly number[], low: number, high: number): number[] => {
+function joinNearest(pieces: readonly Voice[], labels: readonly number[], low: number, high: number): number[] {
   let groups = [...new Set(labels)].map((label) => {
     const members = labels.flatMap((l, i) => (l === label ? [i] : []));
     return { members, voice: joinVoices(members.map((i) => pieces[i] as Voice)) };
@@ -48,4 +48,4 @@ const joinNearest = (pieces: readonly Voice[], labels: readonly number[], low: n
   const result = pieces.map(() => 0);
   for (const [label, { members }] of groups.entries()) for (const i of members) result[i] = label;
   return result;
-};
+}

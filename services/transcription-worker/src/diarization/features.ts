@@ -23,17 +23,17 @@ export interface Features {
   count: number;
 }
 
-const powerOf = (block: Float32Array): number => {
+function powerOf(block: Float32Array): number {
   let power = 0;
   for (const x of block) power += x * x;
   return power / block.length;
-};
+}
 
 /** One gain for the whole recording brings its louder speech to the same level. */
-const gainOf = (levels: Float32Array): number => {
+function gainOf(levels: Float32Array): number {
   const loud = Float32Array.from(levels).sort()[Math.floor(levels.length * 0.9)] ?? -30;
   return Math.min(1000, speechLevel / 10 ** (loud / 20));
-};
+}
 
 export interface FeatureRequest {
   wavPath: string;
@@ -45,7 +45,7 @@ export interface FeatureRequest {
 }
 
 /** Spectral envelopes of all speech; reads half a minute at a time, so memory grows by 3 kB per second of speech at most. */
-export const featuresOf = async ({ wavPath, regions, levels, hop, onProgress }: FeatureRequest): Promise<Features> => {
+export async function featuresOf({ wavPath, regions, levels, hop, onProgress }: FeatureRequest): Promise<Features> {
   meyda.sampleRate = sampleRate;
   meyda.bufferSize = frameSamples;
   meyda.numberOfMFCCCoefficients = dims + 1;
@@ -71,4 +71,4 @@ export const featuresOf = async ({ wavPath, regions, levels, hop, onProgress }: 
     }
   }
   return found;
-};
+}

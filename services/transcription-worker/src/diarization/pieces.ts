@@ -1,15 +1,16 @@
 import type { TimeSpan } from '../audio/speech-regions.ts';
 
 /** Cuts stretches of speech into parts of about equal length; a pause always ends a part. */
-export const partsOf = (regions: readonly TimeSpan[], seconds: number): TimeSpan[] =>
-  regions.flatMap(({ start, end }) => {
+export function partsOf(regions: readonly TimeSpan[], seconds: number): TimeSpan[] {
+  return regions.flatMap(({ start, end }) => {
     const parts = Math.max(1, Math.round((end - start) / seconds));
     const length = (end - start) / parts;
     return Array.from({ length: parts }, (_, i) => ({ start: start + i * length, end: start + (i + 1) * length }));
   });
+}
 
 /** For each span the rows [from, to) whose times lie in it; spans and times rise, so one pass is enough. */
-export const rowsOf = (spans: readonly TimeSpan[], times: Float64Array, count: number): [number, number][] => {
+export function rowsOf(spans: readonly TimeSpan[], times: Float64Array, count: number): [number, number][] {
   let row = 0;
   return spans.map(({ start, end }) => {
     while (row < count && (times[row] ?? 0) < start) row++;
@@ -17,4 +18,4 @@ export const rowsOf = (spans: readonly TimeSpan[], times: Float64Array, count: n
     while (row < count && (times[row] ?? 0) < end) row++;
     return [from, row];
   });
-};
+}

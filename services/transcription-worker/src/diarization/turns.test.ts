@@ -1,8 +1,12 @@
 import { describe, expect, it } from '@jest/globals';
 import { likeliestSpeakers, toTurns } from './turns.ts';
 
-const scores = (...rows: [number, number][]): Float64Array[] => rows.map((r) => Float64Array.from(r));
-const none = (n: number): boolean[] => Array.from({ length: n }, () => false);
+function scores(...rows: [number, number][]): Float64Array[] {
+  return rows.map((r) => Float64Array.from(r));
+}
+function none(n: number): boolean[] {
+  return Array.from({ length: n }, () => false);
+}
 
 describe('the most likely speaker of each block', () => {
   it('does not change in a single ambiguous block', () => {

@@ -11,7 +11,7 @@ const evidence = 0.25;
  * The most likely speaker of every block (Viterbi over `scores[block][speaker]`), assuming rare changes.
  * `afterPause[block]`: the block starts a speech region.
  */
-export const likeliestSpeakers = (scores: readonly Float64Array[], afterPause: readonly boolean[]): number[] => {
+export function likeliestSpeakers(scores: readonly Float64Array[], afterPause: readonly boolean[]): number[] {
   const speakers = scores[0]?.length ?? 0;
   let best = new Float64Array(speakers);
   const cameFrom = scores.map((row, block) => {
@@ -35,10 +35,10 @@ export const likeliestSpeakers = (scores: readonly Float64Array[], afterPause: r
     speaker = cameFrom[block]?.[speaker] ?? speaker;
   }
   return path;
-};
+}
 
 /** Joins adjacent blocks of one speaker into turns; a pause of one second ends a turn. */
-export const toTurns = (blocks: readonly TimeSpan[], labels: readonly number[]): Turn[] => {
+export function toTurns(blocks: readonly TimeSpan[], labels: readonly number[]): Turn[] {
   const turns: Turn[] = [];
   for (const [i, { start, end }] of blocks.entries()) {
     const speaker = labels[i] ?? 0;
@@ -47,4 +47,4 @@ export const toTurns = (blocks: readonly TimeSpan[], labels: readonly number[]):
     else turns.push({ start, end, speaker });
   }
   return turns;
-};
+}

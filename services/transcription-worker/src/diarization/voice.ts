@@ -9,14 +9,16 @@ export interface Voice {
   products: Float64Array;
 }
 
-export const silentVoice = (): Voice => ({
-  frames: 0,
-  sum: new Float64Array(dims),
-  products: new Float64Array(dims * dims),
-});
+export function silentVoice(): Voice {
+  return {
+    frames: 0,
+    sum: new Float64Array(dims),
+    products: new Float64Array(dims * dims),
+  };
+}
 
 /** Adds frames `from`..`to` of a table of features with `dims` columns. */
-export const addFrames = (voice: Voice, table: Float32Array, from: number, to: number): void => {
+export function addFrames(voice: Voice, table: Float32Array, from: number, to: number): void {
   for (let f = from; f < to; f++) {
     const row = f * dims;
     for (let i = 0; i < dims; i++) {
@@ -29,9 +31,9 @@ export const addFrames = (voice: Voice, table: Float32Array, from: number, to: n
     }
   }
   voice.frames += to - from;
-};
+}
 
-export const joinVoices = (voices: readonly Voice[]): Voice => {
+export function joinVoices(voices: readonly Voice[]): Voice {
   const joined = silentVoice();
   for (const v of voices) {
     joined.frames += v.frames;
@@ -39,10 +41,10 @@ export const joinVoices = (voices: readonly Voice[]): Voice => {
     for (let i = 0; i < dims * dims; i++) joined.products[i] = (joined.products[i] ?? 0) + (v.products[i] ?? 0);
   }
   return joined;
-};
+}
 
 /** Cholesky factor of the covariance, with a little added to the diagonal so that few frames stay solvable. */
-const factorOf = ({ frames, sum, products }: Voice): { factor: Float64Array; logDet: number } => {
+function factorOf({ frames, sum, products }: Voice): { factor: Float64Array; logDet: number } {
   const factor = new Float64Array(dims * dims);
   let logDet = 0;
   for (let i = 0; i < dims; i++) {
@@ -58,25 +60,29 @@ const factorOf = ({ frames, sum, products }: Voice): { factor: Float64Array; log
     }
   }
   return { factor, logDet };
-};
+}
 
-const logDetOf = (voice: Voice): number => factorOf(voice).logDet;
+function logDetOf(voice: Voice): number {
+  return factorOf(voice).logDet;
+}
 
 const parameters = dims + (dims * (dims + 1)) / 2;
 /** Evidence is capped, or the small differences inside one voice would add up to a second one in a long recording. */
 const enoughFrames = 350;
 
-const scaled = (voice: Voice, scale: number): Voice => ({
-  frames: voice.frames * scale,
-  sum: voice.sum.map((x) => x * scale),
-  products: voice.products.map((x) => x * scale),
-});
+function scaled(voice: Voice, scale: number): Voice {
+  return {
+    frames: voice.frames * scale,
+    sum: voice.sum.map((x) => x * scale),
+    products: voice.products.map((x) => x * scale),
+  };
+}
 
 /**
  * How much better two voices explain the frames than one, in units of what a second voice costs (Bayesian information
  * criterion; Chen and Gopalakrishnan 1998). Parts of one voice measure about 1, two voices 2 and more.
  */
-export const voiceDistance = (a: Voice, b: Voice): number => {
+export function voiceDistance(a: Voice, b: Voice): number {
   const [one, other] = [a, b].map((v) => (v.frames > enoughFrames ? scaled(v, enoughFrames / v.frames) : v)) as [
     Voice,
     Voice,
@@ -85,10 +91,10 @@ export const voiceDistance = (a: Voice, b: Voice): number => {
   const gain =
     frames * logDetOf(joinVoices([one, other])) - one.frames * logDetOf(one) - other.frames * logDetOf(other);
   return gain / (parameters * Math.log(frames));
-};
+}
 
 /** Log-likelihood (up to a constant) of a frame under a voice. */
-export const judgeOf = (voice: Voice): ((table: Float32Array, frame: number) => number) => {
+export function judgeOf(voice: Voice): (table: Float32Array, frame: number) => number {
   const { factor, logDet } = factorOf(voice);
   const z = new Float64Array(dims);
   return (table, frame) => {
@@ -101,4 +107,4 @@ export const judgeOf = (voice: Voice): ((table: Float32Array, frame: number) => 
     }
     return -0.5 * (square + logDet);
   };
-};
+}

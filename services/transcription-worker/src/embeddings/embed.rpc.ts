@@ -3,8 +3,8 @@ import { answer, type RpcHandler } from '@overtone/service-kit';
 import type { Vectoriser } from './embeddings.ts';
 
 /** Vectors for search, of passages and of queries alike. */
-export const embedRpc = (vectoriser: Vectoriser): RpcHandler =>
-  answer(workerRpc.embed, async ({ texts }) => {
+export function embedRpc(vectoriser: Vectoriser): RpcHandler {
+  return answer(workerRpc.embed, async ({ texts }) => {
     const { model, dim, vectors } = await vectoriser.embed(texts);
     return {
       model,
@@ -12,3 +12,4 @@ export const embedRpc = (vectoriser: Vectoriser): RpcHandler =>
       vectors: vectors.map((v) => Buffer.from(v.buffer, v.byteOffset, v.byteLength).toString('base64')),
     };
   });
+}

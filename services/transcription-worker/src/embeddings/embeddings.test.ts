@@ -14,7 +14,9 @@ const entries = [
 ];
 let path: string;
 let vectors: WordVectors;
-const cosine = (a: Float32Array, b: Float32Array) => a.reduce((sum, x, i) => sum + x * (b[i] ?? 0), 0);
+function cosine(a: Float32Array, b: Float32Array) {
+  return a.reduce((sum, x, i) => sum + x * (b[i] ?? 0), 0);
+}
 beforeAll(async () => {
   path = join(await mkdtemp(join(tmpdir(), 'ot-vectors-')), 'v.bin');
   await writeVectors(path, 3, entries);

@@ -14,11 +14,7 @@ export type WordVectoriserOptions = { modelCacheDir: string; env: Record<string,
 const model = 'wink-sg-100d-sif1';
 
 /** Word vectors, converted to a compact file in the model cache at the first use. */
-export const createWordVectoriser = ({
-  modelCacheDir,
-  env,
-  log,
-}: WordVectoriserOptions): Vectoriser & { part: Part } => {
+export function createWordVectoriser({ modelCacheDir, env, log }: WordVectoriserOptions): Vectoriser & { part: Part } {
   const path = join(modelCacheDir, 'word-vectors', `${model}.bin`);
   let loading: Promise<{ vectors: WordVectors; common: Float32Array }> | undefined;
 
@@ -61,4 +57,4 @@ export const createWordVectoriser = ({
       return { model, dim: vectors.dim, vectors: texts.map((t) => vectorOf(vectors, common, t)) };
     },
   };
-};
+}

@@ -14,30 +14,32 @@ const answerSchema = z.object({
   data: z.array(z.object({ index: z.int(), embedding: z.array(z.number()).min(1) })),
 });
 
-const normalised = (values: readonly number[]): Float32Array => {
+function normalised(values: readonly number[]): Float32Array {
   const norm = Math.hypot(...values) || 1;
   return Float32Array.from(values, (x) => x / norm);
-};
+}
 
 /** Any server that speaks the OpenAI embeddings API. */
-export const createOpenAiVectoriser = ({ baseUrl, apiKey, model }: OpenAiEmbeddingsOptions): Vectoriser => ({
-  embed: async (texts) => {
-    const response = await fetchWithRetries({
-      name,
-      url: `${baseUrl.replace(/\/+$/, '')}/embeddings`,
-      headers: { 'content-type': 'application/json', ...(apiKey ? { authorization: `Bearer ${apiKey}` } : {}) },
-      // An empty text is refused by most servers; a space has no meaning either.
-      body: () => JSON.stringify({ model, input: texts.map((t) => t || ' ') }),
-      attempts: 3,
-      timeoutMs: 8_000,
-    });
-    const answer = answerSchema.safeParse(await response.json().catch(() => undefined));
-    const rows = answer.success ? [...answer.data.data].sort((a, b) => a.index - b.index) : [];
-    const vectors = rows.map((row) => normalised(row.embedding));
-    const dim = vectors[0]?.length ?? 0;
-    if (vectors.length !== texts.length || vectors.some((v) => v.length !== dim)) {
-      throw engineUnreachable(name, { detail: 'the answer does not hold one vector per text' });
-    }
-    return { model: `openai:${model}`, dim, vectors };
-  },
-});
+export function createOpenAiVectoriser({ baseUrl, apiKey, model }: OpenAiEmbeddingsOptions): Vectoriser {
+  return {
+    embed: async (texts) => {
+      const response = await fetchWithRetries({
+        name,
+        url: `${baseUrl.replace(/\/+$/, '')}/embeddings`,
+        headers: { 'content-type': 'application/json', ...(apiKey ? { authorization: `Bearer ${apiKey}` } : {}) },
+        // An empty text is refused by most servers; a space has no meaning either.
+        body: () => JSON.stringify({ model, input: texts.map((t) => t || ' ') }),
+        attempts: 3,
+        timeoutMs: 8_000,
+      });
+      const answer = answerSchema.safeParse(await response.json().catch(() => undefined));
+      const rows = answer.success ? [...answer.data.data].sort((a, b) => a.index - b.index) : [];
+      const vectors = rows.map((row) => normalised(row.embedding));
+      const dim = vectors[0]?.length ?? 0;
+      if (vectors.length !== texts.length || vectors.some((v) => v.length !== dim)) {
+        throw engineUnreachable(name, { detail: 'the answer does not hold one vector per text' });
+      }
+      return { model: `openai:${model}`, dim, vectors };
+    },
+  };
+}

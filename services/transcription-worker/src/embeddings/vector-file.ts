@@ -22,7 +22,7 @@ export type WordVectors = {
 export type VectorEntry = { word: string; rank: number; vector: readonly number[] };
 
 /** Writes the file beside its name and renames it: a reader never sees half of one. */
-export const writeVectors = async (path: string, dim: number, entries: readonly VectorEntry[]): Promise<void> => {
+export async function writeVectors(path: string, dim: number, entries: readonly VectorEntry[]): Promise<void> {
   const sorted = entries
     .map((e) => ({ ...e, bytes: Buffer.from(e.word) }))
     .sort((a, b) => Buffer.compare(a.bytes, b.bytes));
@@ -48,12 +48,14 @@ export const writeVectors = async (path: string, dim: number, entries: readonly 
   await file.sync();
   await file.close();
   await rename(temporary, path);
-};
+}
 
-const bytesOf = (a: Uint32Array | Int8Array): Buffer => Buffer.from(a.buffer, a.byteOffset, a.byteLength);
+function bytesOf(a: Uint32Array | Int8Array): Buffer {
+  return Buffer.from(a.buffer, a.byteOffset, a.byteLength);
+}
 
 /** @returns undefined when the file is missing, cut off or of another version. */
-export const readVectors = async (path: string): Promise<WordVectors | undefined> => {
+export async function readVectors(path: string): Promise<WordVectors | undefined> {
   const info = await stat(path).catch(() => undefined);
   if (!info || info.size < headerBytes) return undefined;
   const file = await open(path, 'r');
@@ -83,32 +85,34 @@ export const readVectors = async (path: string): Promise<WordVectors | undefined
   } finally {
     await file.close();
   }
-};
+}
 
 type Parts = { dim: number; size: number; offsets: Uint32Array; ranks: Uint32Array; text: Buffer; vectors: Int8Array };
 
-const lookUp = ({ dim, size, offsets, ranks, text, vectors }: Parts): WordVectors => ({
-  dim,
-  size,
-  find: (word) => {
-    const wanted = Buffer.from(word);
-    let low = 0;
-    let high = size - 1;
-    while (low <= high) {
-      const middle = (low + high) >> 1;
-      const order = wanted.compare(text, offsets[middle], offsets[middle + 1]);
-      if (order === 0) return middle;
-      if (order < 0) high = middle - 1;
-      else low = middle + 1;
-    }
-    return -1;
-  },
-  addTo: (into, index, weight) => {
-    let sum = 0;
-    const begin = index * dim;
-    for (let d = 0; d < dim; d++) sum += (vectors[begin + d] ?? 0) ** 2;
-    const scale = sum === 0 ? 0 : weight / Math.sqrt(sum);
-    for (let d = 0; d < dim; d++) into[d] = (into[d] ?? 0) + (vectors[begin + d] ?? 0) * scale;
-  },
-  rank: (index) => ranks[index] ?? size,
-});
+function lookUp({ dim, size, offsets, ranks, text, vectors }: Parts): WordVectors {
+  return {
+    dim,
+    size,
+    find: (word) => {
+      const wanted = Buffer.from(word);
+      let low = 0;
+      let high = size - 1;
+      while (low <= high) {
+        const middle = (low + high) >> 1;
+        const order = wanted.compare(text, offsets[middle], offsets[middle + 1]);
+        if (order === 0) return middle;
+        if (order < 0) high = middle - 1;
+        else low = middle + 1;
+      }
+      return -1;
+    },
+    addTo: (into, index, weight) => {
+      let sum = 0;
+      const begin = index * dim;
+      for (let d = 0; d < dim; d++) sum += (vectors[begin + d] ?? 0) ** 2;
+      const scale = sum === 0 ? 0 : weight / Math.sqrt(sum);
+      for (let d = 0; d < dim; d++) into[d] = (into[d] ?? 0) + (vectors[begin + d] ?? 0) * scale;
+    },
+    rank: (index) => ranks[index] ?? size,
+  };
+}

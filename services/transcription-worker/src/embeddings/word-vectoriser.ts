@@ -1,19 +1,21 @@
 import type { WordVectors } from './vector-file.ts';
 
 /** Pulls out words as the vectors' vocabulary spells them: lower case, contractions split, numbers kept. */
-const wordsOf = (text: string): string[] => text.toLowerCase().match(/[\p{L}]+|\p{N}+/gu) ?? [];
+function wordsOf(text: string): string[] {
+  return text.toLowerCase().match(/[\p{L}]+|\p{N}+/gu) ?? [];
+}
 
 /** How much a word counts: frequent words say little (smooth inverse frequency, estimated from the rank by Zipf's law). */
-const weightOf = (rank: number): number => {
+function weightOf(rank: number): number {
   const frequency = 0.1 / (rank + 1);
   return 2e-4 / (2e-4 + frequency);
-};
+}
 
 /**
  * The vector of a text: the frequency-weighted mean of its words, without what all texts have in common, normalised.
  * All zeros when none of its words is known.
  */
-export const vectorOf = (vectors: WordVectors, common: Float32Array | undefined, text: string): Float32Array => {
+export function vectorOf(vectors: WordVectors, common: Float32Array | undefined, text: string): Float32Array {
   const sum = new Float32Array(vectors.dim);
   for (const word of wordsOf(text)) {
     const index = vectors.find(word);
@@ -21,25 +23,25 @@ export const vectorOf = (vectors: WordVectors, common: Float32Array | undefined,
   }
   if (common) removeDirection(sum, common);
   return normalise(sum);
-};
+}
 
 /** The direction that frequent words share; every mean of words leans towards it. */
-export const commonDirection = (vectors: WordVectors): Float32Array => {
+export function commonDirection(vectors: WordVectors): Float32Array {
   const sum = new Float32Array(vectors.dim);
   for (let i = 0; i < vectors.size; i++) if (vectors.rank(i) < 200) vectors.addTo(sum, i, 1);
   return normalise(sum);
-};
+}
 
-const removeDirection = (v: Float32Array, unit: Float32Array): void => {
+function removeDirection(v: Float32Array, unit: Float32Array): void {
   let along = 0;
   for (let d = 0; d < v.length; d++) along += (v[d] ?? 0) * (unit[d] ?? 0);
   for (let d = 0; d < v.length; d++) v[d] = (v[d] ?? 0) - along * (unit[d] ?? 0);
-};
+}
 
-const normalise = (v: Float32Array): Float32Array => {
+function normalise(v: Float32Array): Float32Array {
   let sum = 0;
   for (const x of v) sum += x * x;
   const norm = Math.sqrt(sum);
   if (norm > 0) for (let d = 0; d < v.length; d++) v[d] = (v[d] ?? 0) / norm;
   return v;
-};
+}

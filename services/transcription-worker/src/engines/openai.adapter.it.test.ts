@@ -13,7 +13,7 @@ import { inventedWords } from './scripted.adapter.ts';
 type Handler = (request: IncomingMessage, form: FormData, response: ServerResponse) => void;
 
 /** A server that speaks the API, with the multipart body really parsed. */
-const serve = async (handle: Handler): Promise<{ server: Server; baseUrl: string }> => {
+async function serve(handle: Handler): Promise<{ server: Server; baseUrl: string }> {
   const receive = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const parts: Buffer[] = [];
     for await (const part of request) parts.push(part as Buffer);
@@ -27,16 +27,20 @@ const serve = async (handle: Handler): Promise<{ server: Server; baseUrl: string
   const server = createServer((request, response) => void receive(request, response));
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   return { server, baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1` };
-};
-const json = (response: ServerResponse, value: unknown, status = 200, headers: Record<string, string> = {}): void => {
+}
+function json(response: ServerResponse, value: unknown, status = 200, headers: Record<string, string> = {}): void {
   response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(JSON.stringify(value));
-};
-const stopOf = (server: Server) => async (): Promise<void> => {
-  server.closeAllConnections();
-  await new Promise((resolve) => server.close(resolve));
-};
+}
+function stopOf(server: Server) {
+  return async (): Promise<void> => {
+    server.closeAllConnections();
+    await new Promise((resolve) => server.close(resolve));
+  };
+}
 
-const secondsOf = (form: FormData): number => ((form.get('file') as File).size - 44) / bytesPerSecond;
+function secondsOf(form: FormData): number {
+  return ((form.get('file') as File).size - 44) / bytesPerSecond;
+}
 
 engineContract('openai-compatible', async () => {
   const { server, baseUrl } = await serve((_request, form, response) => {

@@ -19,10 +19,11 @@ const name = 'openai-compatible';
 /** 19 MB of sound: usual servers take 25 MB. */
 const longestPiece = 600;
 
-const authorised = (apiKey: string | undefined): Record<string, string> =>
-  apiKey ? { authorization: `Bearer ${apiKey}` } : {};
+function authorised(apiKey: string | undefined): Record<string, string> {
+  return apiKey ? { authorization: `Bearer ${apiKey}` } : {};
+}
 
-const formOf = async (o: OpenAiEngineOptions, request: TranscribeRequest, piece: TimeSpan): Promise<() => FormData> => {
+async function formOf(o: OpenAiEngineOptions, request: TranscribeRequest, piece: TimeSpan): Promise<() => FormData> {
   const pcm = await readPcm(request.wavPath, piece.start, piece.end);
   const bytes = new Uint8Array(pcm.buffer, pcm.byteOffset, pcm.byteLength);
   const sound = new Blob([Uint8Array.from(wavHeader(bytes.length)), bytes], {
@@ -37,19 +38,18 @@ const formOf = async (o: OpenAiEngineOptions, request: TranscribeRequest, piece:
     if (request.language) form.set('language', request.language.slice(0, 2));
     return form;
   };
-};
+}
 
-const answerOf = async (response: Response): Promise<VerboseAnswer> => {
+async function answerOf(response: Response): Promise<VerboseAnswer> {
   try {
     return verboseAnswer.parse(await response.json());
   } catch (cause) {
     throw engineUnreachable(name, { cause, detail: 'the answer is not a transcription' });
   }
-};
+}
 
-const transcribeWith =
-  (o: OpenAiEngineOptions) =>
-  async (request: TranscribeRequest): Promise<Recognised> => {
+function transcribeWith(o: OpenAiEngineOptions) {
+  return async (request: TranscribeRequest): Promise<Recognised> => {
     const began = performance.now();
     const pieces =
       request.seconds <= longestPiece
@@ -86,9 +86,10 @@ const transcribeWith =
       engineSeconds: (performance.now() - began) / 1000,
     };
   };
+}
 
 /** Any response means that the server is reachable; not every server lists its models. */
-const ask = async (o: OpenAiEngineOptions): Promise<EngineState> => {
+async function ask(o: OpenAiEngineOptions): Promise<EngineState> {
   try {
     const response = await fetch(`${o.baseUrl}/models`, {
       headers: authorised(o.apiKey),
@@ -105,12 +106,12 @@ const ask = async (o: OpenAiEngineOptions): Promise<EngineState> => {
   } catch {
     return { ready: false, why: 'The speech service does not answer' };
   }
-};
+}
 
 const askAgainMs = 30_000;
 
 /** Any server that speaks the OpenAI transcription API. */
-export const createOpenAiEngine = (options: OpenAiEngineOptions): SpeechEngine => {
+export function createOpenAiEngine(options: OpenAiEngineOptions): SpeechEngine {
   const o = { ...options, baseUrl: options.baseUrl.replace(/\/+$/, '') };
   let known: { state: EngineState; until: number } | undefined;
   return {
@@ -126,4 +127,4 @@ export const createOpenAiEngine = (options: OpenAiEngineOptions): SpeechEngine =
     transcribe: transcribeWith(o),
     close: () => undefined,
   };
-};
+}

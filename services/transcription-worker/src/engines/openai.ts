@@ -20,7 +20,7 @@ export type VerboseAnswer = z.infer<typeof verboseAnswer>;
 type Segment = z.infer<typeof segment>;
 
 /** Some servers answer `en`, some `english`. */
-export const languageCode = (language: string | null | undefined): string | null => {
+export function languageCode(language: string | null | undefined): string | null {
   if (!language) return null;
   const name = language.toLowerCase();
   if (/^[a-z]{2,3}(-[a-z]{2,4})?$/.test(name) && name.length <= 3) return name;
@@ -28,22 +28,23 @@ export const languageCode = (language: string | null | undefined): string | null
   const codes =
     'en es fr de it pt nl pl ru uk cs sv da no fi el tr ar he hi zh ja ko vi th id ms ro hu bg hr sk sl'.split(' ');
   return codes.find((code) => names.of(code)?.toLowerCase() === name) ?? null;
-};
+}
 
-const confidenceOf = (s: Segment | undefined): number | null =>
-  typeof s?.avg_logprob === 'number' ? Math.min(1, Math.exp(s.avg_logprob)) : null;
+function confidenceOf(s: Segment | undefined): number | null {
+  return typeof s?.avg_logprob === 'number' ? Math.min(1, Math.exp(s.avg_logprob)) : null;
+}
 
 /** Words come without punctuation, segments with it: where both agree on the number of words, the segments' spelling wins. */
-const withPunctuation = (words: readonly { word: string }[], segments: readonly Segment[]): string[] => {
+function withPunctuation(words: readonly { word: string }[], segments: readonly Segment[]): string[] {
   const spelled = segments.flatMap((s) => s.text.trim().split(/\s+/).filter(Boolean));
   return spelled.length === words.length ? spelled : words.map((w) => w.word);
-};
+}
 
 /** Words of one uploaded piece, shifted to its offset. `timing`: whether the times are the engine's. */
-export const wordsOfAnswer = (
+export function wordsOfAnswer(
   answer: VerboseAnswer,
   piece: { start: number; end: number },
-): { words: Word[]; timing: 'engine' | 'estimated' } => {
+): { words: Word[]; timing: 'engine' | 'estimated' } {
   const segments = answer.segments ?? [];
   if (answer.words && answer.words.length > 0) {
     const spelled = withPunctuation(answer.words, segments);
@@ -60,4 +61,4 @@ export const wordsOfAnswer = (
     interpolateWords(s.text, s.start + piece.start, s.end + piece.start, confidenceOf(s)),
   );
   return { words, timing: 'estimated' };
-};
+}

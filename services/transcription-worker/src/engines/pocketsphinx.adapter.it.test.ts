@@ -8,8 +8,9 @@ import { wavSeconds } from '../audio/wav.ts';
 import { childEnvironment } from '../env.ts';
 import { createPocketSphinx } from './pocketsphinx.adapter.ts';
 
-const create = (parallel: number): ReturnType<typeof createPocketSphinx> =>
-  createPocketSphinx({ env: childEnvironment(), parallel });
+function create(parallel: number): ReturnType<typeof createPocketSphinx> {
+  return createPocketSphinx({ env: childEnvironment(), parallel });
+}
 engineContract('pocketsphinx', () => Promise.resolve({ engine: create(2) }));
 
 describe('PocketSphinx transcription', () => {

@@ -29,15 +29,16 @@ const info = { provider: 'pocketsphinx', model: 'en-us 5prealpha', timing: 'engi
 const longestPiece = 600;
 const shortestPiece = 30;
 
-const pieceLength = (seconds: number, parallel: number): number =>
-  parallel === 1 ? longestPiece : Math.min(longestPiece, Math.max(shortestPiece, seconds / parallel / 2));
+function pieceLength(seconds: number, parallel: number): number {
+  return parallel === 1 ? longestPiece : Math.min(longestPiece, Math.max(shortestPiece, seconds / parallel / 2));
+}
 
-const decodePiece = async (
+async function decodePiece(
   request: TranscribeRequest,
   piece: TimeSpan,
   env: Record<string, string>,
   onRecognisedUntil: (seconds: number) => void,
-): Promise<Word[]> => {
+): Promise<Word[]> {
   const run = await runProcess({
     command,
     args: [...program, ...hearing, '-time', 'yes'],
@@ -58,11 +59,10 @@ const decodePiece = async (
   if (run.timedOut) throw outOfTime('Recognising the speech', { detail: run.stderrTail });
   if (run.exitCode !== 0) throw engineCrashed('PocketSphinx', { detail: run.stderrTail });
   return run.value;
-};
+}
 
-const transcribeWith =
-  ({ env, parallel }: PocketSphinxOptions) =>
-  async (request: TranscribeRequest): Promise<Recognised> => {
+function transcribeWith({ env, parallel }: PocketSphinxOptions) {
+  return async (request: TranscribeRequest): Promise<Recognised> => {
     const began = performance.now();
     const longest = pieceLength(request.seconds, parallel);
     const pieces =
@@ -84,9 +84,10 @@ const transcribeWith =
       engineSeconds: (performance.now() - began) / 1000,
     };
   };
+}
 
 /** Loads the model and decodes a short silence, to verify program, model and dictionary. */
-const probe = async (env: Record<string, string>): Promise<EngineState> => {
+async function probe(env: Record<string, string>): Promise<EngineState> {
   try {
     const run = await runProcess({
       command,
@@ -100,10 +101,10 @@ const probe = async (env: Record<string, string>): Promise<EngineState> => {
   } catch {
     return { ready: false, why: 'PocketSphinx is not installed' };
   }
-};
+}
 
 /** English with modest accuracy, from the distribution's packages: the fallback engine. */
-export const createPocketSphinx = (options: PocketSphinxOptions): SpeechEngine => {
+export function createPocketSphinx(options: PocketSphinxOptions): SpeechEngine {
   let proven = false;
   return {
     id: 'pocketsphinx',
@@ -118,4 +119,4 @@ export const createPocketSphinx = (options: PocketSphinxOptions): SpeechEngine =
     transcribe: transcribeWith(options),
     close: () => undefined,
   };
-};
+}

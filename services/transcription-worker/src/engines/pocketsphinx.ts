@@ -5,15 +5,15 @@ const timedWord = /^(\S+) (\d+\.\d+) (\d+\.\d+) (\d+\.\d+)$/;
 /** `<s>`, `<sil>`, `[NOISE]`, `++COUGH++`: non-speech tokens of the model. */
 const filler = /^[<[+]/;
 
-const written = (word: string): string => {
+function written(word: string): string {
   const plain = word.replace(/\(\d+\)$/, '');
   return /^i('|$)/.test(plain) ? `I${plain.slice(1)}` : plain;
-};
+}
 
 export type SphinxLine = { end: number; word: Word | undefined };
 
 /** One line of output: a word with its times, a filler (only its end counts), or undefined for the plain text line. */
-export const parseSphinxLine = (line: string, offset: number): SphinxLine | undefined => {
+export function parseSphinxLine(line: string, offset: number): SphinxLine | undefined {
   const match = timedWord.exec(line);
   if (!match) return undefined;
   const [, word = '', start, end, confidence] = match;
@@ -21,4 +21,4 @@ export const parseSphinxLine = (line: string, offset: number): SphinxLine | unde
   const to = Number(end) + offset;
   if (filler.test(word)) return { end: to, word: undefined };
   return { end: to, word: { word: written(word), start: from, end: to, confidence: Math.min(1, Number(confidence)) } };
-};
+}

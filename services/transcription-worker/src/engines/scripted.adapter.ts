@@ -23,7 +23,7 @@ const vocabulary =
   );
 
 /** Generates 2.5 words per second with a pause after every twelfth; deterministic for the same length. */
-export const inventedWords = (seconds: number): Word[] => {
+export function inventedWords(seconds: number): Word[] {
   const words: Word[] = [];
   for (let at = 0.2; at + 0.35 < seconds; at += (words.length % 12 === 0 ? 0.8 : 0) + 0.4) {
     words.push({
@@ -34,9 +34,9 @@ export const inventedWords = (seconds: number): Word[] => {
     });
   }
   return words;
-};
+}
 
-const play = async (script: Script, request: TranscribeRequest): Promise<Recognised> => {
+async function play(script: Script, request: TranscribeRequest): Promise<Recognised> {
   const began = performance.now();
   if (script.failure !== undefined) throw new Error(script.failure);
   const steps = 10;
@@ -52,17 +52,19 @@ const play = async (script: Script, request: TranscribeRequest): Promise<Recogni
     engine: info,
     engineSeconds: (performance.now() - began) / 1000,
   };
-};
+}
 
 /** Returns scripted words without decoding: for tests and the bench, behind an explicit variable. `source`: `1` or a JSON file. */
-export const createScripted = (source: string): SpeechEngine => ({
-  id: 'scripted',
-  info,
-  languages: [],
-  check: () => Promise.resolve({ ready: true }),
-  transcribe: async (request) => {
-    const script = source === '1' ? {} : (JSON.parse(await readFile(source, 'utf8')) as unknown);
-    return play(scriptSchema.parse(script), request);
-  },
-  close: () => undefined,
-});
+export function createScripted(source: string): SpeechEngine {
+  return {
+    id: 'scripted',
+    info,
+    languages: [],
+    check: () => Promise.resolve({ ready: true }),
+    transcribe: async (request) => {
+      const script = source === '1' ? {} : (JSON.parse(await readFile(source, 'utf8')) as unknown);
+      return play(scriptSchema.parse(script), request);
+    },
+    close: () => undefined,
+  };
+}

@@ -7,10 +7,7 @@ export type Serving = { engine: SpeechEngine | undefined; info: EngineInfo | nul
  * The first engine that is ready, in order of preference; `wanted` allows only the engine of that id. With none the
  * worker takes no transcription jobs, and the files wait.
  */
-export const chooseEngine = async (
-  candidates: readonly SpeechEngine[],
-  wanted: string | undefined,
-): Promise<Serving> => {
+export async function chooseEngine(candidates: readonly SpeechEngine[], wanted: string | undefined): Promise<Serving> {
   const allowed = wanted ? candidates.filter((c) => c.id === wanted) : candidates;
   const reasons: string[] = [];
   for (const engine of allowed) {
@@ -20,4 +17,4 @@ export const chooseEngine = async (
   }
   const note = reasons.join('; ') || `No engine called ${wanted ?? '(any)'} is configured`;
   return { engine: undefined, info: null, note };
-};
+}

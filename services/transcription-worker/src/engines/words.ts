@@ -1,13 +1,17 @@
 import type { Word } from '@overtone/contracts';
 
-const round = (value: number): number => Math.round(value * 1000) / 1000;
-const clamp = (value: number, low: number, high: number): number => Math.min(high, Math.max(low, value));
+function round(value: number): number {
+  return Math.round(value * 1000) / 1000;
+}
+function clamp(value: number, low: number, high: number): number {
+  return Math.min(high, Math.max(low, value));
+}
 
 /**
  * Normalises an engine's words to the port's contract: ascending starts, ends after starts, inside the recording, confidence
  * in 0..1, no empty words. Words that start after the recording's end are dropped.
  */
-export const tidyWords = (words: readonly Word[], seconds: number): Word[] => {
+export function tidyWords(words: readonly Word[], seconds: number): Word[] {
   const kept = words
     .map((word) => ({ ...word, word: word.word.trim() }))
     .filter((word) => word.word !== '' && Number.isFinite(word.start) && Number.isFinite(word.end))
@@ -21,10 +25,10 @@ export const tidyWords = (words: readonly Word[], seconds: number): Word[] => {
     const confidence = word.confidence === null ? null : round(clamp(word.confidence, 0, 1));
     return { word: word.word, start, end, confidence };
   });
-};
+}
 
 /** Distributes the words of a text over a span by their length, for engines without word times. */
-export const interpolateWords = (text: string, start: number, end: number, confidence: number | null): Word[] => {
+export function interpolateWords(text: string, start: number, end: number, confidence: number | null): Word[] {
   const words = text.trim().split(/\s+/).filter(Boolean);
   const total = words.reduce((sum, word) => sum + word.length + 1, 0);
   let at = start;
@@ -34,17 +38,17 @@ export const interpolateWords = (text: string, start: number, end: number, confi
     at += length;
     return placed;
   });
-};
+}
 
 /**
  * Runs `work` on all items, at most `limit` concurrently; results keep their order. The first failure (or `signal`)
  * cancels the others, and is thrown after all have ended.
  */
-export const mapLimit = async <T, R>(
+export async function mapLimit<T, R>(
   items: readonly T[],
   { limit, signal }: { limit: number; signal: AbortSignal | undefined },
   work: (item: T, index: number, signal: AbortSignal) => Promise<R>,
-): Promise<R[]> => {
+): Promise<R[]> {
   const results: R[] = [];
   const failure = new AbortController();
   const stop = signal ? AbortSignal.any([signal, failure.signal]) : failure.signal;
@@ -62,4 +66,4 @@ export const mapLimit = async <T, R>(
   await Promise.all(Array.from({ length: Math.min(limit, items.length) }, lane));
   stop.throwIfAborted();
   return results;
-};
+}

@@ -23,46 +23,50 @@ const firstWithinMs = 5_000;
 /** Longer than any task. */
 const longestMs = 2 ** 31 - 1;
 
-const numbersTo = (seen: (mib: number) => void) => async (stdout: Readable) => {
-  for await (const line of createInterface({ input: stdout })) {
-    const mib = Number.parseInt(line, 10);
-    if (mib >= 0) seen(mib);
-  }
-};
+function numbersTo(seen: (mib: number) => void) {
+  return async (stdout: Readable) => {
+    for await (const line of createInterface({ input: stdout })) {
+      const mib = Number.parseInt(line, 10);
+      if (mib >= 0) seen(mib);
+    }
+  };
+}
 
 /** Polls the driver several times a second in a separate process that ends with the work. */
-export const createMemoryMeter = ({ env, device, everyMs = 250 }: MemoryMeterOptions): MemoryMeter => ({
-  start: async () => {
-    const measured = device();
-    if (!measured) return undefined;
-    const over = new AbortController();
-    const readings: { baselineMib?: number; peakMib: number } = { peakMib: 0 };
-    const first = new Promise<void>((known) => {
-      const seen = (mib: number): void => {
-        readings.baselineMib ??= mib;
-        readings.peakMib = Math.max(readings.peakMib, mib);
-        known();
-      };
-      const format = ['--format=csv,noheader,nounits', `--loop-ms=${everyMs}`];
-      const args = [`--id=${measured.uuid}`, '--query-gpu=memory.used', ...format];
-      const run = { command: 'nvidia-smi', args, env, timeoutMs: longestMs, signal: over.signal };
-      // Stopped or ended: no further samples either way.
-      void runProcess({ ...run, consume: numbersTo(seen) }).then(
-        () => known(),
-        () => known(),
-      );
-    });
-    await Promise.race([first, sleep(firstWithinMs, undefined, { ref: false })]);
-    const { baselineMib } = readings;
-    if (baselineMib === undefined) {
-      over.abort();
-      return undefined;
-    }
-    return {
-      stop: () => {
+export function createMemoryMeter({ env, device, everyMs = 250 }: MemoryMeterOptions): MemoryMeter {
+  return {
+    start: async () => {
+      const measured = device();
+      if (!measured) return undefined;
+      const over = new AbortController();
+      const readings: { baselineMib?: number; peakMib: number } = { peakMib: 0 };
+      const first = new Promise<void>((known) => {
+        const seen = (mib: number): void => {
+          readings.baselineMib ??= mib;
+          readings.peakMib = Math.max(readings.peakMib, mib);
+          known();
+        };
+        const format = ['--format=csv,noheader,nounits', `--loop-ms=${everyMs}`];
+        const args = [`--id=${measured.uuid}`, '--query-gpu=memory.used', ...format];
+        const run = { command: 'nvidia-smi', args, env, timeoutMs: longestMs, signal: over.signal };
+        // Stopped or ended: no further samples either way.
+        void runProcess({ ...run, consume: numbersTo(seen) }).then(
+          () => known(),
+          () => known(),
+        );
+      });
+      await Promise.race([first, sleep(firstWithinMs, undefined, { ref: false })]);
+      const { baselineMib } = readings;
+      if (baselineMib === undefined) {
         over.abort();
-        return { device: measured.name, baselineMib, peakMib: readings.peakMib };
-      },
-    };
-  },
-});
+        return undefined;
+      }
+      return {
+        stop: () => {
+          over.abort();
+          return { device: measured.name, baselineMib, peakMib: readings.peakMib };
+        },
+      };
+    },
+  };
+}

@@ -12,16 +12,16 @@ afterEach(() => rm(folder, { recursive: true }));
 
 const tools = '/usr/local/bin:/usr/bin:/bin';
 /** Puts a program called nvidia-smi in front of everything else. */
-const driver = async (script: string): Promise<void> => {
+async function driver(script: string): Promise<void> {
   const path = join(folder, 'nvidia-smi');
   await writeFile(path, `#!/bin/sh\n${script}\n`);
   await chmod(path, 0o755);
-};
-const probe = (more: { timeoutMs?: number; freshMs?: number; visible?: string } = {}) => {
+}
+function probe(more: { timeoutMs?: number; freshMs?: number; visible?: string } = {}) {
   const { visible, ...rest } = more;
   const env = { PATH: `${folder}:${tools}`, ...(visible === undefined ? {} : { CUDA_VISIBLE_DEVICES: visible }) };
   return createGpuProbe({ env, timeoutMs: 60_000, ...rest });
-};
+}
 const card = '0, GPU-5c1b2fb0, NVIDIA GeForce RTX 4090, 24564, 8.9, [N/A]';
 
 describe('the driver query', () => {

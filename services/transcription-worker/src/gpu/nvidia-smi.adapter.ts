@@ -20,12 +20,15 @@ export interface GpuProbe {
 type Answer = { ok: true; text: string } | { ok: false; why: string };
 
 const missing = 127;
-const none = (note: string): GpuState => ({ devices: [], note });
+function none(note: string): GpuState {
+  return { devices: [], note };
+}
 
-const whyNot = (text: string, code: number | null): string =>
-  text.split('\n', 1)[0]?.trim() || `nvidia-smi ended with code ${code}`;
+function whyNot(text: string, code: number | null): string {
+  return text.split('\n', 1)[0]?.trim() || `nvidia-smi ended with code ${code}`;
+}
 
-const ask = async (options: Required<GpuProbeOptions>, args: readonly string[]): Promise<Answer> => {
+async function ask(options: Required<GpuProbeOptions>, args: readonly string[]): Promise<Answer> {
   const { env, timeoutMs } = options;
   const silent: Answer = { ok: false, why: `nvidia-smi did not answer within ${timeoutMs / 1000} s` };
   const run = async (): Promise<Answer> => {
@@ -44,14 +47,13 @@ const ask = async (options: Required<GpuProbeOptions>, args: readonly string[]):
   const timeout = new AbortController();
   const late = sleep(timeoutMs + 1_000, silent, { signal: timeout.signal, ref: false }).catch(() => silent);
   return Promise.race([run().catch(failed), late]).finally(() => timeout.abort());
-};
+}
 
-const query = (fields: readonly string[]): string[] => [
-  `--query-gpu=${fields.join(',')}`,
-  '--format=csv,noheader,nounits',
-];
+function query(fields: readonly string[]): string[] {
+  return [`--query-gpu=${fields.join(',')}`, '--format=csv,noheader,nounits'];
+}
 
-const probe = async (options: Required<GpuProbeOptions>): Promise<GpuState> => {
+async function probe(options: Required<GpuProbeOptions>): Promise<GpuState> {
   let answer = await ask(options, query(fullQuery));
   if (!answer.ok && /not a valid field/i.test(answer.why)) answer = await ask(options, query(oldQuery));
   if (!answer.ok) return none(answer.why);
@@ -65,10 +67,10 @@ const probe = async (options: Required<GpuProbeOptions>): Promise<GpuState> => {
   return none(
     names === undefined ? 'The GPU is divided and has no instance' : `No GPU is called ${names || '(nothing)'}`,
   );
-};
+}
 
 /** The GPUs that `nvidia-smi` lists; cached for a limited time, because GPUs vanish and drivers start late. */
-export const createGpuProbe = (given: GpuProbeOptions): GpuProbe => {
+export function createGpuProbe(given: GpuProbeOptions): GpuProbe {
   const options = { timeoutMs: 5_000, freshMs: 60_000, ...given };
   let known: { state: Promise<GpuState>; until: number } | undefined;
   return {
@@ -83,4 +85,4 @@ export const createGpuProbe = (given: GpuProbeOptions): GpuProbe => {
       return asked.state;
     },
   };
-};
+}

@@ -6,14 +6,14 @@ export const oldQuery = ['index', 'uuid', 'name', 'memory.total'] as const;
 
 type Listed = GpuDevice & { divided: boolean };
 
-const numberIn = (text: string | undefined): number | null => {
+function numberIn(text: string | undefined): number | null {
   const value = Number(text);
   return text === undefined || text === '' || Number.isNaN(value) ? null : value;
-};
+}
 
 /** One row per GPU. A GPU that has fallen off the bus has errors instead of numbers and is skipped. */
-export const parseDevices = (csv: string): Listed[] =>
-  csv
+export function parseDevices(csv: string): Listed[] {
+  return csv
     .split('\n')
     .map((line) => line.split(',').map((field) => field.trim()))
     .flatMap(([index, uuid, name, memory, capability, mig]) => {
@@ -22,12 +22,13 @@ export const parseDevices = (csv: string): Listed[] =>
       const divided = mig === 'Enabled';
       return [{ index: number, uuid, name, memory_mib: mib, capability: numberIn(capability), divided }];
     });
+}
 
 const gpuLine = /^GPU (\d+): /;
 const instanceLine = /^\s+MIG (\S+?\.(\d+)gb\S*)\s+Device\s+\d+: \(UUID: (MIG-[^)]+)\)/;
 
 /** The instances of partitioned GPUs, from `nvidia-smi -L`; their profile name contains their memory. */
-export const parseInstances = (listing: string, devices: readonly Listed[]): GpuDevice[] => {
+export function parseInstances(listing: string, devices: readonly Listed[]): GpuDevice[] {
   const found: GpuDevice[] = [];
   let parent: Listed | undefined;
   for (const line of listing.split('\n')) {
@@ -40,14 +41,17 @@ export const parseInstances = (listing: string, devices: readonly Listed[]): Gpu
     found.push({ index, uuid, name: `${name} MIG ${profile}`, memory_mib: memory, capability });
   }
   return found;
-};
+}
 
 /** Replaces a partitioned GPU by its instances, because it cannot be used as a whole. */
-export const withInstances = (devices: readonly Listed[], instances: readonly GpuDevice[]): GpuDevice[] =>
-  devices.flatMap(({ divided, ...device }) => (divided ? instances.filter((i) => i.index === device.index) : [device]));
+export function withInstances(devices: readonly Listed[], instances: readonly GpuDevice[]): GpuDevice[] {
+  return devices.flatMap(({ divided, ...device }) =>
+    divided ? instances.filter((i) => i.index === device.index) : [device],
+  );
+}
 
 /** The GPUs selected by CUDA_VISIBLE_DEVICES, in its order. As in CUDA, an unknown name ends the list. */
-export const visibleDevices = (devices: readonly GpuDevice[], names: string | undefined): GpuDevice[] => {
+export function visibleDevices(devices: readonly GpuDevice[], names: string | undefined): GpuDevice[] {
   if (names === undefined) return [...devices];
   const visible: GpuDevice[] = [];
   for (const name of names.split(',').map((n) => n.trim())) {
@@ -57,4 +61,4 @@ export const visibleDevices = (devices: readonly GpuDevice[], names: string | un
     visible.push(device);
   }
   return visible;
-};
+}

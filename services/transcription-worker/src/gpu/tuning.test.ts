@@ -2,16 +2,20 @@ import { describe, expect, it } from '@jest/globals';
 import type { GpuDevice } from '@overtone/contracts';
 import { tuningFor, type TuningWishes } from './tuning.ts';
 
-const gpu = (memoryMib: number, capability: number | null = 8.6): GpuDevice => ({
-  index: 0,
-  uuid: 'GPU-1',
-  name: 'NVIDIA GPU',
-  memory_mib: memoryMib,
-  capability,
-});
+function gpu(memoryMib: number, capability: number | null = 8.6): GpuDevice {
+  return {
+    index: 0,
+    uuid: 'GPU-1',
+    name: 'NVIDIA GPU',
+    memory_mib: memoryMib,
+    capability,
+  };
+}
 const auto: TuningWishes = { batchSize: 'auto', computeType: 'auto', hybrid: 'auto' };
 /** The fewest whole MiB that hold so many gigabytes. */
-const mib = (gigabytes: number): number => Math.ceil((gigabytes * 1e9) / 2 ** 20);
+function mib(gigabytes: number): number {
+  return Math.ceil((gigabytes * 1e9) / 2 ** 20);
+}
 const large = 'whisper-large-v3-turbo';
 
 describe('batch size', () => {

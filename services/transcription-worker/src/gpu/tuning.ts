@@ -11,7 +11,9 @@ type ModelSize = 'large' | 'medium' | 'small' | 'smaller';
 
 // Marketing gigabytes: the driver of a "24 GB" card reports 23,028 to 24,576 MiB, which are 24.1 to 25.8
 // billion bytes, but not always 24 times 1,024 MiB.
-const gigabytes = ({ memory_mib }: Pick<GpuDevice, 'memory_mib'>): number => (memory_mib * 2 ** 20) / 1e9;
+function gigabytes({ memory_mib }: Pick<GpuDevice, 'memory_mib'>): number {
+  return (memory_mib * 2 ** 20) / 1e9;
+}
 
 /** Specification, "Limits": pieces of a recording recognised concurrently, by minimum gigabytes. */
 const batchSizes = [
@@ -30,28 +32,30 @@ const smallestBatch = 2;
 /** Below this many gigabytes, a model of this size and diarization do not fit together. */
 const hybridBelow: Record<ModelSize, number> = { large: 4.9, medium: 4.8, small: 3.7, smaller: 0 };
 
-const batchSizeOf = (device: GpuDevice): number =>
-  batchSizes.find(([from]) => gigabytes(device) >= from)?.[1] ?? smallestBatch;
+function batchSizeOf(device: GpuDevice): number {
+  return batchSizes.find(([from]) => gigabytes(device) >= from)?.[1] ?? smallestBatch;
+}
 
 /** An old driver reports no capability: use the type that every GPU supports. */
-const computeTypeOf = ({ capability }: GpuDevice): EngineTuning['compute_type'] => {
+function computeTypeOf({ capability }: GpuDevice): EngineTuning['compute_type'] {
   if (capability === null || capability < 7) return 'float32';
   return capability < 7.5 ? 'float16' : 'int8_float16';
-};
+}
 
 /** By the names of common models; a name without a size counts as large. */
-const sizeOf = (model: string): ModelSize => {
+function sizeOf(model: string): ModelSize {
   if (/large|turbo/i.test(model)) return 'large';
   if (/medium/i.test(model)) return 'medium';
   if (/small/i.test(model)) return 'small';
   return /tiny|base/i.test(model) ? 'smaller' : 'large';
-};
+}
 
-const isHybrid = (device: GpuDevice, model: string, mode: TuningWishes['hybrid']): boolean =>
-  mode === 'auto' ? gigabytes(device) < hybridBelow[sizeOf(model)] : mode === 'true';
+function isHybrid(device: GpuDevice, model: string, mode: TuningWishes['hybrid']): boolean {
+  return mode === 'auto' ? gigabytes(device) < hybridBelow[sizeOf(model)] : mode === 'true';
+}
 
 /** The specification's table of batch size, compute type and hybrid mode, for a model on this device or on none. */
-export const tuningFor = (device: GpuDevice | undefined, model: string, wishes: TuningWishes): EngineTuning => {
+export function tuningFor(device: GpuDevice | undefined, model: string, wishes: TuningWishes): EngineTuning {
   const hybrid = device !== undefined && isHybrid(device, model, wishes.hybrid);
   const onGpu = device !== undefined && !hybrid;
   const { batchSize, computeType } = wishes;
@@ -63,4 +67,4 @@ export const tuningFor = (device: GpuDevice | undefined, model: string, wishes: 
     batch_size: batchSize === 'auto' ? (onGpu ? batchSizeOf(device) : 1) : batchSize,
     compute_type: computeType === 'auto' ? (onGpu ? computeTypeOf(device) : 'int8') : computeType,
   };
-};
+}

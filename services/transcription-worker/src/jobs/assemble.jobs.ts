@@ -5,9 +5,8 @@ import { artefactKey, type Artefacts } from './artefacts.ts';
 import type { CpuChildren } from './cpu-children.ts';
 
 /** `assemble`: words to speakers. Without a diarization, one speaker has all words and the transcript carries the reason. */
-export const assembleJob =
-  ({ artefacts, cpu }: { artefacts: Artefacts; cpu: CpuChildren }) =>
-  (input: InputOf<typeof workerJobs.assemble>, d: JobDelivery): Promise<OutputOf<typeof workerJobs.assemble>> =>
+export function assembleJob({ artefacts, cpu }: { artefacts: Artefacts; cpu: CpuChildren }) {
+  return (input: InputOf<typeof workerJobs.assemble>, d: JobDelivery): Promise<OutputOf<typeof workerJobs.assemble>> =>
     artefacts.inFolder(async (folder) => {
       const began = performance.now();
       const { transcribe, diarize } = input.earlier;
@@ -27,3 +26,4 @@ export const assembleJob =
       const artefact = await artefacts.upload(target, key, 'application/json', d.signal);
       return { artefact, segments, speakers, engine_seconds: (performance.now() - began) / 1000 };
     });
+}

@@ -20,14 +20,19 @@ afterEach(async () => {
   await cpu.part.stop();
   await rm(folder, { recursive: true });
 });
-const file = (name: string): string => join(folder, name);
-const start = (recycleAfter?: number): CpuChildren =>
-  (cpu = createCpuChildren({
+function file(name: string): string {
+  return join(folder, name);
+}
+function start(recycleAfter?: number): CpuChildren {
+  return (cpu = createCpuChildren({
     env: childEnvironment(),
     maxSeconds: 3_600,
     ...(recycleAfter === undefined ? {} : { recycleAfter }),
   }));
-const prepareOrder = () => ({ source: file('source'), wav: file('audio.wav'), picture: file('picture.jpg') });
+}
+function prepareOrder() {
+  return { source: file('source'), wav: file('audio.wav'), picture: file('picture.jpg') };
+}
 
 describe('the processes of the queue cpu', () => {
   it(

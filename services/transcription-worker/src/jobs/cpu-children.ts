@@ -17,7 +17,7 @@ export interface CpuChildren {
 }
 
 /** Converts a child's reported failures back to errors. */
-const asOurs = (error: unknown): unknown => {
+function asOurs(error: unknown): unknown {
   if (error instanceof ChildCrash) {
     const more = { cause: error, detail: error.stderrTail };
     return error.timedOut ? outOfTime('Working on the recording', more) : processCrashed(more);
@@ -27,16 +27,16 @@ const asOurs = (error: unknown): unknown => {
   if (kind === undefined || code === undefined) return error;
   const more = { cause: error, ...(detail === undefined ? {} : { detail }) };
   return new AppError(kind as ErrorKind, code as ErrorCode, message, more);
-};
+}
 
 const idleMs = 60_000;
 const heapMb = 1_024;
 
-export const createCpuChildren = (o: {
+export function createCpuChildren(o: {
   env: Record<string, string>;
   maxSeconds: number;
   recycleAfter?: number;
-}): CpuChildren => {
+}): CpuChildren {
   const { recycleAfter = queueLimits.cpu.recycleAfter, env, maxSeconds } = o;
   const script = new URL('./cpu.child.ts', import.meta.url);
   const children = createTaskChildren({ script, env, heapMb, idleMs, recycleAfter });
@@ -54,4 +54,4 @@ export const createCpuChildren = (o: {
     assemble: (order, watching) => run({ ...order, task: 'assemble' }, assembled, watching),
     part: { name: 'processes of the queue cpu', start: async () => {}, stop: async () => children.close() },
   };
-};
+}

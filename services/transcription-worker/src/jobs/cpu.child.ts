@@ -8,7 +8,7 @@ import { cpuTask, type assembled, type CpuTask, type prepared } from './cpu-task
 
 type Task<K extends CpuTask['task']> = Extract<CpuTask, { task: K }>;
 
-const prepare = async (t: Task<'prepare'>, { onProgress }: TaskContext): Promise<z.infer<typeof prepared>> => {
+async function prepare(t: Task<'prepare'>, { onProgress }: TaskContext): Promise<z.infer<typeof prepared>> {
   const transcoder = createFfmpeg({ env: t.env, maxSeconds: t.maxSeconds });
   const probe = await transcoder.probe(t.source);
   const { seconds, truncated, waveform } = await transcoder.transcode({
@@ -27,12 +27,13 @@ const prepare = async (t: Task<'prepare'>, { onProgress }: TaskContext): Promise
     sample_rate: probe.sampleRate ?? null,
   };
   return { seconds, truncated, hasPicture: await transcoder.thumbnail(t.source, t.picture, probe), media, waveform };
-};
+}
 
-const readJson = async <S extends z.ZodType>(path: string, schema: S): Promise<z.infer<S>> =>
-  schema.parse(JSON.parse(await readFile(path, 'utf8')));
+async function readJson<S extends z.ZodType>(path: string, schema: S): Promise<z.infer<S>> {
+  return schema.parse(JSON.parse(await readFile(path, 'utf8')));
+}
 
-const putTogether = async (t: Task<'assemble'>): Promise<z.infer<typeof assembled>> => {
+async function putTogether(t: Task<'assemble'>): Promise<z.infer<typeof assembled>> {
   const { language, engine, words } = await readJson(t.words, wordsArtefact);
   const { provider, turns, degraded } = t.turns
     ? await readJson(t.turns, turnsArtefact)
@@ -43,7 +44,7 @@ const putTogether = async (t: Task<'assemble'>): Promise<z.infer<typeof assemble
     JSON.stringify({ language, engine, diarization: { provider, degraded }, speakers, segments }),
   );
   return { segments: segments.length, speakers: speakers.length };
-};
+}
 
 serveTasks((input, context) => {
   const task = cpuTask.parse(input);

@@ -5,9 +5,8 @@ import type { Diarizer } from '../diarization/diarization.ts';
 import { artefactKey, type Artefacts } from './artefacts.ts';
 
 /** `diarize`: who speaks when. A failure here never costs the words: the dispatcher continues without speakers. */
-export const diarizeJob =
-  ({ artefacts, diarizer }: { artefacts: Artefacts; diarizer: () => Diarizer }) =>
-  (input: InputOf<typeof workerJobs.diarize>, d: JobDelivery): Promise<OutputOf<typeof workerJobs.diarize>> =>
+export function diarizeJob({ artefacts, diarizer }: { artefacts: Artefacts; diarizer: () => Diarizer }) {
+  return (input: InputOf<typeof workerJobs.diarize>, d: JobDelivery): Promise<OutputOf<typeof workerJobs.diarize>> =>
     artefacts.inFolder(async (folder) => {
       const wavPath = join(folder, 'audio.wav');
       await artefacts.download(input.audio, wavPath, d.signal);
@@ -26,3 +25,4 @@ export const diarizeJob =
       const speakers = new Set(turns.map((t) => t.speaker)).size;
       return { artefact, provider, speakers, degraded, engine_seconds: engineSeconds };
     });
+}

@@ -24,24 +24,25 @@ export type JobsDeps = {
 };
 
 /** One handler per job of the catalogue; a job without one does not compile. */
-export const stageJobHandlers = (d: JobsDeps): JobHandlers<typeof workerJobs> => ({
-  prepare: timed(d.telemetry, 'prepare', prepareJob(d)),
-  transcribe: timed(
-    d.telemetry,
-    'transcribe',
-    profiled(d, 'transcribe', (o) => o.engine.model, transcribeJob(d)),
-  ),
-  diarize: timed(
-    d.telemetry,
-    'diarize',
-    profiled(d, 'diarize', (o) => o.provider, diarizeJob(d)),
-  ),
-  assemble: timed(d.telemetry, 'assemble', assembleJob(d)),
-});
+export function stageJobHandlers(d: JobsDeps): JobHandlers<typeof workerJobs> {
+  return {
+    prepare: timed(d.telemetry, 'prepare', prepareJob(d)),
+    transcribe: timed(
+      d.telemetry,
+      'transcribe',
+      profiled(d, 'transcribe', (o) => o.engine.model, transcribeJob(d)),
+    ),
+    diarize: timed(
+      d.telemetry,
+      'diarize',
+      profiled(d, 'diarize', (o) => o.provider, diarizeJob(d)),
+    ),
+    assemble: timed(d.telemetry, 'assemble', assembleJob(d)),
+  };
+}
 
-const timed =
-  <A extends unknown[], T>({ stageSeconds }: Telemetry, stage: Stage, work: (...args: A) => Promise<T>) =>
-  async (...args: A): Promise<T> => {
+function timed<A extends unknown[], T>({ stageSeconds }: Telemetry, stage: Stage, work: (...args: A) => Promise<T>) {
+  return async (...args: A): Promise<T> => {
     const end = stageSeconds.startTimer({ stage });
     try {
       const result = await work(...args);
@@ -52,3 +53,4 @@ const timed =
       throw e;
     }
   };
+}

@@ -5,9 +5,8 @@ import { artefactKey, type Artefacts } from './artefacts.ts';
 import type { CpuChildren } from './cpu-children.ts';
 
 /** `prepare`: probe, 16 kHz mono sound, waveform and picture. Invalid media is a permanent failure with a message for its owner. */
-export const prepareJob =
-  ({ artefacts, cpu }: { artefacts: Artefacts; cpu: CpuChildren }) =>
-  (input: InputOf<typeof workerJobs.prepare>, d: JobDelivery): Promise<OutputOf<typeof workerJobs.prepare>> =>
+export function prepareJob({ artefacts, cpu }: { artefacts: Artefacts; cpu: CpuChildren }) {
+  return (input: InputOf<typeof workerJobs.prepare>, d: JobDelivery): Promise<OutputOf<typeof workerJobs.prepare>> =>
     artefacts.inFolder(async (folder) => {
       const began = performance.now();
       const [source, wav, picture] = ['source', 'audio.wav', 'thumbnail.jpg'].map((n) => join(folder, n)) as [
@@ -38,3 +37,4 @@ export const prepareJob =
       };
       return { ...output, artefact: await artefacts.writeJson(key('prepare'), output) };
     });
+}

@@ -9,14 +9,13 @@ export type Profiler = { meter: MemoryMeter; tell: (profile: Profile) => void };
 type Input = InputOf<typeof workerJobs.transcribe>;
 
 /** Measures GPU memory during a job and reports it when the job succeeds. Without a profiler it returns the job unchanged. */
-export const profiled =
-  <T>(
-    { profiler }: { profiler: Profiler | undefined },
-    stage: (typeof profiledStages)[number],
-    modelOf: (output: T) => string,
-    work: (input: Input, d: JobDelivery) => Promise<T>,
-  ) =>
-  async (input: Input, d: JobDelivery): Promise<T> => {
+export function profiled<T>(
+  { profiler }: { profiler: Profiler | undefined },
+  stage: (typeof profiledStages)[number],
+  modelOf: (output: T) => string,
+  work: (input: Input, d: JobDelivery) => Promise<T>,
+) {
+  return async (input: Input, d: JobDelivery): Promise<T> => {
     const measuring = await profiler?.meter.start();
     try {
       const output = await work(input, d);
@@ -29,3 +28,4 @@ export const profiled =
       measuring?.stop();
     }
   };
+}

@@ -6,9 +6,11 @@ import { engineMissing } from '../failures.ts';
 import { artefactKey, type Artefacts } from './artefacts.ts';
 
 /** `transcribe`: words with times, by the engine that this worker has. */
-export const transcribeJob =
-  ({ artefacts, engine }: { artefacts: Artefacts; engine: () => SpeechEngine | undefined }) =>
-  (input: InputOf<typeof workerJobs.transcribe>, d: JobDelivery): Promise<OutputOf<typeof workerJobs.transcribe>> =>
+export function transcribeJob({ artefacts, engine }: { artefacts: Artefacts; engine: () => SpeechEngine | undefined }) {
+  return (
+    input: InputOf<typeof workerJobs.transcribe>,
+    d: JobDelivery,
+  ): Promise<OutputOf<typeof workerJobs.transcribe>> =>
     artefacts.inFolder(async (folder) => {
       const serving = engine();
       if (!serving) throw engineMissing();
@@ -35,3 +37,4 @@ export const transcribeJob =
         engine_seconds: transcription.engineSeconds,
       };
     });
+}

@@ -4,7 +4,7 @@ import { open } from 'node:fs/promises';
  * RIFF files (WAV, AVI) declare their length in the header. ffmpeg silently uses the file's length instead, so that a
  * truncated copy looks complete. Recorders that do not update the header leave 0 or the maximum.
  */
-export const declaresMore = async (source: string): Promise<boolean> => {
+export async function declaresMore(source: string): Promise<boolean> {
   const file = await open(source, 'r');
   try {
     const head = Buffer.alloc(8);
@@ -16,4 +16,4 @@ export const declaresMore = async (source: string): Promise<boolean> => {
   } finally {
     await file.close();
   }
-};
+}

@@ -11,14 +11,15 @@ import { createFfmpeg } from './ffmpeg.adapter.ts';
 const run = promisify(execFile);
 const ffmpeg = createFfmpeg({ env: childEnvironment(), maxSeconds: 3600 });
 let folder = '';
-const at = (name: string): string => join(folder, name);
-const make = (...args: string[]): Promise<unknown> => run('ffmpeg', ['-v', 'error', '-y', ...args]);
-const sine = (seconds: number): string[] => [
-  '-f',
-  'lavfi',
-  '-i',
-  `sine=frequency=440:duration=${seconds}:sample_rate=44100`,
-];
+function at(name: string): string {
+  return join(folder, name);
+}
+function make(...args: string[]): Promise<unknown> {
+  return run('ffmpeg', ['-v', 'error', '-y', ...args]);
+}
+function sine(seconds: number): string[] {
+  return ['-f', 'lavfi', '-i', `sine=frequency=440:duration=${seconds}:sample_rate=44100`];
+}
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'ffmpeg-test-'));
@@ -54,10 +55,10 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
-const transcode = async (name: string): Promise<Awaited<ReturnType<typeof ffmpeg.transcode>>> => {
+async function transcode(name: string): Promise<Awaited<ReturnType<typeof ffmpeg.transcode>>> {
   const probe = await ffmpeg.probe(at(name));
   return ffmpeg.transcode({ source: at(name), target: at(`${name}.out.wav`), probe });
-};
+}
 
 describe('transcoding', () => {
   it.each(['tone.mp3', 'tone.ogg', 'stereo.wav', 'film.mp4'])(

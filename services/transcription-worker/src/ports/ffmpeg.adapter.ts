@@ -22,14 +22,9 @@ const containers = [
   'mp3,mpc,mpc8,mpeg,mpegts,mpegvideo,mxf,nut,ogg,oma,rm,sox,spdif,tak,tta,voc,w64,wav,wv,wtv,xwma,amrnb,amrwb,dsf,obu,ivf',
 ].join(',');
 
-const guarded = (source: string): string[] => [
-  '-protocol_whitelist',
-  'file,pipe',
-  '-format_whitelist',
-  containers,
-  '-i',
-  `file:${source}`,
-];
+function guarded(source: string): string[] {
+  return ['-protocol_whitelist', 'file,pipe', '-format_whitelist', containers, '-i', `file:${source}`];
+}
 
 const quietly = '-nostdin -hide_banner -v error'.split(' ');
 const toSpeech = '-map 0:a:0 -vn -sn -dn -af aresample=async=1:first_pts=0 -ac 1 -ar 16000 -f s16le pipe:1'.split(' ');
@@ -42,16 +37,16 @@ const thumbnailTimeoutMs = 60_000;
 const endedEarly =
   /ended prematurely|partial file|truncated|end of file|invalid data found|error while decoding|stream ends|incomplete/i;
 
-const assertNotEmpty = async (source: string): Promise<void> => {
+async function assertNotEmpty(source: string): Promise<void> {
   if ((await stat(source)).size === 0) throw emptyMedia();
-};
+}
 
-const refusal = (stderr: string): Error =>
-  /moov atom not found/i.test(stderr) ? cutOffMedia({ detail: stderr }) : notMedia({ detail: stderr });
+function refusal(stderr: string): Error {
+  return /moov atom not found/i.test(stderr) ? cutOffMedia({ detail: stderr }) : notMedia({ detail: stderr });
+}
 
-const probeWith =
-  ({ env }: FfmpegOptions) =>
-  async (source: string, signal?: AbortSignal): Promise<MediaProbe> => {
+function probeWith({ env }: FfmpegOptions) {
+  return async (source: string, signal?: AbortSignal): Promise<MediaProbe> => {
     await assertNotEmpty(source);
     const run = await runProcess({
       command: 'ffprobe',
@@ -65,13 +60,14 @@ const probeWith =
     if (run.exitCode !== 0) throw refusal(run.stderrTail);
     return parseProbe(run.value.toString('utf8'));
   };
+}
 
 /** Writes the samples after a header that is corrected at the end, and computes the peaks. */
-const store = async (
+async function store(
   stdout: Readable,
   request: TranscodeRequest,
   maxSeconds: number,
-): Promise<Omit<Transcoded, 'truncated'>> => {
+): Promise<Omit<Transcoded, 'truncated'>> {
   const peaks = createPeaks();
   const file = await open(request.target, 'w');
   let bytes = 0;
@@ -91,16 +87,15 @@ const store = async (
     await file.close();
   }
   return { seconds: (bytes & ~1) / bytesPerSecond, waveform: peaks.finish() };
-};
+}
 
-const isTruncated = (run: ProcessOutcome<{ seconds: number }>, probed: number | undefined): boolean => {
+function isTruncated(run: ProcessOutcome<{ seconds: number }>, probed: number | undefined): boolean {
   const short = probed !== undefined && run.value.seconds < probed - Math.max(1, probed * 0.02);
   return short || run.exitCode !== 0 || endedEarly.test(run.stderrTail);
-};
+}
 
-const transcodeWith =
-  ({ env, maxSeconds }: FfmpegOptions) =>
-  async (request: TranscodeRequest): Promise<Transcoded> => {
+function transcodeWith({ env, maxSeconds }: FfmpegOptions) {
+  return async (request: TranscodeRequest): Promise<Transcoded> => {
     const { probe, source, signal } = request;
     if (!probe.audioCodec) throw noAudio();
     if (probe.seconds && probe.seconds > maxSeconds) {
@@ -119,10 +114,10 @@ const transcodeWith =
     if (run.value.seconds === 0) throw emptyMedia({ detail: run.stderrTail });
     return { ...run.value, truncated: isTruncated(run, probe.seconds) || (await declaresMore(source)) };
   };
+}
 
-const thumbnailWith =
-  ({ env }: FfmpegOptions) =>
-  async (source: string, target: string, probe: MediaProbe, signal?: AbortSignal): Promise<boolean> => {
+function thumbnailWith({ env }: FfmpegOptions) {
+  return async (source: string, target: string, probe: MediaProbe, signal?: AbortSignal): Promise<boolean> => {
     if (!probe.picture) return false;
     // A cover has one frame at time 0, which seeking would skip.
     const seek = probe.picture.kind === 'video' ? ['-ss', Math.min(10, (probe.seconds ?? 0) * 0.1).toFixed(2)] : [];
@@ -146,9 +141,12 @@ const thumbnailWith =
     const written = await stat(target).catch(() => undefined);
     return run.exitCode === 0 && written !== undefined && written.size > 0;
   };
+}
 
-export const createFfmpeg = (options: FfmpegOptions): Transcoder => ({
-  probe: probeWith(options),
-  transcode: transcodeWith(options),
-  thumbnail: thumbnailWith(options),
-});
+export function createFfmpeg(options: FfmpegOptions): Transcoder {
+  return {
+    probe: probeWith(options),
+    transcode: transcodeWith(options),
+    thumbnail: thumbnailWith(options),
+  };
+}

@@ -31,18 +31,19 @@ const outputSchema = z.object({
 
 type Stream = z.infer<typeof streamSchema>;
 
-const pictureOf = (streams: readonly Stream[]): MediaProbe['picture'] => {
+function pictureOf(streams: readonly Stream[]): MediaProbe['picture'] {
   const video = streams.find((s) => s.codec_type === 'video' && s.disposition.attached_pic === 0);
   if (video) return { stream: video.index, kind: 'video' };
   const cover = streams.find((s) => s.codec_type === 'video');
   return cover && { stream: cover.index, kind: 'cover' };
-};
+}
 
-const positive = (value: number | undefined): number | undefined =>
-  value !== undefined && value > 0 ? value : undefined;
+function positive(value: number | undefined): number | undefined {
+  return value !== undefined && value > 0 ? value : undefined;
+}
 
 /** Reads the JSON of `ffprobe -show_format -show_streams`. */
-export const parseProbe = (json: string): MediaProbe => {
+export function parseProbe(json: string): MediaProbe {
   const parsed = outputSchema.safeParse(JSON.parse(json === '' ? '{}' : json));
   const { format, streams } = parsed.success ? parsed.data : { format: undefined, streams: [] };
   if (!format || streams.length === 0) throw notMedia();
@@ -63,4 +64,4 @@ export const parseProbe = (json: string): MediaProbe => {
     title: format.tags['title'],
     createdAt: format.tags['creation_time'],
   };
-};
+}

@@ -16,22 +16,28 @@ export type RetryingRequest = {
 const maxWaitMs = 120_000;
 
 /** `Retry-After` as seconds or as a date (RFC 9110, 10.2.3). */
-export const retryAfterMs = (header: string | null, now: number): number | undefined => {
+export function retryAfterMs(header: string | null, now: number): number | undefined {
   if (header === null || header.trim() === '') return undefined;
   const seconds = Number(header);
   const ms = Number.isFinite(seconds) ? seconds * 1000 : Date.parse(header) - now;
   return Number.isFinite(ms) ? Math.min(maxWaitMs, Math.max(0, ms)) : undefined;
-};
+}
 
-const isTransient = (status: number): boolean => status === 408 || status === 429 || status >= 500;
+function isTransient(status: number): boolean {
+  return status === 408 || status === 429 || status >= 500;
+}
 /** Wrong address, key or model: a configuration error, which must not fail the job permanently. */
-const isConfigurationError = (status: number): boolean => [401, 402, 403, 404, 405].includes(status);
+function isConfigurationError(status: number): boolean {
+  return [401, 402, 403, 404, 405].includes(status);
+}
 
-const backoffOf = (attempt: number): number => Math.min(30_000, 500 * 2 ** attempt) * (0.75 + Math.random() / 2);
+function backoffOf(attempt: number): number {
+  return Math.min(30_000, 500 * 2 ** attempt) * (0.75 + Math.random() / 2);
+}
 
 type AttemptResult = { response: Response } | { wait: number | undefined; cause: unknown };
 
-const sendOnce = async (request: RetryingRequest): Promise<AttemptResult> => {
+async function sendOnce(request: RetryingRequest): Promise<AttemptResult> {
   const timeout = AbortSignal.timeout(request.timeoutMs);
   const signal = request.signal ? AbortSignal.any([request.signal, timeout]) : timeout;
   let response: Response;
@@ -55,10 +61,10 @@ const sendOnce = async (request: RetryingRequest): Promise<AttemptResult> => {
   throw isConfigurationError(response.status)
     ? engineUnreachable(request.name, { detail })
     : engineRefused(request.name, { detail });
-};
+}
 
 /** Sends a POST request with retries after transient errors; honours `Retry-After`. */
-export const fetchWithRetries = async (request: RetryingRequest): Promise<Response> => {
+export async function fetchWithRetries(request: RetryingRequest): Promise<Response> {
   for (let attempt = 0; ; attempt++) {
     const outcome = await sendOnce(request);
     if ('response' in outcome) return outcome.response;
@@ -67,4 +73,4 @@ export const fetchWithRetries = async (request: RetryingRequest): Promise<Respon
     }
     await sleep(outcome.wait ?? backoffOf(attempt), undefined, request.signal ? { signal: request.signal } : {});
   }
-};
+}

@@ -5,7 +5,7 @@ import type { Detector } from './native.ts';
 const windowSamples = 512;
 
 /** Speech segments from voice activity detection; reads ten seconds at a time. */
-export const detectSpeech = async (detector: Detector, wavPath: string, seconds: number): Promise<TimeSpan[]> => {
+export async function detectSpeech(detector: Detector, wavPath: string, seconds: number): Promise<TimeSpan[]> {
   const found: TimeSpan[] = [];
   const drain = (): void => {
     while (!detector.isEmpty()) {
@@ -26,17 +26,17 @@ export const detectSpeech = async (detector: Detector, wavPath: string, seconds:
   detector.flush();
   drain();
   return found;
-};
+}
 
 const pad = 0.15;
 
 /** Pieces with speech of at most `longest` seconds: by the model when there is one, by loudness otherwise. */
-export const speechChunks = async (
+export async function speechChunks(
   detector: Detector | undefined,
   wavPath: string,
   seconds: number,
   longest: number,
-): Promise<TimeSpan[]> => {
+): Promise<TimeSpan[]> {
   const levels = await frameLevels(wavPath, seconds);
   if (!detector) return packRegions(speechRegions(levels, { minGap: 0.5, pad: 0.2 }), levels, longest);
   const speech = await detectSpeech(detector, wavPath, seconds);
@@ -45,4 +45,4 @@ export const speechChunks = async (
     end: Math.min(speech[i + 1]?.start ?? seconds, end + pad),
   }));
   return packRegions(padded, levels, longest);
-};
+}

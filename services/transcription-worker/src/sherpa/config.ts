@@ -35,27 +35,35 @@ export interface DiarizationConfig {
   minDurationOff: number;
 }
 
-const fileOf = (model: Model, role: string): string => join(model.folder, model.manifest.files[role]?.path ?? '');
+function fileOf(model: Model, role: string): string {
+  return join(model.folder, model.manifest.files[role]?.path ?? '');
+}
 
 /** Whisper drops everything beyond 30 s of a stream; other models only become slow. */
-export const longestChunk = (model: Model): number => (model.manifest.family === 'whisper' ? 28 : 45);
+export function longestChunk(model: Model): number {
+  return model.manifest.family === 'whisper' ? 28 : 45;
+}
 
 /** The processor by the worker's tuning. */
-export const providerOf = (on: EngineTuning['transcribe_on']): Provider => (on === 'gpu' ? 'cuda' : 'cpu');
+export function providerOf(on: EngineTuning['transcribe_on']): Provider {
+  return on === 'gpu' ? 'cuda' : 'cpu';
+}
 
 type Use = { numThreads: number; provider: Provider };
 
-const shared = (model: Model, { numThreads, provider }: Use): Record<string, unknown> => ({
-  tokens: fileOf(model, 'tokens'),
-  numThreads,
-  provider,
-  debug: 0,
-});
+function shared(model: Model, { numThreads, provider }: Use): Record<string, unknown> {
+  return {
+    tokens: fileOf(model, 'tokens'),
+    numThreads,
+    provider,
+    debug: 0,
+  };
+}
 
-export const recognizerConfig = (
+export function recognizerConfig(
   model: Model,
   { language, ...use }: Use & { language: string | null },
-): RecognizerConfig => {
+): RecognizerConfig {
   const [encoder, decoder] = [fileOf(model, 'encoder'), fileOf(model, 'decoder')];
   const base = { featConfig: { sampleRate: 16_000, featureDim: 80 }, decodingMethod: 'greedy_search' as const };
   if (model.manifest.family === 'whisper') {
@@ -74,34 +82,38 @@ export const recognizerConfig = (
   const transducer = { encoder, decoder, joiner: fileOf(model, 'joiner') };
   const modelType = model.manifest.family === 'nemo-transducer' ? { modelType: 'nemo_transducer' } : {};
   return { ...base, modelConfig: { ...shared(model, use), ...modelType, transducer } };
-};
+}
 
-export const vadConfig = (model: Model): VadConfig => ({
-  sileroVad: {
-    model: fileOf(model, 'model'),
-    threshold: 0.5,
-    minSpeechDuration: 0.25,
-    minSilenceDuration: 0.5,
-    maxSpeechDuration: 20,
-    windowSize: 512,
-  },
-  sampleRate: 16_000,
-  numThreads: 1,
-});
+export function vadConfig(model: Model): VadConfig {
+  return {
+    sileroVad: {
+      model: fileOf(model, 'model'),
+      threshold: 0.5,
+      minSpeechDuration: 0.25,
+      minSilenceDuration: 0.5,
+      maxSpeechDuration: 20,
+      windowSize: 512,
+    },
+    sampleRate: 16_000,
+    numThreads: 1,
+  };
+}
 
-export const diarizationConfig = (
+export function diarizationConfig(
   { segmentation, embedding }: { segmentation: Model; embedding: Model },
   { speakers, ...use }: Use & { speakers: number | null },
-): DiarizationConfig => ({
-  segmentation: { pyannote: { model: fileOf(segmentation, 'model'), windowShiftRatio: 0.1 }, ...use },
-  embedding: { model: fileOf(embedding, 'model'), ...use },
-  clustering: { numClusters: speakers ?? -1, threshold: 0.5 },
-  minDurationOn: 0.2,
-  minDurationOff: 0.5,
-});
+): DiarizationConfig {
+  return {
+    segmentation: { pyannote: { model: fileOf(segmentation, 'model'), windowShiftRatio: 0.1 }, ...use },
+    embedding: { model: fileOf(embedding, 'model'), ...use },
+    clustering: { numClusters: speakers ?? -1, threshold: 0.5 },
+    minDurationOn: 0.2,
+    minDurationOff: 0.5,
+  };
+}
 
 /** Configuration of a model's test load. A segmentation model is tested with its embedding model. */
-export const canaryTask = (model: Model, tuning: EngineTuning): { task: string; config: unknown } | undefined => {
+export function canaryTask(model: Model, tuning: EngineTuning): { task: string; config: unknown } | undefined {
   const provider = providerOf(model.manifest.kind === 'asr' ? tuning.transcribe_on : tuning.diarize_on);
   const use = { numThreads: 1, provider };
   switch (model.manifest.kind) {
@@ -116,4 +128,4 @@ export const canaryTask = (model: Model, tuning: EngineTuning): { task: string; 
     default:
       return model.manifest.kind satisfies never;
   }
-};
+}

@@ -8,18 +8,20 @@ import type { DiarizeRequest, Diarizer } from '../diarization/diarization.ts';
 const answer = z.object({ turns: z.array(turn) });
 
 /** The number of speakers for the models; only set if both bounds are equal, because models estimate better than a range. */
-const exactly = ({ minSpeakers, maxSpeakers }: DiarizeRequest): number | null =>
-  minSpeakers !== null && minSpeakers === maxSpeakers ? minSpeakers : null;
+function exactly({ minSpeakers, maxSpeakers }: DiarizeRequest): number | null {
+  return minSpeakers !== null && minSpeakers === maxSpeakers ? minSpeakers : null;
+}
 
 /** Whether the number of speakers is within the requested bounds. */
-const withinBounds = (found: number, { minSpeakers, maxSpeakers }: DiarizeRequest): boolean =>
-  found >= (minSpeakers ?? 0) && found <= (maxSpeakers ?? Infinity);
+function withinBounds(found: number, { minSpeakers, maxSpeakers }: DiarizeRequest): boolean {
+  return found >= (minSpeakers ?? 0) && found <= (maxSpeakers ?? Infinity);
+}
 
 /**
  * Uses neural models if both are installed (segmentation and speaker embedding); else, or on failure, `otherwise`.
  * The result names the method used.
  */
-export const createNeuralDiarizer = (runtime: SherpaRuntime, otherwise: Diarizer): Diarizer => {
+export function createNeuralDiarizer(runtime: SherpaRuntime, otherwise: Diarizer): Diarizer {
   const neural = async (request: DiarizeRequest, speakers: number | null) => {
     const models = await runtime.models.look();
     const [segmentation, embedding] = [servingModel(models, 'segmentation'), servingModel(models, 'embedding')];
@@ -57,4 +59,4 @@ export const createNeuralDiarizer = (runtime: SherpaRuntime, otherwise: Diarizer
       return { ...instead, degraded: instead.degraded ?? failure };
     },
   };
-};
+}

@@ -20,27 +20,28 @@ const answer = z.object({
   language: z.string().nullable(),
 });
 /** The first model of a kind that loaded. */
-export const servingModel = (models: readonly Model[], kind: ModelKind): Model | undefined =>
-  models.find((m) => m.manifest.kind === kind && m.state === 'canary-ok');
+export function servingModel(models: readonly Model[], kind: ModelKind): Model | undefined {
+  return models.find((m) => m.manifest.kind === kind && m.state === 'canary-ok');
+}
 
 /** Converts the abort of a child, with its stderr, to a retryable error. */
-export const crashOf = (error: unknown): Error => {
+export function crashOf(error: unknown): Error {
   if (!(error instanceof ChildCrash)) return error as Error;
   const more = { cause: error, detail: error.stderrTail };
   return error.timedOut ? outOfTime('Recognising the speech', more) : engineCrashed('sherpa-onnx', more);
-};
+}
 
-const stateOf = (models: readonly Model[]): EngineState => {
+function stateOf(models: readonly Model[]): EngineState {
   if (servingModel(models, 'asr')) return { ready: true };
   const refused = models.find((m) => m.manifest.kind === 'asr');
   const why = refused
     ? `The speech model ${refused.manifest.id} is not used: ${refused.why}`
     : 'No speech model is installed';
   return { ready: false, why };
-};
+}
 
 /** Neural speech models in MODEL_CACHE_DIR, run in a child process, because a corrupt model aborts its process. */
-export const createSherpaEngine = (runtime: SherpaRuntime): SpeechEngine => {
+export function createSherpaEngine(runtime: SherpaRuntime): SpeechEngine {
   let serving: { model: Model; vad: Model | undefined } | undefined;
 
   const transcribe = async (request: TranscribeRequest): Promise<Recognised> => {
@@ -97,4 +98,4 @@ export const createSherpaEngine = (runtime: SherpaRuntime): SpeechEngine => {
     transcribe,
     close: runtime.close,
   };
-};
+}

@@ -1,12 +1,14 @@
 import { describe, expect, it } from '@jest/globals';
 import { linkSpeakers, type LocalSpeaker } from './link-speakers.ts';
 
-const voice = (window: number, speaker: number, ...vector: number[]): LocalSpeaker => ({
-  window,
-  speaker,
-  seconds: 10,
-  vector: Float32Array.from(vector),
-});
+function voice(window: number, speaker: number, ...vector: number[]): LocalSpeaker {
+  return {
+    window,
+    speaker,
+    seconds: 10,
+    vector: Float32Array.from(vector),
+  };
+}
 
 describe('the same person in several windows', () => {
   it('is found by voice similarity, whatever its number in the window', () => {

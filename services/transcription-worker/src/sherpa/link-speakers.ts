@@ -6,7 +6,7 @@ export interface LocalSpeaker {
   seconds: number;
 }
 
-const cosine = (a: Float32Array, b: Float32Array): number => {
+function cosine(a: Float32Array, b: Float32Array): number {
   let [dot, aa, bb] = [0, 0, 0];
   for (let i = 0; i < a.length; i++) {
     dot += (a[i] ?? 0) * (b[i] ?? 0);
@@ -14,28 +14,28 @@ const cosine = (a: Float32Array, b: Float32Array): number => {
     bb += (b[i] ?? 0) ** 2;
   }
   return dot / Math.sqrt(aa * bb + 1e-12);
-};
+}
 
 interface Group {
   members: LocalSpeaker[];
   vector: Float32Array;
 }
 
-const grouped = (members: LocalSpeaker[]): Group => {
+function grouped(members: LocalSpeaker[]): Group {
   const vector = new Float32Array(members[0]?.vector.length ?? 0);
   for (const m of members)
     for (let i = 0; i < vector.length; i++) vector[i] = (vector[i] ?? 0) + (m.vector[i] ?? 0) * m.seconds;
   return { members, vector };
-};
+}
 
 /** Two speakers that one window separated are never merged again. */
-const compatible = (a: Group, b: Group): boolean => {
+function compatible(a: Group, b: Group): boolean {
   const windows = new Set(a.members.map((m) => m.window));
   return b.members.every((m) => !windows.has(m.window));
-};
+}
 
 /** Finds the same person in several windows: nearest voices first, down to `threshold`. @returns a label per input. */
-export const linkSpeakers = (locals: readonly LocalSpeaker[], threshold: number): number[] => {
+export function linkSpeakers(locals: readonly LocalSpeaker[], threshold: number): number[] {
   let groups = locals.map((l) => grouped([l]));
   for (;;) {
     let best: { likeness: number; a: Group; b: Group } | undefined;
@@ -49,4 +49,4 @@ export const linkSpeakers = (locals: readonly LocalSpeaker[], threshold: number)
     groups = [...groups.filter((g) => g !== a && g !== b), grouped([...a.members, ...b.members])];
   }
   return locals.map((l) => groups.findIndex((g) => g.members.includes(l)));
-};
+}

@@ -33,29 +33,29 @@ export type Canary = (model: Model) => Promise<void>;
 
 type Place = { kind: ModelKind; id: string; folder: string };
 
-const readManifest = async ({ kind, id, folder }: Place, precision: Precision): Promise<Manifest | undefined> => {
+async function readManifest({ kind, id, folder }: Place, precision: Precision): Promise<Manifest | undefined> {
   const text = await readFile(join(folder, 'manifest.json'), 'utf8').catch(() => undefined);
   if (text === undefined) return manifestFromNames(kind, id, await readdir(folder), precision);
   return manifestSchema.parse(JSON.parse(text));
-};
+}
 
-const fingerprintOf = async ({ files }: Manifest, folder: string): Promise<string> => {
+async function fingerprintOf({ files }: Manifest, folder: string): Promise<string> {
   const parts: string[] = [];
   for (const { path } of Object.values(files)) {
     const info = await stat(join(folder, path)).catch(() => undefined);
     parts.push(`${path}:${info ? `${info.size}:${info.mtimeMs}` : 'missing'}`);
   }
   return parts.sort().join('|');
-};
+}
 
-const sha256 = async (path: string): Promise<string> => {
+async function sha256(path: string): Promise<string> {
   const hash = createHash('sha256');
   for await (const chunk of createReadStream(path)) hash.update(chunk as Buffer);
   return hash.digest('hex');
-};
+}
 
 /** @returns why the files differ from the manifest, or null. */
-const fault = async ({ files, family }: Manifest, folder: string): Promise<string | null> => {
+async function fault({ files, family }: Manifest, folder: string): Promise<string | null> {
   for (const role of rolesOf[family]) if (!files[role]) return `its manifest names no ${role}`;
   for (const [role, file] of Object.entries(files)) {
     const info = await stat(join(folder, file.path)).catch(() => undefined);
@@ -67,9 +67,9 @@ const fault = async ({ files, family }: Manifest, folder: string): Promise<strin
     }
   }
   return null;
-};
+}
 
-const foldersOf = async (cacheDir: string): Promise<Place[]> => {
+async function foldersOf(cacheDir: string): Promise<Place[]> {
   const lists = await Promise.all(
     modelKinds.map(async (kind) => {
       const entries = await readdir(join(cacheDir, kind), { withFileTypes: true }).catch(() => []);
@@ -79,7 +79,7 @@ const foldersOf = async (cacheDir: string): Promise<Place[]> => {
     }),
   );
   return lists.flat().sort((a, b) => (a.folder < b.folder ? -1 : 1));
-};
+}
 
 export interface ModelStore {
   /** Checks new models in the folder; cheap when nothing has changed. */
@@ -87,7 +87,7 @@ export interface ModelStore {
 }
 
 /** The models below MODEL_CACHE_DIR/<kind>/<id>/. */
-export const createModelStore = (cacheDir: string, tuningOf: TuningOf, canary: Canary): ModelStore => {
+export function createModelStore(cacheDir: string, tuningOf: TuningOf, canary: Canary): ModelStore {
   const known = new Map<string, Model>();
   let looking: Promise<Model[]> | undefined;
 
@@ -142,4 +142,4 @@ export const createModelStore = (cacheDir: string, tuningOf: TuningOf, canary: C
       return looking;
     },
   };
-};
+}

@@ -4,23 +4,25 @@ import { canaryTask, diarizationConfig, longestChunk, providerOf, recognizerConf
 import type { Model } from './model-store.ts';
 import { manifestFromNames, manifestSchema, type Manifest, type Precision } from './models.ts';
 
-const modelOf = (manifest: Manifest): Model => ({
-  manifest,
-  folder: '/m/x',
-  fingerprint: '',
-  state: 'canary-ok',
-  why: null,
-});
-const named = (
+function modelOf(manifest: Manifest): Model {
+  return {
+    manifest,
+    folder: '/m/x',
+    fingerprint: '',
+    state: 'canary-ok',
+    why: null,
+  };
+}
+function named(
   id: string,
   names: string[],
   kind: 'asr' | 'vad' | 'segmentation' | 'embedding' = 'asr',
   precision: Precision = 'int8',
-): Manifest => {
+): Manifest {
   const manifest = manifestFromNames(kind, id, names, precision);
   if (!manifest) throw new Error('not recognised');
   return manifest;
-};
+}
 const parakeet = named('sherpa-onnx-nemo-parakeet-tdt-0.6b-v3-int8', [
   'encoder.int8.onnx',
   'decoder.int8.onnx',

@@ -52,9 +52,15 @@ export const rolesOf: Record<ModelFamily, readonly string[]> = {
 export type Precision = EngineTuning['compute_type'];
 type Pick = (pattern: RegExp) => string | undefined;
 
-const isInt8 = (name: string): boolean => name.includes('.int8.');
-const isHalf = (name: string): boolean => /\.(fp16|float16)\./.test(name);
-const isFull = (name: string): boolean => !isInt8(name) && !isHalf(name);
+function isInt8(name: string): boolean {
+  return name.includes('.int8.');
+}
+function isHalf(name: string): boolean {
+  return /\.(fp16|float16)\./.test(name);
+}
+function isFull(name: string): boolean {
+  return !isInt8(name) && !isHalf(name);
+}
 /** Preferred precisions of a model's files; any available one is used. */
 const preference: Record<Precision, readonly ((name: string) => boolean)[]> = {
   // Eight-bit files are smaller and faster with little loss of accuracy.
@@ -64,9 +70,8 @@ const preference: Record<Precision, readonly ((name: string) => boolean)[]> = {
   float32: [isFull, isHalf],
 };
 
-const pickFrom =
-  (names: readonly string[], precision: Precision): Pick =>
-  (pattern) => {
+function pickFrom(names: readonly string[], precision: Precision): Pick {
+  return (pattern) => {
     const fitting = names.filter((name) => pattern.test(basename(name))).sort();
     for (const wanted of preference[precision]) {
       const name = fitting.find(wanted);
@@ -74,17 +79,18 @@ const pickFrom =
     }
     return fitting[0];
   };
+}
 
-const found = (roles: Record<string, string | undefined>): Manifest['files'] | undefined => {
+function found(roles: Record<string, string | undefined>): Manifest['files'] | undefined {
   const files: Manifest['files'] = {};
   for (const [role, path] of Object.entries(roles)) {
     if (path === undefined) return undefined;
     files[role] = { path };
   }
   return files;
-};
+}
 
-const speechFiles = (id: string, pick: Pick): { family: ModelFamily; files: Manifest['files'] } | undefined => {
+function speechFiles(id: string, pick: Pick): { family: ModelFamily; files: Manifest['files'] } | undefined {
   const encoder = pick(/encoder.*\.onnx$/);
   const decoder = pick(/decoder.*\.onnx$/);
   const joiner = pick(/joiner.*\.onnx$/);
@@ -93,15 +99,15 @@ const speechFiles = (id: string, pick: Pick): { family: ModelFamily; files: Mani
   if (transducer) return { family: /nemo|parakeet/i.test(id) ? 'nemo-transducer' : 'zipformer', files: transducer };
   const whisper = found({ encoder, decoder, tokens });
   return whisper && { family: 'whisper', files: whisper };
-};
+}
 
 /** Recognises common archives without a manifest by their file names. */
-export const manifestFromNames = (
+export function manifestFromNames(
   kind: ModelKind,
   id: string,
   names: readonly string[],
   precision: Precision,
-): Manifest | undefined => {
+): Manifest | undefined {
   const pick = pickFrom(names, precision);
   const langs = /\.en\b|[-_]en([-_]|$)/.test(id) ? ['en'] : [];
   const base = { id, kind, langs, sampleRate: 16_000 };
@@ -113,4 +119,4 @@ export const manifestFromNames = (
   const files = found({ model: pick(pattern) });
   const families = { vad: 'silero-vad', segmentation: 'pyannote', embedding: 'speaker-embedding' } as const;
   return files && { ...base, family: families[kind], files };
-};
+}

@@ -36,4 +36,6 @@ interface Sherpa {
   OfflineSpeakerDiarization: new (config: DiarizationConfig) => SpeakerDiarization;
 }
 
-export const loadSherpa = (): Sherpa => createRequire(import.meta.url)('sherpa-onnx-node') as Sherpa;
+export function loadSherpa(): Sherpa {
+  return createRequire(import.meta.url)('sherpa-onnx-node') as Sherpa;
+}

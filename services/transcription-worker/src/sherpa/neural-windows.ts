@@ -17,21 +17,21 @@ export interface WindowTask {
   seconds: number;
 }
 
-const embed = (extractor: Extractor, samples: Float32Array): Float32Array => {
+function embed(extractor: Extractor, samples: Float32Array): Float32Array {
   const stream = extractor.createStream();
   stream.acceptWaveform({ samples, sampleRate });
   stream.inputFinished();
   return extractor.compute(stream, false);
-};
+}
 
 /** The voice of each speaker of a window, from the longest turns. */
-const localSpeakers = (
+function localSpeakers(
   extractor: Extractor,
   turns: readonly Turn[],
   samples: Float32Array,
   window: number,
-): LocalSpeaker[] =>
-  [...new Set(turns.map((t) => t.speaker))].map((speaker) => {
+): LocalSpeaker[] {
+  return [...new Set(turns.map((t) => t.speaker))].map((speaker) => {
     const own = turns.filter((t) => t.speaker === speaker).sort((a, b) => b.end - b.start - (a.end - a.start));
     const clean = own.filter((t, i) => i === 0 || t.end - t.start >= shortestClean);
     let vector = new Float32Array(0);
@@ -47,13 +47,14 @@ const localSpeakers = (
     }
     return { window, speaker, vector, seconds };
   });
+}
 
 /** Speaker turns by neural models, window by window, with speakers linked across windows. */
-export const diarizeWindows = async (
+export async function diarizeWindows(
   sherpa: ReturnType<typeof loadSherpa>,
   task: WindowTask,
   onProgress: (share: number) => void,
-): Promise<{ turns: Turn[] }> => {
+): Promise<{ turns: Turn[] }> {
   const diarization = new sherpa.OfflineSpeakerDiarization(task.config);
   if (task.seconds <= windowSeconds * 1.5) {
     return { turns: diarization.process(await readSamples(task.wavPath, 0, task.seconds)) };
@@ -74,4 +75,4 @@ export const diarizeWindows = async (
   return {
     turns: found.map(({ window, turn }) => ({ ...turn, speaker: labelOf.get(`${window}:${turn.speaker}`) ?? 0 })),
   };
-};
+}

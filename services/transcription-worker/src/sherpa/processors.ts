@@ -14,7 +14,7 @@ export interface Processors {
 }
 
 /** The processors available to sherpa-onnx: the driver's GPUs, as long as the library can use them. */
-export const createProcessors = ({ probe, wishes }: { probe: GpuProbe; wishes: TuningWishes }): Processors => {
+export function createProcessors({ probe, wishes }: { probe: GpuProbe; wishes: TuningWishes }): Processors {
   let state: GpuState = { devices: [], note: 'The driver has not been asked yet' };
   let usable = true;
   return {
@@ -30,4 +30,4 @@ export const createProcessors = ({ probe, wishes }: { probe: GpuProbe; wishes: T
       usable = false;
     },
   };
-};
+}

@@ -32,28 +32,31 @@ export interface SherpaRuntime {
 const canaryTimeoutMs = 120_000;
 const canaryAnswer = z.object({ provider: z.enum(['cpu', 'cuda']) });
 
-const askedForGpu = (model: Model, tuning: EngineTuning): boolean =>
-  (model.manifest.kind === 'asr' ? tuning.transcribe_on : tuning.diarize_on) === 'gpu';
+function askedForGpu(model: Model, tuning: EngineTuning): boolean {
+  return (model.manifest.kind === 'asr' ? tuning.transcribe_on : tuning.diarize_on) === 'gpu';
+}
 
 /** Loads a model in a child and decodes one second of silence with the actual settings. */
-const createCanary = (children: TaskChildren, processors: Processors) => async (model: Model) => {
-  const tuning = processors.tuningOf(model.manifest.id);
-  const task = canaryTask(model, tuning);
-  if (!task) return;
-  const done = await children.run({ input: task, timeoutMs: canaryTimeoutMs }).catch((error: unknown) => {
-    if (!(error instanceof ChildCrash)) throw error;
-    throw new Error(`${error.message}: ${error.stderrTail.slice(-300)}`, { cause: error });
-  });
-  const answer = canaryAnswer.safeParse(done);
-  // The library falls back to the CPU silently, which would be slow with a GPU's batch size.
-  if (answer.success && answer.data.provider === 'cpu' && askedForGpu(model, tuning)) processors.giveUpGpu();
-};
+function createCanary(children: TaskChildren, processors: Processors) {
+  return async (model: Model) => {
+    const tuning = processors.tuningOf(model.manifest.id);
+    const task = canaryTask(model, tuning);
+    if (!task) return;
+    const done = await children.run({ input: task, timeoutMs: canaryTimeoutMs }).catch((error: unknown) => {
+      if (!(error instanceof ChildCrash)) throw error;
+      throw new Error(`${error.message}: ${error.stderrTail.slice(-300)}`, { cause: error });
+    });
+    const answer = canaryAnswer.safeParse(done);
+    // The library falls back to the CPU silently, which would be slow with a GPU's batch size.
+    if (answer.success && answer.data.provider === 'cpu' && askedForGpu(model, tuning)) processors.giveUpGpu();
+  };
+}
 
 /**
  * `prefork`: every running recording has its own process and copy of the model. `threads`: all share one process, which
  * decodes concurrently; diarization blocks its thread and has small models, so it always has its own processes.
  */
-export const createSherpaRuntime = (o: SherpaOptions): SherpaRuntime => {
+export function createSherpaRuntime(o: SherpaOptions): SherpaRuntime {
   const shared = o.pool === 'threads';
   const tasksAtOnce = shared ? o.concurrency : 1;
   // Every piece that is decoded holds a thread of Node's pool.
@@ -74,4 +77,4 @@ export const createSherpaRuntime = (o: SherpaOptions): SherpaRuntime => {
       for (const children of [recognizers, diarizers, canaries]) children.close();
     },
   };
-};
+}

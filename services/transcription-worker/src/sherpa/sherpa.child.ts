@@ -14,7 +14,7 @@ type Loaded = { recognizer: Recognizer; users: number };
 const loaded = new Map<string, Loaded>();
 
 /** Loading takes seconds: tasks with the same model share a recognizer, and the last one is kept. */
-const withRecognizer = async <T>(config: RecognizerConfig, work: (r: Recognizer) => Promise<T>): Promise<T> => {
+async function withRecognizer<T>(config: RecognizerConfig, work: (r: Recognizer) => Promise<T>): Promise<T> {
   const key = JSON.stringify(config);
   const entry = loaded.get(key) ?? { recognizer: new sherpa.OfflineRecognizer(config), users: 0 };
   loaded.set(key, entry);
@@ -25,19 +25,19 @@ const withRecognizer = async <T>(config: RecognizerConfig, work: (r: Recognizer)
   } finally {
     entry.users -= 1;
   }
-};
+}
 
-const decode = (recognizer: Recognizer, samples: Float32Array): Promise<unknown> => {
+function decode(recognizer: Recognizer, samples: Float32Array): Promise<unknown> {
   const stream = recognizer.createStream();
   stream.acceptWaveform({ samples, sampleRate });
   return recognizer.decodeAsync(stream);
-};
+}
 
-const transcribe = async (
+async function transcribe(
   t: Extract<SherpaTask, { task: 'transcribe' }>,
   recognizer: Recognizer,
   { onProgress, signal }: TaskContext,
-) => {
+) {
   const detector = t.vad ? new sherpa.Vad(t.vad, 60) : undefined;
   const chunks = await speechChunks(detector, t.wavPath, t.seconds, t.longest);
   let done = 0;
@@ -52,15 +52,15 @@ const transcribe = async (
     timing: results.every((h) => h.timing === 'engine') ? 'engine' : 'estimated',
     language: results.find((h) => h.language)?.language ?? null,
   };
-};
+}
 
 /** Detects the library's silent fallback to the CPU by its loaded libraries. */
-const providerInUse = async (): Promise<{ provider: 'cpu' | 'cuda' }> => {
+async function providerInUse(): Promise<{ provider: 'cpu' | 'cuda' }> {
   const maps = await readFile('/proc/self/maps', 'utf8');
   return { provider: /onnxruntime_providers_cuda/.test(maps) ? 'cuda' : 'cpu' };
-};
+}
 
-const perform = async (t: SherpaTask, context: TaskContext): Promise<unknown> => {
+async function perform(t: SherpaTask, context: TaskContext): Promise<unknown> {
   switch (t.task) {
     case 'load-recognizer':
       await withRecognizer(t.config, (r) => decode(r, new Float32Array(sampleRate)));
@@ -78,6 +78,6 @@ const perform = async (t: SherpaTask, context: TaskContext): Promise<unknown> =>
     default:
       return t satisfies never;
   }
-};
+}
 
 serveTasks((input, context) => perform(sherpaTask.parse(input), context));

@@ -16,7 +16,7 @@ import { createSherpaRuntime, type SherpaOptions, type SherpaRuntime } from './r
 const wishes = { batchSize: 'auto', computeType: 'auto', hybrid: 'auto' } as const;
 let cache = '';
 let runtime: SherpaRuntime;
-const startRuntime = (more: Partial<SherpaOptions> = {}): SherpaRuntime => {
+function startRuntime(more: Partial<SherpaOptions> = {}): SherpaRuntime {
   const probe = { look: () => Promise.resolve({ devices: [], note: 'none' }) };
   return createSherpaRuntime({
     modelCacheDir: cache,
@@ -29,32 +29,33 @@ const startRuntime = (more: Partial<SherpaOptions> = {}): SherpaRuntime => {
     idleMs: 0,
     ...more,
   });
-};
+}
 beforeEach(async () => {
   cache = await mkdtemp(join(tmpdir(), 'models-'));
   runtime = startRuntime();
 });
 afterEach(() => rm(cache, { recursive: true, force: true }));
 
-const put = async (kind: string, id: string, files: Record<string, string | Buffer>): Promise<string> => {
+async function put(kind: string, id: string, files: Record<string, string | Buffer>): Promise<string> {
   const folder = join(cache, kind, id);
   await mkdir(folder, { recursive: true });
   for (const [name, content] of Object.entries(files)) await writeFile(join(folder, name), content);
   return folder;
-};
-const manifest = (files: Record<string, { path: string; sha256?: string; bytes?: number }>): string =>
-  JSON.stringify({ id: 'tiny', kind: 'asr', family: 'whisper', files, langs: ['en'] });
+}
+function manifest(files: Record<string, { path: string; sha256?: string; bytes?: number }>): string {
+  return JSON.stringify({ id: 'tiny', kind: 'asr', family: 'whisper', files, langs: ['en'] });
+}
 const corrupt = {
   'encoder.onnx': randomBytes(4096),
   'decoder.onnx': randomBytes(4096),
   'joiner.onnx': randomBytes(4096),
   'tokens.txt': '<blk> 0\na 1\n',
 };
-const only = async (): Promise<Model> => {
+async function only(): Promise<Model> {
   const [model] = await runtime.models.look();
   if (!model) throw new Error('no model was found');
   return model;
-};
+}
 
 describe('models in the cache', () => {
   it('reports that there is none', async () => {

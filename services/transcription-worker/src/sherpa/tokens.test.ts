@@ -2,8 +2,9 @@ import { describe, expect, it } from '@jest/globals';
 import { chunkResult, wordsOfChunk } from './tokens.ts';
 
 const chunk = { start: 100, end: 110 };
-const words = (result: Record<string, unknown>): ReturnType<typeof wordsOfChunk> =>
-  wordsOfChunk(chunkResult.parse(result), chunk);
+function words(result: Record<string, unknown>): ReturnType<typeof wordsOfChunk> {
+  return wordsOfChunk(chunkResult.parse(result), chunk);
+}
 
 describe('tokens to words', () => {
   it('starts a word at a leading space and joins the following tokens', () => {

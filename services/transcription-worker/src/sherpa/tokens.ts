@@ -29,22 +29,24 @@ const longestToken = 0.4;
 
 type Open = { text: string; start: number; end: number; logs: number[] };
 
-const close = (word: Open, shout: boolean): Word => ({
-  word: shout ? word.text.toLowerCase() : word.text,
-  start: word.start,
-  end: word.end,
-  confidence: word.logs.length > 0 ? Math.exp(word.logs.reduce((a, b) => a + b, 0) / word.logs.length) : null,
-});
+function close(word: Open, shout: boolean): Word {
+  return {
+    word: shout ? word.text.toLowerCase() : word.text,
+    start: word.start,
+    end: word.end,
+    confidence: word.logs.length > 0 ? Math.exp(word.logs.reduce((a, b) => a + b, 0) / word.logs.length) : null,
+  };
+}
 
-const endOf = (r: ChunkResult, i: number, chunkSeconds: number): number => {
+function endOf(r: ChunkResult, i: number, chunkSeconds: number): number {
   const start = r.timestamps[i] ?? 0;
   const duration = r.durations[i];
   if (duration !== undefined && duration > 0) return start + duration;
   return Math.min(start + longestToken, r.timestamps[i + 1] ?? chunkSeconds);
-};
+}
 
 /** Joins sub-word tokens to words: a leading space starts a word, punctuation never extends one. */
-const fromTokens = (r: ChunkResult, chunkSeconds: number): Word[] => {
+function fromTokens(r: ChunkResult, chunkSeconds: number): Word[] {
   const shout = r.text.length > 3 && r.text === r.text.toUpperCase() && /[A-Z]/.test(r.text);
   const words: Open[] = [];
   for (const [i, token] of r.tokens.entries()) {
@@ -65,16 +67,17 @@ const fromTokens = (r: ChunkResult, chunkSeconds: number): Word[] => {
     }
   }
   return words.map((word) => close(word, shout));
-};
+}
 
-const fromSegments = (r: ChunkResult): Word[] =>
-  r.segment_texts.flatMap((text, i) => {
+function fromSegments(r: ChunkResult): Word[] {
+  return r.segment_texts.flatMap((text, i) => {
     const start = r.segment_timestamps[i] ?? 0;
     return interpolateWords(text, start, start + (r.segment_durations[i] ?? 0), null);
   });
+}
 
 /** The words of one chunk with times relative to the recording. */
-export const wordsOfChunk = (r: ChunkResult, chunk: { start: number; end: number }): ChunkWords => {
+export function wordsOfChunk(r: ChunkResult, chunk: { start: number; end: number }): ChunkWords {
   const seconds = chunk.end - chunk.start;
   const timed = r.tokens.length > 0 && r.timestamps.length === r.tokens.length;
   const words = timed
@@ -88,4 +91,4 @@ export const wordsOfChunk = (r: ChunkResult, chunk: { start: number; end: number
     end: chunk.start + Math.min(w.end, seconds),
   }));
   return { words: placed, timing: timed ? 'engine' : 'estimated' };
-};
+}

@@ -17,7 +17,7 @@ import { Sheet } from '../sheet.tsx';
 
 type Filters = Record<string, string>;
 
-export const AuditPage = () => {
+export function AuditPage() {
   const filters = useSearch({ from: '/inside/frame/admin/audit' });
   const navigate = useNavigate({ from: '/admin/audit' });
   const records = useQuery(auditQuery(filters));
@@ -46,9 +46,9 @@ export const AuditPage = () => {
       )}
     </AdminPane>
   );
-};
+}
 
-const ExportButton = ({ filters }: { filters: Filters }) => {
+function ExportButton({ filters }: { filters: Filters }) {
   const save = useMutation({
     mutationFn: async (format: 'csv' | 'json') => {
       const day = new Date().toISOString().slice(0, 10).replaceAll('-', '');
@@ -71,59 +71,65 @@ const ExportButton = ({ filters }: { filters: Filters }) => {
       </Menu.Dropdown>
     </Menu>
   );
-};
+}
 
 const outcomes = { success: 'Success', failure: 'Failure', partial: 'Partial' };
 
-const Bar = ({ filters, onChange }: { filters: Filters; onChange: (next: Filters) => void }) => (
-  <div className={css['bar']} role="search" aria-label="Find in the audit log">
-    <SearchBox
-      label="Person, address or request"
-      value={filters['q'] ?? ''}
-      onChange={(text) => onChange({ q: text })}
-    />
-    <FilterSelect
-      label="Event"
-      any="Any event"
-      labels={eventLabels}
-      value={filters['event']}
-      onChange={(event) => onChange({ event })}
-    />
-    <FilterSelect
-      label="Outcome"
-      any="Any outcome"
-      labels={outcomes}
-      value={filters['outcome']}
-      onChange={(outcome) => onChange({ outcome })}
-    />
-    <Group gap="xs" wrap="nowrap">
-      <TextInput
-        type="date"
-        aria-label="From"
-        value={filters['from'] ?? ''}
-        onChange={(event) => onChange({ from: event.currentTarget.value })}
+function Bar({ filters, onChange }: { filters: Filters; onChange: (next: Filters) => void }) {
+  return (
+    <div className={css['bar']} role="search" aria-label="Find in the audit log">
+      <SearchBox
+        label="Person, address or request"
+        value={filters['q'] ?? ''}
+        onChange={(text) => onChange({ q: text })}
       />
-      <TextInput
-        type="date"
-        aria-label="To"
-        value={filters['to'] ?? ''}
-        onChange={(event) => onChange({ to: event.currentTarget.value })}
+      <FilterSelect
+        label="Event"
+        any="Any event"
+        labels={eventLabels}
+        value={filters['event']}
+        onChange={(event) => onChange({ event })}
       />
-    </Group>
-  </div>
-);
+      <FilterSelect
+        label="Outcome"
+        any="Any outcome"
+        labels={outcomes}
+        value={filters['outcome']}
+        onChange={(outcome) => onChange({ outcome })}
+      />
+      <Group gap="xs" wrap="nowrap">
+        <TextInput
+          type="date"
+          aria-label="From"
+          value={filters['from'] ?? ''}
+          onChange={(event) => onChange({ from: event.currentTarget.value })}
+        />
+        <TextInput
+          type="date"
+          aria-label="To"
+          value={filters['to'] ?? ''}
+          onChange={(event) => onChange({ to: event.currentTarget.value })}
+        />
+      </Group>
+    </div>
+  );
+}
 
-const eventLabel = ({ event_type: type }: AuditRecord): string => eventLabels[type] ?? type;
+function eventLabel({ event_type: type }: AuditRecord): string {
+  return eventLabels[type] ?? type;
+}
 
-const Records = ({ records }: { records: readonly AuditRecord[] }) => (
-  <Sheet testId="audit" card heads={['Time', 'Event', 'Actor', 'Subject', 'Address']}>
-    {records.map((record) => (
-      <RecordRows key={record.uuid} record={record} />
-    ))}
-  </Sheet>
-);
+function Records({ records }: { records: readonly AuditRecord[] }) {
+  return (
+    <Sheet testId="audit" card heads={['Time', 'Event', 'Actor', 'Subject', 'Address']}>
+      {records.map((record) => (
+        <RecordRows key={record.uuid} record={record} />
+      ))}
+    </Sheet>
+  );
+}
 
-const RecordRows = ({ record }: { record: AuditRecord }) => {
+function RecordRows({ record }: { record: AuditRecord }) {
   const [open, setOpen] = useState(false);
   return (
     <Fragment>
@@ -167,18 +173,22 @@ const RecordRows = ({ record }: { record: AuditRecord }) => {
       )}
     </Fragment>
   );
-};
+}
 
 /** Truncated to one line; the details show the full text. */
-const AddressCell = ({ label, value }: { label: string; value: string | null }) => (
-  <Table.Td data-label={label} className={css['address'] ?? ''} title={value ?? undefined}>
-    {value ?? ''}
-  </Table.Td>
-);
+function AddressCell({ label, value }: { label: string; value: string | null }) {
+  return (
+    <Table.Td data-label={label} className={css['address'] ?? ''} title={value ?? undefined}>
+      {value ?? ''}
+    </Table.Td>
+  );
+}
 
-const textOf = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value));
+function textOf(value: unknown): string {
+  return typeof value === 'string' ? value : JSON.stringify(value);
+}
 
-const Details = ({ record }: { record: AuditRecord }) => {
+function Details({ record }: { record: AuditRecord }) {
   const facts: readonly (readonly [string, string | null])[] = [
     ['Event', record.event_type],
     ['Outcome', outcomes[record.outcome]],
@@ -195,10 +205,11 @@ const Details = ({ record }: { record: AuditRecord }) => {
     ),
   ];
   return <Facts of={facts} />;
-};
+}
 
 /** The warning of a record as a sentence. An unknown warning stays among the other details. */
-const warningText = ({ details }: AuditRecord): string | null =>
-  details['warning'] === 'admin_roles_unknown'
+function warningText({ details }: AuditRecord): string | null {
+  return details['warning'] === 'admin_roles_unknown'
     ? `The sign-in had no usable claim ${textOf(details['roles_claim'])}. The role of the account was kept.`
     : null;
+}

@@ -7,20 +7,24 @@ export const auditPageSize = 50;
 type Filters = Readonly<Record<string, string>>;
 
 /** The chosen days in the reader's time zone, as timestamps. */
-const timestampsOf = (filters: Filters) => ({
-  start_date: filters['from'] && new Date(`${filters['from']}T00:00:00`).toISOString(),
-  end_date: filters['to'] && new Date(`${filters['to']}T23:59:59.999`).toISOString(),
-});
-const queryOf = (filters: Filters): QueryInput => ({
-  ...timestampsOf(filters),
-  event_type: filters['event'],
-  outcome: filters['outcome'],
-  error_code: filters['code'],
-  q: filters['q'],
-});
+function timestampsOf(filters: Filters) {
+  return {
+    start_date: filters['from'] && new Date(`${filters['from']}T00:00:00`).toISOString(),
+    end_date: filters['to'] && new Date(`${filters['to']}T23:59:59.999`).toISOString(),
+  };
+}
+function queryOf(filters: Filters): QueryInput {
+  return {
+    ...timestampsOf(filters),
+    event_type: filters['event'],
+    outcome: filters['outcome'],
+    error_code: filters['code'],
+    q: filters['q'],
+  };
+}
 
-export const auditQuery = (filters: Filters) =>
-  queryOptions({
+export function auditQuery(filters: Filters) {
+  return queryOptions({
     queryKey: ['audit', filters],
     queryFn: ({ signal }) =>
       callIdentity('auditLogs', {
@@ -29,6 +33,8 @@ export const auditQuery = (filters: Filters) =>
       }),
     placeholderData: keepPreviousData,
   });
+}
 
-export const exportUrl = (filters: Filters, format: 'csv' | 'json'): string =>
-  urlOf(identityLines.exportAuditLogs[1], {}, { ...queryOf(filters), export_format: format });
+export function exportUrl(filters: Filters, format: 'csv' | 'json'): string {
+  return urlOf(identityLines.exportAuditLogs[1], {}, { ...queryOf(filters), export_format: format });
+}

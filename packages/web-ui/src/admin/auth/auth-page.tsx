@@ -8,7 +8,7 @@ import { categoryOrder, isCategory, layouts } from './layout.ts';
 import { MappingsPanel } from './mappings-panel.tsx';
 import { SettingsForm } from './settings-form.tsx';
 
-export const AuthPage = () => {
+export function AuthPage() {
   const { category } = useParams({ from: '/inside/frame/admin/authentication/$category' });
   const config = useQuery(configQuery);
   const mappings = category === 'group-mappings';
@@ -30,16 +30,18 @@ export const AuthPage = () => {
       )}
     </AdminPane>
   );
-};
+}
 
-const Tab = ({ name, label, here }: { name: string; label: string; here: boolean }) => (
-  <Link
-    to="/admin/authentication/$category"
-    params={{ category: name }}
-    className={css['tab']}
-    ref={here ? scrollIntoView : null}
-    {...(here ? { 'aria-current': 'page' as const } : {})}
-  >
-    {label}
-  </Link>
-);
+function Tab({ name, label, here }: { name: string; label: string; here: boolean }) {
+  return (
+    <Link
+      to="/admin/authentication/$category"
+      params={{ category: name }}
+      className={css['tab']}
+      ref={here ? scrollIntoView : null}
+      {...(here ? { 'aria-current': 'page' as const } : {})}
+    >
+      {label}
+    </Link>
+  );
+}

@@ -14,8 +14,8 @@ export const configQuery = queryOptions({
 });
 
 const historyPage = 20;
-export const historyQuery = (category: AuthCategory) =>
-  infiniteQueryOptions({
+export function historyQuery(category: AuthCategory) {
+  return infiniteQueryOptions({
     queryKey: ['auth-config', 'history', category],
     queryFn: ({ signal, pageParam }) =>
       callIdentity('authConfigAudit', {
@@ -26,6 +26,7 @@ export const historyQuery = (category: AuthCategory) =>
     initialPageParam: 0,
     getNextPageParam: (last, pages) => (last.length < historyPage ? undefined : pages.length * historyPage),
   });
+}
 
 export const mappingsQuery = queryOptions({
   queryKey: ['mappings'],
@@ -33,8 +34,9 @@ export const mappingsQuery = queryOptions({
 });
 
 /** The current sessions of the accounts of a source. */
-export const sourceSessionsQuery = (category: Source) =>
-  queryOptions({
+export function sourceSessionsQuery(category: Source) {
+  return queryOptions({
     queryKey: ['source-sessions', category],
     queryFn: ({ signal }) => callIdentity('sourceSessions', { signal, params: { category } }),
   });
+}

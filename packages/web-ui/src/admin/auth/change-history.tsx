@@ -9,7 +9,7 @@ import { historyQuery, type ConfigChange } from './auth-queries.ts';
 import { Sheet } from '../sheet.tsx';
 
 /** The changes of the settings, newest first; loaded when it is opened. */
-export const ChangeHistory = ({ category }: { category: AuthCategory }) => {
+export function ChangeHistory({ category }: { category: AuthCategory }) {
   const [open, setOpen] = useState(false);
   return (
     <section>
@@ -19,9 +19,9 @@ export const ChangeHistory = ({ category }: { category: AuthCategory }) => {
       <Collapse expanded={open}>{open && <History category={category} />}</Collapse>
     </section>
   );
-};
+}
 
-const History = ({ category }: { category: AuthCategory }) => {
+function History({ category }: { category: AuthCategory }) {
   const history = useInfiniteQuery(historyQuery(category));
   const changes = history.data?.pages.flat() ?? [];
   if (!history.data) return <QueryStatus of={history} what="The changes" height={80} />;
@@ -60,11 +60,11 @@ const History = ({ category }: { category: AuthCategory }) => {
       )}
     </Stack>
   );
-};
+}
 
-const shortText = (value: ConfigChange['old_value']): string => {
+function shortText(value: ConfigChange['old_value']): string {
   if (value === null || value === '') return 'not set';
   if (typeof value === 'boolean') return value ? 'on' : 'off';
   const text = String(value);
   return text.length > 120 ? `${text.slice(0, 120)}…` : text;
-};
+}

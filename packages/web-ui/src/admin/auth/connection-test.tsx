@@ -19,7 +19,7 @@ type Props = {
 type TestResult = IdentityResponse<'testAuthConfig'>;
 
 /** Tests the values of the form before they are saved, step by step. */
-export const ConnectionTest = ({ category, intro, edits, refused, onRefused }: Props) => {
+export function ConnectionTest({ category, intro, edits, refused, onRefused }: Props) {
   const test = useMutation({
     mutationFn: () => callIdentity('testAuthConfig', { params: { category }, body: { ...edits } }),
     onSettled: (_, error) => onRefused(error),
@@ -42,56 +42,59 @@ export const ConnectionTest = ({ category, intro, edits, refused, onRefused }: P
       </Stack>
     </Section>
   );
-};
+}
 
 type State = 'ok' | 'warning' | 'failed';
 /** A successful step with advice is a warning. */
-const stateOf = ({ ok, advice }: TestResult['steps'][number]): State =>
-  !ok ? 'failed' : advice === '' ? 'ok' : 'warning';
+function stateOf({ ok, advice }: TestResult['steps'][number]): State {
+  return !ok ? 'failed' : advice === '' ? 'ok' : 'warning';
+}
 const icons = { ok: 'check', warning: 'alert', failed: 'close' } as const;
 
-const Outcome = ({ result }: { result: TestResult }) => (
-  <Stack gap="sm">
-    <Alert
-      color={result.success ? 'petrol' : 'red'}
-      variant="light"
-      icon={<Icon name={result.success ? 'check' : 'alert'} />}
-      title={titleOf(result)}
-    >
-      <Text size="sm">{result.message}</Text>
-    </Alert>
-    <ol className={css['steps']}>
-      {result.steps.map((step) => (
-        <li key={step.code} className={css['step']} data-ok={step.ok} data-step={step.code}>
-          <span className={css[stateOf(step)]} role="img" aria-label={stateOf(step)}>
-            <Icon name={icons[stateOf(step)]} size={18} />
-          </span>
-          <Text size="sm" fw={600}>
-            {step.title}
-          </Text>
-          <Text size="xs" c="dimmed" className="ot-tabular">
-            {Math.round(step.duration_ms)} ms
-          </Text>
-          {step.evidence !== '' && (
-            <Text size="xs" c="dimmed">
-              {step.evidence}
+function Outcome({ result }: { result: TestResult }) {
+  return (
+    <Stack gap="sm">
+      <Alert
+        color={result.success ? 'petrol' : 'red'}
+        variant="light"
+        icon={<Icon name={result.success ? 'check' : 'alert'} />}
+        title={titleOf(result)}
+      >
+        <Text size="sm">{result.message}</Text>
+      </Alert>
+      <ol className={css['steps']}>
+        {result.steps.map((step) => (
+          <li key={step.code} className={css['step']} data-ok={step.ok} data-step={step.code}>
+            <span className={css[stateOf(step)]} role="img" aria-label={stateOf(step)}>
+              <Icon name={icons[stateOf(step)]} size={18} />
+            </span>
+            <Text size="sm" fw={600}>
+              {step.title}
             </Text>
-          )}
-          {step.advice !== '' && <Text size="sm">{step.advice}</Text>}
-        </li>
-      ))}
-    </ol>
-    <Details details={result.details} />
-  </Stack>
-);
+            <Text size="xs" c="dimmed" className="ot-tabular">
+              {Math.round(step.duration_ms)} ms
+            </Text>
+            {step.evidence !== '' && (
+              <Text size="xs" c="dimmed">
+                {step.evidence}
+              </Text>
+            )}
+            {step.advice !== '' && <Text size="sm">{step.advice}</Text>}
+          </li>
+        ))}
+      </ol>
+      <Details details={result.details} />
+    </Stack>
+  );
+}
 
-const titleOf = ({ success, steps }: TestResult): string => {
+function titleOf({ success, steps }: TestResult): string {
   if (!success) return 'Test failed';
   return steps.some((step) => stateOf(step) === 'warning') ? 'Test passed with warnings' : 'Test passed';
-};
+}
 
-const Details = ({ details }: { details: TestResult['details'] }) =>
-  Object.keys(details).length === 0 ? null : (
+function Details({ details }: { details: TestResult['details'] }) {
+  return Object.keys(details).length === 0 ? null : (
     <details>
       <summary>Server information</summary>
       <Code block mt="xs">
@@ -99,3 +102,4 @@ const Details = ({ details }: { details: TestResult['details'] }) =>
       </Code>
     </details>
   );
+}

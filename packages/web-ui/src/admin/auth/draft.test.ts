@@ -1,20 +1,22 @@
 import { describe, expect, it } from '@jest/globals';
 import { applyEdit, errorOfValue, mustReenterSecret, canReset, shownValue, type ConfigItem } from './draft.ts';
 
-const item = (config_key: string, more: Partial<ConfigItem> = {}): ConfigItem => ({
-  config_key,
-  config_value: null,
-  is_sensitive: false,
-  is_set: false,
-  origin: 'default',
-  category: 'ldap',
-  data_type: 'string',
-  default_value: '',
-  description: '',
-  updated_at: null,
-  updated_by: null,
-  ...more,
-});
+function item(config_key: string, more: Partial<ConfigItem> = {}): ConfigItem {
+  return {
+    config_key,
+    config_value: null,
+    is_sensitive: false,
+    is_set: false,
+    origin: 'default',
+    category: 'ldap',
+    data_type: 'string',
+    default_value: '',
+    description: '',
+    updated_at: null,
+    updated_by: null,
+    ...more,
+  };
+}
 const ssl = item('ldap_use_ssl', { data_type: 'boolean', config_value: true, default_value: true });
 const port = item('ldap_port', {
   data_type: 'integer',

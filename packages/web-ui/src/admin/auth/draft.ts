@@ -7,51 +7,56 @@ export type Value = ConfigItem['config_value'];
 export type Edits = Readonly<Record<string, Value>>;
 
 /** The stored value as a field shows it: a secret and an unset text are empty. */
-const storedOf = (item: ConfigItem): Value =>
-  item.data_type === 'string' ? (item.config_value ?? '') : item.config_value;
+function storedOf(item: ConfigItem): Value {
+  return item.data_type === 'string' ? (item.config_value ?? '') : item.config_value;
+}
 
 /** The value that a field shows. */
-export const shownValue = (item: ConfigItem, edits: Edits): Value => {
+export function shownValue(item: ConfigItem, edits: Edits): Value {
   const edited = edits[item.config_key];
   if (edited === undefined) return storedOf(item);
   return edited ?? (item.is_sensitive ? '' : (item.default_value ?? ''));
-};
+}
 
 /** Adds a change. Setting the stored value again removes the change. */
-export const applyEdit = (items: readonly ConfigItem[], edits: Edits, key: string, value: Value): Edits => {
+export function applyEdit(items: readonly ConfigItem[], edits: Edits, key: string, value: Value): Edits {
   const { [key]: _, ...rest } = edits;
   const item = items.find(({ config_key }) => config_key === key);
   const isStored = item !== undefined && value === storedOf(item);
   const next: Edits = isStored ? rest : { ...rest, [key]: value };
   return key === 'ldap_use_ssl' ? withStandardPort(items, next) : next;
-};
+}
 
 /** Switches between the standard ports of LDAPS and LDAP; any other port stays. */
-const withStandardPort = (items: readonly ConfigItem[], edits: Edits): Edits => {
+function withStandardPort(items: readonly ConfigItem[], edits: Edits): Edits {
   const ssl = items.find(({ config_key }) => config_key === 'ldap_use_ssl');
   const port = items.find(({ config_key }) => config_key === 'ldap_port');
   if (!ssl || !port) return edits;
   const [standard, previous] = shownValue(ssl, edits) === true ? [636, 389] : [389, 636];
   return shownValue(port, edits) === previous ? applyEdit(items, edits, 'ldap_port', standard) : edits;
-};
+}
 
 /** The error of a value; null for a value that the server may accept. */
-export const errorOfValue = (item: ConfigItem, edits: Edits): string | null => {
+export function errorOfValue(item: ConfigItem, edits: Edits): string | null {
   const value = shownValue(item, edits);
   if (item.data_type !== 'integer') return null;
   if (typeof value !== 'number' || !Number.isInteger(value)) return 'Enter a whole number.';
   const { minimum = -Infinity, maximum = Infinity } = item;
   return value < minimum || value > maximum ? `Enter a number from ${minimum} to ${maximum}.` : null;
-};
+}
 
 /** True when a stored value can be reset to the default. */
-export const canReset = (item: ConfigItem, edits: Edits): boolean =>
-  item.origin === 'stored' && !item.is_sensitive && edits[item.config_key] === undefined;
+export function canReset(item: ConfigItem, edits: Edits): boolean {
+  return item.origin === 'stored' && !item.is_sensitive && edits[item.config_key] === undefined;
+}
 
 /** True when the changes would send a stored secret to another server. The secret must then be entered again. */
-export const mustReenterSecret = (item: ConfigItem, edits: Edits): boolean =>
-  item.is_set &&
-  item.config_key in recipientsOfSecrets &&
-  recipientsOfSecrets[item.config_key as keyof typeof recipientsOfSecrets].some((key) => edits[key] !== undefined) &&
-  !edits[item.config_key] &&
-  edits[`${item.config_key}_clear`] !== true;
+export function mustReenterSecret(item: ConfigItem, edits: Edits): boolean {
+  return (
+    item.is_set &&
+    item.config_key in recipientsOfSecrets &&
+    recipientsOfSecrets[item.config_key as keyof typeof recipientsOfSecrets].some((key) => edits[key] !== undefined) &&
+    !edits[item.config_key] &&
+    edits[`${item.config_key}_clear`] !== true
+  );
+}

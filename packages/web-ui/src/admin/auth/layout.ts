@@ -11,7 +11,9 @@ export type CategoryLayout = {
   readonly test?: string;
 };
 
-const field = (key: string, label: string, kind?: FieldKind): Field => ({ key, label, ...(kind ? { kind } : {}) });
+function field(key: string, label: string, kind?: FieldKind): Field {
+  return { key, label, ...(kind ? { kind } : {}) };
+}
 
 /** Order, labels and field kinds of the settings; a test compares them with the contracts. */
 export const layouts: Record<AuthCategory, CategoryLayout> = {
@@ -257,7 +259,9 @@ export const categoryOrder = [
   'password_policy',
   'lockout',
 ] as const satisfies readonly AuthCategory[];
-export const isCategory = (name: string): name is AuthCategory => Object.hasOwn(layouts, name);
+export function isCategory(name: string): name is AuthCategory {
+  return Object.hasOwn(layouts, name);
+}
 
 /** The labels of setting values. */
 export const choiceLabels: Readonly<Record<string, string>> = {
@@ -271,4 +275,6 @@ const settingLabels = new Map(
   ),
 );
 /** The label of a setting on this page. */
-export const settingLabel = (key: string): string => settingLabels.get(key) ?? key;
+export function settingLabel(key: string): string {
+  return settingLabels.get(key) ?? key;
+}

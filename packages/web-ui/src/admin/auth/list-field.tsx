@@ -25,7 +25,7 @@ type Props = {
 };
 
 /** A setting that is a list: one entry per line, with buttons that remove and add entries. */
-export const ListField = ({ settingKey, label, description, kind, value, error, onChange }: Props) => {
+export function ListField({ settingKey, label, description, kind, value, error, onChange }: Props) {
   const id = useId();
   // The text of an entry that is not added yet.
   const draft = useDraft(`setting-list:${settingKey}`, '');
@@ -88,4 +88,4 @@ export const ListField = ({ settingKey, label, description, kind, value, error, 
       </Stack>
     </Input.Wrapper>
   );
-};
+}

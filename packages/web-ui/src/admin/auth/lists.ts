@@ -1,15 +1,19 @@
 import { splitUnquoted } from '@overtone/directory/dn-text';
 
 /** Splits a list whose entries contain no commas: login names or roles. */
-export const splitWords = (text: string): string[] =>
-  text
+export function splitWords(text: string): string[] {
+  return text
     .split(/[,;\n\r]+/)
     .map((word) => word.trim())
     .filter((word) => word !== '');
+}
 
 /** Splits a list of addresses and address blocks; spaces separate, too. */
-export const splitAddresses = (text: string): string[] => text.split(/[\s,;]+/).filter((entry) => entry !== '');
+export function splitAddresses(text: string): string[] {
+  return text.split(/[\s,;]+/).filter((entry) => entry !== '');
+}
 
 /** True for text of the form `type=value,type=value`. */
-export const looksLikeDn = (text: string): boolean =>
-  splitUnquoted(text, ',').every((part) => /^\s*(?:[a-z][a-z0-9-]*|\d+(?:\.\d+)+)\s*=\s*\S/i.test(part));
+export function looksLikeDn(text: string): boolean {
+  return splitUnquoted(text, ',').every((part) => /^\s*(?:[a-z][a-z0-9-]*|\d+(?:\.\d+)+)\s*=\s*\S/i.test(part));
+}

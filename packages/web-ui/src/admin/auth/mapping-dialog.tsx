@@ -28,7 +28,7 @@ type Fields = {
 // Mappings of a trusted header can only be created by the API.
 const offered: readonly Source[] = ['ldap', 'oidc'];
 
-export const MappingDialog = ({ mapping, onClose, onDone }: Props) => {
+export function MappingDialog({ mapping, onClose, onDone }: Props) {
   const groups = useQuery(groupsQuery(''));
   const draft = useDraft<Fields>(`mapping:${mapping?.uuid ?? 'new'}`, {
     source: mapping?.source ?? 'ldap',
@@ -127,4 +127,4 @@ export const MappingDialog = ({ mapping, onClose, onDone }: Props) => {
       />
     </FormDialog>
   );
-};
+}

@@ -14,7 +14,7 @@ type TestResult = IdentityResponse<'testMappings'>;
 type Input = 'claims' | 'username';
 
 /** Shows the role and groups that the mappings would assign, without a sign-in and without changes. */
-export const MappingTester = () => {
+export function MappingTester() {
   const [source, setSource] = useState<Mapping['source']>('ldap');
   const [chosenInput, setInput] = useState<Input>('claims');
   const draft = useDraft('mapping-tester', { claims: '', username: '' }, { askToLeave: false });
@@ -91,49 +91,52 @@ export const MappingTester = () => {
       </Stack>
     </form>
   );
-};
+}
 
-const linesOf = (text: string): string[] =>
-  text
+function linesOf(text: string): string[] {
+  return text
     .split('\n')
     .map((line) => line.trim())
     .filter((line) => line !== '');
+}
 
-const Result = ({ result }: { result: TestResult }) => (
-  <dl className={css['facts']}>
-    <dt>Role</dt>
-    <dd>
-      <Badge variant="light" color={result.effective_role === 'admin' ? 'petrol' : 'gray'}>
-        {roleNames[result.effective_role]}
-      </Badge>{' '}
-      <Text span size="xs" c="dimmed">
-        {roleReason(result)}
-      </Text>
-    </dd>
-    <dt>Groups</dt>
-    <dd>
-      {result.groups.length === 0 && 'none'}
-      <Group gap="sm">
-        {result.groups.map(({ uuid, name }) => (
-          <Link key={uuid} to="/groups/$uuid" params={{ uuid }} className="ot-link">
-            {name}
-          </Link>
-        ))}
-      </Group>
-    </dd>
-    <dt>Matched</dt>
-    <dd data-testid="matched">
-      <Claims claims={result.matched_claims} />
-    </dd>
-    <dt>Not matched</dt>
-    <dd data-testid="unmatched">
-      <Claims claims={result.unmatched_claims} />
-    </dd>
-  </dl>
-);
+function Result({ result }: { result: TestResult }) {
+  return (
+    <dl className={css['facts']}>
+      <dt>Role</dt>
+      <dd>
+        <Badge variant="light" color={result.effective_role === 'admin' ? 'petrol' : 'gray'}>
+          {roleNames[result.effective_role]}
+        </Badge>{' '}
+        <Text span size="xs" c="dimmed">
+          {roleReason(result)}
+        </Text>
+      </dd>
+      <dt>Groups</dt>
+      <dd>
+        {result.groups.length === 0 && 'none'}
+        <Group gap="sm">
+          {result.groups.map(({ uuid, name }) => (
+            <Link key={uuid} to="/groups/$uuid" params={{ uuid }} className="ot-link">
+              {name}
+            </Link>
+          ))}
+        </Group>
+      </dd>
+      <dt>Matched</dt>
+      <dd data-testid="matched">
+        <Claims claims={result.matched_claims} />
+      </dd>
+      <dt>Not matched</dt>
+      <dd data-testid="unmatched">
+        <Claims claims={result.unmatched_claims} />
+      </dd>
+    </dl>
+  );
+}
 
-const Claims = ({ claims }: { claims: readonly string[] }) =>
-  claims.length === 0 ? (
+function Claims({ claims }: { claims: readonly string[] }) {
+  return claims.length === 0 ? (
     <>none</>
   ) : (
     <ul className={own['claims']}>
@@ -142,8 +145,9 @@ const Claims = ({ claims }: { claims: readonly string[] }) =>
       ))}
     </ul>
   );
+}
 
-const roleReason = ({ grants_role, legacy_admin }: TestResult): string => {
+function roleReason({ grants_role, legacy_admin }: TestResult): string {
   if (legacy_admin) return 'from the administrator lists in the settings';
   return grants_role === null ? 'no mapping grants a role' : 'from a mapping';
-};
+}

@@ -15,7 +15,7 @@ import { Sheet } from '../sheet.tsx';
 type Dialog = { kind: 'create' } | { kind: 'edit' | 'delete'; mapping: Mapping } | null;
 
 /** Mappings of the claims of a directory or provider to groups and roles. */
-export const MappingsPanel = () => {
+export function MappingsPanel() {
   const mappings = useQuery(mappingsQuery);
   const client = useQueryClient();
   const [dialog, setDialog] = useState<Dialog>(null);
@@ -66,67 +66,69 @@ export const MappingsPanel = () => {
       )}
     </Stack>
   );
-};
+}
 
 type TableProps = {
   mappings: readonly Mapping[];
   onEdit: (mapping: Mapping) => void;
   onDelete: (mapping: Mapping) => void;
 };
-const MappingTable = ({ mappings, onEdit, onDelete }: TableProps) => (
-  <Sheet
-    testId="mappings"
-    heads={[
-      'Source',
-      'Claim',
-      'Group',
-      'Role',
-      'Members',
-      <Table.Th key="Actions" ta="right">
-        Actions
-      </Table.Th>,
-    ]}
-  >
-    {mappings.map((mapping) => (
-      <Table.Tr key={mapping.uuid}>
-        <Table.Td>
-          <Badge variant="light" color="gray">
-            {originBadges[mapping.source]}
-          </Badge>
-        </Table.Td>
-        <Table.Td miw={200} data-wide>
-          {mapping.claim_value}
-          {mapping.description !== null && mapping.description !== '' && (
-            <Text size="xs" c="dimmed">
-              {mapping.description}
-            </Text>
-          )}
-          {mapping.warning !== null && (
-            <Text size="xs" c="red">
-              {mapping.warning}
-            </Text>
-          )}
-        </Table.Td>
-        <Table.Td>
-          {mapping.group_uuid !== null && (
-            <Link to="/groups/$uuid" params={{ uuid: mapping.group_uuid }} className="ot-link">
-              {mapping.group_name}
-            </Link>
-          )}
-        </Table.Td>
-        <Table.Td data-label="Role">{mapping.grants_role === null ? '' : roleNames[mapping.grants_role]}</Table.Td>
-        <Table.Td data-label="Members">{mapping.group_uuid === null ? '' : mapping.member_count}</Table.Td>
-        <Table.Td>
-          <Group gap={4} wrap="nowrap" justify="flex-end">
-            <ActionIcon aria-label={`Edit ${mapping.claim_value}`} onClick={() => onEdit(mapping)}>
-              <Icon name="edit" size={17} />
-            </ActionIcon>
-            <ActionIcon aria-label={`Delete ${mapping.claim_value}`} onClick={() => onDelete(mapping)}>
-              <Icon name="trash" size={17} />
-            </ActionIcon>
-          </Group>
-        </Table.Td>
-      </Table.Tr>
-    ))}
-  </Sheet>
-);
+function MappingTable({ mappings, onEdit, onDelete }: TableProps) {
+  return (
+    <Sheet
+      testId="mappings"
+      heads={[
+        'Source',
+        'Claim',
+        'Group',
+        'Role',
+        'Members',
+        <Table.Th key="Actions" ta="right">
+          Actions
+        </Table.Th>,
+      ]}
+    >
+      {mappings.map((mapping) => (
+        <Table.Tr key={mapping.uuid}>
+          <Table.Td>
+            <Badge variant="light" color="gray">
+              {originBadges[mapping.source]}
+            </Badge>
+          </Table.Td>
+          <Table.Td miw={200} data-wide>
+            {mapping.claim_value}
+            {mapping.description !== null && mapping.description !== '' && (
+              <Text size="xs" c="dimmed">
+                {mapping.description}
+              </Text>
+            )}
+            {mapping.warning !== null && (
+              <Text size="xs" c="red">
+                {mapping.warning}
+              </Text>
+            )}
+          </Table.Td>
+          <Table.Td>
+            {mapping.group_uuid !== null && (
+              <Link to="/groups/$uuid" params={{ uuid: mapping.group_uuid }} className="ot-link">
+                {mapping.group_name}
+              </Link>
+            )}
+          </Table.Td>
+          <Table.Td data-label="Role">{mapping.grants_role === null ? '' : roleNames[mapping.grants_role]}</Table.Td>
+          <Table.Td data-label="Members">{mapping.group_uuid === null ? '' : mapping.member_count}</Table.Td>
+          <Table.Td>
+            <Group gap={4} wrap="nowrap" justify="flex-end">
+              <ActionIcon aria-label={`Edit ${mapping.claim_value}`} onClick={() => onEdit(mapping)}>
+                <Icon name="edit" size={17} />
+              </ActionIcon>
+              <ActionIcon aria-label={`Delete ${mapping.claim_value}`} onClick={() => onDelete(mapping)}>
+                <Icon name="trash" size={17} />
+              </ActionIcon>
+            </Group>
+          </Table.Td>
+        </Table.Tr>
+      ))}
+    </Sheet>
+  );
+}

@@ -5,15 +5,15 @@ import { Icon } from '../../app/icons.tsx';
 import { settingLabel } from './layout.ts';
 
 /** Groups refused settings by message: a message for several settings is shown once. */
-const byMessage = (fields: ApiError['fields']): [string, string[]][] => {
+function byMessage(fields: ApiError['fields']): [string, string[]][] {
   const namesByMessage = new Map<string, string[]>();
   for (const { path, message } of fields)
     namesByMessage.set(message, [...new Set([...(namesByMessage.get(message) ?? []), settingLabel(path)])]);
   return [...namesByMessage];
-};
+}
 
 /** Lists the refused settings with their labels; any other error is shown unchanged. */
-export const RefusalNote = ({ error, title }: { error: unknown; title: string }) => {
+export function RefusalNote({ error, title }: { error: unknown; title: string }) {
   if (!(error instanceof ApiError) || error.fields.length === 0) return <ErrorNote error={error} title={title} />;
   return (
     <Alert role="alert" color="red" variant="light" icon={<Icon name="alert" />} title={title}>
@@ -24,4 +24,4 @@ export const RefusalNote = ({ error, title }: { error: unknown; title: string })
       ))}
     </Alert>
   );
-};
+}

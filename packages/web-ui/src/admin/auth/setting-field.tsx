@@ -14,7 +14,7 @@ type Props = {
 };
 
 /** One setting: its control, the origin of its value, and the button that resets it. */
-export const SettingField = (props: Props) => {
+export function SettingField(props: Props) {
   const { item, label, edits, onChange } = props;
   return (
     <div className={css['field']} data-testid="setting" data-key={item.config_key}>
@@ -34,9 +34,9 @@ export const SettingField = (props: Props) => {
       <Origin item={item} />
     </div>
   );
-};
+}
 
-const Origin = ({ item }: { item: ConfigItem }) => {
+function Origin({ item }: { item: ConfigItem }) {
   if (item.origin === 'unreadable')
     return (
       <Badge mt={6} color="red" variant="light">
@@ -48,9 +48,9 @@ const Origin = ({ item }: { item: ConfigItem }) => {
       from the environment
     </Badge>
   ) : null;
-};
+}
 
-const Control = ({ item, label, kind, edits, error, onChange }: Props) => {
+function Control({ item, label, kind, edits, error, onChange }: Props) {
   const key = item.config_key;
   const value = shownValue(item, edits);
   const text = value === null ? '' : String(value);
@@ -114,10 +114,10 @@ const Control = ({ item, label, kind, edits, error, onChange }: Props) => {
       onChange={(event) => set(event.currentTarget.value)}
     />
   );
-};
+}
 
 /** A stored secret is never shown: an empty field keeps it, and a switch deletes it. */
-const SecretField = ({ item, label, edits, error, onChange }: Omit<Props, 'kind'>) => {
+function SecretField({ item, label, edits, error, onChange }: Omit<Props, 'kind'>) {
   const key = item.config_key;
   const isDeleted = edits[`${key}_clear`] === true;
   const mustReenter = mustReenterSecret(item, edits);
@@ -149,4 +149,4 @@ const SecretField = ({ item, label, edits, error, onChange }: Omit<Props, 'kind'
       )}
     </>
   );
-};
+}

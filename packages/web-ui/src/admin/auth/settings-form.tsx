@@ -21,7 +21,7 @@ import { isSource, SourceSessions } from './source-sessions.tsx';
 type Props = { readonly category: AuthCategory; readonly items: readonly ConfigItem[] };
 
 /** The settings of one category, which are saved together. */
-export const SettingsForm = ({ category, items }: Props) => {
+export function SettingsForm({ category, items }: Props) {
   const layout = layouts[category];
   const client = useQueryClient();
   const { edits, setEdits, draft } = useEdits(category, items);
@@ -119,12 +119,12 @@ export const SettingsForm = ({ category, items }: Props) => {
       </Stack>
     </form>
   );
-};
+}
 
 const noEdits: Edits = {};
 
 /** The unsaved changes. Secrets are kept in memory only; the other changes survive a reload. */
-const useEdits = (category: AuthCategory, items: readonly ConfigItem[]) => {
+function useEdits(category: AuthCategory, items: readonly ConfigItem[]) {
   const draft = useDraft<Edits>(`settings:${category}`, noEdits);
   const [secrets, setSecrets] = useState<Edits>(noEdits);
   const isSecret = (key: string): boolean => items.some((item) => item.config_key === key && item.is_sensitive);
@@ -137,17 +137,17 @@ const useEdits = (category: AuthCategory, items: readonly ConfigItem[]) => {
   };
   useUnsaved(Object.keys(secrets).length > 0, () => setSecrets(noEdits));
   return { edits: { ...draft.value, ...secrets }, setEdits, draft };
-};
+}
 
 /** Settings that the layout does not contain are shown in a group of their own. */
-const unplaced = (groups: readonly FieldGroup[], items: readonly ConfigItem[]): FieldGroup[] => {
+function unplaced(groups: readonly FieldGroup[], items: readonly ConfigItem[]): FieldGroup[] {
   const placed = new Set(groups.flatMap((group) => group.fields.map((field) => field.key)));
   const rest = items.filter((item) => !placed.has(item.config_key));
   return rest.length === 0
     ? []
     : [{ title: 'More', fields: rest.map((item) => ({ key: item.config_key, label: item.config_key })) }];
-};
+}
 
-const focusOn = (key: string | undefined): void => {
+function focusOn(key: string | undefined): void {
   if (key !== undefined) document.querySelector<HTMLElement>(`[data-key="${key}"] input`)?.focus();
-};
+}

@@ -9,7 +9,9 @@ import { Confirm } from '../parts.tsx';
 import { sourceSessionsQuery, type Source } from './auth-queries.ts';
 
 const sources: readonly string[] = ['ldap', 'oidc', 'pki', 'proxy'] satisfies Source[];
-export const isSource = (category: string): category is Source => sources.includes(category);
+export function isSource(category: string): category is Source {
+  return sources.includes(category);
+}
 
 type Props = {
   readonly source: Source;
@@ -18,7 +20,7 @@ type Props = {
 };
 
 /** The sessions of a source that is, or will be, switched off. They continue until an administrator ends them. */
-export const SourceSessions = ({ source, switchingOff }: Props) => {
+export function SourceSessions({ source, switchingOff }: Props) {
   const client = useQueryClient();
   const query = sourceSessionsQuery(source);
   const count = useQuery(query);
@@ -67,4 +69,4 @@ export const SourceSessions = ({ source, switchingOff }: Props) => {
       )}
     </Alert>
   );
-};
+}

@@ -4,19 +4,21 @@ import css from './queues.module.css';
 import { ageSince, outcomeTexts } from './labels.ts';
 
 /** The attempts of a task, with outcome and worker. */
-export const AttemptList = ({ attempts }: { attempts: readonly AttemptItem[] }) => (
-  <ol className={css['tries']}>
-    {attempts.map((attempt) => (
-      <li key={attempt.number} data-outcome={attempt.outcome}>
-        <b>Attempt {attempt.number}</b> {outcomeTexts[attempt.outcome]}
-        {attempt.ended_at === null ? '' : ` after ${ageSince(attempt.started_at, attempt.ended_at)}`}
-        {attempt.error_message === null ? '' : `: ${attempt.error_message}`}
-        <span className={css['dim']}>
-          {' '}
-          ({moment(attempt.started_at)}
-          {attempt.worker === null ? '' : `, ${attempt.worker}`})
-        </span>
-      </li>
-    ))}
-  </ol>
-);
+export function AttemptList({ attempts }: { attempts: readonly AttemptItem[] }) {
+  return (
+    <ol className={css['tries']}>
+      {attempts.map((attempt) => (
+        <li key={attempt.number} data-outcome={attempt.outcome}>
+          <b>Attempt {attempt.number}</b> {outcomeTexts[attempt.outcome]}
+          {attempt.ended_at === null ? '' : ` after ${ageSince(attempt.started_at, attempt.ended_at)}`}
+          {attempt.error_message === null ? '' : `: ${attempt.error_message}`}
+          <span className={css['dim']}>
+            {' '}
+            ({moment(attempt.started_at)}
+            {attempt.worker === null ? '' : `, ${attempt.worker}`})
+          </span>
+        </li>
+      ))}
+    </ol>
+  );
+}

@@ -11,10 +11,12 @@ import { DeadTasks } from './dead-tasks.tsx';
 import { deadKindsQuery, kindFields, type DeadKind } from './queue-queries.ts';
 import css from './queues.module.css';
 
-const keyOf = (kind: DeadKind): string => [kind.queue, kind.task_type, kind.error_code ?? ''].join(' ');
+function keyOf(kind: DeadKind): string {
+  return [kind.queue, kind.task_type, kind.error_code ?? ''].join(' ');
+}
 
 /** Dead-lettered jobs by kind: jobs that failed in the same way mostly have the same cause. */
-export const DeadJobs = () => {
+export function DeadJobs() {
   const kinds = useQuery(deadKindsQuery);
   return (
     <>
@@ -22,10 +24,10 @@ export const DeadJobs = () => {
       {kinds.data && <Kinds kinds={kinds.data.kinds} />}
     </>
   );
-};
+}
 
-const Kinds = ({ kinds }: { kinds: readonly DeadKind[] }) =>
-  kinds.length === 0 ? (
+function Kinds({ kinds }: { kinds: readonly DeadKind[] }) {
+  return kinds.length === 0 ? (
     <Empty>No failed jobs.</Empty>
   ) : (
     <ul className={css['kinds']} data-testid="dead-kinds">
@@ -34,8 +36,9 @@ const Kinds = ({ kinds }: { kinds: readonly DeadKind[] }) =>
       ))}
     </ul>
   );
+}
 
-const Kind = ({ kind }: { kind: DeadKind }) => {
+function Kind({ kind }: { kind: DeadKind }) {
   const [open, setOpen] = useState(false);
   const [discarding, setDiscarding] = useState(false);
   const client = useQueryClient();
@@ -96,4 +99,4 @@ const Kind = ({ kind }: { kind: DeadKind }) => {
       )}
     </li>
   );
-};
+}

@@ -14,7 +14,7 @@ import css from './queues.module.css';
 type Refresh = () => Promise<unknown>;
 
 /** The dead-lettered jobs of one kind. */
-export const DeadTasks = ({ kind, refresh }: { kind: DeadKind; refresh: Refresh }) => {
+export function DeadTasks({ kind, refresh }: { kind: DeadKind; refresh: Refresh }) {
   const [page, setPage] = useState(1);
   const tasks = useQuery(deadTasksQuery(kind, page));
   if (!tasks.data) return <QueryStatus of={tasks} what="The jobs" height={80} />;
@@ -28,9 +28,9 @@ export const DeadTasks = ({ kind, refresh }: { kind: DeadKind; refresh: Refresh 
       <Pager page={page} total={tasks.data.total} size={deadPageSize} onPage={setPage} />
     </>
   );
-};
+}
 
-const DeadTask = ({ task, refresh }: { task: TaskItem; refresh: Refresh }) => {
+function DeadTask({ task, refresh }: { task: TaskItem; refresh: Refresh }) {
   const params = { uuid: task.uuid };
   const retry = useMutation({
     mutationFn: () => callOperations('retryTask', { params }),
@@ -83,4 +83,4 @@ const DeadTask = ({ task, refresh }: { task: TaskItem; refresh: Refresh }) => {
       </Group>
     </li>
   );
-};
+}

@@ -2,17 +2,19 @@ import { describe, expect, it } from '@jest/globals';
 import type { QueueItem, WorkerItem } from './queue-queries.ts';
 import { age, barOf, queueText, workerStatusOf } from './labels.ts';
 
-const queue = (over: Partial<QueueItem> = {}): QueueItem => ({
-  queue: 'gpu',
-  depth: 0,
-  reserved: 0,
-  orphaned: 0,
-  oldest_unacked_seconds: 0,
-  retrying: 0,
-  dead: 0,
-  paused: null,
-  ...over,
-});
+function queue(over: Partial<QueueItem> = {}): QueueItem {
+  return {
+    queue: 'gpu',
+    depth: 0,
+    reserved: 0,
+    orphaned: 0,
+    oldest_unacked_seconds: 0,
+    retrying: 0,
+    dead: 0,
+    paused: null,
+    ...over,
+  };
+}
 
 describe('barOf', () => {
   it('measures all queues by the longest one', () => {

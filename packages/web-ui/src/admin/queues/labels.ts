@@ -34,7 +34,7 @@ export const outcomeTexts: Record<AttemptItem['outcome'], string> = {
 };
 
 /** A duration as text: `4 s`, `2 min`, `3 h 5 min`, `2 days`. */
-export const age = (seconds: number): string => {
+export function age(seconds: number): string {
   const whole = Math.max(0, Math.floor(seconds));
   if (whole < 60) return `${whole} s`;
   if (whole < 3600) return `${Math.floor(whole / 60)} min`;
@@ -43,29 +43,31 @@ export const age = (seconds: number): string => {
     return minutes === 0 ? `${hours} h` : `${hours} h ${minutes} min`;
   }
   return `${Math.floor(whole / 86_400)} days`;
-};
-export const ageSince = (iso: string, now: string): string => age((Date.parse(now) - Date.parse(iso)) / 1000);
+}
+export function ageSince(iso: string, now: string): string {
+  return age((Date.parse(now) - Date.parse(iso)) / 1000);
+}
 
 export type Bar = { readonly running: number; readonly waiting: number; readonly orphaned: number };
 /** The widths of a queue's bar in percent of the longest queue. A single job has a visible width. */
-export const barOf = (queue: QueueItem, all: readonly QueueItem[]): Bar => {
+export function barOf(queue: QueueItem, all: readonly QueueItem[]): Bar {
   const longest = Math.max(10, ...all.map(({ depth, reserved, orphaned }) => depth + reserved + orphaned));
   const widthOf = (jobs: number): number => (jobs === 0 ? 0 : Math.max(1.5, (90 * jobs) / longest));
   return { running: widthOf(queue.reserved), waiting: widthOf(queue.depth), orphaned: widthOf(queue.orphaned) };
-};
+}
 
 /** The text alternative of the bar. */
-export const queueText = (queue: QueueItem): string => {
+export function queueText(queue: QueueItem): string {
   const parts = [
     `${queue.depth.toLocaleString()} waiting`,
     `${queue.reserved.toLocaleString()} running`,
     ...(queue.orphaned > 0 ? [`${queue.orphaned.toLocaleString()} with a lost worker`] : []),
   ];
   return parts.join(', ');
-};
+}
 
 /** An offline worker is red only while a task is still assigned to it: the page can't tell a stop from a crash. */
-export const workerStatusOf = ({ state, doing }: Pick<WorkerItem, 'state' | 'doing'>): ColoredLabel => {
+export function workerStatusOf({ state, doing }: Pick<WorkerItem, 'state' | 'doing'>): ColoredLabel {
   if (state === 'offline') return { label: 'offline', color: doing.length > 0 ? 'red' : 'gray' };
   return doing.length > 0 ? { label: 'working', color: 'petrol' } : { label: 'idle', color: 'gray' };
-};
+}

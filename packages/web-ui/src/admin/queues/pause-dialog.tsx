@@ -9,7 +9,7 @@ import type { QueueItem } from './queue-queries.ts';
 type Props = { queue: QueueItem['queue']; onClose: () => void };
 
 /** Pauses a queue. The reason is shown to everyone whose recordings wait for it. */
-export const PauseDialog = ({ queue, onClose }: Props) => {
+export function PauseDialog({ queue, onClose }: Props) {
   const draft = useDraft(`pause:${queue}`, '');
   const reason = draft.value;
   const client = useQueryClient();
@@ -46,4 +46,4 @@ export const PauseDialog = ({ queue, onClose }: Props) => {
       />
     </FormDialog>
   );
-};
+}

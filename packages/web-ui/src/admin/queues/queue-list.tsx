@@ -11,7 +11,7 @@ import css from './queues.module.css';
 import { age, barOf, queueHints, queueText } from './labels.ts';
 
 /** Every queue with its bar, its counts, and the button that pauses or resumes it. */
-export const QueueList = ({ overview }: { overview: Overview }) => {
+export function QueueList({ overview }: { overview: Overview }) {
   const [pausing, setPausing] = useState<QueueItem['queue'] | null>(null);
   return (
     <>
@@ -28,10 +28,10 @@ export const QueueList = ({ overview }: { overview: Overview }) => {
       {pausing !== null && <PauseDialog queue={pausing} onClose={() => setPausing(null)} />}
     </>
   );
-};
+}
 
 type RowProps = { queue: QueueItem; all: readonly QueueItem[]; onPause: () => void };
-const Row = ({ queue, all, onPause }: RowProps) => {
+function Row({ queue, all, onPause }: RowProps) {
   const bar = barOf(queue, all);
   return (
     <li className={css['queue']} data-queue={queue.queue} data-paused={queue.paused !== null}>
@@ -65,46 +65,52 @@ const Row = ({ queue, all, onPause }: RowProps) => {
       {queue.paused && <PausedNote paused={queue.paused} />}
     </li>
   );
-};
+}
 
-const Figures = ({ queue }: { queue: QueueItem }) => (
-  <dl className={css['figures']}>
-    <Figure name="Waiting" value={queue.depth} />
-    <Figure name="Running" value={queue.reserved} />
-    <Figure name="Worker lost" value={queue.orphaned} bad />
-    <Figure name="Retrying" value={queue.retrying} />
-    <Figure name="Failed" value={queue.dead} bad />
+function Figures({ queue }: { queue: QueueItem }) {
+  return (
+    <dl className={css['figures']}>
+      <Figure name="Waiting" value={queue.depth} />
+      <Figure name="Running" value={queue.reserved} />
+      <Figure name="Worker lost" value={queue.orphaned} bad />
+      <Figure name="Retrying" value={queue.retrying} />
+      <Figure name="Failed" value={queue.dead} bad />
+      <div>
+        <dt>Oldest running</dt>
+        <dd data-none={queue.oldest_unacked_seconds === 0}>
+          {queue.oldest_unacked_seconds === 0 ? 'none' : age(queue.oldest_unacked_seconds)}
+        </dd>
+      </div>
+    </dl>
+  );
+}
+
+function Figure({ name, value, bad = false }: { name: string; value: number; bad?: boolean }) {
+  return (
     <div>
-      <dt>Oldest running</dt>
-      <dd data-none={queue.oldest_unacked_seconds === 0}>
-        {queue.oldest_unacked_seconds === 0 ? 'none' : age(queue.oldest_unacked_seconds)}
+      <dt>{name}</dt>
+      <dd data-none={value === 0} data-bad={bad && value > 0}>
+        {value.toLocaleString()}
       </dd>
     </div>
-  </dl>
-);
+  );
+}
 
-const Figure = ({ name, value, bad = false }: { name: string; value: number; bad?: boolean }) => (
-  <div>
-    <dt>{name}</dt>
-    <dd data-none={value === 0} data-bad={bad && value > 0}>
-      {value.toLocaleString()}
-    </dd>
-  </div>
-);
-
-const PausedNote = ({ paused }: { paused: NonNullable<QueueItem['paused']> }) => (
-  <p className={css['paused']}>
-    <Icon name="pause" size={15} />
-    <span>
-      <b>Paused:</b> {paused.reason}{' '}
-      <span className={css['dim']} title={moment(paused.at)}>
-        ({paused.by_name ?? 'an administrator'}, {ago(paused.at)})
+function PausedNote({ paused }: { paused: NonNullable<QueueItem['paused']> }) {
+  return (
+    <p className={css['paused']}>
+      <Icon name="pause" size={15} />
+      <span>
+        <b>Paused:</b> {paused.reason}{' '}
+        <span className={css['dim']} title={moment(paused.at)}>
+          ({paused.by_name ?? 'an administrator'}, {ago(paused.at)})
+        </span>
       </span>
-    </span>
-  </p>
-);
+    </p>
+  );
+}
 
-const Resume = ({ queue }: { queue: QueueItem['queue'] }) => {
+function Resume({ queue }: { queue: QueueItem['queue'] }) {
   const client = useQueryClient();
   const resume = useMutation({
     mutationFn: () => callOperations('resumeQueue', { params: { queue } }),
@@ -125,4 +131,4 @@ const Resume = ({ queue }: { queue: QueueItem['queue'] }) => {
       Resume
     </Button>
   );
-};
+}

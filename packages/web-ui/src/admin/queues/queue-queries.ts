@@ -27,23 +27,26 @@ export const deadKindsQuery = queryOptions({
 });
 
 /** The fields that select a kind of dead-lettered jobs. */
-export const kindFields = ({ queue, task_type, error_code }: DeadKind) => ({
-  queue,
-  task_type,
-  ...(error_code === null ? {} : { error_code }),
-});
+export function kindFields({ queue, task_type, error_code }: DeadKind) {
+  return {
+    queue,
+    task_type,
+    ...(error_code === null ? {} : { error_code }),
+  };
+}
 
-export const deadTasksQuery = (kind: DeadKind, page: number) =>
-  queryOptions({
+export function deadTasksQuery(kind: DeadKind, page: number) {
+  return queryOptions({
     queryKey: ['dead', 'tasks', kindFields(kind), page],
     queryFn: ({ signal }) =>
       callOperations('deadTasks', { signal, query: { ...kindFields(kind), page, page_size: deadPageSize } }),
     placeholderData: keepPreviousData,
     refetchInterval: refreshMs,
   });
+}
 
-export const tasksQuery = (filters: Filters) =>
-  queryOptions({
+export function tasksQuery(filters: Filters) {
+  return queryOptions({
     queryKey: ['tasks', filters],
     queryFn: ({ signal }) =>
       callOperations('listTasks', {
@@ -62,10 +65,12 @@ export const tasksQuery = (filters: Filters) =>
     placeholderData: keepPreviousData,
     refetchInterval: refreshMs,
   });
+}
 
-export const taskQuery = (uuid: string) =>
-  queryOptions({
+export function taskQuery(uuid: string) {
+  return queryOptions({
     queryKey: ['tasks', 'one', uuid],
     queryFn: ({ signal }) => callOperations('task', { signal, params: { uuid } }),
     refetchInterval: refreshMs,
   });
+}

@@ -8,7 +8,7 @@ import { TaskList } from './task-list.tsx';
 import { WorkerList } from './worker-list.tsx';
 
 /** Admin > Queues: queues, workers, dead-lettered jobs and tasks. */
-export const QueuesPage = () => {
+export function QueuesPage() {
   const overview = useQuery(overviewQuery);
   return (
     <AdminPane title="Queues">
@@ -35,4 +35,4 @@ export const QueuesPage = () => {
       </Stack>
     </AdminPane>
   );
-};
+}

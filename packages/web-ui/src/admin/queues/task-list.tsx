@@ -19,7 +19,7 @@ import { Sheet } from '../sheet.tsx';
 type Filters = Record<string, string>;
 
 /** The newest tasks, filtered by the query parameters of the page. */
-export const TaskList = () => {
+export function TaskList() {
   const filters = useSearch({ from: '/inside/frame/admin/queues' });
   const navigate = useNavigate({ from: '/admin/queues' });
   const tasks = useQuery(tasksQuery(filters));
@@ -51,52 +51,54 @@ export const TaskList = () => {
       )}
     </>
   );
-};
+}
 
 const queueNames = Object.fromEntries(Object.keys(queueHints).map((queue) => [queue, queue]));
 
-const Bar = ({ filters, onChange }: { filters: Filters; onChange: (next: Filters) => void }) => (
-  <div className={adminCss['bar']} role="search" aria-label="Find tasks">
-    <SearchBox label="Error, worker or ID" value={filters['q'] ?? ''} onChange={(text) => onChange({ q: text })} />
-    <FilterSelect
-      label="Status of tasks"
-      any="Any status"
-      labels={taskLabels}
-      value={filters['status']}
-      onChange={(status) => onChange({ status })}
-    />
-    <FilterSelect
-      label="Stage of tasks"
-      any="Any stage"
-      labels={stageNames}
-      value={filters['stage']}
-      onChange={(stage) => onChange({ stage })}
-    />
-    <FilterSelect
-      label="Queue of tasks"
-      any="Any queue"
-      labels={queueNames}
-      value={filters['queue']}
-      onChange={(queue) => onChange({ queue })}
-    />
-    {(['owner', 'file'] as const).map((filter) =>
-      filters[filter] === undefined ? null : (
-        <Button
-          key={filter}
-          variant="light"
-          rightSection={<Icon name="close" size={14} />}
-          aria-label={`Show tasks of all ${filter === 'owner' ? 'accounts' : 'recordings'}`}
-          onClick={() => onChange({ [filter]: '' })}
-        >
-          {filter === 'owner' ? 'One account' : 'One recording'}
-        </Button>
-      ),
-    )}
-    <Recover />
-  </div>
-);
+function Bar({ filters, onChange }: { filters: Filters; onChange: (next: Filters) => void }) {
+  return (
+    <div className={adminCss['bar']} role="search" aria-label="Find tasks">
+      <SearchBox label="Error, worker or ID" value={filters['q'] ?? ''} onChange={(text) => onChange({ q: text })} />
+      <FilterSelect
+        label="Status of tasks"
+        any="Any status"
+        labels={taskLabels}
+        value={filters['status']}
+        onChange={(status) => onChange({ status })}
+      />
+      <FilterSelect
+        label="Stage of tasks"
+        any="Any stage"
+        labels={stageNames}
+        value={filters['stage']}
+        onChange={(stage) => onChange({ stage })}
+      />
+      <FilterSelect
+        label="Queue of tasks"
+        any="Any queue"
+        labels={queueNames}
+        value={filters['queue']}
+        onChange={(queue) => onChange({ queue })}
+      />
+      {(['owner', 'file'] as const).map((filter) =>
+        filters[filter] === undefined ? null : (
+          <Button
+            key={filter}
+            variant="light"
+            rightSection={<Icon name="close" size={14} />}
+            aria-label={`Show tasks of all ${filter === 'owner' ? 'accounts' : 'recordings'}`}
+            onClick={() => onChange({ [filter]: '' })}
+          >
+            {filter === 'owner' ? 'One account' : 'One recording'}
+          </Button>
+        ),
+      )}
+      <Recover />
+    </div>
+  );
+}
 
-const Recover = () => {
+function Recover() {
   const client = useQueryClient();
   const recover = useMutation({
     mutationFn: () => callOperations('recoverStuck'),
@@ -111,28 +113,30 @@ const Recover = () => {
       Recover stuck tasks
     </Button>
   );
-};
+}
 
-const Tasks = ({ tasks }: { tasks: readonly TaskItem[] }) => (
-  <Sheet
-    testId="tasks"
-    heads={[
-      'Stage',
-      'Status',
-      'Recording',
-      <Table.Th key="Attempts" ta="right">
-        Attempts
-      </Table.Th>,
-      'Created',
-    ]}
-  >
-    {tasks.map((task) => (
-      <TaskRows key={task.uuid} task={task} />
-    ))}
-  </Sheet>
-);
+function Tasks({ tasks }: { tasks: readonly TaskItem[] }) {
+  return (
+    <Sheet
+      testId="tasks"
+      heads={[
+        'Stage',
+        'Status',
+        'Recording',
+        <Table.Th key="Attempts" ta="right">
+          Attempts
+        </Table.Th>,
+        'Created',
+      ]}
+    >
+      {tasks.map((task) => (
+        <TaskRows key={task.uuid} task={task} />
+      ))}
+    </Sheet>
+  );
+}
 
-const TaskRows = ({ task }: { task: TaskItem }) => {
+function TaskRows({ task }: { task: TaskItem }) {
   const [open, setOpen] = useState(false);
   return (
     <Fragment>
@@ -180,9 +184,9 @@ const TaskRows = ({ task }: { task: TaskItem }) => {
       )}
     </Fragment>
   );
-};
+}
 
-const Attempts = ({ uuid }: { uuid: string }) => {
+function Attempts({ uuid }: { uuid: string }) {
   const task = useQuery(taskQuery(uuid));
   if (!task.data) return <QueryStatus of={task} what="The attempts" height={40} />;
   const { tries: attempts, queue, next_attempt_at: next } = task.data;
@@ -195,4 +199,4 @@ const Attempts = ({ uuid }: { uuid: string }) => {
       {attempts.length === 0 ? <Text size="xs">No attempt yet.</Text> : <AttemptList attempts={attempts} />}
     </>
   );
-};
+}

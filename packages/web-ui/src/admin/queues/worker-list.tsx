@@ -9,7 +9,7 @@ import css from './queues.module.css';
 import { ageSince, workerStatusOf } from './labels.ts';
 
 /** Workers with their current tasks. A worker without heartbeats stays listed for ten minutes. */
-export const WorkerList = ({ overview }: { overview: Overview }) => {
+export function WorkerList({ overview }: { overview: Overview }) {
   if (overview.workers.length === 0) return <Empty>No worker is running. Recordings wait until one starts.</Empty>;
   return (
     <ul className={css['workers']} data-testid="workers">
@@ -18,9 +18,9 @@ export const WorkerList = ({ overview }: { overview: Overview }) => {
       ))}
     </ul>
   );
-};
+}
 
-const Worker = ({ worker, now }: { worker: WorkerItem; now: string }) => {
+function Worker({ worker, now }: { worker: WorkerItem; now: string }) {
   const { label, color } = workerStatusOf(worker);
   return (
     <li className={css['worker']} data-state={worker.state}>
@@ -59,23 +59,25 @@ const Worker = ({ worker, now }: { worker: WorkerItem; now: string }) => {
       )}
     </li>
   );
-};
+}
 
-const CurrentTask = ({ task, now }: { task: WorkerItem['doing'][number]; now: string }) => (
-  <li>
-    <span className={css['doingWords']}>
-      {stageNames[task.stage]}:{' '}
-      <Link className={adminCss['rowLink'] ?? ''} to="/files/$uuid" params={{ uuid: task.media_file_id }}>
-        {task.file_title ?? task.media_file_id.slice(0, 8)}
-      </Link>
-    </span>
-    <Progress
-      className={css['doingBar'] ?? ''}
-      value={Math.max(2, Math.round(task.progress * 100))}
-      aria-label={`${stageNames[task.stage]}, ${Math.round(task.progress * 100)} percent`}
-    />
-    <span className={css['dim']}>
-      {Math.round(task.progress * 100)} % · {ageSince(task.since, now)}
-    </span>
-  </li>
-);
+function CurrentTask({ task, now }: { task: WorkerItem['doing'][number]; now: string }) {
+  return (
+    <li>
+      <span className={css['doingWords']}>
+        {stageNames[task.stage]}:{' '}
+        <Link className={adminCss['rowLink'] ?? ''} to="/files/$uuid" params={{ uuid: task.media_file_id }}>
+          {task.file_title ?? task.media_file_id.slice(0, 8)}
+        </Link>
+      </span>
+      <Progress
+        className={css['doingBar'] ?? ''}
+        value={Math.max(2, Math.round(task.progress * 100))}
+        aria-label={`${stageNames[task.stage]}, ${Math.round(task.progress * 100)} percent`}
+      />
+      <span className={css['dim']}>
+        {Math.round(task.progress * 100)} % · {ageSince(task.since, now)}
+      </span>
+    </li>
+  );
+}

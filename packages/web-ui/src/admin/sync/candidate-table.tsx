@@ -12,7 +12,7 @@ const initiallyShown = 200;
 type Props = { readonly candidates: readonly Candidate[]; readonly total: number };
 
 /** The deprovisioning candidates of a sync run, each with reason and outcome. */
-export const CandidateTable = ({ candidates, total }: Props) => {
+export function CandidateTable({ candidates, total }: Props) {
   const [all, setAll] = useState(false);
   if (candidates.length === 0) return <Empty>No accounts.</Empty>;
   const visible = all ? candidates : candidates.slice(0, initiallyShown);
@@ -37,9 +37,9 @@ export const CandidateTable = ({ candidates, total }: Props) => {
       </Group>
     </>
   );
-};
+}
 
-const CandidateRow = ({ candidate }: { candidate: Candidate }) => {
+function CandidateRow({ candidate }: { candidate: Candidate }) {
   const { label, color } = outcomeLabels[candidate.outcome];
   return (
     <Table.Tr>
@@ -66,4 +66,4 @@ const CandidateRow = ({ candidate }: { candidate: Candidate }) => {
       </Table.Td>
     </Table.Tr>
   );
-};
+}

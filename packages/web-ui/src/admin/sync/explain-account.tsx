@@ -14,7 +14,7 @@ import { SignInExplanation } from './sign-in-explanation.tsx';
 import { decisionsQuery } from './sync-queries.ts';
 
 /** Explains whether an account can sign in now, and which decisions past runs made about it. */
-export const ExplainAccount = () => {
+export function ExplainAccount() {
   const [q, setQ] = useState('');
   // A repeated query of the same login must query the directory again: the count is the key.
   const [query, setQuery] = useState({ login: '', count: 0 });
@@ -47,18 +47,19 @@ export const ExplainAccount = () => {
       ))}
     </Stack>
   );
-};
+}
 
-const decisionText = (decision: string): string => {
+function decisionText(decision: string): string {
   const outcome = Object.entries(outcomeLabels).find(([name]) => name === decision)?.[1];
   if (outcome) return outcome.label;
   if (decision === 'applied') return 'role or groups changed';
   return decision === 'would_apply' ? 'role or groups would change' : decision.replaceAll('_', ' ');
-};
-const reasonText = (reason: string | null): string =>
-  Object.entries(reasonTexts).find(([name]) => name === reason)?.[1] ?? reason ?? '';
+}
+function reasonText(reason: string | null): string {
+  return Object.entries(reasonTexts).find(([name]) => name === reason)?.[1] ?? reason ?? '';
+}
 
-const Decisions = ({ account }: { account: Account }) => {
+function Decisions({ account }: { account: Account }) {
   const decisions = useQuery(decisionsQuery(account.uuid));
   return (
     <div data-testid="account-decisions">
@@ -98,4 +99,4 @@ const Decisions = ({ account }: { account: Account }) => {
       )}
     </div>
   );
-};
+}

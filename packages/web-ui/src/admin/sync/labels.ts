@@ -35,9 +35,14 @@ const statusLabels: Record<Report['status'], ColoredLabel> = {
 
 type ApprovalState = Pick<Summary, 'status' | 'approved_at'>;
 /** True while a held set waits for the approval of an administrator. */
-export const awaitsApproval = (run: ApprovalState): boolean => run.status === 'held' && run.approved_at === null;
-export const statusLabelOf = (run: ApprovalState): ColoredLabel =>
-  run.status === 'held' && !awaitsApproval(run) ? { label: 'approved', color: 'petrol' } : statusLabels[run.status];
+export function awaitsApproval(run: ApprovalState): boolean {
+  return run.status === 'held' && run.approved_at === null;
+}
+export function statusLabelOf(run: ApprovalState): ColoredLabel {
+  return run.status === 'held' && !awaitsApproval(run)
+    ? { label: 'approved', color: 'petrol' }
+    : statusLabels[run.status];
+}
 
 export const phaseTexts: Record<NonNullable<Status['running']>['phase'], string> = {
   snapshot: 'Reading the directory',
@@ -47,7 +52,7 @@ export const phaseTexts: Record<NonNullable<Status['running']>['phase'], string>
 };
 
 /** The result of a run in one or two sentences. */
-export const summaryOf = (run: Counts): string => {
+export function summaryOf(run: Counts): string {
   if (run.status === 'directory_unavailable') return interruptedText(run);
   if (run.status === 'held') return heldText(run);
   if (run.status === 'disabled' || run.status === 'failed') return run.error ?? '';
@@ -57,31 +62,35 @@ export const summaryOf = (run: Counts): string => {
   return run.dry_run
     ? `${accounts(run.would_disable)} would be disabled.${deferred}`
     : `${accounts(run.disabled)} disabled.${undoneText(run)}${deferred}${changed}`;
-};
+}
 type Counts = Omit<
   Summary,
   'pass_uuid' | 'trigger' | 'seen' | 'capped' | 'max_disables_per_run' | 'ldap_requests' | 'set_digest' | Times
 >;
 type Times = 'started_at' | 'finished_at' | 'duration_s';
-const accounts = (count: number): string => plural(count, 'account');
-const undoneText = ({ disabled, undone }: Counts): string => {
+function accounts(count: number): string {
+  return plural(count, 'account');
+}
+function undoneText({ disabled, undone }: Counts): string {
   if (undone === 0) return '';
   return undone === disabled ? ' Undone: all enabled again.' : ` ${undone.toLocaleString()} enabled again since.`;
-};
+}
 /** An earlier attempt of the same run may have disabled accounts before the directory became unavailable. */
-const interruptedText = (run: Counts): string => {
+function interruptedText(run: Counts): string {
   const result = run.disabled === 0 ? 'No accounts were disabled.' : `${accounts(run.disabled)} were disabled before.`;
   return `The directory couldn’t be read completely. ${result}${undoneText(run)} ${run.error ?? ''}`.trim();
-};
-const heldText = (run: Counts): string => {
+}
+function heldText(run: Counts): string {
   const result =
     run.disabled > 0
       ? `${accounts(run.disabled)} disabled.${undoneText(run)} More accounts have left since.`
       : (run.error ?? `${accounts(run.candidates)} would be disabled.`);
   return awaitsApproval(run) ? `${result} The whole set is awaiting approval.` : `${result} The set was approved.`;
-};
+}
 /** The number of accounts of a held set that are not disabled yet. */
-export const remainingOf = (run: Pick<Summary, 'candidates' | 'disabled'>): number => run.candidates - run.disabled;
+export function remainingOf(run: Pick<Summary, 'candidates' | 'disabled'>): number {
+  return run.candidates - run.disabled;
+}
 
 const evidenceNames: Readonly<Record<string, string>> = {
   directory_id: 'searched by',
@@ -95,10 +104,11 @@ const evidenceNames: Readonly<Record<string, string>> = {
   out_of: 'removed from',
 };
 /** The evidence of a decision as one line. */
-export const evidenceText = (evidence: Readonly<Record<string, string>>): string =>
-  Object.entries(evidence)
+export function evidenceText(evidence: Readonly<Record<string, string>>): string {
+  return Object.entries(evidence)
     .map(([key, value]) => `${evidenceNames[key] ?? key.replaceAll('_', ' ')}: ${value}`)
     .join(' · ');
+}
 
 const verificationNames: Readonly<Record<string, string>> = {
   peer: 'Server',
@@ -112,4 +122,6 @@ const verificationNames: Readonly<Record<string, string>> = {
   known: 'Known accounts',
 };
 /** The name of a step that verified that the directory was read completely. */
-export const verificationName = (code: string): string => verificationNames[code] ?? code;
+export function verificationName(code: string): string {
+  return verificationNames[code] ?? code;
+}

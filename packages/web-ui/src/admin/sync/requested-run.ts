@@ -7,5 +7,6 @@ import { observable } from '../../lib/observable.ts';
  */
 export const requestedRun = observable<{ readonly lastRunId: string | null } | null>(null);
 
-export const useIsRunRequested = (): boolean =>
-  useSyncExternalStore(requestedRun.subscribe, requestedRun.get) !== null;
+export function useIsRunRequested(): boolean {
+  return useSyncExternalStore(requestedRun.subscribe, requestedRun.get) !== null;
+}

@@ -10,7 +10,7 @@ import { awaitsApproval, remainingOf, type Report } from './labels.ts';
 import { showRequestedRun } from './sync-queries.ts';
 
 /** Actions on a finished run: approve the set it held, or undo it. */
-export const RunActions = ({ report }: { report: Report }) => {
+export function RunActions({ report }: { report: Report }) {
   const client = useQueryClient();
   const navigate = useNavigate();
   const [dialog, setDialog] = useState<'approve' | 'undo' | null>(null);
@@ -59,4 +59,4 @@ export const RunActions = ({ report }: { report: Report }) => {
       )}
     </Group>
   );
-};
+}

@@ -10,7 +10,7 @@ import { statusLabelOf, summaryOf, type Summary } from './labels.ts';
 import { Sheet } from '../sheet.tsx';
 
 /** Runs, newest first. */
-export const RunList = ({ lastRunId }: { lastRunId: string | null }) => {
+export function RunList({ lastRunId }: { lastRunId: string | null }) {
   const [page, setPage] = useState(1);
   const runs = useQuery(runsQuery(page, lastRunId));
   if (!runs.data) return <QueryStatus of={runs} what="The runs" />;
@@ -35,18 +35,14 @@ export const RunList = ({ lastRunId }: { lastRunId: string | null }) => {
       <Pager page={page} total={runs.data.total} size={runPageSize} onPage={setPage} />
     </>
   );
-};
+}
 
-const RunRow = ({ run }: { run: Summary }) => {
+function RunRow({ run }: { run: Summary }) {
   const { label, color } = statusLabelOf(run);
   return (
     <Table.Tr>
       <Table.Td style={{ whiteSpace: 'nowrap' }}>
-        <Link
-          className={css['rowLink'] ?? ''}
-          to="/admin/directory-sync/passes/$uuid"
-          params={{ uuid: run.pass_uuid }}
-        >
+        <Link className={css['rowLink'] ?? ''} to="/admin/directory-sync/passes/$uuid" params={{ uuid: run.pass_uuid }}>
           {moment(run.started_at)}
         </Link>
         {run.dry_run && (
@@ -66,4 +62,4 @@ const RunRow = ({ run }: { run: Summary }) => {
       </Table.Td>
     </Table.Tr>
   );
-};
+}

@@ -13,7 +13,7 @@ import { statusLabelOf, summaryOf, verificationName, type Report } from './label
 const initiallyShown = 20;
 
 /** The report of one run: its decisions about accounts, and the evidence. */
-export const RunPage = () => {
+export function RunPage() {
   const { uuid } = useParams({ from: '/inside/frame/admin/directory-sync/passes/$uuid' });
   const run = useQuery(runQuery(uuid));
   return (
@@ -28,65 +28,73 @@ export const RunPage = () => {
       </Stack>
     </AdminPane>
   );
-};
+}
 
-const Body = ({ report }: { report: Report }) => (
-  <>
-    <Section title={summaryOf(report)}>
-      <Facts of={factsOf(report)} />
-    </Section>
-    {(wasRead(report) || report.actions.length > 0) && (
-      <Section title="Accounts to disable">
-        <CandidateTable candidates={report.actions} total={report.candidates} />
+function Body({ report }: { report: Report }) {
+  return (
+    <>
+      <Section title={summaryOf(report)}>
+        <Facts of={factsOf(report)} />
       </Section>
-    )}
-    {report.reconciliations.length > 0 && (
-      <Section title="Changed roles and groups">
-        <Changes report={report} />
-      </Section>
-    )}
-    {report.eligible_for_reactivation.length > 0 && (
-      <Section title="Back in the directory">
-        <Text size="sm" mb="xs">
-          These accounts were disabled because of the directory and are in it again. They stay disabled until an
-          administrator enables them: open an account to do so.
-        </Text>
-        {report.eligible_for_reactivation.map((account) => (
-          <Text key={account.user_uuid} size="sm">
-            <Link className={css['rowLink'] ?? ''} to="/admin/users/$uuid" params={{ uuid: account.user_uuid }}>
-              {account.email}
-            </Link>
+      {(wasRead(report) || report.actions.length > 0) && (
+        <Section title="Accounts to disable">
+          <CandidateTable candidates={report.actions} total={report.candidates} />
+        </Section>
+      )}
+      {report.reconciliations.length > 0 && (
+        <Section title="Changed roles and groups">
+          <Changes report={report} />
+        </Section>
+      )}
+      {report.eligible_for_reactivation.length > 0 && (
+        <Section title="Back in the directory">
+          <Text size="sm" mb="xs">
+            These accounts were disabled because of the directory and are in it again. They stay disabled until an
+            administrator enables them: open an account to do so.
           </Text>
-        ))}
-      </Section>
-    )}
-    {report.proof.length > 0 && (
-      <Section title="Verification">
-        <Facts of={report.proof.map((step) => [verificationName(step.code), step.evidence] as const)} />
-      </Section>
-    )}
-  </>
-);
+          {report.eligible_for_reactivation.map((account) => (
+            <Text key={account.user_uuid} size="sm">
+              <Link className={css['rowLink'] ?? ''} to="/admin/users/$uuid" params={{ uuid: account.user_uuid }}>
+                {account.email}
+              </Link>
+            </Text>
+          ))}
+        </Section>
+      )}
+      {report.proof.length > 0 && (
+        <Section title="Verification">
+          <Facts of={report.proof.map((step) => [verificationName(step.code), step.evidence] as const)} />
+        </Section>
+      )}
+    </>
+  );
+}
 
 /** An unread directory says nothing about who is in it. */
-const wasRead = ({ status }: Report): boolean => status === 'ok' || status === 'held';
+function wasRead({ status }: Report): boolean {
+  return status === 'ok' || status === 'held';
+}
 
-const factsOf = (report: Report): (readonly [string, string | null])[] => [
-  ['Status', statusLabelOf(report).label + (report.dry_run ? ', dry run' : '')],
-  ['Started', moment(report.started_at)],
-  ['Duration', report.duration_s === null ? null : `${report.duration_s.toFixed(1)} s`],
-  ['Approved', report.approved_at === null ? null : moment(report.approved_at)],
-  ...(wasRead(report) ? countsOf(report) : []),
-  ['Limit', plural(report.max_disables_per_run, 'account')],
-];
+function factsOf(report: Report): (readonly [string, string | null])[] {
+  return [
+    ['Status', statusLabelOf(report).label + (report.dry_run ? ', dry run' : '')],
+    ['Started', moment(report.started_at)],
+    ['Duration', report.duration_s === null ? null : `${report.duration_s.toFixed(1)} s`],
+    ['Approved', report.approved_at === null ? null : moment(report.approved_at)],
+    ...(wasRead(report) ? countsOf(report) : []),
+    ['Limit', plural(report.max_disables_per_run, 'account')],
+  ];
+}
 
-const countsOf = (report: Report): [string, string][] => [
-  ['Accounts checked', report.checked.toLocaleString()],
-  ['Directory entries', report.seen.toLocaleString()],
-  ['LDAP requests', report.ldap_requests.toLocaleString()],
-];
+function countsOf(report: Report): [string, string][] {
+  return [
+    ['Accounts checked', report.checked.toLocaleString()],
+    ['Directory entries', report.seen.toLocaleString()],
+    ['LDAP requests', report.ldap_requests.toLocaleString()],
+  ];
+}
 
-const Changes = ({ report: { reconciliations, reconciled } }: { report: Report }) => {
+function Changes({ report: { reconciliations, reconciled } }: { report: Report }) {
   const [all, setAll] = useState(false);
   const visible = all ? reconciliations : reconciliations.slice(0, initiallyShown);
   return (
@@ -119,4 +127,4 @@ const Changes = ({ report: { reconciliations, reconciled } }: { report: Report }
       </Group>
     </>
   );
-};
+}

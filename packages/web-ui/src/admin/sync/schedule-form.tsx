@@ -13,25 +13,26 @@ import type { Status } from './labels.ts';
 type Fields = Pick<Status, 'enabled' | 'schedule' | 'dry_run' | 'max_disables_per_run' | 'max_disable_percent'>;
 
 /** Describes a cron expression; empty while it is invalid. */
-const describeSchedule = (schedule: string): string => {
+function describeSchedule(schedule: string): string {
   try {
     return `${cronstrue.toString(schedule, { use24HourTimeFormat: true })} (UTC)`;
   } catch {
     return '';
   }
-};
+}
 
 const noEdits: Partial<Fields> = {};
 
 /** The schedule of the runs, and the limits of what a run may change. */
-export const ScheduleForm = ({ status }: { status: Status }) => {
+export function ScheduleForm({ status }: { status: Status }) {
   const client = useQueryClient();
   const draft = useDraft<Partial<Fields>>('directory-sync', noEdits);
   const edits = draft.value;
   const fields: Fields = { ...status, ...edits };
   const changed = (Object.keys(edits) as (keyof Fields)[]).filter((key) => edits[key] !== status[key]);
   const save = useMutation({
-    mutationFn: () => callDirectorySync('updateDirectorySync', { body: Object.fromEntries(changed.map((key) => [key, edits[key]])) }),
+    mutationFn: () =>
+      callDirectorySync('updateDirectorySync', { body: Object.fromEntries(changed.map((key) => [key, edits[key]])) }),
     onSuccess: async () => {
       notify('Saved.');
       await client.invalidateQueries({ queryKey: ['directory-sync', 'status'] });
@@ -68,7 +69,9 @@ export const ScheduleForm = ({ status }: { status: Status }) => {
         />
         <TextInput
           label="Schedule"
-          description={describeSchedule(fields.schedule) || 'Five cron fields: minute, hour, day, month, weekday. In UTC.'}
+          description={
+            describeSchedule(fields.schedule) || 'Five cron fields: minute, hour, day, month, weekday. In UTC.'
+          }
           value={fields.schedule}
           maxLength={200}
           error={errorOf('schedule')}
@@ -116,20 +119,22 @@ export const ScheduleForm = ({ status }: { status: Status }) => {
       </Stack>
     </form>
   );
-};
+}
 
-const NextRuns = ({ status }: { status: Status }) => (
-  <div data-testid="next-runs">
-    <Text size="sm" fw={600}>
-      {status.enabled ? 'Next runs' : 'Next runs, once directory sync is on'}, in your time zone
-    </Text>
-    <ul className={css['times']}>
-      {status.next_runs.map((at) => (
-        <li key={at} title={moment(at)}>
-          {soon(at)}
-        </li>
-      ))}
-    </ul>
-    {status.next_due && <Text size="sm">A run is due and starts within 15 minutes.</Text>}
-  </div>
-);
+function NextRuns({ status }: { status: Status }) {
+  return (
+    <div data-testid="next-runs">
+      <Text size="sm" fw={600}>
+        {status.enabled ? 'Next runs' : 'Next runs, once directory sync is on'}, in your time zone
+      </Text>
+      <ul className={css['times']}>
+        {status.next_runs.map((at) => (
+          <li key={at} title={moment(at)}>
+            {soon(at)}
+          </li>
+        ))}
+      </ul>
+      {status.next_due && <Text size="sm">A run is due and starts within 15 minutes.</Text>}
+    </div>
+  );
+}

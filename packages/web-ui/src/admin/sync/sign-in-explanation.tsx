@@ -9,8 +9,8 @@ import { evidenceText, reasonTexts } from './labels.ts';
 type Explanation = DirectorySyncResponse<'explainSignIn'>;
 
 /** Queries the directory only on request: neither a cached result nor a change of the window leads to another query. */
-const explanationQuery = (login: string) =>
-  queryOptions({
+function explanationQuery(login: string) {
+  return queryOptions({
     queryKey: ['directory-sync', 'explanation', login],
     queryFn: ({ signal }) => callDirectorySync('explainSignIn', { signal, query: { login } }),
     staleTime: 0,
@@ -18,6 +18,7 @@ const explanationQuery = (login: string) =>
     retry: false,
     refetchOnWindowFocus: false,
   });
+}
 
 const verdicts: Record<Explanation['verdict'], ColoredLabel> = {
   admitted: { label: 'admitted', color: 'petrol' },
@@ -27,13 +28,15 @@ const verdicts: Record<Explanation['verdict'], ColoredLabel> = {
   unknown: { label: 'unknown', color: 'yellow' },
 };
 
-const reasonText = (reason: string): string =>
-  Object.entries(reasonTexts).find(([name]) => name === reason)?.[1] ?? reason;
-const evidenceLine = ({ disabled_because: reason, ...facts }: Record<string, string>): string =>
-  evidenceText({ ...facts, ...(reason === undefined ? {} : { disabled_because: reasonText(reason) }) });
+function reasonText(reason: string): string {
+  return Object.entries(reasonTexts).find(([name]) => name === reason)?.[1] ?? reason;
+}
+function evidenceLine({ disabled_because: reason, ...facts }: Record<string, string>): string {
+  return evidenceText({ ...facts, ...(reason === undefined ? {} : { disabled_because: reasonText(reason) }) });
+}
 
 /** Whether a sign-in with this login would succeed now, and the last refused sign-ins. */
-export const SignInExplanation = ({ login }: { login: string }) => {
+export function SignInExplanation({ login }: { login: string }) {
   const explanation = useQuery(explanationQuery(login));
   if (!explanation.data) return <QueryStatus of={explanation} what="The result of the directory" height={80} />;
   const { verdict, reason, evidence, refusals, as_of: at } = explanation.data;
@@ -57,10 +60,10 @@ export const SignInExplanation = ({ login }: { login: string }) => {
       <Refusals refusals={refusals} />
     </Stack>
   );
-};
+}
 
-const Refusals = ({ refusals }: Pick<Explanation, 'refusals'>) =>
-  refusals.length === 0 ? (
+function Refusals({ refusals }: Pick<Explanation, 'refusals'>) {
+  return refusals.length === 0 ? (
     <Text size="sm">No recent sign-in with this login was refused.</Text>
   ) : (
     <>
@@ -79,3 +82,4 @@ const Refusals = ({ refusals }: Pick<Explanation, 'refusals'>) =>
       </List>
     </>
   );
+}

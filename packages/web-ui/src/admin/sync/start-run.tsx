@@ -10,7 +10,7 @@ import { useIsRunRequested } from './requested-run.ts';
 import { showRequestedRun } from './sync-queries.ts';
 
 /** The current and the last run, and the buttons that start one. */
-export const StartRun = ({ status }: { status: Status }) => {
+export function StartRun({ status }: { status: Status }) {
   const client = useQueryClient();
   const requested = useIsRunRequested();
   const run = useMutation({
@@ -46,16 +46,16 @@ export const StartRun = ({ status }: { status: Status }) => {
       </Text>
     </Stack>
   );
-};
+}
 
-const effectOf = ({ enabled, dry_run: dryRun }: Status): string => {
+function effectOf({ enabled, dry_run: dryRun }: Status): string {
   if (!enabled) return 'Directory sync is off. A dry run is possible and changes nothing.';
   return dryRun
     ? 'Dry run is on: each run only reports and changes nothing.'
     : 'A run disables accounts that have left the directory, within the limits below.';
-};
+}
 
-const LastRun = ({ status }: { status: Status }) => {
+function LastRun({ status }: { status: Status }) {
   const last = status.last_result;
   if (!last) return <Text size="sm">No runs yet.</Text>;
   const failed = last.status === 'directory_unavailable' || last.status === 'failed';
@@ -76,10 +76,10 @@ const LastRun = ({ status }: { status: Status }) => {
       </Link>
     </Alert>
   );
-};
+}
 
 /** Screen readers announce the step only: the progress changes every second. */
-const CurrentRun = ({ running, requested }: { running: Status['running']; requested: boolean }) => {
+function CurrentRun({ running, requested }: { running: Status['running']; requested: boolean }) {
   const step = running ? phaseTexts[running.phase] + (running.dry_run ? ' (dry run)' : '') : 'Requested';
   const busy = running !== null || requested;
   return (
@@ -97,19 +97,21 @@ const CurrentRun = ({ running, requested }: { running: Status['running']; reques
       )}
     </div>
   );
-};
-const progressText = ({ done, total, started_at: since }: NonNullable<Status['running']>): string => {
+}
+function progressText({ done, total, started_at: since }: NonNullable<Status['running']>): string {
   const count = done > 0 ? `${done.toLocaleString()}${total === null ? '' : ` of ${total.toLocaleString()}`} · ` : '';
   return `${count}since ${timeOfDay(since)}`;
-};
+}
 
 /** @param percent null while the total is unknown */
-const ProgressBar = ({ percent, label }: { percent: number | null; label: string }) => (
-  <Progress.Root mt={6}>
-    {percent === null ? (
-      <Progress.Section value={100} withAria={false} animated opacity={0.5} />
-    ) : (
-      <Progress.Section value={percent} animated aria-label={label} />
-    )}
-  </Progress.Root>
-);
+function ProgressBar({ percent, label }: { percent: number | null; label: string }) {
+  return (
+    <Progress.Root mt={6}>
+      {percent === null ? (
+        <Progress.Section value={100} withAria={false} animated opacity={0.5} />
+      ) : (
+        <Progress.Section value={percent} animated aria-label={label} />
+      )}
+    </Progress.Root>
+  );
+}

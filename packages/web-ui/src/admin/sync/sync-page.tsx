@@ -8,7 +8,7 @@ import { StartRun } from './start-run.tsx';
 import { lastRunIdOf, statusQuery } from './sync-queries.ts';
 
 /** Settings > Directory sync: schedule and limits, past runs, and the explanation of their decisions. */
-export const SyncPage = () => {
+export function SyncPage() {
   const status = useQuery(statusQuery);
   return (
     <AdminPane title="Directory sync">
@@ -33,4 +33,4 @@ export const SyncPage = () => {
       </Stack>
     </AdminPane>
   );
-};
+}

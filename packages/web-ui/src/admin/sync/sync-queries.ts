@@ -16,30 +16,35 @@ export const statusQuery = queryOptions({
   },
   refetchInterval: ({ state }) => (state.data?.running || requestedRun.get() ? busyMs : idleMs),
 });
-export const lastRunIdOf = (status: Status | undefined): string | null => status?.last_result?.pass_uuid ?? null;
+export function lastRunIdOf(status: Status | undefined): string | null {
+  return status?.last_result?.pass_uuid ?? null;
+}
 
 /** Shows a requested run as pending until it starts. */
-export const showRequestedRun = async (client: QueryClient): Promise<void> => {
+export async function showRequestedRun(client: QueryClient): Promise<void> {
   requestedRun.set({ lastRunId: lastRunIdOf(client.getQueryData(statusQuery.queryKey)) });
   await client.invalidateQueries({ queryKey: ['directory-sync'] });
-};
+}
 
 /** @param lastRunId the newest known run: a newer one changes the list */
-export const runsQuery = (page: number, lastRunId: string | null) =>
-  queryOptions({
+export function runsQuery(page: number, lastRunId: string | null) {
+  return queryOptions({
     queryKey: ['directory-sync', 'runs', page, lastRunId],
     queryFn: ({ signal }) => callDirectorySync('passes', { signal, query: { page, page_size: runPageSize } }),
     placeholderData: keepPreviousData,
   });
+}
 
-export const runQuery = (uuid: string) =>
-  queryOptions({
+export function runQuery(uuid: string) {
+  return queryOptions({
     queryKey: ['directory-sync', 'run', uuid],
     queryFn: ({ signal }) => callDirectorySync('pass', { signal, params: { uuid } }),
   });
+}
 
-export const decisionsQuery = (uuid: string) =>
-  queryOptions({
+export function decisionsQuery(uuid: string) {
+  return queryOptions({
     queryKey: ['directory-sync', 'decisions', uuid],
     queryFn: ({ signal }) => callDirectorySync('explainUser', { signal, params: { uuid } }),
   });
+}

@@ -3,9 +3,12 @@ import type { User } from '../../api/queries.ts';
 import type { Account } from '../labels.ts';
 import { permissionsOf } from './account-permissions.ts';
 
-const me = (role: User['role']) => ({ uuid: 'me', role }) as User;
-const account = (role: Account['role'], auth_type: Account['auth_type'] = 'local', uuid = 'other') =>
-  ({ uuid, role, auth_type }) as Account;
+function me(role: User['role']) {
+  return { uuid: 'me', role } as User;
+}
+function account(role: Account['role'], auth_type: Account['auth_type'] = 'local', uuid = 'other') {
+  return { uuid, role, auth_type } as Account;
+}
 
 describe('permissionsOf', () => {
   it('does not let administrators change their own account', () =>

@@ -14,7 +14,7 @@ export type AccountPermissions = {
 };
 const rank = { user: 0, admin: 1, super_admin: 2 } as const;
 
-export const permissionsOf = (me: User, account: Account): AccountPermissions => {
+export function permissionsOf(me: User, account: Account): AccountPermissions {
   const self = me.uuid === account.uuid;
   const above = rank[account.role] > rank[me.role];
   const edit = !self && !above;
@@ -27,11 +27,11 @@ export const permissionsOf = (me: User, account: Account): AccountPermissions =>
     resetPassword: edit && (superAdmin || account.role === 'user') && account.auth_type === 'local',
     limitation: limitationOf(self, above, account),
   };
-};
+}
 
-const limitationOf = (self: boolean, above: boolean, { auth_type: origin }: Account): string | null => {
+function limitationOf(self: boolean, above: boolean, { auth_type: origin }: Account): string | null {
   if (self) return 'This is your own account. Change your name and password under “Account and sessions”.';
   if (above) return 'This account has a higher role than yours. You can view it, but not change it.';
   if (origin === 'ldap') return 'This account comes from the directory, which manages its password and access.';
   return origin === 'local' ? null : 'This account signs in through another service, which manages its password.';
-};
+}

@@ -13,7 +13,7 @@ import { nameOf, originBadges, type Account } from '../labels.ts';
 import { approvalsQuery, userPageSize } from './user-queries.ts';
 
 /** Accounts awaiting approval, the oldest first. */
-export const ApprovalsPage = () => {
+export function ApprovalsPage() {
   const [page, setPage] = useState(1);
   const pending = useQuery(approvalsQuery(page));
   return (
@@ -30,17 +30,17 @@ export const ApprovalsPage = () => {
       {pending.data && <Pager page={page} total={pending.data.total} size={userPageSize} onPage={setPage} />}
     </AdminPane>
   );
-};
+}
 
-const useReportDecision = (): ((message: string) => void) => {
+function useReportDecision(): (message: string) => void {
   const client = useQueryClient();
   return (message) => {
     notify(message);
     for (const key of ['approvals', 'users', 'user']) void client.invalidateQueries({ queryKey: [key] });
   };
-};
+}
 
-const PendingAccount = ({ account }: { account: Account }) => {
+function PendingAccount({ account }: { account: Account }) {
   const reportDecision = useReportDecision();
   const [rejecting, setRejecting] = useState(false);
   const approve = useMutation({
@@ -92,10 +92,10 @@ const PendingAccount = ({ account }: { account: Account }) => {
       )}
     </li>
   );
-};
+}
 
 type RejectProps = { account: Account; onDone: () => void; onClose: () => void };
-const RejectDialog = ({ account, onDone, onClose }: RejectProps) => {
+function RejectDialog({ account, onDone, onClose }: RejectProps) {
   const draft = useDraft(`reject:${account.uuid}`, '');
   const reason = draft.value;
   const reject = useMutation({
@@ -133,4 +133,4 @@ const RejectDialog = ({ account, onDone, onClose }: RejectProps) => {
       />
     </FormDialog>
   );
-};
+}

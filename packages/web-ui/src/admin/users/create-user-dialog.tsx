@@ -20,10 +20,11 @@ type Fields = {
 };
 const emptyFields: Fields = { email: '', name: '', role: 'user', origin: 'local', mustChangePassword: true };
 
-const options = (names: Readonly<Record<string, string>>) =>
-  Object.entries(names).map(([value, label]) => ({ value, label }));
+function options(names: Readonly<Record<string, string>>) {
+  return Object.entries(names).map(([value, label]) => ({ value, label }));
+}
 
-export const CreateUserDialog = ({ onClose }: { onClose: () => void }) => {
+export function CreateUserDialog({ onClose }: { onClose: () => void }) {
   const client = useQueryClient();
   const navigate = useNavigate();
   const me = useQuery(meQuery).data;
@@ -124,4 +125,4 @@ export const CreateUserDialog = ({ onClose }: { onClose: () => void }) => {
       )}
     </FormDialog>
   );
-};
+}

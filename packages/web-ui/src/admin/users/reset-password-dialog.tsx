@@ -14,7 +14,7 @@ type Props = {
   readonly onClose: () => void;
 };
 
-export const ResetPasswordDialog = ({ account, onDone, onClose }: Props) => {
+export function ResetPasswordDialog({ account, onDone, onClose }: Props) {
   const [password, setPassword] = useState('');
   const [forceChange, setForceChange] = useState(true);
   const isAllowed = useIsPasswordAllowed(password);
@@ -51,4 +51,4 @@ export const ResetPasswordDialog = ({ account, onDone, onClose }: Props) => {
       </Text>
     </FormDialog>
   );
-};
+}

@@ -12,7 +12,7 @@ import { ResetPasswordDialog } from './reset-password-dialog.tsx';
 type Props = { readonly account: Account; readonly permissions: AccountPermissions };
 
 /** Role, password, lock and deactivation of an account. */
-export const UserAccess = ({ account, permissions }: Props) => {
+export function UserAccess({ account, permissions }: Props) {
   const refresh = useRefresh();
   const navigate = useNavigate();
   const [dialog, setDialog] = useState<'password' | 'disable' | 'delete' | null>(null);
@@ -89,18 +89,18 @@ export const UserAccess = ({ account, permissions }: Props) => {
       )}
     </Stack>
   );
-};
+}
 
-const useRefresh = (): ((message: string) => void) => {
+function useRefresh(): (message: string) => void {
   const client = useQueryClient();
   return (message) => {
     notify(message);
     void client.invalidateQueries({ queryKey: ['user'] });
     void client.invalidateQueries({ queryKey: ['users'] });
   };
-};
+}
 
-const RoleForm = ({ account }: { account: Account }) => {
+function RoleForm({ account }: { account: Account }) {
   const refresh = useRefresh();
   const [role, setRole] = useState(account.role);
   const [confirming, setConfirming] = useState(false);
@@ -132,4 +132,4 @@ const RoleForm = ({ account }: { account: Account }) => {
       )}
     </Group>
   );
-};
+}

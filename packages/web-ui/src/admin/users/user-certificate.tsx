@@ -10,7 +10,7 @@ import { Confirm } from '../parts.tsx';
 import { nameOf, type Account } from '../labels.ts';
 
 /** Links the account to the client certificate of its owner, or removes the link. */
-export const UserCertificate = ({ account }: { readonly account: Account }) => {
+export function UserCertificate({ account }: { readonly account: Account }) {
   const client = useQueryClient();
   const [dialog, setDialog] = useState<'link' | 'unlink' | null>(null);
   const close = (): void => setDialog(null);
@@ -51,7 +51,7 @@ export const UserCertificate = ({ account }: { readonly account: Account }) => {
       )}
     </Stack>
   );
-};
+}
 
 type DialogProps = {
   readonly account: Account;
@@ -59,7 +59,7 @@ type DialogProps = {
   readonly onClose: () => void;
 };
 
-const LinkDialog = ({ account, onDone, onClose }: DialogProps) => {
+function LinkDialog({ account, onDone, onClose }: DialogProps) {
   const draft = useDraft(`certificate:${account.uuid}`, {
     subject: account.pki_subject_dn ?? '',
     issuer: account.pki_issuer_dn ?? '',
@@ -109,4 +109,4 @@ const LinkDialog = ({ account, onDone, onClose }: DialogProps) => {
       />
     </FormDialog>
   );
-};
+}

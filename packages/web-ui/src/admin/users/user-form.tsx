@@ -8,10 +8,12 @@ import { RestoredNote, useDraft } from '../../app/use-draft.tsx';
 import type { Account } from '../labels.ts';
 import { userQuery } from './user-queries.ts';
 
-const dayOf = (at: string | null): string => (at === null ? '' : new Date(at).toLocaleDateString('sv-SE'));
+function dayOf(at: string | null): string {
+  return at === null ? '' : new Date(at).toLocaleDateString('sv-SE');
+}
 
 /** Name, address and expiry of an account. */
-export const UserForm = ({ account }: { account: Account }) => {
+export function UserForm({ account }: { account: Account }) {
   const client = useQueryClient();
   const draft = useDraft(`user:${account.uuid}`, {
     email: account.email,
@@ -98,4 +100,4 @@ export const UserForm = ({ account }: { account: Account }) => {
       </Stack>
     </form>
   );
-};
+}

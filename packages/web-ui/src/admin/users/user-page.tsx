@@ -13,7 +13,7 @@ import { UserForm } from './user-form.tsx';
 import { userQuery } from './user-queries.ts';
 import { UserSessions } from './user-sessions.tsx';
 
-export const UserPage = () => {
+export function UserPage() {
   const { uuid } = useParams({ from: '/inside/frame/admin/users/$uuid' });
   const me = useQuery(meQuery).data;
   const user = useQuery(userQuery(uuid));
@@ -56,67 +56,71 @@ export const UserPage = () => {
       )}
     </AdminPane>
   );
-};
+}
 
-const dateOrNever = (at: string | null): string => (at === null ? 'never' : moment(at));
+function dateOrNever(at: string | null): string {
+  return at === null ? 'never' : moment(at);
+}
 
-const Facts = ({ account }: { account: Account }) => (
-  <dl className={css['facts']}>
-    <dt>E-mail address</dt>
-    <dd>{account.email}</dd>
-    <dt>Role</dt>
-    <dd>{roleNames[account.role]}</dd>
-    <dt>Signs in through</dt>
-    <dd>
-      {originNames[account.auth_type]}
-      {account.ldap_uid !== null && `, as ${account.ldap_uid}`}
-      {account.oidc_subject !== null && `, subject ${account.oidc_subject}`}
-      {account.pki_subject_dn !== null && `, ${account.pki_subject_dn}`}
-    </dd>
-    <dt>Groups</dt>
-    <dd>
-      {account.groups.length === 0 ? (
-        'none'
-      ) : (
-        <Group gap="xs">
-          {account.groups.map((group) => (
-            <Link key={group.uuid} to="/groups/$uuid" params={{ uuid: group.uuid }} className="ot-link">
-              {group.name}
-            </Link>
-          ))}
-        </Group>
+function Facts({ account }: { account: Account }) {
+  return (
+    <dl className={css['facts']}>
+      <dt>E-mail address</dt>
+      <dd>{account.email}</dd>
+      <dt>Role</dt>
+      <dd>{roleNames[account.role]}</dd>
+      <dt>Signs in through</dt>
+      <dd>
+        {originNames[account.auth_type]}
+        {account.ldap_uid !== null && `, as ${account.ldap_uid}`}
+        {account.oidc_subject !== null && `, subject ${account.oidc_subject}`}
+        {account.pki_subject_dn !== null && `, ${account.pki_subject_dn}`}
+      </dd>
+      <dt>Groups</dt>
+      <dd>
+        {account.groups.length === 0 ? (
+          'none'
+        ) : (
+          <Group gap="xs">
+            {account.groups.map((group) => (
+              <Link key={group.uuid} to="/groups/$uuid" params={{ uuid: group.uuid }} className="ot-link">
+                {group.name}
+              </Link>
+            ))}
+          </Group>
+        )}
+      </dd>
+      <dt>Tasks</dt>
+      <dd>
+        <Link to="/admin/queues" search={{ owner: account.uuid }} hash="tasks" className="ot-link">
+          View tasks
+        </Link>
+      </dd>
+      <dt>Created</dt>
+      <dd>{dateOrNever(account.created_at)}</dd>
+      <dt>Last sign-in</dt>
+      <dd>{dateOrNever(account.last_login_at)}</dd>
+      {account.auth_type === 'local' && (
+        <>
+          <dt>Password changed</dt>
+          <dd>
+            {dateOrNever(account.password_changed_at)}
+            {account.must_change_password && ', must be changed at the next sign-in'}
+          </dd>
+        </>
       )}
-    </dd>
-    <dt>Tasks</dt>
-    <dd>
-      <Link to="/admin/queues" search={{ owner: account.uuid }} hash="tasks" className="ot-link">
-        View tasks
-      </Link>
-    </dd>
-    <dt>Created</dt>
-    <dd>{dateOrNever(account.created_at)}</dd>
-    <dt>Last sign-in</dt>
-    <dd>{dateOrNever(account.last_login_at)}</dd>
-    {account.auth_type === 'local' && (
-      <>
-        <dt>Password changed</dt>
-        <dd>
-          {dateOrNever(account.password_changed_at)}
-          {account.must_change_password && ', must be changed at the next sign-in'}
-        </dd>
-      </>
-    )}
-    {account.locked_until !== null && (
-      <>
-        <dt>Locked until</dt>
-        <dd>{moment(account.locked_until)}</dd>
-      </>
-    )}
-    {account.account_expires_at !== null && (
-      <>
-        <dt>Expires</dt>
-        <dd>{moment(account.account_expires_at)}</dd>
-      </>
-    )}
-  </dl>
-);
+      {account.locked_until !== null && (
+        <>
+          <dt>Locked until</dt>
+          <dd>{moment(account.locked_until)}</dd>
+        </>
+      )}
+      {account.account_expires_at !== null && (
+        <>
+          <dt>Expires</dt>
+          <dd>{moment(account.account_expires_at)}</dd>
+        </>
+      )}
+    </dl>
+  );
+}

@@ -13,8 +13,8 @@ export const states: Readonly<Record<string, { label: string; query: Record<stri
   rejected: { label: 'Rejected', query: { approval_status: 'rejected' } },
 };
 
-export const usersQuery = (filters: Filters) =>
-  queryOptions({
+export function usersQuery(filters: Filters) {
+  return queryOptions({
     queryKey: ['users', filters],
     queryFn: ({ signal }) =>
       callIdentity('users', {
@@ -32,23 +32,27 @@ export const usersQuery = (filters: Filters) =>
       }),
     placeholderData: keepPreviousData,
   });
+}
 
-export const userQuery = (uuid: string) =>
-  queryOptions({
+export function userQuery(uuid: string) {
+  return queryOptions({
     queryKey: ['user', uuid],
     queryFn: ({ signal }) => callIdentity('user', { params: { uuid }, signal }),
   });
+}
 
-export const userSessionsQuery = (uuid: string) =>
-  queryOptions({
+export function userSessionsQuery(uuid: string) {
+  return queryOptions({
     queryKey: ['user', uuid, 'sessions'],
     queryFn: ({ signal }) => callIdentity('userSessions', { params: { uuid }, signal }),
   });
+}
 
-export const approvalsQuery = (page: number) =>
-  queryOptions({
+export function approvalsQuery(page: number) {
+  return queryOptions({
     queryKey: ['approvals', page],
     queryFn: ({ signal }) => callIdentity('approvals', { signal, query: { page, page_size: userPageSize } }),
     refetchInterval: 30_000,
     placeholderData: keepPreviousData,
   });
+}

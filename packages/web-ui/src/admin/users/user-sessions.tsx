@@ -10,7 +10,7 @@ import { nameOf, type Account } from '../labels.ts';
 import { userSessionsQuery } from './user-queries.ts';
 
 /** The sessions of an account, and the buttons that end them. */
-export const UserSessions = ({ account, mayEnd }: { account: Account; mayEnd: boolean }) => {
+export function UserSessions({ account, mayEnd }: { account: Account; mayEnd: boolean }) {
   const client = useQueryClient();
   const query = userSessionsQuery(account.uuid);
   const sessions = useQuery({ ...query, enabled: mayEnd });
@@ -64,4 +64,4 @@ export const UserSessions = ({ account, mayEnd }: { account: Account; mayEnd: bo
       )}
     </Stack>
   );
-};
+}

@@ -16,7 +16,7 @@ import { Sheet } from '../sheet.tsx';
 type Filters = Record<string, string>;
 const route = '/inside/frame/admin/users';
 
-export const UsersPage = () => {
+export function UsersPage() {
   const filters = useSearch({ from: route });
   const navigate = useNavigate({ from: '/admin/users' });
   const [creating, setCreating] = useState(false);
@@ -53,44 +53,46 @@ export const UsersPage = () => {
       {creating && <CreateUserDialog onClose={() => setCreating(false)} />}
     </AdminPane>
   );
-};
+}
 
 const stateLabels = Object.fromEntries(Object.entries(states).map(([value, { label }]) => [value, label]));
 
-const Bar = ({ filters, onChange }: { filters: Filters; onChange: (next: Filters) => void }) => (
-  <div className={css['bar']} role="search" aria-label="Find users">
-    <SearchBox
-      label="Name, e-mail address or directory login"
-      value={filters['q'] ?? ''}
-      onChange={(text) => onChange({ q: text })}
-    />
-    <FilterSelect
-      label="Role"
-      any="Any role"
-      labels={roleNames}
-      value={filters['role']}
-      onChange={(role) => onChange({ role })}
-    />
-    <FilterSelect
-      label="Origin"
-      any="Any origin"
-      labels={originNames}
-      value={filters['origin']}
-      onChange={(origin) => onChange({ origin })}
-    />
-    <FilterSelect
-      label="State"
-      any="Any state"
-      labels={stateLabels}
-      value={filters['state']}
-      onChange={(state) => onChange({ state })}
-    />
-  </div>
-);
+function Bar({ filters, onChange }: { filters: Filters; onChange: (next: Filters) => void }) {
+  return (
+    <div className={css['bar']} role="search" aria-label="Find users">
+      <SearchBox
+        label="Name, e-mail address or directory login"
+        value={filters['q'] ?? ''}
+        onChange={(text) => onChange({ q: text })}
+      />
+      <FilterSelect
+        label="Role"
+        any="Any role"
+        labels={roleNames}
+        value={filters['role']}
+        onChange={(role) => onChange({ role })}
+      />
+      <FilterSelect
+        label="Origin"
+        any="Any origin"
+        labels={originNames}
+        value={filters['origin']}
+        onChange={(origin) => onChange({ origin })}
+      />
+      <FilterSelect
+        label="State"
+        any="Any state"
+        labels={stateLabels}
+        value={filters['state']}
+        onChange={(state) => onChange({ state })}
+      />
+    </div>
+  );
+}
 
 type UserTableProps = { users: readonly Account[]; filters: Filters; onChange: (next: Filters) => void };
 
-const UserTable = ({ users, filters, onChange }: UserTableProps) => {
+function UserTable({ users, filters, onChange }: UserTableProps) {
   if (users.length === 0) return <Empty>No account matches.</Empty>;
   const sort = filters['sort'] ?? 'full_name';
   const order = filters['order'] ?? 'asc';
@@ -113,51 +115,55 @@ const UserTable = ({ users, filters, onChange }: UserTableProps) => {
       ))}
     </Sheet>
   );
-};
+}
 
 type SortProps = { label: string; sorted: 'ascending' | 'descending' | 'none'; onSort: () => void };
-const SortHead = ({ label, sorted, onSort }: SortProps) => (
-  <Table.Th aria-sort={sorted}>
-    <Button
-      variant="transparent"
-      color="gray"
-      size="compact-sm"
-      px={0}
-      fw={700}
-      c="inherit"
-      onClick={onSort}
-      rightSection={
-        sorted === 'none' ? null : <Icon name={sorted === 'ascending' ? 'chevronUp' : 'chevronDown'} size={14} />
-      }
-    >
-      {label}
-    </Button>
-  </Table.Th>
-);
+function SortHead({ label, sorted, onSort }: SortProps) {
+  return (
+    <Table.Th aria-sort={sorted}>
+      <Button
+        variant="transparent"
+        color="gray"
+        size="compact-sm"
+        px={0}
+        fw={700}
+        c="inherit"
+        onClick={onSort}
+        rightSection={
+          sorted === 'none' ? null : <Icon name={sorted === 'ascending' ? 'chevronUp' : 'chevronDown'} size={14} />
+        }
+      >
+        {label}
+      </Button>
+    </Table.Th>
+  );
+}
 
-const UserRow = ({ user }: { user: Account }) => (
-  <Table.Tr>
-    <Table.Td>
-      <Link to="/admin/users/$uuid" params={{ uuid: user.uuid }} className={css['rowLink']}>
-        {nameOf(user)}
-      </Link>
-      {user.full_name !== '' && (
-        <Text size="xs" c="dimmed">
-          {user.email}
-        </Text>
-      )}
-    </Table.Td>
-    <Table.Td>{roleNames[user.role]}</Table.Td>
-    <Table.Td>
-      <Badge variant="light" color="gray">
-        {originBadges[user.auth_type]}
-      </Badge>
-    </Table.Td>
-    <Table.Td>
-      <AccountStatusBadge account={user} />
-    </Table.Td>
-    <Table.Td data-label="Last sign-in" title={user.last_login_at === null ? undefined : moment(user.last_login_at)}>
-      {user.last_login_at === null ? 'never' : ago(user.last_login_at)}
-    </Table.Td>
-  </Table.Tr>
-);
+function UserRow({ user }: { user: Account }) {
+  return (
+    <Table.Tr>
+      <Table.Td>
+        <Link to="/admin/users/$uuid" params={{ uuid: user.uuid }} className={css['rowLink']}>
+          {nameOf(user)}
+        </Link>
+        {user.full_name !== '' && (
+          <Text size="xs" c="dimmed">
+            {user.email}
+          </Text>
+        )}
+      </Table.Td>
+      <Table.Td>{roleNames[user.role]}</Table.Td>
+      <Table.Td>
+        <Badge variant="light" color="gray">
+          {originBadges[user.auth_type]}
+        </Badge>
+      </Table.Td>
+      <Table.Td>
+        <AccountStatusBadge account={user} />
+      </Table.Td>
+      <Table.Td data-label="Last sign-in" title={user.last_login_at === null ? undefined : moment(user.last_login_at)}>
+        {user.last_login_at === null ? 'never' : ago(user.last_login_at)}
+      </Table.Td>
+    </Table.Tr>
+  );
+}
