@@ -23,16 +23,6 @@ export type BenchContext = {
 export type Bench = { name: string; about: string; run: (context: BenchContext) => AsyncIterable<Row> };
 
 const headings = ['name', 'ours', 'peer', 'ratio', 'goal', 'met'] as const;
-function cells(row: Row): string[] {
-  return [
-    row.name,
-    row.ours,
-    row.peer || '-',
-    row.ratio === null ? '-' : row.ratio.toFixed(2),
-    row.goal,
-    row.met ? 'yes' : 'NO',
-  ];
-}
 
 /** One row as a line of text, printed when it is measured. */
 export function lineOf(row: Row): string {
@@ -59,6 +49,18 @@ export function quantile(values: readonly number[], share: number): number {
   const sorted = values.toSorted((x, y) => x - y);
   return sorted[Math.min(sorted.length - 1, Math.ceil(share * sorted.length) - 1)] ?? Number.NaN;
 }
+
 export function mebibytes(bytes: number): string {
   return `${Math.round(bytes / 1024 / 1024)} MiB`;
+}
+
+function cells(row: Row): string[] {
+  return [
+    row.name,
+    row.ours,
+    row.peer || '-',
+    row.ratio === null ? '-' : row.ratio.toFixed(2),
+    row.goal,
+    row.met ? 'yes' : 'NO',
+  ];
 }

@@ -21,6 +21,7 @@ async function silence(path: string, seconds: number): Promise<string> {
   await promisify(execFile)('sox', ['-n', '-r', '8000', '-c', '1', '-b', '16', path, 'trim', '0', String(seconds)]);
   return path;
 }
+
 async function send(api: Client, path: string): Promise<string> {
   const sent = await api.upload(path, { allow_duplicate: 'true' });
   if (sent.status !== 201) throw new Error(`upload: ${sent.status} ${sent.text}`);
@@ -38,6 +39,7 @@ async function isSlotOccupied(api: Client, uuids: string[]): Promise<boolean> {
 
 /** Seconds from upload to completion as recorded by the server, and the waiting time included in them. */
 type Duration = { wall: number; waited: number };
+
 async function runShort(instance: Instance, api: Client, path: string): Promise<Duration> {
   const { uuid, upload_time, completed_at } = await api.completed(await send(api, path), 300_000);
   const [row] = await asService(instance, 'transcription-dispatcher', (query) =>
@@ -47,6 +49,7 @@ async function runShort(instance: Instance, api: Client, path: string): Promise<
 }
 
 type Pair = { alone: Duration; beside: Duration };
+
 function row(
   name: string,
   pairs: Pair[],

@@ -3,21 +3,10 @@ import { groupLdif, personLdif } from '@overtone/testkit';
 /** Number of groups of each person. */
 const groupsEach = 5;
 const base = 'dc=example,dc=org';
-function nameOf(n: number): string {
-  return `u${n}`;
-}
-function dnOf(n: number): string {
-  return `uid=${nameOf(n)},ou=people,${base}`;
-}
-function teamDn(n: number): string {
-  return `cn=Team ${n},ou=groups,${base}`;
-}
-function idOf(n: number): string {
-  return `00000000-0000-4000-8000-${String(n).padStart(12, '0')}`;
-}
 
 /** A generated company: each person is in five teams, and all teams are in the staff group. */
 export type Company = ReturnType<typeof companyOf>;
+
 export function companyOf(people: number) {
   const teams = Math.max(groupsEach, Math.round(people / 100));
   const teamsOf = (n: number): number[] => Array.from({ length: groupsEach }, (_, i) => (n * 7 + i * 13) % teams);
@@ -49,4 +38,20 @@ export function companyOf(people: number) {
              'entryUUID:00000000-0000-4000-8000-' || lpad(n::text, 12, '0')
       from generate_series(0, $1::int - 1) n on conflict do nothing`,
   };
+}
+
+function dnOf(n: number): string {
+  return `uid=${nameOf(n)},ou=people,${base}`;
+}
+
+function nameOf(n: number): string {
+  return `u${n}`;
+}
+
+function idOf(n: number): string {
+  return `00000000-0000-4000-8000-${String(n).padStart(12, '0')}`;
+}
+
+function teamDn(n: number): string {
+  return `cn=Team ${n},ou=groups,${base}`;
 }

@@ -6,12 +6,15 @@ import { bareClients, beside, rowOf } from './sign-in.bench.ts';
 const people = 5000;
 const groups = 60;
 const base = 'dc=example,dc=org';
+
 function group(n: number): string {
   return `cn=g${n},ou=groups,${base}`;
 }
+
 function uid(n: number): string {
   return `uid=u${n},ou=people,${base}`;
 }
+
 /** Each group except the first is in another: three to four levels. */
 function above(n: number): number {
   return Math.floor((n - 1) / 4);

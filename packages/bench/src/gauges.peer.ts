@@ -6,11 +6,13 @@ import { connect } from 'nats';
 const nc = await connect({ servers: process.argv[2] ?? '' });
 let at = 0;
 let body = '';
+
 async function read(): Promise<string> {
   if (Date.now() - at < 500) return body;
   body = (await nc.request('$JS.API.CONSUMER.LIST.JOBS', JSON.stringify({ offset: 0 }), { timeout: 60_000 })).string();
   at = Date.now();
   return body;
 }
+
 const server = createServer((_req, res) => void read().then((text) => res.end(text)));
 server.listen(0, '127.0.0.1', () => console.log((server.address() as AddressInfo).port));

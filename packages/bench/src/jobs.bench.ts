@@ -7,8 +7,41 @@ import { quantile, type Bench } from './bench.ts';
 
 const enqueuers = 500;
 const inFlight = 500;
-function bodyOf() {
-  return JSON.stringify({ taskId: randomUUID(), input: { runId: randomUUID(), fileId: randomUUID() } });
+
+/** Enqueues and processes empty jobs with BullMQ. @returns seconds. */
+export async function bullmq(url: string, jobs: number): Promise<number> {
+  const { hostname: host, port, password } = new URL(url);
+  const connection = { host, port: Number(port), maxRetriesPerRequest: null, ...(password ? { password } : {}) };
+  const queue = new Queue('jobs', {
+    connection,
+    skipVersionCheck: true,
+    defaultJobOptions: { removeOnComplete: true },
+  });
+  await queue.waitUntilReady();
+  const drain = async (): Promise<void> => {
+    const worker = new Worker('jobs', async () => {}, { connection, skipVersionCheck: true, concurrency: 100 });
+    let done = 0;
+    await new Promise<void>((resolve) => {
+      worker.on('completed', () => {
+        done += 1;
+        if (done === jobs) resolve();
+      });
+    });
+    await worker.close();
+  };
+  const taken = await seconds(async () => {
+    await abreast(enqueuers, jobs, () => queue.add('prepare', JSON.parse(bodyOf())));
+    await drain();
+  });
+  await queue.obliterate({ force: true });
+  await queue.close();
+  return taken;
+}
+
+async function seconds(work: () => Promise<void>): Promise<number> {
+  const from = performance.now();
+  await work();
+  return (performance.now() - from) / 1000;
 }
 
 /** Runs an operation `count` times, at most `width` concurrently. */
@@ -23,10 +56,9 @@ async function abreast(width: number, count: number, work: (i: number) => Promis
   };
   await Promise.all(Array.from({ length: width }, lane));
 }
-async function seconds(work: () => Promise<void>): Promise<number> {
-  const from = performance.now();
-  await work();
-  return (performance.now() - from) / 1000;
+
+function bodyOf() {
+  return JSON.stringify({ taskId: randomUUID(), input: { runId: randomUUID(), fileId: randomUUID() } });
 }
 
 /** The queue like the dispatcher's: a file-backed work queue; every job has an id, every acknowledgement is confirmed. */
@@ -67,36 +99,6 @@ async function ours(url: string, jobs: number): Promise<number> {
   });
   await jsm.streams.delete('JOBS');
   await bus.close();
-  return taken;
-}
-
-/** Enqueues and processes empty jobs with BullMQ. @returns seconds. */
-export async function bullmq(url: string, jobs: number): Promise<number> {
-  const { hostname: host, port, password } = new URL(url);
-  const connection = { host, port: Number(port), maxRetriesPerRequest: null, ...(password ? { password } : {}) };
-  const queue = new Queue('jobs', {
-    connection,
-    skipVersionCheck: true,
-    defaultJobOptions: { removeOnComplete: true },
-  });
-  await queue.waitUntilReady();
-  const drain = async (): Promise<void> => {
-    const worker = new Worker('jobs', async () => {}, { connection, skipVersionCheck: true, concurrency: 100 });
-    let done = 0;
-    await new Promise<void>((resolve) => {
-      worker.on('completed', () => {
-        done += 1;
-        if (done === jobs) resolve();
-      });
-    });
-    await worker.close();
-  };
-  const taken = await seconds(async () => {
-    await abreast(enqueuers, jobs, () => queue.add('prepare', JSON.parse(bodyOf())));
-    await drain();
-  });
-  await queue.obliterate({ force: true });
-  await queue.close();
   return taken;
 }
 

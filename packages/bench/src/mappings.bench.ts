@@ -8,10 +8,12 @@ const asserted = 1_000;
 function groupDn(i: number): string {
   return `CN=Group ${i} Team,OU=Groups,OU=Site ${i % 40},DC=corp,DC=example,DC=org`;
 }
+
 // One in ten names is escaped, has spaces or accents and must be parsed.
 function awkwardDn(i: number): string {
   return String.raw`cn=Groupe n\c2\b0 ${i}, Équipe+ou=x ,  dc=corp,dc=example`;
 }
+
 function claimOf(i: number): string {
   return i % 10 === 0 ? awkwardDn(i) : groupDn(i);
 }

@@ -8,6 +8,7 @@ import { createQueueWorld, openRuns, enqueueSql, fillQueue, startIdleWorker, typ
 function ms(value: number): string {
   return `${value.toFixed(1)} ms`;
 }
+
 function row(name: string, value: number, bare: number, limit: number): Row {
   return {
     name,

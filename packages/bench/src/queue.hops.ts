@@ -52,4 +52,5 @@ export async function startHops({ database, nats, postgres }: QueueWorld) {
     },
   };
 }
+
 export type Hops = Awaited<ReturnType<typeof startHops>>;

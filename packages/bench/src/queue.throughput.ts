@@ -8,30 +8,6 @@ import { openRuns, enqueueSql, startIdleWorker, type QueueWorld } from './queue.
 
 const concurrency = 16;
 const rounds = 3;
-async function measureSeconds(work: () => Promise<void>): Promise<number> {
-  const startedAt = performance.now();
-  await work();
-  return (performance.now() - startedAt) / 1000;
-}
-async function enqueueAll({ database }: Pick<QueueWorld, 'database'>, runs: string[]): Promise<void> {
-  for (let at = 0; at < runs.length; at += 100) await database.query(enqueueSql, [runs.slice(at, at + 100)]);
-}
-
-/** The whole path: enqueue, outbox relay, claim with a fencing token, execution, and the result with the next stage. */
-async function measureDispatcher(world: QueueWorld, count: number): Promise<number> {
-  const runs = (await openRuns(world, count)).map(({ run }) => run);
-  let startedJobs = 0;
-  const worker = await startIdleWorker(world, concurrency, () => (startedJobs += 1));
-  const unfinished = `select 1 from task where run_id = any($1) and stage = 'prepare' and status <> 'completed' limit 1`;
-  const duration = await measureSeconds(async () => {
-    await enqueueAll(world, runs);
-    // The tables are queried only after the last start, because queries would affect the measurement.
-    while (startedJobs < count) await sleep(5);
-    while ((await world.database.query(unfinished, [runs])).rowCount !== 0) await sleep(10);
-  });
-  await worker.stop();
-  return duration;
-}
 
 /** Writes the same rows as a claim and an accepted result, without any logic: two commits. */
 const bareStatements = [
@@ -54,36 +30,6 @@ const bareStatements = [
    ), awaited as (update stage set ordered_at = now() where run_id = $1 and stage = 'transcribe')
    insert into transcription_dispatcher_outbox (subject, data, sent_at) values ('bare', '{}', now()), ('bare', '{}', now())`,
 ];
-
-/** A separate database on the same server without a dispatcher. */
-async function bareDatabase({ database, postgres }: QueueWorld): Promise<string> {
-  await database.query('create database bare');
-  const url = new URL(postgres);
-  url.pathname = '/bare';
-  await migrate({ url: url.href, passwords: {} });
-  return url.href;
-}
-
-/** The lower bound for a job that is stored in these tables. */
-async function measureBareCommits(url: string, count: number): Promise<number> {
-  const clients = Array.from({ length: concurrency }, () => new Client({ connectionString: url }));
-  await Promise.all(clients.map((client) => client.connect()));
-  const [database] = clients as [Client, ...Client[]];
-  const runs = (await openRuns({ database }, count)).map(({ run }) => run);
-  const duration = await measureSeconds(async () => {
-    await enqueueAll({ database }, runs);
-    const remaining = [...runs];
-    await Promise.all(
-      clients.map(async (client) => {
-        for (let run = remaining.pop(); run; run = remaining.pop())
-          for (const [i, text] of bareStatements.entries())
-            await client.query({ name: `bare-${i}`, text, values: [run] });
-      }),
-    );
-  });
-  await Promise.all(clients.map((client) => client.end()));
-  return duration;
-}
 
 /** Stages through the dispatcher, compared with bare commits and with a queue in memory. */
 export async function throughputRows(world: QueueWorld, count: number): Promise<Row[]> {
@@ -113,4 +59,60 @@ export async function throughputRows(world: QueueWorld, count: number): Promise<
   } finally {
     await redis.stop();
   }
+}
+
+/** A separate database on the same server without a dispatcher. */
+async function bareDatabase({ database, postgres }: QueueWorld): Promise<string> {
+  await database.query('create database bare');
+  const url = new URL(postgres);
+  url.pathname = '/bare';
+  await migrate({ url: url.href, passwords: {} });
+  return url.href;
+}
+
+/** The whole path: enqueue, outbox relay, claim with a fencing token, execution, and the result with the next stage. */
+async function measureDispatcher(world: QueueWorld, count: number): Promise<number> {
+  const runs = (await openRuns(world, count)).map(({ run }) => run);
+  let startedJobs = 0;
+  const worker = await startIdleWorker(world, concurrency, () => (startedJobs += 1));
+  const unfinished = `select 1 from task where run_id = any($1) and stage = 'prepare' and status <> 'completed' limit 1`;
+  const duration = await measureSeconds(async () => {
+    await enqueueAll(world, runs);
+    // The tables are queried only after the last start, because queries would affect the measurement.
+    while (startedJobs < count) await sleep(5);
+    while ((await world.database.query(unfinished, [runs])).rowCount !== 0) await sleep(10);
+  });
+  await worker.stop();
+  return duration;
+}
+
+/** The lower bound for a job that is stored in these tables. */
+async function measureBareCommits(url: string, count: number): Promise<number> {
+  const clients = Array.from({ length: concurrency }, () => new Client({ connectionString: url }));
+  await Promise.all(clients.map((client) => client.connect()));
+  const [database] = clients as [Client, ...Client[]];
+  const runs = (await openRuns({ database }, count)).map(({ run }) => run);
+  const duration = await measureSeconds(async () => {
+    await enqueueAll({ database }, runs);
+    const remaining = [...runs];
+    await Promise.all(
+      clients.map(async (client) => {
+        for (let run = remaining.pop(); run; run = remaining.pop())
+          for (const [i, text] of bareStatements.entries())
+            await client.query({ name: `bare-${i}`, text, values: [run] });
+      }),
+    );
+  });
+  await Promise.all(clients.map((client) => client.end()));
+  return duration;
+}
+
+async function measureSeconds(work: () => Promise<void>): Promise<number> {
+  const startedAt = performance.now();
+  await work();
+  return (performance.now() - startedAt) / 1000;
+}
+
+async function enqueueAll({ database }: Pick<QueueWorld, 'database'>, runs: string[]): Promise<void> {
+  for (let at = 0; at < runs.length; at += 100) await database.query(enqueueSql, [runs.slice(at, at + 100)]);
 }

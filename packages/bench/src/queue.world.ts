@@ -62,6 +62,7 @@ export async function createQueueWorld() {
     },
   };
 }
+
 export type QueueWorld = Awaited<ReturnType<typeof createQueueWorld>>;
 
 /** Creates runs that are ready for their first job. */

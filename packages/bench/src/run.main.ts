@@ -59,6 +59,7 @@ async function untilSettled({ data }: Instance): Promise<void> {
 const size = Number(process.env['BENCH_SIZE'] ?? 1);
 const folder = await mkdtemp(join(tmpdir(), 'overtone-bench-'));
 const made = new Set<Instance>();
+
 async function another(environment: Record<string, string>): Promise<Instance> {
   const fresh = await createInstance(environment);
   made.add(fresh);
@@ -72,9 +73,11 @@ async function another(environment: Record<string, string>): Promise<Instance> {
   return { ...fresh, remove };
 }
 let shared: Promise<Instance> | undefined;
+
 function instance(): Promise<Instance> {
   return (shared ??= another({}));
 }
+
 async function clean(): Promise<void> {
   for (const one of made) await one.remove();
   await rm(folder, { recursive: true, force: true });

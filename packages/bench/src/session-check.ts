@@ -4,36 +4,6 @@ import { quantile, type Row } from './bench.ts';
 const goalMs = 0.2;
 const path = '/api/auth/methods';
 
-/** One persistent connection, so that only the request is timed. */
-function createTimer(baseUrl: string) {
-  const agent = new Agent({ keepAlive: true, maxSockets: 1 });
-  const time = (token: string | null): Promise<number> =>
-    new Promise((resolve, reject) => {
-      const started = performance.now();
-      const headers = token === null ? {} : { authorization: `Bearer ${token}` };
-      request(baseUrl + path, { agent, headers }, (response) => {
-        response.resume().on('end', () => {
-          if (response.statusCode === 200) resolve(performance.now() - started);
-          else reject(new Error(`${path}: ${response.statusCode}`));
-        });
-      })
-        .on('error', reject)
-        .end();
-    });
-  return { time, close: () => agent.destroy() };
-}
-
-function rowOf(name: string, added: number, without: number, goal: number | null): Row {
-  return {
-    name,
-    ours: `${added.toFixed(3)} ms`,
-    peer: `request without ${without.toFixed(2)} ms`,
-    ratio: null,
-    goal: goal === null ? '' : `adds <= ${goal} ms`,
-    met: goal === null || added <= goal,
-  };
-}
-
 /**
  * The cost of the edge's session check: the same route with and without a token, alternating, and the difference of the
  * medians. `fresh` are tokens that the edge has not cached yet.
@@ -63,4 +33,34 @@ export async function sessionCheckRows(
     rowOf('edge: session check', quantile(times.with, 0.5) - without, without, goalMs),
     rowOf('edge: session check, first use of a token', quantile(times.first, 0.5) - without, without, null),
   ];
+}
+
+/** One persistent connection, so that only the request is timed. */
+function createTimer(baseUrl: string) {
+  const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+  const time = (token: string | null): Promise<number> =>
+    new Promise((resolve, reject) => {
+      const started = performance.now();
+      const headers = token === null ? {} : { authorization: `Bearer ${token}` };
+      request(baseUrl + path, { agent, headers }, (response) => {
+        response.resume().on('end', () => {
+          if (response.statusCode === 200) resolve(performance.now() - started);
+          else reject(new Error(`${path}: ${response.statusCode}`));
+        });
+      })
+        .on('error', reject)
+        .end();
+    });
+  return { time, close: () => agent.destroy() };
+}
+
+function rowOf(name: string, added: number, without: number, goal: number | null): Row {
+  return {
+    name,
+    ours: `${added.toFixed(3)} ms`,
+    peer: `request without ${without.toFixed(2)} ms`,
+    ratio: null,
+    goal: goal === null ? '' : `adds <= ${goal} ms`,
+    met: goal === null || added <= goal,
+  };
 }

@@ -16,37 +16,6 @@ const cost = { memoryCost: 19_456, timeCost: 2, parallelism: 1 } as const;
 
 /** The number of concurrent hashes of identity. */
 const hashesAtOnce = Math.max(2, Math.min(4, availableParallelism()));
-/** Limits the number of concurrent operations. */
-function limited(limit: number) {
-  let free = limit;
-  const waiting: (() => void)[] = [];
-  return async (work: () => Promise<void>): Promise<void> => {
-    if (free === 0) await new Promise<void>((go) => waiting.push(go));
-    else free -= 1;
-    try {
-      await work();
-    } finally {
-      const next = waiting.shift();
-      if (next) next();
-      else free += 1;
-    }
-  };
-}
-
-/** Operations per second at a given concurrency. */
-async function rate(seconds: number, work: (turn: number) => Promise<void>): Promise<number> {
-  const until = performance.now() + seconds * 1000;
-  const started = performance.now();
-  let done = 0;
-  const runner = async (first: number) => {
-    for (let turn = first; performance.now() < until; turn += atOnce) {
-      await work(turn);
-      done += 1;
-    }
-  };
-  await Promise.all(Array.from({ length: atOnce }, (_, i) => runner(i)));
-  return (done * 1000) / (performance.now() - started);
-}
 
 /** The minimal password check: search as the service account, bind as the entry. */
 export async function bareClients(slapd: Slapd) {
@@ -105,6 +74,38 @@ export function rowOf(
     ratio: our / peer,
     goal: goal === null ? '' : `>= ${goal}`,
     met: goal === null || our / peer >= goal,
+  };
+}
+
+/** Operations per second at a given concurrency. */
+async function rate(seconds: number, work: (turn: number) => Promise<void>): Promise<number> {
+  const until = performance.now() + seconds * 1000;
+  const started = performance.now();
+  let done = 0;
+  const runner = async (first: number) => {
+    for (let turn = first; performance.now() < until; turn += atOnce) {
+      await work(turn);
+      done += 1;
+    }
+  };
+  await Promise.all(Array.from({ length: atOnce }, (_, i) => runner(i)));
+  return (done * 1000) / (performance.now() - started);
+}
+
+/** Limits the number of concurrent operations. */
+function limited(limit: number) {
+  let free = limit;
+  const waiting: (() => void)[] = [];
+  return async (work: () => Promise<void>): Promise<void> => {
+    if (free === 0) await new Promise<void>((go) => waiting.push(go));
+    else free -= 1;
+    try {
+      await work();
+    } finally {
+      const next = waiting.shift();
+      if (next) next();
+      else free += 1;
+    }
   };
 }
 

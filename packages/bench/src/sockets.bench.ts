@@ -21,12 +21,14 @@ function run(file: string, env: Record<string, string> = {}): ChildProcess {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
 }
+
 function firstLine(child: ChildProcess): Promise<string> {
   return new Promise((resolve, reject) => {
     child.stdout?.once('data', (part: Buffer) => resolve(part.toString().trim()));
     child.once('exit', () => reject(new Error('the server ended')));
   });
 }
+
 function sleep(ms: number) {
   return new Promise<void>((resolve) => setTimeout(resolve, ms));
 }

@@ -110,9 +110,11 @@ function growthRow(name: string, bytes: number): Row {
     met: bytes <= growthGoal,
   };
 }
+
 function secondsOf(report: PassReport): number {
   return report.duration_s ?? Number.NaN;
 }
+
 function durationRow(name: string, seconds: number, goal: number): Row {
   return {
     name,

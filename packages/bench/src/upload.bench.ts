@@ -55,10 +55,12 @@ async function send(answer: string, args: readonly string[]): Promise<number> {
 function nodeProcesses(data: string) {
   return processesOf(data).filter((p) => /(^|\/)node\b/.test(p.command));
 }
+
 /** Resets the kernel's peak memory counter. */
 function resetPeaks(pids: readonly number[]): void {
   for (const pid of pids) writeFileSync(`/proc/${pid}/clear_refs`, '5');
 }
+
 function nameOf(command: string): string {
   return /(?:services|packages)\/([\w-]+)\//.exec(command)?.[1] ?? command.slice(0, 40);
 }

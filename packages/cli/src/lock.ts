@@ -2,11 +2,6 @@ import { createHash } from 'node:crypto';
 import { connect, createServer, type Server } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-// An abstract socket name: held by at most one process, and released by the kernel at its exit.
-function addressOf(name: string) {
-  return `\0overtone-${createHash('sha256').update(name).digest('hex').slice(0, 40)}`;
-}
-
 /** Acquires the lock; `undefined` when another process holds it. */
 export async function tryLock(name: string): Promise<Server | undefined> {
   const server = createServer((socket) => socket.destroy());
@@ -38,4 +33,9 @@ export async function withLock<T>(name: string, work: () => Promise<T>): Promise
   } finally {
     lock.close();
   }
+}
+
+// An abstract socket name: held by at most one process, and released by the kernel at its exit.
+function addressOf(name: string) {
+  return `\0overtone-${createHash('sha256').update(name).digest('hex').slice(0, 40)}`;
 }

@@ -9,9 +9,11 @@ import { superviseInstance } from './supervisor/run-instance.ts';
 const FIRST_START_FAILED = 3;
 
 const output = createLineSink({ fd: 1, onRecovery: (dropped) => log(`log lines dropped: ${dropped}`) });
+
 function log(line: string) {
   return output.write(`${new Date().toISOString()} ${line}\n`);
 }
+
 function report(message: SupervisorMessage) {
   if (process.connected) process.send?.(message, undefined, undefined, () => undefined);
 }

@@ -10,16 +10,19 @@ interface Selector {
     readonly values: readonly string[];
   }[];
 }
+
 interface Peer {
   readonly podSelector?: Selector;
   readonly namespaceSelector?: Selector;
   readonly ipBlock?: { readonly cidr: string };
 }
+
 interface Rule {
   readonly from?: readonly Peer[];
   readonly to?: readonly Peer[];
   readonly ports?: readonly { readonly port: number; readonly protocol: string }[];
 }
+
 interface Policy extends KubeObject {
   readonly spec: {
     readonly podSelector: Selector;
@@ -36,9 +39,11 @@ export type End =
 export function podOf(workload: Workload): End {
   return { kind: 'pod', labels: labelsOf(workload), namespace: 'overtone' };
 }
+
 export function stranger(namespace: string, labels: Labels = {}): End {
   return { kind: 'pod', labels, namespace };
 }
+
 export const outside: End = { kind: 'outside' };
 
 /** Whether the network policies of an overlay allow a connection from `from` to a port of `to`. */

@@ -55,9 +55,11 @@ export function workloadsOf(objects: readonly KubeObject[]): Workload[] {
 export function labelsOf(workload: Workload): Labels {
   return workload.spec.template.metadata.labels;
 }
+
 export function containerOf(workload: Workload): PodContainer {
   return workload.spec.template.spec.containers[0];
 }
+
 /** The service whose image a workload runs; undefined for other images. */
 export function serviceOf(workload: Workload): string | undefined {
   return /^overtone\/([a-z-]+):/.exec(containerOf(workload).image)?.[1];

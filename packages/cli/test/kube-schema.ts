@@ -10,6 +10,7 @@ function packageOf(apiVersion: string): string {
   if (group === 'keda.sh') return '@kubernetes-models/keda';
   return group === 'monitoring.coreos.com' ? '@kubernetes-models/prometheus-operator' : 'kubernetes-models';
 }
+
 function moduleOf({ apiVersion, kind }: KubeObject) {
   return `${packageOf(apiVersion)}/${apiVersion}/${kind}`;
 }

@@ -4,13 +4,6 @@ import { clientFrame, pushMessage } from './realtime.ts';
 import { topology } from './topology.ts';
 
 type Json = Record<string, unknown>;
-function schemaOf(schema: z.ZodType): Json {
-  const { $schema: _, ...rest } = z.toJSONSchema(schema, { unrepresentable: 'any', io: 'output' }) as Json;
-  return rest;
-}
-function idOf(subject: string): string {
-  return subject.replaceAll(/[^A-Za-z0-9]/g, '_');
-}
 
 type Channels = Record<string, Json>;
 type Message = { subject: string; data: z.ZodType };
@@ -44,4 +37,13 @@ export function asyncApi(version: string): Json {
     channels,
     operations,
   };
+}
+
+function idOf(subject: string): string {
+  return subject.replaceAll(/[^A-Za-z0-9]/g, '_');
+}
+
+function schemaOf(schema: z.ZodType): Json {
+  const { $schema: _, ...rest } = z.toJSONSchema(schema, { unrepresentable: 'any', io: 'output' }) as Json;
+  return rest;
 }

@@ -4,6 +4,7 @@ import type { ServiceName } from './define.ts';
 import { topology } from './topology.ts';
 
 const services = Object.keys(topology) as ServiceName[];
+
 function mayPublish(service: ServiceName, subject: string): boolean {
   return natsPermissions(service).publish.includes(subject);
 }

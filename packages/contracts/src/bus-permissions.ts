@@ -1,39 +1,8 @@
 import { jobDurable, type ServiceName } from './define.ts';
 import { eventDurable, eventFeed, topology } from './topology.ts';
 
-function consumerUse(stream: string, durable: string): string[] {
-  return [
-    `$JS.API.CONSUMER.INFO.${stream}.${durable}`,
-    `$JS.API.CONSUMER.MSG.NEXT.${stream}.${durable}`,
-    `$JS.ACK.${stream}.${durable}.>`,
-  ];
-}
-
-/** Permissions of a service's event consumers; the service creates their durables itself. */
-function consumerPermissions(service: ServiceName): string[] {
-  return Object.entries(topology[service].consumes).flatMap(([name, event]) => {
-    const durable = eventDurable(service, name);
-    return [
-      `$JS.API.CONSUMER.CREATE.EVENTS.${durable}.${event.subject}`,
-      `$JS.API.CONSUMER.DURABLE.CREATE.EVENTS.${durable}`,
-      ...consumerUse('EVENTS', durable),
-    ];
-  });
-}
-
 /** Permission to read missed events of the feed by sequence. Only the stream's owner may create its consumers. */
 const feedPermissions = ['$JS.API.STREAM.MSG.GET.EVENTS'];
-
-function jobPermissions(durables: readonly string[]): string[] {
-  return [
-    '$JS.API.STREAM.INFO.JOBS',
-    '$JS.API.STREAM.INFO.KV_LEASES',
-    '$JS.API.STREAM.INFO.KV_WORKERS',
-    '$KV.LEASES.>',
-    '$KV.WORKERS.>',
-    ...durables.flatMap((d) => consumerUse('JOBS', d)),
-  ];
-}
 
 /**
  * The dispatcher owns the streams: it creates them, counts their messages and reads all leases. It must answer the
@@ -77,4 +46,35 @@ export function natsUsers(): Record<ServiceName, NatsPermissions> {
     ServiceName,
     NatsPermissions
   >;
+}
+
+/** Permissions of a service's event consumers; the service creates their durables itself. */
+function consumerPermissions(service: ServiceName): string[] {
+  return Object.entries(topology[service].consumes).flatMap(([name, event]) => {
+    const durable = eventDurable(service, name);
+    return [
+      `$JS.API.CONSUMER.CREATE.EVENTS.${durable}.${event.subject}`,
+      `$JS.API.CONSUMER.DURABLE.CREATE.EVENTS.${durable}`,
+      ...consumerUse('EVENTS', durable),
+    ];
+  });
+}
+
+function jobPermissions(durables: readonly string[]): string[] {
+  return [
+    '$JS.API.STREAM.INFO.JOBS',
+    '$JS.API.STREAM.INFO.KV_LEASES',
+    '$JS.API.STREAM.INFO.KV_WORKERS',
+    '$KV.LEASES.>',
+    '$KV.WORKERS.>',
+    ...durables.flatMap((d) => consumerUse('JOBS', d)),
+  ];
+}
+
+function consumerUse(stream: string, durable: string): string[] {
+  return [
+    `$JS.API.CONSUMER.INFO.${stream}.${durable}`,
+    `$JS.API.CONSUMER.MSG.NEXT.${stream}.${durable}`,
+    `$JS.ACK.${stream}.${durable}.>`,
+  ];
 }

@@ -27,12 +27,14 @@ export function roleAtLeast(role: Role, needed: Role): boolean {
 
 /** A fact on the JetStream stream EVENTS. `subject` is `evt.<domain>.<entity>.<participle>.v<N>`. */
 export type EventDef<S extends z.ZodType = z.ZodType> = { readonly subject: string; readonly data: S };
+
 export function defineEvent<S extends z.ZodType>(subject: `evt.${string}.v${number}`, data: S): EventDef<S> {
   return {
     subject,
     data,
   };
 }
+
 export type DataOf<E extends EventDef> = z.infer<E['data']>;
 
 // --- Jobs ---------------------------------------------------------------------------------------------------
@@ -58,6 +60,7 @@ export type JobDef<I extends z.ZodType = z.ZodType, O extends z.ZodType = z.ZodT
    */
   readonly fencedBy: 'dispatcher' | 'handler';
 };
+
 export function defineJob<Q extends Queue, I extends z.ZodType, O extends z.ZodType>(
   subject: `job.${Q}.${string}.${string}`,
   def: {
@@ -73,6 +76,7 @@ export function defineJob<Q extends Queue, I extends z.ZodType, O extends z.ZodT
   const { input, output, attempts, backoffMs = 2_000, ackWaitMs = 20_000, fencedBy = 'dispatcher' } = def;
   return { subject, queue, domain, input, output, policy: { attempts, backoffMs, ackWaitMs }, fencedBy };
 }
+
 export type InputOf<J extends JobDef> = z.infer<J['input']>;
 export type OutputOf<J extends JobDef> = z.infer<J['output']>;
 /** The durable pull consumer for the jobs of one queue and domain; a service pulls only the domains it handles. */
@@ -90,6 +94,7 @@ export type RpcDef<I extends z.ZodType = z.ZodType, O extends z.ZodType = z.ZodT
   readonly reply: O;
   readonly timeoutMs: number;
 };
+
 export function defineRpc<I extends z.ZodType, O extends z.ZodType>(
   service: ServiceName,
   verb: string,
@@ -103,6 +108,7 @@ export function defineRpc<I extends z.ZodType, O extends z.ZodType>(
     timeoutMs: def.timeoutMs ?? 5_000,
   };
 }
+
 export type RequestOf<R extends RpcDef> = z.infer<R['request']>;
 export type ReplyOf<R extends RpcDef> = z.infer<R['reply']>;
 
@@ -110,6 +116,7 @@ export type ReplyOf<R extends RpcDef> = z.infer<R['reply']>;
 
 /** A transient value such as progress: plain NATS, never stored, may be lost. */
 export type LiveDef<S extends z.ZodType = z.ZodType> = { readonly subject: string; readonly data: S };
+
 export function defineLive<S extends z.ZodType>(subject: `live.${string}`, data: S): LiveDef<S> {
   return { subject, data };
 }

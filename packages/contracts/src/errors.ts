@@ -131,6 +131,7 @@ export const codeStatus: Partial<Record<ErrorCode, number>> = {
   expectation_failed: 417,
   storage_full: 507,
 };
+
 export function statusOfCode(code: ErrorCode): number {
   return codeStatus[code] ?? kindStatus[errorKinds[code]];
 }

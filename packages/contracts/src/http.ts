@@ -132,6 +132,7 @@ export const textRule = 'must be well-formed Unicode without NUL';
 export function isText(s: string): boolean {
   return !s.includes('\0') && s.isWellFormed();
 }
+
 export function text(max: number) {
   return z.string().max(max).refine(isText, textRule);
 }

@@ -41,75 +41,6 @@ const named: Record<string, z.ZodType> = {
 const registry = z.registry<{ id: string }>();
 for (const [id, schema] of Object.entries(named)) registry.add(schema, { id });
 
-/** Redirects references to the components, and drops patterns that a `format` implies and internal keys. */
-function tidy(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(tidy);
-  if (typeof value !== 'object' || value === null) return value;
-  const dropped = new Set(['id', ...('format' in value ? ['pattern'] : [])]);
-  return Object.fromEntries(
-    Object.entries(value)
-      .filter(([k, v]) => !(dropped.has(k) && typeof v === 'string'))
-      .map(([k, v]) => [
-        k,
-        k === '$ref' && typeof v === 'string' ? v.replace('#/$defs/', '#/components/schemas/') : tidy(v),
-      ]),
-  );
-}
-
-/** JSON Schema of a schema on the wire, with named parts collected in `components`. */
-function schemaOf(schema: z.ZodType, io: 'input' | 'output', components: Json): Json {
-  const {
-    $schema: _,
-    $defs,
-    ...rest
-  } = z.toJSONSchema(schema, {
-    metadata: registry,
-    io,
-    unrepresentable: 'any',
-    target: 'draft-2020-12',
-  }) as Json & { $defs?: Json };
-  for (const [name, def] of Object.entries($defs ?? {})) components[name] ??= tidy(def);
-  const own = (rest as { id?: string }).id;
-  if (own === undefined) return tidy(rest) as Json;
-  components[own] ??= tidy(rest);
-  return { $ref: `#/components/schemas/${own}` };
-}
-
-function mayBeMissing(schema: z.ZodType, name: string): boolean {
-  return schema instanceof z.ZodObject && (schema.shape[name] as z.ZodType).safeParse(undefined).success;
-}
-
-function parameters(route: RouteDef, components: Json): Json[] {
-  const list = (where: 'path' | 'query', whole: z.ZodType) => {
-    const { properties = {} } = schemaOf(whole, 'input', components) as { properties?: Record<string, Json> };
-    return Object.entries(properties).map(([name, { description, ...schema }]) => ({
-      name,
-      in: where,
-      required: where === 'path' || !mayBeMissing(whole, name),
-      ...(description ? { description } : {}),
-      schema,
-    }));
-  };
-  return [...list('path', route.params), ...list('query', route.query)];
-}
-
-/** Routes whose handler reads the body itself: the upload form, and the bytes of a resumable upload. */
-function rawBody(route: RouteDef): Json | undefined {
-  if (route.method === 'PATCH')
-    return { content: { 'application/offset+octet-stream': { schema: { type: 'string', format: 'binary' } } } };
-  if (route.method !== 'POST' || route.path.endsWith('/tus')) return undefined;
-  const form = { type: 'object', properties: { file: { type: 'string', format: 'binary' } }, required: ['file'] };
-  return { required: true, content: { 'multipart/form-data': { schema: form } } };
-}
-
-function requestBody(route: RouteDef, components: Json): Json | undefined {
-  if (route.bodyKind === 'raw') return rawBody(route);
-  if (route.body instanceof z.ZodUndefined) return undefined;
-  const type = route.bodyKind === 'form' ? 'application/x-www-form-urlencoded' : 'application/json';
-  const required = !route.body.safeParse(undefined).success;
-  return { required, content: { [type]: { schema: schemaOf(route.body, 'input', components) } } };
-}
-
 const meanings: Record<number, string> = {
   400: 'The request cannot be read, or is refused as it stands',
   401: 'Not signed in, or the sign-in is refused',
@@ -128,70 +59,6 @@ const meanings: Record<number, string> = {
   503: 'A dependency is down; see Retry-After',
   507: 'The storage is full; see Retry-After',
 };
-
-/** One response per error status of the route, with its codes. */
-function failures(route: RouteDef): Json {
-  const codes = Map.groupBy(errorsOf(route), (error) => error.status);
-  return Object.fromEntries(
-    [...codes.entries()]
-      .toSorted(([a], [b]) => a - b)
-      .map(([status, errors]) => [
-        String(status),
-        {
-          description: meanings[status],
-          'x-error-codes': [...new Set(errors.map((error) => error.code))].toSorted(),
-          ...(route.method === 'HEAD'
-            ? {}
-            : { content: { 'application/problem+json': { schema: { $ref: '#/components/schemas/Problem' } } } }),
-        },
-      ]),
-  );
-}
-
-function contentOf(route: RouteDef, components: Json): Json | undefined {
-  if (route.method === 'HEAD') return undefined;
-  const noJson = route.answer instanceof z.ZodUndefined;
-  if (noJson && route.answerType === 'application/json') return undefined;
-  const main = noJson ? { type: 'string' } : schemaOf(route.answer, 'output', components);
-  const others = Object.entries(route.otherAnswers).map(([type, schema]) => [
-    type,
-    { schema: schemaOf(schema, 'output', components) },
-  ]);
-  return { [route.answerType]: { schema: main }, ...(Object.fromEntries(others) as Json) };
-}
-
-function successes(route: RouteDef, components: Json): Json {
-  const content = contentOf(route, components);
-  const others = Object.entries(route.otherStatuses).map(([status, description]) => [
-    status,
-    { description, ...(content && status.startsWith('2') ? { content } : {}) },
-  ]);
-  return {
-    [String(route.status)]: { description: route.summary, ...(content ? { content } : {}) },
-    ...(Object.fromEntries(others) as Json),
-  };
-}
-
-function operation(name: string, route: RouteDef, components: Json): Json {
-  const body = requestBody(route, components);
-  return {
-    operationId: name,
-    summary: route.summary,
-    tags: [route.path.split('/')[2] ?? 'system'],
-    ...(route.access === 'public' ? { security: [] } : { 'x-required-role': route.access }),
-    ...(route.setsCookies ? { 'x-sets-cookies': true } : {}),
-    parameters: parameters(route, components),
-    ...(body ? { requestBody: body } : {}),
-    responses: { ...successes(route, components), ...failures(route) },
-  };
-}
-
-function operationId({ method, path }: RouteDef): string {
-  return [method.toLowerCase(), ...path.replaceAll(/[{}]/g, '').split('/').slice(2)]
-    .flatMap((s) => s.split(/[-_.]/))
-    .map((s, i) => (i === 0 ? s : s.charAt(0).toUpperCase() + s.slice(1)))
-    .join('');
-}
 
 /** OpenAPI 3.1 description of all HTTP routes, from the definitions that the services and the edge use. */
 export function openApi(version: string): Json {
@@ -224,4 +91,137 @@ export function openApi(version: string): Json {
       },
     },
   };
+}
+
+/** JSON Schema of a schema on the wire, with named parts collected in `components`. */
+function schemaOf(schema: z.ZodType, io: 'input' | 'output', components: Json): Json {
+  const {
+    $schema: _,
+    $defs,
+    ...rest
+  } = z.toJSONSchema(schema, {
+    metadata: registry,
+    io,
+    unrepresentable: 'any',
+    target: 'draft-2020-12',
+  }) as Json & { $defs?: Json };
+  for (const [name, def] of Object.entries($defs ?? {})) components[name] ??= tidy(def);
+  const own = (rest as { id?: string }).id;
+  if (own === undefined) return tidy(rest) as Json;
+  components[own] ??= tidy(rest);
+  return { $ref: `#/components/schemas/${own}` };
+}
+
+function operation(name: string, route: RouteDef, components: Json): Json {
+  const body = requestBody(route, components);
+  return {
+    operationId: name,
+    summary: route.summary,
+    tags: [route.path.split('/')[2] ?? 'system'],
+    ...(route.access === 'public' ? { security: [] } : { 'x-required-role': route.access }),
+    ...(route.setsCookies ? { 'x-sets-cookies': true } : {}),
+    parameters: parameters(route, components),
+    ...(body ? { requestBody: body } : {}),
+    responses: { ...successes(route, components), ...failures(route) },
+  };
+}
+
+function operationId({ method, path }: RouteDef): string {
+  return [method.toLowerCase(), ...path.replaceAll(/[{}]/g, '').split('/').slice(2)]
+    .flatMap((s) => s.split(/[-_.]/))
+    .map((s, i) => (i === 0 ? s : s.charAt(0).toUpperCase() + s.slice(1)))
+    .join('');
+}
+
+/** Redirects references to the components, and drops patterns that a `format` implies and internal keys. */
+function tidy(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(tidy);
+  if (typeof value !== 'object' || value === null) return value;
+  const dropped = new Set(['id', ...('format' in value ? ['pattern'] : [])]);
+  return Object.fromEntries(
+    Object.entries(value)
+      .filter(([k, v]) => !(dropped.has(k) && typeof v === 'string'))
+      .map(([k, v]) => [
+        k,
+        k === '$ref' && typeof v === 'string' ? v.replace('#/$defs/', '#/components/schemas/') : tidy(v),
+      ]),
+  );
+}
+
+function requestBody(route: RouteDef, components: Json): Json | undefined {
+  if (route.bodyKind === 'raw') return rawBody(route);
+  if (route.body instanceof z.ZodUndefined) return undefined;
+  const type = route.bodyKind === 'form' ? 'application/x-www-form-urlencoded' : 'application/json';
+  const required = !route.body.safeParse(undefined).success;
+  return { required, content: { [type]: { schema: schemaOf(route.body, 'input', components) } } };
+}
+
+function parameters(route: RouteDef, components: Json): Json[] {
+  const list = (where: 'path' | 'query', whole: z.ZodType) => {
+    const { properties = {} } = schemaOf(whole, 'input', components) as { properties?: Record<string, Json> };
+    return Object.entries(properties).map(([name, { description, ...schema }]) => ({
+      name,
+      in: where,
+      required: where === 'path' || !mayBeMissing(whole, name),
+      ...(description ? { description } : {}),
+      schema,
+    }));
+  };
+  return [...list('path', route.params), ...list('query', route.query)];
+}
+
+function successes(route: RouteDef, components: Json): Json {
+  const content = contentOf(route, components);
+  const others = Object.entries(route.otherStatuses).map(([status, description]) => [
+    status,
+    { description, ...(content && status.startsWith('2') ? { content } : {}) },
+  ]);
+  return {
+    [String(route.status)]: { description: route.summary, ...(content ? { content } : {}) },
+    ...(Object.fromEntries(others) as Json),
+  };
+}
+
+/** One response per error status of the route, with its codes. */
+function failures(route: RouteDef): Json {
+  const codes = Map.groupBy(errorsOf(route), (error) => error.status);
+  return Object.fromEntries(
+    [...codes.entries()]
+      .toSorted(([a], [b]) => a - b)
+      .map(([status, errors]) => [
+        String(status),
+        {
+          description: meanings[status],
+          'x-error-codes': [...new Set(errors.map((error) => error.code))].toSorted(),
+          ...(route.method === 'HEAD'
+            ? {}
+            : { content: { 'application/problem+json': { schema: { $ref: '#/components/schemas/Problem' } } } }),
+        },
+      ]),
+  );
+}
+
+/** Routes whose handler reads the body itself: the upload form, and the bytes of a resumable upload. */
+function rawBody(route: RouteDef): Json | undefined {
+  if (route.method === 'PATCH')
+    return { content: { 'application/offset+octet-stream': { schema: { type: 'string', format: 'binary' } } } };
+  if (route.method !== 'POST' || route.path.endsWith('/tus')) return undefined;
+  const form = { type: 'object', properties: { file: { type: 'string', format: 'binary' } }, required: ['file'] };
+  return { required: true, content: { 'multipart/form-data': { schema: form } } };
+}
+
+function mayBeMissing(schema: z.ZodType, name: string): boolean {
+  return schema instanceof z.ZodObject && (schema.shape[name] as z.ZodType).safeParse(undefined).success;
+}
+
+function contentOf(route: RouteDef, components: Json): Json | undefined {
+  if (route.method === 'HEAD') return undefined;
+  const noJson = route.answer instanceof z.ZodUndefined;
+  if (noJson && route.answerType === 'application/json') return undefined;
+  const main = noJson ? { type: 'string' } : schemaOf(route.answer, 'output', components);
+  const others = Object.entries(route.otherAnswers).map(([type, schema]) => [
+    type,
+    { schema: schemaOf(schema, 'output', components) },
+  ]);
+  return { [route.answerType]: { schema: main }, ...(Object.fromEntries(others) as Json) };
 }

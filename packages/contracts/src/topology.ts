@@ -45,9 +45,7 @@ export type Topology = {
   readonly sendsLive: readonly LiveDef[];
   readonly receivesLive: readonly LiveDef[];
 };
-function all<T>(o: Record<string, T>): T[] {
-  return Object.values(o);
-}
+
 const noMessages: Topology = {
   emits: [],
   consumes: {},
@@ -203,6 +201,10 @@ export const routes: readonly RouteDef[] = [
 /** Durable name of a consumer; the broker rejects dots in it. */
 export function eventDurable(service: ServiceName, name: string): string {
   return `${service}-${name}`;
+}
+
+function all<T>(o: Record<string, T>): T[] {
+  return Object.values(o);
 }
 
 /** The push consumer of EVENTS that the dispatcher creates: every subscriber of its subject receives all events. */

@@ -27,6 +27,7 @@ function openPool(size: number, silenceLimitMs?: number): Pool {
     ...(silenceLimitMs ? { silenceLimitMs } : {}),
   }));
 }
+
 /** Runs queries on a separate connection that the pool does not monitor. */
 async function withOtherClient<T>(run: (other: Client) => Promise<T>): Promise<T> {
   const other = new Client({ connectionString: server.url, application_name: 'other' });
@@ -37,6 +38,7 @@ async function withOtherClient<T>(run: (other: Client) => Promise<T>): Promise<T
     await other.end();
   }
 }
+
 /** Signals the server and its child processes. */
 function signalAll(signal: NodeJS.Signals): void {
   const pid = server.pid();
@@ -51,9 +53,11 @@ function signalAll(signal: NodeJS.Signals): void {
     }
   }
 }
+
 function freeze(): void {
   return signalAll('SIGSTOP');
 }
+
 function thaw(): void {
   return signalAll('SIGCONT');
 }
@@ -65,13 +69,16 @@ function waitUntilRefused(): Promise<unknown> {
     return message === notSent;
   });
 }
+
 function waitUntilResponsive(): Promise<unknown> {
   return waitFor(async () => (await pool.query('select 1')).rowCount === 1);
 }
+
 const notSent = 'Connection terminated: database unresponsive, query not sent';
 const noResponse = 'Connection terminated: database unresponsive, query may have been executed';
 /** On a loaded machine the pool's own connection timeout can expire first. */
 const noConnection = new RegExp(`^${notSent}$|^timeout exceeded when trying to connect$`);
+
 async function count(db: Pick<Pool, 'query'>, table: string): Promise<number> {
   return (await db.query<{ n: number }>(`select count(*)::int as n from ${table}`)).rows[0]?.n ?? -1;
 }

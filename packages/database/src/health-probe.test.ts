@@ -30,6 +30,7 @@ afterEach(() => {
 function respondToProbes(): void {
   for (const onResponse of probes) onResponse();
 }
+
 function trackOperation() {
   const operation = { rejections: 0, settle: (_: boolean): boolean | undefined => undefined };
   const settle = health.track(() => (operation.rejections += 1));

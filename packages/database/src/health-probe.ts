@@ -26,10 +26,6 @@ export type HealthProbe = {
   close: () => void;
 };
 
-function streamOf(client: ClientBase): Duplex {
-  return (client as unknown as { connection: { stream: Duplex } }).connection.stream;
-}
-
 /** Closes a connection locally, without a message to the server. */
 export function destroyConnection(client: ClientBase): void {
   return void streamOf(client).destroy();
@@ -124,4 +120,8 @@ export function createHealthProbe({ silenceLimitMs, probe, onStateChange }: Opti
       reset();
     },
   };
+}
+
+function streamOf(client: ClientBase): Duplex {
+  return (client as unknown as { connection: { stream: Duplex } }).connection.stream;
 }

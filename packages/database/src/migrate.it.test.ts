@@ -15,6 +15,7 @@ async function sql(url: string, text: string, values: unknown[] = []) {
 
 let server: TestServer;
 let count = 0;
+
 async function emptyDatabase(): Promise<string> {
   const name = `empty_${(count += 1)}`;
   await sql(server.url, `create database ${name}`);

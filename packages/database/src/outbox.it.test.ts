@@ -15,9 +15,11 @@ import { createOutbox, createOutboxRelay, createPool, type Tx } from './index.ts
 
 const log = createLog('media', { LOG_LEVEL: 'fatal', LOG_FORMAT: 'json' });
 const outbox = createOutbox('media');
+
 function file() {
   return { fileId: crypto.randomUUID(), ownerId: crypto.randomUUID() };
 }
+
 function txOf(client: PoolClient): Tx {
   return {
     $executeRawUnsafe: async (text, ...values) => (await client.query(text, values)).rowCount ?? 0,
@@ -60,6 +62,7 @@ async function inTransaction(work: (tx: Tx) => Promise<void>, end: 'commit' | 'r
   await client.query(end);
   client.release();
 }
+
 async function published(): Promise<string[]> {
   const { messages, first_seq, last_seq } = (await (await bus.jetstreamManager()).streams.info('EVENTS')).state;
   if (messages === 0) return [];
@@ -70,6 +73,7 @@ async function published(): Promise<string[]> {
   }
   return out;
 }
+
 async function unsent() {
   return (await pool.query('select 1 from media_outbox where sent_at is null')).rowCount;
 }

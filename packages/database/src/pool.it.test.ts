@@ -17,6 +17,7 @@ function poolOf(DB_POOL_SIZE: number, DB_MAX_OVERFLOW: number, metrics = createM
     log: { warn: () => {}, info: () => {} },
   });
 }
+
 function many(pool: ReturnType<typeof poolOf>, count: number) {
   return Promise.all(Array.from({ length: count }, () => pool.query('select pg_sleep(0.05)')));
 }

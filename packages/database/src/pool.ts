@@ -64,6 +64,7 @@ export function createPool({ env, name, metrics, log, silenceLimitMs = 4_000 }: 
 function createNotSentError(): Error {
   return new Error('Connection terminated: database unresponsive, query not sent');
 }
+
 /** The caller must not retry without a check: the statement may have been executed. */
 function createNoResponseError(): Error {
   return new Error('Connection terminated: database unresponsive, query may have been executed');

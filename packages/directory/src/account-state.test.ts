@@ -3,12 +3,15 @@ import { accountState } from './account-state.ts';
 import type { AccountState } from './model.ts';
 
 const now = new Date('2026-06-15T12:00:00Z');
+
 function fileTime(iso: string): string {
   return String((BigInt(Date.parse(iso)) + 11_644_473_600_000n) * 10_000n);
 }
+
 function days(iso: string): string {
   return String(Date.parse(iso) / 86_400_000);
 }
+
 function state(attributes: Record<string, string>): AccountState {
   return accountState(
     {

@@ -5,6 +5,7 @@ function verdict(code: number, diagnostic = '', policyError?: number): string {
   const found = verdictOf({ code, diagnostic, policyError });
   return found.outcome === 'yes' ? 'yes' : found.outcome === 'no' ? found.reason : `unknown: ${found.failure.reason}`;
 }
+
 function ad(data: string): string {
   return `80090308: LdapErr: DSID-0C09042A, comment: AcceptSecurityContext error, data ${data}, v3839`;
 }

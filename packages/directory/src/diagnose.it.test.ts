@@ -31,6 +31,7 @@ async function diagnose(more: Partial<DirectoryConfig> = {}): Promise<Diagnosis>
   });
   return await createDirectory({ ...good, ...more }).diagnose();
 }
+
 function failed({ steps }: Diagnosis): string[] {
   return steps.filter(({ ok }) => !ok).map(({ code }) => code);
 }

@@ -30,10 +30,12 @@ function serverCertificate(more: Partial<CertificateOptions> = {}): CertificateO
     ...more,
   };
 }
+
 async function good() {
   const { pem, keyPem } = await authority.issue(serverCertificate());
   return { cert: pem, key: keyPem };
 }
+
 /** Agrees to StartTLS, and does not otherwise answer in the directory's place. */
 function agrees(before?: (line: Line, id: number) => void) {
   return {
@@ -200,6 +202,7 @@ describe('StartTLS is never given up', () => {
 function keyed({ pem, keyPem }: { pem: string; keyPem: string }) {
   return { cert: pem, key: keyPem };
 }
+
 function ago(days: number): Date {
   return new Date(Date.now() - days * DAY_MS);
 }

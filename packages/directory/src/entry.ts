@@ -10,14 +10,6 @@ export interface Entry {
 // Every entry contains the server's spelling of its attribute names.
 const nameOf = createInterned((text) => text.toLowerCase(), 1_000);
 const lowered = new Map<string, string>();
-function lower(name: string): string {
-  const known = lowered.get(name);
-  if (known !== undefined) return known;
-  if (lowered.size >= 1_000) lowered.clear();
-  const made = name.toLowerCase();
-  lowered.set(name, made);
-  return made;
-}
 
 /** Attributes are parsed on demand: most attributes of a large directory are never read. */
 class Received implements Entry {
@@ -74,12 +66,8 @@ class Received implements Entry {
     return values;
   }
 }
-const none: Buffer[] = [];
 
-function endAfter(bytes: Buffer, at: number, limit: number, tag: number): number {
-  contentAt(bytes, at, limit, tag);
-  return endAt(bytes, at);
-}
+const none: Buffer[] = [];
 
 /**
  * Creates an entry from the bytes of its name and of its attribute list.
@@ -107,4 +95,18 @@ export function eachValue(
 ): void {
   if (entry instanceof Received) entry.each(lower(name), visit);
   else for (const value of bytesOf(entry, name)) visit(value, 0, value.length);
+}
+
+function lower(name: string): string {
+  const known = lowered.get(name);
+  if (known !== undefined) return known;
+  if (lowered.size >= 1_000) lowered.clear();
+  const made = name.toLowerCase();
+  lowered.set(name, made);
+  return made;
+}
+
+function endAfter(bytes: Buffer, at: number, limit: number, tag: number): number {
+  contentAt(bytes, at, limit, tag);
+  return endAt(bytes, at);
 }

@@ -10,13 +10,16 @@ afterEach(async () => {
 function dn(cn: string): string {
   return `cn=${cn},ou=groups,${BASE}`;
 }
+
 const aliceDn = `uid=alice,ou=people,${BASE}`;
+
 function group(cn: string, member: readonly string[]): ScriptedEntry {
   return {
     dn: dn(cn),
     attributes: { objectClass: 'groupOfNames', cn, member },
   };
 }
+
 async function asked(
   entries: readonly ScriptedEntry[],
   { login = 'alice', mapped = [], ...more }: Partial<DirectoryConfig> & { login?: string; mapped?: string[] } = {},

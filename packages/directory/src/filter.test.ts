@@ -8,6 +8,7 @@ import { filterText, toWire, type Filter } from './filter.ts';
 import { isLogin } from './find.ts';
 
 const attributes = { username: 'sAMAccountName', email: 'mail' };
+
 function template(text: string) {
   return parseTemplate(text, attributes);
 }

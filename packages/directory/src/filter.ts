@@ -37,10 +37,12 @@ export type Filter<V = string | Buffer> =
 export function equal(attribute: string, value: string | Buffer): Filter {
   return { kind: 'equal', attribute, value };
 }
+
 /** `(attribute=*)` */
 export function present(attribute: string): Filter {
   return { kind: 'present', attribute };
 }
+
 /** A disjunction; a single filter is returned unchanged. */
 export function anyOf(of: readonly Filter[]): Filter {
   return of.length === 1 ? of[0]! : { kind: 'or', of };

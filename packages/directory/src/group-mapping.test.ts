@@ -4,9 +4,11 @@ import { tryCanonicalDn } from './dn.ts';
 import { compileMappings, ldapClaimKey, type ClaimSource, type MappingRule } from './group-mapping.ts';
 
 const sources = ['ldap', 'oidc', 'proxy'] as const;
+
 function toGroup(claimValue: string, groupId: string): MappingRule {
   return { claimValue, groupId, grantsRole: null };
 }
+
 function toRole(claimValue: string, grantsRole: 'user' | 'admin'): MappingRule {
   return {
     claimValue,
@@ -14,6 +16,7 @@ function toRole(claimValue: string, grantsRole: 'user' | 'admin'): MappingRule {
     grantsRole,
   };
 }
+
 function groupsOf(source: ClaimSource, mapped: string, claim: string) {
   return compileMappings(source, [toGroup(mapped, 'g')]).resolve([claim]).groupIds;
 }
@@ -127,6 +130,7 @@ const world = fc.record({
   rules: fc.array(rule, { maxLength: 12 }),
   claims: fc.array(claimValue, { maxLength: 8 }),
 });
+
 function asSets(r: ReturnType<ReturnType<typeof compileMappings>['resolve']>) {
   return {
     matched: [...r.matched].sort(),

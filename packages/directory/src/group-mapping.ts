@@ -96,6 +96,7 @@ function readKey(claim: string): string {
 
 // The results are cached, because the same groups occur for many persons.
 const rememberedAtMost = 50_000;
+
 function rememberingKeys(): (claim: string) => string {
   const known = new Map<string, string>();
   return (claim) => {

@@ -27,7 +27,9 @@ afterEach(async () => {
 function dn(cn: string): string {
   return `cn=${cn},ou=groups,${BASE}`;
 }
+
 const aliceDn = `uid=alice,ou=people,${BASE}`;
+
 function group(cn: string, member: readonly string[], more = {}): ScriptedEntry {
   return {
     dn: dn(cn),
@@ -46,9 +48,11 @@ async function lookUp(
   if (answer.outcome !== 'yes') throw new Error(answer.message);
   return { person: answer.value, server };
 }
+
 function namesOf({ groups }: Person): string[] | string {
   return groups.known ? groups.values.map((name) => /^cn=([^,]+)/i.exec(name)?.[1] ?? name).sort() : groups.reason;
 }
+
 function chain(length: number): ScriptedEntry[] {
   return Array.from({ length }, (_, i) => group(`g${i}`, [i === 0 ? aliceDn : dn(`g${i - 1}`)]));
 }

@@ -100,6 +100,7 @@ function remembered<A, T>(ms: number, ask: (argument: A) => Promise<T>): (argume
 function listedBy(objectClass: string, attribute: string, value: string): Filter {
   return allOf([equal('objectClass', objectClass), equal(attribute, value)]);
 }
+
 function memberFilters(dn: string): Filter[] {
   return [equal('member', dn), listedBy('groupOfUniqueNames', 'uniqueMember', dn)];
 }

@@ -9,6 +9,7 @@ function idOf(attributes: Record<string, string | Buffer>): string | null {
     ),
   });
 }
+
 const guid = Buffer.from('00112233445566778899aabbccddeeff', 'hex');
 
 describe('immutable id', () => {

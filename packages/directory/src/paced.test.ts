@@ -27,6 +27,7 @@ function connection() {
   };
   return { inner, begun, most: () => most };
 }
+
 function pacing(onRequest = () => {}) {
   return { signal: new AbortController().signal, onRequest, paceMs: 20 };
 }

@@ -4,12 +4,15 @@ import { createReach } from './reach.ts';
 function dn(name: string) {
   return `cn=${name},ou=groups,dc=example,dc=org`;
 }
+
 function person(n: number) {
   return `uid=u${n},ou=people,dc=example,dc=org`;
 }
+
 function group(name: string, members: string[]) {
   return { dn: dn(name), members, logins: [], sid: null };
 }
+
 const groups = [
   group('staff', [dn('teams'), person(1)]),
   group('teams', [dn('red'), dn('STAFF'), person(2)]),

@@ -8,12 +8,15 @@ import { readSnapshot } from './read-snapshot.ts';
 import type { SnapshotPerson } from './snapshot-reader.ts';
 
 const base = 'dc=example,dc=org';
+
 function personDn(n: number) {
   return `uid=user${n},ou=people,${base}`;
 }
+
 function groupDn(n: number) {
   return `cn=group${n},ou=groups,${base}`;
 }
+
 const people = [...Array(120).keys()];
 
 /** Group n has every (n+2)nd person in it, and the groups after it, in circles. */
@@ -23,6 +26,7 @@ function members(n: number): string[] {
     ...(n < 9 ? [groupDn(n + 1)] : [groupDn(4)]),
   ];
 }
+
 const expired = personLdif('user7')
   .replace('objectClass: inetOrgPerson', 'objectClass: inetOrgPerson\nobjectClass: shadowAccount')
   .replace('sn: user7', 'sn: user7\nshadowExpire: 1');
@@ -41,6 +45,7 @@ async function startDirectory(memberOf: boolean): Promise<Slapd> {
   await slapd.apply(seed);
   return slapd;
 }
+
 function configFor(slapd: Slapd, more: Partial<DirectoryConfig> = {}): DirectoryConfig {
   return {
     server: 'localhost',
@@ -64,6 +69,7 @@ function configFor(slapd: Slapd, more: Partial<DirectoryConfig> = {}): Directory
     ...more,
   };
 }
+
 const mapped = [groupDn(1), groupDn(6), `cn=empty,ou=groups,${base}`];
 
 async function snapshotPerson(config: DirectoryConfig) {
@@ -77,7 +83,9 @@ async function snapshotPerson(config: DirectoryConfig) {
   });
   return { answer, found, requests };
 }
+
 const wanted = new Set([...mapped, groupDn(3), groupDn(8)].map(ldapClaimKey));
+
 function keysOf(values: readonly string[]) {
   return values
     .map(ldapClaimKey)

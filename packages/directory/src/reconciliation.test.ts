@@ -34,11 +34,13 @@ function indexOf({ source, mappings }: Pick<Cell, 'source' | 'mappings'>): Mappi
   const [grantsRole, groupId] = grants[mappings];
   return compileMappings(source, [{ claimValue: 'claim', groupId, grantsRole }]);
 }
+
 function claimsOf(claims: Cell['claims']): Asserted['claims'] {
   return claims === 'unknown'
     ? { known: false, reason: 'overage' }
     : { known: true, values: { match: ['claim'], other: ['x'], empty: [] }[claims] };
 }
+
 function decide(c: Cell) {
   return reconcileAccount(indexOf(c), { role: c.role, authType: c.authType } satisfies MappedAccount, {
     claims: claimsOf(c.claims),
@@ -60,6 +62,7 @@ function modelRole(c: Cell): Cell['role'] {
   ];
   return rules.find(([applies]) => applies)?.[1] ?? 'user';
 }
+
 function modelGroups(c: Cell): string[] | null {
   const untouched = c.authType === 'local' || (c.by === 'sweep' && c.role === 'super_admin');
   if (untouched || c.mappings === 'never' || c.claims === 'unknown') return null;
@@ -102,6 +105,7 @@ describe('the role table', () => {
 });
 
 const ldap = { source: 'ldap', authType: 'ldap', by: 'sign_in' } as const;
+
 function roleOf(c: Partial<Cell>): Cell['role'] {
   return decide({ ...ldap, role: 'user', mappings: 'group', claims: 'empty', legacyAdmin: 'no', ...c }).role;
 }

@@ -13,6 +13,7 @@ let ad: SambaAd;
 function dn(cn: string): string {
   return `CN=${cn},CN=Users,${ad.base}`;
 }
+
 function password(name: string): string {
   return `S3cret!${name}`;
 }
@@ -29,6 +30,7 @@ function account(name: string, { control = 512, lines = [] as readonly string[] 
     '\n',
   ].join('\n');
 }
+
 function group(name: string, members: readonly string[], type = SECURITY): string {
   return [
     `dn: ${dn(name)}`,
@@ -53,15 +55,18 @@ function config(more: Partial<DirectoryConfig> = {}): DirectoryConfig {
     ...more,
   });
 }
+
 function directory(more: Partial<DirectoryConfig> = {}): Directory {
   const made = createDirectory(config(more));
   undo.push(made.close);
   return made;
 }
+
 async function signIn(name: string, secret = password(name), more: Partial<DirectoryConfig> = {}): Promise<string> {
   const answer = await directory(more).authenticate(name, secret);
   return answer.outcome === 'yes' ? answer.value.login : `${answer.outcome}: ${answer.reason}`;
 }
+
 async function groupsOf(name: string, more: Partial<DirectoryConfig> = {}): Promise<string[]> {
   const answer = await directory(more).lookUp(name);
   if (answer.outcome !== 'yes' || !answer.value.groups.known) throw new Error(JSON.stringify(answer));

@@ -6,9 +6,11 @@ import { createDirectory, type Directory, type DirectoryConfig, type Person } fr
 
 let slapd: Slapd;
 const undo: (() => Promise<void>)[] = [];
+
 function uid(name: string): string {
   return `uid=${name},${slapd.people}`;
 }
+
 function cn(name: string): string {
   return `cn=${name},${slapd.groups}`;
 }
@@ -72,15 +74,18 @@ function config(more: Partial<DirectoryConfig> = {}): DirectoryConfig {
     ...more,
   };
 }
+
 function directory(more: Partial<DirectoryConfig> = {}): Directory {
   const made = createDirectory(config(more));
   undo.push(made.close);
   return made;
 }
+
 async function signIn(name: string, password = `${name}-secret`, more: Partial<DirectoryConfig> = {}): Promise<string> {
   const answer = await directory(more).authenticate(name, password);
   return answer.outcome === 'yes' ? answer.value.login : `${answer.outcome}: ${answer.reason}`;
 }
+
 async function groupsOf(name: string, more: Partial<DirectoryConfig> = {}): Promise<string[]> {
   const answer = await directory(more).lookUp(name);
   if (answer.outcome !== 'yes' || !answer.value.groups.known) throw new Error(JSON.stringify(answer));

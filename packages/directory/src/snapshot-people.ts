@@ -14,13 +14,6 @@ const MAX_PEOPLE = 5_000_000;
 /** Minimum number of entries with a readable mandatory attribute. */
 const READABLE = 0.95;
 
-function allUsersFilter(config: DirectoryConfig): Filter {
-  return parseTemplate(config.userSearchFilter, {
-    username: config.usernameAttr,
-    email: config.emailAttr,
-  }).forAllUsers();
-}
-
 interface ReadOptions {
   readonly reach: Reach;
   readonly listed: boolean;
@@ -70,6 +63,13 @@ interface Counts {
 /** The counts of readable mandatory attributes, as evidence. */
 export function readableText({ seen, named, withId }: Counts, { usernameAttr }: DirectoryConfig): string {
   return `of ${seen} entries ${named} show ${usernameAttr}, ${withId} an immutable id`;
+}
+
+function allUsersFilter(config: DirectoryConfig): Filter {
+  return parseTemplate(config.userSearchFilter, {
+    username: config.usernameAttr,
+    email: config.emailAttr,
+  }).forAllUsers();
 }
 
 /** A mandatory attribute that only some entries show is hidden by access rules; so is an empty required group. */

@@ -35,9 +35,11 @@ function directoryAt(server: { url: string }, more: Partial<DirectoryConfig> = {
 function isSearch(asked: Asked): boolean {
   return asked.kind === 'search' && asked.base !== '';
 }
+
 function isUserBind(asked: Asked): boolean {
   return asked.kind === 'bind' && asked.dn.startsWith('uid=');
 }
+
 /** Answers the searches for people in place of the directory. */
 function onSearch(answer: (id: number, line: Line) => void): ScriptedDirectory {
   return {
@@ -48,13 +50,17 @@ function onSearch(answer: (id: number, line: Line) => void): ScriptedDirectory {
     },
   };
 }
+
 function short(answer: Answer<Person>): string {
   return answer.outcome === 'yes' ? 'yes' : `${answer.outcome}: ${answer.reason}`;
 }
+
 async function signIn(scripted: ScriptedDirectory, more: Partial<DirectoryConfig> = {}): Promise<string> {
   return short(await directoryAt(await start(scripted), more).authenticate('alice', 'alice-secret'));
 }
+
 const alice = entry(`uid=alice,ou=people,${BASE}`, person('alice').attributes);
+
 function done(id: number, code: number, diagnostic = ''): Buffer {
   return message(id, result(answers.done, code, { diagnostic }));
 }

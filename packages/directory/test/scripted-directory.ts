@@ -133,6 +133,7 @@ function search(entries: readonly ScriptedEntry[], asked: Asked & { kind: 'searc
 function same(a: string, b: string): boolean {
   return a.toLowerCase() === b.toLowerCase();
 }
+
 function isBelow(dn: string, base: string): boolean {
   return dn.toLowerCase().endsWith(base.toLowerCase());
 }

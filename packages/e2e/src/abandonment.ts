@@ -22,31 +22,6 @@ const contentTypes: Record<RouteDef['bodyKind'], string> = {
   form: 'application/x-www-form-urlencoded',
   raw: 'multipart/form-data; boundary=cut',
 };
-function bodyOf(kind: RouteDef['bodyKind']): string {
-  const beginnings = {
-    json: '{"name":"',
-    form: 'username=',
-    raw: '--cut\r\nContent-Disposition: form-data; name="file"; filename="cut\0off.wav"\r\nContent-Type: audio/wav\r\n\r\n',
-  };
-  return beginnings[kind].padEnd(bodySize, 'x');
-}
-
-/** Routes that end the caller's sessions are tested last, so that the others are called with a valid session. */
-function endsSessions(route: RouteDef): boolean {
-  return /\/auth\/|\/sessions|\/users\/me/.test(route.path);
-}
-
-/** Every combination for a route, ordered so that the first ones differ in all properties. */
-function combinations(route: RouteDef): Case[] {
-  const all: Case[] = [];
-  for (let i = 0; i < stages.length * 8; i++) {
-    const stage = stages[i % stages.length] as Case['stage'];
-    const round = Math.floor(i / stages.length);
-    const bit = (n: number): boolean => ((round ^ i) & (1 << n)) !== 0;
-    all.push({ route, stage, end: bit(0) ? 'FIN' : 'RST', signedIn: !bit(1), accepted: !bit(2) });
-  }
-  return all;
-}
 
 /** `count` cases for each route of the contracts; combinations repeat when there are fewer. */
 export function casesPerRoute(count: number): Case[] {
@@ -123,4 +98,30 @@ export function assertionFor(privateKeyPem: string, audience: ServiceName): stri
   const text = `${encoded({ alg: 'ES256', typ: 'JWT' })}.${encoded(claims)}`;
   const signature = sign('sha256', Buffer.from(text), { key: privateKeyPem, dsaEncoding: 'ieee-p1363' });
   return `${text}.${signature.toString('base64url')}`;
+}
+
+/** Every combination for a route, ordered so that the first ones differ in all properties. */
+function combinations(route: RouteDef): Case[] {
+  const all: Case[] = [];
+  for (let i = 0; i < stages.length * 8; i++) {
+    const stage = stages[i % stages.length] as Case['stage'];
+    const round = Math.floor(i / stages.length);
+    const bit = (n: number): boolean => ((round ^ i) & (1 << n)) !== 0;
+    all.push({ route, stage, end: bit(0) ? 'FIN' : 'RST', signedIn: !bit(1), accepted: !bit(2) });
+  }
+  return all;
+}
+
+/** Routes that end the caller's sessions are tested last, so that the others are called with a valid session. */
+function endsSessions(route: RouteDef): boolean {
+  return /\/auth\/|\/sessions|\/users\/me/.test(route.path);
+}
+
+function bodyOf(kind: RouteDef['bodyKind']): string {
+  const beginnings = {
+    json: '{"name":"',
+    form: 'username=',
+    raw: '--cut\r\nContent-Disposition: form-data; name="file"; filename="cut\0off.wav"\r\nContent-Type: audio/wav\r\n\r\n',
+  };
+  return beginnings[kind].padEnd(bodySize, 'x');
 }

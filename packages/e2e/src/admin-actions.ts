@@ -18,16 +18,6 @@ const auditedEvents: readonly AdminAction['event'][] = ['admin.queue.pause', 'ad
 /** Administrator actions that run in the background of a test. */
 export type AdminActions = { actions: AdminAction[]; stop: () => Promise<void> };
 
-async function sendAction(api: Client, event: AdminAction['event'], name: string): Promise<string> {
-  const json = (body: object) => ({ body: JSON.stringify(body), headers: { 'content-type': 'application/json' } });
-  const response =
-    event === 'admin.queue.pause'
-      ? // This queue is always empty.
-        await api.call('POST', '/api/admin/queues/download/pause', json({ reason: name }))
-      : await api.call('POST', '/api/admin/users', json({ email: name, password: 'Steady-Horse-9-Battery' }));
-  return response.status < 300 ? 'done' : `${response.status} ${(response.body as { code?: string }).code ?? ''}`;
-}
-
 /**
  * Runs actions that create an audit record: in the transaction of the change (accounts) and by an event to another
  * service (queues). An action is never retried, so each one is applied once or not at all.
@@ -96,4 +86,14 @@ export async function assertRecordedOnce(ask: Ask, actions: readonly AdminAction
   const byResult = Map.groupBy(actions, ({ result }) => result);
   const counts = [...byResult].map(([result, all]) => `${all.length} ${result}`).join(', ');
   return `actions of an administrator, each recorded once: ${counts}`;
+}
+
+async function sendAction(api: Client, event: AdminAction['event'], name: string): Promise<string> {
+  const json = (body: object) => ({ body: JSON.stringify(body), headers: { 'content-type': 'application/json' } });
+  const response =
+    event === 'admin.queue.pause'
+      ? // This queue is always empty.
+        await api.call('POST', '/api/admin/queues/download/pause', json({ reason: name }))
+      : await api.call('POST', '/api/admin/users', json({ email: name, password: 'Steady-Horse-9-Battery' }));
+  return response.status < 300 ? 'done' : `${response.status} ${(response.body as { code?: string }).code ?? ''}`;
 }

@@ -45,23 +45,67 @@ const ids: Record<string, string> = {
   'a property of Object': '__proto__',
 };
 
-function wrongValue(s: Schema): unknown {
-  const type = Array.isArray(s.type) ? s.type[0] : s.type;
-  if (type === 'string') return { wrong: 1 };
-  return type === undefined ? undefined : 'nonsense';
+const leaks = /node_modules|\/src\/|\.ts:\d|prisma|select .+ from|ECONN|postgres|at async|stack/i;
+
+/**
+ * Sends bad input to every documented route: no token, wrong role, invalid ids, invalid queries and bodies, NUL, `../`,
+ * huge strings. Every request must be rejected, and none may cause a 5xx.
+ */
+export async function badInput({ baseUrl, tokens }: BadInputOptions): Promise<BadInputReport> {
+  const document = (await (await fetch(`${baseUrl}/api/openapi.json`)).json()) as Document;
+  const resolve = (s: Schema): Schema => {
+    const name = s.$ref?.split('/').at(-1);
+    const named = name === undefined ? undefined : document.components.schemas[name];
+    return named ?? s.anyOf?.[0] ?? s;
+  };
+  const report: BadInputReport = { sent: 0, routes: 0, faults: [] };
+  for (const [path, operations] of Object.entries(document.paths)) {
+    for (const [method, operation] of Object.entries(operations)) {
+      report.routes += 1;
+      const attempts = [
+        ...callerAttempts(path, operation, tokens),
+        ...pathAttempts(path, operation),
+        ...queryAttempts(path, operation),
+        ...bodyAttempts(path, method, operation, resolve),
+      ].filter((attempt) => isApplicable(method, attempt));
+      for (const attempt of attempts) {
+        const token = attempt.token ?? tokens.admin;
+        const response = await fetch(baseUrl + attempt.path, {
+          method: method.toUpperCase(),
+          headers: { ...(token ? { authorization: `Bearer ${token}` } : {}), ...attempt.headers },
+          ...(attempt.body === undefined ? {} : { body: attempt.body }),
+          redirect: 'manual',
+        });
+        const text = await response.text();
+        report.sent += 1;
+        const fault = faultOf(method, attempt, response.status, response.headers, text);
+        if (fault)
+          report.faults.push(`${method.toUpperCase()} ${path}, ${attempt.name}: ${fault} ${text.slice(0, 160)}`);
+      }
+    }
+  }
+  return report;
 }
 
-/** Invalid values of a query field. */
-function wrongQuery(s: Schema): string[] {
-  const type = Array.isArray(s.type) ? s.type[0] : s.type;
-  if (s.enum || type === 'boolean') return ['nonsense', '%00'];
-  if (type === 'integer' || type === 'number') return ['nonsense', '-1', '1e999', 'NaN', '9'.repeat(400)];
-  if (s.format) return ['nonsense', '%00', '2026-99-99'];
-  return ['a%00b', ...(s.maxLength === undefined ? [] : ['x'.repeat(Math.min(12_000, s.maxLength + 1))])];
-}
-
-function filled(path: string): string {
-  return path.replaceAll(/\{(\w+)\}/g, () => randomUUID());
+function callerAttempts(path: string, operation: Operation, tokens: BadInputOptions['tokens']): Attempt[] {
+  const role = operation['x-required-role'];
+  if (!role) return [];
+  const to = filled(path);
+  const truncated = tokens.user.slice(0, tokens.user.length - 4);
+  return [
+    { name: 'no token', path: to, token: '', expect: [401] },
+    { name: 'an invalid token', path: to, token: 'nonsense', expect: [401] },
+    { name: 'a truncated token', path: to, token: truncated, expect: [401] },
+    { name: 'another scheme', path: to, headers: { authorization: 'Basic YTpi' }, token: '', expect: [401] },
+    {
+      name: 'a cookie and no CSRF header',
+      path: to,
+      headers: { cookie: `access_token=${tokens.user}` },
+      token: '',
+      expect: [403],
+    },
+    ...(role === 'user' ? [] : [{ name: 'a role that is too low', path: to, token: tokens.user, expect: [403] }]),
+  ];
 }
 
 function pathAttempts(path: string, operation: Operation): Attempt[] {
@@ -148,28 +192,10 @@ function bodyAttempts(path: string, method: string, operation: Operation, resolv
   ];
 }
 
-function callerAttempts(path: string, operation: Operation, tokens: BadInputOptions['tokens']): Attempt[] {
-  const role = operation['x-required-role'];
-  if (!role) return [];
-  const to = filled(path);
-  const truncated = tokens.user.slice(0, tokens.user.length - 4);
-  return [
-    { name: 'no token', path: to, token: '', expect: [401] },
-    { name: 'an invalid token', path: to, token: 'nonsense', expect: [401] },
-    { name: 'a truncated token', path: to, token: truncated, expect: [401] },
-    { name: 'another scheme', path: to, headers: { authorization: 'Basic YTpi' }, token: '', expect: [401] },
-    {
-      name: 'a cookie and no CSRF header',
-      path: to,
-      headers: { cookie: `access_token=${tokens.user}` },
-      token: '',
-      expect: [403],
-    },
-    ...(role === 'user' ? [] : [{ name: 'a role that is too low', path: to, token: tokens.user, expect: [403] }]),
-  ];
+/** Reads with a cookie need no CSRF header, so that case does not apply to them. */
+function isApplicable(method: string, { name }: Attempt): boolean {
+  return !(name.startsWith('a cookie and no CSRF') && ['get', 'head'].includes(method));
 }
-
-const leaks = /node_modules|\/src\/|\.ts:\d|prisma|select .+ from|ECONN|postgres|at async|stack/i;
 
 /** The fault of a response to bad input; undefined when the response is correct. */
 function faultOf(
@@ -195,47 +221,21 @@ function faultOf(
   }
 }
 
-/** Reads with a cookie need no CSRF header, so that case does not apply to them. */
-function isApplicable(method: string, { name }: Attempt): boolean {
-  return !(name.startsWith('a cookie and no CSRF') && ['get', 'head'].includes(method));
+function filled(path: string): string {
+  return path.replaceAll(/\{(\w+)\}/g, () => randomUUID());
 }
 
-/**
- * Sends bad input to every documented route: no token, wrong role, invalid ids, invalid queries and bodies, NUL, `../`,
- * huge strings. Every request must be rejected, and none may cause a 5xx.
- */
-export async function badInput({ baseUrl, tokens }: BadInputOptions): Promise<BadInputReport> {
-  const document = (await (await fetch(`${baseUrl}/api/openapi.json`)).json()) as Document;
-  const resolve = (s: Schema): Schema => {
-    const name = s.$ref?.split('/').at(-1);
-    const named = name === undefined ? undefined : document.components.schemas[name];
-    return named ?? s.anyOf?.[0] ?? s;
-  };
-  const report: BadInputReport = { sent: 0, routes: 0, faults: [] };
-  for (const [path, operations] of Object.entries(document.paths)) {
-    for (const [method, operation] of Object.entries(operations)) {
-      report.routes += 1;
-      const attempts = [
-        ...callerAttempts(path, operation, tokens),
-        ...pathAttempts(path, operation),
-        ...queryAttempts(path, operation),
-        ...bodyAttempts(path, method, operation, resolve),
-      ].filter((attempt) => isApplicable(method, attempt));
-      for (const attempt of attempts) {
-        const token = attempt.token ?? tokens.admin;
-        const response = await fetch(baseUrl + attempt.path, {
-          method: method.toUpperCase(),
-          headers: { ...(token ? { authorization: `Bearer ${token}` } : {}), ...attempt.headers },
-          ...(attempt.body === undefined ? {} : { body: attempt.body }),
-          redirect: 'manual',
-        });
-        const text = await response.text();
-        report.sent += 1;
-        const fault = faultOf(method, attempt, response.status, response.headers, text);
-        if (fault)
-          report.faults.push(`${method.toUpperCase()} ${path}, ${attempt.name}: ${fault} ${text.slice(0, 160)}`);
-      }
-    }
-  }
-  return report;
+/** Invalid values of a query field. */
+function wrongQuery(s: Schema): string[] {
+  const type = Array.isArray(s.type) ? s.type[0] : s.type;
+  if (s.enum || type === 'boolean') return ['nonsense', '%00'];
+  if (type === 'integer' || type === 'number') return ['nonsense', '-1', '1e999', 'NaN', '9'.repeat(400)];
+  if (s.format) return ['nonsense', '%00', '2026-99-99'];
+  return ['a%00b', ...(s.maxLength === undefined ? [] : ['x'.repeat(Math.min(12_000, s.maxLength + 1))])];
+}
+
+function wrongValue(s: Schema): unknown {
+  const type = Array.isArray(s.type) ? s.type[0] : s.type;
+  if (type === 'string') return { wrong: 1 };
+  return type === undefined ? undefined : 'nonsense';
 }

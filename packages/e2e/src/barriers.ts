@@ -3,19 +3,6 @@ import type { Page } from 'playwright-core';
 
 type Scheme = 'light' | 'dark';
 
-async function inScheme(page: Page, scheme: Scheme): Promise<string[]> {
-  // Without animations: an element that fades in has reduced contrast.
-  await page.emulateMedia({ colorScheme: scheme, reducedMotion: 'reduce' });
-  await page.locator(`html[data-mantine-color-scheme="${scheme}"]`).waitFor();
-  await page.evaluate(axe.source);
-  const { violations } = await page.evaluate(() =>
-    (globalThis as unknown as { axe: typeof axe }).axe.run(document, { resultTypes: ['violations'] }),
-  );
-  return violations.flatMap(({ id, nodes }) =>
-    nodes.map((node) => `${scheme}, ${id}: ${node.html.slice(0, 160)} ${node.failureSummary ?? ''}`),
-  );
-}
-
 const maxAttempts = 5;
 
 /**
@@ -31,4 +18,17 @@ export async function barriers(page: Page): Promise<string[]> {
   }
   await page.emulateMedia({ colorScheme: null, reducedMotion: null });
   return found;
+}
+
+async function inScheme(page: Page, scheme: Scheme): Promise<string[]> {
+  // Without animations: an element that fades in has reduced contrast.
+  await page.emulateMedia({ colorScheme: scheme, reducedMotion: 'reduce' });
+  await page.locator(`html[data-mantine-color-scheme="${scheme}"]`).waitFor();
+  await page.evaluate(axe.source);
+  const { violations } = await page.evaluate(() =>
+    (globalThis as unknown as { axe: typeof axe }).axe.run(document, { resultTypes: ['violations'] }),
+  );
+  return violations.flatMap(({ id, nodes }) =>
+    nodes.map((node) => `${scheme}, ${id}: ${node.html.slice(0, 160)} ${node.failureSummary ?? ''}`),
+  );
 }

@@ -10,6 +10,7 @@ import { until, type Check, type Suite } from './runner.ts';
 function position(page: Page): Promise<number> {
   return page.getByTestId('media').evaluate((media: HTMLMediaElement) => media.currentTime);
 }
+
 function word(page: Page, pattern: RegExp) {
   return page.locator('[data-w]').filter({ hasText: pattern }).first();
 }

@@ -24,6 +24,7 @@ export function launchBrowser(): Promise<Browser> {
 
 /** A page that records console errors, exceptions and policy violations. */
 export type Watched = { page: Page; faults: string[]; snap: (name: string) => Promise<string> };
+
 export async function openPage(
   browser: Browser,
   baseUrl: string,

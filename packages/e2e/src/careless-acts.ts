@@ -20,13 +20,6 @@ export type Act = {
   readonly suits?: (place: Place) => boolean;
 };
 
-function isInPage(place: Place): boolean {
-  return place.dialog !== true;
-}
-function hasSession(place: Place): boolean {
-  return place.signedOut !== true;
-}
-
 const acts: readonly Act[] = [
   {
     name: 'scrolls away and back',
@@ -117,6 +110,14 @@ export function forgetDrafts(page: Page): Promise<void> {
     for (const storage of [localStorage, sessionStorage])
       for (const key of Object.keys(storage)) if (key.startsWith('overtone-draft:')) storage.removeItem(key);
   });
+}
+
+function isInPage(place: Place): boolean {
+  return place.dialog !== true;
+}
+
+function hasSession(place: Place): boolean {
+  return place.signedOut !== true;
 }
 
 /**

@@ -20,25 +20,6 @@ export type Place = {
   readonly signedOut?: boolean;
 };
 
-function press(name: string | RegExp) {
-  return (page: Page) =>
-    page
-      .getByRole('button', { name, exact: typeof name === 'string' })
-      .first()
-      .click();
-}
-function inDialog(name: string) {
-  return (page: Page) => page.getByRole('dialog').getByRole('button', { name, exact: true }).click();
-}
-function fieldInDialog(label: string) {
-  return (page: Page) => page.getByRole('dialog').getByLabel(label, { exact: true });
-}
-function pressEnter(page: Page) {
-  return page.keyboard.press('Enter');
-}
-function setting(page: Page, key: string) {
-  return page.locator(`[data-testid="setting"][data-key="${key}"]`);
-}
 const saveSettings = press('Save');
 
 /** The records that the places belong to. */
@@ -300,4 +281,28 @@ export function placesOf(world: World): Place[] {
       signedOut: true,
     },
   ];
+}
+
+function press(name: string | RegExp) {
+  return (page: Page) =>
+    page
+      .getByRole('button', { name, exact: typeof name === 'string' })
+      .first()
+      .click();
+}
+
+function pressEnter(page: Page) {
+  return page.keyboard.press('Enter');
+}
+
+function fieldInDialog(label: string) {
+  return (page: Page) => page.getByRole('dialog').getByLabel(label, { exact: true });
+}
+
+function inDialog(name: string) {
+  return (page: Page) => page.getByRole('dialog').getByRole('button', { name, exact: true }).click();
+}
+
+function setting(page: Page, key: string) {
+  return page.locator(`[data-testid="setting"][data-key="${key}"]`);
 }

@@ -6,12 +6,9 @@ import { until } from './runner.ts';
 
 export type Answer<T> = { status: number; headers: Headers; body: T; text: string };
 
-function parse(text: string, type: string): unknown {
-  return type.includes('json') && text ? (JSON.parse(text) as unknown) : text;
-}
-
 /** An API client with a bearer token. */
 export type Client = ReturnType<typeof clientOf>;
+
 export function clientOf(baseUrl: string, token: string) {
   const call = async <T = unknown>(method: string, path: string, init: RequestInit = {}): Promise<Answer<T>> => {
     const headers = new Headers(init.headers);
@@ -66,4 +63,8 @@ export async function signIn(baseUrl: string, username: string, password: string
     if (answer.status !== 429) throw new Error(`sign-in: ${answer.status} ${text}`);
     await sleep(1000 * Number(answer.headers.get('retry-after') ?? 1));
   }
+}
+
+function parse(text: string, type: string): unknown {
+  return type.includes('json') && text ? (JSON.parse(text) as unknown) : text;
 }

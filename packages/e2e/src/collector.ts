@@ -7,6 +7,7 @@ import { gunzipSync } from 'node:zlib';
  * raw bytes, so a search for both shows which services sent spans of a trace.
  */
 export type Collector = Awaited<ReturnType<typeof startCollector>>;
+
 export async function startCollector() {
   const payloads: Buffer[] = [];
   const server = createServer((req, res) => {

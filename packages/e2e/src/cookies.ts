@@ -4,26 +4,6 @@ import type { Check } from './runner.ts';
 
 type Browser = { access: string; refresh: string; csrf: string };
 
-/** The cookies of a sign-in, as a browser keeps them. */
-async function signInAsBrowser(baseUrl: string): Promise<Browser> {
-  const body = new URLSearchParams({ username: admin.email, password: admin.password });
-  const response = await fetch(`${baseUrl}/api/auth/token`, { method: 'POST', body });
-  const cookies = new Map(
-    response.headers.getSetCookie().map((c) => (c.split(';')[0] ?? '').split('=') as [string, string]),
-  );
-  const of = (name: string): string => cookies.get(name) ?? '';
-  return { access: of('access_token'), refresh: of('refresh_token'), csrf: of('csrf_token') };
-}
-
-async function refresh(instance: Instance, b: Browser, headers: Record<string, string>, csrfCookie = b.csrf) {
-  const cookie = `refresh_token=${b.refresh}; csrf_token=${csrfCookie}`;
-  const response = await fetch(`${instance.baseUrl}/api/auth/token/refresh`, {
-    method: 'POST',
-    headers: { cookie, ...headers },
-  });
-  return { status: response.status, body: (await response.json()) as { code?: string; refresh_token?: string } };
-}
-
 /** Specification, "Authentication" 9: a refresh by cookie needs the CSRF token of its session. */
 export function cookieChecks(instance: Instance): Check[] {
   return [
@@ -71,4 +51,24 @@ export function cookieChecks(instance: Instance): Check[] {
       },
     },
   ];
+}
+
+async function refresh(instance: Instance, b: Browser, headers: Record<string, string>, csrfCookie = b.csrf) {
+  const cookie = `refresh_token=${b.refresh}; csrf_token=${csrfCookie}`;
+  const response = await fetch(`${instance.baseUrl}/api/auth/token/refresh`, {
+    method: 'POST',
+    headers: { cookie, ...headers },
+  });
+  return { status: response.status, body: (await response.json()) as { code?: string; refresh_token?: string } };
+}
+
+/** The cookies of a sign-in, as a browser keeps them. */
+async function signInAsBrowser(baseUrl: string): Promise<Browser> {
+  const body = new URLSearchParams({ username: admin.email, password: admin.password });
+  const response = await fetch(`${baseUrl}/api/auth/token`, { method: 'POST', body });
+  const cookies = new Map(
+    response.headers.getSetCookie().map((c) => (c.split(';')[0] ?? '').split('=') as [string, string]),
+  );
+  const of = (name: string): string => cookies.get(name) ?? '';
+  return { access: of('access_token'), refresh: of('refresh_token'), csrf: of('csrf_token') };
 }

@@ -65,6 +65,7 @@ async function tail(path: string, lines: number): Promise<string> {
 
 /** A real Overtone in its own folder, started and stopped by the management script. */
 export type Instance = Awaited<ReturnType<typeof createInstance>>;
+
 export async function createInstance(environment: Record<string, string> = {}, folder?: string) {
   const data = folder ?? (await mkdtemp(join(tmpdir(), 'overtone-e2e-')));
   const port = await freePort();

@@ -27,10 +27,6 @@ const indexed = `
   select file_id as id, chunks, generation from index_state
   where file_id = any($1::uuid[]) and indexed_at is not null and due_at is null`;
 
-async function byId(ask: Ask, sql: string, ids: readonly string[]): Promise<Map<string, FileRow>> {
-  return new Map(((await ask(sql, [ids])) as FileRow[]).map((row) => [row.id, row]));
-}
-
 /** Connects to the databases of the services that store data about files. */
 export async function openLedger(instance: Instance) {
   const media = await openAsService(instance, 'media');
@@ -114,10 +110,15 @@ async function compareIndex(api: Client, ledger: Ledger, ids: readonly string[],
   for (const id of ids) assert.equal(hits.get(id), hits.get(referenceId), `${id} among the search results`);
   return true;
 }
+
 /**
  * Compares the search index, read through the API, with the tables, and the hits of each file with those of the
  * reference file.
  */
 export async function assertIndexed(...args: Parameters<typeof compareIndex>): Promise<void> {
   return void (await until('the index contains every file once', () => compareIndex(...args)));
+}
+
+async function byId(ask: Ask, sql: string, ids: readonly string[]): Promise<Map<string, FileRow>> {
+  return new Map(((await ask(sql, [ids])) as FileRow[]).map((row) => [row.id, row]));
 }

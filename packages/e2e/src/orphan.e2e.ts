@@ -13,6 +13,7 @@ async function orphanedOnGpu(url: string): Promise<number> {
   if (!found) throw new Error(`no celery_queue_orphaned of gpu in\n${text}`);
   return Number(found[1]);
 }
+
 async function dispatcherOf(instance: Instance): Promise<string> {
   return String(
     (await instance.status()).services.find(({ name }) => name === 'transcription-dispatcher')?.internal_url,

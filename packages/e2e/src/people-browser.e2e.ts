@@ -9,10 +9,12 @@ import { until, type Check, type Suite } from './runner.ts';
 
 const mara = { email: 'mara.quist@example.org', name: 'Mara Quist', password: 'Violet-Harbour-41' };
 const newcomer = { email: 'nils.berg@example.org', name: 'Nils Berg', password: 'Copper-Meadow-58' };
+
 async function maraId(client: Client): Promise<string> {
   const { items } = await client.ok<{ items: { uuid: string }[] }>('GET', `/api/admin/users?q=${mara.email}`);
   return items[0]?.uuid ?? '';
 }
+
 /** The browser's log messages when its session was ended. */
 const ended = /\b40[14]\b|4004|WebSocket/;
 

@@ -3,23 +3,6 @@ import { readFileSync, readdirSync, readlinkSync } from 'node:fs';
 /** A running process, read from /proc. */
 export type Living = { pid: number; parent: number; command: string };
 
-function read(pid: number, file: string): string {
-  try {
-    return readFileSync(`/proc/${pid}/${file}`, 'utf8');
-  } catch {
-    return '';
-  }
-}
-
-function living(pid: number): Living | undefined {
-  const status = read(pid, 'status');
-  const state = /^State:\s+(\S)/m.exec(status)?.[1];
-  // `kill -0` would report a zombie as alive.
-  if (!state || state === 'Z' || state === 'X') return undefined;
-  const command = read(pid, 'cmdline').replaceAll('\0', ' ').trim();
-  return { pid, parent: Number(/^PPid:\s+(\d+)/m.exec(status)?.[1] ?? 0), command };
-}
-
 /** True while the process runs; a zombie does not. */
 export function isAlive(pid: number): boolean {
   return living(pid) !== undefined;
@@ -70,4 +53,21 @@ export function memoryOf(pid: number): { rss: number; pss: number; peak: number 
   const status = read(pid, 'status');
   const pss = kilobytes(read(pid, 'smaps_rollup'), 'Pss');
   return { rss: kilobytes(status, 'VmRSS') * 1024, pss: pss * 1024, peak: kilobytes(status, 'VmHWM') * 1024 };
+}
+
+function read(pid: number, file: string): string {
+  try {
+    return readFileSync(`/proc/${pid}/${file}`, 'utf8');
+  } catch {
+    return '';
+  }
+}
+
+function living(pid: number): Living | undefined {
+  const status = read(pid, 'status');
+  const state = /^State:\s+(\S)/m.exec(status)?.[1];
+  // `kill -0` would report a zombie as alive.
+  if (!state || state === 'Z' || state === 'X') return undefined;
+  const command = read(pid, 'cmdline').replaceAll('\0', ' ').trim();
+  return { pid, parent: Number(/^PPid:\s+(\d+)/m.exec(status)?.[1] ?? 0), command };
 }

@@ -16,12 +16,22 @@ const oncePerFile = new Set([
   'evt.transcription.stage.completed.v1',
 ]);
 
-/**
- * The full transcript can be published before the provisional one. It is then published again with the same version,
- * for a dispatcher that has not received it.
- */
-function qualifierOf({ stage, transcriptVersion, provisional }: Body): string {
-  return stage ?? (provisional === undefined ? '' : provisional ? 'provisional' : `version ${transcriptVersion ?? 0}`);
+/** Asserts that no message id is in the stream twice, and that each file has the same events as the reference file. */
+export async function assertPublishedOnce(
+  instance: Instance,
+  ids: readonly string[],
+  referenceId: string,
+): Promise<string> {
+  const events = await readEvents(instance);
+  const duplicates = [...countByName(events.map(({ id }) => id))].filter(([, times]) => times > 1);
+  assert.deepEqual(duplicates, [], 'a message is in the stream twice');
+  const expected = countEventsOf(events, referenceId);
+  assert.ok(
+    Object.keys(expected).length > oncePerFile.size,
+    `events of the reference file are missing: ${JSON.stringify(expected)}`,
+  );
+  for (const id of ids) assert.deepEqual(countEventsOf(events, id), expected, `events of ${id}`);
+  return `${events.length} events in the stream, none twice`;
 }
 
 /** All events in the stream, in order. */
@@ -64,20 +74,10 @@ function countEventsOf(events: readonly PublishedEvent[], id: string): Record<st
   return Object.fromEntries(countByName([...others, ...[...versions].map(() => `${storedSubject} full`)]));
 }
 
-/** Asserts that no message id is in the stream twice, and that each file has the same events as the reference file. */
-export async function assertPublishedOnce(
-  instance: Instance,
-  ids: readonly string[],
-  referenceId: string,
-): Promise<string> {
-  const events = await readEvents(instance);
-  const duplicates = [...countByName(events.map(({ id }) => id))].filter(([, times]) => times > 1);
-  assert.deepEqual(duplicates, [], 'a message is in the stream twice');
-  const expected = countEventsOf(events, referenceId);
-  assert.ok(
-    Object.keys(expected).length > oncePerFile.size,
-    `events of the reference file are missing: ${JSON.stringify(expected)}`,
-  );
-  for (const id of ids) assert.deepEqual(countEventsOf(events, id), expected, `events of ${id}`);
-  return `${events.length} events in the stream, none twice`;
+/**
+ * The full transcript can be published before the provisional one. It is then published again with the same version,
+ * for a dispatcher that has not received it.
+ */
+function qualifierOf({ stage, transcriptVersion, provisional }: Body): string {
+  return stage ?? (provisional === undefined ? '' : provisional ? 'provisional' : `version ${transcriptVersion ?? 0}`);
 }

@@ -11,10 +11,6 @@ export type PushClient = {
   lastSeq: () => number;
 };
 
-function seqOf({ message }: ReceivedMessage): number {
-  return 'seq' in message ? message.seq : message.type === 'connection_established' ? message.data.seq : 0;
-}
-
 /** A plain WebSocket client that authenticates in its first frame. */
 export async function openPushClient(baseUrl: string, token: string, since?: number): Promise<PushClient> {
   const socket = new WebSocket(`${baseUrl.replace('http', 'ws')}/api/ws`);
@@ -34,4 +30,8 @@ export async function openPushClient(baseUrl: string, token: string, since?: num
   const isAuthenticated = async () => received.some(({ message }) => message.type === 'connection_established');
   await Promise.race([until('the socket is authenticated', isAuthenticated), closedEarly]);
   return { received, closed, close: () => socket.close(), lastSeq: () => Math.max(...received.map(seqOf)) };
+}
+
+function seqOf({ message }: ReceivedMessage): number {
+  return 'seq' in message ? message.seq : message.type === 'connection_established' ? message.data.seq : 0;
 }

@@ -11,6 +11,7 @@ function statusesOf(received: ReceivedMessage[], fileId: string): string[] {
     message.type === 'file_updated' && message.data.file_id === fileId ? [message.data.status] : [],
   );
 }
+
 function assertCoalesced(received: ReceivedMessage[], fileId: string): void {
   const times = received
     .filter(({ message }) => message.type === 'transcription_status' && message.data.file_id === fileId)

@@ -55,27 +55,6 @@ export const realVoices: readonly Utterance[] = [
   },
 ];
 
-async function lengthOf(path: string): Promise<number> {
-  return Number((await run('soxi', ['-D', path])).stdout);
-}
-
-async function render(utterance: Utterance, folder: string, index: number, pause: number): Promise<string> {
-  const raw = 'file' in utterance ? utterance.file : join(folder, `${index}-raw.wav`);
-  if (!('file' in utterance)) await run('flite', ['-voice', utterance.voice, '-t', utterance.text, '-o', raw]);
-  const even = join(folder, `${index}.wav`);
-  await run('sox', [raw, '-r', '16000', '-c', '1', '-b', '16', even, 'norm', '-3', 'pad', '0', String(pause)]);
-  return even;
-}
-
-async function inTemporaryFolder<T>(work: (folder: string) => Promise<T>): Promise<T> {
-  const folder = await mkdtemp(join(tmpdir(), 'overtone-recording-'));
-  try {
-    return await work(folder);
-  } finally {
-    await rm(folder, { recursive: true, force: true });
-  }
-}
-
 /** Joins utterances into one 16 kHz mono WAV at `path`. */
 export function record(path: string, utterances: readonly Utterance[], pause = 0.4): Promise<Recording> {
   return inTemporaryFolder(async (folder) => {
@@ -142,4 +121,25 @@ export function spokenAt(recording: Recording, word: string): number {
   const turn = recording.turns.find((t) => t.text.toLowerCase().startsWith(word.toLowerCase()));
   if (!turn) throw new Error(`no turn begins with ${word}`);
   return turn.start;
+}
+
+async function inTemporaryFolder<T>(work: (folder: string) => Promise<T>): Promise<T> {
+  const folder = await mkdtemp(join(tmpdir(), 'overtone-recording-'));
+  try {
+    return await work(folder);
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+async function render(utterance: Utterance, folder: string, index: number, pause: number): Promise<string> {
+  const raw = 'file' in utterance ? utterance.file : join(folder, `${index}-raw.wav`);
+  if (!('file' in utterance)) await run('flite', ['-voice', utterance.voice, '-t', utterance.text, '-o', raw]);
+  const even = join(folder, `${index}.wav`);
+  await run('sox', [raw, '-r', '16000', '-c', '1', '-b', '16', even, 'norm', '-3', 'pad', '0', String(pause)]);
+  return even;
+}
+
+async function lengthOf(path: string): Promise<number> {
+  return Number((await run('soxi', ['-D', path])).stdout);
 }

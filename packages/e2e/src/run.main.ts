@@ -61,6 +61,7 @@ if (values.help) {
 function numberFrom(name: string, defaultValue: number): number {
   return Number(process.env[name] ?? defaultValue);
 }
+
 const chaosOptions = {
   faults: numberFrom('OT_CHAOS_BLOWS', 20),
   files: numberFrom('OT_CHAOS_FILES', 10),
@@ -133,6 +134,7 @@ const instance = await createInstance(
   values.data && resolve(values.data),
 );
 let stopping: Promise<void> | undefined;
+
 function stop(): Promise<void> {
   stopping ??= (async () => {
     await Promise.all([scripted.remove(), served.remove()]);
@@ -146,11 +148,13 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const)
   process.once(signal, () => void stop().then(() => process.exit(1)));
 
 const total: Tally = { passed: 0, failed: [] };
+
 async function run(suite: Suite, evidence: () => Promise<string>, print: (line: string) => void): Promise<void> {
   const tally = await runSuite(suite, evidence, print);
   total.passed += tally.passed;
   total.failed.push(...tally.failed);
 }
+
 /** Prints the lines of a suite at its end, so that the output of concurrent suites is not mixed. */
 async function printAtEnd(work: (print: (line: string) => void) => Promise<void>): Promise<void> {
   const lines: string[] = [];
@@ -178,11 +182,13 @@ async function startFirstInstance(): Promise<boolean> {
   else console.error(`./overtone up ended with ${started.code}:\n${started.output}\n${await instance.logsTail()}`);
   return started.code === 0;
 }
+
 async function runFirstSuites(): Promise<void> {
   const context: Context = { instance, collector, recordings, screenshots };
   for (const name of firstSuites)
     await withOutput((print) => run(suites[name]!(context), () => instance.logsTail(), print));
 }
+
 async function runOtherSuites(): Promise<void> {
   const context: ScriptedContext = { scripted, recordings, screenshots };
   for (const name of scriptedNames)

@@ -24,49 +24,6 @@ export type Tally = { passed: number; failed: string[] };
 const colour = process.stdout.isTTY
   ? { ok: '\x1b[32m', bad: '\x1b[31m', off: '\x1b[0m' }
   : { ok: '', bad: '', off: '' };
-function seconds(from: number): string {
-  return `${((Date.now() - from) / 1000).toFixed(1)} s`;
-}
-function indented(text: string): string {
-  return text.replaceAll(/^/gm, '      ');
-}
-function explain(error: unknown): string {
-  return error instanceof Error
-    ? `${error.stack ?? error.message}${error.cause ? `\ncaused by ${explain(error.cause)}` : ''}`
-    : String(error);
-}
-
-async function withLimit(check: Check, log: Print): Promise<void> {
-  const stop = new AbortController();
-  const limit = check.limitMs ?? defaultLimitMs;
-  const timeout = sleep(limit, undefined, { signal: stop.signal }).then(
-    () => {
-      throw new Error(`not done within ${limit / 1000} s`);
-    },
-    () => undefined,
-  );
-  try {
-    await Promise.race([check.run(log), timeout]);
-  } finally {
-    stop.abort();
-  }
-}
-
-/** @returns the failure message; undefined when the check passed. */
-async function runCheck(check: Check, evidence: () => Promise<string>, print: Print): Promise<string | undefined> {
-  const from = Date.now();
-  try {
-    await withLimit(check, (figure) => print(`        ${figure}`));
-    print(`  ${colour.ok}ok${colour.off}    ${check.rule} (${seconds(from)})`);
-    return undefined;
-  } catch (error) {
-    print(`  ${colour.bad}FAIL${colour.off}  ${check.rule} (${seconds(from)})`);
-    const message = indented(explain(error));
-    print(message);
-    print(indented(await evidence().catch((e: unknown) => `no evidence: ${String(e)}`)));
-    return message;
-  }
-}
 
 /** Checks the rules of a suite one after another and prints each result. */
 export async function runSuite(suite: Suite, evidence: () => Promise<string>, print: Print): Promise<Tally> {
@@ -115,4 +72,50 @@ export async function until<T>(
     if (Date.now() > deadline) throw new Error(`${what}: not within ${limitMs / 1000} s`, { cause: last });
     await sleep(everyMs);
   }
+}
+
+/** @returns the failure message; undefined when the check passed. */
+async function runCheck(check: Check, evidence: () => Promise<string>, print: Print): Promise<string | undefined> {
+  const from = Date.now();
+  try {
+    await withLimit(check, (figure) => print(`        ${figure}`));
+    print(`  ${colour.ok}ok${colour.off}    ${check.rule} (${seconds(from)})`);
+    return undefined;
+  } catch (error) {
+    print(`  ${colour.bad}FAIL${colour.off}  ${check.rule} (${seconds(from)})`);
+    const message = indented(explain(error));
+    print(message);
+    print(indented(await evidence().catch((e: unknown) => `no evidence: ${String(e)}`)));
+    return message;
+  }
+}
+
+function seconds(from: number): string {
+  return `${((Date.now() - from) / 1000).toFixed(1)} s`;
+}
+
+async function withLimit(check: Check, log: Print): Promise<void> {
+  const stop = new AbortController();
+  const limit = check.limitMs ?? defaultLimitMs;
+  const timeout = sleep(limit, undefined, { signal: stop.signal }).then(
+    () => {
+      throw new Error(`not done within ${limit / 1000} s`);
+    },
+    () => undefined,
+  );
+  try {
+    await Promise.race([check.run(log), timeout]);
+  } finally {
+    stop.abort();
+  }
+}
+
+function indented(text: string): string {
+  return text.replaceAll(/^/gm, '      ');
+}
+
+function explain(error: unknown): string {
+  return error instanceof Error
+    ? `${error.stack ?? error.message}${error.cause ? `\ncaused by ${explain(error.cause)}` : ''}`
+    : String(error);
 }

@@ -12,14 +12,6 @@ type Metadata = { target: Labels; metric: string; type: string };
 
 /** Labels that Prometheus adds. */
 const addedLabels = new Set(['__name__', 'instance', 'job', 'service', 'le']);
-function names(labels: Labels): string[] {
-  return Object.keys(labels)
-    .filter((name) => !addedLabels.has(name))
-    .sort();
-}
-function sampleOf({ name, type }: SpecifiedMetric): string {
-  return type === 'histogram' ? `${name}_bucket` : name;
-}
 
 /** The Prometheus configuration of compose and Kubernetes for this instance, with shorter intervals. */
 export async function configurationOf(instance: Instance): Promise<string> {
@@ -40,6 +32,7 @@ export async function configurationOf(instance: Instance): Promise<string> {
 
 /** Queries over the samples of a Prometheus server. */
 export type Scraped = ReturnType<typeof scrapedBy>;
+
 export function scrapedBy(prometheus: Prometheus) {
   return {
     query: async (expr: string): Promise<Vector['result']> =>
@@ -88,4 +81,14 @@ export function panelQueries(): { where: string; expr: string }[] {
         })),
     ),
   );
+}
+
+function sampleOf({ name, type }: SpecifiedMetric): string {
+  return type === 'histogram' ? `${name}_bucket` : name;
+}
+
+function names(labels: Labels): string[] {
+  return Object.keys(labels)
+    .filter((name) => !addedLabels.has(name))
+    .sort();
 }

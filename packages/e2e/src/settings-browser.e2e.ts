@@ -20,9 +20,11 @@ const pages = [
   '/account',
   '/admin',
 ];
+
 function setting(page: Page, key: string) {
   return page.locator(`[data-testid="setting"][data-key="${key}"]`);
 }
+
 const staff = 'cn=staff,ou=groups,dc=example,dc=org';
 
 /** Sign-in settings, group mappings and the audit log as a super administrator sees them. */

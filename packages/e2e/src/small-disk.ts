@@ -27,6 +27,7 @@ export async function whyNoSmallDisk(): Promise<string | undefined> {
 
 /** A tmpfs that is filled without much data: its size is set to the used space. */
 export type SmallDisk = Awaited<ReturnType<typeof createSmallDisk>>;
+
 export async function createSmallDisk(bytes = 900 * megabyte) {
   const folder = await mkdtemp(join(tmpdir(), 'overtone-e2e-disk-'));
   const resize = (size: number) => run('mount', ['-o', `remount,size=${size}`, folder]);

@@ -19,16 +19,6 @@ export const servers = ['nats', 'postgres', 'redis'] as const;
 export type Server = (typeof servers)[number];
 export type Victim = (typeof services)[number] | Server;
 
-function isServer(victim: Victim): boolean {
-  return (servers as readonly string[]).includes(victim);
-}
-
-function matches(victim: Victim, command: string): boolean {
-  return isServer(victim)
-    ? new RegExp(String.raw`^\S*\b${victim}(-server)?\b`).test(command)
-    : command.includes(`/services/${victim}/src/main.ts`) && !command.startsWith('setpriv');
-}
-
 /** The process of a service or server; of a server with child processes, the parent. */
 export function processOf(instance: Instance, victim: Victim): Living | undefined {
   const found = processesOf(instance.data).filter(({ command }) => matches(victim, command));
@@ -84,4 +74,14 @@ export function freeze(instance: Instance, victim: Victim): () => void {
   return () => {
     for (const pid of tree) signal(pid, 'SIGCONT');
   };
+}
+
+function matches(victim: Victim, command: string): boolean {
+  return isServer(victim)
+    ? new RegExp(String.raw`^\S*\b${victim}(-server)?\b`).test(command)
+    : command.includes(`/services/${victim}/src/main.ts`) && !command.startsWith('setpriv');
+}
+
+function isServer(victim: Victim): boolean {
+  return (servers as readonly string[]).includes(victim);
 }

@@ -48,6 +48,7 @@ async function logsOf(data: string): Promise<Map<string, string>> {
     await Promise.all(files.map(async (file) => [file, await readFile(join(data, file), 'utf8')] as const)),
   );
 }
+
 function descriptorsOf(pid: number): number {
   return readdirSync(`/proc/${pid}/fd`).length;
 }

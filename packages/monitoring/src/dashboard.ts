@@ -13,6 +13,118 @@ export type DashboardSpec = {
 const datasource = { type: 'prometheus', uid: '${datasource}' };
 const columns = 24;
 
+/** The dashboard in Grafana's JSON format. */
+export function toGrafana(dashboard: DashboardSpec) {
+  return {
+    uid: dashboard.uid,
+    title: dashboard.title,
+    description: dashboard.description,
+    tags: ['overtone'],
+    schemaVersion: 39,
+    editable: false,
+    graphTooltip: 1,
+    refresh: '30s',
+    time: { from: 'now-6h', to: 'now' },
+    timezone: 'browser',
+    links: [{ type: 'dashboards', title: 'Overtone', tags: ['overtone'], asDropdown: true, keepTime: true }],
+    templating: { list: variables(dashboard.perService ?? false) },
+    annotations: { list: [] },
+    panels: layOut(dashboard.rows),
+  };
+}
+
+function variables(perService: boolean) {
+  return [
+    { name: 'datasource', label: 'Prometheus', type: 'datasource', query: 'prometheus', refresh: 1, hide: 0 },
+    {
+      name: 'runbooks',
+      label: 'Address of docs/runbooks',
+      type: 'textbox',
+      query: '/docs/runbooks',
+      current: { text: '/docs/runbooks', value: '/docs/runbooks' },
+      hide: 2,
+    },
+    ...(perService
+      ? [
+          {
+            name: 'service',
+            label: 'Service',
+            type: 'query',
+            datasource,
+            query: { query: 'label_values(up{job="overtone"}, service)', refId: 'service' },
+            refresh: 2,
+            sort: 1,
+            hide: 0,
+          },
+        ]
+      : []),
+  ];
+}
+
+/** Places panels from left to right, with a new line when one does not fit. */
+function layOut(rows: DashboardSpec['rows']) {
+  const panels: object[] = [];
+  let id = 0;
+  let y = 0;
+  for (const { title, panels: specs } of rows) {
+    panels.push({
+      id: ++id,
+      type: 'row',
+      title,
+      collapsed: false,
+      panels: [],
+      gridPos: { x: 0, y: y++, w: columns, h: 1 },
+    });
+    let x = 0;
+    let height = 0;
+    for (const spec of specs) {
+      if (x + spec.width > columns) {
+        y += height;
+        [x, height] = [0, 0];
+      }
+      panels.push(toPanel(spec, ++id, { x, y }));
+      x += spec.width;
+      height = Math.max(height, spec.height);
+    }
+    y += height;
+  }
+  return panels;
+}
+
+function toPanel(panel: PanelSpec, id: number, gridPos: { x: number; y: number }) {
+  return {
+    id,
+    type: panel.type,
+    title: panel.title,
+    description: panel.description,
+    datasource,
+    gridPos: { ...gridPos, w: panel.width, h: panel.height },
+    fieldConfig: {
+      defaults: {
+        unit: panel.unit,
+        min: 0,
+        thresholds: { mode: 'absolute', steps: thresholdSteps(panel) },
+        custom: customOptions(panel),
+      },
+      overrides: [],
+    },
+    options: displayOptions(panel),
+    targets: panel.queries.map(({ expr, legend }, i) => ({
+      refId: String.fromCharCode(65 + i),
+      datasource,
+      expr,
+      legendFormat: legend ?? panel.title,
+      range: panel.type !== 'bargauge',
+      instant: panel.type === 'bargauge',
+    })),
+    links: (panel.alerts ?? []).map((alert) => ({
+      title: `Runbook: ${alert}`,
+      url: `\${runbooks}/${alert}.md`,
+      targetBlank: true,
+    })),
+  };
+}
+
 function thresholdSteps({ thresholds, floor }: PanelSpec) {
   if (floor)
     return [
@@ -50,116 +162,4 @@ function displayOptions(panel: PanelSpec) {
   if (panel.type === 'stat') return { reduceOptions, colorMode: 'value', graphMode: 'area', textMode: 'auto' };
   if (panel.type === 'bargauge') return { reduceOptions, orientation: 'horizontal', displayMode: 'basic' };
   return { showValue: 'auto', mergeValues: true, legend: { displayMode: 'list', placement: 'bottom' } };
-}
-
-function toPanel(panel: PanelSpec, id: number, gridPos: { x: number; y: number }) {
-  return {
-    id,
-    type: panel.type,
-    title: panel.title,
-    description: panel.description,
-    datasource,
-    gridPos: { ...gridPos, w: panel.width, h: panel.height },
-    fieldConfig: {
-      defaults: {
-        unit: panel.unit,
-        min: 0,
-        thresholds: { mode: 'absolute', steps: thresholdSteps(panel) },
-        custom: customOptions(panel),
-      },
-      overrides: [],
-    },
-    options: displayOptions(panel),
-    targets: panel.queries.map(({ expr, legend }, i) => ({
-      refId: String.fromCharCode(65 + i),
-      datasource,
-      expr,
-      legendFormat: legend ?? panel.title,
-      range: panel.type !== 'bargauge',
-      instant: panel.type === 'bargauge',
-    })),
-    links: (panel.alerts ?? []).map((alert) => ({
-      title: `Runbook: ${alert}`,
-      url: `\${runbooks}/${alert}.md`,
-      targetBlank: true,
-    })),
-  };
-}
-
-/** Places panels from left to right, with a new line when one does not fit. */
-function layOut(rows: DashboardSpec['rows']) {
-  const panels: object[] = [];
-  let id = 0;
-  let y = 0;
-  for (const { title, panels: specs } of rows) {
-    panels.push({
-      id: ++id,
-      type: 'row',
-      title,
-      collapsed: false,
-      panels: [],
-      gridPos: { x: 0, y: y++, w: columns, h: 1 },
-    });
-    let x = 0;
-    let height = 0;
-    for (const spec of specs) {
-      if (x + spec.width > columns) {
-        y += height;
-        [x, height] = [0, 0];
-      }
-      panels.push(toPanel(spec, ++id, { x, y }));
-      x += spec.width;
-      height = Math.max(height, spec.height);
-    }
-    y += height;
-  }
-  return panels;
-}
-
-function variables(perService: boolean) {
-  return [
-    { name: 'datasource', label: 'Prometheus', type: 'datasource', query: 'prometheus', refresh: 1, hide: 0 },
-    {
-      name: 'runbooks',
-      label: 'Address of docs/runbooks',
-      type: 'textbox',
-      query: '/docs/runbooks',
-      current: { text: '/docs/runbooks', value: '/docs/runbooks' },
-      hide: 2,
-    },
-    ...(perService
-      ? [
-          {
-            name: 'service',
-            label: 'Service',
-            type: 'query',
-            datasource,
-            query: { query: 'label_values(up{job="overtone"}, service)', refId: 'service' },
-            refresh: 2,
-            sort: 1,
-            hide: 0,
-          },
-        ]
-      : []),
-  ];
-}
-
-/** The dashboard in Grafana's JSON format. */
-export function toGrafana(dashboard: DashboardSpec) {
-  return {
-    uid: dashboard.uid,
-    title: dashboard.title,
-    description: dashboard.description,
-    tags: ['overtone'],
-    schemaVersion: 39,
-    editable: false,
-    graphTooltip: 1,
-    refresh: '30s',
-    time: { from: 'now-6h', to: 'now' },
-    timezone: 'browser',
-    links: [{ type: 'dashboards', title: 'Overtone', tags: ['overtone'], asDropdown: true, keepTime: true }],
-    templating: { list: variables(dashboard.perService ?? false) },
-    annotations: { list: [] },
-    panels: layOut(dashboard.rows),
-  };
 }

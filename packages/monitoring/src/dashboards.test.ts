@@ -25,9 +25,11 @@ type Dashboard = {
 };
 
 const names = Object.keys(dashboards);
+
 function read(name: string) {
   return JSON.parse(readFileSync(fileOf(name), 'utf8')) as Dashboard;
 }
+
 function overlap(a: Panel['gridPos'], b: Panel['gridPos']): boolean {
   return a.x < b.x + b.w && b.x < a.x + a.w && a.y < b.y + b.h && b.y < a.y + a.h;
 }

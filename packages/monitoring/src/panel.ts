@@ -30,6 +30,7 @@ function queriesOf(queries: Queries): readonly Query[] {
   if (typeof queries === 'string') return [{ expr: queries }];
   return 'expr' in queries ? [queries] : queries;
 }
+
 function panel(type: PanelSpec['type'], width: number, height: number) {
   return (title: string, queries: Queries, shape: Shape): PanelSpec => ({
     width,

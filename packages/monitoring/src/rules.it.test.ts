@@ -31,6 +31,7 @@ function filesIn(folder: string): string[] {
     .filter((name) => name.endsWith('.yml'))
     .map((name) => resolve(folders.prometheus, folder, name));
 }
+
 function read<T>(path: string): T {
   return parse(readFileSync(path, 'utf8')) as T;
 }
@@ -39,6 +40,7 @@ const rules = filesIn('rules').flatMap((path) => read<RuleFile>(path).groups.fla
 const alerts = rules.filter((r) => r.alert !== undefined);
 const tests = filesIn('tests').flatMap((path) => read<TestFile>(path).tests);
 const alertTests = tests.flatMap((t) => t.alert_rule_test ?? []);
+
 function runbookOf(alert: string): string {
   return resolve(folders.runbooks, `${alert}.md`);
 }

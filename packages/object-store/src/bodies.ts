@@ -1,5 +1,4 @@
 import { Readable } from 'node:stream';
-
 import { silent } from './silence.ts';
 import type { ObjectBody, PutOptions } from './object-store.ts';
 

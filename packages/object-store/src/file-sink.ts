@@ -12,10 +12,6 @@ export type FileSink = {
   failure: () => { error: unknown } | undefined;
 };
 
-async function writeWhole(file: FileHandle, bytes: Buffer): Promise<void> {
-  for (let at = 0; at < bytes.length;) at += (await file.write(bytes, at)).bytesWritten;
-}
-
 /** Writes a stream to a file and ends after the last sync. `see` is called with every chunk before it is written. */
 export function createFileSink(file: FileHandle, see?: (chunk: Buffer) => void): FileSink {
   let block: Buffer = Buffer.allocUnsafeSlow(blockBytes);
@@ -83,4 +79,8 @@ export function createFileSink(file: FileHandle, see?: (chunk: Buffer) => void):
   // pipeline() reports the failure; the stream may fail before it is part of a pipeline.
   stream.on('error', () => undefined);
   return { stream, failure: () => failure };
+}
+
+async function writeWhole(file: FileHandle, bytes: Buffer): Promise<void> {
+  for (let at = 0; at < bytes.length;) at += (await file.write(bytes, at)).bytesWritten;
 }

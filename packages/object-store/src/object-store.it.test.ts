@@ -22,6 +22,7 @@ async function keysOf(store: ObjectStore, prefix: string): Promise<string[]> {
   for await (const { key } of store.list(prefix)) keys.push(key);
   return keys;
 }
+
 async function read(store: ObjectStore, key: string): Promise<Buffer> {
   return buffer((await store.get(key)).stream);
 }

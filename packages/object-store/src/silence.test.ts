@@ -13,6 +13,7 @@ function requestOf(fields: Partial<Pick<Request, 'method' | 'query' | 'body'>>):
   const request = { method: 'PUT', query: {}, ...fields };
   return { ...request, clone: () => ({ ...request }) };
 }
+
 /** Sends a request to a server with the given behaviour. */
 function send(
   request: Request,
@@ -23,6 +24,7 @@ function send(
     server({ body: sent.body as AsyncIterable<Uint8Array>, signal: abortSignal })) as unknown as Handle;
   return withoutSilence(handle, withinMs)(request, options).catch((e: unknown) => (isSilence(e) ? 'silence' : e));
 }
+
 /** Sends nothing, and records when its connection is closed. */
 function mute(letGo: () => void = () => {}) {
   return ({ signal }: Seen): Promise<unknown> => {
@@ -30,6 +32,7 @@ function mute(letGo: () => void = () => {}) {
     return new Promise(() => {});
   };
 }
+
 async function outcomeAt(outcome: Promise<unknown>, ms: number): Promise<unknown> {
   await jest.advanceTimersByTimeAsync(ms);
   return Promise.race([outcome, Promise.resolve('waits')]);

@@ -10,6 +10,7 @@ function keys() {
     pub: publicKey.export({ type: 'spki', format: 'pem' }).toString(),
   };
 }
+
 const caller: Caller = {
   userId: 'a3e1f2f4-6f0c-4d3c-9d3b-8f3f5ad1c111',
   sessionId: 'b3e1f2f4-6f0c-4d3c-9d3b-8f3f5ad1c222',

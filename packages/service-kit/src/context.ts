@@ -10,9 +10,11 @@ export type Flow = {
 };
 
 const storage = new AsyncLocalStorage<Flow>();
+
 export function runInFlow<T>(flow: Flow, work: () => T): T {
   return storage.run(flow, work);
 }
+
 export function currentFlow(): Flow | undefined {
   return storage.getStore();
 }

@@ -41,6 +41,7 @@ export class AppError extends Error {
 function make<K extends ErrorKind>(kind: K) {
   return (code: CodeOf<K>, message: string, options?: ErrorOptions) => new AppError(kind, code, message, options);
 }
+
 export const invalid = make('invalid');
 export const unauthenticated = make('unauthenticated');
 export const forbidden = make('forbidden');

@@ -10,6 +10,7 @@ function pair() {
     privateKeyEncoding: { type: 'pkcs8', format: 'pem' },
   });
 }
+
 const keys = pair();
 const statement = { peer: '::ffff:10.0.0.1', headers: ['X-User', 'a', 'x-user', 'b', 'X-Ünicode', 'é "\\'] };
 const sign = createForwardedSigner(keys.privateKey);

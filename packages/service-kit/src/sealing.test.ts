@@ -5,6 +5,7 @@ import { parseKeyRing, seal, unseal } from './sealing.ts';
 function encoded(): string {
   return randomBytes(32).toString('base64');
 }
+
 const ring = parseKeyRing(encoded());
 const name = 'ldap_bind_password';
 

@@ -13,21 +13,6 @@ const tagBytes = 16;
 const keyBytes = 32;
 const base64 = /^[A-Za-z0-9+/_-]{43}=?$/;
 
-/** A key without a name is known by its own fingerprint. */
-function fingerprint(secret: Buffer): string {
-  return createHash('sha256').update('overtone encryption key\n').update(secret).digest('hex').slice(0, 16);
-}
-
-function parseKey(text: string): Key {
-  const colon = text.indexOf(':');
-  const encoded = text.slice(colon + 1).trim();
-  const secret = Buffer.from(encoded, 'base64');
-  if (!base64.test(encoded) || secret.length !== keyBytes) throw new Error('a key is 32 bytes in base64');
-  const id = colon < 0 ? fingerprint(secret) : text.slice(0, colon).trim();
-  if (!/^[A-Za-z0-9._-]{1,64}$/.test(id)) throw new Error('the name of a key has 1 to 64 letters, digits, . _ or -');
-  return { id, secret };
-}
-
 /**
  * Keys from the environment: one in base64, or several as `id:base64,id:base64`.
  * @throws Error that says what is wrong and nothing of the keys.
@@ -76,4 +61,19 @@ export function readKeyRing(source?: Record<string, string | undefined>): KeyRin
   } catch (cause) {
     throw new Error(`Environment: ENCRYPTION_KEY: ${(cause as Error).message}`, { cause });
   }
+}
+
+function parseKey(text: string): Key {
+  const colon = text.indexOf(':');
+  const encoded = text.slice(colon + 1).trim();
+  const secret = Buffer.from(encoded, 'base64');
+  if (!base64.test(encoded) || secret.length !== keyBytes) throw new Error('a key is 32 bytes in base64');
+  const id = colon < 0 ? fingerprint(secret) : text.slice(0, colon).trim();
+  if (!/^[A-Za-z0-9._-]{1,64}$/.test(id)) throw new Error('the name of a key has 1 to 64 letters, digits, . _ or -');
+  return { id, secret };
+}
+
+/** A key without a name is known by its own fingerprint. */
+function fingerprint(secret: Buffer): string {
+  return createHash('sha256').update('overtone encryption key\n').update(secret).digest('hex').slice(0, 16);
 }

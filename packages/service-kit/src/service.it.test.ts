@@ -78,6 +78,7 @@ async function start(change: Partial<ServiceDefinition> = {}, env: Partial<Servi
 }
 
 type Answered = { status: number | undefined; connection: string | undefined; reused: boolean };
+
 function ask(port: number, agent: Agent): Promise<Answered> {
   return new Promise((resolve, reject) => {
     const sent = request({ port, host: '127.0.0.1', path: '/api/slow', agent }, (res: IncomingMessage) => {
@@ -92,11 +93,13 @@ function ask(port: number, agent: Agent): Promise<Answered> {
     sent.once('error', reject).end();
   });
 }
+
 function oneConnection(): Agent {
   const agent = new Agent({ keepAlive: true, maxSockets: 1 });
   ends.push(async () => agent.destroy());
   return agent;
 }
+
 function refused(port: number): Promise<boolean> {
   return new Promise((resolve) => {
     const socket = connect({ port, host: '127.0.0.1' }, () => resolve(false));
@@ -104,6 +107,7 @@ function refused(port: number): Promise<boolean> {
     socket.end();
   });
 }
+
 async function readiness(port: number): Promise<number> {
   return (await fetch(`http://127.0.0.1:${port}/health/ready`, { headers: { connection: 'close' } })).status;
 }
@@ -129,6 +133,7 @@ function launch(env: Record<string, string>, stdout: 'pipe' | number = 'pipe') {
   child.stdout?.on('data', (d: Buffer) => (said += d.toString()));
   return { process: child, ended, said: () => said };
 }
+
 /** The same, once it is ready. */
 async function startProcess(env: Record<string, string> = {}) {
   const { said, ...child } = launch(env);

@@ -23,6 +23,7 @@ import { startTracing } from './tracing.ts';
 
 /** Answers to one question from another service. */
 export type RpcHandler = { serve: (bus: Bus) => void };
+
 export function answer<R extends RpcDef>(def: R, handler: (request: RequestOf<R>) => Promise<ReplyOf<R>>): RpcHandler {
   return {
     serve: (bus) => bus.serve(def, handler),

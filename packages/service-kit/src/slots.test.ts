@@ -4,6 +4,7 @@ import { namedId, slotOf } from './slots.ts';
 function at(text: string) {
   return new Date(`2026-01-01T${text}Z`);
 }
+
 const quarter = 15 * 60_000;
 
 describe('a periodic job', () => {

@@ -16,6 +16,7 @@ function logged() {
   };
   return { log, lines };
 }
+
 function failing(errors: unknown[]) {
   const left = [...errors];
   return async (): Promise<void> => {

@@ -18,21 +18,6 @@ const lostBroker: ReadonlySet<string> = new Set([
   ErrorCode.JetStreamNotEnabled,
 ]);
 
-/** The unavailable dependency; undefined: waiting cannot help. */
-function unavailableDependency(err: unknown): string | undefined {
-  if (isLostDatabase(err) || (isAppError(err) && err.code === 'database_unavailable')) return 'the database';
-  const lost =
-    err instanceof NatsError ? lostBroker.has(err.code) : isAppError(err) && err.code === 'broker_unavailable';
-  return lost ? 'the message broker' : undefined;
-}
-
-/** Distinguishes the reasons to wait: unreachable, starting, not migrated yet. */
-function reasonOf(err: unknown): string {
-  const { cause, detail } = err as { cause?: unknown; detail?: string };
-  const { code, message } = (cause ?? err) as { code?: string; message?: string };
-  return detail ?? code ?? message ?? 'unknown';
-}
-
 /**
  * Retries work that needs the database or the broker until they are available. Logs each reason to wait once,
  * and the end of the wait.
@@ -58,4 +43,19 @@ export async function waitForDependency(
     }
     await sleep(retryMs, undefined, { signal });
   }
+}
+
+/** The unavailable dependency; undefined: waiting cannot help. */
+function unavailableDependency(err: unknown): string | undefined {
+  if (isLostDatabase(err) || (isAppError(err) && err.code === 'database_unavailable')) return 'the database';
+  const lost =
+    err instanceof NatsError ? lostBroker.has(err.code) : isAppError(err) && err.code === 'broker_unavailable';
+  return lost ? 'the message broker' : undefined;
+}
+
+/** Distinguishes the reasons to wait: unreachable, starting, not migrated yet. */
+function reasonOf(err: unknown): string {
+  const { cause, detail } = err as { cause?: unknown; detail?: string };
+  const { code, message } = (cause ?? err) as { code?: string; message?: string };
+  return detail ?? code ?? message ?? 'unknown';
 }

@@ -80,12 +80,34 @@ export interface Authority extends Issued {
   readonly again: () => Promise<Issued>;
   readonly revoke: (revoked: readonly Pick<Issued, 'serial'>[], options?: CrlOptions) => Promise<string>;
 }
+
 export interface CrlOptions {
   thisUpdate?: Date;
   nextUpdate?: Date | null;
   unknownCritical?: boolean;
   /** Entries carry the reason "removed from the list". */
   removed?: boolean;
+}
+
+type Signer = { subject: Subject; key: webcrypto.CryptoKey };
+
+/** A root authority with keys of its own. */
+export function createAuthority(options: CertificateOptions): Promise<Authority> {
+  return authority(options);
+}
+
+/** A self-signed certificate. */
+export async function selfSigned(options: CertificateOptions): Promise<Issued> {
+  const keys = await newKeys();
+  return make(options, keys, { subject: options.subject, key: keys.privateKey });
+}
+
+function unknown(): Extension {
+  return extension('1.3.6.1.4.1.99999.1', true, new Null().toBER());
+}
+
+function extension(extnID: string, critical: boolean, value: ArrayBuffer): Extension {
+  return new Extension({ extnID, critical, extnValue: value });
 }
 
 function pem(label: string, der: Uint8Array): string {
@@ -96,64 +118,22 @@ function pem(label: string, der: Uint8Array): string {
   ).join('\n')}\n-----END ${label}-----\n`;
 }
 
-function avaOf([key, value]: [string, string]): AsnSet {
-  const type = new ObjectIdentifier({ value: types[key as keyof typeof types] });
-  return new AsnSet({
-    value: [new Sequence({ value: [type, key === 'DC' ? new IA5String({ value }) : new Utf8String({ value })] })],
-  });
-}
-/** Each part of the subject is a relative name of its own, which pkijs alone would not write. */
-function fill(name: RelativeDistinguishedNames, subject: Subject): void {
-  name.valueBeforeDecode = new Sequence({ value: Object.entries(subject).map(avaOf) }).toBER();
-}
-
-function bits(used: readonly number[]): BitString {
-  const bytes = new Uint8Array(1);
-  for (const bit of used) bytes[0] = (bytes[0] as number) | (128 >> bit);
-  return new BitString({ valueHex: bytes.buffer, unusedBits: 7 - Math.max(...used) });
-}
-
-function extension(extnID: string, critical: boolean, value: ArrayBuffer): Extension {
-  return new Extension({ extnID, critical, extnValue: value });
-}
-function unknown(): Extension {
-  return extension('1.3.6.1.4.1.99999.1', true, new Null().toBER());
-}
-
-function names({ emails = [], dnsNames = [], ipAddresses = [] }: CertificateOptions): GeneralName[] {
-  return [
-    ...emails.map((value) => new GeneralName({ type: 1, value })),
-    ...dnsNames.map((value) => new GeneralName({ type: 2, value })),
-    ...ipAddresses.map(
-      (ip) =>
-        new GeneralName({
-          type: 7,
-          value: new OctetString({ valueHex: new Uint8Array(ip.split('.').map(Number)).buffer }),
-        }),
-    ),
-  ];
-}
-
-function extensionsOf(o: CertificateOptions): Extension[] {
-  const alt = names(o);
-  const usage = o.keyUsage === undefined ? [keyUses.digitalSignature] : o.keyUsage;
-  const purpose = o.purposes === undefined ? [purposes.client] : o.purposes;
-  const constraints = {
-    cA: o.isCa ?? false,
-    ...(o.pathLength === undefined ? {} : { pathLenConstraint: o.pathLength }),
+async function authority(o: CertificateOptions, above?: Signer): Promise<Authority> {
+  const keys = await newKeys();
+  const me: Signer = { subject: o.subject, key: keys.privateKey };
+  const mine = { keyUsage: [keyUses.keyCertSign, keyUses.crlSign], purposes: null, isCa: true, ...o };
+  return {
+    ...(await make(mine, keys, above ?? me)),
+    issue: async (options) => make(options, await newKeys(), me),
+    authority: (options) => authority(options, me),
+    again: () => make(mine, keys, me),
+    revoke: (revoked, options = {}) => revocationList(me, revoked, options),
   };
-  return [
-    extension('2.5.29.19', true, new BasicConstraints(constraints).toSchema().toBER()),
-    ...(usage ? [extension('2.5.29.15', true, bits(usage).toBER())] : []),
-    ...(purpose
-      ? [extension('2.5.29.37', false, new ExtKeyUsage({ keyPurposes: [...purpose] }).toSchema().toBER())]
-      : []),
-    ...(alt.length > 0 ? [extension('2.5.29.17', false, new AltName({ altNames: alt }).toSchema().toBER())] : []),
-    ...(o.unknownCritical ? [unknown()] : []),
-  ];
 }
 
-type Signer = { subject: Subject; key: webcrypto.CryptoKey };
+function newKeys(): Promise<webcrypto.CryptoKeyPair> {
+  return subtle.generateKey({ name: 'ECDSA', namedCurve: 'P-256' }, true, ['sign', 'verify']);
+}
 
 async function make(o: CertificateOptions, keys: webcrypto.CryptoKeyPair, signer: Signer): Promise<Issued> {
   const serial = randomBytes(12);
@@ -172,10 +152,6 @@ async function make(o: CertificateOptions, keys: webcrypto.CryptoKeyPair, signer
   const der = Buffer.from(cert.toSchema(true).toBER());
   const pkcs8 = new Uint8Array(await subtle.exportKey('pkcs8', keys.privateKey));
   return { pem: pem('CERTIFICATE', der), der, keyPem: pem('PRIVATE KEY', pkcs8), serial: cert.serialNumber };
-}
-
-function newKeys(): Promise<webcrypto.CryptoKeyPair> {
-  return subtle.generateKey({ name: 'ECDSA', namedCurve: 'P-256' }, true, ['sign', 'verify']);
 }
 
 async function revocationList(signer: Signer, revoked: readonly Pick<Issued, 'serial'>[], o: CrlOptions) {
@@ -200,26 +176,53 @@ async function revocationList(signer: Signer, revoked: readonly Pick<Issued, 'se
   return pem('X509 CRL', new Uint8Array(crl.toSchema(true).toBER()));
 }
 
-async function authority(o: CertificateOptions, above?: Signer): Promise<Authority> {
-  const keys = await newKeys();
-  const me: Signer = { subject: o.subject, key: keys.privateKey };
-  const mine = { keyUsage: [keyUses.keyCertSign, keyUses.crlSign], purposes: null, isCa: true, ...o };
-  return {
-    ...(await make(mine, keys, above ?? me)),
-    issue: async (options) => make(options, await newKeys(), me),
-    authority: (options) => authority(options, me),
-    again: () => make(mine, keys, me),
-    revoke: (revoked, options = {}) => revocationList(me, revoked, options),
+/** Each part of the subject is a relative name of its own, which pkijs alone would not write. */
+function fill(name: RelativeDistinguishedNames, subject: Subject): void {
+  name.valueBeforeDecode = new Sequence({ value: Object.entries(subject).map(avaOf) }).toBER();
+}
+
+function extensionsOf(o: CertificateOptions): Extension[] {
+  const alt = names(o);
+  const usage = o.keyUsage === undefined ? [keyUses.digitalSignature] : o.keyUsage;
+  const purpose = o.purposes === undefined ? [purposes.client] : o.purposes;
+  const constraints = {
+    cA: o.isCa ?? false,
+    ...(o.pathLength === undefined ? {} : { pathLenConstraint: o.pathLength }),
   };
+  return [
+    extension('2.5.29.19', true, new BasicConstraints(constraints).toSchema().toBER()),
+    ...(usage ? [extension('2.5.29.15', true, bits(usage).toBER())] : []),
+    ...(purpose
+      ? [extension('2.5.29.37', false, new ExtKeyUsage({ keyPurposes: [...purpose] }).toSchema().toBER())]
+      : []),
+    ...(alt.length > 0 ? [extension('2.5.29.17', false, new AltName({ altNames: alt }).toSchema().toBER())] : []),
+    ...(o.unknownCritical ? [unknown()] : []),
+  ];
 }
 
-/** A root authority with keys of its own. */
-export function createAuthority(options: CertificateOptions): Promise<Authority> {
-  return authority(options);
+function avaOf([key, value]: [string, string]): AsnSet {
+  const type = new ObjectIdentifier({ value: types[key as keyof typeof types] });
+  return new AsnSet({
+    value: [new Sequence({ value: [type, key === 'DC' ? new IA5String({ value }) : new Utf8String({ value })] })],
+  });
 }
 
-/** A self-signed certificate. */
-export async function selfSigned(options: CertificateOptions): Promise<Issued> {
-  const keys = await newKeys();
-  return make(options, keys, { subject: options.subject, key: keys.privateKey });
+function names({ emails = [], dnsNames = [], ipAddresses = [] }: CertificateOptions): GeneralName[] {
+  return [
+    ...emails.map((value) => new GeneralName({ type: 1, value })),
+    ...dnsNames.map((value) => new GeneralName({ type: 2, value })),
+    ...ipAddresses.map(
+      (ip) =>
+        new GeneralName({
+          type: 7,
+          value: new OctetString({ valueHex: new Uint8Array(ip.split('.').map(Number)).buffer }),
+        }),
+    ),
+  ];
+}
+
+function bits(used: readonly number[]): BitString {
+  const bytes = new Uint8Array(1);
+  for (const bit of used) bytes[0] = (bytes[0] as number) | (128 >> bit);
+  return new BitString({ valueHex: bytes.buffer, unusedBits: 7 - Math.max(...used) });
 }

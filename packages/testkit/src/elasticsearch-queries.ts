@@ -11,13 +11,6 @@ export type Source = Record<string, unknown>;
 export type Knn = { field: string; query_vector: number[]; k: number; filter?: Query[] };
 export type Hit = { _id: string; _score: number };
 
-function wordsOf(source: Source): string[] {
-  return ((source['terms'] as string | undefined) ?? '').split(' ');
-}
-function valuesOf(source: Source, field: string): unknown[] {
-  return [source[field]].flat();
-}
-
 /** Scores documents by a query; null: it does not fit. */
 export function scorer(documents: ReadonlyMap<string, Source>): (query: Query, source: Source) => number | null {
   const all = [...documents.values()].map(wordsOf);
@@ -98,4 +91,12 @@ export function find(
     .filter((hit): hit is Hit => hit._score !== null)
     .sort((a, b) => b._score - a._score)
     .slice(0, Math.min(size, knn?.k ?? size));
+}
+
+function wordsOf(source: Source): string[] {
+  return ((source['terms'] as string | undefined) ?? '').split(' ');
+}
+
+function valuesOf(source: Source, field: string): unknown[] {
+  return [source[field]].flat();
 }

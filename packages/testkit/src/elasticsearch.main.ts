@@ -54,6 +54,7 @@ type Action = {
   remove?: { index: string; alias: string };
   remove_index?: { index: string };
 };
+
 function swap(actions: readonly Action[]): Body {
   // All or nothing: what is not there is found before anything is changed.
   for (const { add, remove, remove_index: gone } of actions) named((add ?? remove ?? gone)?.index ?? '');
@@ -100,6 +101,7 @@ function search(index: Index, asked: Search): Body {
 }
 
 type Asked = { method: string; name: string; verb: string; refresh: boolean; body: Body; lines: Body[] };
+
 function answer({ method, name, verb, refresh, body, lines }: Asked): Body {
   if (name === '') return { name: 'search-server', version: { number: '9.0.0' }, tagline: 'You Know, for Search' };
   if (name === '_aliases') return swap(body['actions'] as Action[]);

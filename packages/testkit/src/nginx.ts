@@ -14,6 +14,25 @@ export interface NginxOptions {
   readonly tls?: boolean;
 }
 
+/** A real nginx on loopback, in front of something of ours. */
+export async function startNginx(options: NginxOptions): Promise<TestServer> {
+  const port = await freePort();
+  const spec = (folder: string): ProcessSpec => ({
+    name: 'nginx',
+    command: findProgram('nginx') ?? 'nginx',
+    args: ['-c', join(folder, 'nginx.conf'), '-p', folder],
+    env: { PATH: process.env['PATH'] ?? '' },
+    stopSignal: 'SIGTERM',
+    prepare: async () => {
+      mkdirSync(folder, { recursive: true });
+      for (const [name, text] of Object.entries(options.files ?? {})) writeFileSync(join(folder, name), text);
+      writeFileSync(join(folder, 'nginx.conf'), configuration(folder, port, options));
+    },
+    probe: () => answers(port),
+  });
+  return start(spec, { port, url: `http${options.tls ? 's' : ''}://127.0.0.1:${port}` });
+}
+
 function configuration(folder: string, port: number, { server, upstream = '', tls }: NginxOptions): string {
   return `
 daemon off;
@@ -41,23 +60,4 @@ function answers(port: number): Promise<boolean> {
     socket.on('error', () => resolve(false));
     socket.on('connect', () => socket.destroy());
   });
-}
-
-/** A real nginx on loopback, in front of something of ours. */
-export async function startNginx(options: NginxOptions): Promise<TestServer> {
-  const port = await freePort();
-  const spec = (folder: string): ProcessSpec => ({
-    name: 'nginx',
-    command: findProgram('nginx') ?? 'nginx',
-    args: ['-c', join(folder, 'nginx.conf'), '-p', folder],
-    env: { PATH: process.env['PATH'] ?? '' },
-    stopSignal: 'SIGTERM',
-    prepare: async () => {
-      mkdirSync(folder, { recursive: true });
-      for (const [name, text] of Object.entries(options.files ?? {})) writeFileSync(join(folder, name), text);
-      writeFileSync(join(folder, 'nginx.conf'), configuration(folder, port, options));
-    },
-    probe: () => answers(port),
-  });
-  return start(spec, { port, url: `http${options.tls ? 's' : ''}://127.0.0.1:${port}` });
 }

@@ -30,6 +30,42 @@ const signingKey = {
   use: 'sig',
 };
 
+/** A real OpenID provider on loopback. */
+export async function startOidcProvider(options: {
+  redirectUris: readonly string[];
+  users?: Readonly<Record<string, ProviderUser>>;
+  /** Whether the ID token carries the claims of the scopes, as most providers do; else only the user info does. */
+  scopesInIdToken?: boolean;
+}): Promise<OidcProvider> {
+  const client = { id: 'overtone', secret: 'a secret of this test, long enough', redirectUris: options.redirectUris };
+  const users = new Map(Object.entries(options.users ?? {}));
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const provider = new Provider(issuer, configuration(client, users, options.scopesInIdToken ?? true));
+  const callback = provider.callback();
+  server.on('request', (req, res) => {
+    if (!req.url?.startsWith('/interaction/')) void callback(req, res);
+    else interact(provider, users, req, res).catch((error: unknown) => res.writeHead(500).end(String(error)));
+  });
+  return {
+    issuer,
+    clientId: client.id,
+    clientSecret: client.secret,
+    users,
+    signIn: (authorizationUrl, user) => {
+      const url = new URL(authorizationUrl);
+      url.searchParams.set('login_hint', user);
+      return browse(url.href, issuer);
+    },
+    stop: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+}
+
 function configuration(
   client: { id: string; secret: string; redirectUris: readonly string[] },
   users: Map<string, ProviderUser>,
@@ -104,40 +140,4 @@ async function browse(from: string, issuer: string): Promise<URL> {
     at = new URL(next, at);
   }
   return at;
-}
-
-/** A real OpenID provider on loopback. */
-export async function startOidcProvider(options: {
-  redirectUris: readonly string[];
-  users?: Readonly<Record<string, ProviderUser>>;
-  /** Whether the ID token carries the claims of the scopes, as most providers do; else only the user info does. */
-  scopesInIdToken?: boolean;
-}): Promise<OidcProvider> {
-  const client = { id: 'overtone', secret: 'a secret of this test, long enough', redirectUris: options.redirectUris };
-  const users = new Map(Object.entries(options.users ?? {}));
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  const provider = new Provider(issuer, configuration(client, users, options.scopesInIdToken ?? true));
-  const callback = provider.callback();
-  server.on('request', (req, res) => {
-    if (!req.url?.startsWith('/interaction/')) void callback(req, res);
-    else interact(provider, users, req, res).catch((error: unknown) => res.writeHead(500).end(String(error)));
-  });
-  return {
-    issuer,
-    clientId: client.id,
-    clientSecret: client.secret,
-    users,
-    signIn: (authorizationUrl, user) => {
-      const url = new URL(authorizationUrl);
-      url.searchParams.set('login_hint', user);
-      return browse(url.href, issuer);
-    },
-    stop: () =>
-      new Promise((resolve) => {
-        server.close(() => resolve());
-        server.closeAllConnections();
-      }),
-  };
 }

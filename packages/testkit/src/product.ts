@@ -22,46 +22,6 @@ export interface SignInProduct extends IdentityProcess {
   readonly edge: TestServer;
 }
 
-function status(url: string): Promise<number> {
-  return fetch(url).then(
-    (response) => response.status,
-    () => 0,
-  );
-}
-
-async function attempt(name: string, env: Record<string, string>): Promise<TestServer> {
-  const [port, internal] = [await freePort(), await freePort()];
-  const url = `http://127.0.0.1:${port}`;
-  const spec = (): ProcessSpec => ({
-    name,
-    command: process.execPath,
-    args: ['--no-warnings', join(services, name, 'src/main.ts')],
-    env: {
-      PATH: process.env['PATH'] ?? '',
-      API_PORT: String(port),
-      INTERNAL_PORT: String(internal),
-      LOG_LEVEL: 'warn',
-      ...env,
-    },
-    stopSignal: 'SIGTERM',
-    probe: async () => (await status(`http://127.0.0.1:${internal}/health/ready`)) === 200 && (await status(url)) > 0,
-  });
-  return start(spec, { port, url });
-}
-
-/** Another process may take a free port before the service does: then it is tried on others. */
-function service(name: string, env: Record<string, string>): Promise<TestServer> {
-  return attempt(name, env).catch(() => attempt(name, env));
-}
-
-function assertionKeys() {
-  return generateKeyPairSync('ec', {
-    namedCurve: 'P-256',
-    publicKeyEncoding: { type: 'spki', format: 'pem' },
-    privateKeyEncoding: { type: 'pkcs8', format: 'pem' },
-  });
-}
-
 /** @param env Settings of identity beyond what it needs to run. */
 export async function startIdentity(env: Record<string, string> = {}): Promise<IdentityProcess> {
   const admin = { email: 'ada.admin@example.org', password: 'Correct-Horse-9' };
@@ -118,4 +78,44 @@ export async function startSignIn(env: {
       await inside.stop();
     },
   };
+}
+
+/** Another process may take a free port before the service does: then it is tried on others. */
+function service(name: string, env: Record<string, string>): Promise<TestServer> {
+  return attempt(name, env).catch(() => attempt(name, env));
+}
+
+function assertionKeys() {
+  return generateKeyPairSync('ec', {
+    namedCurve: 'P-256',
+    publicKeyEncoding: { type: 'spki', format: 'pem' },
+    privateKeyEncoding: { type: 'pkcs8', format: 'pem' },
+  });
+}
+
+async function attempt(name: string, env: Record<string, string>): Promise<TestServer> {
+  const [port, internal] = [await freePort(), await freePort()];
+  const url = `http://127.0.0.1:${port}`;
+  const spec = (): ProcessSpec => ({
+    name,
+    command: process.execPath,
+    args: ['--no-warnings', join(services, name, 'src/main.ts')],
+    env: {
+      PATH: process.env['PATH'] ?? '',
+      API_PORT: String(port),
+      INTERNAL_PORT: String(internal),
+      LOG_LEVEL: 'warn',
+      ...env,
+    },
+    stopSignal: 'SIGTERM',
+    probe: async () => (await status(`http://127.0.0.1:${internal}/health/ready`)) === 200 && (await status(url)) > 0,
+  });
+  return start(spec, { port, url });
+}
+
+function status(url: string): Promise<number> {
+  return fetch(url).then(
+    (response) => response.status,
+    () => 0,
+  );
 }

@@ -37,9 +37,6 @@ export interface ScriptedProvider {
   readonly stop: () => Promise<void>;
 }
 
-function b64(value: unknown): string {
-  return Buffer.from(JSON.stringify(value)).toString('base64url');
-}
 const hashes: Readonly<Record<string, string>> = { '256': 'sha256', '384': 'sha384', '512': 'sha512' };
 /** Access token of every good answer. */
 const accessToken = 'an access token';
@@ -148,4 +145,8 @@ export async function startScriptedProvider(): Promise<ScriptedProvider> {
       }),
   };
   return provider;
+}
+
+function b64(value: unknown): string {
+  return Buffer.from(JSON.stringify(value)).toString('base64url');
 }

@@ -44,4 +44,5 @@ export function createTelemetry(metrics: Metrics, read: () => Promise<readonly S
     },
   };
 }
+
 export type Telemetry = ReturnType<typeof createTelemetry>;

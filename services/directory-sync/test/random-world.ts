@@ -5,6 +5,7 @@ import { base, groupDn, type Entry } from './scripted-directory.ts';
 export function idOf(n: number) {
   return `00000000-0000-4000-8000-${String(n).padStart(12, '0')}`;
 }
+
 /** Groups of the directory: the required group, the administrators' group, and a group with a mapping. */
 const groups = ['staff', 'admins', 'mapped'];
 
@@ -54,4 +55,5 @@ export function worldOf(random: Random) {
     .filter((_, i, all) => i < all.length - random(3));
   return { entries, accounts, pageSize: 1 + random(3), nested: random(2) === 0 };
 }
+
 export type World = ReturnType<typeof worldOf>;

@@ -8,4 +8,5 @@ export function randomFrom(seed: number) {
     return ((t ^ (t >>> 14)) >>> 0) % below;
   };
 }
+
 export type Random = ReturnType<typeof randomFrom>;

@@ -12,9 +12,11 @@ import {
 } from '@overtone/testkit/ldap';
 
 export const base = 'dc=example,dc=org';
+
 export function groupDn(name: string) {
   return `cn=${name},ou=groups,${base}`;
 }
+
 export type Entry = { dn: string; attributes: Record<string, string[]> };
 
 /** A fault at the request with number `at`, or at all requests from `at` to `upTo`. */
@@ -82,6 +84,7 @@ const rootDse: Entry = {
 };
 
 type Search = Extract<Asked, { kind: 'search' }>;
+
 function findEntries(entries: readonly Entry[], search: Search): Entry[] {
   if (search.scope === 0) {
     const one = search.base === '' ? rootDse : entries.find(({ dn }) => dn === search.base);
@@ -89,6 +92,7 @@ function findEntries(entries: readonly Entry[], search: Search): Entry[] {
   }
   return entries.filter((candidate) => candidate.dn.endsWith(search.base) && matches(search.filter, candidate));
 }
+
 function encodeEntry({ dn, attributes }: Entry, search: Search): Buffer {
   const wanted = new Set(search.attributes.map((name) => name.toLowerCase()));
   const returned = Object.entries(attributes).filter(([name]) => wanted.has(name.toLowerCase()));
@@ -193,4 +197,5 @@ export async function startScriptedDirectory() {
     stop: server.stop,
   };
 }
+
 export type ScriptedDirectory = Awaited<ReturnType<typeof startScriptedDirectory>>;

@@ -156,6 +156,7 @@ export async function startStoredWorlds(ldap: Record<string, string>) {
     },
   };
 }
+
 export type StoredWorlds = Awaited<ReturnType<typeof startStoredWorlds>>;
 
 /** The hashes without the tables that a real pass may write to. */

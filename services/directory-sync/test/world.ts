@@ -70,6 +70,7 @@ export function withChanges(account: Account, changes: readonly SweepChange[]): 
     ? { ...account, active: false, disabledBy: 'directory' }
     : { ...account, role: change.role ?? account.role };
 }
+
 export function doneOf({ userId, disable, role, expected, add, remove, adopt }: SweepChange) {
   return {
     userId,
@@ -249,6 +250,7 @@ export async function createWorld() {
     },
   };
 }
+
 export type World = Awaited<ReturnType<typeof createWorld>>;
 
 /** A directory account and its person, with matching values except for the given fields. */

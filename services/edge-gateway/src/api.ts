@@ -64,27 +64,6 @@ const KiB = 1024;
 /** Room for the form around a file, which does not count as the file. */
 const framing = 64 * KiB;
 
-/** The cookies that identity receives: those of the pending sign-in, or those of the session. */
-function cookieFor(x: Exchange, def: Target, cookies: SessionCookies): string | undefined {
-  return def === identityRoutes.oidcLogin || def === identityRoutes.oidcCallback
-    ? signInCookies(x.req.headers.cookie)
-    : identityCookies(cookies);
-}
-
-function limitsOf(def: Target, maxUploadBytes: number): BodyLimits {
-  return def.bodyKind === 'raw'
-    ? { maxBytes: maxUploadBytes + framing, windowMs: 60_000, minBytes: KiB }
-    : { maxBytes: 1024 * KiB, windowMs: 10_000, minBytes: 1, totalMs: 30_000 };
-}
-
-/** Refuses by what the client announces, before a byte of it is read. */
-function checkSize(x: Exchange, def: Target, { maxBytes }: BodyLimits, maxUploadBytes: number): void {
-  if (Number(x.req.headers['content-length'] ?? 0) > maxBytes)
-    throw tooBig(def.bodyKind === 'raw' ? maxUploadBytes : maxBytes);
-  // tus tells the length of the whole upload when it begins.
-  if (Number(x.req.headers['upload-length'] ?? 0) > maxUploadBytes) throw tooBig(maxUploadBytes);
-}
-
 /** An API request, in order: match, limit, who is calling, CSRF, role and state, hand on. */
 export function createApi(d: ApiDeps) {
   const forward = createForward(d.connectionWait);
@@ -242,4 +221,25 @@ function sameHost(x: Asked): boolean {
 /** @throws AppError invalid: the target is no path of ours. */
 export function badPath(): never {
   throw invalid('invalid_request', 'The path is not valid');
+}
+
+function limitsOf(def: Target, maxUploadBytes: number): BodyLimits {
+  return def.bodyKind === 'raw'
+    ? { maxBytes: maxUploadBytes + framing, windowMs: 60_000, minBytes: KiB }
+    : { maxBytes: 1024 * KiB, windowMs: 10_000, minBytes: 1, totalMs: 30_000 };
+}
+
+/** Refuses by what the client announces, before a byte of it is read. */
+function checkSize(x: Exchange, def: Target, { maxBytes }: BodyLimits, maxUploadBytes: number): void {
+  if (Number(x.req.headers['content-length'] ?? 0) > maxBytes)
+    throw tooBig(def.bodyKind === 'raw' ? maxUploadBytes : maxBytes);
+  // tus tells the length of the whole upload when it begins.
+  if (Number(x.req.headers['upload-length'] ?? 0) > maxUploadBytes) throw tooBig(maxUploadBytes);
+}
+
+/** The cookies that identity receives: those of the pending sign-in, or those of the session. */
+function cookieFor(x: Exchange, def: Target, cookies: SessionCookies): string | undefined {
+  return def === identityRoutes.oidcLogin || def === identityRoutes.oidcCallback
+    ? signInCookies(x.req.headers.cookie)
+    : identityCookies(cookies);
 }

@@ -22,4 +22,5 @@ export function createConnectionWait(waitMs: number) {
     },
   };
 }
+
 export type ConnectionWait = ReturnType<typeof createConnectionWait>;

@@ -34,32 +34,8 @@ import { createUi, sendAsset } from './ui/ui.ts';
 
 const name = 'edge-gateway';
 
-function upstreams(env: EdgeEnv): Partial<Record<ServiceName, string>> {
-  return {
-    identity: env.IDENTITY_URL,
-    media: env.MEDIA_URL,
-    'transcription-dispatcher': env.TRANSCRIPTION_DISPATCHER_URL,
-    'search-indexer': env.SEARCH_INDEXER_URL,
-    'realtime-gateway': env.REALTIME_GATEWAY_URL,
-    ...(env.DIRECTORY_SYNC_URL ? { 'directory-sync': env.DIRECTORY_SYNC_URL } : {}),
-  };
-}
-
 /** Shorter than the services keep it (see the kit's drain), so that none of them closes a connection under a request. */
 const keepIdleMs = 1_000;
-
-/** Keep-alive connections: short timeout for connecting, long one for a response. */
-function poolFor(url: string): Pool {
-  return new Pool(url, {
-    connections: 512,
-    pipelining: 1,
-    keepAliveTimeout: keepIdleMs,
-    keepAliveMaxTimeout: keepIdleMs,
-    connect: { timeout: 3_000, noDelay: true },
-    headersTimeout: 120_000,
-    bodyTimeout: 120_000,
-  });
-}
 
 /** The edge: the only public port, and the only place that reads cookies and tokens. */
 export function createEdgeGateway(env: EdgeEnv): Service {
@@ -162,6 +138,30 @@ export function createEdgeGateway(env: EdgeEnv): Service {
     periodics: [onStop('sockets', closeTunnels)],
     parts: [connections, revocations.part, settings],
     checks,
+  });
+}
+
+function upstreams(env: EdgeEnv): Partial<Record<ServiceName, string>> {
+  return {
+    identity: env.IDENTITY_URL,
+    media: env.MEDIA_URL,
+    'transcription-dispatcher': env.TRANSCRIPTION_DISPATCHER_URL,
+    'search-indexer': env.SEARCH_INDEXER_URL,
+    'realtime-gateway': env.REALTIME_GATEWAY_URL,
+    ...(env.DIRECTORY_SYNC_URL ? { 'directory-sync': env.DIRECTORY_SYNC_URL } : {}),
+  };
+}
+
+/** Keep-alive connections: short timeout for connecting, long one for a response. */
+function poolFor(url: string): Pool {
+  return new Pool(url, {
+    connections: 512,
+    pipelining: 1,
+    keepAliveTimeout: keepIdleMs,
+    keepAliveMaxTimeout: keepIdleMs,
+    connect: { timeout: 3_000, noDelay: true },
+    headersTimeout: 120_000,
+    bodyTimeout: 120_000,
   });
 }
 

@@ -48,9 +48,6 @@ type Answer = { given: (status: number) => void; refuse: (thrown: unknown) => vo
 
 /** Every service answers these on its internal listener; on the public one they do not exist. */
 const internal = /^\/(health|metrics)(\/|$)/;
-function isApi(path: string): boolean {
-  return path === '/api' || path.startsWith('/api/');
-}
 
 /** The only public port. */
 export function createListener(d: ListenerDeps): { server: Server; closeTunnels: () => Promise<void> } {
@@ -192,4 +189,8 @@ export function createListener(d: ListenerDeps): { server: Server; closeTunnels:
     await Promise.all(closed);
   };
   return { server, closeTunnels };
+}
+
+function isApi(path: string): boolean {
+  return path === '/api' || path.startsWith('/api/');
 }

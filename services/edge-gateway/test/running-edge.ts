@@ -39,9 +39,11 @@ async function startService(handler: { current: Handler | undefined }) {
   const port = await listen(server);
   return { server, seen, url: `http://127.0.0.1:${port}` };
 }
+
 function listen(server: Server): Promise<number> {
   return new Promise((resolve) => server.listen(0, '127.0.0.1', () => resolve((server.address() as AddressInfo).port)));
 }
+
 /** A port without a listener at the moment. */
 export async function freePort(): Promise<number> {
   const server = createServer();
@@ -49,6 +51,7 @@ export async function freePort(): Promise<number> {
   await close(server);
   return port;
 }
+
 function close(server: Server): Promise<void> {
   return new Promise((resolve) => {
     server.close(() => resolve());
@@ -69,6 +72,7 @@ export async function startBackends() {
     },
   };
 }
+
 export type Backends = Awaited<ReturnType<typeof startBackends>>;
 
 export type Response = { status: number; headers: Headers; text: string; json: Record<string, unknown> };
@@ -191,6 +195,7 @@ export async function startEdge(backends: Backends, { signInPerMinute = 10, ...o
     },
   };
 }
+
 export type RunningEdge = Awaited<ReturnType<typeof startEdge>>;
 
 /**

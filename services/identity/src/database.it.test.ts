@@ -5,6 +5,7 @@ import { createDatabase, type TestDatabase } from '@overtone/testkit';
 import { queryPrepared, type Pool } from './database.ts';
 
 const log = createLog('identity', { LOG_LEVEL: 'fatal', LOG_FORMAT: 'json' });
+
 function poolOf(url: string): Pool {
   return createPool({
     env: { DATABASE_URL: url, DB_POOL_SIZE: 1, DB_MAX_OVERFLOW: 1 },
@@ -13,6 +14,7 @@ function poolOf(url: string): Pool {
     log,
   });
 }
+
 function outcome(pool: Pool, text: string): Promise<unknown> {
   return queryPrepared(pool, { name: text, text, values: [] }).catch((e: unknown) =>
     isAppError(e) ? e.code : (e as { code: unknown }).code,

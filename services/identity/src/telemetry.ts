@@ -23,4 +23,5 @@ export function createTelemetry({ registry }: Metrics) {
   for (const result of ['ok', 'failed']) listFetches.inc({ result }, 0);
   return { signups, lockouts, listFetches };
 }
+
 export type Telemetry = ReturnType<typeof createTelemetry>;

@@ -49,6 +49,7 @@ export async function startAdministration() {
     },
   };
 }
+
 export type Administration = Awaited<ReturnType<typeof startAdministration>>;
 
 export function codeOf(a: Asked): unknown[] {

@@ -8,15 +8,19 @@ export function tlv(tag: number, ...parts: readonly Buffer[]): Buffer {
   const head = length < 128 ? [length] : length < 256 ? [0x81, length] : [0x82, length >> 8, length & 255];
   return Buffer.concat([Buffer.from([tag, ...head]), content]);
 }
+
 export function sequence(...parts: readonly Buffer[]): Buffer {
   return tlv(0x30, ...parts);
 }
+
 function integer(value: number): Buffer {
   return tlv(2, Buffer.from([value]));
 }
+
 function text(value: string): Buffer {
   return tlv(0x0c, Buffer.from(value));
 }
+
 export function oid(dotted: string): Buffer {
   const [first = 0, second = 0, ...rest] = dotted.split('.').map(Number);
   const base128 = (arc: number): number[] => {
@@ -29,6 +33,7 @@ export function oid(dotted: string): Buffer {
 
 type Attribute = readonly [type: string, value: string];
 const types: Readonly<Record<string, string>> = { CN: '2.5.4.3', O: '2.5.4.10', E: '1.2.840.113549.1.9.1' };
+
 export function nameDer(name: readonly Attribute[]): Buffer {
   return sequence(
     ...name.map(([type, value]) =>
@@ -38,15 +43,18 @@ export function nameDer(name: readonly Attribute[]): Buffer {
 }
 
 export type Extension = { id: string; critical?: boolean; value: Buffer };
+
 function bits(used: readonly number[]): Buffer {
   const byte = used.reduce((sum, bit) => sum | (128 >> bit), 0);
   return tlv(3, Buffer.from([used.length === 0 ? 0 : 7 - Math.max(...used), byte]));
 }
+
 export function generalName(kind: number, value: string | Buffer): Buffer {
   return kind === 4
     ? tlv(0xa4, Buffer.from(value))
     : tlv(0x80 | kind, typeof value === 'string' ? Buffer.from(value, 'latin1') : value);
 }
+
 export const extensions = {
   basicConstraints: (isCa: boolean | undefined, length?: number): Extension => ({
     id: '2.5.29.19',
@@ -77,18 +85,22 @@ const digestOids: Readonly<Record<string, string>> = {
   sha512: '2.16.840.1.101.3.4.2.3',
 };
 const nul = Buffer.from([5, 0]);
+
 function pss(digest: string, pssSalt: number): Signature {
   const hash = sequence(oid(digestOids[digest] as string), nul);
   const mask = sequence(oid('1.2.840.113549.1.1.8'), hash);
   const parameters = sequence(tlv(0xa0, hash), tlv(0xa1, mask), tlv(0xa2, integer(pssSalt)));
   return { digest, pssSalt, der: sequence(oid('1.2.840.113549.1.1.10'), parameters) };
 }
+
 function rsa(digest: string, id: string): Signature {
   return { digest, der: sequence(oid(id), nul) };
 }
+
 function ecdsa(digest: string, id: string): Signature {
   return { digest, der: sequence(oid(id)) };
 }
+
 export const signatures = {
   rsa: {
     md5: rsa('md5', '1.2.840.113549.1.1.4'),
@@ -129,6 +141,7 @@ export function keysOf(kind: string): Keys {
   made.set(kind, keys);
   return keys;
 }
+
 export function usualSignature(kind: string): Signature {
   return kind.startsWith('rsa')
     ? signatures.rsa.sha256
@@ -151,6 +164,7 @@ export type CertificateSpec = {
 function time(date: Date): Buffer {
   return tlv(0x18, Buffer.from(`${date.toISOString().replaceAll(/[-:T]|\..*$/g, '')}Z`));
 }
+
 function bitString(bytes: Buffer): Buffer {
   return tlv(3, Buffer.from([0]), bytes);
 }

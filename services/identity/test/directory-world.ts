@@ -67,4 +67,5 @@ export async function startDirectoryWorld(overrides: Record<string, string> = {}
     },
   };
 }
+
 export type DirectoryWorld = Awaited<ReturnType<typeof startDirectoryWorld>>;

@@ -131,4 +131,5 @@ export async function startMappingWorld() {
     },
   };
 }
+
 export type MappingWorld = Awaited<ReturnType<typeof startMappingWorld>>;

@@ -102,4 +102,5 @@ export async function startProvisioningWorld() {
     },
   };
 }
+
 export type ProvisioningWorld = Awaited<ReturnType<typeof startProvisioningWorld>>;

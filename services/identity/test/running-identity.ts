@@ -58,6 +58,7 @@ export async function startBackends() {
     },
   };
 }
+
 export type Backends = Awaited<ReturnType<typeof startBackends>>;
 
 export async function startIdentity(
@@ -145,6 +146,7 @@ export async function startIdentity(
     stop: service.stop,
   };
 }
+
 export type RunningIdentity = Awaited<ReturnType<typeof startIdentity>>;
 
 /** Collects the events of a subject. */

@@ -54,4 +54,5 @@ export async function startScriptedSignIn() {
     },
   };
 }
+
 export type ScriptedSignIn = Awaited<ReturnType<typeof startScriptedSignIn>>;

@@ -30,4 +30,5 @@ export async function startSessionWorld() {
     },
   };
 }
+
 export type SessionWorld = Awaited<ReturnType<typeof startSessionWorld>>;

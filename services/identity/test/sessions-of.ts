@@ -22,4 +22,5 @@ export async function watchDatabase(url: string) {
     end: () => client.end(),
   };
 }
+
 export type WatchedDatabase = Awaited<ReturnType<typeof watchDatabase>>;

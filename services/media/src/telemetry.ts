@@ -32,4 +32,5 @@ export function createTelemetry(metrics: Metrics, objects: Pick<ObjectStore, 'sp
   );
   return { filesUploaded };
 }
+
 export type Telemetry = ReturnType<typeof createTelemetry>;

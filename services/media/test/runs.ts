@@ -11,11 +11,13 @@ import { createObjectStore } from '@overtone/object-store';
 import { newUser, waitFor, wav, type Media, type TestUser } from './start-media.ts';
 
 export const engine: EngineInfo = { provider: 'scripted', model: 'test', timing: 'engine' };
+
 export function wordsOf(text: string, start: number, step = 0.4): Word[] {
   return text
     .split(' ')
     .map((word, i) => ({ word, start: start + i * step, end: start + (i + 1) * step, confidence: 0.8 }));
 }
+
 const media = {
   format: 'wav',
   audio_codec: 'pcm_s16le',
@@ -114,6 +116,7 @@ export async function startRun(service: Media, owner: TestUser = newUser(), file
     cancelled: (time?: Date) => service.emit(events.runCancelled, ids, time),
   };
 }
+
 export type Run = Awaited<ReturnType<typeof startRun>>;
 
 /** A file with a complete transcript. */

@@ -25,6 +25,7 @@ export type Reply<T> = { status: number; body: T };
 type Uploaded = Omit<FileObject, 'status'> & Omit<Problem, 'status'> & { status: unknown; duplicate_file_uuid: string };
 type Sent = { name?: string; fields?: Record<string, string>; type?: string };
 export type Message = { subject: string; data: Record<string, unknown> };
+
 export function newUser(role: Role = 'user'): TestUser {
   return { userId: randomUUID(), role };
 }
@@ -163,6 +164,7 @@ export async function startMedia(
     },
   };
 }
+
 export type Media = Awaited<ReturnType<typeof startMedia>>;
 export { waitFor };
 

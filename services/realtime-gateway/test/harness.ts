@@ -34,6 +34,7 @@ export function callerOf(userId: string, over: Partial<Caller> = {}): Caller {
     ...over,
   };
 }
+
 /** Headers that the edge adds to the request of a signed-in browser; with null, of an anonymous one. */
 function fromEdge(caller: Caller | null) {
   return { 'x-overtone-assertion': sign('realtime-gateway', caller) };
@@ -41,6 +42,7 @@ function fromEdge(caller: Caller | null) {
 
 /** A bus with the permissions of production, and fake identity and media services that serve `sessions` and `known`. */
 export type World = Awaited<ReturnType<typeof createWorld>>;
+
 export async function createWorld() {
   const nats = await startNats({ users: busUsers(password) });
   const test = await connect({

@@ -26,6 +26,19 @@ const passagesPerFile = 100;
 const owners = Array.from({ length: 50 }, () => randomUUID());
 const model = { name: 'bench', dim };
 
+type Started = Awaited<ReturnType<typeof startSearch>>;
+
+/** Hybrid search over 100,000 passages, from the parsed request to the answer, beside the bare engine. */
+export async function measureSearch({ size, folder }: { size: number; folder: string }): Promise<Row[]> {
+  const s = await startSearch(folder, Math.max(5_000, Math.round(100_000 * size)));
+  try {
+    const turns = Math.max(100, Math.round(1_000 * size));
+    return [await quiet(s, turns), await busy(s, turns)];
+  } finally {
+    await s.stop();
+  }
+}
+
 /** The service's search with real database, bus and index; only the words are artificial. */
 async function startSearch(folder: string, passages: number) {
   const random = randomOf(7);
@@ -100,45 +113,6 @@ async function startSearch(folder: string, passages: number) {
     },
   };
 }
-type Started = Awaited<ReturnType<typeof startSearch>>;
-
-async function timed(work: () => Promise<unknown>): Promise<number> {
-  const started = performance.now();
-  await work();
-  return performance.now() - started;
-}
-function quantile(values: readonly number[], share: number): number {
-  return (
-    values.toSorted((a, b) => a - b)[Math.min(values.length - 1, Math.ceil(share * values.length) - 1)] ?? Number.NaN
-  );
-}
-function spread(values: readonly number[]): string {
-  return `p50 ${quantile(values, 0.5).toFixed(1)} / p99 ${quantile(values, 0.99).toFixed(1)} ms`;
-}
-
-async function ourSearch(s: Started): Promise<void> {
-  const everybody = s.random() < 0.5;
-  const userId = owners[Math.floor(s.random() * owners.length)] ?? '';
-  const answer = await s.search(searchRoutes.search.query.parse({ q: s.query() }), { userId, canSeeAll: everybody });
-  if (answer.legs.keyword !== 'ok' || answer.legs.semantic !== 'ok') throw new Error(JSON.stringify(answer.legs));
-}
-
-/** The engine's own hybrid search, its own fusion, the best 20 rows: no snippets, no grouping, no filters. */
-async function peerSearch(s: Started, table: lancedb.Table, reranker: lancedb.rerankers.RRFReranker): Promise<void> {
-  const words = s
-    .query()
-    .split(' ')
-    .flatMap((w) => variantsOf(w, []));
-  await table
-    .query()
-    .nearestTo(s.vector())
-    .distanceType('cosine')
-    .fullTextSearch(new lancedb.MatchQuery(words.join(' '), 'terms'))
-    .rerank(reranker)
-    .select(['id', 'shown'])
-    .limit(20)
-    .toArray();
-}
 
 async function quiet(s: Started, turns: number): Promise<Row> {
   const table = await s.peer();
@@ -191,13 +165,42 @@ async function busy(s: Started, turns: number): Promise<Row> {
   };
 }
 
-/** Hybrid search over 100,000 passages, from the parsed request to the answer, beside the bare engine. */
-export async function measureSearch({ size, folder }: { size: number; folder: string }): Promise<Row[]> {
-  const s = await startSearch(folder, Math.max(5_000, Math.round(100_000 * size)));
-  try {
-    const turns = Math.max(100, Math.round(1_000 * size));
-    return [await quiet(s, turns), await busy(s, turns)];
-  } finally {
-    await s.stop();
-  }
+async function timed(work: () => Promise<unknown>): Promise<number> {
+  const started = performance.now();
+  await work();
+  return performance.now() - started;
+}
+
+async function ourSearch(s: Started): Promise<void> {
+  const everybody = s.random() < 0.5;
+  const userId = owners[Math.floor(s.random() * owners.length)] ?? '';
+  const answer = await s.search(searchRoutes.search.query.parse({ q: s.query() }), { userId, canSeeAll: everybody });
+  if (answer.legs.keyword !== 'ok' || answer.legs.semantic !== 'ok') throw new Error(JSON.stringify(answer.legs));
+}
+
+/** The engine's own hybrid search, its own fusion, the best 20 rows: no snippets, no grouping, no filters. */
+async function peerSearch(s: Started, table: lancedb.Table, reranker: lancedb.rerankers.RRFReranker): Promise<void> {
+  const words = s
+    .query()
+    .split(' ')
+    .flatMap((w) => variantsOf(w, []));
+  await table
+    .query()
+    .nearestTo(s.vector())
+    .distanceType('cosine')
+    .fullTextSearch(new lancedb.MatchQuery(words.join(' '), 'terms'))
+    .rerank(reranker)
+    .select(['id', 'shown'])
+    .limit(20)
+    .toArray();
+}
+
+function quantile(values: readonly number[], share: number): number {
+  return (
+    values.toSorted((a, b) => a - b)[Math.min(values.length - 1, Math.ceil(share * values.length) - 1)] ?? Number.NaN
+  );
+}
+
+function spread(values: readonly number[]): string {
+  return `p50 ${quantile(values, 0.5).toFixed(1)} / p99 ${quantile(values, 0.99).toFixed(1)} ms`;
 }

@@ -28,4 +28,5 @@ export function createTelemetry({ registry }: Pick<Metrics, 'registry'>) {
   for (const kind of ['keyword', 'semantic']) indexed.inc({ kind }, 0);
   return { legs, search, indexed };
 }
+
 export type Telemetry = ReturnType<typeof createTelemetry>;

@@ -22,6 +22,7 @@ export const everything: IndexFilter = {
 };
 export const model = { name: 'test-model', dim: 3 };
 export const noVector = Promise.resolve(null);
+
 export function vector(...values: number[]): Float32Array {
   return new Float32Array(values);
 }
@@ -34,7 +35,9 @@ function shownOf(fileId: string, n: number, text: string): Shown {
     layout: { at: [0], ms: [0], turns: [[0, 'Ann']] },
   };
 }
+
 type Given = Partial<IndexRow> & { fileId: string; terms: string };
+
 export function buildRow({ fileId, terms, ...rest }: Given, n: number): IndexRow {
   return {
     id: `${fileId}:${n}`,

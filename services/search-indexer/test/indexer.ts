@@ -75,4 +75,5 @@ export async function startIndexer() {
     },
   };
 }
+
 export type TestIndexer = Awaited<ReturnType<typeof startIndexer>>;

@@ -8,10 +8,6 @@ type Performed = DataOf<typeof operationsEvents.performed>;
 /** The administrator who sent the request, and the client it came from. */
 export type Operator = Reader & { client: Performed['client'] };
 
-function truncate(value: string | undefined, max: number): string | null {
-  return value?.slice(0, max) || null;
-}
-
 export function operatorOf(
   r: Pick<RouteRequest<never>, 'caller' | 'clientIp' | 'requestId'> & {
     req: { get: (name: string) => string | undefined };
@@ -42,4 +38,8 @@ export function recordOperation(
     details,
     client: operator.client,
   });
+}
+
+function truncate(value: string | undefined, max: number): string | null {
+  return value?.slice(0, max) || null;
 }

@@ -13,6 +13,7 @@ import { createTranscriptionDispatcher } from '../src/transcription-dispatcher.t
 const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
 const publicPem = publicKey.export({ type: 'spki', format: 'pem' }).toString();
 const signer = createAssertionSigner(privateKey.export({ type: 'pkcs8', format: 'pem' }).toString());
+
 export function assertionOf(userId: string, role: 'user' | 'admin'): string {
   return signer('transcription-dispatcher', {
     userId,
@@ -29,6 +30,7 @@ export const generousTimeout = { timeoutMs: 120_000 };
 
 /** A broker with production permissions and a database; a test may put proxies in between. */
 export type World = Awaited<ReturnType<typeof createWorld>>;
+
 export async function createWorld() {
   const [nats, database] = await Promise.all([startNats({ users: busUsers(password) }), createDatabase()]);
   return createWorldOn(nats, database, database.urlFor('transcription_dispatcher'));
@@ -85,6 +87,7 @@ function envFor(w: Pick<World, 'nats' | 'dispatcherUrl'>): DispatcherEnv {
 
 /** Starts the dispatcher in the test's process. */
 export type Dispatcher = Awaited<ReturnType<typeof startDispatcher>>;
+
 export async function startDispatcher(w: World, over: Partial<DispatcherEnv> = {}) {
   const service = createTranscriptionDispatcher({ ...envFor(w), ...over });
   const ports = await service.start();

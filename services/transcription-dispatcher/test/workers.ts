@@ -15,6 +15,7 @@ import { log, password } from './harness.ts';
 function artefact(stage: string, token: number) {
   return `derived/${stage}-${token}.json`;
 }
+
 const engine = { provider: 'scripted', model: 'test', timing: 'engine' } as const;
 /** Valid results by stage. */
 export const outputs = {

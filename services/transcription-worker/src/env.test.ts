@@ -3,6 +3,7 @@ import { childEnvironment, workerEnv } from './env.ts';
 
 const before = { ...process.env };
 const given = { API_PORT: '0', INTERNAL_PORT: '0', MODEL_CACHE_DIR: '/models', OBJECT_STORE_DIR: '/objects' };
+
 function reset(to: Record<string, string | undefined>): void {
   for (const name of Object.keys(process.env)) delete process.env[name];
   Object.assign(process.env, to);

@@ -53,13 +53,6 @@ const variables = {
   MAX_AUDIO_HOURS: z.coerce.number().min(0.1).max(1_000).default(48),
 };
 
-/** Concurrency of the queues in this process's roles; 0 for all others. */
-function concurrencyFor(queues: readonly Queue[]): Concurrency {
-  return Object.fromEntries(
-    Object.entries(concurrencyOf(workerJobs)).map(([q, n]) => [q, queues.includes(q as Queue) ? n : 0]),
-  );
-}
-
 export type WorkerEnv = z.infer<z.ZodObject<typeof variables>> & { readonly concurrency: Concurrency };
 /** Environment of the worker, parsed once. */
 export function workerEnv(): Readonly<WorkerEnv> {
@@ -81,4 +74,11 @@ export function childEnvironment(): Record<string, string> {
       handedOn.flatMap((name) => (process.env[name] === undefined ? [] : [[name, process.env[name]]])),
     ),
   };
+}
+
+/** Concurrency of the queues in this process's roles; 0 for all others. */
+function concurrencyFor(queues: readonly Queue[]): Concurrency {
+  return Object.fromEntries(
+    Object.entries(concurrencyOf(workerJobs)).map(([q, n]) => [q, queues.includes(q as Queue) ? n : 0]),
+  );
 }

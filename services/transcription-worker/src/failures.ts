@@ -11,12 +11,15 @@ interface More {
 export function notMedia(more: More = {}): AppError {
   return invalid('media_unreadable', 'This file is not audio or video that can be read.', more);
 }
+
 export function emptyMedia(more: More = {}): AppError {
   return invalid('media_no_audio', 'There is nothing to hear in this file: it is empty.', more);
 }
+
 export function noAudio(more: More = {}): AppError {
   return invalid('media_no_audio', 'This file has no sound in it.', more);
 }
+
 export function cutOffMedia(more: More = {}): AppError {
   return invalid(
     'media_truncated',
@@ -24,6 +27,7 @@ export function cutOffMedia(more: More = {}): AppError {
     more,
   );
 }
+
 export function tooLong(maxSeconds: number): AppError {
   return invalid('media_too_long', `This recording is longer than ${Math.floor(maxSeconds / 3600)} hours.`);
 }
@@ -32,24 +36,31 @@ export function tooLong(maxSeconds: number): AppError {
 export function outOfTime(what: string, more: More = {}): AppError {
   return unavailable('engine_timeout', `${what} took too long.`, more);
 }
+
 export function engineCrashed(engine: string, more: More = {}): AppError {
   return unavailable('engine_crashed', `The speech engine ${engine} ended unexpectedly.`, more);
 }
+
 export function processCrashed(more: More = {}): AppError {
   return unavailable('internal_error', 'A process that worked on this recording ended unexpectedly.', more);
 }
+
 export function engineMissing(more: More = {}): AppError {
   return unavailable('engine_missing', 'No speech engine is ready on this worker.', more);
 }
+
 export function engineUnreachable(engine: string, more: More & { retryAfterSeconds?: number } = {}): AppError {
   return unavailable('service_unavailable', `The speech service ${engine} does not answer.`, more);
 }
+
 export function engineRefused(engine: string, more: More = {}): AppError {
   return invalid('engine_refused', `The speech service ${engine} refused this recording.`, more);
 }
+
 export function diarizationFailed(message: string, more: More = {}): AppError {
   return unavailable('diarization_failed', message, more);
 }
+
 export function storageFull(message: string): AppError {
   return unavailable('storage_full', message);
 }

@@ -15,4 +15,5 @@ export function createTelemetry({ registry }: Metrics) {
     for (const outcome of ['done', 'failed']) stageSeconds.zero({ stage, outcome });
   return { stageSeconds };
 }
+
 export type Telemetry = ReturnType<typeof createTelemetry>;

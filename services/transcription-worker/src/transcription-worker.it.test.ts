@@ -17,6 +17,7 @@ import { makeLongRecording, makeRecording, meeting } from '../test/make-recordin
 import { startWorld, type World } from '../test/world.ts';
 
 const options: RunOptions = { language: null, minSpeakers: null, maxSpeakers: null, diarize: true };
+
 function place() {
   return { runId: randomUUID(), fileId: randomUUID(), ownerId: randomUUID(), earlier: {} };
 }

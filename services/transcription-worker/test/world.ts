@@ -75,6 +75,7 @@ async function playDispatcher(url: string, ended: Ended, waiting: Waiting[]) {
 }
 
 const words = 'the deadline is in march due date people letter'.split(' ');
+
 async function tinyVectors(modelCacheDir: string): Promise<void> {
   const folder = join(modelCacheDir, 'word-vectors');
   await mkdir(folder, { recursive: true });
@@ -186,4 +187,5 @@ export async function startWorld(more: Partial<WorkerEnv> = {}) {
     },
   };
 }
+
 export type World = Awaited<ReturnType<typeof startWorld>>;

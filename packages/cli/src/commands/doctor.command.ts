@@ -18,16 +18,6 @@ export interface Finding {
   readonly text: string;
 }
 
-function ok(text: string): Finding {
-  return { level: 'ok', text };
-}
-function note(text: string): Finding {
-  return { level: 'note', text };
-}
-function problem(text: string): Finding {
-  return { level: 'problem', text };
-}
-
 /** Checks every prerequisite, one line each; exit code 1 on an error. */
 export async function doctor(options: { readonly data?: string }): Promise<void> {
   const terminal = createTerminal();
@@ -49,6 +39,18 @@ export async function doctor(options: { readonly data?: string }): Promise<void>
   }
   terminal.line(problems === 0 ? 'Nothing is in the way.' : `${problems} in the way.`);
   if (problems > 0) process.exitCode = 1;
+}
+
+function ok(text: string): Finding {
+  return { level: 'ok', text };
+}
+
+function note(text: string): Finding {
+  return { level: 'note', text };
+}
+
+function problem(text: string): Finding {
+  return { level: 'problem', text };
 }
 
 async function tools(): Promise<Finding[]> {

@@ -14,15 +14,19 @@ import { migrationSecrets, secretsOf } from './kubernetes.ts';
 const services = serviceNames();
 const values = freshValues();
 const file = composeFile(values);
+
 function container(name: string): Container {
   return file.services[name]!;
 }
+
 function environment(name: string) {
   return { ...imageEnvironment(), ...container(name).environment };
 }
+
 function milliseconds(text: string) {
   return Number(/^(\d+)s$/.exec(text)![1]) * 1000;
 }
+
 const ours = [...services, 'migrate'];
 const servers = Object.keys(file.services).filter((name) => !ours.includes(name));
 

@@ -6,13 +6,11 @@ import { databaseServices, roleOf } from '../supervisor/environment.ts';
 /** The values of `.env`, by name. */
 export type Values = Readonly<Record<string, string>>;
 
-function screaming(service: string) {
-  return roleOf(service).toUpperCase();
-}
 /** The variable of the password with which a service connects to the database. */
 export function databasePassword(service: string) {
   return `DB_PASSWORD_${screaming(service)}`;
 }
+
 /** The variable of the password with which a service connects to the bus. */
 export function busPassword(service: string) {
   return `NATS_PASSWORD_${screaming(service)}`;
@@ -32,6 +30,7 @@ const freeNames = ['S3_ACCESS_KEY_ID', 'S3_SECRET_ACCESS_KEY', 'GRAFANA_ADMIN_PA
 
 // The bus server parses a value that begins with a digit as a number.
 const PASSWORD = /^[A-Za-z][A-Za-z0-9_-]{7,}$/;
+
 function inventPasswordOfServer() {
   return `p${inventSecret.password()}`;
 }
@@ -77,4 +76,8 @@ export function busConfig(): string {
     password: { variable: busPassword(user) },
   }));
   return natsConfig({ folder: '/data', host: '0.0.0.0', port: 4222, monitorPort: 8222, users });
+}
+
+function screaming(service: string) {
+  return roleOf(service).toUpperCase();
 }

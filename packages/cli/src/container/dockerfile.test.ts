@@ -8,14 +8,17 @@ import { productFolder } from '../paths.ts';
 import { productPackages } from '../setup/packages.ts';
 
 const text = dockerfileText();
+
 function read(file: string) {
   return readFileSync(join(productFolder, file), 'utf8');
 }
+
 function contents(keyword: string) {
   return imageInstructions()
     .filter((i) => i.getKeyword() === keyword)
     .map((i) => i.getArgumentsContent());
 }
+
 function argument(name: string) {
   return new RegExp(`^ARG ${name}=(.*)$`, 'm').exec(text)?.[1];
 }

@@ -17,6 +17,7 @@ const values = freshValues();
 
 let folder: string;
 let stack: Stack;
+
 function tree(service: string) {
   return join(folder, 'trees', service);
 }

@@ -78,6 +78,7 @@ function databaseUrlFor(user: string, password = '', values: Values): string {
 function metadata(name: string) {
   return { name: `overtone-${name}`, labels: { 'app.kubernetes.io/part-of': 'overtone' } };
 }
+
 function secret(name: string, stringData: Values): ConfigObject {
   return {
     apiVersion: 'v1',

@@ -6,11 +6,6 @@ import { readLiveRuntime } from '../supervisor/runtime.ts';
 import type { Instance } from './instance.ts';
 import { secretsIn } from './secrets.ts';
 
-/** The bus permissions of each user in this version. */
-function rightsNow(): NatsRights {
-  return { ...natsUsers(), supervisor: { publish: ['>'], subscribe: ['>'] } };
-}
-
 /** Writes the bus server's configuration: every user with exactly the permissions of this version. */
 export function writeBusRights(folder: DataFolder, instance: Instance): boolean {
   return write(folder, instance, rightsNow());
@@ -47,6 +42,11 @@ export function together(now: NatsRights, before: NatsRights): NatsRights {
       },
     ]),
   );
+}
+
+/** The bus permissions of each user in this version. */
+function rightsNow(): NatsRights {
+  return { ...natsUsers(), supervisor: { publish: ['>'], subscribe: ['>'] } };
 }
 
 function write(folder: DataFolder, instance: Instance, rights: NatsRights): boolean {

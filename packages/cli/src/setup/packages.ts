@@ -9,16 +9,6 @@ export interface SystemPackage {
   readonly isThere: () => boolean;
 }
 
-function program(name: string, ...programs: string[]): SystemPackage {
-  return {
-    name,
-    isThere: () => programs.every((p) => findProgram(p) !== undefined),
-  };
-}
-function file(name: string, path: string): SystemPackage {
-  return { name, isThere: () => existsSync(path) };
-}
-
 /** The packages of the product. */
 export const productPackages: readonly SystemPackage[] = [
   { name: 'postgresql', isThere: () => findPostgresBin() !== undefined },
@@ -80,6 +70,17 @@ export async function ensurePackages(wanted: readonly SystemPackage[], say: (lin
   await aptGet(['install', '-y', '--no-install-recommends', ...missing], command);
   const still = missingPackages(wanted);
   if (still.length > 0) throw new Refusal(`Installed, yet not usable: ${still.join(', ')}. Look at: ${command}`);
+}
+
+function program(name: string, ...programs: string[]): SystemPackage {
+  return {
+    name,
+    isThere: () => programs.every((p) => findProgram(p) !== undefined),
+  };
+}
+
+function file(name: string, path: string): SystemPackage {
+  return { name, isThere: () => existsSync(path) };
 }
 
 async function aptGet(args: readonly string[], shown: string): Promise<void> {

@@ -4,6 +4,7 @@ import { serviceEnvironment, type EnvironmentSource } from './environment.ts';
 import { maxConnections, planMark, portNames } from './plan.ts';
 
 const services = ['edge-gateway', 'identity', 'media', 'transcription-worker', 'realtime-gateway'];
+
 function source(more: Partial<EnvironmentSource> = {}): EnvironmentSource {
   return {
     folder: dataFolder('/data'),

@@ -33,12 +33,6 @@ const FOR_IDENTITY_ONLY = ['OT_ADMIN_EMAIL', 'OT_ADMIN_PASSWORD', 'OT_ADMIN_PASS
 
 /** Secrets for initial settings; no other service needs them. */
 const SECRET_SEEDS = ['LDAP_BIND_PASSWORD', 'OIDC_CLIENT_SECRET', 'KEYCLOAK_CLIENT_SECRET', 'PROXY_SHARED_SECRET'];
-function isFor(service: string, name: string) {
-  return (
-    !FOR_IDENTITY_ONLY.includes(name) &&
-    (service === 'identity' || !SECRET_SEEDS.some((seed) => name === seed || name === `${seed}_FILE`))
-  );
-}
 
 /** The name of the database role of a service. */
 export function roleOf(service: string) {
@@ -61,6 +55,13 @@ export function serviceEnvironment(service: string, source: EnvironmentSource): 
 export function databaseUrl({ instance, secrets }: Pick<EnvironmentSource, 'instance' | 'secrets'>, role: string) {
   const password = encodeURIComponent(secrets.read(`db_${role}`));
   return `postgresql://${role}:${password}@127.0.0.1:${instance.ports['postgres']}/overtone`;
+}
+
+function isFor(service: string, name: string) {
+  return (
+    !FOR_IDENTITY_ONLY.includes(name) &&
+    (service === 'identity' || !SECRET_SEEDS.some((seed) => name === seed || name === `${seed}_FILE`))
+  );
 }
 
 function fromCaller(service: string, { caller }: EnvironmentSource): Record<string, string> {

@@ -5,6 +5,7 @@ import { gpuScaleOf, scaledNames, type GpuScale } from './gpu-scale.ts';
 import { planInstance, portNames } from './plan.ts';
 
 const services = ['edge-gateway', 'transcription-worker'];
+
 function sourceFor(scale: GpuScale | undefined, caller: Record<string, string> = {}): EnvironmentSource {
   return {
     folder: dataFolder('/data'),
@@ -18,6 +19,7 @@ function sourceFor(scale: GpuScale | undefined, caller: Record<string, string> =
     caller: { PATH: '/bin', ...caller },
   };
 }
+
 function planned(scale: GpuScale | undefined, caller?: Record<string, string>) {
   return planInstance(sourceFor(scale, caller), services, scale).services;
 }

@@ -15,6 +15,7 @@ import { createSupervisor, type Supervisor } from './supervisor.ts';
 export function instanceLock(folder: DataFolder) {
   return `instance:${folder.root}`;
 }
+
 export function setupLock(folder: DataFolder) {
   return `setup:${folder.root}`;
 }

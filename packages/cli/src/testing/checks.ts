@@ -22,13 +22,6 @@ export interface Check {
 /** The paths of the log and the report of a check. */
 export const resultsFolder = join(productFolder, 'test-results');
 
-function bin(name: string) {
-  return join(productFolder, 'node_modules', '.bin', name);
-}
-function script(name: string): Check {
-  return { name, command: ['pnpm', 'run', '--silent', name] };
-}
-
 /** The checks of the sources. */
 export function staticChecks(): Check[] {
   return [
@@ -93,4 +86,12 @@ export function printedTally(output: string): Tally {
 /** A failed process counts as at least one failure. */
 export function atLeastOneFailure(code: number, tally: Tally): Tally {
   return code !== 0 && tally.failed === 0 ? { ...tally, failed: 1 } : tally;
+}
+
+function script(name: string): Check {
+  return { name, command: ['pnpm', 'run', '--silent', name] };
+}
+
+function bin(name: string) {
+  return join(productFolder, 'node_modules', '.bin', name);
 }

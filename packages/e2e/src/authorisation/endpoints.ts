@@ -9,10 +9,6 @@ export type Caller = Person & { role: Exclude<CallerRole, 'none'> };
 /** The base URL of a request and the headers that identify the caller. */
 export type Endpoint = (route: string, caller: Caller | null) => { base: string; headers: Record<string, string> };
 
-function encoded(value: unknown): string {
-  return Buffer.from(JSON.stringify(value)).toString('base64url');
-}
-
 /** The two endpoints of a route: the gateway with a token, and the service with the gateway's assertion. */
 export async function endpointsOf(instance: Instance) {
   const { services } = await instance.status();
@@ -42,4 +38,8 @@ export async function endpointsOf(instance: Instance) {
     hasService: (route: string): boolean =>
       Boolean(urls.get(serviceOf.get(route) ?? '')) && serviceOf.get(route) !== 'edge-gateway',
   };
+}
+
+function encoded(value: unknown): string {
+  return Buffer.from(JSON.stringify(value)).toString('base64url');
 }

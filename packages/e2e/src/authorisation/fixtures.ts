@@ -29,9 +29,6 @@ export type FixtureIds = Record<
   string
 >;
 
-function encoded(value: unknown): string {
-  return Buffer.from(JSON.stringify(value)).toString('base64url');
-}
 const lifetime = 3600;
 
 /** Creates accounts and resources for every case directly in the databases of the services. */
@@ -241,4 +238,8 @@ export async function createFixtures(instance: Instance) {
       await Promise.all([identity, media, dispatcher, sweep].map((s) => s.close()));
     },
   };
+}
+
+function encoded(value: unknown): string {
+  return Buffer.from(JSON.stringify(value)).toString('base64url');
 }

@@ -10,86 +10,7 @@ type Case = { route: string; entry: Entry; relation: Relation; callerRole: Calle
 type Document = { paths: Record<string, Record<string, unknown>> };
 const concurrency = 4;
 
-async function routesOf(baseUrl: string): Promise<string[]> {
-  const document = (await (await fetch(`${baseUrl}/api/openapi.json`)).json()) as Document;
-  return Object.entries(document.paths).flatMap(([path, operations]) =>
-    Object.keys(operations).map((method) => `${method.toUpperCase()} ${path}`),
-  );
-}
-
-/** The resources that a route needs: those in its path, query or body. */
-function requirementsOf({ route, entry }: Case) {
-  const probe = new Set<string>();
-  const watched = new Proxy({} as FixtureIds, { get: (_, name) => (probe.add(String(name)), String(name)) });
-  entry.params?.(watched);
-  entry.send?.(watched);
-  const parts = new Set(['segment', 'speaker', 'otherSpeaker', 'share']);
-  const onFile = /\/api\/(files|tags\/files|tasks\/files)\/\{uuid\}/.test(route);
-  return (what: string): boolean => {
-    if (what === 'file') return onFile || probe.has('file') || [...parts].some((part) => probe.has(part));
-    if (what === 'share') return route.includes('{share_uuid}');
-    if (what === 'bystander') return probe.has('bystander') || route.includes('{share_uuid}');
-    return what === 'upload' ? route.includes('{upload_id}') : probe.has(what);
-  };
-}
-
-/** The path parameters: the id of a file, an account or a session by the path, unless the table defines them. */
-function paramsOf(route: string, entry: Entry, s: FixtureIds): Record<string, string> {
-  return {
-    uuid: route.includes('/users/') || route.includes('/user-approvals/') ? s.owner : s.file,
-    session_uuid: s.session,
-    segment_uuid: s.segment,
-    share_uuid: s.share,
-    upload_id: s.upload,
-    tag_name: 'matrix',
-    ...entry.params?.(s),
-  };
-}
-
-function requestOf(route: string, entry: Entry, s: FixtureIds) {
-  const [method = '', path = ''] = route.split(' ');
-  const params = paramsOf(route, entry, s);
-  const { query, json, form, raw } = entry.send?.(s) ?? {};
-  const target = path.replaceAll(/\{(\w+)\}/g, (_, name: string) => params[name] ?? '');
-  const type = form === undefined ? 'application/json' : 'application/x-www-form-urlencoded';
-  const body = form ?? (json === undefined ? undefined : JSON.stringify(json));
-  const tus = path.includes('/tus') ? { 'tus-resumable': '1.0.0' } : {};
-  return {
-    target: query === undefined ? target : `${target}?${query}`,
-    acceptsAnyBody: raw === true,
-    init: {
-      method,
-      headers: { ...tus, ...(body === undefined ? {} : { 'content-type': type }) },
-      ...(body === undefined ? {} : { body }),
-    },
-  };
-}
-
 type Sent = { method: string; headers: Record<string, string>; body?: string };
-
-/** Sends a request on a new connection, so that one response cannot affect the next request. */
-function send(url: string, { method, headers, body }: Sent): Promise<{ status: number; code: string | undefined }> {
-  return new Promise((resolve, reject) => {
-    const sent = request(url, { method, headers, agent: false }, (response) => {
-      let text = '';
-      response.setEncoding('utf8').on('data', (chunk: string) => (text += chunk));
-      response.on('error', reject).on('end', () => {
-        const isProblem = (response.headers['content-type'] ?? '').includes('problem+json') && text !== '';
-        const code = isProblem ? (JSON.parse(text) as { code?: string }).code : undefined;
-        resolve({ status: response.statusCode ?? 0, code });
-      });
-    });
-    sent.on('error', reject).end(body);
-  });
-}
-
-function casesOf(route: string, entry: Entry): Case[] {
-  return Object.entries(entry.expects).flatMap(([relation, letters]) =>
-    roles
-      .filter((callerRole) => expectedFor(letters, callerRole) !== undefined)
-      .map((callerRole) => ({ route, entry, relation: relation as Relation, callerRole })),
-  );
-}
 
 type Fixtures = Awaited<ReturnType<typeof createFixtures>>;
 
@@ -137,5 +58,84 @@ export function createMatrix(instance: Instance) {
       await fixtures?.close();
       await limitSignIns(instance, null);
     },
+  };
+}
+
+/** The resources that a route needs: those in its path, query or body. */
+function requirementsOf({ route, entry }: Case) {
+  const probe = new Set<string>();
+  const watched = new Proxy({} as FixtureIds, { get: (_, name) => (probe.add(String(name)), String(name)) });
+  entry.params?.(watched);
+  entry.send?.(watched);
+  const parts = new Set(['segment', 'speaker', 'otherSpeaker', 'share']);
+  const onFile = /\/api\/(files|tags\/files|tasks\/files)\/\{uuid\}/.test(route);
+  return (what: string): boolean => {
+    if (what === 'file') return onFile || probe.has('file') || [...parts].some((part) => probe.has(part));
+    if (what === 'share') return route.includes('{share_uuid}');
+    if (what === 'bystander') return probe.has('bystander') || route.includes('{share_uuid}');
+    return what === 'upload' ? route.includes('{upload_id}') : probe.has(what);
+  };
+}
+
+function requestOf(route: string, entry: Entry, s: FixtureIds) {
+  const [method = '', path = ''] = route.split(' ');
+  const params = paramsOf(route, entry, s);
+  const { query, json, form, raw } = entry.send?.(s) ?? {};
+  const target = path.replaceAll(/\{(\w+)\}/g, (_, name: string) => params[name] ?? '');
+  const type = form === undefined ? 'application/json' : 'application/x-www-form-urlencoded';
+  const body = form ?? (json === undefined ? undefined : JSON.stringify(json));
+  const tus = path.includes('/tus') ? { 'tus-resumable': '1.0.0' } : {};
+  return {
+    target: query === undefined ? target : `${target}?${query}`,
+    acceptsAnyBody: raw === true,
+    init: {
+      method,
+      headers: { ...tus, ...(body === undefined ? {} : { 'content-type': type }) },
+      ...(body === undefined ? {} : { body }),
+    },
+  };
+}
+
+/** Sends a request on a new connection, so that one response cannot affect the next request. */
+function send(url: string, { method, headers, body }: Sent): Promise<{ status: number; code: string | undefined }> {
+  return new Promise((resolve, reject) => {
+    const sent = request(url, { method, headers, agent: false }, (response) => {
+      let text = '';
+      response.setEncoding('utf8').on('data', (chunk: string) => (text += chunk));
+      response.on('error', reject).on('end', () => {
+        const isProblem = (response.headers['content-type'] ?? '').includes('problem+json') && text !== '';
+        const code = isProblem ? (JSON.parse(text) as { code?: string }).code : undefined;
+        resolve({ status: response.statusCode ?? 0, code });
+      });
+    });
+    sent.on('error', reject).end(body);
+  });
+}
+
+async function routesOf(baseUrl: string): Promise<string[]> {
+  const document = (await (await fetch(`${baseUrl}/api/openapi.json`)).json()) as Document;
+  return Object.entries(document.paths).flatMap(([path, operations]) =>
+    Object.keys(operations).map((method) => `${method.toUpperCase()} ${path}`),
+  );
+}
+
+function casesOf(route: string, entry: Entry): Case[] {
+  return Object.entries(entry.expects).flatMap(([relation, letters]) =>
+    roles
+      .filter((callerRole) => expectedFor(letters, callerRole) !== undefined)
+      .map((callerRole) => ({ route, entry, relation: relation as Relation, callerRole })),
+  );
+}
+
+/** The path parameters: the id of a file, an account or a session by the path, unless the table defines them. */
+function paramsOf(route: string, entry: Entry, s: FixtureIds): Record<string, string> {
+  return {
+    uuid: route.includes('/users/') || route.includes('/user-approvals/') ? s.owner : s.file,
+    session_uuid: s.session,
+    segment_uuid: s.segment,
+    share_uuid: s.share,
+    upload_id: s.upload,
+    tag_name: 'matrix',
+    ...entry.params?.(s),
   };
 }

@@ -15,16 +15,21 @@ const everyone: Entry = { expects: { none: 'aaaa' } };
 const signedIn: Entry = { expects: { none: 'saaa' } };
 const admins: Entry = { expects: { none: 'sfaa' } };
 const superAdmins: Entry = { expects: { none: 'sffa' } };
+
 function sending(json: (ids: FixtureIds) => unknown) {
   return (entry: Entry): Entry => ({ ...entry, send: (ids) => ({ json: json(ids) }) });
 }
+
 function asking(query: (ids: FixtureIds) => string) {
   return (entry: Entry): Entry => ({ ...entry, send: (ids) => ({ ...entry.send?.(ids), query: query(ids) }) });
 }
+
 function raw(entry: Entry): Entry {
   return { ...entry, send: () => ({ raw: true }) };
 }
+
 const empty = sending(() => ({}));
+
 function at(params: (ids: FixtureIds) => Record<string, string>, entry: Entry): Entry {
   return { ...entry, params };
 }
@@ -36,21 +41,26 @@ const owning: Entry = { expects: { own: '-aaa', viewer: '-faa', editor: '-faa', 
 const binned: Entry = { expects: { own: '-aaa', other: 'shaa' } };
 const mine: Entry = { expects: { own: '-aaa', other: 'shhh' } };
 const managing: Entry = { expects: { manager: '-aaa', member: '-haa', other: 'shaa' } };
+
 function account(own: Letters, other: Letters, above: Letters): Entry {
   return { expects: { own, other, above } };
 }
 
 const password = 'Another-Battery-2026';
+
 function address() {
   return `matrix-${randomUUID()}@example.org`;
 }
+
 function inCategory(category: string, entry: Entry): Entry {
   return at(() => ({ category }), entry);
 }
+
 // This queue has no jobs.
 function inQueue(entry: Entry): Entry {
   return at(() => ({ queue: 'default' }), entry);
 }
+
 function speakerOf(entry: Entry): Entry {
   return at((ids) => ({ uuid: ids.speaker, target_uuid: ids.otherSpeaker }), entry);
 }

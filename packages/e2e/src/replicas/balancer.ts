@@ -11,26 +11,6 @@ export type Balancer = {
 
 const retryMs = 50;
 
-function tryConnect(port: number): Promise<Socket | undefined> {
-  return new Promise((resolve) => {
-    const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true, noDelay: true });
-    socket.once('connect', () => resolve(socket));
-    socket.once('error', () => resolve(undefined));
-  });
-}
-
-/** Connects two sockets: an error closes both; a half-close lets the other side finish. */
-function join(one: Socket, other: Socket): void {
-  for (const [from, to] of [
-    [one, other],
-    [other, one],
-  ] as const) {
-    from.pipe(to);
-    from.on('error', () => to.resetAndDestroy());
-    from.on('close', () => to.destroySoon());
-  }
-}
-
 /**
  * Starts a balancer without replicas. A client of a Kubernetes Service reconnects when a replica refuses the
  * connection. Here the client is already connected, so the balancer tries the next replica.
@@ -69,4 +49,24 @@ export async function startBalancer(): Promise<Balancer> {
       await new Promise((resolve) => server.close(resolve));
     },
   };
+}
+
+function tryConnect(port: number): Promise<Socket | undefined> {
+  return new Promise((resolve) => {
+    const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true, noDelay: true });
+    socket.once('connect', () => resolve(socket));
+    socket.once('error', () => resolve(undefined));
+  });
+}
+
+/** Connects two sockets: an error closes both; a half-close lets the other side finish. */
+function join(one: Socket, other: Socket): void {
+  for (const [from, to] of [
+    [one, other],
+    [other, one],
+  ] as const) {
+    from.pipe(to);
+    from.on('error', () => to.resetAndDestroy());
+    from.on('close', () => to.destroySoon());
+  }
 }

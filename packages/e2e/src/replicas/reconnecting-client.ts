@@ -12,10 +12,6 @@ export type ReconnectingClient = {
   readonly stop: () => Promise<void>;
 };
 
-function messagesOf(socket: PushClient | undefined): PushMessage[] {
-  return (socket?.received ?? []).map(({ message }) => message);
-}
-
 export async function openReconnectingClient(url: string, token: string): Promise<ReconnectingClient> {
   let socket: PushClient | undefined = await openPushClient(url, token);
   const earlier: PushMessage[] = [];
@@ -53,4 +49,8 @@ export async function openReconnectingClient(url: string, token: string): Promis
       await finished;
     },
   };
+}
+
+function messagesOf(socket: PushClient | undefined): PushMessage[] {
+  return (socket?.received ?? []).map(({ message }) => message);
 }

@@ -17,17 +17,6 @@ export type Replica = {
   readonly ended: () => Promise<string>;
 };
 
-/** The status of its readiness probe; 0: no response. */
-function readinessOf(internalPort: number): Promise<number> {
-  return fetch(`http://127.0.0.1:${internalPort}/health/ready`).then(
-    async (response) => {
-      await response.body?.cancel();
-      return response.status;
-    },
-    () => 0,
-  );
-}
-
 export function untilReady(what: string, internalPort: number): Promise<true> {
   return until(
     `${what} is ready`,
@@ -91,4 +80,15 @@ export async function endReplica(what: string, replica: Replica, removeFromBalan
   removeFromBalancer();
   assert.equal(await replica.ended(), 'exit code 0', what);
   assert.deepEqual(tree.filter(isAlive), [], `processes of ${what}`);
+}
+
+/** The status of its readiness probe; 0: no response. */
+function readinessOf(internalPort: number): Promise<number> {
+  return fetch(`http://127.0.0.1:${internalPort}/health/ready`).then(
+    async (response) => {
+      await response.body?.cancel();
+      return response.status;
+    },
+    () => 0,
+  );
 }

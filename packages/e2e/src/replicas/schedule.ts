@@ -11,6 +11,23 @@ import { asService, openBusAs, type Ask } from '../service-access.ts';
 const yearly = '0 0 1 1 *';
 const longAgo = '2020-06-01T00:00:00.000Z';
 
+/** Asserts that concurrent schedule checks start a due run of the sweep once. */
+export function assertSweepRunsOnce(instance: Instance, api: Client): Promise<void> {
+  return asService(instance, 'directory-sync', async (ask) => {
+    const before = await scheduledPasses(ask);
+    await api.send('PUT', sweepPath, { enabled: true, dry_run: true, schedule: yearly });
+    try {
+      await makeDue(ask);
+      await enqueueChecks(instance, 8);
+      await until('the sweep has run', async () => (await scheduledPasses(ask)) > before);
+      await until('every check is done', () => isQueueEmpty(instance));
+      assert.equal((await scheduledPasses(ask)) - before, 1, 'the sweep ran more than once');
+    } finally {
+      await api.send('PUT', sweepPath, { enabled: false });
+    }
+  });
+}
+
 async function scheduledPasses(ask: Ask): Promise<number> {
   const [row] = await ask(`select count(*)::int as n from directory_pass where trigger = 'schedule'`);
   return Number(row?.['n']);
@@ -46,21 +63,4 @@ async function isQueueEmpty(instance: Instance): Promise<boolean> {
     Number(count),
   );
   return waiting.length === 2 && waiting.every((count) => count === 0);
-}
-
-/** Asserts that concurrent schedule checks start a due run of the sweep once. */
-export function assertSweepRunsOnce(instance: Instance, api: Client): Promise<void> {
-  return asService(instance, 'directory-sync', async (ask) => {
-    const before = await scheduledPasses(ask);
-    await api.send('PUT', sweepPath, { enabled: true, dry_run: true, schedule: yearly });
-    try {
-      await makeDue(ask);
-      await enqueueChecks(instance, 8);
-      await until('the sweep has run', async () => (await scheduledPasses(ask)) > before);
-      await until('every check is done', () => isQueueEmpty(instance));
-      assert.equal((await scheduledPasses(ask)) - before, 1, 'the sweep ran more than once');
-    } finally {
-      await api.send('PUT', sweepPath, { enabled: false });
-    }
-  });
 }

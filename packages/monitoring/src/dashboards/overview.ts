@@ -2,6 +2,7 @@ import type { DashboardSpec } from '../dashboard.ts';
 import { bars, lines, number, states } from '../panel.ts';
 
 const edge = 'service="edge-gateway"';
+
 function quantile(q: number): string {
   return `histogram_quantile(${q}, sum by (le) (rate(http_request_duration_seconds_bucket{${edge},route!~".+/(content|export)|unknown"}[$__rate_interval])))`;
 }

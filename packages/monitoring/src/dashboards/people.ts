@@ -73,6 +73,7 @@ const signIn = [
 function last(name: string) {
   return `max(directory_sync_${name})`;
 }
+
 const sweep = [
   number('Sweep enabled', last('enabled'), {
     description: 'Whether the directory sweep runs on its schedule.',

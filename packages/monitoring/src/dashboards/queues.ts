@@ -92,6 +92,7 @@ function stage(q: number, legend: string) {
     legend: `{{stage}}: ${legend}`,
   };
 }
+
 const stages = [
   lines(
     'Stages done',

@@ -2,6 +2,7 @@ import type { DashboardSpec } from '../dashboard.ts';
 import { lines, states } from '../panel.ts';
 
 const indexer = 'service="search-indexer"';
+
 function quantile(q: number): string {
   return `histogram_quantile(${q}, sum by (le) (rate(search_duration_seconds_bucket[$__rate_interval])))`;
 }

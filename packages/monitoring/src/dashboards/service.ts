@@ -2,9 +2,11 @@ import type { DashboardSpec } from '../dashboard.ts';
 import { lines, number, states } from '../panel.ts';
 
 const of = 'service="$service"';
+
 function rate(metric: string, by: string): string {
   return `sum by (${by}) (rate(${metric}{${of}}[$__rate_interval]))`;
 }
+
 function quantile(q: number, metric: string, by = ''): string {
   return `histogram_quantile(${q}, sum by (${by ? `${by}, ` : ''}le) (rate(${metric}_bucket{${of}}[$__rate_interval])))`;
 }

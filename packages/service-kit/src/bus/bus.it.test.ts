@@ -18,6 +18,7 @@ const users = [
 ];
 const opened: Bus[] = [];
 let nats: TestServer;
+
 async function connect(service: Bus['service']): Promise<Bus> {
   const bus = createBus({ service, url: nats.url, user: service, password, log });
   await bus.connect();

@@ -53,6 +53,7 @@ export function createConfirmer(nc: NatsConnection, inboxPrefix: string) {
     acknowledge: async (msg: JsMsg): Promise<void> => void (await send(replyOf(msg), '+ACK')),
   };
 }
+
 export type Confirmer = ReturnType<typeof createConfirmer>;
 
 function notConfirmed(detail: string) {

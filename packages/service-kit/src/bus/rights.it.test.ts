@@ -59,6 +59,7 @@ function consumerSubjects({ stream, name, filter }: Durable): string[] {
     `$JS.FC.${stream}.${name}.token`,
   ];
 }
+
 function allowedOfOwn({ stream, name, filter }: Durable): string[] {
   return [
     ...(stream === 'EVENTS'
@@ -83,6 +84,7 @@ const streamSubjects: readonly string[] = ['EVENTS', 'JOBS', 'KV_LEASES', 'KV_WO
 let nats: TestServer;
 let admin: NatsConnection;
 let jsm: JetStreamManager;
+
 function connectAs(user: string) {
   return connect({ servers: nats.url, user, pass: password, inboxPrefix: `_INBOX.${user}`, reconnect: false });
 }

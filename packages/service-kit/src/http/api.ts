@@ -24,10 +24,6 @@ export type ApiOptions = {
   whoIs: (assertion: string | undefined) => Caller | null;
 };
 
-/** Decoders would replace what is not UTF-8 by U+FFFD. */
-function checkUtf8(good: boolean): void {
-  if (!good) throw invalid('invalid_request', 'The body is not UTF-8');
-}
 const json = express.json({ limit: '1mb', verify: (_req, _res, body) => checkUtf8(isUtf8(body)) });
 const form = express.urlencoded({
   extended: false,
@@ -53,6 +49,11 @@ export function createApi({ routes, log, metrics, access, whoIs }: ApiOptions): 
   app.use(unknownPath(metrics));
   app.use(problemHandler(log));
   return app;
+}
+
+/** Decoders would replace what is not UTF-8 by U+FFFD. */
+function checkUtf8(good: boolean): void {
+  if (!good) throw invalid('invalid_request', 'The body is not UTF-8');
 }
 
 const nameRequest: RequestHandler = (req, res, next) => {

@@ -19,9 +19,11 @@ async function serve(checks: Checks, accepting = true, extra: InternalRoute[] = 
   await new Promise<void>((resolve) => server?.listen(0, '127.0.0.1', resolve));
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
+
 const down = async () => {
   throw new Error('refused');
 };
+
 function hangs() {
   return new Promise<void>(() => {});
 }

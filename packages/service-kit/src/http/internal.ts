@@ -74,6 +74,7 @@ function watchReadiness({ metrics, checks, accepting }: InternalOptions): void {
 }
 
 type Page = { status?: number; contentType: string; body: string };
+
 function json(status: number, value: unknown): Page {
   return {
     status,

@@ -14,19 +14,6 @@ type Thrown = {
 
 type Reported = { kind?: unknown; originalCode?: unknown };
 
-function isState(code: unknown): boolean {
-  return typeof code === 'string' && (codes.has(code) || states.test(code));
-}
-
-function itself({ code, message }: Thrown, { kind, originalCode }: Reported): boolean {
-  return (
-    isState(code) ||
-    isState(originalCode) ||
-    (typeof kind === 'string' && kinds.has(kind)) ||
-    (typeof message === 'string' && words.test(message))
-  );
-}
-
 /** Whether something was thrown because the database cannot be asked, as opposed to having refused. */
 export function isLostDatabase(thrown: unknown, depth = 3): boolean {
   if (typeof thrown !== 'object' || thrown === null) return false;
@@ -45,4 +32,17 @@ export function isFullStorage(thrown: unknown, depth = 3): boolean {
   const { originalCode } = (meta?.driverAdapterError?.cause ?? {}) as Reported;
   const reported = [code, originalCode, message].some((text) => typeof text === 'string' && diskFull.test(text));
   return reported || (depth > 0 && isFullStorage(cause, depth - 1));
+}
+
+function itself({ code, message }: Thrown, { kind, originalCode }: Reported): boolean {
+  return (
+    isState(code) ||
+    isState(originalCode) ||
+    (typeof kind === 'string' && kinds.has(kind)) ||
+    (typeof message === 'string' && words.test(message))
+  );
+}
+
+function isState(code: unknown): boolean {
+  return typeof code === 'string' && (codes.has(code) || states.test(code));
 }

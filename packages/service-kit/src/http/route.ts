@@ -26,6 +26,7 @@ export type RouteRequest<R extends RouteDef> = {
 
 /** An answer with its own status or headers; a `stream` body is written by the handler into `res`. */
 export type Reply<T> = { readonly reply: true; status?: number; headers?: Record<string, string | string[]>; body: T };
+
 export function reply<T>(
   body: T,
   options: { status?: number; headers?: Record<string, string | string[]> } = {},
@@ -36,6 +37,7 @@ export function reply<T>(
     ...options,
   };
 }
+
 /** The handler wrote the answer itself (streams, tus). */
 export const handled = Symbol('handled');
 

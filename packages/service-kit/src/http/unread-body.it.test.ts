@@ -58,9 +58,11 @@ function send(bytes: string, expected: string): Promise<boolean> {
     socket.on('data', onData).on('close', onClose).write(bytes);
   });
 }
+
 function head(path: string) {
   return `POST ${path} HTTP/1.1\r\nHost: x\r\nContent-Length: ${size}\r\n\r\n`;
 }
+
 const half = 'x'.repeat(size / 2);
 
 describe('discardUnreadBody', () => {

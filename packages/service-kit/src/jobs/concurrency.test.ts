@@ -6,6 +6,7 @@ import { concurrencyOf } from './concurrency.ts';
 function job(subject: Parameters<typeof defineJob>[0]) {
   return defineJob(subject, { input: z.object({}), output: z.object({}), attempts: 1 });
 }
+
 const catalogue = {
   translate: job('job.nlp.transcription.translate'),
   fetch: job('job.download.media.fetch'),

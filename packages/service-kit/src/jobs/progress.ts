@@ -2,10 +2,6 @@ import { transcriptionLive, type Stage } from '@overtone/contracts';
 import type { Bus } from '../bus/bus.ts';
 import { coalesce } from './coalesce.ts';
 
-function ofRun(input: unknown) {
-  return input as { runId: string; fileId: string; ownerId: string };
-}
-
 /** Tells of a task's progress, a few times a second at most. */
 export function progressOf(bus: Bus, subject: string, held: { taskId: string; token: number }, input: unknown) {
   const { runId, fileId, ownerId } = ofRun(input);
@@ -21,4 +17,8 @@ export function progressOf(bus: Bus, subject: string, held: { taskId: string; to
       message,
     }),
   );
+}
+
+function ofRun(input: unknown) {
+  return input as { runId: string; fileId: string; ownerId: string };
 }

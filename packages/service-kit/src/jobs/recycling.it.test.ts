@@ -33,6 +33,7 @@ afterAll(async () => {
 function list() {
   return join(folder, 'list');
 }
+
 function noted() {
   return existsSync(list())
     ? readFileSync(list(), 'utf8')
@@ -41,11 +42,13 @@ function noted() {
         .map((line) => line.split(' ') as [task: string, pid: string])
     : [];
 }
+
 async function order(until: string | null = null): Promise<string> {
   const taskId = randomUUID();
   await nc.jetstream().publish('job.cpu.media.note', JSON.stringify({ taskId, input: { until } }));
   return taskId;
 }
+
 function start() {
   const env = { PATH: process.env['PATH'], NATS_URL: nats.url, LIST: list(), API_PORT: '0', INTERNAL_PORT: '0' };
   const child = spawn(process.execPath, ['--no-warnings', main], { env, stdio: 'ignore' });

@@ -7,27 +7,6 @@ import type { WorkerContext, Job } from './delivery.ts';
 const recheckMs = 1_000;
 
 /**
- * Holds the job back while its queue is paused: this uses up no attempt. A dispatcher that cannot be
- * reached changes nothing.
- */
-async function whilePaused(
-  { bus, stop }: Pick<WorkerContext, 'bus' | 'stop'>,
-  queue: Queue,
-  msg: JsMsg,
-): Promise<void> {
-  let held = false;
-  for (;;) {
-    held = await bus.ask(dispatcherRpc.paused, { queue }).then(
-      ({ paused }) => paused,
-      () => held,
-    );
-    if (!held || stop.aborted) return;
-    msg.working();
-    await sleep(recheckMs, undefined, { signal: stop }).catch(() => {});
-  }
-}
-
-/**
  * Runs a job that its handler fences itself: only the broker redelivers it, up to the job's attempts. Its output is not
  * awaited; the result is what the handler has stored.
  */
@@ -57,5 +36,26 @@ export async function runUnclaimed(
     else msg.term();
   } finally {
     await lease.release();
+  }
+}
+
+/**
+ * Holds the job back while its queue is paused: this uses up no attempt. A dispatcher that cannot be
+ * reached changes nothing.
+ */
+async function whilePaused(
+  { bus, stop }: Pick<WorkerContext, 'bus' | 'stop'>,
+  queue: Queue,
+  msg: JsMsg,
+): Promise<void> {
+  let held = false;
+  for (;;) {
+    held = await bus.ask(dispatcherRpc.paused, { queue }).then(
+      ({ paused }) => paused,
+      () => held,
+    );
+    if (!held || stop.aborted) return;
+    msg.working();
+    await sleep(recheckMs, undefined, { signal: stop }).catch(() => {});
   }
 }

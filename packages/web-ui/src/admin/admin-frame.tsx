@@ -59,6 +59,7 @@ const items: readonly NavItem[] = [
 function isSuperOnly(path: string): boolean {
   return items.some((item) => item.superOnly && path.startsWith(item.under));
 }
+
 function mayOpen(role: User['role'], path: string): boolean {
   if (role === 'super_admin') return true;
   return role === 'admin' ? !isSuperOnly(path) : !path.startsWith('/admin');

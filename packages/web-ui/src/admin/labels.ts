@@ -38,6 +38,7 @@ export function accountStatusOf(account: Account, now: Date = new Date()): Color
     return { label: 'locked', color: 'yellow' };
   return { label: 'active', color: 'petrol' };
 }
+
 /** The name of a person, or the address of a person without a name. */
 export function nameOf(account: { full_name: string; email: string }): string {
   return account.full_name || account.email;

@@ -101,6 +101,7 @@ export function Facts({ of }: FactsProps) {
 }
 
 type PagerProps = { page: number; total: number; size: number; onPage: (page: number) => void };
+
 export function Pager({ page, total, size, onPage }: PagerProps) {
   const pages = Math.ceil(total / size);
   return pages <= 1 ? null : (

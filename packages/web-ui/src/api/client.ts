@@ -32,6 +32,7 @@ let lifetime = new AbortController();
 export function setSessionHooks(next: SessionHooks): void {
   hooks = next;
 }
+
 /** Aborts every request in flight, so that the next user of this page never sees a response of the previous one. */
 export function abortAll(): void {
   lifetime.abort();

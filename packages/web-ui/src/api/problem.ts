@@ -60,10 +60,12 @@ export function messageOf(error: unknown): string {
 export function codeOf(error: unknown): string | null {
   return error instanceof ApiError ? error.code : null;
 }
+
 /** True when the platform failed, not the request: the page then reports an outage, never an empty result. */
 export function isOutage(error: unknown): boolean {
   return !(error instanceof ApiError) || error.status === 0 || error.status >= 500 || error.status === 429;
 }
+
 /** The message of an API error for one field of a form; null when there is none. */
 export function fieldOf(error: unknown, field: string): string | null {
   if (!(error instanceof ApiError)) return null;

@@ -32,6 +32,7 @@ export type FileFilters = {
   readonly page: number;
 };
 export const libraryPageSize = 24;
+
 export function filesQuery(filters: FileFilters) {
   return queryOptions({
     queryKey: ['files', filters],
@@ -87,6 +88,7 @@ export function fileQuery(uuid: string) {
 }
 
 export const segmentPageSize = 500;
+
 export function segmentsQuery(uuid: string, page: number) {
   return queryOptions({
     queryKey: ['segments', uuid, page],
@@ -150,6 +152,7 @@ export type SearchInput = {
   readonly page: number;
 };
 export const searchPageSize = 10;
+
 export function searchQuery(input: SearchInput) {
   return queryOptions({
     queryKey: ['search', input],

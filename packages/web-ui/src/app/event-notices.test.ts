@@ -3,6 +3,7 @@ import type { PushMessage } from '@overtone/contracts';
 import { createEventNotices } from './event-notices.ts';
 
 const fileId = '11111111-1111-4111-8111-111111111111';
+
 function ended(outcome: 'completed' | 'failed' | 'cancelled', no_speech = false): PushMessage {
   return {
     type: 'transcription_ended',
@@ -10,7 +11,9 @@ function ended(outcome: 'completed' | 'failed' | 'cancelled', no_speech = false)
     data: { file_id: fileId, outcome, no_speech },
   };
 }
+
 const shared: PushMessage = { type: 'file_shared', seq: 1, data: { file_id: fileId, shared_by: fileId } };
+
 async function shownFor(
   message: PushMessage,
   { titleOf = () => Promise.resolve('Talk'), isShown = (): boolean => false } = {},

@@ -7,6 +7,7 @@ const sourceFolder = join(import.meta.dirname, '..');
 const sources = readdirSync(sourceFolder, { recursive: true, encoding: 'utf8' }).filter(
   (path) => /\.tsx?$/.test(path) && !path.includes('.test.'),
 );
+
 function importsOf(path: string): string[] {
   return [...readFileSync(join(sourceFolder, path), 'utf8').matchAll(/\bimport\('([^']+)'\)/g)].map((match) =>
     basename(match[1] ?? ''),

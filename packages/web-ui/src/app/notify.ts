@@ -14,6 +14,7 @@ export function notifyError(title: string, error: unknown): void {
     autoClose: 10_000,
   });
 }
+
 export function notify(message: string): void {
   notifications.show({ color: 'petrol', closeButtonProps, message });
 }

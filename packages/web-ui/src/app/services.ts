@@ -11,13 +11,6 @@ import { createDrafts } from './drafts.ts';
 import { createEventNotices } from './event-notices.ts';
 import { showNotice } from './show-notice.ts';
 
-function openStorage(find: () => Storage): Storage | null {
-  try {
-    return find();
-  } catch {
-    return null;
-  }
-}
 const storage = openStorage(() => localStorage);
 
 /** The composition root of the browser: objects that live as long as the page. */
@@ -55,6 +48,15 @@ let openPath: (path: string) => void = () => undefined;
 export function onOpenPath(open: (path: string) => void): void {
   openPath = open;
 }
+
+function openStorage(find: () => Storage): Storage | null {
+  try {
+    return find();
+  } catch {
+    return null;
+  }
+}
+
 const showEventNotice = createEventNotices({
   titleOf: async (fileId) => (await queryClient.fetchQuery(fileQuery(fileId))).title,
   isShown: (fileId) => document.visibilityState === 'visible' && location.pathname === pathOf(fileId),

@@ -86,17 +86,6 @@ export const theme = createTheme({
   },
 });
 
-/** Light tints for badges, notes and selected items: the color mixed into the surface of the scheme. */
-function tints(surface: string, part: number, texts: Record<string, string>): Record<string, string> {
-  return Object.fromEntries(
-    Object.entries(texts).flatMap(([color, text]) => [
-      [`--mantine-color-${color}-light`, `color-mix(in srgb, ${text} ${part}%, ${surface})`],
-      [`--mantine-color-${color}-light-hover`, `color-mix(in srgb, ${text} ${part + 6}%, ${surface})`],
-      [`--mantine-color-${color}-light-color`, text],
-    ]),
-  );
-}
-
 export const cssVariables: CSSVariablesResolver = () => ({
   variables: {},
   light: {
@@ -129,3 +118,14 @@ export const cssVariables: CSSVariablesResolver = () => ({
     ...tints('#1b1d1f', 15, { petrol: '#6cc9bd', red: '#ffa49b', yellow: '#e6bd55', gray: '#c4c4bf' }),
   },
 });
+
+/** Light tints for badges, notes and selected items: the color mixed into the surface of the scheme. */
+function tints(surface: string, part: number, texts: Record<string, string>): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(texts).flatMap(([color, text]) => [
+      [`--mantine-color-${color}-light`, `color-mix(in srgb, ${text} ${part}%, ${surface})`],
+      [`--mantine-color-${color}-light-hover`, `color-mix(in srgb, ${text} ${part + 6}%, ${surface})`],
+      [`--mantine-color-${color}-light-color`, text],
+    ]),
+  );
+}

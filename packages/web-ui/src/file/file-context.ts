@@ -13,6 +13,7 @@ export type SpeakerLook = { readonly speaker: Speaker; readonly name: string; re
 
 const context = createContext<FileContext | null>(null);
 export const FileProvider = context.Provider;
+
 export function useFile(): FileContext {
   const value = useContext(context);
   if (!value) throw new Error('useFile is used outside of the file page.');

@@ -10,6 +10,7 @@ function key(name: string, more: object = {}) {
     ...more,
   };
 }
+
 const nowhere = { typing: false, onControl: false };
 
 describe('commandOf', () => {

@@ -33,6 +33,7 @@ export function usePassageDrafts(fileId: string): ReadonlyMap<string, PassageDra
 }
 
 const cache = new WeakMap<ReadonlyMap<string, unknown>, Map<string, ReadonlyMap<string, PassageDraft>>>();
+
 function passageDraftsOf(all: ReadonlyMap<string, unknown>, fileId: string): ReadonlyMap<string, PassageDraft> {
   const byFile = cache.get(all) ?? new Map<string, ReadonlyMap<string, PassageDraft>>();
   cache.set(all, byFile);

@@ -3,10 +3,6 @@ import type { Player } from './player.ts';
 
 type Playback = { readonly position: number; readonly rate: number; readonly visit: string };
 
-function key(fileId: string): string {
-  return `overtone-playback:${fileId}`;
-}
-
 /**
  * Restores position and speed of this tab after a reload. A link to a moment takes precedence on its first visit.
  * @param visit identifies the history entry: a reload has the same one
@@ -29,6 +25,10 @@ export function usePlaybackMemory(player: Player, fileId: string, visit: string,
       save();
     };
   }, [player, fileId, visit, linked]);
+}
+
+function key(fileId: string): string {
+  return `overtone-playback:${fileId}`;
 }
 
 function readPlayback(fileId: string): Playback | null {

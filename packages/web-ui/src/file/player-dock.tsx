@@ -79,6 +79,7 @@ export function PlayerDock({ lanes }: { lanes: readonly Lane[] }) {
 }
 
 type DockButtonProps = { icon: IconName; label: string; className?: string; onClick: () => void };
+
 function DockButton({ icon, label, className = '', onClick }: DockButtonProps) {
   return (
     <Tooltip label={label}>

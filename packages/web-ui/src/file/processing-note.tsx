@@ -76,6 +76,7 @@ function stageStateOf(
   }
   return timeline?.stages.find((known) => known.stage === stage)?.status ?? 'pending';
 }
+
 /** The bar of the running stage shows the progress of the whole run. */
 function progressStyle(stage: string, live: Progress | null): CSSProperties {
   return live?.stage === stage ? ({ '--done': `${Math.max(6, live.percent)}%` } as CSSProperties) : {};

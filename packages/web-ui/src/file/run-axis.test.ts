@@ -4,6 +4,7 @@ import { axisOf, durationText } from './run-axis.ts';
 function span(from: number, to: number) {
   return { from: from * 1000, to: to * 1000 };
 }
+
 function rounded({ left, width }: { left: number; width: number }) {
   return [Math.round(left), Math.round(width)];
 }

@@ -81,6 +81,7 @@ function totalText(status: Timeline['status'], time: string): string {
 }
 
 type RowProps = { stage: Stage; axis: Axis; now: number };
+
 function StageRow({ stage, axis, now }: RowProps) {
   const showsAttempts = stage.tries.length > 1 || stage.tries.some(({ error_message }) => error_message !== null);
   return (

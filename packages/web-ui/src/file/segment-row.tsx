@@ -36,17 +36,17 @@ type Props = {
 
 const uncertainBelow = 0.35;
 
+/** Whether a word is marked as uncertain. A passage corrected by a person has no uncertain words. */
+export function isUncertain(segment: Segment, confidence: number | null): boolean {
+  return !segment.edited && confidence !== null && confidence < uncertainBelow;
+}
+
 function editedText({ edited_at, edited_by_name }: Segment): string {
   return [
     'Edited',
     edited_by_name === null ? '' : ` by ${edited_by_name}`,
     edited_at === null ? '' : `, ${moment(edited_at)}`,
   ].join('');
-}
-
-/** Whether a word is marked as uncertain. A passage corrected by a person has no uncertain words. */
-export function isUncertain(segment: Segment, confidence: number | null): boolean {
-  return !segment.edited && confidence !== null && confidence < uncertainBelow;
 }
 
 /** One passage: its time, its speaker at the start of a turn, and its clickable words. */
@@ -174,6 +174,7 @@ type SpeakerMenuProps = {
   readonly onPick: (segment: Segment, speaker: string | null) => void;
   readonly children: ReactElement;
 };
+
 function SpeakerMenu({ segment, speakers, editable, onPick, children }: SpeakerMenuProps) {
   return editable ? (
     <Menu width={220} position="bottom-start">

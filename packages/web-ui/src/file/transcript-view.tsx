@@ -161,6 +161,7 @@ function useRows(transcript: Transcript, list: RefObject<HTMLDivElement | null>,
   useEffect(() => prioritize(first, last), [prioritize, first, last]);
   return rows;
 }
+
 function estimateHeight(segment: Segment | undefined): number {
   return 36 + Math.ceil((segment?.text.length ?? 120) / 70) * 28;
 }
@@ -275,6 +276,7 @@ function TranscriptPending() {
     </div>
   );
 }
+
 function RowPending() {
   return (
     <div className={css['row']} style={{ height: 84 }} aria-hidden="true">

@@ -24,6 +24,7 @@ function segment(
     ...more,
   };
 }
+
 const first = segment('Good morning, Ada.', 1, [
   ['Good', 1, 1.3],
   ['morning,', 1.3, 2],

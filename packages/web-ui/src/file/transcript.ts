@@ -101,6 +101,7 @@ export function positionAt(loaded: readonly IndexedSegment[], seconds: number): 
 
 export type Match = { readonly index: number; readonly first: number; readonly last: number };
 const normalizedCache = new WeakMap<SegmentObject, readonly string[]>();
+
 function normalizedWords(segment: SegmentObject): readonly string[] {
   const cached = normalizedCache.get(segment);
   if (cached) return cached;
@@ -125,6 +126,7 @@ export function findMatches(loaded: readonly IndexedSegment[], query: string): M
   }
   return matches;
 }
+
 function matchesAt(words: readonly string[], wanted: readonly string[], first: number): boolean {
   return wanted.every((part, i) => {
     const word = words[first + i] ?? '';

@@ -11,18 +11,6 @@ type Page = ResponseBody<'listSegments'>;
 export type SegmentChange = { readonly text?: string; readonly speaker_uuid?: string | null };
 type Edit = { readonly segment: Segment; readonly change: SegmentChange; readonly shown: Segment };
 
-/** Replaces a segment in the cached page that contains it. @returns the replaced segment */
-function replaceSegment(client: QueryClient, fileId: string, next: Segment): Segment | undefined {
-  let replaced: Segment | undefined;
-  for (const [queryKey, page] of client.getQueriesData<Page>({ queryKey: ['segments', fileId] })) {
-    const index = page?.transcript_segments.findIndex(({ uuid }) => uuid === next.uuid) ?? -1;
-    if (!page || index === -1) continue;
-    replaced = page.transcript_segments[index];
-    client.setQueryData<Page>(queryKey, { ...page, transcript_segments: page.transcript_segments.with(index, next) });
-  }
-  return replaced;
-}
-
 /** Deletes a passage, with a toast that undoes it. */
 export function useSegmentRemoval(fileId: string) {
   const notifyWithUndo = useUndo(fileId);
@@ -67,6 +55,19 @@ export function useSegmentEdit(fileId: string) {
     },
   });
 }
+
 export function isConflict(error: unknown): boolean {
   return error instanceof ApiError && error.status === 409;
+}
+
+/** Replaces a segment in the cached page that contains it. @returns the replaced segment */
+function replaceSegment(client: QueryClient, fileId: string, next: Segment): Segment | undefined {
+  let replaced: Segment | undefined;
+  for (const [queryKey, page] of client.getQueriesData<Page>({ queryKey: ['segments', fileId] })) {
+    const index = page?.transcript_segments.findIndex(({ uuid }) => uuid === next.uuid) ?? -1;
+    if (!page || index === -1) continue;
+    replaced = page.transcript_segments[index];
+    client.setQueryData<Page>(queryKey, { ...page, transcript_segments: page.transcript_segments.with(index, next) });
+  }
+  return replaced;
 }

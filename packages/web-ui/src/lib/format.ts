@@ -53,6 +53,7 @@ export function ago(iso: string, now: Date = new Date()): string {
   if (days < 7) return `${days} days ago`;
   return then.toLocaleDateString(undefined, { day: 'numeric', month: 'short', year: 'numeric' });
 }
+
 function startOfDay(date: Date): number {
   return new Date(date.getFullYear(), date.getMonth(), date.getDate()).getTime();
 }

@@ -24,32 +24,6 @@ export type SearchPageSearch = {
 };
 
 type Raw = Record<string, unknown>;
-function text(value: unknown, max = 500): string | undefined {
-  const raw = typeof value === 'number' ? String(value) : value;
-  return typeof raw === 'string' && raw.trim() !== '' ? raw.slice(0, max) : undefined;
-}
-function list(value: unknown): string[] | undefined {
-  const items = (Array.isArray(value) ? value : [value]).flatMap((item) => text(item, 200) ?? []);
-  return items.length > 0 ? items : undefined;
-}
-function day(value: unknown): string | undefined {
-  return typeof value === 'string' && /^\d{4}-\d{2}-\d{2}$/.test(value) && !Number.isNaN(Date.parse(value))
-    ? value
-    : undefined;
-}
-function oneOf<T extends string>(value: unknown, allowed: readonly T[]): T | undefined {
-  return allowed.find((item) => item === value);
-}
-function page(value: unknown): number | undefined {
-  const number = Number(value);
-  return Number.isInteger(number) && number > 1 && number <= 1_000_000 ? number : undefined;
-}
-/** Removes unset values, so that the address stays short. */
-function compact<T extends Raw>(fields: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
-  return Object.fromEntries(Object.entries(fields).filter(([, field]) => field !== undefined)) as {
-    [K in keyof T]?: Exclude<T[K], undefined>;
-  };
-}
 
 export const librarySorts = ['upload_time', 'completed_at', 'title', 'duration', 'file_size'] as const;
 export const searchSorts = ['relevance', 'upload_time', 'title', 'duration'] as const;
@@ -90,4 +64,36 @@ export function textSearch(raw: Raw): Record<string, string> {
       text(value) === undefined ? [] : [[name, text(value, 4096) as string]],
     ),
   );
+}
+
+function page(value: unknown): number | undefined {
+  const number = Number(value);
+  return Number.isInteger(number) && number > 1 && number <= 1_000_000 ? number : undefined;
+}
+
+/** Removes unset values, so that the address stays short. */
+function compact<T extends Raw>(fields: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
+  return Object.fromEntries(Object.entries(fields).filter(([, field]) => field !== undefined)) as {
+    [K in keyof T]?: Exclude<T[K], undefined>;
+  };
+}
+
+function text(value: unknown, max = 500): string | undefined {
+  const raw = typeof value === 'number' ? String(value) : value;
+  return typeof raw === 'string' && raw.trim() !== '' ? raw.slice(0, max) : undefined;
+}
+
+function oneOf<T extends string>(value: unknown, allowed: readonly T[]): T | undefined {
+  return allowed.find((item) => item === value);
+}
+
+function list(value: unknown): string[] | undefined {
+  const items = (Array.isArray(value) ? value : [value]).flatMap((item) => text(item, 200) ?? []);
+  return items.length > 0 ? items : undefined;
+}
+
+function day(value: unknown): string | undefined {
+  return typeof value === 'string' && /^\d{4}-\d{2}-\d{2}$/.test(value) && !Number.isNaN(Date.parse(value))
+    ? value
+    : undefined;
 }

@@ -14,12 +14,6 @@ const entities: Record<string, string> = {
   '#x2F': '/',
   '#96': '`',
 };
-function unescape(html: string): string {
-  return html.replace(
-    /&([a-z]+|#\d+|#x[0-9a-f]+);/gi,
-    (whole, name: string) => entities[name] ?? entities[name.toLowerCase()] ?? whole,
-  );
-}
 
 /**
  * Splits a snippet (escaped text in which only `<mark>` is markup) into parts for text nodes. Anything else that looks
@@ -34,4 +28,11 @@ export function snippetParts(snippet: string): SnippetPart[] {
     else if (part !== '') parts.push({ text: unescape(part), marked });
   }
   return parts;
+}
+
+function unescape(html: string): string {
+  return html.replace(
+    /&([a-z]+|#\d+|#x[0-9a-f]+);/gi,
+    (whole, name: string) => entities[name] ?? entities[name.toLowerCase()] ?? whole,
+  );
 }

@@ -33,11 +33,6 @@ const doneTexts: Record<BulkAction, string> = {
   delete: 'Moved to the bin:',
 };
 
-/** The key does not depend on the files: after a reload the person selects them again. */
-function draftKey(action: BulkAction): string {
-  return `bulk-${action}`;
-}
-
 /** The dialog of one action on many files. It shows the result of each file if any failed. */
 export function BulkDialog({ action, files, onClose, onDone }: Props) {
   const client = useQueryClient();
@@ -97,6 +92,11 @@ export function BulkDialog({ action, files, onClose, onDone }: Props) {
   }
 }
 
+/** The key does not depend on the files: after a reload the person selects them again. */
+function draftKey(action: BulkAction): string {
+  return `bulk-${action}`;
+}
+
 type FormProps = {
   readonly files: readonly FileItem[];
   readonly run: {
@@ -106,6 +106,7 @@ type FormProps = {
   };
   readonly onClose: () => void;
 };
+
 function uuidsOf(files: readonly FileItem[]): string[] {
   return files.map(({ uuid }) => uuid);
 }
@@ -234,6 +235,7 @@ type ResultsProps = {
   readonly results: readonly Result[];
   readonly onClose: () => void;
 };
+
 function ResultsDialog({ files, results, onClose }: ResultsProps) {
   const failed = results.filter(({ error }) => error !== null).length;
   const errorOf = (uuid: string): Result['error'] => results.find(({ file_uuid }) => file_uuid === uuid)?.error ?? null;

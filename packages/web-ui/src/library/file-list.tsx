@@ -62,6 +62,7 @@ function SelectBox({ file, selected, onToggle }: Omit<EntryProps, 'tags'>) {
 
 /** The number of tags shown; further tags are counted. */
 const shownTags = 3;
+
 function Tags({ tags }: { tags: readonly string[] }) {
   return tags.length === 0 ? null : (
     <ul className={css['tags']} aria-label="Tags" title={tags.join(', ')}>

@@ -8,10 +8,6 @@ import { notifyError } from '../app/notify.ts';
 import { useFocusReturn } from '../app/use-focus-return.ts';
 import { isInProgress } from './status.ts';
 
-// The dialogs are loaded on demand, so that the library loads faster.
-function dialogs() {
-  return import('./file-dialogs.tsx');
-}
 const RenameDialog = lazy(() => dialogs().then((m) => ({ default: m.RenameDialog })));
 const AgainDialog = lazy(() => dialogs().then((m) => ({ default: m.AgainDialog })));
 const ShareDialog = lazy(() => import('./share-dialog.tsx').then((m) => ({ default: m.ShareDialog })));
@@ -100,4 +96,9 @@ export function FileMenu({ file, onDeleted }: Props) {
       </Suspense>
     </>
   );
+}
+
+// The dialogs are loaded on demand, so that the library loads faster.
+function dialogs() {
+  return import('./file-dialogs.tsx');
 }

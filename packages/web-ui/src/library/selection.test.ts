@@ -2,6 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { nothingSelected, toggle } from './selection.ts';
 
 const order = ['a', 'b', 'c', 'd'];
+
 function clicks(...uuids: string[]): string[] {
   let selection = nothingSelected;
   for (const uuid of uuids)

@@ -22,6 +22,7 @@ export function toneOf(file: Pick<FileItem, 'status' | 'waiting_for' | 'next_sta
   const tone = tones[file.status];
   return tone === 'busy' && (file.waiting_for !== null || file.next_stage !== null) ? 'waiting' : tone;
 }
+
 export function isInProgress(file: Pick<FileItem, 'status'>): boolean {
   return tones[file.status] === 'busy' || tones[file.status] === 'waiting' || file.status === 'cancelling';
 }

@@ -37,6 +37,7 @@ export function createProgressStore(): ProgressStore {
 }
 
 export const progressStore = createProgressStore();
+
 export function useProgress(fileId: string): Progress | null {
   return useSyncExternalStore(progressStore.subscribe, () => progressStore.get(fileId));
 }

@@ -8,12 +8,14 @@ type ServerSide = {
   readonly hangUp: (code: number) => void;
 };
 const user = '11111111-1111-4111-8111-111111111111';
+
 function hello(seq: number, resumed: boolean): PushMessage {
   return {
     type: 'connection_established',
     data: { user_id: user, seq, resumed },
   };
 }
+
 function created(seq: number): PushMessage {
   return { type: 'file_created', seq, data: { file_id: user } };
 }
@@ -49,6 +51,7 @@ function start() {
   const server = (): ServerSide => connections.at(-1) as ServerSide;
   return { socket, connections, server, received, probe, wake: () => wake() };
 }
+
 function advance(ms: number) {
   return jest.advanceTimersByTimeAsync(ms);
 }

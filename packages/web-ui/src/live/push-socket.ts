@@ -21,15 +21,6 @@ type Deps = {
 /** The part of a WebSocket that is used here. */
 export type Connection = Pick<WebSocket, 'addEventListener' | 'send' | 'close'>;
 
-function connectToSameOrigin(since: number | null): Connection {
-  const scheme = location.protocol === 'https:' ? 'wss' : 'ws';
-  return new WebSocket(`${scheme}://${location.host}/api/ws${since === null ? '' : `?since=${since}`}`);
-}
-function onPageWake(listener: () => void): void {
-  addEventListener('online', listener);
-  document.addEventListener('visibilitychange', () => document.visibilityState === 'visible' && listener());
-}
-
 const pingEveryMs = 25_000;
 const settleMs = 2000;
 /** The server greets a connection with a valid session within this time; without a greeting it is closed. */
@@ -122,4 +113,14 @@ export function createPushSocket({
       socket = null;
     },
   };
+}
+
+function connectToSameOrigin(since: number | null): Connection {
+  const scheme = location.protocol === 'https:' ? 'wss' : 'ws';
+  return new WebSocket(`${scheme}://${location.host}/api/ws${since === null ? '' : `?since=${since}`}`);
+}
+
+function onPageWake(listener: () => void): void {
+  addEventListener('online', listener);
+  document.addEventListener('visibilitychange', () => document.visibilityState === 'visible' && listener());
 }

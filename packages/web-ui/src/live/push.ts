@@ -22,9 +22,6 @@ export type PushEffect =
   | { readonly kind: 'nothing' };
 
 const finalStatuses: ReadonlySet<string> = new Set(['completed', 'error', 'cancelled', 'quarantined', 'orphaned']);
-function keysOfFile(id: string): (readonly string[])[] {
-  return [['files'], ['file', id], ['timeline', id]];
-}
 
 /** The effect of a push message; pure, so that every message type is covered by a test. */
 export function effectOf(message: PushMessage): PushEffect {
@@ -76,6 +73,7 @@ export function parsePush(frame: unknown): PushMessage | null {
     return null;
   }
 }
+
 const known: ReadonlySet<string> = new Set<PushMessage['type']>([
   'connection_established',
   'file_created',
@@ -93,4 +91,8 @@ const known: ReadonlySet<string> = new Set<PushMessage['type']>([
 /** Exponential backoff of at most 20 s, with jitter so that many tabs do not reconnect at the same moment. */
 export function backOff(attempt: number, random: number = Math.random()): number {
   return Math.round(Math.min(20_000, 500 * 2 ** Math.min(attempt, 10)) * (0.6 + 0.4 * random));
+}
+
+function keysOfFile(id: string): (readonly string[])[] {
+  return [['files'], ['file', id], ['timeline', id]];
 }

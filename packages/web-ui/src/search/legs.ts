@@ -14,6 +14,7 @@ export function missingLegs(legs: SearchResponse['legs']): string | null {
   const other = names[leg === 'keyword' ? 'semantic' : 'keyword'];
   return `The search for ${names[leg]} ${reason}. These results are for ${other} only.`;
 }
+
 /** True when no requested part ran, which is an outage and not an empty result. */
 export function isSearchOutage(legs: SearchResponse['legs']): boolean {
   return legs.keyword !== 'ok' && legs.semantic !== 'ok';

@@ -14,6 +14,7 @@ export function storeNext(next: string | undefined): void {
     // Without storage the sign-in leads to the library.
   }
 }
+
 export function takeNext(): string {
   try {
     const next = safeNext(sessionStorage.getItem(key));

@@ -11,6 +11,7 @@ const policy: PasswordPolicy = {
   history_count: 24,
   max_age_days: 0,
 };
+
 function unmetRules(password: string) {
   return rulesFor(policy, password).flatMap((rule) => (rule.isMet ? [] : [rule.label]));
 }

@@ -58,9 +58,11 @@ function start(respond: (path: string, count: number) => FakeResponse) {
     otherTab: (message: unknown) => fromOtherTab(message),
   };
 }
+
 function countOf(requests: readonly string[], path: string): number {
   return requests.filter((url) => url === path).length;
 }
+
 const refresh = '/api/auth/token/refresh';
 
 beforeEach(() => void jest.useFakeTimers());

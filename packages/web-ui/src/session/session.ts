@@ -127,6 +127,7 @@ function storeRenewal(at: number): void {
     // The storage is blocked: the tabs renew one after another, each with the newest cookie.
   }
 }
+
 function lastRenewalAt(): number {
   try {
     return Number(localStorage.getItem(renewedKey) ?? 0);

@@ -41,6 +41,7 @@ function Waves() {
     </svg>
   );
 }
+
 function wavePath(harmonic: number): string {
   const points = Array.from({ length: 121 }, (_, i) => {
     const x = i * 10;

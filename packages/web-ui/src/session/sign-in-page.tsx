@@ -137,6 +137,7 @@ async function goToProvider(next: string | undefined): Promise<void> {
 }
 
 type MethodButtonProps = { icon: IconName; busy: boolean; onClick: () => void; children: ReactNode };
+
 function MethodButton({ icon, busy, onClick, children }: MethodButtonProps) {
   return (
     <Button variant="default" size="md" leftSection={<Icon name={icon} />} loading={busy} onClick={onClick}>

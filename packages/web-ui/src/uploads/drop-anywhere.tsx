@@ -10,24 +10,6 @@ import { fileInputId, intake } from './upload-intake.ts';
 
 const UploadDialog = lazy(() => import('./upload-dialog.tsx').then((m) => ({ default: m.UploadDialog })));
 
-/** Resumes unfinished uploads immediately; the other files wait for their options. */
-function addFiles(files: readonly File[]): void {
-  const rest = uploads.resumeWith(files);
-  if (rest.length > 0) intake.set([...intake.get(), ...rest]);
-}
-
-/** Reads dropped folders completely before their recordings are added. */
-function addDropped(transfer: DataTransfer): void {
-  const { files, folders } = entriesOf(transfer);
-  if (folders.length === 0) return addFiles(files);
-  void readFolders(folders).then(({ files: found, skipped, unreadable }) => {
-    addFiles([...files, ...found]);
-    for (const name of unreadable) notifyError('Not added', new Error(`“${name}” couldn’t be read.`));
-    if (found.length === 0) notify('There are no recordings in this folder.');
-    else if (skipped > 0) notify(`${plural(skipped, 'file')} skipped: not audio or video.`);
-  });
-}
-
 /** Accepts recordings dropped anywhere on the page, and contains the only file chooser. */
 export function DropAnywhere() {
   const over = useFileDrag(addDropped);
@@ -65,6 +47,24 @@ export function DropAnywhere() {
       )}
     </>
   );
+}
+
+/** Reads dropped folders completely before their recordings are added. */
+function addDropped(transfer: DataTransfer): void {
+  const { files, folders } = entriesOf(transfer);
+  if (folders.length === 0) return addFiles(files);
+  void readFolders(folders).then(({ files: found, skipped, unreadable }) => {
+    addFiles([...files, ...found]);
+    for (const name of unreadable) notifyError('Not added', new Error(`“${name}” couldn’t be read.`));
+    if (found.length === 0) notify('There are no recordings in this folder.');
+    else if (skipped > 0) notify(`${plural(skipped, 'file')} skipped: not audio or video.`);
+  });
+}
+
+/** Resumes unfinished uploads immediately; the other files wait for their options. */
+function addFiles(files: readonly File[]): void {
+  const rest = uploads.resumeWith(files);
+  if (rest.length > 0) intake.set([...intake.get(), ...rest]);
 }
 
 function holdsFiles(event: DragEvent): boolean {

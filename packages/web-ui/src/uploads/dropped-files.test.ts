@@ -9,6 +9,7 @@ function fileEntry(name: string, type: string, fails = false): FileSystemEntry {
       fails ? reject(new Error('NotReadableError')) : resolve(new File(['x'], name, { type })),
   } as unknown as FileSystemEntry;
 }
+
 function folder(name: string, children: readonly FileSystemEntry[], partSize = 100): FileSystemEntry {
   return {
     name,
@@ -24,6 +25,7 @@ function folder(name: string, children: readonly FileSystemEntry[], partSize = 1
     },
   } as unknown as FileSystemEntry;
 }
+
 async function namesIn(entry: FileSystemEntry): Promise<string[]> {
   return (await readFolders([entry])).files.map(({ name }) => name);
 }

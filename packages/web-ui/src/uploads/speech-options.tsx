@@ -64,6 +64,7 @@ type CountProps = {
   readonly error: string | null;
   readonly onChange: (count: number | null) => void;
 };
+
 function SpeakerCount({ label, value, error, onChange }: CountProps) {
   return (
     <NumberInput

@@ -106,6 +106,7 @@ function fileIdOf(url: string | null): string | null {
 function statusOf(error: unknown): number {
   return error instanceof DetailedError ? (error.originalResponse?.getStatus() ?? 0) : 0;
 }
+
 function isOffsetConflict(error: unknown): boolean {
   return (
     error instanceof DetailedError &&
@@ -113,6 +114,7 @@ function isOffsetConflict(error: unknown): boolean {
     !/duplicate/i.test(error.originalResponse?.getBody() ?? '')
   );
 }
+
 function apiErrorOf(error: unknown): ApiError {
   if (!(error instanceof DetailedError) || !error.originalResponse) return new ApiError(0, {});
   const response = error.originalResponse;

@@ -110,6 +110,7 @@ type RowProps = {
   readonly onTitle: (title: string) => void;
   readonly onRemove: () => void;
 };
+
 function FileRow({ file, title, problem, limits, onTitle, onRemove }: RowProps) {
   return (
     <li>

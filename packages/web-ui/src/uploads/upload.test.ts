@@ -16,9 +16,11 @@ import {
 
 const options = { title: 'T', language: '', minSpeakers: null, maxSpeakers: null, allowDuplicate: false };
 const file = { name: 'a.wav', size: 1000, lastModified: 7 };
+
 function after(...events: UploadEvent[]): Upload {
   return events.reduce(reduceUpload, newUpload('1', file, options));
 }
+
 const start = { type: 'start' } as const;
 
 describe('reduceUpload', () => {

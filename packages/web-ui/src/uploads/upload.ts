@@ -143,6 +143,7 @@ export function refusal(file: FileFacts & { readonly type: string }, limits: Lim
   if (file.type === '' || !limits || limits.accept.length === 0) return null;
   return limits.accept.some((pattern) => accepts(pattern, file)) ? null : 'not_media';
 }
+
 function accepts(pattern: string, file: { name: string; type: string }): boolean {
   if (pattern.startsWith('.')) return file.name.toLowerCase().endsWith(pattern.toLowerCase());
   return pattern.endsWith('/*') ? file.type.startsWith(pattern.slice(0, -1)) : file.type === pattern;

@@ -2,6 +2,7 @@ import { expect, it } from '@jest/globals';
 import { createUploads } from './uploads-store.ts';
 
 const options = { title: '', language: '', minSpeakers: null, maxSpeakers: null, allowDuplicate: false };
+
 function storageWith(
   uploads: unknown,
 ): Pick<Storage, 'getItem' | 'setItem' | 'removeItem'> & { readonly values: Map<string, string> } {
@@ -13,7 +14,9 @@ function storageWith(
     removeItem: (key) => void values.delete(key),
   };
 }
+
 const unfinished = { id: '1', name: 'a.wav', size: 3, lastModified: 7, options, sent: 1, url: '/u' };
+
 function createFor(storage: ReturnType<typeof storageWith>) {
   return createUploads({ renew: () => Promise.resolve(true), onDone: () => undefined, storage });
 }

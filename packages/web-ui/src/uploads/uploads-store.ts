@@ -41,9 +41,6 @@ const maxConcurrent = 2;
 const saveEveryMs = 2000;
 /** How long a finished upload stays listed: by then the library shows the recording. */
 const keepDoneMs = 20_000;
-function keyOf(userId: string): string {
-  return `overtone-uploads-${userId}`;
-}
 
 /** All uploads of this page: at most two send at a time, the others queue. */
 export function createUploads({ renew, onDone, storage }: Deps): Uploads {
@@ -172,6 +169,10 @@ export function createUploads({ renew, onDone, storage }: Deps): Uploads {
       list.set([]);
     },
   };
+}
+
+function keyOf(userId: string): string {
+  return `overtone-uploads-${userId}`;
 }
 
 function eventOf(error: ApiError): UploadEvent {

@@ -16,6 +16,31 @@ export type Lease = {
 };
 
 /**
+ * Waits until the lease is free; the lease of a crashed holder expires. Retries while the database is unavailable.
+ * @throws when `stop` is aborted.
+ */
+export async function waitForLease(
+  { db, holder, log }: { db: Db; holder: string; log: Pick<Log, 'warn'> },
+  stop: AbortSignal,
+): Promise<Lease> {
+  for (;;) {
+    const lease = await takeLease(db, holder).catch((err: unknown) => {
+      log.warn({ err }, 'sweep lease request failed');
+      return null;
+    });
+    if (lease) return lease;
+    await sleep(retryMs, undefined, { signal: stop });
+  }
+}
+
+/** Whether any replica holds the lease now. */
+export async function leaseHeld(db: Db): Promise<boolean> {
+  const rows = await db.$queryRaw<{ held: boolean }[]>`
+    select until > now() as held from directory_lease where name = 'sweep'`;
+  return rows[0]?.held ?? false;
+}
+
+/**
  * Acquires the single lease of the sweep. A crashed holder does not renew it, so it expires;
  * the next holder gets a larger token.
  * @returns null while another replica holds it.
@@ -58,29 +83,4 @@ async function takeLease(db: Db, holder: string): Promise<Lease | null> {
         update directory_lease set until = now() where name = 'sweep' and token = ${token}::bigint`;
     },
   };
-}
-
-/**
- * Waits until the lease is free; the lease of a crashed holder expires. Retries while the database is unavailable.
- * @throws when `stop` is aborted.
- */
-export async function waitForLease(
-  { db, holder, log }: { db: Db; holder: string; log: Pick<Log, 'warn'> },
-  stop: AbortSignal,
-): Promise<Lease> {
-  for (;;) {
-    const lease = await takeLease(db, holder).catch((err: unknown) => {
-      log.warn({ err }, 'sweep lease request failed');
-      return null;
-    });
-    if (lease) return lease;
-    await sleep(retryMs, undefined, { signal: stop });
-  }
-}
-
-/** Whether any replica holds the lease now. */
-export async function leaseHeld(db: Db): Promise<boolean> {
-  const rows = await db.$queryRaw<{ held: boolean }[]>`
-    select until > now() as held from directory_lease where name = 'sweep'`;
-  return rows[0]?.held ?? false;
 }

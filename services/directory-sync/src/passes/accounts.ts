@@ -9,6 +9,7 @@ const pageSize = 2_000;
 function at<T>(column: readonly T[], i: number): T {
   return column[i] as T;
 }
+
 function accountsOf(columns: Columns): Account[] {
   return columns.userId.map((userId, i) => ({
     userId,

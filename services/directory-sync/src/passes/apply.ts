@@ -1,13 +1,6 @@
 import type { SweepChange } from '@overtone/contracts';
 import type { Change, ChangedAccount, DeprovisioningCandidate } from '../plan/plan.ts';
 
-function expectedState({ role, directoryId }: ChangedAccount): SweepChange['expected'] {
-  return { role, directoryId };
-}
-function emptyChange() {
-  return { disable: null, role: null, add: [], remove: [], adopt: null };
-}
-
 export function toDisableChange({ account, reason, evidence }: DeprovisioningCandidate): SweepChange {
   return {
     ...emptyChange(),
@@ -27,6 +20,14 @@ export function toReconcileChange({ account, role, add, remove, adopt }: Change)
     remove: [...remove],
     adopt,
   };
+}
+
+function emptyChange() {
+  return { disable: null, role: null, add: [], remove: [], adopt: null };
+}
+
+function expectedState({ role, directoryId }: ChangedAccount): SweepChange['expected'] {
+  return { role, directoryId };
 }
 
 /** Lists of at most `size`. */

@@ -124,6 +124,7 @@ function createCrashingProcess(crashStep: number, afterWork: boolean) {
     });
   return { step, intercept, steps: () => steps, stop: crashed.signal };
 }
+
 type CrashingProcess = ReturnType<typeof createCrashingProcess>;
 
 function snapshotOf({ step }: CrashingProcess): SnapshotOf {
@@ -145,6 +146,7 @@ function snapshotOf({ step }: CrashingProcess): SnapshotOf {
 }
 
 type PassRequest = { passId: string; trigger: 'manual'; dryRun: boolean; approvedPass: null };
+
 function createRequest(): PassRequest {
   return {
     passId: randomUUID(),
@@ -153,6 +155,7 @@ function createRequest(): PassRequest {
     approvedPass: null,
   };
 }
+
 async function run(
   crashing: CrashingProcess,
   identity: Pick<ReturnType<typeof createFakeIdentity>, 'bus'>,
@@ -169,14 +172,17 @@ async function run(
   });
   return await passes.run(request, { stop: crashing.stop, isLast });
 }
+
 function createStableProcess() {
   return createCrashingProcess(Number.POSITIVE_INFINITY, false);
 }
+
 async function enableSweep() {
   await db.systemSetting.deleteMany();
   for (const [name, value] of Object.entries({ enabled: true, dry_run: false }))
     await db.systemSetting.create({ data: { key: `directory_sync.${name}`, value } });
 }
+
 /** Ends the lease of the crashed process. */
 function expireLease() {
   return db.$executeRaw`update directory_lease set until = now()`;
@@ -185,6 +191,7 @@ function expireLease() {
 async function statusOf(passId: string) {
   return (await db.directoryPass.findUnique({ where: { id: passId } }))?.status;
 }
+
 async function expectComplete(identity: ReturnType<typeof createFakeIdentity>, requests: PassRequest[], where: string) {
   const ids = identity.applied.map(({ change }) => change.userId);
   expect([where, ids.length]).toEqual([where, members.length]);

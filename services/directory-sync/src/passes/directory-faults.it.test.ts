@@ -9,15 +9,19 @@ import { directorySnapshot } from '../snapshot/snapshot.adapter.ts';
 import { recheckCandidates } from './recheck.ts';
 
 const base = 'dc=example,dc=org';
+
 function groupDn(name: string) {
   return `cn=${name},ou=groups,${base}`;
 }
+
 function personDn(n: number) {
   return `uid=u${n},ou=people,${base}`;
 }
+
 function idOf(n: number) {
   return `00000000-0000-4000-8000-${String(n).padStart(12, '0')}`;
 }
+
 const service = `cn=svc,${base}`;
 /** More than three pages. */
 const people = [...Array(3_200).keys()];
@@ -28,12 +32,14 @@ const readRights = ['people', 'groups', 'ids', 'logins'];
 function accessRule(target: string, right: string) {
   return `access to ${target} by group.exact="${groupDn(`reads ${right}`)}" read by anonymous auth by * none`;
 }
+
 /** Adds an expiry date, in days since 1970. */
 function withExpiry(ldif: string, day: number | null): string {
   return day === null
     ? ldif
     : ldif.replace('objectClass: inetOrgPerson', `$&\nobjectClass: shadowAccount\nshadowExpire: ${day}`);
 }
+
 function start(present: readonly number[], expiryOf: (n: number) => number | null = () => null): Promise<Slapd> {
   return startSlapd({
     access: [
@@ -54,6 +60,7 @@ function start(present: readonly number[], expiryOf: (n: number) => number | nul
 }
 
 const ring = readKeyRing({ ENCRYPTION_KEY: randomBytes(32).toString('base64') });
+
 function rulesOf(slapd: Slapd, config: Partial<SweepRules['config']> = {}, password = 'svcpass'): SweepRules {
   return rulesFor(
     {
@@ -67,6 +74,7 @@ function rulesOf(slapd: Slapd, config: Partial<SweepRules['config']> = {}, passw
     { bindPassword: seal(ring, 'ldap_bind_password', password) },
   );
 }
+
 const accounts = people.map((n): Account => ({
   userId: idOf(n),
   email: `u${n}@example.org`,
@@ -105,6 +113,7 @@ async function pass(rules: SweepRules, { onSeen = () => {}, clock }: PassOptions
     return { status: 'directory_unavailable', disabled: [], changed: 0 };
   }
 }
+
 const aborted = { status: 'directory_unavailable', disabled: [], changed: 0 };
 const noChanges = { status: 'ok', disabled: [], changed: 0 };
 
@@ -117,6 +126,7 @@ afterAll(() => slapd.stop());
 function change(dn: string, ...lines: string[]) {
   return slapd.apply([`dn: ${dn}`, ...lines, ''].join('\n'));
 }
+
 /** Runs `work` while the directory has a fault, and repairs it afterwards. */
 async function during<T>(breakDirectory: () => Promise<void>, repair: () => Promise<void>, work: () => Promise<T>) {
   await breakDirectory();
@@ -126,6 +136,7 @@ async function during<T>(breakDirectory: () => Promise<void>, repair: () => Prom
     await repair();
   }
 }
+
 function passWithoutRight(right: string) {
   return during(
     () => change(groupDn(`reads ${right}`), 'changetype: modify', 'delete: member', `member: ${service}`),

@@ -43,6 +43,7 @@ const ours = [
   { id: idOf(901), name: 'Writers' },
   { id: idOf(902), name: 'Friends' },
 ];
+
 function randomSubset<T>(random: Random, all: readonly T[]): T[] {
   return all.filter(() => random(2) === 0);
 }
@@ -61,6 +62,7 @@ function withMemberships(random: Random, account: Account): Account {
     ),
   };
 }
+
 function mappingsOf(random: Random): Stored['mappings'] {
   return randomSubset(random, [
     { claim: groupDn('mapped'), groupId: idOf(900), role: null },
@@ -94,6 +96,7 @@ function worldFor(seed: number) {
 }
 
 type World = ReturnType<typeof worldFor>;
+
 function passesOf({ nested }: World) {
   return stored.passes((rules) => {
     const config = { ...rules.config, recursiveGroups: nested };
@@ -103,6 +106,7 @@ function passesOf({ nested }: World) {
     return directorySnapshot(noKeys, { paceMs: 0, busyRetryDelaysMs: [1] })({ ...rules, config });
   });
 }
+
 async function run(world: World, dryRun: boolean): Promise<PassReport> {
   const request = { passId: randomUUID(), trigger: 'manual', dryRun, approvedPass: null } as const;
   const report = await passesOf(world).run(request, { stop: new AbortController().signal, isLast: true });
@@ -119,6 +123,7 @@ function comparable({ dry_run: _, pass_uuid: __, started_at: ___, ...report }: P
     duration_s: null,
   };
 }
+
 /** The report expected from the real run after a dry run. */
 function expectedReport(dry: PassReport) {
   return {
@@ -132,6 +137,7 @@ function expectedReport(dry: PassReport) {
     reconciliations: dry.reconciliations.map((change) => ({ ...change, applied: true })),
   };
 }
+
 /** The report of the real run, without the number of revoked sessions that a dry run does not have. */
 function actualReport(real: PassReport) {
   return {
@@ -164,6 +170,7 @@ function expectedAccounts(dry: PassReport, before: readonly Row[]): Omit<Row, 'd
     };
   });
 }
+
 function changedIn(dry: PassReport): Set<string> {
   return new Set([...disabledIn(dry), ...dry.reconciliations.map(({ user_uuid: id }) => id)]);
 }

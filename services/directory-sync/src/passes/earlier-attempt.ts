@@ -7,15 +7,6 @@ type AppliedChange = ReplyOf<typeof sweepRpc.done>['done'][number];
 
 const pageSize = 2_000;
 
-function accountOf({ userId, email, login, role }: AppliedChange) {
-  return {
-    userId,
-    email,
-    login,
-    role: role?.from ?? 'user',
-  };
-}
-
 /**
  * The changes of an interrupted pass, from identity's audit log, which is written in the transaction of each change.
  * The crashed process needs no record of its own.
@@ -58,5 +49,14 @@ export function mergeResults(earlier: Results, current: Results): Results {
   return {
     candidates: [...earlier.candidates, ...current.candidates],
     changes: [...earlier.changes, ...current.changes],
+  };
+}
+
+function accountOf({ userId, email, login, role }: AppliedChange) {
+  return {
+    userId,
+    email,
+    login,
+    role: role?.from ?? 'user',
   };
 }

@@ -28,17 +28,21 @@ beforeEach(async () => {
 function removeFromDirectory(...which: number[]) {
   world.directory.people = members.filter((_, i) => !which.includes(i + 1)).map(({ person }) => person);
 }
+
 function userId(n: number) {
   return members[n - 1]?.account.userId as string;
 }
+
 function disabled() {
   return world.identity.applied.flatMap(({ changes }) =>
     changes.filter((change) => change.disable).map((change) => change.userId),
   );
 }
+
 async function countRows(table: string) {
   return (await world.sql<{ n: string }>(`select count(*) as n from ${table}`))[0]?.n;
 }
+
 function outcomes(report: Record<string, unknown>) {
   return (report['actions'] as { user_uuid: string; outcome: string }[]).map((action) => [
     action.user_uuid,
@@ -204,9 +208,11 @@ describe('interrupted pass', () => {
 async function queued() {
   return (await (await world.nats.jetstreamManager()).streams.info('JOBS')).state.messages;
 }
+
 async function redelivered() {
   return (await (await world.nats.jetstreamManager()).consumers.info('JOBS', 'cpu-directory')).num_redelivered;
 }
+
 function releaseLease() {
   return world.sql('update directory_lease set until = now()');
 }

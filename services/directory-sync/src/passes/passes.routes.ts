@@ -6,12 +6,6 @@ import type { JobRequests } from '../schedule/schedule.ts';
 import type { Review } from './review.service.ts';
 
 type Deps = { db: Db; jobRequests: JobRequests; review: Review };
-function queued(taskId: string) {
-  return { task_id: taskId, status: 'queued' as const, message: 'The pass is queued' };
-}
-function running() {
-  return conflict('sweep_running', 'A pass is running. Wait until it has ended.');
-}
 
 export function passesRoutes({ db, jobRequests, review }: Deps): Route[] {
   return [
@@ -52,4 +46,12 @@ export function passesRoutes({ db, jobRequests, review }: Deps): Route[] {
 
     handle(directorySyncRoutes.explainUser, ({ params }) => review.explain(params.uuid)),
   ];
+}
+
+function running() {
+  return conflict('sweep_running', 'A pass is running. Wait until it has ended.');
+}
+
+function queued(taskId: string) {
+  return { task_id: taskId, status: 'queued' as const, message: 'The pass is queued' };
 }

@@ -184,4 +184,5 @@ export function createPasses({ db, bus, snapshotOf, telemetry, log, holder }: De
     },
   };
 }
+
 export type Passes = ReturnType<typeof createPasses>;

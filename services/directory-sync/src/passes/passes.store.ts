@@ -47,6 +47,7 @@ function* rowsOf({ candidates, changes, returned }: Decisions): Generator<Decisi
       change: {},
     };
 }
+
 const rowsPerInsert = 5_000;
 function* inBatches(rows: Iterable<DecisionRow>): Generator<DecisionRow[]> {
   let batch: DecisionRow[] = [];
@@ -58,6 +59,7 @@ function* inBatches(rows: Iterable<DecisionRow>): Generator<DecisionRow[]> {
   }
   if (batch.length > 0) yield batch;
 }
+
 function accountColumns({ userId, email, login }: Pick<Account, 'userId' | 'email' | 'login'>) {
   return {
     userId,

@@ -9,20 +9,6 @@ type RecheckOptions = {
   onProgress: (done: number, total: number) => void;
 };
 
-/** Whether the recheck gives the same decision with the same reason. */
-function isConfirmed(candidate: PlannedCandidate, person: Person | null, rules: Rules): boolean {
-  const people = {
-    byId: (id: string) => (person && person.id === id ? person : undefined),
-    byLogin: () => person ?? undefined,
-  };
-  const decision = decide(candidate.account, people, rules);
-  return decision.kind === 'candidate' && decision.candidate.reason === candidate.reason;
-}
-
-function isToDisable({ outcome }: PlannedCandidate): boolean {
-  return outcome === 'disable';
-}
-
 /**
  * Reads every account that is to be disabled now from the directory again, and keeps those that the recheck does not
  * confirm. If one request fails, no account is disabled.
@@ -44,4 +30,18 @@ export async function recheckCandidates({ candidates }: Plan, options: RecheckOp
     const isUnconfirmed = isToDisable(candidate) && !confirmed.has(candidate);
     return { candidate, outcome: isUnconfirmed ? 'replication_pending' : outcomes[candidate.outcome] };
   });
+}
+
+function isToDisable({ outcome }: PlannedCandidate): boolean {
+  return outcome === 'disable';
+}
+
+/** Whether the recheck gives the same decision with the same reason. */
+function isConfirmed(candidate: PlannedCandidate, person: Person | null, rules: Rules): boolean {
+  const people = {
+    byId: (id: string) => (person && person.id === id ? person : undefined),
+    byLogin: () => person ?? undefined,
+  };
+  const decision = decide(candidate.account, people, rules);
+  return decision.kind === 'candidate' && decision.candidate.reason === candidate.reason;
 }

@@ -18,14 +18,17 @@ beforeEach(async () => {
 async function reportOf({ pass_uuid: id }: Record<string, unknown>) {
   return (await world.ask('GET', `/passes/${String(id)}`)).body;
 }
+
 async function summaryOf({ pass_uuid: id }: Record<string, unknown>) {
   return ((await world.ask('GET', '/passes')).body['items'] as Record<string, unknown>[]).find(
     (pass) => pass['pass_uuid'] === id,
   );
 }
+
 async function last() {
   return (await world.ask('GET')).body['last_result'];
 }
+
 function post(pass: Record<string, unknown>, what: string, body?: object) {
   return world.ask('POST', `/passes/${String(pass['pass_uuid'])}${what}`, body);
 }

@@ -81,6 +81,7 @@ export function createReview({ db, bus }: { db: Db; bus: Pick<Bus, 'ask'> }) {
     },
   };
 }
+
 export type Review = ReturnType<typeof createReview>;
 
 function withUndone(report: PassReport, restoredIds: ReadonlySet<string>): PassReport {

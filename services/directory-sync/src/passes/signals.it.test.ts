@@ -20,12 +20,15 @@ function valueIn(text: string, name: string): number | undefined {
   const found = text.split('\n').find((line) => line.startsWith(`directory_sync_${name} `));
   return found === undefined ? undefined : Number(found.split(' ').at(-1));
 }
+
 async function signal(name: string): Promise<number | undefined> {
   return valueIn(await world.metrics(), name);
 }
+
 function daysAgo(days: number) {
   return new Date(Date.now() - days * 86_400_000);
 }
+
 function age(table: string, column: string, days: number, where = '') {
   return world.sql(`update ${table} set ${column} = $1 ${where}`, [daysAgo(days)]);
 }

@@ -9,6 +9,28 @@ type LastPass = Pick<PassReport, 'status' | 'seen' | 'candidates' | 'disabled' |
 /** Upper limit of the reported number of missed runs. */
 const maxMissed = 10;
 
+/** Metrics of the sweep from its stored history: equal in every replica, and after a restart. */
+export async function sweepSignals(db: Db, now = new Date()): Promise<Sample[]> {
+  const settings = await settingsStore.readWithoutResult(db);
+  const [last, good] = await Promise.all([readLastPass(db), readLastGoodAt(db, settings)]);
+  // Before the first successful pass the age counts from when the sweep was enabled.
+  const since = good && settings.switchedAt ? later(good, settings.switchedAt) : (good ?? settings.switchedAt);
+  return [
+    ...toSamples('enabled', settings.enabled ? 1 : 0),
+    ...toSamples('last_good_timestamp_seconds', good && good.getTime() / 1000),
+    ...toSamples('age_seconds', settings.enabled && since ? (now.getTime() - since.getTime()) / 1000 : 0),
+    ...toSamples('runs_missed', countMissedRuns(settings, since, now)),
+    ...passStatuses
+      .filter((status) => status !== 'running')
+      .map((status) => ({ name: 'directory_sync_last_outcome', of: status, value: last?.status === status ? 1 : 0 })),
+    ...toSamples('last_duration_seconds', last?.duration_s),
+    ...toSamples('last_seen', last?.seen),
+    ...toSamples('last_candidates', last?.candidates),
+    ...toSamples('last_disabled', last?.disabled),
+    ...toSamples('last_ldap_requests', last?.ldap_requests),
+  ];
+}
+
 async function readLastPass(db: Db): Promise<LastPass | undefined> {
   return (
     await db.$queryRaw<LastPass[]>`
@@ -32,34 +54,12 @@ async function readLastGoodAt(db: Db, { dry_run: dryRun }: SweepSettings): Promi
   );
 }
 
-function countMissedRuns({ enabled, schedule }: SweepSettings, since: Date | null, now: Date): number {
-  return enabled && since ? nextRuns(schedule, since, maxMissed).filter((due) => due <= now).length : 0;
-}
-
 function toSamples(name: string, value: number | null | undefined): Sample[] {
   return value === null || value === undefined ? [] : [{ name: `directory_sync_${name}`, value }];
 }
 
-/** Metrics of the sweep from its stored history: equal in every replica, and after a restart. */
-export async function sweepSignals(db: Db, now = new Date()): Promise<Sample[]> {
-  const settings = await settingsStore.readWithoutResult(db);
-  const [last, good] = await Promise.all([readLastPass(db), readLastGoodAt(db, settings)]);
-  // Before the first successful pass the age counts from when the sweep was enabled.
-  const since = good && settings.switchedAt ? later(good, settings.switchedAt) : (good ?? settings.switchedAt);
-  return [
-    ...toSamples('enabled', settings.enabled ? 1 : 0),
-    ...toSamples('last_good_timestamp_seconds', good && good.getTime() / 1000),
-    ...toSamples('age_seconds', settings.enabled && since ? (now.getTime() - since.getTime()) / 1000 : 0),
-    ...toSamples('runs_missed', countMissedRuns(settings, since, now)),
-    ...passStatuses
-      .filter((status) => status !== 'running')
-      .map((status) => ({ name: 'directory_sync_last_outcome', of: status, value: last?.status === status ? 1 : 0 })),
-    ...toSamples('last_duration_seconds', last?.duration_s),
-    ...toSamples('last_seen', last?.seen),
-    ...toSamples('last_candidates', last?.candidates),
-    ...toSamples('last_disabled', last?.disabled),
-    ...toSamples('last_ldap_requests', last?.ldap_requests),
-  ];
+function countMissedRuns({ enabled, schedule }: SweepSettings, since: Date | null, now: Date): number {
+  return enabled && since ? nextRuns(schedule, since, maxMissed).filter((due) => due <= now).length : 0;
 }
 
 function later(x: Date, y: Date): Date {

@@ -2,6 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { verifiedUntil } from './time.ts';
 
 const lastGoodAt = new Date('2026-03-01T04:00:00Z');
+
 function days(n: number) {
   return new Date(lastGoodAt.getTime() + n * 24 * 3_600_000);
 }

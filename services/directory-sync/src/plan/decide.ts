@@ -71,12 +71,6 @@ export type Decision =
 export type Rules = { mappings: MappingIndex };
 
 const untouched: Decision = { kind: 'untouched' };
-function deprovision(account: Account, reason: LeaveReason, { evidence, person }: PersonMatch): Decision {
-  return {
-    kind: 'candidate',
-    candidate: { account, reason, evidence, ...(person?.doubtful ? { doubtful: true } : {}) },
-  };
-}
 
 type PersonMatch = { person?: Person; evidence: DeprovisioningCandidate['evidence'] };
 /** Finds the person of an account: by the immutable id if the account has one, otherwise by the login. */
@@ -109,6 +103,7 @@ function groupChangesOf(account: Account, groupIds: readonly string[] | null): P
     remove: fromDirectory.filter((id) => !wanted.has(id)).sort(),
   };
 }
+
 const noGroupChanges = { add: [], remove: [] };
 
 function changeOf(account: Account, person: Person, rules: Rules): Change | null {
@@ -158,4 +153,11 @@ export function decideForPerson(account: Account, match: PersonMatch, rules: Rul
 /** The groups as text for the evidence. */
 export function groupsAsText(groups: readonly string[] | null): string {
   return groups === null ? 'unknown' : groups.length === 0 ? 'none with an effect' : groups.join('; ');
+}
+
+function deprovision(account: Account, reason: LeaveReason, { evidence, person }: PersonMatch): Decision {
+  return {
+    kind: 'candidate',
+    candidate: { account, reason, evidence, ...(person?.doubtful ? { doubtful: true } : {}) },
+  };
 }

@@ -17,9 +17,11 @@ import {
 const numRuns = Number(process.env['OT_SWEEP_WORLDS'] ?? 2_000);
 
 const groups = ['g1', 'g2', 'g3', 'g4'];
+
 function claimsOf(values: string[] | null) {
   return values ? ({ known: true, values } as const) : ({ known: false, reason: 'unreadable' } as const);
 }
+
 const mappings = compileMappings('ldap', [
   ...groups.map((groupId) => ({ claimValue: groupId, groupId, grantsRole: null })),
   { claimValue: 'admins', groupId: null, grantsRole: 'admin' },
@@ -39,6 +41,7 @@ function personOf(n: number): fc.Arbitrary<Person> {
     evidence: fc.constant({}),
   });
 }
+
 function accountOf(n: number): fc.Arbitrary<Account> {
   return fc
     .record({
@@ -59,6 +62,7 @@ function accountOf(n: number): fc.Arbitrary<Account> {
       byHand: groups.filter((_, i) => membership[i] === 'hand'),
     }));
 }
+
 const limits = fc.record({
   maxDisables: fc.integer({ min: 1, max: 6 }),
   maxPercent: fc.option(fc.integer({ min: 1, max: 100 })),
@@ -80,24 +84,29 @@ function populationOf(people: readonly Person[]): Population {
     byLogin: (login) => people.find((person) => person.login === login),
   };
 }
+
 function planOf(world: World, pageSize = 3): Plan {
   const plan = createPlan(populationOf(world.people), world.rules, world.limits);
   for (let i = 0; i < world.accounts.length; i += pageSize) plan.add(world.accounts.slice(i, i + pageSize));
   return plan.finish();
 }
+
 function inWorlds(property: (world: World, plan: Plan) => void) {
   return fc.assert(
     fc.property(worlds, (world) => property(world, planOf(world))),
     { numRuns },
   );
 }
+
 function findPerson(world: World, { directoryId, login }: Account) {
   return world.people.find((person) => (directoryId === null ? person.login === login : person.id === directoryId));
 }
+
 /** The complete account of a planned change. */
 function accountById(world: World, { userId }: ChangedAccount) {
   return world.accounts.find((account) => account.userId === userId) as Account;
 }
+
 function isSweepable({ authType, active, role: current }: Account) {
   return authType === 'ldap' && active && current !== 'super_admin';
 }
@@ -255,6 +264,7 @@ const person: Person = {
   evidence: {},
 };
 const rules = { mappings };
+
 function decisionFor(accountFields: Partial<Account>, personFields: Partial<Person> | null) {
   return decide(
     { ...account, ...accountFields },
@@ -262,6 +272,7 @@ function decisionFor(accountFields: Partial<Account>, personFields: Partial<Pers
     rules,
   );
 }
+
 function planForOne(people: Person[]) {
   const plan = createPlan(populationOf(people), rules, { maxDisables: 10, maxPercent: null, approved: null });
   plan.add([account]);

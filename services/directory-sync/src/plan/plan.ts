@@ -46,40 +46,9 @@ export type Plan = {
   digest: string | null;
 };
 
-/** Many persons share one list of claims: each list is resolved once. */
-function cacheResolutions(mappings: MappingIndex): MappingIndex {
-  const known = new WeakMap<readonly string[], Resolution>();
-  return {
-    ...mappings,
-    resolve: (claims) => {
-      const resolution = known.get(claims) ?? mappings.resolve(claims);
-      known.set(claims, resolution);
-      return resolution;
-    },
-  };
-}
-
-function digestOf(candidates: readonly DeprovisioningCandidate[]): string | null {
-  if (candidates.length === 0) return null;
-  const facts = candidates
-    .map(({ account, reason, evidence }) =>
-      JSON.stringify([account.userId, reason, Object.entries(evidence).sort(byName)]),
-    )
-    .sort();
-  return createHash('sha256').update(facts.join('\n')).digest('hex');
-}
-function byName([x]: [string, string], [y]: [string, string]): number {
-  return x < y ? -1 : 1;
-}
-
 /** Below this number of accounts a percentage is too coarse: one account of four is 25 %. */
 const smallDirectory = 20;
 const smallPercent = 50;
-
-/** The share of the accounts that a run may disable: in a small directory, half of them or more. */
-function percentAllowed(checked: number, maxPercent: number): number {
-  return checked < smallDirectory ? Math.max(maxPercent, smallPercent) : maxPercent;
-}
 
 type LimitInput = {
   candidates: readonly DeprovisioningCandidate[];
@@ -87,40 +56,6 @@ type LimitInput = {
   limits: Limits;
   before: AppliedBefore;
 };
-function exceedsLimit({ candidates, checked, limits: { maxPercent }, before }: LimitInput): boolean {
-  if (maxPercent === null || candidates.length === 0) return false;
-  const disabled = candidates.length + before.disabled;
-  if (disabled === 1 && checked < smallDirectory) return false;
-  return disabled > (checked * percentAllowed(checked, maxPercent)) / 100;
-}
-
-function decideOutcomes(limitInput: LimitInput): PlannedCandidate[] {
-  const { candidates, limits, before } = limitInput;
-  const { approved, maxDisables } = limits;
-  if (approved)
-    return candidates.map((candidate) => ({
-      ...candidate,
-      outcome: approved.has(candidate.account.userId) ? 'disable' : 'held',
-    }));
-  // A clock that jumped ahead would disable every account with an expiry date.
-  const held = exceedsLimit(limitInput) || candidates.some(({ doubtful }) => doubtful);
-  return [...candidates]
-    .sort((x, y) => (x.account.userId < y.account.userId ? -1 : 1))
-    .map((candidate, i) => ({
-      ...candidate,
-      outcome: held ? 'held' : i + before.disabled < maxDisables ? 'disable' : 'deferred',
-    }));
-}
-
-function heldMessage(limitInput: LimitInput): string {
-  const { candidates, checked, limits } = limitInput;
-  const doubtful = candidates.filter((candidate) => candidate.doubtful).length;
-  const percent = percentAllowed(checked, limits.maxPercent ?? 100);
-  const limit = exceedsLimit(limitInput) ? `, and a pass may disable ${percent} % at most` : '';
-  const message = `${candidates.length} of ${checked} accounts would be disabled${limit}.`;
-  if (doubtful === 0) return message;
-  return `${message} The end dates of ${doubtful} are later than the last verified clock time: approve only if today's date is correct.`;
-}
 
 const nothingAppliedBefore: AppliedBefore = { userIds: new Set(), disabled: 0 };
 const nothingPlanned = { candidates: [], changes: [], returned: [], digest: null } as const;
@@ -182,4 +117,71 @@ export function createPlan(people: Population, { mappings }: Rules, limits: Limi
       };
     },
   };
+}
+
+/** The share of the accounts that a run may disable: in a small directory, half of them or more. */
+function percentAllowed(checked: number, maxPercent: number): number {
+  return checked < smallDirectory ? Math.max(maxPercent, smallPercent) : maxPercent;
+}
+
+/** Many persons share one list of claims: each list is resolved once. */
+function cacheResolutions(mappings: MappingIndex): MappingIndex {
+  const known = new WeakMap<readonly string[], Resolution>();
+  return {
+    ...mappings,
+    resolve: (claims) => {
+      const resolution = known.get(claims) ?? mappings.resolve(claims);
+      known.set(claims, resolution);
+      return resolution;
+    },
+  };
+}
+
+function decideOutcomes(limitInput: LimitInput): PlannedCandidate[] {
+  const { candidates, limits, before } = limitInput;
+  const { approved, maxDisables } = limits;
+  if (approved)
+    return candidates.map((candidate) => ({
+      ...candidate,
+      outcome: approved.has(candidate.account.userId) ? 'disable' : 'held',
+    }));
+  // A clock that jumped ahead would disable every account with an expiry date.
+  const held = exceedsLimit(limitInput) || candidates.some(({ doubtful }) => doubtful);
+  return [...candidates]
+    .sort((x, y) => (x.account.userId < y.account.userId ? -1 : 1))
+    .map((candidate, i) => ({
+      ...candidate,
+      outcome: held ? 'held' : i + before.disabled < maxDisables ? 'disable' : 'deferred',
+    }));
+}
+
+function heldMessage(limitInput: LimitInput): string {
+  const { candidates, checked, limits } = limitInput;
+  const doubtful = candidates.filter((candidate) => candidate.doubtful).length;
+  const percent = percentAllowed(checked, limits.maxPercent ?? 100);
+  const limit = exceedsLimit(limitInput) ? `, and a pass may disable ${percent} % at most` : '';
+  const message = `${candidates.length} of ${checked} accounts would be disabled${limit}.`;
+  if (doubtful === 0) return message;
+  return `${message} The end dates of ${doubtful} are later than the last verified clock time: approve only if today's date is correct.`;
+}
+
+function digestOf(candidates: readonly DeprovisioningCandidate[]): string | null {
+  if (candidates.length === 0) return null;
+  const facts = candidates
+    .map(({ account, reason, evidence }) =>
+      JSON.stringify([account.userId, reason, Object.entries(evidence).sort(byName)]),
+    )
+    .sort();
+  return createHash('sha256').update(facts.join('\n')).digest('hex');
+}
+
+function exceedsLimit({ candidates, checked, limits: { maxPercent }, before }: LimitInput): boolean {
+  if (maxPercent === null || candidates.length === 0) return false;
+  const disabled = candidates.length + before.disabled;
+  if (disabled === 1 && checked < smallDirectory) return false;
+  return disabled > (checked * percentAllowed(checked, maxPercent)) / 100;
+}
+
+function byName([x]: [string, string], [y]: [string, string]): number {
+  return x < y ? -1 : 1;
 }

@@ -16,16 +16,6 @@ import { checkEveryMs, isDue } from './schedule.ts';
 
 type Deps = { db: Db; passes: Passes; jobRequests: JobRequests; workerId: string; recycling: Recycling };
 
-/** Runs passes one after another, while schedule checks run concurrently with them. */
-function createSerialQueue() {
-  let last: Promise<unknown> = Promise.resolve();
-  return async <T>(work: () => Promise<T>): Promise<T> => {
-    const result = last.then(work);
-    last = result.catch(() => {});
-    return result;
-  };
-}
-
 /** `directory.sync_check_schedule` and `directory.sync_run` (specification, "Scheduling"). */
 export function sweepWorker({ db, passes, jobRequests, workerId, recycling }: Deps): Worker {
   const runSerially = createSerialQueue();
@@ -58,4 +48,14 @@ export function sweepWorker({ db, passes, jobRequests, workerId, recycling }: De
 /** Enqueues a schedule check for every slot. */
 export function checkEverySlot(jobRequests: JobRequests, bus: Pick<Bus, 'connected'>): Periodic {
   return everySlot('directory sync schedule check', checkEveryMs, bus, jobRequests.enqueueCheck);
+}
+
+/** Runs passes one after another, while schedule checks run concurrently with them. */
+function createSerialQueue() {
+  let last: Promise<unknown> = Promise.resolve();
+  return async <T>(work: () => Promise<T>): Promise<T> => {
+    const result = last.then(work);
+    last = result.catch(() => {});
+    return result;
+  };
 }

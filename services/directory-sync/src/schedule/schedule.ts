@@ -2,10 +2,6 @@ import { Cron } from 'croner';
 
 export type { JobRequests } from './job-requests.ts';
 
-function parse(expression: string): Cron {
-  return new Cron(expression, { timezone: 'UTC', paused: true, mode: '5-part' });
-}
-
 /** The message for an invalid schedule; null when it is valid. */
 export function scheduleFault(expression: string): string | null {
   try {
@@ -24,6 +20,10 @@ export function nextRuns(expression: string, from: Date, count: number): Date[] 
 export function isDue(expression: string, since: Date, now: Date): boolean {
   const next = nextRuns(expression, since, 1)[0];
   return next !== undefined && next <= now;
+}
+
+function parse(expression: string): Cron {
+  return new Cron(expression, { timezone: 'UTC', paused: true, mode: '5-part' });
 }
 
 export const checkEveryMs = 15 * 60_000;

@@ -9,28 +9,6 @@ import type { SweepSettings } from './sweep-settings.ts';
 
 const shownRuns = 5;
 
-function toResponse({ dueAfter: _, switchedAt: __, last_run_at: lastRunAt, ...settings }: SweepSettings) {
-  return {
-    ...settings,
-    last_run_at: lastRunAt?.toISOString() ?? null,
-  };
-}
-
-function invalidSetting(path: string, message: string) {
-  return invalid('schedule_invalid', message, { errors: [{ path, message }] });
-}
-
-function validate(changes: Partial<DirectorySyncSettings>): void {
-  if (Object.keys(changes).length === 0) throw invalid('invalid_request', 'There is nothing to change');
-  const fault = changes.schedule === undefined ? null : scheduleFault(changes.schedule);
-  if (fault) throw invalidSetting('schedule', fault);
-}
-
-/** The fields that are set in the body. */
-function definedFields(body: Record<string, unknown>): Partial<DirectorySyncSettings> {
-  return Object.fromEntries(Object.entries(body).filter(([, value]) => value !== undefined));
-}
-
 export function settingsRoutes({ db, passes }: { db: Db; passes: Passes }): Route[] {
   return [
     handle(directorySyncRoutes.directorySync, async () => toResponse(await settingsStore.read(db))),
@@ -65,6 +43,28 @@ export function settingsRoutes({ db, passes }: { db: Db; passes: Passes }): Rout
       };
     }),
   ];
+}
+
+function toResponse({ dueAfter: _, switchedAt: __, last_run_at: lastRunAt, ...settings }: SweepSettings) {
+  return {
+    ...settings,
+    last_run_at: lastRunAt?.toISOString() ?? null,
+  };
+}
+
+/** The fields that are set in the body. */
+function definedFields(body: Record<string, unknown>): Partial<DirectorySyncSettings> {
+  return Object.fromEntries(Object.entries(body).filter(([, value]) => value !== undefined));
+}
+
+function validate(changes: Partial<DirectorySyncSettings>): void {
+  if (Object.keys(changes).length === 0) throw invalid('invalid_request', 'There is nothing to change');
+  const fault = changes.schedule === undefined ? null : scheduleFault(changes.schedule);
+  if (fault) throw invalidSetting('schedule', fault);
+}
+
+function invalidSetting(path: string, message: string) {
+  return invalid('schedule_invalid', message, { errors: [{ path, message }] });
 }
 
 /** A pass that another replica runs; its progress is unknown here. */

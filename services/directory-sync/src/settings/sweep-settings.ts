@@ -23,10 +23,6 @@ export type Row = { key: string; value: unknown; updatedAt: Date };
 export const prefix = 'directory_sync.';
 const asDate = z.iso.datetime().transform((text) => new Date(text));
 
-function later(x: Date | null, y: Date | null): Date | null {
-  return x && y ? (x > y ? x : y) : (x ?? y);
-}
-
 /** The settings from stored rows; a row that cannot be parsed is ignored. */
 export function settingsOf(rows: readonly Row[]): SweepSettings {
   const rowOf = (name: string) => rows.find(({ key }) => key === prefix + name);
@@ -47,4 +43,8 @@ export function settingsOf(rows: readonly Row[]): SweepSettings {
     switchedAt,
     dueAfter: later(lastRunAt, switchedAt),
   };
+}
+
+function later(x: Date | null, y: Date | null): Date | null {
+  return x && y ? (x > y ? x : y) : (x ?? y);
 }

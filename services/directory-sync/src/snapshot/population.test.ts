@@ -5,6 +5,7 @@ import { createPopulation } from './population.ts';
 import { createStringTable } from './string-table.ts';
 
 const text = fc.oneof(fc.string({ unit: 'grapheme', maxLength: 12 }), fc.constantFrom('a', 'A', 'ä', 'Ä', ''));
+
 function snapshotPerson(id: string | null, login: string, more: Partial<SnapshotPerson> = {}): SnapshotPerson {
   return {
     id,
@@ -17,6 +18,7 @@ function snapshotPerson(id: string | null, login: string, more: Partial<Snapshot
     ...more,
   };
 }
+
 function populationOf(people: readonly SnapshotPerson[]) {
   const { add, people: found } = createPopulation();
   for (const person of people) add(person);

@@ -14,44 +14,6 @@ const ambiguous: PersonState = {
   claims: { known: false, reason: 'two entries have this login' },
   evidence: {},
 };
-function folded(login: string): string {
-  return login.toLowerCase();
-}
-
-/** An array of unsigned integers that grows on write. */
-function createNumberArray() {
-  let numbers = new Uint32Array(1 << 10);
-  return {
-    get: (at: number): number => numbers[at] ?? 0,
-    set: (at: number, value: number): void => {
-      if (at >= numbers.length) {
-        const larger = new Uint32Array(2 * numbers.length);
-        larger.set(numbers);
-        numbers = larger;
-      }
-      numbers[at] = value;
-    },
-  };
-}
-
-/** The distinct states, each with a number. States with individual evidence are not shared. */
-function createStateTable() {
-  const all: PersonState[] = [];
-  const shared = new Map<Person['claims'], Map<string, number>>();
-  const keep = ({ id: _, login: __, ...state }: SnapshotPerson): number => all.push(state) - 1;
-  return {
-    at: (number: number): PersonState => all[number] ?? ambiguous,
-    numberOf: (person: SnapshotPerson): number => {
-      for (const _ in person.evidence) return keep(person);
-      let numbersByKey = shared.get(person.claims);
-      if (!numbersByKey) shared.set(person.claims, (numbersByKey = new Map()));
-      const key = `${person.disabled} ${person.admitted} ${person.admin}`;
-      const known = numbersByKey.get(key) ?? keep(person);
-      numbersByKey.set(key, known);
-      return known;
-    },
-  };
-}
 
 /**
  * All persons of a directory, by immutable id and by login, in about 80 bytes each.
@@ -111,4 +73,43 @@ export function createPopulation() {
       loginOfId.set(id, login + 1);
     },
   };
+}
+
+/** The distinct states, each with a number. States with individual evidence are not shared. */
+function createStateTable() {
+  const all: PersonState[] = [];
+  const shared = new Map<Person['claims'], Map<string, number>>();
+  const keep = ({ id: _, login: __, ...state }: SnapshotPerson): number => all.push(state) - 1;
+  return {
+    at: (number: number): PersonState => all[number] ?? ambiguous,
+    numberOf: (person: SnapshotPerson): number => {
+      for (const _ in person.evidence) return keep(person);
+      let numbersByKey = shared.get(person.claims);
+      if (!numbersByKey) shared.set(person.claims, (numbersByKey = new Map()));
+      const key = `${person.disabled} ${person.admitted} ${person.admin}`;
+      const known = numbersByKey.get(key) ?? keep(person);
+      numbersByKey.set(key, known);
+      return known;
+    },
+  };
+}
+
+/** An array of unsigned integers that grows on write. */
+function createNumberArray() {
+  let numbers = new Uint32Array(1 << 10);
+  return {
+    get: (at: number): number => numbers[at] ?? 0,
+    set: (at: number, value: number): void => {
+      if (at >= numbers.length) {
+        const larger = new Uint32Array(2 * numbers.length);
+        larger.set(numbers);
+        numbers = larger;
+      }
+      numbers[at] = value;
+    },
+  };
+}
+
+function folded(login: string): string {
+  return login.toLowerCase();
 }

@@ -21,12 +21,15 @@ import { directorySnapshot } from './snapshot.adapter.ts';
 const passes = Number(process.env['OT_SWEEP_LINES'] ?? 80);
 
 const base = 'dc=example,dc=org';
+
 function groupDn(name: string) {
   return `cn=${name},ou=groups,${base}`;
 }
+
 function idOf(n: number) {
   return `00000000-0000-4000-8000-${String(n).padStart(12, '0')}`;
 }
+
 /** More than one page of persons, and three accounts without a person. */
 const people = [...Array(1_100).keys()];
 const absent = [9_001, 9_002, 9_003];

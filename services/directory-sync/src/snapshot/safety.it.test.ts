@@ -72,6 +72,7 @@ async function pass(directory: ScriptedDirectory, world: World, fault: Fault | n
     throw error;
   }
 }
+
 function changesOf({ changes }: Plan) {
   return changes.flatMap(({ account: { userId }, role, add, remove }) => [
     ...(role ? [`${userId} role ${role}`] : []),
@@ -79,6 +80,7 @@ function changesOf({ changes }: Plan) {
     ...remove.map((group) => `${userId} - ${group}`),
   ]);
 }
+
 /** Changes that are made with the fault and not without it. */
 function unexpectedChanges(truth: Plan, result: NonNullable<Awaited<ReturnType<typeof pass>>>): string[] {
   const candidates = new Set(truth.candidates.map(({ account }) => account.userId));

@@ -21,18 +21,6 @@ type Pace = {
 };
 
 const passwordName = 'ldap_bind_password';
-function configOf({ config, bindPassword }: SweepRules, keyRing: () => KeyRing): DirectoryConfig {
-  if (!bindPassword) return { ...config, bindPassword: null };
-  const secret = unseal(keyRing(), passwordName, bindPassword);
-  if (secret === null)
-    throw unavailable('directory_unavailable', 'The bind password cannot be decrypted with the configured keys');
-  return { ...config, bindPassword: secret };
-}
-
-function valueOrThrow<T>(result: Answer<T>): T {
-  if (result.outcome === 'yes') return result.value;
-  throw unavailable('directory_unavailable', result.message);
-}
 
 /** Reads the configured directory over LDAP. */
 export function directorySnapshot(keyRing: () => KeyRing, { busyRetryDelaysMs = [5_000, 20_000], ...pace }: Pace = {}) {
@@ -71,4 +59,17 @@ export function directorySnapshot(keyRing: () => KeyRing, { busyRetryDelaysMs = 
       }
       throw unavailable('directory_unavailable', 'The directory is busy');
     };
+}
+
+function configOf({ config, bindPassword }: SweepRules, keyRing: () => KeyRing): DirectoryConfig {
+  if (!bindPassword) return { ...config, bindPassword: null };
+  const secret = unseal(keyRing(), passwordName, bindPassword);
+  if (secret === null)
+    throw unavailable('directory_unavailable', 'The bind password cannot be decrypted with the configured keys');
+  return { ...config, bindPassword: secret };
+}
+
+function valueOrThrow<T>(result: Answer<T>): T {
+  if (result.outcome === 'yes') return result.value;
+  throw unavailable('directory_unavailable', result.message);
 }

@@ -8,18 +8,6 @@ export type StringTable = {
   size: () => number;
 };
 
-// FNV-1a
-function hashOf(text: string): number {
-  let hash = 0x811c9dc5;
-  for (let i = 0; i < text.length; i++) hash = Math.imul(hash ^ text.charCodeAt(i), 0x01000193);
-  return hash >>> 0;
-}
-function doubleSize(old: Uint32Array<ArrayBuffer>): Uint32Array<ArrayBuffer> {
-  const larger = new Uint32Array(2 * old.length);
-  larger.set(old);
-  return larger;
-}
-
 /**
  * Stores the names of a large directory in a few blocks of memory. As strings and maps they would be millions of
  * objects, which need several times the memory and are traversed by every garbage collection during a pass.
@@ -83,4 +71,17 @@ export function createStringTable(): StringTable {
     at,
     size: () => count,
   };
+}
+
+function doubleSize(old: Uint32Array<ArrayBuffer>): Uint32Array<ArrayBuffer> {
+  const larger = new Uint32Array(2 * old.length);
+  larger.set(old);
+  return larger;
+}
+
+// FNV-1a
+function hashOf(text: string): number {
+  let hash = 0x811c9dc5;
+  for (let i = 0; i < text.length; i++) hash = Math.imul(hash ^ text.charCodeAt(i), 0x01000193);
+  return hash >>> 0;
 }

@@ -15,6 +15,7 @@ afterAll(async () => {
   await edge.stop();
   await backends.stop();
 });
+
 function lastSeen() {
   return edge.media.seen.at(-1);
 }

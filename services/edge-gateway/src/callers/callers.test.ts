@@ -20,6 +20,7 @@ function session(change: Partial<ResolvedSession> = {}): ResolvedSession {
     ...change,
   };
 }
+
 function codeOf(work: () => void): string {
   try {
     work();

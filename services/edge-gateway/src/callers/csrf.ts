@@ -17,24 +17,6 @@ type Call = {
   sameOrigin: boolean;
 };
 
-function same(a: string, b: string): boolean {
-  const [x, y] = [Buffer.from(a), Buffer.from(b)];
-  return x.length === y.length && timingSafeEqual(x, y);
-}
-
-/** A bearer token needs no CSRF token, because browsers never send one automatically; only a refresh may use a cookie in addition. */
-function usesCookie({ def, cookies, hasBearer }: Call): boolean {
-  return hasBearer
-    ? def === identityRoutes.refresh && cookies.refresh !== undefined
-    : cookies.access !== undefined || cookies.refresh !== undefined;
-}
-
-/** The header repeats the readable cookie, and that is the one of this very session: a planted cookie is none. */
-function isBound({ cookies, session, header, hasBearer }: Call): boolean {
-  if (!cookies.csrf || !header || !same(cookies.csrf, header)) return false;
-  return session === null || hasBearer || (session.csrfToken !== undefined && same(session.csrfToken, header));
-}
-
 /**
  * A change asked for with cookies must repeat the readable cookie in a header: another site can make a browser send
  * cookies, but can neither read them nor set the header. The refresh cookie counts as much as the access cookie, which
@@ -60,4 +42,22 @@ export function checkCrossSite(
 ): void {
   if (!def.setsCookies || (sameOrigin && ownSites.has(fetchSite))) return;
   throw forbidden('cross_site_request', 'Requests from other sites are refused here');
+}
+
+/** A bearer token needs no CSRF token, because browsers never send one automatically; only a refresh may use a cookie in addition. */
+function usesCookie({ def, cookies, hasBearer }: Call): boolean {
+  return hasBearer
+    ? def === identityRoutes.refresh && cookies.refresh !== undefined
+    : cookies.access !== undefined || cookies.refresh !== undefined;
+}
+
+/** The header repeats the readable cookie, and that is the one of this very session: a planted cookie is none. */
+function isBound({ cookies, session, header, hasBearer }: Call): boolean {
+  if (!cookies.csrf || !header || !same(cookies.csrf, header)) return false;
+  return session === null || hasBearer || (session.csrfToken !== undefined && same(session.csrfToken, header));
+}
+
+function same(a: string, b: string): boolean {
+  const [x, y] = [Buffer.from(a), Buffer.from(b)];
+  return x.length === y.length && timingSafeEqual(x, y);
 }

@@ -20,9 +20,11 @@ async function send(path: string, lines: readonly string[], method = 'POST') {
   await raw(edge.port, `${head.join('\r\n')}\r\n\r\n`);
   return edge.identity.seen.findLast((s) => s.url === path);
 }
+
 function statement(header: string | string[] | undefined) {
   return edge.forwardedOf(String(header));
 }
+
 const ways = ['/api/auth/pki/authenticate', '/api/auth/proxy/authenticate'];
 
 describe('what the edge tells identity of a proxy in front of it', () => {

@@ -7,10 +7,6 @@ const routes: ReadonlySet<unknown> = new Set<RouteDef>([
   identityRoutes.pkiAuthenticate,
   identityRoutes.proxyAuthenticate,
 ]);
-/** Secrets of the caller that say nothing about who forwards. */
-function kept(name: string): boolean {
-  return !['cookie', 'authorization'].includes(name.toLowerCase());
-}
 
 /**
  * What was sent, by whom, as the socket saw it: identity alone decides whether to believe a word of it.
@@ -24,4 +20,9 @@ export function createForwardedStatement(privateKeyPem: string) {
     const headers = raw.flatMap((name, i) => (i % 2 === 0 && kept(name) ? [name, raw[i + 1] as string] : []));
     return sign({ peer: req.socket.remoteAddress ?? '', headers });
   };
+}
+
+/** Secrets of the caller that say nothing about who forwards. */
+function kept(name: string): boolean {
+  return !['cookie', 'authorization'].includes(name.toLowerCase());
 }

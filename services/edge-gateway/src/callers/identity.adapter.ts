@@ -9,10 +9,6 @@ const deadlineMs = 3_000;
 const maxBreaks = 2;
 const away = new Set(['ECONNREFUSED', 'UND_ERR_CONNECT_TIMEOUT']);
 const broken = new Set(['UND_ERR_SOCKET', 'ECONNRESET', 'EPIPE']);
-/** What became of the connection, where that is why there was no answer. */
-function codeOf(e: unknown): string {
-  return ((e as Error).cause as { code?: string } | undefined)?.code ?? '';
-}
 
 /** Asks identity over HTTP: that works while the bus is away, which is when it matters most. */
 export function createIdentity({ pool, assertion, connectionWait }: Deps) {
@@ -56,4 +52,9 @@ export function createIdentity({ pool, assertion, connectionWait }: Deps) {
       return def.answer.parse(await ask(def, 'Settings cannot be learnt'));
     },
   };
+}
+
+/** What became of the connection, where that is why there was no answer. */
+function codeOf(e: unknown): string {
+  return ((e as Error).cause as { code?: string } | undefined)?.code ?? '';
 }

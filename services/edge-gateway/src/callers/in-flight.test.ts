@@ -5,6 +5,7 @@ import { createInFlight } from './callers.ts';
 function of(userId: string, sessionId: string) {
   return { userId, sessionId };
 }
+
 function setup(dead: Set<string>, checkTimeoutMs?: number, refused: Set<string> = new Set()) {
   const asked: string[] = [];
   const ended: string[] = [];

@@ -84,4 +84,5 @@ export function createInFlight({ resolve, checkTimeoutMs = 500, silenceTimeoutMs
     size: (): number => [...users.values()].reduce((n, mine) => n + mine.size, 0),
   };
 }
+
 export type InFlight = ReturnType<typeof createInFlight>;

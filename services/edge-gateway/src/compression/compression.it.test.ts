@@ -25,6 +25,7 @@ afterAll(async () => {
   await edge.stop();
   await backends.stop();
 });
+
 function ownIdentity() {
   return edge.handlers.identity.current as Handler;
 }
@@ -51,6 +52,7 @@ const decoderOf: Record<string, () => Duplex> = {
 };
 
 type Sent = { path?: string; method?: string; accept?: string; headers?: Record<string, string> };
+
 function open(sent: Sent = {}): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {
     const { path = '/api/files', method = 'GET', accept = 'gzip', headers = {} } = sent;
@@ -58,18 +60,21 @@ function open(sent: Sent = {}): Promise<IncomingMessage> {
     request({ port: edge.port, host: '127.0.0.1', path, method, headers: all }, resolve).on('error', reject).end();
   });
 }
+
 async function call(sent: Sent = {}) {
   const res = await open(sent);
   const chunks: Buffer[] = [];
   for await (const chunk of res) chunks.push(chunk as Buffer);
   return { status: res.statusCode, headers: res.headers, body: Buffer.concat(chunks) };
 }
+
 /** What media answers with. */
 function answers(status: number, headers: Record<string, string>, body: string | Buffer = long): void {
   edge.handlers.media.current = (_req, res) => {
     res.writeHead(status, { 'content-length': Buffer.byteLength(body), ...headers }).end(body);
   };
 }
+
 const json = { 'content-type': 'application/json; charset=utf-8' };
 
 describe('compression of answers', () => {

@@ -26,32 +26,6 @@ const create: Record<Encoding, (size: number | undefined) => Encoder> = {
   gzip: () => createGzip({ level: 6 }),
 };
 
-function one(value: string | string[] | undefined): string {
-  return Array.isArray(value) ? value.join(', ') : (value ?? '');
-}
-
-/** Whether an answer is text that may be compressed for a client that takes it. */
-function isCompressible({ status, headers }: AnswerHead): boolean {
-  if (status < 200 || status === 204 || status === 206 || status === 304) return false;
-  const length = headers['content-length'];
-  if (length !== undefined && Number(length) < smallestCompressed) return false;
-  if (headers['content-encoding'] !== undefined || headers['content-range'] !== undefined) return false;
-  // Media is served by ranges, and is compressed already.
-  if (headers['accept-ranges'] !== undefined && one(headers['accept-ranges']) !== 'none') return false;
-  // A cookie is a secret next to what a request may have caused to be reflected (the BREACH attack).
-  if (headers['set-cookie'] !== undefined) return false;
-  return !/\bno-transform\b/i.test(one(headers['cache-control'])) && text.test(one(headers['content-type']));
-}
-
-function varyWith(vary: string): string {
-  const names = vary.split(',').map((name) => name.trim().toLowerCase());
-  if (names.includes('*') || names.includes('accept-encoding')) return vary;
-  return vary === '' ? 'Accept-Encoding' : `${vary}, Accept-Encoding`;
-}
-function weak(etag: string): string {
-  return etag.startsWith('W/') ? etag : `W/${etag}`;
-}
-
 export type Compressed = {
   headers: AnswerHead['headers'];
   /** Undefined: the body is sent as it comes. */
@@ -90,4 +64,31 @@ export function createCompression({
       streaming,
     };
   };
+}
+
+function one(value: string | string[] | undefined): string {
+  return Array.isArray(value) ? value.join(', ') : (value ?? '');
+}
+
+/** Whether an answer is text that may be compressed for a client that takes it. */
+function isCompressible({ status, headers }: AnswerHead): boolean {
+  if (status < 200 || status === 204 || status === 206 || status === 304) return false;
+  const length = headers['content-length'];
+  if (length !== undefined && Number(length) < smallestCompressed) return false;
+  if (headers['content-encoding'] !== undefined || headers['content-range'] !== undefined) return false;
+  // Media is served by ranges, and is compressed already.
+  if (headers['accept-ranges'] !== undefined && one(headers['accept-ranges']) !== 'none') return false;
+  // A cookie is a secret next to what a request may have caused to be reflected (the BREACH attack).
+  if (headers['set-cookie'] !== undefined) return false;
+  return !/\bno-transform\b/i.test(one(headers['cache-control'])) && text.test(one(headers['content-type']));
+}
+
+function varyWith(vary: string): string {
+  const names = vary.split(',').map((name) => name.trim().toLowerCase());
+  if (names.includes('*') || names.includes('accept-encoding')) return vary;
+  return vary === '' ? 'Accept-Encoding' : `${vary}, Accept-Encoding`;
+}
+
+function weak(etag: string): string {
+  return etag.startsWith('W/') ? etag : `W/${etag}`;
 }

@@ -3,18 +3,6 @@ export type Encoding = 'zstd' | 'br' | 'gzip';
 /** In the order of our preference, for a client that takes several equally. */
 const encodings: readonly Encoding[] = ['zstd', 'br', 'gzip'];
 
-function weights(accept: string): Map<string, number> {
-  const found = new Map<string, number>();
-  for (const item of accept.toLowerCase().split(',')) {
-    const [name = '', ...parameters] = item.split(';').map((part) => part.trim());
-    if (name === '') continue;
-    const q = parameters.find((p) => p.startsWith('q='))?.slice(2);
-    const weight = q === undefined ? 1 : /^(0(\.\d{0,3})?|1(\.0{0,3})?)$/.test(q) ? Number(q) : 0;
-    found.set(name === 'x-gzip' ? 'gzip' : name, weight);
-  }
-  return found;
-}
-
 /**
  * The content coding for a client, by its Accept-Encoding header (RFC 9110, 12.5.3); undefined: none. A client that
  * sends no such header may not be able to decode one.
@@ -32,4 +20,16 @@ export function negotiate(accept: string | string[] | undefined): Encoding | und
     chosen = encoding;
   }
   return chosen;
+}
+
+function weights(accept: string): Map<string, number> {
+  const found = new Map<string, number>();
+  for (const item of accept.toLowerCase().split(',')) {
+    const [name = '', ...parameters] = item.split(';').map((part) => part.trim());
+    if (name === '') continue;
+    const q = parameters.find((p) => p.startsWith('q='))?.slice(2);
+    const weight = q === undefined ? 1 : /^(0(\.\d{0,3})?|1(\.0{0,3})?)$/.test(q) ? Number(q) : 0;
+    found.set(name === 'x-gzip' ? 'gzip' : name, weight);
+  }
+  return found;
 }

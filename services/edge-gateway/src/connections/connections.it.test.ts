@@ -17,12 +17,14 @@ async function withEdge(env: Record<string, string>, work: (edge: RunningEdge) =
     await edge.stop();
   }
 }
+
 function openSocket(port: number, text = ''): Promise<Socket> {
   return new Promise((resolve) => {
     const socket = connect(port, '127.0.0.1', () => socket.write(text, () => resolve(socket)));
     socket.on('error', () => {}).resume();
   });
 }
+
 const upgrade = 'GET /api/ws HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n';
 /** What stands in a trusted proxy's request for its client. */
 function from(ip: string) {

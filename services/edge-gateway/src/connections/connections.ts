@@ -15,9 +15,6 @@ export type Connections = ReturnType<typeof createConnections>;
 
 /** The push channel closes a socket that has not authenticated long before this; one that is still open has. */
 const authenticatedAfterMs = 60_000;
-function tooMany() {
-  return rateLimited('rate_limited', 'Too many connections from this address', { retryAfterSeconds: 5 });
-}
 
 /**
  * Counts connections per client. A client at its limit loses the connection that has been without a request for the
@@ -83,6 +80,10 @@ export function createConnections(limits: ConnectionLimits, isTrustedProxy: (ip:
       });
     },
   };
+}
+
+function tooMany() {
+  return rateLimited('rate_limited', 'Too many connections from this address', { retryAfterSeconds: 5 });
 }
 
 function free(): void {}

@@ -14,6 +14,7 @@ async function attempt(edge: RunningEdge, path = '/api/auth/token', method = 'PO
   const json = path.endsWith('/register') ? { 'content-type': 'application/json' } : {};
   return (await edge.call(path, { method, headers: json })).status;
 }
+
 /** How many of so many attempts are let through. */
 async function passed(edge: RunningEdge, attempts: number): Promise<number> {
   const statuses: number[] = [];

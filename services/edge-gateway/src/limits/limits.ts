@@ -24,6 +24,7 @@ const attempts: ReadonlySet<unknown> = new Set([
   identityRoutes.proxyAuthenticate,
   userRoutes.register,
 ]);
+
 export function isSignInAttempt(def: unknown): boolean {
   return attempts.has(def);
 }

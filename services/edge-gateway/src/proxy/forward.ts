@@ -29,21 +29,32 @@ export type Forward = {
   watch?: ((end: (why: Doubt) => void) => () => void) | undefined;
 };
 
-/** The error for a service that has not responded. */
-function noAnswer(service: string, cause: unknown): AppError {
-  return unavailable(
-    'service_unavailable',
-    'This part of Overtone does not answer at the moment. Please try again shortly.',
-    {
-      cause,
-      detail: service,
-      retryAfterSeconds: 3,
-    },
-  );
-}
-
 /** No response. `sent`: the service may have received part of the request. */
 type Unanswered = { sent: boolean; error: AppError };
+
+const safe = new Set(['GET', 'HEAD', 'OPTIONS']);
+
+/** How often a safe request may lose its connection: once to a closing keep-alive connection, once to a crash. */
+const maxBroken = 2;
+
+/**
+ * Forwards requests. One that was not sent, because its service accepts no connection at the moment, waits until the
+ * service is back. A safe request without a body is also sent again when the connection broke before a response: the
+ * service may have closed a keep-alive connection at that moment (RFC 9110, 9.2.2).
+ */
+export function createForward(connectionWait: ConnectionWait) {
+  return async (f: Forward): Promise<void> => {
+    const repeatable = f.body === null && safe.has(f.method);
+    for (let broken = 0, looks = 0; !f.res.destroyed && !f.body?.destroyed; looks += 1) {
+      const failure = await attempt(f);
+      if (failure === undefined || failure.sent) connectionWait.seen(f.service);
+      if (failure === undefined) return;
+      if (failure.sent) broken += 1;
+      const again = failure.sent ? repeatable && broken <= maxBroken : await connectionWait.pause(f.service, looks);
+      if (!again) throw failure.error;
+    }
+  };
+}
 
 /**
  * Streams a request to a service and the answer back, in step with the slower side, without keeping either.
@@ -155,8 +166,6 @@ function without(always: readonly string[], headers: Record<string, unknown>): s
   return out;
 }
 
-const safe = new Set(['GET', 'HEAD', 'OPTIONS']);
-
 function sessionEnded(): AppError {
   return unauthenticated('not_authenticated', 'The session has ended. Please sign in.');
 }
@@ -166,24 +175,15 @@ function sessionUnknown(): AppError {
   return unavailable('service_unavailable', 'Sessions cannot be checked at the moment', { retryAfterSeconds: 3 });
 }
 
-/** How often a safe request may lose its connection: once to a closing keep-alive connection, once to a crash. */
-const maxBroken = 2;
-
-/**
- * Forwards requests. One that was not sent, because its service accepts no connection at the moment, waits until the
- * service is back. A safe request without a body is also sent again when the connection broke before a response: the
- * service may have closed a keep-alive connection at that moment (RFC 9110, 9.2.2).
- */
-export function createForward(connectionWait: ConnectionWait) {
-  return async (f: Forward): Promise<void> => {
-    const repeatable = f.body === null && safe.has(f.method);
-    for (let broken = 0, looks = 0; !f.res.destroyed && !f.body?.destroyed; looks += 1) {
-      const failure = await attempt(f);
-      if (failure === undefined || failure.sent) connectionWait.seen(f.service);
-      if (failure === undefined) return;
-      if (failure.sent) broken += 1;
-      const again = failure.sent ? repeatable && broken <= maxBroken : await connectionWait.pause(f.service, looks);
-      if (!again) throw failure.error;
-    }
-  };
+/** The error for a service that has not responded. */
+function noAnswer(service: string, cause: unknown): AppError {
+  return unavailable(
+    'service_unavailable',
+    'This part of Overtone does not answer at the moment. Please try again shortly.',
+    {
+      cause,
+      detail: service,
+      retryAfterSeconds: 3,
+    },
+  );
 }

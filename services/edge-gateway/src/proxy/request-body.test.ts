@@ -8,12 +8,15 @@ import { bodyStream } from './request-body.ts';
 const limits = { maxBytes: 1_000_000, minBytes: 1, windowMs: 60_000 };
 /** More than is handed on before the service takes some of it. */
 const much = Buffer.alloc(200_000);
+
 function coming(complete: boolean) {
   return Object.assign(new Readable({ read: () => {} }), { complete }) as unknown as IncomingMessage;
 }
+
 function answer() {
   return new EventEmitter() as unknown as ServerResponse;
 }
+
 function closed(stream: Readable): Promise<unknown> {
   return new Promise((resolve) => stream.once('close', resolve));
 }

@@ -2,6 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { createFrameEnds, restartFrame } from './socket-frames.ts';
 
 const handshake = Buffer.from('HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\n\r\n');
+
 function frame(size: number): Buffer {
   const body = Buffer.alloc(size, 0x81);
   if (size < 126) return Buffer.concat([Buffer.from([0x81, size]), body]);

@@ -51,6 +51,7 @@ function upgrade(path: string, headers: Record<string, string> = {}) {
     req.end();
   });
 }
+
 function callerOfLast() {
   return edge.verify('realtime-gateway')(upgrades.at(-1)?.headers[assertionHeader] as string);
 }

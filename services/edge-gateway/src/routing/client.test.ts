@@ -5,6 +5,7 @@ import { createClientView, limitKey } from './client.ts';
 function req(remoteAddress: string, headers: Record<string, string> = {}) {
   return { socket: { remoteAddress }, headers: { host: 'edge:8080', ...headers } } as unknown as IncomingMessage;
 }
+
 const forwarded = {
   'x-forwarded-for': '203.0.113.9, 198.51.100.7, 10.0.0.2',
   'x-forwarded-proto': 'https',

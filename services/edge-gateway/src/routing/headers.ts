@@ -32,20 +32,6 @@ const ours = new Set([
 ]);
 const oursBegin = ['x-overtone-', 'x-forwarded-', 'x-client-cert', 'x-ssl-', 'ssl-', 'x-auth-request-', 'x-remote-'];
 
-function isOurs(name: string): boolean {
-  return ours.has(name) || name.includes('_') || oursBegin.some((prefix) => name.startsWith(prefix));
-}
-
-/** Names that the Connection header binds to this connection. */
-function named(raw: readonly string[]): Set<string> | undefined {
-  let names: Set<string> | undefined;
-  for (let i = 0; i < raw.length; i += 2) {
-    if ((raw[i] as string).toLowerCase() !== 'connection') continue;
-    for (const name of (raw[i + 1] as string).split(',')) (names ??= new Set()).add(name.trim().toLowerCase());
-  }
-  return names;
-}
-
 /** The client's headers that a service may see: nothing that says who is calling, whatever its spelling. */
 export function requestHeaders(raw: readonly string[]): string[] {
   const bound = named(raw);
@@ -69,4 +55,18 @@ export function responseHeaders(raw: Record<string, string | string[] | undefine
     else if (value !== undefined) out.push(name, value);
   }
   return out;
+}
+
+/** Names that the Connection header binds to this connection. */
+function named(raw: readonly string[]): Set<string> | undefined {
+  let names: Set<string> | undefined;
+  for (let i = 0; i < raw.length; i += 2) {
+    if ((raw[i] as string).toLowerCase() !== 'connection') continue;
+    for (const name of (raw[i + 1] as string).split(',')) (names ??= new Set()).add(name.trim().toLowerCase());
+  }
+  return names;
+}
+
+function isOurs(name: string): boolean {
+  return ours.has(name) || name.includes('_') || oursBegin.some((prefix) => name.startsWith(prefix));
 }

@@ -4,6 +4,7 @@ import { createRouter, pathOf } from './routing.ts';
 
 const router = createRouter(routes);
 const id = '0d7c34a1-9a51-4a3c-93a5-6f5b6f0f1b5c';
+
 function templateOf(method: string, path: string) {
   const m = router(method, path);
   return m.kind === 'route' ? m.def.path : m.kind;

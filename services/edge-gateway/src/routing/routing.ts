@@ -6,9 +6,6 @@ export { requestHeaders, responseHeaders } from './headers.ts';
 export type Match = { kind: 'route'; def: RouteDef } | { kind: 'wrong_method'; allow: string[] } | { kind: 'unknown' };
 
 type Node = { literals: Map<string, Node>; param: Node | undefined; methods: Map<string, RouteDef> };
-function node(): Node {
-  return { literals: new Map(), param: undefined, methods: new Map() };
-}
 
 /** Compiles the catalogue to a tree of path segments; a literal segment wins over a parameter. */
 export function createRouter(routes: readonly RouteDef[]) {
@@ -66,4 +63,8 @@ export function pathOf(target: string): string | null {
   } catch {
     return null;
   }
+}
+
+function node(): Node {
+  return { literals: new Map(), param: undefined, methods: new Map() };
 }

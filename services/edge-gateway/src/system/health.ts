@@ -5,19 +5,6 @@ export type Health = 'healthy' | 'degraded';
 const keepMs = 2_000;
 const connectMs = 1_000;
 
-function reachable(url: URL): Promise<boolean> {
-  return new Promise((resolve) => {
-    const socket = connect({ host: url.hostname, port: Number(url.port || 80), timeout: connectMs });
-    const end = (ok: boolean) => {
-      socket.destroy();
-      resolve(ok);
-    };
-    socket.once('connect', () => end(true));
-    socket.on('error', () => end(false));
-    socket.once('timeout', () => end(false));
-  });
-}
-
 /** Whether everything behind the edge answers; asked at most every two seconds however many ask us. */
 export function createHealth(services: readonly URL[], checks: Checks) {
   let last: { at: number; health: Promise<Health> } | undefined;
@@ -30,4 +17,17 @@ export function createHealth(services: readonly URL[], checks: Checks) {
     if (!last || Date.now() - last.at > keepMs) last = { at: Date.now(), health: look() };
     return last.health;
   };
+}
+
+function reachable(url: URL): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect({ host: url.hostname, port: Number(url.port || 80), timeout: connectMs });
+    const end = (ok: boolean) => {
+      socket.destroy();
+      resolve(ok);
+    };
+    socket.once('connect', () => end(true));
+    socket.on('error', () => end(false));
+    socket.once('timeout', () => end(false));
+  });
 }

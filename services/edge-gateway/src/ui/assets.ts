@@ -26,6 +26,7 @@ const compressible = /^(text\/|application\/(json|manifest|wasm)|image\/svg)/;
 export function extensionOf(path: string): string {
   return /\.([a-z0-9]+)$/i.exec(path)?.[1]?.toLowerCase() ?? '';
 }
+
 function typeOf(path: string): string {
   return types[extensionOf(path)] ?? 'application/octet-stream';
 }

@@ -42,6 +42,7 @@ const apiOverTls = [...api, ...hsts];
 export function pageHeaders({ scheme }: Pick<ClientView, 'scheme'>): readonly string[] {
   return scheme === 'https' ? pageOverTls : page;
 }
+
 export function apiHeaders({ scheme }: Pick<ClientView, 'scheme'>): readonly string[] {
   return scheme === 'https' ? apiOverTls : api;
 }

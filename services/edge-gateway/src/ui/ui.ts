@@ -9,19 +9,6 @@ export { createAsset, type Asset } from './assets.ts';
 /** File names that the bundler derives from the content: such a file never changes. */
 const hashed = /[-.][A-Za-z0-9_-]{8,}\.[a-z0-9]+$/;
 
-/** The built UI, in memory: a few megabytes, read once. Source maps are left out; the product does not need them. */
-function readFolder(dir: string): Map<string, Asset> {
-  const files = readdirSync(dir, { recursive: true, withFileTypes: true }).filter(
-    (f) => f.isFile() && !f.name.endsWith('.map'),
-  );
-  return new Map(
-    files.map((f) => {
-      const full = join(f.parentPath, f.name);
-      return [`/${relative(dir, full).split(sep).join('/')}`, createAsset(f.name, readFileSync(full))];
-    }),
-  );
-}
-
 export type Served = { route: string; asset: Asset; cacheControl: string };
 
 /** Finds what a path of the UI means: a file, or the application itself, which knows its own paths. */
@@ -74,6 +61,19 @@ export async function sendAsset(
     ...(encoded && encoding ? ['Content-Encoding', encoding] : []),
   ]);
   res.end(req.method === 'HEAD' ? undefined : body);
+}
+
+/** The built UI, in memory: a few megabytes, read once. Source maps are left out; the product does not need them. */
+function readFolder(dir: string): Map<string, Asset> {
+  const files = readdirSync(dir, { recursive: true, withFileTypes: true }).filter(
+    (f) => f.isFile() && !f.name.endsWith('.map'),
+  );
+  return new Map(
+    files.map((f) => {
+      const full = join(f.parentPath, f.name);
+      return [`/${relative(dir, full).split(sep).join('/')}`, createAsset(f.name, readFileSync(full))];
+    }),
+  );
 }
 
 /** Whether one of the tags that a client has is this one, by weak comparison (RFC 9110, 13.1.2). */

@@ -18,7 +18,9 @@ async function newSession() {
   const user = await addUser(backends.sql);
   return { user, ...(await identity.session(user.email, user.password)) };
 }
+
 const next = 'Another-Battery-7';
+
 function change(caller: Parameters<RunningIdentity['ask']>[1], json: unknown) {
   return identity.ask('/api/users/me', { ...caller, method: 'PUT', json });
 }

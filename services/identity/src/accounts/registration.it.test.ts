@@ -17,17 +17,21 @@ afterAll(async () => {
 });
 
 const password = 'Some-Battery-2026';
+
 function fresh() {
   return `self-${Math.random().toString(36).slice(2)}@example.org`;
 }
+
 function register(json: unknown, at = open): Promise<Answer> {
   return at.ask('/api/auth/register', { json });
 }
+
 async function find(email: string) {
   return (
     await backends.sql.query<Record<string, unknown>>('select * from "user" where lower(email) = lower($1)', [email])
   ).rows[0];
 }
+
 function shownTo({ status, body, headers }: Answer) {
   return {
     status,

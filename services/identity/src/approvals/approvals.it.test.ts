@@ -21,6 +21,7 @@ afterAll(async () => {
 });
 
 const queue = '/api/admin/user-approvals';
+
 function decide(id: string, what: 'approve' | 'reject', json?: unknown) {
   return identity.ask(`${queue}/${id}/${what}`, {
     method: 'POST',
@@ -28,6 +29,7 @@ function decide(id: string, what: 'approve' | 'reject', json?: unknown) {
     ...(json === undefined ? {} : { json }),
   });
 }
+
 /** A user who was admitted before approval became required. */
 async function waiting() {
   const user = await addUser(backends.sql);
@@ -35,6 +37,7 @@ async function waiting() {
   await backends.sql.query(`update "user" set approval_status = 'pending' where uuid = $1`, [user.id]);
   return { ...user, ...session };
 }
+
 async function audited(id: string) {
   return (
     await backends.sql.query<Record<string, unknown>>(

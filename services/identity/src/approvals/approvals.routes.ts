@@ -5,15 +5,6 @@ import { toAdminUserObject, requestContextOf } from '../users/users.ts';
 import type { Approvals } from './approvals.service.ts';
 
 type Decision = AnswerOf<typeof approvalRoutes.approveUser>;
-function toDecision(u: User): Decision {
-  return {
-    uuid: u.id,
-    email: u.email,
-    approval_status: u.approvalStatus as Decision['approval_status'],
-    approved_at: u.approvedAt?.toISOString() ?? null,
-    approved_by: u.approvedBy,
-  };
-}
 
 export function approvalsRoutes({ approvals }: { approvals: Approvals }): Route[] {
   return [
@@ -29,4 +20,14 @@ export function approvalsRoutes({ approvals }: { approvals: Approvals }): Route[
       toDecision(await approvals.reject(r.params.uuid, r.body?.reason ?? '', requestContextOf(r))),
     ),
   ];
+}
+
+function toDecision(u: User): Decision {
+  return {
+    uuid: u.id,
+    email: u.email,
+    approval_status: u.approvalStatus as Decision['approval_status'],
+    approved_at: u.approvedAt?.toISOString() ?? null,
+    approved_by: u.approvedBy,
+  };
 }

@@ -44,4 +44,5 @@ export function createApprovals({ db, outbox, sessions }: Deps) {
       }),
   };
 }
+
 export type Approvals = ReturnType<typeof createApprovals>;

@@ -37,4 +37,5 @@ export function createAuditTrail({ db }: { db: Db }) {
     },
   };
 }
+
 export type AuditTrail = ReturnType<typeof createAuditTrail>;

@@ -20,14 +20,17 @@ afterAll(async () => {
 });
 
 type Item = Record<string, unknown>;
+
 async function list(query: string) {
   const { status, body } = await identity.ask(`/api/admin/audit-logs?${query}`, { caller: root.caller });
   return { status, total: body['total'] as number, items: (body['items'] ?? []) as Item[] };
 }
+
 async function exported(query: string) {
   const response = await identity.open(`/api/admin/audit-logs/export?${query}`, root.caller);
   return { headers: response.headers, text: await response.text() };
 }
+
 function write(fields: Record<string, unknown>) {
   const row = { event_type: 'test.event', outcome: 'success', ...fields };
   const names = Object.keys(row);

@@ -29,11 +29,6 @@ const asJson = async function* (records: AsyncIterable<AuditRecordObject>): Asyn
   yield between === '[\n' ? '[]\n' : '\n]\n';
 };
 
-/** The day in the file name, in UTC. */
-function dayOf(now: Date): string {
-  return now.toISOString().slice(0, 10).replaceAll('-', '');
-}
-
 export function auditLogRoutes({ db, trail }: { db: Db; trail: AuditTrail }): Route[] {
   return [
     handle(auditRoutes.auditLogs, async (r) => {
@@ -65,4 +60,9 @@ export function auditLogRoutes({ db, trail }: { db: Db; trail: AuditTrail }): Ro
       return handled;
     }),
   ];
+}
+
+/** The day in the file name, in UTC. */
+function dayOf(now: Date): string {
+  return now.toISOString().slice(0, 10).replaceAll('-', '');
 }

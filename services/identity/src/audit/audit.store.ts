@@ -43,6 +43,7 @@ function conditions(f: Filter): Prisma.Sql[] {
       : []),
   ];
 }
+
 function where(all: Prisma.Sql[]): Prisma.Sql {
   return all.length > 0 ? Prisma.sql`where ${Prisma.join(all, ' and ')}` : Prisma.empty;
 }

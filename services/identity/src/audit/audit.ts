@@ -93,18 +93,8 @@ export type AuditRecord = {
   details?: Record<string, string | number | boolean>;
 };
 
-/** External text in a form that PostgreSQL can store, with a limited length. */
-function bounded(text: string, max: number): string {
-  return text.replaceAll('\0', '\uFFFD').slice(0, max).toWellFormed();
-}
 const maxNameLength = 320;
 const maxDetailLength = 4_000;
-
-function detailsOf(details: AuditRecord['details'] = {}): Record<string, string | number | boolean> {
-  return Object.fromEntries(
-    Object.entries(details).map(([key, v]) => [key, typeof v === 'string' ? bounded(v, maxDetailLength) : v]),
-  );
-}
 
 /** A stored record. */
 export function toAuditRow(r: AuditRecord) {
@@ -125,4 +115,15 @@ export function toAuditRow(r: AuditRecord) {
 /** Writes one record in the transaction of the change that it reports. It must contain no password, token or key. */
 export async function writeAudit(tx: Tx, r: AuditRecord): Promise<void> {
   await tx.auditLog.create({ data: toAuditRow(r) });
+}
+
+/** External text in a form that PostgreSQL can store, with a limited length. */
+function bounded(text: string, max: number): string {
+  return text.replaceAll('\0', '\uFFFD').slice(0, max).toWellFormed();
+}
+
+function detailsOf(details: AuditRecord['details'] = {}): Record<string, string | number | boolean> {
+  return Object.fromEntries(
+    Object.entries(details).map(([key, v]) => [key, typeof v === 'string' ? bounded(v, maxDetailLength) : v]),
+  );
 }

@@ -24,6 +24,7 @@ async function tell(data: DataOf<typeof operationsEvents.performed>) {
   const { subject } = operationsEvents.performed;
   await backends.bus.jetstream().publish(subject, JSON.stringify(data), { headers: h, msgID: randomUUID() });
 }
+
 async function recorded(type: string) {
   const { body } = await identity.ask(`/api/admin/audit-logs?event_type=${type}`, { caller: root.caller });
   return body['items'] as Record<string, unknown>[];

@@ -16,6 +16,7 @@ const record: AuditRecordObject = {
   error_code: 'INVALID_CREDENTIALS',
   details: { reason: 'why' },
 };
+
 function cellOf(username: string): string {
   return toExportedRow({ ...record, username })[6] ?? '';
 }

@@ -40,12 +40,14 @@ export const exportedColumns = [
 
 /** Characters that move the cursor of a terminal or change the text direction; they are exported as escapes. */
 const controlCharacters = /[\p{Cc}\p{Zl}\p{Zp}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu;
+
 function visibly(text: string): string {
   return text.replaceAll(controlCharacters, (c) => String.raw`\u` + c.charCodeAt(0).toString(16).padStart(4, '0'));
 }
 
 /** Spreadsheets do not take more characters in a cell. */
 const maxCellLength = 32_000;
+
 function cell(text: string): string {
   return text.length > maxCellLength ? `${text.slice(0, maxCellLength).toWellFormed()}…` : text;
 }

@@ -26,14 +26,6 @@ const slowMs = 1_000;
 const limits = { maxConcurrent: 64, failures: 3, restMs: 5_000 };
 const logEveryMs = 60_000;
 
-function unknown(reason: 'busy' | 'timeout' | 'config' | 'protocol', message: string): Answer<Person> {
-  return {
-    outcome: 'unknown',
-    reason,
-    message,
-  };
-}
-
 /** One client for the directory of the effective settings: created at first use and again after they change. */
 export function createCurrentDirectory({ settings, log, caFile, connect = createDirectory }: Deps) {
   let open: OpenDirectory | undefined;
@@ -104,6 +96,14 @@ export function createCurrentDirectory({ settings, log, caFile, connect = create
     },
   };
   return service;
+}
+
+function unknown(reason: 'busy' | 'timeout' | 'config' | 'protocol', message: string): Answer<Person> {
+  return {
+    outcome: 'unknown',
+    reason,
+    message,
+  };
 }
 
 /** A second limit in case the client misses its own timeout. */

@@ -11,10 +11,6 @@ export type CurrentDirectory = {
   config: () => DirectoryConfig;
 };
 
-function orNull(text: string): string | null {
-  return text || null;
-}
-
 /** The `ldap_*` settings as the directory package reads them; `extraCa` (PEM) is trusted besides the setting's own. */
 export function directoryConfigOf(s: AuthSettings, extraCa: string | null): DirectoryConfig {
   return {
@@ -45,4 +41,8 @@ export function wasNotQueried(answer: Answer<Person>): boolean {
     answer.outcome === 'unknown' &&
     ['config', 'unreachable', 'tls_failed', 'bind_failed', 'busy'].includes(answer.reason)
   );
+}
+
+function orNull(text: string): string | null {
+  return text || null;
 }

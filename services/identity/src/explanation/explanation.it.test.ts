@@ -26,6 +26,7 @@ async function admit(dn: string, into = 'staff') {
   await w.slapd.apply(`dn: cn=${into},${w.slapd.groups}\nchangetype: modify\nadd: member\nmember: ${team}\n\n`);
   return team;
 }
+
 type Explanation = {
   verdict: string;
   reason: string;
@@ -33,6 +34,7 @@ type Explanation = {
   evidence: Record<string, string>;
   refusals: Record<string, unknown>[];
 };
+
 async function why(login: string): Promise<Explanation> {
   const path = `/api/admin/sign-in/explanation?login=${encodeURIComponent(login)}`;
   const { status, body } = await w.identity.ask(path, { caller: w.admin });

@@ -108,4 +108,5 @@ export function createExplanations({ db, settings, directory, ldapMappings, ldap
     },
   };
 }
+
 export type Explanations = ReturnType<typeof createExplanations>;

@@ -21,14 +21,17 @@ const account: AccountFacts = {
   disabledBy: null,
   accountExpiresAt: null,
 };
+
 function found(more: Partial<Person> = {}): Answer<Explained> {
   return {
     outcome: 'yes',
     value: { person: { ...person, ...more }, attributes: {}, paths: [] },
   };
 }
+
 const gone: Answer<Explained> = { outcome: 'no', reason: 'not_found', message: 'User not found in LDAP' };
 const now = new Date('2026-11-21T12:00:00Z');
+
 function judged(facts: Partial<Parameters<typeof decideVerdict>[0]>) {
   return decideVerdict({
     account,

@@ -35,54 +35,6 @@ const stateTexts: Record<NonNullable<Person['state']['reason']>, string> = {
   must_change_password: 'The directory wants a new password first.',
 };
 
-function refused(reason: string): Verdict {
-  return { verdict: 'refused', reason };
-}
-
-/** The verdict by the local account alone, before the directory is queried. */
-function byAccount({ account, now }: Facts): Verdict | null {
-  if (!account) return null;
-  if (!account.isActive)
-    return {
-      verdict: 'disabled',
-      reason:
-        account.disabledBy === 'directory'
-          ? 'The sweep of the directory disabled the account.'
-          : 'An administrator disabled the account.',
-    };
-  if (account.approvalStatus === 'rejected') return refused('The account was rejected.');
-  if (account.approvalStatus === 'pending') return refused('The account waits for approval.');
-  if (account.accountExpiresAt && account.accountExpiresAt <= now)
-    return refused('The end date of the account is past.');
-  return null;
-}
-
-function admit(role: string, reason: string): Verdict {
-  return role === 'user' ? { verdict: 'admitted', reason } : { verdict: 'admin', reason };
-}
-
-/** For a login that the directory does not know: accounts of other sources still sign in with their source. */
-function withoutPerson({ account }: Facts, reason: string): Verdict {
-  return account && account.authType !== 'ldap'
-    ? admit(account.role, `The account signs in by: ${account.authType}. ${reason}`)
-    : refused(reason);
-}
-
-/** The checks of a sign-in with the directory, in the same order. */
-function byPerson(facts: Facts, person: Person): Verdict {
-  const { reason } = person.state;
-  if (reason !== null) return refused(stateTexts[reason]);
-  if (person.email === null) return refused('The entry has no usable e-mail address.');
-  if (person.admitted === 'no') return refused('They are in none of the required groups.');
-  if (person.admitted === 'unknown')
-    return { verdict: 'unknown', reason: 'Their groups cannot be read; sign-ins are refused until they can.' };
-  if (facts.conflict) return refused(facts.conflict);
-  if (!facts.account && facts.requiresApproval)
-    return refused('Their first sign-in creates an account, which then waits for approval.');
-  const first = facts.account ? '' : ' Their first sign-in creates an account.';
-  return admit(facts.role, `The directory admits them.${first}`);
-}
-
 /** The result of a sign-in now with the right password. */
 export function decideVerdict(facts: Facts): Verdict {
   const kept = byAccount(facts);
@@ -150,4 +102,52 @@ const refusalTexts: Record<AuditErrorCode, string> = {
 /** Also for codes of other releases. */
 export function refusalTextOf(code: string): string {
   return Object.entries(refusalTexts).find(([known]) => known === code)?.[1] ?? code.replaceAll('_', ' ').toLowerCase();
+}
+
+/** The verdict by the local account alone, before the directory is queried. */
+function byAccount({ account, now }: Facts): Verdict | null {
+  if (!account) return null;
+  if (!account.isActive)
+    return {
+      verdict: 'disabled',
+      reason:
+        account.disabledBy === 'directory'
+          ? 'The sweep of the directory disabled the account.'
+          : 'An administrator disabled the account.',
+    };
+  if (account.approvalStatus === 'rejected') return refused('The account was rejected.');
+  if (account.approvalStatus === 'pending') return refused('The account waits for approval.');
+  if (account.accountExpiresAt && account.accountExpiresAt <= now)
+    return refused('The end date of the account is past.');
+  return null;
+}
+
+/** For a login that the directory does not know: accounts of other sources still sign in with their source. */
+function withoutPerson({ account }: Facts, reason: string): Verdict {
+  return account && account.authType !== 'ldap'
+    ? admit(account.role, `The account signs in by: ${account.authType}. ${reason}`)
+    : refused(reason);
+}
+
+/** The checks of a sign-in with the directory, in the same order. */
+function byPerson(facts: Facts, person: Person): Verdict {
+  const { reason } = person.state;
+  if (reason !== null) return refused(stateTexts[reason]);
+  if (person.email === null) return refused('The entry has no usable e-mail address.');
+  if (person.admitted === 'no') return refused('They are in none of the required groups.');
+  if (person.admitted === 'unknown')
+    return { verdict: 'unknown', reason: 'Their groups cannot be read; sign-ins are refused until they can.' };
+  if (facts.conflict) return refused(facts.conflict);
+  if (!facts.account && facts.requiresApproval)
+    return refused('Their first sign-in creates an account, which then waits for approval.');
+  const first = facts.account ? '' : ' Their first sign-in creates an account.';
+  return admit(facts.role, `The directory admits them.${first}`);
+}
+
+function refused(reason: string): Verdict {
+  return { verdict: 'refused', reason };
+}
+
+function admit(role: string, reason: string): Verdict {
+  return role === 'user' ? { verdict: 'admitted', reason } : { verdict: 'admin', reason };
 }

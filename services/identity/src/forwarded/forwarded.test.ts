@@ -5,13 +5,16 @@ const wanted = [
   { name: 'X-Forwarded-User', maxBytes: 20 },
   { name: 'X-Forwarded-Groups', maxBytes: 40, commas: true },
 ];
+
 function read(headers: string[], peer = '10.0.0.1', list = '10.0.0.0/8') {
   return readForwarded({ peer, headers }, list, wanted);
 }
+
 function faultOf(headers: string[], peer?: string, list?: string) {
   const judged = read(headers, peer, list);
   return judged.trusted ? 'trusted' : judged.fault;
 }
+
 const user = ['X-Forwarded-User', 'una'];
 
 describe('the peer that forwards', () => {

@@ -28,53 +28,9 @@ export type IdentityHeader = {
 type Judgement =
   { trusted: true; values: ReadonlyMap<string, string> } | { trusted: false; fault: ForwardedFault; header?: string };
 
-/** Equal for all spellings of a header name that a server on the way may treat as the same header. */
-function skeleton(name: string): string {
-  let plain = name;
-  try {
-    plain = decodeURIComponent(name);
-  } catch {
-    // A % without an escape sequence is an ordinary character.
-  }
-  return plain
-    .normalize('NFKC')
-    .toLowerCase()
-    .replaceAll(/[^a-z0-9]/g, '');
-}
-
-function pairs(raw: readonly string[]): [string, string][] {
-  return raw.flatMap((name, i): [string, string][] => (i % 2 === 0 ? [[name.toLowerCase(), raw[i + 1] ?? '']] : []));
-}
-
 const decoder = new TextDecoder('utf-8', { fatal: true });
 const controls = /\p{Cc}|\p{Cf}|\p{Zl}|\p{Zp}/u;
 const encodedWord = /=\?[^?]*\?[bq]\?/i;
-
-/** Decodes header bytes as UTF-8; Node's parser decodes them as latin1. */
-function textOf(value: string): string | undefined {
-  try {
-    return decoder.decode(Buffer.from(value, 'latin1'));
-  } catch {
-    return undefined;
-  }
-}
-
-function faultOfValue(value: string, text: string | undefined, w: IdentityHeader): ForwardedFault | undefined {
-  if (Buffer.byteLength(value, 'latin1') > w.maxBytes) return 'too_long';
-  if (text === undefined) return 'encoding';
-  if (controls.test(text)) return 'control';
-  if (text !== text.trim() || encodedWord.test(text)) return 'encoding';
-  return !w.commas && text.includes(',') ? 'joined' : undefined;
-}
-
-/** Hop-by-hop headers named by the Connection header: a compliant proxy removes them. */
-function hopByHopNames(headers: readonly [string, string][]): Set<string> {
-  return new Set(
-    headers.flatMap(([name, value]) =>
-      name === 'connection' || name === 'proxy-connection' ? value.split(',').map(skeleton) : [],
-    ),
-  );
-}
 
 /**
  * Reads the identity headers of a trusted proxy. The proxy is the peer of the connection; X-Forwarded-For is ignored.
@@ -108,4 +64,48 @@ export function readForwarded(f: Forwarded, trustedProxies: string, wanted: read
     values.set(w.name, text as string);
   }
   return { trusted: true, values };
+}
+
+/** Equal for all spellings of a header name that a server on the way may treat as the same header. */
+function skeleton(name: string): string {
+  let plain = name;
+  try {
+    plain = decodeURIComponent(name);
+  } catch {
+    // A % without an escape sequence is an ordinary character.
+  }
+  return plain
+    .normalize('NFKC')
+    .toLowerCase()
+    .replaceAll(/[^a-z0-9]/g, '');
+}
+
+function pairs(raw: readonly string[]): [string, string][] {
+  return raw.flatMap((name, i): [string, string][] => (i % 2 === 0 ? [[name.toLowerCase(), raw[i + 1] ?? '']] : []));
+}
+
+/** Hop-by-hop headers named by the Connection header: a compliant proxy removes them. */
+function hopByHopNames(headers: readonly [string, string][]): Set<string> {
+  return new Set(
+    headers.flatMap(([name, value]) =>
+      name === 'connection' || name === 'proxy-connection' ? value.split(',').map(skeleton) : [],
+    ),
+  );
+}
+
+/** Decodes header bytes as UTF-8; Node's parser decodes them as latin1. */
+function textOf(value: string): string | undefined {
+  try {
+    return decoder.decode(Buffer.from(value, 'latin1'));
+  } catch {
+    return undefined;
+  }
+}
+
+function faultOfValue(value: string, text: string | undefined, w: IdentityHeader): ForwardedFault | undefined {
+  if (Buffer.byteLength(value, 'latin1') > w.maxBytes) return 'too_long';
+  if (text === undefined) return 'encoding';
+  if (controls.test(text)) return 'control';
+  if (text !== text.trim() || encodedWord.test(text)) return 'encoding';
+  return !w.commas && text.includes(',') ? 'joined' : undefined;
 }

@@ -24,22 +24,28 @@ async function newCaller(role: Role = 'user'): Promise<Caller> {
   return { userId: id, sessionId: randomUUID(), role, tokenExpiresAt: Date.now() + 60_000 };
 }
 let count = 0;
+
 async function newGroup(): Promise<string> {
   const { body } = await identity.ask('/api/groups', { caller: root, json: { name: `Team ${(count += 1)}` } });
   return String(body['uuid']);
 }
+
 function get(caller: Caller, path: string) {
   return identity.ask(path, { caller });
 }
+
 function send(caller: Caller, method: string, path: string, json?: unknown) {
   return identity.ask(path, { caller, method, json });
 }
+
 function add(caller: Caller, group: string, user: string, role?: string) {
   return send(caller, 'POST', `/api/groups/${group}/members`, { user_uuid: user, role });
 }
+
 async function listed(caller: Caller, query = ''): Promise<string[]> {
   return ((await get(caller, `/api/groups${query}`)).body as unknown as { uuid: string }[]).map((g) => g.uuid);
 }
+
 async function audited(event: string, group: string) {
   const { rows } = await backends.sql.query<{ actor: string; user_id: string; details: object }>(
     "select actor, user_id, username, details from audit_log where event_type = $1 and details ->> 'group' = $2",
@@ -47,12 +53,14 @@ async function audited(event: string, group: string) {
   );
   return rows;
 }
+
 async function versionOf(userId: string): Promise<number> {
   return (
     (await backends.sql.query<{ v: number }>('select membership_version as v from "user" where uuid = $1', [userId]))
       .rows[0]?.v ?? -1
   );
 }
+
 async function byDirectory(group: string, user: string, source = 'ldap') {
   return backends.sql.query('insert into user_group_member (group_id, user_id, source) values ($1, $2, $3)', [
     group,
@@ -60,6 +68,7 @@ async function byDirectory(group: string, user: string, source = 'ldap') {
     source,
   ]);
 }
+
 async function mapTo(group: string | null, role: string | null = null, source = 'ldap'): Promise<string> {
   return (
     (

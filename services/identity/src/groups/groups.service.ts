@@ -16,54 +16,6 @@ type Fields = { name?: string | undefined; description?: string | undefined };
 const longTx = { ...txOptions, timeout: 60_000 };
 const deleteTries = 20;
 
-async function findVisible(on: Db | Tx, caller: Caller, id: string): Promise<GroupRow> {
-  const group = await store.find(on, id, caller.userId);
-  if (!group || !maySee(caller, group)) throw noGroup();
-  return group;
-}
-async function detail(on: Db | Tx, caller: Caller, id: string): Promise<GroupDetail> {
-  return toGroupDetail(await findVisible(on, caller, id), await store.members(on, id));
-}
-
-async function withUniqueName<T>(db: Db, work: (tx: Tx) => Promise<T>): Promise<T> {
-  try {
-    return await db.$transaction(work, txOptions);
-  } catch (e) {
-    throw isUniqueViolation(e) ? conflict('group_name_taken', 'Another group has this name', { cause: e }) : e;
-  }
-}
-
-/** @returns false when a member joined before the group was locked: the caller retries. */
-function tryDelete({ db, outbox }: Deps, caller: Caller, id: string, client: Client): Promise<boolean> {
-  return db.$transaction(async (tx) => {
-    await store.lockMappings(tx);
-    const locked = new Set(await memberships.lockMembers(tx, id));
-    if (!(await store.lock(tx, id))) throw noGroup();
-    const { name } = await findVisible(tx, caller, id);
-    const members = await memberships.memberIds(tx, id);
-    if (members.some((userId) => !locked.has(userId))) return false;
-    await memberships.removeAll(tx, id);
-    const mappings = await store.unmap(tx, id);
-    await store.delete(tx, id);
-    await outbox.addAll(tx, identityEvents.membershipChanged, await memberships.allGroupsOf(tx, members));
-    await outbox.add(tx, identityEvents.groupDeleted, { groupId: id });
-    await writeAudit(tx, {
-      event: 'group.delete',
-      outcome: 'success',
-      actor: caller.userId,
-      client,
-      details: {
-        group: id,
-        name,
-        members: members.length,
-        mappings_deleted: mappings.deleted,
-        mappings_changed: mappings.changed,
-      },
-    });
-    return true;
-  }, longTx);
-}
-
 /** Reads, creates, changes and deletes groups, with the rights of the caller. */
 export function createGroups(d: Deps) {
   const { db, outbox } = d;
@@ -121,4 +73,54 @@ export function createGroups(d: Deps) {
     memberships: (after: string | null, limit: number) => memberships.page(db, after, limit),
   };
 }
+
+async function detail(on: Db | Tx, caller: Caller, id: string): Promise<GroupDetail> {
+  return toGroupDetail(await findVisible(on, caller, id), await store.members(on, id));
+}
+
+async function withUniqueName<T>(db: Db, work: (tx: Tx) => Promise<T>): Promise<T> {
+  try {
+    return await db.$transaction(work, txOptions);
+  } catch (e) {
+    throw isUniqueViolation(e) ? conflict('group_name_taken', 'Another group has this name', { cause: e }) : e;
+  }
+}
+
+/** @returns false when a member joined before the group was locked: the caller retries. */
+function tryDelete({ db, outbox }: Deps, caller: Caller, id: string, client: Client): Promise<boolean> {
+  return db.$transaction(async (tx) => {
+    await store.lockMappings(tx);
+    const locked = new Set(await memberships.lockMembers(tx, id));
+    if (!(await store.lock(tx, id))) throw noGroup();
+    const { name } = await findVisible(tx, caller, id);
+    const members = await memberships.memberIds(tx, id);
+    if (members.some((userId) => !locked.has(userId))) return false;
+    await memberships.removeAll(tx, id);
+    const mappings = await store.unmap(tx, id);
+    await store.delete(tx, id);
+    await outbox.addAll(tx, identityEvents.membershipChanged, await memberships.allGroupsOf(tx, members));
+    await outbox.add(tx, identityEvents.groupDeleted, { groupId: id });
+    await writeAudit(tx, {
+      event: 'group.delete',
+      outcome: 'success',
+      actor: caller.userId,
+      client,
+      details: {
+        group: id,
+        name,
+        members: members.length,
+        mappings_deleted: mappings.deleted,
+        mappings_changed: mappings.changed,
+      },
+    });
+    return true;
+  }, longTx);
+}
+
+async function findVisible(on: Db | Tx, caller: Caller, id: string): Promise<GroupRow> {
+  const group = await store.find(on, id, caller.userId);
+  if (!group || !maySee(caller, group)) throw noGroup();
+  return group;
+}
+
 export type Groups = ReturnType<typeof createGroups>;

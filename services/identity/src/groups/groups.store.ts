@@ -2,6 +2,7 @@ import type { Db, Tx } from '../database.ts';
 import type { GroupRow, MemberRow } from './groups.ts';
 
 type Fields = { name?: string | undefined; description?: string | undefined };
+
 function unlike(text: string): string {
   return text.replace(/[\\%_]/g, String.raw`\$&`);
 }

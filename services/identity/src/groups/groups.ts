@@ -35,6 +35,7 @@ export function noGroup() {
 export function maySee(caller: Caller, group: { myRole: string | null }): boolean {
   return roleAtLeast(caller.role, 'admin') || group.myRole !== null;
 }
+
 /** A caller who may see a group but not change it gets the same error as one who may not see it. */
 export function mayManage(caller: Caller, group: { myRole: string | null }): boolean {
   return roleAtLeast(caller.role, 'admin') || group.myRole === 'manager';
@@ -51,6 +52,7 @@ export function toGroupObject(g: GroupRow): GroupObject {
     updated_at: g.updatedAt.toISOString(),
   };
 }
+
 export function toGroupMember(m: MemberRow): GroupMember {
   return {
     user_id: m.userId,
@@ -61,6 +63,7 @@ export function toGroupMember(m: MemberRow): GroupMember {
     added_at: m.addedAt.toISOString(),
   };
 }
+
 export function toGroupDetail(g: GroupRow, members: MemberRow[]): GroupDetail {
   return {
     ...toGroupObject(g),

@@ -19,31 +19,6 @@ type MembershipChange = {
   details: Record<string, string>;
 };
 
-function noMember() {
-  return notFound('There is no such member');
-}
-function fromDirectory(source: string) {
-  return conflict(
-    'membership_from_directory',
-    `This membership comes from a group mapping (${source}) and would be back after the next sign-in or sweep. ` +
-      "Change the mapping, or the person's groups at their source.",
-  );
-}
-
-/** The group, locked against deletion, for a caller who may change it or is the member concerned. */
-async function lockManagedGroup(tx: Tx, caller: Caller, m: Membership, mayLeave: boolean): Promise<GroupRow> {
-  if (!(await store.lockShared(tx, m.groupId))) throw noGroup();
-  const group = await store.find(tx, m.groupId, caller.userId);
-  const leaves = mayLeave && m.userId === caller.userId && group?.myRole !== null;
-  if (!group || !(leaves || mayManage(caller, group))) throw noGroup();
-  return group;
-}
-async function memberOf(tx: Tx, { groupId, userId }: Membership): Promise<MemberRow> {
-  const member = await store.member(tx, groupId, userId);
-  if (!member) throw noMember();
-  return member;
-}
-
 /** Memberships that people add, change and remove manually. */
 export function createMembers({ db, outbox }: Deps) {
   const audit = (tx: Tx, caller: Caller, client: Client, { group, details, ...change }: MembershipChange) =>
@@ -97,4 +72,32 @@ export function createMembers({ db, outbox }: Deps) {
       }, txOptions),
   };
 }
+
+/** The group, locked against deletion, for a caller who may change it or is the member concerned. */
+async function lockManagedGroup(tx: Tx, caller: Caller, m: Membership, mayLeave: boolean): Promise<GroupRow> {
+  if (!(await store.lockShared(tx, m.groupId))) throw noGroup();
+  const group = await store.find(tx, m.groupId, caller.userId);
+  const leaves = mayLeave && m.userId === caller.userId && group?.myRole !== null;
+  if (!group || !(leaves || mayManage(caller, group))) throw noGroup();
+  return group;
+}
+
+async function memberOf(tx: Tx, { groupId, userId }: Membership): Promise<MemberRow> {
+  const member = await store.member(tx, groupId, userId);
+  if (!member) throw noMember();
+  return member;
+}
+
+function fromDirectory(source: string) {
+  return conflict(
+    'membership_from_directory',
+    `This membership comes from a group mapping (${source}) and would be back after the next sign-in or sweep. ` +
+      "Change the mapping, or the person's groups at their source.",
+  );
+}
+
+function noMember() {
+  return notFound('There is no such member');
+}
+
 export type Members = ReturnType<typeof createMembers>;

@@ -15,36 +15,6 @@ import { createExclusiveRuns } from './exclusive-runs.ts';
 /** A lock that ended longer ago does not make the next one longer. */
 const escalationWindow = Prisma.sql`interval '1 day'`;
 
-function countAttempt({ threshold, minutes }: LockoutRule, from = Prisma.empty) {
-  return Prisma.sql`
-  failed_logins = case when t.failed_logins + 1 >= ${threshold} then 0 else t.failed_logins + 1 end,
-  lockouts = case when t.failed_logins + 1 < ${threshold} then t.lockouts
-                  when t.locked_until < now() - ${escalationWindow} then 1
-                  else t.lockouts + 1 end,
-  locked_until = case when t.failed_logins + 1 < ${threshold} then t.locked_until
-                      when t.locked_until < now() - ${escalationWindow} then now() + make_interval(mins => ${minutes[0]}::int)
-                      else now() + make_interval(mins => (${minutes}::int[])[least(t.lockouts + 1, ${minutes.length}::int)]) end
-  ${from}
-  where (t.locked_until is null or t.locked_until <= now())`;
-}
-
-/** Does not wait for the disk: the result of the attempt is committed before the response, which flushes this write too. */
-function countAccount(userId: string, rule: LockoutRule) {
-  return Prisma.sql`
-  with hasty as materialized (select set_config('synchronous_commit', 'off', true))
-  update "user" t set ${countAttempt(rule, Prisma.sql`from hasty`)} and t.uuid = ${userId}::uuid
-  returning coalesce(t.locked_until > now(), false) as locks`;
-}
-
-function countName(key: string, rule: LockoutRule) {
-  return Prisma.sql`
-  insert into login_lockout as t (login_key, failed_logins, lockouts, locked_until)
-  values (${key}, case when ${rule.threshold} = 1 then 0 else 1 end, case when ${rule.threshold} = 1 then 1 else 0 end,
-          case when ${rule.threshold} = 1 then now() + make_interval(mins => ${rule.minutes[0]}::int) end)
-  on conflict (login_key) do update set updated_at = now(), ${countAttempt(rule)}
-  returning coalesce(t.locked_until > now(), false) as locks`;
-}
-
 /**
  * Counts failed sign-ins in the row of the account, so that all spellings of its name share one counter. A single
  * statement counts each attempt before the password is checked: a crash or a race can only make the lock stricter.
@@ -89,6 +59,36 @@ export function createLockout({ db, pool, settings }: { db: Db; pool: Pool; sett
         delete from login_lockout
         where updated_at < now() - ${escalationWindow} and (locked_until is null or locked_until < now() - ${escalationWindow})`),
   };
+}
+
+function countName(key: string, rule: LockoutRule) {
+  return Prisma.sql`
+  insert into login_lockout as t (login_key, failed_logins, lockouts, locked_until)
+  values (${key}, case when ${rule.threshold} = 1 then 0 else 1 end, case when ${rule.threshold} = 1 then 1 else 0 end,
+          case when ${rule.threshold} = 1 then now() + make_interval(mins => ${rule.minutes[0]}::int) end)
+  on conflict (login_key) do update set updated_at = now(), ${countAttempt(rule)}
+  returning coalesce(t.locked_until > now(), false) as locks`;
+}
+
+/** Does not wait for the disk: the result of the attempt is committed before the response, which flushes this write too. */
+function countAccount(userId: string, rule: LockoutRule) {
+  return Prisma.sql`
+  with hasty as materialized (select set_config('synchronous_commit', 'off', true))
+  update "user" t set ${countAttempt(rule, Prisma.sql`from hasty`)} and t.uuid = ${userId}::uuid
+  returning coalesce(t.locked_until > now(), false) as locks`;
+}
+
+function countAttempt({ threshold, minutes }: LockoutRule, from = Prisma.empty) {
+  return Prisma.sql`
+  failed_logins = case when t.failed_logins + 1 >= ${threshold} then 0 else t.failed_logins + 1 end,
+  lockouts = case when t.failed_logins + 1 < ${threshold} then t.lockouts
+                  when t.locked_until < now() - ${escalationWindow} then 1
+                  else t.lockouts + 1 end,
+  locked_until = case when t.failed_logins + 1 < ${threshold} then t.locked_until
+                      when t.locked_until < now() - ${escalationWindow} then now() + make_interval(mins => ${minutes[0]}::int)
+                      else now() + make_interval(mins => (${minutes}::int[])[least(t.lockouts + 1, ${minutes.length}::int)]) end
+  ${from}
+  where (t.locked_until is null or t.locked_until <= now())`;
 }
 
 async function unlock(tx: Tx, userId: string): Promise<boolean> {

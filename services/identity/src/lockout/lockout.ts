@@ -9,6 +9,7 @@ const namePrefix = 'name:';
 export function nameKey(name: string): LockoutKey {
   return `${namePrefix}${name.normalize('NFKC').trim().toLowerCase()}`;
 }
+
 export function isNameKey(key: LockoutKey): boolean {
   return key.startsWith(namePrefix);
 }

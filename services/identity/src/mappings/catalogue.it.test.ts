@@ -24,12 +24,15 @@ beforeEach(async () => {
 });
 
 const path = '/api/admin/group-mappings';
+
 function ask(json: unknown, method = 'POST', at = path, caller = root) {
   return identity.ask(at, { caller, method, json });
 }
+
 async function created(json: object): Promise<Record<string, unknown>> {
   return (await ask(json)).body;
 }
+
 async function newGroup(): Promise<string> {
   const { rows } = await backends.sql.query<{ uuid: string }>(
     'insert into user_group (name) values ($1) returning uuid',
@@ -37,6 +40,7 @@ async function newGroup(): Promise<string> {
   );
   return rows[0]?.uuid ?? '';
 }
+
 async function as(role: Role): Promise<Caller> {
   return {
     userId: (await addUser(backends.sql, { role })).id,
@@ -45,7 +49,9 @@ async function as(role: Role): Promise<Caller> {
     tokenExpiresAt: Date.now() + 60_000,
   };
 }
+
 const staff = 'CN=Staff,OU=Groups,DC=corp';
+
 async function answerOf(answer: ReturnType<typeof ask>) {
   const { status, body } = await answer;
   return [status, body['code']];

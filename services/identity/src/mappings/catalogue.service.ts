@@ -8,54 +8,6 @@ import { mappingsStore as store, type MappingFields } from './mappings.store.ts'
 
 type Changes = { [K in keyof MappingFields]?: MappingFields[K] | undefined };
 
-function noMapping() {
-  return notFound('There is no such mapping');
-}
-function exists(source: string, claimValue: string, cause: unknown) {
-  return invalid('mapping_exists', `A ${source} mapping for '${claimValue}' already exists`, { cause });
-}
-
-async function checkGroup(tx: Tx, groupId: string | null): Promise<void> {
-  if (groupId !== null && !(await store.lockGroupShared(tx, groupId))) throw notFound('There is no such group');
-}
-async function shown(tx: Tx, id: string): Promise<MappingObject> {
-  const [mapping] = await store.list(tx, { id });
-  if (!mapping) throw noMapping();
-  return toMappingObject(mapping, createWarnings(await store.claimsOf(tx, mapping.source))(mapping));
-}
-function audit(
-  tx: Tx,
-  caller: Caller,
-  client: Client,
-  action: 'create' | 'update' | 'delete',
-  m: MappingFields & { id: string; source: string },
-) {
-  return writeAudit(tx, {
-    event: 'admin.settings.change',
-    outcome: 'success',
-    actor: caller.userId,
-    client,
-    details: {
-      setting: 'group_mapping',
-      action,
-      mapping: m.id,
-      source: m.source,
-      claim_value: m.claimValue,
-      group: m.groupId ?? '',
-      grants_role: m.grantsRole ?? '',
-    },
-  });
-}
-
-function merged(old: MappingFields, changes: Changes): MappingFields {
-  return {
-    claimValue: changes.claimValue ?? old.claimValue,
-    groupId: changes.groupId === undefined ? old.groupId : changes.groupId,
-    grantsRole: changes.grantsRole === undefined ? old.grantsRole : changes.grantsRole,
-    description: changes.description === undefined ? old.description : changes.description,
-  };
-}
-
 /** Lists, creates, changes and deletes mappings. */
 export function createCatalogue({ db }: { db: Db }) {
   return {
@@ -116,4 +68,56 @@ export function createCatalogue({ db }: { db: Db }) {
       }, txOptions),
   };
 }
+
+function audit(
+  tx: Tx,
+  caller: Caller,
+  client: Client,
+  action: 'create' | 'update' | 'delete',
+  m: MappingFields & { id: string; source: string },
+) {
+  return writeAudit(tx, {
+    event: 'admin.settings.change',
+    outcome: 'success',
+    actor: caller.userId,
+    client,
+    details: {
+      setting: 'group_mapping',
+      action,
+      mapping: m.id,
+      source: m.source,
+      claim_value: m.claimValue,
+      group: m.groupId ?? '',
+      grants_role: m.grantsRole ?? '',
+    },
+  });
+}
+
+async function checkGroup(tx: Tx, groupId: string | null): Promise<void> {
+  if (groupId !== null && !(await store.lockGroupShared(tx, groupId))) throw notFound('There is no such group');
+}
+
+async function shown(tx: Tx, id: string): Promise<MappingObject> {
+  const [mapping] = await store.list(tx, { id });
+  if (!mapping) throw noMapping();
+  return toMappingObject(mapping, createWarnings(await store.claimsOf(tx, mapping.source))(mapping));
+}
+
+function exists(source: string, claimValue: string, cause: unknown) {
+  return invalid('mapping_exists', `A ${source} mapping for '${claimValue}' already exists`, { cause });
+}
+
+function noMapping() {
+  return notFound('There is no such mapping');
+}
+
+function merged(old: MappingFields, changes: Changes): MappingFields {
+  return {
+    claimValue: changes.claimValue ?? old.claimValue,
+    groupId: changes.groupId === undefined ? old.groupId : changes.groupId,
+    grantsRole: changes.grantsRole === undefined ? old.grantsRole : changes.grantsRole,
+    description: changes.description === undefined ? old.description : changes.description,
+  };
+}
+
 export type Catalogue = ReturnType<typeof createCatalogue>;

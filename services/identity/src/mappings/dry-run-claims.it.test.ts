@@ -21,12 +21,15 @@ afterAll(async () => {
 beforeEach(async () => void (await backends.sql.query('delete from group_mapping')));
 
 const path = '/api/admin/group-mappings';
+
 function ask(json: object, at: string) {
   return identity.ask(at, { caller: root, json });
 }
+
 function created(json: object) {
   return ask(json, path);
 }
+
 async function answerOf(answer: ReturnType<typeof ask>) {
   const { status, body } = await answer;
   return [status, body['code']];

@@ -15,24 +15,29 @@ beforeEach(async () => {
 
 const path = '/api/admin/group-mappings';
 type Person = Awaited<ReturnType<DirectoryWorld['person']>>;
+
 async function dryRun(json: object) {
   const { status, body } = await w.identity.ask(`${path}/test`, { caller: w.admin, json: { source: 'ldap', ...json } });
   return { status, body };
 }
+
 async function map(claim_value: string, gives: { group_uuid?: string; grants_role?: string }): Promise<void> {
   await w.identity.ask(path, { caller: w.admin, json: { source: 'ldap', claim_value, ...gives } });
 }
 let count = 0;
+
 async function newGroup(): Promise<string> {
   const { body } = await w.identity.ask('/api/groups', { caller: w.admin, json: { name: `Dry run ${(count += 1)}` } });
   return String(body['uuid']);
 }
+
 /** A group of the directory with these people in it. */
 async function newLdapGroup(members: readonly Person[]): Promise<string> {
   const cn = `crew${(count += 1)}`;
   await w.slapd.apply(groupLdif(cn, [`cn=missing,${w.slapd.base}`, ...members.map((p) => p.dn)]));
   return `cn=${cn},${w.slapd.groups}`;
 }
+
 async function standing({ email }: Person) {
   const user = await w.account(email);
   const { rows } = await w.backends.sql.query<{ group_id: string; source: string }>(

@@ -14,25 +14,6 @@ type Deps = { db: Db; indexes: MappingIndexes; settings: Settings; directory: Pe
 type Asserted = { claims: readonly string[]; legacyAdmin: boolean };
 export type DryRunReport = AnswerOf<typeof mappingRoutes.testMappings>;
 
-/** Whether the admin setting of the source makes an administrator of these claims; a proxy has no such setting. */
-function legacyAdminBy(source: MappingSource, claims: readonly string[], s: AuthSettings): boolean {
-  if (source === 'oidc') return namesAdmin(claims, s);
-  if (source === 'proxy') return false;
-  const adminGroups = new Set(parseDnList(s.ldap_admin_groups).dns.map(ldapClaimKey));
-  return claims.some((claim) => adminGroups.has(ldapClaimKey(claim)));
-}
-
-/** The groups of exactly one person, also of one who may not sign in. */
-function assertedBy(answer: Answer<Person>): Asserted {
-  if (answer.outcome === 'unknown') throw unavailable('directory_unavailable', answer.message);
-  const person = answer.outcome === 'yes' ? answer.value : answer.person;
-  if (!person) throw notFound(answer.outcome === 'no' ? answer.message : 'User not found in LDAP');
-  const { groups, adminSignal } = person;
-  if (!groups.known)
-    throw unavailable('directory_unavailable', `The groups of this person cannot be read: ${groups.reason}`);
-  return { claims: groups.values, legacyAdmin: adminSignal === 'yes' };
-}
-
 /** Shows groups and role that a sign-in would derive from claims, with the same resolver; writes nothing. */
 export function createDryRun({ db, indexes, settings, directory }: Deps) {
   const lookUp = async (source: MappingSource, username: string): Promise<Asserted> => {
@@ -66,4 +47,24 @@ export function createDryRun({ db, indexes, settings, directory }: Deps) {
     };
   };
 }
+
+/** The groups of exactly one person, also of one who may not sign in. */
+function assertedBy(answer: Answer<Person>): Asserted {
+  if (answer.outcome === 'unknown') throw unavailable('directory_unavailable', answer.message);
+  const person = answer.outcome === 'yes' ? answer.value : answer.person;
+  if (!person) throw notFound(answer.outcome === 'no' ? answer.message : 'User not found in LDAP');
+  const { groups, adminSignal } = person;
+  if (!groups.known)
+    throw unavailable('directory_unavailable', `The groups of this person cannot be read: ${groups.reason}`);
+  return { claims: groups.values, legacyAdmin: adminSignal === 'yes' };
+}
+
+/** Whether the admin setting of the source makes an administrator of these claims; a proxy has no such setting. */
+function legacyAdminBy(source: MappingSource, claims: readonly string[], s: AuthSettings): boolean {
+  if (source === 'oidc') return namesAdmin(claims, s);
+  if (source === 'proxy') return false;
+  const adminGroups = new Set(parseDnList(s.ldap_admin_groups).dns.map(ldapClaimKey));
+  return claims.some((claim) => adminGroups.has(ldapClaimKey(claim)));
+}
+
 export type DryRun = ReturnType<typeof createDryRun>;

@@ -45,6 +45,7 @@ async function asked(userId: string, values: readonly string[]) {
   };
   return { isReconciled: w.replicas[0].mappings.isReconciled(account, pass), role: account.role };
 }
+
 async function createAccount(role = 'user'): Promise<string> {
   const userId = await w.user({ role });
   await w.db.user.update({ where: { id: userId }, data: { directoryId: `entryUUID:${userId}` } });

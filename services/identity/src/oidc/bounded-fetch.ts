@@ -5,17 +5,6 @@ const maxBytes = 1024 * 1024;
 /** The response of the provider exceeds the size limit. */
 export const responseTooLarge = 'provider_answer_too_large';
 
-async function readAll(response: Response): Promise<Uint8Array<ArrayBuffer>> {
-  const chunks: Uint8Array[] = [];
-  let size = 0;
-  for await (const chunk of response.body ?? []) {
-    size += chunk.length;
-    if (size > maxBytes) throw new Error(responseTooLarge);
-    chunks.push(chunk);
-  }
-  return new Uint8Array(Buffer.concat(chunks));
-}
-
 const loopback = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/i;
 /** Plain HTTP is allowed only for a provider on the same machine: on the network, secrets and tokens could be read. */
 export function safeAddress(url: URL): boolean {
@@ -40,4 +29,15 @@ export function boundedFetch(signal: AbortSignal, onResponse: (response: ReadRes
     onResponse({ url, status, text: Buffer.from(body).toString() });
     return new Response([204, 205, 304].includes(status) ? null : body, { status, headers });
   };
+}
+
+async function readAll(response: Response): Promise<Uint8Array<ArrayBuffer>> {
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  for await (const chunk of response.body ?? []) {
+    size += chunk.length;
+    if (size > maxBytes) throw new Error(responseTooLarge);
+    chunks.push(chunk);
+  }
+  return new Uint8Array(Buffer.concat(chunks));
 }

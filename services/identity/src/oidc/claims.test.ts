@@ -6,9 +6,11 @@ import { issuerOf, missingSetting, admissionFaultOf, personOf, type OidcSettings
 const defaults = Object.fromEntries(
   Object.entries(authSettings).map(([key, def]) => [key, def.default]),
 ) as unknown as AuthSettings;
+
 function settings(change: Partial<OidcSettings> = {}): OidcSettings {
   return { ...defaults, ...change };
 }
+
 function person(claims: Record<string, unknown>, change: Partial<OidcSettings> = {}) {
   return personOf({ iss: 'https://idp.example.org', sub: 's-1', ...claims }, settings(change), true);
 }

@@ -3,13 +3,6 @@ import type { Claims, LegacyAdmin } from '../mappings/mappings.ts';
 /** Claims of an ID token, whose types are not checked yet. */
 export type TokenClaims = Readonly<Record<string, unknown>>;
 
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-function own(of: unknown, key: string): unknown {
-  return isObject(of) && Object.hasOwn(of, key) ? of[key] : undefined;
-}
-
 /** The claim at a path: `realm_access.roles`, or a name that itself contains dots, such as an address. */
 export function claimAt(claims: TokenClaims, path: string): unknown {
   if (path === '') return undefined;
@@ -77,4 +70,12 @@ export type AdminRoles = { roles: readonly string[]; configured: boolean };
 export function adminByRole(claim: Claims, { roles, configured }: AdminRoles): LegacyAdmin {
   if (claim.known) return claim.values.some((role) => roles.includes(role)) ? 'yes' : 'no';
   return configured && roles.length > 0 ? 'unknown' : 'no';
+}
+
+function own(of: unknown, key: string): unknown {
+  return isObject(of) && Object.hasOwn(of, key) ? of[key] : undefined;
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -14,26 +14,6 @@ export type Issuer = { metadata: client.ServerMetadata; jwks: client.ExportedJWK
 
 const endpoints = ['authorization_endpoint', 'token_endpoint', 'jwks_uri'] as const;
 
-function isSafe(url: unknown): boolean {
-  return typeof url === 'string' && URL.canParse(url) && safeAddress(new URL(url));
-}
-
-/** @throws Error naming the first required value that is missing or unusable. */
-function checkMetadata(metadata: client.ServerMetadata): client.ServerMetadata {
-  for (const name of endpoints) if (!isSafe(metadata[name])) throw new Error(`unusable_${name}`);
-  const advertised: unknown = metadata.id_token_signing_alg_values_supported ?? ['RS256'];
-  const algorithms = Array.isArray(advertised)
-    ? advertised.filter((a) => typeof a === 'string' && allowed.test(a))
-    : [];
-  if (algorithms.length === 0) throw new Error('no_signing_algorithm');
-  const { userinfo_endpoint: userinfo, ...rest } = metadata;
-  return {
-    ...rest,
-    ...(isSafe(userinfo) ? { userinfo_endpoint: userinfo as string } : {}),
-    id_token_signing_alg_values_supported: algorithms,
-  };
-}
-
 /** Fetches discovery documents and caches them for 15 minutes; `key` identifies the settings. */
 export function createDiscovery(clock: () => number = Date.now) {
   const cache = new Map<string, { at: number; issuer: Promise<Issuer> }>();
@@ -59,4 +39,24 @@ export function createDiscovery(clock: () => number = Date.now) {
     fetched.catch(() => cache.set(key, { at: clock() - maxAgeMs + failureCacheMs, issuer: fetched }));
     return fetched;
   };
+}
+
+/** @throws Error naming the first required value that is missing or unusable. */
+function checkMetadata(metadata: client.ServerMetadata): client.ServerMetadata {
+  for (const name of endpoints) if (!isSafe(metadata[name])) throw new Error(`unusable_${name}`);
+  const advertised: unknown = metadata.id_token_signing_alg_values_supported ?? ['RS256'];
+  const algorithms = Array.isArray(advertised)
+    ? advertised.filter((a) => typeof a === 'string' && allowed.test(a))
+    : [];
+  if (algorithms.length === 0) throw new Error('no_signing_algorithm');
+  const { userinfo_endpoint: userinfo, ...rest } = metadata;
+  return {
+    ...rest,
+    ...(isSafe(userinfo) ? { userinfo_endpoint: userinfo as string } : {}),
+    id_token_signing_alg_values_supported: algorithms,
+  };
+}
+
+function isSafe(url: unknown): boolean {
+  return typeof url === 'string' && URL.canParse(url) && safeAddress(new URL(url));
 }

@@ -51,11 +51,13 @@ afterAll(async () => {
 });
 
 type Sent = { status: number; body: Record<string, unknown>; set: string[] };
+
 async function ask(path: string, headers: Record<string, string> = {}): Promise<Sent> {
   const response = await fetch(product.edge.url + path, { headers });
   const body = (await response.json()) as Record<string, unknown>;
   return { status: response.status, body, set: response.headers.getSetCookie() };
 }
+
 function cookieHeader(set: readonly string[]): string {
   return set.map((c) => c.split(';')[0]).join('; ');
 }
@@ -69,6 +71,7 @@ async function signIn(user: string, headers: Record<string, string> = {}): Promi
   const cookie = `theme=dark; access_token=stale; ${cookieHeader(login.set)}`;
   return ask(`/api/auth/oidc/callback${back.search}`, { ...headers, cookie });
 }
+
 async function me({ body }: Sent) {
   return (await ask('/api/users/me', { authorization: `Bearer ${String(body['access_token'])}` })).body;
 }

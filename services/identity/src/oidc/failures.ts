@@ -9,20 +9,6 @@ type ErrorLike = {
   cause?: unknown;
   claim?: unknown;
 };
-function isObject(e: unknown): e is ErrorLike {
-  return typeof e === 'object' && e !== null;
-}
-
-/** An error and its causes, outermost first. */
-function chain(e: unknown): ErrorLike[] {
-  const out: ErrorLike[] = [];
-  for (let at = e; isObject(at) && out.length < 6; at = at.cause) out.push(at);
-  return out;
-}
-
-function word(text: unknown): string | undefined {
-  return typeof text === 'string' && /^[\w.-]{1,60}$/.test(text) ? text : undefined;
-}
 
 const unreachable = /fetch failure|ECONN|ENOTFOUND|EAI_AGAIN|socket|terminated|other side closed/i;
 
@@ -35,44 +21,8 @@ const reasons: [RegExp, string][] = [
   [/JWT "(\w+)"|ID Token "(\w+)"/, '$claim'],
 ];
 
-function reasonOfToken(errors: readonly ErrorLike[]): string {
-  for (const t of errors) {
-    const claim = word(t.claim);
-    if (claim) return claim;
-    const text = typeof t.message === 'string' ? t.message : '';
-    const hit = reasons.find(([pattern]) => pattern.test(text));
-    if (hit?.[1] === '$claim') return hit[0].exec(text)?.slice(1).find(Boolean) ?? 'claim';
-    if (hit) return hit[1];
-  }
-  return 'malformed';
-}
-
 /** An invalid member in the response of the token endpoint. */
 const invalidMember = /"response" body "(\w+)" property|`(token_type)`/;
-function invalidMemberOf(errors: readonly ErrorLike[]): string | undefined {
-  return errors.map((t) => invalidMember.exec(String(t.message))?.slice(1).find(Boolean)).find(Boolean);
-}
-
-function reasonOfExchange(errors: readonly ErrorLike[]): string {
-  for (const t of errors) {
-    const error = word(t.error);
-    if (error) return error;
-  }
-  const wrong = invalidMemberOf(errors);
-  if (wrong) return wrong;
-  const text = errors.map((t) => String(t.message)).join(' ');
-  if (/status code/.test(text)) return 'status';
-  if (/content-type/.test(text)) return 'content_type';
-  if (/authorization code/.test(text)) return 'no_code';
-  return 'malformed';
-}
-
-function connectionFaultOf(errors: readonly ErrorLike[]): string | undefined {
-  if (errors.some((t) => t.name === 'TimeoutError' || t.name === 'AbortError')) return 'timeout';
-  const texts = errors.map((t) => `${String(t.code)} ${String(t.message)}`).join(' ');
-  if (texts.includes('provider_answer_too_large')) return 'too_large';
-  return unreachable.test(texts) ? 'unreachable' : undefined;
-}
 
 /**
  * The reason of a failed sign-in at the provider, for administrators. The sign-in is refused in any case.
@@ -93,4 +43,56 @@ export function failureOf(cause: unknown, hasToken: boolean, fallbackCode?: Audi
   return hasToken && !invalidMemberOf(errors)
     ? failure('INVALID_TOKEN', reasonOfToken(errors))
     : failure('TOKEN_EXCHANGE_FAILED', reasonOfExchange(errors));
+}
+
+/** An error and its causes, outermost first. */
+function chain(e: unknown): ErrorLike[] {
+  const out: ErrorLike[] = [];
+  for (let at = e; isObject(at) && out.length < 6; at = at.cause) out.push(at);
+  return out;
+}
+
+function connectionFaultOf(errors: readonly ErrorLike[]): string | undefined {
+  if (errors.some((t) => t.name === 'TimeoutError' || t.name === 'AbortError')) return 'timeout';
+  const texts = errors.map((t) => `${String(t.code)} ${String(t.message)}`).join(' ');
+  if (texts.includes('provider_answer_too_large')) return 'too_large';
+  return unreachable.test(texts) ? 'unreachable' : undefined;
+}
+
+function word(text: unknown): string | undefined {
+  return typeof text === 'string' && /^[\w.-]{1,60}$/.test(text) ? text : undefined;
+}
+
+function invalidMemberOf(errors: readonly ErrorLike[]): string | undefined {
+  return errors.map((t) => invalidMember.exec(String(t.message))?.slice(1).find(Boolean)).find(Boolean);
+}
+
+function reasonOfToken(errors: readonly ErrorLike[]): string {
+  for (const t of errors) {
+    const claim = word(t.claim);
+    if (claim) return claim;
+    const text = typeof t.message === 'string' ? t.message : '';
+    const hit = reasons.find(([pattern]) => pattern.test(text));
+    if (hit?.[1] === '$claim') return hit[0].exec(text)?.slice(1).find(Boolean) ?? 'claim';
+    if (hit) return hit[1];
+  }
+  return 'malformed';
+}
+
+function reasonOfExchange(errors: readonly ErrorLike[]): string {
+  for (const t of errors) {
+    const error = word(t.error);
+    if (error) return error;
+  }
+  const wrong = invalidMemberOf(errors);
+  if (wrong) return wrong;
+  const text = errors.map((t) => String(t.message)).join(' ');
+  if (/status code/.test(text)) return 'status';
+  if (/content-type/.test(text)) return 'content_type';
+  if (/authorization code/.test(text)) return 'no_code';
+  return 'malformed';
+}
+
+function isObject(e: unknown): e is ErrorLike {
+  return typeof e === 'object' && e !== null;
 }

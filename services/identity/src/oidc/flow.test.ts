@@ -2,6 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { createFlowCookies, flowCookiesOf, flowSeconds, newSecret, type Flow } from './flow.ts';
 
 const flows = createFlowCookies('a secret of this test that is long enough');
+
 function flow(change: Partial<Flow> = {}): Flow {
   return {
     state: newSecret(),
@@ -14,9 +15,11 @@ function flow(change: Partial<Flow> = {}): Flow {
     ...change,
   };
 }
+
 function jarOf(...cookies: string[]) {
   return flowCookiesOf(cookies.map((c) => c.split(';')[0]).join('; '));
 }
+
 function read(jar: Map<string, string>, state: string, secure = true, now = Date.now()) {
   return flows.read(jar, state, secure, now);
 }

@@ -20,9 +20,11 @@ const mostFlows = 5;
 export function newSecret(): string {
   return randomBytes(32).toString('base64url');
 }
+
 export function stateHash(state: string): string {
   return createHash('sha256').update(state).digest('base64url');
 }
+
 /** Each sign-in has its own cookie, so that several tabs can sign in concurrently. */
 function cookieName(state: string, secure: boolean): string {
   return `${secure ? '__Host-' : ''}oidc_flow_${stateHash(state).slice(0, 16)}`;
@@ -81,6 +83,7 @@ export function createFlowCookies(secret: string) {
       [...cookies.keys()].slice(0, -(mostFlows - 1)).map((name) => cookie(name, '', 0, secure)),
   };
 }
+
 export type FlowCookies = ReturnType<typeof createFlowCookies>;
 
 const ours = /^(__Host-)?oidc_flow_[\w-]{16}$/;

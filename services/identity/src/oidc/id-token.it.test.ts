@@ -5,6 +5,7 @@ import type { StartedFlow } from '../../test/oidc-browser.ts';
 import { startScriptedSignIn, type ScriptedSignIn } from '../../test/scripted-sign-in.ts';
 
 const started = Date.now();
+
 function seconds() {
   return Math.floor(Date.now() / 1000);
 }

@@ -15,22 +15,6 @@ type IdTokenCheck = {
   startedAt: number;
 };
 
-/** The digest of a signature algorithm (OpenID Connect Core 3.1.3.6). */
-function digestOf(alg: unknown): string {
-  const bits = typeof alg === 'string' ? /(256|384|512)$/.exec(alg)?.[1] : undefined;
-  return bits === undefined || alg === 'Ed25519' ? 'sha512' : `sha${bits}`;
-}
-
-function accessTokenFits({ header, claims, accessToken }: IdTokenCheck): boolean {
-  const accessTokenHash = claims['at_hash'];
-  if (accessTokenHash === undefined) return true;
-  if (typeof accessTokenHash !== 'string') return false;
-  const digest = createHash(digestOf(header['alg'])).update(accessToken, 'ascii').digest();
-  const expected = Buffer.from(digest.subarray(0, digest.length / 2).toString('base64url'));
-  const given = Buffer.from(accessTokenHash);
-  return given.length === expected.length && timingSafeEqual(given, expected);
-}
-
 /**
  * Checks that the client library leaves to its caller or makes in some cases only. The library has checked signature,
  * issuer, audience, expiry and nonce. @returns the invalid claim.
@@ -43,4 +27,20 @@ export function faultOfIdToken(c: IdTokenCheck): string | undefined {
   if (typeof iat !== 'number' || iat > c.now + toleranceSeconds || iat < c.startedAt - toleranceSeconds) return 'iat';
   if (typeof exp !== 'number' || exp > lastInstant) return 'exp';
   return accessTokenFits(c) ? undefined : 'at_hash';
+}
+
+function accessTokenFits({ header, claims, accessToken }: IdTokenCheck): boolean {
+  const accessTokenHash = claims['at_hash'];
+  if (accessTokenHash === undefined) return true;
+  if (typeof accessTokenHash !== 'string') return false;
+  const digest = createHash(digestOf(header['alg'])).update(accessToken, 'ascii').digest();
+  const expected = Buffer.from(digest.subarray(0, digest.length / 2).toString('base64url'));
+  const given = Buffer.from(accessTokenHash);
+  return given.length === expected.length && timingSafeEqual(given, expected);
+}
+
+/** The digest of a signature algorithm (OpenID Connect Core 3.1.3.6). */
+function digestOf(alg: unknown): string {
+  const bits = typeof alg === 'string' ? /(256|384|512)$/.exec(alg)?.[1] : undefined;
+  return bits === undefined || alg === 'Ed25519' ? 'sha512' : `sha${bits}`;
 }

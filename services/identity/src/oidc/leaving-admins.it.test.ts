@@ -15,11 +15,13 @@ beforeAll(async () => {
 afterAll(() => world.stop());
 
 type Claims = Record<string, unknown>;
+
 async function setAdminRoles(value: string | null): Promise<void> {
   const json = { oidc_admin_role: value };
   const { status } = await world.identity.ask('/api/admin/auth-config/oidc', { method: 'PUT', json, caller });
   expect(status).toBe(200);
 }
+
 async function signIn(person: Claims, claims: Claims): Promise<void> {
   const { provider } = world;
   // The user info has no roles.
@@ -30,6 +32,7 @@ async function signIn(person: Claims, claims: Claims): Promise<void> {
     );
   expect((await world.signInWith(token)).status).toBe(200);
 }
+
 async function accountOf({ sub }: Claims) {
   const [row] = await world.database.rows<{ role: string; sessions: number; changes: number }>(
     `select u.role,
@@ -41,6 +44,7 @@ async function accountOf({ sub }: Claims) {
   );
   return row;
 }
+
 async function lastSignIn({ sub }: Claims): Promise<Record<string, unknown>> {
   const [row] = await world.database.rows<{ details: Record<string, unknown> }>(
     `select a.details from audit_log a join "user" u on u.uuid = a.user_id
@@ -49,6 +53,7 @@ async function lastSignIn({ sub }: Claims): Promise<Record<string, unknown>> {
   );
   return row?.details ?? {};
 }
+
 /** A new administrator by the mapping, whose token has no roles claim. */
 async function newBoss(): Promise<Claims> {
   const id = randomUUID();

@@ -26,10 +26,6 @@ export type CallbackQuery = {
 };
 type Browser = { cookies: ReadonlyMap<string, string>; secure: boolean };
 
-function word(text: string): string {
-  return text.replaceAll(/[^\w.-]/g, '?').slice(0, 60);
-}
-
 /** Sign-in at an identity provider: `begin` redirects to it, `finish` handles its callback. */
 export function createOidc(d: Deps) {
   const enabledSettings = (): AuthSettings => {
@@ -99,4 +95,9 @@ export function createOidc(d: Deps) {
       query.state ? [d.flows.clear(query.state, secure)] : [],
   };
 }
+
+function word(text: string): string {
+  return text.replaceAll(/[^\w.-]/g, '?').slice(0, 60);
+}
+
 export type Oidc = ReturnType<typeof createOidc>;

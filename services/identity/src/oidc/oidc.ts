@@ -15,9 +15,6 @@ export type AdminRoleFacts = {
   lastSignIn: { at: Date; unusable: string | null } | undefined;
 };
 
-function slashless(url: string): string {
-  return url.trim().replace(/\/+$/, '');
-}
 const wellKnown = /\/\.well-known\/openid-configuration\/?$/;
 
 /** The issuer from the discovery address or from server and realm; empty: none is set. */
@@ -88,4 +85,8 @@ export function admissionFaultOf({ claims }: Assertion, s: OidcSettings): string
 /** Whether one of these values makes an administrator by the provider's own setting. */
 export function namesAdmin(values: readonly string[], s: Pick<OidcSettings, 'oidc_admin_role'>): boolean {
   return adminByRole({ known: true, values }, { roles: names(s.oidc_admin_role), configured: true }) === 'yes';
+}
+
+function slashless(url: string): string {
+  return url.trim().replace(/\/+$/, '');
 }

@@ -9,22 +9,6 @@ import { faultOfIdToken } from './id-token.ts';
 import { issuerOf, type OidcSettings } from './oidc.ts';
 import type { Callback, ProviderFailure, VerifiedSignIn, VerifiedClaims, Provider } from './provider.ts';
 
-/**
- * Client authentication at the token endpoint: always with the client id, also when the audience differs, and with the
- * redirect address exactly as configured, because the library would normalise it.
- */
-function authOf({ metadata }: Issuer, s: OidcSettings): client.ClientAuth {
-  const methods: unknown = metadata.token_endpoint_auth_methods_supported;
-  const postOnly =
-    Array.isArray(methods) && methods.includes('client_secret_post') && !methods.includes('client_secret_basic');
-  const withSecret = postOnly ? client.ClientSecretPost : client.ClientSecretBasic;
-  const auth = s.oidc_client_secret === '' ? client.None() : withSecret(s.oidc_client_secret);
-  return (as, c, body, headers) => {
-    if (body.has('redirect_uri')) body.set('redirect_uri', s.oidc_callback_url);
-    return auth(as, { ...c, client_id: s.oidc_client_id }, body, headers);
-  };
-}
-
 export function configure(issuer: Issuer, s: OidcSettings, fetch: client.CustomFetch): client.Configuration {
   const audience = s.oidc_audience === '' ? s.oidc_client_id : s.oidc_audience;
   const metadata = { [client.clockTolerance]: 60 };
@@ -45,6 +29,7 @@ function json(text: string): Record<string, unknown> {
     return {};
   }
 }
+
 function headerOf(token: string): Record<string, unknown> {
   return json(Buffer.from(token.split('.')[0] ?? '', 'base64url').toString());
 }
@@ -173,5 +158,21 @@ export function createProvider(clock: () => number = Date.now): Provider {
         return { ok: false, errorCode: 'INVALID_STATE', reason: 'iss' };
       return exchange(issuer, s, flow, callback, signal);
     },
+  };
+}
+
+/**
+ * Client authentication at the token endpoint: always with the client id, also when the audience differs, and with the
+ * redirect address exactly as configured, because the library would normalise it.
+ */
+function authOf({ metadata }: Issuer, s: OidcSettings): client.ClientAuth {
+  const methods: unknown = metadata.token_endpoint_auth_methods_supported;
+  const postOnly =
+    Array.isArray(methods) && methods.includes('client_secret_post') && !methods.includes('client_secret_basic');
+  const withSecret = postOnly ? client.ClientSecretPost : client.ClientSecretBasic;
+  const auth = s.oidc_client_secret === '' ? client.None() : withSecret(s.oidc_client_secret);
+  return (as, c, body, headers) => {
+    if (body.has('redirect_uri')) body.set('redirect_uri', s.oidc_callback_url);
+    return auth(as, { ...c, client_id: s.oidc_client_id }, body, headers);
   };
 }

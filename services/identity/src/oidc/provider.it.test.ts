@@ -29,6 +29,7 @@ function settings(change: Partial<OidcSettings> = {}): OidcSettings {
     ...change,
   };
 }
+
 function flowFor(s: OidcSettings): Flow {
   return {
     state: newSecret(),
@@ -40,10 +41,12 @@ function flowFor(s: OidcSettings): Flow {
     startedAt: Date.now(),
   };
 }
+
 function begin(change: Partial<OidcSettings> = {}, provider = createProvider()) {
   const s = settings(change);
   return provider.begin(s, flowFor(s));
 }
+
 async function finish(
   answer: (flow: Flow) => TokenAnswer,
   change: Partial<OidcSettings> = {},
@@ -55,12 +58,15 @@ async function finish(
   scripted.token = answer(flow);
   return provider.finish(s, flow, { code: 'c', state: flow.state, iss });
 }
+
 function good(flow: Flow, change: Record<string, unknown> = {}): TokenAnswer {
   return scripted.answer(scripted.sign(scripted.claims(flow.nonce, change)));
 }
+
 function why(result: Awaited<ReturnType<typeof begin>> | Awaited<ReturnType<typeof finish>>): string {
   return result.ok ? 'ok' : `${result.errorCode} ${result.reason}`;
 }
+
 async function withMetadata<T>(metadata: Record<string, unknown>, work: () => Promise<T>): Promise<T> {
   scripted.metadata = metadata;
   try {

@@ -27,16 +27,6 @@ export type PasswordPolicy = Pick<
   | 'password_require_special'
 >;
 
-function leastLength(p: Pick<AuthSettings, 'password_policy_enabled' | 'password_min_length'>): number {
-  return p.password_policy_enabled ? p.password_min_length : shortest;
-}
-
-function personalParts(owner: { email: string; fullName: string }): string[] {
-  const local = owner.email.toLowerCase().split('@')[0] ?? '';
-  const names = owner.fullName.toLowerCase().split(/\s+/);
-  return [...(local.length >= 4 ? [local] : []), ...names.filter((n) => n.length >= 3)];
-}
-
 /** Why a password is rejected, each fault in one sentence; empty when it is accepted. */
 export function passwordFaults(
   password: string,
@@ -111,4 +101,14 @@ export function toPasswordPolicy(s: AuthSettings): AnswerOf<typeof userRoutes.pa
     history_count: historyLength(s),
     max_age_days: on ? s.password_max_age_days : 0,
   };
+}
+
+function leastLength(p: Pick<AuthSettings, 'password_policy_enabled' | 'password_min_length'>): number {
+  return p.password_policy_enabled ? p.password_min_length : shortest;
+}
+
+function personalParts(owner: { email: string; fullName: string }): string[] {
+  const local = owner.email.toLowerCase().split('@')[0] ?? '';
+  const names = owner.fullName.toLowerCase().split(/\s+/);
+  return [...(local.length >= 4 ? [local] : []), ...names.filter((n) => n.length >= 3)];
 }

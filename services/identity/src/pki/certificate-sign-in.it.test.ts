@@ -45,10 +45,12 @@ afterAll(async () => {
 async function signIn(certificate: Issued): Promise<Answer> {
   return identity.signInWithCertificate(certificate.pem);
 }
+
 function accessTokenOf({ status, body }: Answer): string {
   expect(status).toBe(200);
   return String(body['access_token']);
 }
+
 async function accountOf({ CN }: typeof ada) {
   const [row] = await database.rows<{ uuid: string; role: string }>(
     'select uuid, role from "user" where full_name = $1',
@@ -56,6 +58,7 @@ async function accountOf({ CN }: typeof ada) {
   );
   return row;
 }
+
 function roleChangesOf(userId: string | undefined) {
   return database.rows<{ actor: string; outcome: string; details: Record<string, unknown> }>(
     `select actor, outcome, details from audit_log
@@ -108,6 +111,7 @@ async function lastFailure() {
   );
   return row;
 }
+
 /** Facts that OpenSSL reads from a certificate; the subject has one attribute per relative name. */
 function factsOf(pem: string) {
   const { subject, issuer, serialNumber, raw } = new X509Certificate(pem);

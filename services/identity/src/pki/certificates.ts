@@ -33,38 +33,7 @@ export type Cert = Extensions & {
 
 export const keyUses = { digitalSignature: 0, keyAgreement: 4, keyCertSign: 5, crlSign: 6 } as const;
 
-function sha256(bytes: Uint8Array): string {
-  return createHash('sha256').update(bytes).digest('hex');
-}
 const ecPublicKey = '1.2.840.10045.2.1';
-
-/** The fields of a TBSCertificate (RFC 5280 section 4.1). */
-function fieldsOf(der: Buffer) {
-  const [tbs, algorithm] = readChildren(der);
-  if (!tbs || !algorithm) throw new Error('no certificate');
-  const parts = readElements(der, tbs.content, tbs.end);
-  const version = parts[0]?.tag === 0xa0 ? parts.shift() : undefined;
-  const [serial, , issuer, , subject, publicKey, ...rest] = parts;
-  if (!serial || !issuer || !subject || !publicKey) throw new Error('no certificate');
-  const bytesOf = ({ start, end }: Element): Buffer => der.subarray(start, end);
-  const extensions = rest.find(({ tag }) => tag === 0xa3);
-  return {
-    version: version ? (der[version.end - 1] as number) + 1 : 1,
-    serial: der.subarray(serial.content, serial.end),
-    issuer: bytesOf(issuer),
-    subject: bytesOf(subject),
-    publicKey: bytesOf(publicKey),
-    algorithm: bytesOf(algorithm),
-    extensions: extensions && der.subarray(extensions.content, extensions.end),
-  };
-}
-
-/** Explicit curve parameters instead of a named curve; RFC 5480 section 2.1.1 forbids them. */
-function hasExplicitCurve(publicKey: Buffer): boolean {
-  const [algorithm] = readChildren(publicKey);
-  const [id, parameters] = algorithm ? readElements(publicKey, algorithm.content, algorithm.end) : [];
-  return id !== undefined && oidOf(publicKey, id) === ecPublicKey && parameters?.tag !== tags.oid;
-}
 
 /** @throws Error: the bytes are not a certificate. */
 export function parseDer(der: Buffer): Cert {
@@ -107,4 +76,36 @@ const block =
 /** All certificates of a PEM text. @throws Error: one of them is malformed. */
 export function parsePem(text: string): Cert[] {
   return [...text.matchAll(block)].map(([, base64]) => parseDer(Buffer.from(base64 as string, 'base64')));
+}
+
+/** Explicit curve parameters instead of a named curve; RFC 5480 section 2.1.1 forbids them. */
+function hasExplicitCurve(publicKey: Buffer): boolean {
+  const [algorithm] = readChildren(publicKey);
+  const [id, parameters] = algorithm ? readElements(publicKey, algorithm.content, algorithm.end) : [];
+  return id !== undefined && oidOf(publicKey, id) === ecPublicKey && parameters?.tag !== tags.oid;
+}
+
+/** The fields of a TBSCertificate (RFC 5280 section 4.1). */
+function fieldsOf(der: Buffer) {
+  const [tbs, algorithm] = readChildren(der);
+  if (!tbs || !algorithm) throw new Error('no certificate');
+  const parts = readElements(der, tbs.content, tbs.end);
+  const version = parts[0]?.tag === 0xa0 ? parts.shift() : undefined;
+  const [serial, , issuer, , subject, publicKey, ...rest] = parts;
+  if (!serial || !issuer || !subject || !publicKey) throw new Error('no certificate');
+  const bytesOf = ({ start, end }: Element): Buffer => der.subarray(start, end);
+  const extensions = rest.find(({ tag }) => tag === 0xa3);
+  return {
+    version: version ? (der[version.end - 1] as number) + 1 : 1,
+    serial: der.subarray(serial.content, serial.end),
+    issuer: bytesOf(issuer),
+    subject: bytesOf(subject),
+    publicKey: bytesOf(publicKey),
+    algorithm: bytesOf(algorithm),
+    extensions: extensions && der.subarray(extensions.content, extensions.end),
+  };
+}
+
+function sha256(bytes: Uint8Array): string {
+  return createHash('sha256').update(bytes).digest('hex');
 }

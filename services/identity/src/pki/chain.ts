@@ -11,31 +11,6 @@ const clientAuth = '1.3.6.1.5.5.7.3.2';
 /** Bits of the Netscape certificate type. */
 const netscape = { client: 0, sslAuthority: 5, emailAuthority: 6, codeAuthority: 7 };
 
-function same(a: Cert, b: Cert): boolean {
-  return a.x509.raw.equals(b.x509.raw);
-}
-
-function timeFault({ x509 }: Cert, now: Date): string | undefined {
-  if (now < x509.validFromDate) return 'not_yet_valid';
-  return now > x509.validToDate ? 'expired' : undefined;
-}
-
-function strengthOf({ x509 }: Cert): number {
-  try {
-    return keyStrength(x509.publicKey);
-  } catch {
-    return 0;
-  }
-}
-function hasWeakKey(cert: Cert): boolean {
-  return strengthOf(cert) < requiredSecurityBits;
-}
-
-/** No extended key usage allows any purpose; like OpenSSL, the purpose "any" (anyExtendedKeyUsage) alone does not. */
-function mayAuthenticateClients({ purposes }: Cert): boolean {
-  return !purposes || purposes.includes(clientAuth);
-}
-
 /** Checks the certificate of a person, independent of its issuer. @returns the first fault. */
 export function faultOfPerson(cert: Cert, now: Date): string | undefined {
   const time = timeFault(cert, now);
@@ -141,4 +116,30 @@ export function findPath(
   const path = extendPath([person]);
   if (path) return { path };
   return { fault: signaturesLeft < 0 ? 'too_many_ways' : fault };
+}
+
+function timeFault({ x509 }: Cert, now: Date): string | undefined {
+  if (now < x509.validFromDate) return 'not_yet_valid';
+  return now > x509.validToDate ? 'expired' : undefined;
+}
+
+function hasWeakKey(cert: Cert): boolean {
+  return strengthOf(cert) < requiredSecurityBits;
+}
+
+/** No extended key usage allows any purpose; like OpenSSL, the purpose "any" (anyExtendedKeyUsage) alone does not. */
+function mayAuthenticateClients({ purposes }: Cert): boolean {
+  return !purposes || purposes.includes(clientAuth);
+}
+
+function same(a: Cert, b: Cert): boolean {
+  return a.x509.raw.equals(b.x509.raw);
+}
+
+function strengthOf({ x509 }: Cert): number {
+  try {
+    return keyStrength(x509.publicKey);
+  } catch {
+    return 0;
+  }
 }

@@ -126,6 +126,7 @@ export function createCrlSource({ log, telemetry, fetchLists = fetchRevocationLi
     },
   };
 }
+
 export type CrlSource = ReturnType<typeof createCrlSource>;
 
 function elapsed(ms: number): Promise<void> {

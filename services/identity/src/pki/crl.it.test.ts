@@ -37,18 +37,22 @@ beforeEach(() => {
   metrics = createMetrics();
   telemetry = createTelemetry(metrics);
 });
+
 function source() {
   const record = (level: string) => (fields: object, message: string) =>
     void logged.push({ level, fields: fields as Record<string, unknown>, message });
   const log = { info: record('info'), warn: record('warn') } as unknown as Parameters<typeof createCrlSource>[0]['log'];
   return createCrlSource({ log, telemetry, clock: () => now });
 }
+
 function serve(text: string | Buffer) {
   return (answer = (res) => void res.end(text));
 }
+
 function list() {
   return authority.revoke([authority]);
 }
+
 function der(pem: string): Buffer {
   return Buffer.from(pem.replaceAll(/-----.*-----|\s/g, ''), 'base64');
 }

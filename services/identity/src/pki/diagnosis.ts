@@ -8,17 +8,33 @@ import { isAuthentic, isCurrent } from './revocation.ts';
 type Step = Omit<ConnectionStep, 'duration_ms'>;
 type FetchLists = (url: string) => Promise<FetchReply>;
 
+type ListWithIssuer = { list: RevocationList; issuer: Cert | undefined };
+
+/** Tests authorities and revocation lists step by step, as a sign-in uses them. */
+export async function diagnosePki(s: PkiSettings, fetchLists: FetchLists, now = new Date()): Promise<ConnectionStep[]> {
+  const authorities = authoritiesOf(s.pki_ca_cert) ?? [];
+  const steps = [await timed(() => checkAuthorities(authorities, now))];
+  const lists = [...(configuredListsOf(s.pki_crl) ?? [])];
+  if (s.pki_crl_url !== '')
+    steps.push(
+      await timed(async () => {
+        const reply = await fetchLists(s.pki_crl_url);
+        if (reply.ok) lists.push(...reply.lists);
+        return checkDownload(reply);
+      }),
+    );
+  if (lists.length > 0) {
+    let signed: ListWithIssuer[] = [];
+    steps.push(await timed(async () => checkSignatures((signed = await signedBy(lists, authorities)))));
+    steps.push(await timed(() => checkDates(signed, now)));
+  }
+  return steps;
+}
+
 async function timed(work: () => Promise<Step> | Step): Promise<ConnectionStep> {
   const startedAt = performance.now();
   const step = await work();
   return { ...step, duration_ms: Math.round(performance.now() - startedAt) };
-}
-
-function day(time: number | undefined): string {
-  return time === undefined ? 'no date' : `${new Date(time).toISOString().slice(0, 16).replace('T', ' ')} UTC`;
-}
-function numberOf(count: number, one: string, many: string): string {
-  return `${count} ${count === 1 ? one : many}`;
 }
 
 function checkAuthorities(authorities: readonly Cert[], now: Date): Step {
@@ -46,22 +62,6 @@ function checkDownload(reply: FetchReply): Step {
   };
 }
 
-function countOf(lists: readonly RevocationList[]): number {
-  return lists.reduce((sum, list) => sum + list.serials.count, 0);
-}
-
-type ListWithIssuer = { list: RevocationList; issuer: Cert | undefined };
-
-async function signedBy(lists: readonly RevocationList[], authorities: readonly Cert[]): Promise<ListWithIssuer[]> {
-  const signed: ListWithIssuer[] = [];
-  for (const list of lists) {
-    let issuer: Cert | undefined;
-    for (const authority of authorities) if (!issuer && (await isAuthentic(list, authority))) issuer = authority;
-    signed.push({ list, issuer });
-  }
-  return signed;
-}
-
 function checkSignatures(signed: readonly ListWithIssuer[]): Step {
   const unsigned = signed.filter(({ issuer }) => !issuer).length;
   return {
@@ -78,6 +78,16 @@ function checkSignatures(signed: readonly ListWithIssuer[]): Step {
   };
 }
 
+async function signedBy(lists: readonly RevocationList[], authorities: readonly Cert[]): Promise<ListWithIssuer[]> {
+  const signed: ListWithIssuer[] = [];
+  for (const list of lists) {
+    let issuer: Cert | undefined;
+    for (const authority of authorities) if (!issuer && (await isAuthentic(list, authority))) issuer = authority;
+    signed.push({ list, issuer });
+  }
+  return signed;
+}
+
 function checkDates(signed: readonly ListWithIssuer[], now: Date): Step {
   const outdated = signed.filter(({ list }) => !isCurrent(list, now.getTime()));
   return {
@@ -89,23 +99,14 @@ function checkDates(signed: readonly ListWithIssuer[], now: Date): Step {
   };
 }
 
-/** Tests authorities and revocation lists step by step, as a sign-in uses them. */
-export async function diagnosePki(s: PkiSettings, fetchLists: FetchLists, now = new Date()): Promise<ConnectionStep[]> {
-  const authorities = authoritiesOf(s.pki_ca_cert) ?? [];
-  const steps = [await timed(() => checkAuthorities(authorities, now))];
-  const lists = [...(configuredListsOf(s.pki_crl) ?? [])];
-  if (s.pki_crl_url !== '')
-    steps.push(
-      await timed(async () => {
-        const reply = await fetchLists(s.pki_crl_url);
-        if (reply.ok) lists.push(...reply.lists);
-        return checkDownload(reply);
-      }),
-    );
-  if (lists.length > 0) {
-    let signed: ListWithIssuer[] = [];
-    steps.push(await timed(async () => checkSignatures((signed = await signedBy(lists, authorities)))));
-    steps.push(await timed(() => checkDates(signed, now)));
-  }
-  return steps;
+function day(time: number | undefined): string {
+  return time === undefined ? 'no date' : `${new Date(time).toISOString().slice(0, 16).replace('T', ' ')} UTC`;
+}
+
+function numberOf(count: number, one: string, many: string): string {
+  return `${count} ${count === 1 ? one : many}`;
+}
+
+function countOf(lists: readonly RevocationList[]): number {
+  return lists.reduce((sum, list) => sum + list.serials.count, 0);
 }

@@ -41,32 +41,6 @@ const accepted = new Set([
 
 type ExtensionValue = { oid: string; critical: boolean; value: Uint8Array };
 
-function bitsOf(value: Uint8Array): Set<number> {
-  const { tag, content, end } = readElement(value, 0, value.length);
-  if (tag !== tags.bitString || content === end) throw new Error('no bits');
-  const bits = new Set<number>();
-  for (let i = content + 1; i < end; i++)
-    for (let bit = 0; bit < 8; bit++) if ((value[i] as number) & (128 >> bit)) bits.add((i - content - 1) * 8 + bit);
-  return bits;
-}
-
-function numberOf(bytes: Uint8Array, { content, end }: Element): number {
-  // DER uses the shortest form; no path length needs more than four bytes.
-  if (end - content < 1 || end - content > 4 || (bytes[content] as number) > 127) throw new Error('no path length');
-  return Buffer.from(bytes).readUIntBE(content, end - content);
-}
-
-function basicConstraintsOf(value: Uint8Array): Extensions['basicConstraints'] {
-  const parts = readChildren(value);
-  const flag = parts.find((part) => part.tag === tags.boolean);
-  const length = parts.find((part) => part.tag === tags.integer);
-  if (parts.length > Number(flag !== undefined) + Number(length !== undefined)) throw new Error('no basic constraints');
-  return {
-    isCa: flag !== undefined && value[flag.content] !== 0,
-    pathLength: length && numberOf(value, length),
-  };
-}
-
 /** Reads `Extensions` of DER. @throws Error: an extension is duplicated, or a processed one is malformed. */
 export function readExtensions(der: Uint8Array | undefined): Extensions {
   const all: ExtensionValue[] = der ? readChildren(der).map((extension) => readOne(der, extension)) : [];
@@ -85,6 +59,32 @@ export function readExtensions(der: Uint8Array | undefined): Extensions {
     isProxy: all.some(({ oid }) => oid === oids.proxyCertificate),
     notUnderstood: all.filter(({ oid, critical }) => critical && !accepted.has(oid)).map(({ oid }) => oid),
   };
+}
+
+function basicConstraintsOf(value: Uint8Array): Extensions['basicConstraints'] {
+  const parts = readChildren(value);
+  const flag = parts.find((part) => part.tag === tags.boolean);
+  const length = parts.find((part) => part.tag === tags.integer);
+  if (parts.length > Number(flag !== undefined) + Number(length !== undefined)) throw new Error('no basic constraints');
+  return {
+    isCa: flag !== undefined && value[flag.content] !== 0,
+    pathLength: length && numberOf(value, length),
+  };
+}
+
+function bitsOf(value: Uint8Array): Set<number> {
+  const { tag, content, end } = readElement(value, 0, value.length);
+  if (tag !== tags.bitString || content === end) throw new Error('no bits');
+  const bits = new Set<number>();
+  for (let i = content + 1; i < end; i++)
+    for (let bit = 0; bit < 8; bit++) if ((value[i] as number) & (128 >> bit)) bits.add((i - content - 1) * 8 + bit);
+  return bits;
+}
+
+function numberOf(bytes: Uint8Array, { content, end }: Element): number {
+  // DER uses the shortest form; no path length needs more than four bytes.
+  if (end - content < 1 || end - content > 4 || (bytes[content] as number) > 127) throw new Error('no path length');
+  return Buffer.from(bytes).readUIntBE(content, end - content);
 }
 
 /** Reads one extension; those of revocation lists have the same form. */

@@ -5,13 +5,6 @@ const sequence = /^:([A-Za-z0-9+/]+={0,2}):$/;
 const base64 = /^[A-Za-z0-9+/]+={0,2}$/;
 const maxCertificates = 8;
 
-function certificates(value: string): Cert[] {
-  const bytes = sequence.exec(value)?.[1] ?? (base64.test(value) ? value : undefined);
-  if (bytes !== undefined) return [parseDer(Buffer.from(bytes, 'base64'))];
-  const pem = decodeURIComponent(value).trim();
-  return pem.startsWith('-----BEGIN') && pem.endsWith('-----') ? parsePem(pem) : [];
-}
-
 /**
  * Reads the certificate of the person and the intermediates: URL-encoded PEM (nginx), a byte sequence (RFC 9440) or plain
  * base64. @returns undefined for anything else.
@@ -30,4 +23,11 @@ export function forwardedCertificates(
   } catch {
     return undefined;
   }
+}
+
+function certificates(value: string): Cert[] {
+  const bytes = sequence.exec(value)?.[1] ?? (base64.test(value) ? value : undefined);
+  if (bytes !== undefined) return [parseDer(Buffer.from(bytes, 'base64'))];
+  const pem = decodeURIComponent(value).trim();
+  return pem.startsWith('-----BEGIN') && pem.endsWith('-----') ? parsePem(pem) : [];
 }

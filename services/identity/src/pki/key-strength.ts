@@ -1,15 +1,26 @@
 import type { KeyObject } from 'node:crypto';
 
+/** Bits of security of a key as OpenSSL counts them; 0: an unknown kind of key. */
+export function keyStrength({ asymmetricKeyType, asymmetricKeyDetails = {} }: KeyObject): number {
+  const { modulusLength = 0, divisorLength = 0, namedCurve = '' } = asymmetricKeyDetails;
+  const strengths: Partial<Record<string, number>> = {
+    rsa: factoringBits(modulusLength),
+    'rsa-pss': factoringBits(modulusLength),
+    dsa: discreteLogBits(modulusLength, divisorLength),
+    // The name of a curve contains the size of its field.
+    ec: curveBits(Number(/\d{3}/.exec(namedCurve)?.[0] ?? 0)),
+    ed25519: 128,
+    ed448: 224,
+  };
+  return strengths[asymmetricKeyType ?? ''] ?? 0;
+}
+
 /** OpenSSL's estimate for factoring (NIST SP 800-56B, appendix D), in steps of eight bits. */
 function factoringBits(modulus: number): number {
   if (modulus < 8) return 0;
   const x = modulus * Math.LN2;
   const bits = (1.923 * Math.cbrt(x) * Math.cbrt(Math.log(x) ** 2) - 4.69) / Math.LN2;
   return Math.floor((bits + 4) / 8) * 8;
-}
-
-function steps(bits: number, table: readonly (readonly [from: number, bits: number])[]): number {
-  return table.find(([from]) => bits >= from)?.[1] ?? 0;
 }
 
 function discreteLogBits(modulus: number, divisor: number): number {
@@ -33,17 +44,6 @@ function curveBits(order: number): number {
   ]);
 }
 
-/** Bits of security of a key as OpenSSL counts them; 0: an unknown kind of key. */
-export function keyStrength({ asymmetricKeyType, asymmetricKeyDetails = {} }: KeyObject): number {
-  const { modulusLength = 0, divisorLength = 0, namedCurve = '' } = asymmetricKeyDetails;
-  const strengths: Partial<Record<string, number>> = {
-    rsa: factoringBits(modulusLength),
-    'rsa-pss': factoringBits(modulusLength),
-    dsa: discreteLogBits(modulusLength, divisorLength),
-    // The name of a curve contains the size of its field.
-    ec: curveBits(Number(/\d{3}/.exec(namedCurve)?.[0] ?? 0)),
-    ed25519: 128,
-    ed448: 224,
-  };
-  return strengths[asymmetricKeyType ?? ''] ?? 0;
+function steps(bits: number, table: readonly (readonly [from: number, bits: number])[]): number {
+  return table.find(([from]) => bits >= from)?.[1] ?? 0;
 }

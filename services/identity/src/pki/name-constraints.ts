@@ -10,14 +10,6 @@ export const generalNameKinds = { otherName: 0, email: 1, dns: 2, directory: 4, 
 const kinds = generalNameKinds;
 const smtpUtf8Mailbox = '1.3.6.1.5.5.7.8.9';
 
-function generalNameOf(der: Uint8Array, { tag, content, end }: Element): GeneralName {
-  const kind = tag & 0x1f;
-  const bytes = Buffer.from(der.subarray(content, end));
-  if ((tag & 0xc0) !== 0x80 || kind > 8) throw new Error('no general name');
-  if (kind !== kinds.otherName) return { kind, bytes };
-  return { kind, bytes, otherNameType: oidOf(der, readElement(der, content, end)) };
-}
-
 /** @throws Error */
 export function generalNamesOf(der: Uint8Array): GeneralName[] {
   return readChildren(der).map((name) => generalNameOf(der, name));
@@ -42,6 +34,7 @@ export function constraintsOf(der: Uint8Array): NameConstraints {
 
 /** Unclear: a name or constraint that cannot be compared; the certificate is refused. */
 type Verdict = 'inside' | 'outside' | 'unclear';
+
 function verdict(isInside: boolean): Verdict {
   return isInside ? 'inside' : 'outside';
 }
@@ -49,6 +42,7 @@ function verdict(isInside: boolean): Verdict {
 function sameLetters(a: string, b: string): boolean {
   return a.toLowerCase() === b.toLowerCase();
 }
+
 function endsLike(text: string, end: string): boolean {
   return sameLetters(text.slice(-end.length), end);
 }
@@ -150,6 +144,14 @@ export function satisfiesConstraints(constraints: NameConstraints, cert: Named, 
     ...dnsNames.filter(looksLikeDns).map((name) => ({ kind: kinds.dns, bytes: Buffer.from(name, 'latin1') })),
   ];
   return subjects.every((subject) => isAllowed(subject, constraints));
+}
+
+function generalNameOf(der: Uint8Array, { tag, content, end }: Element): GeneralName {
+  const kind = tag & 0x1f;
+  const bytes = Buffer.from(der.subarray(content, end));
+  if ((tag & 0xc0) !== 0x80 || kind > 8) throw new Error('no general name');
+  if (kind !== kinds.otherName) return { kind, bytes };
+  return { kind, bytes, otherNameType: oidOf(der, readElement(der, content, end)) };
 }
 
 /** RFC 9598: an internationalised e-mail address in an otherName. */

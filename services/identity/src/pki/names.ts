@@ -8,25 +8,6 @@ export type Name = readonly (readonly Attribute[])[];
 type Value = { valueBlock: { value?: unknown }; valueBeforeDecodeView: Uint8Array; idBlock: { tagNumber: number } };
 const ia5String = 22;
 
-function escaped(value: string): string {
-  return value
-    .replaceAll(/[\\",+;<>=]/g, '\\$&')
-    .replace(/^[# ]/, '\\$&')
-    .replace(/ $/, '\\ ');
-}
-
-function attributeOf(sequence: unknown): Attribute {
-  const [id, given] = (sequence as Sequence).valueBlock.value;
-  const { valueBlock, valueBeforeDecodeView, idBlock } = given as unknown as Value;
-  const value = typeof valueBlock.value === 'string' ? valueBlock.value : undefined;
-  return {
-    oid: (id as ObjectIdentifier).getValue(),
-    value,
-    text: value === undefined ? `#${Buffer.from(valueBeforeDecodeView).toString('hex')}` : escaped(value),
-    isIa5: idBlock.tagNumber === ia5String,
-  };
-}
-
 /** Reads a distinguished name with its multi-valued relative names, which pkijs would flatten. @throws Error */
 export function readName(der: Uint8Array): Name {
   const { result } = fromBER(new Uint8Array(der));
@@ -68,6 +49,25 @@ export function comparable(name: Name): string[] {
 /** Equal for equal names. No value contains a line break, so different names have different keys. */
 export function nameKeyOf(name: Name): string {
   return comparable(name).join('\n\n');
+}
+
+function attributeOf(sequence: unknown): Attribute {
+  const [id, given] = (sequence as Sequence).valueBlock.value;
+  const { valueBlock, valueBeforeDecodeView, idBlock } = given as unknown as Value;
+  const value = typeof valueBlock.value === 'string' ? valueBlock.value : undefined;
+  return {
+    oid: (id as ObjectIdentifier).getValue(),
+    value,
+    text: value === undefined ? `#${Buffer.from(valueBeforeDecodeView).toString('hex')}` : escaped(value),
+    isIa5: idBlock.tagNumber === ia5String,
+  };
+}
+
+function escaped(value: string): string {
+  return value
+    .replaceAll(/[\\",+;<>=]/g, '\\$&')
+    .replace(/^[# ]/, '\\$&')
+    .replace(/ $/, '\\ ');
 }
 
 function simplified(value: string): string {

@@ -41,6 +41,7 @@ function spec(change: Partial<CertificateSpec>): CertificateSpec {
     ...change,
   };
 }
+
 function chainOf(id: number): Chain {
   return {
     between: 'middle',
@@ -71,8 +72,10 @@ function chainOf(id: number): Chain {
 function replace(at: CertificateSpec, id: string, ...by: CertificateSpec['extensions']): void {
   at.extensions = [...at.extensions.filter((e) => e.id !== id), ...by];
 }
+
 const places: readonly Place[] = ['root', 'middle', 'leaf'];
 const authorities: readonly Place[] = ['root', 'middle'];
+
 function on(at: readonly Place[], name: string, change: (spec: CertificateSpec) => void): Mutation[] {
   return at.map((place) => [`${place}: ${name}`, (chain) => change(chain[place])]);
 }
@@ -94,9 +97,11 @@ const keyKinds = [
 ];
 const keyUsages = [[], [0], [2], [4], [5], [6], [0, 2], [0, 5, 6], [1]];
 const purposeLists = [[client], [server], [email], [anyPurpose], [server, client], [server, anyPurpose], ['1.2.3.4']];
+
 function unknown(critical: boolean) {
   return { id: '1.3.6.1.4.1.99999.1', critical, value: Buffer.from([5, 0]) };
 }
+
 const policyConstraints = { id: '2.5.29.36', critical: true, value: sequence(Buffer.from([0x80, 1, 0])) };
 const inhibitAnyPolicy = { id: '2.5.29.54', critical: true, value: Buffer.from([2, 1, 0]) };
 const policies = { id: '2.5.29.32', critical: true, value: sequence(sequence(oid('1.2.3.4'))) };
@@ -167,6 +172,7 @@ function dn(id: string) {
   return (chain: Chain) =>
     generalName(4, nameDer([...(chain.leaf.subject.slice(0, 1) as [string, string][]), ['CN', id]]));
 }
+
 const names: readonly (readonly [name: string, base: Buffer, inside: readonly Buffer[], outside: readonly Buffer[]])[] =
   [
     [
@@ -308,6 +314,7 @@ function random(seed: number) {
     return seed / 2_147_483_648;
   };
 }
+
 function combined(count: number): Mutation[] {
   const next = random(23);
   const all = [...single, ...constrained, ...bySubject];
@@ -322,6 +329,7 @@ function combined(count: number): Mutation[] {
     ];
   });
 }
+
 const pairs = Number(process.env['CHAIN_PAIRS'] ?? 250);
 
 type Case = { name: string; ours: string; leaf: Buffer; middle: Buffer | undefined; root: Buffer };
@@ -334,6 +342,7 @@ function buildCase([name, change]: Mutation, id: number): Case[] {
     throw error;
   }
 }
+
 function build(name: string, change: Mutation[1], id: number): Case {
   const chain = chainOf(id);
   change(chain);
@@ -343,6 +352,7 @@ function build(name: string, change: Mutation[1], id: number): Case {
   const leaf = certificateDer(chain.leaf, issuer);
   return { name, root, middle, leaf, ours: verdictOf(leaf, middle, root) };
 }
+
 function verdictOf(leaf: Buffer, middle: Buffer | undefined, root: Buffer): string {
   try {
     const person = parseDer(leaf);

@@ -76,6 +76,7 @@ afterAll(async () => {
 });
 
 type Answer = { status: number; body: Record<string, unknown>; cookies: string[] };
+
 function present(certificate: Issued | undefined, headers: Record<string, string> = {}): Promise<Answer> {
   return new Promise((resolve, reject) => {
     const identity = certificate ? { cert: certificate.pem, key: certificate.keyPem } : {};
@@ -96,6 +97,7 @@ function present(certificate: Issued | undefined, headers: Record<string, string
 }
 
 const alice = { O: 'Example', CN: 'Alice Example' };
+
 async function userOf(cn: string) {
   return (
     await database.rows<{ email: string; role: string; auth_type: string }>(

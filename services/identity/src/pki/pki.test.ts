@@ -15,9 +15,11 @@ import { parseLists } from './revocation-list.ts';
 import { createRevocation } from './revocation.ts';
 
 const day = 86_400_000;
+
 function ago(days: number): Date {
   return new Date(Date.now() - days * day);
 }
+
 const alice = { DC: 'example', O: 'Example, Inc.', CN: 'Alice Example' };
 
 let root: Authority;
@@ -43,9 +45,11 @@ function settings(change: Partial<PkiSettings> = {}): PkiSettings {
     ...change,
   };
 }
+
 function show(value: string, change: Partial<PkiSettings> = {}, more: string[] = []) {
   return certificateOf({ peer: '10.0.0.1', headers: ['X-Client-Cert', value, ...more] }, settings(change));
 }
+
 function escaped(...certs: Pick<Issued, 'pem'>[]): string {
   return encodeURIComponent(certs.map((c) => c.pem).join(''));
 }
@@ -68,10 +72,12 @@ async function judged(
     new Date(),
   );
 }
+
 async function reasonOf(certs: Pick<Issued, 'pem'>[], change?: Partial<PkiSettings>, fetched?: string) {
   const result = await judged(certs, change, fetched);
   return result.ok ? 'good' : result.reason;
 }
+
 function person(change: Partial<CertificateOptions> = {}, by: Authority = middle): Promise<Issued> {
   return by.issue({ subject: alice, ...change });
 }

@@ -26,24 +26,8 @@ export type CertificateRefusal = {
 };
 /** What the audit trail records of a certificate. */
 type CertificateFacts = { subject: string; issuer: string; serial: string; fingerprint: string };
-function certificateFactsOf({ subject, issuer, serial, fingerprint }: Cert): CertificateFacts {
-  return {
-    subject,
-    issuer,
-    serial,
-    fingerprint,
-  };
-}
-type PresentedCertificate = { ok: true; person: Cert; intermediates: Cert[] } | CertificateRefusal;
 
-function invalid(reason: string, username?: string): CertificateRefusal {
-  return {
-    ok: false,
-    errorCode: 'INVALID_CERTIFICATE',
-    reason,
-    ...(username === undefined ? {} : { username }),
-  };
-}
+type PresentedCertificate = { ok: true; person: Cert; intermediates: Cert[] } | CertificateRefusal;
 
 /** The certificate that a trusted proxy forwards; the header of any other peer is rejected. */
 export function certificateOf(f: Forwarded, s: PkiSettings): PresentedCertificate {
@@ -77,6 +61,7 @@ function cacheLast<T>(parse: (text: string) => T): (text: string) => T | undefin
     return value;
   };
 }
+
 // Settings are long and change rarely: the last text is parsed once.
 /** The authorities of a setting; undefined: the text cannot be read. */
 export const authoritiesOf = cacheLast(parsePem);
@@ -87,6 +72,7 @@ export const configuredListsOf = cacheLast((text) => (text.trim() === '' ? [] : 
 const maxNameBytes = 1_200;
 
 const address = /^[^\s@]+@[^\s@]+$/;
+
 function emailOf({ emails }: Cert): string | null {
   return emails.find((e) => address.test(e) && e.length <= 320 && !/\p{Cc}/u.test(e)) ?? null;
 }
@@ -172,4 +158,22 @@ export async function checkCertificate(
     if (status === 'unknown' && !s.pki_revocation_soft_fail) return refuse('revocation_unknown');
   }
   return { ok: true, assertion: assertionOf(person, found.path[1] as Cert, s) };
+}
+
+function invalid(reason: string, username?: string): CertificateRefusal {
+  return {
+    ok: false,
+    errorCode: 'INVALID_CERTIFICATE',
+    reason,
+    ...(username === undefined ? {} : { username }),
+  };
+}
+
+function certificateFactsOf({ subject, issuer, serial, fingerprint }: Cert): CertificateFacts {
+  return {
+    subject,
+    issuer,
+    serial,
+    fingerprint,
+  };
 }

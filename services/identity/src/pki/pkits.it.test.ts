@@ -39,6 +39,7 @@ async function judge({ path, lists }: PkitsCase): Promise<Verdicts> {
   const withRevocation = await createRevocation().statusOf(found.path, parseReadable(lists), now);
   return { chain: accepted, withRevocation };
 }
+
 /** Unreadable certificates are refused. */
 function judgeOrRefuse(pkitsCase: PkitsCase): Promise<Verdicts> {
   return judge(pkitsCase).catch((error: unknown) => {
@@ -59,6 +60,7 @@ function verify(args: string[]): Promise<string> {
     );
   });
 }
+
 async function judgeByOpenssl({ path, lists }: PkitsCase, id: number): Promise<Verdicts> {
   const [root, ...rest] = path.map(pemOf);
   const files = { root, between: rest.slice(0, -1).join(''), leaf: rest.at(-1), lists: lists.map(crlPemOf).join('') };
@@ -70,6 +72,7 @@ async function judgeByOpenssl({ path, lists }: PkitsCase, id: number): Promise<V
     withRevocation: await verify([...common, '-crl_check_all', '-CRLfile', `lists${id}`, `leaf${id}`]),
   };
 }
+
 function crlPemOf(der: Buffer): string {
   return pemOf(der).replaceAll('CERTIFICATE', 'X509 CRL');
 }
@@ -77,10 +80,12 @@ function crlPemOf(der: Buffer): string {
 function isPolicyCase({ name }: PkitsCase): boolean {
   return /^4\.(8|9|10|11|12)\./.test(name);
 }
+
 /** A list that a critical extension limits, e.g. a delta: by ADR 0005 it can revoke, but never prove that a certificate is good. */
 function hasPartialList({ lists }: PkitsCase): boolean {
   return parseReadable(lists).some(({ scope }) => scope !== 'full');
 }
+
 /** The two rules in which the chain is stricter than OpenSSL on purpose. */
 const stricterRules = new Set(['no_subject', 'authority_as_person']);
 

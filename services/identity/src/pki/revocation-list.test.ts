@@ -13,21 +13,26 @@ function tlv(tag: number, ...parts: Buffer[]): Buffer {
   if (content.length >= 128) length.writeUInt32BE(content.length, 1);
   return Buffer.concat([Buffer.from([tag]), length, content]);
 }
+
 function hex(text: string): Buffer {
   return Buffer.from(text, 'hex');
 }
+
 const utc = tlv(0x17, Buffer.from('260101000000Z'));
 const reasonCode = tlv(0x30, tlv(0x30, tlv(6, hex('551d15')), tlv(4, tlv(10, hex('01')))));
 const algorithm = tlv(0x30, tlv(6, hex('2a8648ce3d040302')));
+
 function listOf(revoked: readonly Buffer[], more: Buffer[] = []): Buffer {
   const entry = (serial: Buffer) => tlv(0x30, tlv(2, serial), utc, reasonCode);
   const head = [tlv(2, hex('01')), algorithm, tlv(0x30), utc, tlv(0x17, Buffer.from('270101000000Z'))];
   const tbs = tlv(0x30, ...head, tlv(0x30, Buffer.concat(revoked.map(entry))), ...more);
   return tlv(0x30, tbs, algorithm, tlv(3, hex('000102')));
 }
+
 function serialOf(): Buffer {
   return Buffer.concat([hex('01'), randomBytes(15)]);
 }
+
 function read(der: Buffer, chunk: number) {
   const parser = createListParser();
   for (let at = 0; at < der.length; at += chunk) parser.push(der.subarray(at, at + chunk));

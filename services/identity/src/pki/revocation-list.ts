@@ -36,17 +36,123 @@ const removeFromCrl = 8;
 
 type Extension = { oid: string; critical: boolean; value: Element };
 
-function extensionsOf(bytes: Uint8Array, sequence: Element): Extension[] {
-  return readElements(bytes, sequence.content, sequence.end).map((extension) => {
-    const [id, ...rest] = readElements(bytes, extension.content, extension.end);
-    const value = rest.at(-1);
-    if (!id || value?.tag !== tags.octetString) throw new Error('no extension');
-    const critical = rest.length > 1 && bytes[(rest[0] as Element).content] !== 0;
-    return { oid: oidOf(bytes, id), critical, value };
-  });
+type Body = { bytes: Buffer<ArrayBuffer>; filled: () => number };
+
+const pemBegin = '-----BEGIN X509 CRL-----';
+const pemEnd = '-----END X509 CRL-----';
+
+/**
+ * Parses all lists of a PEM text, or one list in DER, in parts of any size.
+ * Both functions throw an Error when the bytes are not a revocation list.
+ */
+export function createListParser(limits: ListLimits = listLimits) {
+  const lists: RevocationList[] = [];
+  let form: 'pem' | 'der' | undefined;
+  let reader: ReturnType<typeof createListReader> | undefined;
+  let text = '';
+
+  const open = () => {
+    if (lists.length >= limits.lists) throw new Error(`there are more than ${limits.lists} lists`);
+    return createListReader(limits);
+  };
+  const close = (): void => {
+    lists.push((reader as ReturnType<typeof createListReader>).end());
+    reader = undefined;
+  };
+  const decode = (base64: string): void => {
+    if (!/^[A-Za-z0-9+/]*={0,2}$/.test(base64)) throw new Error('the PEM text is no base64');
+    reader?.push(Buffer.from(base64, 'base64'));
+  };
+  /** Parses the complete part of `text`, and keeps the rest. */
+  const parseText = (): void => {
+    for (;;) {
+      if (!reader) {
+        const at = text.indexOf(pemBegin);
+        if (at < 0) {
+          text = text.slice(-pemBegin.length);
+          return;
+        }
+        text = text.slice(at + pemBegin.length);
+        reader = open();
+      }
+      const dash = text.indexOf('-');
+      const base64 = (dash < 0 ? text : text.slice(0, dash)).replaceAll(/\s+/g, '');
+      const usable = dash < 0 ? base64.length - (base64.length % 4) : base64.length;
+      decode(base64.slice(0, usable));
+      text = base64.slice(usable) + (dash < 0 ? '' : text.slice(dash));
+      if (dash < 0 || text.length < pemEnd.length) return;
+      if (!text.startsWith(pemEnd)) throw new Error('the PEM text does not end');
+      text = text.slice(pemEnd.length);
+      close();
+    }
+  };
+
+  return {
+    push: (chunk: Uint8Array): void => {
+      if (chunk.length === 0) return;
+      const bytes = Buffer.from(chunk.buffer, chunk.byteOffset, chunk.length);
+      form ??= bytes[0] === tags.sequence ? 'der' : 'pem';
+      if (form === 'der') {
+        reader ??= open();
+        reader.push(bytes);
+      } else {
+        text += bytes.toString('latin1');
+        parseText();
+      }
+    },
+    end: (): RevocationList[] => {
+      if (reader && form === 'pem') throw new Error('the PEM text does not end');
+      if (reader) close();
+      if (lists.length === 0) throw new Error('there is no revocation list');
+      return lists;
+    },
+  };
 }
 
-type Body = { bytes: Buffer<ArrayBuffer>; filled: () => number };
+/** Parses complete lists. @throws Error */
+export function parseLists(bytes: Uint8Array): RevocationList[] {
+  const parser = createListParser();
+  parser.push(bytes);
+  return parser.end();
+}
+
+/** Parses one list in DER that arrives in parts. */
+function createListReader(limits: ListLimits) {
+  let head = Buffer.alloc(0);
+  let bytes: Buffer<ArrayBuffer> | undefined;
+  let filled = 0;
+  let steps: Generator<undefined, RevocationList> | undefined;
+  let read: RevocationList | undefined;
+
+  const begin = (): boolean => {
+    if (head.length < headerBytes) return false;
+    const { end } = readElement(head, 0, Number.MAX_SAFE_INTEGER);
+    if (end > limits.bytes) throw new Error(`the list is longer than ${limits.bytes} bytes`);
+    bytes = Buffer.from(new ArrayBuffer(end));
+    steps = readList({ bytes, filled: () => filled });
+    return true;
+  };
+  return {
+    push: (chunk: Buffer): void => {
+      let rest = chunk;
+      if (!bytes) {
+        head = Buffer.concat([head, chunk]);
+        if (!begin()) return;
+        rest = head;
+      }
+      const into = bytes as unknown as Buffer;
+      if (filled + rest.length > into.length) throw new Error('bytes follow the list');
+      rest.copy(into, filled);
+      filled += rest.length;
+      const step = read ? undefined : steps?.next();
+      if (step?.done) read = step.value;
+    },
+    end: (): RevocationList => {
+      if (!read) throw new Error('the list pemEnd too early');
+      return read;
+    },
+  };
+}
 
 /**
  * Parses one list while its bytes arrive; yields when it needs more. Entries are parsed one by one, without a tree of
@@ -143,124 +249,18 @@ function* readList({ bytes, filled }: Body): Generator<undefined, RevocationList
   };
 }
 
+function extensionsOf(bytes: Uint8Array, sequence: Element): Extension[] {
+  return readElements(bytes, sequence.content, sequence.end).map((extension) => {
+    const [id, ...rest] = readElements(bytes, extension.content, extension.end);
+    const value = rest.at(-1);
+    if (!id || value?.tag !== tags.octetString) throw new Error('no extension');
+    const critical = rest.length > 1 && bytes[(rest[0] as Element).content] !== 0;
+    return { oid: oidOf(bytes, id), critical, value };
+  });
+}
+
 /** IssuingDistributionPoint, field [4]: RFC 5280 section 5.2.5. */
 function isIndirect(bytes: Uint8Array, { content, end }: Element): boolean {
   const point = readElement(bytes, content, end);
   return readElements(bytes, point.content, point.end).some((f) => f.tag === 0x84 && bytes[f.content] !== 0);
-}
-
-/** Parses one list in DER that arrives in parts. */
-function createListReader(limits: ListLimits) {
-  let head = Buffer.alloc(0);
-  let bytes: Buffer<ArrayBuffer> | undefined;
-  let filled = 0;
-  let steps: Generator<undefined, RevocationList> | undefined;
-  let read: RevocationList | undefined;
-
-  const begin = (): boolean => {
-    if (head.length < headerBytes) return false;
-    const { end } = readElement(head, 0, Number.MAX_SAFE_INTEGER);
-    if (end > limits.bytes) throw new Error(`the list is longer than ${limits.bytes} bytes`);
-    bytes = Buffer.from(new ArrayBuffer(end));
-    steps = readList({ bytes, filled: () => filled });
-    return true;
-  };
-  return {
-    push: (chunk: Buffer): void => {
-      let rest = chunk;
-      if (!bytes) {
-        head = Buffer.concat([head, chunk]);
-        if (!begin()) return;
-        rest = head;
-      }
-      const into = bytes as unknown as Buffer;
-      if (filled + rest.length > into.length) throw new Error('bytes follow the list');
-      rest.copy(into, filled);
-      filled += rest.length;
-      const step = read ? undefined : steps?.next();
-      if (step?.done) read = step.value;
-    },
-    end: (): RevocationList => {
-      if (!read) throw new Error('the list pemEnd too early');
-      return read;
-    },
-  };
-}
-
-const pemBegin = '-----BEGIN X509 CRL-----';
-const pemEnd = '-----END X509 CRL-----';
-
-/**
- * Parses all lists of a PEM text, or one list in DER, in parts of any size.
- * Both functions throw an Error when the bytes are not a revocation list.
- */
-export function createListParser(limits: ListLimits = listLimits) {
-  const lists: RevocationList[] = [];
-  let form: 'pem' | 'der' | undefined;
-  let reader: ReturnType<typeof createListReader> | undefined;
-  let text = '';
-
-  const open = () => {
-    if (lists.length >= limits.lists) throw new Error(`there are more than ${limits.lists} lists`);
-    return createListReader(limits);
-  };
-  const close = (): void => {
-    lists.push((reader as ReturnType<typeof createListReader>).end());
-    reader = undefined;
-  };
-  const decode = (base64: string): void => {
-    if (!/^[A-Za-z0-9+/]*={0,2}$/.test(base64)) throw new Error('the PEM text is no base64');
-    reader?.push(Buffer.from(base64, 'base64'));
-  };
-  /** Parses the complete part of `text`, and keeps the rest. */
-  const parseText = (): void => {
-    for (;;) {
-      if (!reader) {
-        const at = text.indexOf(pemBegin);
-        if (at < 0) {
-          text = text.slice(-pemBegin.length);
-          return;
-        }
-        text = text.slice(at + pemBegin.length);
-        reader = open();
-      }
-      const dash = text.indexOf('-');
-      const base64 = (dash < 0 ? text : text.slice(0, dash)).replaceAll(/\s+/g, '');
-      const usable = dash < 0 ? base64.length - (base64.length % 4) : base64.length;
-      decode(base64.slice(0, usable));
-      text = base64.slice(usable) + (dash < 0 ? '' : text.slice(dash));
-      if (dash < 0 || text.length < pemEnd.length) return;
-      if (!text.startsWith(pemEnd)) throw new Error('the PEM text does not end');
-      text = text.slice(pemEnd.length);
-      close();
-    }
-  };
-
-  return {
-    push: (chunk: Uint8Array): void => {
-      if (chunk.length === 0) return;
-      const bytes = Buffer.from(chunk.buffer, chunk.byteOffset, chunk.length);
-      form ??= bytes[0] === tags.sequence ? 'der' : 'pem';
-      if (form === 'der') {
-        reader ??= open();
-        reader.push(bytes);
-      } else {
-        text += bytes.toString('latin1');
-        parseText();
-      }
-    },
-    end: (): RevocationList[] => {
-      if (reader && form === 'pem') throw new Error('the PEM text does not end');
-      if (reader) close();
-      if (lists.length === 0) throw new Error('there is no revocation list');
-      return lists;
-    },
-  };
-}
-
-/** Parses complete lists. @throws Error */
-export function parseLists(bytes: Uint8Array): RevocationList[] {
-  const parser = createListParser();
-  parser.push(bytes);
-  return parser.end();
 }

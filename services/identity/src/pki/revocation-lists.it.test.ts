@@ -41,6 +41,7 @@ function start(softFail: boolean) {
     SIGN_IN_REFUSAL_MS: '0',
   });
 }
+
 /** Starts identity, signs in with both certificates and stops it. */
 async function signInAfterRestart(softFail: boolean) {
   const identity = await start(softFail);
@@ -50,6 +51,7 @@ async function signInAfterRestart(softFail: boolean) {
   await identity.stop();
   return { revoked: [status, refusal], good: goodStatus };
 }
+
 async function countStored() {
   return (await database.rows<{ count: number }>('select count(*)::int as count from revocation_list'))[0]?.count;
 }

@@ -26,6 +26,7 @@ beforeEach(() => pool.query('delete from revocation_list'));
 
 const url = 'http://authority.example.org/list.crl';
 const width = 5;
+
 function createList(day: number, change: Partial<AuthenticList & RevocationList> = {}): AuthenticList {
   const { issuerId = 'aa'.repeat(32), ...list } = change;
   const words = new Uint32Array(Uint8Array.from(randomBytes(3 * width * 4)).buffer);
@@ -45,9 +46,11 @@ function createList(day: number, change: Partial<AuthenticList & RevocationList>
     },
   };
 }
+
 async function saveAll(...lists: AuthenticList[]): Promise<void> {
   return store.save(pool, lists, lists);
 }
+
 async function loadDays(): Promise<number[]> {
   return (await store.load(pool)).map(({ list }) => new Date(list.thisUpdate).getUTCDate()).sort((x, y) => x - y);
 }

@@ -111,6 +111,7 @@ export function createRevocation() {
     },
   };
 }
+
 export type Revocation = ReturnType<typeof createRevocation>;
 
 /** @param authentic lists of the signer, among them its last known one. @param configured lists of the current settings. */

@@ -14,6 +14,7 @@ export type SignatureAlgorithm = {
 
 /** Required by `openssl verify -auth_level 2` for keys and signatures. */
 export const requiredSecurityBits = 112;
+
 export function isStrong(algorithm: SignatureAlgorithm | undefined): boolean {
   return algorithm !== undefined && algorithm.securityBits >= requiredSecurityBits;
 }

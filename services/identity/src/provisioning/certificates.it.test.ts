@@ -20,9 +20,11 @@ function certificate(authority: string, name: string): Assertion {
     placeholderEmails: [`${name}@pki.local`, `${name}.${authority}@pki.local`],
   });
 }
+
 function newName(): string {
   return `person${(names += 1)}`;
 }
+
 async function trySignIn(a: Assertion): Promise<string> {
   const signedIn = await w.provisioning.trySignIn(a, client);
   return signedIn.outcome === 'signed_in' ? signedIn.userId : signedIn.errorCode;

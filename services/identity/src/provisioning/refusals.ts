@@ -53,4 +53,5 @@ export function createRefusals({ db }: { db: Db }) {
     return signInRefused(r.cause);
   };
 }
+
 export type Refuse = ReturnType<typeof createRefusals>;

@@ -29,6 +29,7 @@ async function written(userId: string): Promise<{ user: Rows; token: Rows; audit
     audit: await one('select to_jsonb(a) as row from audit_log a where user_id = $1 order by time desc limit 1'),
   };
 }
+
 async function createAccount(source: Assertion['source']): Promise<{ a: Assertion; userId: string }> {
   const a = w.assertion({ source });
   const signedIn = await w.provisioning.trySignIn(a, client);

@@ -12,8 +12,10 @@ const options = { subject: who.userId, jwtid: randomUUID(), expiresIn: 60 } as c
 function b64(o: object) {
   return Buffer.from(JSON.stringify(o)).toString('base64url');
 }
+
 const now = Math.floor(Date.now() / 1000);
 const body = { ...good, sub: who.userId, jti: randomUUID(), iat: now, exp: now + 60 };
+
 function handmade(header: object, key: string, algorithm = 'sha256', payload = b64(body)) {
   const text = `${b64(header)}.${payload}`;
   return `${text}.${createHmac(algorithm, key).update(text).digest('base64url')}`;

@@ -25,6 +25,7 @@ export function secureCookies(origin: Origin, allowInsecure: boolean): boolean {
 }
 
 type CookieOptions = { path: string; maxAge: number; secure: boolean; httpOnly: boolean; sameSite: 'Lax' | 'Strict' };
+
 function cookie(name: string, value: string, o: CookieOptions): string {
   return [
     `${name}=${value}`,

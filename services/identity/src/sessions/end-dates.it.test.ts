@@ -13,12 +13,14 @@ beforeAll(async () => {
 afterAll(() => w.stop());
 
 const timeout = { timeoutMs: 60_000 };
+
 function endIn(id: string, seconds: number) {
   return backends.sql.query(
     `update "user" set account_expires_at = now() + make_interval(secs => $2) where uuid = $1`,
     [id, seconds],
   );
 }
+
 function closedFor(userId: string) {
   return w.revoked.filter((e) => e['userId'] === userId);
 }

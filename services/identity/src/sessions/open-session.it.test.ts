@@ -22,6 +22,7 @@ async function seen(fields: Partial<User> = {}): Promise<SignInCandidate> {
     forgives: { locks: false },
   };
 }
+
 async function left({ user, audit }: SignInCandidate) {
   return {
     sessions: await w.liveSessions(user.id),

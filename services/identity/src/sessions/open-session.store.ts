@@ -13,6 +13,20 @@ type SessionEntry = {
   forgives: { locks: boolean } | null;
 };
 
+/**
+ * Signs in an unchanged account by one statement, which waits for the disk once: time of the sign-in, failure counters,
+ * session and audit record. @returns false, with nothing written, when the account has changed since it was read.
+ */
+export async function openSession(pool: Pool, { stamp, token, audit, forgives }: SessionEntry): Promise<boolean> {
+  const kind = forgives === null ? 'no password' : forgives.locks ? 'unlock' : 'forgive';
+  const rows = await queryPrepared(pool, {
+    name: `sessions: open, ${kind}`,
+    text: textOf(forgives),
+    values: [...valuesOfToken(stamp, token), ...valuesOfRecord(audit)],
+  });
+  return rows.length === 1;
+}
+
 function textOf(forgives: SessionEntry['forgives']): string {
   return `
   with signed_in as (
@@ -44,6 +58,7 @@ function valuesOfToken(stamp: string, t: SessionEntry['token']) {
     t.ipAddress,
   ];
 }
+
 function valuesOfRecord(a: SessionEntry['audit']) {
   return [
     a.eventType,
@@ -57,18 +72,4 @@ function valuesOfRecord(a: SessionEntry['audit']) {
     a.errorCode,
     JSON.stringify(a.details),
   ];
-}
-
-/**
- * Signs in an unchanged account by one statement, which waits for the disk once: time of the sign-in, failure counters,
- * session and audit record. @returns false, with nothing written, when the account has changed since it was read.
- */
-export async function openSession(pool: Pool, { stamp, token, audit, forgives }: SessionEntry): Promise<boolean> {
-  const kind = forgives === null ? 'no password' : forgives.locks ? 'unlock' : 'forgive';
-  const rows = await queryPrepared(pool, {
-    name: `sessions: open, ${kind}`,
-    text: textOf(forgives),
-    values: [...valuesOfToken(stamp, token), ...valuesOfRecord(audit)],
-  });
-  return rows.length === 1;
 }

@@ -16,6 +16,7 @@ afterAll(() => w.stop());
 function newSession(fields: Record<string, unknown> = {}) {
   return w.newSession(fields);
 }
+
 function alive(sessionId: string) {
   return w.alive(sessionId);
 }

@@ -11,10 +11,6 @@ export type SessionKeys = {
   isCsrfOf: (sessionId: string, candidate: string | undefined) => boolean;
 };
 
-function hmac(key: string | KeyObject, text: string): Buffer {
-  return createHmac('sha256', key).update(text).digest();
-}
-
 export function createSessionKeys(secret: string): SessionKeys {
   const keyFor = (what: string): KeyObject => createSecretKey(hmac(secret, what));
   const [refreshKey, csrfKey] = [keyFor('refresh tokens'), keyFor('csrf tokens')];
@@ -28,4 +24,8 @@ export function createSessionKeys(secret: string): SessionKeys {
       return a.length === b.length && timingSafeEqual(a, b);
     },
   };
+}
+
+function hmac(key: string | KeyObject, text: string): Buffer {
+  return createHmac('sha256', key).update(text).digest();
 }

@@ -16,12 +16,15 @@ afterAll(() => w.stop());
 function newSession(fields: Record<string, unknown> = {}) {
   return w.newSession(fields);
 }
+
 function rowsOf(sessionId: string) {
   return w.rowsOf(sessionId);
 }
+
 function alive(sessionId: string) {
   return w.alive(sessionId);
 }
+
 function refreshOf(a: { body: Record<string, unknown> }) {
   return String(a.body['refresh_token']);
 }

@@ -15,16 +15,6 @@ import {
 
 type Deps = { db: Db; sessions: Sessions; allowInsecureCookies: boolean };
 
-/**
- * Requests that are authenticated by a cookie alone must have the CSRF cookie of the same session. The edge has checked
- * that the header repeats it.
- * @throws AppError forbidden, code csrf_failed.
- */
-function checkCsrf(sessions: Sessions, by: { sessionId: string } | null, cookies: string | undefined): void {
-  if (by && !sessions.isCsrfOf(by.sessionId, cookieValue(cookies, 'csrf_token')))
-    throw forbidden('csrf_failed', 'CSRF token missing or invalid');
-}
-
 export function sessionsRoutes({ db, sessions, allowInsecureCookies }: Deps): Route[] {
   return [
     handle(identityRoutes.refresh, async (r) => {
@@ -105,4 +95,14 @@ export function sessionsRoutes({ db, sessions, allowInsecureCookies }: Deps): Ro
 
     handle(internalRoutes.resolveSession, async (r) => ({ session: await sessions.resolve(r.body.accessToken) })),
   ];
+}
+
+/**
+ * Requests that are authenticated by a cookie alone must have the CSRF cookie of the same session. The edge has checked
+ * that the header repeats it.
+ * @throws AppError forbidden, code csrf_failed.
+ */
+function checkCsrf(sessions: Sessions, by: { sessionId: string } | null, cookies: string | undefined): void {
+  if (by && !sessions.isCsrfOf(by.sessionId, cookieValue(cookies, 'csrf_token')))
+    throw forbidden('csrf_failed', 'CSRF token missing or invalid');
 }

@@ -14,10 +14,6 @@ import { asRole, boundsOf, isReplay, lifetimesOf, refusalOf, surplus } from './s
 import type { Bounds, Lifetimes, Sessions } from './sessions.ts';
 import { sessionsStore } from './sessions.store.ts';
 
-function createRefreshRefused() {
-  return unauthenticated('refresh_refused', 'The session has ended. Please sign in again.');
-}
-
 type Deps = {
   db: Db;
   pool: Pool;
@@ -210,4 +206,8 @@ export function createSessions(d: Deps): Sessions & { part: Part } {
     ownerOf: (refreshToken) => sessionsStore.byHash(db, keys.hashOf(refreshToken)),
     isCsrfOf: keys.isCsrfOf,
   };
+}
+
+function createRefreshRefused() {
+  return unauthenticated('refresh_refused', 'The session has ended. Please sign in again.');
 }

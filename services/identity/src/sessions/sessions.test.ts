@@ -15,6 +15,7 @@ import { createSessionKeys } from './session-keys.ts';
 function at(s: string) {
   return new Date(`2026-01-01T${s}Z`);
 }
+
 const issued = { accessToken: 'a', accessSeconds: 900, refreshToken: 'r', refreshSeconds: 604_800, csrfToken: 'c' };
 const keys = createSessionKeys('a secret');
 

@@ -51,6 +51,7 @@ export function expiryOf(
 
 /** A session that began or was last refreshed before these times has ended; the current limits apply. */
 export type Bounds = { startedAfter: Date; refreshedAfter: Date };
+
 export function boundsOf(now: Date, { refreshSeconds, absoluteSeconds }: Lifetimes): Bounds {
   return {
     startedAfter: new Date(now.getTime() - absoluteSeconds * 1000),
@@ -140,6 +141,7 @@ export type Sessions = {
   /** Whether this is the CSRF token of that session. */
   isCsrfOf: (sessionId: string, candidate: string | undefined) => boolean;
 };
+
 export function asRole(role: string): Role {
   return role as Role;
 }

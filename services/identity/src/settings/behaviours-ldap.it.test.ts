@@ -19,17 +19,21 @@ afterAll(() => w.stop());
 afterEach(() => changes.reset());
 
 type Person = Awaited<ReturnType<DirectoryWorld['person']>>;
+
 function set(values: Partial<AuthSettings>) {
   return changes.set(values);
 }
+
 async function signIn(p: Person, as = p.uid) {
   return (await w.identity.signIn(as, p.password)).status;
 }
+
 async function group(...members: string[]): Promise<string> {
   const cn = `behaviour${(groups += 1)}`;
   await w.slapd.apply(groupLdif(cn, members));
   return `cn=${cn},${w.slapd.groups}`;
 }
+
 /** The status of a sign-in changes with the settings. */
 function turns(before: Partial<AuthSettings>, from: number, after: Partial<AuthSettings>, to: number): Behaviour {
   return async () => {

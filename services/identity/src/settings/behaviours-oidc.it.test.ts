@@ -35,9 +35,11 @@ afterEach(() => changes.reset());
 function set(values: Partial<AuthSettings>) {
   return changes.set(values);
 }
+
 function begin() {
   return identity.ask('/api/auth/oidc/login');
 }
+
 async function addressOf() {
   return new URL(String((await begin()).body['authorization_url'])).searchParams;
 }
@@ -50,12 +52,14 @@ async function signIn(sub: string): Promise<number> {
   const end = await provider.signIn(String(begun.body['authorization_url']), sub);
   return (await identity.ask(`/api/auth/oidc/callback${end.search}`, { headers: { cookie } })).status;
 }
+
 function person(claims: Record<string, unknown> = {}): string {
   const sub = crypto.randomUUID();
   const email = `${sub}@example.org`;
   provider.users.set(sub, { preferred_username: `u-${sub}`, name: 'Olga Oidc', email, ...claims });
   return sub;
 }
+
 async function account(sub: string) {
   const { rows } = await backends.sql.query<{ email: string; full_name: string; role: string }>(
     'select email, full_name, role from "user" where oidc_subject = $1',
@@ -63,6 +67,7 @@ async function account(sub: string) {
   );
   return rows[0];
 }
+
 /** The status of a sign-in changes with the settings. */
 function turns(
   claims: Record<string, unknown>,
@@ -79,6 +84,7 @@ function turns(
     expect(await signIn(sub)).toBe(to);
   };
 }
+
 /** The role changes from user to admin. */
 function promotes(claims: Record<string, unknown>, values: Partial<AuthSettings>): Behaviour {
   return async () => {

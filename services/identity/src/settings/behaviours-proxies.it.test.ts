@@ -53,14 +53,17 @@ afterEach(() => changes.reset());
 function set(values: Partial<AuthSettings>) {
   return changes.set(values);
 }
+
 async function post(path: string, headers: Record<string, string>): Promise<number> {
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
   return (await rawRequest(product.edge.port, path, lines)).status;
 }
 let names = 0;
+
 function fresh(kind: string): string {
   return `${kind} ${(names += 1)}`;
 }
+
 async function account(name: string) {
   return (
     await database.rows<{ email: string; role: string; auth_type: string }>(
@@ -73,9 +76,11 @@ async function account(name: string) {
 function person(cn = fresh('Paula Pki')): Promise<Issued> {
   return authority.issue({ subject: { O: 'Example', CN: cn } });
 }
+
 function present(c: Issued, header = 'X-Client-Cert') {
   return post('/api/auth/pki/authenticate', { [header]: encodeURIComponent(c.pem) });
 }
+
 function presented(before: Partial<AuthSettings>, from: number, after: Partial<AuthSettings>, to: number): Behaviour {
   return async () => {
     const certificate = await person();
@@ -177,9 +182,11 @@ pki['pki_issuer_map'] = async () => {
 function named(headers: Record<string, string>) {
   return post('/api/auth/proxy/authenticate', headers);
 }
+
 function identified(user: string) {
   return { 'X-Forwarded-User': user, 'X-Forwarded-Email': `${user}@example.org` };
 }
+
 const proxy: Record<string, Behaviour> = {
   proxy_enabled: async () => {
     expect(await named(identified('p1'))).toBe(200);

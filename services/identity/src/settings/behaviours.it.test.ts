@@ -27,21 +27,26 @@ afterEach(() => changes.reset());
 function set(values: Partial<AuthSettings>) {
   return changes.set(values);
 }
+
 function user(fields: Record<string, unknown> = {}) {
   return addUser(backends.sql, fields);
 }
+
 async function statusOf(who: { email: string; password: string }) {
   return (await identity.signIn(who.email, who.password)).status;
 }
+
 async function fail(who: { email: string }, times: number) {
   for (let i = 0; i < times; i++) await identity.signIn(who.email, 'wrong');
 }
+
 function update(table: string, column: string, ago: string, id: string) {
   return backends.sql.query(
     `update ${table} set ${column} = now() - interval '${ago}' where ${table === '"user"' ? 'uuid' : 'session_id'} = $1`,
     [id],
   );
 }
+
 async function isAlive(session: { accessToken: string }) {
   return (await identity.resolve(session.accessToken)) !== null;
 }
@@ -77,6 +82,7 @@ const local = {
 function maxAge(cookies: string[], name: string) {
   return Number(/Max-Age=(\d+)/.exec(cookies.find((c) => c.startsWith(`${name}=`)) ?? '')?.[1]);
 }
+
 const session = {
   jwt_access_token_expire_minutes: async () => {
     await set({ jwt_access_token_expire_minutes: 3 });
@@ -135,6 +141,7 @@ async function change(who: { email: string; password: string }, password: string
   const { status } = await identity.ask('/api/users/me', { method: 'PUT', json, caller });
   return status === 200;
 }
+
 /** A new password that violates one rule only; without the rule it is accepted. */
 function rule(values: Partial<AuthSettings>, password: string): Behaviour {
   return async () => {
@@ -143,6 +150,7 @@ function rule(values: Partial<AuthSettings>, password: string): Behaviour {
     expect(await change(await user(), password)).toBe(true);
   };
 }
+
 const password = {
   password_policy_enabled: rule({ password_policy_enabled: false }, 'only small letters'),
   password_min_length: rule({ password_min_length: 10 }, 'Sentence-9x'),
@@ -175,9 +183,11 @@ async function lockedMinutes(id: string) {
   );
   return rows[0]?.minutes;
 }
+
 async function edgeSettings() {
   return (await identity.ask('/internal/edge-settings')).body;
 }
+
 const lockout = {
   account_lockout_enabled: async () => {
     const [one, other] = [await user(), await user()];

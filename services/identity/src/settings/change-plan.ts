@@ -27,15 +27,30 @@ type Before = { stored: Stored } & Effective;
 const isSetSuffix = /_is_set$/;
 const clearSuffix = /_clear$/;
 
-/** The secret that `<key>_is_set` or `<key>_clear` refers to. */
-function secretOf(name: string, suffix: RegExp, category: AuthCategory): AuthSettingKey | undefined {
-  const key = name.replace(suffix, '');
-  return suffix.test(name) && keysOf(category).includes(key as AuthSettingKey) && isSensitive(key as AuthSettingKey)
-    ? (key as AuthSettingKey)
-    : undefined;
-}
-
 type RequestedChange = { key: AuthSettingKey; value: SettingValue | null };
+
+/** Settings that are stored even with the default value, because a stored one counts as configured. */
+const alwaysStored: ReadonlySet<AuthSettingKey> = new Set(['oidc_admin_role']);
+
+/** The changes of a body. Values equal to the environment's or the default are usually not stored. */
+export function planChanges(
+  category: AuthCategory,
+  body: Record<string, unknown>,
+  before: Before,
+  environment: Values,
+): { changes: Change[]; faults: Fault[] } {
+  const { requested, faults } = requestedChangesOf(category, body);
+  const changes = requested.flatMap(({ key, value }): Change[] => {
+    const stored = before.stored.has(key);
+    if (stored && value !== null && before.stored.get(key) === value) return [];
+    const isFallback = value === fallbackOf(key, environment) && !alwaysStored.has(key);
+    const to = value === null || isFallback ? undefined : value;
+    if (to === undefined && !stored) return [];
+    const from = before.origins[key] === 'unreadable' ? undefined : before.values[key];
+    return [{ key, from: from === '' ? undefined : from, to, stored }];
+  });
+  return { changes, faults };
+}
 
 /** The requested values of a body; null: back to the value of the environment or the default. */
 function requestedChangesOf(
@@ -67,25 +82,10 @@ function requestedChangesOf(
   return { requested, faults };
 }
 
-/** Settings that are stored even with the default value, because a stored one counts as configured. */
-const alwaysStored: ReadonlySet<AuthSettingKey> = new Set(['oidc_admin_role']);
-
-/** The changes of a body. Values equal to the environment's or the default are usually not stored. */
-export function planChanges(
-  category: AuthCategory,
-  body: Record<string, unknown>,
-  before: Before,
-  environment: Values,
-): { changes: Change[]; faults: Fault[] } {
-  const { requested, faults } = requestedChangesOf(category, body);
-  const changes = requested.flatMap(({ key, value }): Change[] => {
-    const stored = before.stored.has(key);
-    if (stored && value !== null && before.stored.get(key) === value) return [];
-    const isFallback = value === fallbackOf(key, environment) && !alwaysStored.has(key);
-    const to = value === null || isFallback ? undefined : value;
-    if (to === undefined && !stored) return [];
-    const from = before.origins[key] === 'unreadable' ? undefined : before.values[key];
-    return [{ key, from: from === '' ? undefined : from, to, stored }];
-  });
-  return { changes, faults };
+/** The secret that `<key>_is_set` or `<key>_clear` refers to. */
+function secretOf(name: string, suffix: RegExp, category: AuthCategory): AuthSettingKey | undefined {
+  const key = name.replace(suffix, '');
+  return suffix.test(name) && keysOf(category).includes(key as AuthSettingKey) && isSensitive(key as AuthSettingKey)
+    ? (key as AuthSettingKey)
+    : undefined;
 }

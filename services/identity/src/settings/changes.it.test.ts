@@ -31,12 +31,15 @@ afterEach(async () => {
 function put(category: string, json: unknown, who: Caller | null = caller) {
   return identity.ask(`/api/admin/auth-config/${category}`, { method: 'PUT', json, caller: who });
 }
+
 async function get(path = '') {
   return (await identity.ask(`/api/admin/auth-config${path}`, { caller })).body;
 }
+
 async function rows() {
   return (await backends.sql.query<Record<string, unknown>>('select * from auth_config order by config_key')).rows;
 }
+
 async function history() {
   return (await backends.sql.query('select * from auth_config_audit')).rows;
 }

@@ -40,15 +40,7 @@ export type SettingChanges = {
   seed: (context: RequestContext) => Promise<AuthSettingKey[]>;
 };
 
-/** The source that a change of its category has switched off. */
-function switchedOff(before: AuthSettings, after: AuthSettings): SignInSource | null {
-  return signInSources.find((source) => before[`${source}_enabled`] && !after[`${source}_enabled`]) ?? null;
-}
-
 const mask = '********';
-function maskSecret(key: AuthSettingKey, value: SettingValue | null): SettingValue | null {
-  return isSensitive(key) && value !== null ? mask : value;
-}
 
 export function createSettingChanges(d: Deps): SettingChanges {
   const { db, outbox, settings, environment, keyRing } = d;
@@ -184,4 +176,13 @@ export function createSettingChanges(d: Deps): SettingChanges {
       return seeded;
     },
   };
+}
+
+/** The source that a change of its category has switched off. */
+function switchedOff(before: AuthSettings, after: AuthSettings): SignInSource | null {
+  return signInSources.find((source) => before[`${source}_enabled`] && !after[`${source}_enabled`]) ?? null;
+}
+
+function maskSecret(key: AuthSettingKey, value: SettingValue | null): SettingValue | null {
+  return isSensitive(key) && value !== null ? mask : value;
 }

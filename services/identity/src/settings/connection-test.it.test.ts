@@ -31,15 +31,19 @@ async function save(category: string, json: unknown) {
   const { status, body } = await identity.ask(`/api/admin/auth-config/${category}`, { method: 'PUT', json, caller });
   if (status !== 200) throw new Error(JSON.stringify(body));
 }
+
 function test(category: string, json: unknown = {}, who: Caller | null = caller) {
   return identity.ask(`/api/admin/auth-config/${category}/test`, { json, caller: who });
 }
+
 function stepsOf(body: Record<string, unknown>) {
   return body['steps'] as ConnectionStep[];
 }
+
 function failedStep(body: Record<string, unknown>) {
   return stepsOf(body).find((s) => !s.ok);
 }
+
 async function stored() {
   return (await backends.sql.query('select * from auth_config order by config_key')).rows;
 }

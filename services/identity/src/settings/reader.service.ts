@@ -7,17 +7,6 @@ import { settingsStore } from './settings.store.ts';
 /** The stored rows, their values and the effective settings, read in one transaction. */
 export type ReadSettings = (tx: Db | Tx) => Promise<{ rows: AuthConfig[]; stored: Stored } & Effective>;
 
-function unsealRow(row: AuthConfig, rings: readonly KeyRing[]): SettingValue | undefined {
-  const { key, keyId, value, isSensitive } = row;
-  if (!isSensitive) return value as SettingValue;
-  if (keyId === null || typeof value !== 'string') return undefined;
-  for (const ring of rings) {
-    const secret = unseal(ring, key, { keyId, text: value });
-    if (secret !== null) return secret;
-  }
-  return undefined;
-}
-
 /** Reads the settings and unseals their secrets. */
 export function createReader(environment: Values, keyRing: () => KeyRing): ReadSettings {
   return async (tx) => {
@@ -30,4 +19,15 @@ export function createReader(environment: Values, keyRing: () => KeyRing): ReadS
     );
     return { rows, stored, ...effective(stored, environment) };
   };
+}
+
+function unsealRow(row: AuthConfig, rings: readonly KeyRing[]): SettingValue | undefined {
+  const { key, keyId, value, isSensitive } = row;
+  if (!isSensitive) return value as SettingValue;
+  if (keyId === null || typeof value !== 'string') return undefined;
+  for (const ring of rings) {
+    const secret = unseal(ring, key, { keyId, text: value });
+    if (secret !== null) return secret;
+  }
+  return undefined;
 }

@@ -10,6 +10,7 @@ import type { Caller } from '@overtone/service-kit';
 import { startBackends, startIdentity, type Backends, type RunningIdentity } from '../../test/running-identity.ts';
 
 const main = fileURLToPath(new URL('../reseal.main.ts', import.meta.url));
+
 function newKey(): string {
   return randomBytes(32).toString('base64');
 }
@@ -37,17 +38,21 @@ afterAll(async () => {
 function put(category: string, json: unknown) {
   return identity.ask(`/api/admin/auth-config/${category}`, { method: 'PUT', json, caller });
 }
+
 async function unreadable() {
   return (await identity.ask('/api/admin/auth-config/status', { caller })).body['unreadable'];
 }
+
 async function isSet(category: string, secret: string) {
   return (await identity.ask(`/api/admin/auth-config/${category}`, { caller })).body[`${secret}_is_set`];
 }
+
 async function keyIds() {
   return (
     await backends.sql.query<{ k: string }>('select distinct key_id as k from auth_config where is_sensitive')
   ).rows.map((r) => r.k);
 }
+
 /** The program that `./overtone config rotate-key` starts. */
 async function reseal() {
   const env = { ...process.env, DATABASE_URL: backends.database.urlFor('identity'), ENCRYPTION_KEY_FILE: file };

@@ -6,6 +6,7 @@ import { effective, type Values } from './settings.ts';
 function settings(changed: Values): AuthSettings {
   return effective(new Map(), changed).values;
 }
+
 const authority = `-----BEGIN CERTIFICATE-----
 MIIBfDCCASGgAwIBAgIUYo334vy/MYMQ5UBuKuxS3jGXqyYwCgYIKoZIzj0EAwIw
 EjEQMA4GA1UEAwwHVGVzdCBDQTAgFw0yNjExMjExMzIxNTRaGA8yMTI2MTAyODEz

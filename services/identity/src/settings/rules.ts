@@ -12,54 +12,13 @@ type Rule = (s: AuthSettings) => Fault[];
 type TextKey = { [K in AuthSettingKey]: AuthSettings[K] extends string ? K : never }[AuthSettingKey];
 type FlagKey = { [K in AuthSettingKey]: AuthSettings[K] extends boolean ? K : never }[AuthSettingKey];
 
-function at(keys: readonly AuthSettingKey[], message: string): Fault[] {
-  return keys.map((path) => ({ path, message }));
-}
-
-function needs(flag: FlagKey, ...keys: TextKey[]): Rule {
-  return (s) =>
-    s[flag] ? keys.filter((key) => s[key] === '').flatMap((key) => at([key], `It is needed for ${flag}.`)) : [];
-}
-
 /** RFC 9110 section 5.6.2. */
 const token = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
 /** Headers with another meaning, which cannot carry an identity. */
 const reservedHeaders =
   /^(authorization|connection|content-.*|cookie|expect|forwarded|host|keep-alive|origin|proxy-authorization|te|trailer|transfer-encoding|upgrade|via|x-csrf-token|x-forwarded-(for|host|proto)|x-overtone-.*|x-request-id)$/i;
-function headerNames(...keys: TextKey[]): Rule {
-  return (s) =>
-    keys.flatMap((key) => {
-      if (s[key] === '') return [];
-      if (!token.test(s[key])) return at([key], 'It must be the name of a header.');
-      return reservedHeaders.test(s[key]) ? at([key], 'This header has a meaning of its own.') : [];
-    });
-}
-
-function blocks(key: TextKey): Rule {
-  return (s) =>
-    malformedBlocks(s[key]).flatMap((entry) => at([key], `Neither an address nor a CIDR block: ${entry.slice(0, 60)}`));
-}
 
 const pem = /-----BEGIN ([A-Z0-9 ]+)-----[^-]+-----END \1-----/g;
-function isCertificate(block: string): boolean {
-  try {
-    return new X509Certificate(block).raw.length > 0;
-  } catch {
-    return false;
-  }
-}
-function certificates(key: TextKey): Rule {
-  return (s) => {
-    const text = s[key];
-    if (text.trim() === '') return [];
-    const found = [...text.matchAll(pem)];
-    if (found.length === 0) return at([key], 'It must be certificates in PEM form.');
-    if (found.some(([, label]) => label?.includes('PRIVATE KEY')))
-      return at([key], 'It holds a private key; only certificates belong here.');
-    const bad = found.findIndex(([block, label]) => label !== 'CERTIFICATE' || !isCertificate(block));
-    return bad < 0 ? [] : at([key], `PEM block ${bad + 1} is not a certificate.`);
-  };
-}
 
 const revocationLists: Rule = ({ pki_crl: text }) => {
   if (text.trim() === '') return [];
@@ -82,32 +41,6 @@ const replacedIssuers: Rule = ({ pki_issuer_map: text }) => {
     .map(({ name }) => `"${name}" replaces none: write new < old.`);
   return [...faults, ...single].flatMap((fault) => at(['pki_issuer_map'], fault));
 };
-
-function url(text: string): URL | undefined {
-  return URL.canParse(text) ? new URL(text) : undefined;
-}
-function isPlain(u: URL): boolean {
-  return u.username === '' && u.password === '' && u.hash === '';
-}
-/** Addresses that receive secrets or tokens. */
-function safeUrls(...keys: TextKey[]): Rule {
-  return (s) =>
-    keys.flatMap((key) => {
-      if (s[key] === '') return [];
-      const parsed = url(s[key]);
-      if (!parsed || !/^https?:$/.test(parsed.protocol) || !isPlain(parsed))
-        return at([key], 'It must be an address that begins with https://, without user, password or #.');
-      return safeAddress(parsed) ? [] : at([key], 'Plain HTTP is for this very machine; elsewhere it must be HTTPS.');
-    });
-}
-/** Revocation lists are signed, so plain HTTP is allowed. */
-function webUrl(key: TextKey): Rule {
-  return (s) => {
-    const parsed = url(s[key]);
-    if (s[key] === '' || (parsed && /^https?:$/.test(parsed.protocol) && isPlain(parsed))) return [];
-    return at([key], 'It must be an address that begins with http:// or https://.');
-  };
-}
 
 /** The checks of the directory package; while sign-in with the directory is off, settings may be incomplete. */
 const directory: Rule = (s) =>
@@ -248,4 +181,77 @@ const warnings: Partial<Record<AuthCategory, (s: AuthSettings) => Warning[]>> = 
 /** Valid settings that are probably a mistake. */
 export function warningsOf(category: AuthCategory, settings: AuthSettings): string[] {
   return (warnings[category]?.(settings) ?? []).flatMap(([when, text]) => (when ? [text] : []));
+}
+
+function at(keys: readonly AuthSettingKey[], message: string): Fault[] {
+  return keys.map((path) => ({ path, message }));
+}
+
+function needs(flag: FlagKey, ...keys: TextKey[]): Rule {
+  return (s) =>
+    s[flag] ? keys.filter((key) => s[key] === '').flatMap((key) => at([key], `It is needed for ${flag}.`)) : [];
+}
+
+function certificates(key: TextKey): Rule {
+  return (s) => {
+    const text = s[key];
+    if (text.trim() === '') return [];
+    const found = [...text.matchAll(pem)];
+    if (found.length === 0) return at([key], 'It must be certificates in PEM form.');
+    if (found.some(([, label]) => label?.includes('PRIVATE KEY')))
+      return at([key], 'It holds a private key; only certificates belong here.');
+    const bad = found.findIndex(([block, label]) => label !== 'CERTIFICATE' || !isCertificate(block));
+    return bad < 0 ? [] : at([key], `PEM block ${bad + 1} is not a certificate.`);
+  };
+}
+
+/** Addresses that receive secrets or tokens. */
+function safeUrls(...keys: TextKey[]): Rule {
+  return (s) =>
+    keys.flatMap((key) => {
+      if (s[key] === '') return [];
+      const parsed = url(s[key]);
+      if (!parsed || !/^https?:$/.test(parsed.protocol) || !isPlain(parsed))
+        return at([key], 'It must be an address that begins with https://, without user, password or #.');
+      return safeAddress(parsed) ? [] : at([key], 'Plain HTTP is for this very machine; elsewhere it must be HTTPS.');
+    });
+}
+
+function blocks(key: TextKey): Rule {
+  return (s) =>
+    malformedBlocks(s[key]).flatMap((entry) => at([key], `Neither an address nor a CIDR block: ${entry.slice(0, 60)}`));
+}
+
+function headerNames(...keys: TextKey[]): Rule {
+  return (s) =>
+    keys.flatMap((key) => {
+      if (s[key] === '') return [];
+      if (!token.test(s[key])) return at([key], 'It must be the name of a header.');
+      return reservedHeaders.test(s[key]) ? at([key], 'This header has a meaning of its own.') : [];
+    });
+}
+
+/** Revocation lists are signed, so plain HTTP is allowed. */
+function webUrl(key: TextKey): Rule {
+  return (s) => {
+    const parsed = url(s[key]);
+    if (s[key] === '' || (parsed && /^https?:$/.test(parsed.protocol) && isPlain(parsed))) return [];
+    return at([key], 'It must be an address that begins with http:// or https://.');
+  };
+}
+
+function url(text: string): URL | undefined {
+  return URL.canParse(text) ? new URL(text) : undefined;
+}
+
+function isCertificate(block: string): boolean {
+  try {
+    return new X509Certificate(block).raw.length > 0;
+  } catch {
+    return false;
+  }
+}
+
+function isPlain(u: URL): boolean {
+  return u.username === '' && u.password === '' && u.hash === '';
 }

@@ -8,11 +8,6 @@ import type { SettingsService } from './settings.service.ts';
 type Deps = { db: Db; settings: Pick<SettingsService, 'read' | 'effective'>; environment: Values };
 type SettingsSnapshot = { rows: AuthConfig[] } & Effective;
 
-/** Empty texts are shown as null. */
-function toShownValue(value: SettingValue): SettingValue | null {
-  return value === '' ? null : value;
-}
-
 /** The settings for administrators, without the secrets. */
 export function createSettingsView({ db, settings, environment }: Deps) {
   const item = (read: SettingsSnapshot, key: ReturnType<typeof keysOf>[number], names: Map<string, string>) => {
@@ -96,4 +91,10 @@ export function createSettingsView({ db, settings, environment }: Deps) {
     },
   };
 }
+
+/** Empty texts are shown as null. */
+function toShownValue(value: SettingValue): SettingValue | null {
+  return value === '' ? null : value;
+}
+
 export type SettingsView = ReturnType<typeof createSettingsView>;

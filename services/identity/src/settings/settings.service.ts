@@ -20,27 +20,6 @@ export type SettingsService = SettingsWithOrigins & {
   part: Part;
 };
 
-/** Tolerates failed reads: an outage of the database is logged once, and the last known settings stay effective. */
-function createOutageTolerance(log: Log) {
-  let failing = false;
-  return async (work: () => Promise<void>): Promise<void> => {
-    try {
-      await work();
-      failing = false;
-    } catch (err) {
-      if (!failing) log.warn({ err: err as Error }, 'settings reload failed: the last known settings stay effective');
-      failing = true;
-    }
-  };
-}
-
-/** The environment may contain values that the API rejects: they are logged and do not prevent the start. */
-function logFaults(log: Log, values: AuthSettings): void {
-  for (const category of authCategories)
-    for (const { path, message } of faultsOf(category, values))
-      log.error({ setting: path, fault: message }, 'invalid setting');
-}
-
 /** The effective settings of this replica: loaded before the first request, and again after every change. */
 export function createSettings({ db, bus, log, metrics, environment, keyRing }: Deps): SettingsService {
   const read = createReader(environment, keyRing);
@@ -76,4 +55,25 @@ export function createSettings({ db, bus, log, metrics, environment, keyRing }: 
       },
     },
   };
+}
+
+/** Tolerates failed reads: an outage of the database is logged once, and the last known settings stay effective. */
+function createOutageTolerance(log: Log) {
+  let failing = false;
+  return async (work: () => Promise<void>): Promise<void> => {
+    try {
+      await work();
+      failing = false;
+    } catch (err) {
+      if (!failing) log.warn({ err: err as Error }, 'settings reload failed: the last known settings stay effective');
+      failing = true;
+    }
+  };
+}
+
+/** The environment may contain values that the API rejects: they are logged and do not prevent the start. */
+function logFaults(log: Log, values: AuthSettings): void {
+  for (const category of authCategories)
+    for (const { path, message } of faultsOf(category, values))
+      log.error({ setting: path, fault: message }, 'invalid setting');
 }

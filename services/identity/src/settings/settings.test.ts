@@ -8,7 +8,9 @@ import { effective, settingKeys, valueFault, type SettingValue, type Stored } fr
 function seeds(source: Record<string, string>) {
   return seedsOf(readEnv(seedVariables, source));
 }
+
 const nothing: Stored = new Map();
+
 function store(values: Partial<Record<AuthSettingKey, SettingValue | undefined>>): Stored {
   return new Map(Object.entries(values)) as Stored;
 }

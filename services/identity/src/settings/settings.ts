@@ -10,13 +10,16 @@ export type SettingValue = boolean | number | string;
 export type Values = { [K in AuthSettingKey]?: SettingValue };
 
 export const settingKeys = Object.keys(authSettings) as AuthSettingKey[];
+
 export function isSettingKey(key: string): key is AuthSettingKey {
   return Object.hasOwn(authSettings, key);
 }
+
 export function isSensitive(key: AuthSettingKey): boolean {
   const def = authSettings[key];
   return def.type === 'string' && def.sensitive;
 }
+
 export function keysOf(category: AuthCategory): AuthSettingKey[] {
   return settingKeys.filter((key) => authSettings[key].category === category);
 }

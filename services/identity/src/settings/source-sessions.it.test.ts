@@ -41,12 +41,15 @@ function ask(path: string, method = 'GET', by = root, json?: unknown) {
     ...(json === undefined ? {} : { json }),
   });
 }
+
 function switchOff(source: Source) {
   return ask(source, 'PUT', root, { [`${source}_enabled`]: false });
 }
+
 async function isAlive(session: Session) {
   return (await identity.resolve(session.accessToken)) !== null;
 }
+
 /** Creates an account of a source with sessions. */
 async function member(source: Source | 'local', count: number, fields: Record<string, unknown> = {}) {
   const user = await addUser(backends.sql, fields);
@@ -55,6 +58,7 @@ async function member(source: Source | 'local', count: number, fields: Record<st
   await backends.sql.query('update "user" set auth_type = $1 where uuid = $2', [source, user.id]);
   return { ...user, sessions };
 }
+
 async function audited(event: string, details: Record<string, unknown>) {
   return (
     await backends.sql.query(

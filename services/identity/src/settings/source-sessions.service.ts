@@ -77,4 +77,5 @@ export function createSourceSessions({ db, settings, sessions }: Deps) {
     },
   };
 }
+
 export type SourceSessions = ReturnType<typeof createSourceSessions>;

@@ -13,9 +13,11 @@ async function local(fields: Record<string, unknown> = {}) {
   const person = await w.person([`mail: ${user.email}`]);
   return { user, person };
 }
+
 function withoutId(body: Record<string, unknown>) {
   return { ...body, request_id: '' };
 }
+
 function verified(ldap_email_verified: boolean) {
   return w.set('ldap', { ldap_email_verified });
 }

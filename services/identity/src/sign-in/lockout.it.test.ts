@@ -19,6 +19,7 @@ afterAll(async () => {
 async function fail(...names: string[]) {
   for (const name of names) expect((await w.identity.signIn(name, 'wrong')).status).toBe(401);
 }
+
 async function lockedMinutes(ldapUid: string) {
   const { rows } = await w.backends.sql.query<{ minutes: number | null }>(
     `select round(extract(epoch from locked_until - now()) / 60)::int as minutes from "user" where ldap_uid = $1`,

@@ -33,6 +33,7 @@ afterAll(async () => {
 });
 
 const site = 'overtone.example.org';
+
 function signIn(): Promise<{ status: number; cookies: string[] }> {
   return new Promise((resolve, reject) => {
     const headers = { host: site, 'content-type': 'application/x-www-form-urlencoded' };

@@ -17,9 +17,11 @@ afterAll(async () => {
 });
 
 const generic = { code: 'invalid_credentials', detail: 'Incorrect username or password' };
+
 function people(count: number) {
   return Promise.all(Array.from({ length: count }, () => w.person()));
 }
+
 async function backToNormal() {
   line.set('pass');
   const p = await w.person();

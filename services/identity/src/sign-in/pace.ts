@@ -55,4 +55,5 @@ export function createPace({
     },
   };
 }
+
 export type Pace = ReturnType<typeof createPace>;

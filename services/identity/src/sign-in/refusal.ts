@@ -55,6 +55,7 @@ export function createRefusal({ db, telemetry }: { db: Db; telemetry: Pick<Telem
     return { outcome: 'refused', errorCode, userId: attempt.account?.id };
   };
 }
+
 export type Refuse = ReturnType<typeof createRefusal>;
 
 /** The password was correct: resets the failure counters. */
@@ -62,6 +63,7 @@ export async function clearFailures(lockout: Lockout, attempt: SignInAttempt, tx
   for (const reservation of attempt.reservations) await lockout.clear(reservation, tx);
   attempt.counts = false;
 }
+
 /** The password was not checked: this attempt does not count. */
 export async function releaseReservations(lockout: Lockout, attempt: SignInAttempt): Promise<void> {
   for (const reservation of attempt.reservations) await lockout.release(reservation);

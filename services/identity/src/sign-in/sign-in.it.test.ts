@@ -29,6 +29,7 @@ async function lockOf(id: string) {
   );
   return rows[0];
 }
+
 async function audited(username: string) {
   const { rows } = await backends.sql.query<{ event_type: string; outcome: string; error_code: string | null }>(
     'select event_type, outcome, error_code from audit_log where username = $1 order by time',
@@ -36,6 +37,7 @@ async function audited(username: string) {
   );
   return rows;
 }
+
 async function fail(username: string, times: number) {
   for (let i = 0; i < times; i++) await identity.signIn(username, 'wrong');
 }

@@ -39,17 +39,6 @@ export type SignIn = { withPassword: (username: string, password: string, client
 /** Lower than the queue limit of the password hashes: whether a sign-in is rejected as busy never depends on the name. */
 const maxConcurrentSignIns = 180;
 
-function localSignInRecordOf(user: SignInAccount, client: Client): AuditRecord {
-  return {
-    event: 'auth.login.success',
-    outcome: 'success',
-    userId: user.id,
-    username: user.email,
-    client,
-    details: { method: 'local' },
-  };
-}
-
 export function createSignIn(d: Deps): SignIn {
   const { db, pool, hasher, lockout, sessions, settings, pace } = d;
   const refuse = createRefusal(d);
@@ -171,5 +160,16 @@ export function createSignIn(d: Deps): SignIn {
       await pace.refuse(started, attempt.work);
       throw signInRefused();
     },
+  };
+}
+
+function localSignInRecordOf(user: SignInAccount, client: Client): AuditRecord {
+  return {
+    event: 'auth.login.success',
+    outcome: 'success',
+    userId: user.id,
+    username: user.email,
+    client,
+    details: { method: 'local' },
   };
 }

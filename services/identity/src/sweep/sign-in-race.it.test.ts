@@ -65,6 +65,7 @@ async function personOf({ account }: Case): Promise<Person> {
   });
   return { userId, id };
 }
+
 function entering(c: Case, { userId, id }: Person) {
   return doors.provisioning.trySignIn(
     {
@@ -80,6 +81,7 @@ function entering(c: Case, { userId, id }: Person) {
     client,
   );
 }
+
 function sweeping(c: Case, p: Person) {
   return doors.sweep.apply({
     passId: randomUUID(),

@@ -20,6 +20,7 @@ async function ask<R extends RpcDef>(def: R, request: RequestOf<R>): Promise<Rep
   const msg = await backends.bus.request(def.subject, JSON.stringify(request), { timeout: 10_000 });
   return msg.json<{ ok: ReplyOf<R> }>().ok;
 }
+
 async function directoryUser(fields: Record<string, unknown> = {}) {
   const id = randomUUID();
   const user = await addUser(backends.sql);
@@ -34,7 +35,9 @@ async function directoryUser(fields: Record<string, unknown> = {}) {
     await backends.sql.query(`update "user" set ${column} = $1 where uuid = $2`, [value, user.id]);
   return { ...user, ...session, directoryId: (fields['directory_id'] ?? `entryUUID:${id}`) as string | null };
 }
+
 type DirectoryUser = Awaited<ReturnType<typeof directoryUser>>;
+
 async function row(id: string) {
   return (
     await backends.sql.query<{ is_active: boolean; role: string; disabled_by: string | null; directory_id: string }>(
@@ -43,6 +46,7 @@ async function row(id: string) {
     )
   ).rows[0];
 }
+
 async function audits(id: string) {
   return (
     await backends.sql.query<{ event_type: string; actor: string; details: Record<string, unknown> }>(
@@ -51,6 +55,7 @@ async function audits(id: string) {
     )
   ).rows;
 }
+
 function change(user: DirectoryUser, more: Partial<SweepChange>): SweepChange {
   return {
     userId: user.id,
@@ -63,10 +68,13 @@ function change(user: DirectoryUser, more: Partial<SweepChange>): SweepChange {
     ...more,
   };
 }
+
 const gone = { disable: { reason: 'absent_from_directory' as const, evidence: { asked: 'by id' } } };
+
 function apply(passId: string, ...changes: SweepChange[]) {
   return ask(sweepRpc.apply, { passId, changes });
 }
+
 async function newGroup() {
   return (
     await backends.sql.query<{ uuid: string }>('insert into user_group (name) values ($1) returning uuid', [

@@ -12,38 +12,7 @@ type AccountChange = { change: SweepChange; user: LockedAccount };
 /** Long enough for a full batch on a busy machine. */
 const txOptions = { maxWait: 10_000, timeout: 25_000 };
 
-function auditOf(passId: string, { change, user }: AccountChange, ended: ReadonlyMap<string, number>): AuditRow[] {
-  const of = (event: AuditEvent, details: Record<string, unknown>): AuditRow => ({
-    event,
-    userId: user.userId,
-    username: user.email,
-    details: { pass: passId, ...details },
-  });
-  const { disable, role, add, remove, adopt } = change;
-  return [
-    ...(disable ? [of('auth.account.disabled', { ...disable, sessions_revoked: ended.get(user.userId) ?? 0 })] : []),
-    ...(role ? [of('ADMIN_ROLE_CHANGE', { from: user.role, to: role })] : []),
-    ...(add.length + remove.length > 0 ? [of('group.member.reconcile', { added: add, removed: remove })] : []),
-    ...(adopt ? [of('auth.account.linked', { directory_id: adopt })] : []),
-  ];
-}
-
 type ChangeOutcome = Omit<ReplyOf<typeof sweepRpc.done>['done'][number], 'userId' | 'email' | 'login'>;
-
-/** Reads the result for one account from its audit records: the reverse of `auditOf`. */
-function outcomeOf(audited: AuditedChanges): ChangeOutcome {
-  const disabled = audited['auth.account.disabled'];
-  const members = audited['group.member.reconcile'];
-  return {
-    disabled: disabled
-      ? { reason: disabled.reason, evidence: disabled.evidence, sessionsRevoked: disabled.sessions_revoked }
-      : null,
-    role: audited.ADMIN_ROLE_CHANGE ?? null,
-    added: members?.added ?? [],
-    removed: members?.removed ?? [],
-    adopted: audited['auth.account.linked']?.directory_id ?? null,
-  };
-}
 
 type Deps = { db: Db; outbox: Outbox; sessions: Pick<Sessions, 'endAllOf'> };
 
@@ -195,4 +164,36 @@ export function createSweep({ db, outbox, sessions }: Deps) {
       }, txOptions),
   };
 }
+
+function auditOf(passId: string, { change, user }: AccountChange, ended: ReadonlyMap<string, number>): AuditRow[] {
+  const of = (event: AuditEvent, details: Record<string, unknown>): AuditRow => ({
+    event,
+    userId: user.userId,
+    username: user.email,
+    details: { pass: passId, ...details },
+  });
+  const { disable, role, add, remove, adopt } = change;
+  return [
+    ...(disable ? [of('auth.account.disabled', { ...disable, sessions_revoked: ended.get(user.userId) ?? 0 })] : []),
+    ...(role ? [of('ADMIN_ROLE_CHANGE', { from: user.role, to: role })] : []),
+    ...(add.length + remove.length > 0 ? [of('group.member.reconcile', { added: add, removed: remove })] : []),
+    ...(adopt ? [of('auth.account.linked', { directory_id: adopt })] : []),
+  ];
+}
+
+/** Reads the result for one account from its audit records: the reverse of `auditOf`. */
+function outcomeOf(audited: AuditedChanges): ChangeOutcome {
+  const disabled = audited['auth.account.disabled'];
+  const members = audited['group.member.reconcile'];
+  return {
+    disabled: disabled
+      ? { reason: disabled.reason, evidence: disabled.evidence, sessionsRevoked: disabled.sessions_revoked }
+      : null,
+    role: audited.ADMIN_ROLE_CHANGE ?? null,
+    added: members?.added ?? [],
+    removed: members?.removed ?? [],
+    adopted: audited['auth.account.linked']?.directory_id ?? null,
+  };
+}
+
 export type Sweep = ReturnType<typeof createSweep>;

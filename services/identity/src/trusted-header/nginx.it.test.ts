@@ -10,6 +10,7 @@ const path = '/api/auth/proxy/authenticate';
 // The example for operators.
 const example = readFileSync(new URL('../../../../deploy/nginx/trusted-header.conf', import.meta.url), 'utf8');
 const secret = 'a long random secret';
+
 function basic(user: string, password: string): string {
   return `Authorization: Basic ${Buffer.from(`${user}:${password}`).toString('base64')}`;
 }
@@ -44,6 +45,7 @@ async function people() {
     (u) => u.email,
   );
 }
+
 function through(...lines: string[]) {
   return rawRequest(nginx.port, path, lines);
 }

@@ -30,6 +30,7 @@ afterAll(async () => {
 });
 
 const proof = `X-Proxy-Secret: ${secret}`;
+
 function ask(lines: readonly string[], from = trusted) {
   return rawRequest(product.edge.port, path, [proof, ...lines], { localAddress: from });
 }

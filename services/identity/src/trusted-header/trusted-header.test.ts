@@ -12,6 +12,7 @@ const settings = {
   proxy_shared_secret: '',
   proxy_secret_header: 'X-Proxy-Secret',
 };
+
 function claimsOf(header: string | undefined) {
   const headers = ['X-User', 'una@example.org', ...(header === undefined ? [] : ['X-Groups', header])];
   const named = personOf({ peer: '10.0.0.1', headers }, settings);

@@ -22,34 +22,8 @@ type PersonResult =
   | { ok: true; assertion: Assertion }
   | { ok: false; errorCode: AuditErrorCode; reason: string; username?: string; header?: string };
 
-function identityHeadersOf(s: ProxySettings): IdentityHeader[] {
-  return [
-    { name: s.proxy_user_header, maxBytes: 320 },
-    { name: s.proxy_email_header, maxBytes: 320 },
-    { name: s.proxy_name_header, maxBytes: 800, commas: true },
-    { name: s.proxy_groups_header, maxBytes: 12_288, commas: true },
-    { name: s.proxy_secret_header, maxBytes: 4_096, commas: true },
-  ].filter((w) => w.name !== '');
-}
-
-/** Compares digests of equal length, so that the duration does not reveal the length of the secret. */
-function isSameSecret(a: string, b: string): boolean {
-  const digest = (text: string) => createHash('sha256').update(text).digest();
-  return timingSafeEqual(digest(a), digest(b));
-}
-
 /** Names separated by commas; a name that contains a comma is quoted. */
 const listed = /\s*(?:"([^"]*)"\s*(?=,|$)|([^,]*))(?:,|$)/g;
-function groupsOf(header: string): string[] {
-  const names = [...header.matchAll(listed)].map(([, quoted, plain]) => (quoted ?? plain ?? '').trim());
-  return [...new Set(names)].filter(Boolean);
-}
-
-/** Without the header the groups are unknown; an empty header or the placeholder means that there are none. */
-function claimsOf(header: string | undefined, placeholder: string): Claims {
-  if (header === undefined) return { known: false, reason: 'no_groups_header' };
-  return { known: true, values: header === placeholder ? [] : groupsOf(header) };
-}
 
 /** The person that a trusted proxy asserts. */
 export function personOf(f: Forwarded, s: ProxySettings): PersonResult {
@@ -82,4 +56,31 @@ export function personOf(f: Forwarded, s: ProxySettings): PersonResult {
       legacyAdmin: claims.known ? 'no' : 'unknown',
     },
   };
+}
+
+function identityHeadersOf(s: ProxySettings): IdentityHeader[] {
+  return [
+    { name: s.proxy_user_header, maxBytes: 320 },
+    { name: s.proxy_email_header, maxBytes: 320 },
+    { name: s.proxy_name_header, maxBytes: 800, commas: true },
+    { name: s.proxy_groups_header, maxBytes: 12_288, commas: true },
+    { name: s.proxy_secret_header, maxBytes: 4_096, commas: true },
+  ].filter((w) => w.name !== '');
+}
+
+/** Compares digests of equal length, so that the duration does not reveal the length of the secret. */
+function isSameSecret(a: string, b: string): boolean {
+  const digest = (text: string) => createHash('sha256').update(text).digest();
+  return timingSafeEqual(digest(a), digest(b));
+}
+
+/** Without the header the groups are unknown; an empty header or the placeholder means that there are none. */
+function claimsOf(header: string | undefined, placeholder: string): Claims {
+  if (header === undefined) return { known: false, reason: 'no_groups_header' };
+  return { known: true, values: header === placeholder ? [] : groupsOf(header) };
+}
+
+function groupsOf(header: string): string[] {
+  const names = [...header.matchAll(listed)].map(([, quoted, plain]) => (quoted ?? plain ?? '').trim());
+  return [...new Set(names)].filter(Boolean);
 }

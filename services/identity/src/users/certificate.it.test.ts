@@ -10,6 +10,7 @@ afterAll(() => world.stop());
 function path(id: string) {
   return `/api/admin/users/${id}/certificate`;
 }
+
 function link(id: string, subject: string, issuer: string | null, by = world.root) {
   return world.ask(path(id), by, 'PUT', { subject, issuer });
 }

@@ -16,26 +16,8 @@ import { usersStore } from './users.store.ts';
 type Deps = { db: Db; outbox: Outbox; sessions: Sessions };
 type Names = BodyOf<typeof userRoutes.linkCertificate>;
 
-function inUse() {
-  return conflict('certificate_linked', 'Another account is linked to this certificate');
-}
-
 /** Both names are in one index entry. */
 const maxNameBytes = 1_200;
-
-function nameOf(path: 'subject' | 'issuer', text: string): string {
-  const [dn, ...more] = parseDnList(text).dns;
-  const name = dn === undefined || more.length > 0 ? '' : canonicalDn(dn);
-  if (name !== '' && Buffer.byteLength(name) <= maxNameBytes) return name;
-  const message = 'It must be a distinguished name of at most 1,200 bytes, such as CN=Alice,O=Example.';
-  throw invalid('certificate_name_invalid', message, { errors: [{ path, message }] });
-}
-
-/** A certificate gives the rights of the account: only a super_admin links one to an administrator. */
-function checkMayLink({ actor, target }: LockedAccounts): void {
-  if (target.role !== 'user' && actor.role !== 'super_admin')
-    throw forbidden('role_required', 'This needs the role super_admin');
-}
 
 /** Links accounts to the certificates of their owners, and removes such links. */
 export function createCertificateLinks({ db, outbox, sessions }: Deps) {
@@ -82,4 +64,23 @@ export function createCertificateLinks({ db, outbox, sessions }: Deps) {
       }),
   };
 }
+
+function inUse() {
+  return conflict('certificate_linked', 'Another account is linked to this certificate');
+}
+
+function nameOf(path: 'subject' | 'issuer', text: string): string {
+  const [dn, ...more] = parseDnList(text).dns;
+  const name = dn === undefined || more.length > 0 ? '' : canonicalDn(dn);
+  if (name !== '' && Buffer.byteLength(name) <= maxNameBytes) return name;
+  const message = 'It must be a distinguished name of at most 1,200 bytes, such as CN=Alice,O=Example.';
+  throw invalid('certificate_name_invalid', message, { errors: [{ path, message }] });
+}
+
+/** A certificate gives the rights of the account: only a super_admin links one to an administrator. */
+function checkMayLink({ actor, target }: LockedAccounts): void {
+  if (target.role !== 'user' && actor.role !== 'super_admin')
+    throw forbidden('role_required', 'This needs the role super_admin');
+}
+
 export type CertificateLinks = ReturnType<typeof createCertificateLinks>;

@@ -132,4 +132,5 @@ export function createPrivileges({ db, outbox, lockout, newPasswords, sessions }
       }),
   };
 }
+
 export type Privileges = ReturnType<typeof createPrivileges>;

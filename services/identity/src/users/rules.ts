@@ -7,6 +7,7 @@ import type { User } from '../generated/client.ts';
 
 /** The caller of a request and its origin. */
 export type RequestContext = { caller: Caller; client: Client };
+
 export function requestContextOf(
   r: Pick<RouteRequest<never>, 'caller' | 'clientIp' | 'requestId' | 'req'>,
 ): RequestContext {
@@ -15,6 +16,7 @@ export function requestContextOf(
     client: clientOf(r),
   };
 }
+
 export type AdminUserObject = z.infer<typeof adminUserObject>;
 export type UserWithGroups = User & { memberships: { group: { id: string; name: string } }[] };
 /** The columns that decide which changes of an account are allowed. */

@@ -19,52 +19,6 @@ type Deps = { db: Db; outbox: Outbox; newPasswords: NewPasswords; sessions: Sess
 type NewUser = BodyOf<typeof userRoutes.createUser>;
 type Change = BodyOf<typeof userRoutes.updateUser>;
 
-function emailTaken() {
-  return conflict('email_taken', 'Another account has this e-mail address');
-}
-function nameOf(given: string | undefined, email: string): string {
-  return given ?? email.split('@')[0] ?? email;
-}
-
-/** Only local accounts get a password. */
-function checkPasswordGiven({ auth_type, password }: NewUser): void {
-  if (auth_type === 'local' && password === undefined)
-    throw passwordRejected('password', ['A local account needs a password.']);
-  if (auth_type !== 'local' && password !== undefined)
-    throw new AppError('invalid', 'password_not_local', 'The password of such an account is stored elsewhere');
-}
-
-function checkChange(change: Change, { actor, target, superAdmins }: LockedAccounts): void {
-  const after = { ...target, allowLocalFallback: change.allow_local_fallback ?? target.allowLocalFallback };
-  if (change.allow_local_fallback && hasNoLocalPassword(target)) {
-    const message = 'Accounts of a directory or proxy sign in there only.';
-    throw invalid('local_fallback_refused', message, { errors: [{ path: 'allow_local_fallback', message }] });
-  }
-  if (change.must_change_password && !mayUseLocalPassword(after))
-    throw conflict('password_not_local', 'The password of this account is stored elsewhere');
-  if (change.is_active === false) checkNotOwn(actor, target, 'disable your own account');
-  if (change.is_active === false || change.account_expires_at) checkNotLastSuperAdmin(superAdmins, target);
-}
-
-function columnsOf(c: Change) {
-  return {
-    ...(c.email === undefined ? {} : { email: c.email }),
-    ...(c.full_name === undefined ? {} : { fullName: c.full_name }),
-    ...(c.allow_local_fallback === undefined ? {} : { allowLocalFallback: c.allow_local_fallback }),
-    ...(c.must_change_password === undefined ? {} : { mustChangePassword: c.must_change_password }),
-    ...(c.account_expires_at === undefined
-      ? {}
-      : { accountExpiresAt: c.account_expires_at && new Date(c.account_expires_at) }),
-  };
-}
-
-/** Disabling records its actor, to distinguish the directory from an administrator. */
-function activity(active: boolean) {
-  return active
-    ? { isActive: true, disabledBy: null, disabledAt: null }
-    : { isActive: false, disabledBy: 'administrator', disabledAt: new Date() };
-}
-
 export function createUsers({ db, outbox, newPasswords, sessions, telemetry }: Deps) {
   const find = async (id: string): Promise<UserWithGroups> => {
     const user = await usersStore.find(db, id);
@@ -161,4 +115,52 @@ export function createUsers({ db, outbox, newPasswords, sessions, telemetry }: D
     },
   };
 }
+
+/** Disabling records its actor, to distinguish the directory from an administrator. */
+function activity(active: boolean) {
+  return active
+    ? { isActive: true, disabledBy: null, disabledAt: null }
+    : { isActive: false, disabledBy: 'administrator', disabledAt: new Date() };
+}
+
+function nameOf(given: string | undefined, email: string): string {
+  return given ?? email.split('@')[0] ?? email;
+}
+
+/** Only local accounts get a password. */
+function checkPasswordGiven({ auth_type, password }: NewUser): void {
+  if (auth_type === 'local' && password === undefined)
+    throw passwordRejected('password', ['A local account needs a password.']);
+  if (auth_type !== 'local' && password !== undefined)
+    throw new AppError('invalid', 'password_not_local', 'The password of such an account is stored elsewhere');
+}
+
+function emailTaken() {
+  return conflict('email_taken', 'Another account has this e-mail address');
+}
+
+function checkChange(change: Change, { actor, target, superAdmins }: LockedAccounts): void {
+  const after = { ...target, allowLocalFallback: change.allow_local_fallback ?? target.allowLocalFallback };
+  if (change.allow_local_fallback && hasNoLocalPassword(target)) {
+    const message = 'Accounts of a directory or proxy sign in there only.';
+    throw invalid('local_fallback_refused', message, { errors: [{ path: 'allow_local_fallback', message }] });
+  }
+  if (change.must_change_password && !mayUseLocalPassword(after))
+    throw conflict('password_not_local', 'The password of this account is stored elsewhere');
+  if (change.is_active === false) checkNotOwn(actor, target, 'disable your own account');
+  if (change.is_active === false || change.account_expires_at) checkNotLastSuperAdmin(superAdmins, target);
+}
+
+function columnsOf(c: Change) {
+  return {
+    ...(c.email === undefined ? {} : { email: c.email }),
+    ...(c.full_name === undefined ? {} : { fullName: c.full_name }),
+    ...(c.allow_local_fallback === undefined ? {} : { allowLocalFallback: c.allow_local_fallback }),
+    ...(c.must_change_password === undefined ? {} : { mustChangePassword: c.must_change_password }),
+    ...(c.account_expires_at === undefined
+      ? {}
+      : { accountExpiresAt: c.account_expires_at && new Date(c.account_expires_at) }),
+  };
+}
+
 export type Users = ReturnType<typeof createUsers>;

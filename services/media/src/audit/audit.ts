@@ -7,10 +7,6 @@ type Performed = DataOf<typeof mediaEvents.actionPerformed>;
 /** The caller of a route whose action is audited, and where the request came from. */
 export type Actor = Caller & { client: Performed['client'] };
 
-function truncate(value: string | undefined, max: number): string | null {
-  return value?.slice(0, max) || null;
-}
-
 /** For actions of the service itself, without a request. */
 export const noClient: Performed['client'] = { ip: null, userAgent: null, requestId: null };
 
@@ -53,4 +49,8 @@ export function auditAction(
     details: { title: file.title, ...details },
     client: actor?.client ?? noClient,
   });
+}
+
+function truncate(value: string | undefined, max: number): string | null {
+  return value?.slice(0, max) || null;
 }

@@ -24,15 +24,19 @@ afterAll(async () => {
 async function statusOf(person: TestUser, method: string, path: string, body?: unknown): Promise<number> {
   return (await media.json(person, method, path, body)).status;
 }
+
 function discard(person: TestUser, fileId: string) {
   return statusOf(person, 'DELETE', `/api/files/${fileId}`);
 }
+
 function restore(person: TestUser, fileId: string) {
   return media.json<FileObject>(person, 'POST', `/api/files/${fileId}/restore`);
 }
+
 async function binOf(person: TestUser, query = ''): Promise<BinPage> {
   return (await media.json<BinPage>(person, 'GET', `/api/files/bin${query}`)).body;
 }
+
 async function objectsOf(run: Awaited<ReturnType<typeof transcribed>>): Promise<number> {
   let count = 0;
   for await (const _ of run.objects.list(`files/${run.fileId}/`)) count += 1;

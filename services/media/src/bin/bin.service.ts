@@ -13,9 +13,6 @@ type BinPage = AnswerOf<(typeof mediaRoutes)['listBin']>;
 export type BinDeps = { db: Db; outbox: Outbox; people: Pick<People, 'names'>; binDays: number };
 
 const day = 24 * 3_600_000;
-function idsOf({ id, userId }: Pick<FileRow, 'id' | 'userId'>) {
-  return { fileId: id, ownerId: userId };
-}
 
 /**
  * Deleted files stay in a bin until they expire: invisible elsewhere, and restorable. While a file is in the bin, events of
@@ -105,4 +102,9 @@ export function createBin({ db, outbox, people, binDays }: BinDeps) {
     },
   };
 }
+
+function idsOf({ id, userId }: Pick<FileRow, 'id' | 'userId'>) {
+  return { fileId: id, ownerId: userId };
+}
+
 export type Bin = ReturnType<typeof createBin>;

@@ -19,14 +19,17 @@ const minCharacters = 15;
 export function collapseWhitespace(text: string): string {
   return text.replaceAll(/\s+/gu, ' ').trim();
 }
+
 export function speakerOf({ speaker }: Pick<Spoken, 'speaker'>): string | null {
   return speaker ? collapseWhitespace(speakerName(speaker)) : null;
 }
 
 const graphemes = new Intl.Segmenter(undefined, { granularity: 'grapheme' });
+
 function charactersOf(text: string): string[] {
   return [...graphemes.segment(text)].map(({ segment }) => segment);
 }
+
 function lengthOf(text: string): number {
   return charactersOf(text).length;
 }
@@ -121,6 +124,7 @@ function fits(text: string): boolean {
   const lines = wrapLines(text);
   return lines.length <= 2;
 }
+
 /** A sentence that fills most of a line ends its cue. */
 function endsSentence(text: string): boolean {
   return text.length > lineLength && /[.!?…。！？]["'”’)]*$/u.test(text);

@@ -12,17 +12,6 @@ import { toJson, toSrt, toTxt, toVtt, type Spoken } from './exports.ts';
 
 const pageSize = 2000;
 
-async function readAll(db: Db, fileId: string): Promise<Spoken[]> {
-  const all: Spoken[] = [];
-  for (let total = 1; all.length < total;) {
-    const page = await readSegments(db, fileId, { limit: pageSize, offset: all.length, words: true });
-    if (page.segments.length === 0) break;
-    all.push(...page.segments);
-    total = page.total;
-  }
-  return all;
-}
-
 const formats = {
   srt: { type: 'application/x-subrip; charset=utf-8', extension: 'srt' },
   webvtt: { type: 'text/vtt; charset=utf-8', extension: 'vtt' },
@@ -56,4 +45,15 @@ export function exportsRoutes({ db, outbox }: { db: Db; outbox: Outbox }): Route
       return handled;
     }),
   ];
+}
+
+async function readAll(db: Db, fileId: string): Promise<Spoken[]> {
+  const all: Spoken[] = [];
+  for (let total = 1; all.length < total;) {
+    const page = await readSegments(db, fileId, { limit: pageSize, offset: all.length, words: true });
+    if (page.segments.length === 0) break;
+    all.push(...page.segments);
+    total = page.total;
+  }
+  return all;
 }

@@ -9,6 +9,7 @@ function speaker(name: string | null) {
     display_name: name,
   };
 }
+
 function segment(start: number, end: number, text: string, by: Spoken['speaker'] = null, words: Spoken['words'] = []) {
   return {
     start_time: start,
@@ -20,6 +21,7 @@ function segment(start: number, end: number, text: string, by: Spoken['speaker']
     edited: false,
   };
 }
+
 function timed(text: string, start: number, step = 0.5) {
   return text
     .split(' ')

@@ -6,10 +6,6 @@ export type { Spoken } from './cues.ts';
 
 const paragraphPause = 2;
 
-function pad(value: number, width = 2): string {
-  return String(value).padStart(width, '0');
-}
-
 /** `01:02:03,004`; hours may exceed 99. */
 export function timestamp(seconds: number, separator: ',' | '.'): string {
   const ms = Math.max(0, Math.round(seconds * 1000));
@@ -89,4 +85,8 @@ export function toJson(file: Exported, segments: Spoken[], withSpeakers: boolean
   }));
   const about = { title, filename, language, duration, recorded_date, upload_time, engine };
   return JSON.stringify({ ...about, ...(withSpeakers ? { speakers } : {}), segments: shown }, null, 2);
+}
+
+function pad(value: number, width = 2): string {
+  return String(value).padStart(width, '0');
 }

@@ -26,6 +26,7 @@ afterAll(() => media.stop());
 function list(person: TestUser, query = '') {
   return media.json<Page>(person, 'GET', `/api/files${query}`);
 }
+
 async function titles(query: string): Promise<string[]> {
   return (await list(ada, query)).body.items.map(({ title }) => title);
 }

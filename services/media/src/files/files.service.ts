@@ -23,14 +23,6 @@ import { filesStore as store } from './files.store.ts';
 type Routes = typeof mediaRoutes;
 export type FilesDeps = { db: Db; outbox: Outbox; people: Pick<People, 'names'>; languages: Languages };
 
-function updatedEvent(file: Pick<FileRow, 'id' | 'userId'>, status: FileObject['status']) {
-  return {
-    fileId: file.id,
-    ownerId: file.userId,
-    status,
-  };
-}
-
 /** User operations on files: list, read, update, reprocess, cancel. */
 export function createFiles({ db, outbox, people, languages }: FilesDeps) {
   return {
@@ -116,6 +108,15 @@ export function createFiles({ db, outbox, people, languages }: FilesDeps) {
       }, txOptions),
   };
 }
+
+function updatedEvent(file: Pick<FileRow, 'id' | 'userId'>, status: FileObject['status']) {
+  return {
+    fileId: file.id,
+    ownerId: file.userId,
+    status,
+  };
+}
+
 export type Files = ReturnType<typeof createFiles>;
 
 function busy() {
@@ -127,6 +128,7 @@ type Change = {
   min_speakers?: number | undefined;
   max_speakers?: number | undefined;
 };
+
 function nextOptions(before: Partial<RunOptions>, change: Change): RunOptions {
   return {
     language: change.language === undefined ? (before.language ?? null) : change.language,

@@ -18,6 +18,7 @@ type Counted = FileRow & { _count: { speakers: number } };
 export function originalKey(id: string): string {
   return `files/${id}/original`;
 }
+
 export function objectPrefixes(id: string): string[] {
   return [`files/${id}/`, `derived/${id}/`];
 }
@@ -72,6 +73,7 @@ function stagesOf({ status, stage, stageDone }: ProcessingState): Pick<FileObjec
 }
 
 type Shown = ProcessingState & Pick<FileRow, 'waitingFor' | 'noSpeech'>;
+
 export function displayStatus(file: Shown): string {
   const status = file.status as FileStatus;
   if (status === 'completed' && file.noSpeech) return 'No speech found';

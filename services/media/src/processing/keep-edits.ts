@@ -15,13 +15,6 @@ export type EditedSegment = {
   editedBy: string | null;
 };
 
-function middle({ start, end }: { start: number; end: number }): number {
-  return (start + end) / 2;
-}
-function overlap(a: { start: number; end: number }, b: { start: number; end: number }): number {
-  return Math.min(a.end, b.end) - Math.max(a.start, b.start);
-}
-
 /**
  * The new transcript with the segments that users edited during the run: an edited segment replaces the run's words in its
  * time range and gets the speaker who speaks most of that range.
@@ -37,6 +30,14 @@ export function keepEdits(fresh: NewSegment[], edited: EditedSegment[]): NewSegm
   });
   const kept = edited.map((segment) => ({ ...segment, speaker: speakerOf(segment, fresh), keptId: segment.id }));
   return [...remaining, ...kept].sort((a, b) => a.start - b.start || a.end - b.end);
+}
+
+function middle({ start, end }: { start: number; end: number }): number {
+  return (start + end) / 2;
+}
+
+function overlap(a: { start: number; end: number }, b: { start: number; end: number }): number {
+  return Math.min(a.end, b.end) - Math.max(a.start, b.start);
 }
 
 // The rest of a segment may be two pieces, one before and one after the edit.

@@ -13,6 +13,7 @@ afterAll(() => media.stop());
 function later(seconds: number): Date {
   return new Date(Date.now() + seconds * 1000);
 }
+
 function texts(file: Record<string, unknown>): string[] {
   return (file['transcript_segments'] as SegmentObject[]).map(({ text }) => text);
 }

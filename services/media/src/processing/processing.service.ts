@@ -39,13 +39,6 @@ type Change = Prisma.MediaFileUncheckedUpdateInput;
 export type ProcessingDeps = { db: Db; outbox: Outbox; objects: Pick<ObjectStore, 'get' | 'deletePrefix'> };
 
 const truncatedWarning = 'The recording is cut off at its end; what there is of it was transcribed.';
-function withWarning(file: FileRow, ...more: (string | null)[]): string[] {
-  return [...new Set([...file.warnings, ...more.filter((w) => w !== null)])];
-}
-
-function removeWarnings(warnings: string[], dropped: string[]): string[] {
-  return warnings.filter((w) => !dropped.includes(w));
-}
 
 /** Applies the dispatcher's run events to files. Events may be repeated or late: obsolete ones change nothing. */
 export function createProcessing({ db, outbox, objects }: ProcessingDeps) {
@@ -254,6 +247,15 @@ export function createProcessing({ db, outbox, objects }: ProcessingDeps) {
       end(data, eventTime, () => ({ status: 'cancelled' })),
   };
 }
+
+function withWarning(file: FileRow, ...more: (string | null)[]): string[] {
+  return [...new Set([...file.warnings, ...more.filter((w) => w !== null)])];
+}
+
+function removeWarnings(warnings: string[], dropped: string[]): string[] {
+  return warnings.filter((w) => !dropped.includes(w));
+}
+
 export type Processing = ReturnType<typeof createProcessing>;
 
 const { completedAt: _, ...endedColumns } = resetColumns;

@@ -6,12 +6,15 @@ import { provisionalSegments } from './provisional.ts';
 import type { NewSegment } from './transcript-rows.ts';
 
 const noon = new Date('2026-01-01T12:00:00Z');
+
 function at(minutes: number): Date {
   return new Date(noon.getTime() + minutes * 60_000);
 }
+
 function wordsOf(text: string, start: number): Word[] {
   return text.split(' ').map((word, i) => ({ word, start: start + i, end: start + i + 0.9, confidence: 0.5 }));
 }
+
 function segment(start: number, text: string, speaker: number): NewSegment {
   const words = wordsOf(text, start);
   return { start, end: words.at(-1)?.end ?? start, speaker, text, confidence: 0.5, words };

@@ -85,6 +85,7 @@ export function isStaleStage({ stageChangedAt }: Pick<FileRow, 'stageChangedAt'>
 }
 
 const languageNames = new Intl.DisplayNames('en', { type: 'language', fallback: 'code' });
+
 function primary(code: string): string {
   return code.toLowerCase().split('-')[0] ?? code;
 }

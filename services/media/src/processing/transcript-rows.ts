@@ -18,6 +18,22 @@ export type NewSegment = {
 
 const batchSize = 2_000;
 
+/** Replaces a locked file's transcript; changes of the earlier one can no longer be undone. */
+export async function replaceTranscript(
+  tx: Tx,
+  fileId: string,
+  { speakers, segments }: { speakers: string[]; segments: NewSegment[] },
+): Promise<void> {
+  await tx.change.deleteMany({ where: { fileId } });
+  await tx.$executeRaw`delete from transcript_segment where media_file_id = ${fileId}::uuid`;
+  await tx.$executeRaw`delete from speaker where media_file_id = ${fileId}::uuid`;
+  const rows = await tx.speaker.createManyAndReturn({ data: speakers.map((name) => ({ fileId, name })) });
+  const ids = speakers.map((name) => rows.find((row) => row.name === name)?.id ?? '');
+  for (let from = 0; from < segments.length; from += batchSize) {
+    await insertBatch(tx, fileId, segments.slice(from, from + batchSize), from, ids);
+  }
+}
+
 /** Inserts thousands of rows in one statement; single inserts take seconds for ten hours of speech. */
 function insertBatch(tx: Tx, fileId: string, segments: NewSegment[], from: number, speakerIds: string[]) {
   return tx.$executeRaw`
@@ -39,20 +55,4 @@ function insertBatch(tx: Tx, fileId: string, segments: NewSegment[], from: numbe
       ${segments.map(({ editedBy }) => editedBy ?? null)}::uuid[],
       ${segments.map(({ version }) => version ?? 1)}::int[]
     ) as r(uuid, speaker_id, position, start_time, end_time, text, confidence, words, edited_at, edited_by, version)`;
-}
-
-/** Replaces a locked file's transcript; changes of the earlier one can no longer be undone. */
-export async function replaceTranscript(
-  tx: Tx,
-  fileId: string,
-  { speakers, segments }: { speakers: string[]; segments: NewSegment[] },
-): Promise<void> {
-  await tx.change.deleteMany({ where: { fileId } });
-  await tx.$executeRaw`delete from transcript_segment where media_file_id = ${fileId}::uuid`;
-  await tx.$executeRaw`delete from speaker where media_file_id = ${fileId}::uuid`;
-  const rows = await tx.speaker.createManyAndReturn({ data: speakers.map((name) => ({ fileId, name })) });
-  const ids = speakers.map((name) => rows.find((row) => row.name === name)?.id ?? '');
-  for (let from = 0; from < segments.length; from += batchSize) {
-    await insertBatch(tx, fileId, segments.slice(from, from + batchSize), from, ids);
-  }
 }

@@ -19,16 +19,20 @@ afterAll(() => media.stop());
 function share(caller: TestUser, file: string, body: object) {
   return media.json<ShareObject & { code: string }>(caller, 'PUT', `/api/files/${file}/shares`, body);
 }
+
 async function status(person: TestUser, method: string, path: string, body?: unknown): Promise<number> {
   return (await media.json(person, method, path, body)).status;
 }
+
 async function sees(person: TestUser, file: string): Promise<boolean> {
   return (await status(person, 'GET', `/api/files/${file}?segment_limit=0`)) === 200;
 }
+
 async function list(person: TestUser, ownership: string) {
   const { body } = await media.json<{ items: FileObject[] }>(person, 'GET', `/api/files?ownership=${ownership}`);
   return body.items.map(({ uuid, my_permission }) => [uuid, my_permission]);
 }
+
 function accessOf(file: string) {
   return media.eventsOf('evt.media.file.access-changed.v1', file).map(({ data: { groupIds, userIds, version } }) => ({
     groupIds,
@@ -36,6 +40,7 @@ function accessOf(file: string) {
     version,
   }));
 }
+
 async function inGroup(person: TestUser, ...groups: string[]): Promise<void> {
   await media.setGroups(person, groups);
   const known = async () =>
@@ -77,6 +82,7 @@ async function everything(run: Run) {
   ];
   return { read, edit, own };
 }
+
 async function answersTo(person: TestUser, calls: [string, string, object?][]): Promise<number[]> {
   const answers: number[] = [];
   for (const [method, path, body] of calls) {

@@ -92,6 +92,7 @@ export function createSharing({ db, outbox, people }: SharingDeps) {
       removeAllShares({ userId }, (tx) => store.removeMembership(tx, userId)),
   };
 }
+
 export type Sharing = ReturnType<typeof createSharing>;
 
 function unknownTarget(path: string, message: string) {

@@ -9,6 +9,7 @@ export type Membership = { userId: string; groupIds: string[]; version: number }
 
 /** Names by user id. */
 export type Names = ReadonlyMap<string, string>;
+
 export function toShareObject(share: FileShare, names: Names): ShareObject {
   return {
     uuid: share.id,

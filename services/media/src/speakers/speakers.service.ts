@@ -8,10 +8,6 @@ import { listSpeakers, nextLabel, type SpeakerObject } from './speakers.ts';
 
 export type SpeakersDeps = { db: Db; outbox: Outbox };
 
-function noSuchSpeaker() {
-  return notFound('There is no such speaker.');
-}
-
 /** Creates, renames, merges and removes the speakers of a file. */
 export function createSpeakers({ db, outbox }: SpeakersDeps) {
   /** The speaker with its file locked. @throws AppError not_found also when the caller may not read the file. */
@@ -86,4 +82,9 @@ export function createSpeakers({ db, outbox }: SpeakersDeps) {
       }, txOptions),
   };
 }
+
+function noSuchSpeaker() {
+  return notFound('There is no such speaker.');
+}
+
 export type Speakers = ReturnType<typeof createSpeakers>;

@@ -23,6 +23,7 @@ afterAll(() => media.stop());
 function get(headers: Record<string, string> = {}, method = 'GET', what = '/content') {
   return media.call(ada, method, path + what, { headers });
 }
+
 async function body(answer: Response): Promise<Buffer> {
   return Buffer.from(await answer.arrayBuffer());
 }

@@ -11,9 +11,6 @@ export type StreamingDeps = { db: Db; objects: Pick<ObjectStore, 'get' | 'head'>
 type Exchange = Pick<RouteRequest<never>, 'req' | 'res' | 'signal'>;
 
 const loudestPeak = 127;
-function artefactMissing(what: string) {
-  return new AppError('not_found', 'artefact_missing', `This file has no ${what} yet.`);
-}
 
 /** Downloads of the recording, its thumbnail and its waveform. */
 export function streamingRoutes({ db, objects }: StreamingDeps): Route[] {
@@ -84,4 +81,8 @@ export function streamingRoutes({ db, objects }: StreamingDeps): Route[] {
       };
     }),
   ];
+}
+
+function artefactMissing(what: string) {
+  return new AppError('not_found', 'artefact_missing', `This file has no ${what} yet.`);
 }

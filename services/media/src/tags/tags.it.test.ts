@@ -10,15 +10,19 @@ beforeAll(async () => {
 afterAll(() => media.stop());
 
 let seed = 0;
+
 async function fileOf(person: TestUser): Promise<string> {
   return (await media.upload(person, wav(5000 + seed++))).body.uuid;
 }
+
 function attach(person: TestUser, file: string, name: unknown) {
   return media.json<Tag & { code: string }>(person, 'POST', `/api/tags/files/${file}/tags`, { name });
 }
+
 function detach(person: TestUser, file: string, name: string) {
   return media.json(person, 'DELETE', `/api/tags/files/${file}/tags/${encodeURIComponent(name)}`);
 }
+
 async function tagsOf(person: TestUser): Promise<Tag[]> {
   return (await media.json<Tag[]>(person, 'GET', '/api/tags')).body;
 }

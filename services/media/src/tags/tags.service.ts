@@ -57,6 +57,7 @@ export function createTags({ db, outbox }: TagsDeps) {
       }, txOptions),
   };
 }
+
 export type Tags = ReturnType<typeof createTags>;
 
 function checkedTagName(name: string): string {

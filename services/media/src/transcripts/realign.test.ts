@@ -4,6 +4,7 @@ import { realign } from './realign.ts';
 function word(text: string, start: number, end: number) {
   return { word: text, start, end, confidence: 0.9 };
 }
+
 const spoken = [word('we', 1, 1.2), word('meat', 1.2, 1.6), word('on', 1.6, 1.8), word('monday', 1.8, 2.4)];
 const segment = { start: 1, end: 2.5 };
 

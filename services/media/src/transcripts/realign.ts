@@ -2,19 +2,6 @@ import type { Word } from '@overtone/contracts';
 
 type Span = { start: number; end: number };
 
-function tokensOf(text: string): string[] {
-  return text.split(/\s+/u).filter(Boolean);
-}
-function comparable(token: string): string {
-  return token
-    .normalize('NFC')
-    .toLowerCase()
-    .replaceAll(/[^\p{L}\p{N}]/gu, '');
-}
-function milliseconds(seconds: number): number {
-  return Math.round(seconds * 1000) / 1000;
-}
-
 /**
  * Assigns times to the words of an edited text. An unchanged word keeps its time, and its confidence unless its spelling
  * was changed. New words share the time between the adjacent words in proportion to their length, without a confidence.
@@ -40,6 +27,21 @@ export function realign(before: Word[], text: string, segment: Span): Word[] {
     newAt = newIndex + 1;
   }
   return words;
+}
+
+function tokensOf(text: string): string[] {
+  return text.split(/\s+/u).filter(Boolean);
+}
+
+function comparable(token: string): string {
+  return token
+    .normalize('NFC')
+    .toLowerCase()
+    .replaceAll(/[^\p{L}\p{N}]/gu, '');
+}
+
+function milliseconds(seconds: number): number {
+  return Math.round(seconds * 1000) / 1000;
 }
 
 /** Times for words that replace others: taken over one by one for equal counts, else shared by length. */

@@ -22,9 +22,11 @@ beforeEach(async () => {
 function segmentPath(index = 0): string {
   return `/api/files/${run.fileId}/transcript/segments/${file.transcript_segments[index]?.uuid}`;
 }
+
 function edit(body: object, index = 0) {
   return media.json<SegmentObject & { code: string }>(run.owner, 'PUT', segmentPath(index), body);
 }
+
 async function now() {
   return (await run.readFile()) as unknown as FileDetail;
 }

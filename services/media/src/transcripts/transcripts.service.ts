@@ -14,10 +14,6 @@ type Change = BodyOf<Routes['editSegment']>;
 type EditedSegment = AnswerOf<Routes['editSegment']>;
 export type TranscriptsDeps = { db: Db; outbox: Outbox; people: Pick<People, 'names'> };
 
-function noSuchSegment() {
-  return notFound('There is no such segment.');
-}
-
 /** Reads and edits transcripts. Of two edits of one version the second is rejected, so that no edit is lost. */
 export function createTranscripts({ db, outbox, people }: TranscriptsDeps) {
   const lockSegment = async (
@@ -88,6 +84,11 @@ export function createTranscripts({ db, outbox, people }: TranscriptsDeps) {
     },
   };
 }
+
+function noSuchSegment() {
+  return notFound('There is no such segment.');
+}
+
 export type Transcripts = ReturnType<typeof createTranscripts>;
 
 function staleVersion(version: number) {

@@ -14,19 +14,23 @@ afterAll(() => media.stop());
 async function detailOf(run: Run) {
   return (await media.json<FileDetail>(run.owner, 'GET', `/api/files/${run.fileId}`)).body;
 }
+
 /** The state that an undo must restore: everything except versions. */
 async function shownOf(run: Run) {
   const { transcript_segments: segments, speakers } = await detailOf(run);
   return { segments: segments.map(({ version: _, ...segment }) => segment), speakers };
 }
+
 async function segmentAt(run: Run, index: number): Promise<SegmentObject> {
   const segment = (await detailOf(run)).transcript_segments[index];
   if (!segment) throw new Error('no such segment');
   return segment;
 }
+
 function edit(run: Run, id: string, change: object, person: TestUser = run.owner) {
   return media.json<Segment>(person, 'PUT', `/api/files/${run.fileId}/transcript/segments/${id}`, change);
 }
+
 function undo(run: Run, { undo: by }: Undoable, person: TestUser = run.owner) {
   return media.json<{ kind: string; transcript_version: number; code?: string }>(
     person,

@@ -9,10 +9,6 @@ import { undoMs, type Before, type SegmentBefore } from './undo.ts';
 export type UndoDeps = { db: Db; outbox: Outbox };
 type BeforeOf<K extends Before['kind']> = Extract<Before, { kind: K }>;
 
-function changedSince() {
-  return conflict('stale_version', 'This was changed again since. Undoing it would lose the later change.');
-}
-
 /** Undoes a transcript change, once, and only if it was not changed again since. */
 export function createUndo({ db, outbox }: UndoDeps) {
   const apply = (tx: Tx, fileId: string, before: Before): Promise<void> => {
@@ -49,6 +45,11 @@ export function createUndo({ db, outbox }: UndoDeps) {
     },
   };
 }
+
+function changedSince() {
+  return conflict('stale_version', 'This was changed again since. Undoing it would lose the later change.');
+}
+
 export type UndoService = ReturnType<typeof createUndo>;
 
 async function restoreEdited(tx: Tx, { segment, after }: BeforeOf<'segment_edited'>): Promise<void> {

@@ -35,6 +35,7 @@ export function segmentBefore({ fileId: _, words, editedAt, ...segment }: Segmen
     editedAt: editedAt?.toISOString() ?? null,
   };
 }
+
 export function speakerBefore({ id, name, displayName }: Speaker): SpeakerBefore {
   return { id, name, displayName };
 }

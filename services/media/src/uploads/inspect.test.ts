@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import { createInspection } from './inspect.ts';
 
 const wav = Buffer.concat([Buffer.from('RIFF\0\0\0\0WAVEfmt ', 'latin1'), Buffer.alloc(20_000, 3)]);
+
 function inspected(bytes: Buffer, { size, maxBytes = 1e9 }: { size: number; maxBytes?: number }) {
   const { see, result } = createInspection({ maxBytes });
   for (let at = 0; at < bytes.length; at += size) see(bytes.subarray(at, at + size));

@@ -25,10 +25,12 @@ async function start(): Promise<void> {
   });
   await waitFor(async () => (await fetch(`http://127.0.0.1:${internal}/health/ready`)).ok);
 }
+
 async function kill(): Promise<void> {
   child.kill('SIGKILL');
   await once(child, 'exit');
 }
+
 function temporary(): Promise<string[]> {
   return readdir(join(media.folder, 'tmp'));
 }

@@ -13,11 +13,13 @@ beforeAll(async () => {
 afterAll(() => media.stop());
 
 const headers = { 'tus-resumable': '1.0.0' };
+
 function metadataOf(fields: Record<string, string>): string {
   return Object.entries(fields)
     .map(([name, value]) => `${name} ${Buffer.from(value).toString('base64')}`)
     .join(',');
 }
+
 function begin(person: TestUser, size: number, fields: Record<string, string> = {}) {
   return media.call(person, 'POST', '/api/files/tus', {
     headers: {
@@ -27,9 +29,11 @@ function begin(person: TestUser, size: number, fields: Record<string, string> = 
     },
   });
 }
+
 async function problemOf(answer: Response) {
   return [answer.status, ((await answer.json()) as { code: string }).code];
 }
+
 async function openOf({ userId }: TestUser): Promise<unknown> {
   return (await media.query('select count(*)::int as n from open_upload where user_id = $1', userId))[0]?.['n'];
 }

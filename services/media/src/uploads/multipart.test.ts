@@ -6,6 +6,7 @@ import { isAppError } from '@overtone/service-kit';
 import { readMultipart } from './multipart.ts';
 
 const boundary = 'b0undary';
+
 function file(disposition: string, more = ''): string {
   return `--${boundary}\r\nContent-Disposition: form-data; ${disposition}\r\n${more}\r\nsound\r\n--${boundary}--\r\n`;
 }
@@ -37,6 +38,7 @@ const bodies: Record<string, string> = {
 };
 
 type Request = IncomingMessage & { push: (chunk: Buffer | null) => boolean };
+
 function requestOf(): Request {
   const stream = new Readable({ read() {} });
   return Object.assign(stream, {
@@ -50,11 +52,13 @@ const cuts = {
   'with an error': (req: Request) => req.destroy(Object.assign(new Error('aborted'), { code: 'ECONNRESET' })),
   'without an error': (req: Request) => req.destroy(),
 };
+
 function turn() {
   return new Promise((resolve) => setImmediate(resolve));
 }
 
 type Outcome = { status: 'taken'; bytes: number } | { status: 'refused'; code: string };
+
 async function outcomeOf(req: Request): Promise<Outcome> {
   try {
     const bytes = await readMultipart(req, async ({ body }, ended) => {
@@ -70,6 +74,7 @@ async function outcomeOf(req: Request): Promise<Outcome> {
 }
 
 const uncaught: unknown[] = [];
+
 function record(error: unknown): void {
   return void uncaught.push(error);
 }

@@ -13,18 +13,6 @@ const cutOffMessage = 'the client closed the connection';
 
 // Browsers escape only these three characters of a file name (HTML, 4.10.21.8).
 const escapes: Record<string, string> = { '%22': '"', '%0D': '\r', '%0A': '\n' };
-function decodeFilename(filename: string | undefined): string | undefined {
-  return filename?.replaceAll(/%(?:22|0D|0A)/g, (escape) => escapes[escape] ?? escape);
-}
-
-function parserFor(req: IncomingMessage): Busboy {
-  try {
-    // oxlint-disable-next-line streams/error-handler -- readMultipart listens
-    return busboy({ headers: req.headers, limits, defParamCharset: 'utf8', preservePath: true, fileHwm: 128 * 1024 });
-  } catch (cause) {
-    throw uploadErrors.malformed('The upload must be multipart/form-data with a boundary.', cause);
-  }
-}
 
 /**
  * Reads a multipart body with one file in the field `file`, which `onFile` consumes as a stream; `ended` resolves with the
@@ -78,6 +66,19 @@ export async function readMultipart<T>(
   }
   if (!fileResult) throw uploadErrors.malformed('The recording must be in the field "file".');
   return fileResult;
+}
+
+function parserFor(req: IncomingMessage): Busboy {
+  try {
+    // oxlint-disable-next-line streams/error-handler -- readMultipart listens
+    return busboy({ headers: req.headers, limits, defParamCharset: 'utf8', preservePath: true, fileHwm: 128 * 1024 });
+  } catch (cause) {
+    throw uploadErrors.malformed('The upload must be multipart/form-data with a boundary.', cause);
+  }
+}
+
+function decodeFilename(filename: string | undefined): string | undefined {
+  return filename?.replaceAll(/%(?:22|0D|0A)/g, (escape) => escapes[escape] ?? escape);
 }
 
 /**

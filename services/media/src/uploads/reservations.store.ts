@@ -43,4 +43,5 @@ export function createReservations({ db, objects, limits }: ReservationsDeps) {
     },
   };
 }
+
 export type Reservations = ReturnType<typeof createReservations>;

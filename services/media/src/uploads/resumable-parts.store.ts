@@ -80,6 +80,7 @@ export function createParts({ objects }: PartsDeps) {
     },
   };
 }
+
 export type Parts = ReturnType<typeof createParts>;
 
 // A part sent again replaces the one at its offset; parts after a gap are ignored.

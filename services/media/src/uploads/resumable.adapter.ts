@@ -62,6 +62,7 @@ export function createTus({ resumable }: TusDeps) {
     res.status(problem.status).type('application/problem+json').send(JSON.stringify(problem));
   };
 }
+
 export type Tus = ReturnType<typeof createTus>;
 
 function createDataStore(resumable: Resumable, senderOf: (id: string) => string | undefined): DataStore {

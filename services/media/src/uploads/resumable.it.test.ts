@@ -13,31 +13,38 @@ beforeAll(async () => {
 afterAll(() => media.stop());
 
 const tus = { 'tus-resumable': '1.0.0' };
+
 function metadataOf(fields: Record<string, string>): string {
   return Object.entries(fields)
     .map(([key, value]) => `${key} ${Buffer.from(value).toString('base64')}`)
     .join(',');
 }
+
 function begin(person: TestUser, size: number, fields: Record<string, string> = { filename: 'talk.wav' }) {
   return media.call(person, 'POST', '/api/files/tus', {
     headers: { ...tus, 'upload-length': String(size), 'upload-metadata': metadataOf(fields) },
   });
 }
+
 async function createUpload(person: TestUser, size: number, fields?: Record<string, string>): Promise<string> {
   return (await begin(person, size, fields)).headers.get('location') ?? '';
 }
+
 function send(person: TestUser, path: string, offset: number, bytes: Buffer) {
   return media.call(person, 'PATCH', path, {
     headers: { ...tus, 'upload-offset': String(offset), 'content-type': 'application/offset+octet-stream' },
     body: new Uint8Array(bytes),
   });
 }
+
 async function stands(person: TestUser, path: string): Promise<number> {
   return Number((await media.call(person, 'HEAD', path, { headers: tus })).headers.get('upload-offset'));
 }
+
 function idOf(path: string): string {
   return path.split('/').at(-1) ?? '';
 }
+
 async function leftOf(path: string): Promise<string[]> {
   return readdir(join(media.folder, 'objects', 'uploads', idOf(path))).catch(() => []);
 }

@@ -22,10 +22,6 @@ type Metadata = Record<string, string | null>;
 /** Progress of an upload; `size` is known from the start. */
 export type UploadProgress = { offset: number; size: number; metadata: Metadata; createdAt: string };
 
-function noSuchUpload() {
-  return notFound('There is no such upload.');
-}
-
 /** Resumable uploads. The id of an upload becomes the id of its file. */
 export function createResumable({ db, parts, reservations, uploads, languages, expiresMs, log }: ResumableDeps) {
   const finishing = new Map<string, Promise<void>>();
@@ -122,4 +118,9 @@ export function createResumable({ db, parts, reservations, uploads, languages, e
     },
   };
 }
+
+function noSuchUpload() {
+  return notFound('There is no such upload.');
+}
+
 export type Resumable = ReturnType<typeof createResumable>;

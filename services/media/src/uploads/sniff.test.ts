@@ -6,6 +6,7 @@ function head(start: string | number[], size = 4100): Buffer {
   Buffer.from(start as string, 'latin1').copy(bytes);
   return bytes;
 }
+
 function mp3(): Buffer {
   // Two frames of MPEG 1 layer III, 128 kbit/s, 44.1 kHz: 417 bytes each.
   const bytes = head([0xff, 0xfb, 0x90, 0x00]);

@@ -1,49 +1,9 @@
 /** Number of bytes that determine the media type. */
 export const sniffLength = 4100;
 
-function ascii(head: Buffer, at: number, text: string): boolean {
-  return head.subarray(at, at + text.length).toString('latin1') === text;
-}
-function bytes(head: Buffer, at: number, ...values: number[]): boolean {
-  return values.every((v, i) => head[at + i] === v);
-}
-
-function startOfId3Body(head: Buffer): number {
-  return 10 + ((head[6] ?? 0) << 21) + ((head[7] ?? 0) << 14) + ((head[8] ?? 0) << 7) + (head[9] ?? 0);
-}
-
 const mp3Bitrates = [0, 32, 40, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256, 320];
 const mp3LowBitrates = [0, 8, 16, 24, 32, 40, 48, 56, 64, 80, 96, 112, 128, 144, 160];
 const mp3Rates = [44_100, 48_000, 32_000];
-
-/** Length of an MPEG layer III frame that begins at `at`, or 0. Text in UTF-16 begins like one, but has no length. */
-function mp3FrameLength(head: Buffer, at: number): number {
-  const [a = 0, b = 0, c = 0] = head.subarray(at, at + 3);
-  const [version, layer] = [(b >> 3) & 3, (b >> 1) & 3];
-  if (a !== 0xff || (b & 0xe0) !== 0xe0 || version === 1 || layer !== 1) return 0;
-  const [index, rate] = [c >> 4, mp3Rates[(c >> 2) & 3]];
-  const first = version === 3;
-  const bitrate = (first ? mp3Bitrates : mp3LowBitrates)[index];
-  if (!bitrate || !rate) return 0;
-  const sampleRate = rate / (first ? 1 : version === 2 ? 2 : 4);
-  return Math.floor(((first ? 144 : 72) * bitrate * 1000) / sampleRate) + ((c >> 1) & 1);
-}
-
-function isMp3(head: Buffer): boolean {
-  const length = mp3FrameLength(head, 0);
-  return length > 0 && (length + 3 > head.length || mp3FrameLength(head, length) > 0);
-}
-
-// ADTS: twelve ones, layer 0, and a frame that ends where the next begins.
-function isAac(head: Buffer): boolean {
-  if (head[0] !== 0xff || ((head[1] ?? 0) & 0xf6) !== 0xf0) return false;
-  const length = (((head[3] ?? 0) & 3) << 11) | ((head[4] ?? 0) << 3) | ((head[5] ?? 0) >> 5);
-  return length >= 7 && (length + 1 >= head.length || head[length] === 0xff);
-}
-
-function isTransportStream(head: Buffer): boolean {
-  return head.length > 376 && [0, 188, 376].every((at) => head[at] === 0x47);
-}
 
 const isoBrands: Record<string, string> = {
   M4A: 'audio/mp4',
@@ -51,29 +11,6 @@ const isoBrands: Record<string, string> = {
   F4A: 'audio/mp4',
   qt: 'video/quicktime',
 };
-
-function iso(head: Buffer): string | undefined {
-  if (ascii(head, 4, 'ftyp')) {
-    const brand = head.subarray(8, 12).toString('latin1').trim();
-    if (['avif', 'avis', 'heic', 'heix', 'mif1', 'msf1', 'crx'].includes(brand)) return undefined;
-    return isoBrands[brand] ?? (brand.startsWith('3g') ? 'video/3gpp' : 'video/mp4');
-  }
-  return ['moov', 'mdat', 'wide', 'free'].some((box) => ascii(head, 4, box)) ? 'video/quicktime' : undefined;
-}
-
-function ogg(head: Buffer): string {
-  const isVideo = head.subarray(0, 300).includes('theora', 0, 'latin1');
-  return isVideo ? 'video/ogg' : 'audio/ogg';
-}
-
-function riff(head: Buffer): string | undefined {
-  if (ascii(head, 8, 'WAVE')) return 'audio/wav';
-  return ascii(head, 8, 'AVI ') ? 'video/x-msvideo' : undefined;
-}
-
-function matroska(head: Buffer): string {
-  return head.subarray(0, 64).includes('webm') ? 'video/webm' : 'video/x-matroska';
-}
 
 type Rule = [matches: (head: Buffer) => boolean, type: string | ((head: Buffer) => string | undefined)];
 const rules: Rule[] = [
@@ -128,4 +65,68 @@ export function maybeMedia(declared: string): boolean {
     /^(audio|video)\//.test(declared) ||
     ['application/octet-stream', 'application/ogg', 'application/mp4', 'application/x-matroska'].includes(declared)
   );
+}
+
+function bytes(head: Buffer, at: number, ...values: number[]): boolean {
+  return values.every((v, i) => head[at + i] === v);
+}
+
+function ascii(head: Buffer, at: number, text: string): boolean {
+  return head.subarray(at, at + text.length).toString('latin1') === text;
+}
+
+function riff(head: Buffer): string | undefined {
+  if (ascii(head, 8, 'WAVE')) return 'audio/wav';
+  return ascii(head, 8, 'AVI ') ? 'video/x-msvideo' : undefined;
+}
+
+function ogg(head: Buffer): string {
+  const isVideo = head.subarray(0, 300).includes('theora', 0, 'latin1');
+  return isVideo ? 'video/ogg' : 'audio/ogg';
+}
+
+function matroska(head: Buffer): string {
+  return head.subarray(0, 64).includes('webm') ? 'video/webm' : 'video/x-matroska';
+}
+
+function isTransportStream(head: Buffer): boolean {
+  return head.length > 376 && [0, 188, 376].every((at) => head[at] === 0x47);
+}
+
+function isMp3(head: Buffer): boolean {
+  const length = mp3FrameLength(head, 0);
+  return length > 0 && (length + 3 > head.length || mp3FrameLength(head, length) > 0);
+}
+
+// ADTS: twelve ones, layer 0, and a frame that ends where the next begins.
+function isAac(head: Buffer): boolean {
+  if (head[0] !== 0xff || ((head[1] ?? 0) & 0xf6) !== 0xf0) return false;
+  const length = (((head[3] ?? 0) & 3) << 11) | ((head[4] ?? 0) << 3) | ((head[5] ?? 0) >> 5);
+  return length >= 7 && (length + 1 >= head.length || head[length] === 0xff);
+}
+
+function startOfId3Body(head: Buffer): number {
+  return 10 + ((head[6] ?? 0) << 21) + ((head[7] ?? 0) << 14) + ((head[8] ?? 0) << 7) + (head[9] ?? 0);
+}
+
+function iso(head: Buffer): string | undefined {
+  if (ascii(head, 4, 'ftyp')) {
+    const brand = head.subarray(8, 12).toString('latin1').trim();
+    if (['avif', 'avis', 'heic', 'heix', 'mif1', 'msf1', 'crx'].includes(brand)) return undefined;
+    return isoBrands[brand] ?? (brand.startsWith('3g') ? 'video/3gpp' : 'video/mp4');
+  }
+  return ['moov', 'mdat', 'wide', 'free'].some((box) => ascii(head, 4, box)) ? 'video/quicktime' : undefined;
+}
+
+/** Length of an MPEG layer III frame that begins at `at`, or 0. Text in UTF-16 begins like one, but has no length. */
+function mp3FrameLength(head: Buffer, at: number): number {
+  const [a = 0, b = 0, c = 0] = head.subarray(at, at + 3);
+  const [version, layer] = [(b >> 3) & 3, (b >> 1) & 3];
+  if (a !== 0xff || (b & 0xe0) !== 0xe0 || version === 1 || layer !== 1) return 0;
+  const [index, rate] = [c >> 4, mp3Rates[(c >> 2) & 3]];
+  const first = version === 3;
+  const bitrate = (first ? mp3Bitrates : mp3LowBitrates)[index];
+  if (!bitrate || !rate) return 0;
+  const sampleRate = rate / (first ? 1 : version === 2 ? 2 : 4);
+  return Math.floor(((first ? 144 : 72) * bitrate * 1000) / sampleRate) + ((c >> 1) & 1);
 }

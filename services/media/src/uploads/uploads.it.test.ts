@@ -17,6 +17,7 @@ async function objects(): Promise<string[]> {
     .filter((entry) => entry.isFile())
     .map((entry) => entry.name);
 }
+
 async function stored() {
   return {
     rows: (await media.query('select count(*)::int as n from media_file'))[0]?.['n'],

@@ -113,4 +113,5 @@ export function createUploads({ db, outbox, objects, telemetry, log, maxBytes }:
     },
   };
 }
+
 export type Uploads = ReturnType<typeof createUploads>;

@@ -41,11 +41,6 @@ export const uploadErrors = {
     conflict('duplicate_file', 'You have uploaded this recording before.', { extra: { duplicate_file_uuid: id } }),
 };
 
-/** The parsers of forms and tus metadata replace invalid UTF-8 with U+FFFD; such text is rejected. */
-function hasInvalidUtf8(text: string): boolean {
-  return text.includes('\uFFFD');
-}
-
 /** The file name without its folder. @throws AppError for `..`, an empty or too long name, and control characters. */
 export function checkedFilename(given: string | undefined): string {
   const parts = (given ?? '').normalize('NFC').split(/[/\\]/);
@@ -102,4 +97,9 @@ export function runOptionsOf(options: UploadOptions): RunOptions {
     maxSpeakers: options.max_speakers ?? null,
     diarize: true,
   };
+}
+
+/** The parsers of forms and tus metadata replace invalid UTF-8 with U+FFFD; such text is rejected. */
+function hasInvalidUtf8(text: string): boolean {
+  return text.includes('\uFFFD');
 }

@@ -30,12 +30,15 @@ async function connect(userId: string) {
   await client.established();
   return client;
 }
+
 function updated({ fileId, ownerId }: { fileId: string; ownerId: string }) {
   return w.emit(mediaEvents.updated, { fileId, ownerId, status: 'processing' });
 }
+
 function share(file: { fileId: string; ownerId: string }, access: Partial<FileAccess> & { version: number }) {
   return w.emit(mediaEvents.accessChanged, { groupIds: [], userIds: [], ...file, ...access });
 }
+
 function newFile() {
   return { fileId: randomUUID() as string, ownerId: randomUUID() as string };
 }

@@ -6,6 +6,7 @@ let audience: Audience;
 beforeEach(() => {
   audience = createAudience();
 });
+
 function audienceOfFile(): string[] {
   return [...audience.of('f')].sort();
 }

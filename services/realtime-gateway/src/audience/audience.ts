@@ -7,10 +7,6 @@ type Access = Pick<FileAccess, 'ownerId' | 'groupIds' | 'userIds' | 'version'>;
 
 const noChange: AudienceChange = { gained: [], lost: [] };
 
-function difference(from: ReadonlySet<string>, excluded: ReadonlySet<string>): string[] {
-  return [...from].filter((userId) => !excluded.has(userId));
-}
-
 /**
  * Which users, in addition to the owner, receive a file's events: users and groups it is shared with. Updates with an
  * older version are ignored.
@@ -52,4 +48,9 @@ export function createAudience() {
     forget: (fileId: string): void => void files.delete(fileId),
   };
 }
+
+function difference(from: ReadonlySet<string>, excluded: ReadonlySet<string>): string[] {
+  return [...from].filter((userId) => !excluded.has(userId));
+}
+
 export type Audience = ReturnType<typeof createAudience>;

@@ -22,26 +22,8 @@ export type FeedEvent =
   | { kind: 'ignored' };
 
 type FileRef = { fileId: string; ownerId: string };
-function fact({ fileId, ownerId }: FileRef, message: PushMessage): FeedEvent {
-  return {
-    kind: 'fact',
-    fact: { fileId, ownerId, message },
-  };
-}
+
 type Translation = { def: EventDef; translate: (data: never, seq: number) => FeedEvent };
-function on<E extends EventDef>(def: E, translate: (data: DataOf<E>, seq: number) => FeedEvent): Translation {
-  return {
-    def,
-    translate,
-  };
-}
-function transcript(d: { fileId: string; ownerId: string; transcriptVersion: number }, seq: number): FeedEvent {
-  return fact(d, {
-    type: 'transcript_updated',
-    seq,
-    data: { file_id: d.fileId, transcript_version: d.transcriptVersion },
-  });
-}
 
 /** The push message for each event. Messages carry ids only; clients fetch the content with their own rights. */
 const translations: ReadonlyMap<string, Translation> = new Map(
@@ -85,6 +67,28 @@ export function translateEvent(subject: string, body: unknown, seq: number): Fee
   const translation = translations.get(subject);
   const data = translation?.def.data.safeParse(body);
   return translation && data?.success ? translation.translate(data.data as never, seq) : { kind: 'ignored' };
+}
+
+function fact({ fileId, ownerId }: FileRef, message: PushMessage): FeedEvent {
+  return {
+    kind: 'fact',
+    fact: { fileId, ownerId, message },
+  };
+}
+
+function on<E extends EventDef>(def: E, translate: (data: DataOf<E>, seq: number) => FeedEvent): Translation {
+  return {
+    def,
+    translate,
+  };
+}
+
+function transcript(d: { fileId: string; ownerId: string; transcriptVersion: number }, seq: number): FeedEvent {
+  return fact(d, {
+    type: 'transcript_updated',
+    seq,
+    data: { file_id: d.fileId, transcript_version: d.transcriptVersion },
+  });
 }
 
 export type { Live } from './progress.ts';

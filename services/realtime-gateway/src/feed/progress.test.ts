@@ -11,6 +11,7 @@ function live(value: number, fileId = 'f'): Live {
     },
   };
 }
+
 function valueOf(l: Live) {
   return l.message.type === 'transcription_status' ? l.message.data.progress : undefined;
 }

@@ -2,10 +2,12 @@ import { beforeEach, describe, expect, it } from '@jest/globals';
 import { createReplay, type Replay } from './replay.ts';
 
 let replay: Replay;
+
 function addFact(owner: string, seq: number, at = seq) {
   replay.advanceTo(seq);
   replay.add(owner, { seq, at, message: { type: 'file_deleted', seq, data: { file_id: owner } } });
 }
+
 function seqs(owner: string, since: number) {
   return replay.missed(owner, since, replay.last())?.map((f) => f.seq) ?? null;
 }

@@ -50,4 +50,5 @@ export function createReplay({ keepMs, maxPerUser }: { keepMs: number; maxPerUse
     },
   };
 }
+
 export type Replay = ReturnType<typeof createReplay>;

@@ -30,10 +30,12 @@ export type Outgoing = {
   /** For socket.io: an EVENT packet of its protocol (version 5), and the frame that carries it over a WebSocket. */
   readonly packet: () => { text: string; frame: Buffer };
 };
+
 function once<T>(make: () => T): () => T {
   let made: T | undefined;
   return () => (made ??= make());
 }
+
 export function outgoing(message: PushMessage): Outgoing {
   const text = JSON.stringify(message);
   return {

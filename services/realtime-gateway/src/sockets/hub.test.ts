@@ -14,6 +14,7 @@ function caller(userId: string, sessionId = 's', tokenExpiresAt = 1_000): Caller
     tokenExpiresAt,
   };
 }
+
 function socket() {
   const received: string[] = [];
   const state = { received, buffered: 0, closed: undefined as number | undefined };
@@ -26,9 +27,11 @@ function socket() {
   };
   return Object.assign(state, { sink });
 }
+
 function deleted(seq: number) {
   return outgoing({ type: 'file_deleted', seq, data: { file_id: 'f' } });
 }
+
 function live(ownerId: string): Live {
   return {
     fileId: 'f',

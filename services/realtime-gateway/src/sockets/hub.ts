@@ -138,4 +138,5 @@ export function createHub({ replay, latestProgress, maxPerUser, now = Date.now }
     count: (): number => count,
   };
 }
+
 export type Hub = ReturnType<typeof createHub>;

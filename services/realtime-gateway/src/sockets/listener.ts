@@ -15,19 +15,6 @@ export type ListenerDeps = {
 };
 const path = '/api/ws';
 
-function targetOf(req: IncomingMessage): URL {
-  return new URL(req.url ?? '/', 'http://gateway');
-}
-function firstValue(header: string | string[] | undefined): string | undefined {
-  return Array.isArray(header) ? header[0] : header;
-}
-
-/** When the edge looked up the caller, from a verified assertion: revocations since then must be applied. */
-function issuedAt(assertion = ''): number {
-  const payload: unknown = JSON.parse(Buffer.from(assertion.split('.')[1] ?? '', 'base64url').toString('utf8'));
-  return ((payload as { iat?: number }).iat ?? 0) * 1000;
-}
-
 /** The caller of a request according to the edge's assertion; null when the assertion is missing or not valid. */
 export function openingOf(whoIs: ListenerDeps['whoIs'], req: IncomingMessage): Opening | null {
   const since = targetOf(req).searchParams.get('since');
@@ -82,4 +69,18 @@ export function createListener({ whoIs, plain, socketIo, recordRequest }: Listen
     else plain.upgrade(req, socket, head, opening);
   });
   return server;
+}
+
+function targetOf(req: IncomingMessage): URL {
+  return new URL(req.url ?? '/', 'http://gateway');
+}
+
+function firstValue(header: string | string[] | undefined): string | undefined {
+  return Array.isArray(header) ? header[0] : header;
+}
+
+/** When the edge looked up the caller, from a verified assertion: revocations since then must be applied. */
+function issuedAt(assertion = ''): number {
+  const payload: unknown = JSON.parse(Buffer.from(assertion.split('.')[1] ?? '', 'base64url').toString('utf8'));
+  return ((payload as { iat?: number }).iat ?? 0) * 1000;
 }

@@ -9,6 +9,7 @@ const user: Caller = { userId: 'u', sessionId: 's', role: 'user', tokenExpiresAt
 
 type Resolve = (token: string) => Promise<Caller | null>;
 const replay = createReplay({ keepMs: 1_000, maxPerUser: 10 });
+
 function createFixture(resolve: Resolve) {
   const hub = createHub({ replay, latestProgress: () => [], maxPerUser: 5 });
   return {
@@ -16,6 +17,7 @@ function createFixture(resolve: Resolve) {
     startConversation: createConversations({ hub, resolve, authenticateWithinMs: 10_000, maxUnauthenticated: 2 }),
   };
 }
+
 function open(caller: Caller | null, resolve: Resolve, fixture = createFixture(resolve)) {
   const state = { received: [] as string[], closed: undefined as number | undefined };
   const sink: Sink = {

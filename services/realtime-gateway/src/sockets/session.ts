@@ -32,6 +32,7 @@ export function createConversations(d: SessionDeps) {
     });
   };
 }
+
 export type Conversations = ReturnType<typeof createConversations>;
 export type Conversation = {
   frame: (raw: unknown) => Promise<void>;

@@ -19,22 +19,27 @@ afterEach(async () => {
   for (const c of open.splice(0)) c.close();
   await gateway.stop();
 });
+
 function plain(...args: Parameters<typeof plainClient> extends [number, ...infer R] ? R : never) {
   const client = plainClient(gateway.apiPort, ...args);
   open.push(client);
   return client;
 }
+
 function socketIo(o: Parameters<typeof socketIoClient>[1]) {
   const client = socketIoClient(gateway.apiPort, o);
   open.push({ close: () => client.socket.disconnect() });
   return client;
 }
+
 function user() {
   return randomUUID() as string;
 }
+
 function updated(ownerId: string, fileId = user()) {
   return w.emit(mediaEvents.updated, { fileId, ownerId, status: 'processing' });
 }
+
 function tokenFor(userId: string, sessionId = user()) {
   const token = user();
   w.sessions.set(token, { userId, sessionId, role: 'user', refusal: null, expiresAt: Date.now() + 600_000 });

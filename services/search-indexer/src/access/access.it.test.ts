@@ -23,21 +23,26 @@ async function indexed(given: Partial<Recording['file']> = {}): Promise<Recordin
   await waitFor(() => w.completed.length > count);
   return recording;
 }
+
 async function findsBy(mode: 'keyword' | 'semantic', userId: string, fileId: string): Promise<boolean> {
   const q = mode === 'keyword' ? 'report' : 'deadline';
   const { body } = await w.call(`/api/search?q=${q}&search_mode=${mode}&page_size=100`, { userId });
   return searchAnswer.parse(body).results.some((r) => r.file_uuid === fileId);
 }
+
 function finds(userId: string, { file }: Recording): Promise<boolean> {
   return findsBy('keyword', userId, file.fileId);
 }
+
 async function suggested(userId: string): Promise<number> {
   return ((await w.call('/api/search/suggestions?q=an', { userId })).body as unknown as unknown[]).length;
 }
+
 function shareWith({ file }: Recording, access: Partial<FileAccess> & { version: number }) {
   const { fileId, ownerId } = file;
   return w.emit(mediaEvents.accessChanged, { fileId, ownerId, groupIds: [], userIds: [], ...access });
 }
+
 function setGroups(userId: string, version: number, ...groupIds: string[]) {
   return w.emit(identityEvents.membershipChanged, { userId, groupIds, version });
 }

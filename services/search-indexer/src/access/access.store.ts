@@ -3,6 +3,7 @@ import type { FileAccess, Membership, AccessScope } from './access.ts';
 
 /** Memberships and shares as reported by identity and media; older versions are ignored. */
 export type AccessStore = ReturnType<typeof createAccessStore>;
+
 export function createAccessStore({ db }: { db: Db }) {
   return {
     setMembership: async ({ userId, groupIds, version }: Membership): Promise<void> => {

@@ -6,9 +6,11 @@ function say(start: number, speaker: string | null, text: string): SpokenSegment
   const words = text.split(' ').map((word, i) => ({ word, start: start + i, end: start + i + 0.8 }));
   return { start, end: start + words.length, text, speaker, words };
 }
+
 function count(text: string) {
   return text.split(' ').length;
 }
+
 function sentence(n: number, from = 0) {
   return `${Array.from({ length: n - 1 }, (_, i) => `w${from + i}`).join(' ')} end.`;
 }

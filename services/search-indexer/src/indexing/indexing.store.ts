@@ -5,6 +5,7 @@ const leaseMinutes = 10;
 export type DueFile = { fileId: string; dueAt: Date; attempts: number };
 
 export type IndexingStore = ReturnType<typeof createIndexingStore>;
+
 export function createIndexingStore({ db }: { db: Db }) {
   return {
     get: (fileId: string) => db.indexState.findUnique({ where: { fileId } }),

@@ -16,20 +16,6 @@ export type Document = Omit<IndexRow, 'id' | 'fileId' | 'ownerId' | 'vector' | '
   vector?: number[];
 };
 
-function range(gte: number | null, lte: number | null) {
-  return {
-    ...(gte === null ? {} : { gte }),
-    ...(lte === null ? {} : { lte }),
-  };
-}
-
-function visibleTo(ownerId: string, sharedIds: readonly string[]): estypes.QueryDslQueryContainer {
-  const own = { term: { owner_id: checkedId(ownerId) } };
-  if (sharedIds.length === 0) return own;
-  const shared = { terms: { file_id: sharedIds.map(checkedId) } };
-  return { bool: { should: [own, shared], minimum_should_match: 1 } };
-}
-
 /** The filter of both legs. */
 export function filtersOf(f: IndexFilter): estypes.QueryDslQueryContainer[] {
   const filters: estypes.QueryDslQueryContainer[] = [];
@@ -127,4 +113,18 @@ export function documentOf(row: IndexRow): Document {
 
 export function shownOf({ shown }: Document): Shown[] {
   return shown ? [JSON.parse(shown) as Shown] : [];
+}
+
+function visibleTo(ownerId: string, sharedIds: readonly string[]): estypes.QueryDslQueryContainer {
+  const own = { term: { owner_id: checkedId(ownerId) } };
+  if (sharedIds.length === 0) return own;
+  const shared = { terms: { file_id: sharedIds.map(checkedId) } };
+  return { bool: { should: [own, shared], minimum_should_match: 1 } };
+}
+
+function range(gte: number | null, lte: number | null) {
+  return {
+    ...(gte === null ? {} : { gte }),
+    ...(lte === null ? {} : { lte }),
+  };
 }

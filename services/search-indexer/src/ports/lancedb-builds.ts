@@ -17,12 +17,6 @@ const schema = z.object({
 });
 
 const none: Builds = { current: null, building: null, completedAt: null };
-function parseBuilds(content: unknown): Builds {
-  const parsed = schema.safeParse(content);
-  if (!parsed.success) return none;
-  const { current, building, completedAt } = parsed.data;
-  return { current, building, completedAt };
-}
 
 /** The folder of a build's table, as LanceDB names it. */
 export function tableOf(build: string): string {
@@ -78,4 +72,11 @@ export function createBuildsFile(directory: string) {
       cached = builds;
     },
   };
+}
+
+function parseBuilds(content: unknown): Builds {
+  const parsed = schema.safeParse(content);
+  if (!parsed.success) return none;
+  const { current, building, completedAt } = parsed.data;
+  return { current, building, completedAt };
 }

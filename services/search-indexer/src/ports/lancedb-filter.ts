@@ -4,9 +4,11 @@ import { checkedId, type IndexFilter, type IndexRow } from './search-index.ts';
 export function literal(value: string): string {
   return `'${value.replaceAll("'", "''")}'`;
 }
+
 function list(values: readonly string[]): string {
   return `[${values.map(literal).join(', ')}]`;
 }
+
 function number(value: number): string {
   if (!Number.isFinite(value)) throw new TypeError('not a number');
   return String(value);

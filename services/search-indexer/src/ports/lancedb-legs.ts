@@ -18,9 +18,6 @@ export type OpenTable = { lance: Lance; table: Table; rowIds: RowIdCache };
 type Columns = { numRows: number; getChild: (name: string) => { get: (i: number) => unknown } | null };
 
 const notAsked: LegResult = { status: 'not_asked' };
-function leg(run: () => Promise<LegResult>): Promise<LegResult> {
-  return run().catch((error: unknown): LegResult => ({ status: 'failed', error }));
-}
 
 /** Runs both legs concurrently. */
 export async function searchLegs(
@@ -141,4 +138,8 @@ export async function readPassages({ table, rowIds }: OpenTable, ids: readonly s
     .select(['shown'])
     .toArrow();
   return [...atAddress, ...toShown(found)];
+}
+
+function leg(run: () => Promise<LegResult>): Promise<LegResult> {
+  return run().catch((error: unknown): LegResult => ({ status: 'failed', error }));
 }

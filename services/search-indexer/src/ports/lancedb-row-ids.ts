@@ -43,4 +43,5 @@ export function createRowIdCache(table: Table) {
     addressOf: (id: string): bigint | undefined => addresses.get(id),
   };
 }
+
 export type RowIdCache = ReturnType<typeof createRowIdCache>;

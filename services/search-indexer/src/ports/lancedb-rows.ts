@@ -2,13 +2,6 @@ import type * as lancedb from '@lancedb/lancedb';
 import { Field, FixedSizeList, Float32, Float64, List, Schema, Utf8 } from 'apache-arrow';
 import type { IndexRow } from './search-index.ts';
 
-function names() {
-  return new List(new Field('item', new Utf8(), true));
-}
-function vectorField(dim: number): Field {
-  return new Field('vector', new FixedSizeList(dim, new Field('item', new Float32(), true)), true);
-}
-
 /** SQL of the initial value of a new vector column. */
 export function emptyVector(dim: number): string {
   return `arrow_cast(null, 'FixedSizeList(${Math.trunc(dim)}, Float32)')`;
@@ -44,4 +37,12 @@ export function toArrow(lance: typeof lancedb, rows: readonly IndexRow[], dim: n
     })),
     { schema: schemaOf(dim) },
   );
+}
+
+function names() {
+  return new List(new Field('item', new Utf8(), true));
+}
+
+function vectorField(dim: number): Field {
+  return new Field('vector', new FixedSizeList(dim, new Field('item', new Float32(), true)), true);
 }

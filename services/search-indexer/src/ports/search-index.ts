@@ -116,9 +116,11 @@ export type SearchIndex = {
 export function rowIdOf(fileId: string, n: number | 'card', token?: number): string {
   return `${fileId}:${n === 'card' ? -1 : n}${token === undefined ? '' : `@${token}`}`;
 }
+
 export function isCard(id: string): boolean {
   return id.endsWith(':-1');
 }
+
 /** Converts a found row to a hit on its passage. */
 export function hitOf(id: string, score: number): Hit {
   const [passage = id, token] = id.split('@');
@@ -136,7 +138,9 @@ export function checkedId(id: string): string {
   if (!uuid.test(id)) throw new TypeError('not an id');
   return id;
 }
+
 const rowId = /^[0-9a-f-]{36}:-?\d{1,7}$/;
+
 export function checkedRowId(id: string): string {
   if (!rowId.test(id)) throw new TypeError('not a row id');
   return id;

@@ -24,6 +24,7 @@ function play() {
   } as unknown as Pick<Bus, 'ask'>;
   return { state, vectoriser: createWorkerVectoriser({ bus, now: () => state.now }) };
 }
+
 const { signal } = new AbortController();
 
 describe('vectors from the workers', () => {

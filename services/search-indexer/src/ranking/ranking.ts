@@ -48,6 +48,7 @@ export function fuse(keyword: readonly Hit[], semantic: readonly Hit[], k = rrfK
 function rankOf(rank: number | null): number {
   return rank ?? Number.MAX_SAFE_INTEGER;
 }
+
 function byScore(a: FusedHit, b: FusedHit): number {
   return b.score - a.score || rankOf(a.keyword) - rankOf(b.keyword) || (a.id < b.id ? -1 : 1);
 }

@@ -1,6 +1,7 @@
 import type { Db } from '../database.ts';
 
 export type RebuildStore = ReturnType<typeof createRebuildStore>;
+
 export function createRebuildStore({ db }: { db: Db }) {
   return {
     /** Transcript versions of the given files that are in the build. */

@@ -13,10 +13,6 @@ export type SearchRoutesDeps = {
   counts: () => Promise<{ files: number; chunks: number; keywordOnly: number }>;
 };
 
-function searcher(caller: Caller) {
-  return { userId: caller.userId, canSeeAll: roleAtLeast(caller.role, 'admin') };
-}
-
 export function routesOfSearch(d: SearchRoutesDeps): Route[] {
   return [
     handle(searchRoutes.search, ({ query, caller }) => d.search(query, searcher(caller))),
@@ -26,6 +22,10 @@ export function routesOfSearch(d: SearchRoutesDeps): Route[] {
     }),
     handle(searchRoutes.indexHealth, () => healthOf(d)),
   ];
+}
+
+function searcher(caller: Caller) {
+  return { userId: caller.userId, canSeeAll: roleAtLeast(caller.role, 'admin') };
 }
 
 async function healthOf({ index, counts }: SearchRoutesDeps) {

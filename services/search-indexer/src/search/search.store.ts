@@ -18,6 +18,7 @@ export type FileFacts = {
 export type Suggestion = { type: 'title' | 'speaker'; text: string; fileId: string | null };
 
 export type SearchStore = ReturnType<typeof createSearchStore>;
+
 export function createSearchStore({ db, now = Date.now }: { db: Db; now?: () => number }) {
   let languages: { at: number; known: Promise<(string | null)[]> } | undefined;
   return {

@@ -21,10 +21,6 @@ export type SearchPlan = {
   spokenBy: ((speaker: string) => boolean) | null;
 };
 
-function millis(time: string | undefined): number | null {
-  return time === undefined ? null : Date.parse(time);
-}
-
 /** @param scope the files that the searcher may find. */
 export function planSearch(q: SearchQuery, scope: AccessScope, languages: Languages): SearchPlan {
   const parsed = parseQuery(q.q);
@@ -51,6 +47,10 @@ export function planSearch(q: SearchQuery, scope: AccessScope, languages: Langua
     marks: marksOf(parsed, languages),
     spokenBy: speakers.length > 0 ? (s) => speakers.includes(filterKey(s)) : null,
   };
+}
+
+function millis(time: string | undefined): number | null {
+  return time === undefined ? null : Date.parse(time);
 }
 
 function keywordQuery({ words, phrases }: ParsedQuery, languages: Languages): KeywordQuery {

@@ -15,15 +15,18 @@ function passageOf(...turns: [string, string][]) {
   if (!passage) throw new Error('no passage');
   return passage;
 }
+
 function marks(...words: string[]) {
   return { words: new Set(words.map((w) => stemOf(w, 'en'))), phrases: [] };
 }
+
 function phrase(...words: string[]) {
   return {
     words: new Set<string>(),
     phrases: [words.map((w) => new Set([stemOf(w, 'en')]))],
   };
 }
+
 function snippet(
   turns: [string, string][],
   m: ReturnType<typeof marks> | ReturnType<typeof phrase>,

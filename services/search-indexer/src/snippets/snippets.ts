@@ -29,6 +29,7 @@ export type SnippetInput = {
 const width = 240;
 
 const entities: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };
+
 export function escapeHtml(text: string): string {
   return text.replaceAll(/[&<>"']/g, (c) => entities[c] ?? c);
 }

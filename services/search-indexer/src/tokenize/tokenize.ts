@@ -69,9 +69,11 @@ function segmentWords(run: string, from: number): Word[] {
 function languageOf(language: string | null): string {
   return (language ?? 'en').slice(0, 2).toLowerCase();
 }
+
 function fold(word: string): string {
   return word.normalize('NFD').replaceAll(/\p{M}/gu, '');
 }
+
 function plain(word: string): string {
   return word
     .normalize('NFKC')

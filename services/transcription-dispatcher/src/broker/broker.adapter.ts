@@ -95,6 +95,7 @@ export function createBroker({ bus, onEmptied }: { bus: Bus; onEmptied: (stream:
     },
   };
 }
+
 export type Broker = ReturnType<typeof createBroker>;
 
 type Listed = { name: string; num_pending: number; num_ack_pending: number };

@@ -5,9 +5,11 @@ import { durables, gaugesOf } from './gauges.ts';
 import { cached } from './cached.ts';
 
 const now = 100_000;
+
 function isWorkerLive(worker: string) {
   return worker !== 'dead';
 }
+
 function lease(queue: string, ageMs: number, leftMs: number, worker = 'w'): Lease {
   return {
     worker,

@@ -5,46 +5,9 @@ import { enqueueParts } from '../job-requests/job-requests.ts';
 import { timingPart } from '../timing/timing.ts';
 import type { Acceptance } from './acceptance.ts';
 
-function completeTask(more: string): string {
-  return `
-    update task t set status = 'completed', completed_at = now() ${more}
-    returning t.uuid, coalesce(t.claimed_at, now()) as claimed_at,
-              coalesce(t.published_at, t.created_at) as published_at, t.failures`;
-}
 const completeAttempt = `
     update task_attempt a set outcome = 'completed', ended_at = now() from ended
     where a.task_id = $1 and a.token = $2 and a.outcome = 'running'`;
-
-/**
- * Changes nothing unless the task is still claimed under this token and the run is unchanged since it was read. Rows are
- * locked in the order run, task, as everywhere.
- */
-function statementFor(stage: Stage): string {
-  return `
-  with locked_run as (
-    select uuid from run where uuid = $3 and sequence = $4 and status = $5 and warnings = $6::text[] for update
-  ), ended as (${completeTask(`from locked_run where t.uuid = $1 and t.token = $2 and t.status = 'in_progress' and t.run_id = locked_run.uuid`)}
-  ), attempt as (${completeAttempt}
-  ), advanced_run as (
-    update run r set sequence = r.sequence + 1, audio_duration_s = coalesce($10, r.audio_duration_s),
-      status = case when $14 then 'completed' else r.status end,
-      waiting_for = case when $14 then null else r.waiting_for end,
-      warnings = case when $14 then $15::text[] else r.warnings end,
-      completed_at = case when $14 then coalesce(r.completed_at, now()) else r.completed_at end
-    from ended where r.uuid = $3
-  ), completed_stage as (
-    update stage s set status = 'completed', artefact = $7, output = $8::jsonb, engine_seconds = $9, completed_at = now()
-    from ended where s.run_id = $3 and s.stage = '${stage}'
-  ), timing as (${timingPart(stage, { ended: 'ended', run: '$3', engineSeconds: '$9', audioSeconds: '$10', engine: '$11', ends: '$14' })}
-  ), skipped_stages as (
-    update stage s set status = 'cancelled' from ended where s.run_id = $3 and s.stage = any($12::text[])
-  ), published as (
-    insert into ${outboxTable} (subject, data, headers, message_id)
-    select e.event ->> 'subject', e.event -> 'data', $16::jsonb, gen_random_uuid()
-    from ended, jsonb_array_elements($17::jsonb) with ordinality as e (event, place) order by e.place
-  ), ${enqueueParts({ row: '$13::jsonb', headers: '$16::jsonb', from: 'ended' })}
-  select uuid from ended`;
-}
 
 const statements = Object.fromEntries(
   stages.map((stage) => [stage, { name: `accept-${stage}`, text: statementFor(stage) }]),
@@ -92,4 +55,43 @@ export function createAcceptStore(d: { statements: Statements; outbox: Pick<Outb
       (await d.statements.commit({ ...standalone, values: [id, token] })).rowCount === 1,
   };
 }
+
+/**
+ * Changes nothing unless the task is still claimed under this token and the run is unchanged since it was read. Rows are
+ * locked in the order run, task, as everywhere.
+ */
+function statementFor(stage: Stage): string {
+  return `
+  with locked_run as (
+    select uuid from run where uuid = $3 and sequence = $4 and status = $5 and warnings = $6::text[] for update
+  ), ended as (${completeTask(`from locked_run where t.uuid = $1 and t.token = $2 and t.status = 'in_progress' and t.run_id = locked_run.uuid`)}
+  ), attempt as (${completeAttempt}
+  ), advanced_run as (
+    update run r set sequence = r.sequence + 1, audio_duration_s = coalesce($10, r.audio_duration_s),
+      status = case when $14 then 'completed' else r.status end,
+      waiting_for = case when $14 then null else r.waiting_for end,
+      warnings = case when $14 then $15::text[] else r.warnings end,
+      completed_at = case when $14 then coalesce(r.completed_at, now()) else r.completed_at end
+    from ended where r.uuid = $3
+  ), completed_stage as (
+    update stage s set status = 'completed', artefact = $7, output = $8::jsonb, engine_seconds = $9, completed_at = now()
+    from ended where s.run_id = $3 and s.stage = '${stage}'
+  ), timing as (${timingPart(stage, { ended: 'ended', run: '$3', engineSeconds: '$9', audioSeconds: '$10', engine: '$11', ends: '$14' })}
+  ), skipped_stages as (
+    update stage s set status = 'cancelled' from ended where s.run_id = $3 and s.stage = any($12::text[])
+  ), published as (
+    insert into ${outboxTable} (subject, data, headers, message_id)
+    select e.event ->> 'subject', e.event -> 'data', $16::jsonb, gen_random_uuid()
+    from ended, jsonb_array_elements($17::jsonb) with ordinality as e (event, place) order by e.place
+  ), ${enqueueParts({ row: '$13::jsonb', headers: '$16::jsonb', from: 'ended' })}
+  select uuid from ended`;
+}
+
+function completeTask(more: string): string {
+  return `
+    update task t set status = 'completed', completed_at = now() ${more}
+    returning t.uuid, coalesce(t.claimed_at, now()) as claimed_at,
+              coalesce(t.published_at, t.created_at) as published_at, t.failures`;
+}
+
 export type AcceptStore = ReturnType<typeof createAcceptStore>;

@@ -51,6 +51,7 @@ export function buildAcceptance(
     ],
   };
 }
+
 function toEventRow<E extends EventDef>({ subject }: E, data: DataOf<E>) {
   return { subject, data };
 }

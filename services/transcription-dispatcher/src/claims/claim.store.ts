@@ -32,46 +32,6 @@ const nextExpress = `
     and not exists (select 1 from task r where r.durable = $1 and r.owner_id = first.owner_id and r.status = 'in_progress')
   order by t.priority, t.rank limit 1 for update of t skip locked`;
 
-/**
- * Claims a task and writes its attempt, its stage and the stage's event in one statement. The returned token identifies
- * this claim. Rows are locked in the order task, stage, here and everywhere else; the run is only read.
- */
-function statementFor(pick: string): string {
-  return `
-  with earlier_claim as (
-    select uuid from task where claim_id = $4 and status = 'in_progress'
-  ), hold as (
-    select exists (select 1 from queue_pause where queue = $2) as on_hold
-  ), pick as (${pick}
-  ), claimed as (
-    update task t set status = 'in_progress', token = token + 1, worker = $3, claim_id = $4, claimed_at = now(),
-           started_at = coalesce(started_at, now())
-    where t.uuid = (select uuid from pick)
-    returning t.uuid, run_id, file_id, owner_id, stage, subject, input, token, failures
-  ), attempt as (
-    insert into task_attempt (task_id, token, attempt, worker)
-    select uuid, token, failures + 1, $3 from claimed
-  ), started_stage as (
-    update stage s set status = 'running', started_at = now()
-    where s.run_id = (select run_id from claimed) and s.stage = (select stage from claimed) and s.started_at is null
-    returning s.run_id
-  ), published as (
-    insert into ${outboxTable} (subject, data, headers, message_id)
-    select $6, jsonb_build_object('runId', run_id, 'fileId', file_id, 'ownerId', owner_id, 'stage', stage), $7::jsonb,
-           gen_random_uuid()
-    from claimed where exists (select 1 from started_stage)
-  ), handed_out as (
-    select uuid, run_id, subject, input, token, failures from claimed
-    union all
-    select t.uuid, t.run_id, t.subject, t.input, t.token, t.failures from task t join earlier_claim using (uuid)
-  )
-  select hold.on_hold as paused, handed_out.uuid as id, handed_out.run_id as "runId", handed_out.subject, handed_out.input, handed_out.token,
-         handed_out.failures + 1 as attempt, run.traceparent, run.waiting_for as "waitedFor",
-         case when handed_out.uuid is null then (
-           select true from task where durable = $1 and ${waits} order by priority, rank limit 1) end as waiting
-  from hold left join handed_out on true left join run on run.uuid = handed_out.run_id`;
-}
-
 const texts = {
   normal: { name: 'claim-next', text: statementFor(next) },
   express: { name: 'claim-next-express', text: statementFor(nextExpress) },
@@ -114,4 +74,45 @@ export function createClaimStore(d: { statements: Statements; outbox: Pick<Outbo
     },
   };
 }
+
+/**
+ * Claims a task and writes its attempt, its stage and the stage's event in one statement. The returned token identifies
+ * this claim. Rows are locked in the order task, stage, here and everywhere else; the run is only read.
+ */
+function statementFor(pick: string): string {
+  return `
+  with earlier_claim as (
+    select uuid from task where claim_id = $4 and status = 'in_progress'
+  ), hold as (
+    select exists (select 1 from queue_pause where queue = $2) as on_hold
+  ), pick as (${pick}
+  ), claimed as (
+    update task t set status = 'in_progress', token = token + 1, worker = $3, claim_id = $4, claimed_at = now(),
+           started_at = coalesce(started_at, now())
+    where t.uuid = (select uuid from pick)
+    returning t.uuid, run_id, file_id, owner_id, stage, subject, input, token, failures
+  ), attempt as (
+    insert into task_attempt (task_id, token, attempt, worker)
+    select uuid, token, failures + 1, $3 from claimed
+  ), started_stage as (
+    update stage s set status = 'running', started_at = now()
+    where s.run_id = (select run_id from claimed) and s.stage = (select stage from claimed) and s.started_at is null
+    returning s.run_id
+  ), published as (
+    insert into ${outboxTable} (subject, data, headers, message_id)
+    select $6, jsonb_build_object('runId', run_id, 'fileId', file_id, 'ownerId', owner_id, 'stage', stage), $7::jsonb,
+           gen_random_uuid()
+    from claimed where exists (select 1 from started_stage)
+  ), handed_out as (
+    select uuid, run_id, subject, input, token, failures from claimed
+    union all
+    select t.uuid, t.run_id, t.subject, t.input, t.token, t.failures from task t join earlier_claim using (uuid)
+  )
+  select hold.on_hold as paused, handed_out.uuid as id, handed_out.run_id as "runId", handed_out.subject, handed_out.input, handed_out.token,
+         handed_out.failures + 1 as attempt, run.traceparent, run.waiting_for as "waitedFor",
+         case when handed_out.uuid is null then (
+           select true from task where durable = $1 and ${waits} order by priority, rank limit 1) end as waiting
+  from hold left join handed_out on true left join run on run.uuid = handed_out.run_id`;
+}
+
 export type ClaimStore = ReturnType<typeof createClaimStore>;

@@ -22,6 +22,7 @@ async function openTask(stage: string): Promise<string | undefined> {
     await w.sql<{ uuid: string }>('select uuid from task where file_id = $1 and stage = $2', [file.fileId, stage])
   )[0]?.uuid;
 }
+
 function requestClaim(workerId: string, more: Partial<RequestOf<typeof dispatcherRpc.claim>> = {}) {
   return w.bus.ask(dispatcherRpc.claim, {
     claimId: randomUUID(),
@@ -32,28 +33,34 @@ function requestClaim(workerId: string, more: Partial<RequestOf<typeof dispatche
     ...more,
   });
 }
+
 async function claimTask(workerId: string): Promise<number> {
   const reply = await requestClaim(workerId);
   if (reply.outcome !== 'claimed') throw new Error(reply.outcome);
   expect(reply.taskId).toBe(taskId);
   return reply.token;
 }
+
 function complete(token: number, output: unknown = outputs.prepare(token)) {
   return w.bus.ask(dispatcherRpc.complete, { taskId, token, output });
 }
+
 function fail(token: number, retryable = true, code = 'engine_crashed') {
   return w.bus.ask(dispatcherRpc.fail, { taskId, token, code, message: 'no', retryable });
 }
+
 function readAttempts() {
   return w.sql(
     'select token, attempt, worker, outcome, error_code from task_attempt where task_id = $1 order by token',
     [taskId],
   );
 }
+
 /** Changes the task's row, as the retry or recovery loop would. */
 function updateTask(data: string) {
   return w.sql(`update task set ${data} where uuid = $1`, [taskId]);
 }
+
 async function row() {
   return (await w.sql('select * from task where uuid = $1', [taskId]))[0];
 }

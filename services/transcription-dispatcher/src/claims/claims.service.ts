@@ -161,4 +161,5 @@ export function createClaims(d: ClaimsDeps) {
     },
   };
 }
+
 export type Claims = ReturnType<typeof createClaims>;

@@ -2,9 +2,11 @@ import { describe, expect, it } from '@jest/globals';
 import { claimGraceMs, isHeld } from './holding.ts';
 
 const now = 1_000_000;
+
 function claimed(agoMs: number) {
   return { token: 3, worker: 'a', claimedAt: new Date(now - agoMs) };
 }
+
 function lease(token: number, leftMs: number) {
   return { worker: 'a', token, expiresAt: now + leftMs };
 }

@@ -25,8 +25,10 @@ function createRandom(seed: number) {
     return seed / 2_147_483_648;
   };
 }
+
 const all: JobDef[] = Object.values(stageJobs);
 const durables = [...new Set(all.map(jobDurable))];
+
 function subjectsOf(durable: string) {
   return all.filter((j) => jobDurable(j) === durable).map((j) => j.subject);
 }

@@ -55,6 +55,7 @@ function insertIndexTasks(count: number, status: 'pending' | 'in_progress') {
 }
 
 const outbox = { headers: () => ({}) };
+
 function claimOf(lane: 'normal' | 'express') {
   return createClaimStore({ statements: createStatements({ pool, wake: () => {} }), outbox }).claimNext({
     durable: 'cpu-media',
@@ -64,6 +65,7 @@ function claimOf(lane: 'normal' | 'express') {
     subjects: ['job.cpu.media.prepare'],
   });
 }
+
 /** Runs the statements that end a task on one that is not claimed. */
 async function endings() {
   const statements = createStatements({ pool, wake: () => {} });

@@ -19,10 +19,6 @@ export type Requeue = { id: string; token: number } & (
 
 /** Code of a task that exceeded its time limit. */
 export const timeoutCode = 'job_timeout';
-/** Lost and overdue tasks are stuck; failures and releases are not. */
-function isStuck(request: Requeue): boolean {
-  return request.outcome === 'lost' || (request.outcome === 'failed' && request.error.code === timeoutCode);
-}
 
 /** A task outside a run is cancelled when a newer one for the same file waits. */
 const text = `
@@ -93,4 +89,10 @@ export function createRequeueStore(d: { statements: Statements; outbox: Pick<Out
       void (await tx.$queryRawUnsafe(text, ...values(request))),
   };
 }
+
+/** Lost and overdue tasks are stuck; failures and releases are not. */
+function isStuck(request: Requeue): boolean {
+  return request.outcome === 'lost' || (request.outcome === 'failed' && request.error.code === timeoutCode);
+}
+
 export type RequeueStore = ReturnType<typeof createRequeueStore>;

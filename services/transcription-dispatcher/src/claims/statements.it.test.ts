@@ -72,6 +72,7 @@ async function countStatements<T>(work: () => Promise<T>): Promise<{ reply: T; s
   const reply = await runInFlow(flow, work);
   return { reply, statements: flow.dbQueries };
 }
+
 async function claimTask(stage: Stage) {
   const { subject } = stageJobs[stage];
   const durable = jobDurable(stageJobs[stage]);
@@ -80,15 +81,18 @@ async function claimTask(stage: Stage) {
   if (reply.outcome !== 'claimed') throw new Error(reply.outcome);
   return { claimed: { taskId: reply.taskId, token: reply.token }, statements };
 }
+
 function complete(stage: Stage, claimed: { taskId: string; token: number }) {
   return countStatements(() => claims.complete({ ...claimed, output: outputs[stage](claimed.token) }));
 }
+
 function changeOnce(work: () => Promise<unknown>): void {
   concurrentChange = () => {
     concurrentChange = undefined;
     return work();
   };
 }
+
 async function subjects() {
   return (
     await database.pool.query<{ subject: string }>('select subject from transcription_dispatcher_outbox order by id')

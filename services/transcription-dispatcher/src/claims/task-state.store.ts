@@ -85,4 +85,5 @@ export function createTaskStateStore({ statements }: { statements: Statements })
     },
   };
 }
+
 export type TaskStateStore = ReturnType<typeof createTaskStateStore>;

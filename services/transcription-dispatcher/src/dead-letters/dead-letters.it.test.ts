@@ -9,6 +9,7 @@ import type { Script } from '../../test/workers.ts';
 
 const w = startTestWorld();
 const adminId = randomUUID();
+
 function admin() {
   return assertionOf(adminId, 'admin');
 }
@@ -22,6 +23,7 @@ function newFile() {
   w.upstream.files.set(made.fileId, { title: 'Board meeting', readers: [] });
   return made;
 }
+
 /** A script whose stage fails permanently until `state.repaired` is set. */
 function failingScript(stage: Stage, code: 'engine_crashed' | 'media_unreadable' = 'engine_crashed') {
   const state = { repaired: false };
@@ -32,13 +34,16 @@ function failingScript(stage: Stage, code: 'engine_crashed' | 'media_unreadable'
   };
   return { state, script };
 }
+
 async function listDead(query = '') {
   const response = await w.dispatcher.get(`/api/tasks/dead${query}`, admin());
   return dispatcherRoutes.deadTasks.answer.parse(await response.json());
 }
+
 async function codeOf(response: Response): Promise<[number, string]> {
   return [response.status, ((await response.json()) as { code: string }).code];
 }
+
 async function eventsOf(subject: string, fileId = file.fileId) {
   return (await w.events()).filter((e) => e.subject === subject && e.data['fileId'] === fileId).map((e) => e.data);
 }

@@ -134,6 +134,7 @@ export function createDeadLetters({ db, store, outbox, files, objectsOf, log }: 
       }, txOptions),
   };
 }
+
 export type DeadLetters = ReturnType<typeof createDeadLetters>;
 
 function detailsOf({ queue, task_type, error_code }: Kind, count: number) {
@@ -144,9 +145,11 @@ function detailsOf({ queue, task_type, error_code }: Kind, count: number) {
     count,
   };
 }
+
 function taskNotFound() {
   return notFound('There is no such task.');
 }
+
 function kindObjectOf(row: KindRow) {
   return {
     queue: row.queue as Queue,

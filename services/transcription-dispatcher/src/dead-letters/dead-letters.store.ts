@@ -14,17 +14,6 @@ export type KindRow = {
   oldest: Date;
 };
 
-function deadJobFilter(kind: Kind): Prisma.TaskWhereInput {
-  return {
-    status: 'failed',
-    discardedAt: null,
-    superseded: false,
-    ...(kind.queue ? { queue: kind.queue } : {}),
-    ...(kind.task_type ? { stage: kind.task_type } : {}),
-    ...(kind.error_code ? { errorCode: kind.error_code } : {}),
-  };
-}
-
 /** Queries on dead jobs. */
 export function createDeadLettersStore({ db }: { db: Db }) {
   return {
@@ -124,4 +113,16 @@ export function createDeadLettersStore({ db }: { db: Db }) {
     },
   };
 }
+
+function deadJobFilter(kind: Kind): Prisma.TaskWhereInput {
+  return {
+    status: 'failed',
+    discardedAt: null,
+    superseded: false,
+    ...(kind.queue ? { queue: kind.queue } : {}),
+    ...(kind.task_type ? { stage: kind.task_type } : {}),
+    ...(kind.error_code ? { errorCode: kind.error_code } : {}),
+  };
+}
+
 export type DeadLettersStore = ReturnType<typeof createDeadLettersStore>;

@@ -9,6 +9,7 @@ const dead: RetryRequest['task'] = {
   stage: 'transcribe',
   runId: 'r',
 };
+
 function decide(over: Partial<RetryRequest> = {}, task: Partial<RetryRequest['task']> = {}) {
   const decision = decideRetry({
     task: { ...dead, ...task },

@@ -17,10 +17,6 @@ type RetryRequest = {
 export type Retry =
   { kind: 'reopen-run' } | { kind: 'retry-task' } | { kind: 'already-open' } | { kind: 'refused'; error: AppError };
 
-function refuse(error: AppError): Retry {
-  return { kind: 'refused', error };
-}
-
 export function decideRetry({ task, run, latestRunId, isReplaced }: RetryRequest): Retry {
   if (task.status === 'pending' || task.status === 'in_progress') return { kind: 'already-open' };
   if (task.status !== 'failed') return refuse(notDead('This task did not fail.'));
@@ -41,12 +37,19 @@ export function stagesAfter(stage: Stage): Stage[] {
 export function notDead(message: string): AppError {
   return conflict('task_not_dead', message);
 }
+
 function superseded(message: string): AppError {
   return conflict('task_superseded', message);
 }
+
 function runInProgress(): AppError {
   return conflict('run_under_way', 'The file is being processed without this stage. Retry it when that is done.');
 }
+
 export function fileDeleted(): AppError {
   return conflict('file_deleted', 'The file of this task was deleted. There is nothing to retry; discard the task.');
+}
+
+function refuse(error: AppError): Retry {
+  return { kind: 'refused', error };
 }

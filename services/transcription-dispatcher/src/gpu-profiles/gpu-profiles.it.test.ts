@@ -18,6 +18,7 @@ function profile(more: Partial<RequestOf<typeof gpuRpc.recordProfile>> = {}) {
     ...more,
   };
 }
+
 async function read(at: Dispatcher, query = '', role: 'admin' | 'user' = 'admin') {
   const response = await at.get(`/api/admin/gpu-profiles${query}`, assertionOf(randomUUID(), role));
   return { status: response.status, body: await response.json() };

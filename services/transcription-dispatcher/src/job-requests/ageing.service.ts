@@ -6,14 +6,6 @@ type Waiting = { id: string; durable: string; ownerId: string; priority: Priorit
 /** Rows per transaction. */
 const batchSize = 500;
 
-function selectDueTasks(tx: Tx): Promise<Waiting[]> {
-  return tx.$queryRaw<Waiting[]>`
-    select uuid::text as id, durable, owner_id::text as "ownerId", priority::int as priority, cost_s as cost from task
-    where status = 'pending' and priority > 0 and next_attempt_at is null
-      and waiting_since < now() - make_interval(secs => ${ageingMs / 1000})
-    order by durable, owner_id, priority, rank limit ${batchSize} for update skip locked`;
-}
-
 /** Moves long-waiting tasks to the next priority; they keep their order among themselves. */
 export function createAgeing({ db }: { db: Db }) {
   const ageBatch = (): Promise<number> =>
@@ -44,4 +36,12 @@ export function createAgeing({ db }: { db: Db }) {
       while ((await ageBatch()) === batchSize);
     },
   };
+}
+
+function selectDueTasks(tx: Tx): Promise<Waiting[]> {
+  return tx.$queryRaw<Waiting[]>`
+    select uuid::text as id, durable, owner_id::text as "ownerId", priority::int as priority, cost_s as cost from task
+    where status = 'pending' and priority > 0 and next_attempt_at is null
+      and waiting_since < now() - make_interval(secs => ${ageingMs / 1000})
+    order by durable, owner_id, priority, rank limit ${batchSize} for update skip locked`;
 }

@@ -6,6 +6,7 @@ import { inputFor, pauseAfter, stageOf, type RunFacts, type StageResult } from '
 function uuid(n: number) {
   return `00000000-0000-4000-8000-${String(n).padStart(12, '0')}`;
 }
+
 const run: RunFacts = {
   id: uuid(1),
   fileId: uuid(2),

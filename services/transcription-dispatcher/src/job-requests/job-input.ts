@@ -48,9 +48,11 @@ export function inputFor(stage: Stage, run: RunFacts, done: StageResult[], conte
 }
 
 const bySubject: ReadonlyMap<string, Stage> = new Map(stages.map((s) => [stageJobs[s].subject, s]));
+
 export function jobOf(stage: Stage): JobDef {
   return stageJobs[stage];
 }
+
 export function stageOf(subject: string): Stage | undefined {
   return bySubject.get(subject);
 }

@@ -118,4 +118,5 @@ export function createJobRequests({ outbox, expressMaxSeconds }: Deps) {
     traceparent: (): string | null => carrier().traceparent ?? null,
   };
 }
+
 export type JobRequests = ReturnType<typeof createJobRequests>;

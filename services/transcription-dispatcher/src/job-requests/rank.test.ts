@@ -55,6 +55,7 @@ function createQueue(slots: number) {
     workOf: (owner: string) => started.filter((b) => b.task.owner === owner).reduce((sum, b) => sum + b.task.cost, 0),
   };
 }
+
 const runs = Array.from({ length: 10 }, (_, seed) => ({ seed: seed + 1, slots: (seed % 4) + 1 }));
 
 describe('waiting tasks', () => {

@@ -7,6 +7,7 @@ export type Priority = 0 | 1 | 2;
 export function urgencyOf(stage: Stage, run: Priority): Priority {
   return stage === 'index' ? lessUrgent(run) : run;
 }
+
 function lessUrgent(p: Priority): Priority {
   return p === 0 ? 1 : 2;
 }
@@ -21,6 +22,7 @@ export type QueuePosition = {
 
 /** Cost of a task of unknown duration. */
 const defaultSeconds = 60;
+
 export function costOf(audioSeconds: number | null): number {
   return Math.max(1, audioSeconds ?? defaultSeconds);
 }
@@ -39,6 +41,7 @@ export const front = { priority: 0, rank: 0 } as const;
 
 /** After this wait a task moves to the next priority. */
 export const ageingMs = 10 * 60_000;
+
 export function moreUrgent(p: Priority): Priority {
   return p === 2 ? 1 : 0;
 }

@@ -11,6 +11,7 @@ import { startTestWorld } from '../../test/test-world.ts';
 const w = startTestWorld();
 const main = fileURLToPath(new URL('../../test/skewed.child.ts', import.meta.url));
 let child: ChildProcess | undefined;
+
 async function kill(): Promise<void> {
   if (!child || child.exitCode !== null || child.signalCode !== null) return;
   const exited = once(child, 'exit');

@@ -3,6 +3,7 @@ import { liveEntries, toLocalClock } from './leases.ts';
 
 const hour = 3_600_000;
 const localTime = 1_000_000_000;
+
 function leaseWrittenAt(remoteTime: number) {
   return {
     saidAt: remoteTime,

@@ -3,12 +3,6 @@ import type { Bus } from '@overtone/service-kit';
 import type { Files, People } from './files.ts';
 
 const batchSize = 500;
-function pagesOf(ids: readonly string[]): string[][] {
-  const all = [...new Set(ids)];
-  return Array.from({ length: Math.ceil(all.length / batchSize) }, (_, i) =>
-    all.slice(i * batchSize, (i + 1) * batchSize),
-  );
-}
 
 /** Requests file descriptions from media. */
 export function createFiles({ bus }: { bus: Pick<Bus, 'ask'> }): Files {
@@ -30,4 +24,11 @@ export function createPeople({ bus }: { bus: Pick<Bus, 'ask'> }): People {
       return new Map(pages.flatMap(({ users }) => users).map((user) => [user.userId, user.fullName || user.email]));
     },
   };
+}
+
+function pagesOf(ids: readonly string[]): string[][] {
+  const all = [...new Set(ids)];
+  return Array.from({ length: Math.ceil(all.length / batchSize) }, (_, i) =>
+    all.slice(i * batchSize, (i + 1) * batchSize),
+  );
 }

@@ -18,6 +18,7 @@ import { startGate } from '../../test/gate.ts';
 
 const w = startTestWorld();
 const adminId = randomUUID();
+
 function admin() {
   return assertionOf(adminId, 'admin');
 }
@@ -32,9 +33,11 @@ function overview() {
     return answer.status === 200 ? dispatcherRoutes.queues.answer.parse(await answer.json()) : undefined;
   });
 }
+
 async function queue(name: string) {
   return (await overview()).queues.find((q) => q.queue === name);
 }
+
 async function audited() {
   return (await w.events()).filter((e) => e.subject === operationsEvents.performed.subject).map((e) => e.data);
 }

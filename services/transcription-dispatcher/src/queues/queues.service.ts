@@ -98,6 +98,7 @@ export function createQueues(d: QueuesDeps) {
     },
   };
 }
+
 export type Queues = ReturnType<typeof createQueues>;
 
 function throwBrokerUnavailable(cause: unknown): never {
@@ -105,6 +106,7 @@ function throwBrokerUnavailable(cause: unknown): never {
     cause,
   });
 }
+
 function throwDatabaseUnavailable(cause: unknown): never {
   if (isAppError(cause)) throw cause;
   throw unavailable('database_unavailable', 'The queues cannot be read: the database does not answer.', { cause });

@@ -55,4 +55,5 @@ export function createQueuesStore({ db }: { db: Db }) {
       delete from worker_seen where last_seen_at < now() - make_interval(secs => ${showOfflineMs / 1000})`),
   };
 }
+
 export type QueuesStore = ReturnType<typeof createQueuesStore>;

@@ -2,10 +2,13 @@ import { describe, expect, it } from '@jest/globals';
 import { showOfflineMs, queueObjectsOf, workerObjectsOf } from './queues.ts';
 
 const now = Date.parse('2026-01-01T12:00:00Z');
+
 function ago(ms: number): Date {
   return new Date(now - ms);
 }
+
 const live = { service: 'transcription-worker', pulls: ['gpu-transcription'], engine: null, engineNote: null };
+
 function seen(id: string, lastMs: number, firstMs = 3_600_000) {
   return {
     id,
@@ -17,6 +20,7 @@ function seen(id: string, lastMs: number, firstMs = 3_600_000) {
     lastSeenAt: ago(lastMs),
   };
 }
+
 function doing(worker: string) {
   return {
     worker,

@@ -44,9 +44,11 @@ export function queueObjectsOf(
     };
   });
 }
+
 const emptyGauges: QueueGauges = { depth: 0, reserved: 0, orphaned: 0, oldestUnackedSeconds: 0 };
 
 export type RunningTask = Doing & { worker: string };
+
 function workerId(key: string): string {
   return key.replace(/^worker\./, '');
 }
@@ -89,6 +91,7 @@ export function workerObjectsOf(
     }));
   return [...online.toSorted(byName), ...offline.toSorted((a, b) => b.last_seen.localeCompare(a.last_seen))];
 }
+
 function byName(a: WorkerObject, b: WorkerObject): number {
   return a.service.localeCompare(b.service) || a.id.localeCompare(b.id);
 }

@@ -11,6 +11,7 @@ async function taskInStatus(fileId: string, stage: Stage, status: string) {
   const task = await w.taskOf(fileId, stage);
   return task?.status === status ? task : undefined;
 }
+
 /** A promise that the test resolves. */
 function createGate() {
   let release: () => void = () => {};

@@ -203,4 +203,5 @@ export function createRecovery(d: RecoveryDeps) {
     },
   };
 }
+
 export type Recovery = ReturnType<typeof createRecovery>;

@@ -84,4 +84,5 @@ export function createRecoveryStore({ db, statements, outbox }: Deps) {
     },
   };
 }
+
 export type RecoveryStore = ReturnType<typeof createRecoveryStore>;

@@ -24,13 +24,7 @@ type RunRequest = {
   contentType: string;
   options: RunOptions;
 };
-/** Files of the watch folder have normal priority; a user waits for all others. */
-function priorityOf(source: DataOf<typeof mediaEvents.uploaded>['source']): Priority {
-  return source === 'watch' ? 1 : 0;
-}
-function idsOf(run: Run) {
-  return { runId: run.id, fileId: run.fileId, ownerId: run.ownerId };
-}
+
 const noOptions: RunOptions = { language: null, minSpeakers: null, maxSpeakers: null, diarize: true };
 
 /** Opens, advances and ends runs. Methods that take a `tx` run in the caller's transaction. */
@@ -164,6 +158,16 @@ export function createRuns({ db, outbox, jobRequests, timing, bus }: RunsDeps) {
     },
   };
 }
+
+function idsOf(run: Run) {
+  return { runId: run.id, fileId: run.fileId, ownerId: run.ownerId };
+}
+
+/** Files of the watch folder have normal priority; a user waits for all others. */
+function priorityOf(source: DataOf<typeof mediaEvents.uploaded>['source']): Priority {
+  return source === 'watch' ? 1 : 0;
+}
+
 export type Runs = ReturnType<typeof createRuns>;
 
 /** Discards a file's dead jobs when it is processed again, cancelled or deleted. */

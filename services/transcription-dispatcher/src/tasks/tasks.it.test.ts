@@ -39,6 +39,7 @@ beforeEach(async () => {
 function as(userId: string, role: 'user' | 'admin' = 'user') {
   return assertionOf(userId, role);
 }
+
 async function waitingOf() {
   return (
     await w.sql<{ waiting_for: string | null }>('select waiting_for from run where file_id = $1', [file.fileId])

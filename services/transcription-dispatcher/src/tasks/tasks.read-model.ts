@@ -10,10 +10,6 @@ type Deps = { db: Db; store: TasksStore; files: Files; fractionOf: (runId: strin
 type Routes = typeof dispatcherRoutes;
 const pruneBatch = 2_000;
 
-function canReadAll({ role }: Reader): boolean {
-  return roleAtLeast(role, 'admin');
-}
-
 /** Tasks as users see them: their own; administrators see all. */
 export function createTasksReadModel({ db, store, files, fractionOf }: Deps) {
   const objectsOf = async (tasks: Task[], reader: Reader): Promise<TaskObject[]> => {
@@ -84,4 +80,9 @@ export function createTasksReadModel({ db, store, files, fractionOf }: Deps) {
     },
   };
 }
+
+function canReadAll({ role }: Reader): boolean {
+  return roleAtLeast(role, 'admin');
+}
+
 export type TasksReadModel = ReturnType<typeof createTasksReadModel>;

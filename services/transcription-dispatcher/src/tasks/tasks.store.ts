@@ -5,30 +5,6 @@ import { keptTasks } from './tasks.ts';
 
 export type TaskFilter = Omit<QueryOf<typeof dispatcherRoutes.listTasks>, 'page' | 'page_size'>;
 
-function escapeLike(text: string): string {
-  return text.replaceAll(/[\\%_]/g, String.raw`\$&`);
-}
-
-function conditions(f: TaskFilter): Prisma.Sql {
-  const like = `%${escapeLike(f.q ?? '')}%`;
-  const begins = `${escapeLike((f.q ?? '').toLowerCase())}%`;
-  const all = [
-    Prisma.sql`true`,
-    ...(f.owner ? [Prisma.sql`owner_id = ${f.owner}::uuid`] : []),
-    ...(f.status ? [Prisma.sql`status = ${f.status}`] : []),
-    ...(f.task_type ? [Prisma.sql`stage = ${f.task_type}`] : []),
-    ...(f.queue ? [Prisma.sql`queue = ${f.queue}`] : []),
-    ...(f.file ? [Prisma.sql`file_id = ${f.file}::uuid`] : []),
-    ...(f.q
-      ? [
-          Prisma.sql`(error_message ilike ${like} or error_code ilike ${like} or worker ilike ${like}
-                      or uuid::text like ${begins} or file_id::text like ${begins})`,
-        ]
-      : []),
-  ];
-  return Prisma.join(all, ' and ');
-}
-
 /** Queries of the task list, newest first, limited to the kept tasks. */
 export function createTasksStore({ db }: { db: Db }) {
   return {
@@ -61,4 +37,29 @@ export function createTasksStore({ db }: { db: Db }) {
       order by coalesce(t.completed_at, t.created_at) limit ${batchSize})`,
   };
 }
+
+function conditions(f: TaskFilter): Prisma.Sql {
+  const like = `%${escapeLike(f.q ?? '')}%`;
+  const begins = `${escapeLike((f.q ?? '').toLowerCase())}%`;
+  const all = [
+    Prisma.sql`true`,
+    ...(f.owner ? [Prisma.sql`owner_id = ${f.owner}::uuid`] : []),
+    ...(f.status ? [Prisma.sql`status = ${f.status}`] : []),
+    ...(f.task_type ? [Prisma.sql`stage = ${f.task_type}`] : []),
+    ...(f.queue ? [Prisma.sql`queue = ${f.queue}`] : []),
+    ...(f.file ? [Prisma.sql`file_id = ${f.file}::uuid`] : []),
+    ...(f.q
+      ? [
+          Prisma.sql`(error_message ilike ${like} or error_code ilike ${like} or worker ilike ${like}
+                      or uuid::text like ${begins} or file_id::text like ${begins})`,
+        ]
+      : []),
+  ];
+  return Prisma.join(all, ' and ');
+}
+
+function escapeLike(text: string): string {
+  return text.replaceAll(/[\\%_]/g, String.raw`\$&`);
+}
+
 export type TasksStore = ReturnType<typeof createTasksStore>;

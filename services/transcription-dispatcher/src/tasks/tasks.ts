@@ -9,10 +9,6 @@ type Timeline = AnswerOf<typeof dispatcherRoutes.fileTimeline>;
 /** Number of ended tasks kept and shown (specification, "Limits": task monitor). */
 export const keptTasks = 10_000;
 
-function iso(d: Date | null): string | null {
-  return d?.toISOString() ?? null;
-}
-
 /** Failed permanently, and neither retried nor discarded yet. */
 export function isDead(task: Pick<Task, 'status' | 'discardedAt' | 'superseded'>): boolean {
   return task.status === 'failed' && task.discardedAt === null && !task.superseded;
@@ -109,4 +105,8 @@ export function timelineOf(
         : [];
     }),
   };
+}
+
+function iso(d: Date | null): string | null {
+  return d?.toISOString() ?? null;
 }

@@ -55,4 +55,5 @@ export function createTiming({ db }: { db: Db }) {
       ),
   };
 }
+
 export type Timing = ReturnType<typeof createTiming>;

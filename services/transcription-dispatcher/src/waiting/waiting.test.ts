@@ -3,6 +3,7 @@ import type { WorkerState } from '../leases/leases.ts';
 import { reasonFor } from './waiting.ts';
 
 const engine = { provider: 'pocketsphinx', model: 'en-us', timing: 'engine' } as const;
+
 function worker(over: Partial<WorkerState>): WorkerState {
   return {
     service: 'transcription-worker',

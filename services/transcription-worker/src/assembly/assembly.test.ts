@@ -10,6 +10,7 @@ function say(text: string, from: number, each = 0.3, pause = 0.05): Word[] {
     confidence: 0.9,
   }));
 }
+
 function turn(start: number, end: number, speaker: number): Turn {
   return { start, end, speaker };
 }

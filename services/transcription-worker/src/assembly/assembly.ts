@@ -12,6 +12,48 @@ const slipSeconds = 0.6;
 /** Consecutive words of one speaker. */
 type Run = { speaker: number; words: Word[] };
 
+export type Assembled = Pick<TranscriptArtefact, 'speakers' | 'segments'>;
+
+/**
+ * Builds segments of one speaker each from words and turns. Speakers are named SPEAKER_01, SPEAKER_02, ... in order of
+ * appearance. Without turns, one speaker has all words.
+ */
+export function assemble(words: readonly Word[], turns: readonly Turn[], duration: number): Assembled {
+  const clamped = clamp(words, duration);
+  const speakers = speakersOf(clamped, turns);
+  smooth(clamped, speakers);
+  const runs: Run[] = [];
+  for (const [i, w] of clamped.entries()) {
+    const speaker = speakers[i] ?? 0;
+    const current = runs.at(-1);
+    if (!current || current.speaker !== speaker || breaksBefore(current.words, w)) runs.push({ speaker, words: [w] });
+    else current.words.push(w);
+  }
+  const order = [...new Set(runs.map((r) => r.speaker))];
+  return {
+    speakers: order.map((_, i) => speakerLabel(i + 1)),
+    segments: runs.map((run) => ({
+      start: run.words[0]?.start ?? 0,
+      end: Math.max(...run.words.map((w) => w.end)),
+      speaker: order.indexOf(run.speaker),
+      text: run.words.map((w) => w.word).join(' '),
+      confidence: mean(run.words.flatMap((w) => (w.confidence === null ? [] : [w.confidence]))),
+      words: run.words,
+    })),
+  };
+}
+
+/** Corrects word times that overlap or exceed the recording. */
+function clamp(words: readonly Word[], duration: number): Word[] {
+  let floor = 0;
+  return words.map((w) => {
+    const start = Math.min(Math.max(w.start, floor), duration);
+    const end = Math.min(Math.max(w.end, start), duration);
+    floor = start;
+    return { ...w, start, end };
+  });
+}
+
 /**
  * Assigns each word to the turn with the largest overlap, or to the nearest one. Both lists are in order of time, so that
  * one pass is enough (54,000 words and 6,000 turns take milliseconds).
@@ -52,14 +94,6 @@ function smooth(words: readonly Word[], speakers: number[]): void {
   }
 }
 
-function gapBefore(words: readonly Word[], i: number): number {
-  return (words[i]?.start ?? Infinity) - (words[i - 1]?.end ?? -Infinity);
-}
-
-function endsSentence(w: Word): boolean {
-  return /[.!?…]["')\]]*$/.test(w.word);
-}
-
 function breaksBefore(segment: readonly Word[], next: Word): boolean {
   const [first, last] = [segment[0], segment.at(-1)];
   if (!first || !last) return false;
@@ -69,48 +103,14 @@ function breaksBefore(segment: readonly Word[], next: Word): boolean {
   return long || (endsSentence(last) && (gap > 0.5 || segment.length > mostWords / 2));
 }
 
-/** Corrects word times that overlap or exceed the recording. */
-function clamp(words: readonly Word[], duration: number): Word[] {
-  let floor = 0;
-  return words.map((w) => {
-    const start = Math.min(Math.max(w.start, floor), duration);
-    const end = Math.min(Math.max(w.end, start), duration);
-    floor = start;
-    return { ...w, start, end };
-  });
-}
-
 function mean(values: number[]): number | null {
   return values.length === 0 ? null : Math.round((values.reduce((a, b) => a + b, 0) / values.length) * 1000) / 1000;
 }
 
-export type Assembled = Pick<TranscriptArtefact, 'speakers' | 'segments'>;
+function gapBefore(words: readonly Word[], i: number): number {
+  return (words[i]?.start ?? Infinity) - (words[i - 1]?.end ?? -Infinity);
+}
 
-/**
- * Builds segments of one speaker each from words and turns. Speakers are named SPEAKER_01, SPEAKER_02, ... in order of
- * appearance. Without turns, one speaker has all words.
- */
-export function assemble(words: readonly Word[], turns: readonly Turn[], duration: number): Assembled {
-  const clamped = clamp(words, duration);
-  const speakers = speakersOf(clamped, turns);
-  smooth(clamped, speakers);
-  const runs: Run[] = [];
-  for (const [i, w] of clamped.entries()) {
-    const speaker = speakers[i] ?? 0;
-    const current = runs.at(-1);
-    if (!current || current.speaker !== speaker || breaksBefore(current.words, w)) runs.push({ speaker, words: [w] });
-    else current.words.push(w);
-  }
-  const order = [...new Set(runs.map((r) => r.speaker))];
-  return {
-    speakers: order.map((_, i) => speakerLabel(i + 1)),
-    segments: runs.map((run) => ({
-      start: run.words[0]?.start ?? 0,
-      end: Math.max(...run.words.map((w) => w.end)),
-      speaker: order.indexOf(run.speaker),
-      text: run.words.map((w) => w.word).join(' '),
-      confidence: mean(run.words.flatMap((w) => (w.confidence === null ? [] : [w.confidence]))),
-      words: run.words,
-    })),
-  };
+function endsSentence(w: Word): boolean {
+  return /[.!?…]["')\]]*$/.test(w.word);
 }

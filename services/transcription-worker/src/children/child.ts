@@ -39,18 +39,6 @@ export interface ChildEvents {
   onEnd: (child: Child) => void;
 }
 
-function spawnChild(options: ChildOptions): ChildProcess {
-  return fork(fileURLToPath(options.script), [], {
-    env: options.env,
-    execPath: dyingWithUs.command,
-    execArgv: [...dyingWithUs.args, process.execPath, '--no-warnings', `--max-old-space-size=${options.heapMb}`],
-    serialization: 'advanced',
-    stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
-    detached: true,
-    // A message or signal that cannot be sent is ignored: the end of the child follows.
-  }).on('error', () => undefined);
-}
-
 /** Starts a child. Cancelling its only task kills it; one of several tasks is asked to stop, and its result is dropped. */
 export function startChild(options: ChildOptions, events: ChildEvents): Child {
   const proc = spawnChild(options);
@@ -117,4 +105,16 @@ export function startChild(options: ChildOptions, events: ChildEvents): Child {
   const child: Child = { busy: () => tasks.size, given: () => given, open: () => open, run, kill };
   for (const event of ['exit', 'error']) proc.once(event, () => events.onEnd(child));
   return child;
+}
+
+function spawnChild(options: ChildOptions): ChildProcess {
+  return fork(fileURLToPath(options.script), [], {
+    env: options.env,
+    execPath: dyingWithUs.command,
+    execArgv: [...dyingWithUs.args, process.execPath, '--no-warnings', `--max-old-space-size=${options.heapMb}`],
+    serialization: 'advanced',
+    stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
+    detached: true,
+    // A message or signal that cannot be sent is ignored: the end of the child follows.
+  }).on('error', () => undefined);
 }

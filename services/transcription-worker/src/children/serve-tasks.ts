@@ -7,22 +7,6 @@ export type TaskContext = {
   signal: AbortSignal;
 };
 
-function send(reply: TaskReply): Promise<void> {
-  return new Promise((resolve) => {
-    if (!process.send) return resolve();
-    process.send(reply, undefined, undefined, () => resolve());
-  });
-}
-
-function failureOf(error: unknown): TaskFailure {
-  const { message, code, kind, detail } = error as Error & Partial<TaskFailure>;
-  const failure: TaskFailure = { message: message || String(error) };
-  if (code !== undefined) failure.code = code;
-  if (kind !== undefined) failure.kind = kind;
-  if (detail !== undefined) failure.detail = detail;
-  return failure;
-}
-
 /** Main loop of a task child: runs received tasks and ends with its parent. */
 export function serveTasks(handle: (input: unknown, context: TaskContext) => Promise<unknown>): void {
   const underWay = new Map<number, AbortController>();
@@ -42,4 +26,20 @@ export function serveTasks(handle: (input: unknown, context: TaskContext) => Pro
       )
       .finally(() => underWay.delete(id));
   });
+}
+
+function send(reply: TaskReply): Promise<void> {
+  return new Promise((resolve) => {
+    if (!process.send) return resolve();
+    process.send(reply, undefined, undefined, () => resolve());
+  });
+}
+
+function failureOf(error: unknown): TaskFailure {
+  const { message, code, kind, detail } = error as Error & Partial<TaskFailure>;
+  const failure: TaskFailure = { message: message || String(error) };
+  if (code !== undefined) failure.code = code;
+  if (kind !== undefined) failure.kind = kind;
+  if (detail !== undefined) failure.detail = detail;
+  return failure;
 }

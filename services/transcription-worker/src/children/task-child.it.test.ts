@@ -9,6 +9,7 @@ import { ChildCrash, createTaskChildren, type TaskChildren, type TaskChildOption
 type Answer = { pid: number; loads: number; hoarded: number };
 
 const open: TaskChildren[] = [];
+
 function childrenOf(more: Partial<TaskChildOptions>) {
   const script = new URL('../../test/counting.child.ts', import.meta.url);
   const common = { script, env: childEnvironment(), heapMb: 64, idleMs: 60_000, recycleAfter: 1_000 };
@@ -29,6 +30,7 @@ function isAlive(pid: number): boolean {
     return false;
   }
 }
+
 function gone(pid: number): Promise<unknown> {
   return waitFor(() => !isAlive(pid), { timeoutMs: 60_000 });
 }

@@ -16,9 +16,25 @@ const fewestFrames = 18;
 /** A speaker with less than this, in all, is a cough or a laugh of another one (frames, about 1.5 s). */
 const leastSpeech = 90;
 
-function sampled<T>(items: readonly T[], most: number): T[] {
-  const step = Math.max(1, items.length / most);
-  return Array.from({ length: Math.min(items.length, most) }, (_, i) => items[Math.floor(i * step)] as T);
+/** Speaker turns, from the features of voiced frames within speech regions. */
+export function turnsFrom(features: Features, regions: readonly TimeSpan[], bounds: Bounds): Turn[] {
+  const pieces = voicesIn(features, regions);
+  const blocks = partsOf(regions, blockSeconds);
+  if (pieces.length === 0)
+    return toTurns(
+      blocks,
+      blocks.map(() => 0),
+    );
+  const judges = speakersAmong(sampled(pieces, mostPieces), bounds).map(judgeOf);
+  const scores = rowsOf(blocks, features.times, features.count).map(([from, to]) =>
+    Float64Array.from(judges, (judge) => {
+      let sum = 0;
+      for (let row = from; row < to; row++) sum += judge(features.table, row);
+      return sum;
+    }),
+  );
+  const afterPause = blocks.map(({ start }, i) => start - (blocks[i - 1]?.end ?? -1) > 0.05);
+  return toTurns(blocks, likeliestSpeakers(scores, afterPause));
 }
 
 function voicesIn(features: Features, regions: readonly TimeSpan[]): Voice[] {
@@ -39,23 +55,7 @@ function speakersAmong(pieces: readonly Voice[], bounds: Bounds): Voice[] {
   return audible.length >= Math.max(1, bounds.min ?? 1) ? audible : speakers;
 }
 
-/** Speaker turns, from the features of voiced frames within speech regions. */
-export function turnsFrom(features: Features, regions: readonly TimeSpan[], bounds: Bounds): Turn[] {
-  const pieces = voicesIn(features, regions);
-  const blocks = partsOf(regions, blockSeconds);
-  if (pieces.length === 0)
-    return toTurns(
-      blocks,
-      blocks.map(() => 0),
-    );
-  const judges = speakersAmong(sampled(pieces, mostPieces), bounds).map(judgeOf);
-  const scores = rowsOf(blocks, features.times, features.count).map(([from, to]) =>
-    Float64Array.from(judges, (judge) => {
-      let sum = 0;
-      for (let row = from; row < to; row++) sum += judge(features.table, row);
-      return sum;
-    }),
-  );
-  const afterPause = blocks.map(({ start }, i) => start - (blocks[i - 1]?.end ?? -1) > 0.05);
-  return toTurns(blocks, likeliestSpeakers(scores, afterPause));
+function sampled<T>(items: readonly T[], most: number): T[] {
+  const step = Math.max(1, items.length / most);
+  return Array.from({ length: Math.min(items.length, most) }, (_, i) => items[Math.floor(i * step)] as T);
 }

@@ -9,6 +9,7 @@ interface MfccExtractor {
   numberOfMFCCCoefficients: number;
   extract: (feature: 'mfcc', signal: Float32Array) => number[] | null;
 }
+
 // The library's types describe its CommonJS build; what Node loads is the object itself.
 const meyda = Meyda as unknown as MfccExtractor;
 
@@ -21,18 +22,6 @@ export interface Features {
   table: Float32Array;
   times: Float64Array;
   count: number;
-}
-
-function powerOf(block: Float32Array): number {
-  let power = 0;
-  for (const x of block) power += x * x;
-  return power / block.length;
-}
-
-/** One gain for the whole recording brings its louder speech to the same level. */
-function gainOf(levels: Float32Array): number {
-  const loud = Float32Array.from(levels).sort()[Math.floor(levels.length * 0.9)] ?? -30;
-  return Math.min(1000, speechLevel / 10 ** (loud / 20));
 }
 
 export interface FeatureRequest {
@@ -71,4 +60,16 @@ export async function featuresOf({ wavPath, regions, levels, hop, onProgress }: 
     }
   }
   return found;
+}
+
+/** One gain for the whole recording brings its louder speech to the same level. */
+function gainOf(levels: Float32Array): number {
+  const loud = Float32Array.from(levels).sort()[Math.floor(levels.length * 0.9)] ?? -30;
+  return Math.min(1000, speechLevel / 10 ** (loud / 20));
+}
+
+function powerOf(block: Float32Array): number {
+  let power = 0;
+  for (const x of block) power += x * x;
+  return power / block.length;
 }

@@ -4,6 +4,7 @@ import { likeliestSpeakers, toTurns } from './turns.ts';
 function scores(...rows: [number, number][]): Float64Array[] {
   return rows.map((r) => Float64Array.from(r));
 }
+
 function none(n: number): boolean[] {
   return Array.from({ length: n }, () => false);
 }

@@ -14,6 +14,7 @@ const entries = [
 ];
 let path: string;
 let vectors: WordVectors;
+
 function cosine(a: Float32Array, b: Float32Array) {
   return a.reduce((sum, x, i) => sum + x * (b[i] ?? 0), 0);
 }

@@ -14,11 +14,6 @@ const answerSchema = z.object({
   data: z.array(z.object({ index: z.int(), embedding: z.array(z.number()).min(1) })),
 });
 
-function normalised(values: readonly number[]): Float32Array {
-  const norm = Math.hypot(...values) || 1;
-  return Float32Array.from(values, (x) => x / norm);
-}
-
 /** Any server that speaks the OpenAI embeddings API. */
 export function createOpenAiVectoriser({ baseUrl, apiKey, model }: OpenAiEmbeddingsOptions): Vectoriser {
   return {
@@ -42,4 +37,9 @@ export function createOpenAiVectoriser({ baseUrl, apiKey, model }: OpenAiEmbeddi
       return { model: `openai:${model}`, dim, vectors };
     },
   };
+}
+
+function normalised(values: readonly number[]): Float32Array {
+  const norm = Math.hypot(...values) || 1;
+  return Float32Array.from(values, (x) => x / norm);
 }

@@ -1,16 +1,5 @@
 import type { WordVectors } from './vector-file.ts';
 
-/** Pulls out words as the vectors' vocabulary spells them: lower case, contractions split, numbers kept. */
-function wordsOf(text: string): string[] {
-  return text.toLowerCase().match(/[\p{L}]+|\p{N}+/gu) ?? [];
-}
-
-/** How much a word counts: frequent words say little (smooth inverse frequency, estimated from the rank by Zipf's law). */
-function weightOf(rank: number): number {
-  const frequency = 0.1 / (rank + 1);
-  return 2e-4 / (2e-4 + frequency);
-}
-
 /**
  * The vector of a text: the frequency-weighted mean of its words, without what all texts have in common, normalised.
  * All zeros when none of its words is known.
@@ -30,6 +19,17 @@ export function commonDirection(vectors: WordVectors): Float32Array {
   const sum = new Float32Array(vectors.dim);
   for (let i = 0; i < vectors.size; i++) if (vectors.rank(i) < 200) vectors.addTo(sum, i, 1);
   return normalise(sum);
+}
+
+/** Pulls out words as the vectors' vocabulary spells them: lower case, contractions split, numbers kept. */
+function wordsOf(text: string): string[] {
+  return text.toLowerCase().match(/[\p{L}]+|\p{N}+/gu) ?? [];
+}
+
+/** How much a word counts: frequent words say little (smooth inverse frequency, estimated from the rank by Zipf's law). */
+function weightOf(rank: number): number {
+  const frequency = 0.1 / (rank + 1);
+  return 2e-4 / (2e-4 + frequency);
 }
 
 function removeDirection(v: Float32Array, unit: Float32Array): void {

@@ -28,9 +28,11 @@ async function serve(handle: Handler): Promise<{ server: Server; baseUrl: string
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   return { server, baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1` };
 }
+
 function json(response: ServerResponse, value: unknown, status = 200, headers: Record<string, string> = {}): void {
   response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(JSON.stringify(value));
 }
+
 function stopOf(server: Server) {
   return async (): Promise<void> => {
     server.closeAllConnections();

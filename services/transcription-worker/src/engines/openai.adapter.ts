@@ -19,32 +19,44 @@ const name = 'openai-compatible';
 /** 19 MB of sound: usual servers take 25 MB. */
 const longestPiece = 600;
 
-function authorised(apiKey: string | undefined): Record<string, string> {
-  return apiKey ? { authorization: `Bearer ${apiKey}` } : {};
-}
+const askAgainMs = 30_000;
 
-async function formOf(o: OpenAiEngineOptions, request: TranscribeRequest, piece: TimeSpan): Promise<() => FormData> {
-  const pcm = await readPcm(request.wavPath, piece.start, piece.end);
-  const bytes = new Uint8Array(pcm.buffer, pcm.byteOffset, pcm.byteLength);
-  const sound = new Blob([Uint8Array.from(wavHeader(bytes.length)), bytes], {
-    type: 'audio/wav',
-  });
-  return () => {
-    const form = new FormData();
-    form.set('file', sound, 'audio.wav');
-    form.set('model', o.model);
-    form.set('response_format', 'verbose_json');
-    for (const granularity of ['word', 'segment']) form.append('timestamp_granularities[]', granularity);
-    if (request.language) form.set('language', request.language.slice(0, 2));
-    return form;
+/** Any server that speaks the OpenAI transcription API. */
+export function createOpenAiEngine(options: OpenAiEngineOptions): SpeechEngine {
+  const o = { ...options, baseUrl: options.baseUrl.replace(/\/+$/, '') };
+  let known: { state: EngineState; until: number } | undefined;
+  return {
+    id: name,
+    info: { provider: name, model: o.model, timing: 'engine' },
+    languages: [],
+    check: async () => {
+      if (known && known.until > Date.now()) return known.state;
+      const state = await ask(o);
+      known = { state, until: Date.now() + (state.ready ? askAgainMs : 0) };
+      return state;
+    },
+    transcribe: transcribeWith(o),
+    close: () => undefined,
   };
 }
 
-async function answerOf(response: Response): Promise<VerboseAnswer> {
+/** Any response means that the server is reachable; not every server lists its models. */
+async function ask(o: OpenAiEngineOptions): Promise<EngineState> {
   try {
-    return verboseAnswer.parse(await response.json());
-  } catch (cause) {
-    throw engineUnreachable(name, { cause, detail: 'the answer is not a transcription' });
+    const response = await fetch(`${o.baseUrl}/models`, {
+      headers: authorised(o.apiKey),
+      signal: AbortSignal.timeout(5_000),
+      redirect: 'error',
+    });
+    await response.body?.cancel();
+    if (response.status === 401 || response.status === 403) {
+      return { ready: false, why: 'The speech service does not accept our key' };
+    }
+    return response.status >= 500
+      ? { ready: false, why: `The speech service answers ${response.status}` }
+      : { ready: true };
+  } catch {
+    return { ready: false, why: 'The speech service does not answer' };
   }
 }
 
@@ -88,43 +100,31 @@ function transcribeWith(o: OpenAiEngineOptions) {
   };
 }
 
-/** Any response means that the server is reachable; not every server lists its models. */
-async function ask(o: OpenAiEngineOptions): Promise<EngineState> {
-  try {
-    const response = await fetch(`${o.baseUrl}/models`, {
-      headers: authorised(o.apiKey),
-      signal: AbortSignal.timeout(5_000),
-      redirect: 'error',
-    });
-    await response.body?.cancel();
-    if (response.status === 401 || response.status === 403) {
-      return { ready: false, why: 'The speech service does not accept our key' };
-    }
-    return response.status >= 500
-      ? { ready: false, why: `The speech service answers ${response.status}` }
-      : { ready: true };
-  } catch {
-    return { ready: false, why: 'The speech service does not answer' };
-  }
+function authorised(apiKey: string | undefined): Record<string, string> {
+  return apiKey ? { authorization: `Bearer ${apiKey}` } : {};
 }
 
-const askAgainMs = 30_000;
-
-/** Any server that speaks the OpenAI transcription API. */
-export function createOpenAiEngine(options: OpenAiEngineOptions): SpeechEngine {
-  const o = { ...options, baseUrl: options.baseUrl.replace(/\/+$/, '') };
-  let known: { state: EngineState; until: number } | undefined;
-  return {
-    id: name,
-    info: { provider: name, model: o.model, timing: 'engine' },
-    languages: [],
-    check: async () => {
-      if (known && known.until > Date.now()) return known.state;
-      const state = await ask(o);
-      known = { state, until: Date.now() + (state.ready ? askAgainMs : 0) };
-      return state;
-    },
-    transcribe: transcribeWith(o),
-    close: () => undefined,
+async function formOf(o: OpenAiEngineOptions, request: TranscribeRequest, piece: TimeSpan): Promise<() => FormData> {
+  const pcm = await readPcm(request.wavPath, piece.start, piece.end);
+  const bytes = new Uint8Array(pcm.buffer, pcm.byteOffset, pcm.byteLength);
+  const sound = new Blob([Uint8Array.from(wavHeader(bytes.length)), bytes], {
+    type: 'audio/wav',
+  });
+  return () => {
+    const form = new FormData();
+    form.set('file', sound, 'audio.wav');
+    form.set('model', o.model);
+    form.set('response_format', 'verbose_json');
+    for (const granularity of ['word', 'segment']) form.append('timestamp_granularities[]', granularity);
+    if (request.language) form.set('language', request.language.slice(0, 2));
+    return form;
   };
+}
+
+async function answerOf(response: Response): Promise<VerboseAnswer> {
+  try {
+    return verboseAnswer.parse(await response.json());
+  } catch (cause) {
+    throw engineUnreachable(name, { cause, detail: 'the answer is not a transcription' });
+  }
 }

@@ -29,6 +29,66 @@ const info = { provider: 'pocketsphinx', model: 'en-us 5prealpha', timing: 'engi
 const longestPiece = 600;
 const shortestPiece = 30;
 
+/** English with modest accuracy, from the distribution's packages: the fallback engine. */
+export function createPocketSphinx(options: PocketSphinxOptions): SpeechEngine {
+  let proven = false;
+  return {
+    id: 'pocketsphinx',
+    info,
+    languages: ['en'],
+    check: async () => {
+      if (proven) return { ready: true };
+      const state = await probe(options.env);
+      proven = state.ready;
+      return state;
+    },
+    transcribe: transcribeWith(options),
+    close: () => undefined,
+  };
+}
+
+/** Loads the model and decodes a short silence, to verify program, model and dictionary. */
+async function probe(env: Record<string, string>): Promise<EngineState> {
+  try {
+    const run = await runProcess({
+      command,
+      args: [...program, '-logfn', '/dev/null'],
+      env,
+      timeoutMs: 30_000,
+      input: Readable.from([Buffer.alloc(bytesPerSecond / 5)]),
+      consume: (stdout) => readAll(stdout, 1 << 16),
+    });
+    return run.exitCode === 0 ? { ready: true } : { ready: false, why: 'PocketSphinx does not find its English model' };
+  } catch {
+    return { ready: false, why: 'PocketSphinx is not installed' };
+  }
+}
+
+function transcribeWith({ env, parallel }: PocketSphinxOptions) {
+  return async (request: TranscribeRequest): Promise<Recognised> => {
+    const began = performance.now();
+    const longest = pieceLength(request.seconds, parallel);
+    const pieces =
+      request.seconds <= longest
+        ? [{ start: 0, end: request.seconds }]
+        : cutAtSilences(await frameLevels(request.wavPath, request.seconds), request.seconds, longest);
+    const secondsDone = pieces.map(() => 0);
+    const found = await mapLimit(pieces, { limit: parallel, signal: request.signal }, (piece, index, signal) =>
+      decodePiece({ ...request, signal }, piece, env, (seconds) => {
+        secondsDone[index] = seconds;
+        request.onProgress?.(Math.min(1, secondsDone.reduce((a, b) => a + b, 0) / request.seconds));
+      }),
+    );
+    request.onProgress?.(1);
+    return {
+      language: 'en',
+      words: tidyWords(found.flat(), request.seconds),
+      engine: info,
+      engineSeconds: (performance.now() - began) / 1000,
+    };
+  };
+}
+
 function pieceLength(seconds: number, parallel: number): number {
   return parallel === 1 ? longestPiece : Math.min(longestPiece, Math.max(shortestPiece, seconds / parallel / 2));
 }
@@ -59,64 +119,4 @@ async function decodePiece(
   if (run.timedOut) throw outOfTime('Recognising the speech', { detail: run.stderrTail });
   if (run.exitCode !== 0) throw engineCrashed('PocketSphinx', { detail: run.stderrTail });
   return run.value;
-}
-
-function transcribeWith({ env, parallel }: PocketSphinxOptions) {
-  return async (request: TranscribeRequest): Promise<Recognised> => {
-    const began = performance.now();
-    const longest = pieceLength(request.seconds, parallel);
-    const pieces =
-      request.seconds <= longest
-        ? [{ start: 0, end: request.seconds }]
-        : cutAtSilences(await frameLevels(request.wavPath, request.seconds), request.seconds, longest);
-    const secondsDone = pieces.map(() => 0);
-    const found = await mapLimit(pieces, { limit: parallel, signal: request.signal }, (piece, index, signal) =>
-      decodePiece({ ...request, signal }, piece, env, (seconds) => {
-        secondsDone[index] = seconds;
-        request.onProgress?.(Math.min(1, secondsDone.reduce((a, b) => a + b, 0) / request.seconds));
-      }),
-    );
-    request.onProgress?.(1);
-    return {
-      language: 'en',
-      words: tidyWords(found.flat(), request.seconds),
-      engine: info,
-      engineSeconds: (performance.now() - began) / 1000,
-    };
-  };
-}
-
-/** Loads the model and decodes a short silence, to verify program, model and dictionary. */
-async function probe(env: Record<string, string>): Promise<EngineState> {
-  try {
-    const run = await runProcess({
-      command,
-      args: [...program, '-logfn', '/dev/null'],
-      env,
-      timeoutMs: 30_000,
-      input: Readable.from([Buffer.alloc(bytesPerSecond / 5)]),
-      consume: (stdout) => readAll(stdout, 1 << 16),
-    });
-    return run.exitCode === 0 ? { ready: true } : { ready: false, why: 'PocketSphinx does not find its English model' };
-  } catch {
-    return { ready: false, why: 'PocketSphinx is not installed' };
-  }
-}
-
-/** English with modest accuracy, from the distribution's packages: the fallback engine. */
-export function createPocketSphinx(options: PocketSphinxOptions): SpeechEngine {
-  let proven = false;
-  return {
-    id: 'pocketsphinx',
-    info,
-    languages: ['en'],
-    check: async () => {
-      if (proven) return { ready: true };
-      const state = await probe(options.env);
-      proven = state.ready;
-      return state;
-    },
-    transcribe: transcribeWith(options),
-    close: () => undefined,
-  };
 }

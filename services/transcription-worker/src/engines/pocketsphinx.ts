@@ -5,11 +5,6 @@ const timedWord = /^(\S+) (\d+\.\d+) (\d+\.\d+) (\d+\.\d+)$/;
 /** `<s>`, `<sil>`, `[NOISE]`, `++COUGH++`: non-speech tokens of the model. */
 const filler = /^[<[+]/;
 
-function written(word: string): string {
-  const plain = word.replace(/\(\d+\)$/, '');
-  return /^i('|$)/.test(plain) ? `I${plain.slice(1)}` : plain;
-}
-
 export type SphinxLine = { end: number; word: Word | undefined };
 
 /** One line of output: a word with its times, a filler (only its end counts), or undefined for the plain text line. */
@@ -21,4 +16,9 @@ export function parseSphinxLine(line: string, offset: number): SphinxLine | unde
   const to = Number(end) + offset;
   if (filler.test(word)) return { end: to, word: undefined };
   return { end: to, word: { word: written(word), start: from, end: to, confidence: Math.min(1, Number(confidence)) } };
+}
+
+function written(word: string): string {
+  const plain = word.replace(/\(\d+\)$/, '');
+  return /^i('|$)/.test(plain) ? `I${plain.slice(1)}` : plain;
 }

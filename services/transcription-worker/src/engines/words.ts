@@ -1,12 +1,5 @@
 import type { Word } from '@overtone/contracts';
 
-function round(value: number): number {
-  return Math.round(value * 1000) / 1000;
-}
-function clamp(value: number, low: number, high: number): number {
-  return Math.min(high, Math.max(low, value));
-}
-
 /**
  * Normalises an engine's words to the port's contract: ascending starts, ends after starts, inside the recording, confidence
  * in 0..1, no empty words. Words that start after the recording's end are dropped.
@@ -66,4 +59,12 @@ export async function mapLimit<T, R>(
   await Promise.all(Array.from({ length: Math.min(limit, items.length) }, lane));
   stop.throwIfAborted();
   return results;
+}
+
+function round(value: number): number {
+  return Math.round(value * 1000) / 1000;
+}
+
+function clamp(value: number, low: number, high: number): number {
+  return Math.min(high, Math.max(low, value));
 }

@@ -23,15 +23,6 @@ const firstWithinMs = 5_000;
 /** Longer than any task. */
 const longestMs = 2 ** 31 - 1;
 
-function numbersTo(seen: (mib: number) => void) {
-  return async (stdout: Readable) => {
-    for await (const line of createInterface({ input: stdout })) {
-      const mib = Number.parseInt(line, 10);
-      if (mib >= 0) seen(mib);
-    }
-  };
-}
-
 /** Polls the driver several times a second in a separate process that ends with the work. */
 export function createMemoryMeter({ env, device, everyMs = 250 }: MemoryMeterOptions): MemoryMeter {
   return {
@@ -68,5 +59,14 @@ export function createMemoryMeter({ env, device, everyMs = 250 }: MemoryMeterOpt
         },
       };
     },
+  };
+}
+
+function numbersTo(seen: (mib: number) => void) {
+  return async (stdout: Readable) => {
+    for await (const line of createInterface({ input: stdout })) {
+      const mib = Number.parseInt(line, 10);
+      if (mib >= 0) seen(mib);
+    }
   };
 }

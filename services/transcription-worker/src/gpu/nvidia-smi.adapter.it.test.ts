@@ -17,11 +17,13 @@ async function driver(script: string): Promise<void> {
   await writeFile(path, `#!/bin/sh\n${script}\n`);
   await chmod(path, 0o755);
 }
+
 function probe(more: { timeoutMs?: number; freshMs?: number; visible?: string } = {}) {
   const { visible, ...rest } = more;
   const env = { PATH: `${folder}:${tools}`, ...(visible === undefined ? {} : { CUDA_VISIBLE_DEVICES: visible }) };
   return createGpuProbe({ env, timeoutMs: 60_000, ...rest });
 }
+
 const card = '0, GPU-5c1b2fb0, NVIDIA GeForce RTX 4090, 24564, 8.9, [N/A]';
 
 describe('the driver query', () => {

@@ -1,6 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { readAll, runProcess } from '../children/run-process.ts';
-
 import type { GpuState } from './state.ts';
 import { fullQuery, oldQuery, parseDevices, parseInstances, visibleDevices, withInstances } from './nvidia-smi.ts';
 
@@ -20,12 +19,43 @@ export interface GpuProbe {
 type Answer = { ok: true; text: string } | { ok: false; why: string };
 
 const missing = 127;
-function none(note: string): GpuState {
-  return { devices: [], note };
+
+/** The GPUs that `nvidia-smi` lists; cached for a limited time, because GPUs vanish and drivers start late. */
+export function createGpuProbe(given: GpuProbeOptions): GpuProbe {
+  const options = { timeoutMs: 5_000, freshMs: 60_000, ...given };
+  let known: { state: Promise<GpuState>; until: number } | undefined;
+  return {
+    look: () => {
+      if (known && known.until > performance.now()) return known.state;
+      const asked = { state: probe(options), until: Infinity };
+      known = asked;
+      // Without a GPU, or after a timeout of the driver, the next query may find one.
+      void asked.state.then(({ devices }) => {
+        asked.until = performance.now() + (devices.length > 0 ? options.freshMs : options.freshMs / 4);
+      });
+      return asked.state;
+    },
+  };
 }
 
-function whyNot(text: string, code: number | null): string {
-  return text.split('\n', 1)[0]?.trim() || `nvidia-smi ended with code ${code}`;
+async function probe(options: Required<GpuProbeOptions>): Promise<GpuState> {
+  let answer = await ask(options, query(fullQuery));
+  if (!answer.ok && /not a valid field/i.test(answer.why)) answer = await ask(options, query(oldQuery));
+  if (!answer.ok) return none(answer.why);
+  const listed = parseDevices(answer.text);
+  if (listed.length === 0) return none(answer.text.trim().split('\n', 1)[0] || 'The driver lists no GPU');
+  const divided = listed.some((d) => d.divided) ? await ask(options, ['-L']) : undefined;
+  const instances = divided?.ok ? parseInstances(divided.text, listed) : [];
+  const names = options.env['CUDA_VISIBLE_DEVICES'];
+  const devices = visibleDevices(withInstances(listed, instances), names);
+  if (devices.length > 0) return { devices, note: null };
+  return none(
+    names === undefined ? 'The GPU is divided and has no instance' : `No GPU is called ${names || '(nothing)'}`,
+  );
+}
+
+function query(fields: readonly string[]): string[] {
+  return [`--query-gpu=${fields.join(',')}`, '--format=csv,noheader,nounits'];
 }
 
 async function ask(options: Required<GpuProbeOptions>, args: readonly string[]): Promise<Answer> {
@@ -49,40 +79,10 @@ async function ask(options: Required<GpuProbeOptions>, args: readonly string[]):
   return Promise.race([run().catch(failed), late]).finally(() => timeout.abort());
 }
 
-function query(fields: readonly string[]): string[] {
-  return [`--query-gpu=${fields.join(',')}`, '--format=csv,noheader,nounits'];
+function none(note: string): GpuState {
+  return { devices: [], note };
 }
 
-async function probe(options: Required<GpuProbeOptions>): Promise<GpuState> {
-  let answer = await ask(options, query(fullQuery));
-  if (!answer.ok && /not a valid field/i.test(answer.why)) answer = await ask(options, query(oldQuery));
-  if (!answer.ok) return none(answer.why);
-  const listed = parseDevices(answer.text);
-  if (listed.length === 0) return none(answer.text.trim().split('\n', 1)[0] || 'The driver lists no GPU');
-  const divided = listed.some((d) => d.divided) ? await ask(options, ['-L']) : undefined;
-  const instances = divided?.ok ? parseInstances(divided.text, listed) : [];
-  const names = options.env['CUDA_VISIBLE_DEVICES'];
-  const devices = visibleDevices(withInstances(listed, instances), names);
-  if (devices.length > 0) return { devices, note: null };
-  return none(
-    names === undefined ? 'The GPU is divided and has no instance' : `No GPU is called ${names || '(nothing)'}`,
-  );
-}
-
-/** The GPUs that `nvidia-smi` lists; cached for a limited time, because GPUs vanish and drivers start late. */
-export function createGpuProbe(given: GpuProbeOptions): GpuProbe {
-  const options = { timeoutMs: 5_000, freshMs: 60_000, ...given };
-  let known: { state: Promise<GpuState>; until: number } | undefined;
-  return {
-    look: () => {
-      if (known && known.until > performance.now()) return known.state;
-      const asked = { state: probe(options), until: Infinity };
-      known = asked;
-      // Without a GPU, or after a timeout of the driver, the next query may find one.
-      void asked.state.then(({ devices }) => {
-        asked.until = performance.now() + (devices.length > 0 ? options.freshMs : options.freshMs / 4);
-      });
-      return asked.state;
-    },
-  };
+function whyNot(text: string, code: number | null): string {
+  return text.split('\n', 1)[0]?.trim() || `nvidia-smi ended with code ${code}`;
 }

@@ -12,6 +12,7 @@ const listing = `GPU 0: NVIDIA A100-SXM4-40GB (UUID: GPU-5d5ba0d6-d33d-2b2c-524d
   MIG 1g.5gb+me   Device  1: (UUID: MIG-cba663e8-9bed-5b25-b243-5985ef7c9beb)
 GPU 1: NVIDIA A100-SXM4-40GB (UUID: GPU-77f1aa02-0000-1111-2222-333344445555)
 `;
+
 function devices(csv: string, instances = '') {
   return withInstances(parseDevices(csv), parseInstances(instances, parseDevices(csv)));
 }

@@ -6,11 +6,6 @@ export const oldQuery = ['index', 'uuid', 'name', 'memory.total'] as const;
 
 type Listed = GpuDevice & { divided: boolean };
 
-function numberIn(text: string | undefined): number | null {
-  const value = Number(text);
-  return text === undefined || text === '' || Number.isNaN(value) ? null : value;
-}
-
 /** One row per GPU. A GPU that has fallen off the bus has errors instead of numbers and is skipped. */
 export function parseDevices(csv: string): Listed[] {
   return csv
@@ -61,4 +56,9 @@ export function visibleDevices(devices: readonly GpuDevice[], names: string | un
     visible.push(device);
   }
   return visible;
+}
+
+function numberIn(text: string | undefined): number | null {
+  const value = Number(text);
+  return text === undefined || text === '' || Number.isNaN(value) ? null : value;
 }

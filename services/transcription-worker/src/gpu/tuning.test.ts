@@ -11,11 +11,13 @@ function gpu(memoryMib: number, capability: number | null = 8.6): GpuDevice {
     capability,
   };
 }
+
 const auto: TuningWishes = { batchSize: 'auto', computeType: 'auto', hybrid: 'auto' };
 /** The fewest whole MiB that hold so many gigabytes. */
 function mib(gigabytes: number): number {
   return Math.ceil((gigabytes * 1e9) / 2 ** 20);
 }
+
 const large = 'whisper-large-v3-turbo';
 
 describe('batch size', () => {

@@ -9,12 +9,6 @@ export type TuningWishes = {
 
 type ModelSize = 'large' | 'medium' | 'small' | 'smaller';
 
-// Marketing gigabytes: the driver of a "24 GB" card reports 23,028 to 24,576 MiB, which are 24.1 to 25.8
-// billion bytes, but not always 24 times 1,024 MiB.
-function gigabytes({ memory_mib }: Pick<GpuDevice, 'memory_mib'>): number {
-  return (memory_mib * 2 ** 20) / 1e9;
-}
-
 /** Specification, "Limits": pieces of a recording recognised concurrently, by minimum gigabytes. */
 const batchSizes = [
   [48, 32],
@@ -32,6 +26,31 @@ const smallestBatch = 2;
 /** Below this many gigabytes, a model of this size and diarization do not fit together. */
 const hybridBelow: Record<ModelSize, number> = { large: 4.9, medium: 4.8, small: 3.7, smaller: 0 };
 
+/** The specification's table of batch size, compute type and hybrid mode, for a model on this device or on none. */
+export function tuningFor(device: GpuDevice | undefined, model: string, wishes: TuningWishes): EngineTuning {
+  const hybrid = device !== undefined && isHybrid(device, model, wishes.hybrid);
+  const onGpu = device !== undefined && !hybrid;
+  const { batchSize, computeType } = wishes;
+  return {
+    transcribe_on: onGpu ? 'gpu' : 'cpu',
+    diarize_on: device === undefined ? 'cpu' : 'gpu',
+    hybrid,
+    // One piece already uses all cores of a CPU.
+    batch_size: batchSize === 'auto' ? (onGpu ? batchSizeOf(device) : 1) : batchSize,
+    compute_type: computeType === 'auto' ? (onGpu ? computeTypeOf(device) : 'int8') : computeType,
+  };
+}
+
+// Marketing gigabytes: the driver of a "24 GB" card reports 23,028 to 24,576 MiB, which are 24.1 to 25.8
+// billion bytes, but not always 24 times 1,024 MiB.
+function gigabytes({ memory_mib }: Pick<GpuDevice, 'memory_mib'>): number {
+  return (memory_mib * 2 ** 20) / 1e9;
+}
+
+function isHybrid(device: GpuDevice, model: string, mode: TuningWishes['hybrid']): boolean {
+  return mode === 'auto' ? gigabytes(device) < hybridBelow[sizeOf(model)] : mode === 'true';
+}
+
 function batchSizeOf(device: GpuDevice): number {
   return batchSizes.find(([from]) => gigabytes(device) >= from)?.[1] ?? smallestBatch;
 }
@@ -48,23 +67,4 @@ function sizeOf(model: string): ModelSize {
   if (/medium/i.test(model)) return 'medium';
   if (/small/i.test(model)) return 'small';
   return /tiny|base/i.test(model) ? 'smaller' : 'large';
-}
-
-function isHybrid(device: GpuDevice, model: string, mode: TuningWishes['hybrid']): boolean {
-  return mode === 'auto' ? gigabytes(device) < hybridBelow[sizeOf(model)] : mode === 'true';
-}
-
-/** The specification's table of batch size, compute type and hybrid mode, for a model on this device or on none. */
-export function tuningFor(device: GpuDevice | undefined, model: string, wishes: TuningWishes): EngineTuning {
-  const hybrid = device !== undefined && isHybrid(device, model, wishes.hybrid);
-  const onGpu = device !== undefined && !hybrid;
-  const { batchSize, computeType } = wishes;
-  return {
-    transcribe_on: onGpu ? 'gpu' : 'cpu',
-    diarize_on: device === undefined ? 'cpu' : 'gpu',
-    hybrid,
-    // One piece already uses all cores of a CPU.
-    batch_size: batchSize === 'auto' ? (onGpu ? batchSizeOf(device) : 1) : batchSize,
-    compute_type: computeType === 'auto' ? (onGpu ? computeTypeOf(device) : 'int8') : computeType,
-  };
 }

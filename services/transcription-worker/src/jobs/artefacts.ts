@@ -54,6 +54,7 @@ export function createArtefacts(store: ObjectStore, workDir: string) {
     },
   };
 }
+
 export type Artefacts = ReturnType<typeof createArtefacts>;
 
 const prefix = 'overtone-job-';

@@ -20,9 +20,11 @@ afterEach(async () => {
   await cpu.part.stop();
   await rm(folder, { recursive: true });
 });
+
 function file(name: string): string {
   return join(folder, name);
 }
+
 function start(recycleAfter?: number): CpuChildren {
   return (cpu = createCpuChildren({
     env: childEnvironment(),
@@ -30,6 +32,7 @@ function start(recycleAfter?: number): CpuChildren {
     ...(recycleAfter === undefined ? {} : { recycleAfter }),
   }));
 }
+
 function prepareOrder() {
   return { source: file('source'), wav: file('audio.wav'), picture: file('picture.jpg') };
 }

@@ -16,19 +16,6 @@ export interface CpuChildren {
   part: Part;
 }
 
-/** Converts a child's reported failures back to errors. */
-function asOurs(error: unknown): unknown {
-  if (error instanceof ChildCrash) {
-    const more = { cause: error, detail: error.stderrTail };
-    return error.timedOut ? outOfTime('Working on the recording', more) : processCrashed(more);
-  }
-  if (!(error instanceof TaskRefused)) return error;
-  const { kind, code, message, detail } = error.failure;
-  if (kind === undefined || code === undefined) return error;
-  const more = { cause: error, ...(detail === undefined ? {} : { detail }) };
-  return new AppError(kind as ErrorKind, code as ErrorCode, message, more);
-}
-
 const idleMs = 60_000;
 const heapMb = 1_024;
 
@@ -54,4 +41,17 @@ export function createCpuChildren(o: {
     assemble: (order, watching) => run({ ...order, task: 'assemble' }, assembled, watching),
     part: { name: 'processes of the queue cpu', start: async () => {}, stop: async () => children.close() },
   };
+}
+
+/** Converts a child's reported failures back to errors. */
+function asOurs(error: unknown): unknown {
+  if (error instanceof ChildCrash) {
+    const more = { cause: error, detail: error.stderrTail };
+    return error.timedOut ? outOfTime('Working on the recording', more) : processCrashed(more);
+  }
+  if (!(error instanceof TaskRefused)) return error;
+  const { kind, code, message, detail } = error.failure;
+  if (kind === undefined || code === undefined) return error;
+  const more = { cause: error, ...(detail === undefined ? {} : { detail }) };
+  return new AppError(kind as ErrorKind, code as ErrorCode, message, more);
 }

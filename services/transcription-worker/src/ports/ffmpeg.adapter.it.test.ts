@@ -11,12 +11,15 @@ import { createFfmpeg } from './ffmpeg.adapter.ts';
 const run = promisify(execFile);
 const ffmpeg = createFfmpeg({ env: childEnvironment(), maxSeconds: 3600 });
 let folder = '';
+
 function at(name: string): string {
   return join(folder, name);
 }
+
 function make(...args: string[]): Promise<unknown> {
   return run('ffmpeg', ['-v', 'error', '-y', ...args]);
 }
+
 function sine(seconds: number): string[] {
   return ['-f', 'lavfi', '-i', `sine=frequency=440:duration=${seconds}:sample_rate=44100`];
 }

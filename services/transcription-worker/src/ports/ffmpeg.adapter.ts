@@ -22,10 +22,6 @@ const containers = [
   'mp3,mpc,mpc8,mpeg,mpegts,mpegvideo,mxf,nut,ogg,oma,rm,sox,spdif,tak,tta,voc,w64,wav,wv,wtv,xwma,amrnb,amrwb,dsf,obu,ivf',
 ].join(',');
 
-function guarded(source: string): string[] {
-  return ['-protocol_whitelist', 'file,pipe', '-format_whitelist', containers, '-i', `file:${source}`];
-}
-
 const quietly = '-nostdin -hide_banner -v error'.split(' ');
 const toSpeech = '-map 0:a:0 -vn -sn -dn -af aresample=async=1:first_pts=0 -ac 1 -ar 16000 -f s16le pipe:1'.split(' ');
 const scale = "scale='min(640,iw)':-2:flags=bilinear";
@@ -37,12 +33,12 @@ const thumbnailTimeoutMs = 60_000;
 const endedEarly =
   /ended prematurely|partial file|truncated|end of file|invalid data found|error while decoding|stream ends|incomplete/i;
 
-async function assertNotEmpty(source: string): Promise<void> {
-  if ((await stat(source)).size === 0) throw emptyMedia();
-}
-
-function refusal(stderr: string): Error {
-  return /moov atom not found/i.test(stderr) ? cutOffMedia({ detail: stderr }) : notMedia({ detail: stderr });
+export function createFfmpeg(options: FfmpegOptions): Transcoder {
+  return {
+    probe: probeWith(options),
+    transcode: transcodeWith(options),
+    thumbnail: thumbnailWith(options),
+  };
 }
 
 function probeWith({ env }: FfmpegOptions) {
@@ -60,38 +56,6 @@ function probeWith({ env }: FfmpegOptions) {
     if (run.exitCode !== 0) throw refusal(run.stderrTail);
     return parseProbe(run.value.toString('utf8'));
   };
-}
-
-/** Writes the samples after a header that is corrected at the end, and computes the peaks. */
-async function store(
-  stdout: Readable,
-  request: TranscodeRequest,
-  maxSeconds: number,
-): Promise<Omit<Transcoded, 'truncated'>> {
-  const peaks = createPeaks();
-  const file = await open(request.target, 'w');
-  let bytes = 0;
-  try {
-    await file.write(wavHeader(0), 0, wavHeaderBytes, 0);
-    for await (const chunk of stdout as AsyncIterable<Buffer>) {
-      peaks.add(chunk);
-      await file.write(chunk, 0, chunk.length, wavHeaderBytes + bytes);
-      bytes += chunk.length;
-      if (bytes > maxSeconds * bytesPerSecond) {
-        throw tooLong(maxSeconds);
-      }
-      if (request.probe.seconds) request.onProgress?.(Math.min(1, bytes / bytesPerSecond / request.probe.seconds));
-    }
-    await file.write(wavHeader(bytes & ~1), 0, wavHeaderBytes, 0);
-  } finally {
-    await file.close();
-  }
-  return { seconds: (bytes & ~1) / bytesPerSecond, waveform: peaks.finish() };
-}
-
-function isTruncated(run: ProcessOutcome<{ seconds: number }>, probed: number | undefined): boolean {
-  const short = probed !== undefined && run.value.seconds < probed - Math.max(1, probed * 0.02);
-  return short || run.exitCode !== 0 || endedEarly.test(run.stderrTail);
 }
 
 function transcodeWith({ env, maxSeconds }: FfmpegOptions) {
@@ -143,10 +107,46 @@ function thumbnailWith({ env }: FfmpegOptions) {
   };
 }
 
-export function createFfmpeg(options: FfmpegOptions): Transcoder {
-  return {
-    probe: probeWith(options),
-    transcode: transcodeWith(options),
-    thumbnail: thumbnailWith(options),
-  };
+async function assertNotEmpty(source: string): Promise<void> {
+  if ((await stat(source)).size === 0) throw emptyMedia();
+}
+
+function guarded(source: string): string[] {
+  return ['-protocol_whitelist', 'file,pipe', '-format_whitelist', containers, '-i', `file:${source}`];
+}
+
+function refusal(stderr: string): Error {
+  return /moov atom not found/i.test(stderr) ? cutOffMedia({ detail: stderr }) : notMedia({ detail: stderr });
+}
+
+/** Writes the samples after a header that is corrected at the end, and computes the peaks. */
+async function store(
+  stdout: Readable,
+  request: TranscodeRequest,
+  maxSeconds: number,
+): Promise<Omit<Transcoded, 'truncated'>> {
+  const peaks = createPeaks();
+  const file = await open(request.target, 'w');
+  let bytes = 0;
+  try {
+    await file.write(wavHeader(0), 0, wavHeaderBytes, 0);
+    for await (const chunk of stdout as AsyncIterable<Buffer>) {
+      peaks.add(chunk);
+      await file.write(chunk, 0, chunk.length, wavHeaderBytes + bytes);
+      bytes += chunk.length;
+      if (bytes > maxSeconds * bytesPerSecond) {
+        throw tooLong(maxSeconds);
+      }
+      if (request.probe.seconds) request.onProgress?.(Math.min(1, bytes / bytesPerSecond / request.probe.seconds));
+    }
+    await file.write(wavHeader(bytes & ~1), 0, wavHeaderBytes, 0);
+  } finally {
+    await file.close();
+  }
+  return { seconds: (bytes & ~1) / bytesPerSecond, waveform: peaks.finish() };
+}
+
+function isTruncated(run: ProcessOutcome<{ seconds: number }>, probed: number | undefined): boolean {
+  const short = probed !== undefined && run.value.seconds < probed - Math.max(1, probed * 0.02);
+  return short || run.exitCode !== 0 || endedEarly.test(run.stderrTail);
 }

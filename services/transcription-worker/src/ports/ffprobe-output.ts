@@ -31,17 +31,6 @@ const outputSchema = z.object({
 
 type Stream = z.infer<typeof streamSchema>;
 
-function pictureOf(streams: readonly Stream[]): MediaProbe['picture'] {
-  const video = streams.find((s) => s.codec_type === 'video' && s.disposition.attached_pic === 0);
-  if (video) return { stream: video.index, kind: 'video' };
-  const cover = streams.find((s) => s.codec_type === 'video');
-  return cover && { stream: cover.index, kind: 'cover' };
-}
-
-function positive(value: number | undefined): number | undefined {
-  return value !== undefined && value > 0 ? value : undefined;
-}
-
 /** Reads the JSON of `ffprobe -show_format -show_streams`. */
 export function parseProbe(json: string): MediaProbe {
   const parsed = outputSchema.safeParse(JSON.parse(json === '' ? '{}' : json));
@@ -64,4 +53,15 @@ export function parseProbe(json: string): MediaProbe {
     title: format.tags['title'],
     createdAt: format.tags['creation_time'],
   };
+}
+
+function pictureOf(streams: readonly Stream[]): MediaProbe['picture'] {
+  const video = streams.find((s) => s.codec_type === 'video' && s.disposition.attached_pic === 0);
+  if (video) return { stream: video.index, kind: 'video' };
+  const cover = streams.find((s) => s.codec_type === 'video');
+  return cover && { stream: cover.index, kind: 'cover' };
+}
+
+function positive(value: number | undefined): number | undefined {
+  return value !== undefined && value > 0 ? value : undefined;
 }

@@ -26,6 +26,7 @@ export function retryAfterMs(header: string | null, now: number): number | undef
 function isTransient(status: number): boolean {
   return status === 408 || status === 429 || status >= 500;
 }
+
 /** Wrong address, key or model: a configuration error, which must not fail the job permanently. */
 function isConfigurationError(status: number): boolean {
   return [401, 402, 403, 404, 405].includes(status);

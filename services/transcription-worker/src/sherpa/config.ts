@@ -8,6 +8,7 @@ export interface RecognizerConfig {
   decodingMethod: 'greedy_search';
   modelConfig: Record<string, unknown>;
 }
+
 export interface VadConfig {
   sileroVad: {
     model: string;
@@ -20,6 +21,7 @@ export interface VadConfig {
   sampleRate: number;
   numThreads: number;
 }
+
 /** sherpa-onnx' names of the processors. */
 export type Provider = 'cpu' | 'cuda';
 export interface EmbeddingConfig {
@@ -27,16 +29,13 @@ export interface EmbeddingConfig {
   numThreads: number;
   provider: Provider;
 }
+
 export interface DiarizationConfig {
   segmentation: { pyannote: { model: string; windowShiftRatio: number }; numThreads: number; provider: Provider };
   embedding: EmbeddingConfig;
   clustering: { numClusters: number; threshold: number };
   minDurationOn: number;
   minDurationOff: number;
-}
-
-function fileOf(model: Model, role: string): string {
-  return join(model.folder, model.manifest.files[role]?.path ?? '');
 }
 
 /** Whisper drops everything beyond 30 s of a stream; other models only become slow. */
@@ -128,4 +127,8 @@ export function canaryTask(model: Model, tuning: EngineTuning): { task: string; 
     default:
       return model.manifest.kind satisfies never;
   }
+}
+
+function fileOf(model: Model, role: string): string {
+  return join(model.folder, model.manifest.files[role]?.path ?? '');
 }

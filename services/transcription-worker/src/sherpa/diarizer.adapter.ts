@@ -7,16 +7,6 @@ import type { DiarizeRequest, Diarizer } from '../diarization/diarization.ts';
 
 const answer = z.object({ turns: z.array(turn) });
 
-/** The number of speakers for the models; only set if both bounds are equal, because models estimate better than a range. */
-function exactly({ minSpeakers, maxSpeakers }: DiarizeRequest): number | null {
-  return minSpeakers !== null && minSpeakers === maxSpeakers ? minSpeakers : null;
-}
-
-/** Whether the number of speakers is within the requested bounds. */
-function withinBounds(found: number, { minSpeakers, maxSpeakers }: DiarizeRequest): boolean {
-  return found >= (minSpeakers ?? 0) && found <= (maxSpeakers ?? Infinity);
-}
-
 /**
  * Uses neural models if both are installed (segmentation and speaker embedding); else, or on failure, `otherwise`.
  * The result names the method used.
@@ -59,4 +49,14 @@ export function createNeuralDiarizer(runtime: SherpaRuntime, otherwise: Diarizer
       return { ...instead, degraded: instead.degraded ?? failure };
     },
   };
+}
+
+/** The number of speakers for the models; only set if both bounds are equal, because models estimate better than a range. */
+function exactly({ minSpeakers, maxSpeakers }: DiarizeRequest): number | null {
+  return minSpeakers !== null && minSpeakers === maxSpeakers ? minSpeakers : null;
+}
+
+/** Whether the number of speakers is within the requested bounds. */
+function withinBounds(found: number, { minSpeakers, maxSpeakers }: DiarizeRequest): boolean {
+  return found >= (minSpeakers ?? 0) && found <= (maxSpeakers ?? Infinity);
 }

@@ -6,32 +6,9 @@ export interface LocalSpeaker {
   seconds: number;
 }
 
-function cosine(a: Float32Array, b: Float32Array): number {
-  let [dot, aa, bb] = [0, 0, 0];
-  for (let i = 0; i < a.length; i++) {
-    dot += (a[i] ?? 0) * (b[i] ?? 0);
-    aa += (a[i] ?? 0) ** 2;
-    bb += (b[i] ?? 0) ** 2;
-  }
-  return dot / Math.sqrt(aa * bb + 1e-12);
-}
-
 interface Group {
   members: LocalSpeaker[];
   vector: Float32Array;
-}
-
-function grouped(members: LocalSpeaker[]): Group {
-  const vector = new Float32Array(members[0]?.vector.length ?? 0);
-  for (const m of members)
-    for (let i = 0; i < vector.length; i++) vector[i] = (vector[i] ?? 0) + (m.vector[i] ?? 0) * m.seconds;
-  return { members, vector };
-}
-
-/** Two speakers that one window separated are never merged again. */
-function compatible(a: Group, b: Group): boolean {
-  const windows = new Set(a.members.map((m) => m.window));
-  return b.members.every((m) => !windows.has(m.window));
 }
 
 /** Finds the same person in several windows: nearest voices first, down to `threshold`. @returns a label per input. */
@@ -49,4 +26,27 @@ export function linkSpeakers(locals: readonly LocalSpeaker[], threshold: number)
     groups = [...groups.filter((g) => g !== a && g !== b), grouped([...a.members, ...b.members])];
   }
   return locals.map((l) => groups.findIndex((g) => g.members.includes(l)));
+}
+
+function grouped(members: LocalSpeaker[]): Group {
+  const vector = new Float32Array(members[0]?.vector.length ?? 0);
+  for (const m of members)
+    for (let i = 0; i < vector.length; i++) vector[i] = (vector[i] ?? 0) + (m.vector[i] ?? 0) * m.seconds;
+  return { members, vector };
+}
+
+function cosine(a: Float32Array, b: Float32Array): number {
+  let [dot, aa, bb] = [0, 0, 0];
+  for (let i = 0; i < a.length; i++) {
+    dot += (a[i] ?? 0) * (b[i] ?? 0);
+    aa += (a[i] ?? 0) ** 2;
+    bb += (b[i] ?? 0) ** 2;
+  }
+  return dot / Math.sqrt(aa * bb + 1e-12);
+}
+
+/** Two speakers that one window separated are never merged again. */
+function compatible(a: Group, b: Group): boolean {
+  const windows = new Set(a.members.map((m) => m.window));
+  return b.members.every((m) => !windows.has(m.window));
 }

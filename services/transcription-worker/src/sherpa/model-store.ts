@@ -33,54 +33,6 @@ export type Canary = (model: Model) => Promise<void>;
 
 type Place = { kind: ModelKind; id: string; folder: string };
 
-async function readManifest({ kind, id, folder }: Place, precision: Precision): Promise<Manifest | undefined> {
-  const text = await readFile(join(folder, 'manifest.json'), 'utf8').catch(() => undefined);
-  if (text === undefined) return manifestFromNames(kind, id, await readdir(folder), precision);
-  return manifestSchema.parse(JSON.parse(text));
-}
-
-async function fingerprintOf({ files }: Manifest, folder: string): Promise<string> {
-  const parts: string[] = [];
-  for (const { path } of Object.values(files)) {
-    const info = await stat(join(folder, path)).catch(() => undefined);
-    parts.push(`${path}:${info ? `${info.size}:${info.mtimeMs}` : 'missing'}`);
-  }
-  return parts.sort().join('|');
-}
-
-async function sha256(path: string): Promise<string> {
-  const hash = createHash('sha256');
-  for await (const chunk of createReadStream(path)) hash.update(chunk as Buffer);
-  return hash.digest('hex');
-}
-
-/** @returns why the files differ from the manifest, or null. */
-async function fault({ files, family }: Manifest, folder: string): Promise<string | null> {
-  for (const role of rolesOf[family]) if (!files[role]) return `its manifest names no ${role}`;
-  for (const [role, file] of Object.entries(files)) {
-    const info = await stat(join(folder, file.path)).catch(() => undefined);
-    if (!info) return `the file ${file.path} (${role}) is missing`;
-    if (file.bytes !== undefined && info.size !== file.bytes)
-      return `${file.path} has ${info.size} bytes, not ${file.bytes}`;
-    if (file.sha256 && (await sha256(join(folder, file.path))) !== file.sha256.toLowerCase()) {
-      return `${file.path} is not the file its manifest describes (SHA-256 differs)`;
-    }
-  }
-  return null;
-}
-
-async function foldersOf(cacheDir: string): Promise<Place[]> {
-  const lists = await Promise.all(
-    modelKinds.map(async (kind) => {
-      const entries = await readdir(join(cacheDir, kind), { withFileTypes: true }).catch(() => []);
-      return entries
-        .filter((e) => e.isDirectory())
-        .map((e) => ({ kind, id: e.name, folder: join(cacheDir, kind, e.name) }));
-    }),
-  );
-  return lists.flat().sort((a, b) => (a.folder < b.folder ? -1 : 1));
-}
-
 export interface ModelStore {
   /** Checks new models in the folder; cheap when nothing has changed. */
   look(): Promise<Model[]>;
@@ -142,4 +94,52 @@ export function createModelStore(cacheDir: string, tuningOf: TuningOf, canary: C
       return looking;
     },
   };
+}
+
+async function readManifest({ kind, id, folder }: Place, precision: Precision): Promise<Manifest | undefined> {
+  const text = await readFile(join(folder, 'manifest.json'), 'utf8').catch(() => undefined);
+  if (text === undefined) return manifestFromNames(kind, id, await readdir(folder), precision);
+  return manifestSchema.parse(JSON.parse(text));
+}
+
+async function fingerprintOf({ files }: Manifest, folder: string): Promise<string> {
+  const parts: string[] = [];
+  for (const { path } of Object.values(files)) {
+    const info = await stat(join(folder, path)).catch(() => undefined);
+    parts.push(`${path}:${info ? `${info.size}:${info.mtimeMs}` : 'missing'}`);
+  }
+  return parts.sort().join('|');
+}
+
+/** @returns why the files differ from the manifest, or null. */
+async function fault({ files, family }: Manifest, folder: string): Promise<string | null> {
+  for (const role of rolesOf[family]) if (!files[role]) return `its manifest names no ${role}`;
+  for (const [role, file] of Object.entries(files)) {
+    const info = await stat(join(folder, file.path)).catch(() => undefined);
+    if (!info) return `the file ${file.path} (${role}) is missing`;
+    if (file.bytes !== undefined && info.size !== file.bytes)
+      return `${file.path} has ${info.size} bytes, not ${file.bytes}`;
+    if (file.sha256 && (await sha256(join(folder, file.path))) !== file.sha256.toLowerCase()) {
+      return `${file.path} is not the file its manifest describes (SHA-256 differs)`;
+    }
+  }
+  return null;
+}
+
+async function foldersOf(cacheDir: string): Promise<Place[]> {
+  const lists = await Promise.all(
+    modelKinds.map(async (kind) => {
+      const entries = await readdir(join(cacheDir, kind), { withFileTypes: true }).catch(() => []);
+      return entries
+        .filter((e) => e.isDirectory())
+        .map((e) => ({ kind, id: e.name, folder: join(cacheDir, kind, e.name) }));
+    }),
+  );
+  return lists.flat().sort((a, b) => (a.folder < b.folder ? -1 : 1));
+}
+
+async function sha256(path: string): Promise<string> {
+  const hash = createHash('sha256');
+  for await (const chunk of createReadStream(path)) hash.update(chunk as Buffer);
+  return hash.digest('hex');
 }

@@ -13,6 +13,7 @@ function modelOf(manifest: Manifest): Model {
     why: null,
   };
 }
+
 function named(
   id: string,
   names: string[],
@@ -23,6 +24,7 @@ function named(
   if (!manifest) throw new Error('not recognised');
   return manifest;
 }
+
 const parakeet = named('sherpa-onnx-nemo-parakeet-tdt-0.6b-v3-int8', [
   'encoder.int8.onnx',
   'decoder.int8.onnx',

@@ -52,15 +52,6 @@ export const rolesOf: Record<ModelFamily, readonly string[]> = {
 export type Precision = EngineTuning['compute_type'];
 type Pick = (pattern: RegExp) => string | undefined;
 
-function isInt8(name: string): boolean {
-  return name.includes('.int8.');
-}
-function isHalf(name: string): boolean {
-  return /\.(fp16|float16)\./.test(name);
-}
-function isFull(name: string): boolean {
-  return !isInt8(name) && !isHalf(name);
-}
 /** Preferred precisions of a model's files; any available one is used. */
 const preference: Record<Precision, readonly ((name: string) => boolean)[]> = {
   // Eight-bit files are smaller and faster with little loss of accuracy.
@@ -69,37 +60,6 @@ const preference: Record<Precision, readonly ((name: string) => boolean)[]> = {
   float16: [isHalf, isFull],
   float32: [isFull, isHalf],
 };
-
-function pickFrom(names: readonly string[], precision: Precision): Pick {
-  return (pattern) => {
-    const fitting = names.filter((name) => pattern.test(basename(name))).sort();
-    for (const wanted of preference[precision]) {
-      const name = fitting.find(wanted);
-      if (name !== undefined) return name;
-    }
-    return fitting[0];
-  };
-}
-
-function found(roles: Record<string, string | undefined>): Manifest['files'] | undefined {
-  const files: Manifest['files'] = {};
-  for (const [role, path] of Object.entries(roles)) {
-    if (path === undefined) return undefined;
-    files[role] = { path };
-  }
-  return files;
-}
-
-function speechFiles(id: string, pick: Pick): { family: ModelFamily; files: Manifest['files'] } | undefined {
-  const encoder = pick(/encoder.*\.onnx$/);
-  const decoder = pick(/decoder.*\.onnx$/);
-  const joiner = pick(/joiner.*\.onnx$/);
-  const tokens = pick(/tokens\.txt$/);
-  const transducer = found({ encoder, decoder, joiner, tokens });
-  if (transducer) return { family: /nemo|parakeet/i.test(id) ? 'nemo-transducer' : 'zipformer', files: transducer };
-  const whisper = found({ encoder, decoder, tokens });
-  return whisper && { family: 'whisper', files: whisper };
-}
 
 /** Recognises common archives without a manifest by their file names. */
 export function manifestFromNames(
@@ -119,4 +79,47 @@ export function manifestFromNames(
   const files = found({ model: pick(pattern) });
   const families = { vad: 'silero-vad', segmentation: 'pyannote', embedding: 'speaker-embedding' } as const;
   return files && { ...base, family: families[kind], files };
+}
+
+function isInt8(name: string): boolean {
+  return name.includes('.int8.');
+}
+
+function isFull(name: string): boolean {
+  return !isInt8(name) && !isHalf(name);
+}
+
+function isHalf(name: string): boolean {
+  return /\.(fp16|float16)\./.test(name);
+}
+
+function pickFrom(names: readonly string[], precision: Precision): Pick {
+  return (pattern) => {
+    const fitting = names.filter((name) => pattern.test(basename(name))).sort();
+    for (const wanted of preference[precision]) {
+      const name = fitting.find(wanted);
+      if (name !== undefined) return name;
+    }
+    return fitting[0];
+  };
+}
+
+function speechFiles(id: string, pick: Pick): { family: ModelFamily; files: Manifest['files'] } | undefined {
+  const encoder = pick(/encoder.*\.onnx$/);
+  const decoder = pick(/decoder.*\.onnx$/);
+  const joiner = pick(/joiner.*\.onnx$/);
+  const tokens = pick(/tokens\.txt$/);
+  const transducer = found({ encoder, decoder, joiner, tokens });
+  if (transducer) return { family: /nemo|parakeet/i.test(id) ? 'nemo-transducer' : 'zipformer', files: transducer };
+  const whisper = found({ encoder, decoder, tokens });
+  return whisper && { family: 'whisper', files: whisper };
+}
+
+function found(roles: Record<string, string | undefined>): Manifest['files'] | undefined {
+  const files: Manifest['files'] = {};
+  for (const [role, path] of Object.entries(roles)) {
+    if (path === undefined) return undefined;
+    files[role] = { path };
+  }
+  return files;
 }

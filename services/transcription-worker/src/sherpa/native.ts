@@ -5,14 +5,17 @@ import type { DiarizationConfig, EmbeddingConfig, RecognizerConfig, VadConfig } 
 interface Stream {
   acceptWaveform(wave: { samples: Float32Array; sampleRate: number }): void;
 }
+
 interface InputStream extends Stream {
   inputFinished(): void;
 }
+
 export interface Recognizer {
   createStream(): Stream;
   /** Decodes on a thread of the pool, so that several streams of one recognizer are decoded concurrently. */
   decodeAsync(stream: Stream): Promise<unknown>;
 }
+
 export interface Detector {
   acceptWaveform(samples: Float32Array): void;
   isEmpty(): boolean;
@@ -20,11 +23,13 @@ export interface Detector {
   pop(): void;
   flush(): void;
 }
+
 export interface Extractor {
   createStream(): InputStream;
   isReady(stream: InputStream): boolean;
   compute(stream: InputStream, external: boolean): Float32Array;
 }
+
 export interface SpeakerDiarization {
   process(samples: Float32Array): { start: number; end: number; speaker: number }[];
 }

@@ -17,11 +17,32 @@ export interface WindowTask {
   seconds: number;
 }
 
-function embed(extractor: Extractor, samples: Float32Array): Float32Array {
-  const stream = extractor.createStream();
-  stream.acceptWaveform({ samples, sampleRate });
-  stream.inputFinished();
-  return extractor.compute(stream, false);
+/** Speaker turns by neural models, window by window, with speakers linked across windows. */
+export async function diarizeWindows(
+  sherpa: ReturnType<typeof loadSherpa>,
+  task: WindowTask,
+  onProgress: (share: number) => void,
+): Promise<{ turns: Turn[] }> {
+  const diarization = new sherpa.OfflineSpeakerDiarization(task.config);
+  if (task.seconds <= windowSeconds * 1.5) {
+    return { turns: diarization.process(await readSamples(task.wavPath, 0, task.seconds)) };
+  }
+  const extractor = new sherpa.SpeakerEmbeddingExtractor(task.config.embedding);
+  const locals: LocalSpeaker[] = [];
+  const found: { window: number; turn: Turn }[] = [];
+  for (let window = 0; window * windowSeconds < task.seconds; window++) {
+    const from = window * windowSeconds;
+    const samples = await readSamples(task.wavPath, from, Math.min(task.seconds, from + windowSeconds));
+    const turns = diarization.process(samples);
+    locals.push(...localSpeakers(extractor, turns, samples, window));
+    for (const t of turns) found.push({ window, turn: { ...t, start: t.start + from, end: t.end + from } });
+    onProgress(Math.min(1, (from + windowSeconds) / task.seconds));
+  }
+  const labels = linkSpeakers(locals, sameVoice);
+  const labelOf = new Map(locals.map((l, i) => [`${l.window}:${l.speaker}`, labels[i] ?? 0]));
+  return {
+    turns: found.map(({ window, turn }) => ({ ...turn, speaker: labelOf.get(`${window}:${turn.speaker}`) ?? 0 })),
+  };
 }
 
 /** The voice of each speaker of a window, from the longest turns. */
@@ -49,30 +70,9 @@ function localSpeakers(
   });
 }
 
-/** Speaker turns by neural models, window by window, with speakers linked across windows. */
-export async function diarizeWindows(
-  sherpa: ReturnType<typeof loadSherpa>,
-  task: WindowTask,
-  onProgress: (share: number) => void,
-): Promise<{ turns: Turn[] }> {
-  const diarization = new sherpa.OfflineSpeakerDiarization(task.config);
-  if (task.seconds <= windowSeconds * 1.5) {
-    return { turns: diarization.process(await readSamples(task.wavPath, 0, task.seconds)) };
-  }
-  const extractor = new sherpa.SpeakerEmbeddingExtractor(task.config.embedding);
-  const locals: LocalSpeaker[] = [];
-  const found: { window: number; turn: Turn }[] = [];
-  for (let window = 0; window * windowSeconds < task.seconds; window++) {
-    const from = window * windowSeconds;
-    const samples = await readSamples(task.wavPath, from, Math.min(task.seconds, from + windowSeconds));
-    const turns = diarization.process(samples);
-    locals.push(...localSpeakers(extractor, turns, samples, window));
-    for (const t of turns) found.push({ window, turn: { ...t, start: t.start + from, end: t.end + from } });
-    onProgress(Math.min(1, (from + windowSeconds) / task.seconds));
-  }
-  const labels = linkSpeakers(locals, sameVoice);
-  const labelOf = new Map(locals.map((l, i) => [`${l.window}:${l.speaker}`, labels[i] ?? 0]));
-  return {
-    turns: found.map(({ window, turn }) => ({ ...turn, speaker: labelOf.get(`${window}:${turn.speaker}`) ?? 0 })),
-  };
+function embed(extractor: Extractor, samples: Float32Array): Float32Array {
+  const stream = extractor.createStream();
+  stream.acceptWaveform({ samples, sampleRate });
+  stream.inputFinished();
+  return extractor.compute(stream, false);
 }

@@ -4,6 +4,7 @@ import { createProcessors } from './processors.ts';
 
 const card: GpuDevice = { index: 0, uuid: 'GPU-aa', name: 'NVIDIA A10', memory_mib: 23_028, capability: 8.6 };
 const wishes = { batchSize: 'auto', computeType: 'auto', hybrid: 'auto' } as const;
+
 async function withDevices(...seen: GpuDevice[][]) {
   const processors = createProcessors({
     probe: { look: () => Promise.resolve({ devices: seen.shift() ?? [], note: null }) },
@@ -12,6 +13,7 @@ async function withDevices(...seen: GpuDevice[][]) {
   await processors.look();
   return processors;
 }
+
 const onGpu = { transcribe_on: 'gpu', diarize_on: 'gpu', batch_size: 24, compute_type: 'int8_float16' };
 const onCpu = { transcribe_on: 'cpu', diarize_on: 'cpu', batch_size: 1, compute_type: 'int8' };
 

@@ -32,26 +32,6 @@ export interface SherpaRuntime {
 const canaryTimeoutMs = 120_000;
 const canaryAnswer = z.object({ provider: z.enum(['cpu', 'cuda']) });
 
-function askedForGpu(model: Model, tuning: EngineTuning): boolean {
-  return (model.manifest.kind === 'asr' ? tuning.transcribe_on : tuning.diarize_on) === 'gpu';
-}
-
-/** Loads a model in a child and decodes one second of silence with the actual settings. */
-function createCanary(children: TaskChildren, processors: Processors) {
-  return async (model: Model) => {
-    const tuning = processors.tuningOf(model.manifest.id);
-    const task = canaryTask(model, tuning);
-    if (!task) return;
-    const done = await children.run({ input: task, timeoutMs: canaryTimeoutMs }).catch((error: unknown) => {
-      if (!(error instanceof ChildCrash)) throw error;
-      throw new Error(`${error.message}: ${error.stderrTail.slice(-300)}`, { cause: error });
-    });
-    const answer = canaryAnswer.safeParse(done);
-    // The library falls back to the CPU silently, which would be slow with a GPU's batch size.
-    if (answer.success && answer.data.provider === 'cpu' && askedForGpu(model, tuning)) processors.giveUpGpu();
-  };
-}
-
 /**
  * `prefork`: every running recording has its own process and copy of the model. `threads`: all share one process, which
  * decodes concurrently; diarization blocks its thread and has small models, so it always has its own processes.
@@ -77,4 +57,24 @@ export function createSherpaRuntime(o: SherpaOptions): SherpaRuntime {
       for (const children of [recognizers, diarizers, canaries]) children.close();
     },
   };
+}
+
+/** Loads a model in a child and decodes one second of silence with the actual settings. */
+function createCanary(children: TaskChildren, processors: Processors) {
+  return async (model: Model) => {
+    const tuning = processors.tuningOf(model.manifest.id);
+    const task = canaryTask(model, tuning);
+    if (!task) return;
+    const done = await children.run({ input: task, timeoutMs: canaryTimeoutMs }).catch((error: unknown) => {
+      if (!(error instanceof ChildCrash)) throw error;
+      throw new Error(`${error.message}: ${error.stderrTail.slice(-300)}`, { cause: error });
+    });
+    const answer = canaryAnswer.safeParse(done);
+    // The library falls back to the CPU silently, which would be slow with a GPU's batch size.
+    if (answer.success && answer.data.provider === 'cpu' && askedForGpu(model, tuning)) processors.giveUpGpu();
+  };
+}
+
+function askedForGpu(model: Model, tuning: EngineTuning): boolean {
+  return (model.manifest.kind === 'asr' ? tuning.transcribe_on : tuning.diarize_on) === 'gpu';
 }

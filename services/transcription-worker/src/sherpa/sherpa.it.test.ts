@@ -16,6 +16,7 @@ import { createSherpaRuntime, type SherpaOptions, type SherpaRuntime } from './r
 const wishes = { batchSize: 'auto', computeType: 'auto', hybrid: 'auto' } as const;
 let cache = '';
 let runtime: SherpaRuntime;
+
 function startRuntime(more: Partial<SherpaOptions> = {}): SherpaRuntime {
   const probe = { look: () => Promise.resolve({ devices: [], note: 'none' }) };
   return createSherpaRuntime({
@@ -42,15 +43,18 @@ async function put(kind: string, id: string, files: Record<string, string | Buff
   for (const [name, content] of Object.entries(files)) await writeFile(join(folder, name), content);
   return folder;
 }
+
 function manifest(files: Record<string, { path: string; sha256?: string; bytes?: number }>): string {
   return JSON.stringify({ id: 'tiny', kind: 'asr', family: 'whisper', files, langs: ['en'] });
 }
+
 const corrupt = {
   'encoder.onnx': randomBytes(4096),
   'decoder.onnx': randomBytes(4096),
   'joiner.onnx': randomBytes(4096),
   'tokens.txt': '<blk> 0\na 1\n',
 };
+
 async function only(): Promise<Model> {
   const [model] = await runtime.models.look();
   if (!model) throw new Error('no model was found');

@@ -2,6 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { chunkResult, wordsOfChunk } from './tokens.ts';
 
 const chunk = { start: 100, end: 110 };
+
 function words(result: Record<string, unknown>): ReturnType<typeof wordsOfChunk> {
   return wordsOfChunk(chunkResult.parse(result), chunk);
 }

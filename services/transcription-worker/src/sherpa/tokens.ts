@@ -29,20 +29,21 @@ const longestToken = 0.4;
 
 type Open = { text: string; start: number; end: number; logs: number[] };
 
-function close(word: Open, shout: boolean): Word {
-  return {
-    word: shout ? word.text.toLowerCase() : word.text,
-    start: word.start,
-    end: word.end,
-    confidence: word.logs.length > 0 ? Math.exp(word.logs.reduce((a, b) => a + b, 0) / word.logs.length) : null,
-  };
-}
-
-function endOf(r: ChunkResult, i: number, chunkSeconds: number): number {
-  const start = r.timestamps[i] ?? 0;
-  const duration = r.durations[i];
-  if (duration !== undefined && duration > 0) return start + duration;
-  return Math.min(start + longestToken, r.timestamps[i + 1] ?? chunkSeconds);
+/** The words of one chunk with times relative to the recording. */
+export function wordsOfChunk(r: ChunkResult, chunk: { start: number; end: number }): ChunkWords {
+  const seconds = chunk.end - chunk.start;
+  const timed = r.tokens.length > 0 && r.timestamps.length === r.tokens.length;
+  const words = timed
+    ? fromTokens(r, seconds)
+    : r.segment_texts.length > 0
+      ? fromSegments(r)
+      : interpolateWords(r.text, 0, seconds, null);
+  const placed = words.map((w) => ({
+    ...w,
+    start: chunk.start + Math.min(w.start, seconds),
+    end: chunk.start + Math.min(w.end, seconds),
+  }));
+  return { words: placed, timing: timed ? 'engine' : 'estimated' };
 }
 
 /** Joins sub-word tokens to words: a leading space starts a word, punctuation never extends one. */
@@ -76,19 +77,18 @@ function fromSegments(r: ChunkResult): Word[] {
   });
 }
 
-/** The words of one chunk with times relative to the recording. */
-export function wordsOfChunk(r: ChunkResult, chunk: { start: number; end: number }): ChunkWords {
-  const seconds = chunk.end - chunk.start;
-  const timed = r.tokens.length > 0 && r.timestamps.length === r.tokens.length;
-  const words = timed
-    ? fromTokens(r, seconds)
-    : r.segment_texts.length > 0
-      ? fromSegments(r)
-      : interpolateWords(r.text, 0, seconds, null);
-  const placed = words.map((w) => ({
-    ...w,
-    start: chunk.start + Math.min(w.start, seconds),
-    end: chunk.start + Math.min(w.end, seconds),
-  }));
-  return { words: placed, timing: timed ? 'engine' : 'estimated' };
+function endOf(r: ChunkResult, i: number, chunkSeconds: number): number {
+  const start = r.timestamps[i] ?? 0;
+  const duration = r.durations[i];
+  if (duration !== undefined && duration > 0) return start + duration;
+  return Math.min(start + longestToken, r.timestamps[i + 1] ?? chunkSeconds);
+}
+
+function close(word: Open, shout: boolean): Word {
+  return {
+    word: shout ? word.text.toLowerCase() : word.text,
+    start: word.start,
+    end: word.end,
+    confidence: word.logs.length > 0 ? Math.exp(word.logs.reduce((a, b) => a + b, 0) / word.logs.length) : null,
+  };
 }

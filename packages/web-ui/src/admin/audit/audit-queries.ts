@@ -6,23 +6,6 @@ export type AuditRecord = IdentityResponse<'auditLogs'>['items'][number];
 export const auditPageSize = 50;
 type Filters = Readonly<Record<string, string>>;
 
-/** The chosen days in the reader's time zone, as timestamps. */
-function timestampsOf(filters: Filters) {
-  return {
-    start_date: filters['from'] && new Date(`${filters['from']}T00:00:00`).toISOString(),
-    end_date: filters['to'] && new Date(`${filters['to']}T23:59:59.999`).toISOString(),
-  };
-}
-function queryOf(filters: Filters): QueryInput {
-  return {
-    ...timestampsOf(filters),
-    event_type: filters['event'],
-    outcome: filters['outcome'],
-    error_code: filters['code'],
-    q: filters['q'],
-  };
-}
-
 export function auditQuery(filters: Filters) {
   return queryOptions({
     queryKey: ['audit', filters],
@@ -37,4 +20,22 @@ export function auditQuery(filters: Filters) {
 
 export function exportUrl(filters: Filters, format: 'csv' | 'json'): string {
   return urlOf(identityLines.exportAuditLogs[1], {}, { ...queryOf(filters), export_format: format });
+}
+
+function queryOf(filters: Filters): QueryInput {
+  return {
+    ...timestampsOf(filters),
+    event_type: filters['event'],
+    outcome: filters['outcome'],
+    error_code: filters['code'],
+    q: filters['q'],
+  };
+}
+
+/** The chosen days in the reader's time zone, as timestamps. */
+function timestampsOf(filters: Filters) {
+  return {
+    start_date: filters['from'] && new Date(`${filters['from']}T00:00:00`).toISOString(),
+    end_date: filters['to'] && new Date(`${filters['to']}T23:59:59.999`).toISOString(),
+  };
 }

@@ -14,6 +14,7 @@ export const configQuery = queryOptions({
 });
 
 const historyPage = 20;
+
 export function historyQuery(category: AuthCategory) {
   return infiniteQueryOptions({
     queryKey: ['auth-config', 'history', category],

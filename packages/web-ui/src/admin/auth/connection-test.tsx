@@ -49,6 +49,7 @@ type State = 'ok' | 'warning' | 'failed';
 function stateOf({ ok, advice }: TestResult['steps'][number]): State {
   return !ok ? 'failed' : advice === '' ? 'ok' : 'warning';
 }
+
 const icons = { ok: 'check', warning: 'alert', failed: 'close' } as const;
 
 function Outcome({ result }: { result: TestResult }) {

@@ -17,6 +17,7 @@ function item(config_key: string, more: Partial<ConfigItem> = {}): ConfigItem {
     ...more,
   };
 }
+
 const ssl = item('ldap_use_ssl', { data_type: 'boolean', config_value: true, default_value: true });
 const port = item('ldap_port', {
   data_type: 'integer',

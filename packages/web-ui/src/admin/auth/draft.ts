@@ -6,11 +6,6 @@ export type Value = ConfigItem['config_value'];
 /** Unsaved changes: null resets a setting to its default, `<key>_clear` deletes a secret. */
 export type Edits = Readonly<Record<string, Value>>;
 
-/** The stored value as a field shows it: a secret and an unset text are empty. */
-function storedOf(item: ConfigItem): Value {
-  return item.data_type === 'string' ? (item.config_value ?? '') : item.config_value;
-}
-
 /** The value that a field shows. */
 export function shownValue(item: ConfigItem, edits: Edits): Value {
   const edited = edits[item.config_key];
@@ -59,4 +54,9 @@ export function mustReenterSecret(item: ConfigItem, edits: Edits): boolean {
     !edits[item.config_key] &&
     edits[`${item.config_key}_clear`] !== true
   );
+}
+
+/** The stored value as a field shows it: a secret and an unset text are empty. */
+function storedOf(item: ConfigItem): Value {
+  return item.data_type === 'string' ? (item.config_value ?? '') : item.config_value;
 }

@@ -11,10 +11,6 @@ export type CategoryLayout = {
   readonly test?: string;
 };
 
-function field(key: string, label: string, kind?: FieldKind): Field {
-  return { key, label, ...(kind ? { kind } : {}) };
-}
-
 /** Order, labels and field kinds of the settings; a test compares them with the contracts. */
 export const layouts: Record<AuthCategory, CategoryLayout> = {
   local: {
@@ -259,6 +255,7 @@ export const categoryOrder = [
   'password_policy',
   'lockout',
 ] as const satisfies readonly AuthCategory[];
+
 export function isCategory(name: string): name is AuthCategory {
   return Object.hasOwn(layouts, name);
 }
@@ -277,4 +274,8 @@ const settingLabels = new Map(
 /** The label of a setting on this page. */
 export function settingLabel(key: string): string {
   return settingLabels.get(key) ?? key;
+}
+
+function field(key: string, label: string, kind?: FieldKind): Field {
+  return { key, label, ...(kind ? { kind } : {}) };
 }

@@ -73,6 +73,7 @@ type TableProps = {
   onEdit: (mapping: Mapping) => void;
   onDelete: (mapping: Mapping) => void;
 };
+
 function MappingTable({ mappings, onEdit, onDelete }: TableProps) {
   return (
     <Sheet

@@ -4,14 +4,6 @@ import { ErrorNote } from '../../app/error-note.tsx';
 import { Icon } from '../../app/icons.tsx';
 import { settingLabel } from './layout.ts';
 
-/** Groups refused settings by message: a message for several settings is shown once. */
-function byMessage(fields: ApiError['fields']): [string, string[]][] {
-  const namesByMessage = new Map<string, string[]>();
-  for (const { path, message } of fields)
-    namesByMessage.set(message, [...new Set([...(namesByMessage.get(message) ?? []), settingLabel(path)])]);
-  return [...namesByMessage];
-}
-
 /** Lists the refused settings with their labels; any other error is shown unchanged. */
 export function RefusalNote({ error, title }: { error: unknown; title: string }) {
   if (!(error instanceof ApiError) || error.fields.length === 0) return <ErrorNote error={error} title={title} />;
@@ -24,4 +16,12 @@ export function RefusalNote({ error, title }: { error: unknown; title: string })
       ))}
     </Alert>
   );
+}
+
+/** Groups refused settings by message: a message for several settings is shown once. */
+function byMessage(fields: ApiError['fields']): [string, string[]][] {
+  const namesByMessage = new Map<string, string[]>();
+  for (const { path, message } of fields)
+    namesByMessage.set(message, [...new Set([...(namesByMessage.get(message) ?? []), settingLabel(path)])]);
+  return [...namesByMessage];
 }

@@ -9,6 +9,7 @@ import { Confirm } from '../parts.tsx';
 import { sourceSessionsQuery, type Source } from './auth-queries.ts';
 
 const sources: readonly string[] = ['ldap', 'oidc', 'pki', 'proxy'] satisfies Source[];
+
 export function isSource(category: string): category is Source {
   return sources.includes(category);
 }

@@ -11,10 +11,6 @@ import { DeadTasks } from './dead-tasks.tsx';
 import { deadKindsQuery, kindFields, type DeadKind } from './queue-queries.ts';
 import css from './queues.module.css';
 
-function keyOf(kind: DeadKind): string {
-  return [kind.queue, kind.task_type, kind.error_code ?? ''].join(' ');
-}
-
 /** Dead-lettered jobs by kind: jobs that failed in the same way mostly have the same cause. */
 export function DeadJobs() {
   const kinds = useQuery(deadKindsQuery);
@@ -24,6 +20,10 @@ export function DeadJobs() {
       {kinds.data && <Kinds kinds={kinds.data.kinds} />}
     </>
   );
+}
+
+function keyOf(kind: DeadKind): string {
+  return [kind.queue, kind.task_type, kind.error_code ?? ''].join(' ');
 }
 
 function Kinds({ kinds }: { kinds: readonly DeadKind[] }) {

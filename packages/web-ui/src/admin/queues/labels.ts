@@ -44,6 +44,7 @@ export function age(seconds: number): string {
   }
   return `${Math.floor(whole / 86_400)} days`;
 }
+
 export function ageSince(iso: string, now: string): string {
   return age((Date.parse(now) - Date.parse(iso)) / 1000);
 }

@@ -31,6 +31,7 @@ export function QueueList({ overview }: { overview: Overview }) {
 }
 
 type RowProps = { queue: QueueItem; all: readonly QueueItem[]; onPause: () => void };
+
 function Row({ queue, all, onPause }: RowProps) {
   const bar = barOf(queue, all);
   return (

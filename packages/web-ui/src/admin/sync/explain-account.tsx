@@ -55,6 +55,7 @@ function decisionText(decision: string): string {
   if (decision === 'applied') return 'role or groups changed';
   return decision === 'would_apply' ? 'role or groups would change' : decision.replaceAll('_', ' ');
 }
+
 function reasonText(reason: string | null): string {
   return Object.entries(reasonTexts).find(([name]) => name === reason)?.[1] ?? reason ?? '';
 }

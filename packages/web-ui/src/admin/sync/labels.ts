@@ -38,6 +38,7 @@ type ApprovalState = Pick<Summary, 'status' | 'approved_at'>;
 export function awaitsApproval(run: ApprovalState): boolean {
   return run.status === 'held' && run.approved_at === null;
 }
+
 export function statusLabelOf(run: ApprovalState): ColoredLabel {
   return run.status === 'held' && !awaitsApproval(run)
     ? { label: 'approved', color: 'petrol' }
@@ -63,23 +64,28 @@ export function summaryOf(run: Counts): string {
     ? `${accounts(run.would_disable)} would be disabled.${deferred}`
     : `${accounts(run.disabled)} disabled.${undoneText(run)}${deferred}${changed}`;
 }
+
 type Counts = Omit<
   Summary,
   'pass_uuid' | 'trigger' | 'seen' | 'capped' | 'max_disables_per_run' | 'ldap_requests' | 'set_digest' | Times
 >;
 type Times = 'started_at' | 'finished_at' | 'duration_s';
+
 function accounts(count: number): string {
   return plural(count, 'account');
 }
+
 function undoneText({ disabled, undone }: Counts): string {
   if (undone === 0) return '';
   return undone === disabled ? ' Undone: all enabled again.' : ` ${undone.toLocaleString()} enabled again since.`;
 }
+
 /** An earlier attempt of the same run may have disabled accounts before the directory became unavailable. */
 function interruptedText(run: Counts): string {
   const result = run.disabled === 0 ? 'No accounts were disabled.' : `${accounts(run.disabled)} were disabled before.`;
   return `The directory couldn’t be read completely. ${result}${undoneText(run)} ${run.error ?? ''}`.trim();
 }
+
 function heldText(run: Counts): string {
   const result =
     run.disabled > 0
@@ -87,6 +93,7 @@ function heldText(run: Counts): string {
       : (run.error ?? `${accounts(run.candidates)} would be disabled.`);
   return awaitsApproval(run) ? `${result} The whole set is awaiting approval.` : `${result} The set was approved.`;
 }
+
 /** The number of accounts of a held set that are not disabled yet. */
 export function remainingOf(run: Pick<Summary, 'candidates' | 'disabled'>): number {
   return run.candidates - run.disabled;

@@ -12,15 +12,6 @@ import type { Status } from './labels.ts';
 
 type Fields = Pick<Status, 'enabled' | 'schedule' | 'dry_run' | 'max_disables_per_run' | 'max_disable_percent'>;
 
-/** Describes a cron expression; empty while it is invalid. */
-function describeSchedule(schedule: string): string {
-  try {
-    return `${cronstrue.toString(schedule, { use24HourTimeFormat: true })} (UTC)`;
-  } catch {
-    return '';
-  }
-}
-
 const noEdits: Partial<Fields> = {};
 
 /** The schedule of the runs, and the limits of what a run may change. */
@@ -119,6 +110,15 @@ export function ScheduleForm({ status }: { status: Status }) {
       </Stack>
     </form>
   );
+}
+
+/** Describes a cron expression; empty while it is invalid. */
+function describeSchedule(schedule: string): string {
+  try {
+    return `${cronstrue.toString(schedule, { use24HourTimeFormat: true })} (UTC)`;
+  } catch {
+    return '';
+  }
 }
 
 function NextRuns({ status }: { status: Status }) {

@@ -8,18 +8,6 @@ import { evidenceText, reasonTexts } from './labels.ts';
 
 type Explanation = DirectorySyncResponse<'explainSignIn'>;
 
-/** Queries the directory only on request: neither a cached result nor a change of the window leads to another query. */
-function explanationQuery(login: string) {
-  return queryOptions({
-    queryKey: ['directory-sync', 'explanation', login],
-    queryFn: ({ signal }) => callDirectorySync('explainSignIn', { signal, query: { login } }),
-    staleTime: 0,
-    gcTime: 0,
-    retry: false,
-    refetchOnWindowFocus: false,
-  });
-}
-
 const verdicts: Record<Explanation['verdict'], ColoredLabel> = {
   admitted: { label: 'admitted', color: 'petrol' },
   admin: { label: 'administrator', color: 'petrol' },
@@ -27,13 +15,6 @@ const verdicts: Record<Explanation['verdict'], ColoredLabel> = {
   refused: { label: 'refused at sign-in', color: 'red' },
   unknown: { label: 'unknown', color: 'yellow' },
 };
-
-function reasonText(reason: string): string {
-  return Object.entries(reasonTexts).find(([name]) => name === reason)?.[1] ?? reason;
-}
-function evidenceLine({ disabled_because: reason, ...facts }: Record<string, string>): string {
-  return evidenceText({ ...facts, ...(reason === undefined ? {} : { disabled_because: reasonText(reason) }) });
-}
 
 /** Whether a sign-in with this login would succeed now, and the last refused sign-ins. */
 export function SignInExplanation({ login }: { login: string }) {
@@ -60,6 +41,26 @@ export function SignInExplanation({ login }: { login: string }) {
       <Refusals refusals={refusals} />
     </Stack>
   );
+}
+
+/** Queries the directory only on request: neither a cached result nor a change of the window leads to another query. */
+function explanationQuery(login: string) {
+  return queryOptions({
+    queryKey: ['directory-sync', 'explanation', login],
+    queryFn: ({ signal }) => callDirectorySync('explainSignIn', { signal, query: { login } }),
+    staleTime: 0,
+    gcTime: 0,
+    retry: false,
+    refetchOnWindowFocus: false,
+  });
+}
+
+function evidenceLine({ disabled_because: reason, ...facts }: Record<string, string>): string {
+  return evidenceText({ ...facts, ...(reason === undefined ? {} : { disabled_because: reasonText(reason) }) });
+}
+
+function reasonText(reason: string): string {
+  return Object.entries(reasonTexts).find(([name]) => name === reason)?.[1] ?? reason;
 }
 
 function Refusals({ refusals }: Pick<Explanation, 'refusals'>) {

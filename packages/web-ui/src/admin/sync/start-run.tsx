@@ -98,6 +98,7 @@ function CurrentRun({ running, requested }: { running: Status['running']; reques
     </div>
   );
 }
+
 function progressText({ done, total, started_at: since }: NonNullable<Status['running']>): string {
   const count = done > 0 ? `${done.toLocaleString()}${total === null ? '' : ` of ${total.toLocaleString()}`} · ` : '';
   return `${count}since ${timeOfDay(since)}`;

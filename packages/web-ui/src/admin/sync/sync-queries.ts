@@ -16,6 +16,7 @@ export const statusQuery = queryOptions({
   },
   refetchInterval: ({ state }) => (state.data?.running || requestedRun.get() ? busyMs : idleMs),
 });
+
 export function lastRunIdOf(status: Status | undefined): string | null {
   return status?.last_result?.pass_uuid ?? null;
 }

@@ -6,6 +6,7 @@ import { permissionsOf } from './account-permissions.ts';
 function me(role: User['role']) {
   return { uuid: 'me', role } as User;
 }
+
 function account(role: Account['role'], auth_type: Account['auth_type'] = 'local', uuid = 'other') {
   return { uuid, role, auth_type } as Account;
 }

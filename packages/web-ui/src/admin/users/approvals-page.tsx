@@ -95,6 +95,7 @@ function PendingAccount({ account }: { account: Account }) {
 }
 
 type RejectProps = { account: Account; onDone: () => void; onClose: () => void };
+
 function RejectDialog({ account, onDone, onClose }: RejectProps) {
   const draft = useDraft(`reject:${account.uuid}`, '');
   const reason = draft.value;

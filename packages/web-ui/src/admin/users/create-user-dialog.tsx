@@ -20,10 +20,6 @@ type Fields = {
 };
 const emptyFields: Fields = { email: '', name: '', role: 'user', origin: 'local', mustChangePassword: true };
 
-function options(names: Readonly<Record<string, string>>) {
-  return Object.entries(names).map(([value, label]) => ({ value, label }));
-}
-
 export function CreateUserDialog({ onClose }: { onClose: () => void }) {
   const client = useQueryClient();
   const navigate = useNavigate();
@@ -125,4 +121,8 @@ export function CreateUserDialog({ onClose }: { onClose: () => void }) {
       )}
     </FormDialog>
   );
+}
+
+function options(names: Readonly<Record<string, string>>) {
+  return Object.entries(names).map(([value, label]) => ({ value, label }));
 }

@@ -8,10 +8,6 @@ import { RestoredNote, useDraft } from '../../app/use-draft.tsx';
 import type { Account } from '../labels.ts';
 import { userQuery } from './user-queries.ts';
 
-function dayOf(at: string | null): string {
-  return at === null ? '' : new Date(at).toLocaleDateString('sv-SE');
-}
-
 /** Name, address and expiry of an account. */
 export function UserForm({ account }: { account: Account }) {
   const client = useQueryClient();
@@ -100,4 +96,8 @@ export function UserForm({ account }: { account: Account }) {
       </Stack>
     </form>
   );
+}
+
+function dayOf(at: string | null): string {
+  return at === null ? '' : new Date(at).toLocaleDateString('sv-SE');
 }

@@ -118,6 +118,7 @@ function UserTable({ users, filters, onChange }: UserTableProps) {
 }
 
 type SortProps = { label: string; sorted: 'ascending' | 'descending' | 'none'; onSort: () => void };
+
 function SortHead({ label, sorted, onSort }: SortProps) {
   return (
     <Table.Th aria-sort={sorted}>
