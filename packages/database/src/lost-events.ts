@@ -12,20 +12,20 @@ const checkIntervalMs = 10_000;
  * The table can be large, so it is searched once per stream.
  * @returns a function that checks when a check is due: after every reconnection and every ten seconds.
  */
-export function createLossCheck(d: Deps): () => Promise<number> {
+export function createLossCheck({ bus, pool, table }: Deps): () => Promise<number> {
   let due = 0;
   let checkedStream: string | undefined;
-  d.bus.onReconnect(() => {
+  bus.onReconnect(() => {
     due = 0;
   });
   return async () => {
     if (Date.now() < due) return 0;
-    const jsm = await d.bus.jetstreamManager();
+    const jsm = await bus.jetstreamManager();
     const { created } = await jsm.streams.info('EVENTS');
     due = Date.now() + checkIntervalMs;
     if (created === checkedStream) return 0;
-    const { rowCount } = await d.pool.query(
-      `update ${d.table} set sent_at = null where sent_at < $1 and subject like 'evt.%'`,
+    const { rowCount } = await pool.query(
+      `update ${table} set sent_at = null where sent_at < $1 and subject like 'evt.%'`,
       [created],
     );
     checkedStream = created;

@@ -135,7 +135,7 @@ function newKeys(): Promise<webcrypto.CryptoKeyPair> {
   return subtle.generateKey({ name: 'ECDSA', namedCurve: 'P-256' }, true, ['sign', 'verify']);
 }
 
-async function make(o: CertificateOptions, keys: webcrypto.CryptoKeyPair, signer: Signer): Promise<Issued> {
+async function make(options: CertificateOptions, keys: webcrypto.CryptoKeyPair, signer: Signer): Promise<Issued> {
   const serial = randomBytes(12);
   // Neither negative nor with a leading zero: DER writes a number in the fewest bytes.
   serial[0] = ((serial[0] as number) & 0x7f) | 0x40;
@@ -143,23 +143,23 @@ async function make(o: CertificateOptions, keys: webcrypto.CryptoKeyPair, signer
   cert.version = 2;
   cert.serialNumber = new Integer({ valueHex: new Uint8Array(serial).buffer });
   fill(cert.issuer, signer.subject);
-  fill(cert.subject, o.subject);
-  cert.notBefore.value = o.notBefore ?? new Date(Date.now() - dayMs);
-  cert.notAfter.value = o.notAfter ?? new Date(Date.now() + 30 * dayMs);
+  fill(cert.subject, options.subject);
+  cert.notBefore.value = options.notBefore ?? new Date(Date.now() - dayMs);
+  cert.notAfter.value = options.notAfter ?? new Date(Date.now() + 30 * dayMs);
   await cert.subjectPublicKeyInfo.importKey(keys.publicKey);
-  cert.extensions = extensionsOf(o);
-  await cert.sign(signer.key, o.hash ?? 'SHA-256');
+  cert.extensions = extensionsOf(options);
+  await cert.sign(signer.key, options.hash ?? 'SHA-256');
   const der = Buffer.from(cert.toSchema(true).toBER());
   const pkcs8 = new Uint8Array(await subtle.exportKey('pkcs8', keys.privateKey));
   return { pem: pem('CERTIFICATE', der), der, keyPem: pem('PRIVATE KEY', pkcs8), serial: cert.serialNumber };
 }
 
-async function revocationList(signer: Signer, revoked: readonly Pick<Issued, 'serial'>[], o: CrlOptions) {
+async function revocationList(signer: Signer, revoked: readonly Pick<Issued, 'serial'>[], options: CrlOptions) {
   const crl = new CertificateRevocationList();
   crl.version = 1;
   fill(crl.issuer, signer.subject);
-  crl.thisUpdate = new Time({ type: TimeType.UTCTime, value: o.thisUpdate ?? new Date(Date.now() - 60_000) });
-  const next = o.nextUpdate === undefined ? new Date(Date.now() + dayMs) : o.nextUpdate;
+  crl.thisUpdate = new Time({ type: TimeType.UTCTime, value: options.thisUpdate ?? new Date(Date.now() - 60_000) });
+  const next = options.nextUpdate === undefined ? new Date(Date.now() + dayMs) : options.nextUpdate;
   if (next) crl.nextUpdate = new Time({ type: TimeType.UTCTime, value: next });
   const removed = extension('2.5.29.21', false, new Enumerated({ value: 8 }).toBER());
   if (revoked.length > 0)
@@ -168,10 +168,10 @@ async function revocationList(signer: Signer, revoked: readonly Pick<Issued, 'se
         new RevokedCertificate({
           userCertificate: serial,
           revocationDate: new Time({ type: TimeType.UTCTime, value: new Date() }),
-          ...(o.removed ? { crlEntryExtensions: new Extensions({ extensions: [removed] }) } : {}),
+          ...(options.removed ? { crlEntryExtensions: new Extensions({ extensions: [removed] }) } : {}),
         }),
     );
-  if (o.unknownCritical) crl.crlExtensions = new Extensions({ extensions: [unknown()] });
+  if (options.unknownCritical) crl.crlExtensions = new Extensions({ extensions: [unknown()] });
   await crl.sign(signer.key, 'SHA-256');
   return pem('X509 CRL', new Uint8Array(crl.toSchema(true).toBER()));
 }
@@ -181,13 +181,13 @@ function fill(name: RelativeDistinguishedNames, subject: Subject): void {
   name.valueBeforeDecode = new Sequence({ value: Object.entries(subject).map(avaOf) }).toBER();
 }
 
-function extensionsOf(o: CertificateOptions): Extension[] {
-  const alt = names(o);
-  const usage = o.keyUsage === undefined ? [keyUses.digitalSignature] : o.keyUsage;
-  const purpose = o.purposes === undefined ? [purposes.client] : o.purposes;
+function extensionsOf(options: CertificateOptions): Extension[] {
+  const alt = names(options);
+  const usage = options.keyUsage === undefined ? [keyUses.digitalSignature] : options.keyUsage;
+  const purpose = options.purposes === undefined ? [purposes.client] : options.purposes;
   const constraints = {
-    cA: o.isCa ?? false,
-    ...(o.pathLength === undefined ? {} : { pathLenConstraint: o.pathLength }),
+    cA: options.isCa ?? false,
+    ...(options.pathLength === undefined ? {} : { pathLenConstraint: options.pathLength }),
   };
   return [
     extension('2.5.29.19', true, new BasicConstraints(constraints).toSchema().toBER()),
@@ -196,7 +196,7 @@ function extensionsOf(o: CertificateOptions): Extension[] {
       ? [extension('2.5.29.37', false, new ExtKeyUsage({ keyPurposes: [...purpose] }).toSchema().toBER())]
       : []),
     ...(alt.length > 0 ? [extension('2.5.29.17', false, new AltName({ altNames: alt }).toSchema().toBER())] : []),
-    ...(o.unknownCritical ? [unknown()] : []),
+    ...(options.unknownCritical ? [unknown()] : []),
   ];
 }
 

@@ -65,13 +65,13 @@ const KiB = 1024;
 const framing = 64 * KiB;
 
 /** An API request, in order: match, limit, who is calling, CSRF, role and state, hand on. */
-export function createApi(d: ApiDeps) {
-  const forward = createForward(d.connectionWait);
+export function createApi(deps: ApiDeps) {
+  const forward = createForward(deps.connectionWait);
   const whoCalls = async (x: Exchange, cookies: SessionCookies): Promise<Who | null> => {
     const bearer = bearerOf(x.req.headers.authorization);
     const token = bearer === undefined ? cookies.access : bearer;
     if (!token || token.length > 4096) return null;
-    const session = await d.sessions.resolve(token);
+    const session = await deps.sessions.resolve(token);
     return session && { token, session };
   };
 
@@ -79,27 +79,27 @@ export function createApi(d: ApiDeps) {
   const watchOf = (x: Exchange, def: Target, who: Who | null) => {
     const needsSession = def === push || def.access !== 'public';
     if (!who || !needsSession || (def.service === 'identity' && x.req.method !== 'GET')) return undefined;
-    return (end: (why: Doubt) => void) => d.inFlight.enter({ ...who, receivedAt: x.receivedAt, end });
+    return (end: (why: Doubt) => void) => deps.inFlight.enter({ ...who, receivedAt: x.receivedAt, end });
   };
 
   const limit = (x: Exchange, session: ResolvedSession | null): Promise<void> | undefined =>
-    session ? d.limits.session(session.sessionId) : d.limits.anonymous(limitKey(x.client.ip));
+    session ? deps.limits.session(session.sessionId) : deps.limits.anonymous(limitKey(x.client.ip));
 
   const handOn = async (x: Exchange, def: Target, who: Who | null, cookies: SessionCookies) => {
     const { req, res } = x;
     const session = who?.session ?? null;
-    const pool = d.pools[def.service];
+    const pool = deps.pools[def.service];
     if (!pool) throw notFound();
-    const limits = limitsOf(def, d.maxUploadBytes);
-    checkSize(x, def, limits, d.maxUploadBytes);
+    const limits = limitsOf(def, deps.maxUploadBytes);
+    checkSize(x, def, limits, deps.maxUploadBytes);
     const toIdentity = def.service === 'identity';
     const cookie = toIdentity ? cookieFor(x, def, cookies) : undefined;
     const headers = (): string[] => {
-      const forwarded = d.forwarded(def, req);
+      const forwarded = deps.forwarded(def, req);
       return [
         ...requestHeaders(req.rawHeaders),
         assertionHeader,
-        d.assertion(def.service, session),
+        deps.assertion(def.service, session),
         'x-request-id',
         x.requestId,
         'traceparent',
@@ -148,7 +148,7 @@ export function createApi(d: ApiDeps) {
 
   const match = (x: Exchange): Target | RouteDef => {
     if (x.path === push.path || x.path === `${push.path}/`) return push;
-    const found = d.router(x.req.method as string, x.path);
+    const found = deps.router(x.req.method as string, x.path);
     if (found.kind === 'route') return found.def;
     if (found.kind === 'unknown') throw notFound('There is no such address in this API');
     const allow = found.allow.join(', ');
@@ -159,7 +159,7 @@ export function createApi(d: ApiDeps) {
     const { headers } = x.req;
     const cookies = sessionCookiesOf(headers.cookie);
     checkCrossSite(def, { sameOrigin: sameHost(x), fetchSite: fetchSiteOf(x) });
-    if (isSignInAttempt(def)) await d.limits.signIn(limitKey(x.client.ip));
+    if (isSignInAttempt(def)) await deps.limits.signIn(limitKey(x.client.ip));
     const who = await whoCalls(x, cookies);
     const session = who?.session ?? null;
     x.userId = session?.userId ?? null;
@@ -178,14 +178,14 @@ export function createApi(d: ApiDeps) {
       fetchSite: fetchSiteOf(x),
     });
     authorise(route, session);
-    if (route.service === 'edge-gateway') return d.own(x, route);
+    if (route.service === 'edge-gateway') return deps.own(x, route);
     return handOn(x, route, who, cookies);
   };
 
   return async (x: Exchange): Promise<void> => {
     const def = match(x);
     x.route = def.path;
-    return d.traced(x, () => steps(x, def));
+    return deps.traced(x, () => steps(x, def));
   };
 }
 

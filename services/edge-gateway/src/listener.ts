@@ -50,14 +50,14 @@ type Answer = { given: (status: number) => void; refuse: (thrown: unknown) => vo
 const internal = /^\/(health|metrics)(\/|$)/;
 
 /** The only public port. */
-export function createListener(d: ListenerDeps): { server: Server; closeTunnels: () => Promise<void> } {
+export function createListener(deps: ListenerDeps): { server: Server; closeTunnels: () => Promise<void> } {
   const exchange = (req: IncomingMessage, res: ServerResponse, expectsContinue: boolean): Exchange => ({
     req,
     res,
     path: pathOf(req.url ?? '') ?? '',
     requestId: requestIdOf(req),
     traceparent: traceparentOf(req),
-    client: d.clientView(req),
+    client: deps.clientView(req),
     receivedAt: Date.now(),
     route: 'unknown',
     userId: null,
@@ -66,7 +66,7 @@ export function createListener(d: ListenerDeps): { server: Server; closeTunnels:
   });
 
   const page = async (x: Exchange): Promise<void> => {
-    const found = x.req.method === 'GET' || x.req.method === 'HEAD' ? d.ui(x.path) : undefined;
+    const found = x.req.method === 'GET' || x.req.method === 'HEAD' ? deps.ui(x.path) : undefined;
     const always = [...pageHeaders(x.client), 'X-Request-ID', x.requestId];
     if (found && !internal.test(x.path)) {
       x.route = found.route;
@@ -77,7 +77,7 @@ export function createListener(d: ListenerDeps): { server: Server; closeTunnels:
   };
 
   const docsPage = async (x: Exchange): Promise<boolean> => {
-    const asset = x.path.startsWith('/api/docs/') && x.req.method === 'GET' ? d.docs(x.path) : undefined;
+    const asset = x.path.startsWith('/api/docs/') && x.req.method === 'GET' ? deps.docs(x.path) : undefined;
     if (!asset) return false;
     x.route = '/api/docs/{file}';
     await sendAsset(x.req, x.res, { asset, cacheControl: 'public, max-age=300' }, [
@@ -90,25 +90,25 @@ export function createListener(d: ListenerDeps): { server: Server; closeTunnels:
 
   const answer = async (x: Exchange): Promise<void> => {
     checkRequest(x.req);
-    x.res.once('close', d.connections.enter(x.req.socket, x.client));
+    x.res.once('close', deps.connections.enter(x.req.socket, x.client));
     if (x.path === '') return badPath();
     if (!isApi(x.path)) return page(x);
     if (await docsPage(x)) return;
-    return d.api(x);
+    return deps.api(x);
   };
 
   const onRequest = (expectsContinue: boolean) => (req: IncomingMessage, res: ServerResponse) => {
     const x = exchange(req, res, expectsContinue);
-    observe(x, d);
+    observe(x, deps);
     trackResponse(req.socket, res);
     discardUnreadBody(req, res);
-    answer(x).catch((e: unknown) => sendFailure(x, e, d.log));
+    answer(x).catch((e: unknown) => sendFailure(x, e, deps.log));
   };
   const onUnsupportedExpectation = (req: IncomingMessage, res: ServerResponse): void => {
     const x = exchange(req, res, false);
-    observe(x, d);
+    observe(x, deps);
     discardUnreadBody(req, res);
-    sendFailure(x, unsupportedExpectation(), d.log);
+    sendFailure(x, unsupportedExpectation(), deps.log);
   };
 
   const tunnels = new Map<Duplex, () => void>();
@@ -117,7 +117,7 @@ export function createListener(d: ListenerDeps): { server: Server; closeTunnels:
     const { req, client } = x;
     checkRequest(req);
     // While it is open it is not closed in favour of a new connection.
-    socket.once('close', d.connections.enter(req.socket, client));
+    socket.once('close', deps.connections.enter(req.socket, client));
     const path = pathOf(req.url ?? '');
     if (path !== '/api/ws' && path !== '/api/ws/') return answer.refuse(notFound());
     x.route = '/api/ws';
@@ -125,18 +125,18 @@ export function createListener(d: ListenerDeps): { server: Server; closeTunnels:
     // Another site's page may open a socket here with our cookies: it gets one as a stranger.
     const token =
       bearer === undefined && sameOrigin({ req, client }) ? sessionCookiesOf(req.headers.cookie).access : bearer;
-    const session = token ? await d.sessions.resolve(token) : null;
+    const session = token ? await deps.sessions.resolve(token) : null;
     // A socket that opens after the others were closed would end without a close frame when the process exits.
     if (closing) {
       const restarting = 'The gateway is restarting. Connect again in a moment.';
       return answer.refuse(unavailable('service_unavailable', restarting, { retryAfterSeconds: 3 }));
     }
     x.userId = session?.userId ?? null;
-    if (!session) d.connections.enterUnauthenticated(socket, client);
+    if (!session) deps.connections.enterUnauthenticated(socket, client);
     const headers = [
       ...requestHeaders(req.rawHeaders),
       assertionHeader,
-      d.assertion('realtime-gateway', session),
+      deps.assertion('realtime-gateway', session),
       'x-request-id',
       x.requestId,
       'traceparent',
@@ -151,7 +151,7 @@ export function createListener(d: ListenerDeps): { server: Server; closeTunnels:
     socket.once('close', () => tunnels.delete(socket));
     tunnels.set(
       socket,
-      tunnel({ req, socket, head, to: d.realtime, headers, answered: answer.given, refuse: answer.refuse }),
+      tunnel({ req, socket, head, to: deps.realtime, headers, answered: answer.given, refuse: answer.refuse }),
     );
   };
 
@@ -167,15 +167,15 @@ export function createListener(d: ListenerDeps): { server: Server; closeTunnels:
     // Any other protocol that a client offers is ignored (RFC 9110, 7.8).
     shouldUpgradeCallback: ({ headers: { upgrade = '' } }) => /(^|,)\s*websocket\s*(,|$)/i.test(upgrade),
   });
-  d.connections.watch(server);
+  deps.connections.watch(server);
   server.on('request', onRequest(false));
   server.on('checkContinue', onRequest(true));
   server.on('checkExpectation', onUnsupportedExpectation);
   server.on('clientError', answerBadRequest);
   server.on('upgrade', (req, socket, head) => {
     socket.on('error', () => socket.destroy());
-    const x: Seen = { req, requestId: requestIdOf(req), client: d.clientView(req), route: 'unknown', userId: null };
-    const given = observeUpgrade(x, d);
+    const x: Seen = { req, requestId: requestIdOf(req), client: deps.clientView(req), route: 'unknown', userId: null };
+    const given = observeUpgrade(x, deps);
     const refuse = (thrown: unknown): void => given(refuseUpgrade(socket, thrown, x.requestId));
     upgrade(x, socket, head, { given, refuse }).catch(refuse);
   });

@@ -20,8 +20,8 @@ type Options = { limits?: Readonly<Record<Queue, { recycleAfter: number }>>; min
  * ones, finishes the running ones and exits, and its supervisor starts it again. That returns leaked
  * memory to the machine.
  */
-export function createRecycling(o: Options = {}): Recycling {
-  const limits = o.limits ?? queueLimits;
+export function createRecycling(options: Options = {}): Recycling {
+  const limits = options.limits ?? queueLimits;
   const done = new Map<Queue, number>();
   const bornAt = performance.now();
   let resolveDue = (_queue: Queue): void => {};
@@ -33,7 +33,7 @@ export function createRecycling(o: Options = {}): Recycling {
       done.set(queue, count);
       if (count !== limits[queue].recycleAfter) return;
       const age = performance.now() - bornAt;
-      setTimeout(() => resolveDue(queue), Math.max(0, (o.minimumAgeMs ?? defaultMinimumAgeMs) - age)).unref();
+      setTimeout(() => resolveDue(queue), Math.max(0, (options.minimumAgeMs ?? defaultMinimumAgeMs) - age)).unref();
     },
   };
 }

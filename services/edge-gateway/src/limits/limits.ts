@@ -47,7 +47,7 @@ async function consume(limiter: Limiter, key: string, cache?: Pick<Cache, 'count
  * Sign-in is counted here and in Redis: the one count is shared by all replicas, the other holds while Redis is away,
  * and neither starts from nothing when Redis comes or goes.
  */
-export function createLimits(cache: Cache | undefined, o: LimitOptions): Limits {
+export function createLimits(cache: Cache | undefined, { sessionPerMinute, anonymousPerMinute }: LimitOptions): Limits {
   let signInPerMinute: number | null = authSettings.rate_limit_auth_per_minute.default;
   const here = new RateLimiterMemory({ points: signInPerMinute, duration: minute });
   const shared =
@@ -74,7 +74,7 @@ export function createLimits(cache: Cache | undefined, o: LimitOptions): Limits 
       await consume(here, address);
       if (shared) await consume(shared, address, cache);
     },
-    session: perMinute(o.sessionPerMinute),
-    anonymous: perMinute(o.anonymousPerMinute),
+    session: perMinute(sessionPerMinute),
+    anonymous: perMinute(anonymousPerMinute),
   };
 }

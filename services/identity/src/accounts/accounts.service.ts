@@ -34,8 +34,8 @@ export type Accounts = {
   names: (userIds: string[]) => Promise<{ userId: string; email: string; fullName: string }[]>;
 };
 
-export function createAccounts(d: Deps): Accounts {
-  const { db, outbox, hasher, newPasswords, lockout, sessions, settings } = d;
+export function createAccounts(deps: Deps): Accounts {
+  const { db, outbox, hasher, newPasswords, lockout, sessions, settings } = deps;
   const me = async (userId: string): Promise<User> => {
     const user = await accountsStore.byId(db, userId);
     if (!user) throw notFound('There is no such account');

@@ -17,8 +17,8 @@ const longTx = { ...txOptions, timeout: 60_000 };
 const deleteTries = 20;
 
 /** Reads, creates, changes and deletes groups, with the rights of the caller. */
-export function createGroups(d: Deps) {
-  const { db, outbox } = d;
+export function createGroups(deps: Deps) {
+  const { db, outbox } = deps;
   const publishChange = async (
     tx: Tx,
     caller: Caller,
@@ -65,7 +65,8 @@ export function createGroups(d: Deps) {
       }),
 
     delete: async (caller: Caller, id: string, client: Client): Promise<undefined> => {
-      for (let tries = 0; tries < deleteTries; tries += 1) if (await tryDelete(d, caller, id, client)) return undefined;
+      for (let tries = 0; tries < deleteTries; tries += 1)
+        if (await tryDelete(deps, caller, id, client)) return undefined;
       throw unavailable('service_unavailable', 'People keep joining this group. Please try again.');
     },
 

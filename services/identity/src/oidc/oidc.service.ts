@@ -27,15 +27,15 @@ export type CallbackQuery = {
 type Browser = { cookies: ReadonlyMap<string, string>; secure: boolean };
 
 /** Sign-in at an identity provider: `begin` redirects to it, `finish` handles its callback. */
-export function createOidc(d: Deps) {
+export function createOidc(deps: Deps) {
   const enabledSettings = (): AuthSettings => {
-    const settings = d.settings.current();
+    const settings = deps.settings.current();
     if (!settings.oidc_enabled) throw methodOff();
     return settings;
   };
 
   const refuse = (client: Client, f: Omit<ProviderFailure, 'ok'>, username?: string): Promise<Error> =>
-    d.refuse(client, { method: 'oidc', errorCode: f.errorCode, reason: f.reason, cause: f.cause, username });
+    deps.refuse(client, { method: 'oidc', errorCode: f.errorCode, reason: f.reason, cause: f.cause, username });
 
   /** The flow of this callback. @returns a reason when this browser did not start it, it was finished, or the settings changed. */
   const flowOf = async (
@@ -44,12 +44,12 @@ export function createOidc(d: Deps) {
     s: AuthSettings,
   ): Promise<Flow | string> => {
     if (!query.state) return 'no_state';
-    const opened = d.flows.read(cookies, query.state, secure, Date.now());
+    const opened = deps.flows.read(cookies, query.state, secure, Date.now());
     if (!opened.ok) return opened.reason;
     const { flow } = opened;
     if (flow.issuer !== issuerOf(s) || flow.clientId !== s.oidc_client_id || flow.redirectUri !== s.oidc_callback_url)
       return 'settings_changed';
-    return (await flowStore.spend(d.db, flow.state)) ? flow : 'replayed';
+    return (await flowStore.spend(deps.db, flow.state)) ? flow : 'replayed';
   };
 
   return {
@@ -67,13 +67,13 @@ export function createOidc(d: Deps) {
       };
       const started: ProviderFailure | { ok: true; url: string } = missing
         ? { ok: false, errorCode: 'PROVIDER_UNAVAILABLE', reason: `missing_${missing}` }
-        : await d.provider.begin(s, flow);
+        : await deps.provider.begin(s, flow);
       if (!started.ok) {
         const cause = await refuse(client, started);
         throw unavailable('service_unavailable', 'The identity provider cannot be used at the moment', { cause });
       }
       const { cookies, secure } = browser;
-      return { url: started.url, cookies: [...d.flows.clearOld(cookies, secure), d.flows.seal(flow, secure)] };
+      return { url: started.url, cookies: [...deps.flows.clearOld(cookies, secure), deps.flows.seal(flow, secure)] };
     },
 
     finish: async (query: CallbackQuery, browser: Browser, client: Client): Promise<Issued> => {
@@ -83,16 +83,16 @@ export function createOidc(d: Deps) {
       if (query.error !== undefined)
         throw await refuse(client, { errorCode: 'PROVIDER_ERROR', reason: word(query.error) });
       const { code, iss } = query;
-      const identified = await d.provider.finish(s, flow, { code, iss, state: flow.state });
+      const identified = await deps.provider.finish(s, flow, { code, iss, state: flow.state });
       if (!identified.ok) throw await refuse(client, identified);
-      const person = personOf(identified.claims, s, d.settings.effective().origins.oidc_admin_role !== 'default');
+      const person = personOf(identified.claims, s, deps.settings.effective().origins.oidc_admin_role !== 'default');
       const reason = admissionFaultOf(person, s);
       if (reason) throw await refuse(client, { errorCode: 'NOT_ADMITTED', reason }, person.login);
-      return d.provisioning.signIn(person, client);
+      return deps.provisioning.signIn(person, client);
     },
 
     cookieToClear: (query: CallbackQuery, { secure }: Browser): string[] =>
-      query.state ? [d.flows.clear(query.state, secure)] : [],
+      query.state ? [deps.flows.clear(query.state, secure)] : [],
   };
 }
 

@@ -19,28 +19,29 @@ type Deps = {
   allowInsecureCookies: boolean;
 };
 
-export function pkiRoutes(d: Deps): Route[] {
+export function pkiRoutes(deps: Deps): Route[] {
   const identify = async (forwarded: Forwarded, s: PkiSettings) => {
     const shown = certificateOf(forwarded, s);
     if (!shown.ok) return shown;
-    const fetchLists = async () => (s.pki_crl_url === '' ? [] : d.crls.listsOf(s.pki_crl_url, s.pki_crl_cache_seconds));
-    return checkCertificate(shown, s, { revocation: d.revocation, fetchLists }, new Date());
+    const fetchLists = async () =>
+      s.pki_crl_url === '' ? [] : deps.crls.listsOf(s.pki_crl_url, s.pki_crl_cache_seconds);
+    return checkCertificate(shown, s, { revocation: deps.revocation, fetchLists }, new Date());
   };
 
   return [
     handle(identityRoutes.pkiAuthenticate, async (r) => {
-      const settings = d.settings.current();
+      const settings = deps.settings.current();
       if (!settings.pki_enabled) throw methodOff();
-      const secure = secureCookies(r.origin, d.allowInsecureCookies);
-      const forwarded = d.forwardedOf(r.req.get(forwardedHeader));
+      const secure = secureCookies(r.origin, deps.allowInsecureCookies);
+      const forwarded = deps.forwardedOf(r.req.get(forwardedHeader));
       const client = clientOf(r);
       const identified = await identify(forwarded, settings);
       if (!identified.ok) {
         const { errorCode, reason, username, header, certificate }: CertificateRefusal = identified;
         const details = { peer: forwarded.peer, ...(header ? { header: header.slice(0, 100) } : {}), ...certificate };
-        throw await d.refuse(client, { method: 'pki', errorCode, reason, username, details });
+        throw await deps.refuse(client, { method: 'pki', errorCode, reason, username, details });
       }
-      const issued = await d.provisioning.signIn(identified.assertion, client);
+      const issued = await deps.provisioning.signIn(identified.assertion, client);
       return tokenReply(issued, { secure });
     }),
   ];

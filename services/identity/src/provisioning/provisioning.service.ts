@@ -35,10 +35,10 @@ type Deps = {
 /** Of two concurrent first sign-ins one violates a unique index; its retry finds the account of the other. */
 const maxAttempts = 3;
 
-export function createProvisioning(d: Deps): Provisioning {
-  const { db, outbox, mappings, sessions } = d;
-  const match = createMatching(d);
-  const signInUnchanged = createUnchangedSignIn(d);
+export function createProvisioning(deps: Deps): Provisioning {
+  const { db, outbox, mappings, sessions } = deps;
+  const match = createMatching(deps);
+  const signInUnchanged = createUnchangedSignIn(deps);
 
   const refuse = async (
     tx: Tx,
@@ -112,7 +112,7 @@ export function createProvisioning(d: Deps): Provisioning {
         };
       return { result: await open(tx, m, assertion, client, verified), created: m.how === 'created' ? m.method : null };
     }, txOptions);
-    if (created) d.telemetry.signups.inc({ method: created });
+    if (created) deps.telemetry.signups.inc({ method: created });
     return result;
   };
 

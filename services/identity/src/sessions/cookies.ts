@@ -26,14 +26,14 @@ export function secureCookies(origin: Origin, allowInsecure: boolean): boolean {
 
 type CookieOptions = { path: string; maxAge: number; secure: boolean; httpOnly: boolean; sameSite: 'Lax' | 'Strict' };
 
-function cookie(name: string, value: string, o: CookieOptions): string {
+function cookie(name: string, value: string, { path, maxAge, sameSite, httpOnly, secure }: CookieOptions): string {
   return [
     `${name}=${value}`,
-    `Path=${o.path}`,
-    `Max-Age=${o.maxAge}`,
-    `SameSite=${o.sameSite}`,
-    ...(o.httpOnly ? ['HttpOnly'] : []),
-    ...(o.secure ? ['Secure'] : []),
+    `Path=${path}`,
+    `Max-Age=${maxAge}`,
+    `SameSite=${sameSite}`,
+    ...(httpOnly ? ['HttpOnly'] : []),
+    ...(secure ? ['Secure'] : []),
   ].join('; ');
 }
 

@@ -24,8 +24,8 @@ type Deps = {
   log: Log;
 };
 
-export function createSessions(d: Deps): Sessions & { part: Part } {
-  const { db, pool, outbox, accessTokens, keys, settings, log } = d;
+export function createSessions(deps: Deps): Sessions & { part: Part } {
+  const { db, pool, outbox, accessTokens, keys, settings, log } = deps;
   const lifetimes = (): Lifetimes => lifetimesOf(settings.current());
   const bounds = (): Bounds => boundsOf(new Date(), lifetimes());
   const waitForBatch = createRequestBatching();

@@ -42,8 +42,8 @@ export type SettingChanges = {
 
 const mask = '********';
 
-export function createSettingChanges(d: Deps): SettingChanges {
-  const { db, outbox, settings, environment, keyRing } = d;
+export function createSettingChanges(deps: Deps): SettingChanges {
+  const { db, outbox, settings, environment, keyRing } = deps;
 
   const write = async (tx: Tx, category: AuthCategory, change: Change, context: RequestContext): Promise<void> => {
     const { key, to } = change;
@@ -140,7 +140,7 @@ export function createSettingChanges(d: Deps): SettingChanges {
     const after = effective(storedAfter(before.stored, changes), environment).values;
     const isChanged = after.pki_crl_url !== before.values.pki_crl_url;
     if (!isChanged || !after.pki_verify_revocation || faultsOf(category, after).length > 0) return [];
-    const tried = await d.tryRevocationList(after.pki_crl_url);
+    const tried = await deps.tryRevocationList(after.pki_crl_url);
     if (tried.ok) return [];
     if (tried.isUnreadable)
       throw settingsInvalid([

@@ -40,9 +40,16 @@ const switchedOn: Record<TestedSource, Partial<AuthSettings>> = {
 };
 
 /** Tests the saved settings with unsaved changes; stores nothing. */
-export function createConnectionTest(d: Deps): ConnectionTest {
+export function createConnectionTest({
+  caFile,
+  db,
+  diagnoseProvider,
+  diagnosePki,
+  settings,
+  environment,
+}: Deps): ConnectionTest {
   const directory = async (s: AuthSettings): Promise<Omit<Result, 'message'>> => {
-    const extraCa = d.caFile ? await readFile(d.caFile, 'utf8') : null;
+    const extraCa = caFile ? await readFile(caFile, 'utf8') : null;
     const testedDirectory = createDirectory(directoryConfigOf(s, extraCa));
     const { ok, steps, server_info: info } = await testedDirectory.diagnose();
     await testedDirectory.close();
@@ -53,13 +60,13 @@ export function createConnectionTest(d: Deps): ConnectionTest {
     };
   };
   const provider = async ({ values: s, origins }: Effective): Promise<Omit<Result, 'message'>> => {
-    const lastSignIn = await settingsStore.lastOidcSignIn(d.db);
-    const steps = await d.diagnoseProvider(s, { configured: origins.oidc_admin_role !== 'default', lastSignIn });
+    const lastSignIn = await settingsStore.lastOidcSignIn(db);
+    const steps = await diagnoseProvider(s, { configured: origins.oidc_admin_role !== 'default', lastSignIn });
     return { success: steps.every((step) => step.ok), steps, details: { issuer: issuerOf(s) } };
   };
 
   const certificates = async (s: AuthSettings): Promise<Omit<Result, 'message'>> => {
-    const steps = await d.diagnosePki(s);
+    const steps = await diagnosePki(s);
     return { success: steps.every((step) => step.ok), steps, details: {} };
   };
   const tests: Record<TestedSource, (after: Effective) => Promise<Omit<Result, 'message'>>> = {
@@ -69,12 +76,12 @@ export function createConnectionTest(d: Deps): ConnectionTest {
   };
 
   const resolveSettings = async (category: TestedSource, body: Record<string, unknown>): Promise<Effective> => {
-    const saved = await d.settings.read(d.db);
-    const { changes, faults } = planChanges(category, body, saved, d.environment);
+    const saved = await settings.read(db);
+    const { changes, faults } = planChanges(category, body, saved, environment);
     if (faults.length > 0) throw settingsInvalid(faults);
-    const after = effective(storedAfter(saved.stored, changes), d.environment);
+    const after = effective(storedAfter(saved.stored, changes), environment);
     const candidateSettings = after.values;
-    const unset = effective(new Map(), d.environment).values;
+    const unset = effective(new Map(), environment).values;
     checkRecipient(category, { given: body, saved: saved.values, next: candidateSettings, unset });
     const missing = faultsOf(category, { ...candidateSettings, ...switchedOn[category] });
     if (missing.length > 0) throw settingsInvalid(missing);
@@ -86,7 +93,7 @@ export function createConnectionTest(d: Deps): ConnectionTest {
     const candidateSettings = after.values;
     const result = await tests[category](after);
     const failed = result.steps.find((step) => !step.ok);
-    await writeAudit(d.db, {
+    await writeAudit(db, {
       event: 'admin.settings.test',
       outcome: result.success ? 'success' : 'failure',
       actor: context.userId,

@@ -39,10 +39,10 @@ export type SignIn = { withPassword: (username: string, password: string, client
 /** Lower than the queue limit of the password hashes: whether a sign-in is rejected as busy never depends on the name. */
 const maxConcurrentSignIns = 180;
 
-export function createSignIn(d: Deps): SignIn {
-  const { db, pool, hasher, lockout, sessions, settings, pace } = d;
-  const refuse = createRefusal(d);
-  const directoryPassword = createDirectoryPassword({ ...d, refuse });
+export function createSignIn(deps: Deps): SignIn {
+  const { db, pool, hasher, lockout, sessions, settings, pace } = deps;
+  const refuse = createRefusal(deps);
+  const directoryPassword = createDirectoryPassword({ ...deps, refuse });
   let running = 0;
 
   /** The usual case: the account does not change, and one failure counter was used. */

@@ -15,17 +15,17 @@ type Deps = {
 };
 
 /** The rules of the sweep: the same directory, mappings and settings as for sign-in, read again for every sync run. */
-export function createSweepRules(d: Deps) {
+export function createSweepRules({ directory, ldapMappings, db, settings, keyRing }: Deps) {
   return async (): Promise<ReplyOf<typeof sweepRpc.rules>> => {
-    const { bindPassword, ...config } = d.directory.config();
+    const { bindPassword, ...config } = directory.config();
     const [mappings, groups] = await Promise.all([
-      d.ldapMappings(),
-      d.db.userGroup.findMany({ select: { id: true, name: true } }),
+      ldapMappings(),
+      db.userGroup.findMany({ select: { id: true, name: true } }),
     ]);
     return {
-      enabled: d.settings.current().ldap_enabled,
+      enabled: settings.current().ldap_enabled,
       config,
-      bindPassword: bindPassword === null ? null : seal(d.keyRing(), 'ldap_bind_password', bindPassword),
+      bindPassword: bindPassword === null ? null : seal(keyRing(), 'ldap_bind_password', bindPassword),
       anyMapping: mappings.version !== null,
       mappings: mappings.rules,
       groups: groups.map((g) => ({ groupId: g.id, name: g.name })),

@@ -15,21 +15,21 @@ type Deps = {
   allowInsecureCookies: boolean;
 };
 
-export function trustedHeaderRoutes(d: Deps): Route[] {
+export function trustedHeaderRoutes(deps: Deps): Route[] {
   return [
     handle(identityRoutes.proxyAuthenticate, async (r) => {
-      const settings = d.settings.current();
+      const settings = deps.settings.current();
       if (!settings.proxy_enabled) throw methodOff();
-      const secure = secureCookies(r.origin, d.allowInsecureCookies);
-      const forwarded = d.forwardedOf(r.req.get(forwardedHeader));
+      const secure = secureCookies(r.origin, deps.allowInsecureCookies);
+      const forwarded = deps.forwardedOf(r.req.get(forwardedHeader));
       const client = clientOf(r);
       const named = personOf(forwarded, settings);
       if (!named.ok) {
         const { errorCode, reason, header } = named;
         const details = { peer: forwarded.peer, ...(header ? { header: header.slice(0, 100) } : {}) };
-        throw await d.refuse(client, { method: 'proxy', errorCode, reason, details });
+        throw await deps.refuse(client, { method: 'proxy', errorCode, reason, details });
       }
-      const issued = await d.provisioning.signIn(named.assertion, client);
+      const issued = await deps.provisioning.signIn(named.assertion, client);
       return tokenReply(issued, { secure });
     }),
   ];

@@ -19,15 +19,15 @@ export type Opening = { caller: Caller | null; since: number | undefined; knownA
  * The conversation on one socket, the same for both protocols: authentication, then requests in any order. The first
  * frame of a socket without a cookie must carry its token.
  */
-export function createConversations(d: SessionDeps) {
+export function createConversations(deps: SessionDeps) {
   let unauthenticated = 0;
   return (sink: Sink, opening: Opening): Conversation => {
-    if (opening.caller === null && unauthenticated >= d.maxUnauthenticated) {
+    if (opening.caller === null && unauthenticated >= deps.maxUnauthenticated) {
       sink.close(closing.tooMany);
       return closedConversation;
     }
     unauthenticated += 1;
-    return createConversation(d, sink, opening, () => {
+    return createConversation(deps, sink, opening, () => {
       unauthenticated -= 1;
     });
   };
@@ -42,7 +42,12 @@ export type Conversation = {
 const closedConversation: Conversation = { frame: async () => {}, end: () => {}, authenticated: () => false };
 
 /** `onSettled` is called once, when the socket is authenticated or closed. */
-function createConversation(d: SessionDeps, sink: Sink, opening: Opening, onSettled: () => void): Conversation {
+function createConversation(
+  { authenticateWithinMs, hub, resolve }: SessionDeps,
+  sink: Sink,
+  opening: Opening,
+  onSettled: () => void,
+): Conversation {
   let member: Member | null = null;
   let ended = false;
   let unsettled = true;
@@ -56,26 +61,26 @@ function createConversation(d: SessionDeps, sink: Sink, opening: Opening, onSett
     sink.close(why);
   };
   const guarded: Sink = { ...sink, close };
-  const timer = setTimeout(() => close(closing.notAuthenticated), d.authenticateWithinMs);
+  const timer = setTimeout(() => close(closing.notAuthenticated), authenticateWithinMs);
   const end = () => {
     ended = true;
     clearTimeout(timer);
     settle();
-    if (member) d.hub.leave(member);
+    if (member) hub.leave(member);
   };
   const join = (caller: Caller, since: number | undefined, knownAt: number) => {
     clearTimeout(timer);
     settle();
-    member = d.hub.join(caller, guarded, since, knownAt);
+    member = hub.join(caller, guarded, since, knownAt);
   };
 
   const authenticate = async (token: string, since: number | undefined): Promise<void> => {
     const knownAt = Date.now();
-    const caller = await d.resolve(token).catch(() => 'unknown' as const);
+    const caller = await resolve(token).catch(() => 'unknown' as const);
     if (ended) return;
     if (caller === 'unknown') return close(closing.identityDown);
     if (caller === null) return close(closing.tokenRefused);
-    if (member) d.hub.renew(member, caller, knownAt);
+    if (member) hub.renew(member, caller, knownAt);
     else join(caller, since, knownAt);
   };
 
@@ -89,7 +94,7 @@ function createConversation(d: SessionDeps, sink: Sink, opening: Opening, onSett
       if (!frame.success) return close(closing.badFrame);
       if (frame.data.type === 'authenticate') return authenticate(frame.data.token, frame.data.since);
       if (!member) return close(closing.badFrame);
-      if (frame.data.type === 'resume') d.hub.resume(member, frame.data.since);
+      if (frame.data.type === 'resume') hub.resume(member, frame.data.since);
       else sink.send(outgoing({ type: 'pong', data: {} }));
     },
     end,

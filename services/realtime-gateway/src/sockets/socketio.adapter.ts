@@ -19,10 +19,10 @@ const packetBytes = 300;
  * socket.io on the same path. A message arrives as the event named by its type, with the whole envelope as argument;
  * `authenticate`, `resume` and `ping` are events of the client. A token may also come as `auth: { token, since }`.
  */
-export function createSocketIo(d: SocketIoDeps) {
+export function createSocketIo({ heartbeatMs, openingOf, startConversation }: SocketIoDeps) {
   const engine = new Engine({
-    pingInterval: d.heartbeatMs,
-    pingTimeout: d.heartbeatMs,
+    pingInterval: heartbeatMs,
+    pingTimeout: heartbeatMs,
     maxHttpBufferSize: maxFrameBytes,
     // Messages are small and their compression costs more memory per socket than everything else.
     perMessageDeflate: false,
@@ -31,10 +31,10 @@ export function createSocketIo(d: SocketIoDeps) {
   io.bind(engine);
 
   io.on('connection', (socket) => {
-    const opening = d.openingOf(socket.request) ?? { caller: null, since: undefined, knownAt: Date.now() };
+    const opening = openingOf(socket.request) ?? { caller: null, since: undefined, knownAt: Date.now() };
     const auth = socket.handshake.auth as { token?: unknown; since?: unknown };
     const since = typeof auth.since === 'number' ? auth.since : opening.since;
-    const conversation = d.startConversation(sinkOf(socket), { ...opening, since });
+    const conversation = startConversation(sinkOf(socket), { ...opening, since });
     if (typeof auth.token === 'string' && !conversation.authenticated())
       void conversation.frame({ type: 'authenticate', token: auth.token, ...(since === undefined ? {} : { since }) });
     socket.onAny((type: string, data?: unknown) => void conversation.frame({ ...(isObject(data) ? data : {}), type }));

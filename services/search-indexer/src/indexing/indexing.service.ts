@@ -36,7 +36,7 @@ export type Indexing = ReturnType<typeof createIndexing>;
  * Reads a file's current transcript and replaces its rows; idempotent. Without vectors the file is found by keywords only
  * and is marked for indexing again.
  */
-export function createIndexing(d: IndexingDeps) {
+export function createIndexing({ vectoriser, log, index, db, store, outbox, transcripts, telemetry }: IndexingDeps) {
   // Serialized per file, so that a write in progress cannot follow the file's deletion.
   const queue = createKeyedQueue();
 
@@ -44,17 +44,17 @@ export function createIndexing(d: IndexingDeps) {
     if (passages.length === 0) return null;
     const texts = windowTextsOf(passages);
     const onProgress = (share: number) => options.progress?.(0.1 + 0.7 * share, 'Reading for meaning');
-    return d.vectoriser.documents(texts, options.signal, onProgress).catch((err: unknown) => {
+    return vectoriser.documents(texts, options.signal, onProgress).catch((err: unknown) => {
       options.signal.throwIfAborted();
-      d.log.warn({ err: err as Error }, 'vectors unavailable: file indexed by keywords only');
+      log.warn({ err: err as Error }, 'vectors unavailable: file indexed by keywords only');
       return null;
     });
   };
 
   const buildsFor = async (model: VectorModel | null, only: Build | undefined): Promise<Build[]> => {
     if (only) return [only];
-    const { current, building } = await d.index.builds();
-    const first = current ?? building ?? (await d.index.beginBuild(model, true));
+    const { current, building } = await index.builds();
+    const first = current ?? building ?? (await index.beginBuild(model, true));
     return building && building.id !== first.id ? [first, building] : [first];
   };
 
@@ -64,7 +64,7 @@ export function createIndexing(d: IndexingDeps) {
       // Vectors of another model cannot be compared: that build gets keywords only.
       const fits = vectors !== null && (build.model === null || build.model.name === vectors.model.name);
       const rows = rowsOf(file, passages, fits ? vectors.vectors : []);
-      await d.index.replaceFile(build.id, file.fileId, rows, fits ? vectors.model : null);
+      await index.replaceFile(build.id, file.fileId, rows, fits ? vectors.model : null);
       semantic = fits;
     }
     return semantic;
@@ -77,8 +77,8 @@ export function createIndexing(d: IndexingDeps) {
   ) => {
     const { fileId, ownerId, transcriptVersion, filename: _, uploadTime, ...facts } = file;
     const indexed = { fileId, ownerId, transcriptVersion, chunks: passages.length, semantic: options.model !== null };
-    await d.db.$transaction(async (tx) => {
-      await d.store.save(tx, {
+    await db.$transaction(async (tx) => {
+      await store.save(tx, {
         ...facts,
         ...indexed,
         speakers: speakersOf(passages),
@@ -87,19 +87,19 @@ export function createIndexing(d: IndexingDeps) {
         generation: options.build.id,
         model: options.model,
       });
-      if (options.publish) await d.outbox.add(tx, searchEvents.fileIndexed, indexed);
+      if (options.publish) await outbox.add(tx, searchEvents.fileIndexed, indexed);
     });
   };
 
   const forgetNow = async (fileId: string): Promise<void> => {
     // Removes the displayed data first: a concurrent search then omits the file.
-    await d.store.remove(fileId);
-    await d.index.removeFile(fileId);
+    await store.remove(fileId);
+    await index.removeFile(fileId);
   };
 
   const indexNow = async (fileId: string, options: IndexOptions): Promise<IndexOutcome> => {
     options.progress?.(0.02, 'Reading the transcript');
-    const found = await d.transcripts.read(fileId, options.signal);
+    const found = await transcripts.read(fileId, options.signal);
     if (!found) {
       await forgetNow(fileId);
       return { status: 'gone' };
@@ -116,7 +116,7 @@ export function createIndexing(d: IndexingDeps) {
       model: semantic ? (vectors?.model.name ?? null) : null,
       publish: options.onlyBuild === undefined,
     });
-    d.telemetry.indexed.inc({ kind: semantic ? 'semantic' : 'keyword' });
+    telemetry.indexed.inc({ kind: semantic ? 'semantic' : 'keyword' });
     return { status: 'indexed', chunks: passages.length, semantic, embedSeconds, file: found.file };
   };
 

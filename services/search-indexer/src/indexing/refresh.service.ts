@@ -14,28 +14,27 @@ export type RefreshDeps = {
 };
 
 /** Keeps the index up to date: indexes edited files, retries failures, and adds missing vectors. */
-export function createRefresh(d: RefreshDeps) {
+export function createRefresh({ indexing, store, log, index, vectoriser }: RefreshDeps) {
   const indexOne = async (due: DueFile, signal: AbortSignal): Promise<void> => {
     try {
-      await d.indexing.indexFile(due.fileId, { signal });
-      await d.store.settle(due);
+      await indexing.indexFile(due.fileId, { signal });
+      await store.settle(due);
     } catch (e) {
       const pause = signal.aborted ? 0 : retryPauseMs(due.attempts);
-      await d.store.postpone(due, pause, e instanceof Error ? e.message : 'unknown');
-      if (!signal.aborted)
-        d.log.warn({ err: e as Error, file_id: due.fileId }, 'file indexing failed: retry scheduled');
+      await store.postpone(due, pause, e instanceof Error ? e.message : 'unknown');
+      if (!signal.aborted) log.warn({ err: e as Error, file_id: due.fileId }, 'file indexing failed: retry scheduled');
     }
   };
   /** Whether files were indexed before, but no index exists. */
   const isIndexLost = async (): Promise<boolean> => {
-    const { current, building } = await d.index.builds();
-    return !current && !building && (await d.store.counts()).files > 0;
+    const { current, building } = await index.builds();
+    return !current && !building && (await store.counts()).files > 0;
   };
   return {
     /** Indexes all due files. */
     indexDue: async (signal: AbortSignal): Promise<void> => {
       for (;;) {
-        const files = await d.store.takeDue(4);
+        const files = await store.takeDue(4);
         for (const file of files) await indexOne(file, signal);
         if (files.length === 0 || signal.aborted) return;
       }
@@ -44,14 +43,14 @@ export function createRefresh(d: RefreshDeps) {
     /** Marks files that must be indexed again. @returns `rebuild` when the index is lost or its model has changed. */
     reconcile: async (): Promise<{ rebuild: boolean }> => {
       if (await isIndexLost()) return { rebuild: true };
-      const { current, building } = await d.index.builds();
-      const { files, keywordOnly } = await d.store.counts();
+      const { current, building } = await index.builds();
+      const { files, keywordOnly } = await store.counts();
       if (files === 0 || building || !current) return { rebuild: false };
-      await d.store.markLost([current.id]);
-      const model = await d.vectoriser.model().catch(() => null);
+      await store.markLost([current.id]);
+      const model = await vectoriser.model().catch(() => null);
       if (model === null) return { rebuild: false };
       if (current.model && current.model.name !== model) return { rebuild: true };
-      if (keywordOnly > 0) await d.store.markKeywordOnly(50);
+      if (keywordOnly > 0) await store.markKeywordOnly(50);
       return { rebuild: false };
     },
   };

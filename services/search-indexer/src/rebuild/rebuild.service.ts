@@ -29,13 +29,13 @@ const lockName = 'search-indexer rebuild';
  * Fills a second build of the index from the database while the first one serves, then swaps them. Progress is stored in
  * index_state, so that any replica can continue an interrupted rebuild.
  */
-export function createRebuild(d: RebuildDeps) {
+export function createRebuild({ transcripts, indexing, store, log, index, pool }: RebuildDeps) {
   let failed = 0;
 
   const allFiles = async (): Promise<FileRef[]> => {
     const files: FileRef[] = [];
     for (;;) {
-      const page = await d.transcripts.list(files.at(-1)?.fileId ?? null, pageSize);
+      const page = await transcripts.list(files.at(-1)?.fileId ?? null, pageSize);
       files.push(...page);
       if (page.length < pageSize) return files;
     }
@@ -43,25 +43,25 @@ export function createRebuild(d: RebuildDeps) {
 
   const indexOne = async (fileId: string, build: Build, signal: AbortSignal): Promise<void> => {
     try {
-      await d.indexing.indexFile(fileId, { signal, onlyBuild: build });
+      await indexing.indexFile(fileId, { signal, onlyBuild: build });
     } catch (e) {
       // With an upstream service unavailable, the rebuild stops and continues later. Other errors concern only this file.
       if (signal.aborted || (isAppError(e) && e.kind === 'unavailable')) throw e;
       failed += 1;
-      await d.store.recordFailure(fileId, e instanceof Error ? e.message : 'unknown');
-      d.log.warn({ err: e as Error, file_id: fileId }, 'file rebuild failed: retry scheduled');
+      await store.recordFailure(fileId, e instanceof Error ? e.message : 'unknown');
+      log.warn({ err: e as Error, file_id: fileId }, 'file rebuild failed: retry scheduled');
     }
   };
 
   const fill = async (signal: AbortSignal): Promise<void> => {
-    const { building } = await d.index.builds();
+    const { building } = await index.builds();
     if (!building) return;
     failed = 0;
     const started = Date.now();
     const files = await allFiles();
     for (let offset = 0; offset < files.length; offset += pageSize) {
       const page = files.slice(offset, offset + pageSize);
-      const versions = await d.store.inBuild(
+      const versions = await store.inBuild(
         page.map((f) => f.fileId),
         building.id,
       );
@@ -70,22 +70,22 @@ export function createRebuild(d: RebuildDeps) {
         if ((versions.get(file.fileId) ?? -1) < file.transcriptVersion) await indexOne(file.fileId, building, signal);
       }
     }
-    await d.index.promote();
-    d.log.info({ files: files.length, failed, ms: Date.now() - started }, 'search index rebuilt');
+    await index.promote();
+    log.info({ files: files.length, failed, ms: Date.now() - started }, 'search index rebuilt');
   };
 
   return {
     begin: async (): Promise<'started' | 'running'> => {
-      const { building } = await d.index.builds();
+      const { building } = await index.builds();
       if (building) return 'running';
-      await d.index.beginBuild(null, false);
-      d.log.info('search index rebuild started');
+      await index.beginBuild(null, false);
+      log.info('search index rebuild started');
       return 'started';
     },
     /** Continues a rebuild in progress, unless another replica does. */
     continueRebuild: async (signal: AbortSignal): Promise<void> => {
-      if (!(await d.index.builds()).building) return;
-      const client = await d.pool.connect();
+      if (!(await index.builds()).building) return;
+      const client = await pool.connect();
       try {
         const lock = await client.query<{ ok: boolean }>('select pg_try_advisory_lock(hashtext($1)) as ok', [lockName]);
         if (!lock.rows[0]?.ok) return;
@@ -99,8 +99,8 @@ export function createRebuild(d: RebuildDeps) {
       }
     },
     status: async (): Promise<RebuildStatus> => {
-      const { current, building, completedAt } = await d.index.builds();
-      const { total, indexed } = await d.store.progress((building ?? current)?.id ?? '');
+      const { current, building, completedAt } = await index.builds();
+      const { total, indexed } = await store.progress((building ?? current)?.id ?? '');
       const model = (building ?? current)?.model?.name ?? null;
       return { inProgress: building !== null, total, indexed, failed, model, completedAt };
     },

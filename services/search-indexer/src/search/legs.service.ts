@@ -22,25 +22,25 @@ export type Found = { passages: FusedHit[]; legs: Legs };
 const limits = { keyword: 500, keywordOfSpeaker: 300, semantic: 50 };
 
 /** Runs both legs, fuses their hits and reports which legs ran. @throws AppError unavailable when no leg could run. */
-export function createLegs(d: LegsDeps) {
+export function createLegs({ vectoriser, index, log, floor, store, telemetry }: LegsDeps) {
   const queryVectorOf = async (
     text: string | null,
   ): Promise<{ leg: Legs['semantic']; vector: Float32Array | null }> => {
     if (text === null) return { leg: 'not_asked', vector: null };
     try {
-      const [{ model, vector }, { current }] = await Promise.all([d.vectoriser.query(text), d.index.builds()]);
+      const [{ model, vector }, { current }] = await Promise.all([vectoriser.query(text), index.builds()]);
       // Vectors of another model cannot be compared; a rebuild will follow.
       if (current && current.model?.name !== model.name) return { leg: 'unavailable', vector: null };
       return { leg: 'ok', vector };
     } catch (err) {
-      d.log.debug({ err: err as Error }, 'query vector unavailable');
+      log.debug({ err: err as Error }, 'query vector unavailable');
       return { leg: 'unavailable', vector: null };
     }
   };
 
   const runLegs = async (plan: SearchPlan): Promise<Found> => {
     const queryVector = queryVectorOf(plan.meaning);
-    const result = await d.index.search({
+    const result = await index.search({
       keyword: plan.keyword,
       vector: queryVector.then((m) => m.vector),
       filter: plan.filter,
@@ -48,21 +48,21 @@ export function createLegs(d: LegsDeps) {
       semanticLimit: limits.semantic,
     });
     for (const leg of [result.keyword, result.semantic])
-      if (leg.status === 'failed') d.log.error({ err: leg.error as Error }, 'search leg failed');
+      if (leg.status === 'failed') log.error({ err: leg.error as Error }, 'search leg failed');
     const { leg } = await queryVector;
     const semantic = leg === 'ok' && result.semantic.status === 'failed' ? 'failed' : leg;
     return {
-      passages: fuse(hitsOf(result.keyword), filterBySimilarity(hitsOf(result.semantic), d.floor)),
+      passages: fuse(hitsOf(result.keyword), filterBySimilarity(hitsOf(result.semantic), floor)),
       legs: { keyword: result.keyword.status, semantic },
     };
   };
 
   return async (plan: SearchPlan): Promise<Found> => {
-    const { current, building } = await d.index.builds();
-    if (!current && (building || (await d.store.hasFiles())))
+    const { current, building } = await index.builds();
+    if (!current && (building || (await store.hasFiles())))
       throw unavailable('search_unavailable', 'The search index is being built', { retryAfterSeconds: 10 });
     const found = await runLegs(plan);
-    for (const leg of ['keyword', 'semantic'] as const) d.telemetry.legs.inc({ leg, outcome: found.legs[leg] });
+    for (const leg of ['keyword', 'semantic'] as const) telemetry.legs.inc({ leg, outcome: found.legs[leg] });
     const ranLegs = Object.values(found.legs).filter((l) => l !== 'not_asked');
     if (ranLegs.length > 0 && !ranLegs.includes('ok'))
       throw unavailable('search_unavailable', 'The search index does not respond', { retryAfterSeconds: 5 });

@@ -13,14 +13,14 @@ export type SearchRoutesDeps = {
   counts: () => Promise<{ files: number; chunks: number; keywordOnly: number }>;
 };
 
-export function routesOfSearch(d: SearchRoutesDeps): Route[] {
+export function routesOfSearch(deps: SearchRoutesDeps): Route[] {
   return [
-    handle(searchRoutes.search, ({ query, caller }) => d.search(query, searcher(caller))),
+    handle(searchRoutes.search, ({ query, caller }) => deps.search(query, searcher(caller))),
     handle(searchRoutes.suggestions, async ({ query, caller }) => {
-      const found = await d.store.suggest(query.q, await d.access.scopeOf(searcher(caller)), query.limit);
+      const found = await deps.store.suggest(query.q, await deps.access.scopeOf(searcher(caller)), query.limit);
       return found.map(({ type, text, fileId }) => ({ type, text, file_uuid: fileId }));
     }),
-    handle(searchRoutes.indexHealth, () => healthOf(d)),
+    handle(searchRoutes.indexHealth, () => healthOf(deps)),
   ];
 }
 

@@ -16,15 +16,15 @@ export type SearchDeps = Omit<LegsDeps, 'index' | 'store'> & {
 export type Searcher = { userId: string; canSeeAll: boolean };
 
 /** Hybrid search: plan, run the legs, group by file, build snippets. */
-export function createSearch(d: SearchDeps) {
-  const find = createLegs(d);
+export function createSearch(deps: SearchDeps) {
+  const find = createLegs(deps);
 
   const passagesOf = async (hits: readonly FusedHit[]): Promise<Map<string, Shown>> =>
-    new Map((await d.index.passages(hits.map((h) => h.id))).map((p) => [p.id, p]));
+    new Map((await deps.index.passages(hits.map((h) => h.id))).map((p) => [p.id, p]));
 
   /** Checks access again, because the index may be outdated. */
   const factsFor = async (scope: AccessScope, files: readonly FileHit[]): Promise<Map<string, FileFacts>> => {
-    const facts = await d.store.facts(files.map((f) => f.fileId));
+    const facts = await deps.store.facts(files.map((f) => f.fileId));
     const { ownerId, sharedIds } = scope;
     if (ownerId === null) return facts;
     const shared = new Set(sharedIds);
@@ -37,7 +37,7 @@ export function createSearch(d: SearchDeps) {
     if (!plan.spokenBy) return found;
     const [stored, facts] = await Promise.all([
       passagesOf(found),
-      d.store.facts([...new Set(found.map((p) => p.fileId))]),
+      deps.store.facts([...new Set(found.map((p) => p.fileId))]),
     ]);
     return found.filter((hit) => {
       const passage = stored.get(hit.id);
@@ -58,14 +58,14 @@ export function createSearch(d: SearchDeps) {
 
   return async (q: SearchQuery, caller: Searcher): Promise<SearchAnswer> => {
     const started = performance.now();
-    const [scope, languages] = await Promise.all([d.access.scopeOf(caller), d.store.languages()]);
+    const [scope, languages] = await Promise.all([deps.access.scopeOf(caller), deps.store.languages()]);
     const plan = planSearch(q, scope, languages);
     const { passages, legs } = await find(plan);
     const files = groupByFile(await keepRequestedSpeakers(passages, plan));
     const { page, facts, stored } = await pageOf(files, q, scope);
     const results = page.flatMap((file) => resultOf(file, plan, { facts, stored, legs }));
     const seconds = (performance.now() - started) / 1000;
-    d.telemetry.search.observe(seconds);
+    deps.telemetry.search.observe(seconds);
     return {
       query: q.q,
       results,

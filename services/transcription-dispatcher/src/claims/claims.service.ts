@@ -40,8 +40,8 @@ const fullStorage = { backoffMs: 4_000, maxDoublings: 5 };
  * The worker's operations on a task: claim, then complete, fail or release. The fencing token in the task's row alone
  * makes them safe; every request may arrive twice.
  */
-export function createClaims(d: ClaimsDeps) {
-  const { random = Math.random } = d;
+export function createClaims(deps: ClaimsDeps) {
+  const { random = Math.random } = deps;
 
   /**
    * Reads a claimed task and passes it to `end`; repeats both when the task or its run was changed concurrently.
@@ -53,7 +53,7 @@ export function createClaims(d: ClaimsDeps) {
     end: (task: TaskState) => Promise<T | undefined>,
   ): Promise<T> => {
     for (let attempt = 0; attempt < 5; attempt += 1) {
-      const task = await d.state.read(taskId);
+      const task = await deps.state.read(taskId);
       if (task?.token !== token) return replyFor('stale');
       if (task.status !== 'in_progress') return replyFor(task.status);
       const ended = await end(task);
@@ -64,19 +64,19 @@ export function createClaims(d: ClaimsDeps) {
 
   const accept = (task: TaskState, output: Output): Promise<boolean> =>
     task.run
-      ? d.acceptStore.accept(buildAcceptance(d.jobRequests, task, task.run, output))
-      : d.acceptStore.acceptStandalone(task);
+      ? deps.acceptStore.accept(buildAcceptance(deps.jobRequests, task, task.run, output))
+      : deps.acceptStore.acceptStandalone(task);
 
   const failPermanently = async (
     claimed: { taskId: string; token: number },
     error: { code: string; message: string; retryable: boolean },
   ) => {
-    const outcome = await store.withLockedTask(d.db, claimed, async (tx, task, run) => {
+    const outcome = await store.withLockedTask(deps.db, claimed, async (tx, task, run) => {
       if (task.status !== 'in_progress') return undefined;
       const runContinues = run?.status === 'running';
       if (task.stage === 'index' && error.retryable) {
-        if (runContinues) await d.runs.giveUp(tx, run, 'index', error);
-        await d.requeues.requeueIn(tx, {
+        if (runContinues) await deps.runs.giveUp(tx, run, 'index', error);
+        await deps.requeues.requeueIn(tx, {
           id: task.id,
           token: task.token,
           outcome: 'failed',
@@ -96,7 +96,7 @@ export function createClaims(d: ClaimsDeps) {
           completedAt: new Date(),
         },
       });
-      if (runContinues) await d.runs.giveUp(tx, run, task.stage as Stage, error);
+      if (runContinues) await deps.runs.giveUp(tx, run, task.stage as Stage, error);
       return 'failed' as const;
     });
     return outcome && { outcome };
@@ -104,10 +104,10 @@ export function createClaims(d: ClaimsDeps) {
 
   return {
     claim: async (request: Request<'claim'>): Reply<'claim'> => {
-      const { task, paused, waiting, traceparent, waitedFor } = await d.next.claimNext(request);
+      const { task, paused, waiting, traceparent, waitedFor } = await deps.next.claimNext(request);
       if (task?.runId && waitedFor !== null)
-        void store.stopWaiting(d.db, d.outbox, task.runId).catch((err: unknown) => {
-          d.log.debug({ err: err as Error, run_id: task.runId }, 'waiting reason clear failed');
+        void store.stopWaiting(deps.db, deps.outbox, task.runId).catch((err: unknown) => {
+          deps.log.debug({ err: err as Error, run_id: task.runId }, 'waiting reason clear failed');
         });
       if (task) {
         const { id: taskId, subject, input, token, attempt } = task;
@@ -139,23 +139,23 @@ export function createClaims(d: ClaimsDeps) {
       return endTask(claimed, replyFor, async (task) => {
         if (retryable && code === storageFullCode) {
           const pauseMs = pauseAfter(Math.min(task.token, fullStorage.maxDoublings), fullStorage.backoffMs, random());
-          return (await d.requeues.requeue({ ...task, outcome: 'failed', error, pauseMs }))
+          return (await deps.requeues.requeue({ ...task, outcome: 'failed', error, pauseMs }))
             ? { outcome: 'retry' }
             : undefined;
         }
         const failures = task.failures + 1;
         if (!retryable || failures >= task.maxFailures) return failPermanently(claimed, { ...error, retryable });
         const pauseMs = pauseAfter(failures, task.backoffMs, random());
-        return (await d.requeues.requeue({ ...task, outcome: 'failed', error, pauseMs }))
+        return (await deps.requeues.requeue({ ...task, outcome: 'failed', error, pauseMs }))
           ? { outcome: 'retry' }
           : undefined;
       });
     },
 
     release: async (claimed: Request<'release'>): Reply<'release'> => {
-      if (await d.requeues.requeue({ id: claimed.taskId, token: claimed.token, outcome: 'released' }))
+      if (await deps.requeues.requeue({ id: claimed.taskId, token: claimed.token, outcome: 'released' }))
         return { outcome: 'released' };
-      const task = await d.state.read(claimed.taskId);
+      const task = await deps.state.read(claimed.taskId);
       const released = task?.token === claimed.token && task.status === 'pending';
       return { outcome: released ? 'released' : 'stale' };
     },

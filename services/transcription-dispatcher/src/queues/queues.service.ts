@@ -23,13 +23,13 @@ export type QueuesDeps = {
 type Routes = typeof dispatcherRoutes;
 
 /** The overview of queues and workers, and pausing a queue. */
-export function createQueues(d: QueuesDeps) {
-  const namesOf = (ids: string[]) => d.people.names(ids).catch(() => new Map<string, string>());
+export function createQueues(deps: QueuesDeps) {
+  const namesOf = (ids: string[]) => deps.people.names(ids).catch(() => new Map<string, string>());
 
   const runningTasks = async (reader: Reader) => {
-    const tasks = await d.store.running();
+    const tasks = await deps.store.running();
     const titles = await titlesOf(
-      d.files,
+      deps.files,
       tasks.map((t) => t.fileId),
       reader,
     );
@@ -39,7 +39,7 @@ export function createQueues(d: QueuesDeps) {
       stage: t.stage as Stage,
       media_file_id: t.fileId,
       file_title: titles.get(t.fileId) ?? null,
-      progress: t.runId ? d.fractionOf(t.runId, t.stage) : 0,
+      progress: t.runId ? deps.fractionOf(t.runId, t.stage) : 0,
       since: (t.claimedAt ?? t.createdAt).toISOString(),
     }));
   };
@@ -48,53 +48,53 @@ export function createQueues(d: QueuesDeps) {
     /** @throws AppError unavailable when broker or database do not respond, instead of showing zeros. */
     overview: async (reader: Reader): Promise<AnswerOf<Routes['queues']>> => {
       const now = Date.now();
-      const gauges = await d.gauges().catch(throwBrokerUnavailable);
-      if (d.fleet.since() === null) throwBrokerUnavailable(undefined);
+      const gauges = await deps.gauges().catch(throwBrokerUnavailable);
+      if (deps.fleet.since() === null) throwBrokerUnavailable(undefined);
       const reading = Promise.all([
-        d.store.counts(),
-        d.store.pauses(),
-        d.store.recordedWorkers(),
+        deps.store.counts(),
+        deps.store.pauses(),
+        deps.store.recordedWorkers(),
         runningTasks(reader),
       ]);
       const [counts, pauses, seen, running] = await reading.catch(throwDatabaseUnavailable);
       const names = await namesOf(pauses.map((p) => p.pausedBy));
       return {
         queues: queueObjectsOf(gauges, counts, pauses, names),
-        workers: workerObjectsOf(d.fleet.entries(), seen, running, now),
+        workers: workerObjectsOf(deps.fleet.entries(), seen, running, now),
         at: new Date(now).toISOString(),
       };
     },
 
     /** Pausing a paused queue gives it the new reason. */
     pause: async (queue: Queue, reason: string, operator: Operator): Promise<AnswerOf<Routes['pauseQueue']>> => {
-      const paused = await d.db.$transaction(async (tx) => {
-        await recordOperation(tx, d.outbox, operator, 'queue_paused', { queue, reason });
-        return d.store.pause(tx, queue, reason, operator.userId);
+      const paused = await deps.db.$transaction(async (tx) => {
+        await recordOperation(tx, deps.outbox, operator, 'queue_paused', { queue, reason });
+        return deps.store.pause(tx, queue, reason, operator.userId);
       }, txOptions);
-      d.log.info({ queue, reason, actor: operator.userId }, 'queue paused');
+      deps.log.info({ queue, reason, actor: operator.userId }, 'queue paused');
       return pauseObjectOf(paused, await namesOf([operator.userId]));
     },
 
     resume: async (queue: Queue, operator: Operator): Promise<AnswerOf<Routes['resumeQueue']>> => {
-      const resumed = await d.db.$transaction(async (tx) => {
-        const deleted = await d.store.resume(tx, queue);
-        if (deleted) await recordOperation(tx, d.outbox, operator, 'queue_resumed', { queue });
+      const resumed = await deps.db.$transaction(async (tx) => {
+        const deleted = await deps.store.resume(tx, queue);
+        if (deleted) await recordOperation(tx, deps.outbox, operator, 'queue_resumed', { queue });
         return deleted;
       }, txOptions);
-      if (resumed) d.log.info({ queue, actor: operator.userId }, 'queue resumed');
+      if (resumed) deps.log.info({ queue, actor: operator.userId }, 'queue resumed');
       return { resumed };
     },
 
-    isPaused: d.store.isPaused,
+    isPaused: deps.store.isPaused,
 
     /** Records the live workers, so that they can be shown while they are offline. */
     recordWorkers: async (): Promise<void> => {
       const now = Date.now();
-      const live = [...d.fleet.entries()].flatMap(([key, w]) =>
+      const live = [...deps.fleet.entries()].flatMap(([key, w]) =>
         w.expiresAt > now ? [[key.replace(/^worker\./, ''), w] as const] : [],
       );
-      if (live.length > 0) await d.store.recordWorkers(live);
-      await d.store.deleteOldWorkers();
+      if (live.length > 0) await deps.store.recordWorkers(live);
+      await deps.store.deleteOldWorkers();
     },
   };
 }

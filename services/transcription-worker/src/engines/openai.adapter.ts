@@ -41,10 +41,10 @@ export function createOpenAiEngine(options: OpenAiEngineOptions): SpeechEngine {
 }
 
 /** Any response means that the server is reachable; not every server lists its models. */
-async function ask(o: OpenAiEngineOptions): Promise<EngineState> {
+async function ask({ baseUrl, apiKey }: OpenAiEngineOptions): Promise<EngineState> {
   try {
-    const response = await fetch(`${o.baseUrl}/models`, {
-      headers: authorised(o.apiKey),
+    const response = await fetch(`${baseUrl}/models`, {
+      headers: authorised(apiKey),
       signal: AbortSignal.timeout(5_000),
       redirect: 'error',
     });
@@ -60,7 +60,7 @@ async function ask(o: OpenAiEngineOptions): Promise<EngineState> {
   }
 }
 
-function transcribeWith(o: OpenAiEngineOptions) {
+function transcribeWith(options: OpenAiEngineOptions) {
   return async (request: TranscribeRequest): Promise<Recognised> => {
     const began = performance.now();
     const pieces =
@@ -68,22 +68,26 @@ function transcribeWith(o: OpenAiEngineOptions) {
         ? [{ start: 0, end: request.seconds }]
         : cutAtSilences(await frameLevels(request.wavPath, request.seconds), request.seconds, longestPiece);
     let done = 0;
-    const answers = await mapLimit(pieces, { limit: o.parallel, signal: request.signal }, async (piece, _, signal) => {
-      const body = await formOf(o, request, piece);
-      const response = await fetchWithRetries({
-        name,
-        url: `${o.baseUrl}/audio/transcriptions`,
-        headers: authorised(o.apiKey),
-        body,
-        attempts: o.attempts ?? 6,
-        timeoutMs: 900_000,
-        signal,
-      });
-      const answer = await answerOf(response);
-      done += piece.end - piece.start;
-      request.onProgress?.(Math.min(1, done / request.seconds));
-      return { language: answer.language, ...wordsOfAnswer(answer, piece) };
-    });
+    const answers = await mapLimit(
+      pieces,
+      { limit: options.parallel, signal: request.signal },
+      async (piece, _, signal) => {
+        const body = await formOf(options, request, piece);
+        const response = await fetchWithRetries({
+          name,
+          url: `${options.baseUrl}/audio/transcriptions`,
+          headers: authorised(options.apiKey),
+          body,
+          attempts: options.attempts ?? 6,
+          timeoutMs: 900_000,
+          signal,
+        });
+        const answer = await answerOf(response);
+        done += piece.end - piece.start;
+        request.onProgress?.(Math.min(1, done / request.seconds));
+        return { language: answer.language, ...wordsOfAnswer(answer, piece) };
+      },
+    );
     return {
       language: languageCode(answers.find((a) => a.language)?.language) ?? request.language,
       words: tidyWords(
@@ -92,7 +96,7 @@ function transcribeWith(o: OpenAiEngineOptions) {
       ),
       engine: {
         provider: name,
-        model: o.model,
+        model: options.model,
         timing: answers.every((a) => a.timing === 'engine') ? 'engine' : 'estimated',
       },
       engineSeconds: (performance.now() - began) / 1000,
@@ -104,7 +108,11 @@ function authorised(apiKey: string | undefined): Record<string, string> {
   return apiKey ? { authorization: `Bearer ${apiKey}` } : {};
 }
 
-async function formOf(o: OpenAiEngineOptions, request: TranscribeRequest, piece: TimeSpan): Promise<() => FormData> {
+async function formOf(
+  { model }: OpenAiEngineOptions,
+  request: TranscribeRequest,
+  piece: TimeSpan,
+): Promise<() => FormData> {
   const pcm = await readPcm(request.wavPath, piece.start, piece.end);
   const bytes = new Uint8Array(pcm.buffer, pcm.byteOffset, pcm.byteLength);
   const sound = new Blob([Uint8Array.from(wavHeader(bytes.length)), bytes], {
@@ -113,7 +121,7 @@ async function formOf(o: OpenAiEngineOptions, request: TranscribeRequest, piece:
   return () => {
     const form = new FormData();
     form.set('file', sound, 'audio.wav');
-    form.set('model', o.model);
+    form.set('model', model);
     form.set('response_format', 'verbose_json');
     for (const granularity of ['word', 'segment']) form.append('timestamp_granularities[]', granularity);
     if (request.language) form.set('language', request.language.slice(0, 2));

@@ -24,20 +24,20 @@ export type JobsDeps = {
 };
 
 /** One handler per job of the catalogue; a job without one does not compile. */
-export function stageJobHandlers(d: JobsDeps): JobHandlers<typeof workerJobs> {
+export function stageJobHandlers(deps: JobsDeps): JobHandlers<typeof workerJobs> {
   return {
-    prepare: timed(d.telemetry, 'prepare', prepareJob(d)),
+    prepare: timed(deps.telemetry, 'prepare', prepareJob(deps)),
     transcribe: timed(
-      d.telemetry,
+      deps.telemetry,
       'transcribe',
-      profiled(d, 'transcribe', (o) => o.engine.model, transcribeJob(d)),
+      profiled(deps, 'transcribe', (o) => o.engine.model, transcribeJob(deps)),
     ),
     diarize: timed(
-      d.telemetry,
+      deps.telemetry,
       'diarize',
-      profiled(d, 'diarize', (o) => o.provider, diarizeJob(d)),
+      profiled(deps, 'diarize', (o) => o.provider, diarizeJob(deps)),
     ),
-    assemble: timed(d.telemetry, 'assemble', assembleJob(d)),
+    assemble: timed(deps.telemetry, 'assemble', assembleJob(deps)),
   };
 }
 

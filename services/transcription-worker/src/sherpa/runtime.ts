@@ -36,23 +36,27 @@ const canaryAnswer = z.object({ provider: z.enum(['cpu', 'cuda']) });
  * `prefork`: every running recording has its own process and copy of the model. `threads`: all share one process, which
  * decodes concurrently; diarization blocks its thread and has small models, so it always has its own processes.
  */
-export function createSherpaRuntime(o: SherpaOptions): SherpaRuntime {
-  const shared = o.pool === 'threads';
-  const tasksAtOnce = shared ? o.concurrency : 1;
+export function createSherpaRuntime(options: SherpaOptions): SherpaRuntime {
+  const shared = options.pool === 'threads';
+  const tasksAtOnce = shared ? options.concurrency : 1;
   // Every piece that is decoded holds a thread of Node's pool.
-  const env = { ...o.env, UV_THREADPOOL_SIZE: String(Math.min(256, 4 + tasksAtOnce * o.largestBatch)) };
+  const env = { ...options.env, UV_THREADPOOL_SIZE: String(Math.min(256, 4 + tasksAtOnce * options.largestBatch)) };
   const { recycleAfter } = queueLimits.gpu;
   const common = { script: new URL('./sherpa.child.ts', import.meta.url), env, heapMb: 512, recycleAfter };
-  const idleMs = o.idleMs ?? 60_000;
+  const idleMs = options.idleMs ?? 60_000;
   const recognizers = createTaskChildren({ ...common, idleMs, tasksAtOnce });
   const diarizers = shared ? createTaskChildren({ ...common, idleMs }) : recognizers;
   const canaries = createTaskChildren({ ...common, idleMs: 0 });
   return {
     recognizers,
     diarizers,
-    models: createModelStore(o.modelCacheDir, o.processors.tuningOf, createCanary(canaries, o.processors)),
-    processors: o.processors,
-    threads: o.threads,
+    models: createModelStore(
+      options.modelCacheDir,
+      options.processors.tuningOf,
+      createCanary(canaries, options.processors),
+    ),
+    processors: options.processors,
+    threads: options.threads,
     close: () => {
       for (const children of [recognizers, diarizers, canaries]) children.close();
     },
