@@ -1,7 +1,7 @@
 import { styleText } from 'node:util';
 
 /** Shows progress in the terminal. */
-export interface Terminal {
+export type Terminal = {
   /** The current step; shown until the next line on a terminal, omitted in a file. */
   readonly busy: (text: string) => void;
   /** A step that takes minutes; also written to logs. */
@@ -10,12 +10,12 @@ export interface Terminal {
   readonly warn: (text: string) => void;
   readonly fail: (text: string) => void;
   readonly line: (text?: string) => void;
-}
+};
 
-interface Output {
+type Output = {
   readonly isTTY?: boolean;
   readonly write: (text: string) => unknown;
-}
+};
 
 const FRAMES = ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '⠏'];
 const FRAME_MS = 90;

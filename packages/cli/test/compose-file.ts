@@ -5,7 +5,7 @@ import { missing, type Values } from '../src/container/container.ts';
 import { productFolder } from '../src/paths.ts';
 
 /** The tested properties of a container of compose.yaml. */
-export interface Container {
+export type Container = {
   readonly image: string;
   readonly build?: {
     readonly context: string;
@@ -26,14 +26,14 @@ export interface Container {
   readonly volumes?: readonly string[];
   readonly profiles?: readonly string[];
   readonly deploy?: { readonly resources: { readonly limits: Readonly<Record<string, string>> } };
-}
+};
 
 /** compose.yaml. */
-export interface ComposeFile {
+export type ComposeFile = {
   readonly services: Readonly<Record<string, Container>>;
   readonly networks: Readonly<Record<string, { readonly internal?: boolean }>>;
   readonly volumes: Readonly<Record<string, unknown>>;
-}
+};
 
 /** The text of compose.yaml. */
 export function composeText(): string {

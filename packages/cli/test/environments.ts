@@ -6,10 +6,10 @@ import { productFolder } from '../src/paths.ts';
 type Variables = Readonly<Record<string, string>>;
 
 /** How a service parses an environment: the variables it reads, and its errors for missing or invalid ones. */
-export interface Reading {
+export type Reading = {
   readonly asked: ReadonlySet<string>;
   readonly fault: string | undefined;
-}
+};
 
 /** Of the services that read keys, only identity reads them in its env.ts. */
 const READ_IN_MAIN: Readonly<Record<string, readonly string[]>> = { 'directory-sync': ['ENCRYPTION_KEY'] };

@@ -2,35 +2,35 @@ import type { Labels, Workload } from './kube-pods.ts';
 import { labelsOf, selects } from './kube-pods.ts';
 import type { KubeObject } from './kustomize.ts';
 
-interface Selector {
+type Selector = {
   readonly matchLabels?: Labels;
   readonly matchExpressions?: readonly {
     readonly key: string;
     readonly operator: string;
     readonly values: readonly string[];
   }[];
-}
+};
 
-interface Peer {
+type Peer = {
   readonly podSelector?: Selector;
   readonly namespaceSelector?: Selector;
   readonly ipBlock?: { readonly cidr: string };
-}
+};
 
-interface Rule {
+type Rule = {
   readonly from?: readonly Peer[];
   readonly to?: readonly Peer[];
   readonly ports?: readonly { readonly port: number; readonly protocol: string }[];
-}
+};
 
-interface Policy extends KubeObject {
+type Policy = {
   readonly spec: {
     readonly podSelector: Selector;
     readonly policyTypes: readonly string[];
     readonly ingress?: readonly Rule[];
     readonly egress?: readonly Rule[];
   };
-}
+} & KubeObject;
 
 /** An endpoint of a connection: a pod of the product, a pod of another namespace, or an external address. */
 export type End =
@@ -55,11 +55,11 @@ export function mayConnect(objects: readonly KubeObject[], from: End, to: End, p
   );
 }
 
-interface Attempt {
+type Attempt = {
   readonly subject: End;
   readonly other: End;
   readonly port: number;
-}
+};
 
 // The policies do not apply to pods of other namespaces.
 function passes(

@@ -3,12 +3,12 @@ import { configObjects } from '../src/container/kubernetes.ts';
 import type { KubeObject } from './kustomize.ts';
 
 export type Labels = Readonly<Record<string, string>>;
-interface Probe {
+type Probe = {
   readonly httpGet?: { readonly path: string; readonly port: string | number };
-}
+};
 
 /** The tested properties of a container of a pod. */
-export interface PodContainer {
+export type PodContainer = {
   readonly name: string;
   readonly image: string;
   readonly env?: readonly { readonly name: string; readonly value: string }[];
@@ -23,10 +23,10 @@ export interface PodContainer {
   readonly resources?: { readonly requests?: Labels; readonly limits?: Labels };
   readonly securityContext?: Readonly<Record<string, unknown>>;
   readonly volumeMounts?: readonly { readonly name: string; readonly mountPath: string }[];
-}
+};
 
 /** A workload: a Deployment, a StatefulSet or a Job. */
-export interface Workload extends KubeObject {
+export type Workload = {
   readonly spec: {
     readonly selector?: { readonly matchLabels: Labels };
     readonly strategy?: unknown;
@@ -44,7 +44,7 @@ export interface Workload extends KubeObject {
     };
     readonly volumeClaimTemplates?: readonly { readonly metadata: { readonly name: string } }[];
   };
-}
+} & KubeObject;
 
 const KINDS = ['Deployment', 'StatefulSet', 'Job'];
 /** The workloads of an overlay. */

@@ -7,7 +7,7 @@ import { requireProgram } from '../src/servers/binaries.ts';
 import { run } from '../src/setup/run.ts';
 
 /** An object of Kubernetes. */
-export interface KubeObject {
+export type KubeObject = {
   readonly apiVersion: string;
   readonly kind: string;
   readonly metadata: {
@@ -17,7 +17,7 @@ export interface KubeObject {
   };
   readonly spec?: unknown;
   readonly data?: Readonly<Record<string, string>>;
-}
+};
 
 /** The objects of an overlay, like `kubectl apply -k`. */
 export async function render(overlay: string, kubectl = requireProgram('kubectl')): Promise<KubeObject[]> {
@@ -40,10 +40,10 @@ async function isOld(kubectl: string): Promise<boolean> {
   return (JSON.parse(output) as { kustomizeVersion?: string }).kustomizeVersion === undefined;
 }
 
-interface Kustomization {
+type Kustomization = {
   readonly resources: readonly string[];
   readonly patches?: readonly { readonly path: string }[];
-}
+};
 
 /** Converts a kustomization to the syntax of kustomize 2: bases and typed patches. */
 function forOld(file: string): string {

@@ -22,7 +22,7 @@ import { imageEnvironment } from './dockerfile.ts';
 const TIMEOUT_MS = 240_000;
 
 /** The stack of compose.yaml as processes on this machine: real servers, and services from their assembled folders. */
-export interface Stack {
+export type Stack = {
   /** Address of a listener of a service. */
   readonly url: (service: string, listener: 'api' | 'internal') => string;
   /** The environment of a container in compose.yaml, with the addresses of this machine. */
@@ -32,7 +32,7 @@ export interface Stack {
   /** Stops everything in order. @returns the exit of each process. */
   readonly stop: () => Promise<Record<string, string>>;
   readonly log: (name: string) => string;
-}
+};
 
 /** Starts the servers of compose.yaml, with the secrets of `values`. */
 export async function startStack(folder: string, services: readonly string[], values: Values): Promise<Stack> {

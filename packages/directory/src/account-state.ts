@@ -6,11 +6,11 @@ import type { AccountState } from './model.ts';
 type Reason = NonNullable<AccountState['reason']>;
 
 /** One attribute by which a directory disables or locks an account. */
-interface Rule {
+type Rule = {
   readonly attribute: string;
   /** Undefined when the attribute does not restrict the account. */
   readonly read: (value: string, context: { now: Date; entry: Entry }) => Reason | undefined;
-}
+};
 
 const ACCOUNT_DISABLED = 0x2;
 const SMARTCARD_REQUIRED = 0x4_0000;

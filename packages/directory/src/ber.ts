@@ -4,11 +4,11 @@ export class Malformed extends Error {
 }
 
 /** One element: its tag and the position of its content. */
-export interface Element {
+export type Element = {
   readonly tag: number;
   readonly start: number;
   readonly end: number;
-}
+};
 
 export const tags = {
   boolean: 0x01,

@@ -1,11 +1,11 @@
 import { generalizedTime } from './account-state.ts';
 
 /** The clock for the evaluation of expiry dates. */
-export interface Clock {
+export type Clock = {
   readonly now: Date;
   /** The clock is verified until this time; null: not verified. A later expiry date is doubtful. */
   readonly vouched: Date | null;
-}
+};
 
 /** The earlier of the local clock and the server's clock, so that an account expires only when both agree. */
 export function agreed(clock: Clock, serverTime: string | undefined): Clock {

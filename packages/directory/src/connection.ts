@@ -10,7 +10,7 @@ import type { ServerAddress } from './servers.ts';
 import type { Encryption, Transport } from './transport.ts';
 
 /** A search request. */
-export interface Question {
+export type Question = {
   readonly base: string;
   readonly scope: 'base' | 'one' | 'sub';
   readonly filter: Filter;
@@ -18,10 +18,10 @@ export interface Question {
   /** Size limit sent to the server; the connection is closed when the server sends far more entries. */
   readonly maxEntries: number;
   readonly page?: { readonly size: number; readonly cookie: Buffer };
-}
+};
 
 /** The entries and the result of a search, for any result code. */
-export interface Found {
+export type Found = {
   readonly code: number;
   readonly diagnostic: string;
   readonly entries: readonly Entry[];
@@ -29,18 +29,18 @@ export interface Found {
   readonly references: number;
   /** The cookie of the next page; empty after the last page, undefined without paging. */
   readonly cookie: Buffer | undefined;
-}
+};
 
 /** The result of a bind. */
-export interface Bound {
+export type Bound = {
   readonly code: number;
   readonly diagnostic: string;
   /** The response of the password policy control (draft-behera-ldap-password-policy), if any. */
   readonly policyError: number | undefined;
-}
+};
 
 /** One connection, used for one request at a time. */
-export interface Connection {
+export type Connection = {
   readonly server: ServerAddress;
   readonly encryption: Encryption | null;
   readonly isOpen: () => boolean;
@@ -48,7 +48,7 @@ export interface Connection {
   /** Binds as an entry. An empty name or password would be an anonymous bind and is never sent. */
   readonly bind: (dn: string, password: string, deadline: Deadline) => Promise<Bound>;
   readonly close: () => void;
-}
+};
 
 const PAGED = '1.2.840.113556.1.4.319';
 // Some servers (Samba) ignore the size limit.

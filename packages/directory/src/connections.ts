@@ -7,12 +7,12 @@ import type { ServerAddress } from './servers.ts';
 import { openTransport, trust } from './transport.ts';
 
 /** Functions that open connections to a server. */
-export interface Connections {
+export type Connections = {
   /** An unbound (anonymous) connection. */
   readonly open: (server: ServerAddress, deadline: Deadline) => Promise<Connection>;
   /** A connection that is bound as the service account, or anonymous without one. */
   readonly openAsService: (server: ServerAddress, deadline: Deadline) => Promise<Connection>;
-}
+};
 
 // A wrong password of the service account must not be retried with every sign-in, or the directory locks the account.
 const REFUSED_MS = 5000;

@@ -1,11 +1,11 @@
 import { DirectoryFailure } from './failures.ts';
 
 /** The time limit of an operation with all its steps. */
-export interface Deadline {
+export type Deadline = {
   readonly remainingMs: () => number;
   /** A shorter deadline within this one. */
   readonly within: (ms: number) => Deadline;
-}
+};
 
 /** A deadline that starts now; it uses the monotonic clock. */
 export function deadlineIn(ms: number): Deadline {

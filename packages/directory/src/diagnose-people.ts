@@ -14,13 +14,13 @@ import { treeOf, type RootDse } from './root-dse.ts';
 import type { Seen, Steps } from './steps.ts';
 
 /** The state of a connection test after the bind of the service account. */
-interface Test {
+type Test = {
   readonly config: DirectoryConfig;
   readonly steps: Steps;
   readonly newDeadline: () => Deadline;
   readonly connection: Connection;
   readonly root: RootDse;
-}
+};
 
 const SAMPLE = 100;
 

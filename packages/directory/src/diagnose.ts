@@ -14,10 +14,10 @@ import { createSteps, type Seen, type Steps } from './steps.ts';
 import { encrypt, encryptionOf, openSocket, requestStartTls, trust, type Transport } from './transport.ts';
 
 /** A server with a successful connection and bind. */
-interface Reached {
+type Reached = {
   readonly connection: Connection;
   readonly root: RootDse;
-}
+};
 
 /**
  * The connection test: every step in order, each with its result and advice. It takes at most three times the timeout;
@@ -67,12 +67,12 @@ function infoOf({ vendorName, vendorVersion, namingContexts }: RootDse) {
 
 const SOON_DAYS = 30;
 
-interface Means {
+type Means = {
   readonly config: DirectoryConfig;
   readonly steps: Steps;
   readonly newDeadline: () => Deadline;
   readonly now: () => Date;
-}
+};
 
 /** The steps from the server name to the service account; a failure ends the steps of this server. */
 async function examineServer(server: ServerAddress, means: Means): Promise<Reached | undefined> {

@@ -48,11 +48,11 @@ export function createDirectory(
   };
 }
 
-interface Means {
+type Means = {
   readonly service: Pool;
   readonly people: Pool;
   readonly now: () => Date;
-}
+};
 
 function createQuestions(config: DirectoryConfig, { service, people, now }: Means) {
   const find = createFinder(config);

@@ -2,11 +2,11 @@ import { splitDns } from './dn-text.ts';
 import { NoDn, canonicalDn } from './dn.ts';
 
 /** A parsed list setting. */
-export interface DnList {
+export type DnList = {
   readonly dns: string[];
   /** One message for each part that is no DN. */
   readonly faults: string[];
-}
+};
 
 /** Parses a setting that lists DNs, without duplicates. */
 export function parseDnList(text: string): DnList {

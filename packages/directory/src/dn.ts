@@ -1,10 +1,10 @@
 import { canonicalType } from './attribute-names.ts';
 
 /** One `type=value` of a DN. A value that is no text is kept as bytes. */
-interface Ava {
+type Ava = {
   readonly type: string;
   readonly value: string | Buffer;
-}
+};
 
 /** The relative names of a DN from the entry up to the root; each is a set. */
 type Dn = readonly (readonly Ava[])[];
@@ -68,10 +68,10 @@ export function parseDn(text: string): Dn {
   }
 }
 
-interface Cursor {
+type Cursor = {
   readonly text: string;
   at: number;
-}
+};
 
 const ava = /\s*([A-Za-z][A-Za-z0-9-]*|(?:OID\.)?\d+(?:\.\d+)+)\s*=\s*/iy;
 

@@ -2,10 +2,10 @@ import { contentAt, endAt, tags } from './ber.ts';
 import { createInterned } from './interned.ts';
 
 /** An entry of a search result; attribute names in lower case, values as bytes. */
-export interface Entry {
+export type Entry = {
   readonly dn: string;
   readonly attributes: ReadonlyMap<string, readonly Buffer[]>;
-}
+};
 
 // Every entry contains the server's spelling of its attribute names.
 const nameOf = createInterned((text) => text.toLowerCase(), 1_000);

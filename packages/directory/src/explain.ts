@@ -18,23 +18,23 @@ import { readRootDse, treeOf } from './root-dse.ts';
 import { parseServers } from './servers.ts';
 
 /** A person, and the evidence for the explanation. */
-export interface Explained {
+export type Explained = {
   readonly person: Person;
   /** The decisive attributes with their stored values. */
   readonly attributes: Readonly<Record<string, string>>;
   /** Paths of nested groups that lead to a relevant group, which comes last. */
   readonly paths: readonly (readonly string[])[];
-}
+};
 
 /** Limit of parent-group queries; beyond it only the last group of a path is reported. */
 const MAX_ASKED = 200;
 
-interface SnapshotSearch {
+type SnapshotSearch = {
   readonly connection: Connection;
   readonly entry: Entry;
   readonly login: string;
   readonly deadline: Deadline;
-}
+};
 
 /**
  * Looks a person up on a separate connection and explains their groups and account state.

@@ -6,14 +6,14 @@ type Slots = readonly (string | typeof LOGIN)[];
 const LOGIN = Symbol('the login');
 
 /** A parsed template. */
-export interface FilterTemplate {
+export type FilterTemplate = {
   /** The filter for a login. */
   readonly forLogin: (login: string) => Filter;
   /** The filter for an e-mail address: the same conditions with the address instead of the login. */
   readonly forEmail: (email: string) => Filter;
   /** The filter for all users: the same conditions, with a presence test of the login attribute. */
   readonly forAllUsers: () => Filter;
-}
+};
 
 /** A text that is no filter template. */
 export class NoFilter extends Error {
@@ -50,10 +50,10 @@ export function parseTemplate(template: string, attributes: { username: string; 
   };
 }
 
-interface Cursor {
+type Cursor = {
   readonly text: string;
   at: number;
-}
+};
 
 function parseFilter(text: string): Filter<Slots> {
   if (text.length > MAX_LENGTH) throw new NoFilter(`The filter is longer than ${MAX_LENGTH} characters.`);

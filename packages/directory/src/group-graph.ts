@@ -1,15 +1,15 @@
 import { tryCanonicalDn } from './dn.ts';
 
 /** Nested groups in reverse: from a group to its parent groups. */
-export interface GroupGraph {
+export type GroupGraph = {
   readonly parents: ReadonlyMap<string, readonly string[]>;
-}
+};
 
 /** A group with all its members. */
-export interface GroupEntry {
+export type GroupEntry = {
   readonly dn: string;
   readonly members: readonly string[];
-}
+};
 
 const MAX_REMEMBERED = 20_000;
 const remembered = new Map<string, string>();

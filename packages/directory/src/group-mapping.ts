@@ -4,30 +4,30 @@ import { folded, tryCanonicalDn } from './dn.ts';
 export type ClaimSource = 'ldap' | 'oidc' | 'proxy' | 'pki';
 
 /** The target of one claim value: a group, a role (at most admin), or both. */
-export interface MappingRule {
+export type MappingRule = {
   readonly claimValue: string;
   readonly groupId: string | null;
   readonly grantsRole: 'user' | 'admin' | null;
-}
+};
 
 /** The result of the mappings for a list of claims; lists have no duplicates, groups are sorted by id. */
-export interface Resolution {
+export type Resolution = {
   readonly matched: readonly string[];
   readonly unmatched: readonly string[];
   readonly groupIds: readonly string[];
   /** The highest role of a matched mapping. */
   readonly grantsRole: 'user' | 'admin' | null;
-}
+};
 
 /** The compiled mappings of one source. */
-export interface MappingIndex {
+export type MappingIndex = {
   readonly source: ClaimSource;
   /** There is at least one mapping. */
   readonly configured: boolean;
   /** A mapping exists or existed: memberships of deleted mappings must be reconciled. */
   readonly everConfigured: boolean;
   readonly resolve: (claims: readonly string[]) => Resolution;
-}
+};
 
 /**
  * Compiles the mappings of one source: the only resolver for sign-in, dry run and sweep. Claims of a directory are names

@@ -11,28 +11,28 @@ import { allValues } from './ranges.ts';
 import { readRootDse, treeOf, type RootDse } from './root-dse.ts';
 
 /** The groups of a person that could be read. */
-export interface Membership {
+export type Membership = {
   readonly groups: readonly string[];
   /** The reason why the list may be incomplete. */
   readonly missing: string | null;
-}
+};
 
 /** The required attributes in addition to the group attribute. */
 export const groupAttributes: readonly string[] = ['primaryGroupID', 'objectSid'];
 
 /** The state of one group query. */
-interface Reading {
+type Reading = {
   readonly connection: Connection;
   readonly entry: Entry;
   readonly login: string;
   readonly deadline: Deadline;
-}
+};
 
 /** The data that is the same for all persons. */
-interface Facts {
+type Facts = {
   readonly root: RootDse;
   readonly tree: string;
-}
+};
 
 const FACTS_MS = 10 * 60_000;
 const BATCH = 50;

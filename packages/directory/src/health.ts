@@ -1,11 +1,11 @@
 /** Tracks failed servers, so that the next request starts with a responsive one. */
-export interface Health<S> {
+export type Health<S> = {
   /** The servers in the order to try: the healthy ones as configured, then the others. */
   readonly order: () => S[];
   readonly isBad: (server: S) => boolean;
   readonly failed: (server: S) => void;
   readonly worked: (server: S) => void;
-}
+};
 
 const FIRST_PAUSE_MS = 15_000;
 const LONGEST_PAUSE_MS = 300_000;

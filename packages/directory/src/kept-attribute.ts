@@ -6,13 +6,13 @@ import { pagedSearch } from './paged-search.ts';
 import type { RootDse } from './root-dse.ts';
 
 /** The base and the attribute of the search. */
-interface Looking {
+type Looking = {
   readonly connection: Connection;
   readonly root: RootDse;
   readonly base: string;
   readonly attribute: string;
   readonly deadline: Deadline;
-}
+};
 
 const MAX_ENTRIES = 1_000_000;
 

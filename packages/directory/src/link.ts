@@ -6,26 +6,26 @@ import type { Entry } from './entry.ts';
 import { operations, readEntry, readMessage, readResult, type Message, type Result } from './messages.ts';
 
 /** The limits of one operation's response. */
-export interface Bounds {
+export type Bounds = {
   readonly maxEntries: number;
   readonly maxBytes: number;
-}
+};
 
 /** The response of an operation. */
-export interface Arrived {
+export type Arrived = {
   readonly entries: readonly Entry[];
   readonly references: number;
   readonly result: Result;
-}
+};
 
-interface Pending {
+type Pending = {
   readonly id: number;
   readonly awaits: number;
   readonly bounds: Bounds;
   readonly entries: Entry[];
   bytes: number;
   references: number;
-}
+};
 
 /** The maximum size of a message. */
 const MAX_MESSAGE_BYTES = 8 * 1024 * 1024;

@@ -15,20 +15,20 @@ export const operations = {
 } as const;
 
 /** The result of an operation. */
-export interface Result {
+export type Result = {
   readonly code: number;
   /** The server's diagnostic message, for an administrator. */
   readonly diagnostic: string;
   readonly controls: ReadonlyMap<string, Buffer>;
-}
+};
 
 /** One message: its id, its operation and a reader of its content. */
-export interface Message {
+export type Message = {
   readonly id: number;
   readonly operation: number;
   readonly body: Reader;
   readonly rest: Reader;
-}
+};
 
 /** @throws Malformed */
 export function readMessage(bytes: Buffer): Message {

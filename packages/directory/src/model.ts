@@ -1,5 +1,5 @@
 /** The connection and schema of a directory: the effective `ldap_*` settings. */
-export interface DirectoryConfig {
+export type DirectoryConfig = {
   /** `host`, `ldap://host`, `ldaps://host[:port]`, or several separated by spaces, tried in order. */
   readonly server: string;
   readonly port: number;
@@ -23,13 +23,13 @@ export interface DirectoryConfig {
   readonly adminUsers: string;
   /** Trusted certificates (PEM) in addition to the system's. */
   readonly caPem: string | null;
-}
+};
 
 /** A setting that cannot work; `key` is its `auth_config` key. */
-export interface ConfigFault {
+export type ConfigFault = {
   readonly key: string;
   readonly message: string;
-}
+};
 
 /** The groups that a directory asserts (DNs). Unreadable groups are unknown, never empty. */
 export type Claims =
@@ -39,15 +39,15 @@ export type Claims =
 export type Tristate = 'yes' | 'no' | 'unknown';
 
 /** The state of an account in the directory, apart from its password. */
-export interface AccountState {
+export type AccountState = {
   readonly signIn: 'allowed' | 'refused';
   readonly reason: null | 'disabled' | 'expired' | 'locked' | 'password_expired' | 'must_change_password';
   /** Disabled or expired by an administrator; a lock or an old password never counts. */
   readonly disabled: boolean;
-}
+};
 
 /** The entry of a login. */
-export interface Person {
+export type Person = {
   readonly dn: string;
   /** The value of the username attribute, in the directory's own spelling. */
   readonly login: string;
@@ -59,7 +59,7 @@ export interface Person {
   readonly admitted: Tristate;
   readonly adminSignal: Tristate;
   readonly state: AccountState;
-}
+};
 
 /** The reasons of a no. */
 export type NoReason =
@@ -94,7 +94,7 @@ export type Answer<T> =
   | { readonly outcome: 'unknown'; readonly reason: UnknownReason; readonly message: string };
 
 /** One step of the connection test. */
-export interface Step {
+export type Step = {
   readonly code: string;
   readonly title: string;
   readonly ok: boolean;
@@ -103,28 +103,28 @@ export interface Step {
   readonly evidence: string;
   /** The advice; also set for a successful step with a warning. */
   readonly advice: string | null;
-}
+};
 
 /** The server's description of itself. */
-export interface ServerInfo {
+export type ServerInfo = {
   readonly vendor_name: string | null;
   readonly vendor_version: string | null;
   readonly naming_contexts: readonly string[];
-}
+};
 
 /** The connection test: the steps in order, up to the first failed step that all later ones require. */
-export interface Diagnosis {
+export type Diagnosis = {
   readonly ok: boolean;
   readonly steps: readonly Step[];
   readonly server_info: ServerInfo | null;
-}
+};
 
 /** One directory, with its connections. */
-export interface Directory {
+export type Directory = {
   /** Finds the entry as the service account, then binds as this entry. */
   readonly authenticate: (login: string, password: string) => Promise<Answer<Person>>;
   /** Finds the person without a password check. */
   readonly lookUp: (login: string) => Promise<Answer<Person>>;
   readonly diagnose: () => Promise<Diagnosis>;
   readonly close: () => Promise<void>;
-}
+};

@@ -4,13 +4,13 @@ import { DirectoryFailure } from './failures.ts';
 import type { DirectoryConfig } from './model.ts';
 
 /** The pacing of requests to a directory. */
-export interface Pacing {
+export type Pacing = {
   readonly signal: AbortSignal;
   /** Called before every request. */
   readonly onRequest: () => void;
   /** Minimum interval between two requests, in milliseconds. */
   readonly paceMs?: number;
-}
+};
 
 const PACE_MS = 5;
 

@@ -4,20 +4,20 @@ import { DirectoryFailure, failureOf, resultCodes } from './failures.ts';
 import type { Entry } from './entry.ts';
 
 /** A search for all matching entries. */
-export interface PagedQuestion extends Omit<Question, 'maxEntries' | 'page'> {
+export type PagedQuestion = {
   readonly pageSize: number;
   /** More entries than this are an error; the result is never truncated. */
   readonly maxEntries: number;
   /** Whether the next page is requested while the current one is processed; only for searches that are read to the end. */
   readonly ahead?: boolean;
-}
+} & Omit<Question, 'maxEntries' | 'page'>;
 
 /** The proof that a search was complete: created only for result code 0 with an empty cookie. */
-export interface Completeness {
+export type Completeness = {
   readonly entries: number;
   readonly pages: number;
   readonly references: number;
-}
+};
 
 // A server may send empty pages before the end (RFC 2696), but not without limit.
 const MAX_EMPTY_PAGES = 1000;

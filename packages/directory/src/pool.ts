@@ -13,10 +13,10 @@ const IDLE_MS = 60_000;
 // A maximum age, so that recovered servers and rotated certificates are noticed.
 const LIFETIME_MS = 10 * 60_000;
 
-interface Idle {
+type Idle = {
   readonly connection: Connection;
   readonly since: number;
-}
+};
 
 /** A pool of connections of one kind, each used for one request at a time. */
 export class Pool {

@@ -34,11 +34,11 @@ export function isSliced(entry: Entry, attribute: string): boolean {
   return sliceOf(entry, attribute) !== undefined;
 }
 
-interface Slice {
+type Slice = {
   readonly from: number;
   readonly last: boolean;
   readonly values: readonly Buffer[];
-}
+};
 
 function sliceOf(entry: Entry, attribute: string): Slice | undefined {
   const prefix = `${attribute.toLowerCase()};range=`;

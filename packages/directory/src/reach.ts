@@ -2,31 +2,31 @@ import { DirectoryFailure } from './failures.ts';
 import { ldapClaimKey } from './group-mapping.ts';
 
 /** A group with all its members, and its security identifier if the directory has one. */
-export interface GroupMembers {
+export type GroupMembers = {
   readonly dn: string;
   /** Names of entries. */
   readonly members: readonly string[];
   /** Login names, as POSIX groups list them. */
   readonly logins: readonly string[];
   readonly sid: string | null;
-}
+};
 
 /** Finds the wanted groups that contain a person directly or indirectly. */
-export interface Reach {
+export type Reach = {
   /** By the name of a group. */
   readonly fromGroup: (dn: string) => readonly string[];
   /** By the identifier of a primary group. */
   readonly fromSid: (sid: string) => readonly string[];
   /** By the person's DN and login, when groups list their members and persons do not list their groups. */
   readonly fromMember: (dn: string, login: string) => readonly string[];
-}
+};
 
-interface Building {
+type Building = {
   readonly wanted: readonly string[];
   readonly nested: boolean;
   /** Whether members are looked up by their own names, too. */
   readonly byMember: boolean;
-}
+};
 
 const none: readonly string[] = [];
 

@@ -17,17 +17,17 @@ import { readableText, readPeople } from './snapshot-people.ts';
 import type { SnapshotPerson } from './snapshot-reader.ts';
 
 /** The evidence that the snapshot is complete. */
-export interface DirectorySnapshot {
+export type DirectorySnapshot = {
   readonly seen: number;
   readonly proof: readonly { readonly code: string; readonly evidence: string }[];
-}
+};
 
-export interface SnapshotOptions extends Pacing {
+export type SnapshotOptions = {
   /** Names of the groups that are requested as claims. */
   readonly mapped: readonly string[];
   readonly each: (person: SnapshotPerson) => void;
   readonly clock?: Clock;
-}
+} & Pacing;
 
 /**
  * Reads all users over one connection to one server, page by page. The result is 'yes' only

@@ -17,16 +17,16 @@ import { parseServers } from './servers.ts';
 import type { SnapshotPerson } from './snapshot-reader.ts';
 
 /** The person to find: by immutable id if there is one, otherwise by login. */
-export interface PersonKey {
+export type PersonKey = {
   readonly id: string | null;
   readonly login: string | null;
-}
+};
 
 /** `busyRetryDelaysMs`: pauses before each retry while the directory responds `busy`. */
-export interface RecheckOptions extends Pacing {
+export type RecheckOptions = {
   readonly busyRetryDelaysMs?: readonly number[];
   readonly clock?: Clock;
-}
+} & Pacing;
 
 /**
  * Reads persons one after another on a separate connection, preferring the last of several servers, to verify a

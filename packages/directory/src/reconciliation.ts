@@ -2,24 +2,24 @@ import type { MappingIndex } from './group-mapping.ts';
 import type { Claims, Tristate } from './model.ts';
 
 /** The current state of an account. */
-export interface MappedAccount {
+export type MappedAccount = {
   readonly role: 'user' | 'admin' | 'super_admin';
   readonly authType: 'local' | 'ldap' | 'oidc' | 'pki' | 'proxy';
-}
+};
 
 /** The assertion of an account's source, and its occasion. */
-export interface Asserted {
+export type Asserted = {
   readonly claims: Claims;
   /** Whether the admin setting of the source (users, groups, roles) contains this person. */
   readonly legacyAdmin: Tristate;
   readonly by: 'sign_in' | 'sweep';
-}
+};
 
 /** The target state: the memberships from this source (null: unchanged), and the role. */
-export interface Reconciliation {
+export type Reconciliation = {
   readonly groupIds: readonly string[] | null;
   readonly role: MappedAccount['role'];
-}
+};
 
 /**
  * Decides groups and role of an account by its claims (specification, "How mappings apply"). Unknown claims change

@@ -6,7 +6,7 @@ import { DirectoryFailure, failureOf, resultCodes } from './failures.ts';
 import { present } from './filter.ts';
 
 /** The root DSE of a server (RFC 4512 section 5.1). */
-export interface RootDse {
+export type RootDse = {
   readonly vendorName: string | null;
   readonly vendorVersion: string | null;
   readonly namingContexts: readonly string[];
@@ -15,7 +15,7 @@ export interface RootDse {
   readonly activeDirectory: boolean;
   /** The server's clock, if it reports it. */
   readonly currentTime: string | undefined;
-}
+};
 
 const PAGED_RESULTS = '1.2.840.113556.1.4.319';
 const ACTIVE_DIRECTORY = '1.2.840.113556.1.4.800';

@@ -1,11 +1,11 @@
 import { isIP } from 'node:net';
 
 /** The address of a server. */
-export interface ServerAddress {
+export type ServerAddress = {
   readonly host: string;
   readonly port: number;
   readonly security: 'plain' | 'start_tls' | 'ldaps';
-}
+};
 
 /** A server setting that cannot be read. */
 export class NoServer extends Error {

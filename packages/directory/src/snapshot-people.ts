@@ -14,12 +14,12 @@ const MAX_PEOPLE = 5_000_000;
 /** Minimum number of entries with a readable mandatory attribute. */
 const READABLE = 0.95;
 
-interface ReadOptions {
+type ReadOptions = {
   readonly reach: Reach;
   readonly listed: boolean;
   readonly each: (person: SnapshotPerson) => void;
   readonly clock: Clock;
-}
+};
 
 /** Reads all users, and counts those with readable mandatory attributes. */
 export async function readPeople(search: SnapshotSearch, options: ReadOptions) {
@@ -53,12 +53,12 @@ export async function readPeople(search: SnapshotSearch, options: ReadOptions) {
   }
 }
 
-interface Counts {
+type Counts = {
   readonly seen: number;
   readonly named: number;
   readonly withId: number;
   readonly admitted: number;
-}
+};
 
 /** The counts of readable mandatory attributes, as evidence. */
 export function readableText({ seen, named, withId }: Counts, { usernameAttr }: DirectoryConfig): string {

@@ -14,7 +14,7 @@ import { allValues, isSliced } from './ranges.ts';
 import type { Reach } from './reach.ts';
 
 /** A directory user with the attributes that the sync needs. */
-export interface SnapshotPerson {
+export type SnapshotPerson = {
   readonly id: string | null;
   readonly login: string;
   readonly disabled: Tristate;
@@ -26,12 +26,12 @@ export interface SnapshotPerson {
   readonly doubtful?: true;
   /** The evidence for the state. */
   readonly evidence: Readonly<Record<string, string>>;
-}
+};
 
 const plain: SnapshotPerson['evidence'] = {};
 const MAX_REMEMBERED = 50_000;
 
-interface Reading {
+type Reading = {
   readonly connection: Connection;
   readonly config: DirectoryConfig;
   readonly deadline: Deadline;
@@ -39,7 +39,7 @@ interface Reading {
   /** Whether user entries list their groups. */
   readonly listed: boolean;
   readonly clock: Clock;
-}
+};
 
 /** Reads persons from entries; asynchronous only for a range of group values. */
 export function createReader({ connection, config, deadline, reach, listed, clock }: Reading) {

@@ -9,12 +9,12 @@ import type { RootDse } from './root-dse.ts';
 const PAGE = 1000;
 
 /** The server of a snapshot, with one connection. */
-export interface SnapshotSearch {
+export type SnapshotSearch = {
   readonly connection: Connection;
   readonly config: DirectoryConfig;
   readonly root: RootDse;
   readonly deadline: Deadline;
-}
+};
 
 /** All matching entries, page by page; a server without paging sends one page that ends with result code 0. */
 export async function* searchAll(

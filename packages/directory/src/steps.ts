@@ -5,15 +5,15 @@ import { printable } from './messages.ts';
 import type { ServerAddress } from './servers.ts';
 
 /** The result of a step; successful by default. */
-export interface Seen<T = undefined> {
+export type Seen<T = undefined> = {
   readonly ok?: boolean;
   readonly evidence: string;
   readonly advice?: string | null;
   readonly value?: T;
-}
+};
 
 /** The recorded steps of a connection test. */
-export interface Steps {
+export type Steps = {
   /** Runs a step. A failure is recorded with its advice; the result is undefined then. */
   readonly run: <T>(
     code: string,
@@ -22,7 +22,7 @@ export interface Steps {
     server?: ServerAddress,
   ) => Promise<T | undefined>;
   readonly all: () => readonly Step[];
-}
+};
 
 /** An empty list of steps. */
 export function createSteps(): Steps {

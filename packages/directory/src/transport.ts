@@ -13,18 +13,18 @@ import { operations, readMessage, readResult } from './messages.ts';
 import { serverText, type ServerAddress } from './servers.ts';
 
 /** The properties of an encrypted connection, for display. */
-export interface Encryption {
+export type Encryption = {
   readonly protocol: string;
   readonly subject: string;
   readonly issuer: string;
   readonly validTo: string;
-}
+};
 
 /** A connection that is ready for LDAP, encrypted according to its address. */
-export interface Transport {
+export type Transport = {
   readonly socket: Socket;
   readonly encryption: Encryption | null;
-}
+};
 
 const START_TLS = '1.3.6.1.4.1.1466.20037';
 const MAX_START_TLS_ANSWER = 16 * 1024;

@@ -15,19 +15,19 @@ import {
 import type { DirectoryConfig } from '../src/index.ts';
 
 /** An entry of the scripted directory. */
-export interface ScriptedEntry {
+export type ScriptedEntry = {
   readonly dn: string;
   readonly attributes: Attributes;
   readonly password?: string;
-}
+};
 
 /** A correct directory, except for the requests that `on` handles. */
-export interface ScriptedDirectory extends Omit<Script, 'request'> {
+export type ScriptedDirectory = {
   readonly entries?: readonly ScriptedEntry[];
   readonly root?: Attributes;
   /** @returns true when it has handled the request. */
   readonly on?: (asked: Asked, line: Line) => boolean;
-}
+} & Omit<Script, 'request'>;
 
 export const BASE = 'dc=example,dc=org';
 const SERVICE = `cn=svc,${BASE}`;

@@ -15,10 +15,12 @@ const creators = {
 // outgoing() of the object store attaches a listener for the streams that it hands out.
 const consumers = new Set(['pipeline', 'finished', 'outgoing']);
 
-const calleeName = (node) => (node.type === 'MemberExpression' ? node.property.name : node.name);
+function calleeName(node) {
+  return node.type === 'MemberExpression' ? node.property.name : node.name;
+}
 
 /** The chain of calls that starts at a creation: `request(url).on(...).end()`. */
-const endOfChain = (node) => {
+function endOfChain(node) {
   let end = node;
   while (
     end.parent?.type === 'MemberExpression' &&
@@ -27,30 +29,32 @@ const endOfChain = (node) => {
   )
     end = end.parent.parent;
   return end;
-};
+}
 
-const enclosingFunction = (node) => {
+function enclosingFunction(node) {
   let at = node.parent;
   while (at.parent && !/Function/.test(at.type)) at = at.parent;
   return at;
-};
+}
 
-const isConsumed = (node) => {
+function isConsumed(node) {
   const { parent } = node;
   if (parent?.type === 'CallExpression') return consumers.has(calleeName(parent.callee));
   return parent?.type === 'ForOfStatement' && parent.await === true && parent.right === node;
-};
+}
 
-const escaped = (text) => text.replaceAll(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`);
+function escaped(text) {
+  return text.replaceAll(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`);
+}
 
-const isHandledByName = (name, text) => {
+function isHandledByName(name, text) {
   const subject = `\\b${escaped(name)}\\b`;
   return [
     new RegExp(`${subject}[!?]?(\\s*\\.\\w+\\([^;]*?)?\\s*\\.on\\(\\s*'error'`),
     new RegExp(`\\b(pipeline|finished|outgoing)\\([^;]*${subject}`),
     new RegExp(`for await \\([^)]*of ${subject}`),
   ].some((pattern) => pattern.test(text));
-};
+}
 
 const errorHandler = {
   meta: { type: 'problem', schema: [] },

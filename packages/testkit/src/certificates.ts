@@ -45,7 +45,7 @@ export const purposes = { client: '1.3.6.1.5.5.7.3.2', server: '1.3.6.1.5.5.7.3.
 /** Key usage, by bit. */
 export const keyUses = { digitalSignature: 0, keyEncipherment: 2, keyAgreement: 4, keyCertSign: 5, crlSign: 6 };
 
-export interface CertificateOptions {
+export type CertificateOptions = {
   subject: Subject;
   notBefore?: Date;
   notAfter?: Date;
@@ -61,33 +61,33 @@ export interface CertificateOptions {
   /** An unknown critical extension. */
   unknownCritical?: boolean;
   hash?: 'SHA-1' | 'SHA-256';
-}
+};
 
 /** A certificate with its key. */
-export interface Issued {
+export type Issued = {
   readonly pem: string;
   readonly der: Buffer;
   readonly keyPem: string;
   readonly serial: Integer;
-}
+};
 
 /** An issuer of certificates and revocation lists. */
-export interface Authority extends Issued {
+export type Authority = {
   readonly issue: (options: CertificateOptions) => Promise<Issued>;
   /** An authority below this one. */
   readonly authority: (options: CertificateOptions) => Promise<Authority>;
   /** Another certificate for the same name and key, self-signed. */
   readonly again: () => Promise<Issued>;
   readonly revoke: (revoked: readonly Pick<Issued, 'serial'>[], options?: CrlOptions) => Promise<string>;
-}
+} & Issued;
 
-export interface CrlOptions {
+export type CrlOptions = {
   thisUpdate?: Date;
   nextUpdate?: Date | null;
   unknownCritical?: boolean;
   /** Entries carry the reason "removed from the list". */
   removed?: boolean;
-}
+};
 
 type Signer = { subject: Subject; key: webcrypto.CryptoKey };
 

@@ -3,13 +3,13 @@ import { request } from 'node:http';
 import { databaseUrl, startTemplateServer, statement, TEMPLATE } from './template.ts';
 
 /** A database of one's own with every migration applied. */
-export interface TestDatabase {
+export type TestDatabase = {
   /** For the owner, who may do everything. */
   readonly url: string;
   /** For the role of a service, with that service's rights only. */
   readonly urlFor: (role: string) => string;
   readonly drop: () => Promise<void>;
-}
+};
 
 let own: Promise<string> | undefined;
 

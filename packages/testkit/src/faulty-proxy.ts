@@ -1,22 +1,22 @@
 import { connect, createServer, type Socket } from 'node:net';
 
 /** What happens to the bytes of a connection that go one way, once so many of them have passed. */
-export interface LineFault {
+export type LineFault = {
   readonly kind: 'cut' | 'stall' | 'delay' | 'corrupt' | 'drop' | 'repeat';
   readonly towards: 'client' | 'server';
   /** The number of the byte at which it happens, from 0. */
   readonly at: number;
-}
+};
 
 /** A TCP proxy between a client and a real server that does to its connections what networks do. */
-export interface FaultyProxy {
+export type FaultyProxy = {
   readonly port: number;
   /** The faults of the connections from now on, by their number from 1. */
   readonly suffer: (faults: (connection: number) => readonly LineFault[]) => void;
   /** How many connections there were since then. */
   readonly connections: () => number;
   readonly stop: () => Promise<void>;
-}
+};
 
 const DELAY_MS = 25;
 

@@ -5,14 +5,14 @@ import { findProgram, freePort, type ProcessSpec } from '@overtone/cli/servers';
 import { start, type TestServer } from './servers.ts';
 
 /** What stands in the configuration: files beside it by name, and the body of the one `server` block. */
-export interface NginxOptions {
+export type NginxOptions = {
   readonly files?: Readonly<Record<string, string>>;
   /** `listen` is written already; relative names mean the files, `.` their folder. */
   readonly server: string;
   /** Blocks beside the server. */
   readonly upstream?: string;
   readonly tls?: boolean;
-}
+};
 
 /** A real nginx on loopback, in front of something of ours. */
 export async function startNginx(options: NginxOptions): Promise<TestServer> {

@@ -9,7 +9,7 @@ export { halfHash, startScriptedProvider, type ScriptedProvider, type TokenAnswe
 /** What the provider says of a person besides the subject. */
 export type ProviderUser = Readonly<Record<string, unknown>>;
 
-export interface OidcProvider {
+export type OidcProvider = {
   readonly issuer: string;
   readonly clientId: string;
   readonly clientSecret: string;
@@ -21,7 +21,7 @@ export interface OidcProvider {
    */
   readonly signIn: (authorizationUrl: string, user: string) => Promise<URL>;
   readonly stop: () => Promise<void>;
-}
+};
 
 const signingKey = {
   ...generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey.export({ format: 'jwk' }),

@@ -8,19 +8,19 @@ import { start, startNats, type TestServer } from './servers.ts';
 const services = fileURLToPath(new URL('../../../services', import.meta.url));
 
 /** Identity as a process of its own, as it runs in an instance, on a database and a broker of its own. */
-export interface IdentityProcess {
+export type IdentityProcess = {
   readonly identity: TestServer;
   readonly database: TestDatabase;
   readonly nats: TestServer;
   /** The first administrator. */
   readonly admin: { readonly email: string; readonly password: string };
   readonly stop: () => Promise<void>;
-}
+};
 
 /** Edge and identity, with nothing played. */
-export interface SignInProduct extends IdentityProcess {
+export type SignInProduct = {
   readonly edge: TestServer;
-}
+} & IdentityProcess;
 
 /** @param env Settings of identity beyond what it needs to run. */
 export async function startIdentity(env: Record<string, string> = {}): Promise<IdentityProcess> {

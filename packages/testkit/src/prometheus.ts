@@ -4,10 +4,10 @@ import { findProgram, freePort } from '@overtone/cli/servers';
 import { start, type TestServer } from './servers.ts';
 
 /** A real Prometheus that scrapes what its configuration names. */
-export interface Prometheus extends TestServer {
+export type Prometheus = {
   /** Its HTTP API: the `data` of an answer. @throws when it says that the question is wrong. */
   readonly ask: <T>(path: string, parameters?: Readonly<Record<string, string>>) => Promise<T>;
-}
+} & TestServer;
 
 type Answer = { status: 'success'; data: unknown } | { status: 'error'; error: string };
 

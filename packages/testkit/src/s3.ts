@@ -5,11 +5,11 @@ import { freePort } from '@overtone/cli/servers';
 import { start, type TestServer } from './servers.ts';
 
 /** A real S3 server of one's own, with one bucket. */
-export interface S3Server extends TestServer {
+export type S3Server = {
   readonly bucket: string;
   readonly accessKeyId: string;
   readonly secretAccessKey: string;
-}
+} & TestServer;
 
 /** Starts one in a process of its own. */
 export async function startS3(): Promise<S3Server> {

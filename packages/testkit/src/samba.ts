@@ -8,7 +8,7 @@ import { createAuthority, purposes } from './certificates.ts';
 import { start, type TestServer } from './servers.ts';
 
 /** An Active Directory domain controller (Samba) of one's own, LDAP only. It binds ports below 1024: only root may. */
-export interface SambaAd extends TestServer {
+export type SambaAd = {
   readonly host: string;
   readonly base: string;
   readonly bindDn: string;
@@ -18,7 +18,7 @@ export interface SambaAd extends TestServer {
   readonly tool: (...args: readonly string[]) => Promise<void>;
   /** Changes entries; records without `changetype` are added. */
   readonly apply: (ldif: string) => Promise<void>;
-}
+} & TestServer;
 
 const PASSWORD = 'Passw0rd!Adm1n';
 

@@ -80,10 +80,10 @@ export type AskedFilter =
   | { readonly kind: 'present'; readonly attribute: string }
   | { readonly kind: 'other'; readonly tag: number };
 
-interface Element {
+type Element = {
   readonly tag: number;
   readonly content: Buffer;
-}
+};
 
 /** The elements that stand side by side in the bytes. */
 export function elements(bytes: Buffer): Element[] {

@@ -5,7 +5,7 @@ import { extent, readRequest, type Asked } from './scripted-ldap-messages.ts';
 export * from './scripted-ldap-messages.ts';
 
 /** What a script can do with a connection. */
-export interface Line {
+export type Line = {
   /** Writes bytes as they are. */
   readonly send: (...bytes: readonly Uint8Array[]) => void;
   /** Continues encrypted; sends no response on its own. */
@@ -14,10 +14,10 @@ export interface Line {
   readonly socket: () => Socket;
   /** The connection's number, from 1. */
   readonly number: number;
-}
+};
 
 /** An LDAP server whose responses a test scripts byte for byte; it records the requests. */
-export interface ScriptedLdap {
+export type ScriptedLdap = {
   readonly port: number;
   readonly url: string;
   /** All requests of all connections. */
@@ -27,16 +27,16 @@ export interface ScriptedLdap {
   /** Everything that came unencrypted. */
   readonly clearText: () => Buffer;
   readonly stop: () => Promise<void>;
-}
+};
 
 /** How it behaves. */
-export interface Script {
+export type Script = {
   readonly request?: (asked: Asked, line: Line) => void;
   readonly connected?: (line: Line) => void;
   readonly tls?: SecureContextOptions;
   /** Encrypted from the first byte on. */
   readonly ldaps?: boolean;
-}
+};
 
 /** Starts a scripted server on a port of its own. */
 export async function startScriptedLdap(script: Script): Promise<ScriptedLdap> {
@@ -67,12 +67,12 @@ export async function startScriptedLdap(script: Script): Promise<ScriptedLdap> {
   };
 }
 
-interface Conversation {
+type Conversation = {
   readonly script: Script;
   readonly requests: Asked[];
   readonly clear: Buffer[];
   readonly number: number;
-}
+};
 
 function converse(raw: Socket, { script, requests, clear, number }: Conversation): void {
   let socket: Socket = raw;

@@ -12,7 +12,7 @@ export type TokenAnswer =
   | 'drip';
 
 /** An identity provider that answers what a test tells it to, with a real key to sign with. */
-export interface ScriptedProvider {
+export type ScriptedProvider = {
   readonly issuer: string;
   readonly key: KeyObject;
   readonly kid: string;
@@ -35,7 +35,7 @@ export interface ScriptedProvider {
   /** A token endpoint's good answer around an ID token. */
   readonly answer: (idToken: unknown, change?: Record<string, unknown>) => TokenAnswer;
   readonly stop: () => Promise<void>;
-}
+};
 
 const hashes: Readonly<Record<string, string>> = { '256': 'sha256', '384': 'sha384', '512': 'sha512' };
 /** Access token of every good answer. */

@@ -19,7 +19,7 @@ import {
 } from '@overtone/cli/servers';
 
 /** A real server that belongs to the caller. It ends with the process that started it at the latest. */
-export interface TestServer {
+export type TestServer = {
   readonly url: string;
   readonly port: number;
   readonly pid: () => number;
@@ -29,7 +29,7 @@ export interface TestServer {
   readonly restart: () => Promise<void>;
   /** Stops it in order and removes its folder. @throws when it has ended before, or logged `fatal`. */
   readonly stop: () => Promise<void>;
-}
+};
 
 /** A line of a service at level fatal, as text or as JSON. */
 const FATAL = /^(\d\d:\d\d:\d\d fatal |\{"level":"fatal").*$/m;

@@ -7,7 +7,7 @@ import { createAuthority, purposes } from './certificates.ts';
 import { start, type TestServer } from './servers.ts';
 
 /** An OpenLDAP server of one's own, with the names and passwords its tests need. */
-export interface Slapd extends TestServer {
+export type Slapd = {
   readonly ldapsPort: number;
   readonly base: string;
   readonly people: string;
@@ -18,10 +18,10 @@ export interface Slapd extends TestServer {
   readonly caPem: string;
   /** Changes entries as the directory's administrator; records without `changetype` are added. */
   readonly apply: (ldif: string) => Promise<void>;
-}
+} & TestServer;
 
 /** What differs from server to server. */
-export interface SlapdOptions {
+export type SlapdOptions = {
   /** Loaded before the start; overlays do not see it (write `memberOf` out). */
   readonly seed?: string;
   /** Whether it keeps `memberOf`. */
@@ -31,7 +31,7 @@ export interface SlapdOptions {
   /** Lines of `slapd.conf` before and in the database. */
   readonly global?: readonly string[];
   readonly database?: readonly string[];
-}
+};
 
 /** The settings under which Overtone signs people in with it, in the clear. */
 export function ldapSettings({ url, bindDn, bindPassword, people }: Slapd): Record<string, unknown> {

@@ -13,10 +13,10 @@ import { findModels } from './models.command.ts';
 import { readStatus } from './status.command.ts';
 
 /** The result of one check: ok, warning or error. */
-export interface Finding {
+export type Finding = {
   readonly level: 'ok' | 'note' | 'problem';
   readonly text: string;
-}
+};
 
 /** Checks every prerequisite, one line each; exit code 1 on an error. */
 export async function doctor(options: { readonly data?: string }): Promise<void> {

@@ -8,11 +8,11 @@ import { lastLines } from '../setup/run.ts';
 const LOOK_EVERY_MS = 250;
 
 /** Options of `logs`. */
-export interface LogsOptions {
+export type LogsOptions = {
   readonly data?: string;
   readonly follow?: boolean;
   readonly lines: number;
-}
+};
 
 /** Prints the end of the logs, and follows them on request. */
 export async function logs(service: string | undefined, options: LogsOptions): Promise<void> {

@@ -5,10 +5,10 @@ import { missingPackages, productPackages } from '../setup/packages.ts';
 import { createTerminal } from '../terminal.ts';
 
 /** A folder of model files. */
-export interface FoundModel {
+export type FoundModel = {
   readonly name: string;
   readonly bytes: number;
-}
+};
 
 /** Lists the model folder, and the default engine without models. */
 export function models(options: { readonly data?: string }): void {

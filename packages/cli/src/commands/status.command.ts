@@ -7,7 +7,7 @@ import { readLiveRuntime, type Runtime } from '../supervisor/runtime.ts';
 import { createTerminal } from '../terminal.ts';
 
 /** One service in `status --json`. */
-export interface ServiceStatus {
+export type ServiceStatus = {
   readonly name: string;
   readonly url: string | null;
   readonly internal_url: string | null;
@@ -15,17 +15,17 @@ export interface ServiceStatus {
   readonly ready: boolean;
   readonly checks: Readonly<Record<string, string>>;
   readonly restarts: number;
-}
+};
 
 /** The output of `status --json`. */
-export interface Status {
+export type Status = {
   readonly base_url: string | null;
   readonly version: string;
   readonly profile: 'embedded';
   readonly running: boolean;
   readonly services: readonly ServiceStatus[];
   readonly servers: readonly { readonly name: string; readonly pid: number; readonly restarts: number }[];
-}
+};
 
 /** Prints the processes and their readiness; exit code 1 when a service is not ready. */
 export async function status(options: { readonly data?: string; readonly json?: boolean }): Promise<void> {

@@ -18,13 +18,13 @@ import { gpuScaleOf } from '../supervisor/gpu-scale.ts';
 import { createTerminal, type Terminal } from '../terminal.ts';
 
 /** Options of `up`. */
-export interface UpOptions {
+export type UpOptions = {
   readonly data?: string;
   readonly port?: number;
   readonly detach?: boolean;
   /** Start more workers for one GPU (GPU_SCALE_DEVICE_ID, GPU_SCALE_WORKERS). */
   readonly gpuScale?: boolean;
-}
+};
 
 /** Completes the setup, starts everything and waits until it is ready. */
 export async function up(options: UpOptions): Promise<void> {

@@ -3,13 +3,13 @@ import { databaseServices, roleOf } from '../supervisor/environment.ts';
 import { busConfig, busPassword, databasePassword, type Values } from './container.ts';
 
 /** An object of Kubernetes, as far as we make them. */
-export interface ConfigObject {
+export type ConfigObject = {
   readonly apiVersion: 'v1';
   readonly kind: 'Secret' | 'ConfigMap';
   readonly metadata: { readonly name: string; readonly labels: Readonly<Record<string, string>> };
   readonly stringData?: Values;
   readonly data?: Values;
-}
+};
 
 const KNOWS_CALLERS = new Set([...databaseServices, 'realtime-gateway']);
 const STORES_OBJECTS = new Set(['media', 'transcription-worker']);

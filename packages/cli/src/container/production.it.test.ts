@@ -13,20 +13,20 @@ beforeAll(async () => {
 });
 
 describe('the PodMonitor of production', () => {
-  interface Relabeling {
+  type Relabeling = {
     readonly targetLabel: string;
     readonly replacement?: string;
     readonly regex?: string;
     readonly sourceLabels?: readonly string[];
-  }
-  interface Monitor extends KubeObject {
+  };
+  type Monitor = {
     readonly spec: {
       readonly selector: { readonly matchLabels: Readonly<Record<string, string>> };
       readonly podMetricsEndpoints: readonly [
         { readonly port: string; readonly path: string; readonly relabelings: Relabeling[] },
       ];
     };
-  }
+  } & KubeObject;
 
   it('scrapes every service with the labels that rules and dashboards require', () => {
     const { selector, podMetricsEndpoints } = (objects.find((o) => o.kind === 'PodMonitor') as Monitor).spec;
@@ -54,14 +54,14 @@ describe('the PodMonitor of production', () => {
 });
 
 describe('scaling in production', () => {
-  interface Scaled extends KubeObject {
+  type Scaled = {
     readonly spec: {
       readonly scaleTargetRef: { readonly name: string };
       readonly minReplicaCount: number;
       readonly fallback: { readonly replicas: number };
       readonly triggers: readonly { readonly type: string; readonly metadata: Readonly<Record<string, string>> }[];
     };
-  }
+  } & KubeObject;
   const scaled = () => objects.filter((o) => o.kind === 'ScaledObject') as Scaled[];
   const deployments = () => workloadsOf(objects);
 

@@ -7,7 +7,7 @@ import { firstLine, linesUntil } from './probe.ts';
 import { kill, plainEnvironment, type ProcessSpec, type ServerHealth } from './process.ts';
 
 /** One user of the message bus and the subjects it may use. */
-export interface NatsUser {
+export type NatsUser = {
   readonly user: string;
   /** The password, or the variable of the server's environment that contains it. */
   readonly password: string | { readonly variable: string };
@@ -15,20 +15,20 @@ export interface NatsUser {
   readonly subscribe: readonly string[];
   /** Whether it may reply to a request although it has no right to publish to the reply's subject. */
   readonly allowResponses?: boolean;
-}
+};
 
 /** The folder and ports of a NATS server. */
-export interface NatsOptions {
+export type NatsOptions = {
   readonly folder: string;
   readonly port: number;
   /** The user of the JetStream health probe. */
   readonly supervisor?: { readonly user: string; readonly password: string };
-}
+};
 
 /** The users of the bus; without users every client has all permissions. */
-export interface NatsAccess {
+export type NatsAccess = {
   readonly users?: readonly NatsUser[];
-}
+};
 
 const MAX_PAYLOAD = 8 * 1024 * 1024;
 
@@ -108,11 +108,11 @@ const RELOADED_WITHIN_MS = 60_000;
 const RELOADED = /(Reloaded|Failed to reload) server configuration:? ?(.*)/;
 
 /** The listen addresses of a server in a container, whose network restricts the access. */
-export interface NatsListeners {
+export type NatsListeners = {
   readonly host?: string;
   /** Port of its health and monitoring endpoint. */
   readonly monitorPort?: number;
-}
+};
 
 /** The text of the configuration file. */
 export function natsConfig(options: NatsOptions & NatsAccess & NatsListeners): string {

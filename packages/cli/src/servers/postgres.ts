@@ -12,14 +12,14 @@ const OWNER = 'overtone';
 const OPENED_FOLDER = '/proc/self/fd/3';
 
 /** Options of a PostgreSQL server. */
-export interface PostgresOptions {
+export type PostgresOptions = {
   readonly folder: string;
   readonly port: number;
   readonly password: string;
   /** `false` disables durability for speed: tests only. */
   readonly durable: boolean;
   readonly maxConnections?: number;
-}
+};
 
 /** The address of a database for the owner of the cluster. */
 export function postgresUrl(options: Pick<PostgresOptions, 'port' | 'password'>, database: string): string {

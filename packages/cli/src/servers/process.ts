@@ -4,7 +4,7 @@ import { dirname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 /** The specification of a process and of its readiness probe. */
-export interface ProcessSpec {
+export type ProcessSpec = {
   readonly name: string;
   readonly command: string;
   readonly args: readonly string[];
@@ -22,34 +22,34 @@ export interface ProcessSpec {
   readonly probe: () => Promise<boolean>;
   /** For a server that may need a restart although its process is running. */
   readonly health?: () => Promise<ServerHealth>;
-}
+};
 
 /** `broken`: responds, but cannot work until a restart. `unresponsive`: frozen, overloaded or starting. */
 export type ServerHealth = 'working' | 'broken' | 'unresponsive';
 
 /** An account of the operating system. */
-export interface SystemUser {
+export type SystemUser = {
   readonly uid: number;
   readonly gid: number;
-}
+};
 
 /** A started process. */
-export interface RunningProcess {
+export type RunningProcess = {
   readonly pid: number;
   /** Resolves when it has exited for any reason. */
   readonly ended: Promise<{ code: number | null; signal: NodeJS.Signals | null }>;
   readonly hasEnded: () => boolean;
-}
+};
 
 /** How a process is started. */
-export interface SpawnOptions {
+export type SpawnOptions = {
   /** The file that the output is appended to; without one it is discarded. */
   readonly logFile?: string;
   /** Variables in addition to those of the spec. */
   readonly env?: Readonly<Record<string, string>>;
   /** Keeps running when this process exits; otherwise it then receives its stop signal. */
   readonly outlives?: boolean;
-}
+};
 
 /** Starts the process of a spec. */
 export async function spawnProcess(

@@ -6,11 +6,11 @@ import { firstLine } from './probe.ts';
 import { plainEnvironment, type ProcessSpec } from './process.ts';
 
 /** Options of a Redis server. */
-export interface RedisOptions {
+export type RedisOptions = {
   readonly folder: string;
   readonly port: number;
   readonly password?: string;
-}
+};
 
 /** The address clients of the server use. */
 export function redisUrl({ port, password }: Pick<RedisOptions, 'port' | 'password'>): string {

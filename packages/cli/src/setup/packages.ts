@@ -4,10 +4,10 @@ import { Refusal } from '../refusal.ts';
 import { lastLines, run } from './run.ts';
 
 /** A package of the distribution and how to check that it is installed. */
-export interface SystemPackage {
+export type SystemPackage = {
   readonly name: string;
   readonly isThere: () => boolean;
-}
+};
 
 /** The packages of the product. */
 export const productPackages: readonly SystemPackage[] = [

@@ -6,10 +6,10 @@ const FIRST = 20_000;
 const LAST = 31_999;
 
 /** How ports are looked at and drawn. */
-export interface PortSource {
+export type PortSource = {
   readonly isFree: (port: number) => Promise<boolean>;
   readonly draw: () => number;
-}
+};
 
 const ofThisMachine: PortSource = { isFree: isPortFree, draw: () => randomInt(FIRST, LAST + 1) };
 

@@ -6,7 +6,7 @@ import { Refusal } from '../refusal.ts';
 import { lastLines, run } from './run.ts';
 import { hashOf, isStamped, putStamp } from './stamps.ts';
 
-interface Step {
+type Step = {
   readonly name: string;
   readonly inputs: readonly string[];
   /** A file that is there when the work was done. */
@@ -14,7 +14,7 @@ interface Step {
   readonly command: readonly [string, ...string[]];
   readonly cwd: string;
   readonly env?: Record<string, string>;
-}
+};
 
 const STAMPS = join(productFolder, 'node_modules', '.cache', 'overtone');
 

@@ -1,18 +1,18 @@
 import { spawn } from 'node:child_process';
 
 /** The result of a command. */
-export interface RunResult {
+export type RunResult = {
   readonly code: number;
   readonly output: string;
-}
+};
 
 /** Where and how a command runs. */
-export interface RunOptions {
+export type RunOptions = {
   readonly cwd?: string;
   readonly env?: Readonly<Record<string, string>>;
   /** Stops the command. */
   readonly signal?: AbortSignal;
-}
+};
 
 /** Runs a command and returns its output. */
 export async function run(command: string, args: readonly string[], options: RunOptions = {}): Promise<RunResult> {

@@ -4,10 +4,10 @@ import { join } from 'node:path';
 import { replaceFile } from '../files.ts';
 
 /** The secrets of an instance: each is a file that only its owner can read. */
-export interface Secrets {
+export type Secrets = {
   readonly file: (name: string) => string;
   readonly read: (name: string) => string;
-}
+};
 
 /** The secrets in a folder. */
 export function secretsIn(folder: string): Secrets {

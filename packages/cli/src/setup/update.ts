@@ -12,12 +12,12 @@ import { markVersion, openDataFolder } from './preflight.ts';
 import { prepare } from './prepare.ts';
 
 /** The setup steps of `up`, for a running instance. */
-export interface Update {
+export type Update = {
   /** Whether this version requires something that the running services did not have. */
   readonly changed: boolean;
   /** Called when every service runs this version. */
   readonly settle: () => Promise<void>;
-}
+};
 
 /**
  * Prepares a running instance for services of this version while those of the previous version keep running: migrations

@@ -3,9 +3,9 @@ const LONGEST_MS = 10_000;
 const HEALTHY_MS = 30_000;
 
 /** The number of consecutive early exits. */
-export interface Failures {
+export type Failures = {
   readonly count: number;
-}
+};
 
 /** No recent early exit. */
 export const noFailures: Failures = { count: 0 };

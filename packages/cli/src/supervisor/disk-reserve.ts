@@ -6,25 +6,25 @@ const run = promisify(execFile);
 const MIB = 1024 * 1024;
 
 /** Sizes in bytes. */
-export interface ReserveSizes {
+export type ReserveSizes = {
   readonly reserve: number;
   /** Below this number of free bytes the disk counts as full and the reserve is released. */
   readonly released: number;
   /** Above this number of free bytes the reserve is created again. */
   readonly made: number;
-}
+};
 
 const SIZES: ReserveSizes = { reserve: 64 * MIB, released: 16 * MIB, made: 384 * MIB };
 const LOOK_EVERY_MS = 500;
 
 /** Disk space of an instance that is reserved for PostgreSQL and NATS when the disk is full. */
-export interface DiskReserve {
+export type DiskReserve = {
   readonly isFull: () => boolean;
   readonly stop: () => void;
-}
+};
 
 /** Options of a reserve. */
-export interface DiskReserveOptions {
+export type DiskReserveOptions = {
   readonly folder: string;
   readonly file: string;
   readonly log: (line: string) => void;
@@ -32,7 +32,7 @@ export interface DiskReserveOptions {
   readonly onSpace: () => void;
   readonly sizes?: ReserveSizes;
   readonly freeBytes?: (folder: string) => number;
-}
+};
 
 /** Maintains the reserve file, releases it on a full disk and reports when space is available again. */
 export function keepDiskReserve(options: DiskReserveOptions): DiskReserve {

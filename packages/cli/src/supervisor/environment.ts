@@ -4,7 +4,7 @@ import type { Secrets } from '../setup/secrets.ts';
 import { redisUrl } from '../servers/redis.ts';
 
 /** The inputs for the environment of a service. */
-export interface EnvironmentSource {
+export type EnvironmentSource = {
   readonly folder: DataFolder;
   readonly instance: Instance;
   readonly secrets: Secrets;
@@ -13,7 +13,7 @@ export interface EnvironmentSource {
   readonly caller: Readonly<Record<string, string | undefined>>;
   /** The file with the first administrator's password, until the first start. */
   readonly adminPasswordFile?: string;
-}
+};
 
 /** The services that own tables: each connects with the role of its name. */
 export const databaseServices = [

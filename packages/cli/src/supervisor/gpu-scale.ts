@@ -1,11 +1,11 @@
 import { Refusal } from '../refusal.ts';
 
 /** Additional workers for one GPU, enabled with `up --gpu-scale`. */
-export interface GpuScale {
+export type GpuScale = {
   /** Number or UUID, as in CUDA_VISIBLE_DEVICES. */
   readonly device: string;
   readonly workers: number;
-}
+};
 
 /** The service of the additional processes. */
 export const scaledService = 'transcription-worker';

@@ -1,16 +1,16 @@
 import { readdirSync, readFileSync } from 'node:fs';
 
 /** A process, distinguished by its start time from a later one with the same pid. */
-export interface ProcessIdentity {
+export type ProcessIdentity = {
   readonly pid: number;
   /** Clock ticks since the machine started. */
   readonly started: number;
-}
+};
 
-interface ProcessEntry extends ProcessIdentity {
+type ProcessEntry = {
   readonly parent: number;
   readonly session: number;
-}
+} & ProcessIdentity;
 
 /** The kernel's data of a process; `undefined` for an exited process or a zombie. */
 export function parseStat(pid: number, stat: string): ProcessEntry | undefined {

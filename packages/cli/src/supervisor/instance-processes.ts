@@ -11,9 +11,9 @@ export function processMark(root: string, name: string): Record<string, string> 
 }
 
 /** A running process of an instance. */
-export interface InstanceProcess extends ProcessIdentity {
+export type InstanceProcess = {
   readonly name: string;
-}
+} & ProcessIdentity;
 
 /** The marked processes of an instance that lead a session and are not children of another one. */
 export function instanceProcesses(root: string): InstanceProcess[] {

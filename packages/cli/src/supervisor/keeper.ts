@@ -7,7 +7,7 @@ import { identify, isAlive, type ProcessIdentity } from './identity.ts';
 import { endSession, waitForEnd } from './leftovers.ts';
 
 /** Keeps one process alive. */
-export interface Keeper {
+export type Keeper = {
   readonly name: string;
   /** Resolves when the process is ready for the first time; rejects when it keeps ending before that. */
   readonly start: () => Promise<void>;
@@ -16,10 +16,10 @@ export interface Keeper {
   readonly retryNow: () => void;
   readonly running: () => ProcessIdentity | undefined;
   readonly restarts: () => number;
-}
+};
 
 /** Options of a keeper. */
-export interface KeeperOptions {
+export type KeeperOptions = {
   readonly spec: ProcessSpec;
   readonly logFile: string;
   readonly readyWithinMs: number;
@@ -38,7 +38,7 @@ export interface KeeperOptions {
   readonly checkEveryMs?: number;
   /** Retries until it is stopped, without a limit of failed attempts. */
   readonly persistent?: boolean;
-}
+};
 
 // After this number of exits before the first readiness the start counts as failed.
 const FIRST_ATTEMPTS = 3;

@@ -11,12 +11,12 @@ import { listenerUrl, serviceEnvironment, type EnvironmentSource } from './envir
 import { scaledEnvironment, scaledNames, scaledService, type GpuScale } from './gpu-scale.ts';
 
 /** The servers and services of an instance. */
-export interface Plan {
+export type Plan = {
   readonly servers: readonly ProcessSpec[];
   readonly services: readonly ProcessSpec[];
   /** Identifies how services are started, see `planMark`. */
   readonly mark: string;
-}
+};
 
 /** The names of the services that can be started. */
 export function serviceNames(folder = join(productFolder, 'services')): string[] {

@@ -12,7 +12,7 @@ import type { Plan } from './plan.ts';
 import { readRuntime, removeRuntime, writeRuntime, type RecordedProcess, type Runtime } from './runtime.ts';
 
 /** The inputs and callbacks of a supervisor. */
-export interface SupervisorOptions {
+export type SupervisorOptions = {
   readonly folder: DataFolder;
   readonly plan: Plan;
   /** Runs once the servers are up, before the services start. */
@@ -25,15 +25,15 @@ export interface SupervisorOptions {
   readonly resume?: boolean;
   /** Servers and services keep running when the supervisor exits. */
   readonly servicesOutlive?: boolean;
-}
+};
 
 /** Runs an instance. */
-export interface Supervisor {
+export type Supervisor = {
   /** Resolves when everything is ready. When a start fails, stops everything and rejects. */
   readonly start: () => Promise<void>;
   /** Stops everything, in reverse order. */
   readonly stop: () => Promise<void>;
-}
+};
 
 const READY_WITHIN_MS = 120_000;
 const SERVER_GRACE_MS = 20_000;

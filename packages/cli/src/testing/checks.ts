@@ -5,19 +5,19 @@ import { readIfThere } from '../files.ts';
 import { productFolder } from '../paths.ts';
 
 /** How many tests passed and failed. */
-export interface Tally {
+export type Tally = {
   readonly passed: number;
   readonly failed: number;
-}
+};
 
 /** One check of `./overtone test`. */
-export interface Check {
+export type Check = {
   readonly name: string;
   readonly command: readonly [string, ...string[]];
   readonly env?: Readonly<Record<string, string>>;
   /** Parses counts from output and exit code; a check without a parser is a single test. */
   readonly count?: (result: { code: number; output: string }) => Tally;
-}
+};
 
 /** The paths of the log and the report of a check. */
 export const resultsFolder = join(productFolder, 'test-results');

@@ -20,9 +20,9 @@ async function serve(checks: Checks, accepting = true, extra: InternalRoute[] = 
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
 
-const down = async () => {
+async function down(): Promise<never> {
   throw new Error('refused');
-};
+}
 
 function hangs() {
   return new Promise<void>(() => {});

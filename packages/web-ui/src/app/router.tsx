@@ -235,6 +235,7 @@ onSessionEnd(async (returnHere) => {
 });
 
 declare module '@tanstack/react-router' {
+  // oxlint-disable-next-line typescript/consistent-type-definitions -- only an interface merges with the library's own
   interface Register {
     router: typeof router;
   }

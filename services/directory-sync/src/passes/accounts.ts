@@ -26,7 +26,7 @@ function accountsOf(columns: Columns): Account[] {
 }
 
 /** All directory accounts of identity, page by page. The next page is requested while the current one is processed. */
-export const accountPages = async function* (bus: Pick<Bus, 'ask'>): AsyncGenerator<Account[]> {
+export async function* accountPages(bus: Pick<Bus, 'ask'>): AsyncGenerator<Account[]> {
   const requestPage = (after: string | null): Promise<Columns> =>
     bus.ask(sweepRpc.accounts, { after, limit: pageSize });
   for (let nextPage = requestPage(null); ;) {
@@ -37,4 +37,4 @@ export const accountPages = async function* (bus: Pick<Bus, 'ask'>): AsyncGenera
     nextPage.catch(() => undefined); // the error is thrown by the next await
     yield accountsOf(columns);
   }
-};
+}

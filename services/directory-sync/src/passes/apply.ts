@@ -31,6 +31,6 @@ function expectedState({ role, directoryId }: ChangedAccount): SweepChange['expe
 }
 
 /** Lists of at most `size`. */
-export const batches = function* <T>(items: readonly T[], size: number): Generator<T[]> {
+export function* batches<T>(items: readonly T[], size: number): Generator<T[]> {
   for (let i = 0; i < items.length; i += size) yield items.slice(i, i + size);
-};
+}

@@ -23,9 +23,10 @@ const entries = [
     attributes: { objectClass: ['person'], uid: [`login-${n}`], entryUUID: [String(n)] },
   })),
 ];
-const noKeys = () => {
+
+function noKeys(): never {
   throw new Error('no password is configured');
-};
+}
 
 /** Runs a pass up to the changes that it would send to identity, and measures its duration. */
 async function pass(fault: Fault | null, pace: { paceMs?: number; busyRetryDelaysMs?: readonly number[] }) {

@@ -17,17 +17,18 @@ const csv = {
   record_delimiter: 'windows',
 } as const;
 
-const asRows = async function* (records: AsyncIterable<AuditRecordObject>): AsyncGenerator<string[]> {
+async function* asRows(records: AsyncIterable<AuditRecordObject>): AsyncGenerator<string[]> {
   for await (const record of records) yield toExportedRow(record);
-};
-const asJson = async function* (records: AsyncIterable<AuditRecordObject>): AsyncGenerator<string> {
+}
+
+async function* asJson(records: AsyncIterable<AuditRecordObject>): AsyncGenerator<string> {
   let between = '[\n';
   for await (const record of records) {
     yield between + JSON.stringify(record);
     between = ',\n';
   }
   yield between === '[\n' ? '[]\n' : '\n]\n';
-};
+}
 
 export function auditLogRoutes({ db, trail }: { db: Db; trail: AuditTrail }): Route[] {
   return [

@@ -15,7 +15,9 @@ beforeAll(async () => {
 });
 afterAll(() => w.stop());
 
-const anyOf = <T>(items: readonly T[]): T => items[randomInt(items.length)] as T;
+function anyOf<T>(items: readonly T[]): T {
+  return items[randomInt(items.length)] as T;
+}
 const special = [
   '*',
   '(',
@@ -39,17 +41,18 @@ const special = [
   "'",
   ' ',
 ];
-const anyText = (): string =>
-  anyOf([
+function anyText(): string {
+  return anyOf([
     () => String.fromCodePoint(...Array.from({ length: randomInt(1, 20) }, () => randomInt(1, 0xd800))),
     () => Array.from({ length: randomInt(1, 12) }, () => anyOf(special)).join(''),
     () => randomBytes(randomInt(1, 60)).toString('latin1').replaceAll('\0', '0'),
     () => 'x'.repeat(randomInt(1, 320)),
     () => `\\${randomBytes(1).toString('hex')}`,
   ])();
+}
 /** Names that an unescaped filter, distinguished name or query would match with the victim or any account. */
-const around = (uid: string): string =>
-  anyOf([
+function around(uid: string): string {
+  return anyOf([
     `${uid}*`,
     `*`,
     `${uid})(uid=*`,
@@ -69,8 +72,10 @@ const around = (uid: string): string =>
     `cn=svc,${w.slapd.base}`,
     'admin',
   ]);
-const anyPassword = (): string =>
-  anyOf([() => anyText(), () => '', () => '*', () => `${victim.password}x`, () => victim.uid, () => '\u00a0'])();
+}
+function anyPassword(): string {
+  return anyOf([() => anyText(), () => '', () => '*', () => `${victim.password}x`, () => victim.uid, () => '\u00a0'])();
+}
 
 describe('generated logins', () => {
   it(`open no session and cause no error 500, for ${size} of them`, async () => {

@@ -1,11 +1,11 @@
 import { sampleRate, sampleReader } from './wav.ts';
 
-export interface Waveform {
+export type Waveform = {
   version: 1;
   interval_ms: number;
   /** Loudest sample of each interval, 0..127. */
   peaks: number[];
-}
+};
 
 export const peakIntervalMs = 100;
 

@@ -1,9 +1,9 @@
 import { pcmStream, sampleRate, sampleReader } from './wav.ts';
 
-export interface TimeSpan {
+export type TimeSpan = {
   start: number;
   end: number;
-}
+};
 
 /** Root-mean-square level of every 20 ms, in decibels below full scale. Ten hours are 1.8 million floats (7 MB). */
 export const frameSeconds = 0.02;

@@ -3,24 +3,24 @@ import { fileURLToPath } from 'node:url';
 import { ChildCrash, TaskRefused, type TaskReply, type TaskRequest } from './protocol.ts';
 import { dyingWithUs, keepTail, killGroup } from './run-process.ts';
 
-export interface ChildOptions {
+export type ChildOptions = {
   script: URL;
   env: Record<string, string>;
   /** Heap limit of the child in MiB. */
   heapMb: number;
-}
+};
 
-export interface TaskRun {
+export type TaskRun = {
   input: unknown;
   timeoutMs: number;
   signal?: AbortSignal | undefined;
   onProgress?: ((share: number) => void) | undefined;
-}
+};
 
 type Listener = { reply: (reply: TaskReply) => void; lost: (error: Error) => void };
 
 /** One child process and its unfinished tasks. */
-export interface Child {
+export type Child = {
   /** Tasks without a result yet; a cancelled task counts until the child confirms it. */
   busy: () => number;
   /** Total number of tasks sent to the child. */
@@ -29,15 +29,15 @@ export interface Child {
   open: () => boolean;
   run: (task: TaskRun) => Promise<unknown>;
   kill: () => void;
-}
+};
 
 /** Notifications of a child to its owner. */
-export interface ChildEvents {
+export type ChildEvents = {
   /** The child has no unfinished tasks. */
   onIdle: (child: Child) => void;
   /** The process has ended for any reason. */
   onEnd: (child: Child) => void;
-}
+};
 
 /** Starts a child. Cancelling its only task kills it; one of several tasks is asked to stop, and its result is dropped. */
 export function startChild(options: ChildOptions, events: ChildEvents): Child {

@@ -2,7 +2,7 @@ import { spawn, type ChildProcessByStdio } from 'node:child_process';
 import type { Readable, Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 
-export interface ProcessRun<T> {
+export type ProcessRun<T> = {
   command: string;
   args: readonly string[];
   /** The complete environment of the child; it never inherits the worker's, which contains secrets. */
@@ -11,15 +11,15 @@ export interface ProcessRun<T> {
   signal?: AbortSignal | undefined;
   input?: Readable | undefined;
   consume: (stdout: Readable) => Promise<T>;
-}
+};
 
-export interface ProcessOutcome<T> {
+export type ProcessOutcome<T> = {
   value: T;
   exitCode: number | null;
   killedBy: NodeJS.Signals | null;
   stderrTail: string;
   timedOut: boolean;
-}
+};
 
 const stderrTailBytes = 4096;
 

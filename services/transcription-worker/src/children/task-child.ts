@@ -2,19 +2,19 @@ import { startChild, type Child, type ChildOptions, type TaskRun } from './child
 
 export { ChildCrash, TaskRefused } from './protocol.ts';
 
-export interface TaskChildOptions extends ChildOptions {
+export type TaskChildOptions = {
   /** Idle time before an unused child is ended; 0: immediately. */
   idleMs: number;
   /** Number of tasks before a child is recycled, to release leaked memory. */
   recycleAfter: number;
   /** Concurrent tasks of one child, which share its loaded model. */
   tasksAtOnce?: number;
-}
+} & ChildOptions;
 
-export interface TaskChildren {
+export type TaskChildren = {
   run: (task: TaskRun) => Promise<unknown>;
   close: () => void;
-}
+};
 
 /**
  * Runs tasks in Node child processes, so that aborts of native code and long computations affect only the child. A child

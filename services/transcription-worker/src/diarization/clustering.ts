@@ -6,10 +6,10 @@ const mostSpeakers = 10;
 /** Voices nearer than this are one person; see `voiceDistance`. Measured on read and synthetic speech. */
 const oneVoice = 1.9;
 
-export interface Bounds {
+export type Bounds = {
   min: number | null;
   max: number | null;
-}
+};
 
 /** Groups pieces of speech into speakers. @returns one label per piece. */
 export function clusterVoices(pieces: readonly Voice[], bounds: Bounds): number[] {

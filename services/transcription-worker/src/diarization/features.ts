@@ -3,12 +3,12 @@ import { speechThreshold, type TimeSpan } from '../audio/speech-regions.ts';
 import { readSamples, sampleRate } from '../audio/wav.ts';
 import { dims } from './voice.ts';
 
-interface MfccExtractor {
+type MfccExtractor = {
   sampleRate: number;
   bufferSize: number;
   numberOfMFCCCoefficients: number;
   extract: (feature: 'mfcc', signal: Float32Array) => number[] | null;
-}
+};
 
 // The library's types describe its CommonJS build; what Node loads is the object itself.
 const meyda = Meyda as unknown as MfccExtractor;
@@ -18,20 +18,20 @@ const frameSamples = 512;
 const speechLevel = 3;
 
 /** Features of the voiced frames of a recording, `dims` per row, with the time of each. */
-export interface Features {
+export type Features = {
   table: Float32Array;
   times: Float64Array;
   count: number;
-}
+};
 
-export interface FeatureRequest {
+export type FeatureRequest = {
   wavPath: string;
   regions: readonly TimeSpan[];
   levels: Float32Array;
   /** Samples between frames; more for long recordings keeps memory and time within bounds. */
   hop: number;
   onProgress: (share: number) => void;
-}
+};
 
 /** Spectral envelopes of all speech; reads half a minute at a time, so memory grows by 3 kB per second of speech at most. */
 export async function featuresOf({ wavPath, regions, levels, hop, onProgress }: FeatureRequest): Promise<Features> {

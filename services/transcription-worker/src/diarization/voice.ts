@@ -2,12 +2,12 @@
 export const dims = 12;
 
 /** A bag of frames as one full-covariance Gaussian: enough to add bags, compare them and judge single frames. */
-export interface Voice {
+export type Voice = {
   frames: number;
   sum: Float64Array;
   /** Sums of products, row by row. */
   products: Float64Array;
-}
+};
 
 export function silentVoice(): Voice {
   return {

@@ -3,11 +3,11 @@ import { engineUnreachable } from '../failures.ts';
 import { fetchWithRetries } from '../ports/retrying-fetch.adapter.ts';
 import type { Vectoriser } from './embeddings.ts';
 
-export interface OpenAiEmbeddingsOptions {
+export type OpenAiEmbeddingsOptions = {
   baseUrl: string;
   apiKey: string | undefined;
   model: string;
-}
+};
 
 const name = 'embeddings';
 const answerSchema = z.object({

@@ -2,7 +2,7 @@ import type { EngineInfo, EngineTuning, Word } from '@overtone/contracts';
 
 export { interpolateWords, mapLimit, tidyWords } from './words.ts';
 
-export interface TranscribeRequest {
+export type TranscribeRequest = {
   /** 16 kHz mono WAV as `prepare` writes it. */
   wavPath: string;
   seconds: number;
@@ -10,21 +10,21 @@ export interface TranscribeRequest {
   language: string | null;
   onProgress?: (share: number) => void;
   signal?: AbortSignal | undefined;
-}
+};
 
-export interface Recognised {
+export type Recognised = {
   language: string | null;
   /** In order of time, inside the recording, no fillers; see `tidyWords`. */
   words: Word[];
   engine: EngineInfo;
   /** Wall-clock seconds of the engine's own work. */
   engineSeconds: number;
-}
+};
 
 export type EngineState = { ready: true } | { ready: false; why: string };
 
 /** Converts speech to words with times. All engines pass the same conformance test. */
-export interface SpeechEngine {
+export type SpeechEngine = {
   id: string;
   info: EngineInfo;
   /** Tuning for the machine's processors; absent if the engine has none. */
@@ -35,4 +35,4 @@ export interface SpeechEngine {
   check(): Promise<EngineState>;
   transcribe(request: TranscribeRequest): Promise<Recognised>;
   close(): void;
-}
+};

@@ -6,14 +6,14 @@ import type { EngineState, Recognised, SpeechEngine, TranscribeRequest } from '.
 import { languageCode, verboseAnswer, wordsOfAnswer, type VerboseAnswer } from './openai.ts';
 import { mapLimit, tidyWords } from './words.ts';
 
-export interface OpenAiEngineOptions {
+export type OpenAiEngineOptions = {
   /** Up to and without `/audio/transcriptions`, e.g. `http://127.0.0.1:8000/v1`. */
   baseUrl: string;
   apiKey: string | undefined;
   model: string;
   parallel: number;
   attempts?: number;
-}
+};
 
 const name = 'openai-compatible';
 /** 19 MB of sound: usual servers take 25 MB. */

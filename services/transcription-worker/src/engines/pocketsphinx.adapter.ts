@@ -9,11 +9,11 @@ import type { EngineState, Recognised, SpeechEngine, TranscribeRequest } from '.
 import { parseSphinxLine } from './pocketsphinx.ts';
 import { mapLimit, tidyWords } from './words.ts';
 
-export interface PocketSphinxOptions {
+export type PocketSphinxOptions = {
   env: Record<string, string>;
   /** Decoders at once; each takes a core and about 110 MB. */
   parallel: number;
-}
+};
 
 // The program opens /dev/stdin by name, which fails on the socket that Node gives a child; `cat` makes it a pipe.
 const command = 'sh';

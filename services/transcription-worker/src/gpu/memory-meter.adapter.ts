@@ -8,16 +8,16 @@ import { runProcess } from '../children/run-process.ts';
 export type MemoryReading = { device: string; baselineMib: number; peakMib: number };
 
 /** Measures the GPU memory of a task. */
-export interface MemoryMeter {
+export type MemoryMeter = {
   /** Resolves when the baseline is known; undefined without a GPU. */
   start(): Promise<{ stop: () => MemoryReading } | undefined>;
-}
+};
 
-export interface MemoryMeterOptions {
+export type MemoryMeterOptions = {
   env: Record<string, string>;
   device: () => GpuDevice | undefined;
   everyMs?: number;
-}
+};
 
 const firstWithinMs = 5_000;
 /** Longer than any task. */

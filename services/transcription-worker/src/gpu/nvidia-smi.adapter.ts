@@ -3,18 +3,18 @@ import { readAll, runProcess } from '../children/run-process.ts';
 import type { GpuState } from './state.ts';
 import { fullQuery, oldQuery, parseDevices, parseInstances, visibleDevices, withInstances } from './nvidia-smi.ts';
 
-export interface GpuProbeOptions {
+export type GpuProbeOptions = {
   /** Environment of child processes; its CUDA_VISIBLE_DEVICES applies. */
   env: Record<string, string>;
   timeoutMs?: number;
   /** Cache time of a result with a GPU; a result without one is cached for a quarter of it. */
   freshMs?: number;
-}
+};
 
-export interface GpuProbe {
+export type GpuProbe = {
   /** Never rejects and takes at most twice its timeout; without a response it returns no GPU and the reason. */
   look(): Promise<GpuState>;
-}
+};
 
 type Answer = { ok: true; text: string } | { ok: false; why: string };
 

@@ -10,11 +10,11 @@ type Order<K extends CpuTask['task']> = Without<Extract<CpuTask, { task: K }>, '
 type Watching = { signal: AbortSignal; onProgress?: (share: number) => void };
 
 /** Runs tasks of the queue `cpu` in processes that are recycled after the queue's number of tasks. */
-export interface CpuChildren {
+export type CpuChildren = {
   prepare(order: Order<'prepare'>, watching: Watching): Promise<z.infer<typeof prepared>>;
   assemble(order: Order<'assemble'>, watching: Watching): Promise<z.infer<typeof assembled>>;
   part: Part;
-}
+};
 
 const idleMs = 60_000;
 const heapMb = 1_024;

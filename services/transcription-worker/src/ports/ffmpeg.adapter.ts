@@ -8,10 +8,10 @@ import { declaresMore } from './declared-length.ts';
 import { parseProbe } from './ffprobe-output.ts';
 import type { MediaProbe, Transcoded, TranscodeRequest, Transcoder } from './transcoder.ts';
 
-export interface FfmpegOptions {
+export type FfmpegOptions = {
   env: Record<string, string>;
   maxSeconds: number;
-}
+};
 
 /**
  * Self-contained formats. Deliberately without all formats that reference other files or addresses (hls, dash, concat, sdp,

@@ -1,6 +1,6 @@
 import type { Waveform } from '../audio/peaks.ts';
 
-export interface MediaProbe {
+export type MediaProbe = {
   /** Duration from the container; absent when unknown. */
   seconds: number | undefined;
   container: string;
@@ -15,27 +15,27 @@ export interface MediaProbe {
   picture: { stream: number; kind: 'video' | 'cover' } | undefined;
   title: string | undefined;
   createdAt: string | undefined;
-}
+};
 
-export interface Transcoded {
+export type Transcoded = {
   seconds: number;
   waveform: Waveform;
   /** The file is shorter than its container declares, or parts of it could not be decoded. */
   truncated: boolean;
-}
+};
 
-export interface TranscodeRequest {
+export type TranscodeRequest = {
   source: string;
   target: string;
   probe: MediaProbe;
   onProgress?: (share: number) => void;
   signal?: AbortSignal | undefined;
-}
+};
 
 /** Converts uploads to audio for speech recognition. Invalid input is a permanent `AppError`. */
-export interface Transcoder {
+export type Transcoder = {
   probe(source: string, signal?: AbortSignal): Promise<MediaProbe>;
   transcode(request: TranscodeRequest): Promise<Transcoded>;
   /** Writes a JPEG; false when the file has no readable picture. */
   thumbnail(source: string, target: string, probe: MediaProbe, signal?: AbortSignal): Promise<boolean>;
-}
+};

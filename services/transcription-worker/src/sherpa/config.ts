@@ -3,13 +3,13 @@ import type { EngineTuning } from '@overtone/contracts';
 import type { Model } from './model-store.ts';
 
 /** The used part of sherpa-onnx' configuration. */
-export interface RecognizerConfig {
+export type RecognizerConfig = {
   featConfig: { sampleRate: number; featureDim: number };
   decodingMethod: 'greedy_search';
   modelConfig: Record<string, unknown>;
-}
+};
 
-export interface VadConfig {
+export type VadConfig = {
   sileroVad: {
     model: string;
     threshold: number;
@@ -20,23 +20,23 @@ export interface VadConfig {
   };
   sampleRate: number;
   numThreads: number;
-}
+};
 
 /** sherpa-onnx' names of the processors. */
 export type Provider = 'cpu' | 'cuda';
-export interface EmbeddingConfig {
+export type EmbeddingConfig = {
   model: string;
   numThreads: number;
   provider: Provider;
-}
+};
 
-export interface DiarizationConfig {
+export type DiarizationConfig = {
   segmentation: { pyannote: { model: string; windowShiftRatio: number }; numThreads: number; provider: Provider };
   embedding: EmbeddingConfig;
   clustering: { numClusters: number; threshold: number };
   minDurationOn: number;
   minDurationOff: number;
-}
+};
 
 /** Whisper drops everything beyond 30 s of a stream; other models only become slow. */
 export function longestChunk(model: Model): number {

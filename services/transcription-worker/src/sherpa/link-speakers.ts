@@ -1,15 +1,15 @@
 /** A speaker of one window with the mean embedding of the voice. */
-export interface LocalSpeaker {
+export type LocalSpeaker = {
   window: number;
   speaker: number;
   vector: Float32Array;
   seconds: number;
-}
+};
 
-interface Group {
+type Group = {
   members: LocalSpeaker[];
   vector: Float32Array;
-}
+};
 
 /** Finds the same person in several windows: nearest voices first, down to `threshold`. @returns a label per input. */
 export function linkSpeakers(locals: readonly LocalSpeaker[], threshold: number): number[] {

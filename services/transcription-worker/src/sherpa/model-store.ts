@@ -19,24 +19,24 @@ import type { TuningOf } from './processors.ts';
  */
 export type ModelState = 'present' | 'verified' | 'canary-ok' | 'refused';
 
-export interface Model {
+export type Model = {
   manifest: Manifest;
   folder: string;
   /** Sizes and times of its files; the checks stay valid while it is unchanged. */
   fingerprint: string;
   state: ModelState;
   why: string | null;
-}
+};
 
 /** Loads a model in a child process and decodes one second of silence; throws on failure. */
 export type Canary = (model: Model) => Promise<void>;
 
 type Place = { kind: ModelKind; id: string; folder: string };
 
-export interface ModelStore {
+export type ModelStore = {
   /** Checks new models in the folder; cheap when nothing has changed. */
   look(): Promise<Model[]>;
-}
+};
 
 /** The models below MODEL_CACHE_DIR/<kind>/<id>/. */
 export function createModelStore(cacheDir: string, tuningOf: TuningOf, canary: Canary): ModelStore {

@@ -11,11 +11,11 @@ const sameVoice = 0.5;
 const shortestClean = 1.5;
 const mostSeconds = 30;
 
-export interface WindowTask {
+export type WindowTask = {
   config: DiarizationConfig;
   wavPath: string;
   seconds: number;
-}
+};
 
 /** Speaker turns by neural models, window by window, with speakers linked across windows. */
 export async function diarizeWindows(

@@ -4,14 +4,14 @@ import { tuningFor, type GpuProbe, type GpuState, type TuningWishes } from '../g
 /** Tuning of the engine for a model of this name. */
 export type TuningOf = (model: string) => EngineTuning;
 
-export interface Processors {
+export type Processors = {
   /** Queries the driver again when its last result has expired. */
   look(): Promise<void>;
   state(): GpuState;
   tuningOf: TuningOf;
   /** The library could not use the GPU: only the CPU is used from now on. */
   giveUpGpu(): void;
-}
+};
 
 /** The processors available to sherpa-onnx: the driver's GPUs, as long as the library can use them. */
 export function createProcessors({ probe, wishes }: { probe: GpuProbe; wishes: TuningWishes }): Processors {

@@ -5,7 +5,7 @@ import { canaryTask } from './config.ts';
 import { createModelStore, type Model, type ModelStore } from './model-store.ts';
 import type { Processors } from './processors.ts';
 
-export interface SherpaOptions {
+export type SherpaOptions = {
   modelCacheDir: string;
   env: Record<string, string>;
   threads: number;
@@ -17,17 +17,17 @@ export interface SherpaOptions {
   largestBatch: number;
   /** Idle time before a child with a loaded model is ended. */
   idleMs?: number;
-}
+};
 
 /** Children for recognition and diarization; models are checked in a separate child. */
-export interface SherpaRuntime {
+export type SherpaRuntime = {
   recognizers: TaskChildren;
   diarizers: TaskChildren;
   models: ModelStore;
   processors: Processors;
   threads: number;
   close: () => void;
-}
+};
 
 const canaryTimeoutMs = 120_000;
 const canaryAnswer = z.object({ provider: z.enum(['cpu', 'cuda']) });

@@ -112,7 +112,7 @@ export function SettingsForm({ category, items }: Props) {
             Discard changes
           </Button>
           <Text size="sm" c="dimmed" role="status">
-            {changed === 0 ? '' : `${plural(changed, 'unsaved change')}`}
+            {changed === 0 ? '' : plural(changed, 'unsaved change')}
           </Text>
         </div>
         <ChangeHistory category={category} />
