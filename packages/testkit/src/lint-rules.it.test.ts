@@ -5,10 +5,13 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 
-const plugin = fileURLToPath(new URL('../lint/streams.plugin.mjs', import.meta.url));
+const plugins = [
+  fileURLToPath(new URL('../lint/streams.plugin.mjs', import.meta.url)),
+  fileURLToPath(new URL('../lint/style.plugin.mjs', import.meta.url)),
+];
 const oxlint = fileURLToPath(new URL('../../../node_modules/.bin/oxlint', import.meta.url));
 
-const refused: Record<string, string> = {
+const refusedStreams: Record<string, string> = {
   'a socket without a listener': `import { connect } from 'node:net';\nexport const a = () => { const s = connect(1); s.end(); };`,
   'a socket that listens once': `import { connect } from 'node:net';\nexport const a = () => { const s = connect(1); s.once('error', () => {}); };`,
   'a stream': `import { PassThrough } from 'node:stream';\nexport const a = () => { const p = new PassThrough(); p.end(); };`,
@@ -18,7 +21,7 @@ const refused: Record<string, string> = {
   'a child process': `import { spawn } from 'node:child_process';\nexport const a = () => { const c = spawn('x'); c.kill(); };`,
   'a listener of another stream': `import { connect } from 'node:net';\nexport const a = (t) => { const s = connect(1); t.on('error', () => {}); };`,
 };
-const accepted: Record<string, string> = {
+const acceptedStreams: Record<string, string> = {
   'a lasting listener': `import { connect } from 'node:net';\nexport const a = () => { const s = connect(1); s.on('error', () => {}); };`,
   'a listener in the chain': `import { request } from 'node:http';\nexport const a = () => request('http://x').on('error', () => {}).end();`,
   'a listener after others': `import { connect } from 'node:net';\nexport const a = () => { const s = connect(1); s.on('data', () => {}).on('error', () => {}); };`,
@@ -27,27 +30,48 @@ const accepted: Record<string, string> = {
   'a function of the same name from elsewhere': `import { connect } from 'nats';\nexport const a = () => connect();`,
 };
 
+const refusedFunctions: Record<string, string> = {
+  'a constant arrow function': `const f = () => 1;\nf();`,
+  'an exported arrow function': `export const f = async () => 1;`,
+  'a constant function expression': `export const f = function () {};`,
+};
+const acceptedFunctions: Record<string, string> = {
+  'a declaration': `export function f() {}`,
+  'a constant with a type annotation': `type F = () => number;\nexport const f: F = () => 1;`,
+  'an arrow function in a function': `export function f() { const g = () => 1; return g(); }`,
+};
+
+let folder: string;
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'overtone-lint-'));
+  const rules = { 'streams/error-handler': 'error', 'style/top-level-function': 'error' };
+  writeFileSync(join(folder, 'lint.json'), JSON.stringify({ jsPlugins: plugins, rules }));
+});
+afterAll(() => rmSync(folder, { recursive: true }));
+
+function reports(rule: string, code: string): boolean {
+  const file = join(folder, 'code.ts');
+  writeFileSync(file, code);
+  const { stdout } = spawnSync(oxlint, ['-c', join(folder, 'lint.json'), '-f', 'json', file], { encoding: 'utf8' });
+  return stdout.includes(rule);
+}
+
 describe('lint rule streams/error-handler', () => {
-  let folder: string;
-  beforeAll(() => {
-    folder = mkdtempSync(join(tmpdir(), 'overtone-lint-'));
-    const rules = { 'streams/error-handler': 'error' };
-    writeFileSync(join(folder, 'lint.json'), JSON.stringify({ jsPlugins: [plugin], rules }));
-  });
-  afterAll(() => rmSync(folder, { recursive: true }));
-
-  const reports = (code: string): boolean => {
-    const file = join(folder, 'code.js');
-    writeFileSync(file, code);
-    const { stdout } = spawnSync(oxlint, ['-c', join(folder, 'lint.json'), '-f', 'json', file], { encoding: 'utf8' });
-    return stdout.includes('streams(error-handler)');
-  };
-
-  it.each(Object.entries(refused))('refuses %s', (_name, code) => {
-    expect(reports(code)).toBe(true);
+  it.each(Object.entries(refusedStreams))('rejects %s', (_name, code) => {
+    expect(reports('streams(error-handler)', code)).toBe(true);
   });
 
-  it.each(Object.entries(accepted))('accepts %s', (_name, code) => {
-    expect(reports(code)).toBe(false);
+  it.each(Object.entries(acceptedStreams))('accepts %s', (_name, code) => {
+    expect(reports('streams(error-handler)', code)).toBe(false);
+  });
+});
+
+describe('lint rule style/top-level-function', () => {
+  it.each(Object.entries(refusedFunctions))('rejects %s', (_name, code) => {
+    expect(reports('style(top-level-function)', code)).toBe(true);
+  });
+
+  it.each(Object.entries(acceptedFunctions))('accepts %s', (_name, code) => {
+    expect(reports('style(top-level-function)', code)).toBe(false);
   });
 });
