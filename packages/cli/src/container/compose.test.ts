@@ -78,7 +78,7 @@ describe('compose.yaml', () => {
   });
 
   it('migrates as the owner, with the passwords of all roles', () => {
-    expect(container('migrate').environment).toEqual(migrationSecrets(values));
+    expect(container('migrate').environment).toEqual({ ...migrationSecrets(values), AUDIT_LOG_RETENTION_DAYS: '' });
     const main = container('migrate').command![1]!.replace('/app/', '');
     expect(existsSync(join(productFolder, main))).toBe(true);
   });

@@ -45,7 +45,7 @@ export function migrationSecrets(values: Values): Record<string, string> {
   const passwords = databaseServices.map(databasePassword);
   return {
     DATABASE_URL: databaseUrlFor(values['POSTGRES_USER'] ?? 'overtone', values['POSTGRES_PASSWORD'], values),
-    AUDIT_LOG_RETENTION_DAYS: values['AUDIT_LOG_RETENTION_DAYS'] ?? '',
+    ...(values['AUDIT_LOG_RETENTION_DAYS'] ? { AUDIT_LOG_RETENTION_DAYS: values['AUDIT_LOG_RETENTION_DAYS'] } : {}),
     ...Object.fromEntries(passwords.map((name) => [name, values[name] ?? ''])),
   };
 }
