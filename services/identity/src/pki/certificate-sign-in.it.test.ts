@@ -104,6 +104,25 @@ describe('an administrator by certificate', () => {
   });
 });
 
+describe('a certificate linked to an account of another source', () => {
+  const eve = { CN: 'Eve Linked', O: 'Example' };
+
+  it.each([
+    ['ldap', 'admin', 'CN=Bob,O=Example'],
+    ['oidc', 'admin', 'CN=Bob,O=Example'],
+    ['ldap', 'user', 'CN=Eve Linked,O=Example'],
+  ])('leaves the role of an account of source %s at %s', async (source, role, admins) => {
+    const certificate = await authority.issue({ subject: eve });
+    await settings.set({ pki_admin_dns: '' });
+    await signIn(certificate);
+    const account = await accountOf(eve);
+    await database.rows(`update "user" set auth_type = $2, role = $3 where uuid = $1`, [account?.uuid, source, role]);
+    await settings.set({ pki_admin_dns: admins });
+    accessTokenOf(await signIn(certificate));
+    expect((await accountOf(eve))?.role).toBe(role);
+  });
+});
+
 async function lastFailure() {
   const [row] = await database.rows<{ username: string; error_code: string; details: Record<string, unknown> }>(
     `select username, error_code, details from audit_log

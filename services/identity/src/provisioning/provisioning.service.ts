@@ -77,7 +77,7 @@ export function createProvisioning(deps: Deps): Provisioning {
   };
 
   const roleOf = async (tx: Tx, user: Account, assertion: Assertion, client: Client): Promise<string> => {
-    return (await mappings.reconcile(tx, reconcileRequestOf(user.id, assertion, client))).role;
+    return (await mappings.reconcile(tx, reconcileRequestOf(user, assertion, client))).role;
   };
 
   const open = async (

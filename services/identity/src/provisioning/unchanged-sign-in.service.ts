@@ -17,17 +17,21 @@ type Deps = {
   sessions: Pick<Sessions, 'openSessionIfUnchanged'>;
 };
 
-/** The reconciliation that a sign-in requires. */
+/**
+ * The reconciliation that a sign-in requires. A certificate that was linked to an account of another source proves the
+ * person; the role is decided by the account's own source.
+ */
 export function reconcileRequestOf(
-  userId: string,
+  user: Pick<Account, 'id' | 'authType'>,
   { claims, legacyAdmin, source }: Assertion,
   client: Client,
 ): ReconcileRequest {
+  const isLinkedCertificate = source === 'pki' && user.authType !== 'pki';
   return {
-    userId,
+    userId: user.id,
     source,
     claims,
-    legacyAdmin,
+    legacyAdmin: isLinkedCertificate ? 'unknown' : legacyAdmin,
     actor: 'idp_login',
     client,
   };
@@ -61,7 +65,7 @@ export function createUnchangedSignIn({ pool, mappings, sessions }: Deps) {
     statusFaultOf(user) === null &&
     !lacksIssuer(user, assertion) &&
     Object.keys(profileChangesOf(user, assertion)).length === 0 &&
-    mappings.isReconciled(user, reconcileRequestOf(user.id, assertion, client));
+    mappings.isReconciled(user, reconcileRequestOf(user, assertion, client));
 
   return async (
     assertion: Assertion,
