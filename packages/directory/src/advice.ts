@@ -3,7 +3,7 @@ import type { UnknownReason } from './model.ts';
 import type { ServerAddress } from './servers.ts';
 
 const byReason: Readonly<Record<UnknownReason, string>> = {
-  config: 'Correct the setting that the evidence names.',
+  config: 'Correct the setting named above.',
   unreachable: 'Check host, port and firewalls, and that the directory is running.',
   tls_failed: 'Check the certificate of the server and the trusted certificates (ldap_tls_ca).',
   bind_failed: 'Check the DN and the password of the service account, and that it is neither locked nor expired.',

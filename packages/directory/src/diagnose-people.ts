@@ -33,7 +33,7 @@ export async function examinePeople(test: Test): Promise<void> {
   const people = await steps.run('users', 'People that could sign in', async () => await samplePeople(test));
   if (people !== undefined && people.length > 0) {
     const found = async (see: () => Seen) => await Promise.resolve(see());
-    await steps.run('immutable_id', 'What survives renaming', async () => await found(() => seeIds(people)));
+    await steps.run('immutable_id', 'Stable user id', async () => await found(() => seeIds(people)));
     await steps.run('email', 'E-mail addresses', async () => await found(() => seeEmails(people, config)));
     await steps.run('group_attribute', 'Groups of people', async () => await found(() => seeGroups(people, config)));
   }

@@ -28,7 +28,7 @@ export async function diagnose(config: DirectoryConfig, now: () => Date): Promis
   const faults = configFaults(config);
   await steps.run('config', 'Settings', async () =>
     faults.length === 0
-      ? { evidence: 'The settings fit together.' }
+      ? { evidence: 'The settings are consistent.' }
       : {
           ok: false,
           evidence: faults.map(({ key, message }) => `${key}: ${message}`).join(' '),
@@ -138,7 +138,7 @@ async function examineAccount(
       return anonymous
         ? {
             evidence: 'No service account is set.',
-            advice: 'Most directories show nothing to strangers: set one.',
+            advice: 'Most directories return nothing to anonymous users: set one.',
             value: true,
           }
         : { evidence: `Bound as ${config.bindDn}.`, value: true };
@@ -151,7 +151,7 @@ async function examineAccount(
   }
   const root = await steps.run(
     'root_dse',
-    'What the server says of itself',
+    'Server information',
     async () => {
       const value = await readRootDse(connection, newDeadline());
       const { vendorName, vendorVersion, namingContexts, ldapV3 } = value;

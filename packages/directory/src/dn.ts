@@ -29,7 +29,7 @@ export function sameDn(a: string, b: string): boolean {
  */
 export function canonicalDn(dn: string): string {
   const parsed = parseDn(dn);
-  if (parsed.length === 0) throw new NoDn('An empty text names no entry.');
+  if (parsed.length === 0) throw new NoDn('Enter a distinguished name.');
   return parsed.map(canonicalRdn).join(',');
 }
 

@@ -112,7 +112,7 @@ describe.each([
       ['clock', expect.stringMatching(/^\d{4}-/)],
       ['base', base],
       ['groups', '2 deciding groups exist, 5 looked at'],
-      ['pages', expect.stringMatching(/closed by success and an empty cookie$/)],
+      ['pages', expect.stringMatching(/read completely$/)],
       ['people', `${people.length} entries`],
       ['attributes', `of ${people.length} entries ${people.length} show uid, ${people.length} an immutable id`],
     ]);

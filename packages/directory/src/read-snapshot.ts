@@ -99,7 +99,7 @@ async function readAll(
       { code: 'clock', evidence: clockText(clock) },
       { code: 'base', evidence: config.searchBase },
       { code: 'groups', evidence: `${deciding.length} deciding groups exist, ${wanted.length} looked at` },
-      { code: 'pages', evidence: `${pages} pages closed by success and an empty cookie` },
+      { code: 'pages', evidence: `${pages} pages read completely` },
       { code: 'people', evidence: `${seen} entries` },
       { code: 'attributes', evidence: readableText(counts, config) },
     ],

@@ -122,9 +122,7 @@ export function settingsInTheBrowser({ instance, screenshots }: Context): Suite 
         await setting(page, 'ldap_bind_dn').getByRole('textbox').fill('cn=overtone,dc=example,dc=org');
         await page.getByRole('button', { name: 'Test connection' }).click();
         // A missing value is reported at its field.
-        await setting(page, 'ldap_search_base')
-          .getByText(/needed/)
-          .waitFor();
+        await setting(page, 'ldap_search_base').getByText('Required to enable LDAP.').waitFor();
         await setting(page, 'ldap_search_base').getByRole('textbox').fill('dc=example,dc=org');
         await page.getByRole('button', { name: 'Test connection' }).click();
         await result.locator('[data-ok="false"]').first().waitFor();

@@ -23,7 +23,7 @@ export function noAudio(more: More = {}): AppError {
 export function cutOffMedia(more: More = {}): AppError {
   return invalid(
     'media_truncated',
-    'This recording was cut off before its index was written, so it cannot be read.',
+    'This file is incomplete and cannot be read. Export or copy it again, then upload it again.',
     more,
   );
 }

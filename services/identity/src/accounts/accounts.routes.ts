@@ -25,7 +25,7 @@ export function accountsRoutes({ accounts, registration, settings }: Deps): Rout
       const { email, password, full_name: fullName } = r.body;
       await registration.register({ email, password, fullName }, clientOf(r));
       return {
-        message: 'If this address had no account yet, it has one now. An administrator may have to release it.',
+        message: 'If this address is new, your account has been created. It may need approval.',
       };
     }),
     handle(userRoutes.passwordPolicy, async () => toPasswordPolicy(settings.current())),

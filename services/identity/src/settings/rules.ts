@@ -10,7 +10,6 @@ import type { Fault } from './change-plan.ts';
 /** Checks the settings that a change would result in. @returns faults with the keys to correct. */
 type Rule = (s: AuthSettings) => Fault[];
 type TextKey = { [K in AuthSettingKey]: AuthSettings[K] extends string ? K : never }[AuthSettingKey];
-type FlagKey = { [K in AuthSettingKey]: AuthSettings[K] extends boolean ? K : never }[AuthSettingKey];
 
 /** RFC 9110 section 5.6.2. */
 const token = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
@@ -69,7 +68,7 @@ const rules: Record<AuthCategory, readonly Rule[]> = {
     needs('oidc_enabled', 'oidc_client_id', 'oidc_callback_url'),
     (s) =>
       s.oidc_enabled && issuerOf(s) === ''
-        ? at(['oidc_discovery_url'], 'It is needed for oidc_enabled, or oidc_server_url with oidc_realm.')
+        ? at(['oidc_discovery_url'], 'Required to enable OIDC, or a server with its realm.')
         : [],
     (s) =>
       /^[\x21\x23-\x5b\x5d-\x7e, ]*$/.test(s.oidc_scopes)
@@ -187,9 +186,16 @@ function at(keys: readonly AuthSettingKey[], message: string): Fault[] {
   return keys.map((path) => ({ path, message }));
 }
 
-function needs(flag: FlagKey, ...keys: TextKey[]): Rule {
-  return (s) =>
-    s[flag] ? keys.filter((key) => s[key] === '').flatMap((key) => at([key], `It is needed for ${flag}.`)) : [];
+const sourceNames = {
+  ldap_enabled: 'LDAP',
+  oidc_enabled: 'OIDC',
+  pki_enabled: 'certificates',
+  proxy_enabled: 'the trusted header',
+} as const;
+
+function needs(flag: keyof typeof sourceNames, ...keys: TextKey[]): Rule {
+  const message = `Required to enable ${sourceNames[flag]}.`;
+  return (s) => (s[flag] ? keys.filter((key) => s[key] === '').flatMap((key) => at([key], message)) : []);
 }
 
 function certificates(key: TextKey): Rule {

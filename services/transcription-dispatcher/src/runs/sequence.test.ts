@@ -26,7 +26,7 @@ describe('an accepted stage', () => {
   it('skips diarization that was not requested, and passes the reason to assemble', () => {
     expect(stepAfter('transcribe', { options: { diarize: false }, warnings: [] })).toEqual({
       skips: ['diarize'],
-      enqueue: { stage: 'assemble', context: { degraded: 'Telling speakers apart was not asked for' } },
+      enqueue: { stage: 'assemble', context: { degraded: 'Speaker identification was not requested' } },
       ends: null,
     });
   });

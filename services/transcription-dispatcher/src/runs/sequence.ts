@@ -76,7 +76,7 @@ export function warningOf(stage: Stage, message: string): string | null {
   return outcome.kind === 'fail-run' ? null : outcome.note;
 }
 
-const notDiarized = 'Telling speakers apart was not asked for';
+const notDiarized = 'Speaker identification was not requested';
 
 /** The stage rows of a new run. */
 export function freshStages(): { stage: Stage; status: string }[] {

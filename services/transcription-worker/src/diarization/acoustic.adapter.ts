@@ -29,7 +29,7 @@ export function createAcousticDiarizer({ env }: { env: Record<string, string> })
       return {
         provider: 'acoustic',
         turns,
-        degraded: turns.length === 0 ? 'No speech was found to tell speakers by' : null,
+        degraded: turns.length === 0 ? 'No speech was detected' : null,
       };
     },
   };
