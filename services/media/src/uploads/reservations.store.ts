@@ -31,8 +31,8 @@ export function createReservations({ db, objects, limits }: ReservationsDeps) {
         if (space && needed > space.freeBytes) throw uploadErrors.noSpace();
         await tx.openUpload.create({ data: { id, userId, bytes: BigInt(bytes) } });
       }, txOptions),
-    setReceived: async (id: string, setReceived: number): Promise<void> => {
-      await db.openUpload.updateMany({ where: { id }, data: { setReceived: BigInt(setReceived) } });
+    setReceived: async (id: string, received: number): Promise<void> => {
+      await db.openUpload.updateMany({ where: { id }, data: { received: BigInt(received) } });
     },
     release: async (id: string): Promise<void> => {
       await db.openUpload.deleteMany({ where: { id } });
