@@ -11,6 +11,13 @@ import type { Fault } from './change-plan.ts';
 type Rule = (s: AuthSettings) => Fault[];
 type TextKey = { [K in AuthSettingKey]: AuthSettings[K] extends string ? K : never }[AuthSettingKey];
 
+const sourceNames = {
+  ldap_enabled: 'LDAP',
+  oidc_enabled: 'OIDC',
+  pki_enabled: 'certificates',
+  proxy_enabled: 'the trusted header',
+} as const;
+
 /** RFC 9110 section 5.6.2. */
 const token = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
 /** Headers with another meaning, which cannot carry an identity. */
@@ -185,13 +192,6 @@ export function warningsOf(category: AuthCategory, settings: AuthSettings): stri
 function at(keys: readonly AuthSettingKey[], message: string): Fault[] {
   return keys.map((path) => ({ path, message }));
 }
-
-const sourceNames = {
-  ldap_enabled: 'LDAP',
-  oidc_enabled: 'OIDC',
-  pki_enabled: 'certificates',
-  proxy_enabled: 'the trusted header',
-} as const;
 
 function needs(flag: keyof typeof sourceNames, ...keys: TextKey[]): Rule {
   const message = `Required to enable ${sourceNames[flag]}.`;
