@@ -142,7 +142,10 @@ async function open(page: Page, place: Place): Promise<void> {
       // A draft opens some places after a moment.
       await page.waitForTimeout(150);
       if (await field.isVisible()) return true;
+      // A dialog that a draft has opened covers the button.
+      page.setDefaultTimeout(5_000);
       await place.open(page).catch(() => undefined);
+      page.setDefaultTimeout(60_000);
       // The code of a dialog is loaded on demand.
       await field.waitFor({ timeout: 3_000 }).catch(() => undefined);
       return field.isVisible();

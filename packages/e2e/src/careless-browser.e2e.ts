@@ -8,7 +8,7 @@ import { launchBrowser } from './browser.ts';
 import { actsFor, actCarelessly, forgetDrafts } from './careless-acts.ts';
 import { placesOf, type Place, type World } from './careless-places.ts';
 import { signIn, type Client } from './client.ts';
-import type { Context } from './context.ts';
+import type { ScriptedContext } from './context.ts';
 import { openHands, watchedStep, type Hands } from './hands.ts';
 import { admin, type Instance } from './instance.ts';
 import { limitSignIns } from './people.ts';
@@ -22,7 +22,8 @@ const refusals = /\b401\b|ERR_INTERNET_DISCONNECTED|WebSocket|404.*\/(content|no
  * Journeys of a careless person: nothing typed is lost without a question. And every state of the screens is accessible.
  * @param actsPerPlace how many of the acts each place goes through
  */
-export function carelessInTheBrowser({ instance, screenshots }: Context, actsPerPlace: number): Suite {
+export function carelessInTheBrowser({ scripted, screenshots }: ScriptedContext, actsPerPlace: number): Suite {
+  let instance: Instance;
   let browser: Browser;
   let person: Hands;
   let page: Page;
@@ -44,7 +45,9 @@ export function carelessInTheBrowser({ instance, screenshots }: Context, actsPer
   const start: Check = {
     rule: 'a transcript, a group and an account are there, and the person signs in',
     vital: true,
+    limitMs: 300_000,
     run: async () => {
+      ({ instance } = await scripted.get());
       api = await signIn(instance.baseUrl, admin.email, admin.password);
       await limitSignIns(instance, 10_000);
       await allowRegistration(instance, true);

@@ -44,8 +44,8 @@ const help = `Checks a running Overtone through its public interfaces.
   node packages/e2e/src/run.main.ts [SUITE...] [--screenshots DIR] [--data DIR]
   --screenshots DIR  store the screenshots of the browser checks there
   --data DIR         use this data folder and leave it running, instead of a new one that is removed
-Suites: main-job browser people-browser settings-browser careless-browser sync-browser ten-hours push bad-uploads abandonment slow-clients authorisation sessions sweep sweep-kill bad-input kill lifecycle
-on a second instance: queues-browser library-browser signals disk-full frozen orphan rolling broker-wiped chaos long-beside-short
+Suites: main-job browser people-browser settings-browser sync-browser ten-hours push bad-uploads abandonment slow-clients authorisation sessions sweep sweep-kill bad-input kill lifecycle
+on a second instance: careless-browser queues-browser library-browser signals disk-full frozen orphan rolling broker-wiped chaos long-beside-short
 on a third instance, with an object store and a search server: replicas frozen-stores
 Default: all in this order.`;
 
@@ -73,7 +73,6 @@ const suites: Record<string, (context: Context) => Suite> = {
   browser: inTheBrowser,
   'people-browser': peopleInTheBrowser,
   'settings-browser': settingsInTheBrowser,
-  'careless-browser': (context) => carelessInTheBrowser(context, numberFrom('OT_CARELESS_ACTS', 1)),
   'sync-browser': syncInTheBrowser,
   'ten-hours': tenHours,
   push,
@@ -91,6 +90,7 @@ const suites: Record<string, (context: Context) => Suite> = {
 };
 /** Suites on a second instance with a scripted engine, because they would disturb the first one or take too long. */
 const scriptedSuites: Record<string, (context: ScriptedContext) => Suite> = {
+  'careless-browser': (context) => carelessInTheBrowser(context, numberFrom('OT_CARELESS_ACTS', 1)),
   'queues-browser': queuesInTheBrowser,
   'library-browser': libraryInTheBrowser,
   signals,
