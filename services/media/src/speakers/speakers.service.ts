@@ -10,11 +10,17 @@ export type SpeakersDeps = { db: Db; outbox: Outbox };
 
 /** Creates, renames, merges and removes the speakers of a file. */
 export function createSpeakers({ db, outbox }: SpeakersDeps) {
-  /** The speaker with its file locked. @throws AppError not_found also when the caller may not read the file. */
+  /**
+   * The speaker as it is once its file is locked: until then another request may merge or remove it.
+   * @throws AppError not_found also when the caller may not read the file.
+   */
   const lockSpeaker = async (tx: Tx, caller: Caller, id: string) => {
     const found = await tx.speaker.findUnique({ where: { id }, include: { file: true } });
     if (!found || !(await may(tx, caller, found.file, 'read'))) throw noSuchSpeaker();
-    return { speaker: found, file: await lockedFile(tx, caller, found.fileId, 'edit') };
+    const file = await lockedFile(tx, caller, found.fileId, 'edit');
+    const speaker = await tx.speaker.findUnique({ where: { id } });
+    if (!speaker) throw noSuchSpeaker();
+    return { speaker, file };
   };
   /** Removes a speaker and assigns its segments to `targetId` or to none. @returns the segments' ids. */
   const removeSpeaker = async (tx: Tx, id: string, targetId: string | null): Promise<string[]> => {

@@ -117,6 +117,25 @@ describe('speakers', () => {
     expect(after.transcript_segments.every(({ speaker }) => speaker?.uuid === first?.uuid)).toBe(true);
   });
 
+  it('are found or not found by concurrent requests that remove, merge and rename them, never an internal error', async () => {
+    for (let round = 0; round < 5; round += 1) {
+      const other = await transcribed(media, run.owner);
+      const [first, second] = ((await other.readFile()) as unknown as FileDetail).speakers;
+      const path = `/api/speakers/${second?.uuid}`;
+      const responses = await Promise.all([
+        media.json(run.owner, 'POST', `${path}/merge/${first?.uuid}`),
+        media.json(run.owner, 'DELETE', path),
+        media.json(run.owner, 'PUT', path, { display_name: 'Ada' }),
+        media.json(run.owner, 'POST', `${path}/merge/${first?.uuid}`),
+        media.json(run.owner, 'DELETE', path),
+        media.json(run.owner, 'PUT', path, { display_name: 'Grace' }),
+      ]);
+      const removals = [0, 1, 3, 4].filter((at) => responses[at]?.status === 200);
+      expect(removals).toHaveLength(1);
+      expect(responses.map(({ status }) => status).filter((status) => status !== 200 && status !== 404)).toEqual([]);
+    }
+  });
+
   it('are not merged with themselves, across files, or by other users', async () => {
     const id = file.speakers[0]?.uuid;
     const other = ((await (await transcribed(media, run.owner)).readFile()) as unknown as FileDetail).speakers[0]?.uuid;
