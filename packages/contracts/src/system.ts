@@ -2,6 +2,8 @@ import { z } from 'zod';
 import { routesOf } from './http.ts';
 
 const route = routesOf('edge-gateway');
+const unchanged = { 304: 'The caller has this version' };
+
 export const systemRoutes = {
   version: route({
     method: 'GET',
@@ -23,6 +25,7 @@ export const systemRoutes = {
     access: 'public',
     summary: 'This description',
     answer: z.looseObject({}),
+    otherStatuses: unchanged,
   }),
   docs: route({
     method: 'GET',
@@ -31,5 +34,6 @@ export const systemRoutes = {
     summary: 'This description, to browse',
     answerType: 'text/html',
     status: 200,
+    otherStatuses: unchanged,
   }),
 };

@@ -57,10 +57,14 @@ describe('the UI', () => {
     expect(headers.get('content-type')).toBe('text/javascript; charset=utf-8');
   });
 
-  it('says that nothing changed to who has it already', async () => {
-    const etag = (await edge.call('/')).headers.get('etag') ?? '';
-    expect((await edge.call('/', { headers: { 'if-none-match': etag } })).status).toBe(304);
-  });
+  it.each(['/', '/api/docs', '/api/openapi.json'])(
+    'answers 304 for %s to a client that has this version',
+    async (path) => {
+      const etag = (await edge.call(path)).headers.get('etag') ?? '';
+      expect((await edge.call(path, { headers: { 'if-none-match': etag } })).status).toBe(304);
+      expect((await edge.call(path, { headers: { 'if-none-match': '*' } })).status).toBe(304);
+    },
+  );
 
   it.each([
     ['br', 'br', brotliDecompressSync],
