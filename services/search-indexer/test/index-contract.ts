@@ -158,6 +158,10 @@ export function indexContract(open: () => SearchIndex): void {
     expect(await found(index, { media: ['video'] })).toEqual([`${b}:0`]);
     expect(await found(index, { uploadedFrom: 2 })).toEqual([`${b}:0`]);
     expect(await found(index, { uploadedTo: 2, minDuration: 5, maxDuration: 10 })).toEqual([`${a}:0`]);
+    expect(await found(index, { uploadedTo: 2, minDuration: Number.MIN_VALUE, maxDuration: Number.MAX_VALUE })).toEqual(
+      await found(index, { uploadedTo: 2 }),
+    );
+    expect(await found(index, { minDuration: Number.MAX_VALUE })).toEqual([]);
   });
 
   it('treats filter values as data, never as query syntax', async () => {

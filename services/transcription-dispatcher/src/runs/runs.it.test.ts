@@ -82,7 +82,7 @@ describe('a run', () => {
     const file = await w.upload({ diarize: false });
     await w.becomes(file.fileId, 'completed');
     expect(worker.stagesDone()).toEqual(['prepare', 'transcribe', 'assemble', 'index']);
-    expect(worker.done[2]?.input['degraded']).toMatch(/not asked/);
+    expect(worker.done[2]?.input['degraded']).toMatch(/not requested/);
   });
 
   it('continues with one speaker and a warning when diarization fails permanently', async () => {
