@@ -1,7 +1,17 @@
 import { PrismaPg } from '@prisma/adapter-pg';
-import { unavailable, type Check, type Log, type Metrics, type Part } from '@overtone/service-kit';
+import {
+  unavailable,
+  type Check,
+  type Log,
+  type Metrics,
+  type Part,
+  type ServiceBase,
+  type ServiceEnv,
+} from '@overtone/service-kit';
 import type { Pool } from 'pg';
 import { migrationHead } from './migrations.ts';
+import { createOutboxRelay } from './outbox-relay.ts';
+import { createOutbox } from './outbox.ts';
 import { createPool, pingDatabase, type DatabaseEnv } from './pool.ts';
 
 type PrismaLike = { $disconnect: () => Promise<void> };
@@ -9,33 +19,53 @@ export type Database<P> = {
   /** The service's own Prisma client: its own tables only. */
   db: P;
   pool: Pool;
-  checks: { database: Check };
   part: Part;
+  /** Starts and stops the connections, and checks them for `/health/ready`. */
+  slice: { parts: Part[]; checks: { database: Check } };
 };
 
 /**
  * Connects a service to its tables.
- * @param make builds the service's generated client, e.g. `(adapter) => new PrismaClient({ adapter })`.
+ * @param createClient builds the service's generated client, e.g. `(adapter) => new PrismaClient({ adapter })`.
  */
 export function createDatabase<P extends PrismaLike>(
-  d: { env: DatabaseEnv; name: string; metrics: Metrics; log: Log },
-  make: (adapter: PrismaPg) => P,
+  base: { env: DatabaseEnv; name: string; metrics: Metrics; log: Log },
+  createClient: (adapter: PrismaPg) => P,
 ): Database<P> {
-  const pool = createPool(d);
-  const db = make(new PrismaPg(pool));
+  const pool = createPool(base);
+  const db = createClient(new PrismaPg(pool));
+  const part: Part = {
+    name: 'database',
+    // Parts that start later can rely on the tables.
+    start: () => assertMigrated(pool),
+    stop: async () => {
+      await db.$disconnect();
+      await pool.end();
+    },
+  };
   return {
     db,
     pool,
-    checks: { database: { critical: true, probe: () => assertMigrated(pool) } },
-    part: {
-      name: 'database',
-      // Parts that start later can rely on the tables.
-      start: () => assertMigrated(pool),
-      stop: async () => {
-        await db.$disconnect();
-        await pool.end();
-      },
-    },
+    part,
+    slice: { parts: [part], checks: { database: { critical: true, probe: () => assertMigrated(pool) } } },
+  };
+}
+
+/** Connects a service that publishes events: to its tables, and to the outbox that relays committed events to the bus. */
+export function createEventDatabase<P extends PrismaLike>(
+  base: ServiceBase<ServiceEnv & DatabaseEnv>,
+  createClient: (adapter: PrismaPg) => P,
+) {
+  const { db, pool, part, slice } = createDatabase(base, createClient);
+  const { name: service, env, bus, log, metrics } = base;
+  const relay = createOutboxRelay({ service, pool, url: env.DATABASE_URL, bus, log, metrics });
+  return {
+    db,
+    pool,
+    part,
+    outbox: createOutbox(service),
+    wakeOutbox: relay.wake,
+    slice: { ...slice, parts: [...slice.parts, relay] },
   };
 }
 

@@ -1,6 +1,5 @@
-export { createDatabase, type Database } from './database.ts';
+export { createDatabase, createEventDatabase, type Database } from './database.ts';
 export { databaseRoles, migrate, type DatabaseRole, type MigrateOptions, type MigrateResult } from './migrate.ts';
 export { migrationHead, readMigrations, type Migration } from './migrations.ts';
 export { createOutbox, type Outbox, type Tx } from './outbox.ts';
-export { createOutboxRelay } from './outbox-relay.ts';
 export { createPool, databaseEnv, pingDatabase, type DatabaseEnv } from './pool.ts';

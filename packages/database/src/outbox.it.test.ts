@@ -11,7 +11,9 @@ import {
   type TestServer,
 } from '@overtone/testkit';
 import type { Pool, PoolClient } from 'pg';
-import { createOutbox, createOutboxRelay, createPool, type Tx } from './index.ts';
+import { createOutboxRelay } from './outbox-relay.ts';
+import { createOutbox, type Tx } from './outbox.ts';
+import { createPool } from './pool.ts';
 
 const log = createLog('media', { LOG_LEVEL: 'fatal', LOG_FORMAT: 'json' });
 const outbox = createOutbox('media');

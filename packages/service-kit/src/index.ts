@@ -21,16 +21,18 @@ export { createRecycling, type Recycling } from './jobs/recycling.ts';
 export { worker, type JobHandlers, type Worker } from './jobs/worker.ts';
 export { createLog, standardOutput, type Log } from './log.ts';
 export { createMetrics, type Metrics } from './metrics.ts';
-export { periodic, type Periodic } from './periodic.ts';
+export { onStop, periodic, type Periodic } from './periodic.ts';
 export { readKeyRing, seal, unseal, type KeyRing } from './sealing.ts';
 export {
-  answer,
   createService,
+  createServiceBase,
+  rpc,
   runService,
   type Part,
   type RpcHandler,
   type Service,
-  type ServiceDefinition,
+  type ServiceBase,
+  type Slice,
 } from './service.ts';
 export { everySlot, namedId, putJob } from './slots.ts';
 export { carrier, inSpan, startTracing, type Carrier } from './tracing.ts';

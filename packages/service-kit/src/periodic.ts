@@ -28,3 +28,8 @@ export function periodic(name: string, everyMs: number, work: (signal: AbortSign
     },
   };
 }
+
+/** Runs `work` when the service stops accepting work: for what would keep its listener open, such as sockets. */
+export function onStop(name: string, work: () => Promise<void>): Periodic {
+  return { name, start: () => ({ stop: work }) };
+}

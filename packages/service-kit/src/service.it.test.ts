@@ -12,7 +12,7 @@ import { createBus } from './bus/bus.ts';
 import { handle } from './http/route.ts';
 import { createLog } from './log.ts';
 import { createMetrics } from './metrics.ts';
-import { answer, createService, type Service, type ServiceDefinition } from './service.ts';
+import { createService, rpc, type Service, type ServiceDefinition, type Slice } from './service.ts';
 
 const log = createLog('media', { LOG_LEVEL: 'silent' as 'fatal', LOG_FORMAT: 'json' });
 const route = routesOf('media')({
@@ -39,7 +39,7 @@ function gate() {
   return { opened, open };
 }
 
-async function start(change: Partial<ServiceDefinition> = {}, env: Partial<ServiceDefinition['env']> = {}) {
+async function start(change: Slice = {}, env: Partial<ServiceDefinition['env']> = {}) {
   const asked = { count: 0 };
   const hold = gate();
   const slow = handle(route, async () => {
@@ -64,8 +64,7 @@ async function start(change: Partial<ServiceDefinition> = {}, env: Partial<Servi
     metrics: createMetrics(),
     bus: createBus({ service: 'media', url: nats.url, log }),
     whoIs: () => null,
-    routes: [slow],
-    ...change,
+    slices: [{ routes: [slow] }, change],
   });
   const { apiPort, internalPort } = await service.start();
   let stopping: Promise<void> | undefined;
@@ -204,16 +203,16 @@ describe('a service that stops', () => {
   it('finishes the answer to a question of another service', async () => {
     const hold = gate();
     let received = 0;
-    const rpc = answer(mediaRpc.listTranscribed, async () => {
+    const handler = rpc(mediaRpc.listTranscribed, async () => {
       received += 1;
       await hold.opened;
       return { files: [] };
     });
-    const s = await start({ rpcs: [rpc] });
+    const s = await start({ rpcs: [handler] });
     const asker = createBus({ service: 'search-indexer', url: nats.url, log });
     await asker.connect();
     ends.push(() => asker.close());
-    const answered = asker.ask(mediaRpc.listTranscribed, { after: null, limit: 1 });
+    const answered = asker.request(mediaRpc.listTranscribed, { after: null, limit: 1 });
     await waitFor(() => received === 1);
     const stopping = s.stop();
     await waitFor(async () => (await readiness(s.internalPort)) === 503);
@@ -239,17 +238,17 @@ describe('a service that starts before the broker', () => {
 
 describe('a question', () => {
   it('without a responder is sent again while its service restarts', async () => {
-    const rpc = answer(mediaRpc.listTranscribed, async () => ({ files: [] }));
-    const first = await start({ rpcs: [rpc] });
+    const handler = rpc(mediaRpc.listTranscribed, async () => ({ files: [] }));
+    const first = await start({ rpcs: [handler] });
     const asker = createBus({ service: 'search-indexer', url: nats.url, log });
     await asker.connect();
     ends.push(() => asker.close());
     const question = { after: null, limit: 1 };
-    await asker.ask(mediaRpc.listTranscribed, question);
+    await asker.request(mediaRpc.listTranscribed, question);
     await first.stop();
-    const again = asker.ask(mediaRpc.listTranscribed, question);
+    const again = asker.request(mediaRpc.listTranscribed, question);
     await sleep(0);
-    await start({ rpcs: [rpc] });
+    await start({ rpcs: [handler] });
     expect(await again).toEqual({ files: [] });
   });
 });

@@ -2,8 +2,8 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ReplyOf, RequestOf, RpcDef, ServiceName } from '@overtone/contracts';
-import type { Caller } from './assertion.ts';
-import type { Bus } from './bus/bus.ts';
+import { createAssertionVerifier, type Caller } from './assertion.ts';
+import { createBus, type Bus } from './bus/bus.ts';
 import type { Consumer } from './bus/consumer.ts';
 import { watchEventLag } from './bus/event-lag.ts';
 import type { ServiceEnv } from './env.ts';
@@ -15,16 +15,17 @@ import { createInternal, type Checks, type InternalRoute } from './http/internal
 import type { Route } from './http/route.ts';
 import type { Recycling } from './jobs/recycling.ts';
 import type { Worker } from './jobs/worker.ts';
-import type { Log } from './log.ts';
-import type { Metrics } from './metrics.ts';
+import { createLog, type Log } from './log.ts';
+import { createMetrics, type Metrics } from './metrics.ts';
 import { waitForDependency } from './wait-for-dependency.ts';
 import type { Periodic } from './periodic.ts';
 import { startTracing } from './tracing.ts';
+import { version } from './version.ts';
 
-/** Answers to one question from another service. */
+/** Serves the requests of one RPC. */
 export type RpcHandler = { serve: (bus: Bus) => void };
 
-export function answer<R extends RpcDef>(def: R, handler: (request: RequestOf<R>) => Promise<ReplyOf<R>>): RpcHandler {
+export function rpc<R extends RpcDef>(def: R, handler: (request: RequestOf<R>) => Promise<ReplyOf<R>>): RpcHandler {
   return {
     serve: (bus) => bus.serve(def, handler),
   };
@@ -36,26 +37,58 @@ export function answer<R extends RpcDef>(def: R, handler: (request: RequestOf<R>
  */
 export type Part = { name: string; start: () => Promise<void>; stop: () => Promise<void> };
 
-export type ServiceDefinition = {
+/** What one slice adds to its service. The first route that matches a request serves it; parts start in this order. */
+export type Slice = {
+  routes?: Route[];
+  rpcs?: RpcHandler[];
+  consumers?: Consumer[];
+  jobs?: Worker[];
+  periodics?: Periodic[];
+  parts?: Part[];
+  /** Checks of dependencies for `/health/ready`. */
+  checks?: Checks;
+  /** Routes of the internal port. */
+  internal?: InternalRoute[];
+};
+
+/** What every service has: its name, its environment, and its connections to the broker, the log and the metrics. */
+export type ServiceBase<E extends ServiceEnv = ServiceEnv> = {
   name: ServiceName;
   version: string;
-  env: ServiceEnv;
+  env: E;
   log: Log;
   metrics: Metrics;
   bus: Bus;
-  /** Verifies the edge's assertion; not needed where `listener` answers the API port itself. */
-  whoIs?: (assertion: string | undefined) => Caller | null;
-  routes?: Route[];
-  /** Replaces the API listener built from `routes` (edge, realtime gateway). */
+  /** Verifies the identity assertion of the edge. Without the edge's public key, nobody is signed in. */
+  whoIs: (assertion: string | undefined) => Caller | null;
+};
+
+type BaseEnv = ServiceEnv & {
+  NATS_URL: string;
+  NATS_USER?: string | undefined;
+  NATS_PASSWORD?: string | undefined;
+  ASSERTION_PUBLIC_KEY?: string;
+};
+
+export function createServiceBase<E extends BaseEnv>(name: ServiceName, env: E): ServiceBase<E> {
+  const log = createLog(name, env);
+  const { NATS_URL: url, NATS_USER: user, NATS_PASSWORD: password, ASSERTION_PUBLIC_KEY: publicKey } = env;
+  return {
+    name,
+    version,
+    env,
+    log,
+    metrics: createMetrics(),
+    bus: createBus({ service: name, url, user, password, log }),
+    whoIs: publicKey ? createAssertionVerifier(publicKey, name) : identifyNoCaller,
+  };
+}
+
+export type ServiceDefinition = ServiceBase & {
+  slices: Slice[];
+  /** Replaces the API listener built from the routes (edge, realtime gateway). */
   listener?: Server;
-  rpcs?: RpcHandler[];
-  consumers?: Consumer[];
-  workers?: Worker[];
-  periodics?: Periodic[];
-  parts?: Part[];
-  checks?: Checks;
-  internal?: InternalRoute[];
-  /** Counts the tasks that the workers do in this process itself. */
+  /** Counts the tasks that the service executes in its own process. */
   recycling?: Recycling;
 };
 export type Service = {
@@ -68,84 +101,81 @@ export type Service = {
 };
 
 /**
- * A service from the list of what it is. Start: internal listener, broker, parts, questions, events, jobs, API, ready.
- * Stop is the reverse: unready, drain delay, no new work, finish within the grace, close.
+ * Creates a service from its slices. Start: internal listener, broker, parts, RPCs, consumers, jobs, periodic tasks, API.
+ * Stop is the reverse: unready, drain delay, no new work, finish within the grace period, close.
  */
-export function createService(d: ServiceDefinition): Service {
+export function createService({ slices, listener, recycling, ...base }: ServiceDefinition): Service {
+  const { name, env, log, metrics, bus } = base;
+  const { routes, rpcs, consumers, jobs, periodics, parts, internal: extra, checks: ownChecks } = merge(slices);
   let accepting = false;
   const ending = new AbortController();
   const running: { stop: () => Promise<void> }[] = [];
   const workers: ReturnType<Worker['start']>[] = [];
   const started: Part[] = [];
   let stopTracing = async (): Promise<void> => {};
-  const checks: Checks = { broker: { critical: true, probe: () => d.bus.ping() }, ...d.checks };
-  if (d.consumers?.length) watchEventLag(d.metrics, d.bus, d.consumers);
+  const checks: Checks = { broker: { critical: true, probe: () => bus.ping() }, ...ownChecks };
+  if (consumers.length > 0) watchEventLag(metrics, bus, consumers);
   const internal = createServer(
     { keepAliveTimeout: scrapersReturnMs },
     createInternal({
-      version: d.version,
-      metrics: d.metrics,
+      version: base.version,
+      metrics,
       checks,
       accepting: () => accepting && !ending.signal.aborted,
-      extra: d.internal ?? [],
+      extra,
     }),
   );
-  const access = createAccessLog(d.log, d.env.LOG_FORMAT);
+  const access = createAccessLog(log, env.LOG_FORMAT);
   const api =
-    d.listener ??
-    createServer(
-      { maxHeaderSize, requestTimeout },
-      createApi({ routes: d.routes ?? [], log: d.log, metrics: d.metrics, access, whoIs: d.whoIs ?? identifyNoCaller }),
-    );
+    listener ??
+    createServer({ maxHeaderSize, requestTimeout }, createApi({ routes, log, metrics, access, whoIs: base.whoIs }));
 
   const drain = createDrain(api);
   const stopParts = async (): Promise<void> => {
     for (const part of started.toReversed())
-      await part
-        .stop()
-        .catch((err: unknown) => d.log.warn({ err: err as Error, part: part.name }, 'did not stop well'));
-    await d.bus.close();
+      await part.stop().catch((err: unknown) => log.warn({ err: err as Error, part: part.name }, 'did not stop well'));
+    await bus.close();
     await stopTracing();
   };
 
-  const recycled = d.recycling?.recycleDue.then(async (queue) => {
-    d.log.info({ queue }, 'has done its number of tasks: a new process takes over');
-    await Promise.all(workers.map((w) => w.retire()));
+  const recycled = recycling?.recycleDue.then(async (queue) => {
+    log.info({ queue }, 'has done its number of tasks: a new process takes over');
+    await Promise.all(workers.map((worker) => worker.retire()));
   });
 
-  d.metrics.unhandledErrors.inc({ kind: 'uncaught_exception' }, d.env.UNCAUGHT_EXCEPTIONS ?? 0);
+  metrics.unhandledErrors.inc({ kind: 'uncaught_exception' }, env.UNCAUGHT_EXCEPTIONS ?? 0);
 
   return {
-    log: d.log,
-    metrics: d.metrics,
+    log: log,
+    metrics: metrics,
     recycled: recycled ?? new Promise(() => {}),
     start: async () => {
-      const internalPort = await listen(internal, d.env.INTERNAL_PORT, d.env.SERVICE_HOST, d.log);
-      stopTracing = await startTracing(d.name, d.env);
-      await d.bus.connect();
-      for (const part of d.parts ?? []) {
-        await waitForDependency(() => part.start(), { log: d.log, signal: ending.signal });
+      const internalPort = await listen(internal, env.INTERNAL_PORT, env.SERVICE_HOST, log);
+      stopTracing = await startTracing(name, env);
+      await bus.connect();
+      for (const part of parts) {
+        await waitForDependency(() => part.start(), { log: log, signal: ending.signal });
         started.push(part);
       }
       ending.signal.throwIfAborted();
-      for (const rpc of d.rpcs ?? []) rpc.serve(d.bus);
-      for (const c of d.consumers ?? []) running.push(c.start(d.bus));
-      for (const w of d.workers ?? []) workers.push(w.start(d.bus));
+      for (const handler of rpcs) handler.serve(bus);
+      for (const c of consumers) running.push(c.start(bus));
+      for (const w of jobs) workers.push(w.start(bus));
       running.push(...workers);
-      for (const p of d.periodics ?? []) running.push(p.start(d.log));
-      const apiPort = await listen(api, d.env.API_PORT, d.env.SERVICE_HOST, d.log);
+      for (const p of periodics) running.push(p.start(log));
+      const apiPort = await listen(api, env.API_PORT, env.SERVICE_HOST, log);
       accepting = true;
-      d.log.info({ api_port: apiPort, internal_port: internalPort }, 'ready');
+      log.info({ api_port: apiPort, internal_port: internalPort }, 'ready');
       return { apiPort, internalPort };
     },
     stop: async () => {
       ending.abort();
       drain.begin();
       // A service that is still starting has received no requests.
-      if (accepting) await sleep(d.env.DRAIN_DELAY_MS);
-      const forEnds = Math.min(endsMs, d.env.SHUTDOWN_GRACE_MS / 5);
-      const work = [drain.close(), d.bus.stopServing(), ...running.map((r) => r.stop())];
-      await within(d.env.SHUTDOWN_GRACE_MS - forEnds, Promise.allSettled(work));
+      if (accepting) await sleep(env.DRAIN_DELAY_MS);
+      const forEnds = Math.min(endsMs, env.SHUTDOWN_GRACE_MS / 5);
+      const work = [drain.close(), bus.stopServing(), ...running.map((task) => task.stop())];
+      await within(env.SHUTDOWN_GRACE_MS - forEnds, Promise.allSettled(work));
       api.closeAllConnections();
       await within(forEnds, stopParts());
       internal.close();
@@ -165,8 +195,22 @@ const endsMs = 2_000;
 /** Prometheus reuses its connection for the next scrape. */
 const scrapersReturnMs = 75_000;
 
-function identifyNoCaller(): Caller | null {
+function identifyNoCaller(): null {
   return null;
+}
+
+/** One slice that has everything of all of them, in their order. */
+function merge(slices: Slice[]): Required<Slice> {
+  return {
+    routes: slices.flatMap((slice) => slice.routes ?? []),
+    rpcs: slices.flatMap((slice) => slice.rpcs ?? []),
+    consumers: slices.flatMap((slice) => slice.consumers ?? []),
+    jobs: slices.flatMap((slice) => slice.jobs ?? []),
+    periodics: slices.flatMap((slice) => slice.periodics ?? []),
+    parts: slices.flatMap((slice) => slice.parts ?? []),
+    checks: Object.assign({}, ...slices.map((slice) => slice.checks)) as Checks,
+    internal: slices.flatMap((slice) => slice.internal ?? []),
+  };
 }
 
 function listen(server: Server, port: number, host: string, log: Log): Promise<number> {

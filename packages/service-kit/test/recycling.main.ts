@@ -4,10 +4,8 @@ import { defineJob, queueLimits } from '@overtone/contracts';
 import { z } from 'zod';
 import {
   busEnv,
-  createBus,
-  createLog,
-  createMetrics,
   createService,
+  createServiceBase,
   createRecycling,
   readEnv,
   runService,
@@ -17,8 +15,6 @@ import {
 
 // A service that does tasks in its own process and is replaced after five; notes in LIST which process did which.
 const env = readEnv({ ...serviceEnv, ...busEnv, LIST: z.string() });
-const log = createLog('media', env);
-const bus = createBus({ service: 'media', url: env.NATS_URL, log });
 const recycling = createRecycling({ limits: { ...queueLimits, cpu: { recycleAfter: 5 } }, minimumAgeMs: 0 });
 const catalogue = {
   note: defineJob('job.cpu.media.note', {
@@ -39,7 +35,4 @@ const note = worker(
   },
   { workerId: `media-${process.pid}`, concurrency: { cpu: 2 }, recycling },
 );
-const metrics = createMetrics();
-await runService(
-  createService({ name: 'media', version: '1.2.3', env, log, metrics, bus, workers: [note], recycling }),
-);
+await runService(createService({ ...createServiceBase('media', env), slices: [{ jobs: [note] }], recycling }));

@@ -2,21 +2,10 @@ import { routesOf } from '@overtone/contracts';
 import { EventEmitter } from 'node:events';
 import { connect } from 'node:net';
 import { z } from 'zod';
-import {
-  busEnv,
-  createBus,
-  createLog,
-  createMetrics,
-  createService,
-  handle,
-  readEnv,
-  runService,
-  serviceEnv,
-} from '../src/index.ts';
+import { busEnv, createService, createServiceBase, handle, readEnv, runService, serviceEnv } from '../src/index.ts';
 
 // A service with one route, as a process of its own: for what only the end of a process shows.
 const env = readEnv({ ...serviceEnv, ...busEnv });
-const log = createLog('media', env);
 const route = routesOf('media')({
   method: 'GET',
   path: '/api/there',
@@ -32,19 +21,17 @@ const faults: Record<string, () => unknown> = {
 };
 await runService(
   createService({
-    name: 'media',
-    version: '1.2.3',
-    env,
-    log,
-    metrics: createMetrics(),
-    bus: createBus({ service: 'media', url: env.NATS_URL, log }),
-    whoIs: () => null,
-    routes: [
-      handle(route, async ({ req }) => {
-        const { fault } = req.query;
-        if (typeof fault === 'string') faults[fault]?.();
-        return { there: true };
-      }),
+    ...createServiceBase('media', env),
+    slices: [
+      {
+        routes: [
+          handle(route, async ({ req }) => {
+            const { fault } = req.query;
+            if (typeof fault === 'string') faults[fault]?.();
+            return { there: true };
+          }),
+        ],
+      },
     ],
   }),
 );

@@ -1,15 +1,12 @@
 import { routes, systemRoutes, type RouteDef, type ServiceName } from '@overtone/contracts';
 import {
   createAccessLog,
-  createBus,
   createCache,
-  createLog,
-  createMetrics,
   createService,
-  version,
+  createServiceBase,
+  onStop,
   type Checks,
   type Part,
-  type Periodic,
   type Service,
 } from '@overtone/service-kit';
 import { Pool } from 'undici';
@@ -32,16 +29,13 @@ import { createTraced } from './tracing.ts';
 import { pageHeaders } from './ui/security-headers.ts';
 import { createUi, sendAsset } from './ui/ui.ts';
 
-const name = 'edge-gateway';
-
 /** Shorter than the services keep it (see the kit's drain), so that none of them closes a connection under a request. */
 const keepIdleMs = 1_000;
 
 /** The edge: the only public port, and the only place that reads cookies and tokens. */
 export function createEdgeGateway(env: EdgeEnv): Service {
-  const log = createLog(name, env);
-  const metrics = createMetrics();
-  const bus = createBus({ service: name, url: env.NATS_URL, user: env.NATS_USER, password: env.NATS_PASSWORD, log });
+  const base = createServiceBase('edge-gateway', env);
+  const { log, metrics, bus, version } = base;
   const cache = env.REDIS_URL ? createCache(env.REDIS_URL, log, metrics) : undefined;
   const checks: Checks = cache ? { cache: { critical: false, probe: () => cache.ping() } } : {};
 
@@ -127,17 +121,16 @@ export function createEdgeGateway(env: EdgeEnv): Service {
   };
 
   return createService({
-    name,
-    version,
-    env,
-    log,
-    metrics,
-    bus,
+    ...base,
     listener: server,
-    // Sockets would hold a stopping edge back for as long as they are open.
-    periodics: [onStop('sockets', closeTunnels)],
-    parts: [connections, revocations.part, settings],
-    checks,
+    slices: [
+      {
+        // Sockets would hold a stopping edge back for as long as they are open.
+        periodics: [onStop('sockets', closeTunnels)],
+        parts: [connections, revocations.part, settings],
+        checks,
+      },
+    ],
   });
 }
 
@@ -163,11 +156,4 @@ function poolFor(url: string): Pool {
     headersTimeout: 120_000,
     bodyTimeout: 120_000,
   });
-}
-
-function onStop(task: string, work: () => Promise<void>): Periodic {
-  return {
-    name: task,
-    start: () => ({ stop: work }),
-  };
 }

@@ -1,13 +1,9 @@
-import { createDatabase, createOutbox, createOutboxRelay } from '@overtone/database';
+import { createEventDatabase } from '@overtone/database';
 import {
-  createAssertionVerifier,
-  createBus,
   createForwardedVerifier,
-  createLog,
-  createMetrics,
   createService,
+  createServiceBase,
   periodic,
-  version,
   type Part,
   type Service,
 } from '@overtone/service-kit';
@@ -79,20 +75,13 @@ import { createPrivileges } from './users/privileges.service.ts';
 import { usersRoutes } from './users/users.routes.ts';
 import { createUsers } from './users/users.service.ts';
 
-const name = 'identity';
-
 /** Identity: accounts, sign-in, sessions and rights. */
 export function createIdentity(env: IdentityEnv): Service {
-  const log = createLog(name, env);
-  const metrics = createMetrics();
+  const base = createServiceBase('identity', env);
+  const { log, metrics, bus } = base;
   const telemetry = createTelemetry(metrics);
-  const bus = createBus({ service: name, url: env.NATS_URL, user: env.NATS_USER, password: env.NATS_PASSWORD, log });
-  const { db, pool, checks, part } = createDatabase(
-    { env, name, metrics, log },
-    (adapter) => new PrismaClient({ adapter }),
-  );
+  const { db, pool, outbox, slice: database } = createEventDatabase(base, (adapter) => new PrismaClient({ adapter }));
 
-  const outbox = createOutbox(name);
   const { seeds: environment, keyRing } = env;
   const settings = createSettings({ db, bus, log, metrics, environment, keyRing });
   const settingsView = createSettingsView({ db, settings, environment });
@@ -171,54 +160,44 @@ export function createIdentity(env: IdentityEnv): Service {
   };
 
   return createService({
-    name,
-    version,
-    env,
-    log,
-    metrics,
-    bus,
-    whoIs: createAssertionVerifier(env.ASSERTION_PUBLIC_KEY, name),
-    parts: [
-      part,
-      settings.part,
-      revocationLists.part,
-      sessions.part,
-      createOutboxRelay({ service: name, pool, url: env.DATABASE_URL, bus, log, metrics }),
-      firstAdmin,
-      directory.part,
+    ...base,
+    slices: [
+      database,
+      {
+        parts: [settings.part, revocationLists.part, sessions.part, firstAdmin, directory.part],
+        routes: [
+          ...signInRoutes({ signIn, settings, allowInsecureCookies }),
+          ...oidcRoutes({ oidc, allowInsecureCookies }),
+          ...pkiRoutes({ ...forwarding, crls, revocation }),
+          ...trustedHeaderRoutes(forwarding),
+          ...sessionsRoutes({ db, sessions, allowInsecureCookies }),
+          ...accountsRoutes({ accounts, registration, settings }),
+          ...usersRoutes({ users, privileges, certificates: createCertificateLinks({ db, outbox, sessions }) }),
+          ...approvalsRoutes({ approvals }),
+          ...auditLogRoutes({ db, trail: auditTrail }),
+          ...explanationApi({ explanations }),
+          ...groupsRoutes({ groups, members }),
+          ...mappingsRoutes({ catalogue, dryRun }),
+          ...settingsRoutes({ settings, view: settingsView, changes: settingChanges, testConnection, sourceSessions }),
+        ],
+        rpcs: [
+          ...sessionsRpc({ sessions }),
+          ...accountsRpc({ accounts }),
+          ...groupsRpc({ groups }),
+          ...sweepRpcs({ sweep, rules: sweepRules }),
+        ],
+        consumers: [recordOperations({ db }), recordFileActions({ db })],
+        periodics: [
+          periodic('refresh the revocation list', 5_000, revocationLists.refresh),
+          periodic('delete used sign-in states', 600_000, async () => void (await flowStore.deleteOld(db))),
+          periodic('delete old audit records', 3_600_000, async (signal) => {
+            await auditTrail.deleteOld(signal);
+          }),
+          periodic('delete old refresh tokens', 3_600_000, async () => void (await sessionsStore.deleteOld(db))),
+          periodic('close connections of expired accounts', 500, endDates.closeExpired),
+          periodic('delete old failed sign-ins', 3_600_000, () => lockout.deleteOld()),
+        ],
+      },
     ],
-    routes: [
-      ...signInRoutes({ signIn, settings, allowInsecureCookies }),
-      ...oidcRoutes({ oidc, allowInsecureCookies }),
-      ...pkiRoutes({ ...forwarding, crls, revocation }),
-      ...trustedHeaderRoutes(forwarding),
-      ...sessionsRoutes({ db, sessions, allowInsecureCookies }),
-      ...accountsRoutes({ accounts, registration, settings }),
-      ...usersRoutes({ users, privileges, certificates: createCertificateLinks({ db, outbox, sessions }) }),
-      ...approvalsRoutes({ approvals }),
-      ...auditLogRoutes({ db, trail: auditTrail }),
-      ...explanationApi({ explanations }),
-      ...groupsRoutes({ groups, members }),
-      ...mappingsRoutes({ catalogue, dryRun }),
-      ...settingsRoutes({ settings, view: settingsView, changes: settingChanges, testConnection, sourceSessions }),
-    ],
-    rpcs: [
-      ...sessionsRpc({ sessions }),
-      ...accountsRpc({ accounts }),
-      ...groupsRpc({ groups }),
-      ...sweepRpcs({ sweep, rules: sweepRules }),
-    ],
-    consumers: [recordOperations({ db }), recordFileActions({ db })],
-    periodics: [
-      periodic('refresh the revocation list', 5_000, revocationLists.refresh),
-      periodic('delete used sign-in states', 600_000, async () => void (await flowStore.deleteOld(db))),
-      periodic('delete old audit records', 3_600_000, async (signal) => {
-        await auditTrail.deleteOld(signal);
-      }),
-      periodic('delete old refresh tokens', 3_600_000, async () => void (await sessionsStore.deleteOld(db))),
-      periodic('close connections of expired accounts', 500, endDates.closeExpired),
-      periodic('delete old failed sign-ins', 3_600_000, () => lockout.deleteOld()),
-    ],
-    checks,
   });
 }

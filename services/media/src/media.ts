@@ -1,17 +1,6 @@
-import { createDatabase, createOutbox, createOutboxRelay } from '@overtone/database';
+import { createEventDatabase } from '@overtone/database';
 import { createObjectStore } from '@overtone/object-store';
-import {
-  catchUp,
-  createAssertionVerifier,
-  createBus,
-  createLog,
-  createMetrics,
-  createService,
-  periodic,
-  version,
-  type Part,
-  type Service,
-} from '@overtone/service-kit';
+import { catchUp, createService, createServiceBase, periodic, type Part, type Service } from '@overtone/service-kit';
 import type { MediaEnv } from './env.ts';
 import { binRoutes } from './bin/bin.routes.ts';
 import { createBin } from './bin/bin.service.ts';
@@ -60,21 +49,15 @@ import { createResumable } from './uploads/resumable.service.ts';
 import { uploadsRoutes } from './uploads/uploads.routes.ts';
 import { createUploads } from './uploads/uploads.service.ts';
 
-const name = 'media';
 const hour = 3_600_000;
 
 /** Media: uploads, downloads, file metadata and transcripts. */
 export function createMedia(env: MediaEnv): Service {
-  const log = createLog(name, env);
-  const metrics = createMetrics();
-  const bus = createBus({ service: name, url: env.NATS_URL, user: env.NATS_USER, password: env.NATS_PASSWORD, log });
-  const { db, pool, checks, part } = createDatabase(
-    { env, name, metrics, log },
-    (adapter) => new PrismaClient({ adapter }),
-  );
+  const base = createServiceBase('media', env);
+  const { log, metrics, bus } = base;
+  const { db, outbox, slice: database } = createEventDatabase(base, (adapter) => new PrismaClient({ adapter }));
   const objects = createObjectStore(env);
   const telemetry = createTelemetry(metrics, objects);
-  const outbox = createOutbox(name);
 
   const uploads = createUploads({ db, outbox, objects, telemetry, log, maxBytes: env.MAX_UPLOAD_BYTES });
   const parts = createParts({ objects });
@@ -100,52 +83,55 @@ export function createMedia(env: MediaEnv): Service {
   };
 
   return createService({
-    name,
-    version,
-    env,
-    log,
-    metrics,
-    bus,
-    whoIs: createAssertionVerifier(env.ASSERTION_PUBLIC_KEY, name),
-    parts: [part, store, createOutboxRelay({ service: name, pool, url: env.DATABASE_URL, bus, log, metrics })],
-    routes: [
-      ...uploadsRoutes({ uploads, limits, languages }),
-      ...resumableRoutes({ tus }),
-      ...binRoutes({ bin }),
-      ...bulkRoutes({ ...bin, ...files, ...sharing, ...tags }),
-      ...filesRoutes({ files }),
-      ...sharingRoutes({ sharing }),
-      ...streamingRoutes({ db, objects }),
-      ...exportsRoutes({ db, outbox }),
-      ...transcriptsRoutes({ transcripts: createTranscripts({ db, outbox, people }) }),
-      ...undoRoutes({ undo }),
-      ...speakersRoutes({ speakers: createSpeakers({ db, outbox }) }),
-      ...tagsRoutes({ tags }),
+    ...base,
+    slices: [
+      database,
+      {
+        parts: [store],
+        routes: [
+          ...uploadsRoutes({ uploads, limits, languages }),
+          ...resumableRoutes({ tus }),
+          ...binRoutes({ bin }),
+          ...bulkRoutes({ ...bin, ...files, ...sharing, ...tags }),
+          ...filesRoutes({ files }),
+          ...sharingRoutes({ sharing }),
+          ...streamingRoutes({ db, objects }),
+          ...exportsRoutes({ db, outbox }),
+          ...transcriptsRoutes({ transcripts: createTranscripts({ db, outbox, people }) }),
+          ...undoRoutes({ undo }),
+          ...speakersRoutes({ speakers: createSpeakers({ db, outbox }) }),
+          ...tagsRoutes({ tags }),
+        ],
+        rpcs: [...indexingRpc({ db }), ...sharingRpc({ db }), ...describeFilesRpc({ db })],
+        consumers: [
+          takeOverRun({ processing }),
+          showStage({ processing }),
+          storeResults({ processing }),
+          showWaiting({ processing }),
+          completeFile({ processing }),
+          failFile({ processing }),
+          stopFile({ processing }),
+          resumeFile({ processing }),
+          resetFile({ processing }),
+          removeObjects({ objects }),
+          followMemberships({ sharing }),
+          forgetGroup({ sharing }),
+          forgetPerson({ sharing }),
+        ],
+        periodics: [
+          catchUp('load group memberships', hour, sharing.loadMemberships),
+          periodic('delete expired files of the bin', hour, async (signal) => void (await bin.purgeExpired(signal))),
+          periodic('delete old transcript changes', hour, undo.deleteOld),
+          periodic('remove leftovers of killed writers', hour, removeLeftovers),
+          periodic(
+            'remove recordings without a file',
+            6 * hour,
+            async (signal) => void (await orphans.removeAll(signal)),
+          ),
+          periodic('remove expired uploads', hour / 4, async (signal) => void (await resumable.removeExpired(signal))),
+        ],
+        checks: { object_storage: { critical: false, probe: (signal) => objects.ping(signal) } },
+      },
     ],
-    rpcs: [...indexingRpc({ db }), ...sharingRpc({ db }), ...describeFilesRpc({ db })],
-    consumers: [
-      takeOverRun({ processing }),
-      showStage({ processing }),
-      storeResults({ processing }),
-      showWaiting({ processing }),
-      completeFile({ processing }),
-      failFile({ processing }),
-      stopFile({ processing }),
-      resumeFile({ processing }),
-      resetFile({ processing }),
-      removeObjects({ objects }),
-      followMemberships({ sharing }),
-      forgetGroup({ sharing }),
-      forgetPerson({ sharing }),
-    ],
-    periodics: [
-      catchUp('load group memberships', hour, sharing.loadMemberships),
-      periodic('delete expired files of the bin', hour, async (signal) => void (await bin.purgeExpired(signal))),
-      periodic('delete old transcript changes', hour, undo.deleteOld),
-      periodic('remove leftovers of killed writers', hour, removeLeftovers),
-      periodic('remove recordings without a file', 6 * hour, async (signal) => void (await orphans.removeAll(signal))),
-      periodic('remove expired uploads', hour / 4, async (signal) => void (await resumable.removeExpired(signal))),
-    ],
-    checks: { ...checks, object_storage: { critical: false, probe: (signal) => objects.ping(signal) } },
   });
 }

@@ -1,17 +1,13 @@
 import { identityRpc, mediaEvents, transcriptionLive, type FileAccess, type PushMessage } from '@overtone/contracts';
 import {
   catchUp,
-  createAssertionVerifier,
-  createBus,
-  createLog,
-  createMetrics,
   createService,
+  createServiceBase,
+  onStop,
   periodic,
-  version,
   type Bus,
   type Caller,
   type Part,
-  type Periodic,
   type Service,
 } from '@overtone/service-kit';
 import { createAudience } from './audience/audience.ts';
@@ -29,7 +25,6 @@ import { createSocketIo } from './sockets/socketio.adapter.ts';
 import { outgoing } from './sockets/frames.ts';
 import { createTelemetry } from './telemetry.ts';
 
-const name = 'realtime-gateway';
 const hour = 3_600_000;
 /** A client that reconnects within a minute misses no event, even across a restart of the gateway. */
 const lookBackMs = 90_000;
@@ -37,10 +32,9 @@ const settled: ReadonlySet<string> = new Set(['completed', 'error', 'cancelled',
 
 /** The push channel: sends events and progress to browsers, over socket.io and plain WebSocket. */
 export function createRealtimeGateway(env: GatewayEnv): Service {
-  const log = createLog(name, env);
-  const metrics = createMetrics();
-  const bus = createBus({ service: name, url: env.NATS_URL, user: env.NATS_USER, password: env.NATS_PASSWORD, log });
-  const whoIs = createAssertionVerifier(env.ASSERTION_PUBLIC_KEY, name);
+  const base = createServiceBase('realtime-gateway', env);
+  const { metrics, bus } = base;
+  const { whoIs } = base;
 
   const replay = createReplay({ keepMs: 5 * 60_000, maxPerUser: 2_000 });
   const audience = createAudience();
@@ -119,28 +113,27 @@ export function createRealtimeGateway(env: GatewayEnv): Service {
   const telemetry = createTelemetry(metrics, { sockets: hub.count });
 
   return createService({
-    name,
-    version,
-    env,
-    log,
-    metrics,
-    bus,
+    ...base,
     listener: createListener({ whoIs, plain, socketIo, recordRequest: telemetry.recordRequest }),
-    parts: [createProgressSubscription(bus, progress.push), tail.part],
-    periodics: [
-      catchUp('load file audiences', hour, createAudienceLoader({ bus, audience })),
-      periodic('clean up sockets', 500, async () => hub.cleanUp()),
-      periodic('heartbeat', env.WS_HEARTBEAT_MS, async () => plain.sendHeartbeat()),
-      periodic('prune old facts', 30_000, async () => {
-        replay.prune(Date.now());
-        progress.prune();
-      }),
-      // Open sockets would keep the listener from closing, so they are closed with the periodic tasks.
-      onStop('sockets', () => {
-        hub.closeAll();
-        plain.close();
-        socketIo.close();
-      }),
+    slices: [
+      {
+        parts: [createProgressSubscription(bus, progress.push), tail.part],
+        periodics: [
+          catchUp('load file audiences', hour, createAudienceLoader({ bus, audience })),
+          periodic('clean up sockets', 500, async () => hub.cleanUp()),
+          periodic('heartbeat', env.WS_HEARTBEAT_MS, async () => plain.sendHeartbeat()),
+          periodic('prune old facts', 30_000, async () => {
+            replay.prune(Date.now());
+            progress.prune();
+          }),
+          // Open sockets would keep the listener from closing, so they are closed with the periodic tasks.
+          onStop('sockets', async () => {
+            hub.closeAll();
+            plain.close();
+            socketIo.close();
+          }),
+        ],
+      },
     ],
   });
 }
@@ -149,7 +142,7 @@ function createProgressSubscription(bus: Bus, push: ReturnType<typeof createProg
   return {
     name: 'progress',
     start: async () =>
-      bus.hear(transcriptionLive.fileProgress, ({ fileId, ownerId, stage, progress, message, etaSeconds }) =>
+      bus.subscribeLive(transcriptionLive.fileProgress, ({ fileId, ownerId, stage, progress, message, etaSeconds }) =>
         push({
           fileId,
           ownerId,
@@ -165,16 +158,9 @@ function createProgressSubscription(bus: Bus, push: ReturnType<typeof createProg
 
 function createSessionResolver(bus: Bus) {
   return async (accessToken: string): Promise<Caller | null> => {
-    const { session } = await bus.ask(identityRpc.resolveSession, { accessToken });
+    const { session } = await bus.request(identityRpc.resolveSession, { accessToken });
     if (!session || session.refusal !== null) return null;
     const { userId, sessionId, role, expiresAt } = session;
     return { userId, sessionId, role, tokenExpiresAt: expiresAt };
-  };
-}
-
-function onStop(task: string, work: () => void): Periodic {
-  return {
-    name: task,
-    start: () => ({ stop: async () => work() }),
   };
 }

@@ -1,15 +1,11 @@
 import { randomUUID } from 'node:crypto';
-import { createDatabase, createOutbox, createOutboxRelay } from '@overtone/database';
+import { createEventDatabase } from '@overtone/database';
 import {
   catchUp,
-  createAssertionVerifier,
-  createBus,
-  createLog,
-  createMetrics,
   createService,
+  createServiceBase,
   createRecycling,
   periodic,
-  version,
   type Part,
   type Service,
 } from '@overtone/service-kit';
@@ -41,18 +37,16 @@ import { createSearch } from './search/search.service.ts';
 import { createSearchStore } from './search/search.store.ts';
 import { createTelemetry } from './telemetry.ts';
 
-const name = 'search-indexer';
 const hour = 3_600_000;
 
 /** Indexes transcripts for keyword and semantic search, and serves searches. */
 export async function createSearchIndexer(env: IndexerEnv): Promise<Service> {
-  const log = createLog(name, env);
-  const metrics = createMetrics();
+  const base = createServiceBase('search-indexer', env);
+  const { log, metrics, bus } = base;
   const telemetry = createTelemetry(metrics);
-  const bus = createBus({ service: name, url: env.NATS_URL, user: env.NATS_USER, password: env.NATS_PASSWORD, log });
-  const database = createDatabase({ env, name, metrics, log }, (adapter) => new PrismaClient({ adapter }));
-  const { db, pool } = database;
-  const workerId = `${name}-${randomUUID()}`;
+  const database = createEventDatabase(base, (adapter) => new PrismaClient({ adapter }));
+  const { db, pool, outbox } = database;
+  const workerId = `search-indexer-${randomUUID()}`;
   const recycling = createRecycling();
 
   const index = await openIndex(env, log);
@@ -60,7 +54,6 @@ export async function createSearchIndexer(env: IndexerEnv): Promise<Service> {
   const transcripts = createMediaTranscripts({ bus });
   const store = createIndexingStore({ db });
   const searchStore = createSearchStore({ db });
-  const outbox = createOutbox(name);
   const indexing = createIndexing({ db, outbox, store, index, transcripts, vectoriser, telemetry, log });
   const refresh = createRefresh({ store, indexing, index, vectoriser, log });
   const rebuild = createRebuild({ index, indexing, transcripts, store: createRebuildStore({ db }), pool, log });
@@ -88,40 +81,35 @@ export async function createSearchIndexer(env: IndexerEnv): Promise<Service> {
   };
 
   return createService({
-    name,
-    version,
-    env,
-    log,
-    metrics,
-    bus,
-    whoIs: createAssertionVerifier(env.ASSERTION_PUBLIC_KEY, name),
-    parts: [
-      database.part,
-      indexPart,
-      createOutboxRelay({ service: name, pool, url: env.DATABASE_URL, bus, log, metrics }),
-    ],
-    routes: [
-      ...routesOfSearch({ search, store: searchStore, access, index, counts: store.counts }),
-      ...rebuildRoutes({ rebuild }),
-    ],
-    consumers: [
-      forgetFile({ indexing }),
-      hideFile({ indexing, store }),
-      restoreFile({ store }),
-      followEdits({ store }),
-      followFiles({ store, transcripts }),
-      followAccess({ store: access }),
-      followMemberships({ store: access }),
-    ],
-    workers: [indexingWorker({ indexing, workerId, recycling })],
+    ...base,
     recycling,
-    periodics: [
-      catchUp('load memberships and shares', hour, loadAccess),
-      periodic('index due files', 500, (signal) => refresh.indexDue(signal)),
-      periodic('mark files to index again', 30_000, reconcile),
-      periodic('continue a rebuild', 1_000, (signal) => rebuild.continueRebuild(signal)),
-      periodic('maintain the index', 15_000, () => index.maintain()),
+    slices: [
+      database.slice,
+      {
+        parts: [indexPart],
+        routes: [
+          ...routesOfSearch({ search, store: searchStore, access, index, counts: store.counts }),
+          ...rebuildRoutes({ rebuild }),
+        ],
+        consumers: [
+          forgetFile({ indexing }),
+          hideFile({ indexing, store }),
+          restoreFile({ store }),
+          followEdits({ store }),
+          followFiles({ store, transcripts }),
+          followAccess({ store: access }),
+          followMemberships({ store: access }),
+        ],
+        jobs: [indexingWorker({ indexing, workerId, recycling })],
+        periodics: [
+          catchUp('load memberships and shares', hour, loadAccess),
+          periodic('index due files', 500, (signal) => refresh.indexDue(signal)),
+          periodic('mark files to index again', 30_000, reconcile),
+          periodic('continue a rebuild', 1_000, (signal) => rebuild.continueRebuild(signal)),
+          periodic('maintain the index', 15_000, () => index.maintain()),
+        ],
+        checks: { search: { critical: false, probe: () => index.ping() } },
+      },
     ],
-    checks: { ...database.checks, search: { critical: false, probe: () => index.ping() } },
   });
 }

@@ -1,18 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 import { leaseValue, transcriptionLive, workerValue } from '@overtone/contracts';
-import { createDatabase, createOutbox, createOutboxRelay } from '@overtone/database';
-import {
-  createAssertionVerifier,
-  createBus,
-  createLog,
-  createMetrics,
-  createService,
-  periodic,
-  version,
-  type Part,
-  type Service,
-} from '@overtone/service-kit';
+import { createEventDatabase } from '@overtone/database';
+import { createService, createServiceBase, periodic, type Part, type Service } from '@overtone/service-kit';
 import { createBroker } from './broker/broker.adapter.ts';
 import { createQueueGauges } from './broker/queue-gauges.ts';
 import { claimsRpc } from './claims/claims.rpc.ts';
@@ -60,22 +50,17 @@ import { createTelemetry } from './telemetry.ts';
 import { createTiming } from './timing/timing.store.ts';
 import { createWaiting } from './waiting/waiting.service.ts';
 
-const name = 'transcription-dispatcher';
-
 /** The dispatcher: selects the next task, tracks its holder, and handles failures and dead workers. */
 export function createTranscriptionDispatcher(env: DispatcherEnv): Service {
-  const log = createLog(name, env);
-  const metrics = createMetrics();
-  const bus = createBus({ service: name, url: env.NATS_URL, user: env.NATS_USER, password: env.NATS_PASSWORD, log });
-  const database = createDatabase({ env, name, metrics, log }, (adapter) => new PrismaClient({ adapter }));
-  const { db, pool } = database;
+  const base = createServiceBase('transcription-dispatcher', env);
+  const { log, metrics, bus } = base;
+  const database = createEventDatabase(base, (adapter) => new PrismaClient({ adapter }));
+  const { db, pool, outbox } = database;
 
   const leases = createMirror(bus, 'LEASES', leaseValue);
   const fleet = createMirror(bus, 'WORKERS', workerValue);
   const leaseOf = (taskId: string) => leases.get(`task.${taskId}`);
-  const outbox = createOutbox(name);
-  const relay = createOutboxRelay({ service: name, pool, url: env.DATABASE_URL, bus, log, metrics });
-  const statements = createStatements({ pool, wake: relay.wake });
+  const statements = createStatements({ pool, wake: database.wakeOutbox });
   const jobRequests = createJobRequests({ outbox, expressMaxSeconds: env.TRANSCRIPTION_EXPRESS_MAX_SECONDS });
   const timing = createTiming({ db });
   const runs = createRuns({ db, outbox, jobRequests, timing, bus });
@@ -108,7 +93,7 @@ export function createTranscriptionDispatcher(env: DispatcherEnv): Service {
     maxDurationSeconds: env.TASK_MAX_DURATION_TRANSCRIPTION_SECONDS,
     claims,
     requeues,
-    notifyCancelled: (taskId) => bus.say(transcriptionLive.taskCancelled, { taskId }),
+    notifyCancelled: (taskId) => bus.publishLive(transcriptionLive.taskCancelled, { taskId }),
   });
   const rebuild = () =>
     recovery.rebuildQueue().catch((err: unknown) => log.warn({ err: err as Error }, 'queue rebuild failed'));
@@ -152,65 +137,65 @@ export function createTranscriptionDispatcher(env: DispatcherEnv): Service {
   const gpuProfiles = { profiles: createGpuProfilesStore({ db }), enabled: env.ENABLE_VRAM_PROFILING };
   const progressSubscription: Part = {
     name: 'progress',
-    start: async () => bus.hear(transcriptionLive.taskProgress, progress.receive),
+    start: async () => bus.subscribeLive(transcriptionLive.taskProgress, progress.receive),
     stop: async () => {},
   };
 
   return createService({
-    name,
-    version,
-    env,
-    log,
-    metrics,
-    bus,
-    whoIs: createAssertionVerifier(env.ASSERTION_PUBLIC_KEY, name),
-    parts: [database.part, broker.part, leases.part, fleet.part, relay, progressSubscription],
-    routes: [
-      // The first matching path wins: /api/tasks/dead must precede /api/tasks/:uuid.
-      ...deadLetterRoutes({ deadLetters }),
-      ...tasksRoutes({ tasks, recovery, fleet: fleet.entries }),
-      ...queuesRoutes({ queues }),
-      ...gpuProfilesRoutes(gpuProfiles),
-    ],
-    rpcs: [
-      ...claimsRpc({ claims }),
-      ...queuesRpc({ queues }),
-      ...languagesRpc({ workers }),
-      gpuProfilesRpc(gpuProfiles),
-    ],
-    consumers: [
-      startRun({ runs }),
-      restartRun({ runs }),
-      cancelRun({ runs }),
-      forgetFile({ runs }),
-      orderIndex({ runs }),
-    ],
-    workers: [reclaimWorker({ recovery, workerId: `${name}-${hostname()}-${randomUUID().slice(0, 8)}` })],
-    periodics: [
-      periodic('retry due tasks', 500, retries.republishDue),
-      periodic('raise the priority of long-waiting tasks', 5_000, ageing.age),
-      reclaimEverySlot(bus),
-      periodic('check running tasks', 2_000, async () => void (await recovery.checkRunningTasks())),
-      periodic('replace lost messages', 10_000, async () => {
-        await broker.provision();
-        await recovery.replaceLostSignals();
-        await recovery.remindMissingTranscripts();
-      }),
-      periodic('update waiting reasons', 2_000, () => waiting.update()),
-      periodic('delete old index tasks', 3_600_000, retries.deleteOld),
-      periodic('record live workers', 5_000, () => queues.recordWorkers()),
-      periodic('delete tasks beyond the limit', 600_000, (signal) => tasks.prune(signal)),
-      periodic('delete old GPU profiles', 3_600_000, () => gpuProfiles.profiles.prune()),
-      periodic('repeat progress', 2_000, () => progress.republish()),
-    ],
-    checks: database.checks,
-    internal: [
+    ...base,
+    slices: [
+      database.slice,
       {
-        path: '/metrics/queues',
-        run: async () => ({
-          contentType: telemetry.queueRegistry.contentType,
-          body: await telemetry.queueRegistry.metrics(),
-        }),
+        parts: [broker.part, leases.part, fleet.part, progressSubscription],
+        routes: [
+          // The first matching path wins: /api/tasks/dead must precede /api/tasks/:uuid.
+          ...deadLetterRoutes({ deadLetters }),
+          ...tasksRoutes({ tasks, recovery, fleet: fleet.entries }),
+          ...queuesRoutes({ queues }),
+          ...gpuProfilesRoutes(gpuProfiles),
+        ],
+        rpcs: [
+          ...claimsRpc({ claims }),
+          ...queuesRpc({ queues }),
+          ...languagesRpc({ workers }),
+          gpuProfilesRpc(gpuProfiles),
+        ],
+        consumers: [
+          startRun({ runs }),
+          restartRun({ runs }),
+          cancelRun({ runs }),
+          forgetFile({ runs }),
+          orderIndex({ runs }),
+        ],
+        jobs: [
+          reclaimWorker({ recovery, workerId: `transcription-dispatcher-${hostname()}-${randomUUID().slice(0, 8)}` }),
+        ],
+        periodics: [
+          periodic('retry due tasks', 500, retries.republishDue),
+          periodic('raise the priority of long-waiting tasks', 5_000, ageing.age),
+          reclaimEverySlot(bus),
+          periodic('check running tasks', 2_000, async () => void (await recovery.checkRunningTasks())),
+          periodic('replace lost messages', 10_000, async () => {
+            await broker.provision();
+            await recovery.replaceLostSignals();
+            await recovery.remindMissingTranscripts();
+          }),
+          periodic('update waiting reasons', 2_000, () => waiting.update()),
+          periodic('delete old index tasks', 3_600_000, retries.deleteOld),
+          periodic('record live workers', 5_000, () => queues.recordWorkers()),
+          periodic('delete tasks beyond the limit', 600_000, (signal) => tasks.prune(signal)),
+          periodic('delete old GPU profiles', 3_600_000, () => gpuProfiles.profiles.prune()),
+          periodic('repeat progress', 2_000, () => progress.republish()),
+        ],
+        internal: [
+          {
+            path: '/metrics/queues',
+            run: async () => ({
+              contentType: telemetry.queueRegistry.contentType,
+              body: await telemetry.queueRegistry.metrics(),
+            }),
+          },
+        ],
       },
     ],
   });

@@ -3,11 +3,8 @@ import { hostname } from 'node:os';
 import { gpuRpc, workerJobs } from '@overtone/contracts';
 import { createObjectStore } from '@overtone/object-store';
 import {
-  createBus,
-  createLog,
-  createMetrics,
   createService,
-  version,
+  createServiceBase,
   worker,
   type Bus,
   type Log,
@@ -34,13 +31,10 @@ import { createCpuChildren } from './jobs/cpu-children.ts';
 import { stageJobHandlers, type Profiler } from './jobs/jobs.ts';
 import { createTelemetry } from './telemetry.ts';
 
-const name = 'transcription-worker';
-
 /** The worker: runs all stages except indexing, with speech engines in child processes, and computes search vectors. */
 export function createTranscriptionWorker(env: WorkerEnv): Service {
-  const log = createLog(name, env);
-  const metrics = createMetrics();
-  const bus = createBus({ service: name, url: env.NATS_URL, user: env.NATS_USER, password: env.NATS_PASSWORD, log });
+  const base = createServiceBase('transcription-worker', env);
+  const { log, metrics, bus } = base;
   const store = createObjectStore(env);
   const children = childEnvironment();
   const workerId = `${hostname()}-${randomUUID().slice(0, 8)}`;
@@ -68,24 +62,23 @@ export function createTranscriptionWorker(env: WorkerEnv): Service {
   });
 
   return createService({
-    name,
-    version,
-    env,
-    log,
-    metrics,
-    bus,
-    parts: [fleet.part, artefacts.part, cpu.part, ...(embeds ? parts : [])],
-    rpcs: embeds ? [embedRpc(vectoriser)] : [],
-    workers: [
-      worker(workerJobs, handlers, {
-        workerId,
-        concurrency: env.concurrency,
-        express: { gpu: env.concurrency.gpu ? env.GPU_EXPRESS_SLOTS : 0 },
-        able: fleet.able,
-        about: fleet.about,
-      }),
+    ...base,
+    slices: [
+      {
+        parts: [fleet.part, artefacts.part, cpu.part, ...(embeds ? parts : [])],
+        rpcs: embeds ? [embedRpc(vectoriser)] : [],
+        jobs: [
+          worker(workerJobs, handlers, {
+            workerId,
+            concurrency: env.concurrency,
+            express: { gpu: env.concurrency.gpu ? env.GPU_EXPRESS_SLOTS : 0 },
+            able: fleet.able,
+            about: fleet.about,
+          }),
+        ],
+        checks: { object_storage: { critical: false, probe: (signal) => store.ping(signal) } },
+      },
     ],
-    checks: { object_storage: { critical: false, probe: (signal) => store.ping(signal) } },
   });
 }
 
@@ -108,7 +101,7 @@ function profilerOf(bus: Bus, log: Log, worker: string, { processors }: SherpaRu
     meter: createMemoryMeter({ env: childEnvironment(), device: () => processors.state().devices[0] }),
     tell: (profile) =>
       void bus
-        .ask(gpuRpc.recordProfile, { ...profile, worker })
+        .request(gpuRpc.recordProfile, { ...profile, worker })
         .catch((err: unknown) => log.debug({ err: err as Error }, 'GPU profile not recorded')),
   };
 }

@@ -164,7 +164,7 @@ export async function startWorld(more: Partial<WorkerEnv> = {}) {
       const asker = createBus({ service: 'search-indexer', url: nats.url, user: 'search-indexer', password, log });
       await asker.connect();
       try {
-        return await asker.ask(workerRpc.embed, { texts, kind: 'query' });
+        return await asker.request(workerRpc.embed, { texts, kind: 'query' });
       } finally {
         await asker.close();
       }

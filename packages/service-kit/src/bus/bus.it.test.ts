@@ -42,7 +42,7 @@ describe('questions', () => {
     const [realtime, identity] = [await connect('realtime-gateway'), await connect('identity')];
     identity.serve(identityRpc.resolveSession, async () => ({ session: null }));
     await identity.ping();
-    expect(await realtime.ask(identityRpc.resolveSession, { accessToken: 'x' })).toEqual({ session: null });
+    expect(await realtime.request(identityRpc.resolveSession, { accessToken: 'x' })).toEqual({ session: null });
   });
 
   it('carry the answering service’s refusal, kind and code', async () => {
@@ -51,13 +51,13 @@ describe('questions', () => {
       throw notFound('No such file');
     });
     await media.ping();
-    const asked = indexer.ask(mediaRpc.transcriptPage, { fileId: crypto.randomUUID(), offset: 0, limit: 1 });
+    const asked = indexer.request(mediaRpc.transcriptPage, { fileId: crypto.randomUUID(), offset: 0, limit: 1 });
     await expect(asked).rejects.toMatchObject({ kind: 'not_found', code: 'not_found', message: 'No such file' });
   });
 
   it('are unavailable when no service replies', async () => {
     const indexer = await connect('search-indexer');
-    const asked = indexer.ask(mediaRpc.listTranscribed, { after: null, limit: 1 });
+    const asked = indexer.request(mediaRpc.listTranscribed, { after: null, limit: 1 });
     await expect(asked).rejects.toMatchObject({ kind: 'unavailable' });
   });
 });

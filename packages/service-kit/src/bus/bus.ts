@@ -23,17 +23,17 @@ export type BusOptions = {
   log: Log;
 };
 
-/** One connection to NATS: questions, live values and the handles that consumers and workers use. */
+/** One connection to NATS: requests, live values and the handles that consumers and workers use. */
 export type Bus = ReturnType<typeof createBus>;
 
-/** A broker that is not there at once is worth a line. */
-const sayWaitingMs = 1_000;
+/** Time without a broker after which the log says that the service waits. */
+const logWaitingAfterMs = 1_000;
 
 export function createBus({ service, url, user, password, log }: BusOptions) {
   let connection: NatsConnection | undefined;
   let confirmer: Confirmer | undefined;
-  const ask = createRequester();
-  const answering = createResponder(service, log);
+  const sendRequest = createRequester();
+  const responder = createResponder(service, log);
   const reconnected: (() => void)[] = [];
   const lost: (() => void)[] = [];
   let up = false;
@@ -69,7 +69,7 @@ export function createBus({ service, url, user, password, log }: BusOptions) {
     log,
     connect: async (): Promise<void> => {
       if (connection) return;
-      const waiting = setTimeout(() => log.warn('waiting for the message broker'), sayWaitingMs);
+      const waiting = setTimeout(() => log.warn('waiting for the message broker'), logWaitingAfterMs);
       const made = await connect({
         servers: url,
         name: service,
@@ -112,17 +112,18 @@ export function createBus({ service, url, user, password, log }: BusOptions) {
      * Sends a request to another service. Never sent again once it was received: only the caller knows whether that is safe.
      * @throws AppError of the answering service's kind; `unavailable` without a reply in time.
      */
-    ask: <R extends RpcDef>(def: R, request: RequestOf<R>): Promise<ReplyOf<R>> => ask(nc(), def, request),
-    /** Answers a question; replicas share the work through a queue group. */
+    request: <R extends RpcDef>(def: R, request: RequestOf<R>): Promise<ReplyOf<R>> => sendRequest(nc(), def, request),
+    /** Serves an RPC; replicas share the work through a queue group. */
     serve: <R extends RpcDef>(def: R, handler: (request: RequestOf<R>) => Promise<ReplyOf<R>>): void =>
-      answering.serve(nc(), def, handler),
+      responder.serve(nc(), def, handler),
     /** Accepts no more requests and finishes those in progress. */
-    stopServing: (): Promise<void> => answering.stop(),
-    say: <L extends LiveDef>(def: L, data: z.infer<L['data']>): void => {
+    stopServing: (): Promise<void> => responder.stop(),
+    /** Publishes a live value to every subscriber; a value that cannot be sent now is dropped. */
+    publishLive: <L extends LiveDef>(def: L, data: z.infer<L['data']>): void => {
       if (up) nc().publish(def.subject, JSON.stringify(data));
     },
     /** Every replica receives every live value. */
-    hear: <L extends LiveDef>(def: L, handler: (data: z.infer<L['data']>) => void): void => {
+    subscribeLive: <L extends LiveDef>(def: L, handler: (data: z.infer<L['data']>) => void): void => {
       nc().subscribe(def.subject, {
         callback: (err, msg) => {
           const parsed = err ? undefined : def.data.safeParse(msg.json());

@@ -121,7 +121,7 @@ async function persist<R extends RpcDef>(
 ): Promise<ReplyOf<R> | undefined> {
   for (let pause = 100; ; pause = Math.min(5_000, pause * 2)) {
     try {
-      return await bus.ask(def, request);
+      return await bus.request(def, request);
     } catch (e) {
       if (isAppError(e) && e.kind !== 'unavailable') throw e;
       if (stop.aborted && pause > 2_000) return undefined;

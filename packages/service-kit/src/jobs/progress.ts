@@ -7,7 +7,7 @@ export function progressOf(bus: Bus, subject: string, held: { taskId: string; to
   const { runId, fileId, ownerId } = ofRun(input);
   const stage = subject.split('.').at(-1) as Stage;
   return coalesce<[number, string]>(250, (fraction, message) =>
-    bus.say(transcriptionLive.taskProgress, {
+    bus.publishLive(transcriptionLive.taskProgress, {
       ...held,
       runId,
       fileId,

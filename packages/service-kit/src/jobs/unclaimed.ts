@@ -50,7 +50,7 @@ async function whilePaused(
 ): Promise<void> {
   let held = false;
   for (;;) {
-    held = await bus.ask(dispatcherRpc.paused, { queue }).then(
+    held = await bus.request(dispatcherRpc.paused, { queue }).then(
       ({ paused }) => paused,
       () => held,
     );

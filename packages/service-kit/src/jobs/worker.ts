@@ -123,7 +123,7 @@ function createMessageHandler<C extends Record<string, JobDef>>(
   const context: WorkerContext = { ...base, jobs, running: new Map<string, AbortController>() };
   // Only the dispatcher cancels, and only tasks of its own.
   if (Object.values(catalogue).some((def) => def.fencedBy === 'dispatcher'))
-    bus.hear(transcriptionLive.taskCancelled, ({ taskId }) => context.running.get(taskId)?.abort(cancelled()));
+    bus.subscribeLive(transcriptionLive.taskCancelled, ({ taskId }) => context.running.get(taskId)?.abort(cancelled()));
 
   return async (msg: JsMsg, durable: string, place: Place): Promise<number> => {
     const job = jobs.get(msg.subject);

@@ -26,9 +26,9 @@ function accountsOf(columns: Columns): Account[] {
 }
 
 /** All directory accounts of identity, page by page. The next page is requested while the current one is processed. */
-export async function* accountPages(bus: Pick<Bus, 'ask'>): AsyncGenerator<Account[]> {
+export async function* accountPages(bus: Pick<Bus, 'request'>): AsyncGenerator<Account[]> {
   const requestPage = (after: string | null): Promise<Columns> =>
-    bus.ask(sweepRpc.accounts, { after, limit: pageSize });
+    bus.request(sweepRpc.accounts, { after, limit: pageSize });
   for (let nextPage = requestPage(null); ;) {
     const columns = await nextPage;
     const last = columns.userId.at(-1);

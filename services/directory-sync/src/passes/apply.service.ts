@@ -8,7 +8,7 @@ import type { CandidateResult, ChangeResult, PassRequest, Results } from './repo
 const batchSize = 500;
 
 /** `onProgress` is called before each batch. */
-type Deps = { bus: Pick<Bus, 'ask'>; onProgress: (done: number, total: number) => void };
+type Deps = { bus: Pick<Bus, 'request'>; onProgress: (done: number, total: number) => void };
 /** The pass of the plan; it holds the lease. */
 type PassContext = { request: Pick<PassRequest, 'passId'>; signal: AbortSignal; confirm: Lease['confirm'] };
 
@@ -30,7 +30,7 @@ export function createApply({ bus, onProgress }: Deps) {
       // After a lost lease another pass may have made newer changes.
       await pass.confirm();
       const changes = batch.map((item) => ('reason' in item ? toDisableChange(item) : toReconcileChange(item)));
-      const { results } = await bus.ask(sweepRpc.apply, { passId: pass.request.passId, changes });
+      const { results } = await bus.request(sweepRpc.apply, { passId: pass.request.passId, changes });
       const applied = new Map(
         results.map((reply) => [reply.userId, reply.outcome === 'applied' ? reply.sessionsRevoked : null]),
       );

@@ -88,13 +88,13 @@ function createFakeIdentity() {
       ),
     }),
   };
-  const ask = (def: { subject: string }, request: unknown): Promise<unknown> => {
+  const reply = (def: { subject: string }, request: unknown): Promise<unknown> => {
     const answer = answers[def.subject];
     return answer
       ? Promise.resolve(answer(request as never))
       : Promise.reject(unavailable('service_unavailable', def.subject));
   };
-  return { bus: { ask } as unknown as Pick<Bus, 'ask'>, applied };
+  return { bus: { request: reply } as unknown as Pick<Bus, 'request'>, applied };
 }
 
 /** A process that crashes at a step, before or after the work of that step. All later steps fail. */
@@ -254,11 +254,11 @@ describe('sync job with failing attempts', () => {
   it('is reported as failed by its last attempt, with the changes of all attempts', async () => {
     await enableSweep();
     const [identity, request] = [createFakeIdentity(), createRequest()];
-    const ask = (def: { subject: string }, body: unknown): unknown =>
+    const reply = (def: { subject: string }, body: unknown): unknown =>
       def.subject === sweepRpc.apply.subject && identity.applied.length > 0
         ? Promise.reject(unavailable('service_unavailable', 'Identity is unavailable'))
-        : identity.bus.ask(def as never, body as never);
-    const failing = { bus: { ask } as unknown as Pick<Bus, 'ask'> };
+        : identity.bus.request(def as never, body as never);
+    const failing = { bus: { request: reply } as unknown as Pick<Bus, 'request'> };
     await expect(run(createStableProcess(), failing, request)).rejects.toMatchObject({ code: 'service_unavailable' });
     expect(await statusOf(request.passId)).toBe('running');
     expect(await run(createStableProcess(), failing, request, true)).toMatchObject({

@@ -11,10 +11,10 @@ const pageSize = 2_000;
  * The changes of an interrupted pass, from identity's audit log, which is written in the transaction of each change.
  * The crashed process needs no record of its own.
  */
-export async function readAppliedChanges(bus: Pick<Bus, 'ask'>, passId: string, since: Date): Promise<Results> {
+export async function readAppliedChanges(bus: Pick<Bus, 'request'>, passId: string, since: Date): Promise<Results> {
   const results: Results = { candidates: [], changes: [] };
   const readPage = async (after: string | null) => {
-    const { done } = await bus.ask(sweepRpc.done, { passId, since: since.toISOString(), after, limit: pageSize });
+    const { done } = await bus.request(sweepRpc.done, { passId, since: since.toISOString(), after, limit: pageSize });
     return done;
   };
   for await (const appliedChange of askAll(readPage, ({ userId }) => userId)) {

@@ -20,7 +20,7 @@ type SweepRules = ReplyOf<typeof sweepRpc.rules>;
 export type SnapshotOf = (rules: SweepRules) => TakeSnapshot;
 type Deps = {
   db: Db;
-  bus: Pick<Bus, 'ask'>;
+  bus: Pick<Bus, 'request'>;
   snapshotOf: SnapshotOf;
   telemetry: Telemetry;
   log: Log;
@@ -133,7 +133,7 @@ export function createPasses({ db, bus, snapshotOf, telemetry, log, holder }: De
   const runUnderLease = async (pass: Pass): Promise<PassReport> => {
     // Dry runs are allowed before the sweep is enabled.
     if (!pass.settings.enabled && !pass.dryRun) return closeWithoutPlan(pass, 'disabled', 'The sweep is switched off.');
-    const rules = await bus.ask(sweepRpc.rules, {});
+    const rules = await bus.request(sweepRpc.rules, {});
     if (!rules.enabled) return closeWithoutPlan(pass, 'disabled', 'Sign-in with the directory is switched off.');
     try {
       return await runSweep(pass, rules);

@@ -8,7 +8,7 @@ const dayMs = 24 * 60 * 60_000;
 const maxDecisions = 200;
 
 /** Operations of an administrator on finished passes: approve a held pass, undo a pass, explain a decision. */
-export function createReview({ db, bus }: { db: Db; bus: Pick<Bus, 'ask'> }) {
+export function createReview({ db, bus }: { db: Db; bus: Pick<Bus, 'request'> }) {
   return {
     /** @throws AppError conflict, code sweep_not_held: not held, older than a day, or not this set. */
     approve: async (passId: string, setDigest: string, by: string): Promise<void> => {
@@ -36,7 +36,7 @@ export function createReview({ db, bus }: { db: Db; bus: Pick<Bus, 'ask'> }) {
       const left: { user_uuid: string; email: string; why: string }[] = [];
       let restored = 0;
       for (const userIds of batches([...emails.keys()], 200)) {
-        const { results } = await bus.ask(sweepRpc.undo, { passId, userIds, by });
+        const { results } = await bus.request(sweepRpc.undo, { passId, userIds, by });
         const restoredIds = results.filter((result) => result.restored).map((result) => result.userId);
         restored += restoredIds.length;
         await db.$transaction(async (tx) => {
@@ -57,11 +57,11 @@ export function createReview({ db, bus }: { db: Db; bus: Pick<Bus, 'ask'> }) {
         const hasGroupChanges = (changes as StoredChange[]).some(
           ({ add, remove }) => [...(add ?? []), ...(remove ?? [])].length > 0,
         );
-        const { groups } = hasGroupChanges ? await bus.ask(sweepRpc.rules, {}) : { groups: [] };
+        const { groups } = hasGroupChanges ? await bus.request(sweepRpc.rules, {}) : { groups: [] };
         return new Map(groups.map(({ groupId, name }) => [groupId, name]));
       };
       // An existing account without decisions returns an empty list, an unknown account 404.
-      const { users } = await bus.ask(identityRpc.names, { userIds: [userId] });
+      const { users } = await bus.request(identityRpc.names, { userIds: [userId] });
       if (users.length === 0) throw notFound('There is no such account');
       const rows = await db.directoryDecision.findMany({
         where: { userId },

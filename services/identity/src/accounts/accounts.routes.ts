@@ -1,5 +1,5 @@
 import { identityRoutes, identityRpc, userRoutes, type UserObject } from '@overtone/contracts';
-import { answer, handle, type Route, type RpcHandler } from '@overtone/service-kit';
+import { rpc, handle, type Route, type RpcHandler } from '@overtone/service-kit';
 import { clientOf } from '../client.ts';
 import type { User } from '../generated/client.ts';
 import { toPasswordPolicy } from '../passwords/passwords.ts';
@@ -33,5 +33,5 @@ export function accountsRoutes({ accounts, registration, settings }: Deps): Rout
 }
 
 export function accountsRpc({ accounts }: { accounts: Accounts }): RpcHandler[] {
-  return [answer(identityRpc.names, async ({ userIds }) => ({ users: await accounts.names(userIds) }))];
+  return [rpc(identityRpc.names, async ({ userIds }) => ({ users: await accounts.names(userIds) }))];
 }

@@ -1,5 +1,5 @@
 import { groupRoutes, identityRpc } from '@overtone/contracts';
-import { answer, handle, type Route, type RpcHandler } from '@overtone/service-kit';
+import { rpc, handle, type Route, type RpcHandler } from '@overtone/service-kit';
 import { clientOf } from '../client.ts';
 import type { Groups } from './groups.service.ts';
 import type { Members } from './members.service.ts';
@@ -31,6 +31,6 @@ export function groupsRoutes({ groups, members }: { groups: Groups; members: Mem
 
 export function groupsRpc({ groups }: { groups: Groups }): RpcHandler[] {
   return [
-    answer(identityRpc.memberships, async ({ after, limit }) => ({ users: await groups.memberships(after, limit) })),
+    rpc(identityRpc.memberships, async ({ after, limit }) => ({ users: await groups.memberships(after, limit) })),
   ];
 }

@@ -1,9 +1,9 @@
 import { identityRpc } from '@overtone/contracts';
-import { answer, type RpcHandler } from '@overtone/service-kit';
+import { rpc, type RpcHandler } from '@overtone/service-kit';
 import type { Sessions } from './sessions.ts';
 
 export function sessionsRpc({ sessions }: { sessions: Sessions }): RpcHandler[] {
   return [
-    answer(identityRpc.resolveSession, async ({ accessToken }) => ({ session: await sessions.resolve(accessToken) })),
+    rpc(identityRpc.resolveSession, async ({ accessToken }) => ({ session: await sessions.resolve(accessToken) })),
   ];
 }

@@ -1,5 +1,5 @@
 import { sweepRpc } from '@overtone/contracts';
-import { answer, type RpcHandler } from '@overtone/service-kit';
+import { rpc, type RpcHandler } from '@overtone/service-kit';
 import type { createSweepRules } from './sweep-rules.ts';
 import type { Sweep } from './sweep.service.ts';
 
@@ -7,10 +7,10 @@ type Deps = { sweep: Sweep; rules: ReturnType<typeof createSweepRules> };
 
 export function sweepRpcs({ sweep, rules }: Deps): RpcHandler[] {
   return [
-    answer(sweepRpc.rules, rules),
-    answer(sweepRpc.accounts, sweep.accounts),
-    answer(sweepRpc.apply, sweep.apply),
-    answer(sweepRpc.done, sweep.done),
-    answer(sweepRpc.undo, sweep.undo),
+    rpc(sweepRpc.rules, rules),
+    rpc(sweepRpc.accounts, sweep.accounts),
+    rpc(sweepRpc.apply, sweep.apply),
+    rpc(sweepRpc.done, sweep.done),
+    rpc(sweepRpc.undo, sweep.undo),
   ];
 }

@@ -75,10 +75,10 @@ describe('a deleted file', () => {
     const asked = async () => {
       const reader = { userId: run.owner.userId, role: 'user' as const };
       const [page, listed, shared, described] = await Promise.all([
-        bus.ask(mediaRpc.transcriptPage, { fileId: run.fileId, offset: 0, limit: 1 }),
-        bus.ask(mediaRpc.listTranscribed, { after: null, limit: 500 }),
-        bus.ask(mediaRpc.listShared, { after: null, limit: 500 }),
-        bus.ask(mediaRpc.describeFiles, { fileIds: [run.fileId], reader }),
+        bus.request(mediaRpc.transcriptPage, { fileId: run.fileId, offset: 0, limit: 1 }),
+        bus.request(mediaRpc.listTranscribed, { after: null, limit: 500 }),
+        bus.request(mediaRpc.listShared, { after: null, limit: 500 }),
+        bus.request(mediaRpc.describeFiles, { fileIds: [run.fileId], reader }),
       ]);
       const ids = [listed.files, shared.files, described.files].map((files) =>
         files.some(({ fileId }) => fileId === run.fileId),

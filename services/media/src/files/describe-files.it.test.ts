@@ -25,7 +25,7 @@ it('describes existing files and who may read them, and omits deleted ones', asy
   expect((await media.json(mine.owner, 'PUT', `/api/files/${mine.fileId}/shares`, shared)).status).toBeLessThan(300);
   const fileIds = [mine.fileId, theirs.fileId, randomUUID()];
   const readable = async (reader: { userId: string; role: 'user' | 'admin' }) => {
-    const { files } = await bus.ask(mediaRpc.describeFiles, { fileIds, reader });
+    const { files } = await bus.request(mediaRpc.describeFiles, { fileIds, reader });
     return new Map(files.map((f) => [f.fileId, f.readable]));
   };
   const seen = (a: boolean, b: boolean) =>
@@ -37,7 +37,7 @@ it('describes existing files and who may read them, and omits deleted ones', asy
   expect(await readable({ userId: friend.userId, role: 'user' })).toEqual(seen(true, false));
   expect(await readable({ userId: randomUUID(), role: 'user' })).toEqual(seen(false, false));
   expect(await readable({ userId: randomUUID(), role: 'admin' })).toEqual(seen(true, true));
-  const { files } = await bus.ask(mediaRpc.describeFiles, {
+  const { files } = await bus.request(mediaRpc.describeFiles, {
     fileIds,
     reader: { userId: mine.owner.userId, role: 'user' },
   });

@@ -1,12 +1,12 @@
 import { mediaRpc } from '@overtone/contracts';
-import { answer, type RpcHandler } from '@overtone/service-kit';
+import { rpc, type RpcHandler } from '@overtone/service-kit';
 import { permissionsOf } from '../access/access.ts';
 import type { Db } from '../database.ts';
 
 /** Titles of the existing files and whether the reader may read them; called by transcription-dispatcher. */
 export function describeFilesRpc({ db }: { db: Db }): RpcHandler[] {
   return [
-    answer(mediaRpc.describeFiles, async ({ fileIds, reader }) => {
+    rpc(mediaRpc.describeFiles, async ({ fileIds, reader }) => {
       const files = await db.mediaFile.findMany({
         where: { id: { in: fileIds }, deletedAt: null },
         select: { id: true, userId: true, title: true, deletedAt: true },

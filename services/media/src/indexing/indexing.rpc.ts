@@ -1,5 +1,5 @@
 import { mediaRpc, type Word } from '@overtone/contracts';
-import { answer, type RpcHandler } from '@overtone/service-kit';
+import { rpc, type RpcHandler } from '@overtone/service-kit';
 import type { Db } from '../database.ts';
 import { spokenName } from '../speakers/speakers.ts';
 
@@ -9,7 +9,7 @@ const maxReplyBytes = 700_000;
 /** Serves search-indexer; a page is shorter than requested when its words would not fit into a message. */
 export function indexingRpc({ db }: { db: Db }): RpcHandler[] {
   return [
-    answer(mediaRpc.transcriptPage, async ({ fileId, offset, limit }) => {
+    rpc(mediaRpc.transcriptPage, async ({ fileId, offset, limit }) => {
       const file = await db.mediaFile.findUnique({
         where: { id: fileId },
         include: { tags: { include: { tag: true } }, _count: { select: { segments: true } } },
@@ -34,7 +34,7 @@ export function indexingRpc({ db }: { db: Db }): RpcHandler[] {
       }));
       return { file: toIndexable(file), segments: takeFitting(segments), total };
     }),
-    answer(mediaRpc.listTranscribed, async ({ after, limit }) => {
+    rpc(mediaRpc.listTranscribed, async ({ after, limit }) => {
       const files = await db.mediaFile.findMany({
         where: {
           transcriptVersion: { gt: 0 },

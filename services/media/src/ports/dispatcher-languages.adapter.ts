@@ -5,11 +5,11 @@ import type { Languages } from './languages.ts';
 const cacheMs = 10_000;
 
 /** Requests the languages from the dispatcher; a reply or a failure is cached for ten seconds. */
-export function createDispatcherLanguages({ bus, log }: { bus: Pick<Bus, 'ask'>; log: Log }): Languages {
+export function createDispatcherLanguages({ bus, log }: { bus: Pick<Bus, 'request'>; log: Log }): Languages {
   let cached: { until: number; languages: Promise<string[] | null> } | undefined;
   const request = async (): Promise<string[] | null> => {
     try {
-      return (await bus.ask(dispatcherRpc.languages, {})).languages;
+      return (await bus.request(dispatcherRpc.languages, {})).languages;
     } catch (err) {
       log.debug({ err: err as Error }, 'speech engine languages request failed');
       return null;

@@ -9,20 +9,20 @@ const pauseMs = 15_000;
 const maxCached = 10_000;
 
 /** Requests users from identity; names are cached for a minute. */
-export function createIdentityPeople({ bus, log }: { bus: Pick<Bus, 'ask'>; log: Log }): People {
+export function createIdentityPeople({ bus, log }: { bus: Pick<Bus, 'request'>; log: Log }): People {
   const cached = new Map<string, { name: string | null; until: number }>();
   let pausedUntil = 0;
 
   const fetchNames = async (userIds: string[]): Promise<void> => {
     if (userIds.length === 0 || Date.now() < pausedUntil) return;
-    const { users } = await bus.ask(identityRpc.names, { userIds: userIds.slice(0, pageSize) });
+    const { users } = await bus.request(identityRpc.names, { userIds: userIds.slice(0, pageSize) });
     const names = new Map(users.map(({ userId, fullName, email }) => [userId, fullName || email || null]));
     if (cached.size > maxCached) cached.clear();
     for (const id of userIds) cached.set(id, { name: names.get(id) ?? null, until: Date.now() + cacheMs });
   };
 
   return {
-    exists: async (userId) => (await bus.ask(identityRpc.names, { userIds: [userId] })).users.length > 0,
+    exists: async (userId) => (await bus.request(identityRpc.names, { userIds: [userId] })).users.length > 0,
     names: async (userIds) => {
       const wanted = [...new Set(userIds)];
       await fetchNames(wanted.filter((id) => (cached.get(id)?.until ?? 0) < Date.now())).catch((err: unknown) => {
@@ -34,7 +34,7 @@ export function createIdentityPeople({ bus, log }: { bus: Pick<Bus, 'ask'>; log:
     },
     memberships: () =>
       askAll(
-        async (after) => (await bus.ask(identityRpc.memberships, { after, limit: pageSize })).users,
+        async (after) => (await bus.request(identityRpc.memberships, { after, limit: pageSize })).users,
         ({ userId }) => userId,
       ),
   };

@@ -1,5 +1,5 @@
 import { mediaRpc } from '@overtone/contracts';
-import { answer, type RpcHandler } from '@overtone/service-kit';
+import { rpc, type RpcHandler } from '@overtone/service-kit';
 import type { Db } from '../database.ts';
 import { accessOf } from './sharing.ts';
 import { sharingStore as store } from './sharing.store.ts';
@@ -7,7 +7,7 @@ import { sharingStore as store } from './sharing.store.ts';
 /** The initial access lists for services that follow `access-changed`. */
 export function sharingRpc({ db }: { db: Db }): RpcHandler[] {
   return [
-    answer(mediaRpc.listShared, async ({ after, limit }) => ({
+    rpc(mediaRpc.listShared, async ({ after, limit }) => ({
       files: (await store.listShared(db, after, limit)).map(accessOf),
     })),
   ];

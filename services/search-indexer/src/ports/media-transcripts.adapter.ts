@@ -8,14 +8,14 @@ const pageSize = 50;
 const maxAttempts = 5;
 
 /** Requests transcripts from media. */
-export function createMediaTranscripts({ bus }: { bus: Pick<Bus, 'ask'> }): Transcripts {
+export function createMediaTranscripts({ bus }: { bus: Pick<Bus, 'request'> }): Transcripts {
   /** All pages; null for a missing file, undefined when the transcript changed between two pages. */
   const readOnce = async (fileId: string, signal: AbortSignal) => {
     const segments: SpokenSegment[] = [];
     let file: IndexableFile | undefined;
     for (let total = 1; segments.length < total;) {
       signal.throwIfAborted();
-      const page = await bus.ask(mediaRpc.transcriptPage, { fileId, offset: segments.length, limit: pageSize });
+      const page = await bus.request(mediaRpc.transcriptPage, { fileId, offset: segments.length, limit: pageSize });
       if (!page.file) return null;
       if (file && file.transcriptVersion !== page.file.transcriptVersion) return undefined;
       file = page.file;
@@ -32,7 +32,7 @@ export function createMediaTranscripts({ bus }: { bus: Pick<Bus, 'ask'> }): Tran
       }
       throw unavailable('service_unavailable', 'The transcript changes faster than it can be read');
     },
-    file: async (fileId) => (await bus.ask(mediaRpc.transcriptPage, { fileId, offset: 0, limit: 1 })).file,
-    list: async (after, limit) => (await bus.ask(mediaRpc.listTranscribed, { after, limit })).files,
+    file: async (fileId) => (await bus.request(mediaRpc.transcriptPage, { fileId, offset: 0, limit: 1 })).file,
+    list: async (after, limit) => (await bus.request(mediaRpc.listTranscribed, { after, limit })).files,
   };
 }

@@ -16,12 +16,12 @@ function play() {
     vectors: texts.map((t) => (t === 'unknown' ? encode(0, 0) : encode(t.length, 1))),
   });
   const bus = {
-    ask: async (_def: unknown, request: RequestOf<typeof workerRpc.embed>) => {
+    request: async (_def: unknown, request: RequestOf<typeof workerRpc.embed>) => {
       state.asked.push(request.texts);
       if (state.away) throw unavailable('service_unavailable', 'away');
       return answer(request);
     },
-  } as unknown as Pick<Bus, 'ask'>;
+  } as unknown as Pick<Bus, 'request'>;
   return { state, vectoriser: createWorkerVectoriser({ bus, now: () => state.now }) };
 }
 

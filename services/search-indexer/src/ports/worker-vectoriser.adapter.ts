@@ -16,7 +16,7 @@ export function createWorkerVectoriser({
   bus,
   now = Date.now,
 }: {
-  bus: Pick<Bus, 'ask'>;
+  bus: Pick<Bus, 'request'>;
   now?: () => number;
 }): Vectoriser {
   const recent = new Map<string, QueryVector>();
@@ -28,7 +28,7 @@ export function createWorkerVectoriser({
     const timeout = new AbortController();
     try {
       const reply = await Promise.race([
-        bus.ask(workerRpc.embed, { texts: [text], kind: 'query' }),
+        bus.request(workerRpc.embed, { texts: [text], kind: 'query' }),
         rejectAfter(queryTimeoutMs, timeout.signal),
       ]);
       const { model: usedModel, vectors } = decode(reply);
@@ -49,7 +49,7 @@ export function createWorkerVectoriser({
 
   return {
     model: async () => {
-      const { model: name } = await bus.ask(workerRpc.embed, { texts: ['model'], kind: 'query' });
+      const { model: name } = await bus.request(workerRpc.embed, { texts: ['model'], kind: 'query' });
       noteModel(name);
       return name;
     },
@@ -59,7 +59,7 @@ export function createWorkerVectoriser({
       for (let start = 0; start < texts.length; start += batchSize) {
         signal.throwIfAborted();
         const batch = texts.slice(start, start + batchSize);
-        const reply = decode(await bus.ask(workerRpc.embed, { texts: batch, kind: 'document' }));
+        const reply = decode(await bus.request(workerRpc.embed, { texts: batch, kind: 'document' }));
         if (usedModel && usedModel.name !== reply.model.name)
           throw unavailable('service_unavailable', 'The text model changed while a file was read');
         usedModel = reply.model;

@@ -24,7 +24,7 @@ async function openTask(stage: string): Promise<string | undefined> {
 }
 
 function requestClaim(workerId: string, more: Partial<RequestOf<typeof dispatcherRpc.claim>> = {}) {
-  return w.bus.ask(dispatcherRpc.claim, {
+  return w.bus.request(dispatcherRpc.claim, {
     claimId: randomUUID(),
     durable: 'cpu-media',
     workerId,
@@ -42,11 +42,11 @@ async function claimTask(workerId: string): Promise<number> {
 }
 
 function complete(token: number, output: unknown = outputs.prepare(token)) {
-  return w.bus.ask(dispatcherRpc.complete, { taskId, token, output });
+  return w.bus.request(dispatcherRpc.complete, { taskId, token, output });
 }
 
 function fail(token: number, retryable = true, code = 'engine_crashed') {
-  return w.bus.ask(dispatcherRpc.fail, { taskId, token, code, message: 'no', retryable });
+  return w.bus.request(dispatcherRpc.fail, { taskId, token, code, message: 'no', retryable });
 }
 
 function readAttempts() {
@@ -223,8 +223,8 @@ describe('a failure', () => {
   });
   it('is not counted for a released task, which returns to its queue', async () => {
     const token = await claimTask('a');
-    expect(await w.bus.ask(dispatcherRpc.release, { taskId, token })).toEqual({ outcome: 'released' });
-    expect(await w.bus.ask(dispatcherRpc.release, { taskId, token })).toEqual({ outcome: 'released' });
+    expect(await w.bus.request(dispatcherRpc.release, { taskId, token })).toEqual({ outcome: 'released' });
+    expect(await w.bus.request(dispatcherRpc.release, { taskId, token })).toEqual({ outcome: 'released' });
     expect(await row()).toMatchObject({
       failures: 0,
       infra_requeues: 0,

@@ -1,13 +1,13 @@
 import { dispatcherRpc } from '@overtone/contracts';
-import { answer, type RpcHandler } from '@overtone/service-kit';
+import { rpc, type RpcHandler } from '@overtone/service-kit';
 import type { Claims } from './claims.service.ts';
 
 /** Serves the claim RPCs of the workers and search-indexer. */
 export function claimsRpc({ claims }: { claims: Claims }): RpcHandler[] {
   return [
-    answer(dispatcherRpc.claim, claims.claim),
-    answer(dispatcherRpc.complete, claims.complete),
-    answer(dispatcherRpc.fail, claims.fail),
-    answer(dispatcherRpc.release, claims.release),
+    rpc(dispatcherRpc.claim, claims.claim),
+    rpc(dispatcherRpc.complete, claims.complete),
+    rpc(dispatcherRpc.fail, claims.fail),
+    rpc(dispatcherRpc.release, claims.release),
   ];
 }

@@ -46,20 +46,20 @@ function createRandomStep(random: () => number) {
     const subjects = subjectsOf(durable);
     const claimId = randomUUID();
     const request = { claimId, durable, workerId: 'random', lane: pick(['normal', 'express'] as const), subjects };
-    const claim = await w.bus.ask(dispatcherRpc.claim, request);
+    const claim = await w.bus.request(dispatcherRpc.claim, request);
     if (claim.outcome === 'gone') return void (await msg.ackAck());
     if (claim.outcome === 'wait') return msg.nak();
-    if (random() < 0.3) expect(await w.bus.ask(dispatcherRpc.claim, request)).toEqual(claim);
+    if (random() < 0.3) expect(await w.bus.request(dispatcherRpc.claim, request)).toEqual(claim);
     const { taskId, token, attempt } = claim;
     const stage = claim.subject.split('.').at(-1) as Stage;
     const ends: (() => Promise<unknown>)[] = [
-      () => w.bus.ask(dispatcherRpc.complete, { taskId, token, output: outputs[stage](token) }),
-      () => w.bus.ask(dispatcherRpc.release, { taskId, token }),
+      () => w.bus.request(dispatcherRpc.complete, { taskId, token, output: outputs[stage](token) }),
+      () => w.bus.request(dispatcherRpc.release, { taskId, token }),
       // The worker dies without a result; the signal is redelivered or lost.
       async () => {},
     ];
     if (attempt === 1)
-      ends.push(() => w.bus.ask(dispatcherRpc.fail, { taskId, token, code: 'x', message: 'x', retryable: true }));
+      ends.push(() => w.bus.request(dispatcherRpc.fail, { taskId, token, code: 'x', message: 'x', retryable: true }));
     const end = pick(ends);
     await end();
     if (random() < 0.3) await end();

@@ -35,7 +35,7 @@ beforeAll(async () => {
   const outbox = createOutbox(name);
   const statements = createStatements({ pool, wake: () => (woken += 1) });
   const jobRequests = createJobRequests({ outbox, expressMaxSeconds: 300 });
-  runs = createRuns({ db, outbox, jobRequests, timing: createTiming({ db }), bus: { say: () => {} } });
+  runs = createRuns({ db, outbox, jobRequests, timing: createTiming({ db }), bus: { publishLive: () => {} } });
   const state = createTaskStateStore({ statements });
   claims = createClaims({
     db,

@@ -28,9 +28,9 @@ describe('while profiling is on', () => {
   const w = startTestWorld({ ENABLE_VRAM_PROFILING: true });
 
   it('shows count, median and maximum by stage, model and device, and the latest tasks', async () => {
-    for (const peakMib of [4_000, 9_000, 5_000]) await w.bus.ask(gpuRpc.recordProfile, profile({ peakMib }));
+    for (const peakMib of [4_000, 9_000, 5_000]) await w.bus.request(gpuRpc.recordProfile, profile({ peakMib }));
     const last = profile({ stage: 'diarize', model: 'sherpa-onnx', peakMib: 700 });
-    await w.bus.ask(gpuRpc.recordProfile, last);
+    await w.bus.request(gpuRpc.recordProfile, last);
     const { body } = await read(w.dispatcher, '?limit=2');
     const answer = gpuRoutes.gpuProfiles.answer.parse(body);
     expect(answer).toMatchObject({ enabled: true, message: null });
@@ -53,7 +53,8 @@ describe('while profiling is on', () => {
 
   it('records a repeated report once', async () => {
     const twice = profile({ model: 'reported-twice' });
-    for (let i = 0; i < 2; i++) expect(await w.bus.ask(gpuRpc.recordProfile, twice)).toEqual({ outcome: 'recorded' });
+    for (let i = 0; i < 2; i++)
+      expect(await w.bus.request(gpuRpc.recordProfile, twice)).toEqual({ outcome: 'recorded' });
     const { summary } = gpuRoutes.gpuProfiles.answer.parse((await read(w.dispatcher)).body);
     expect(summary.find((s) => s.model === 'reported-twice')?.count).toBe(1);
   });
@@ -68,7 +69,7 @@ describe('while profiling is off', () => {
   const w = startTestWorld();
 
   it('reports that it is off and records nothing', async () => {
-    expect(await w.bus.ask(gpuRpc.recordProfile, profile())).toEqual({ outcome: 'off' });
+    expect(await w.bus.request(gpuRpc.recordProfile, profile())).toEqual({ outcome: 'off' });
     expect(await read(w.dispatcher)).toMatchObject({
       status: 200,
       body: { enabled: false, message: expect.stringContaining('ENABLE_VRAM_PROFILING=true'), summary: [], recent: [] },

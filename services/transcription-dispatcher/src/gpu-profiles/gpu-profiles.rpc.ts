@@ -1,10 +1,10 @@
 import { gpuRpc } from '@overtone/contracts';
-import { answer, type RpcHandler } from '@overtone/service-kit';
+import { rpc, type RpcHandler } from '@overtone/service-kit';
 import type { GpuProfilesStore } from './gpu-profiles.store.ts';
 
 /** Records the GPU memory that a task needed; drops the report while profiling is off. */
 export function gpuProfilesRpc({ profiles, enabled }: { profiles: GpuProfilesStore; enabled: boolean }): RpcHandler {
-  return answer(gpuRpc.recordProfile, async (profile) => {
+  return rpc(gpuRpc.recordProfile, async (profile) => {
     if (!enabled) return { outcome: 'off' as const };
     await profiles.record(profile);
     return { outcome: 'recorded' as const };

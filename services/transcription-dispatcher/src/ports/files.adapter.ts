@@ -5,11 +5,13 @@ import type { Files, People } from './files.ts';
 const batchSize = 500;
 
 /** Requests file descriptions from media. */
-export function createFiles({ bus }: { bus: Pick<Bus, 'ask'> }): Files {
+export function createFiles({ bus }: { bus: Pick<Bus, 'request'> }): Files {
   return {
     describe: async (fileIds, { userId, role }) => {
       const pages = await Promise.all(
-        pagesOf(fileIds).map((page) => bus.ask(mediaRpc.describeFiles, { fileIds: page, reader: { userId, role } })),
+        pagesOf(fileIds).map((page) =>
+          bus.request(mediaRpc.describeFiles, { fileIds: page, reader: { userId, role } }),
+        ),
       );
       return new Map(pages.flatMap(({ files }) => files).map(({ fileId, ...file }) => [fileId, file]));
     },
@@ -17,10 +19,12 @@ export function createFiles({ bus }: { bus: Pick<Bus, 'ask'> }): Files {
 }
 
 /** Requests user names from identity. */
-export function createPeople({ bus }: { bus: Pick<Bus, 'ask'> }): People {
+export function createPeople({ bus }: { bus: Pick<Bus, 'request'> }): People {
   return {
     names: async (userIds) => {
-      const pages = await Promise.all(pagesOf(userIds).map((page) => bus.ask(identityRpc.names, { userIds: page })));
+      const pages = await Promise.all(
+        pagesOf(userIds).map((page) => bus.request(identityRpc.names, { userIds: page })),
+      );
       return new Map(pages.flatMap(({ users }) => users).map((user) => [user.userId, user.fullName || user.email]));
     },
   };

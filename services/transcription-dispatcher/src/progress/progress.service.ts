@@ -15,7 +15,7 @@ type RunProgress = {
   last?: TaskProgress;
   receivedAt: number;
 };
-export type ProgressDeps = { db: Db; bus: Pick<Bus, 'say'>; rates: () => Promise<Rates>; log: Log };
+export type ProgressDeps = { db: Db; bus: Pick<Bus, 'publishLive'>; rates: () => Promise<Rates>; log: Log };
 
 /** Longer than any stage is silent. */
 const forgetAfterMs = 60 * 60_000;
@@ -56,7 +56,7 @@ export function createProgress({ db, bus, rates, log }: ProgressDeps) {
     const overall = overallOf(estimated, current, known.audioSeconds, elapsed);
     known.best = Math.max(known.best, overall.progress);
     const { runId, fileId, ownerId, stage, message } = report;
-    bus.say(transcriptionLive.fileProgress, {
+    bus.publishLive(transcriptionLive.fileProgress, {
       runId,
       fileId,
       ownerId,

@@ -177,7 +177,7 @@ it('a short recording does not wait for a long one of another owner', async () =
     subjects,
   };
   await waitFor(() => taskInStatus(short.fileId, 'diarize', 'in_progress'), generousTimeout);
-  expect(await worker.bus.ask(dispatcherRpc.claim, question)).toMatchObject({ outcome: 'wait' });
+  expect(await worker.bus.request(dispatcherRpc.claim, question)).toMatchObject({ outcome: 'wait' });
   hour.release();
   await w.worker();
   for (const file of [long, also, short]) await w.becomes(file.fileId, 'completed');

@@ -16,7 +16,13 @@ import type { Timing } from '../timing/timing.ts';
 import { outcomeOfFailure } from './sequence.ts';
 import { factsOf, runsStore as store } from './runs.store.ts';
 
-export type RunsDeps = { db: Db; outbox: Outbox; jobRequests: JobRequests; timing: Timing; bus: Pick<Bus, 'say'> };
+export type RunsDeps = {
+  db: Db;
+  outbox: Outbox;
+  jobRequests: JobRequests;
+  timing: Timing;
+  bus: Pick<Bus, 'publishLive'>;
+};
 type RunRequest = {
   fileId: string;
   ownerId: string;
@@ -31,7 +37,7 @@ const noOptions: RunOptions = { language: null, minSpeakers: null, maxSpeakers: 
 export function createRuns({ db, outbox, jobRequests, timing, bus }: RunsDeps) {
   /** Tells workers to stop cancelled tasks, after the commit. May be lost: the tokens are invalid already. */
   const notifyWorkers = (tasks: string[]) => {
-    for (const taskId of tasks) bus.say(transcriptionLive.taskCancelled, { taskId });
+    for (const taskId of tasks) bus.publishLive(transcriptionLive.taskCancelled, { taskId });
   };
 
   const open = async (

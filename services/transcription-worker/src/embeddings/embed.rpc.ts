@@ -1,10 +1,10 @@
 import { workerRpc } from '@overtone/contracts';
-import { answer, type RpcHandler } from '@overtone/service-kit';
+import { rpc, type RpcHandler } from '@overtone/service-kit';
 import type { Vectoriser } from './embeddings.ts';
 
 /** Vectors for search, of passages and of queries alike. */
 export function embedRpc(vectoriser: Vectoriser): RpcHandler {
-  return answer(workerRpc.embed, async ({ texts }) => {
+  return rpc(workerRpc.embed, async ({ texts }) => {
     const { model, dim, vectors } = await vectoriser.embed(texts);
     return {
       model,
