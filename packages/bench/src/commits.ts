@@ -20,6 +20,6 @@ export async function bareCommits(instance: Instance, atOnce: number) {
         [owner],
       );
     },
-    close: async (): Promise<void> => void (await Promise.all(connections.map((c) => c.close()))),
+    close: async (): Promise<void> => void (await Promise.all(connections.map((connection) => connection.close()))),
   };
 }

@@ -9,15 +9,19 @@ export type Company = ReturnType<typeof companyOf>;
 
 export function companyOf(people: number) {
   const teams = Math.max(groupsEach, Math.round(people / 100));
-  const teamsOf = (n: number): number[] => Array.from({ length: groupsEach }, (_, i) => (n * 7 + i * 13) % teams);
+  const teamsOf = (value: number): number[] =>
+    Array.from({ length: groupsEach }, (_, i) => (value * 7 + i * 13) % teams);
   const membersOf = (): string[][] => {
     const members: string[][] = Array.from({ length: teams }, () => []);
-    for (let n = 0; n < people; n++) for (const team of teamsOf(n)) members[team]?.push(dnOf(n));
+    for (let index = 0; index < people; index++) for (const team of teamsOf(index)) members[team]?.push(dnOf(index));
     return members;
   };
-  const person = (n: number): string =>
-    personLdif(nameOf(n), [`entryUUID: ${idOf(n)}`, ...teamsOf(n).map((team) => `memberOf: ${teamDn(team)}`)]);
-  const all = Array.from({ length: teams }, (_, n) => teamDn(n));
+  const person = (value: number): string =>
+    personLdif(nameOf(value), [
+      `entryUUID: ${idOf(value)}`,
+      ...teamsOf(value).map((team) => `memberOf: ${teamDn(team)}`),
+    ]);
+  const all = Array.from({ length: teams }, (_, index) => teamDn(index));
   return {
     people,
     teams,
@@ -27,8 +31,8 @@ export function companyOf(people: number) {
     /** The LDIF with explicit `memberOf`, because overlays do not process an offline import. */
     ldif: (): string => {
       const lines: string[] = [];
-      for (let n = 0; n < people; n++) lines.push(person(n));
-      for (const [n, members] of membersOf().entries()) lines.push(groupLdif(`Team ${n}`, members));
+      for (let index = 0; index < people; index++) lines.push(person(index));
+      for (const [key, members] of membersOf().entries()) lines.push(groupLdif(`Team ${key}`, members));
       lines.push(groupLdif('Staff', all));
       return lines.join('\n');
     },
@@ -40,18 +44,18 @@ export function companyOf(people: number) {
   };
 }
 
-function dnOf(n: number): string {
-  return `uid=${nameOf(n)},ou=people,${base}`;
+function dnOf(value: number): string {
+  return `uid=${nameOf(value)},ou=people,${base}`;
 }
 
-function nameOf(n: number): string {
-  return `u${n}`;
+function nameOf(value: number): string {
+  return `u${value}`;
 }
 
-function idOf(n: number): string {
-  return `00000000-0000-4000-8000-${String(n).padStart(12, '0')}`;
+function idOf(value: number): string {
+  return `00000000-0000-4000-8000-${String(value).padStart(12, '0')}`;
 }
 
-function teamDn(n: number): string {
-  return `cn=Team ${n},ou=groups,${base}`;
+function teamDn(value: number): string {
+  return `cn=Team ${value},ou=groups,${base}`;
 }

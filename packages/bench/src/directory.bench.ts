@@ -7,37 +7,37 @@ const people = 5000;
 const groups = 60;
 const base = 'dc=example,dc=org';
 
-function group(n: number): string {
-  return `cn=g${n},ou=groups,${base}`;
+function group(value: number): string {
+  return `cn=g${value},ou=groups,${base}`;
 }
 
-function uid(n: number): string {
-  return `uid=u${n},ou=people,${base}`;
+function uid(value: number): string {
+  return `uid=u${value},ou=people,${base}`;
 }
 
 /** Each group except the first is in another: three to four levels. */
-function above(n: number): number {
-  return Math.floor((n - 1) / 4);
+function above(value: number): number {
+  return Math.floor((value - 1) / 4);
 }
 
 /** Each person is in two groups; `memberOf` is explicit, because overlays do not process an offline import. */
 function seed(): string {
-  const of = (n: number) => [n % groups, (n * 7 + 3) % groups];
+  const of = (value: number) => [value % groups, (value * 7 + 3) % groups];
   const members = Array.from({ length: groups }, (): string[] => []);
-  const persons = Array.from({ length: people }, (_, n) => {
-    for (const g of of(n)) members[g]?.push(uid(n));
+  const persons = Array.from({ length: people }, (_, index) => {
+    for (const group of of(index)) members[group]?.push(uid(index));
     return [
-      `dn: ${uid(n)}\nobjectClass: inetOrgPerson\nuid: u${n}\ncn: Person ${n}\nsn: ${n}`,
-      `mail: u${n}@example.org\nuserPassword: u${n}-secret`,
-      ...new Set(of(n).map((g) => `memberOf: ${group(g)}`)),
+      `dn: ${uid(index)}\nobjectClass: inetOrgPerson\nuid: u${index}\ncn: Person ${index}\nsn: ${index}`,
+      `mail: u${index}@example.org\nuserPassword: u${index}-secret`,
+      ...new Set(of(index).map((place) => `memberOf: ${group(place)}`)),
       '',
     ].join('\n');
   });
-  for (let n = 1; n < groups; n++) members[above(n)]?.push(group(n));
-  const listed = members.map((list, n) =>
+  for (let index = 1; index < groups; index++) members[above(index)]?.push(group(index));
+  const listed = members.map((list, index) =>
     [
-      `dn: ${group(n)}\nobjectClass: groupOfNames\ncn: g${n}`,
-      ...(n === 0 ? [] : [`memberOf: ${group(above(n))}`]),
+      `dn: ${group(index)}\nobjectClass: groupOfNames\ncn: g${index}`,
+      ...(index === 0 ? [] : [`memberOf: ${group(above(index))}`]),
       ...new Set(list.map((dn) => `member: ${dn}`)),
       '',
     ].join('\n'),
@@ -68,10 +68,10 @@ function directoryOf(slapd: Slapd, recursiveGroups: boolean): Directory {
   });
 }
 
-async function enter(directory: Directory, n: number): Promise<number> {
+async function enter(directory: Directory, value: number): Promise<number> {
   const started = performance.now();
-  const answer = await directory.authenticate(`u${n}`, `u${n}-secret`);
-  if (answer.outcome !== 'yes') throw new Error(`u${n}: ${answer.message}`);
+  const answer = await directory.authenticate(`u${value}`, `u${value}-secret`);
+  if (answer.outcome !== 'yes') throw new Error(`u${value}: ${answer.message}`);
   return performance.now() - started;
 }
 
@@ -79,9 +79,9 @@ async function enter(directory: Directory, n: number): Promise<number> {
 async function addedByGroups(flat: Directory, nested: Directory, turns: number): Promise<Row> {
   const times = { flat: [] as number[], nested: [] as number[] };
   for (let turn = 0; turn < turns; turn++) {
-    const n = (turn * 37) % people;
-    times.flat.push(await enter(flat, n));
-    times.nested.push(await enter(nested, n));
+    const index = (turn * 37) % people;
+    times.flat.push(await enter(flat, index));
+    times.nested.push(await enter(nested, index));
   }
   const [with95, without95] = [quantile(times.nested, 0.95), quantile(times.flat, 0.95)];
   return {
@@ -102,7 +102,11 @@ export const directoryBench: Bench = {
     const bare = await bareClients(slapd);
     const [flat, nested] = [directoryOf(slapd, false), directoryOf(slapd, true)];
     try {
-      const rates = await beside(Math.max(1, 2 * size), async (n) => void (await enter(flat, n % people)), bare.check);
+      const rates = await beside(
+        Math.max(1, 2 * size),
+        async (index) => void (await enter(flat, index % people)),
+        bare.check,
+      );
       const groupsRow = await addedByGroups(flat, nested, Math.max(200, Math.round(1000 * size)));
       yield* [rowOf('directory: search and bind', rates, 'ldapts', 0.7), groupsRow];
     } finally {

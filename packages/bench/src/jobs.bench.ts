@@ -77,9 +77,9 @@ async function ours(url: string, jobs: number): Promise<number> {
   const durable = { durable_name: 'cpu-media', filter_subject: 'job.cpu.media.*', ack_policy: AckPolicy.Explicit };
   await jsm.consumers.add('JOBS', { ...durable, ack_wait: nanos(20_000), max_ack_pending: 1_000 });
   const enqueue = () => {
-    const h = headers();
-    h.set('Nats-Msg-Id', randomUUID());
-    return bus.publish('job.cpu.media.prepare', bodyOf(), { headers: h });
+    const messageHeaders = headers();
+    messageHeaders.set('Nats-Msg-Id', randomUUID());
+    return bus.publish('job.cpu.media.prepare', bodyOf(), { headers: messageHeaders });
   };
   const drain = async (): Promise<void> => {
     const consumer = await bus.jetstream().consumers.get('JOBS', 'cpu-media');

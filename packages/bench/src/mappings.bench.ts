@@ -37,7 +37,7 @@ export const mappingsBench: Bench = {
       const begun = performance.now();
       index.resolve(claims);
       const between = performance.now();
-      claims.filter((c) => plain.has(c.toLowerCase()));
+      claims.filter((claim) => plain.has(claim.toLowerCase()));
       peers.push(performance.now() - between);
       ours.push(between - begun);
     }

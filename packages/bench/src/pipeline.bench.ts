@@ -25,9 +25,9 @@ export const pipelineBench: Bench = {
       'GET',
       `/api/tasks/files/${sent.body.uuid}`,
     );
-    const engine = timeline.stages.reduce((sum, s) => sum + (s.engine_seconds ?? 0), 0);
-    for (const s of timeline.stages)
-      console.error(`  ${s.stage}: ${s.seconds?.toFixed(2)} s, engine ${s.engine_seconds?.toFixed(2)} s`);
+    const engine = timeline.stages.reduce((sum, stage) => sum + (stage.engine_seconds ?? 0), 0);
+    for (const stage of timeline.stages)
+      console.error(`  ${stage.stage}: ${stage.seconds?.toFixed(2)} s, engine ${stage.engine_seconds?.toFixed(2)} s`);
     await api.ok('DELETE', `/api/files/${sent.body.uuid}`);
     const ratio = wall / engine;
     yield* [

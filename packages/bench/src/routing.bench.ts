@@ -31,7 +31,7 @@ export const routingBench: Bench = {
     needTools(['nginx', 'wrk']);
     const running = await instance();
     const api = await signIn(running.baseUrl, admin.email, admin.password);
-    const identity = (await running.status()).services.find((s) => s.name === 'identity');
+    const identity = (await running.status()).services.find((service) => service.name === 'identity');
     if (!identity?.url) throw new Error('the status contains no address of identity');
     const upstream = `upstream identity { server ${new URL(identity.url).host}; keepalive 64; }`;
     const nginx = await startNginx({

@@ -18,11 +18,11 @@ export async function sessionCheckRows(
   const times = { with: [] as number[], without: [] as number[], first: [] as number[] };
   try {
     for (let turn = 0; turn < turns + 50; turn++) {
-      const [a, b] = turn % 2 === 0 ? [null, token] : [token, null];
-      const [one, other] = [await time(a), await time(b)];
+      const [first, second] = turn % 2 === 0 ? [null, token] : [token, null];
+      const [one, other] = [await time(first), await time(second)];
       if (turn < 50) continue;
-      times.without.push(a === null ? one : other);
-      times.with.push(a === null ? other : one);
+      times.without.push(first === null ? one : other);
+      times.with.push(first === null ? other : one);
     }
     for (const unseen of fresh) times.first.push(await time(unseen));
   } finally {

@@ -9,19 +9,19 @@ const atOnce = 12;
 const fresh = 400;
 
 /** The probability that a failure of one cause takes longer than one of the other; 0.5: not distinguishable. */
-function separation(a: readonly number[], b: readonly number[]): number {
-  const all = [...a.map((ms) => ({ ms, first: true })), ...b.map((ms) => ({ ms, first: false }))];
+function separation(left: readonly number[], right: readonly number[]): number {
+  const all = [...left.map((ms) => ({ ms, first: true })), ...right.map((ms) => ({ ms, first: false }))];
   all.sort((x, y) => x.ms - y.ms);
   let ranks = 0;
   for (const [i, { first }] of all.entries()) if (first) ranks += i + 1;
-  const auc = (ranks - (a.length * (a.length + 1)) / 2) / (a.length * b.length);
+  const auc = (ranks - (left.length * (left.length + 1)) / 2) / (left.length * right.length);
   return Math.max(auc, 1 - auc);
 }
 
 function shuffled<T>(items: T[]): T[] {
   for (let i = items.length - 1; i > 0; i--) {
-    const j = Math.floor(Math.random() * (i + 1));
-    [items[i], items[j]] = [items[j] as T, items[i] as T];
+    const other = Math.floor(Math.random() * (i + 1));
+    [items[i], items[other]] = [items[other] as T, items[i] as T];
   }
   return items;
 }

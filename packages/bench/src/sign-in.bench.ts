@@ -52,7 +52,11 @@ async function entered(entrance: Entrance, name: string, secret: string): Promis
 }
 
 /** Alternates between both, so that other load on the machine affects both. */
-export async function beside(seconds: number, ours: (t: number) => Promise<void>, peer: (t: number) => Promise<void>) {
+export async function beside(
+  seconds: number,
+  ours: (value: number) => Promise<void>,
+  peer: (value: number) => Promise<void>,
+) {
   const rates = { ours: [] as number[], peer: [] as number[] };
   for (let round = 0; round < 3; round++) {
     rates.ours.push(await rate(seconds, ours));

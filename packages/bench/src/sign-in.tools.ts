@@ -14,7 +14,7 @@ export type Entrance = {
 };
 
 export async function entranceOf(instance: Instance): Promise<Entrance> {
-  const identity = (await instance.status()).services.find((s) => s.name === 'identity');
+  const identity = (await instance.status()).services.find((service) => service.name === 'identity');
   if (!identity?.url) throw new Error('the status contains no address of identity');
   const sign = createAssertionSigner(await settingOf(instance, 'edge-gateway', 'ASSERTION_PRIVATE_KEY'));
   let assertion = { token: '', until: 0 };

@@ -13,19 +13,19 @@ export const startBench: Bench = {
   run: async function* ({ instance, size }) {
     const running = await instance();
     // A new installation converts its word vectors once; the idle memory is measured afterwards.
-    const turning = (): boolean => processesOf(running.data).some((p) => p.command.includes('build-vectors'));
+    const turning = (): boolean => processesOf(running.data).some((living) => living.command.includes('build-vectors'));
     await until('the word vectors are ready', async () => !turning(), 120_000, 1_000);
     await running.down();
     const again = await running.up();
     if (again.code !== 0) throw new Error(again.output);
     await sleep(20_000 * Math.min(1, size));
-    const processes = processesOf(running.data).map((p) => ({ ...p, ...memoryOf(p.pid) }));
-    for (const p of processes.toSorted((a, b) => b.pss - a.pss).slice(0, 14)) {
+    const processes = processesOf(running.data).map((living) => ({ ...living, ...memoryOf(living.pid) }));
+    for (const living of processes.toSorted((left, right) => right.pss - left.pss).slice(0, 14)) {
       console.error(
-        `  ${mebibytes(p.pss).padStart(8)} PSS ${mebibytes(p.rss).padStart(8)} RSS  ${p.command.slice(0, 90)}`,
+        `  ${mebibytes(living.pss).padStart(8)} PSS ${mebibytes(living.rss).padStart(8)} RSS  ${living.command.slice(0, 90)}`,
       );
     }
-    const sum = (key: 'rss' | 'pss'): number => processes.reduce((all, p) => all + p[key], 0);
+    const sum = (key: 'rss' | 'pss'): number => processes.reduce((all, living) => all + living[key], 0);
     const memory = (key: 'rss' | 'pss', name: string) => ({
       name: `at rest: ${name} of all processes`,
       ours: mebibytes(sum(key)),

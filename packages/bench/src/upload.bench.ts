@@ -53,7 +53,7 @@ async function send(answer: string, args: readonly string[]): Promise<number> {
 }
 
 function nodeProcesses(data: string) {
-  return processesOf(data).filter((p) => /(^|\/)node\b/.test(p.command));
+  return processesOf(data).filter((living) => /(^|\/)node\b/.test(living.command));
 }
 
 /** Resets the kernel's peak memory counter. */
@@ -82,7 +82,7 @@ export const uploadBench: Bench = {
     const answer = join(folder, 'answer.json');
     try {
       const before = nodeProcesses(running.data);
-      resetPeaks(before.map((p) => p.pid));
+      resetPeaks(before.map((living) => living.pid));
       const ours: number[] = [];
       const peers: number[] = [];
       for (let round = 0; round < 3; round++) {
@@ -101,8 +101,11 @@ export const uploadBench: Bench = {
         await api.ok('DELETE', `/api/files/${uuid}`);
         peers.push(await send(answer, ['-T', sound, `${nginx.url}/large.wav`]));
       }
-      const peaks = nodeProcesses(running.data).map((p) => ({ name: nameOf(p.command), peak: memoryOf(p.pid).peak }));
-      const worst = peaks.toSorted((a, b) => b.peak - a.peak)[0] ?? { name: 'none', peak: Number.NaN };
+      const peaks = nodeProcesses(running.data).map((living) => ({
+        name: nameOf(living.command),
+        peak: memoryOf(living.pid).peak,
+      }));
+      const worst = peaks.toSorted((left, right) => right.peak - left.peak)[0] ?? { name: 'none', peak: Number.NaN };
       const [our, peer] = [quantile(ours, 0.5), quantile(peers, 0.5)];
       const speed = (seconds: number): string => `${Math.round(bytes / 1024 ** 2 / seconds)} MiB/s`;
       yield* [

@@ -19,6 +19,6 @@ export function imageInstructions(): Instruction[] {
 export function imageEnvironment(): Record<string, string> {
   const pairs = DockerfileParser.parse(dockerfileText())
     .getENVs()
-    .flatMap((env) => env.getProperties().map((p) => [p.getName(), p.getValue() ?? '']));
+    .flatMap((env) => env.getProperties().map((property) => [property.getName(), property.getValue() ?? '']));
   return Object.fromEntries(pairs) as Record<string, string>;
 }

@@ -13,7 +13,7 @@ export function fixtureService(name: string, port: number, traits: readonly stri
     stopSignal: 'SIGTERM',
     probe: async () =>
       await fetch(`http://127.0.0.1:${port}`).then(
-        (r) => r.ok,
+        (response) => response.ok,
         () => false,
       ),
   };

@@ -48,7 +48,7 @@ export const outside: End = { kind: 'outside' };
 
 /** Whether the network policies of an overlay allow a connection from `from` to a port of `to`. */
 export function mayConnect(objects: readonly KubeObject[], from: End, to: End, port: number): boolean {
-  const policies = objects.filter((o): o is Policy => o.kind === 'NetworkPolicy');
+  const policies = objects.filter((object): object is Policy => object.kind === 'NetworkPolicy');
   return (
     passes(policies, 'Egress', { subject: from, other: to, port }) &&
     passes(policies, 'Ingress', { subject: to, other: from, port })
@@ -75,7 +75,7 @@ function passes(
   const rules = own.flatMap(({ spec }) => (direction === 'Ingress' ? spec.ingress : spec.egress) ?? []);
   return rules.some(
     (rule) =>
-      (rule.ports === undefined || rule.ports.some((p) => p.port === port && p.protocol === 'TCP')) &&
+      (rule.ports === undefined || rule.ports.some((allowed) => allowed.port === port && allowed.protocol === 'TCP')) &&
       reaches(direction === 'Ingress' ? rule.from : rule.to, other),
   );
 }

@@ -49,7 +49,7 @@ export type Workload = {
 const KINDS = ['Deployment', 'StatefulSet', 'Job'];
 /** The workloads of an overlay. */
 export function workloadsOf(objects: readonly KubeObject[]): Workload[] {
-  return objects.filter((o): o is Workload => KINDS.includes(o.kind));
+  return objects.filter((object): object is Workload => KINDS.includes(object.kind));
 }
 
 export function labelsOf(workload: Workload): Labels {
@@ -77,8 +77,10 @@ export function podEnvironment(
   values: Values,
 ): Record<string, string> {
   const known = new Map<string, Values>();
-  for (const o of objects) if (o.kind === 'ConfigMap') known.set(`ConfigMap ${o.metadata.name}`, o.data ?? {});
-  for (const o of configObjects(values)) known.set(`${o.kind} ${o.metadata.name}`, o.stringData ?? o.data ?? {});
+  for (const object of objects)
+    if (object.kind === 'ConfigMap') known.set(`ConfigMap ${object.metadata.name}`, object.data ?? {});
+  for (const object of configObjects(values))
+    known.set(`${object.kind} ${object.metadata.name}`, object.stringData ?? object.data ?? {});
   const { envFrom = [], env = [] } = containerOf(workload);
   const sources = envFrom.map(({ configMapRef, secretRef }) =>
     configMapRef ? `ConfigMap ${configMapRef.name}` : `Secret ${secretRef!.name}`,

@@ -36,7 +36,13 @@ export type Stack = {
 
 /** Starts the servers of compose.yaml, with the secrets of `values`. */
 export async function startStack(folder: string, services: readonly string[], values: Values): Promise<Stack> {
-  const names = ['postgres', 'nats', 'redis', 'monitor', ...services.flatMap((s) => [`${s}.api`, `${s}.internal`])];
+  const names = [
+    'postgres',
+    'nats',
+    'redis',
+    'monitor',
+    ...services.flatMap((service) => [`${service}.api`, `${service}.internal`]),
+  ];
   const ports = await assignPorts(names, {});
   const port = (name: string) => ports[name]!;
   const running: { spec: ProcessSpec; process: RunningProcess }[] = [];

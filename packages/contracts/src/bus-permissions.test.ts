@@ -11,16 +11,17 @@ function mayPublish(service: ServiceName, subject: string): boolean {
 
 describe('bus permissions', () => {
   it('only the stream owner may answer flow control', () => {
-    expect(services.filter((s) => mayPublish(s, '$JS.FC.>'))).toEqual(['transcription-dispatcher']);
+    expect(services.filter((service) => mayPublish(service, '$JS.FC.>'))).toEqual(['transcription-dispatcher']);
   });
 
   it('no service may publish to wildcards, inboxes or the feed', () => {
-    const wide = (s: ServiceName) => natsPermissions(s).publish.filter((p) => /^(_INBOX|>|feed)/.test(p));
-    expect(services.filter((s) => wide(s).length > 0)).toEqual([]);
+    const wide = (name: ServiceName) =>
+      natsPermissions(name).publish.filter((pattern) => /^(_INBOX|>|feed)/.test(pattern));
+    expect(services.filter((service) => wide(service).length > 0)).toEqual([]);
   });
 
   it('a service may reply if and only if it serves RPCs', () => {
-    const repliers = services.filter((s) => natsPermissions(s).allowResponses);
-    expect(repliers).toEqual(services.filter((s) => topology[s].serves.length > 0));
+    const repliers = services.filter((service) => natsPermissions(service).allowResponses);
+    expect(repliers).toEqual(services.filter((service) => topology[service].serves.length > 0));
   });
 });

@@ -19,7 +19,7 @@ export function natsPermissions(service: ServiceName): NatsPermissions {
   const durables = [...new Set(role.works.map(jobDurable))];
   const knowsEvents = Object.keys(role.consumes).length > 0 || role.follows.length > 0 || role.emits.length > 0;
   const publish = [
-    ...[...role.emits, ...role.enqueues, ...role.requests, ...role.sendsLive].map((d) => d.subject),
+    ...[...role.emits, ...role.enqueues, ...role.requests, ...role.sendsLive].map((definition) => definition.subject),
     '$JS.API.INFO',
     ...(knowsEvents ? ['$JS.API.STREAM.INFO.EVENTS'] : []),
     ...consumerPermissions(service),
@@ -33,7 +33,7 @@ export function natsPermissions(service: ServiceName): NatsPermissions {
       ...new Set([
         `_INBOX.${service}.>`,
         ...(role.follows.length > 0 ? [eventFeed.subject] : []),
-        ...[...role.serves, ...role.receivesLive, ...role.subscribes].map((d) => d.subject),
+        ...[...role.serves, ...role.receivesLive, ...role.subscribes].map((definition) => definition.subject),
       ]),
     ],
     allowResponses: role.serves.length > 0,
@@ -42,10 +42,9 @@ export function natsPermissions(service: ServiceName): NatsPermissions {
 
 /** Permissions of all bus users, for the broker's configuration. */
 export function natsUsers(): Record<ServiceName, NatsPermissions> {
-  return Object.fromEntries((Object.keys(topology) as ServiceName[]).map((s) => [s, natsPermissions(s)])) as Record<
-    ServiceName,
-    NatsPermissions
-  >;
+  return Object.fromEntries(
+    (Object.keys(topology) as ServiceName[]).map((key) => [key, natsPermissions(key)]),
+  ) as Record<ServiceName, NatsPermissions>;
 }
 
 /** Permissions of a service's event consumers; the service creates their durables itself. */
@@ -67,7 +66,7 @@ function jobPermissions(durables: readonly string[]): string[] {
     '$JS.API.STREAM.INFO.KV_WORKERS',
     '$KV.LEASES.>',
     '$KV.WORKERS.>',
-    ...durables.flatMap((d) => consumerUse('JOBS', d)),
+    ...durables.flatMap((durable) => consumerUse('JOBS', durable)),
   ];
 }
 

@@ -98,7 +98,9 @@ export function errorsOf(route: RouteDef): { code: ErrorCode; status: number }[]
     ...(readsBody(route) && route.bodyKind !== 'raw' ? ofBodies : []),
     ...route.errors,
   ];
-  return all.map((e) => (typeof e === 'string' ? { code: e, status: statusOfCode(e) } : { code: e[0], status: e[1] }));
+  return all.map((entry) =>
+    typeof entry === 'string' ? { code: entry, status: statusOfCode(entry) } : { code: entry[0], status: entry[1] },
+  );
 }
 
 /** A page of a list: `{items, total, page, page_size}`. */
@@ -114,11 +116,14 @@ export const pageQuery = {
 
 /** A query field that may be given once or several times; always parsed to a list. */
 export function listQuery<T extends z.ZodType>(item: T) {
-  return z.preprocess((v) => (v === undefined ? [] : Array.isArray(v) ? v : [v]), z.array(item).max(100));
+  return z.preprocess(
+    (value) => (value === undefined ? [] : Array.isArray(value) ? value : [value]),
+    z.array(item).max(100),
+  );
 }
 
 /** A boolean query field. */
-export const queryFlag = z.enum(['true', 'false']).transform((v) => v === 'true');
+export const queryFlag = z.enum(['true', 'false']).transform((value) => value === 'true');
 
 /** Header with the time at which the edge received a request, in epoch milliseconds; set only by the edge, for identity. */
 export const receivedHeader = 'x-overtone-received';
@@ -129,8 +134,8 @@ export const message = z.object({ message: z.string() });
 export const time = z.iso.datetime();
 export const textRule = 'must be well-formed Unicode without NUL';
 /** PostgreSQL cannot store NUL, and a lone surrogate cannot be encoded: requests with either are rejected. */
-export function isText(s: string): boolean {
-  return !s.includes('\0') && s.isWellFormed();
+export function isText(text: string): boolean {
+  return !text.includes('\0') && text.isWellFormed();
 }
 
 export function text(max: number) {

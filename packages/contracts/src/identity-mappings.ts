@@ -51,7 +51,7 @@ export const mappingRoutes = {
         grants_role: grantsRole.nullish(),
         description: text(2000).nullish(),
       })
-      .refine((m) => Boolean(m.group_uuid ?? m.grants_role), givesNothing),
+      .refine((value) => Boolean(value.group_uuid ?? value.grants_role), givesNothing),
     answer: mappingObject,
     status: 201,
     errors: ['not_found', 'mapping_exists', 'mapping_gives_nothing', 'mapping_role_refused'],
@@ -89,7 +89,7 @@ export const mappingRoutes = {
         claim_values: z.array(text(1024)).max(10_000).optional(),
         username: text(320).min(1).optional(),
       })
-      .refine((t) => (t.claim_values === undefined) !== (t.username === undefined), {
+      .refine((value) => (value.claim_values === undefined) !== (value.username === undefined), {
         message: 'Give either claim_values or username',
       }),
     answer: z.object({

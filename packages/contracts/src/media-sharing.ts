@@ -26,7 +26,7 @@ export const sharingRoutes = {
         user_uuid: z.uuid().optional(),
         permission: z.enum(sharePermissions).default('viewer'),
       })
-      .refine((s) => (s.group_uuid === undefined) !== (s.user_uuid === undefined), {
+      .refine((value) => (value.group_uuid === undefined) !== (value.user_uuid === undefined), {
         message: 'Give either group_uuid or user_uuid',
       }),
     answer: shareObject,

@@ -79,7 +79,7 @@ export function openApi(version: string): Json {
     security: [{ bearer: [] }, { cookie: [] }],
     paths,
     components: {
-      schemas: Object.fromEntries(Object.entries(schemas).sort(([a], [b]) => a.localeCompare(b))),
+      schemas: Object.fromEntries(Object.entries(schemas).sort(([left], [right]) => left.localeCompare(right))),
       securitySchemes: {
         bearer: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' },
         cookie: {
@@ -128,8 +128,8 @@ function operation(name: string, route: RouteDef, components: Json): Json {
 
 function operationId({ method, path }: RouteDef): string {
   return [method.toLowerCase(), ...path.replaceAll(/[{}]/g, '').split('/').slice(2)]
-    .flatMap((s) => s.split(/[-_.]/))
-    .map((s, i) => (i === 0 ? s : s.charAt(0).toUpperCase() + s.slice(1)))
+    .flatMap((part) => part.split(/[-_.]/))
+    .map((word, i) => (i === 0 ? word : word.charAt(0).toUpperCase() + word.slice(1)))
     .join('');
 }
 
@@ -140,10 +140,10 @@ function tidy(value: unknown): unknown {
   const dropped = new Set(['id', ...('format' in value ? ['pattern'] : [])]);
   return Object.fromEntries(
     Object.entries(value)
-      .filter(([k, v]) => !(dropped.has(k) && typeof v === 'string'))
-      .map(([k, v]) => [
-        k,
-        k === '$ref' && typeof v === 'string' ? v.replace('#/$defs/', '#/components/schemas/') : tidy(v),
+      .filter(([key, value]) => !(dropped.has(key) && typeof value === 'string'))
+      .map(([key, value]) => [
+        key,
+        key === '$ref' && typeof value === 'string' ? value.replace('#/$defs/', '#/components/schemas/') : tidy(value),
       ]),
   );
 }
@@ -187,7 +187,7 @@ function failures(route: RouteDef): Json {
   const codes = Map.groupBy(errorsOf(route), (error) => error.status);
   return Object.fromEntries(
     [...codes.entries()]
-      .toSorted(([a], [b]) => a - b)
+      .toSorted(([left], [right]) => left - right)
       .map(([status, errors]) => [
         String(status),
         {

@@ -14,7 +14,7 @@ describe('a speaker', () => {
   });
 
   it('has the number of its label, however large', () => {
-    expect([1, 9, 10, 123].map((n) => speakerNumber(speakerLabel(n)))).toEqual([1, 9, 10, 123]);
+    expect([1, 9, 10, 123].map((index) => speakerNumber(speakerLabel(index)))).toEqual([1, 9, 10, 123]);
     expect(speakerLabel(1)).toBe('SPEAKER_01');
   });
 });

@@ -203,8 +203,8 @@ export function eventDurable(service: ServiceName, name: string): string {
   return `${service}-${name}`;
 }
 
-function all<T>(o: Record<string, T>): T[] {
-  return Object.values(o);
+function all<T>(definitions: Record<string, T>): T[] {
+  return Object.values(definitions);
 }
 
 /** The push consumer of EVENTS that the dispatcher creates: every subscriber of its subject receives all events. */

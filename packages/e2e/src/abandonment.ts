@@ -106,7 +106,7 @@ function combinations(route: RouteDef): Case[] {
   for (let i = 0; i < stages.length * 8; i++) {
     const stage = stages[i % stages.length] as Case['stage'];
     const round = Math.floor(i / stages.length);
-    const bit = (n: number): boolean => ((round ^ i) & (1 << n)) !== 0;
+    const bit = (value: number): boolean => ((round ^ i) & (1 << value)) !== 0;
     all.push({ route, stage, end: bit(0) ? 'FIN' : 'RST', signedIn: !bit(1), accepted: !bit(2) });
   }
   return all;

@@ -53,10 +53,10 @@ const leaks = /node_modules|\/src\/|\.ts:\d|prisma|select .+ from|ECONN|postgres
  */
 export async function badInput({ baseUrl, tokens }: BadInputOptions): Promise<BadInputReport> {
   const document = (await (await fetch(`${baseUrl}/api/openapi.json`)).json()) as Document;
-  const resolve = (s: Schema): Schema => {
-    const name = s.$ref?.split('/').at(-1);
+  const resolve = (schema: Schema): Schema => {
+    const name = schema.$ref?.split('/').at(-1);
     const named = name === undefined ? undefined : document.components.schemas[name];
-    return named ?? s.anyOf?.[0] ?? s;
+    return named ?? schema.anyOf?.[0] ?? schema;
   };
   const report: BadInputReport = { sent: 0, routes: 0, faults: [] };
   for (const [path, operations] of Object.entries(document.paths)) {
@@ -131,7 +131,12 @@ function queryAttempts(path: string, operation: Operation): Attempt[] {
     );
 }
 
-function bodyAttempts(path: string, method: string, operation: Operation, resolve: (s: Schema) => Schema): Attempt[] {
+function bodyAttempts(
+  path: string,
+  method: string,
+  operation: Operation,
+  resolve: (schema: Schema) => Schema,
+): Attempt[] {
   if (['get', 'head', 'options'].includes(method)) return [];
   const to = filled(path);
   const content = operation.requestBody?.content ?? {};
@@ -165,7 +170,9 @@ function bodyAttempts(path: string, method: string, operation: Operation, resolv
     ];
   const schema = resolve(content['application/json']?.schema ?? {});
   const fields = Object.entries(schema.properties ?? {});
-  const base = Object.fromEntries(fields.map(([name, s]) => [name, resolve(s).format === 'uuid' ? randomUUID() : 'x']));
+  const base = Object.fromEntries(
+    fields.map(([name, schema]) => [name, resolve(schema).format === 'uuid' ? randomUUID() : 'x']),
+  );
   return [
     send('malformed JSON', '{"a":', json, [400]),
     send('JSON with a NUL', '{"a":"\0"}', json, [400]),
@@ -175,13 +182,13 @@ function bodyAttempts(path: string, method: string, operation: Operation, resolv
     send('a bare string', '"x"', json, [400]),
     send('more than a mebibyte', `{"a":"${'x'.repeat(1_100_000)}"}`, json, [413]),
     ...(schema.required?.length ? [send('no fields', '{}', json)] : []),
-    ...fields.flatMap(([name, s]) => {
-      const wrong = wrongValue(resolve(s));
+    ...fields.flatMap(([name, schema]) => {
+      const wrong = wrongValue(resolve(schema));
       return [
         ...(wrong === undefined
           ? []
           : [send(`${name} of a wrong type`, JSON.stringify({ ...base, [name]: wrong }), json)]),
-        ...(resolve(s).type === 'string'
+        ...(resolve(schema).type === 'string'
           ? [
               send(`${name} with a NUL`, JSON.stringify({ ...base, [name]: 'a\0b' }), json),
               send(`${name} of 100,000 letters`, JSON.stringify({ ...base, [name]: 'x'.repeat(100_000) }), json),
@@ -226,16 +233,16 @@ function filled(path: string): string {
 }
 
 /** Invalid values of a query field. */
-function wrongQuery(s: Schema): string[] {
-  const type = Array.isArray(s.type) ? s.type[0] : s.type;
-  if (s.enum || type === 'boolean') return ['nonsense', '%00'];
+function wrongQuery(schema: Schema): string[] {
+  const type = Array.isArray(schema.type) ? schema.type[0] : schema.type;
+  if (schema.enum || type === 'boolean') return ['nonsense', '%00'];
   if (type === 'integer' || type === 'number') return ['nonsense', '-1', '1e999', 'NaN', '9'.repeat(400)];
-  if (s.format) return ['nonsense', '%00', '2026-99-99'];
-  return ['a%00b', ...(s.maxLength === undefined ? [] : ['x'.repeat(Math.min(12_000, s.maxLength + 1))])];
+  if (schema.format) return ['nonsense', '%00', '2026-99-99'];
+  return ['a%00b', ...(schema.maxLength === undefined ? [] : ['x'.repeat(Math.min(12_000, schema.maxLength + 1))])];
 }
 
-function wrongValue(s: Schema): unknown {
-  const type = Array.isArray(s.type) ? s.type[0] : s.type;
+function wrongValue(schema: Schema): unknown {
+  const type = Array.isArray(schema.type) ? schema.type[0] : schema.type;
   if (type === 'string') return { wrong: 1 };
   return type === undefined ? undefined : 'nonsense';
 }

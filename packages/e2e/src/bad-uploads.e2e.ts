@@ -91,7 +91,7 @@ export function badUploads(context: Context, maxUploadBytes: number): Suite {
       rejectionCheck('a file over the limit is rejected', async () => {
         const big = Buffer.alloc(maxUploadBytes + 1_000_000);
         (await readFile(recordings.cooking.path)).copy(big);
-        const answer = await api.upload(await write(at('big.wav'), big)).catch((e: unknown) => e as Error);
+        const answer = await api.upload(await write(at('big.wav'), big)).catch((error: unknown) => error as Error);
         // The server may respond before it has read the whole body; a client that is still writing then gets a reset.
         if (!(answer instanceof Error)) assertProblem(answer, [413]);
         const declared = await api.call('POST', '/api/files/tus', {

@@ -217,7 +217,7 @@ export function inTheBrowser({ instance, recordings, screenshots }: Context): Su
       await page.keyboard.press('Escape');
       await until('the background is dark', async () => {
         const background = await page.evaluate(() => getComputedStyle(document.body).backgroundColor);
-        const brightness = (background.match(/\d+/g) ?? []).slice(0, 3).reduce((sum, v) => sum + Number(v), 0);
+        const brightness = (background.match(/\d+/g) ?? []).slice(0, 3).reduce((sum, match) => sum + Number(match), 0);
         return brightness < 200;
       });
       await watched.snap('transcript-dark');

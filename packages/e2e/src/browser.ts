@@ -64,7 +64,7 @@ export async function dropFile(page: Page, path: string, type: string): Promise<
   const content = (await readFile(path)).toString('base64');
   await page.evaluate(
     ({ content, name, type }) => {
-      const bytes = Uint8Array.from(atob(content), (c) => c.charCodeAt(0));
+      const bytes = Uint8Array.from(atob(content), (character) => character.charCodeAt(0));
       const dataTransfer = new DataTransfer();
       dataTransfer.items.add(new File([bytes], name, { type }));
       for (const event of ['dragenter', 'dragover', 'drop']) {

@@ -246,7 +246,7 @@ async function makeWorld(instance: Instance, api: Client): Promise<World> {
       `insert into transcript_segment (media_file_id, speaker_id, position, start_time, end_time, text, confidence, words)
        select $1, ($2::uuid[])[1 + (i / 3) % 2], i, i * 5, i * 5 + 4.8, 'Passage ' || i || ' of the meeting', 0.9, '[]'::jsonb
          from generate_series(0, 199) i`,
-      [made?.['uuid'], speakers.map((s) => s['uuid'])],
+      [made?.['uuid'], speakers.map((speaker) => speaker['uuid'])],
     );
     return String(made?.['uuid']);
   });

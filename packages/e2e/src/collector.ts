@@ -27,7 +27,7 @@ export async function startCollector() {
     endpoint: `http://127.0.0.1:${port}`,
     /** The services of the list that sent spans of this trace. */
     servicesIn: (traceId: string, services: readonly string[]): string[] =>
-      services.filter((name) => payloads.some((p) => holds(p, traceId) && p.includes(name))),
+      services.filter((name) => payloads.some((payload) => holds(payload, traceId) && payload.includes(name))),
     close: () => {
       server.closeAllConnections();
       server.close();

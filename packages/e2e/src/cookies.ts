@@ -28,7 +28,7 @@ export function cookieChecks(instance: Instance): Check[] {
           await refresh(instance, mine, { ...good, 'sec-fetch-site': 'cross-site' }),
         ];
         assert.deepEqual(
-          [...refused, ...crossSite].map((r) => [r.status, r.body.code]),
+          [...refused, ...crossSite].map((response) => [response.status, response.body.code]),
           [...refused.map(() => [403, 'csrf_failed']), ...crossSite.map(() => [403, 'cross_site_request'])],
         );
         const taken = await refresh(instance, mine, {
@@ -53,8 +53,13 @@ export function cookieChecks(instance: Instance): Check[] {
   ];
 }
 
-async function refresh(instance: Instance, b: Browser, headers: Record<string, string>, csrfCookie = b.csrf) {
-  const cookie = `refresh_token=${b.refresh}; csrf_token=${csrfCookie}`;
+async function refresh(
+  instance: Instance,
+  browser: Browser,
+  headers: Record<string, string>,
+  csrfCookie = browser.csrf,
+) {
+  const cookie = `refresh_token=${browser.refresh}; csrf_token=${csrfCookie}`;
   const response = await fetch(`${instance.baseUrl}/api/auth/token/refresh`, {
     method: 'POST',
     headers: { cookie, ...headers },
@@ -67,7 +72,7 @@ async function signInAsBrowser(baseUrl: string): Promise<Browser> {
   const body = new URLSearchParams({ username: admin.email, password: admin.password });
   const response = await fetch(`${baseUrl}/api/auth/token`, { method: 'POST', body });
   const cookies = new Map(
-    response.headers.getSetCookie().map((c) => (c.split(';')[0] ?? '').split('=') as [string, string]),
+    response.headers.getSetCookie().map((line) => (line.split(';')[0] ?? '').split('=') as [string, string]),
   );
   const of = (name: string): string => cookies.get(name) ?? '';
   return { access: of('access_token'), refresh: of('refresh_token'), csrf: of('csrf_token') };

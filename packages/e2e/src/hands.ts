@@ -30,13 +30,14 @@ export function watchedStep(everybody: () => readonly Hands[]) {
   return (rule: string, run: Check['run'], expected: RegExp = /(?!)/): Check => ({
     rule,
     run: async (log) => {
-      const faults = (): string[] => everybody().flatMap((hands) => hands.faults.filter((f) => !expected.test(f)));
+      const faults = (): string[] =>
+        everybody().flatMap((hands) => hands.faults.filter((fault) => !expected.test(fault)));
       try {
         await run(log);
         assert.deepEqual(faults(), [], 'a browser reports errors');
       } catch (error) {
         const name = `failed-${rule.replaceAll(/\W+/g, '-').slice(0, 60)}`;
-        const paths = await Promise.all(everybody().map((h, i) => h.snap(`${name}-${i}`).catch(() => 'none')));
+        const paths = await Promise.all(everybody().map((hands, i) => hands.snap(`${name}-${i}`).catch(() => 'none')));
         throw new Error(`screenshots: ${paths.join(' ')}`, { cause: error });
       } finally {
         for (const hands of everybody()) hands.faults.length = 0;

@@ -39,8 +39,8 @@ export function overtone(args: string[], env: Record<string, string> = {}, limit
     const child = spawn(launcher, args, { env: { ...process.env, ...env }, stdio: ['ignore', 'pipe', 'pipe'] });
     const limit = setTimeout(() => child.kill('SIGTERM'), limitMs);
     let output = '';
-    child.stdout.on('data', (d: Buffer) => (output += d.toString()));
-    child.stderr.on('data', (d: Buffer) => (output += d.toString()));
+    child.stdout.on('data', (bytes: Buffer) => (output += bytes.toString()));
+    child.stderr.on('data', (bytes: Buffer) => (output += bytes.toString()));
     child.once('error', fail);
     // 'exit', not 'close': a detached supervisor may keep the pipes open.
     child.once('exit', (code) => {
@@ -83,14 +83,14 @@ export async function createInstance(environment: Record<string, string> = {}, f
     return JSON.parse(ran.output.slice(ran.output.indexOf('{'))) as InstanceStatus;
   };
   const pidOf = async (name: string): Promise<number> => {
-    const pid = (await status()).services.find((s) => s.name === name)?.pid;
+    const pid = (await status()).services.find((service) => service.name === name)?.pid;
     if (!pid) throw new Error(`no process of ${name} in the status`);
     return pid;
   };
   const logsTail = async (lines = 8): Promise<string> => {
-    const files = (await readdir(data, { recursive: true })).filter((f) => f.endsWith('.log'));
+    const files = (await readdir(data, { recursive: true })).filter((file) => file.endsWith('.log'));
     const parts = await Promise.all(
-      files.map(async (f) => `--- ${f}\n${await tail(join(data, f), lines).catch(String)}`),
+      files.map(async (file) => `--- ${file}\n${await tail(join(data, file), lines).catch(String)}`),
     );
     return parts.filter((part) => part.split('\n')[1]).join('\n');
   };
@@ -108,7 +108,7 @@ export async function createInstance(environment: Record<string, string> = {}, f
   };
   const remove = async (): Promise<void> => {
     await down();
-    for (const p of processesOf(data)) process.kill(p.pid, 'SIGKILL');
+    for (const living of processesOf(data)) process.kill(living.pid, 'SIGKILL');
     await rm(data, { recursive: true, force: true, maxRetries: 5, retryDelay: 200 });
   };
   return { data, port, baseUrl: `http://127.0.0.1:${port}`, up, down, status, pidOf, logsTail, faults, remove };

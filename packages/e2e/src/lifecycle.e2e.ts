@@ -28,7 +28,9 @@ export function lifecycle({ instance }: Context): Suite {
             'search-indexer',
             'realtime-gateway',
             'edge-gateway',
-          ].filter((name) => !status.services.some((s) => s.name === name && s.ready && s.pid > 0));
+          ].filter(
+            (name) => !status.services.some((service) => service.name === name && service.ready && service.pid > 0),
+          );
           assert.deepEqual(missing, []);
         },
       },
@@ -83,7 +85,9 @@ export function lifecycle({ instance }: Context): Suite {
             /bus: rights of this version\n.*database: schema is at v\d+\n(.* is ready again .*\n)+$/,
           );
           assert.equal(await readFile(file, 'utf8'), permissions);
-          const left = (await instance.status()).services.filter((s) => !s.ready || pids.includes(s.pid));
+          const left = (await instance.status()).services.filter(
+            (service) => !service.ready || pids.includes(service.pid),
+          );
           assert.deepEqual(left, []);
         },
       },
@@ -94,7 +98,7 @@ export function lifecycle({ instance }: Context): Suite {
           assert.ok(before.length >= 10, `only ${before.length} processes before`);
           const ran = await instance.down();
           assert.equal(ran.code, 0, ran.output);
-          const left = before.filter((p) => isAlive(p.pid));
+          const left = before.filter((living) => isAlive(living.pid));
           assert.deepEqual(left, []);
         },
       },
@@ -110,7 +114,7 @@ export function lifecycle({ instance }: Context): Suite {
         rule: 'after kill -9 of the supervisor the services keep running, and a new supervisor takes over automatically',
         run: async (log) => {
           const supervisors = () =>
-            processesOf(instance.data).filter((p) => /^\S*node\b.*supervisor\.main\.ts/.test(p.command));
+            processesOf(instance.data).filter((living) => /^\S*node\b.*supervisor\.main\.ts/.test(living.command));
           const [before] = supervisors();
           assert.ok(before, 'no supervisor runs');
           const pids = (await instance.status()).services.map(({ pid }) => pid);
@@ -120,7 +124,7 @@ export function lifecycle({ instance }: Context): Suite {
           await until('a new supervisor has taken over', async () => {
             assert.equal(await health(), 200, 'the edge stopped');
             const status = await instance.status();
-            return supervisors().some((p) => p.pid !== before.pid) && status.services.length > 0;
+            return supervisors().some((supervisor) => supervisor.pid !== before.pid) && status.services.length > 0;
           });
           log(`taken over in ${((Date.now() - killedAt) / 1000).toFixed(1)} s`);
           assert.deepEqual(
@@ -132,7 +136,7 @@ export function lifecycle({ instance }: Context): Suite {
           process.kill(victim!, 'SIGKILL');
           await until('the service is restarted', async () => {
             const { services } = await instance.status();
-            return services.every(({ ready }) => ready) && !services.some((s) => s.pid === victim);
+            return services.every(({ ready }) => ready) && !services.some((service) => service.pid === victim);
           });
         },
       },
@@ -141,7 +145,7 @@ export function lifecycle({ instance }: Context): Suite {
         run: async () => {
           const running = processesOf(instance.data);
           const services = (await instance.status()).services.map(({ pid }) => pid);
-          const guards = running.filter((p) => /guardian\.sh|supervisor\.main\.ts/.test(p.command));
+          const guards = running.filter((living) => /guardian\.sh|supervisor\.main\.ts/.test(living.command));
           assert.equal(guards.length, 2, 'guardian and supervisor are running');
           for (const { pid } of guards) process.kill(pid, 'SIGKILL');
           await until('both are dead', async () => guards.every(({ pid }) => !isAlive(pid)));
@@ -151,7 +155,7 @@ export function lifecycle({ instance }: Context): Suite {
           const files = await api.ok<{ total: number }>('GET', '/api/files');
           assert.ok(files.total > 0, 'no files are stored');
           const restarted = (await instance.status()).services;
-          const leftover = processesOf(instance.data).filter((p) => services.includes(p.pid));
+          const leftover = processesOf(instance.data).filter((living) => services.includes(living.pid));
           assert.deepEqual(leftover, [], 'processes of the killed supervisor are still running');
           assert.ok(restarted.every(({ ready }) => ready));
         },

@@ -13,7 +13,7 @@ export function allProcesses(): Living[] {
   return readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name))
     .map((name) => living(Number(name)))
-    .filter((p) => p !== undefined);
+    .filter((living) => living !== undefined);
 }
 
 function workingFolder(pid: number): string {
@@ -30,20 +30,20 @@ function workingFolder(pid: number): string {
  */
 export function processesOf(dataFolder: string): Living[] {
   const all = allProcesses();
-  const byPid = new Map(all.map((p) => [p.pid, p]));
+  const byPid = new Map(all.map((living) => [living.pid, living]));
   const mine = new Set<number>();
-  for (let p = byPid.get(process.pid); p; p = byPid.get(p.parent)) mine.add(p.pid);
-  const named = (p: Living): boolean =>
-    p.command.includes(dataFolder) ||
-    read(p.pid, 'environ').includes(dataFolder) ||
-    workingFolder(p.pid).startsWith(dataFolder);
-  const found = new Set(all.filter((p) => !mine.has(p.pid) && named(p)).map((p) => p.pid));
+  for (let own = byPid.get(process.pid); own; own = byPid.get(own.parent)) mine.add(own.pid);
+  const named = (living: Living): boolean =>
+    living.command.includes(dataFolder) ||
+    read(living.pid, 'environ').includes(dataFolder) ||
+    workingFolder(living.pid).startsWith(dataFolder);
+  const found = new Set(all.filter((living) => !mine.has(living.pid) && named(living)).map((living) => living.pid));
   for (let grown = true; grown;) {
     const before = found.size;
-    for (const p of all) if (found.has(p.parent) && !mine.has(p.pid)) found.add(p.pid);
+    for (const living of all) if (found.has(living.parent) && !mine.has(living.pid)) found.add(living.pid);
     grown = found.size > before;
   }
-  return all.filter((p) => found.has(p.pid));
+  return all.filter((living) => found.has(living.pid));
 }
 
 /** Memory of a process in bytes: resident (RSS), proportional share (PSS) and peak. */

@@ -79,8 +79,12 @@ export function recordLong(path: string, utterances: readonly Utterance[], secon
     const once = await record(join(folder, 'once.wav'), utterances);
     const times = Math.ceil(seconds / once.duration);
     await run('sox', [once.path, path, 'repeat', String(times - 1), 'trim', '0', String(seconds)]);
-    const turns = Array.from({ length: times }, (_, k) =>
-      once.turns.map((t) => ({ ...t, start: t.start + k * once.duration, end: t.end + k * once.duration })),
+    const turns = Array.from({ length: times }, (_, index) =>
+      once.turns.map((turn) => ({
+        ...turn,
+        start: turn.start + index * once.duration,
+        end: turn.end + index * once.duration,
+      })),
     ).flat();
     return { path, duration: seconds, turns };
   });
@@ -118,7 +122,7 @@ export async function write(path: string, content: string | Uint8Array): Promise
 
 /** When the first turn that begins with `word` is spoken. */
 export function spokenAt(recording: Recording, word: string): number {
-  const turn = recording.turns.find((t) => t.text.toLowerCase().startsWith(word.toLowerCase()));
+  const turn = recording.turns.find((turn) => turn.text.toLowerCase().startsWith(word.toLowerCase()));
   if (!turn) throw new Error(`no turn begins with ${word}`);
   return turn.start;
 }

@@ -85,7 +85,7 @@ async function runCheck(check: Check, evidence: () => Promise<string>, print: Pr
     print(`  ${colour.bad}FAIL${colour.off}  ${check.rule} (${seconds(from)})`);
     const message = indented(explain(error));
     print(message);
-    print(indented(await evidence().catch((e: unknown) => `no evidence: ${String(e)}`)));
+    print(indented(await evidence().catch((error: unknown) => `no evidence: ${String(error)}`)));
     return message;
   }
 }

@@ -33,7 +33,7 @@ async function storeTenHours(instance: Instance, api: Client): Promise<string> {
               (select jsonb_agg(jsonb_build_object('word', w, 'start', i * $3::float8 + n * 0.3, 'end', i * $3::float8 + n * 0.3 + 0.25, 'confidence', 0.9))
                  from unnest(array['passage', i::text, 'of', 'the', 'hearing', 'goes', 'on', 'and', 'on']) with ordinality as t(w, n))
          from generate_series(0, $4::int - 1) i`,
-      [file?.['uuid'], speakers.map((s) => s['uuid']), secondsPerSegment, segments],
+      [file?.['uuid'], speakers.map((speaker) => speaker['uuid']), secondsPerSegment, segments],
     );
     return String(file?.['uuid']);
   });
@@ -87,7 +87,7 @@ export function tenHours({ instance, screenshots }: Context): Suite {
             times.push(await openByClick(page, uuid));
           }
           // The goal is a second on a quiet machine.
-          log(`opened in ${times.map((t) => Math.round(t)).join(', ')} ms`);
+          log(`opened in ${times.map((time) => Math.round(time)).join(', ')} ms`);
         },
       },
       {

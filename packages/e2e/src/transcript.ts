@@ -22,19 +22,19 @@ export function assertWords(file: FileDetail): void {
 /** The voice that speaks most words of this speaker. */
 export function assertSpeakersAreVoices(file: FileDetail, recording: Recording): void {
   const overlap = new Map<string, Map<string, number>>();
-  for (const s of file.transcript_segments) {
-    const by = overlap.get(s.speaker?.uuid ?? '') ?? new Map<string, number>();
-    for (const t of recording.turns) {
-      const shared = Math.max(0, Math.min(s.end_time, t.end) - Math.max(s.start_time, t.start));
-      by.set(t.voice, (by.get(t.voice) ?? 0) + shared);
+  for (const segment of file.transcript_segments) {
+    const by = overlap.get(segment.speaker?.uuid ?? '') ?? new Map<string, number>();
+    for (const turn of recording.turns) {
+      const shared = Math.max(0, Math.min(segment.end_time, turn.end) - Math.max(segment.start_time, turn.start));
+      by.set(turn.voice, (by.get(turn.voice) ?? 0) + shared);
     }
-    overlap.set(s.speaker?.uuid ?? '', by);
+    overlap.set(segment.speaker?.uuid ?? '', by);
   }
   let right = 0;
   let all = 0;
   for (const by of overlap.values()) {
     right += Math.max(...by.values());
-    for (const v of by.values()) all += v;
+    for (const value of by.values()) all += value;
   }
   assert.ok(right / all > 0.9, `only ${Math.round((100 * right) / all)} % of the speech is given to the right speaker`);
 }

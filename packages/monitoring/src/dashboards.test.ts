@@ -30,8 +30,10 @@ function read(name: string) {
   return JSON.parse(readFileSync(fileOf(name), 'utf8')) as Dashboard;
 }
 
-function overlap(a: Panel['gridPos'], b: Panel['gridPos']): boolean {
-  return a.x < b.x + b.w && b.x < a.x + a.w && a.y < b.y + b.h && b.y < a.y + a.h;
+function overlap(left: Panel['gridPos'], right: Panel['gridPos']): boolean {
+  return (
+    left.x < right.x + right.w && right.x < left.x + left.w && left.y < right.y + right.h && right.y < left.y + left.h
+  );
 }
 
 describe('the dashboards', () => {
@@ -48,39 +50,51 @@ describe('the dashboards', () => {
 
 describe.each(names)('the dashboard %s', (name) => {
   const { panels, schemaVersion, templating } = read(name);
-  const shown = panels.filter((p) => p.type !== 'row');
+  const shown = panels.filter((panel) => panel.type !== 'row');
 
   it('has a supported schema version, and uses the selected Prometheus', () => {
     expect(schemaVersion).toBeGreaterThanOrEqual(39);
     expect(templating.list).toContainEqual(expect.objectContaining({ name: 'datasource', type: 'datasource' }));
-    const sources = shown.flatMap((p) => [p.datasource, ...(p.targets ?? []).map((t) => t.datasource)]);
-    expect(new Set(sources.map((s) => s?.uid))).toEqual(new Set(['${datasource}']));
+    const sources = shown.flatMap((panel) => [
+      panel.datasource,
+      ...(panel.targets ?? []).map((target) => target.datasource),
+    ]);
+    expect(new Set(sources.map((source) => source?.uid))).toEqual(new Set(['${datasource}']));
   });
 
   it('gives every panel a unique id and a free position', () => {
-    expect(new Set(panels.map((p) => p.id)).size).toBe(panels.length);
-    const outside = panels.filter(({ gridPos: g }) => g.x < 0 || g.x + g.w > 24 || g.w < 1 || g.h < 1);
-    expect(outside.map((p) => p.title)).toEqual([]);
-    const covered = panels.filter((p) => panels.some((q) => q !== p && overlap(p.gridPos, q.gridPos)));
-    expect(covered.map((p) => p.title)).toEqual([]);
+    expect(new Set(panels.map((panel) => panel.id)).size).toBe(panels.length);
+    const outside = panels.filter(
+      ({ gridPos: place }) => place.x < 0 || place.x + place.w > 24 || place.w < 1 || place.h < 1,
+    );
+    expect(outside.map((panel) => panel.title)).toEqual([]);
+    const covered = panels.filter((panel) =>
+      panels.some((other) => other !== panel && overlap(panel.gridPos, other.gridPos)),
+    );
+    expect(covered.map((panel) => panel.title)).toEqual([]);
   });
 
   it('has a description, a unit and legends for every panel', () => {
-    const bare = shown.filter((p) => !p.description || !p.fieldConfig?.defaults.unit || !p.targets?.length);
-    expect(bare.map((p) => p.title)).toEqual([]);
-    const targets = shown.flatMap((p) => p.targets ?? []);
-    expect(targets.filter((t) => !t.legendFormat || !t.expr)).toEqual([]);
-    for (const p of shown) expect(new Set(p.targets?.map((t) => t.refId)).size).toBe(p.targets?.length);
+    const bare = shown.filter(
+      (panel) => !panel.description || !panel.fieldConfig?.defaults.unit || !panel.targets?.length,
+    );
+    expect(bare.map((panel) => panel.title)).toEqual([]);
+    const targets = shown.flatMap((panel) => panel.targets ?? []);
+    expect(targets.filter((target) => !target.legendFormat || !target.expr)).toEqual([]);
+    for (const panel of shown)
+      expect(new Set(panel.targets?.map((target) => target.refId)).size).toBe(panel.targets?.length);
   });
 
   it('uses only defined variables', () => {
-    const known = new Set([...templating.list.map((v) => v.name), '__rate_interval']);
-    const used = shown.flatMap((p) => (p.targets ?? []).flatMap((t) => [...t.expr.matchAll(/\$\{?(\w+)/g)]));
-    expect(used.map((m) => m[1] ?? '').filter((variable) => !known.has(variable))).toEqual([]);
+    const known = new Set([...templating.list.map((variable) => variable.name), '__rate_interval']);
+    const used = shown.flatMap((panel) =>
+      (panel.targets ?? []).flatMap((target) => [...target.expr.matchAll(/\$\{?(\w+)/g)]),
+    );
+    expect(used.map((match) => match[1] ?? '').filter((variable) => !known.has(variable))).toEqual([]);
   });
 
   it('links runbooks that exist', () => {
-    const links = shown.flatMap((p) => p.links ?? []).map((link) => link.url.replace('${runbooks}/', ''));
+    const links = shown.flatMap((panel) => panel.links ?? []).map((link) => link.url.replace('${runbooks}/', ''));
     expect(links.filter((file) => !existsSync(resolve(folders.runbooks, file)))).toEqual([]);
   });
 });

@@ -24,7 +24,7 @@ describe('the collector of traces', () => {
 
   it('uses every defined component, and defines no unused one', () => {
     const pipelines = Object.values(collector.service.pipelines);
-    const used = (kind: keyof Pipeline) => [...new Set(pipelines.flatMap((p) => p[kind]))].sort();
+    const used = (kind: keyof Pipeline) => [...new Set(pipelines.flatMap((pipeline) => pipeline[kind]))].sort();
     for (const kind of ['receivers', 'processors', 'exporters'] as const)
       expect(Object.keys(collector[kind]).sort()).toEqual(used(kind));
     expect(Object.keys(collector.extensions)).toEqual(collector.service.extensions);
@@ -38,7 +38,7 @@ describe('the collector of traces', () => {
 
 describe('the monitoring of compose.yaml', () => {
   const { services } = read<{ services: Record<string, Container> }>(folders.root, 'compose.yaml');
-  const pages = Object.entries(services).filter(([, s]) => s.profiles?.includes('monitoring'));
+  const pages = Object.entries(services).filter(([, value]) => value.profiles?.includes('monitoring'));
 
   it('has Prometheus and Grafana', () => {
     expect(pages.map(([name]) => name)).toEqual(expect.arrayContaining(['prometheus', 'grafana']));
@@ -46,7 +46,7 @@ describe('the monitoring of compose.yaml', () => {
 
   // Specification, "Authentication" 12.
   it('binds its pages to the loopback interface only', () => {
-    const published = pages.flatMap(([, s]) => s.ports ?? []);
+    const published = pages.flatMap(([, service]) => service.ports ?? []);
     expect(published.length).toBeGreaterThan(0);
     expect(published.filter((port) => !port.startsWith('127.0.0.1:'))).toEqual([]);
   });
@@ -57,7 +57,8 @@ describe('the monitoring of compose.yaml', () => {
   });
 
   it('mounts the rules, the dashboards and the provisioning of this repository', () => {
-    const mounted = (name: string) => services[name]?.volumes?.map((v) => v.split(':').slice(0, 2).join(':')) ?? [];
+    const mounted = (name: string) =>
+      services[name]?.volumes?.map((volume) => volume.split(':').slice(0, 2).join(':')) ?? [];
     expect(mounted('prometheus')).toContain('./deploy/prometheus:/etc/prometheus');
     expect(mounted('grafana')).toContain('./deploy/grafana/provisioning:/etc/grafana/provisioning');
     expect(mounted('grafana')).toContain('./deploy/grafana/dashboards:/etc/grafana/dashboards');

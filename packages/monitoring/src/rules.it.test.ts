@@ -36,10 +36,10 @@ function read<T>(path: string): T {
   return parse(readFileSync(path, 'utf8')) as T;
 }
 
-const rules = filesIn('rules').flatMap((path) => read<RuleFile>(path).groups.flatMap((g) => g.rules));
-const alerts = rules.filter((r) => r.alert !== undefined);
+const rules = filesIn('rules').flatMap((path) => read<RuleFile>(path).groups.flatMap((group) => group.rules));
+const alerts = rules.filter((rule) => rule.alert !== undefined);
 const tests = filesIn('tests').flatMap((path) => read<TestFile>(path).tests);
-const alertTests = tests.flatMap((t) => t.alert_rule_test ?? []);
+const alertTests = tests.flatMap((test) => test.alert_rule_test ?? []);
 
 function runbookOf(alert: string): string {
   return resolve(folders.runbooks, `${alert}.md`);
@@ -48,9 +48,9 @@ function runbookOf(alert: string): string {
 describe('Prometheus', () => {
   it('accepts the configuration and every rule', async () => {
     const { stdout } = await run('promtool', ['check', 'config', resolve(folders.prometheus, 'prometheus.yml')]);
-    const found = [...stdout.matchAll(/(\d+) rules found/g)].map((m) => Number(m[1]));
+    const found = [...stdout.matchAll(/(\d+) rules found/g)].map((match) => Number(match[1]));
     // The configuration must include every file of rules.
-    expect(found.reduce((a, b) => a + b, 0)).toBe(rules.length);
+    expect(found.reduce((total, item) => total + item, 0)).toBe(rules.length);
   });
 
   it('passes the tests of every rule', async () => {
@@ -63,10 +63,10 @@ describe('Prometheus', () => {
       scrape_configs: { job_name: string; dns_sd_configs: { names: string[]; port: number }[] }[];
     }>(resolve(folders.prometheus, 'prometheus.yml'));
     expect(global.scrape_interval).toBe('15s');
-    expect(jobs.map((j) => j.job_name)).toEqual(['overtone']);
-    const found = jobs.flatMap((j) => j.dns_sd_configs);
-    expect(found.flatMap((d) => d.names).sort()).toEqual([...serviceNames].sort());
-    expect(new Set(found.map((d) => d.port))).toEqual(new Set([9090]));
+    expect(jobs.map((job) => job.job_name)).toEqual(['overtone']);
+    const found = jobs.flatMap((job) => job.dns_sd_configs);
+    expect(found.flatMap((discovery) => discovery.names).sort()).toEqual([...serviceNames].sort());
+    expect(new Set(found.map((discovery) => discovery.port))).toEqual(new Set([9090]));
   });
 });
 
@@ -123,14 +123,14 @@ describe('Prometheus in a cluster', () => {
 describe('every rule', () => {
   it('of kind alert has a test in which it fires and one in which it does not', () => {
     const tested = (fires: boolean) =>
-      new Set(alertTests.filter((t) => t.exp_alerts.length > 0 === fires).map((t) => t.alertname));
-    expect(alerts.filter((r) => !tested(true).has(r.alert ?? '')).map((r) => r.alert)).toEqual([]);
-    expect(alerts.filter((r) => !tested(false).has(r.alert ?? '')).map((r) => r.alert)).toEqual([]);
+      new Set(alertTests.filter((test) => test.exp_alerts.length > 0 === fires).map((test) => test.alertname));
+    expect(alerts.filter((alert) => !tested(true).has(alert.alert ?? '')).map((alert) => alert.alert)).toEqual([]);
+    expect(alerts.filter((alert) => !tested(false).has(alert.alert ?? '')).map((alert) => alert.alert)).toEqual([]);
   });
 
   it('of kind record has a test of its value', () => {
-    const tested = tests.flatMap((t) => t.promql_expr_test ?? []).map((t) => t.expr);
-    const recorded = rules.flatMap((r) => (r.record === undefined ? [] : [r.record]));
+    const tested = tests.flatMap((test) => test.promql_expr_test ?? []).map((tested) => tested.expr);
+    const recorded = rules.flatMap((rule) => (rule.record === undefined ? [] : [rule.record]));
     expect(recorded.filter((name) => !tested.some((expr) => expr.includes(name)))).toEqual([]);
   });
 
@@ -141,7 +141,7 @@ describe('every rule', () => {
       expect(annotations['description']).toMatch(/\S/);
       expect(annotations['runbook_url']).toBe(`docs/runbooks/${alert}.md`);
     }
-    expect(new Set(alerts.map((r) => r.alert)).size).toBe(alerts.length);
+    expect(new Set(alerts.map((alert) => alert.alert)).size).toBe(alerts.length);
   });
 
   it('of kind alert has a runbook with meaning, diagnosis and remedy', () => {
@@ -157,7 +157,7 @@ describe('every rule', () => {
 });
 
 describe('signals of the specification', () => {
-  const ruleOf = (name: string) => rules.find((r) => r.alert === name);
+  const ruleOf = (name: string) => rules.find((rule) => rule.alert === name);
 
   it.each([
     ['QueueOrphaned', 'max by (queue) (celery_queue_orphaned) > 0', '5m'],
@@ -168,13 +168,13 @@ describe('signals of the specification', () => {
   });
 
   it('compare the oldest unacknowledged delivery with the longest legitimate stage of every queue', () => {
-    const limits = rules.filter((r) => r.record === 'queue:oldest_unacked_limit:seconds');
-    expect(limits.map((r) => r.labels?.['queue'] ?? '').sort()).toEqual([...queues].sort());
+    const limits = rules.filter((rule) => rule.record === 'queue:oldest_unacked_limit:seconds');
+    expect(limits.map((limit) => limit.labels?.['queue'] ?? '').sort()).toEqual([...queues].sort());
     expect(ruleOf('QueueOldestUnackedTooOld')?.expr).toContain('celery_queue_oldest_unacked_age_seconds');
   });
 
   it('use depth and reserved for scaling, and no gauge for alerts', () => {
-    const scaled = rules.find((r) => r.record === 'queue:celery_queue_work:sum')?.expr ?? '';
+    const scaled = rules.find((rule) => rule.record === 'queue:celery_queue_work:sum')?.expr ?? '';
     expect([...scaled.matchAll(/celery_queue_\w+/g)].map(String)).toEqual([
       'celery_queue_depth',
       'celery_queue_reserved',

@@ -72,7 +72,7 @@ type Found = { operation: Operation; pointer: string };
 function createLookup({ paths }: ApiDocument): (method: string, path: string) => Found | undefined {
   const templates = Object.keys(paths)
     // A literal segment wins over a parameter.
-    .toSorted((a, b) => parametersOf(a) - parametersOf(b))
+    .toSorted((left, right) => parametersOf(left) - parametersOf(right))
     .map((template) => ({ template, pattern: new RegExp(`^${template.replaceAll(/\{\w+\}/g, '[^/]+')}$`) }));
   return (method, path) => {
     for (const { template, pattern } of templates) {

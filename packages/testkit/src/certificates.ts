@@ -118,16 +118,16 @@ function pem(label: string, der: Uint8Array): string {
   ).join('\n')}\n-----END ${label}-----\n`;
 }
 
-async function authority(o: CertificateOptions, above?: Signer): Promise<Authority> {
+async function authority(options: CertificateOptions, above?: Signer): Promise<Authority> {
   const keys = await newKeys();
-  const me: Signer = { subject: o.subject, key: keys.privateKey };
-  const mine = { keyUsage: [keyUses.keyCertSign, keyUses.crlSign], purposes: null, isCa: true, ...o };
+  const me: Signer = { subject: options.subject, key: keys.privateKey };
+  const mine = { keyUsage: [keyUses.keyCertSign, keyUses.crlSign], purposes: null, isCa: true, ...options };
   return {
     ...(await make(mine, keys, above ?? me)),
-    issue: async (options) => make(options, await newKeys(), me),
-    authority: (options) => authority(options, me),
+    issue: async (issued) => make(issued, await newKeys(), me),
+    authority: (below) => authority(below, me),
     again: () => make(mine, keys, me),
-    revoke: (revoked, options = {}) => revocationList(me, revoked, options),
+    revoke: (revoked, listOptions = {}) => revocationList(me, revoked, listOptions),
   };
 }
 

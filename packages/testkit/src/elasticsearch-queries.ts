@@ -16,12 +16,12 @@ export function scorer(documents: ReadonlyMap<string, Source>): (query: Query, s
   const all = [...documents.values()].map(wordsOf);
   const average = all.reduce((sum, words) => sum + words.length, 0) / Math.max(1, all.length);
   const rarity = (word: string): number => {
-    const n = all.filter((words) => words.includes(word)).length;
-    return Math.log(1 + (all.length - n + 0.5) / (n + 0.5));
+    const length = all.filter((words) => words.includes(word)).length;
+    return Math.log(1 + (all.length - length + 0.5) / (length + 0.5));
   };
   /** BM25 as Lucene counts it. */
   const weight = (word: string, words: string[]): number => {
-    const times = words.filter((w) => w === word).length;
+    const times = words.filter((other) => other === word).length;
     return (rarity(word) * times) / (times + 1.2 * (0.25 + (0.75 * words.length) / average));
   };
   const words = (query: string, source: Source): number | null => {
@@ -35,11 +35,11 @@ export function scorer(documents: ReadonlyMap<string, Source>): (query: Query, s
     { filter = [], must = [], should = [], minimum_should_match: least = 0 }: Query['bool'] & {},
     of: Source,
   ) => {
-    if (filter.some((q) => score(q, of) === null)) return null;
-    const needed = must.map((q) => score(q, of));
-    const wanted = should.map((q) => score(q, of)).filter((s) => s !== null);
+    if (filter.some((clause) => score(clause, of) === null)) return null;
+    const needed = must.map((clause) => score(clause, of));
+    const wanted = should.map((clause) => score(clause, of)).filter((points) => points !== null);
     if (needed.includes(null) || wanted.length < least) return null;
-    return [...needed, ...wanted].reduce<number>((sum, s) => sum + (s ?? 0), 0);
+    return [...needed, ...wanted].reduce<number>((sum, item) => sum + (item ?? 0), 0);
   };
   const fits = (field: string, source: Source, test: (value: unknown) => boolean): number | null =>
     valuesOf(source, field).some(test) ? 1 : null;
@@ -48,12 +48,12 @@ export function scorer(documents: ReadonlyMap<string, Source>): (query: Query, s
     const [field = '', value] = Object.entries(about as Record<string, unknown>)[0] ?? [];
     switch (kind) {
       case 'term':
-        return fits(field, source, (v) => v === value);
+        return fits(field, source, (found) => found === value);
       case 'terms':
-        return fits(field, source, (v) => (value as unknown[]).includes(v));
+        return fits(field, source, (found) => (value as unknown[]).includes(found));
       case 'range': {
         const { gte = -Infinity, lte = Infinity } = value as { gte?: number; lte?: number };
-        return fits(field, source, (v) => typeof v === 'number' && v >= gte && v <= lte);
+        return fits(field, source, (found) => typeof found === 'number' && found >= gte && found <= lte);
       }
       case 'match':
         return words((value as { query: string }).query, source);
@@ -69,9 +69,9 @@ export function scorer(documents: ReadonlyMap<string, Source>): (query: Query, s
 }
 
 /** As Lucene scores a cosine. */
-function nearness(a: number[], b: number[]): number {
-  const dot = (x: number[], y: number[]): number => x.reduce((sum, v, i) => sum + v * (y[i] ?? 0), 0);
-  return (1 + dot(a, b) / Math.sqrt(dot(a, a) * dot(b, b))) / 2;
+function nearness(left: number[], right: number[]): number {
+  const dot = (x: number[], y: number[]): number => x.reduce((sum, item, i) => sum + item * (y[i] ?? 0), 0);
+  return (1 + dot(left, right) / Math.sqrt(dot(left, left) * dot(right, right))) / 2;
 }
 
 /** The best documents, best first. */
@@ -83,13 +83,13 @@ export function find(
   const scoreOf = (source: Source): number | null => {
     if (!knn) return score(query ?? { bool: {} }, source);
     const vector = source[knn.field] as number[] | undefined;
-    const passes = (knn.filter ?? []).every((q) => score(q, source) !== null);
+    const passes = (knn.filter ?? []).every((clause) => score(clause, source) !== null);
     return vector && passes ? nearness(vector, knn.query_vector) : null;
   };
   return [...documents]
     .map(([_id, source]) => ({ _id, _score: scoreOf(source) }))
     .filter((hit): hit is Hit => hit._score !== null)
-    .sort((a, b) => b._score - a._score)
+    .sort((left, right) => right._score - left._score)
     .slice(0, Math.min(size, knn?.k ?? size));
 }
 

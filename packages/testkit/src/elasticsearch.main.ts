@@ -46,7 +46,7 @@ function create(name: string, { mappings, aliases = {} }: { mappings?: Mappings;
 function describe(name: string): Body {
   const [own, { mappings, created, aliases }] = named(name);
   const settings = { index: { creation_date: String(created) } };
-  return { [own]: { aliases: Object.fromEntries([...aliases].map((a) => [a, {}])), mappings, settings } };
+  return { [own]: { aliases: Object.fromEntries([...aliases].map((alias) => [alias, {}])), mappings, settings } };
 }
 
 type Action = {

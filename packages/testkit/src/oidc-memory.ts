@@ -13,8 +13,8 @@ export function inMemory(): AdapterFactory {
     return {
       upsert: async (id, payload) => void kept.set(keyOf(id), payload),
       find: async (id) => kept.get(keyOf(id)),
-      findByUid: async (uid) => alike((p) => p.uid === uid),
-      findByUserCode: async (code) => alike((p) => p.userCode === code),
+      findByUid: async (uid) => alike((payload) => payload.uid === uid),
+      findByUserCode: async (code) => alike((payload) => payload.userCode === code),
       consume: async (id) => {
         const payload = kept.get(keyOf(id));
         if (payload) payload.consumed = Math.floor(Date.now() / 1000);

@@ -2,7 +2,7 @@
 
 /** One element around others. */
 export function ber(tag: number, ...contents: readonly (Uint8Array | string)[]): Buffer {
-  const content = Buffer.concat(contents.map((c) => Buffer.from(c as string)));
+  const content = Buffer.concat(contents.map((content) => Buffer.from(content as string)));
   const { length } = content;
   if (length < 0x80) return Buffer.concat([Buffer.from([tag, length]), content]);
   const head = Buffer.from([tag, 0x84, 0, 0, 0, 0]);
@@ -37,7 +37,7 @@ export type Attributes = Readonly<Record<string, string | Buffer | readonly (str
 export function entry(dn: string, attributes: Attributes): Buffer {
   const list = Object.entries(attributes).map(([name, value]) => {
     const values = Array.isArray(value) ? (value as readonly (string | Buffer)[]) : [value as string | Buffer];
-    return ber(0x30, ber(0x04, name), ber(0x31, ...values.map((v) => ber(0x04, v))));
+    return ber(0x30, ber(0x04, name), ber(0x31, ...values.map((value) => ber(0x04, value))));
   });
   return ber(answers.entry, ber(0x04, dn), ber(0x30, ...list));
 }
@@ -123,7 +123,7 @@ export function readRequest(bytes: Buffer): Asked {
     scope: parts[1]!.content[0]!,
     sizeLimit: parts[3]!.content.readIntBE(0, parts[3]!.content.length),
     filter: readFilter(parts[6]!),
-    attributes: elements(parts[7]!.content).map((a) => a.content.toString()),
+    attributes: elements(parts[7]!.content).map((element) => element.content.toString()),
     page: controls === undefined ? undefined : readPage(controls.content),
   };
 }

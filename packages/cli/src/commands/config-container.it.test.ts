@@ -52,7 +52,7 @@ describe('./overtone config', () => {
     expect(code).toBe(0);
     const values = parseEnv(readFileSync(file(), 'utf8')) as Record<string, string>;
     type List = { items: { kind: string; metadata: { name: string }; stringData?: Record<string, string> }[] };
-    const identity = (JSON.parse(output) as List).items.find((o) => o.metadata.name === 'overtone-identity');
+    const identity = (JSON.parse(output) as List).items.find((item) => item.metadata.name === 'overtone-identity');
     expect(identity?.stringData).toMatchObject({ JWT_SECRET_KEY: values['JWT_SECRET_KEY'] });
     await config('container');
     expect(parseEnv(readFileSync(file(), 'utf8'))).toEqual(values);

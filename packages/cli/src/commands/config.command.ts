@@ -49,5 +49,5 @@ export function settingsOf(environment: Readonly<Record<string, string | undefin
   return Object.entries(environment)
     .filter(([name]) => SETTING.test(name))
     .map(([name, value]): [string, string] => [name, SECRET.test(name) && !name.endsWith('_FILE') ? '(set)' : value!])
-    .sort(([a], [b]) => a.localeCompare(b));
+    .sort(([left], [right]) => left.localeCompare(right));
 }

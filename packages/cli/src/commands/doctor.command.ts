@@ -69,7 +69,7 @@ function packages(): Finding[] {
   const asRoot = process.getuid?.() === 0;
   const missing = missingPackages(productPackages);
   const forTests = missingPackages(testPackages);
-  const names = productPackages.map((p) => p.name).filter((name) => !missing.includes(name));
+  const names = productPackages.map((aptPackage) => aptPackage.name).filter((name) => !missing.includes(name));
   return [
     ...(names.length > 0 ? [ok(`packages: ${names.join(', ')}`)] : []),
     ...(missing.length > 0 ? [problem(`missing: ${missing.join(', ')}; run: ${installCommand(missing, asRoot)}`)] : []),
@@ -117,7 +117,7 @@ async function services(folder: DataFolder): Promise<Finding[]> {
     if (!ready) return problem(`${name} is not ready; see: ./overtone logs ${name}`);
     return failing.length === 0
       ? ok(`${name} is ready`)
-      : note(`${name}: ${failing.map((f) => f.join(' ')).join(', ')}`);
+      : note(`${name}: ${failing.map((failure) => failure.join(' ')).join(', ')}`);
   });
 }
 

@@ -40,12 +40,12 @@ export async function restart(wanted: readonly string[], options: { readonly dat
 function servicesOf(folder: DataFolder, wanted: readonly string[]): RecordedProcess[] {
   const runtime = readLiveRuntime(folder);
   if (runtime === undefined) throw new Refusal('Overtone is not running; start it with: ./overtone up');
-  const all = runtime.processes.filter((p) => p.kind === 'service');
-  const unknown = wanted.find((name) => !all.some((p) => p.name === name));
+  const all = runtime.processes.filter((entry) => entry.kind === 'service');
+  const unknown = wanted.find((name) => !all.some((entry) => entry.name === name));
   if (unknown !== undefined) {
-    throw new Refusal(`There is no service ${unknown}; there are: ${all.map((p) => p.name).join(', ')}.`);
+    throw new Refusal(`There is no service ${unknown}; there are: ${all.map((entry) => entry.name).join(', ')}.`);
   }
-  return wanted.length === 0 ? all : all.filter((p) => wanted.includes(p.name));
+  return wanted.length === 0 ? all : all.filter((entry) => wanted.includes(entry.name));
 }
 
 async function restartOne(folder: DataFolder, before: RecordedProcess, terminal: Terminal): Promise<void> {

@@ -32,7 +32,7 @@ export async function status(options: { readonly data?: string; readonly json?: 
   const found = await readStatus(dataFolder(options.data));
   if (options.json === true) process.stdout.write(`${JSON.stringify(found, undefined, 2)}\n`);
   else show(found);
-  if (!found.running || found.services.some((s) => !s.ready)) process.exitCode = 1;
+  if (!found.running || found.services.some((service) => !service.ready)) process.exitCode = 1;
 }
 
 /** Probes every service of the instance. */
@@ -50,20 +50,20 @@ export async function readStatus(folder: DataFolder): Promise<Status> {
     running: runtime !== undefined,
     services,
     servers: (runtime?.processes ?? [])
-      .filter((p) => p.kind === 'server')
+      .filter((entry) => entry.kind === 'server')
       .map(({ name, pid, restarts }) => ({ name, pid, restarts })),
   };
 }
 
 /** Every service and its additional processes. */
 function processNames({ processes }: Runtime): string[] {
-  const running = processes.filter((p) => p.kind === 'service').map((p) => p.name);
+  const running = processes.filter((entry) => entry.kind === 'service').map((entry) => entry.name);
   return [...new Set([...serviceNames(), ...running])].sort();
 }
 
 /** Probes one service. */
 export async function serviceStatus(name: string, instance: Instance, runtime: Runtime): Promise<ServiceStatus> {
-  const running = runtime.processes.find((p) => p.name === name);
+  const running = runtime.processes.find((entry) => entry.name === name);
   const internalUrl = listenerUrl(instance, name, 'internal');
   return {
     name,

@@ -22,8 +22,8 @@ export async function test(options: { readonly quick?: boolean }): Promise<void>
   const tallies = await inPairs(staticChecks(), async (check) => await runCheck(check, terminal, stop.signal));
   const rest = options.quick === true ? [ring('pure')] : [ring('pure'), ring('it'), ...endToEnd()];
   for (const check of rest) tallies.push(await runCheck(check, terminal, stop.signal));
-  const passed = tallies.reduce((sum, t) => sum + t.passed, 0);
-  const failed = tallies.reduce((sum, t) => sum + t.failed, 0);
+  const passed = tallies.reduce((sum, tally) => sum + tally.passed, 0);
+  const failed = tallies.reduce((sum, tally) => sum + tally.failed, 0);
   if (failed > 0) process.exitCode = 1;
   terminal.line(`${passed} passed, ${failed} failed`);
 }

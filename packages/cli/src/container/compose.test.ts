@@ -58,7 +58,9 @@ describe('compose.yaml', () => {
       const args = { SERVICE: name, OT_IMAGE_TAG: '1.2.3' };
       expect(container(name).build).toEqual({ context: '.', dockerfile: 'deploy/Dockerfile', args });
     }
-    expect(Object.entries(file.services).filter(([name, c]) => c.build && !services.includes(name))).toEqual([]);
+    expect(Object.entries(file.services).filter(([name, value]) => value.build && !services.includes(name))).toEqual(
+      [],
+    );
     expect(services).toContain(/^overtone\/(.*):1\.2\.3$/.exec(container('migrate').image)?.[1]);
   });
 
@@ -72,7 +74,8 @@ describe('compose.yaml', () => {
     const own = secretsOf(name, values);
     expect(container(name).environment).toMatchObject(own);
     const others = Object.entries(container(name).environment!).filter(
-      ([key, value]) => !(key in own) && Object.values(values).some((v) => v.length > 8 && value.includes(v)),
+      ([key, value]) =>
+        !(key in own) && Object.values(values).some((volume) => volume.length > 8 && value.includes(volume)),
     );
     expect(others).toEqual([]);
   });
@@ -103,7 +106,9 @@ describe('compose.yaml', () => {
   );
 
   it('publishes the port of the edge only, and for this host only by default', () => {
-    const published = Object.entries(file.services).flatMap(([name, c]) => (c.ports ?? []).map((p) => [name, p]));
+    const published = Object.entries(file.services).flatMap(([name, value]) =>
+      (value.ports ?? []).map((port) => [name, port]),
+    );
     expect(published.filter(([name]) => container(name!).profiles === undefined)).toEqual([
       ['edge-gateway', `127.0.0.1:8080:${imageEnvironment()['API_PORT']}`],
     ]);
@@ -151,7 +156,7 @@ describe('compose.yaml', () => {
       for (const [key, value] of Object.entries(container(name).environment!)) {
         const host = /^[a-z]+:\/\/(?:[^@/]*@)?([a-z-]+):/.exec(value)?.[1];
         if (host === undefined) continue;
-        const shared = container(name).networks!.filter((n) => container(host)?.networks?.includes(n));
+        const shared = container(name).networks!.filter((network) => container(host)?.networks?.includes(network));
         expect([name, key, shared.length > 0]).toEqual([name, key, true]);
       }
     }
@@ -164,7 +169,7 @@ describe('compose.yaml', () => {
     expect(members('objects')).toEqual(['media', 'transcription-worker']);
     expect(members('search')).toEqual(['search-indexer']);
     expect(members('database')).toEqual(ours.filter((name) => 'DATABASE_URL' in container(name).environment!).sort());
-    const open = Object.entries(file.networks).filter(([, n]) => n?.internal !== true);
+    const open = Object.entries(file.networks).filter(([, value]) => value?.internal !== true);
     expect(open.map(([name]) => name).filter((name) => name !== 'monitoring')).toEqual(['public', 'egress']);
   });
 
@@ -179,10 +184,10 @@ describe('compose.yaml', () => {
   });
 
   it('starts who owns tables after the migration', () => {
-    for (const name of services.filter((s) => 'DATABASE_URL' in container(s).environment!)) {
+    for (const name of services.filter((service) => 'DATABASE_URL' in container(service).environment!)) {
       expect(container(name).depends_on).toMatchObject({ migrate: { condition: 'service_completed_successfully' } });
     }
-    const named = Object.values(file.services).flatMap((c) => Object.keys(c.depends_on ?? {}));
+    const named = Object.values(file.services).flatMap((value) => Object.keys(value.depends_on ?? {}));
     expect(named.filter((name) => !(name in file.services))).toEqual([]);
   });
 
@@ -232,18 +237,22 @@ describe('compose.yaml', () => {
     const { names, port } = (parse(text) as Scrapes).scrape_configs[0]!.dns_sd_configs[0]!;
     expect([names.sort(), String(port)]).toEqual([services, imageEnvironment()['INTERNAL_PORT']]);
     const away = services.filter(
-      (name) => !container(name).networks!.some((n) => container('prometheus').networks!.includes(n)),
+      (name) => !container(name).networks!.some((network) => container('prometheus').networks!.includes(network)),
     );
     expect(away).toEqual([]);
   });
 
   it('keeps in named volumes what has to outlive a container', () => {
-    const mounted = Object.values(file.services).flatMap((c) => (c.volumes ?? []).map((v) => v.split(':')[0]!));
+    const mounted = Object.values(file.services).flatMap((value) =>
+      (value.volumes ?? []).map((volume) => volume.split(':')[0]!),
+    );
     // A volume without a name belongs to its container alone: two workers never clear up behind each other.
-    expect(mounted.filter((v) => v.startsWith('/'))).toEqual(['/work']);
+    expect(mounted.filter((value) => value.startsWith('/'))).toEqual(['/work']);
     expect(container('transcription-worker').environment!['WORK_DIR']).toBe('/work');
-    const files = mounted.filter((v) => v.startsWith('./') && v !== './nats.conf');
-    expect(files.filter((v) => !existsSync(join(productFolder, v)))).toEqual([]);
-    expect([...new Set(mounted.filter((v) => !/^[./]/.test(v)))].sort()).toEqual(Object.keys(file.volumes).sort());
+    const files = mounted.filter((value) => value.startsWith('./') && value !== './nats.conf');
+    expect(files.filter((file) => !existsSync(join(productFolder, file)))).toEqual([]);
+    expect([...new Set(mounted.filter((value) => !/^[./]/.test(value)))].sort()).toEqual(
+      Object.keys(file.volumes).sort(),
+    );
   });
 });

@@ -84,8 +84,8 @@ describe('secretsOf', () => {
 
 describe('configObjects', () => {
   it('contains no empty secret', () => {
-    const empty = configObjects(fresh()).flatMap((o) =>
-      Object.entries({ ...o.stringData, ...o.data }).filter(([, value]) => value === ''),
+    const empty = configObjects(fresh()).flatMap((object) =>
+      Object.entries({ ...object.stringData, ...object.data }).filter(([, value]) => value === ''),
     );
     expect(empty).toEqual([]);
   });

@@ -25,7 +25,7 @@ function argument(name: string) {
 
 describe('deploy/Dockerfile', () => {
   it('has nothing that its linter objects to', () => {
-    expect(validate(text).map((d) => [d.range.start.line + 1, d.message])).toEqual([]);
+    expect(validate(text).map((diagnostic) => [diagnostic.range.start.line + 1, diagnostic.message])).toEqual([]);
     expect(validate('FORM scratch').length).toBeGreaterThan(0);
   });
 
@@ -49,11 +49,11 @@ describe('deploy/Dockerfile', () => {
   });
 
   it('copies only what is there, and from the build only what a service runs from', () => {
-    const copies = [...text.matchAll(/^COPY (?!--from)(.*) \S+$/gm)].flatMap((m) => m[1]!.split(' '));
+    const copies = [...text.matchAll(/^COPY (?!--from)(.*) \S+$/gm)].flatMap((match) => match[1]!.split(' '));
     expect(copies.filter((file) => !existsSync(join(productFolder, file)))).toEqual([]);
     expect(contents('COPY')).toEqual(['/app /app']);
     expect(text).toContain('COPY --from=assembled /app /app\n');
-    const mains = [...text.matchAll(/node (packages\S+\.ts)/g)].map((m) => m[1]!);
+    const mains = [...text.matchAll(/node (packages\S+\.ts)/g)].map((match) => match[1]!);
     expect(mains.length).toBe(2);
     expect(mains.filter((file) => !existsSync(join(productFolder, file)))).toEqual([]);
   });
@@ -61,7 +61,9 @@ describe('deploy/Dockerfile', () => {
   it('gives the programs that handle sound to the worker only, the same that the embedded profile installs', () => {
     const forWorker = /\[ "\$SERVICE" = transcription-worker \]; then packages="\$packages (.*)"; fi/.exec(text)?.[1];
     const servers = ['postgresql', 'nats-server', 'redis-server'];
-    expect(forWorker?.split(' ')).toEqual(productPackages.map((p) => p.name).filter((n) => !servers.includes(n)));
+    expect(forWorker?.split(' ')).toEqual(
+      productPackages.map((aptPackage) => aptPackage.name).filter((name) => !servers.includes(name)),
+    );
     expect(contents('RUN').length).toBe(1);
   });
 

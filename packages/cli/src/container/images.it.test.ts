@@ -58,7 +58,7 @@ describe('the containers of compose.yaml', () => {
     const env = stack.environment('migrate');
     const migrate = async () => await run(program, [main.replace('/app', tree(service))], { cwd: tree(service), env });
     const together = await Promise.all([migrate(), migrate()]);
-    expect(together.map((r) => r.code)).toEqual([0, 0]);
+    expect(together.map((run) => run.code)).toEqual([0, 0]);
     expect((await migrate()).output).toMatch(/^schema is at v\d+\n$/);
   });
 
@@ -72,7 +72,7 @@ describe('the containers of compose.yaml', () => {
       const { checks } = (await response.json()) as { checks: Record<string, string> };
       return Object.entries(checks).flatMap(([check, result]) => (result === 'ok' ? [] : [check]));
     };
-    const isAllowed = (down: readonly string[]) => down.every((c) => ['object_storage', 'search'].includes(c));
+    const isAllowed = (down: readonly string[]) => down.every((check) => ['object_storage', 'search'].includes(check));
     // A check gives up after two seconds; on a machine that does much else the next one succeeds.
     for (const name of services) {
       const down = await until(async () => await missed(name), isAllowed);
@@ -87,7 +87,7 @@ describe('the containers of compose.yaml', () => {
     const { port } = new URL(stack.url('media', 'internal'));
     const code = await until(
       async () => await codeFor(port),
-      (c) => c === 0,
+      (check) => check === 0,
     );
     expect([code, await codeFor('1')]).toEqual([0, 1]);
   });

@@ -44,11 +44,12 @@ describe('the schema check', () => {
 
 describe.each(overlays)('k8s/overlays/%s', (overlay) => {
   const objects = () => rendered.get(overlay)!;
-  const of = <O extends KubeObject>(kind: string) => objects().filter((o) => o.kind === kind) as O[];
+  const of = <O extends KubeObject>(kind: string) => objects().filter((object) => object.kind === kind) as O[];
   const workloads = () => workloadsOf(objects());
-  const ours = () => workloads().filter((w) => w.kind === 'Deployment' && serviceOf(w) !== undefined);
-  const each = async (list: readonly Workload[], check: (w: Workload) => unknown) => {
-    for (const w of list) await check(w);
+  const ours = () =>
+    workloads().filter((workload) => workload.kind === 'Deployment' && serviceOf(workload) !== undefined);
+  const each = async (list: readonly Workload[], check: (workload: Workload) => unknown) => {
+    for (const workload of list) await check(workload);
     expect(list.length).toBeGreaterThan(0);
   };
 
@@ -58,7 +59,9 @@ describe.each(overlays)('k8s/overlays/%s', (overlay) => {
   });
 
   it('stands in one namespace, whose pods are restricted', () => {
-    expect(objects().filter((o) => o.kind !== 'Namespace' && o.metadata.namespace !== 'overtone')).toEqual([]);
+    expect(
+      objects().filter((object) => object.kind !== 'Namespace' && object.metadata.namespace !== 'overtone'),
+    ).toEqual([]);
     expect(of('Namespace')[0]!.metadata.labels).toMatchObject({ 'pod-security.kubernetes.io/enforce': 'restricted' });
   });
 
@@ -67,84 +70,98 @@ describe.each(overlays)('k8s/overlays/%s', (overlay) => {
       ...new Set(
         workloads()
           .map(containerOf)
-          .map((c) => c.image),
+          .map((container) => container.image),
       ),
     ].filter((i) => i.startsWith('overtone/'));
     expect(images.sort()).toEqual(services.map((name) => `overtone/${name}:${productVersion()}`));
-    expect([...new Set(ours().map((w) => serviceOf(w)!))].sort()).toEqual(services);
+    expect([...new Set(ours().map((workload) => serviceOf(workload)!))].sort()).toEqual(services);
   });
 
   it('tells every service only what its env.ts knows, and all that it needs', async () => {
-    await each(ours(), async (w) => {
-      const given = podEnvironment(w, objects(), values);
-      const reading = await readAs(serviceOf(w)!, { ...imageEnvironment(), ...given });
-      expect([w.metadata.name, reading.fault, unknownTo(reading, given)]).toEqual([w.metadata.name, undefined, []]);
-      expect(given['NATS_USER']).toBe(serviceOf(w));
+    await each(ours(), async (workload) => {
+      const given = podEnvironment(workload, objects(), values);
+      const reading = await readAs(serviceOf(workload)!, { ...imageEnvironment(), ...given });
+      expect([workload.metadata.name, reading.fault, unknownTo(reading, given)]).toEqual([
+        workload.metadata.name,
+        undefined,
+        [],
+      ]);
+      expect(given['NATS_USER']).toBe(serviceOf(workload));
     });
   });
 
   it('gives every pod its own secret and no other', async () => {
-    await each(workloads(), (w) => {
-      const secrets = (containerOf(w).envFrom ?? []).flatMap((s) => (s.secretRef ? [s.secretRef.name] : []));
-      const own = w.kind === 'Deployment' ? serviceOf(w)! : w.metadata.name;
+    await each(workloads(), (workload) => {
+      const secrets = (containerOf(workload).envFrom ?? []).flatMap((scaled) =>
+        scaled.secretRef ? [scaled.secretRef.name] : [],
+      );
+      const own = workload.kind === 'Deployment' ? serviceOf(workload)! : workload.metadata.name;
       expect(secrets.filter((name) => name !== `overtone-${own}`)).toEqual([]);
-      podEnvironment(w, objects(), values);
+      podEnvironment(workload, objects(), values);
     });
   });
 
   it('runs every pod without rights, and ours as user 1000 of group 999', async () => {
-    await each(workloads(), (w) => {
-      const { securityContext, automountServiceAccountToken } = w.spec.template.spec;
+    await each(workloads(), (workload) => {
+      const { securityContext, automountServiceAccountToken } = workload.spec.template.spec;
       expect(automountServiceAccountToken).toBe(false);
       expect(securityContext).toMatchObject({ runAsNonRoot: true, seccompProfile: { type: 'RuntimeDefault' } });
-      expect(containerOf(w).securityContext).toMatchObject({
+      expect(containerOf(workload).securityContext).toMatchObject({
         allowPrivilegeEscalation: false,
         capabilities: { drop: ['ALL'] },
         // Elasticsearch keeps a keystore and logs beside its programs.
-        ...(w.metadata.name === 'elasticsearch' ? {} : { readOnlyRootFilesystem: true }),
+        ...(workload.metadata.name === 'elasticsearch' ? {} : { readOnlyRootFilesystem: true }),
       });
-      if (serviceOf(w)) expect(securityContext).toMatchObject({ runAsUser: 1000, runAsGroup: 999 });
-      expect(containerOf(w).resources).toMatchObject({ requests: {}, limits: {} });
+      if (serviceOf(workload)) expect(securityContext).toMatchObject({ runAsUser: 1000, runAsGroup: 999 });
+      expect(containerOf(workload).resources).toMatchObject({ requests: {}, limits: {} });
     });
   });
 
   it('mounts a place for what a pod writes, and nothing that is not there', async () => {
-    await each(workloads(), (w) => {
-      const { volumes = [] } = w.spec.template.spec;
-      const there = [...volumes, ...(w.spec.volumeClaimTemplates ?? []).map((c) => c.metadata)].map((v) => v.name);
-      const mounted = (containerOf(w).volumeMounts ?? []).map((m) => m.name);
-      expect([w.metadata.name, [...new Set(mounted)].sort()]).toEqual([w.metadata.name, there.sort()]);
-      if (serviceOf(w)) expect(containerOf(w).volumeMounts!.map((m) => m.mountPath)).toContain('/tmp');
+    await each(workloads(), (workload) => {
+      const { volumes = [] } = workload.spec.template.spec;
+      const there = [
+        ...volumes,
+        ...(workload.spec.volumeClaimTemplates ?? []).map((template) => template.metadata),
+      ].map((volume) => volume.name);
+      const mounted = (containerOf(workload).volumeMounts ?? []).map((mount) => mount.name);
+      expect([workload.metadata.name, [...new Set(mounted)].sort()]).toEqual([workload.metadata.name, there.sort()]);
+      if (serviceOf(workload))
+        expect(containerOf(workload).volumeMounts!.map((mount) => mount.mountPath)).toContain('/tmp');
     });
   });
 
   it('asks every service on its internal port whether it lives and whether it is ready', async () => {
     const { API_PORT, INTERNAL_PORT } = imageEnvironment();
-    await each(ours(), (w) => {
-      const c = containerOf(w);
-      expect(c.ports).toEqual([
+    await each(ours(), (workload) => {
+      const container = containerOf(workload);
+      expect(container.ports).toEqual([
         { name: 'api', containerPort: Number(API_PORT) },
         { name: 'internal', containerPort: Number(INTERNAL_PORT) },
       ]);
-      expect(c.startupProbe?.httpGet).toEqual({ path: '/health', port: 'internal' });
-      expect(c.livenessProbe?.httpGet).toEqual({ path: '/health', port: 'internal' });
-      expect(c.readinessProbe?.httpGet).toEqual({ path: '/health/ready', port: 'internal' });
-      expect(w.spec.template.metadata.annotations).toMatchObject({ 'prometheus.io/port': INTERNAL_PORT });
+      expect(container.startupProbe?.httpGet).toEqual({ path: '/health', port: 'internal' });
+      expect(container.livenessProbe?.httpGet).toEqual({ path: '/health', port: 'internal' });
+      expect(container.readinessProbe?.httpGet).toEqual({ path: '/health/ready', port: 'internal' });
+      expect(workload.spec.template.metadata.annotations).toMatchObject({ 'prometheus.io/port': INTERNAL_PORT });
     });
   });
 
   it('asks every server whether it is well', async () => {
-    const servers = workloads().filter((w) => w.kind === 'StatefulSet');
-    for (const w of servers) expect(containerOf(w).readinessProbe && containerOf(w).livenessProbe).toBeDefined();
+    const servers = workloads().filter((workload) => workload.kind === 'StatefulSet');
+    for (const server of servers)
+      expect(containerOf(server).readinessProbe && containerOf(server).livenessProbe).toBeDefined();
     expect(servers.length).toBe(overlay === 'single-node' ? 5 : 0);
   });
 
   it('lets a pod go only when another is ready, and gives it time to finish', async () => {
-    await each(ours(), (w) => {
-      expect(w.spec.strategy).toEqual({ type: 'RollingUpdate', rollingUpdate: { maxSurge: 1, maxUnavailable: 0 } });
-      const env = podEnvironment(w, objects(), values);
+    await each(ours(), (workload) => {
+      expect(workload.spec.strategy).toEqual({
+        type: 'RollingUpdate',
+        rollingUpdate: { maxSurge: 1, maxUnavailable: 0 },
+      });
+      const env = podEnvironment(workload, objects(), values);
       const needed = Number(env['DRAIN_DELAY_MS']) + Number(env['SHUTDOWN_GRACE_MS']) + 3_000;
-      expect(w.spec.template.spec.terminationGracePeriodSeconds! * 1000).toBeGreaterThan(needed);
+      expect(workload.spec.template.spec.terminationGracePeriodSeconds! * 1000).toBeGreaterThan(needed);
       expect(Number(env['DRAIN_DELAY_MS'])).toBeGreaterThan(0);
     });
   });
@@ -154,29 +171,31 @@ describe.each(overlays)('k8s/overlays/%s', (overlay) => {
       spec: { selector: Readonly<Record<string, string>> & { matchLabels?: Readonly<Record<string, string>> } };
     };
     const selected = (selector: Readonly<Record<string, string>>) =>
-      workloads().filter((w) => selects(selector, labelsOf(w)));
+      workloads().filter((workload) => selects(selector, labelsOf(workload)));
     await each(
-      workloads().filter((w) => w.kind !== 'Job'),
-      (w) => {
-        expect(selected(w.spec.selector!.matchLabels)).toEqual([w]);
-        const spread = w.spec.template.spec.topologySpreadConstraints?.[0]?.labelSelector.matchLabels;
-        if (serviceOf(w)) expect(spread).toEqual(w.spec.selector!.matchLabels);
+      workloads().filter((workload) => workload.kind !== 'Job'),
+      (workload) => {
+        expect(selected(workload.spec.selector!.matchLabels)).toEqual([workload]);
+        const spread = workload.spec.template.spec.topologySpreadConstraints?.[0]?.labelSelector.matchLabels;
+        if (serviceOf(workload)) expect(spread).toEqual(workload.spec.selector!.matchLabels);
       },
     );
-    for (const s of of<Selecting>('Service'))
-      expect(selected(s.spec.selector).map((w) => w.metadata.name)).toEqual([s.metadata.name]);
-    const budgets = of<Selecting>('PodDisruptionBudget').map((b) =>
-      selected(b.spec.selector.matchLabels!).map((w) => w.metadata.name),
+    for (const scaled of of<Selecting>('Service'))
+      expect(selected(scaled.spec.selector).map((workload) => workload.metadata.name)).toEqual([scaled.metadata.name]);
+    const budgets = of<Selecting>('PodDisruptionBudget').map((budget) =>
+      selected(budget.spec.selector.matchLabels!).map((workload) => workload.metadata.name),
     );
     expect(budgets.flat().sort()).toEqual(
       ours()
-        .map((w) => w.metadata.name)
+        .map((workload) => workload.metadata.name)
         .sort(),
     );
   });
 
   it('has workers for every queue that workers take jobs from, and for vectors', () => {
-    const taken = ours().flatMap((w) => podEnvironment(w, objects(), values)['WORKER_QUEUES']?.split(',') ?? []);
+    const taken = ours().flatMap(
+      (workload) => podEnvironment(workload, objects(), values)['WORKER_QUEUES']?.split(',') ?? [],
+    );
     expect(taken.sort()).toEqual(
       [...new Set([...Object.values(workerJobs).map((job) => job.queue), 'embedding'])].sort(),
     );

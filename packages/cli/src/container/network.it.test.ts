@@ -17,27 +17,27 @@ const defaultPorts: Readonly<Record<string, number>> = { 'http:': 80, 'https:': 
 describe.each(overlays)('the network of k8s/overlays/%s', (overlay) => {
   const objects = () => rendered.get(overlay)!;
   const workloads = () => workloadsOf(objects());
-  const ours = () => workloads().filter((w) => w.kind === 'Deployment');
-  const named = (name: string) => workloads().find((w) => w.metadata.name === name)!;
+  const ours = () => workloads().filter((workload) => workload.kind === 'Deployment');
+  const named = (name: string) => workloads().find((workload) => workload.metadata.name === name)!;
   const may = (from: End, to: End, port: number) => mayConnect(objects(), from, to, port);
   const whoReaches = (target: Workload, port: number) =>
     workloads()
-      .filter((w) => may(podOf(w), podOf(target), port))
-      .map((w) => w.metadata.name);
+      .filter((workload) => may(podOf(workload), podOf(target), port))
+      .map((workload) => workload.metadata.name);
   /** Servers and services that the environment of a pod names, with their ports. */
-  const serversOf = (w: Workload) =>
-    Object.entries(podEnvironment(w, objects(), values)).flatMap(([key, value]) => {
+  const serversOf = (workload: Workload) =>
+    Object.entries(podEnvironment(workload, objects(), values)).flatMap(([key, value]) => {
       if (!/_(URL|ENDPOINT)$/.test(key) || value === '') return [];
       const { hostname, port, protocol } = new URL(value);
       return [{ host: hostname, port: Number(port) || defaultPorts[protocol]! }];
     });
 
   it('closes internal ports to the namespace, and opens all of them to Prometheus', () => {
-    for (const w of ours()) {
-      expect([w.metadata.name, whoReaches(w, 9090)]).toEqual([w.metadata.name, []]);
-      expect(may(prometheus, podOf(w), 9090)).toBe(true);
-      expect(may(stranger('monitoring', { 'app.kubernetes.io/name': 'grafana' }), podOf(w), 9090)).toBe(false);
-      expect(may(stranger('ingress'), podOf(w), 9090)).toBe(false);
+    for (const workload of ours()) {
+      expect([workload.metadata.name, whoReaches(workload, 9090)]).toEqual([workload.metadata.name, []]);
+      expect(may(prometheus, podOf(workload), 9090)).toBe(true);
+      expect(may(stranger('monitoring', { 'app.kubernetes.io/name': 'grafana' }), podOf(workload), 9090)).toBe(false);
+      expect(may(stranger('ingress'), podOf(workload), 9090)).toBe(false);
     }
   });
 
@@ -45,30 +45,34 @@ describe.each(overlays)('the network of k8s/overlays/%s', (overlay) => {
     const behind = serversOf(named('edge-gateway'))
       .map(({ host }) => host)
       .filter((host) => named(host) && serviceOf(named(host)));
-    for (const w of ours()) {
-      const expected = behind.includes(w.metadata.name) ? ['edge-gateway'] : [];
-      expect([w.metadata.name, whoReaches(w, 8080)]).toEqual([w.metadata.name, expected]);
-      expect(may(prometheus, podOf(w), 8080)).toBe(overlay === 'single-node' && w.metadata.name === 'edge-gateway');
+    for (const workload of ours()) {
+      const expected = behind.includes(workload.metadata.name) ? ['edge-gateway'] : [];
+      expect([workload.metadata.name, whoReaches(workload, 8080)]).toEqual([workload.metadata.name, expected]);
+      expect(may(prometheus, podOf(workload), 8080)).toBe(
+        overlay === 'single-node' && workload.metadata.name === 'edge-gateway',
+      );
     }
     expect(behind).toHaveLength(6);
   });
 
   it('lets people in at the edge and nowhere else', () => {
-    const open = ours().filter((w) => [80, 8080, 9090].some((port) => may(stranger('ingress'), podOf(w), port)));
-    expect(open.map((w) => w.metadata.name)).toEqual(['edge-gateway']);
-    const ingress = objects().filter((o) => o.kind === 'Ingress');
+    const open = ours().filter((workload) =>
+      [80, 8080, 9090].some((port) => may(stranger('ingress'), podOf(workload), port)),
+    );
+    expect(open.map((workload) => workload.metadata.name)).toEqual(['edge-gateway']);
+    const ingress = objects().filter((object) => object.kind === 'Ingress');
     expect(JSON.stringify(ingress).match(/"service":\{"name":"([a-z-]+)"/g) ?? []).toEqual(
       overlay === 'production' ? ['"service":{"name":"edge-gateway"'] : [],
     );
   });
 
   it('lets every pod reach the servers that its environment names', () => {
-    for (const w of workloads()) {
-      for (const { host, port } of serversOf(w)) {
+    for (const workload of workloads()) {
+      for (const { host, port } of serversOf(workload)) {
         const target = named(host);
         // A server that is not in the cluster here has an address that only its owner knows.
-        expect([w.metadata.name, host, may(podOf(w), target ? podOf(target) : outside, port)]).toEqual([
-          w.metadata.name,
+        expect([workload.metadata.name, host, may(podOf(workload), target ? podOf(target) : outside, port)]).toEqual([
+          workload.metadata.name,
           host,
           true,
         ]);
@@ -77,14 +81,16 @@ describe.each(overlays)('the network of k8s/overlays/%s', (overlay) => {
   });
 
   it('lets no pod reach a server that its environment does not name', () => {
-    for (const server of workloads().filter((w) => w.kind === 'StatefulSet')) {
+    for (const server of workloads().filter((workload) => workload.kind === 'StatefulSet')) {
       const { port } = ours()
         .flatMap(serversOf)
         .find(({ host }) => host === server.metadata.name)!;
-      const users = workloads().filter((w) => serversOf(w).some(({ host }) => host === server.metadata.name));
+      const users = workloads().filter((workload) =>
+        serversOf(workload).some(({ host }) => host === server.metadata.name),
+      );
       expect([server.metadata.name, whoReaches(server, port)]).toEqual([
         server.metadata.name,
-        users.map((w) => w.metadata.name),
+        users.map((user) => user.metadata.name),
       ]);
       expect(may(stranger('default'), podOf(server), port)).toBe(false);
     }
@@ -100,8 +106,8 @@ describe.each(overlays)('the network of k8s/overlays/%s', (overlay) => {
   it('allows egress only for services that call your servers', () => {
     const out = (port: number) =>
       ours()
-        .filter((w) => may(podOf(w), outside, port))
-        .map((w) => w.metadata.name);
+        .filter((workload) => may(podOf(workload), outside, port))
+        .map((workload) => workload.metadata.name);
     expect(out(636)).toEqual(['directory-sync', 'identity']);
     expect(out(22)).toEqual([]);
     expect(out(443).filter((name) => !name.startsWith('transcription-worker'))).toEqual(

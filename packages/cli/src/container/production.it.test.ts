@@ -29,21 +29,21 @@ describe('the PodMonitor of production', () => {
   } & KubeObject;
 
   it('scrapes every service with the labels that rules and dashboards require', () => {
-    const { selector, podMetricsEndpoints } = (objects.find((o) => o.kind === 'PodMonitor') as Monitor).spec;
+    const { selector, podMetricsEndpoints } = (objects.find((object) => object.kind === 'PodMonitor') as Monitor).spec;
     const [{ port, path, relabelings }] = podMetricsEndpoints;
     expect([port, path]).toEqual(['internal', '/metrics']);
     const scraped = workloadsOf(objects).filter(
-      (w) => w.kind === 'Deployment' && selects(selector.matchLabels, labelsOf(w)),
+      (workload) => workload.kind === 'Deployment' && selects(selector.matchLabels, labelsOf(workload)),
     );
-    expect(scraped.map((w) => [w.metadata.name, seriesOf(w, relabelings)])).toEqual(
-      scraped.map((w) => [w.metadata.name, { job: 'overtone', service: serviceOf(w) }]),
+    expect(scraped.map((workload) => [workload.metadata.name, seriesOf(workload, relabelings)])).toEqual(
+      scraped.map((workload) => [workload.metadata.name, { job: 'overtone', service: serviceOf(workload) }]),
     );
-    expect([...new Set(scraped.map((w) => serviceOf(w)!))].sort()).toEqual(services);
+    expect([...new Set(scraped.map((workload) => serviceOf(workload)!))].sort()).toEqual(services);
   });
 
-  const seriesOf = (w: Workload, relabelings: readonly Relabeling[]) => {
+  const seriesOf = (workload: Workload, relabelings: readonly Relabeling[]) => {
     const labels: Record<string, string> = {
-      __meta_kubernetes_pod_label_app_kubernetes_io_name: labelsOf(w)['app.kubernetes.io/name']!,
+      __meta_kubernetes_pod_label_app_kubernetes_io_name: labelsOf(workload)['app.kubernetes.io/name']!,
     };
     for (const { sourceLabels = [], regex = '(.*)', targetLabel, replacement = '$1' } of relabelings) {
       const match = new RegExp(`^(?:${regex})$`).exec(sourceLabels.map((name) => labels[name]).join(';'));
@@ -62,7 +62,7 @@ describe('scaling in production', () => {
       readonly triggers: readonly { readonly type: string; readonly metadata: Readonly<Record<string, string>> }[];
     };
   } & KubeObject;
-  const scaled = () => objects.filter((o) => o.kind === 'ScaledObject') as Scaled[];
+  const scaled = () => objects.filter((object) => object.kind === 'ScaledObject') as Scaled[];
   const deployments = () => workloadsOf(objects);
 
   it('uses waiting and running tasks, and no gauge of alerts', () => {
@@ -72,15 +72,15 @@ describe('scaling in production', () => {
         'celery_queue_depth',
         'celery_queue_reserved',
       ]);
-      const target = deployments().find((w) => w.metadata.name === spec.scaleTargetRef.name)!;
+      const target = deployments().find((deployment) => deployment.metadata.name === spec.scaleTargetRef.name)!;
       const own = podEnvironment(target, objects, values)['WORKER_QUEUES']!.split(',');
-      const named = [...query.matchAll(/queue="([a-z]+)"/g)].map((m) => m[1]!);
+      const named = [...query.matchAll(/queue="([a-z]+)"/g)].map((match) => match[1]!);
       expect(named.filter((name) => !own.includes(name) || !(queues as readonly string[]).includes(name))).toEqual([]);
       expect(new Set(named).size).toBe(1);
     }
     expect(
       scaled()
-        .map((s) => s.spec.scaleTargetRef.name)
+        .map((scaled) => scaled.spec.scaleTargetRef.name)
         .sort(),
     ).toEqual(['transcription-worker', 'transcription-worker-gpu']);
   });
@@ -94,11 +94,11 @@ describe('scaling in production', () => {
   });
 
   it('leaves the number of workers to KEDA and runs two replicas of every other service', () => {
-    const counted = deployments().filter((w) => w.kind === 'Deployment');
-    for (const w of counted) {
-      const isScaled = scaled().some((s) => s.spec.scaleTargetRef.name === w.metadata.name);
-      const { replicas } = w.spec as { replicas?: number };
-      expect([w.metadata.name, replicas]).toEqual([w.metadata.name, isScaled ? undefined : 2]);
+    const counted = deployments().filter((deployment) => deployment.kind === 'Deployment');
+    for (const workload of counted) {
+      const isScaled = scaled().some((scaled) => scaled.spec.scaleTargetRef.name === workload.metadata.name);
+      const { replicas } = workload.spec as { replicas?: number };
+      expect([workload.metadata.name, replicas]).toEqual([workload.metadata.name, isScaled ? undefined : 2]);
     }
   });
 });

@@ -9,7 +9,7 @@ const SYSTEM_FOLDERS = ['/usr/local/sbin', '/usr/sbin', '/sbin', '/usr/local/bin
 
 /** The full name of a program, or `undefined` when it is not on this machine. */
 export function findProgram(name: string): string | undefined {
-  const folders = [...(process.env['PATH'] ?? '').split(delimiter), ...SYSTEM_FOLDERS].filter((f) => f !== '');
+  const folders = [...(process.env['PATH'] ?? '').split(delimiter), ...SYSTEM_FOLDERS].filter((part) => part !== '');
   return folders.map((folder) => join(folder, name)).find(isExecutable);
 }
 
@@ -18,7 +18,7 @@ export function findPostgresBin(root = POSTGRES_ROOT): string | undefined {
   return listFolders(root)
     .map(Number)
     .filter((version) => version >= POSTGRES_FLOOR)
-    .sort((a, b) => b - a)
+    .sort((left, right) => right - left)
     .map((version) => join(root, String(version), 'bin'))
     .find((folder) => isExecutable(join(folder, 'postgres')) && isExecutable(join(folder, 'initdb')));
 }
@@ -26,7 +26,9 @@ export function findPostgresBin(root = POSTGRES_ROOT): string | undefined {
 /** The account of PostgreSQL when the caller is root, because PostgreSQL refuses to run as root. */
 export function unprivilegedUser(passwd = readFileSync('/etc/passwd', 'utf8')): SystemUser | undefined {
   const accounts = passwd.split('\n').map((line) => line.split(':'));
-  const found = ['postgres', 'nobody'].map((name) => accounts.find((a) => a[0] === name)).find((a) => a !== undefined);
+  const found = ['postgres', 'nobody']
+    .map((name) => accounts.find((account) => account[0] === name))
+    .find((account) => account !== undefined);
   return found === undefined ? undefined : { uid: Number(found[2]), gid: Number(found[3]) };
 }
 

@@ -41,7 +41,7 @@ export function postgresServer(options: PostgresOptions): ProcessSpec {
     ...inFolder(options.folder),
     name: 'postgres',
     command: join(bin, 'postgres'),
-    args: ['-D', dataArgument(options.folder), ...settings(options).flatMap((s) => ['-c', s])],
+    args: ['-D', dataArgument(options.folder), ...settings(options).flatMap((setting) => ['-c', setting])],
     stopSignal: 'SIGINT', // "fast": sessions are ended, nothing committed is lost
     prepare: async () => {
       if (await isInitialised(options.folder)) return;

@@ -43,7 +43,7 @@ beforeEach(async () => {
   const plan = planInstance(sourceOf(folder, instance), []);
   supervisor = createSupervisor({
     folder,
-    plan: { ...plan, servers: plan.servers.filter((s) => s.name === 'nats') },
+    plan: { ...plan, servers: plan.servers.filter((server) => server.name === 'nats') },
     migrate: async () => await Promise.resolve('nothing to do'),
     progress: () => undefined,
     log: () => undefined,

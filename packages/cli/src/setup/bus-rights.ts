@@ -28,9 +28,9 @@ export async function settleBusRights(folder: DataFolder, instance: Instance): P
 
 /** The permissions of two versions, for the current users only. */
 export function together(now: NatsRights, before: NatsRights): NatsRights {
-  const both = (a: readonly string[], b: readonly string[] = []) => [
-    ...a,
-    ...b.filter((subject) => !a.includes(subject)),
+  const both = (left: readonly string[], right: readonly string[] = []) => [
+    ...left,
+    ...right.filter((subject) => !left.includes(subject)),
   ];
   return Object.fromEntries(
     Object.entries(now).map(([user, { publish, subscribe, allowResponses = false }]) => [

@@ -54,7 +54,7 @@ export function installCommand(names: readonly string[], asRoot: boolean): strin
 
 /** The missing packages. */
 export function missingPackages(wanted: readonly SystemPackage[]): string[] {
-  return wanted.filter((p) => !p.isThere()).map((p) => p.name);
+  return wanted.filter((aptPackage) => !aptPackage.isThere()).map((aptPackage) => aptPackage.name);
 }
 
 /** Installs missing packages when permitted; otherwise reports the command. */
@@ -75,7 +75,7 @@ export async function ensurePackages(wanted: readonly SystemPackage[], say: (lin
 function program(name: string, ...programs: string[]): SystemPackage {
   return {
     name,
-    isThere: () => programs.every((p) => findProgram(p) !== undefined),
+    isThere: () => programs.every((program) => findProgram(program) !== undefined),
   };
 }
 

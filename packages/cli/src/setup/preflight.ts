@@ -7,12 +7,12 @@ import { isPortFree } from '../servers/ports.ts';
 const NEEDED_BYTES = 500 * 1024 * 1024;
 
 /** Whether version `a` is newer than `b`; a pre-release comes before its release. */
-export function isNewer(a: string, b: string): boolean {
+export function isNewer(text: string, other: string): boolean {
   const parse = (version: string) => {
     const [core = '', pre] = version.trim().split('-', 2);
     return [...core.split('.').map(Number), pre === undefined ? 1 : 0];
   };
-  const [left, right] = [parse(a), parse(b)];
+  const [left, right] = [parse(text), parse(other)];
   const difference = left.findIndex((part, index) => part !== right[index]);
   return difference >= 0 && left[difference]! > (right[difference] ?? 0);
 }

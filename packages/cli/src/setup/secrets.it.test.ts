@@ -20,11 +20,13 @@ describe('secrets', () => {
 
   it('are kept at the next start', () => {
     const before = ensureSecrets(folder, ['redis']);
-    const kept = ['redis', 'jwt_secret_key', 'encryption_key', 'assertion_private_key'].map((n) => before.read(n));
-    const after = ensureSecrets(folder, ['redis', 'db_media']);
-    expect(['redis', 'jwt_secret_key', 'encryption_key', 'assertion_private_key'].map((n) => after.read(n))).toEqual(
-      kept,
+    const kept = ['redis', 'jwt_secret_key', 'encryption_key', 'assertion_private_key'].map((name) =>
+      before.read(name),
     );
+    const after = ensureSecrets(folder, ['redis', 'db_media']);
+    expect(
+      ['redis', 'jwt_secret_key', 'encryption_key', 'assertion_private_key'].map((name) => after.read(name)),
+    ).toEqual(kept);
   });
 
   it('contain a matching key pair', () => {

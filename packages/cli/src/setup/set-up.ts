@@ -23,7 +23,7 @@ export async function clearLeftovers(folder: DataFolder): Promise<number> {
   await endGuardian(folder.root);
   const recorded = readRuntime(folder)?.processes ?? [];
   // Processes without a record: it could not be written, or the supervisor was killed before.
-  const unrecorded = instanceProcesses(folder.root).filter(({ pid }) => !recorded.some((p) => p.pid === pid));
+  const unrecorded = instanceProcesses(folder.root).filter(({ pid }) => !recorded.some((entry) => entry.pid === pid));
   const ended = await endLeftovers([...recorded, ...unrecorded.map(asRecorded)]);
   removeRuntime(folder);
   return ended;

@@ -11,7 +11,7 @@ describe('back-off', () => {
   });
 
   it('doubles the pause with every early end', () => {
-    const pauses = [1, 2, 3, 4].map((n) => pauseBeforeStart(endings(Array<number>(n).fill(100))));
+    const pauses = [1, 2, 3, 4].map((count) => pauseBeforeStart(endings(Array<number>(count).fill(100))));
     expect(pauses).toEqual([200, 400, 800, 1600]);
   });
 

@@ -70,7 +70,7 @@ describe('serviceEnvironment', () => {
       caller: { OT_ADMIN_PASSWORD: 'secret', OT_ADMIN_EMAIL: 'ada@example.org' },
     });
     const knowing = services.filter((name) =>
-      Object.keys(serviceEnvironment(name, input)).some((k) => k.startsWith('OT_ADMIN')),
+      Object.keys(serviceEnvironment(name, input)).some((key) => key.startsWith('OT_ADMIN')),
     );
     expect(knowing).toEqual(['identity']);
     expect(serviceEnvironment('identity', input)['OT_ADMIN_PASSWORD']).toBeUndefined();

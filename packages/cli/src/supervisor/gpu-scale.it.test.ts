@@ -59,10 +59,10 @@ async function registrationsIn(bucket: KV, workers: number) {
     const { pulls, gpu } = workerValue.parse(entry.json());
     // On a busy machine the first call of the driver can time out.
     if (!gpu?.devices.length) continue;
-    registrations.set(entry.key, { pulls: pulls.toSorted(), gpus: gpu.devices.map((d) => d.name) });
+    registrations.set(entry.key, { pulls: pulls.toSorted(), gpus: gpu.devices.map((device) => device.name) });
     if (registrations.size === workers) break;
   }
-  return [...registrations.values()].toSorted((a, b) => a.pulls.length - b.pulls.length);
+  return [...registrations.values()].toSorted((left, right) => left.pulls.length - right.pulls.length);
 }
 
 describe('an instance started with --gpu-scale', () => {
@@ -77,7 +77,11 @@ describe('an instance started with --gpu-scale', () => {
     const plan = planInstance(source, ['transcription-worker'], scale);
     supervisor = createSupervisor({
       folder,
-      plan: { servers: plan.servers.filter((s) => s.name === 'nats'), services: plan.services, mark: plan.mark },
+      plan: {
+        servers: plan.servers.filter((server) => server.name === 'nats'),
+        services: plan.services,
+        mark: plan.mark,
+      },
       migrate: async () =>
         await provision(`nats://127.0.0.1:${instance.ports['nats']}`, secrets.read('nats_supervisor')),
       progress: () => undefined,
@@ -86,11 +90,11 @@ describe('an instance started with --gpu-scale', () => {
     await supervisor.start();
 
     const { services } = await readStatus(folder);
-    const shown = services.filter((s) => s.name.startsWith('transcription-worker'));
-    expect(shown.map((s) => [s.name, s.ready])).toEqual(
+    const shown = services.filter((service) => service.name.startsWith('transcription-worker'));
+    expect(shown.map((worker) => [worker.name, worker.ready])).toEqual(
       ['transcription-worker', ...scaled].map((name) => [name, true]),
     );
-    expect(new Set(shown.map((s) => s.pid)).size).toBe(3);
+    expect(new Set(shown.map((worker) => worker.pid)).size).toBe(3);
 
     const workers = await nc.jetstream().views.kv('WORKERS');
     const registrations = await registrationsIn(workers, 3);

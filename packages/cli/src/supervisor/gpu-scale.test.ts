@@ -27,28 +27,31 @@ function planned(scale: GpuScale | undefined, caller?: Record<string, string>) {
 describe('scaling for a GPU', () => {
   it('starts additional workers that take only tasks for that GPU', () => {
     const scaled = planned({ device: '1', workers: 2 }).slice(services.length);
-    expect(scaled.map((s) => [s.name, s.env['WORKER_QUEUES'], s.env['CUDA_VISIBLE_DEVICES']])).toEqual([
+    expect(
+      scaled.map((worker) => [worker.name, worker.env['WORKER_QUEUES'], worker.env['CUDA_VISIBLE_DEVICES']]),
+    ).toEqual([
       ['transcription-worker-gpu-1', 'gpu', '1'],
       ['transcription-worker-gpu-2', 'gpu', '1'],
     ]);
-    expect(scaled.map((s) => s.env['NATS_USER'])).toEqual(['transcription-worker', 'transcription-worker']);
+    expect(scaled.map((worker) => worker.env['NATS_USER'])).toEqual(['transcription-worker', 'transcription-worker']);
   });
 
   it('assigns separate ports to each of them', () => {
     const all = planned({ device: '1', workers: 3 });
-    const ports = all.flatMap((s) => [s.env['API_PORT'], s.env['INTERNAL_PORT']]);
+    const ports = all.flatMap((worker) => [worker.env['API_PORT'], worker.env['INTERNAL_PORT']]);
     expect(new Set(ports).size).toBe(2 * all.length);
   });
 
   it('does not change the default worker', () => {
-    const usual = (scale: GpuScale | undefined) => planned(scale).find((s) => s.name === 'transcription-worker')?.env;
+    const usual = (scale: GpuScale | undefined) =>
+      planned(scale).find((worker) => worker.name === 'transcription-worker')?.env;
     expect(usual({ device: '1', workers: 1 })).not.toHaveProperty('WORKER_QUEUES');
     expect(usual({ device: '1', workers: 1 })).not.toHaveProperty('CUDA_VISIBLE_DEVICES');
   });
 
   it('requires the start flag: the variables alone start no worker', () => {
     const caller = { GPU_SCALE_WORKERS: '4', GPU_SCALE_DEVICE_ID: '1' };
-    expect(planned(undefined, caller).map((s) => s.name)).toEqual(services);
+    expect(planned(undefined, caller).map((worker) => worker.name)).toEqual(services);
   });
 
   it('reads device and number from the variables; the default is one worker for the first GPU', () => {

@@ -11,7 +11,7 @@ const SUPERVISOR_GRACE_MS = 60_000;
 export async function endLeftovers(processes: readonly RecordedProcess[], graceMs = GRACE_MS): Promise<number> {
   let ended = 0;
   for (const kind of ['service', 'server'] as const) {
-    const group = processes.filter((p) => p.kind === kind);
+    const group = processes.filter((entry) => entry.kind === kind);
     ended += await endAll(group, graceMs);
   }
   return ended;
@@ -38,10 +38,10 @@ export function endSession(leader: ProcessIdentity): void {
 async function endAll(group: readonly RecordedProcess[], graceMs: number): Promise<number> {
   const alive = group.filter(isAlive);
   // PostgreSQL ends all sessions on SIGINT, and waits for them on SIGTERM.
-  for (const p of alive) kill(p.pid, p.name === 'postgres' ? 'SIGINT' : 'SIGTERM');
+  for (const entry of alive) kill(entry.pid, entry.name === 'postgres' ? 'SIGINT' : 'SIGTERM');
   await waitForEnd(alive, graceMs);
-  for (const p of alive.filter(isAlive)) kill(p.pid, 'SIGKILL');
-  for (const p of group) endSession(p);
+  for (const entry of alive.filter(isAlive)) kill(entry.pid, 'SIGKILL');
+  for (const entry of group) endSession(entry);
   await waitForEnd(alive, graceMs);
   return alive.length;
 }

@@ -56,7 +56,7 @@ describe('supervisor', () => {
     const { supervisor } = supervise();
     await supervisor.start();
     const runtime = readLiveRuntime(folder);
-    expect(runtime?.processes.map((p) => [p.name, p.kind, isAlive(p)])).toEqual([
+    expect(runtime?.processes.map((entry) => [entry.name, entry.kind, isAlive(entry)])).toEqual([
       ['server', 'server', true],
       ['service', 'service', true],
     ]);
@@ -117,7 +117,7 @@ describe('a supervisor that was killed', () => {
       servicesOutlive: true,
     });
     await supervisor.start();
-    expect(readLiveRuntime(folder)?.processes.map((p) => p.pid)).toEqual([service!.pid]);
+    expect(readLiveRuntime(folder)?.processes.map((entry) => entry.pid)).toEqual([service!.pid]);
     expect(log).toContain(`fixture is still running (pid ${service!.pid})`);
     await supervisor.stop();
     expect(isAlive(service!)).toBe(false);

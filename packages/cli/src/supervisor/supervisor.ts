@@ -66,7 +66,7 @@ export function createSupervisor(options: SupervisorOptions): Supervisor {
   const servers = plan.servers.map((spec) => keep(spec, SERVER_GRACE_MS));
   const services = plan.services.map((spec) => keep(spec, graceOf(spec)));
   const rotation = setInterval(
-    () => void rotateLogs(folder.logs).catch((e: unknown) => log(String(e))),
+    () => void rotateLogs(folder.logs).catch((error: unknown) => log(String(error))),
     ROTATE_EVERY_MS,
   );
   const reserve = keepDiskReserve({
@@ -99,8 +99,8 @@ export function createSupervisor(options: SupervisorOptions): Supervisor {
     phase = 'stopping';
     record();
     // The edge first, so that no new requests arrive; the servers last, so that services can finish.
-    await stopAll(services.filter((k) => k.name === DOOR));
-    await stopAll(services.filter((k) => k.name !== DOOR));
+    await stopAll(services.filter((service) => service.name === DOOR));
+    await stopAll(services.filter((service) => service.name !== DOOR));
     await stopAll(servers);
     clearTimeout(recording);
     removeRuntime(folder);

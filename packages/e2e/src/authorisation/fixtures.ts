@@ -59,76 +59,76 @@ export async function createFixtures(instance: Instance) {
 
   const file = async (
     owner: string,
-    s: Pick<FixtureIds, 'file' | 'segment' | 'speaker' | 'otherSpeaker'>,
+    fixture: Pick<FixtureIds, 'file' | 'segment' | 'speaker' | 'otherSpeaker'>,
     content: Buffer = Buffer.from('not really a recording'),
   ): Promise<void> => {
-    const key = `files/${s.file}/original`;
+    const key = `files/${fixture.file}/original`;
     await mkdir(dirname(join(objects, key)), { recursive: true });
     await writeFile(join(objects, key), content);
     await media.ask(
       `insert into media_file (uuid, user_id, filename, title, object_key, content_type, file_size, status)
        values ($1, $2, 'matrix.wav', 'Matrix', $3, 'audio/wav', $4, 'completed')`,
-      [s.file, owner, key, content.length],
+      [fixture.file, owner, key, content.length],
     );
     await media.ask(`insert into speaker (uuid, media_file_id, name) values ($1, $3, 'One'), ($2, $3, 'Two')`, [
-      s.speaker,
-      s.otherSpeaker,
-      s.file,
+      fixture.speaker,
+      fixture.otherSpeaker,
+      fixture.file,
     ]);
     await media.ask(
       `insert into transcript_segment (uuid, media_file_id, speaker_id, position, start_time, end_time, text)
        values ($1, $2, $3, 0, 0, 1, 'matrix')`,
-      [s.segment, s.file, s.speaker],
+      [fixture.segment, fixture.file, fixture.speaker],
     );
     const tag = randomUUID();
     await media.ask(`insert into tag (uuid, user_id, name, normalized_name) values ($1, $2, 'matrix', 'matrix')`, [
       tag,
       owner,
     ]);
-    await media.ask('insert into file_tag (media_file_id, tag_id) values ($1, $2)', [s.file, tag]);
+    await media.ask('insert into file_tag (media_file_id, tag_id) values ($1, $2)', [fixture.file, tag]);
     await dispatcher.ask(
       `insert into run (uuid, file_id, owner_id, status, object_key, content_type, options, opened_by, ordered_at)
        values ($1, $2, $3, 'completed', $4, 'audio/wav', '{}', $5, now())`,
-      [randomUUID(), s.file, owner, key, randomUUID()],
+      [randomUUID(), fixture.file, owner, key, randomUUID()],
     );
   };
 
-  const sharedWith = (s: FixtureIds, caller: string, permission: string) =>
+  const sharedWith = (ids: FixtureIds, caller: string, permission: string) =>
     media.ask(
       'insert into file_share (uuid, media_file_id, user_id, permission, shared_by) values ($1, $2, $3, $4, $5)',
-      [s.share, s.file, caller, permission, s.owner],
+      [ids.share, ids.file, caller, permission, ids.owner],
     );
 
-  const group = async (s: FixtureIds, member?: { id: string; role: string }) => {
-    await identity.ask('insert into user_group (uuid, name) values ($1::uuid, $1::text)', [s.group]);
-    for (const m of [{ id: s.owner, role: 'manager' }, ...(member && member.id !== s.owner ? [member] : [])])
+  const group = async (ids: FixtureIds, member?: { id: string; role: string }) => {
+    await identity.ask('insert into user_group (uuid, name) values ($1::uuid, $1::text)', [ids.group]);
+    for (const one of [{ id: ids.owner, role: 'manager' }, ...(member && member.id !== ids.owner ? [member] : [])])
       await identity.ask('insert into user_group_member (group_id, user_id, role) values ($1, $2, $3)', [
-        s.group,
-        m.id,
-        m.role,
+        ids.group,
+        one.id,
+        one.role,
       ]);
   };
 
-  const binnedFile = (s: FixtureIds) =>
+  const binnedFile = (ids: FixtureIds) =>
     media.ask(
       `insert into media_file (uuid, user_id, filename, title, object_key, content_type, file_size, status, deleted_at, deleted_by)
        values ($1, $2, 'binned.wav', 'Binned', $3, 'audio/wav', 1, 'completed', now(), $2)`,
-      [s.binned, s.owner, `files/${s.binned}/original`],
+      [ids.binned, ids.owner, `files/${ids.binned}/original`],
     );
 
   /** A transcript change that is already undone, so that another undo has no effect. */
-  const undoneChange = (s: FixtureIds) =>
+  const undoneChange = (ids: FixtureIds) =>
     media.ask(
       `insert into transcript_change (uuid, media_file_id, user_id, kind, before, undone_at)
        values ($1, $2, $3, 'segment_edited', '{}', now())`,
-      [s.change, s.file, s.owner],
+      [ids.change, ids.file, ids.owner],
     );
 
-  const deadTask = (s: FixtureIds) =>
+  const deadTask = (ids: FixtureIds) =>
     dispatcher.ask(
       `insert into task (uuid, file_id, owner_id, stage, subject, queue, input, status, max_failures, backoff_ms, completed_at)
        values ($1, $2, $3, 'index', 'job.embedding.search.index', 'embedding', '{}', 'failed', 1, 1, now())`,
-      [s.task, s.file, s.owner],
+      [ids.task, ids.file, ids.owner],
     );
 
   const pass = async (id: string) => {
@@ -214,28 +214,28 @@ export async function createFixtures(instance: Instance) {
       ] as const;
       const ids = Object.fromEntries(names.map((name) => [name, randomUUID()])) as Omit<FixtureIds, 'owner'>;
       const bystander = needs('bystander') ? (await person('user')).id : randomUUID();
-      const s: FixtureIds = { ...ids, owner: stranger.id, bystander, session: stranger.session, upload: '' };
-      if (needs('file')) await file(s.owner, s);
+      const fixture: FixtureIds = { ...ids, owner: stranger.id, bystander, session: stranger.session, upload: '' };
+      if (needs('file')) await file(fixture.owner, fixture);
       if (needs('file') && caller && (relation === 'viewer' || relation === 'editor'))
-        await sharedWith(s, caller.id, relation);
-      else if (needs('share')) await sharedWith(s, bystander, 'viewer');
-      if (needs('binned')) await binnedFile(s);
-      if (needs('change')) await undoneChange(s);
-      if (needs('upload')) s.upload = await upload(stranger.token);
+        await sharedWith(fixture, caller.id, relation);
+      else if (needs('share')) await sharedWith(fixture, bystander, 'viewer');
+      if (needs('binned')) await binnedFile(fixture);
+      if (needs('change')) await undoneChange(fixture);
+      if (needs('upload')) fixture.upload = await upload(stranger.token);
       const role = relation === 'manager' ? 'manager' : 'member';
       const joins = caller && (relation === 'manager' || relation === 'member');
-      if (needs('group')) await group(s, joins ? { id: caller.id, role } : undefined);
+      if (needs('group')) await group(fixture, joins ? { id: caller.id, role } : undefined);
       if (needs('mapping'))
         await identity.ask(
           `insert into group_mapping (uuid, source, claim_value, grants_role) values ($1::uuid, 'oidc', $1::text, 'user')`,
-          [s.mapping],
+          [fixture.mapping],
         );
-      if (needs('pass')) await pass(s.pass);
-      if (needs('task')) await deadTask(s);
-      return s;
+      if (needs('pass')) await pass(fixture.pass);
+      if (needs('task')) await deadTask(fixture);
+      return fixture;
     },
     close: async () => {
-      await Promise.all([identity, media, dispatcher, sweep].map((s) => s.close()));
+      await Promise.all([identity, media, dispatcher, sweep].map((fixture) => fixture.close()));
     },
   };
 }

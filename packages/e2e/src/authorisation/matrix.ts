@@ -77,10 +77,10 @@ function requirementsOf({ route, entry }: Case) {
   };
 }
 
-function requestOf(route: string, entry: Entry, s: FixtureIds) {
+function requestOf(route: string, entry: Entry, ids: FixtureIds) {
   const [method = '', path = ''] = route.split(' ');
-  const params = paramsOf(route, entry, s);
-  const { query, json, form, raw } = entry.send?.(s) ?? {};
+  const params = paramsOf(route, entry, ids);
+  const { query, json, form, raw } = entry.send?.(ids) ?? {};
   const target = path.replaceAll(/\{(\w+)\}/g, (_, name: string) => params[name] ?? '');
   const type = form === undefined ? 'application/json' : 'application/x-www-form-urlencoded';
   const body = form ?? (json === undefined ? undefined : JSON.stringify(json));
@@ -128,14 +128,14 @@ function casesOf(route: string, entry: Entry): Case[] {
 }
 
 /** The path parameters: the id of a file, an account or a session by the path, unless the table defines them. */
-function paramsOf(route: string, entry: Entry, s: FixtureIds): Record<string, string> {
+function paramsOf(route: string, entry: Entry, ids: FixtureIds): Record<string, string> {
   return {
-    uuid: route.includes('/users/') || route.includes('/user-approvals/') ? s.owner : s.file,
-    session_uuid: s.session,
-    segment_uuid: s.segment,
-    share_uuid: s.share,
-    upload_id: s.upload,
+    uuid: route.includes('/users/') || route.includes('/user-approvals/') ? ids.owner : ids.file,
+    session_uuid: ids.session,
+    segment_uuid: ids.segment,
+    share_uuid: ids.share,
+    upload_id: ids.upload,
     tag_name: 'matrix',
-    ...entry.params?.(s),
+    ...entry.params?.(ids),
   };
 }

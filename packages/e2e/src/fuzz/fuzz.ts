@@ -30,7 +30,7 @@ const leaks = /node_modules|\/src\/|\.ts:\d|prisma|ECONN|postgres|at async/i;
  */
 export async function fuzz({ instance, cases, seed }: FuzzOptions): Promise<FuzzReport> {
   const document = (await (await fetch(`${instance.baseUrl}/api/openapi.json`)).json()) as Document;
-  const resolve: Resolve = (s) => document.components.schemas[s.$ref?.split('/').at(-1) ?? ''] ?? s;
+  const resolve: Resolve = (schema) => document.components.schemas[schema.$ref?.split('/').at(-1) ?? ''] ?? schema;
   const operations = operationsOf(document);
   const [endpoints, fixtures] = await Promise.all([endpointsOf(instance), createFixtures(instance)]);
   const faultOf = createJudge(document);
@@ -47,7 +47,9 @@ export async function fuzz({ instance, cases, seed }: FuzzOptions): Promise<Fuzz
     const generated = requestOf(template, method, operation, resolve, world.things);
     const [sent] = fc.sample(generated, { seed: seed + turn, numRuns: 1 }) as [FuzzRequest];
     const headers = { ...sent.headers, ...endpoint.headers };
-    const received = await exchange(endpoint.base, method, { ...sent, headers }).catch((e: unknown) => String(e));
+    const received = await exchange(endpoint.base, method, { ...sent, headers }).catch((error: unknown) =>
+      String(error),
+    );
     report.sent += 1;
     const fault = typeof received === 'string' ? received : faultOf(method, sent.path, received);
     if (typeof received !== 'string') {
@@ -75,8 +77,8 @@ export async function fuzz({ instance, cases, seed }: FuzzOptions): Promise<Fuzz
     await fixtures.close();
   }
   report.statuses = [...statuses]
-    .toSorted(([a], [b]) => a - b)
-    .map(([s, n]) => `${s}: ${n}`)
+    .toSorted(([left], [right]) => left - right)
+    .map(([schema, count]) => `${schema}: ${count}`)
     .join(', ');
   return report;
 }

@@ -41,7 +41,7 @@ export function requestOf(
   const parameters = operation.parameters ?? [];
   const path = pathOf(template, parameters, resolve, things);
   const query = queryOf(
-    parameters.filter((p) => p.in === 'query'),
+    parameters.filter((parameter) => parameter.in === 'query'),
     resolve,
     uuids,
   );
@@ -59,7 +59,7 @@ function pathOf(template: string, parameters: Parameter[], resolve: Resolve, thi
   const segments = template.split('/').map((segment, i, all): Arbitrary<string> => {
     const name = /^\{(\w+)\}$/.exec(segment)?.[1];
     if (name === undefined) return fc.constant(segment);
-    const schema = parameters.find((p) => p.in === 'path' && p.name === name)?.schema ?? {};
+    const schema = parameters.find((parameter) => parameter.in === 'path' && parameter.name === name)?.schema ?? {};
     const known = things[resourceOf[all[i - 1] ?? ''] ?? ''];
     return fc.oneof(
       { weight: known ? 6 : 0, arbitrary: fc.constant(known ?? '') },
@@ -79,7 +79,9 @@ function asSegment(value: unknown): string {
 /** Percent-encodes a text; half a surrogate pair becomes the invalid octets of a simple encoder. */
 function escaped(text: string): string {
   return Array.from(text)
-    .map((c) => (c.isWellFormed() ? encodeURIComponent(c) : `%ED%${c < '\uDC00' ? 'A0' : 'B0'}%80`))
+    .map((character) =>
+      character.isWellFormed() ? encodeURIComponent(character) : `%ED%${character < '\uDC00' ? 'A0' : 'B0'}%80`,
+    )
     .join('');
 }
 
@@ -90,15 +92,17 @@ function queryOf(parameters: Parameter[], resolve: Resolve, uuids: readonly stri
       return [value]
         .flat()
         .slice(0, 5)
-        .map((v) => `${name}=${escaped(typeof v === 'string' ? v : JSON.stringify(v)).slice(0, 6_000)}`);
+        .map(
+          (value) => `${name}=${escaped(typeof value === 'string' ? value : JSON.stringify(value)).slice(0, 6_000)}`,
+        );
     }),
   );
-  const unknown = fc.tuple(hostileText, hostileText).map(([k, v]) => [`${escaped(k)}=${escaped(v)}`]);
+  const unknown = fc.tuple(hostileText, hostileText).map(([key, value]) => [`${escaped(key)}=${escaped(value)}`]);
   const raw = fc.constantFrom('%', '%ff', 'q=%C0%80', '&&', '=', 'page=1&page=2', '[]=1', 'a[b]=1');
   const extra = fc.oneof(
     { weight: 8, arbitrary: fc.constant<string[]>([]) },
     unknown,
-    raw.map((r) => [r]),
+    raw.map((row) => [row]),
   );
   return fc.tuple(extra, ...given).map((parts) => parts.flat().join('&'));
 }
@@ -163,7 +167,10 @@ function fittingBody(type: string, schema: Schema, resolve: Resolve, uuids: read
   if (type === 'application/x-www-form-urlencoded')
     return valueOf(schema, resolve, uuids).map((value) => {
       const fields = Object.entries(Object(value) as Record<string, unknown>);
-      return { type, body: Buffer.from(fields.map(([k, v]) => `${escaped(k)}=${escaped(String(v))}`).join('&')) };
+      return {
+        type,
+        body: Buffer.from(fields.map(([key, value]) => `${escaped(key)}=${escaped(String(value))}`).join('&')),
+      };
     });
   if (type === 'multipart/form-data') return hostileText.chain((name) => hostileText.map((field) => form(name, field)));
   return fc.uint8Array({ maxLength: 100 }).map((bytes) => ({ type, body: Buffer.from(bytes) }));

@@ -90,48 +90,48 @@ function fittingValue(schema: Schema, resolve: Resolve, uuids: readonly string[]
   return fc.oneof(...types.map((type) => valueOfType(type, schema, resolve, uuids)));
 }
 
-function valueOfType(type: string, s: Schema, resolve: Resolve, uuids: readonly string[]): Arbitrary<unknown> {
+function valueOfType(type: string, schema: Schema, resolve: Resolve, uuids: readonly string[]): Arbitrary<unknown> {
   switch (type) {
     case 'integer':
       return fc.integer({
-        min: Math.max(s.minimum ?? -1000, -(2 ** 31)),
-        max: Math.min(s.maximum ?? 1000, 2 ** 31 - 1),
+        min: Math.max(schema.minimum ?? -1000, -(2 ** 31)),
+        max: Math.min(schema.maximum ?? 1000, 2 ** 31 - 1),
       });
     case 'number':
-      return fc.double({ min: s.minimum ?? -1e9, max: s.maximum ?? 1e9, noNaN: true });
+      return fc.double({ min: schema.minimum ?? -1e9, max: schema.maximum ?? 1e9, noNaN: true });
     case 'boolean':
       return fc.boolean();
     case 'null':
       return fc.constant(null);
     case 'array':
-      return fc.array(valueOf(s.items ?? {}, resolve, uuids), {
-        minLength: s.minItems ?? 0,
-        maxLength: Math.min(s.maxItems ?? 4, 4),
+      return fc.array(valueOf(schema.items ?? {}, resolve, uuids), {
+        minLength: schema.minItems ?? 0,
+        maxLength: Math.min(schema.maxItems ?? 4, 4),
       });
     case 'object':
-      return objectOf(s, resolve, uuids);
+      return objectOf(schema, resolve, uuids);
     default:
-      return textOf(s, uuids);
+      return textOf(schema, uuids);
   }
 }
 
-function objectOf(s: Schema, resolve: Resolve, uuids: readonly string[]): Arbitrary<unknown> {
-  const fields = Object.entries(s.properties ?? {});
+function objectOf(schema: Schema, resolve: Resolve, uuids: readonly string[]): Arbitrary<unknown> {
+  const fields = Object.entries(schema.properties ?? {});
   if (fields.length === 0) {
-    const member = typeof s.additionalProperties === 'object' ? s.additionalProperties : {};
+    const member = typeof schema.additionalProperties === 'object' ? schema.additionalProperties : {};
     return fc.dictionary(hostileText, valueOf(member, resolve, uuids), { maxKeys: 4 });
   }
-  const requiredKeys = s.required ?? [];
+  const requiredKeys = schema.required ?? [];
   return fc.record(Object.fromEntries(fields.map(([name, field]) => [name, valueOf(field, resolve, uuids)])), {
     requiredKeys,
   });
 }
 
-function textOf(s: Schema, uuids: readonly string[]): Arbitrary<string> {
-  if (s.format === 'uuid') return fc.oneof(fc.uuid(), fc.constantFrom(...uuids));
-  if (s.format === 'date-time') return fc.date({ noInvalidDate: true }).map((date) => date.toISOString());
-  if (s.format === 'email') return fc.emailAddress();
-  const minLength = Math.min(s.minLength ?? 0, 1_000);
-  const maxLength = Math.max(minLength, Math.min(s.maxLength ?? 60, 60));
+function textOf(schema: Schema, uuids: readonly string[]): Arbitrary<string> {
+  if (schema.format === 'uuid') return fc.oneof(fc.uuid(), fc.constantFrom(...uuids));
+  if (schema.format === 'date-time') return fc.date({ noInvalidDate: true }).map((date) => date.toISOString());
+  if (schema.format === 'email') return fc.emailAddress();
+  const minLength = Math.min(schema.minLength ?? 0, 1_000);
+  const maxLength = Math.max(minLength, Math.min(schema.maxLength ?? 60, 60));
   return fc.string({ unit: 'grapheme', minLength, maxLength });
 }

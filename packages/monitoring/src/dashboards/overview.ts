@@ -3,8 +3,8 @@ import { bars, lines, number, states } from '../panel.ts';
 
 const edge = 'service="edge-gateway"';
 
-function quantile(q: number): string {
-  return `histogram_quantile(${q}, sum by (le) (rate(http_request_duration_seconds_bucket{${edge},route!~".+/(content|export)|unknown"}[$__rate_interval])))`;
+function quantile(value: number): string {
+  return `histogram_quantile(${value}, sum by (le) (rate(http_request_duration_seconds_bucket{${edge},route!~".+/(content|export)|unknown"}[$__rate_interval])))`;
 }
 
 const now = [

@@ -86,9 +86,9 @@ const queues = [
   }),
 ];
 
-function stage(q: number, legend: string) {
+function stage(value: number, legend: string) {
   return {
-    expr: `histogram_quantile(${q}, sum by (stage, le) (rate(transcription_stage_duration_seconds_bucket{outcome="done"}[15m])))`,
+    expr: `histogram_quantile(${value}, sum by (stage, le) (rate(transcription_stage_duration_seconds_bucket{outcome="done"}[15m])))`,
     legend: `{{stage}}: ${legend}`,
   };
 }

@@ -3,8 +3,8 @@ import { lines, states } from '../panel.ts';
 
 const indexer = 'service="search-indexer"';
 
-function quantile(q: number): string {
-  return `histogram_quantile(${q}, sum by (le) (rate(search_duration_seconds_bucket[$__rate_interval])))`;
+function quantile(value: number): string {
+  return `histogram_quantile(${value}, sum by (le) (rate(search_duration_seconds_bucket[$__rate_interval])))`;
 }
 
 const searches = [

@@ -7,8 +7,8 @@ function rate(metric: string, by: string): string {
   return `sum by (${by}) (rate(${metric}{${of}}[$__rate_interval]))`;
 }
 
-function quantile(q: number, metric: string, by = ''): string {
-  return `histogram_quantile(${q}, sum by (${by ? `${by}, ` : ''}le) (rate(${metric}_bucket{${of}}[$__rate_interval])))`;
+function quantile(value: number, metric: string, by = ''): string {
+  return `histogram_quantile(${value}, sum by (${by ? `${by}, ` : ''}le) (rate(${metric}_bucket{${of}}[$__rate_interval])))`;
 }
 
 const now = [
