@@ -41,38 +41,106 @@ export type KeeperOptions = {
 };
 
 // After this number of exits before the first readiness the start counts as failed.
-const FIRST_ATTEMPTS = 3;
+const firstAttempts = 3;
 /** Exit code of a service after an uncaught exception (see the kit's `runService`). */
-const UNCAUGHT_EXCEPTION = 70;
-const BROKEN_AFTER_CHECKS = 3;
-const BROKEN_GRACE_MS = 1000;
+const uncaughtException = 70;
+const brokenAfterChecks = 3;
+const brokenGraceMs = 1000;
 
 /** Starts a process and restarts it after each exit, with backoff, until it is stopped. */
 export function createKeeper(options: KeeperOptions): Keeper {
-  const { spec, log, onChange, pauseMs = pauseBeforeStart, persistent = false, checkEveryMs = 2000 } = options;
-  const stopping = new AbortController();
-  let waiting = new AbortController();
-  let { adopted } = options;
-  let current: { process: RunningProcess; identity: ProcessIdentity; usable: boolean } | undefined;
-  let failures = noFailures;
-  let starts = 0;
-  let uncaughtExceptions = 0;
-  let life: Promise<void> | undefined;
+  return new ProcessKeeper(options);
+}
 
-  async function begin(): Promise<RunningProcess> {
-    const process = adopt() ?? (await startProcess());
+class ProcessKeeper implements Keeper {
+  readonly name: string;
+  readonly #options: KeeperOptions;
+  readonly #stopping = new AbortController();
+  /** Ends the present pause between two starts. */
+  #pause = new AbortController();
+  #adopted: ProcessIdentity | undefined;
+  #current: { process: RunningProcess; identity: ProcessIdentity; usable: boolean } | undefined;
+  #failures = noFailures;
+  #starts = 0;
+  #uncaughtExceptions = 0;
+  #brokenChecks = 0;
+  #life: Promise<void> | undefined;
+
+  constructor(options: KeeperOptions) {
+    this.name = options.spec.name;
+    this.#options = options;
+    this.#adopted = options.adopted;
+  }
+
+  start(): Promise<void> {
+    return new Promise((resolve, reject) => {
+      this.#stopping.signal.addEventListener('abort', () => reject(new Error(`${this.name} was stopped`)));
+      this.#life = this.#live(resolve, reject);
+    });
+  }
+
+  async stop(): Promise<void> {
+    this.#stopping.abort();
+    if (this.#current !== undefined) {
+      const { spec, graceMs } = this.#options;
+      const { identity } = this.#current;
+      kill(identity.pid, spec.stopSignal);
+      if (!(await waitForEnd([identity], graceMs))) kill(identity.pid, 'SIGKILL');
+    }
+    await this.#life;
+  }
+
+  retryNow(): void {
+    this.#failures = noFailures;
+    this.#pause.abort();
+    void this.#checkAfterFullDisk();
+  }
+
+  running(): ProcessIdentity | undefined {
+    return this.#current?.identity;
+  }
+
+  restarts(): number {
+    return Math.max(0, this.#starts - 1);
+  }
+
+  async #live(ready: () => void, fail: (reason: Error) => void): Promise<void> {
+    const { log, logFile, pauseMs = pauseBeforeStart, persistent = false } = this.#options;
+    while (!this.#stopping.signal.aborted) {
+      const startedAt = Date.now();
+      try {
+        const process = await this.#begin();
+        if (this.#stopping.signal.aborted) kill(process.pid, 'SIGKILL'); // stopped during its start
+        void this.#reportReady(process, ready, fail);
+        await this.#untilEnd(process, startedAt);
+      } catch (error) {
+        this.#failures = afterEnd(this.#failures, 0);
+        log(`${this.name} cannot be started: ${messageOf(error)}`);
+      }
+      const { count } = this.#failures;
+      if (count >= firstAttempts && !persistent) {
+        fail(new Error(`${this.name} ended ${count} times while starting (${lastError(logFile)})`));
+      }
+      this.#pause = new AbortController();
+      const signal = AbortSignal.any([this.#stopping.signal, this.#pause.signal]);
+      await sleep(pauseMs(this.#failures), undefined, { signal }).catch(() => undefined);
+    }
+  }
+
+  async #begin(): Promise<RunningProcess> {
+    const process = this.#adopt() ?? (await this.#spawn());
     const identity = identify(process.pid) ?? { pid: process.pid, started: 0 };
-    current = { process, identity, usable: false };
-    starts += 1;
-    onChange();
+    this.#current = { process, identity, usable: false };
+    this.#starts += 1;
+    this.#options.onChange();
     return process;
   }
 
-  function adopt(): RunningProcess | undefined {
-    const identity = adopted;
-    adopted = undefined;
+  #adopt(): RunningProcess | undefined {
+    const identity = this.#adopted;
+    this.#adopted = undefined;
     if (identity === undefined || !isAlive(identity)) return undefined;
-    log(`${spec.name} is still running (pid ${identity.pid})`);
+    this.#options.log(`${this.name} is still running (pid ${identity.pid})`);
     return {
       pid: identity.pid,
       ended: waitForEnd([identity], Number.POSITIVE_INFINITY).then(() => ({ code: null, signal: null })),
@@ -80,104 +148,61 @@ export function createKeeper(options: KeeperOptions): Keeper {
     };
   }
 
-  async function startProcess(): Promise<RunningProcess> {
+  async #spawn(): Promise<RunningProcess> {
+    const { spec, logFile, env, outlives = false } = this.#options;
     await spec.prepare?.();
-    const counted = uncaughtExceptions > 0 ? { UNCAUGHT_EXCEPTIONS: String(uncaughtExceptions) } : {};
-    return await spawnProcess(spec, {
-      logFile: options.logFile,
-      env: { ...options.env, ...counted },
-      outlives: options.outlives === true,
-    });
+    const counted = this.#uncaughtExceptions > 0 ? { UNCAUGHT_EXCEPTIONS: String(this.#uncaughtExceptions) } : {};
+    return await spawnProcess(spec, { logFile, env: { ...env, ...counted }, outlives });
   }
 
-  async function untilEnd(process: RunningProcess, startedAt: number): Promise<void> {
-    const checks = spec.health && setInterval(() => void checkHealth(), checkEveryMs);
-    const { code, signal } = await process.ended;
-    clearInterval(checks);
-    if (current !== undefined) endSession(current.identity);
-    const asked = code === 0 && current?.usable === true;
-    if (code === UNCAUGHT_EXCEPTION) uncaughtExceptions += 1;
-    current = undefined;
-    failures = asked ? noFailures : afterEnd(failures, Date.now() - startedAt);
-    onChange();
-    if (!stopping.signal.aborted) log(`${spec.name} ended (${signal ?? `exit code ${code ?? 'unknown'}`})`);
-  }
-
-  let brokenChecks = 0;
-  async function checkHealth(): Promise<void> {
-    if (current?.usable !== true) return;
-    const { identity } = current;
-    brokenChecks = (await spec.health?.()) === 'broken' ? brokenChecks + 1 : 0;
-    if (brokenChecks >= BROKEN_AFTER_CHECKS) await endBroken(identity);
-  }
-
-  // A server that ran on a full disk may stay broken although space is available again.
-  async function checkAfterFullDisk(): Promise<void> {
-    if (current === undefined || spec.health === undefined) return;
-    const { identity, usable } = current;
-    if (!usable || (await spec.health()) !== 'working') await endBroken(identity);
-  }
-
-  async function endBroken(identity: ProcessIdentity): Promise<void> {
-    if (stopping.signal.aborted || current?.identity.pid !== identity.pid) return;
-    log(`${spec.name} does not work any more: started again`);
-    brokenChecks = 0;
-    kill(identity.pid, spec.stopSignal);
-    if (!(await waitForEnd([identity], BROKEN_GRACE_MS))) kill(identity.pid, 'SIGKILL');
-    failures = noFailures;
-    waiting.abort();
-  }
-
-  async function live(ready: () => void, fail: (reason: Error) => void): Promise<void> {
-    while (!stopping.signal.aborted) {
-      const startedAt = Date.now();
-      try {
-        const process = await begin();
-        if (stopping.signal.aborted) kill(process.pid, 'SIGKILL'); // stopped during its start
-        const usable = () => {
-          if (current?.process === process) current.usable = true;
-          ready();
-        };
-        const withinMs = persistent ? Number.POSITIVE_INFINITY : options.readyWithinMs;
-        void waitUntilReady(spec, process, withinMs).then(usable, (error: unknown) => {
-          if (!process.hasEnded()) fail(new Error(messageOf(error)));
-        });
-        await untilEnd(process, startedAt);
-      } catch (error) {
-        failures = afterEnd(failures, 0);
-        log(`${spec.name} cannot be started: ${messageOf(error)}`);
-      }
-      if (failures.count >= FIRST_ATTEMPTS && !persistent) {
-        fail(new Error(`${spec.name} ended ${failures.count} times while starting (${lastError(options.logFile)})`));
-      }
-      waiting = new AbortController();
-      const signal = AbortSignal.any([stopping.signal, waiting.signal]);
-      await sleep(pauseMs(failures), undefined, { signal }).catch(() => undefined);
+  async #reportReady(process: RunningProcess, ready: () => void, fail: (reason: Error) => void): Promise<void> {
+    const { spec, persistent, readyWithinMs } = this.#options;
+    try {
+      await waitUntilReady(spec, process, persistent ? Number.POSITIVE_INFINITY : readyWithinMs);
+      if (this.#current?.process === process) this.#current.usable = true;
+      ready();
+    } catch (error) {
+      if (!process.hasEnded()) fail(new Error(messageOf(error)));
     }
   }
 
-  return {
-    name: spec.name,
-    start: async () =>
-      await new Promise<void>((resolve, reject) => {
-        stopping.signal.addEventListener('abort', () => reject(new Error(`${spec.name} was stopped`)));
-        life = live(resolve, reject);
-      }),
-    stop: async () => {
-      stopping.abort();
-      if (current !== undefined) {
-        const { identity } = current;
-        kill(identity.pid, spec.stopSignal);
-        if (!(await waitForEnd([identity], options.graceMs))) kill(identity.pid, 'SIGKILL');
-      }
-      await life;
-    },
-    retryNow: () => {
-      failures = noFailures;
-      waiting.abort();
-      void checkAfterFullDisk();
-    },
-    running: () => current?.identity,
-    restarts: () => Math.max(0, starts - 1),
-  };
+  async #untilEnd(process: RunningProcess, startedAt: number): Promise<void> {
+    const { spec, log, onChange, checkEveryMs = 2000 } = this.#options;
+    const checks = spec.health && setInterval(() => void this.#checkHealth(), checkEveryMs);
+    const { code, signal } = await process.ended;
+    clearInterval(checks);
+    if (this.#current !== undefined) endSession(this.#current.identity);
+    const asked = code === 0 && this.#current?.usable === true;
+    if (code === uncaughtException) this.#uncaughtExceptions += 1;
+    this.#current = undefined;
+    this.#failures = asked ? noFailures : afterEnd(this.#failures, Date.now() - startedAt);
+    onChange();
+    if (!this.#stopping.signal.aborted) log(`${this.name} ended (${signal ?? `exit code ${code ?? 'unknown'}`})`);
+  }
+
+  async #checkHealth(): Promise<void> {
+    if (this.#current?.usable !== true) return;
+    const { identity } = this.#current;
+    this.#brokenChecks = (await this.#options.spec.health?.()) === 'broken' ? this.#brokenChecks + 1 : 0;
+    if (this.#brokenChecks >= brokenAfterChecks) await this.#endBroken(identity);
+  }
+
+  // A server that ran on a full disk may stay broken although space is available again.
+  async #checkAfterFullDisk(): Promise<void> {
+    const { health } = this.#options.spec;
+    if (this.#current === undefined || health === undefined) return;
+    const { identity, usable } = this.#current;
+    if (!usable || (await health()) !== 'working') await this.#endBroken(identity);
+  }
+
+  async #endBroken(identity: ProcessIdentity): Promise<void> {
+    const { spec, log } = this.#options;
+    if (this.#stopping.signal.aborted || this.#current?.identity.pid !== identity.pid) return;
+    log(`${this.name} does not work any more: started again`);
+    this.#brokenChecks = 0;
+    kill(identity.pid, spec.stopSignal);
+    if (!(await waitForEnd([identity], brokenGraceMs))) kill(identity.pid, 'SIGKILL');
+    this.#failures = noFailures;
+    this.#pause.abort();
+  }
 }

@@ -35,19 +35,55 @@ export type Supervisor = {
   readonly stop: () => Promise<void>;
 };
 
-const READY_WITHIN_MS = 120_000;
-const SERVER_GRACE_MS = 20_000;
-const ROTATE_EVERY_MS = 30_000;
-const RETRY_MS = 1000;
-const DOOR = 'edge-gateway';
+const readyWithinMs = 120_000;
+const serverGraceMs = 20_000;
+const rotateEveryMs = 30_000;
+const retryMs = 1000;
+const edge = 'edge-gateway';
 
 /** Starts servers and services, keeps them alive and records what runs. */
 export function createSupervisor(options: SupervisorOptions): Supervisor {
-  const { folder, plan, migrate, progress, log, resume = false, servicesOutlive = false } = options;
-  const self = identify(process.pid)!;
-  let phase: Runtime['phase'] = 'starting';
-  let stopped: Promise<void> | undefined;
+  const { folder, plan, log } = options;
+  const record = createRecord(folder, plan.mark, log);
+  const { servers, services } = createKeepers(options, () => record.write(servers, services));
+  const rotateNow = () => void rotateLogs(folder.logs).catch((error: unknown) => log(String(error)));
+  const rotation = setInterval(rotateNow, rotateEveryMs);
+  const onSpace = () => [...servers, ...services].forEach((keeper) => keeper.retryNow());
+  const reserve = keepDiskReserve({ folder: folder.root, file: folder.reserve, log, onSpace });
+  const stopping = new AbortController();
 
+  const stop = async (): Promise<void> => {
+    stopping.abort();
+    clearInterval(rotation);
+    reserve.stop();
+    record.enter('stopping', servers, services);
+    // The edge first, so that no new requests arrive; the servers last, so that services can finish.
+    await stopAll(services.filter((service) => service.name === edge));
+    await stopAll(services.filter((service) => service.name !== edge));
+    await stopAll(servers);
+    record.remove();
+  };
+  let stopped: Promise<void> | undefined;
+  const stopOnce = async () => await (stopped ??= stop());
+  return {
+    start: async () => {
+      record.enter('starting', servers, services);
+      try {
+        await startKeepers(options, servers, services, stopping.signal);
+      } catch (error) {
+        await stopOnce();
+        throw error;
+      }
+      record.enter('ready', servers, services);
+    },
+    stop: stopOnce,
+  };
+}
+
+type Keepers = readonly Keeper[];
+
+function createKeepers(options: SupervisorOptions, onChange: () => void): { servers: Keepers; services: Keepers } {
+  const { folder, plan, log, resume = false, servicesOutlive = false } = options;
   // The record also contains processes that overwrite their environment (Redis); the marks find unrecorded processes.
   const before = resume ? [...instanceProcesses(folder.root), ...(readRuntime(folder)?.processes ?? [])] : [];
   const keep = (spec: ProcessSpec, graceMs: number) =>
@@ -58,95 +94,82 @@ export function createSupervisor(options: SupervisorOptions): Supervisor {
       persistent: resume,
       spec,
       logFile: join(folder.logs, `${spec.name}.log`),
-      readyWithinMs: READY_WITHIN_MS,
+      readyWithinMs,
       graceMs,
-      onChange: record,
+      onChange,
       log,
     });
-  const servers = plan.servers.map((spec) => keep(spec, SERVER_GRACE_MS));
-  const services = plan.services.map((spec) => keep(spec, graceOf(spec)));
-  const rotation = setInterval(
-    () => void rotateLogs(folder.logs).catch((error: unknown) => log(String(error))),
-    ROTATE_EVERY_MS,
-  );
-  const reserve = keepDiskReserve({
-    folder: folder.root,
-    file: folder.reserve,
-    log,
-    onSpace: () => {
-      for (const keeper of [...servers, ...services]) keeper.retryNow();
-    },
-  });
-  let recording: NodeJS.Timeout | undefined;
-  let unrecorded = false;
-
-  function record(): void {
-    const processes = [...recorded(servers, 'server'), ...recorded(services, 'service')];
-    clearTimeout(recording);
-    try {
-      writeRuntime(folder, { phase, version: productVersion(), mark: plan.mark, supervisor: self, processes });
-      unrecorded = false;
-    } catch (error) {
-      if (!unrecorded) log(`processes not recorded: ${messageOf(error)}`);
-      unrecorded = true;
-      recording = setTimeout(record, RETRY_MS);
-    }
-  }
-
-  async function stop(): Promise<void> {
-    clearInterval(rotation);
-    reserve.stop();
-    phase = 'stopping';
-    record();
-    // The edge first, so that no new requests arrive; the servers last, so that services can finish.
-    await stopAll(services.filter((service) => service.name === DOOR));
-    await stopAll(services.filter((service) => service.name !== DOOR));
-    await stopAll(servers);
-    clearTimeout(recording);
-    removeRuntime(folder);
-  }
-
-  async function start(): Promise<void> {
-    record();
-    // Resumed services already ran on this schema; each waits for its servers itself.
-    if (resume) await Promise.all([startAll(servers), startAll(services), migrateRepeatedly()]);
-    else {
-      await startAll(servers);
-      progress(`database: ${await migrate()}`);
-      await startAll(services);
-    }
-    phase = 'ready';
-    record();
-  }
-
-  async function startAll(keepers: readonly Keeper[]): Promise<void> {
-    await Promise.all(keepers.map(async (keeper) => await startOne(keeper, progress)));
-  }
-
-  // The code may be newer than the schema when an update was interrupted.
-  async function migrateRepeatedly(): Promise<void> {
-    for (let failed = false; stopped === undefined; await sleep(RETRY_MS)) {
-      try {
-        return progress(`database: ${await migrate()}`);
-      } catch (error) {
-        if (!failed) log(messageOf(error));
-        failed = true;
-      }
-    }
-  }
-
-  const stopOnce = async () => await (stopped ??= stop());
   return {
-    start: async () => {
-      try {
-        await start();
-      } catch (error) {
-        await stopOnce();
-        throw error;
-      }
-    },
-    stop: stopOnce,
+    servers: plan.servers.map((spec) => keep(spec, serverGraceMs)),
+    services: plan.services.map((spec) => keep(spec, graceOf(spec))),
   };
+}
+
+/** The record of the running processes in the data folder; a write that fails is repeated. */
+function createRecord(folder: DataFolder, mark: string, log: (line: string) => void) {
+  const self = identify(process.pid)!;
+  let phase: Runtime['phase'] = 'starting';
+  let retry: NodeJS.Timeout | undefined;
+  let failed = false;
+  const write = (servers: Keepers, services: Keepers): void => {
+    const processes = [...recorded(servers, 'server'), ...recorded(services, 'service')];
+    clearTimeout(retry);
+    try {
+      writeRuntime(folder, { phase, version: productVersion(), mark, supervisor: self, processes });
+      failed = false;
+    } catch (error) {
+      if (!failed) log(`processes not recorded: ${messageOf(error)}`);
+      failed = true;
+      retry = setTimeout(write, retryMs, servers, services);
+    }
+  };
+  return {
+    write,
+    enter: (next: Runtime['phase'], servers: Keepers, services: Keepers): void => {
+      phase = next;
+      write(servers, services);
+    },
+    remove: (): void => {
+      clearTimeout(retry);
+      removeRuntime(folder);
+    },
+  };
+}
+
+async function startKeepers(
+  { migrate, progress, log, resume = false }: SupervisorOptions,
+  servers: Keepers,
+  services: Keepers,
+  stopping: AbortSignal,
+): Promise<void> {
+  const startAll = async (keepers: Keepers) => {
+    await Promise.all(keepers.map(async (keeper) => await startOne(keeper, progress)));
+  };
+  const migrateOnce = async () => progress(`database: ${await migrate()}`);
+  if (!resume) {
+    await startAll(servers);
+    await migrateOnce();
+    await startAll(services);
+    return;
+  }
+  // Resumed services already ran on this schema; each waits for its servers itself.
+  await Promise.all([startAll(servers), startAll(services), repeatUntilDone(migrateOnce, stopping, log)]);
+}
+
+// The code may be newer than the schema when an update was interrupted.
+async function repeatUntilDone(
+  work: () => Promise<void>,
+  stopping: AbortSignal,
+  log: (line: string) => void,
+): Promise<void> {
+  for (let failed = false; !stopping.aborted; await sleep(retryMs)) {
+    try {
+      return await work();
+    } catch (error) {
+      if (!failed) log(messageOf(error));
+      failed = true;
+    }
+  }
 }
 
 // The shutdown grace time of a service (see the kit's environment), plus a margin.
@@ -161,11 +184,11 @@ async function startOne(keeper: Keeper, progress: (line: string) => void): Promi
   progress(`${keeper.name} is ready (${((Date.now() - from) / 1000).toFixed(1)} s)`);
 }
 
-async function stopAll(keepers: readonly Keeper[]): Promise<void> {
+async function stopAll(keepers: Keepers): Promise<void> {
   await Promise.all(keepers.map(async (keeper) => await keeper.stop()));
 }
 
-function recorded(keepers: readonly Keeper[], kind: RecordedProcess['kind']): RecordedProcess[] {
+function recorded(keepers: Keepers, kind: RecordedProcess['kind']): RecordedProcess[] {
   return keepers.flatMap((keeper) => {
     const running = keeper.running();
     return running === undefined ? [] : [{ ...running, name: keeper.name, kind, restarts: keeper.restarts() }];
