@@ -2,7 +2,7 @@ import { Command, InvalidArgumentError } from 'commander';
 import { productVersion } from './paths.ts';
 
 // Each command is loaded on demand, so that `status` does not load the dependencies of `test`.
-const DATA = ['--data <folder>', 'data folder (default: "data" beside the product)'] as const;
+const dataOption = ['--data <folder>', 'data folder (default: "data" beside the product)'] as const;
 
 /** The commands of ./overtone. */
 export function createProgram(): Command {
@@ -25,7 +25,7 @@ function running(program: Command): void {
   program
     .command('up')
     .description('set up what is missing, start, wait until ready, print the address')
-    .option(...DATA)
+    .option(...dataOption)
     .option('--port <number>', 'public port (default: the last one, at first 8080)', portNumber)
     .option('--detach', 'return once it is ready')
     .option('--gpu-scale', 'start more workers for one GPU: GPU_SCALE_WORKERS of them for GPU_SCALE_DEVICE_ID')
@@ -35,7 +35,7 @@ function running(program: Command): void {
   program
     .command('down')
     .description('stop everything')
-    .option(...DATA)
+    .option(...dataOption)
     .action(async (options: { data?: string }) => {
       await (await import('./commands/down.command.ts')).down(options);
     });
@@ -43,7 +43,7 @@ function running(program: Command): void {
     .command('restart')
     .argument('[services...]', 'all services, one after another, when none is named')
     .description('start services again without losing what they do; after an update, too')
-    .option(...DATA)
+    .option(...dataOption)
     .action(async (services: string[], options: { data?: string }) => {
       await (await import('./commands/restart.command.ts')).restart(services, options);
     });
@@ -53,7 +53,7 @@ function looking(program: Command): void {
   program
     .command('status')
     .description('say what runs and whether it is ready')
-    .option(...DATA)
+    .option(...dataOption)
     .option('--json', 'for programs')
     .action(async (options: { data?: string; json?: boolean }) => {
       await (await import('./commands/status.command.ts')).status(options);
@@ -62,7 +62,7 @@ function looking(program: Command): void {
     .command('logs')
     .argument('[service]', 'a service or server; all of them when none is named')
     .description('print the logs')
-    .option(...DATA)
+    .option(...dataOption)
     .option('-f, --follow', 'wait for more')
     .option('-n, --lines <number>', 'how many of the last lines of each', lineCount, 50)
     .action(async (service: string | undefined, options: { data?: string; follow?: boolean; lines: number }) => {
@@ -72,7 +72,7 @@ function looking(program: Command): void {
   program
     .command('models')
     .description('list the speech and language models that were found')
-    .option(...DATA)
+    .option(...dataOption)
     .action(async (options: { data?: string }) => {
       (await import('./commands/models.command.ts')).models(options);
     });
@@ -88,30 +88,30 @@ function configuring(program: Command): void {
     .description(
       'print where everything is and the variables of the running instance; more: rotate-key, container, kubernetes',
     )
-    .option(...DATA)
+    .option(...dataOption)
     .action(async (options: { data?: string }) => {
       (await import('./commands/config.command.ts')).config(options);
     });
   config
     .command('rotate-key')
     .description('seal the secrets among the settings with a new key, while everything runs, and forget the old key')
-    .option(...DATA)
+    .option(...dataOption)
     .action(async (_options: unknown, command: Command) => {
       // The option may precede or follow the command.
       await (await import('./commands/rotate-key.command.ts')).rotateKey(command.optsWithGlobals());
     });
-  const OUT = ['--out <folder>', 'where .env is kept (default: beside compose.yaml)'] as const;
+  const outOption = ['--out <folder>', 'where .env is kept (default: beside compose.yaml)'] as const;
   config
     .command('container')
     .description('write what compose.yaml reads: secrets (.env) and the users of the bus (nats.conf)')
-    .option(...OUT)
+    .option(...outOption)
     .action(async (options: { out?: string }) => {
       (await import('./commands/config-container.command.ts')).configContainer(options);
     });
   config
     .command('kubernetes')
     .description('print the same as Kubernetes secrets, for: kubectl apply -f -')
-    .option(...OUT)
+    .option(...outOption)
     .action(async (options: { out?: string }) => {
       (await import('./commands/config-container.command.ts')).configKubernetes(options);
     });
@@ -121,7 +121,7 @@ function checking(program: Command): void {
   program
     .command('doctor')
     .description('check every prerequisite and say what to do')
-    .option(...DATA)
+    .option(...dataOption)
     .action(async (options: { data?: string }) => {
       await (await import('./commands/doctor.command.ts')).doctor(options);
     });

@@ -6,7 +6,7 @@ import { superviseInstance } from './supervisor/run-instance.ts';
 
 // The supervisor of a detached instance: reports to `up` over its IPC channel until `up` exits, and runs until it is
 // stopped. After any other exit guardian.sh restarts it with --resume.
-const FIRST_START_FAILED = 3;
+const firstStartFailed = 3;
 
 const output = createLineSink({ fd: 1, onRecovery: (dropped) => log(`log lines dropped: ${dropped}`) });
 
@@ -39,6 +39,6 @@ try {
 } catch (error) {
   log(messageOf(error));
   report({ type: 'failed', reason: messageOf(error) });
-  process.exitCode = resume ? 1 : FIRST_START_FAILED;
+  process.exitCode = resume ? 1 : firstStartFailed;
   process.disconnect?.();
 }

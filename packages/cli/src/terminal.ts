@@ -17,8 +17,8 @@ type Output = {
   readonly write: (text: string) => unknown;
 };
 
-const FRAMES = ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '⠏'];
-const FRAME_MS = 90;
+const frames = ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '⠏'];
+const frameMs = 90;
 
 /** A terminal with marks and a spinner, or plain lines without a TTY. */
 export function createTerminal(output: Output = process.stdout, noColor = process.env['NO_COLOR']): Terminal {
@@ -40,9 +40,9 @@ export function createTerminal(output: Output = process.stdout, noColor = proces
     if (!lively) return;
     calm();
     let frame = 0;
-    const draw = () => output.write(`\r\u001B[K${FRAMES[frame++ % FRAMES.length]} ${text}`);
+    const draw = () => output.write(`\r\u001B[K${frames[frame++ % frames.length]} ${text}`);
     draw();
-    timer = setInterval(draw, FRAME_MS).unref();
+    timer = setInterval(draw, frameMs).unref();
   };
   return {
     busy,

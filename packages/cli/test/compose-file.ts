@@ -57,10 +57,10 @@ function replaceIn(node: unknown, values: Values): unknown {
   return Object.fromEntries(Object.entries(node).map(([key, value]) => [key, replaceIn(value, values)]));
 }
 
-const VARIABLE = /\$(?:(\$)|\{([A-Z0-9_]+)(?::([-?])([^}]*))?\})/g;
+const variablePattern = /\$(?:(\$)|\{([A-Z0-9_]+)(?::([-?])([^}]*))?\})/g;
 
 function interpolate(text: string, values: Values): string {
-  return text.replaceAll(VARIABLE, (...match: (string | undefined)[]) => {
+  return text.replaceAll(variablePattern, (...match: (string | undefined)[]) => {
     const [, dollar, name = '', mode, rest = ''] = match;
     if (dollar !== undefined) return '$';
     const value = values[name] ?? '';

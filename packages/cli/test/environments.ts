@@ -12,7 +12,7 @@ export type Reading = {
 };
 
 /** Of the services that read keys, only identity reads them in its env.ts. */
-const READ_IN_MAIN: Readonly<Record<string, readonly string[]>> = { 'directory-sync': ['ENCRYPTION_KEY'] };
+const readInMain: Readonly<Record<string, readonly string[]>> = { 'directory-sync': ['ENCRYPTION_KEY'] };
 
 /** Parses `given` with the `env.ts` of a service. */
 export async function readAs(service: string, given: Variables): Promise<Reading> {
@@ -21,7 +21,7 @@ export async function readAs(service: string, given: Variables): Promise<Reading
     ([name, value]) => typeof value === 'function' && (name === 'env' || name === `${service.split('-').at(-1)}Env`),
   )?.[1] as (() => unknown) | undefined;
   if (reader === undefined) throw new Error(`services/${service}/src/env.ts reads no environment`);
-  const asked = new Set(READ_IN_MAIN[service] ?? []);
+  const asked = new Set(readInMain[service] ?? []);
   const before = process.env;
   let fault: string | undefined;
   try {

@@ -1,14 +1,14 @@
 import { fileURLToPath } from 'node:url';
 import { plainEnvironment, type ProcessSpec } from '../src/servers/process.ts';
 
-const MAIN = fileURLToPath(new URL('fixture-service.ts', import.meta.url));
+const fixtureMain = fileURLToPath(new URL('fixture-service.ts', import.meta.url));
 
 /** A small real process for the tests. */
 export function fixtureService(name: string, port: number, traits: readonly string[] = []): ProcessSpec {
   return {
     name,
     command: process.execPath,
-    args: [MAIN, ...traits],
+    args: [fixtureMain, ...traits],
     env: { ...plainEnvironment(), PORT: String(port) },
     stopSignal: 'SIGTERM',
     probe: async () =>

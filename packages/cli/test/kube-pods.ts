@@ -46,10 +46,10 @@ export type Workload = {
   };
 } & KubeObject;
 
-const KINDS = ['Deployment', 'StatefulSet', 'Job'];
+const kinds = ['Deployment', 'StatefulSet', 'Job'];
 /** The workloads of an overlay. */
 export function workloadsOf(objects: readonly KubeObject[]): Workload[] {
-  return objects.filter((object): object is Workload => KINDS.includes(object.kind));
+  return objects.filter((object): object is Workload => kinds.includes(object.kind));
 }
 
 export function labelsOf(workload: Workload): Labels {

@@ -19,7 +19,7 @@ import { composeFile } from './compose-file.ts';
 import { imageEnvironment } from './dockerfile.ts';
 
 /** A timeout for a loaded machine. */
-const TIMEOUT_MS = 240_000;
+const timeoutMs = 240_000;
 
 /** The stack of compose.yaml as processes on this machine: real servers, and services from their assembled folders. */
 export type Stack = {
@@ -60,7 +60,7 @@ export async function startStack(folder: string, services: readonly string[], va
   };
   const url = (service: string, listener: 'api' | 'internal') => `http://127.0.0.1:${port(`${service}.${listener}`)}`;
   const servers = serverSpecs(folder, port, { values, bus: environment('nats') });
-  await Promise.all(servers.map(async (spec) => await waitUntilReady(spec, await start(spec), TIMEOUT_MS)));
+  await Promise.all(servers.map(async (spec) => await waitUntilReady(spec, await start(spec), timeoutMs)));
   await createDatabase(postgresUrl({ port: port('postgres'), password: values['POSTGRES_PASSWORD']! }, 'postgres'));
   return {
     url,
@@ -84,7 +84,7 @@ export async function startStack(folder: string, services: readonly string[], va
     stop: async () => {
       const ended = new Map<string, string>();
       for (const { spec, process } of running.toReversed()) {
-        await stopProcess(spec, process, TIMEOUT_MS);
+        await stopProcess(spec, process, timeoutMs);
         const { code, signal } = await process.ended;
         // For a restarted service the last run counts, which is first in this list.
         if (!ended.has(spec.name)) ended.set(spec.name, signal ?? String(code));
@@ -100,7 +100,7 @@ export async function startUntilReady(stack: Stack, spec: ProcessSpec): Promise<
   for (let attempt = 1; ; attempt += 1) {
     const running = await stack.start(spec);
     try {
-      return await waitUntilReady(spec, running, TIMEOUT_MS);
+      return await waitUntilReady(spec, running, timeoutMs);
     } catch (cause) {
       if (running.hasEnded() && attempt < 5) continue;
       throw new Error(`${(cause as Error).message}\n${stack.log(spec.name).slice(-2000)}`, { cause });

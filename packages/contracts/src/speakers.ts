@@ -1,4 +1,4 @@
-const LABEL = /^SPEAKER_(\d+)$/;
+const labelPattern = /^SPEAKER_(\d+)$/;
 
 /** The label of a file's n-th speaker: `SPEAKER_01`. Labels never change. */
 export function speakerLabel(number: number): string {
@@ -7,7 +7,7 @@ export function speakerLabel(number: number): string {
 
 /** The number of a speaker label; `undefined` for other names. */
 export function speakerNumber(label: string): number | undefined {
-  const digits = LABEL.exec(label)?.[1];
+  const digits = labelPattern.exec(label)?.[1];
   return digits === undefined ? undefined : Number(digits);
 }
 

@@ -18,4 +18,20 @@ const topLevelFunction = {
   },
 };
 
-export default { meta: { name: 'style' }, rules: { 'top-level-function': topLevelFunction } };
+// Lint rule `style/camel-case-constant`: constants are written in camelCase; capitals are left to environment variables.
+const camelCaseConstant = {
+  meta: { type: 'suggestion', schema: [] },
+  create(context) {
+    return {
+      VariableDeclarator({ id }) {
+        if (id.type !== 'Identifier' || !/^[A-Z][A-Z0-9_]+$/.test(id.name)) return;
+        context.report({ node: id, message: `Write '${id.name}' in camelCase` });
+      },
+    };
+  },
+};
+
+export default {
+  meta: { name: 'style' },
+  rules: { 'camel-case-constant': camelCaseConstant, 'top-level-function': topLevelFunction },
+};

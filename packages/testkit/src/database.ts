@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { request } from 'node:http';
-import { databaseUrl, startTemplateServer, statement, TEMPLATE } from './template.ts';
+import { databaseUrl, startTemplateServer, statement, template } from './template.ts';
 
 /** A database of one's own with every migration applied. */
 export type TestDatabase = {
@@ -17,7 +17,7 @@ let own: Promise<string> | undefined;
 export async function createDatabase(): Promise<TestDatabase> {
   const server = await sharedServer();
   const name = `test_${randomBytes(6).toString('hex')}`;
-  await statement(server, `CREATE DATABASE ${name} TEMPLATE ${TEMPLATE}`);
+  await statement(server, `CREATE DATABASE ${name} TEMPLATE ${template}`);
   return {
     url: databaseUrl(server, name),
     urlFor: (role) => databaseUrl(server, name, role),

@@ -18,7 +18,7 @@ export type FaultyProxy = {
   readonly stop: () => Promise<void>;
 };
 
-const DELAY_MS = 25;
+const delayMs = 25;
 
 /** Starts one in front of a port of this machine; without faults it passes everything on. */
 export async function startFaultyProxy(target: { readonly port: number }): Promise<FaultyProxy> {
@@ -92,7 +92,7 @@ function pass(from: Socket, to: Socket, faults: readonly LineFault[]): void {
         return send(head);
       case 'delay':
         send(head);
-        await new Promise((resolve) => setTimeout(resolve, DELAY_MS));
+        await new Promise((resolve) => setTimeout(resolve, delayMs));
         return send(tail);
       case 'corrupt':
         return send(Buffer.concat([head, Buffer.from([tail[0]! ^ (1 << (fault.at % 8))]), tail.subarray(1)]));

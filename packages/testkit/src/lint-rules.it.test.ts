@@ -41,10 +41,24 @@ const acceptedFunctions: Record<string, string> = {
   'an arrow function in a function': `export function f() { const g = () => 1; return g(); }`,
 };
 
+const refusedConstants: Record<string, string> = {
+  'a constant in capitals': `export const MAX_BYTES = 1;`,
+  'a constant in capitals in a function': `export function f() { const LIMIT = 1; return LIMIT; }`,
+};
+const acceptedConstants: Record<string, string> = {
+  'a constant in camelCase': `export const maxBytes = 1;`,
+  'a component': `export const Page = null;`,
+  'a variable of the environment': `export const f = (env) => { const { MAX_BYTES } = env; return MAX_BYTES; };`,
+};
+
 let folder: string;
 beforeAll(() => {
   folder = mkdtempSync(join(tmpdir(), 'overtone-lint-'));
-  const rules = { 'streams/error-handler': 'error', 'style/top-level-function': 'error' };
+  const rules = {
+    'streams/error-handler': 'error',
+    'style/top-level-function': 'error',
+    'style/camel-case-constant': 'error',
+  };
   writeFileSync(join(folder, 'lint.json'), JSON.stringify({ jsPlugins: plugins, rules }));
 });
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -73,5 +87,15 @@ describe('lint rule style/top-level-function', () => {
 
   it.each(Object.entries(acceptedFunctions))('accepts %s', (_name, code) => {
     expect(reports('style(top-level-function)', code)).toBe(false);
+  });
+});
+
+describe('lint rule style/camel-case-constant', () => {
+  it.each(Object.entries(refusedConstants))('rejects %s', (_name, code) => {
+    expect(reports('style(camel-case-constant)', code)).toBe(true);
+  });
+
+  it.each(Object.entries(acceptedConstants))('accepts %s', (_name, code) => {
+    expect(reports('style(camel-case-constant)', code)).toBe(false);
   });
 });

@@ -20,7 +20,7 @@ export type SambaAd = {
   readonly apply: (ldif: string) => Promise<void>;
 } & TestServer;
 
-const PASSWORD = 'Passw0rd!Adm1n';
+const administratorPassword = 'Passw0rd!Adm1n';
 
 /** Starts a new domain on a loopback address of its own, so that several stand side by side on the same ports. */
 export async function startSambaAd(): Promise<SambaAd> {
@@ -49,12 +49,12 @@ export async function startSambaAd(): Promise<SambaAd> {
     host,
     base: 'DC=ad,DC=example,DC=org',
     bindDn,
-    bindPassword: PASSWORD,
+    bindPassword: administratorPassword,
     caPem,
     tool: async (...args) => await run('samba-tool', [...args, ...local]),
     apply: async (ldif) => {
       const env = { LDAPTLS_CACERT: join(root, 'private', 'tls', 'ca.pem') };
-      const login = ['-x', '-H', `ldaps://${host}`, '-D', bindDn, '-w', PASSWORD];
+      const login = ['-x', '-H', `ldaps://${host}`, '-D', bindDn, '-w', administratorPassword];
       await run('ldapmodify', [...login, '-a'], { input: ldif, env });
     },
   };
@@ -96,7 +96,7 @@ async function provision(folder: string, host: string): Promise<void> {
     '--domain=EXAMPLE',
     '--server-role=dc',
     '--dns-backend=NONE',
-    `--adminpass=${PASSWORD}`,
+    `--adminpass=${administratorPassword}`,
     '--host-name=dc1',
     `--host-ip=${host}`,
     `--option=interfaces=${host}/8`,

@@ -32,9 +32,9 @@ export type TestServer = {
 };
 
 /** A line of a service at level fatal, as text or as JSON. */
-const FATAL = /^(\d\d:\d\d:\d\d fatal |\{"level":"fatal").*$/m;
-const START_MS = 30_000;
-const STOP_MS = 10_000;
+const fatalPattern = /^(\d\d:\d\d:\d\d fatal |\{"level":"fatal").*$/m;
+const startMs = 30_000;
+const stopMs = 10_000;
 
 /** A PostgreSQL cluster of one's own; for a database of one's own, `createDatabase` is much cheaper. */
 export async function startPostgres({ durable = false }: { durable?: boolean } = {}): Promise<TestServer> {
@@ -74,7 +74,7 @@ export async function start(
   const spec = specIn(folder);
   const begin = async (): Promise<RunningProcess> => {
     const running = await spawnProcess(spec, { logFile: join(folder, 'log') });
-    await waitUntilReady(spec, running, START_MS);
+    await waitUntilReady(spec, running, startMs);
     return running;
   };
   await spec.prepare?.();
@@ -89,14 +89,14 @@ export async function start(
       await running.ended;
     },
     restart: async () => {
-      await stopProcess(spec, running, STOP_MS);
+      await stopProcess(spec, running, stopMs);
       running = await begin();
       killed = false;
     },
     stop: async () => {
       const unasked = running.hasEnded() && !killed ? `${spec.name} ended without being asked to` : undefined;
-      await stopProcess(spec, running, STOP_MS);
-      const fatal = FATAL.exec(await readFile(join(folder, 'log'), 'utf8'))?.[0];
+      await stopProcess(spec, running, stopMs);
+      const fatal = fatalPattern.exec(await readFile(join(folder, 'log'), 'utf8'))?.[0];
       await rm(folder, { recursive: true, force: true, maxRetries: 5 });
       if (unasked ?? fatal) throw new Error([unasked, fatal].filter(Boolean).join(': '));
     },

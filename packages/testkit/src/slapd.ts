@@ -46,8 +46,8 @@ export function ldapSettings({ url, bindDn, bindPassword, people }: Slapd): Reco
   };
 }
 
-const BASE = 'dc=example,dc=org';
-const ADMIN = `cn=admin,${BASE}`;
+const base = 'dc=example,dc=org';
+const adminDn = `cn=admin,${base}`;
 
 /** Starts OpenLDAP with memberOf, password policies (3 failures lock), TLS and StartTLS under an authority of its own. */
 export async function startSlapd(options: SlapdOptions = {}): Promise<Slapd> {
@@ -68,16 +68,16 @@ export async function startSlapd(options: SlapdOptions = {}): Promise<Slapd> {
     { port, url: `ldap://localhost:${port}` },
   );
   const apply = async (ldif: string) => {
-    const login = ['-x', '-H', `ldap://127.0.0.1:${port}`, '-D', ADMIN, '-w', 'admin'];
+    const login = ['-x', '-H', `ldap://127.0.0.1:${port}`, '-D', adminDn, '-w', 'admin'];
     await run('ldapmodify', [...login, '-a'], ldif);
   };
   return {
     ...server,
     ldapsPort,
-    base: BASE,
-    people: `ou=people,${BASE}`,
-    groups: `ou=groups,${BASE}`,
-    bindDn: `cn=svc,${BASE}`,
+    base: base,
+    people: `ou=people,${base}`,
+    groups: `ou=groups,${base}`,
+    bindDn: `cn=svc,${base}`,
     bindPassword: 'svcpass',
     caPem,
     apply,
@@ -88,7 +88,7 @@ export async function startSlapd(options: SlapdOptions = {}): Promise<Slapd> {
 export function personLdif(uid: string, more: readonly string[] = []): string {
   const own = (attribute: string) => more.some((line) => line.startsWith(`${attribute}:`));
   return [
-    `dn: uid=${uid},ou=people,${BASE}`,
+    `dn: uid=${uid},ou=people,${base}`,
     'objectClass: inetOrgPerson',
     `uid: ${uid}`,
     ...(own('cn') ? [] : [`cn: Person ${uid}`]),
@@ -103,7 +103,7 @@ export function personLdif(uid: string, more: readonly string[] = []): string {
 /** A group as LDIF; members are DNs. */
 export function groupLdif(cn: string, members: readonly string[]): string {
   return [
-    `dn: cn=${cn},ou=groups,${BASE}`,
+    `dn: cn=${cn},ou=groups,${base}`,
     'objectClass: groupOfNames',
     `cn: ${cn}`,
     ...members.map((dn) => `member: ${dn}`),
@@ -155,35 +155,35 @@ function configuration(
     ...global,
     'database mdb',
     'maxsize 1073741824',
-    `suffix "${BASE}"`,
-    `rootdn "${ADMIN}"`,
+    `suffix "${base}"`,
+    `rootdn "${adminDn}"`,
     'rootpw admin',
     `directory ${folder}/db`,
     'dbnosync',
     'index objectClass,entryUUID eq',
     'index uid,mail,cn eq,sub',
     'index member eq',
-    `limits dn.exact="cn=svc,${BASE}" size=unlimited size.pr=unlimited size.prtotal=unlimited time=unlimited`,
+    `limits dn.exact="cn=svc,${base}" size=unlimited size.pr=unlimited size.prtotal=unlimited time=unlimited`,
     'access to attrs=userPassword by anonymous auth by * none',
     ...access,
-    `access to * by dn.exact="cn=svc,${BASE}" read by users read by anonymous auth`,
+    `access to * by dn.exact="cn=svc,${base}" read by users read by anonymous auth`,
     ...(memberOf ? overlay : []),
     'overlay ppolicy',
-    `ppolicy_default "cn=default,ou=policies,${BASE}"`,
+    `ppolicy_default "cn=default,ou=policies,${base}"`,
     'ppolicy_use_lockout',
     ...database,
   ].join('\n')}\n`;
 }
 
 function organisation(ou: string) {
-  return `dn: ou=${ou},${BASE}\nobjectClass: organizationalUnit\nou: ${ou}\n`;
+  return `dn: ou=${ou},${base}\nobjectClass: organizationalUnit\nou: ${ou}\n`;
 }
 
 const skeleton = [
-  `dn: ${BASE}\nobjectClass: organization\nobjectClass: dcObject\no: Example\ndc: example\n`,
+  `dn: ${base}\nobjectClass: organization\nobjectClass: dcObject\no: Example\ndc: example\n`,
   ...['people', 'groups', 'policies'].map(organisation),
   [
-    `dn: cn=default,ou=policies,${BASE}`,
+    `dn: cn=default,ou=policies,${base}`,
     'objectClass: person',
     'objectClass: pwdPolicy',
     'cn: default',
@@ -194,7 +194,7 @@ const skeleton = [
     'pwdLockoutDuration: 600\n',
   ].join('\n'),
   [
-    `dn: cn=svc,${BASE}`,
+    `dn: cn=svc,${base}`,
     'objectClass: organizationalRole',
     'objectClass: simpleSecurityObject',
     'cn: svc',

@@ -5,18 +5,18 @@ import { Client } from 'pg';
 import { startPostgres, type TestServer } from './servers.ts';
 
 const run = promisify(execFile);
-const MIGRATE = fileURLToPath(new URL('../../database/src/migrate.main.ts', import.meta.url));
+const migrate = fileURLToPath(new URL('../../database/src/migrate.main.ts', import.meta.url));
 
 /** The database every test database is a copy of. */
-export const TEMPLATE = 'overtone_template';
+export const template = 'overtone_template';
 
 /** A cluster whose template database has every migration applied. */
 export async function startTemplateServer(): Promise<TestServer> {
   const server = await startPostgres();
   try {
-    await statement(server.url, `CREATE DATABASE ${TEMPLATE}`);
-    await run(process.execPath, [MIGRATE], {
-      env: { PATH: process.env['PATH'] ?? '', DATABASE_URL: databaseUrl(server.url, TEMPLATE) },
+    await statement(server.url, `CREATE DATABASE ${template}`);
+    await run(process.execPath, [migrate], {
+      env: { PATH: process.env['PATH'] ?? '', DATABASE_URL: databaseUrl(server.url, template) },
     });
     return server;
   } catch (error) {

@@ -9,7 +9,8 @@ import { Refusal } from '../refusal.ts';
 import { inventPassword } from '../setup/secrets.ts';
 import { createTerminal } from '../terminal.ts';
 
-const HEAD = '# Settings and secrets of the container profile. What stands here stays; what is missing is added.\n';
+const fileHeader =
+  '# Settings and secrets of the container profile. What stands here stays; what is missing is added.\n';
 
 /** Writes the files that compose.yaml reads: secrets and bus users. Existing files stay unchanged. */
 export function configContainer(options: { readonly out?: string }): void {
@@ -38,7 +39,7 @@ export function configKubernetes(options: { readonly out?: string }): void {
 
 function ensureValues(folder: string): { file: string; values: Values; added: readonly string[] } {
   const file = join(folder, '.env');
-  const before = readIfThere(file) ?? HEAD;
+  const before = readIfThere(file) ?? fileHeader;
   const values = parseEnv(before) as Record<string, string>;
   const refused = unusable(values);
   if (refused.length > 0) {

@@ -4,9 +4,9 @@ import { baseUrl, readInstance } from '../setup/instance.ts';
 import { readLiveRuntime } from '../supervisor/runtime.ts';
 
 // Names of this form are secret settings; their values are not shown.
-const SETTING =
+const settingPattern =
   /^(OT|LDAP|OIDC|KEYCLOAK|PROXY|PKI|JWT|SESSION|DB|PG|LOG|OTEL|S3|ELASTICSEARCH|SEARCH|TRANSCRIPTION|WS|MODEL|MAX|UPLOAD|ALLOW|RATE_LIMIT|ASR|EMBEDDINGS|GPU|CPU|TRUSTED|WORK|LOCAL|REQUIRE|ACCOUNT|CONCURRENT|PASSWORD|ENCRYPTION|SIGN)_/;
-const SECRET = /KEY|PASSWORD|SECRET|TOKEN/;
+const secretPattern = /KEY|PASSWORD|SECRET|TOKEN/;
 
 /** Prints the paths and the environment variables of the running instance. */
 export function config(options: { readonly data?: string }): void {
@@ -47,7 +47,10 @@ export function runningEnvironment(folder: DataFolder): Record<string, string> |
 /** The variables that the services read, secrets masked. */
 export function settingsOf(environment: Readonly<Record<string, string | undefined>>): [string, string][] {
   return Object.entries(environment)
-    .filter(([name]) => SETTING.test(name))
-    .map(([name, value]): [string, string] => [name, SECRET.test(name) && !name.endsWith('_FILE') ? '(set)' : value!])
+    .filter(([name]) => settingPattern.test(name))
+    .map(([name, value]): [string, string] => [
+      name,
+      secretPattern.test(name) && !name.endsWith('_FILE') ? '(set)' : value!,
+    ])
     .sort(([left], [right]) => left.localeCompare(right));
 }

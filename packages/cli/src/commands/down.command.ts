@@ -5,7 +5,7 @@ import { endGuardian, waitForEnd } from '../supervisor/leftovers.ts';
 import { readLiveRuntime } from '../supervisor/runtime.ts';
 import { createTerminal } from '../terminal.ts';
 
-const STOP_TIMEOUT_MS = 60_000;
+const stopTimeoutMs = 60_000;
 
 /** Stops all processes of the instance. */
 export async function down(options: { readonly data?: string }): Promise<void> {
@@ -23,7 +23,7 @@ async function stopSupervisor(folder: DataFolder): Promise<boolean> {
   const runtime = readLiveRuntime(folder);
   if (runtime === undefined) return false;
   kill(runtime.supervisor.pid, 'SIGTERM');
-  if (!(await waitForEnd([runtime.supervisor], STOP_TIMEOUT_MS))) kill(runtime.supervisor.pid, 'SIGKILL');
-  await waitForEnd([runtime.supervisor], STOP_TIMEOUT_MS);
+  if (!(await waitForEnd([runtime.supervisor], stopTimeoutMs))) kill(runtime.supervisor.pid, 'SIGKILL');
+  await waitForEnd([runtime.supervisor], stopTimeoutMs);
   return true;
 }

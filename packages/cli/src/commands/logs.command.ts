@@ -5,7 +5,7 @@ import { dataFolder } from '../paths.ts';
 import { Refusal } from '../refusal.ts';
 import { lastLines } from '../setup/run.ts';
 
-const LOOK_EVERY_MS = 250;
+const lookEveryMs = 250;
 
 /** Options of `logs`. */
 export type LogsOptions = {
@@ -35,7 +35,7 @@ export async function logs(service: string | undefined, options: LogsOptions): P
     seen.set(name, statSync(file).size);
   }
   while (options.follow === true) {
-    await sleep(LOOK_EVERY_MS);
+    await sleep(lookEveryMs);
     for (const name of wanted)
       seen.set(name, printFrom(join(folder, `${name}.log`), seen.get(name) ?? 0, prefix(name)));
   }

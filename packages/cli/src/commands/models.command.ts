@@ -27,11 +27,11 @@ export function models(options: { readonly data?: string }): void {
 }
 
 // Generated from an installed package; no speech model.
-const OWN = new Set(['word-vectors']);
+const builtIn = new Set(['word-vectors']);
 
 /** Folders and files that were added manually to a model folder, with their contents. */
 export function findModels(folder: string): FoundModel[] {
-  const given = list(folder).filter((name) => !OWN.has(name));
+  const given = list(folder).filter((name) => !builtIn.has(name));
   return given.map((name) => ({ name, bytes: sizeOf(join(folder, name)) }));
 }
 

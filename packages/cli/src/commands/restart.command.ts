@@ -11,9 +11,9 @@ import { readLiveRuntime, type RecordedProcess } from '../supervisor/runtime.ts'
 import { createTerminal, type Terminal } from '../terminal.ts';
 import { serviceStatus } from './status.command.ts';
 
-const READY_WITHIN_MS = 120_000;
-const LOOK_EVERY_MS = 100;
-const DOOR = 'edge-gateway';
+const readyWithinMs = 120_000;
+const lookEveryMs = 100;
+const edge = 'edge-gateway';
 
 /**
  * Restarts services one after another, each after the previous one is ready; no work is lost. A restarted service gets
@@ -28,7 +28,7 @@ export async function restart(wanted: readonly string[], options: { readonly dat
     const services = servicesOf(folder, wanted);
     // The edge is last: it holds requests that arrive during the restart.
     for (const last of [false, true]) {
-      for (const service of services.filter(({ name }) => (name === DOOR) === last)) {
+      for (const service of services.filter(({ name }) => (name === edge) === last)) {
         await restartOne(folder, service, terminal);
       }
     }
@@ -56,13 +56,13 @@ async function restartOne(folder: DataFolder, before: RecordedProcess, terminal:
 }
 
 async function replaced(folder: DataFolder, before: RecordedProcess): Promise<void> {
-  const deadline = Date.now() + READY_WITHIN_MS;
+  const deadline = Date.now() + readyWithinMs;
   // The supervisor restarts an exited service; a service finishes its running work before it exits.
   if (isAlive(before)) kill(before.pid, 'SIGTERM');
   while (isAlive(before) || !(await isReady(folder, before.name))) {
     if (Date.now() > deadline)
       throw new Refusal(`${before.name} was not ready again in time; see: ./overtone logs ${before.name}`);
-    await sleep(LOOK_EVERY_MS);
+    await sleep(lookEveryMs);
   }
 }
 

@@ -11,7 +11,7 @@ import { secretsIn } from '../setup/secrets.ts';
 import { databaseUrl } from '../supervisor/environment.ts';
 import { createTerminal } from '../terminal.ts';
 
-const MAIN = join(productFolder, 'services', 'identity', 'src', 'reseal.main.ts');
+const resealMain = join(productFolder, 'services', 'identity', 'src', 'reseal.main.ts');
 const resultSchema = z.object({ resealed: z.int(), unreadable: z.array(z.string()) });
 
 /** The result of the re-encryption of the secrets in the settings. */
@@ -51,7 +51,7 @@ async function exchange(folder: DataFolder, url: string): Promise<Resealed> {
 }
 
 async function reseal(env: Record<string, string>): Promise<Resealed> {
-  const { code, output } = await run(process.execPath, [MAIN], { env });
+  const { code, output } = await run(process.execPath, [resealMain], { env });
   if (code === 0) return resultSchema.parse(JSON.parse(lastLines(output, 1)));
   const why = /ECONNREFUSED|P1001|reach/.test(output) ? 'The database does not answer; is Overtone running?' : output;
   throw new Refusal(`The secrets were not re-encrypted, and the old key is still in use. ${lastLines(why, 3)}`);

@@ -7,7 +7,7 @@ import { lastLines, run } from '../setup/run.ts';
 import { endToEnd, resultsFolder, ring, staticChecks, type Check, type Tally } from '../testing/checks.ts';
 import { createTerminal, type Terminal } from '../terminal.ts';
 
-const SHOWN_LINES = 150;
+const shownLines = 150;
 
 /** Completes the setup, runs every check and test, and prints the total counts. */
 export async function test(options: { readonly quick?: boolean }): Promise<void> {
@@ -61,7 +61,7 @@ async function runCheck(check: Check, terminal: Terminal, signal: AbortSignal): 
   if (tally.failed === 0) terminal.done(line);
   else {
     terminal.fail(line);
-    terminal.line(lastLines(result.output, SHOWN_LINES));
+    terminal.line(lastLines(result.output, shownLines));
     terminal.line(`  all of it: ${log}`);
   }
   return tally;

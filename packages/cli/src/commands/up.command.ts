@@ -11,7 +11,7 @@ import { prepare } from '../setup/prepare.ts';
 import { secretsIn } from '../setup/secrets.ts';
 import { clearLeftovers, setUp, takeAdminPassword } from '../setup/set-up.ts';
 import type { SupervisorMessage } from '../supervisor/messages.ts';
-import { GUARDIAN, processMark } from '../supervisor/instance-processes.ts';
+import { guardianName, processMark } from '../supervisor/instance-processes.ts';
 import { kill } from '../servers/process.ts';
 import { instanceLock, setupLock, superviseInstance } from '../supervisor/run-instance.ts';
 import { gpuScaleOf } from '../supervisor/gpu-scale.ts';
@@ -100,7 +100,7 @@ async function startDetached(folder: DataFolder, terminal: Terminal, gpuScale: b
     env: {
       ...process.env,
       NODE_COMPILE_CACHE: folder.compileCache,
-      ...processMark(folder.root, GUARDIAN),
+      ...processMark(folder.root, guardianName),
     },
   });
   closeSync(log);

@@ -8,9 +8,9 @@ import { serviceNames } from '../supervisor/plan.ts';
 
 const manifestSchema = z.object({ name: z.string(), dependencies: z.record(z.string(), z.string()).optional() });
 
-const ROOT_FILES = ['package.json', 'pnpm-lock.yaml', 'pnpm-workspace.yaml'];
-const NOT_SHIPPED = new Set(['node_modules', 'dist', 'test', 'bench', 'prisma', 'README.md', 'tsconfig.json']);
-const UI = 'packages/web-ui/dist';
+const rootFiles = ['package.json', 'pnpm-lock.yaml', 'pnpm-workspace.yaml'];
+const notShipped = new Set(['node_modules', 'dist', 'test', 'bench', 'prisma', 'README.md', 'tsconfig.json']);
+const ui = 'packages/web-ui/dist';
 
 /** The folders of the workspace that a service runs from: its own and those of our packages it leads to. */
 export function foldersOf(service: string, root = productFolder): string[] {
@@ -39,7 +39,7 @@ export async function assemble(service: string, target: string, store?: string):
   if (!serviceNames().includes(service)) throw new Refusal(`There is no service "${service}".`);
   rmSync(target, { recursive: true, force: true });
   mkdirSync(target, { recursive: true });
-  for (const file of ROOT_FILES) cpSync(join(productFolder, file), join(target, file));
+  for (const file of rootFiles) cpSync(join(productFolder, file), join(target, file));
   for (const folder of foldersOf(service)) {
     cpSync(join(productFolder, folder), join(target, folder), { recursive: true, filter: isShipped });
   }
@@ -54,12 +54,12 @@ export async function assemble(service: string, target: string, store?: string):
 }
 
 function copyUi(target: string): void {
-  const from = join(productFolder, UI);
+  const from = join(productFolder, ui);
   if (!existsSync(join(from, 'index.html'))) throw new Refusal('The browser application is not built yet.');
   cpSync(from, join(target, 'ui'), { recursive: true, filter: (path) => !path.endsWith('.map') });
 }
 
 function isShipped(path: string): boolean {
   const name = basename(path);
-  return !NOT_SHIPPED.has(name) && !name.endsWith('.test.ts') && !name.endsWith('.tsbuildinfo');
+  return !notShipped.has(name) && !name.endsWith('.test.ts') && !name.endsWith('.tsbuildinfo');
 }

@@ -29,7 +29,7 @@ const passwordNames: readonly string[] = [
 const freeNames = ['S3_ACCESS_KEY_ID', 'S3_SECRET_ACCESS_KEY', 'GRAFANA_ADMIN_PASSWORD'];
 
 // The bus server parses a value that begins with a digit as a number.
-const PASSWORD = /^[A-Za-z][A-Za-z0-9_-]{7,}$/;
+const passwordPattern = /^[A-Za-z][A-Za-z0-9_-]{7,}$/;
 
 function inventPasswordOfServer() {
   return `p${inventSecret.password()}`;
@@ -37,7 +37,7 @@ function inventPasswordOfServer() {
 
 /** The passwords with invalid characters. */
 export function unusable(values: Values): string[] {
-  return passwordNames.filter((name) => values[name] !== undefined && !PASSWORD.test(values[name]));
+  return passwordNames.filter((name) => values[name] !== undefined && !passwordPattern.test(values[name]));
 }
 
 /** Generates the missing values of the container profile. */

@@ -11,25 +11,25 @@ export type ConfigObject = {
   readonly data?: Values;
 };
 
-const KNOWS_CALLERS = new Set([...databaseServices, 'realtime-gateway']);
-const STORES_OBJECTS = new Set(['media', 'transcription-worker']);
-const SEALS = new Set(['identity', 'directory-sync']);
+const knowsCallers = new Set([...databaseServices, 'realtime-gateway']);
+const storesObjects = new Set(['media', 'transcription-worker']);
+const seals = new Set(['identity', 'directory-sync']);
 
 /** Variables that seed the sign-in settings; some of them are secrets. */
-const SIGN_IN_SEED = /^(LDAP|OIDC|KEYCLOAK|PKI|PROXY)_/;
+const signInSeed = /^(LDAP|OIDC|KEYCLOAK|PKI|PROXY)_/;
 
 /** The secrets of a service, by the name of the variable it reads: only those that it needs. */
 export function secretsOf(service: string, values: Values): Record<string, string> {
-  const seeds = Object.keys(values).filter((name) => SIGN_IN_SEED.test(name));
+  const seeds = Object.keys(values).filter((name) => signInSeed.test(name));
   const take = (names: readonly string[]) => Object.fromEntries(names.map((name) => [name, values[name] ?? '']));
   return {
     NATS_PASSWORD: values[busPassword(service)] ?? '',
     ...((databaseServices as readonly string[]).includes(service)
       ? { DATABASE_URL: databaseUrlFor(roleOf(service), values[databasePassword(service)], values) }
       : {}),
-    ...(KNOWS_CALLERS.has(service) ? take(['ASSERTION_PUBLIC_KEY']) : {}),
-    ...(STORES_OBJECTS.has(service) ? take(['S3_ACCESS_KEY_ID', 'S3_SECRET_ACCESS_KEY']) : {}),
-    ...(SEALS.has(service) ? take(['ENCRYPTION_KEY']) : {}),
+    ...(knowsCallers.has(service) ? take(['ASSERTION_PUBLIC_KEY']) : {}),
+    ...(storesObjects.has(service) ? take(['S3_ACCESS_KEY_ID', 'S3_SECRET_ACCESS_KEY']) : {}),
+    ...(seals.has(service) ? take(['ENCRYPTION_KEY']) : {}),
     ...(service === 'identity' ? take(['JWT_SECRET_KEY', 'OT_ADMIN_EMAIL', 'OT_ADMIN_PASSWORD', ...seeds]) : {}),
     ...(service === 'edge-gateway'
       ? {

@@ -2,22 +2,22 @@ import { accessSync, constants, readdirSync, readFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import type { SystemUser } from './process.ts';
 
-const POSTGRES_FLOOR = 15;
-const POSTGRES_ROOT = '/usr/lib/postgresql';
+const postgresFloor = 15;
+const postgresRoot = '/usr/lib/postgresql';
 // The folders of system daemons are not on every user's PATH.
-const SYSTEM_FOLDERS = ['/usr/local/sbin', '/usr/sbin', '/sbin', '/usr/local/bin', '/usr/bin', '/bin'];
+const systemFolders = ['/usr/local/sbin', '/usr/sbin', '/sbin', '/usr/local/bin', '/usr/bin', '/bin'];
 
 /** The full name of a program, or `undefined` when it is not on this machine. */
 export function findProgram(name: string): string | undefined {
-  const folders = [...(process.env['PATH'] ?? '').split(delimiter), ...SYSTEM_FOLDERS].filter((part) => part !== '');
+  const folders = [...(process.env['PATH'] ?? '').split(delimiter), ...systemFolders].filter((part) => part !== '');
   return folders.map((folder) => join(folder, name)).find(isExecutable);
 }
 
 /** The folder of the newest supported PostgreSQL programs. */
-export function findPostgresBin(root = POSTGRES_ROOT): string | undefined {
+export function findPostgresBin(root = postgresRoot): string | undefined {
   return listFolders(root)
     .map(Number)
-    .filter((version) => version >= POSTGRES_FLOOR)
+    .filter((version) => version >= postgresFloor)
     .sort((left, right) => right - left)
     .map((version) => join(root, String(version), 'bin'))
     .find((folder) => isExecutable(join(folder, 'postgres')) && isExecutable(join(folder, 'initdb')));

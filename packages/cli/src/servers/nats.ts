@@ -30,7 +30,7 @@ export type NatsAccess = {
   readonly users?: readonly NatsUser[];
 };
 
-const MAX_PAYLOAD = 8 * 1024 * 1024;
+const maxPayload = 8 * 1024 * 1024;
 
 /** A NATS server with JetStream on loopback only; `writeNatsConfig` must be called first. */
 export function natsServer(options: NatsOptions): ProcessSpec {
@@ -50,14 +50,14 @@ export function natsServer(options: NatsOptions): ProcessSpec {
 
 async function jetStreamHealth({ port, supervisor }: NatsOptions): Promise<ServerHealth> {
   const login = { verbose: false, ...(supervisor && { user: supervisor.user, pass: supervisor.password }) };
-  const hello = `CONNECT ${JSON.stringify(login)}\r\nSUB ${INBOX} 1\r\nPUB $JS.API.INFO ${INBOX} 0\r\n\r\nPING\r\n`;
-  const lines = await linesUntil(port, hello, (line) => line.startsWith(`MSG ${INBOX}`), JETSTREAM_RESPONDS_WITHIN_MS);
-  if (lines.some((line) => line.startsWith(`MSG ${INBOX}`))) return 'working';
+  const hello = `CONNECT ${JSON.stringify(login)}\r\nSUB ${inbox} 1\r\nPUB $JS.API.INFO ${inbox} 0\r\n\r\nPING\r\n`;
+  const lines = await linesUntil(port, hello, (line) => line.startsWith(`MSG ${inbox}`), jetstreamRespondsWithinMs);
+  if (lines.some((line) => line.startsWith(`MSG ${inbox}`))) return 'working';
   return lines.includes('PONG') ? 'broken' : 'unresponsive';
 }
 
-const INBOX = '_INBOX.supervisor.jetstream';
-const JETSTREAM_RESPONDS_WITHIN_MS = 2000;
+const inbox = '_INBOX.supervisor.jetstream';
+const jetstreamRespondsWithinMs = 2000;
 
 /** Writes the server's configuration file. @returns whether it has changed. */
 export function writeNatsConfig(options: NatsOptions & NatsAccess): boolean {
@@ -78,7 +78,7 @@ export type NatsRights = Readonly<Record<string, Pick<NatsUser, 'publish' | 'sub
 
 /** The permissions in the configuration file; none without a file. */
 export function readNatsRights(folder: string): NatsRights {
-  const lines = (readIfThere(configIn(folder)) ?? '').split('\n').map((line) => USER_LINE.exec(line)?.slice(1));
+  const lines = (readIfThere(configIn(folder)) ?? '').split('\n').map((line) => userLinePattern.exec(line)?.slice(1));
   const list = (text: string | undefined) => JSON.parse(text ?? '[]') as string[];
   const rightsOf = (found: string[]) => ({
     publish: list(found[1]),
@@ -94,18 +94,18 @@ export function readNatsRights(folder: string): NatsRights {
 export async function reloadNats(pid: number, logFile: string): Promise<void> {
   const before = readIfThere(logFile)?.length ?? 0;
   kill(pid, 'SIGHUP');
-  for (const deadline = Date.now() + RELOADED_WITHIN_MS; Date.now() < deadline; await sleep(50)) {
+  for (const deadline = Date.now() + reloadedWithinMs; Date.now() < deadline; await sleep(50)) {
     const log = readIfThere(logFile) ?? '';
     // The server reports the result only in its log; a rotated log is read from its beginning.
-    const [, outcome, why] = RELOADED.exec(log.slice(log.length < before ? 0 : before)) ?? [];
+    const [, outcome, why] = reloadOutcome.exec(log.slice(log.length < before ? 0 : before)) ?? [];
     if (outcome === 'Reloaded') return;
     if (outcome !== undefined) throw new Error(`the bus refuses its new configuration: ${why}`);
   }
   throw new Error('the bus did not read its new configuration in time');
 }
 
-const RELOADED_WITHIN_MS = 60_000;
-const RELOADED = /(Reloaded|Failed to reload) server configuration:? ?(.*)/;
+const reloadedWithinMs = 60_000;
+const reloadOutcome = /(Reloaded|Failed to reload) server configuration:? ?(.*)/;
 
 /** The listen addresses of a server in a container, whose network restricts the access. */
 export type NatsListeners = {
@@ -121,8 +121,8 @@ export function natsConfig(options: NatsOptions & NatsAccess & NatsListeners): s
     `port: ${options.port}`,
     ...(options.monitorPort === undefined ? [] : [`http_port: ${options.monitorPort}`]),
     `server_name: "overtone"`,
-    `max_payload: ${MAX_PAYLOAD}`,
-    `max_pending: ${8 * MAX_PAYLOAD}`,
+    `max_payload: ${maxPayload}`,
+    `max_pending: ${8 * maxPayload}`,
     `jetstream { store_dir: ${quote(join(options.folder, 'jetstream'))}, max_mem: 128MB, max_file: 16GB }`,
   ];
   if (options.users !== undefined) {
@@ -133,15 +133,15 @@ export function natsConfig(options: NatsOptions & NatsAccess & NatsListeners): s
 }
 
 /** Longer than the timeout of any request between services. */
-const RESPONSES = 'allow_responses: { max: 1, expires: "60s" }';
+const allowedResponses = 'allow_responses: { max: 1, expires: "60s" }';
 
 function userLine({ user, password, publish, subscribe, allowResponses }: NatsUser): string {
   const list = (subjects: readonly string[]) => `{ allow: [${subjects.map(quote).join(', ')}] }`;
   const secret = typeof password === 'string' ? quote(password) : `$${password.variable}`;
-  return `{ user: ${quote(user)}, password: ${secret}, permissions: { publish: ${list(publish)}, subscribe: ${list(subscribe)}${allowResponses ? `, ${RESPONSES}` : ''} } }`;
+  return `{ user: ${quote(user)}, password: ${secret}, permissions: { publish: ${list(publish)}, subscribe: ${list(subscribe)}${allowResponses ? `, ${allowedResponses}` : ''} } }`;
 }
 
-const USER_LINE =
+const userLinePattern =
   /^ *\{ user: ("[^"]*"), .*publish: \{ allow: (\[.*\]) \}, subscribe: \{ allow: (\[.*\]) \}(, allow_responses: .*)? \} \}$/;
 
 function quote(text: string) {

@@ -6,10 +6,10 @@ import { Client } from 'pg';
 import { findPostgresBin, unprivilegedUser } from './binaries.ts';
 import { plainEnvironment, spawnProcess, type ProcessSpec, type SystemUser } from './process.ts';
 
-const OWNER = 'overtone';
+const owner = 'overtone';
 // PostgreSQL's account may have no access to a parent folder (a clone in /root, a temporary folder), so the server
 // uses an inherited descriptor of its folder.
-const OPENED_FOLDER = '/proc/self/fd/3';
+const openedFolder = '/proc/self/fd/3';
 
 /** Options of a PostgreSQL server. */
 export type PostgresOptions = {
@@ -23,7 +23,7 @@ export type PostgresOptions = {
 
 /** The address of a database for the owner of the cluster. */
 export function postgresUrl(options: Pick<PostgresOptions, 'port' | 'password'>, database: string): string {
-  return `postgresql://${OWNER}:${encodeURIComponent(options.password)}@127.0.0.1:${options.port}/${database}`;
+  return `postgresql://${owner}:${encodeURIComponent(options.password)}@127.0.0.1:${options.port}/${database}`;
 }
 
 /** A PostgreSQL server on loopback only; its folder is initialised at the first start. */
@@ -36,7 +36,7 @@ export function postgresServer(options: PostgresOptions): ProcessSpec {
     env: plainEnvironment(),
     ...(user === undefined ? {} : { user, openFolder: folder }),
   });
-  const dataArgument = (folder: string) => (user === undefined ? folder : OPENED_FOLDER);
+  const dataArgument = (folder: string) => (user === undefined ? folder : openedFolder);
   return {
     ...inFolder(options.folder),
     name: 'postgres',
@@ -75,7 +75,7 @@ function settings(options: PostgresOptions): string[] {
 }
 
 function initSettings(options: PostgresOptions): string[] {
-  const base = ['-U', OWNER, '-E', 'UTF8', '--locale=C.UTF-8'];
+  const base = ['-U', owner, '-E', 'UTF8', '--locale=C.UTF-8'];
   return options.durable ? [...base, '--auth=scram-sha-256'] : [...base, '--auth=trust', '--no-sync'];
 }
 

@@ -2,8 +2,8 @@ import { randomInt } from 'node:crypto';
 import { isPortFree } from '../servers/ports.ts';
 
 // Below the range from which the kernel takes the ports of outgoing connections: a server that restarts finds its own.
-const FIRST = 20_000;
-const LAST = 31_999;
+const firstPort = 20_000;
+const lastPort = 31_999;
 
 /** How ports are looked at and drawn. */
 export type PortSource = {
@@ -11,7 +11,7 @@ export type PortSource = {
   readonly draw: () => number;
 };
 
-const ofThisMachine: PortSource = { isFree: isPortFree, draw: () => randomInt(FIRST, LAST + 1) };
+const ofThisMachine: PortSource = { isFree: isPortFree, draw: () => randomInt(firstPort, lastPort + 1) };
 
 /** Gives every name a free port, the one it had before where it still can. */
 export async function assignPorts(

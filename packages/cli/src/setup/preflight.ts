@@ -4,7 +4,7 @@ import { productVersion, type DataFolder } from '../paths.ts';
 import { messageOf, Refusal } from '../refusal.ts';
 import { isPortFree } from '../servers/ports.ts';
 
-const NEEDED_BYTES = 500 * 1024 * 1024;
+const neededBytes = 500 * 1024 * 1024;
 
 /** Whether version `a` is newer than `b`; a pre-release comes before its release. */
 export function isNewer(text: string, other: string): boolean {
@@ -45,10 +45,10 @@ export function freeBytes(folder: string): number {
 
 /** Rejects a start on a nearly full disk, because databases may fail on it. */
 export function checkDisk(folder: DataFolder, free = freeBytes(folder.root)): void {
-  if (free >= NEEDED_BYTES) return;
+  if (free >= neededBytes) return;
   const megabytes = (bytes: number) => Math.floor(bytes / 1024 / 1024);
   throw new Refusal(
-    `Only ${megabytes(free)} MiB are free on the disk of ${folder.root}; at least ${megabytes(NEEDED_BYTES)} MiB are needed.`,
+    `Only ${megabytes(free)} MiB are free on the disk of ${folder.root}; at least ${megabytes(neededBytes)} MiB are needed.`,
   );
 }
 

@@ -16,13 +16,13 @@ type Step = {
   readonly env?: Record<string, string>;
 };
 
-const STAMPS = join(productFolder, 'node_modules', '.cache', 'overtone');
+const stamps = join(productFolder, 'node_modules', '.cache', 'overtone');
 
 /** Makes what is made from sources (database clients, the browser application) where the sources changed. */
 export async function prepare(say: (line: string) => void): Promise<void> {
   await withLock(`prepare:${productFolder}`, async () => {
     const due = steps()
-      .map((step) => ({ ...step, hash: hashOf(step.inputs), stamp: join(STAMPS, step.name) }))
+      .map((step) => ({ ...step, hash: hashOf(step.inputs), stamp: join(stamps, step.name) }))
       .filter((step) => !isStamped(step.stamp, step.hash) || !existsSync(step.output));
     const queue = [...due];
     const worker = async () => {

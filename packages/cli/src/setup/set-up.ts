@@ -7,7 +7,7 @@ import { scaledNames, type GpuScale } from '../supervisor/gpu-scale.ts';
 import { instanceProcesses, type InstanceProcess } from '../supervisor/instance-processes.ts';
 import { endGuardian, endLeftovers } from '../supervisor/leftovers.ts';
 import { portNames, serverNames, serviceNames } from '../supervisor/plan.ts';
-import { ADMIN_PASSWORD } from '../supervisor/run-instance.ts';
+import { adminPassword } from '../supervisor/run-instance.ts';
 import { readRuntime, removeRuntime, type RecordedProcess } from '../supervisor/runtime.ts';
 import { writeBusRights } from './bus-rights.ts';
 import { readInstance, writeInstance, type Instance } from './instance.ts';
@@ -15,8 +15,8 @@ import { assignPorts } from './ports.ts';
 import { checkPort, markVersion } from './preflight.ts';
 import { ensureSecrets, inventPassword, type Secrets } from './secrets.ts';
 
-const DEFAULT_PORT = 8080;
-const DEFAULT_EMAIL = 'admin@overtone.localhost';
+const defaultPort = 8080;
+const defaultEmail = 'admin@overtone.localhost';
 
 /** Ends the remaining processes of a killed supervisor. */
 export async function clearLeftovers(folder: DataFolder): Promise<number> {
@@ -32,7 +32,7 @@ export async function clearLeftovers(folder: DataFolder): Promise<number> {
 /** Selects ports, generates secrets and writes the server configuration; the next start reuses them. */
 export async function setUp(folder: DataFolder, givenPort: number | undefined, scale?: GpuScale): Promise<Instance> {
   const before = readInstance(folder);
-  const port = givenPort ?? before?.port ?? DEFAULT_PORT;
+  const port = givenPort ?? before?.port ?? defaultPort;
   await checkPort(port);
   const instance: Instance = {
     adminAnnounced: before?.adminAnnounced ?? false,
@@ -74,21 +74,21 @@ function makeFolders({ logs, objects, search, models, compileCache, work }: Data
 /** The first administrator's address; it can be changed until the password was shown. */
 export function adminEmail(before: Instance | undefined, given: string | undefined): string {
   const settled = before?.adminAnnounced === true ? before.adminEmail : undefined;
-  return settled ?? given ?? before?.adminEmail ?? DEFAULT_EMAIL;
+  return settled ?? given ?? before?.adminEmail ?? defaultEmail;
 }
 
 /** The first administrator's password; it can be read until it was shown once. */
 export function takeAdminPassword(folder: DataFolder, secrets: Secrets, instance: Instance): string | undefined {
   if (instance.adminAnnounced) return undefined;
-  const password = secrets.read(ADMIN_PASSWORD);
+  const password = secrets.read(adminPassword);
   writeInstance(folder, { ...instance, adminAnnounced: true });
   // Truncated, not removed, because a running service refers to the file.
-  replaceFile(secrets.file(ADMIN_PASSWORD), '');
+  replaceFile(secrets.file(adminPassword), '');
   return password;
 }
 
 function ensureAdminPassword(secrets: Secrets, instance: Instance): void {
-  const file = secrets.file(ADMIN_PASSWORD);
+  const file = secrets.file(adminPassword);
   if (instance.adminAnnounced) return;
   const given = process.env['OT_ADMIN_PASSWORD'];
   if (given !== undefined && given !== '') replaceFile(file, given);

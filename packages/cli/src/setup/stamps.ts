@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import { readIfThere, replaceFile } from '../files.ts';
 
 // Generated files, test files and documentation.
-const LEFT_OUT = /^(node_modules|dist|generated|dev|\.cache)$|\.tsbuildinfo$|\.test\.tsx?$|\.md$/;
+const leftOut = /^(node_modules|dist|generated|dev|\.cache)$|\.tsbuildinfo$|\.test\.tsx?$|\.md$/;
 
 /** One hash over the names and contents of files and folders. */
 export function hashOf(paths: readonly string[]): string {
@@ -13,7 +13,7 @@ export function hashOf(paths: readonly string[]): string {
     const found = statSync(path, { throwIfNoEntry: false });
     if (found === undefined) return;
     if (found.isDirectory()) {
-      const names = readdirSync(path).filter((name) => !LEFT_OUT.test(name));
+      const names = readdirSync(path).filter((name) => !leftOut.test(name));
       for (const name of names.sort()) add(join(path, name));
       return;
     }

@@ -1,6 +1,6 @@
-const FIRST_MS = 200;
-const LONGEST_MS = 10_000;
-const HEALTHY_MS = 30_000;
+const firstMs = 200;
+const longestMs = 10_000;
+const healthyMs = 30_000;
 
 /** The number of consecutive early exits. */
 export type Failures = {
@@ -12,10 +12,10 @@ export const noFailures: Failures = { count: 0 };
 
 /** The count after another exit; a healthy run of half a minute resets it. */
 export function afterEnd(failures: Failures, ranForMs: number): Failures {
-  return { count: ranForMs >= HEALTHY_MS ? 1 : failures.count + 1 };
+  return { count: ranForMs >= healthyMs ? 1 : failures.count + 1 };
 }
 
 /** The delay before the next start: doubles with each early exit, up to ten seconds. */
 export function pauseBeforeStart({ count }: Failures): number {
-  return count === 0 ? 0 : Math.min(FIRST_MS * 2 ** (count - 1), LONGEST_MS);
+  return count === 0 ? 0 : Math.min(firstMs * 2 ** (count - 1), longestMs);
 }

@@ -3,7 +3,7 @@ import { existsSync, rmSync, statfsSync } from 'node:fs';
 import { promisify } from 'node:util';
 
 const run = promisify(execFile);
-const MIB = 1024 * 1024;
+const mib = 1024 * 1024;
 
 /** Sizes in bytes. */
 export type ReserveSizes = {
@@ -14,8 +14,8 @@ export type ReserveSizes = {
   readonly made: number;
 };
 
-const SIZES: ReserveSizes = { reserve: 64 * MIB, released: 16 * MIB, made: 384 * MIB };
-const LOOK_EVERY_MS = 500;
+const defaultSizes: ReserveSizes = { reserve: 64 * mib, released: 16 * mib, made: 384 * mib };
+const lookEveryMs = 500;
 
 /** Disk space of an instance that is reserved for PostgreSQL and NATS when the disk is full. */
 export type DiskReserve = {
@@ -36,21 +36,21 @@ export type DiskReserveOptions = {
 
 /** Maintains the reserve file, releases it on a full disk and reports when space is available again. */
 export function keepDiskReserve(options: DiskReserveOptions): DiskReserve {
-  const { folder, file, log, onSpace, sizes = SIZES, freeBytes = freeOn } = options;
+  const { folder, file, log, onSpace, sizes = defaultSizes, freeBytes = freeOn } = options;
   let full = false;
   let making: Promise<void> | undefined;
 
   function look(): void {
     const free = freeBytes(folder);
     if (free < sizes.released) {
-      if (!full) log(`disk full: ${Math.floor(free / MIB)} MiB free`);
+      if (!full) log(`disk full: ${Math.floor(free / mib)} MiB free`);
       full = true;
       release();
       return;
     }
     if (full) {
       full = false;
-      log(`disk has space again: ${Math.floor(free / MIB)} MiB free`);
+      log(`disk has space again: ${Math.floor(free / mib)} MiB free`);
       onSpace();
     }
     if (free > sizes.made && !existsSync(file)) making ??= make().finally(() => (making = undefined));
@@ -80,7 +80,7 @@ export function keepDiskReserve(options: DiskReserveOptions): DiskReserve {
     }
   };
   guarded();
-  const timer = setInterval(guarded, LOOK_EVERY_MS);
+  const timer = setInterval(guarded, lookEveryMs);
   return { isFull: () => full, stop: () => clearInterval(timer) };
 }
 

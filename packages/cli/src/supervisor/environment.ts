@@ -25,14 +25,14 @@ export const databaseServices = [
 ] as const;
 
 /** The services the edge sends requests to. */
-const BEHIND_THE_EDGE = [...databaseServices, 'realtime-gateway'];
-const WITH_OBJECTS = new Set(['media', 'transcription-worker', 'search-indexer']);
+const behindTheEdge = [...databaseServices, 'realtime-gateway'];
+const withObjects = new Set(['media', 'transcription-worker', 'search-indexer']);
 /** The services that encrypt or decrypt secrets of the settings. */
-const WITH_SECRETS = new Set(['identity', 'directory-sync']);
-const FOR_IDENTITY_ONLY = ['OT_ADMIN_EMAIL', 'OT_ADMIN_PASSWORD', 'OT_ADMIN_PASSWORD_FILE'];
+const withSecrets = new Set(['identity', 'directory-sync']);
+const forIdentityOnly = ['OT_ADMIN_EMAIL', 'OT_ADMIN_PASSWORD', 'OT_ADMIN_PASSWORD_FILE'];
 
 /** Secrets for initial settings; no other service needs them. */
-const SECRET_SEEDS = ['LDAP_BIND_PASSWORD', 'OIDC_CLIENT_SECRET', 'KEYCLOAK_CLIENT_SECRET', 'PROXY_SHARED_SECRET'];
+const secretSeeds = ['LDAP_BIND_PASSWORD', 'OIDC_CLIENT_SECRET', 'KEYCLOAK_CLIENT_SECRET', 'PROXY_SHARED_SECRET'];
 
 /** The name of the database role of a service. */
 export function roleOf(service: string) {
@@ -59,8 +59,8 @@ export function databaseUrl({ instance, secrets }: Pick<EnvironmentSource, 'inst
 
 function isFor(service: string, name: string) {
   return (
-    !FOR_IDENTITY_ONLY.includes(name) &&
-    (service === 'identity' || !SECRET_SEEDS.some((seed) => name === seed || name === `${seed}_FILE`))
+    !forIdentityOnly.includes(name) &&
+    (service === 'identity' || !secretSeeds.some((seed) => name === seed || name === `${seed}_FILE`))
   );
 }
 
@@ -92,10 +92,10 @@ function forSome(service: string, source: EnvironmentSource): Record<string, str
     ...((databaseServices as readonly string[]).includes(service)
       ? { DATABASE_URL: databaseUrl(source, roleOf(service)) }
       : {}),
-    ...(WITH_OBJECTS.has(service) ? { OBJECT_STORE_DIR: folder.objects } : {}),
+    ...(withObjects.has(service) ? { OBJECT_STORE_DIR: folder.objects } : {}),
     ...(service === 'transcription-worker' ? { WORK_DIR: caller['WORK_DIR'] ?? folder.work } : {}),
     ...(service === 'search-indexer' ? { LANCEDB_DIR: folder.search } : {}),
-    ...(WITH_SECRETS.has(service) ? { ENCRYPTION_KEY_FILE: source.secrets.file('encryption_key') } : {}),
+    ...(withSecrets.has(service) ? { ENCRYPTION_KEY_FILE: source.secrets.file('encryption_key') } : {}),
     ...(service === 'identity' ? forIdentity(source) : {}),
     ...(service === 'edge-gateway' ? forEdge(source) : {}),
   };
@@ -111,7 +111,7 @@ function forIdentity({ secrets, instance, adminPasswordFile }: EnvironmentSource
 }
 
 function forEdge({ secrets, instance, uiFolder }: EnvironmentSource): Record<string, string> {
-  const urls = BEHIND_THE_EDGE.map((name) => [`${roleOf(name).toUpperCase()}_URL`, listenerUrl(instance, name, 'api')]);
+  const urls = behindTheEdge.map((name) => [`${roleOf(name).toUpperCase()}_URL`, listenerUrl(instance, name, 'api')]);
   return {
     ASSERTION_PRIVATE_KEY_FILE: secrets.file('assertion_private_key'),
     UI_DIR: uiFolder,

@@ -1,13 +1,13 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { identify, leadsSession, parentOf, type ProcessIdentity } from './identity.ts';
 
-const VARIABLE = 'OVERTONE_PROCESS';
+const markVariable = 'OVERTONE_PROCESS';
 /** The shell that restarts a detached supervisor. */
-export const GUARDIAN = 'guardian';
+export const guardianName = 'guardian';
 
 /** Marks a process of an instance, so that it can be found without a record. */
 export function processMark(root: string, name: string): Record<string, string> {
-  return { [VARIABLE]: `${root}:${name}` };
+  return { [markVariable]: `${root}:${name}` };
 }
 
 /** A running process of an instance. */
@@ -19,7 +19,7 @@ export type InstanceProcess = {
 export function instanceProcesses(root: string): InstanceProcess[] {
   const found = readdirSync('/proc')
     .filter((entry) => /^\d+$/.test(entry))
-    .flatMap((entry) => marked(Number(entry), `${VARIABLE}=${root}:`));
+    .flatMap((entry) => marked(Number(entry), `${markVariable}=${root}:`));
   const members = new Set(found.map(({ pid }) => pid));
   return found.filter(({ pid }) => !members.has(parentOf(pid) ?? 0));
 }

@@ -1,14 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { kill } from '../servers/process.ts';
 import { isAlive, sessionOf, type ProcessIdentity } from './identity.ts';
-import { GUARDIAN, instanceProcesses } from './instance-processes.ts';
+import { guardianName, instanceProcesses } from './instance-processes.ts';
 import type { RecordedProcess } from './runtime.ts';
 
-const GRACE_MS = 10_000;
-const SUPERVISOR_GRACE_MS = 60_000;
+const defaultGraceMs = 10_000;
+const supervisorGraceMs = 60_000;
 
 /** Ends the processes of an exited supervisor: services first, then the servers they use. */
-export async function endLeftovers(processes: readonly RecordedProcess[], graceMs = GRACE_MS): Promise<number> {
+export async function endLeftovers(processes: readonly RecordedProcess[], graceMs = defaultGraceMs): Promise<number> {
   let ended = 0;
   for (const kind of ['service', 'server'] as const) {
     const group = processes.filter((entry) => entry.kind === kind);
@@ -18,8 +18,8 @@ export async function endLeftovers(processes: readonly RecordedProcess[], graceM
 }
 
 /** Ends the shell that restarts the supervisor, then the supervisor. @returns whether there was one. */
-export async function endGuardian(root: string, graceMs = SUPERVISOR_GRACE_MS): Promise<boolean> {
-  const guardians = instanceProcesses(root).filter(({ name }) => name === GUARDIAN);
+export async function endGuardian(root: string, graceMs = supervisorGraceMs): Promise<boolean> {
+  const guardians = instanceProcesses(root).filter(({ name }) => name === guardianName);
   for (const guardian of guardians) {
     kill(guardian.pid, 'SIGKILL');
     await waitForEnd([guardian], graceMs);

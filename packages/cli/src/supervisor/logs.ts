@@ -2,10 +2,10 @@ import { readIfThere } from '../files.ts';
 import { copyFile, readdir, rm, stat, truncate } from 'node:fs/promises';
 import { join } from 'node:path';
 
-const LIMIT_BYTES = 20 * 1024 * 1024;
+const defaultLimitBytes = 20 * 1024 * 1024;
 
 /** Rotates large logs, with one old generation of each. */
-export async function rotateLogs(folder: string, limitBytes = LIMIT_BYTES): Promise<void> {
+export async function rotateLogs(folder: string, limitBytes = defaultLimitBytes): Promise<void> {
   for (const name of await readdir(folder)) {
     if (!name.endsWith('.log')) continue;
     const file = join(folder, name);

@@ -5,7 +5,7 @@ import { postgresUrl } from '../servers/postgres.ts';
 import { lastLines, run } from '../setup/run.ts';
 import { databaseServices, databaseUrl, roleOf, type EnvironmentSource } from './environment.ts';
 
-const MAIN = join(productFolder, 'packages', 'database', 'src', 'migrate.main.ts');
+const migrateMain = join(productFolder, 'packages', 'database', 'src', 'migrate.main.ts');
 
 /** Creates the database at the first start and migrates it to this version's schema. */
 export async function migrate(source: EnvironmentSource): Promise<string> {
@@ -18,7 +18,7 @@ export async function migrate(source: EnvironmentSource): Promise<string> {
     DATABASE_URL: databaseUrl(source, 'overtone'),
     NODE_COMPILE_CACHE: source.folder.compileCache,
   };
-  const { code, output } = await run(process.execPath, [MAIN], { env });
+  const { code, output } = await run(process.execPath, [migrateMain], { env });
   if (code !== 0) throw new Error(`the database schema cannot be brought up to date: ${lastLines(output, 3)}`);
   return lastLines(output, 1);
 }

@@ -21,7 +21,7 @@ export function setupLock(folder: DataFolder) {
 }
 
 /** The secret with the first administrator's password; it exists until the password was shown. */
-export const ADMIN_PASSWORD = 'first_admin_password';
+export const adminPassword = 'first_admin_password';
 
 /** Makes this process the only supervisor of an instance that was set up. */
 export async function superviseInstance(
@@ -46,7 +46,7 @@ export async function superviseInstance(
 /** The inputs for the environment of an instance's services. */
 export function sourceOf(folder: DataFolder, instance: Instance): EnvironmentSource {
   const secrets = secretsIn(folder.secrets);
-  const passwordFile = secrets.file(ADMIN_PASSWORD);
+  const passwordFile = secrets.file(adminPassword);
   return {
     folder,
     instance,

@@ -14,7 +14,7 @@ import { endLeftovers, waitForEnd } from './leftovers.ts';
 import { readLiveRuntime, readRuntime } from './runtime.ts';
 import { createSupervisor } from './supervisor.ts';
 
-const SUPERVISOR = fileURLToPath(new URL('../../test/fixture-supervisor.ts', import.meta.url));
+const supervisorFixture = fileURLToPath(new URL('../../test/fixture-supervisor.ts', import.meta.url));
 
 let folder: DataFolder;
 let ports: number[];
@@ -76,7 +76,7 @@ describe('supervisor', () => {
 describe('a supervisor that was killed', () => {
   let killed: ChildProcess | undefined;
   const startAndKill = async (traits: readonly string[], mode = 'follows') => {
-    killed = spawn(process.execPath, [SUPERVISOR, folder.root, String(ports[0]), mode, ...traits], {
+    killed = spawn(process.execPath, [supervisorFixture, folder.root, String(ports[0]), mode, ...traits], {
       stdio: ['ignore', 'pipe', 'inherit'],
     });
     await once(killed.stdout!, 'data');
