@@ -16,7 +16,7 @@ import { makeRecordings, type Context, type ScriptedContext, type ServedContext 
 import { diskFull } from './disk-full.e2e.ts';
 import { frozen } from './frozen.e2e.ts';
 import { frozenStores } from './frozen-stores.e2e.ts';
-import { createInstance } from './instance.ts';
+import { createInstance, type Instance } from './instance.ts';
 import { killing } from './kill.e2e.ts';
 import { libraryInTheBrowser } from './library-browser.e2e.ts';
 import { lifecycle } from './lifecycle.e2e.ts';
@@ -43,11 +43,12 @@ import { tenHours } from './ten-hours.e2e.ts';
 const help = `Checks a running Overtone through its public interfaces.
   node packages/e2e/src/run.main.ts [SUITE...] [--screenshots DIR] [--data DIR]
   --screenshots DIR  store the screenshots of the browser checks there
-  --data DIR         use this data folder and leave it running, instead of a new one that is removed
-Suites: main-job browser people-browser settings-browser sync-browser ten-hours push bad-uploads abandonment slow-clients authorisation sessions sweep sweep-kill bad-input kill lifecycle
-on a second instance: careless-browser queues-browser library-browser signals disk-full frozen orphan rolling broker-wiped chaos long-beside-short
-on a third instance, with an object store and a search server: replicas frozen-stores
-Default: all in this order.`;
+  --data DIR         use this data folder for the first instance and leave it running, instead of a new one that is removed
+Suites: main-job browser people-browser settings-browser sync-browser ten-hours push bad-uploads abandonment slow-clients authorisation sessions sweep bad-input
+on an instance with a scripted engine: careless-browser queues-browser library-browser signals disk-full frozen orphan rolling broker-wiped chaos long-beside-short
+on an instance with an object store and a search server: replicas frozen-stores
+on an instance whose processes are killed: sweep-kill kill lifecycle
+Default: all.`;
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -82,13 +83,15 @@ const suites: Record<string, (context: Context) => Suite> = {
   authorisation,
   sessions: endedSessions,
   sweep: sweeping,
-  'sweep-kill': sweepKilling,
   // Its requests create and change accounts, so it runs after the suites that count them.
   'bad-input': badInputs,
+};
+const killingSuites: Record<string, (context: Context) => Suite> = {
+  'sweep-kill': sweepKilling,
   kill: killing,
   lifecycle,
 };
-/** Suites on a second instance with a scripted engine, because they would disturb the first one or take too long. */
+/** Suites on an instance with a scripted engine, because they would disturb the first one or take too long. */
 const scriptedSuites: Record<string, (context: ScriptedContext) => Suite> = {
   'careless-browser': (context) => carelessInTheBrowser(context, numberFrom('OT_CARELESS_ACTS', 1)),
   'queues-browser': queuesInTheBrowser,
@@ -107,7 +110,7 @@ const servedSuites: Record<string, (context: ServedContext) => Suite> = {
   replicas,
   'frozen-stores': frozenStores,
 };
-const known = [suites, scriptedSuites, servedSuites].flatMap((group) => Object.keys(group));
+const known = [suites, scriptedSuites, servedSuites, killingSuites].flatMap((group) => Object.keys(group));
 const wanted = positionals.length > 0 ? positionals : known;
 const unknown = wanted.filter((name) => !known.includes(name));
 if (unknown.length > 0) {
@@ -123,19 +126,18 @@ const scripted = scriptedInstance();
 const stores = createStores();
 const served = scriptedInstance(stores.environment);
 const collector = await startCollector();
-const instance = await createInstance(
-  {
-    MAX_UPLOAD_BYTES: String(maxUploadBytes),
-    OTEL_EXPORTER_OTLP_ENDPOINT: collector.endpoint,
-    OTEL_BSP_SCHEDULE_DELAY: '500',
-  },
-  values.data && resolve(values.data),
-);
+const environment = {
+  MAX_UPLOAD_BYTES: String(maxUploadBytes),
+  OTEL_EXPORTER_OTLP_ENDPOINT: collector.endpoint,
+  OTEL_BSP_SCHEDULE_DELAY: '500',
+};
+const instance = await createInstance(environment, values.data && resolve(values.data));
+const killed = await createInstance(environment);
 let stopping: Promise<void> | undefined;
 
 function stop(): Promise<void> {
   stopping ??= (async () => {
-    await Promise.all([scripted.remove(), served.remove()]);
+    await Promise.all([scripted.remove(), served.remove(), killed.remove()]);
     await stores.stop();
     if (!values.data) await instance.remove();
     collector.close();
@@ -161,49 +163,52 @@ async function printAtEnd(work: (print: (line: string) => void) => Promise<void>
 }
 
 const recordings = await makeRecordings();
-const firstSuites = wanted.filter((name) => name in suites);
-const scriptedNames = wanted.filter((name) => name in scriptedSuites);
-const servedNames = wanted.filter((name) => name in servedSuites);
-const withOutput =
-  firstSuites.length > 0 && scriptedNames.length + servedNames.length > 0
-    ? printAtEnd
-    : (work: Parameters<typeof printAtEnd>[0]) => work(console.log);
+const wantedOf = (group: object): string[] => wanted.filter((name) => name in group);
+const isMixed = wanted.some((name) => !(name in suites));
+const withOutput = isMixed ? printAtEnd : (work: Parameters<typeof printAtEnd>[0]) => work(console.log);
 
 /** An unexpected exit of a service fails the run. */
 async function recordFaults(source: { faults: () => Promise<string[]> }): Promise<void> {
   total.failed.push(...(await source.faults()).map((fault) => `a service failed: ${fault}`));
 }
 
-async function startFirstInstance(): Promise<boolean> {
-  const started = await instance.up();
-  if (started.code === 0) console.log(`up in ${started.seconds.toFixed(1)} s at ${instance.baseUrl}`);
-  else console.error(`./overtone up ended with ${started.code}:\n${started.output}\n${await instance.logsTail()}`);
-  return started.code === 0;
+async function start(started: Instance): Promise<boolean> {
+  const { code, seconds, output } = await started.up();
+  if (code === 0) console.log(`up in ${seconds.toFixed(1)} s at ${started.baseUrl}`);
+  else {
+    console.error(`./overtone up ended with ${code}:\n${output}\n${await started.logsTail()}`);
+    total.failed.push('./overtone up');
+  }
+  return code === 0;
 }
 
-async function runFirstSuites(): Promise<void> {
-  const context: Context = { instance, collector, recordings, screenshots };
-  for (const name of firstSuites)
-    await withOutput((print) => run(suites[name]!(context), () => instance.logsTail(), print));
+/** Runs the suites of a group one after another. */
+async function runGroup<C>(
+  group: Record<string, (context: C) => Suite>,
+  context: C,
+  source: { logsTail: () => Promise<string>; faults: () => Promise<string[]> },
+): Promise<void> {
+  for (const name of wantedOf(group))
+    await withOutput((print) => run(group[name]!(context), () => source.logsTail(), print));
+  await recordFaults(source);
 }
 
-async function runOtherSuites(): Promise<void> {
-  const context: ScriptedContext = { scripted, recordings, screenshots };
-  for (const name of scriptedNames)
-    await withOutput((print) => run(scriptedSuites[name]!(context), () => scripted.logsTail(), print));
-  if (servedNames.length === 0) return;
-  // The scripted instance is stopped first, so that at most two instances run.
-  await recordFaults(scripted);
-  await scripted.remove();
-  const withStores: ServedContext = { scripted: served, stores, recordings, screenshots };
-  for (const name of servedNames)
-    await withOutput((print) => run(servedSuites[name]!(withStores), () => served.logsTail(), print));
+async function runKillingSuites(): Promise<void> {
+  if (wantedOf(killingSuites).length === 0 || !(await start(killed))) return;
+  await runGroup(killingSuites, { instance: killed, collector, recordings, screenshots }, killed);
 }
 
-// The second instance selects its ports after the first has bound its own. Both use little CPU.
-if (firstSuites.length === 0 || (await startFirstInstance())) await Promise.all([runFirstSuites(), runOtherSuites()]);
-else total.failed.push('./overtone up');
-for (const one of [instance, scripted, served]) await recordFaults(one);
+// The other instances select their ports after the first has bound its own. At most three run at the same time.
+if (wantedOf(suites).length === 0 || (await start(instance))) {
+  const runServed = () => runGroup(servedSuites, { scripted: served, stores, recordings, screenshots }, served);
+  await Promise.all([
+    runGroup(suites, { instance, collector, recordings, screenshots }, instance),
+    runGroup(scriptedSuites, { scripted, recordings, screenshots }, scripted),
+    runServed()
+      .then(() => served.remove())
+      .then(runKillingSuites),
+  ]);
+}
 await recordings.remove();
 await stop();
 for (const failure of total.failed) console.log(`FAIL  ${failure}`);
