@@ -6,7 +6,7 @@ import type { AnswerOf, dispatcherRoutes } from '@overtone/contracts';
 import { signIn, type Client } from '@overtone/e2e/client';
 import { admin, type Instance } from '@overtone/e2e/instance';
 import { signInAsOther } from '@overtone/e2e/people';
-import { until } from '@overtone/e2e/runner';
+import { until } from '@overtone/e2e/until';
 import { asService } from '@overtone/e2e/service-access';
 import { quantile, type Bench, type Row } from './bench.ts';
 

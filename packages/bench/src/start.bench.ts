@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { memoryOf, processesOf } from '@overtone/e2e/processes';
-import { until } from '@overtone/e2e/runner';
+import { until } from '@overtone/e2e/until';
 import { mebibytes, type Bench } from './bench.ts';
 
 const startGoal = 10;

@@ -6,7 +6,7 @@ import { signIn } from './client.ts';
 import type { Context } from './context.ts';
 import { admin } from './instance.ts';
 import { limitSignIns, signInAsOther } from './people.ts';
-import type { Suite } from './runner.ts';
+import type { Suite } from './suite.ts';
 import { settingOf } from './service-access.ts';
 import { startRegularRequests, captureBaseline } from './well-behaved.ts';
 

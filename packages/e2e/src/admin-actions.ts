@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Client } from './client.ts';
-import { until } from './runner.ts';
+import { until } from './until.ts';
 import type { Ask } from './service-access.ts';
 
 /** One action of an administrator with a unique name. `isAcknowledged`: the API returned success. */

@@ -7,7 +7,7 @@ import type { Context } from './context.ts';
 import { fuzz } from './fuzz/fuzz.ts';
 import { admin, type Instance } from './instance.ts';
 import { signInAsOther } from './people.ts';
-import type { Suite } from './runner.ts';
+import type { Suite } from './suite.ts';
 import { asService } from './service-access.ts';
 
 const cases = Number(process.env['FUZZ_CASES'] ?? 1_000);

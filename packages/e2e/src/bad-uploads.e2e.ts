@@ -8,7 +8,8 @@ import type { Context } from './context.ts';
 import { admin } from './instance.ts';
 import { resignToken, signInAsOther } from './people.ts';
 import { write } from './recordings.ts';
-import { until, type Check, type Suite } from './runner.ts';
+import type { Check, Suite } from './suite.ts';
+import { until } from './until.ts';
 
 /** Internals that a response must not contain: folders, code, queries. */
 const internals = /node_modules|\/services\/|\.ts:\d+|select .* from|ECONNREFUSED|prisma|postgres/i;

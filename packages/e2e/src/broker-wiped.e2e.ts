@@ -4,7 +4,8 @@ import { signIn, type Client } from './client.ts';
 import type { ScriptedContext } from './context.ts';
 import { admin, type Instance } from './instance.ts';
 import { allFinished, assertIndexed, openLedger, type Ledger } from './ledger.ts';
-import { until, type Suite } from './runner.ts';
+import type { Suite } from './suite.ts';
+import { until } from './until.ts';
 import { waitUntilReady, createCopy, uploadWithRetry } from './scripted.ts';
 import { freeze, killNow, pidOf } from './victims.ts';
 

@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
-import type { Browser, Page } from 'playwright-core';
+import type { Browser, Page } from '@playwright/test';
 import { dropFile, fitsWidth, launchBrowser, openPage, signInByHand, type Watched } from './browser.ts';
 import type { Context } from './context.ts';
 import { limitSignIns } from './people.ts';
 import { spokenAt } from './recordings.ts';
-import { until, type Check, type Suite } from './runner.ts';
+import type { Check, Suite } from './suite.ts';
+import { until } from './until.ts';
 
 function position(page: Page): Promise<number> {
   return page.getByTestId('media').evaluate((media: HTMLMediaElement) => media.currentTime);
@@ -54,7 +55,6 @@ export function inTheBrowser({ instance, recordings, screenshots }: Context): Su
   const opening: Check[] = [
     {
       rule: 'Chromium starts',
-      vital: true,
       run: async () => {
         await limitSignIns(instance, 10_000);
         browser = await launchBrowser();

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import type { Page } from 'playwright-core';
+import type { Page } from '@playwright/test';
 import type { Place } from './careless-places.ts';
-import { until } from './runner.ts';
+import { until } from './until.ts';
 
 export type Person = {
   readonly page: Page;

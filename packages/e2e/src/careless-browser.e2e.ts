@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import type { Browser, Page } from 'playwright-core';
+import type { Browser, Page } from '@playwright/test';
 import { barriers } from './barriers.ts';
 import { launchBrowser } from './browser.ts';
 import { actsFor, actCarelessly, forgetDrafts } from './careless-acts.ts';
@@ -13,7 +13,7 @@ import { openHands, watchedStep, type Hands } from './hands.ts';
 import { admin, type Instance } from './instance.ts';
 import { limitSignIns } from './people.ts';
 import { asService } from './service-access.ts';
-import type { Check, Suite } from './runner.ts';
+import type { Check, Suite } from './suite.ts';
 
 /** What the browser prints for a request that was refused or cut off, and for the transcript without a recording. */
 const refusals = /\b401\b|ERR_INTERNET_DISCONNECTED|WebSocket|404.*\/(content|nowhere)$/;
@@ -44,7 +44,6 @@ export function carelessInTheBrowser({ scripted, screenshots }: ScriptedContext,
 
   const start: Check = {
     rule: 'a transcript, a group and an account are there, and the person signs in',
-    vital: true,
     limitMs: 300_000,
     run: async () => {
       ({ instance } = await scripted.get());

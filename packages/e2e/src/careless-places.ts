@@ -1,4 +1,4 @@
-import type { Locator, Page } from 'playwright-core';
+import type { Locator, Page } from '@playwright/test';
 
 /** One place where text can be typed: every careless act is tried on each row. */
 export type Place = {

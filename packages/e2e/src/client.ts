@@ -2,7 +2,7 @@ import { openAsBlob } from 'node:fs';
 import { basename } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { FileDetail, FileObject, SearchAnswer } from '@overtone/contracts';
-import { until } from './runner.ts';
+import { until } from './until.ts';
 
 export type Answer<T> = { status: number; headers: Headers; body: T; text: string };
 

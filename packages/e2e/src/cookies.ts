@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { admin, type Instance } from './instance.ts';
-import type { Check } from './runner.ts';
+import type { Check } from './suite.ts';
 
 type Browser = { access: string; refresh: string; csrf: string };
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import type { Browser } from 'playwright-core';
+import type { Browser } from '@playwright/test';
 import { openPage, type Watched } from './browser.ts';
-import type { Check } from './runner.ts';
+import type { Check } from './suite.ts';
 
 /** A user with their own browser context. */
 export type Hands = Watched & {

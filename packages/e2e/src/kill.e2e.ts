@@ -3,7 +3,8 @@ import type { AnswerOf, dispatcherRoutes, FileDetail, Stage } from '@overtone/co
 import { signIn, type Client } from './client.ts';
 import type { Context } from './context.ts';
 import { admin, type Instance } from './instance.ts';
-import { until, type Check, type Suite } from './runner.ts';
+import type { Check, Suite } from './suite.ts';
+import { until } from './until.ts';
 import { pidOf, type Victim } from './victims.ts';
 
 type Timeline = AnswerOf<typeof dispatcherRoutes.fileTimeline>;

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { Client } from './client.ts';
 import type { Instance } from './instance.ts';
-import { until } from './runner.ts';
+import { until } from './until.ts';
 import { openAsService, type Ask } from './service-access.ts';
 
 /** Reads what the databases of the services store about files, to find missing and duplicate rows. */

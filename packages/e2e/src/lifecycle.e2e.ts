@@ -6,7 +6,8 @@ import { signIn } from './client.ts';
 import type { Context } from './context.ts';
 import { admin, createInstance, overtone } from './instance.ts';
 import { isAlive, processesOf } from './processes.ts';
-import { until, type Suite } from './runner.ts';
+import type { Suite } from './suite.ts';
+import { until } from './until.ts';
 
 export function lifecycle({ instance }: Context): Suite {
   return {
@@ -14,7 +15,6 @@ export function lifecycle({ instance }: Context): Suite {
     checks: [
       {
         rule: 'status reports address, version, profile and every service',
-        vital: true,
         run: async () => {
           const status = await instance.status();
           assert.equal(status.base_url, instance.baseUrl);

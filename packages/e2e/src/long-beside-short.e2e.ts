@@ -7,7 +7,8 @@ import type { ScriptedContext } from './context.ts';
 import { admin } from './instance.ts';
 import { openLedger, type Ledger } from './ledger.ts';
 import { signInAsOther } from './people.ts';
-import { until, type Suite } from './runner.ts';
+import type { Suite } from './suite.ts';
+import { until } from './until.ts';
 import { createCopy, uploadWithRetry } from './scripted.ts';
 
 const slots = 4;

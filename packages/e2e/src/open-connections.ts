@@ -1,5 +1,5 @@
 import { request } from 'node:http';
-import { until } from './runner.ts';
+import { until } from './until.ts';
 
 /** Time and manner of the end of a connection. */
 type ConnectionEnd = { at: number; how: string };

@@ -3,7 +3,8 @@ import { signIn, type Client } from './client.ts';
 import type { ScriptedContext } from './context.ts';
 import { admin, type Instance } from './instance.ts';
 import { allFinished, openLedger, type Ledger } from './ledger.ts';
-import { until, type Suite } from './runner.ts';
+import type { Suite } from './suite.ts';
+import { until } from './until.ts';
 import { createCopy, uploadWithRetry } from './scripted.ts';
 import { killNow } from './victims.ts';
 

@@ -1,6 +1,6 @@
 import type { PassReport } from '@overtone/contracts';
 import type { Client } from './client.ts';
-import { until } from './runner.ts';
+import { until } from './until.ts';
 
 /** The API of the directory sweep. */
 export const sweepPath = '/api/admin/directory-sync';

@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict';
-import type { Browser } from 'playwright-core';
+import type { Browser } from '@playwright/test';
 import { launchBrowser } from './browser.ts';
 import { signIn, type Client } from './client.ts';
 import type { Context } from './context.ts';
 import { openHands, watchedStep, type Hands } from './hands.ts';
 import { admin } from './instance.ts';
-import { until, type Check, type Suite } from './runner.ts';
+import type { Check, Suite } from './suite.ts';
+import { until } from './until.ts';
 
 const mara = { email: 'mara.quist@example.org', name: 'Mara Quist', password: 'Violet-Harbour-41' };
 const newcomer = { email: 'nils.berg@example.org', name: 'Nils Berg', password: 'Copper-Meadow-58' };
@@ -38,7 +39,6 @@ export function peopleInTheBrowser({ instance, recordings, screenshots }: Contex
   const accounts: Check[] = [
     {
       rule: 'Chromium starts and the administrator signs in',
-      vital: true,
       run: async () => {
         await settings('lockout', { rate_limit_auth_per_minute: 1000 });
         browser = await launchBrowser();

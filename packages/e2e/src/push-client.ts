@@ -1,5 +1,5 @@
 import { pushMessage, type PushMessage } from '@overtone/contracts';
-import { until } from './runner.ts';
+import { until } from './until.ts';
 
 /** A message of the push channel and its time of receipt. */
 export type ReceivedMessage = { at: number; message: PushMessage };

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { queuesWithJobs } from '@overtone/contracts';
-import type { Browser, Locator, Page } from 'playwright-core';
+import type { Browser, Locator, Page } from '@playwright/test';
 import { barriers } from './barriers.ts';
 import { fitsWidth, launchBrowser } from './browser.ts';
 import { signIn, type Client } from './client.ts';
@@ -8,7 +8,8 @@ import type { ScriptedContext } from './context.ts';
 import { openHands, watchedStep, type Hands } from './hands.ts';
 import { admin, type Instance } from './instance.ts';
 import { waitUntilReady, createCopy, uploadWithRetry } from './scripted.ts';
-import { until, type Check, type Suite } from './runner.ts';
+import type { Check, Suite } from './suite.ts';
+import { until } from './until.ts';
 import { freeze } from './victims.ts';
 
 const reason = 'The driver is being exchanged';
@@ -46,7 +47,6 @@ export function queuesInTheBrowser({ scripted, recordings, screenshots }: Script
   const pauseChecks: Check[] = [
     {
       rule: 'Chromium starts and the administrator signs in',
-      vital: true,
       limitMs: 300_000,
       run: async () => {
         ({ instance, setEngine } = await scripted.get());

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { Instance } from './instance.ts';
-import { until } from './runner.ts';
+import { until } from './until.ts';
 
 export type Readiness = { name: string; status: number; seconds: number; checks: Record<string, string> };
 

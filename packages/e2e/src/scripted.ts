@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Client } from './client.ts';
 import { createInstance, type Instance } from './instance.ts';
-import { until } from './runner.ts';
+import { until } from './until.ts';
 
 /** An instance with a scripted transcription engine that only waits for a configured time. */
 type Scripted = {

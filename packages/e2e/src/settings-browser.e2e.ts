@@ -1,13 +1,14 @@
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
-import type { Browser, Page } from 'playwright-core';
+import type { Browser, Page } from '@playwright/test';
 import { barriers } from './barriers.ts';
 import { fitsWidth, launchBrowser } from './browser.ts';
 import { signIn } from './client.ts';
 import type { Context } from './context.ts';
 import { openHands, watchedStep, type Hands } from './hands.ts';
 import { admin } from './instance.ts';
-import { until, type Check, type Suite } from './runner.ts';
+import type { Check, Suite } from './suite.ts';
+import { until } from './until.ts';
 
 const pages = [
   '/admin/users',
@@ -38,7 +39,6 @@ export function settingsInTheBrowser({ instance, screenshots }: Context): Suite 
   const forms: Check[] = [
     {
       rule: 'Chromium starts and the administrator signs in',
-      vital: true,
       run: async () => {
         const client = await signIn(instance.baseUrl, admin.email, admin.password);
         await client.send('PUT', '/api/admin/auth-config/lockout', { rate_limit_auth_per_minute: 1000 });

@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { connect, type Socket } from 'node:net';
 import type { Context } from './context.ts';
 import { limitSignIns, signInAsOther } from './people.ts';
-import { until, type Suite } from './runner.ts';
+import type { Suite } from './suite.ts';
+import { until } from './until.ts';
 import { startRegularRequests, captureBaseline } from './well-behaved.ts';
 
 /** The first bytes of a slow client; `drip` is sent once a second. */

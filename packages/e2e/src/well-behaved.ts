@@ -3,7 +3,7 @@ import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Client } from './client.ts';
 import type { Instance, ServiceStatus } from './instance.ts';
-import { until } from './runner.ts';
+import { until } from './until.ts';
 
 /** Sends valid requests until it is stopped, and collects the failed ones. */
 export function startRegularRequests(client: Client) {

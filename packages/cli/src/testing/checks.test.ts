@@ -1,13 +1,29 @@
 import { describe, expect, it } from '@jest/globals';
-import { atLeastOneFailure, jestTally, printedTally } from './checks.ts';
+import { atLeastOneFailure, jestTally, playwrightTally } from './checks.ts';
+
+function reportOf(statuses: string[], errors: unknown[] = [], annotations: { type: string }[] = []): string {
+  const specs = statuses.map((status) => ({ tests: [{ status, annotations }] }));
+  return JSON.stringify({ suites: [{ specs: [], suites: [{ specs }] }], errors });
+}
 
 describe('counts', () => {
-  it('reads the last line with counts', () => {
-    expect(printedTally('3 passed, 0 failed\nsomething\n12 passed, 1 failed\n')).toEqual({ passed: 12, failed: 1 });
+  it('counts a check that exits without a report as one failure', () => {
+    expect(atLeastOneFailure(1, playwrightTally(undefined))).toEqual({ passed: 0, failed: 1 });
   });
 
-  it('counts a process that exits without counts as one failure', () => {
-    expect(atLeastOneFailure(1, printedTally('Error: no browser'))).toEqual({ passed: 0, failed: 1 });
+  it('counts the tests of nested suites, and errors outside of tests as failures', () => {
+    expect(playwrightTally(reportOf(['expected', 'expected', 'unexpected'], ['no browser']))).toEqual({
+      passed: 2,
+      failed: 2,
+    });
+  });
+
+  it('counts a test that was not reached as a failure, and one that this machine cannot run not at all', () => {
+    expect(playwrightTally(reportOf(['expected', 'skipped']))).toEqual({ passed: 1, failed: 1 });
+    expect(playwrightTally(reportOf(['expected', 'skipped'], [], [{ type: 'skip' }]))).toEqual({
+      passed: 1,
+      failed: 0,
+    });
   });
 
   it('does not count a reported failure twice', () => {

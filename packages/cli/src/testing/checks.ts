@@ -52,14 +52,16 @@ export function ring(name: 'pure' | 'it'): Check {
 
 /** The checks of the running product, in its own process. */
 export function endToEnd(): Check[] {
-  const main = join(productFolder, 'packages', 'e2e', 'src', 'run.main.ts');
-  if (!existsSync(main)) return [];
-  const screenshots = join(resultsFolder, 'screenshots');
+  const folder = join(productFolder, 'packages', 'e2e');
+  if (!existsSync(folder)) return [];
+  const report = join(resultsFolder, 'e2e.json');
+  rmSync(report, { force: true });
   return [
     {
       name: 'tests (e2e)',
-      command: [process.execPath, main, '--screenshots', screenshots],
-      count: ({ code, output }) => atLeastOneFailure(code, printedTally(output)),
+      command: [join(folder, 'node_modules', '.bin', 'playwright'), 'test', '--config', folder],
+      env: { OT_SCREENSHOTS: join(resultsFolder, 'screenshots') },
+      count: ({ code }) => atLeastOneFailure(code, playwrightTally(readIfThere(report))),
     },
   ];
 }
@@ -77,10 +79,33 @@ export function jestTally(report: string | undefined): Tally {
   return { passed: found.numPassedTests, failed: found.numFailedTests + found.numRuntimeErrorTestSuites };
 }
 
-/** The counts in a last line like `12 passed, 1 failed`. */
-export function printedTally(output: string): Tally {
-  const last = [...output.matchAll(/^(\d+) passed, (\d+) failed$/gm)].at(-1);
-  return { passed: Number(last?.[1] ?? 0), failed: Number(last?.[2] ?? 0) };
+const playwrightTest = z.object({
+  status: z.enum(['expected', 'unexpected', 'flaky', 'skipped']),
+  annotations: z.array(z.object({ type: z.string() })),
+});
+const playwrightSuite = z.object({
+  specs: z.array(z.object({ tests: z.array(playwrightTest) })),
+  get suites() {
+    return z.array(playwrightSuite).optional();
+  },
+});
+type PlaywrightSuite = z.infer<typeof playwrightSuite>;
+const playwrightReport = z.object({ suites: z.array(playwrightSuite), errors: z.array(z.unknown()) });
+
+/** The counts in Playwright's report. A test that was not reached failed; one that this machine cannot run is not counted. */
+export function playwrightTally(report: string | undefined): Tally {
+  if (report === undefined) return { passed: 0, failed: 0 };
+  const { suites, errors } = playwrightReport.parse(JSON.parse(report));
+  const tests = suites.flatMap(testsOf);
+  const passed = tests.filter(({ status }) => status === 'expected').length;
+  const unavailable = tests.filter(
+    ({ status, annotations }) => status === 'skipped' && annotations.some(({ type }) => type === 'skip'),
+  ).length;
+  return { passed, failed: tests.length - passed - unavailable + errors.length };
+}
+
+function testsOf({ specs, suites = [] }: PlaywrightSuite): z.infer<typeof playwrightTest>[] {
+  return [...specs.flatMap(({ tests }) => tests), ...suites.flatMap(testsOf)];
 }
 
 /** A failed process counts as at least one failure. */

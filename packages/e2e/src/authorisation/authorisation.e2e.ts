@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { Context } from '../context.ts';
-import type { Suite } from '../runner.ts';
+import type { Suite } from '../suite.ts';
 import { createMatrix } from './matrix.ts';
 import { table } from './table.ts';
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { PushMessage } from '@overtone/contracts';
 import { openPushClient, type PushClient } from '../push-client.ts';
-import { until } from '../runner.ts';
+import { until } from '../until.ts';
 
 /** A push client that reconnects when the server closes its socket with 1012 (service restart). */
 export type ReconnectingClient = {

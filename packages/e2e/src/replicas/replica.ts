@@ -4,7 +4,7 @@ import { createWriteStream, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { freePort, type Instance } from '../instance.ts';
 import { isAlive } from '../processes.ts';
-import { until } from '../runner.ts';
+import { until } from '../until.ts';
 import { environmentOf } from '../service-access.ts';
 import { endsOf, treeOf } from '../victims.ts';
 

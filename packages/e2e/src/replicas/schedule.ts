@@ -4,7 +4,7 @@ import { directoryJobs } from '@overtone/contracts';
 import type { Client } from '../client.ts';
 import type { Instance } from '../instance.ts';
 import { sweepPath } from '../passes.ts';
-import { until } from '../runner.ts';
+import { until } from '../until.ts';
 import { asService, openBusAs, type Ask } from '../service-access.ts';
 
 /** Due once since `longAgo`, and not again for a year. */

@@ -1,0 +1,20 @@
+import { randomInt } from 'node:crypto';
+import { join } from 'node:path';
+import { defineConfig } from '@playwright/test';
+import { defaultLimitMs } from './src/suite.ts';
+
+const results = join(import.meta.dirname, '../../test-results');
+
+// The name of a test contains the seed, so it must be the same in every process of the run.
+process.env['OT_CHAOS_SEED'] ??= String(randomInt(1_000_000));
+
+// Each spec file has its own instance. Three run at the same time, and mostly wait; the longest begin first.
+export default defineConfig({
+  testDir: 'src',
+  testMatch: '*.spec.ts',
+  outputDir: join(results, 'e2e'),
+  reporter: [['list'], ['json', { outputFile: join(results, 'e2e.json') }]],
+  timeout: defaultLimitMs,
+  workers: 3,
+  projects: ['product', 'scripted', 'replicas', 'killed'].map((name) => ({ name, testMatch: `${name}.spec.ts` })),
+});

@@ -1,0 +1,64 @@
+import { test } from '@playwright/test';
+
+/** Time limit of a check without its own; generous, because machines differ. */
+export const defaultLimitMs = 300_000;
+
+/** One rule of the product and its check. The figures that `run` logs are printed. */
+export type Check = { rule: string; run: (log: (figure: string) => void) => Promise<void>; limitMs?: number };
+/** Checks that depend on each other in this order: after a failed one, the others are not run. */
+export type Suite = {
+  name: string;
+  checks: Check[];
+  /** The reason why this machine cannot run the suite, which is then skipped. */
+  unavailable?: () => Promise<string | undefined>;
+  /** Diagnostics to print when a check fails, for a suite with its own instance. */
+  evidence?: () => Promise<string>;
+  close?: () => Promise<void>;
+};
+
+/**
+ * Registers suites with Playwright Test, in this order.
+ * @param evidence returns the diagnostics that are printed with a failed check.
+ */
+export function registerSuites(suites: readonly Suite[], evidence: () => Promise<string>): void {
+  for (const suite of suites) {
+    test.describe.serial(suite.name, () => {
+      let reason: string | undefined;
+      test.beforeAll(async () => {
+        reason = await suite.unavailable?.();
+        test.skip(reason !== undefined, reason ?? '');
+      });
+      test.afterAll(async () => {
+        if (reason === undefined) await suite.close?.();
+      });
+      for (const check of suite.checks) registerCheck(check, suite.evidence ?? evidence);
+    });
+  }
+}
+
+function registerCheck({ rule, run, limitMs = defaultLimitMs }: Check, evidence: () => Promise<string>): void {
+  test(rule, async () => {
+    test.setTimeout(limitMs);
+    try {
+      await run((figure) => console.log(`        ${figure}`));
+    } catch (error) {
+      console.log(await evidence().catch((reason: unknown) => `no evidence: ${String(reason)}`));
+      throw error;
+    }
+  });
+}
+
+/**
+ * An object that is made later: suites are registered before their instance is started, and read it only in their checks.
+ * @throws Error when it is read before `set`.
+ */
+export function createDeferred<T extends object>(name: string): { value: T; set: (made: T) => void } {
+  let made: T | undefined;
+  const value = new Proxy({} as T, {
+    get: (_, key) => {
+      if (made === undefined) throw new Error(`${name} is read before it is started`);
+      return Reflect.get(made, key) as unknown;
+    },
+  });
+  return { value, set: (given) => (made = given) };
+}
