@@ -6,10 +6,11 @@ import { signIn } from './client.ts';
 import type { Context } from './context.ts';
 import { admin, createInstance, overtone } from './instance.ts';
 import { isAlive, processesOf } from './processes.ts';
+import { uploadWithRetry } from './scripted.ts';
 import type { Suite } from './suite.ts';
 import { until } from './until.ts';
 
-export function lifecycle({ instance }: Context): Suite {
+export function lifecycle({ instance, recordings }: Context): Suite {
   return {
     name: 'Up and down',
     checks: [
@@ -143,6 +144,8 @@ export function lifecycle({ instance }: Context): Suite {
       {
         rule: 'after kill -9 of guardian and supervisor, up restarts everything with the stored data',
         run: async () => {
+          const before = await signIn(instance.baseUrl, admin.email, admin.password);
+          const stored = await uploadWithRetry(before, recordings.brief.path);
           const running = processesOf(instance.data);
           const services = (await instance.status()).services.map(({ pid }) => pid);
           const guards = running.filter((living) => /guardian\.sh|supervisor\.main\.ts/.test(living.command));
@@ -152,8 +155,7 @@ export function lifecycle({ instance }: Context): Suite {
           const ran = await instance.up();
           assert.equal(ran.code, 0, ran.output);
           const api = await signIn(instance.baseUrl, admin.email, admin.password);
-          const files = await api.ok<{ total: number }>('GET', '/api/files');
-          assert.ok(files.total > 0, 'no files are stored');
+          await api.ok('GET', `/api/files/${stored}`);
           const restarted = (await instance.status()).services;
           const leftover = processesOf(instance.data).filter((living) => services.includes(living.pid));
           assert.deepEqual(leftover, [], 'processes of the killed supervisor are still running');
