@@ -5,7 +5,7 @@ import { createAccessTokens } from '../src/sessions/access-tokens.ts';
 import { createSessionKeys } from '../src/sessions/session-keys.ts';
 import { createSessions } from '../src/sessions/sessions.service.ts';
 import { lifetimesOf } from '../src/sessions/sessions.ts';
-import type { Settings } from '../src/settings/settings.ts';
+import type { Settings } from '../src/live-settings.ts';
 
 const secret = 'a secret of this test that is long enough';
 

@@ -1,9 +1,9 @@
-import { identityRoutes, identityRpc, userRoutes, type UserObject } from '@overtone/contracts';
-import { rpc, handle, type Route, type RpcHandler } from '@overtone/service-kit';
+import { identityRoutes, userRoutes, type UserObject } from '@overtone/contracts';
+import { handle, type Route } from '@overtone/service-kit';
 import { clientOf } from '../client.ts';
 import type { User } from '../generated/client.ts';
 import { toPasswordPolicy } from '../passwords/passwords.ts';
-import type { Settings } from '../settings/settings.ts';
+import type { Settings } from '../live-settings.ts';
 import { toUserObject } from './accounts.ts';
 import type { Accounts } from './accounts.service.ts';
 import type { Registration } from './registration.service.ts';
@@ -30,8 +30,4 @@ export function accountsRoutes({ accounts, registration, settings }: Deps): Rout
     }),
     handle(userRoutes.passwordPolicy, async () => toPasswordPolicy(settings.current())),
   ];
-}
-
-export function accountsRpc({ accounts }: { accounts: Accounts }): RpcHandler[] {
-  return [rpc(identityRpc.names, async ({ userIds }) => ({ users: await accounts.names(userIds) }))];
 }

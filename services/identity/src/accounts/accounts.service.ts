@@ -9,7 +9,7 @@ import type { Lockout } from '../lockout/lockout.ts';
 import { mustChange, passwordRejected, type NewPasswords, type PasswordHasher } from '../passwords/passwords.ts';
 import { mayUseLocalPassword } from '../provisioning/provisioning.ts';
 import type { Sessions } from '../sessions/sessions.ts';
-import type { Settings } from '../settings/settings.ts';
+import type { Settings } from '../live-settings.ts';
 import { accountsStore } from './accounts.store.ts';
 
 type Deps = {

@@ -4,7 +4,7 @@ import type { Log } from '@overtone/service-kit';
 import { writeAudit } from '../audit/audit.ts';
 import { txOptions, type Db } from '../database.ts';
 import { passwordFaults, type PasswordHasher } from '../passwords/passwords.ts';
-import type { Settings } from '../settings/settings.ts';
+import type { Settings } from '../live-settings.ts';
 import type { Telemetry } from '../telemetry.ts';
 import { accountsStore } from './accounts.store.ts';
 

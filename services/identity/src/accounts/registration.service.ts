@@ -6,7 +6,7 @@ import type { Client } from '../client.ts';
 import { txOptions, type Db } from '../database.ts';
 import type { NewPasswords } from '../passwords/passwords.ts';
 import { firstStatus } from '../provisioning/provisioning.ts';
-import type { Settings } from '../settings/settings.ts';
+import type { Settings } from '../live-settings.ts';
 import type { Telemetry } from '../telemetry.ts';
 import { accountsStore } from './accounts.store.ts';
 

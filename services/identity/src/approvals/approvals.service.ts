@@ -44,5 +44,3 @@ export function createApprovals({ db, outbox, sessions }: Deps) {
       }),
   };
 }
-
-export type Approvals = ReturnType<typeof createApprovals>;

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import type { AuthSettings } from '@overtone/contracts';
 import { createDirectory, type Directory, type DirectoryConfig } from '@overtone/directory';
 import type { Log, Part } from '@overtone/service-kit';
-import type { Settings } from '../settings/settings.ts';
+import type { Settings } from '../live-settings.ts';
 import { createBreaker, type Verdict } from './breaker.ts';
 import { directoryConfigOf, type Answer, type CurrentDirectory, type Person } from './directory.ts';
 

@@ -12,7 +12,7 @@ import type { Db } from '../database.ts';
 import type { CurrentDirectory } from '../directory/directory.ts';
 import type { User } from '../generated/client.ts';
 import { firstStatus, linkFault } from '../provisioning/provisioning.ts';
-import type { Settings } from '../settings/settings.ts';
+import type { Settings } from '../live-settings.ts';
 import { assertionOf } from '../sign-in/sign-in.ts';
 import { evidenceOf, decideVerdict, refusalTextOf, type Explanation } from './explanation.ts';
 import { explanationStore as store } from './explanation.store.ts';
@@ -108,5 +108,3 @@ export function createExplanations({ db, settings, directory, ldapMappings, ldap
     },
   };
 }
-
-export type Explanations = ReturnType<typeof createExplanations>;

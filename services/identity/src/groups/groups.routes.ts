@@ -1,5 +1,5 @@
-import { groupRoutes, identityRpc } from '@overtone/contracts';
-import { rpc, handle, type Route, type RpcHandler } from '@overtone/service-kit';
+import { groupRoutes } from '@overtone/contracts';
+import { handle, type Route } from '@overtone/service-kit';
 import { clientOf } from '../client.ts';
 import type { Groups } from './groups.service.ts';
 import type { Members } from './members.service.ts';
@@ -26,11 +26,5 @@ export function groupsRoutes({ groups, members }: { groups: Groups; members: Mem
       const { uuid: groupId, user_uuid: userId } = r.params;
       return members.remove(r.caller, { groupId, userId }, clientOf(r));
     }),
-  ];
-}
-
-export function groupsRpc({ groups }: { groups: Groups }): RpcHandler[] {
-  return [
-    rpc(identityRpc.memberships, async ({ after, limit }) => ({ users: await groups.memberships(after, limit) })),
   ];
 }

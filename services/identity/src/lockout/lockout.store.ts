@@ -1,6 +1,6 @@
 import { queryPrepared, type Db, type Pool, type Tx } from '../database.ts';
 import { Prisma } from '../generated/client.ts';
-import type { Settings } from '../settings/settings.ts';
+import type { Settings } from '../live-settings.ts';
 import {
   resetFailuresSql,
   isNameKey,
@@ -9,6 +9,7 @@ import {
   removeLockSql,
   type Lockout,
   type LockoutRule,
+  type LockoutSettings,
 } from './lockout.ts';
 import { createExclusiveRuns } from './exclusive-runs.ts';
 
@@ -20,7 +21,15 @@ const escalationWindow = Prisma.sql`interval '1 day'`;
  * statement counts each attempt before the password is checked: a crash or a race can only make the lock stricter.
  * Names without an account have rows of their own.
  */
-export function createLockout({ db, pool, settings }: { db: Db; pool: Pool; settings: Settings }): Lockout {
+export function createLockout({
+  db,
+  pool,
+  settings,
+}: {
+  db: Db;
+  pool: Pool;
+  settings: Settings<LockoutSettings>;
+}): Lockout {
   // Clients have given up after this time; an unresponsive directory must not build up a queue.
   const runExclusively = createExclusiveRuns({ maxWaiting: 40, maxWaitMs: 15_000 });
 

@@ -14,7 +14,7 @@ export function isNameKey(key: LockoutKey): boolean {
   return key.startsWith(namePrefix);
 }
 
-type LockoutSettings = Pick<
+export type LockoutSettings = Pick<
   AuthSettings,
   | 'account_lockout_enabled'
   | 'account_lockout_threshold'

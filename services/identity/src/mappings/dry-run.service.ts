@@ -3,19 +3,33 @@ import type { AnswerOf, AuthSettings, MappingSource } from '@overtone/contracts'
 import type { mappingRoutes } from '@overtone/contracts';
 import { invalid, notFound, unavailable } from '@overtone/service-kit';
 import type { Db } from '../database.ts';
-import { namesAdmin } from '../oidc/oidc.ts';
-import type { Settings } from '../settings/settings.ts';
+import type { Settings } from '../live-settings.ts';
 import type { MappingIndexes } from './mapping-indexes.ts';
 import { mappingsStore as store } from './mappings.store.ts';
 
 /** The directory of the effective settings. */
 type PeopleDirectory = { lookUp: (login: string) => Promise<Answer<Person>> };
-type Deps = { db: Db; indexes: MappingIndexes; settings: Settings; directory: PeopleDirectory };
+export type DryRunDeps = {
+  db: Db;
+  indexes: MappingIndexes;
+  settings: Settings;
+  directory: PeopleDirectory;
+  /** Whether the provider's own setting makes an administrator of these claims. */
+  namesOidcAdmin: (claims: readonly string[], settings: AuthSettings) => boolean;
+};
 type Asserted = { claims: readonly string[]; legacyAdmin: boolean };
 export type DryRunReport = AnswerOf<typeof mappingRoutes.testMappings>;
 
 /** Shows groups and role that a sign-in would derive from claims, with the same resolver; writes nothing. */
-export function createDryRun({ db, indexes, settings, directory }: Deps) {
+export function createDryRun({ db, indexes, settings, directory, namesOidcAdmin }: DryRunDeps) {
+  /** Whether the admin setting of the source makes an administrator of these claims; a proxy has no such setting. */
+  const legacyAdminBy = (source: MappingSource, claims: readonly string[], current: AuthSettings): boolean => {
+    if (source === 'oidc') return namesOidcAdmin(claims, current);
+    if (source === 'proxy') return false;
+    const adminGroups = new Set(parseDnList(current.ldap_admin_groups).dns.map(ldapClaimKey));
+    return claims.some((claim) => adminGroups.has(ldapClaimKey(claim)));
+  };
+
   const lookUp = async (source: MappingSource, username: string): Promise<Asserted> => {
     if (source !== 'ldap')
       throw invalid('username_not_searchable', 'Only the directory can be searched for a user name');
@@ -57,14 +71,6 @@ function assertedBy(answer: Answer<Person>): Asserted {
   if (!groups.known)
     throw unavailable('directory_unavailable', `The groups of this person cannot be read: ${groups.reason}`);
   return { claims: groups.values, legacyAdmin: adminSignal === 'yes' };
-}
-
-/** Whether the admin setting of the source makes an administrator of these claims; a proxy has no such setting. */
-function legacyAdminBy(source: MappingSource, claims: readonly string[], s: AuthSettings): boolean {
-  if (source === 'oidc') return namesAdmin(claims, s);
-  if (source === 'proxy') return false;
-  const adminGroups = new Set(parseDnList(s.ldap_admin_groups).dns.map(ldapClaimKey));
-  return claims.some((claim) => adminGroups.has(ldapClaimKey(claim)));
 }
 
 export type DryRun = ReturnType<typeof createDryRun>;

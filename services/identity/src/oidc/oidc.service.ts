@@ -3,16 +3,16 @@ import { unavailable } from '@overtone/service-kit';
 import type { Client } from '../client.ts';
 import type { Db } from '../database.ts';
 import { methodOff, type Provisioning, type Refuse } from '../provisioning/provisioning.ts';
+import type { Settings } from '../live-settings.ts';
 import type { Issued } from '../sessions/sessions.ts';
-import type { SettingsWithOrigins } from '../settings/settings.ts';
 import { newSecret, type Flow, type FlowCookies } from './flow.ts';
 import { flowStore } from './flow.store.ts';
 import { issuerOf, missingSetting, admissionFaultOf, personOf } from './oidc.ts';
 import type { ProviderFailure, Provider } from './provider.ts';
 
-type Deps = {
+export type OidcDeps = {
   db: Db;
-  settings: SettingsWithOrigins;
+  settings: Settings & { effective: () => { origins: { oidc_admin_role: string } } };
   provider: Provider;
   flows: FlowCookies;
   provisioning: Provisioning;
@@ -27,7 +27,7 @@ export type CallbackQuery = {
 type Browser = { cookies: ReadonlyMap<string, string>; secure: boolean };
 
 /** Sign-in at an identity provider: `begin` redirects to it, `finish` handles its callback. */
-export function createOidc(deps: Deps) {
+export function createOidc(deps: OidcDeps) {
   const enabledSettings = (): AuthSettings => {
     const settings = deps.settings.current();
     if (!settings.oidc_enabled) throw methodOff();

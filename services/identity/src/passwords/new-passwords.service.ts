@@ -1,14 +1,16 @@
 import type { Db } from '../database.ts';
-import type { Settings } from '../settings/settings.ts';
+import type { Settings } from '../live-settings.ts';
 import {
   historyLength,
   passwordFaults,
   passwordRejected,
   type NewPasswords,
+  type PasswordHistory,
+  type PasswordPolicy,
   type PasswordHasher,
 } from './passwords.ts';
 
-type Deps = { db: Db; hasher: PasswordHasher; settings: Settings };
+type Deps = { db: Db; hasher: PasswordHasher; settings: Settings<PasswordPolicy & PasswordHistory> };
 
 export function createNewPasswords({ db, hasher, settings }: Deps): NewPasswords {
   const earlierHashes = async (userId: string, take: number): Promise<string[]> => {

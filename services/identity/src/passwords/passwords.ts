@@ -47,8 +47,10 @@ export function passwordFaults(
   ].flatMap(([wrong, text]) => (wrong ? [text as string] : []));
 }
 
+export type PasswordHistory = Pick<AuthSettings, 'password_policy_enabled' | 'password_history_count'>;
+
 /** How many earlier passwords may not be used again. */
-export function historyLength(s: Pick<AuthSettings, 'password_policy_enabled' | 'password_history_count'>): number {
+export function historyLength(s: PasswordHistory): number {
   return s.password_policy_enabled ? s.password_history_count : 0;
 }
 

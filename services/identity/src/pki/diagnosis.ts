@@ -1,24 +1,24 @@
 import type { ConnectionStep } from '@overtone/contracts';
 import type { Cert } from './certificates.ts';
-import type { FetchReply } from './crl.adapter.ts';
+import { fetchRevocationLists, type FetchReply } from './crl.adapter.ts';
 import { authoritiesOf, configuredListsOf, type PkiSettings } from './pki.ts';
 import type { RevocationList } from './revocation-list.ts';
 import { isAuthentic, isCurrent } from './revocation.ts';
 
 type Step = Omit<ConnectionStep, 'duration_ms'>;
-type FetchLists = (url: string) => Promise<FetchReply>;
 
 type ListWithIssuer = { list: RevocationList; issuer: Cert | undefined };
 
 /** Tests authorities and revocation lists step by step, as a sign-in uses them. */
-export async function diagnosePki(s: PkiSettings, fetchLists: FetchLists, now = new Date()): Promise<ConnectionStep[]> {
+export async function diagnosePki(s: PkiSettings): Promise<ConnectionStep[]> {
+  const now = new Date();
   const authorities = authoritiesOf(s.pki_ca_cert) ?? [];
   const steps = [await timed(() => checkAuthorities(authorities, now))];
   const lists = [...(configuredListsOf(s.pki_crl) ?? [])];
   if (s.pki_crl_url !== '')
     steps.push(
       await timed(async () => {
-        const reply = await fetchLists(s.pki_crl_url);
+        const reply = await fetchRevocationLists(s.pki_crl_url);
         if (reply.ok) lists.push(...reply.lists);
         return checkDownload(reply);
       }),

@@ -3,7 +3,7 @@ import { forwardedHeader, handle, type Forwarded, type Route } from '@overtone/s
 import { clientOf } from '../client.ts';
 import { methodOff, type Provisioning, type Refuse } from '../provisioning/provisioning.ts';
 import { secureCookies, tokenReply } from '../sessions/sessions.ts';
-import type { Settings } from '../settings/settings.ts';
+import type { Settings } from '../live-settings.ts';
 import type { CrlSource } from './crl.adapter.ts';
 import type { Revocation } from './revocation.ts';
 import { certificateOf, checkCertificate, type PkiSettings, type CertificateRefusal } from './pki.ts';

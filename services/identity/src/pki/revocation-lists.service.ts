@@ -1,6 +1,6 @@
 import type { Part } from '@overtone/service-kit';
 import type { Pool } from '../database.ts';
-import type { Settings } from '../settings/settings.ts';
+import type { Settings } from '../live-settings.ts';
 import type { CrlSource } from './crl.adapter.ts';
 import { authoritiesOf } from './pki.ts';
 import type { RevocationList } from './revocation-list.ts';

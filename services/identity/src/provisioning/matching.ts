@@ -4,7 +4,7 @@ import { writeAudit, type AuditErrorCode } from '../audit/audit.ts';
 import type { Client } from '../client.ts';
 import type { Tx } from '../database.ts';
 import type { Sessions } from '../sessions/sessions.ts';
-import type { Settings } from '../settings/settings.ts';
+import type { Settings } from '../live-settings.ts';
 import { identityOf, lacksIssuer, linkFault, type Account } from './identity-of.ts';
 import { emailOf, isNameable, nameOf } from './profile.ts';
 import type { Assertion } from './assertion.ts';

@@ -5,7 +5,7 @@ import type { Client } from '../client.ts';
 import { isUniqueViolation, txOptions, type Db, type Pool, type Tx } from '../database.ts';
 import type { Mappings } from '../mappings/mappings.ts';
 import type { Sessions } from '../sessions/sessions.ts';
-import type { Settings } from '../settings/settings.ts';
+import type { Settings } from '../live-settings.ts';
 import type { Telemetry } from '../telemetry.ts';
 import type { Account } from './identity-of.ts';
 import { createMatching, type AccountMatch } from './matching.ts';

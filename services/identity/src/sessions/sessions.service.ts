@@ -8,7 +8,7 @@ import type { AccessTokens } from './access-tokens.ts';
 import { openSession } from './open-session.store.ts';
 import { createRequestBatching } from './request-batching.ts';
 import { createIssue, type Family } from './issue.ts';
-import type { Settings } from '../settings/settings.ts';
+import type { Settings } from '../live-settings.ts';
 import type { SessionKeys } from './session-keys.ts';
 import { asRole, boundsOf, isReplay, lifetimesOf, refusalOf, surplus } from './sessions.ts';
 import type { Bounds, Lifetimes, Sessions } from './sessions.ts';

@@ -24,7 +24,7 @@ import { settingsStore } from './settings.store.ts';
 
 type RequestContext = { userId: string; client: Client };
 type UpdateResult = { keys: AuthSettingKey[]; warnings: string[]; switchedOff: SignInSource | null };
-type Deps = {
+export type SettingChangesDeps = {
   db: Db;
   outbox: Outbox;
   settings: Pick<SettingsService, 'read' | 'reload'>;
@@ -42,7 +42,7 @@ export type SettingChanges = {
 
 const mask = '********';
 
-export function createSettingChanges(deps: Deps): SettingChanges {
+export function createSettingChanges(deps: SettingChangesDeps): SettingChanges {
   const { db, outbox, settings, environment, keyRing } = deps;
 
   const write = async (tx: Tx, category: AuthCategory, change: Change, context: RequestContext): Promise<void> => {

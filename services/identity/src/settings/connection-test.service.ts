@@ -18,7 +18,7 @@ import { settingsStore } from './settings.store.ts';
 type TestedSource = 'ldap' | 'oidc' | 'pki';
 type Result = { success: boolean; message: string; steps: ConnectionStep[]; details: Record<string, unknown> };
 type RequestContext = { userId: string; client: Client };
-type Deps = {
+export type ConnectionTestDeps = {
   db: Db;
   settings: Pick<SettingsService, 'read'>;
   environment: Values;
@@ -47,7 +47,7 @@ export function createConnectionTest({
   diagnosePki,
   settings,
   environment,
-}: Deps): ConnectionTest {
+}: ConnectionTestDeps): ConnectionTest {
   const directory = async (s: AuthSettings): Promise<Omit<Result, 'message'>> => {
     const extraCa = caFile ? await readFile(caFile, 'utf8') : null;
     const testedDirectory = createDirectory(directoryConfigOf(s, extraCa));

@@ -1,28 +1,30 @@
 import { authCategories, identityEvents, type AuthSettings } from '@overtone/contracts';
-import type { Bus, KeyRing, Log, Metrics, Part } from '@overtone/service-kit';
+import type { Bus, KeyRing, Log, Metrics, Slice } from '@overtone/service-kit';
 import type { Db } from '../database.ts';
+import type { Settings } from '../live-settings.ts';
 import { createEffectiveSettings } from './effective-settings.service.ts';
 import { faultsOf } from './rules.ts';
 import { createReader, type ReadSettings } from './reader.service.ts';
-import type { SettingsWithOrigins, Values } from './settings.ts';
+import type { Effective, Values } from './settings.ts';
 
-type Deps = { db: Db; bus: Bus; log: Log; metrics: Metrics; environment: Values; keyRing: () => KeyRing };
+type Deps = { db: Db; bus: Bus; log: Log; metrics: Metrics; env: { seeds: Values; keyRing: () => KeyRing } };
 
 /** A replica that missed the event picks up a change after this at the latest. */
 const checkEveryMs = 2_000;
 
-export type SettingsService = SettingsWithOrigins & {
+export type SettingsService = Settings & {
+  /** The current values with the origin of each. */
+  effective: () => Effective;
   read: ReadSettings;
   /** Makes the stored settings effective on this replica. */
   reload: () => Promise<void>;
   /** Reloads if a setting has changed; while the database is down, the last known settings stay effective. */
   refresh: () => Promise<void>;
-  part: Part;
 };
 
 /** The effective settings of this replica: loaded before the first request, and again after every change. */
-export function createSettings({ db, bus, log, metrics, environment, keyRing }: Deps): SettingsService {
-  const read = createReader(environment, keyRing);
+export function createSettings({ db, bus, log, metrics, env }: Deps): SettingsService & Slice {
+  const read = createReader(env.seeds, env.keyRing);
   const { load, reload, reloadIfChanged, current } = createEffectiveSettings({ db, log, metrics, read });
   const tolerateOutage = createOutageTolerance(log);
   let timer: NodeJS.Timeout | undefined;
@@ -40,20 +42,22 @@ export function createSettings({ db, bus, log, metrics, environment, keyRing }: 
     read,
     reload,
     refresh: () => tolerateOutage(reloadIfChanged),
-    part: {
-      name: 'settings',
-      start: async () => {
-        await load();
-        logFaults(log, current().values);
-        bus.nc().subscribe(identityEvents.settingsChanged.subject, { callback: () => void tolerateOutage(reload) });
-        bus.onReconnect(() => void tolerateOutage(reloadIfChanged));
-        watch();
+    parts: [
+      {
+        name: 'settings',
+        start: async () => {
+          await load();
+          logFaults(log, current().values);
+          bus.nc().subscribe(identityEvents.settingsChanged.subject, { callback: () => void tolerateOutage(reload) });
+          bus.onReconnect(() => void tolerateOutage(reloadIfChanged));
+          watch();
+        },
+        stop: async () => {
+          stopped = true;
+          clearTimeout(timer);
+        },
       },
-      stop: async () => {
-        stopped = true;
-        clearTimeout(timer);
-      },
-    },
+    ],
   };
 }
 

@@ -1,10 +1,5 @@
 import { authSettings, type AuthCategory, type AuthSettingKey, type AuthSettings } from '@overtone/contracts';
 
-/** The effective sign-in settings, read at every use: a change applies from the next request on. */
-export type Settings = { current: () => AuthSettings };
-/** The same with the origin of each value. */
-export type SettingsWithOrigins = Settings & { effective: () => Effective };
-
 export type SettingValue = boolean | number | string;
 /** Values by key, for some keys. */
 export type Values = { [K in AuthSettingKey]?: SettingValue };

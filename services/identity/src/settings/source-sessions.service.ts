@@ -4,7 +4,7 @@ import { toAuditRow, writeAudit } from '../audit/audit.ts';
 import type { Client } from '../client.ts';
 import { txOptions, type Db } from '../database.ts';
 import type { Sessions } from '../sessions/sessions.ts';
-import type { Settings } from './settings.ts';
+import type { Settings } from '../live-settings.ts';
 
 type RequestContext = { caller: Caller; client: Client };
 type Count = { accounts: number; sessions: number };

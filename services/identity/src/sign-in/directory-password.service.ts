@@ -3,7 +3,7 @@ import { wasNotQueried } from '../directory/directory.ts';
 import { nameKey, type Lockout } from '../lockout/lockout.ts';
 import type { Db, Tx } from '../database.ts';
 import type { SignInResult, Provisioning } from '../provisioning/provisioning.ts';
-import type { Settings } from '../settings/settings.ts';
+import type { Settings } from '../live-settings.ts';
 import {
   clearFailures,
   clearFailuresOnSessionLimit,

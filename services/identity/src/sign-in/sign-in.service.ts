@@ -14,7 +14,7 @@ import {
   type Provisioning,
 } from '../provisioning/provisioning.ts';
 import type { Issued, Sessions } from '../sessions/sessions.ts';
-import type { Settings } from '../settings/settings.ts';
+import type { Settings } from '../live-settings.ts';
 import type { Telemetry } from '../telemetry.ts';
 import { createDirectoryPassword } from './directory-password.service.ts';
 import type { Pace } from './pace.ts';
@@ -22,7 +22,7 @@ import { createRefusal, clearFailures, clearFailuresOnSessionLimit, type SignInA
 import { isBlank, type SignInAccount } from './sign-in.ts';
 import { signInStore } from './sign-in.store.ts';
 
-type Deps = {
+export type SignInDeps = {
   db: Db;
   pool: Pool;
   hasher: PasswordHasher;
@@ -39,7 +39,7 @@ export type SignIn = { withPassword: (username: string, password: string, client
 /** Lower than the queue limit of the password hashes: whether a sign-in is rejected as busy never depends on the name. */
 const maxConcurrentSignIns = 180;
 
-export function createSignIn(deps: Deps): SignIn {
+export function createSignIn(deps: SignInDeps): SignIn {
   const { db, pool, hasher, lockout, sessions, settings, pace } = deps;
   const refuse = createRefusal(deps);
   const directoryPassword = createDirectoryPassword({ ...deps, refuse });

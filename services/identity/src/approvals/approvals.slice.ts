@@ -1,13 +1,15 @@
 import { approvalRoutes, type AnswerOf } from '@overtone/contracts';
-import { handle, type Route } from '@overtone/service-kit';
+import { handle, type Slice } from '@overtone/service-kit';
 import type { User } from '../generated/client.ts';
 import { toAdminUserObject, requestContextOf } from '../users/users.ts';
-import type { Approvals } from './approvals.service.ts';
+import { createApprovals } from './approvals.service.ts';
 
 type Decision = AnswerOf<typeof approvalRoutes.approveUser>;
 
-export function approvalsRoutes({ approvals }: { approvals: Approvals }): Route[] {
-  return [
+/** The queue of accounts that wait for an administrator. */
+export function createApprovalsSlice(deps: Parameters<typeof createApprovals>[0]): Slice {
+  const approvals = createApprovals(deps);
+  const routes = [
     handle(approvalRoutes.approvals, async (r) => {
       const { page, page_size } = r.query;
       const { users, total } = await approvals.waiting(page, page_size);
@@ -20,6 +22,7 @@ export function approvalsRoutes({ approvals }: { approvals: Approvals }): Route[
       toDecision(await approvals.reject(r.params.uuid, r.body?.reason ?? '', requestContextOf(r))),
     ),
   ];
+  return { routes };
 }
 
 function toDecision(u: User): Decision {

@@ -1,0 +1,50 @@
+import { mediaEvents, operationsEvents, type fileActions, type operationActions } from '@overtone/contracts';
+import { consumer, periodic, type Delivery, type Slice } from '@overtone/service-kit';
+import type { Db } from '../database.ts';
+import { createAuditTrail } from './audit-trail.service.ts';
+import { auditLogRoutes } from './audit.routes.ts';
+import { toAuditRow, type AuditRecord } from './audit.ts';
+
+const operationAuditEvents: Record<(typeof operationActions)[number], AuditRecord['event']> = {
+  queue_paused: 'admin.queue.pause',
+  queue_resumed: 'admin.queue.resume',
+  jobs_retried: 'admin.jobs.retry',
+  jobs_discarded: 'admin.jobs.discard',
+  stuck_recovered: 'admin.jobs.recover',
+};
+const fileAuditEvents: Record<(typeof fileActions)[number], AuditRecord['event']> = {
+  file_uploaded: 'file.upload',
+  file_shared: 'file.share',
+  file_unshared: 'file.unshare',
+  file_deleted: 'file.delete',
+  file_restored: 'file.restore',
+  file_purged: 'file.purge',
+  file_exported: 'file.export',
+};
+
+/** The audit trail: records the actions of other services, and lists, exports and deletes records. */
+export function createAuditSlice({ db }: { db: Db }): Slice {
+  const trail = createAuditTrail({ db });
+  /** Exactly once, with the time of the event. */
+  const record = async (action: AuditRecord, { id, time }: Delivery): Promise<void> =>
+    void (await db.auditLog.createMany({ data: [{ ...toAuditRow(action), id, time }], skipDuplicates: true }));
+  return {
+    routes: auditLogRoutes({ db, trail }),
+    consumers: [
+      // What administrators do to queues and dead jobs.
+      consumer(operationsEvents.performed, 'record-operations', ({ action, actorId, details, client }, delivery) =>
+        record({ event: operationAuditEvents[action], outcome: 'success', userId: actorId, client, details }, delivery),
+      ),
+      // Uploads, shares, deletions and similar actions on files, with the owner.
+      consumer(mediaEvents.actionPerformed, 'record-file-actions', (performed, delivery) => {
+        const { action, fileId, ownerId, actorId, client, details } = performed;
+        const actor = actorId ?? 'media';
+        const described = { userId: ownerId, client, details: { file: fileId, ...details } };
+        return record({ event: fileAuditEvents[action], outcome: 'success', actor, ...described }, delivery);
+      }),
+    ],
+    periodics: [
+      periodic('delete old audit records', 3_600_000, async (signal) => void (await trail.deleteOld(signal))),
+    ],
+  };
+}
