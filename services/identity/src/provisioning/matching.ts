@@ -3,130 +3,114 @@ import type { Outbox } from '@overtone/database';
 import { writeAudit, type AuditErrorCode } from '../audit/audit.ts';
 import type { Client } from '../client.ts';
 import type { Tx } from '../database.ts';
-import type { Sessions } from '../sessions/sessions.ts';
 import type { Settings } from '../live-settings.ts';
+import type { Sessions } from '../sessions/sessions.ts';
+import type { Assertion } from './assertion.ts';
 import { identityOf, lacksIssuer, linkFault, type Account } from './identity-of.ts';
 import { emailOf, isNameable, nameOf } from './profile.ts';
-import type { Assertion } from './assertion.ts';
 import { provisioningStore as store } from './provisioning.store.ts';
 import { firstStatus, signupMethods } from './signups.ts';
 
-type SignupMethod = (typeof signupMethods)[Assertion['source']];
-export type AccountMatch = { user: Account } & (
-  { how: 'known' | 'adopted' | 'linked' } | { how: 'created'; method: SignupMethod }
-);
-type NoMatch = { refused: AuditErrorCode; user?: Account; reason: string };
+/** What an assertion has led to. */
+export type AccountMatch =
+  | { kind: 'found'; user: Account }
+  | { kind: 'created'; user: Account; method: (typeof signupMethods)[Assertion['source']] }
+  | { kind: 'refused'; errorCode: AuditErrorCode; user?: Account; reason: string };
+/** A person whom a source has authenticated, in the transaction of the sign-in. */
+export type AssertedSignIn = { tx: Tx; assertion: Assertion; client: Client };
 
-type Deps = { outbox: Outbox; sessions: Pick<Sessions, 'endAll'>; settings: Settings };
+type MatchingDeps = {
+  outbox: Outbox;
+  sessions: Pick<Sessions, 'endAll'>;
+  settings: Settings<Parameters<typeof firstStatus>[0]>;
+};
 
 /** Finds the account of an assertion by identity, name or address, or creates one. */
-export function createMatching({ outbox, sessions, settings }: Deps) {
-  /** An account with this name: another identity under a known name is another person. */
-  const byName = async (
-    tx: Tx,
-    user: Account,
-    assertion: Assertion,
-    client: Client,
-  ): Promise<AccountMatch | NoMatch> => {
-    // The sweep may have stored the identity since the search.
-    if (assertion.subject.id && user.directoryId === assertion.subject.id) return { how: 'known', user };
-    if (user.directoryId !== null)
-      return {
-        refused: 'IDENTITY_CONFLICT',
-        user,
-        reason: assertion.subject.id ? 'identity_conflict: another entry has this name now' : 'identity_unreadable',
-      };
-    if (!assertion.subject.id) return { how: 'known', user };
-    return adopt(tx, user, { directoryId: assertion.subject.id }, assertion, client);
-  };
+export async function matchAccount(deps: MatchingDeps, asserted: AssertedSignIn): Promise<AccountMatch> {
+  const { tx, assertion } = asserted;
+  if (!isNameable(assertion))
+    return { kind: 'refused', errorCode: 'INVALID_IDENTITY', reason: 'the name cannot be stored' };
+  const email = emailOf(assertion);
+  // Serializes first sign-ins with the same address: the second finds the account that the first has created.
+  // This lock comes before any row lock, otherwise two sign-ins could deadlock.
+  await store.lockName(tx, email ?? assertion.placeholderEmails?.[0] ?? assertion.login);
+  const identified = assertion.subject.id ? await store.bySubject(tx, assertion) : null;
+  if (identified && lacksIssuer(identified, assertion))
+    return adoptIdentity(asserted, identified, identityOf(assertion));
+  if (identified) return { kind: 'found', user: identified };
+  const named = assertion.source === 'ldap' ? await store.byLdapUid(tx, assertion.login) : null;
+  if (named) return matchByName(asserted, named);
+  if (email) {
+    const same = await store.byEmail(tx, email);
+    return same ? linkByEmail(deps, asserted, same) : createAccount(deps, asserted, email);
+  }
+  for (const placeholder of assertion.placeholderEmails ?? [])
+    if (!(await store.byEmail(tx, placeholder))) return createAccount(deps, asserted, placeholder);
+  return { kind: 'refused', errorCode: 'INVALID_EMAIL', reason: 'the source asserts no address' };
+}
 
-  /** Stores the identity of the owner in an account that lacks it. */
-  const adopt = async (
-    tx: Tx,
-    user: Account,
-    more: Partial<Account>,
-    assertion: Assertion,
-    client: Client,
-  ): Promise<AccountMatch> => {
-    const adopted = await store.update(tx, user.id, more);
-    await auditLink(tx, adopted, assertion, client);
-    return { how: 'adopted', user: adopted };
-  };
+/** An account with this name: another identity under a known name is another person. */
+async function matchByName(asserted: AssertedSignIn, user: Account): Promise<AccountMatch> {
+  const { id } = asserted.assertion.subject;
+  // The sweep may have stored the identity since the search.
+  if (id ? user.directoryId === id : user.directoryId === null) return { kind: 'found', user };
+  if (user.directoryId === null) return adoptIdentity(asserted, user, { directoryId: id });
+  const reason = id ? 'identity_conflict: another entry has this name now' : 'identity_unreadable';
+  return { kind: 'refused', errorCode: 'IDENTITY_CONFLICT', user, reason };
+}
 
-  const auditLink = (tx: Tx, user: Account, assertion: Assertion, client: Client) =>
-    writeAudit(tx, {
-      event: 'auth.account.linked',
-      outcome: 'success',
-      actor: 'idp_login',
-      userId: user.id,
-      username: user.email,
-      client,
-      details: {
-        method: assertion.source,
-        subject: assertion.subject.id || assertion.login,
-        ...assertion.auditDetails,
-      },
-    });
+/** Stores the identity of the owner in an account that lacks it. */
+async function adoptIdentity(asserted: AssertedSignIn, user: Account, more: Partial<Account>): Promise<AccountMatch> {
+  const adopted = await store.update(asserted.tx, user.id, more);
+  await recordLink(asserted, adopted);
+  return { kind: 'found', user: adopted };
+}
 
-  /** Specification, "Authentication" 6. */
-  const byEmail = async (
-    tx: Tx,
-    user: Account,
-    assertion: Assertion,
-    client: Client,
-  ): Promise<AccountMatch | NoMatch> => {
-    const reason = linkFault(user, assertion);
-    if (reason) return { refused: 'ACCOUNT_LINK_REFUSED', user, reason };
-    const linked = await store.update(tx, user.id, {
-      ...identityOf(assertion),
-      authType: assertion.source,
-      // The account may have been created by a person who does not own the address: password and sessions become invalid.
-      passwordHash: null,
-      allowLocalFallback: false,
-    });
-    await sessions.endAll(tx, user.id, 'account_linked');
-    await auditLink(tx, linked, assertion, client);
-    await outbox.add(tx, identityEvents.userUpdated, {
-      userId: user.id,
-      role: user.role as Role,
-      active: user.isActive,
-    });
-    return { how: 'linked', user: linked };
-  };
+/** Specification, "Authentication" 6. */
+async function linkByEmail(
+  { outbox, sessions }: MatchingDeps,
+  asserted: AssertedSignIn,
+  user: Account,
+): Promise<AccountMatch> {
+  const { tx, assertion } = asserted;
+  const reason = linkFault(user, assertion);
+  if (reason) return { kind: 'refused', errorCode: 'ACCOUNT_LINK_REFUSED', user, reason };
+  const linked = await store.update(tx, user.id, {
+    ...identityOf(assertion),
+    authType: assertion.source,
+    // The account may have been created by a person who does not own the address: password and sessions become invalid.
+    passwordHash: null,
+    allowLocalFallback: false,
+  });
+  await sessions.endAll(tx, user.id, 'account_linked');
+  await recordLink(asserted, linked);
+  const { id: userId, role, isActive: active } = user;
+  await outbox.add(tx, identityEvents.userUpdated, { userId, role: role as Role, active });
+  return { kind: 'found', user: linked };
+}
 
-  const create = async (tx: Tx, email: string, assertion: Assertion): Promise<AccountMatch> => {
-    const method = signupMethods[assertion.source];
-    const user = await store.create(tx, {
-      ...identityOf(assertion),
-      email,
-      fullName: nameOf(assertion, email),
-      authType: assertion.source,
-      assertedEmail: assertion.source === 'pki' ? emailOf(assertion) : null,
-      approvalStatus: firstStatus(settings.current()),
-      lastLoginAt: new Date(),
-    });
-    await outbox.add(tx, identityEvents.userCreated, { userId: user.id, role: 'user', method });
-    return { how: 'created', method, user };
-  };
+async function createAccount(
+  { outbox, settings }: MatchingDeps,
+  { tx, assertion }: AssertedSignIn,
+  email: string,
+): Promise<AccountMatch> {
+  const method = signupMethods[assertion.source];
+  const user = await store.create(tx, {
+    ...identityOf(assertion),
+    email,
+    fullName: nameOf(assertion, email),
+    authType: assertion.source,
+    assertedEmail: assertion.source === 'pki' ? emailOf(assertion) : null,
+    approvalStatus: firstStatus(settings.current()),
+    lastLoginAt: new Date(),
+  });
+  await outbox.add(tx, identityEvents.userCreated, { userId: user.id, role: 'user', method });
+  return { kind: 'created', method, user };
+}
 
-  return async (tx: Tx, assertion: Assertion, client: Client): Promise<AccountMatch | NoMatch> => {
-    if (!isNameable(assertion)) return { refused: 'INVALID_IDENTITY', reason: 'the name cannot be stored' };
-    // Serializes first sign-ins with the same address: the second finds the account that the first has created.
-    // This lock comes before any row lock, otherwise two sign-ins could deadlock.
-    await store.lockName(tx, emailOf(assertion) ?? assertion.placeholderEmails?.[0] ?? assertion.login);
-    const bySubject = assertion.subject.id ? await store.bySubject(tx, assertion) : null;
-    if (bySubject && lacksIssuer(bySubject, assertion))
-      return adopt(tx, bySubject, identityOf(assertion), assertion, client);
-    if (bySubject) return { how: 'known', user: bySubject };
-    const named = assertion.source === 'ldap' ? await store.byLdapUid(tx, assertion.login) : null;
-    if (named) return byName(tx, named, assertion, client);
-    const email = emailOf(assertion);
-    if (email) {
-      const same = await store.byEmail(tx, email);
-      return same ? byEmail(tx, same, assertion, client) : create(tx, email, assertion);
-    }
-    for (const placeholder of assertion.placeholderEmails ?? [])
-      if (!(await store.byEmail(tx, placeholder))) return create(tx, placeholder, assertion);
-    return { refused: 'INVALID_EMAIL', reason: 'the source asserts no address' };
-  };
+function recordLink({ tx, assertion, client }: AssertedSignIn, { id: userId, email: username }: Account) {
+  const { source: method, subject, login, auditDetails } = assertion;
+  const details = { method, subject: subject.id || login, ...auditDetails };
+  const by = { actor: 'idp_login', userId, username, client };
+  return writeAudit(tx, { event: 'auth.account.linked', outcome: 'success', ...by, details });
 }

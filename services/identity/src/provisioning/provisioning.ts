@@ -1,23 +1,20 @@
-import type { AuditErrorCode } from '../audit/audit.ts';
 import type { Client } from '../client.ts';
 import type { Tx } from '../database.ts';
 import type { FailureReservation } from '../lockout/lockout.ts';
 import type { Issued } from '../sessions/sessions.ts';
 import type { Assertion } from './assertion.ts';
 import type { AccountSnapshot } from './account-snapshot.ts';
+import type { RefusedSignIn } from './refusals.ts';
 
 export { hasNoLocalPassword, mayUseLocalPassword } from './local-password.ts';
-export { createRefusals, methodOff, ownerRefusal, signInRefused, type Refuse } from './refusals.ts';
+export { createRefusals, methodOff, ownerRefusal, recordRefusal, signInRefused, type Refuse } from './refusals.ts';
 export type { Assertion } from './assertion.ts';
 export { linkFault } from './identity-of.ts';
 export { snapshotColumns, type AccountSnapshot } from './account-snapshot.ts';
 export { firstStatus, signupMethods } from './signups.ts';
 export { statusFaultOf } from './status-fault.ts';
 
-/** A refusal is already recorded in the audit log. */
-export type SignInResult =
-  | { outcome: 'signed_in'; userId: string; issued: Issued }
-  | { outcome: 'refused'; errorCode: AuditErrorCode; userId: string | undefined };
+export type SignInResult = { outcome: 'signed_in'; userId: string; issued: Issued } | RefusedSignIn;
 
 /** A password that the directory has verified, and the failure counters that were increased before that. */
 export type VerifiedPassword = {

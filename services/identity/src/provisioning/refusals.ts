@@ -1,7 +1,11 @@
 import { forbidden, invalid, unauthenticated } from '@overtone/service-kit';
-import { writeAudit, type AuditErrorCode } from '../audit/audit.ts';
+import { writeAudit, type AuditErrorCode, type AuditRecord } from '../audit/audit.ts';
 import type { Client } from '../client.ts';
-import type { Db } from '../database.ts';
+import type { Db, Tx } from '../database.ts';
+import type { Assertion } from './assertion.ts';
+
+/** A refusal that is recorded in the audit log. */
+export type RefusedSignIn = { outcome: 'refused'; errorCode: AuditErrorCode; userId: string | undefined };
 
 /** The same response for every reason, so that it does not reveal which accounts exist or why a sign-in was refused. */
 export function signInRefused(cause?: unknown) {
@@ -30,27 +34,38 @@ export function methodOff() {
 }
 
 type Refusal = {
-  method: 'oidc' | 'pki' | 'proxy';
   errorCode: AuditErrorCode;
-  /** For the administrator; never part of the response. */
-  reason: string;
+  client: Client;
+  userId?: string | undefined;
   username?: string | undefined;
-  details?: Record<string, string | number | boolean>;
-  cause?: unknown;
+  method?: 'local' | Assertion['source'];
+  /** For the administrator; never part of the response. */
+  reason?: string | undefined;
+  details?: AuditRecord['details'] | undefined;
 };
 
-/** Audits the reason, and returns the error that does not contain it. */
+/** Writes every refused sign-in to the audit log. */
+export async function recordRefusal(tx: Tx, refusal: Refusal): Promise<RefusedSignIn> {
+  const { errorCode, userId, method, reason, details, ...by } = refusal;
+  await writeAudit(tx, {
+    event: 'auth.login.failure',
+    outcome: 'failure',
+    userId,
+    errorCode,
+    ...by,
+    details: { ...(method ? { method } : {}), ...(reason ? { reason } : {}), ...details },
+  });
+  return { outcome: 'refused', errorCode, userId };
+}
+
+/** Records the reason, and returns the error that does not contain it. */
 export function createRefusals({ db }: { db: Db }) {
-  return async (client: Client, r: Refusal): Promise<Error> => {
-    await writeAudit(db, {
-      event: 'auth.login.failure',
-      outcome: 'failure',
-      username: r.username?.slice(0, 320),
-      errorCode: r.errorCode,
-      client,
-      details: { method: r.method, reason: r.reason, ...r.details },
-    });
-    return signInRefused(r.cause);
+  return async (
+    client: Client,
+    { cause, ...refusal }: Omit<Refusal, 'client'> & { cause?: unknown },
+  ): Promise<Error> => {
+    await recordRefusal(db, { client, ...refusal });
+    return signInRefused(cause);
   };
 }
 
