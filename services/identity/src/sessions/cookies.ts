@@ -1,7 +1,8 @@
 import { invalid } from '@overtone/service-kit';
 
 type Origin = { scheme: string; host: string };
-type IssuedTokens = {
+/** The tokens of a session. */
+export type Issued = {
   accessToken: string;
   accessSeconds: number;
   refreshToken: string;
@@ -38,7 +39,7 @@ function cookie(name: string, value: string, { path, maxAge, sameSite, httpOnly,
 }
 
 /** The three cookies of a session; the CSRF cookie lives as long as the refresh cookie. */
-export function sessionCookies(t: IssuedTokens, secure: boolean): string[] {
+export function sessionCookies(t: Issued, secure: boolean): string[] {
   return [
     cookie('access_token', t.accessToken, {
       path: '/',

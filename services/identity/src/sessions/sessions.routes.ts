@@ -1,8 +1,6 @@
 import { identityRoutes, internalRoutes, receivedHeader } from '@overtone/contracts';
-import { forbidden, handle, notFound, reply, unauthenticated, type Route } from '@overtone/service-kit';
-import { writeAudit } from '../audit/audit.ts';
+import { forbidden, handle, reply, unauthenticated, type Route } from '@overtone/service-kit';
 import { clientOf } from '../client.ts';
-import { txOptions, type Db } from '../database.ts';
 import {
   clearedCookies,
   cookieValue,
@@ -12,10 +10,13 @@ import {
   toSessionObject,
   type Sessions,
 } from './sessions.ts';
+import type { SignOut } from './sign-out.service.ts';
 
-type Deps = { db: Db; sessions: Sessions; allowInsecureCookies: boolean };
+type Deps = { sessions: Sessions; signOut: SignOut; allowInsecureCookies: boolean };
 
-export function sessionsRoutes({ db, sessions, allowInsecureCookies }: Deps): Route[] {
+const clearCookies = { headers: { 'Set-Cookie': clearedCookies() } };
+
+export function sessionsRoutes({ sessions, signOut, allowInsecureCookies }: Deps): Route[] {
   return [
     handle(identityRoutes.refresh, async (r) => {
       const secure = secureCookies(r.origin, allowInsecureCookies);
@@ -35,62 +36,23 @@ export function sessionsRoutes({ db, sessions, allowInsecureCookies }: Deps): Ro
       const owner = refreshToken && !r.maybeCaller ? await sessions.ownerOf(refreshToken) : null;
       if (r.body?.refresh_token === undefined) checkCsrf(sessions, owner, cookies);
       const session = r.maybeCaller ?? owner;
-      if (session) {
-        await db.$transaction(async (tx) => {
-          const ended = await sessions.endOne(tx, session.userId, session.sessionId, 'logout');
-          if (ended)
-            await writeAudit(tx, {
-              event: 'auth.logout',
-              outcome: 'success',
-              userId: session.userId,
-              client: clientOf(r),
-            });
-        }, txOptions);
-      }
-      return reply({ message: 'Signed out' }, { headers: { 'Set-Cookie': clearedCookies() } });
+      if (session) await signOut.signOut(session, clientOf(r));
+      return reply({ message: 'Signed out' }, clearCookies);
     }),
 
     handle(identityRoutes.logoutAll, async (r) => {
-      const { userId } = r.caller;
-      const ended = await db.$transaction(async (tx) => {
-        const count = await sessions.endAll(tx, userId, 'logout_all');
-        await writeAudit(tx, {
-          event: 'auth.logout.all',
-          outcome: 'success',
-          userId,
-          client: clientOf(r),
-          details: { sessions_revoked: count },
-        });
-        return count;
-      }, txOptions);
-      return reply(
-        { message: 'Signed out everywhere', sessions_revoked: ended },
-        { headers: { 'Set-Cookie': clearedCookies() } },
-      );
+      const ended = await signOut.signOutEverywhere(r.caller.userId, clientOf(r));
+      return reply({ message: 'Signed out everywhere', sessions_revoked: ended }, clearCookies);
     }),
 
-    handle(identityRoutes.sessions, async (r) => {
-      const rows = await sessions.alive(r.caller.userId);
-      return {
-        sessions: rows.map((row) => toSessionObject(row, r.caller.sessionId)),
-        total: rows.length,
-      };
+    handle(identityRoutes.sessions, async ({ caller }) => {
+      const rows = await sessions.alive(caller.userId);
+      return { sessions: rows.map((row) => toSessionObject(row, caller.sessionId)), total: rows.length };
     }),
 
     handle(identityRoutes.endSession, async (r) => {
-      const { userId, sessionId } = r.caller;
-      await db.$transaction(async (tx) => {
-        const ended = await sessions.endOne(tx, userId, r.params.uuid, 'ended_by_user');
-        if (!ended) throw notFound('There is no such session');
-        await writeAudit(tx, {
-          event: 'auth.session.terminated',
-          outcome: 'success',
-          userId,
-          client: clientOf(r),
-          details: { session: r.params.uuid },
-        });
-      }, txOptions);
-      return reply(undefined, r.params.uuid === sessionId ? { headers: { 'Set-Cookie': clearedCookies() } } : {});
+      await signOut.endOwnSession(r.caller.userId, r.params.uuid, clientOf(r));
+      return reply(undefined, r.params.uuid === r.caller.sessionId ? clearCookies : {});
     }),
 
     handle(internalRoutes.resolveSession, async (r) => ({ session: await sessions.resolve(r.body.accessToken) })),

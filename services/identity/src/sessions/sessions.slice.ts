@@ -10,6 +10,7 @@ import { sessionsRoutes } from './sessions.routes.ts';
 import { createSessions } from './sessions.service.ts';
 import { sessionsStore } from './sessions.store.ts';
 import { lifetimesOf, type Sessions } from './sessions.ts';
+import { createSignOut } from './sign-out.service.ts';
 
 type Deps = {
   db: Db;
@@ -31,7 +32,7 @@ export function createSessionsSlice({ db, pool, outbox, log, settings, env }: De
   return {
     sessions,
     parts: [sessions.part],
-    routes: sessionsRoutes({ db, sessions, allowInsecureCookies }),
+    routes: sessionsRoutes({ sessions, signOut: createSignOut({ db, sessions }), allowInsecureCookies }),
     rpcs: [
       rpc(identityRpc.resolveSession, async ({ accessToken }) => ({ session: await sessions.resolve(accessToken) })),
     ],

@@ -5,9 +5,10 @@ import type { AuditRecord } from '../audit/audit.ts';
 import type { Client } from '../client.ts';
 import type { Tx } from '../database.ts';
 import type { RefreshToken } from '../generated/client.ts';
+import type { Issued } from './cookies.ts';
 import { mustChange, type PasswordAges, type PasswordState } from '../passwords/passwords.ts';
 
-export { clearedCookies, cookieValue, secureCookies, sessionCookies } from './cookies.ts';
+export { clearedCookies, cookieValue, secureCookies, sessionCookies, type Issued } from './cookies.ts';
 export { tokenReply } from './token-reply.ts';
 
 /** Refresh tokens are opaque: 256 random bits, of which only a hash is stored. */
@@ -87,14 +88,6 @@ export function refusalOf(user: Lifecycle, now: Date, ages: PasswordAges): Resol
 export function surplus(alive: number, max: number): number {
   return max === 0 ? 0 : Math.max(0, alive + 1 - max);
 }
-
-export type Issued = {
-  accessToken: string;
-  accessSeconds: number;
-  refreshToken: string;
-  refreshSeconds: number;
-  csrfToken: string;
-};
 
 /**
  * SQL that hashes the row of an account (alias `t`) without the columns that every sign-in changes. A decision

@@ -1,14 +1,7 @@
 import type { AnswerOf, identityRoutes } from '@overtone/contracts';
 import { reply, type Reply } from '@overtone/service-kit';
-import { sessionCookies } from './cookies.ts';
+import { sessionCookies, type Issued } from './cookies.ts';
 
-type Tokens = {
-  accessToken: string;
-  accessSeconds: number;
-  refreshToken: string;
-  refreshSeconds: number;
-  csrfToken: string;
-};
 type ReplyOptions = {
   secure: boolean;
   /** Further cookies to set or to clear. */
@@ -17,7 +10,7 @@ type ReplyOptions = {
 
 /** The response of every sign-in: the tokens, also as cookies. */
 export function tokenReply(
-  issued: Tokens,
+  issued: Issued,
   { secure, cookies = [] }: ReplyOptions,
 ): Reply<AnswerOf<typeof identityRoutes.token>> {
   return reply(
