@@ -3,11 +3,17 @@ import type { Outbox } from '@overtone/database';
 import type { AuditEvent } from '../audit/audit.ts';
 import type { Db, Tx } from '../database.ts';
 import type { Sessions } from '../sessions/sessions.ts';
-import { membershipsIn, sweepStore as store, type AuditRow, type AuditedChanges } from './sweep.store.ts';
+import {
+  membershipsIn,
+  sweepStore as store,
+  type AuditRow,
+  type AuditedChanges,
+  type LockedAccount,
+} from './sweep.store.ts';
 
 type Results = ReplyOf<typeof sweepRpc.apply>;
-type LockedAccount = { userId: string; email: string; role: 'user' | 'admin' | 'super_admin'; active: boolean };
 type AccountChange = { change: SweepChange; user: LockedAccount };
+type EndedSessions = ReadonlyMap<string, number>;
 
 /** Long enough for a full batch on a busy machine. */
 const txOptions = { maxWait: 10_000, timeout: 25_000 };
@@ -20,152 +26,131 @@ type Deps = { db: Db; outbox: Outbox; sessions: Pick<Sessions, 'endAllOf'> };
  * Applies the changes of the sweep. A batch is one transaction for accounts, sessions, memberships, audit records and
  * events; the number of statements does not depend on its size.
  */
-export function createSweep({ db, outbox, sessions }: Deps) {
-  const publishChanges = async (
-    tx: Tx,
-    accountChanges: AccountChange[],
-    withNewMemberships: string[],
-  ): Promise<void> => {
-    const roles = accountChanges.filter((w) => w.change.role !== null);
-    const disabled = accountChanges.filter((w) => w.change.disable !== null);
-    await outbox.addAll(
-      tx,
-      identityEvents.userDisabled,
-      disabled.map((w) => ({
-        userId: w.user.userId,
-        by: 'directory' as const,
-        reason: w.change.disable?.reason ?? '',
-      })),
-    );
-    await outbox.addAll(
-      tx,
-      identityEvents.roleChanged,
-      roles.map((w) => ({
-        userId: w.user.userId,
-        from: w.user.role,
-        to: w.change.role ?? w.user.role,
-        actor: 'directory_sync',
-      })),
-    );
-    await outbox.addAll(
-      tx,
-      identityEvents.userUpdated,
-      [...new Set([...roles, ...disabled])].map((w) => ({
-        userId: w.user.userId,
-        role: w.change.role ?? w.user.role,
-        active: w.change.disable === null,
-      })),
-    );
-    if (withNewMemberships.length > 0)
-      await outbox.addAll(tx, identityEvents.membershipChanged, await store.membershipsOf(tx, withNewMemberships));
-  };
-
-  const write = async (
-    tx: Tx,
-    passId: string,
-    accountChanges: AccountChange[],
-  ): Promise<ReadonlyMap<string, number>> => {
-    const changes = accountChanges.map((w) => w.change);
-    const idsOf = (some: (c: SweepChange) => boolean) => changes.filter(some).map((c) => c.userId);
-    await store.disable(
-      tx,
-      idsOf((c) => c.disable !== null),
-    );
-    await store.setRoles(
-      tx,
-      changes.flatMap((c) => (c.role ? [{ userId: c.userId, role: c.role }] : [])),
-    );
-    await store.adopt(
-      tx,
-      changes.flatMap((c) => (c.adopt ? [{ userId: c.userId, directoryId: c.adopt }] : [])),
-    );
-    const withNewMemberships = await store.changeMemberships(
-      tx,
-      membershipsIn(changes, 'add'),
-      membershipsIn(changes, 'remove'),
-    );
-    // A privilege change ends the sessions, too (specification, "Authentication" 8).
-    const ended = await sessions.endAllOf(
-      tx,
-      idsOf((c) => c.disable !== null || c.role !== null),
-      'directory_sync',
-    );
-    await store.writeAudit(
-      tx,
-      accountChanges.flatMap((w) => auditOf(passId, w, ended)),
-    );
-    await publishChanges(tx, accountChanges, withNewMemberships);
-    return ended;
-  };
-
+export function createSweep(deps: Deps) {
+  const { db } = deps;
   return {
     accounts: ({ after, limit }: RequestOf<typeof sweepRpc.accounts>) => store.accounts(db, after, limit),
 
-    apply: ({ passId, changes }: RequestOf<typeof sweepRpc.apply>): Promise<Results> =>
-      db.$transaction(async (tx) => {
-        const ids = changes.map((c) => c.userId);
-        const locked = new Map((await store.lock(tx, ids)).map((u) => [u.userId, u]));
-        const processed = await store.findProcessed(tx, passId, ids);
-        const accountChanges: AccountChange[] = [];
-        for (const change of changes) {
-          const user = locked.get(change.userId);
-          const { role, directoryId } = change.expected;
-          const asExpected = user?.active && user.role === role && user.directoryId === directoryId;
-          if (asExpected && !processed.has(change.userId)) accountChanges.push({ change, user });
-        }
-        const ended = accountChanges.length > 0 ? await write(tx, passId, accountChanges) : new Map<string, number>();
-        const applied = new Set([...processed, ...accountChanges.map((w) => w.user.userId)]);
-        return {
-          results: ids.map((userId) => ({
-            userId,
-            outcome: applied.has(userId) ? ('applied' as const) : ('changed_meanwhile' as const),
-            sessionsRevoked: ended.get(userId) ?? 0,
-          })),
-        };
-      }, txOptions),
+    apply: (request: RequestOf<typeof sweepRpc.apply>): Promise<Results> =>
+      db.$transaction((tx) => applyChanges(deps, tx, request), txOptions),
 
-    done: async ({ passId, since, after, limit }: RequestOf<typeof sweepRpc.done>) => ({
-      done: (await store.listProcessed(db, { passId, since, after, limit })).map(
-        ({ userId, email, login, audited }) => ({
-          userId,
-          email,
-          login,
-          ...outcomeOf(audited),
-        }),
-      ),
-    }),
+    done: async (page: RequestOf<typeof sweepRpc.done>): Promise<ReplyOf<typeof sweepRpc.done>> => {
+      const rows = await store.listProcessed(db, page);
+      return { done: rows.map(({ audited, ...account }) => ({ ...account, ...outcomeOf(audited) })) };
+    },
 
-    undo: ({ passId, userIds, by }: RequestOf<typeof sweepRpc.undo>): Promise<ReplyOf<typeof sweepRpc.undo>> =>
-      db.$transaction(async (tx) => {
-        const locked = new Map((await store.lock(tx, userIds)).map((u) => [u.userId, u]));
-        const restored = new Set(await store.restore(tx, passId, userIds));
-        const enabled = [...restored].flatMap((id) => locked.get(id) ?? []);
-        await store.writeAudit(
-          tx,
-          enabled.map((u) => ({
-            event: 'auth.account.enabled',
-            userId: u.userId,
-            username: u.email,
-            details: { undone_pass: passId, by },
-          })),
-        );
-        await outbox.addAll(
-          tx,
-          identityEvents.userUpdated,
-          enabled.map((u) => ({ userId: u.userId, role: u.role, active: true })),
-        );
-        return {
-          results: userIds.map((userId) => ({
-            userId,
-            restored: restored.has(userId),
-            why: restored.has(userId) ? '' : 'The account was changed since, or this sync run did not disable it.',
-          })),
-        };
-      }, txOptions),
+    undo: (request: RequestOf<typeof sweepRpc.undo>): Promise<ReplyOf<typeof sweepRpc.undo>> =>
+      db.$transaction((tx) => undoChanges(deps, tx, request), txOptions),
   };
 }
 
-function auditOf(passId: string, { change, user }: AccountChange, ended: ReadonlyMap<string, number>): AuditRow[] {
+/** Applies the changes of accounts that are still as the sweep has read them. */
+async function applyChanges(
+  deps: Deps,
+  tx: Tx,
+  { passId, changes }: RequestOf<typeof sweepRpc.apply>,
+): Promise<Results> {
+  const ids = changes.map((change) => change.userId);
+  const locked = await lockById(tx, ids);
+  const processed = await store.findProcessed(tx, passId, ids);
+  const accountChanges = changes.flatMap((change): AccountChange[] => {
+    const user = locked.get(change.userId);
+    const { role, directoryId } = change.expected;
+    const asExpected = user?.active && user.role === role && user.directoryId === directoryId;
+    return asExpected && !processed.has(change.userId) ? [{ change, user }] : [];
+  });
+  const ended: EndedSessions =
+    accountChanges.length > 0 ? await writeChanges(deps, tx, passId, accountChanges) : new Map();
+  const applied = new Set([...processed, ...accountChanges.map(({ user }) => user.userId)]);
+  return {
+    results: ids.map((userId) => ({
+      userId,
+      outcome: applied.has(userId) ? 'applied' : 'changed_meanwhile',
+      sessionsRevoked: ended.get(userId) ?? 0,
+    })),
+  };
+}
+
+async function writeChanges(
+  deps: Deps,
+  tx: Tx,
+  passId: string,
+  accountChanges: AccountChange[],
+): Promise<EndedSessions> {
+  const changes = accountChanges.map(({ change }) => change);
+  const idsOf = (some: (change: SweepChange) => boolean) => changes.filter(some).map(({ userId }) => userId);
+  const roles = changes.flatMap(({ userId, role }) => (role ? [{ userId, role }] : []));
+  const adopted = changes.flatMap(({ userId, adopt }) => (adopt ? [{ userId, directoryId: adopt }] : []));
+  const disabled = idsOf(({ disable }) => disable !== null);
+  await store.disable(tx, disabled);
+  await store.setRoles(tx, roles);
+  await store.adopt(tx, adopted);
+  const withNewMemberships = await store.changeMemberships(
+    tx,
+    membershipsIn(changes, 'add'),
+    membershipsIn(changes, 'remove'),
+  );
+  // A privilege change ends the sessions, too (specification, "Authentication" 8).
+  const losers = idsOf(({ disable, role }) => disable !== null || role !== null);
+  const ended = await deps.sessions.endAllOf(tx, losers, 'directory_sync');
+  const records = accountChanges.flatMap((accountChange) => auditOf(passId, accountChange, ended));
+  await store.writeAudit(tx, records);
+  await publishChanges(deps, tx, accountChanges, withNewMemberships);
+  return ended;
+}
+
+async function publishChanges(
+  { outbox }: Deps,
+  tx: Tx,
+  accountChanges: AccountChange[],
+  withNewMemberships: string[],
+): Promise<void> {
+  const disabled = accountChanges.flatMap(({ change: { disable }, user: { userId } }) =>
+    disable ? [{ userId, by: 'directory' as const, reason: disable.reason }] : [],
+  );
+  const roles = accountChanges.flatMap(({ change: { role }, user: { userId, role: from } }) =>
+    role ? [{ userId, from, to: role, actor: 'directory_sync' }] : [],
+  );
+  const updates = accountChanges.flatMap(({ change: { role, disable }, user }) =>
+    role || disable ? [{ userId: user.userId, role: role ?? user.role, active: disable === null }] : [],
+  );
+  await outbox.addAll(tx, identityEvents.userDisabled, disabled);
+  await outbox.addAll(tx, identityEvents.roleChanged, roles);
+  await outbox.addAll(tx, identityEvents.userUpdated, updates);
+  if (withNewMemberships.length > 0)
+    await outbox.addAll(tx, identityEvents.membershipChanged, await store.membershipsOf(tx, withNewMemberships));
+}
+
+/** Enables the accounts that a sync run has disabled and that have not changed since. */
+async function undoChanges(
+  { outbox }: Deps,
+  tx: Tx,
+  { passId, userIds, by }: RequestOf<typeof sweepRpc.undo>,
+): Promise<ReplyOf<typeof sweepRpc.undo>> {
+  const locked = await lockById(tx, userIds);
+  const restored = new Set(await store.restore(tx, passId, userIds));
+  const enabled = [...restored].flatMap((id) => locked.get(id) ?? []);
+  const details = { undone_pass: passId, by };
+  const records = enabled.map(({ userId, email: username }): AuditRow => {
+    return { event: 'auth.account.enabled', userId, username, details };
+  });
+  await store.writeAudit(tx, records);
+  const updates = enabled.map(({ userId, role }) => ({ userId, role, active: true }));
+  await outbox.addAll(tx, identityEvents.userUpdated, updates);
+  return {
+    results: userIds.map((userId) => ({
+      userId,
+      restored: restored.has(userId),
+      why: restored.has(userId) ? '' : 'The account was changed since, or this sync run did not disable it.',
+    })),
+  };
+}
+
+async function lockById(tx: Tx, userIds: string[]): Promise<Map<string, LockedAccount>> {
+  return new Map((await store.lock(tx, userIds)).map((user) => [user.userId, user]));
+}
+
+function auditOf(passId: string, { change, user }: AccountChange, ended: EndedSessions): AuditRow[] {
   const of = (event: AuditEvent, details: Record<string, unknown>): AuditRow => ({
     event,
     userId: user.userId,
@@ -195,5 +180,3 @@ function outcomeOf(audited: AuditedChanges): ChangeOutcome {
     adopted: audited['auth.account.linked']?.directory_id ?? null,
   };
 }
-
-export type Sweep = ReturnType<typeof createSweep>;

@@ -2,7 +2,7 @@ import type { DirectoryAccounts, LeaveReason, SweepChange } from '@overtone/cont
 import type { AuditEvent } from '../audit/audit.ts';
 import type { Db, Tx } from '../database.ts';
 
-type LockedAccount = {
+export type LockedAccount = {
   userId: string;
   email: string;
   directoryId: string | null;
