@@ -7,7 +7,7 @@ import {
   type MappingRule,
   type Person,
 } from '@overtone/directory';
-import type { Role } from '@overtone/contracts';
+import type { AuthSettings, Role } from '@overtone/contracts';
 import type { Db } from '../database.ts';
 import type { CurrentDirectory } from '../directory/directory.ts';
 import type { User } from '../generated/client.ts';
@@ -40,14 +40,6 @@ export function createExplanations({ db, settings, directory, ldapMappings, ldap
     );
   };
 
-  const conflictOf = (account: User, person: Person): string | null => {
-    if (account.directoryId !== null)
-      return account.directoryId === person.immutableId ? null : refusalTextOf('IDENTITY_CONFLICT');
-    if (account.ldapUid?.toLowerCase() === person.login.toLowerCase()) return null;
-    const fault = linkFault(account, assertionOf(person, settings.current()));
-    return fault === null ? null : `${refusalTextOf('ACCOUNT_LINK_REFUSED')} It cannot be, because ${fault}.`;
-  };
-
   const roleOf = async (account: User | null, person: Person | null): Promise<string> => {
     const role = (account?.role ?? 'user') as Role;
     if (!person) return role;
@@ -62,19 +54,6 @@ export function createExplanations({ db, settings, directory, ldapMappings, ldap
       : {}),
   });
 
-  const refusalsOf = async (names: readonly (string | null | undefined)[], account: User | null) => {
-    const known = names.flatMap((name) => (name ? [name.toLowerCase()] : []));
-    const rows = await store.refusals(db, account?.id ?? null, [...new Set(known)], maxRefusals);
-    return rows.map(({ at, code, method, detail, sourceIp }) => ({
-      at: at.toISOString(),
-      code: code ?? '',
-      reason: refusalTextOf(code ?? ''),
-      detail,
-      method,
-      source_ip: sourceIp,
-    }));
-  };
-
   return {
     explain: async (typed: string): Promise<Explanation> => {
       const login = typed.trim();
@@ -85,7 +64,7 @@ export function createExplanations({ db, settings, directory, ldapMappings, ldap
       const facts = {
         account,
         answer,
-        conflict: account && person ? conflictOf(account, person) : null,
+        conflict: account && person ? conflictOf(account, person, settings.current()) : null,
         role: await roleOf(account, person),
         requiresApproval: firstStatus(settings.current()) === 'pending',
         now,
@@ -103,8 +82,34 @@ export function createExplanations({ db, settings, directory, ldapMappings, ldap
           is_active: account.isActive,
         },
         evidence: await evidence(answer, account),
-        refusals: await refusalsOf([login, account?.email, account?.ldapUid, person?.login, person?.email], account),
+        refusals: await refusalsOf(
+          db,
+          [login, account?.email, account?.ldapUid, person?.login, person?.email],
+          account,
+        ),
       };
     },
   };
+}
+
+/** Why the account does not belong to this person; null: it does. */
+function conflictOf(account: User, person: Person, settings: AuthSettings): string | null {
+  if (account.directoryId !== null)
+    return account.directoryId === person.immutableId ? null : refusalTextOf('IDENTITY_CONFLICT');
+  if (account.ldapUid?.toLowerCase() === person.login.toLowerCase()) return null;
+  const fault = linkFault(account, assertionOf(person, settings));
+  return fault === null ? null : `${refusalTextOf('ACCOUNT_LINK_REFUSED')} It cannot be, because ${fault}.`;
+}
+
+async function refusalsOf(db: Db, names: readonly (string | null | undefined)[], account: User | null) {
+  const known = names.flatMap((name) => (name ? [name.toLowerCase()] : []));
+  const rows = await store.refusals(db, account?.id ?? null, [...new Set(known)], maxRefusals);
+  return rows.map(({ at, code, method, detail, sourceIp }) => ({
+    at: at.toISOString(),
+    code: code ?? '',
+    reason: refusalTextOf(code ?? ''),
+    detail,
+    method,
+    source_ip: sourceIp,
+  }));
 }

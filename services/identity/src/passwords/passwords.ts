@@ -7,8 +7,6 @@ export type PasswordHasher = {
   verify: (hash: string, password: string) => Promise<boolean>;
   /** For unknown names: does the same work as `verify`. */
   pretend: (password: string) => Promise<void>;
-  /** For locked accounts: waits as long as `verify` recently took, without using the processor. */
-  idle: () => Promise<void>;
 };
 
 /** Limits that apply with every policy: shorter passwords are easily guessed, longer ones only cost time. */

@@ -1,8 +1,5 @@
 import { identityRpc } from '@overtone/contracts';
-import type { Outbox } from '@overtone/database';
-import { periodic, rpc, type Log, type Slice } from '@overtone/service-kit';
-import type { Db, Pool } from '../database.ts';
-import type { Settings } from '../live-settings.ts';
+import { periodic, rpc, type Slice } from '@overtone/service-kit';
 import { createAccessTokens } from './access-tokens.ts';
 import { createEndDates } from './end-dates.service.ts';
 import { createSessionKeys } from './session-keys.ts';
@@ -12,22 +9,18 @@ import { sessionsStore } from './sessions.store.ts';
 import { lifetimesOf, type Sessions } from './sessions.ts';
 import { createSignOut } from './sign-out.service.ts';
 
-type Deps = {
-  db: Db;
-  pool: Pool;
-  outbox: Outbox;
-  log: Log;
-  settings: Settings;
+type Deps = Omit<Parameters<typeof createSessions>[0], 'accessTokens' | 'keys'> & {
   env: { JWT_SECRET_KEY: string; ALLOW_INSECURE_COOKIES: boolean };
 };
 
 /** Sessions: tokens, refresh, sign-out, limits and end dates. */
-export function createSessionsSlice({ db, pool, outbox, log, settings, env }: Deps): Slice & { sessions: Sessions } {
+export function createSessionsSlice({ env, ...deps }: Deps): Slice & { sessions: Sessions } {
+  const { db, pool, settings } = deps;
   const { JWT_SECRET_KEY: secret, ALLOW_INSECURE_COOKIES: allowInsecureCookies } = env;
   const keys = createSessionKeys(secret);
   const lifetimeSeconds = () => lifetimesOf(settings.current()).accessSeconds;
   const accessTokens = createAccessTokens({ secret, lifetimeSeconds });
-  const sessions = createSessions({ db, pool, outbox, accessTokens, keys, settings, log });
+  const sessions = createSessions({ ...deps, accessTokens, keys });
   const endDates = createEndDates({ db, pool, sessions });
   return {
     sessions,

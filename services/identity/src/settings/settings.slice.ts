@@ -1,6 +1,4 @@
-import type { Outbox } from '@overtone/database';
 import type { KeyRing, Slice } from '@overtone/service-kit';
-import type { Db } from '../database.ts';
 import type { Sessions } from '../sessions/sessions.ts';
 import { createSettingChanges, type SettingChangesDeps } from './changes.service.ts';
 import { createConnectionTest, type ConnectionTestDeps } from './connection-test.service.ts';
@@ -10,15 +8,10 @@ import type { SettingsService } from './settings.service.ts';
 import type { Values } from './settings.ts';
 import { createSourceSessions } from './source-sessions.service.ts';
 
-type Deps = {
-  db: Db;
-  outbox: Outbox;
+type Deps = Omit<SettingChangesDeps & ConnectionTestDeps, 'environment' | 'keyRing' | 'caFile'> & {
   settings: SettingsService;
   sessions: Sessions;
   env: { seeds: Values; keyRing: () => KeyRing; LDAP_TLS_CA_FILE?: string | undefined };
-  diagnoseProvider: ConnectionTestDeps['diagnoseProvider'];
-  diagnosePki: ConnectionTestDeps['diagnosePki'];
-  tryRevocationList: SettingChangesDeps['tryRevocationList'];
 };
 
 /** The sign-in settings, as administrators read, change and test them. */
