@@ -21,13 +21,11 @@ import { usersStore } from './users.store.ts';
 type Deps = { db: Db; outbox: Outbox; lockout: Lockout; newPasswords: NewPasswords; sessions: Sessions };
 
 /** Grants and revokes rights and sessions. */
-export function createPrivileges({ db, outbox, lockout, newPasswords, sessions }: Deps) {
-  /** @throws AppError conflict: an account with an external password gets no local one. */
-  const checkLocal = (target: Pick<LockedAccount, 'authType' | 'allowLocalFallback'>): void => {
-    if (!mayUseLocalPassword(target))
-      throw conflict('password_not_local', 'The password of this account is kept elsewhere');
-  };
+export function createPrivileges(deps: Deps) {
+  return { ...createRights(deps), ...createPasswordResets(deps), ...createSessionAdministration(deps) };
+}
 
+function createRights({ db, outbox, sessions }: Pick<Deps, 'db' | 'outbox' | 'sessions'>) {
   return {
     changeRole: (id: string, role: Role, context: RequestContext): Promise<{ old: Role }> =>
       withLockedAccount(db, { context, targetId: id, needed: 'super_admin', superAdmins: true }, async (tx, scene) => {
@@ -59,7 +57,11 @@ export function createPrivileges({ db, outbox, lockout, newPasswords, sessions }
         await usersStore.delete(tx, id);
         await outbox.add(tx, identityEvents.userDeleted, { userId: id });
       }),
+  };
+}
 
+function createPasswordResets({ db, outbox, lockout, newPasswords, sessions }: Deps) {
+  return {
     resetPassword: async (
       id: string,
       next: { password: string; forceChange: boolean },
@@ -103,7 +105,11 @@ export function createPrivileges({ db, outbox, lockout, newPasswords, sessions }
         });
         return wasLocked;
       }),
+  };
+}
 
+function createSessionAdministration({ db, sessions }: Pick<Deps, 'db' | 'sessions'>) {
+  return {
     sessionsOf: async (id: string, context: RequestContext): Promise<RefreshToken[]> => {
       const [target, actor] = await Promise.all([usersStore.find(db, id), usersStore.find(db, context.caller.userId)]);
       if (!target || !actor) throw notFound('There is no such account');
@@ -131,6 +137,12 @@ export function createPrivileges({ db, outbox, lockout, newPasswords, sessions }
         });
       }),
   };
+}
+
+/** @throws AppError conflict: an account with an external password gets no local one. */
+function checkLocal(target: Pick<LockedAccount, 'authType' | 'allowLocalFallback'>): void {
+  if (!mayUseLocalPassword(target))
+    throw conflict('password_not_local', 'The password of this account is kept elsewhere');
 }
 
 export type Privileges = ReturnType<typeof createPrivileges>;

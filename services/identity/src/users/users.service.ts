@@ -19,57 +19,12 @@ type Deps = { db: Db; outbox: Outbox; newPasswords: NewPasswords; sessions: Sess
 type NewUser = BodyOf<typeof userRoutes.createUser>;
 type Change = BodyOf<typeof userRoutes.updateUser>;
 
-export function createUsers({ db, outbox, newPasswords, sessions, telemetry }: Deps) {
+export function createUsers(deps: Deps) {
+  const { db, outbox, newPasswords, sessions, telemetry } = deps;
   const find = async (id: string): Promise<UserWithGroups> => {
     const user = await usersStore.find(db, id);
     if (!user) throw notFound('There is no such account');
     return user;
-  };
-
-  const switchActivity = async (
-    tx: Tx,
-    { target }: LockedAccounts,
-    active: boolean,
-    context: RequestContext,
-  ): Promise<void> => {
-    await usersStore.update(tx, target.id, activity(active));
-    const ended = active ? 0 : await sessions.endAll(tx, target.id, 'account_disabled');
-    if (!active)
-      await outbox.add(tx, identityEvents.userDisabled, {
-        userId: target.id,
-        by: 'administrator',
-        reason: 'disabled_by_administrator',
-      });
-    await recordAuditEvent(tx, context, target, {
-      event: active ? 'auth.account.enabled' : 'auth.account.disabled',
-      details: { sessions_revoked: ended },
-    });
-  };
-
-  const insert = async (tx: Tx, a: NewUser, passwordHash: string | null, context: RequestContext): Promise<string> => {
-    const [actor] = await usersStore.lock(tx, [context.caller.userId], false);
-    checkActor(actor, 'admin');
-    if (a.role !== 'user' && actor?.role !== 'super_admin')
-      throw forbidden('role_required', 'This needs the role super_admin');
-    const user = await usersStore.create(tx, {
-      email: a.email,
-      fullName: nameOf(a.full_name, a.email),
-      passwordHash,
-      role: a.role,
-      authType: a.auth_type,
-      mustChangePassword: passwordHash !== null && a.must_change_password,
-      approvalStatus: 'approved',
-      passwordChangedAt: passwordHash === null ? null : new Date(),
-      approvedAt: new Date(),
-      approvedBy: context.caller.userId,
-    });
-    const method = a.auth_type === 'local' ? 'local' : signupMethods[a.auth_type];
-    await outbox.add(tx, identityEvents.userCreated, { userId: user.id, role: a.role, method });
-    await recordAuditEvent(tx, context, user, {
-      event: 'admin.user.create',
-      details: { role: a.role, auth_type: a.auth_type },
-    });
-    return user.id;
   };
 
   return {
@@ -82,11 +37,11 @@ export function createUsers({ db, outbox, newPasswords, sessions, telemetry }: D
       const owner = { email: a.email, fullName: nameOf(a.full_name, a.email) };
       const hash = a.password === undefined ? null : await newPasswords.hash(a.password, owner);
       const id = await db
-        .$transaction((tx) => insert(tx, a, hash, context), txOptions)
+        .$transaction((tx) => insertUser(deps, tx, { ...a, passwordHash: hash }, context), txOptions)
         .catch((e: unknown) => {
           throw isUniqueViolation(e) ? emailTaken() : e;
         });
-      telemetry.signups.inc({ method: a.auth_type === 'local' ? 'local' : signupMethods[a.auth_type] });
+      telemetry.signups.inc({ method: signupMethods[a.auth_type] });
       return find(id);
     },
 
@@ -98,7 +53,8 @@ export function createUsers({ db, outbox, newPasswords, sessions, telemetry }: D
           checkChange(change, accounts);
           const user = await usersStore.update(tx, id, columnsOf(change));
           const switched = change.is_active !== undefined && change.is_active !== user.isActive;
-          if (change.is_active !== undefined && switched) await switchActivity(tx, accounts, change.is_active, context);
+          if (change.is_active !== undefined && switched)
+            await switchActivity(deps, tx, { ...accounts, active: change.is_active }, context);
           await recordAuditEvent(tx, context, user, {
             event: 'admin.user.update',
             details: { changed: Object.keys(change).join(', ') },
@@ -114,6 +70,50 @@ export function createUsers({ db, outbox, newPasswords, sessions, telemetry }: D
       return find(id);
     },
   };
+}
+
+async function insertUser(
+  { outbox }: Deps,
+  tx: Tx,
+  account: NewUser & { passwordHash: string | null },
+  context: RequestContext,
+): Promise<string> {
+  const { email, role, auth_type: authType, passwordHash, must_change_password } = account;
+  const [actor] = await usersStore.lock(tx, [context.caller.userId], false);
+  checkActor(actor, 'admin');
+  if (role !== 'user' && actor?.role !== 'super_admin')
+    throw forbidden('role_required', 'This needs the role super_admin');
+  const user = await usersStore.create(tx, {
+    email,
+    fullName: nameOf(account.full_name, email),
+    passwordHash,
+    role,
+    authType,
+    mustChangePassword: passwordHash !== null && must_change_password,
+    approvalStatus: 'approved',
+    passwordChangedAt: passwordHash === null ? null : new Date(),
+    approvedAt: new Date(),
+    approvedBy: context.caller.userId,
+  });
+  await outbox.add(tx, identityEvents.userCreated, { userId: user.id, role, method: signupMethods[authType] });
+  await recordAuditEvent(tx, context, user, { event: 'admin.user.create', details: { role, auth_type: authType } });
+  return user.id;
+}
+
+async function switchActivity(
+  { outbox, sessions }: Deps,
+  tx: Tx,
+  { target, active }: { target: LockedAccounts['target']; active: boolean },
+  context: RequestContext,
+): Promise<void> {
+  await usersStore.update(tx, target.id, activity(active));
+  const ended = active ? 0 : await sessions.endAll(tx, target.id, 'account_disabled');
+  const disabled = { userId: target.id, by: 'administrator', reason: 'disabled_by_administrator' } as const;
+  if (!active) await outbox.add(tx, identityEvents.userDisabled, disabled);
+  await recordAuditEvent(tx, context, target, {
+    event: active ? 'auth.account.enabled' : 'auth.account.disabled',
+    details: { sessions_revoked: ended },
+  });
 }
 
 /** Disabling records its actor, to distinguish the directory from an administrator. */
