@@ -65,64 +65,6 @@ export function createProvider(clock: () => number = Date.now): Provider {
   const findIssuer = (s: OidcSettings, signal: AbortSignal): Promise<Issuer> => discover(issuerOf(s), keyOf(s), signal);
   const deadline = (s: OidcSettings): AbortSignal => AbortSignal.timeout(s.oidc_timeout * 1000);
 
-  /** Adds claims of the user info that the ID token does not contain; claims that neither has stay unknown. */
-  const addUserInfo = async (
-    config: client.Configuration,
-    s: OidcSettings,
-    accessToken: string,
-    claims: VerifiedClaims,
-  ): Promise<VerifiedClaims> => {
-    const complete = wanted(s).every((path) => path === '' || claimAt(claims, path) !== undefined);
-    if (complete || config.serverMetadata().userinfo_endpoint === undefined) return claims;
-    const info = await client.fetchUserInfo(config, accessToken, claims.sub).catch(() => ({}));
-    return { ...mergeClaims(claims, info, s), sub: claims.sub, iss: claims.iss };
-  };
-
-  /** Redeems the code and verifies the ID token. */
-  const redeemCode = async (
-    config: client.Configuration,
-    s: OidcSettings,
-    flow: Flow,
-    callback: Callback,
-  ): Promise<VerifiedSignIn | ProviderFailure> => {
-    const tokens = await client.authorizationCodeGrant(config, callbackUrlOf(flow, callback), {
-      pkceCodeVerifier: flow.verifier,
-      expectedState: flow.state,
-      expectedNonce: flow.nonce,
-      idTokenExpected: true,
-    });
-    const claims = tokens.claims() as VerifiedClaims;
-    const fault = faultOfIdToken({
-      header: headerOf(tokens.id_token as string),
-      claims,
-      accessToken: tokens.access_token,
-      clientId: s.oidc_client_id,
-      now: clock() / 1000,
-      startedAt: flow.startedAt / 1000,
-    });
-    if (fault) return { ok: false, errorCode: 'INVALID_TOKEN', reason: fault };
-    return { ok: true, claims: await addUserInfo(config, s, tokens.access_token, claims) };
-  };
-
-  const exchange = async (issuer: Issuer, s: OidcSettings, flow: Flow, callback: Callback, signal: AbortSignal) => {
-    // For the audit record: distinguishes an invalid token from a missing one.
-    let hasToken = false;
-    const fetch = boundedFetch(signal, ({ url, status, text }) => {
-      const { id_token: idToken, access_token: accessToken } = json(text);
-      if (url === issuer.metadata.token_endpoint && status === 200)
-        hasToken = typeof idToken === 'string' && typeof accessToken === 'string';
-    });
-    let config: client.Configuration | undefined;
-    try {
-      config = configure(issuer, s, fetch);
-      return await redeemCode(config, s, flow, callback);
-    } catch (cause) {
-      return failureOf(cause, hasToken);
-    } finally {
-      issuer.jwks = (config && client.getJwksCache(config)) ?? issuer.jwks;
-    }
-  };
-
   return {
     begin: async (s, flow) => {
       try {
@@ -156,9 +98,68 @@ export function createProvider(clock: () => number = Date.now): Provider {
       // RFC 9207: rejects responses of another provider (mix-up attack).
       if (callback.iss === undefined ? isRequired : callback.iss !== metadata.issuer)
         return { ok: false, errorCode: 'INVALID_STATE', reason: 'iss' };
-      return exchange(issuer, s, flow, callback, signal);
+      return exchangeCode(issuer, { settings: s, flow, callback, now: clock }, signal);
     },
   };
+}
+
+type Exchange = { settings: OidcSettings; flow: Flow; callback: Callback; now: () => number };
+
+/** Adds claims of the user info that the ID token does not contain; claims that neither has stay unknown. */
+async function addUserInfo(
+  config: client.Configuration,
+  s: OidcSettings,
+  accessToken: string,
+  claims: VerifiedClaims,
+): Promise<VerifiedClaims> {
+  const complete = wanted(s).every((path) => path === '' || claimAt(claims, path) !== undefined);
+  if (complete || config.serverMetadata().userinfo_endpoint === undefined) return claims;
+  const info = await client.fetchUserInfo(config, accessToken, claims.sub).catch(() => ({}));
+  return { ...mergeClaims(claims, info, s), sub: claims.sub, iss: claims.iss };
+}
+
+/** Redeems the code and verifies the ID token. */
+async function redeemCode(
+  config: client.Configuration,
+  { settings, flow, callback, now }: Exchange,
+): Promise<VerifiedSignIn | ProviderFailure> {
+  const tokens = await client.authorizationCodeGrant(config, callbackUrlOf(flow, callback), {
+    pkceCodeVerifier: flow.verifier,
+    expectedState: flow.state,
+    expectedNonce: flow.nonce,
+    idTokenExpected: true,
+  });
+  const claims = tokens.claims() as VerifiedClaims;
+  const fault = faultOfIdToken({
+    header: headerOf(tokens.id_token as string),
+    claims,
+    accessToken: tokens.access_token,
+    clientId: settings.oidc_client_id,
+    now: now() / 1000,
+    startedAt: flow.startedAt / 1000,
+  });
+  if (fault) return { ok: false, errorCode: 'INVALID_TOKEN', reason: fault };
+  return { ok: true, claims: await addUserInfo(config, settings, tokens.access_token, claims) };
+}
+
+/** Exchanges the code of a callback for the claims of the person. */
+async function exchangeCode(issuer: Issuer, exchange: Exchange, signal: AbortSignal) {
+  // For the audit record: distinguishes an invalid token from a missing one.
+  let hasToken = false;
+  const fetch = boundedFetch(signal, ({ url, status, text }) => {
+    const { id_token: idToken, access_token: accessToken } = json(text);
+    if (url === issuer.metadata.token_endpoint && status === 200)
+      hasToken = typeof idToken === 'string' && typeof accessToken === 'string';
+  });
+  let config: client.Configuration | undefined;
+  try {
+    config = configure(issuer, exchange.settings, fetch);
+    return await redeemCode(config, exchange);
+  } catch (cause) {
+    return failureOf(cause, hasToken);
+  } finally {
+    issuer.jwks = (config && client.getJwksCache(config)) ?? issuer.jwks;
+  }
 }
 
 /**
