@@ -48,31 +48,14 @@ export function createConnectionTest({
   settings,
   environment,
 }: ConnectionTestDeps): ConnectionTest {
-  const directory = async (s: AuthSettings): Promise<Omit<Result, 'message'>> => {
-    const extraCa = caFile ? await readFile(caFile, 'utf8') : null;
-    const testedDirectory = createDirectory(directoryConfigOf(s, extraCa));
-    const { ok, steps, server_info: info } = await testedDirectory.diagnose();
-    await testedDirectory.close();
-    return {
-      success: ok,
-      steps: steps.map((step) => ({ ...step, advice: step.advice ?? '' })),
-      details: info ? { server_info: info } : {},
-    };
-  };
-  const provider = async ({ values: s, origins }: Effective): Promise<Omit<Result, 'message'>> => {
-    const lastSignIn = await settingsStore.lastOidcSignIn(db);
-    const steps = await diagnoseProvider(s, { configured: origins.oidc_admin_role !== 'default', lastSignIn });
-    return { success: steps.every((step) => step.ok), steps, details: { issuer: issuerOf(s) } };
-  };
-
-  const certificates = async (s: AuthSettings): Promise<Omit<Result, 'message'>> => {
-    const steps = await diagnosePki(s);
-    return { success: steps.every((step) => step.ok), steps, details: {} };
-  };
   const tests: Record<TestedSource, (after: Effective) => Promise<Omit<Result, 'message'>>> = {
-    ldap: ({ values }) => directory(values),
-    oidc: provider,
-    pki: ({ values }) => certificates(values),
+    ldap: ({ values }) => testDirectory(values, caFile),
+    oidc: async ({ values, origins }) => {
+      const lastSignIn = await settingsStore.lastOidcSignIn(db);
+      const facts = { configured: origins.oidc_admin_role !== 'default', lastSignIn };
+      return resultOf(await diagnoseProvider(values, facts), { issuer: issuerOf(values) });
+    },
+    pki: async ({ values }) => resultOf(await diagnosePki(values)),
   };
 
   const resolveSettings = async (category: TestedSource, body: Record<string, unknown>): Promise<Effective> => {
@@ -107,6 +90,22 @@ export function createConnectionTest({
     });
     return { ...result, message: failed ? `${failed.title}: ${failed.evidence}` : successOf[category] };
   };
+}
+
+async function testDirectory(settings: AuthSettings, caFile: string | undefined): Promise<Omit<Result, 'message'>> {
+  const extraCa = caFile ? await readFile(caFile, 'utf8') : null;
+  const directory = createDirectory(directoryConfigOf(settings, extraCa));
+  const { ok, steps, server_info: info } = await directory.diagnose();
+  await directory.close();
+  return {
+    success: ok,
+    steps: steps.map((step) => ({ ...step, advice: step.advice ?? '' })),
+    details: info ? { server_info: info } : {},
+  };
+}
+
+function resultOf(steps: ConnectionStep[], details: Record<string, unknown> = {}): Omit<Result, 'message'> {
+  return { success: steps.every((step) => step.ok), steps, details };
 }
 
 const successOf: Record<TestedSource, string> = {

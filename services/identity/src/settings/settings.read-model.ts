@@ -1,4 +1,4 @@
-import { authSettings, type AuthCategory, authCategories } from '@overtone/contracts';
+import { authCategories, authSettings, type AuthCategory, type AuthSettingKey } from '@overtone/contracts';
 import type { Db } from '../database.ts';
 import type { AuthConfig } from '../generated/client.ts';
 import { fallbackOf, isSensitive, keysOf, type Effective, type SettingValue, type Values } from './settings.ts';
@@ -10,27 +10,6 @@ type SettingsSnapshot = { rows: AuthConfig[] } & Effective;
 
 /** The settings for administrators, without the secrets. */
 export function createSettingsView({ db, settings, environment }: Deps) {
-  const item = (read: SettingsSnapshot, key: ReturnType<typeof keysOf>[number], names: Map<string, string>) => {
-    const def = authSettings[key];
-    const row = read.rows.find((r) => r.key === key);
-    const secret = isSensitive(key);
-    return {
-      config_key: key,
-      config_value: secret ? null : toShownValue(read.values[key]),
-      is_sensitive: secret,
-      is_set: read.values[key] !== '',
-      origin: read.origins[key],
-      category: def.category,
-      data_type: def.type,
-      default_value: secret ? null : toShownValue(fallbackOf(key, environment)),
-      ...(def.type === 'integer' ? { minimum: def.min, maximum: def.max } : {}),
-      ...(def.type === 'string' && def.choices ? { choices: [...def.choices] } : {}),
-      description: def.description,
-      updated_at: row?.updatedAt.toISOString() ?? null,
-      updated_by: row?.updatedBy ? (names.get(row.updatedBy) ?? row.updatedBy) : null,
-    };
-  };
-
   return {
     all: async () => {
       const read = await settings.read(db);
@@ -39,8 +18,11 @@ export function createSettingsView({ db, settings, environment }: Deps) {
         read.rows.map((r) => r.updatedBy),
       );
       return Object.fromEntries(
-        authCategories.map((category) => [category, keysOf(category).map((key) => item(read, key, names))]),
-      ) as Record<AuthCategory, ReturnType<typeof item>[]>;
+        authCategories.map((category) => [
+          category,
+          keysOf(category).map((key) => itemOf({ ...read, environment }, key, names)),
+        ]),
+      ) as Record<AuthCategory, ReturnType<typeof itemOf>[]>;
     },
 
     flat: async (category: AuthCategory) => {
@@ -95,6 +77,31 @@ export function createSettingsView({ db, settings, environment }: Deps) {
 /** Empty texts are shown as null. */
 function toShownValue(value: SettingValue): SettingValue | null {
   return value === '' ? null : value;
+}
+
+function itemOf(
+  read: SettingsSnapshot & { environment: Values },
+  key: AuthSettingKey,
+  names: ReadonlyMap<string, string>,
+) {
+  const def = authSettings[key];
+  const row = read.rows.find((r) => r.key === key);
+  const secret = isSensitive(key);
+  return {
+    config_key: key,
+    config_value: secret ? null : toShownValue(read.values[key]),
+    is_sensitive: secret,
+    is_set: read.values[key] !== '',
+    origin: read.origins[key],
+    category: def.category,
+    data_type: def.type,
+    default_value: secret ? null : toShownValue(fallbackOf(key, read.environment)),
+    ...(def.type === 'integer' ? { minimum: def.min, maximum: def.max } : {}),
+    ...(def.type === 'string' && def.choices ? { choices: [...def.choices] } : {}),
+    description: def.description,
+    updated_at: row?.updatedAt.toISOString() ?? null,
+    updated_by: row?.updatedBy ? (names.get(row.updatedBy) ?? row.updatedBy) : null,
+  };
 }
 
 export type SettingsView = ReturnType<typeof createSettingsView>;
