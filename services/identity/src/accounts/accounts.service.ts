@@ -12,7 +12,7 @@ import type { Sessions } from '../sessions/sessions.ts';
 import type { Settings } from '../live-settings.ts';
 import { accountsStore } from './accounts.store.ts';
 
-type Deps = {
+type AccountsDeps = {
   db: Db;
   outbox: Outbox;
   hasher: PasswordHasher;
@@ -34,57 +34,12 @@ export type Accounts = {
   names: (userIds: string[]) => Promise<{ userId: string; email: string; fullName: string }[]>;
 };
 
-export function createAccounts(deps: Deps): Accounts {
-  const { db, outbox, hasher, newPasswords, lockout, sessions, settings } = deps;
+export function createAccounts(deps: AccountsDeps): Accounts {
+  const { db, outbox, settings } = deps;
   const me = async (userId: string): Promise<User> => {
     const user = await accountsStore.byId(db, userId);
     if (!user) throw notFound('There is no such account');
     return user;
-  };
-
-  const publishUpdated = (tx: Tx, u: User) =>
-    outbox.add(tx, identityEvents.userUpdated, { userId: u.id, role: u.role as Role, active: u.isActive });
-
-  /** Wrong values of the current password count as failed sign-ins. */
-  const checkCurrent = async (user: User, hash: string, password: string): Promise<void> => {
-    const good = await lockout.runExclusively(user.id, async () => {
-      const attempt = await lockout.reserve(user.id);
-      if (!attempt || !(await hasher.verify(hash, password))) return false;
-      await lockout.clear(attempt);
-      return true;
-    });
-    if (!good) throw passwordRejected('current_password', ['The current password is wrong.']);
-  };
-
-  const changePassword = async (
-    caller: Caller,
-    user: User,
-    next: { currentPassword: string | undefined; password: string },
-    client: Client,
-  ) => {
-    const hash = user.passwordHash;
-    if (!hash || !mayUseLocalPassword(user))
-      throw conflict('password_not_local', 'The password of this account is stored elsewhere');
-    if (next.currentPassword === undefined)
-      throw passwordRejected('current_password', ['The current password is needed to set a new one.']);
-    await checkCurrent(user, hash, next.currentPassword);
-    const { email, fullName, id } = user;
-    const newHash = await newPasswords.hash(next.password, { email, fullName, account: { id, passwordHash: hash } });
-    await db.$transaction(async (tx) => {
-      if (!(await accountsStore.setPassword(tx, user.id, hash, newHash)))
-        throw passwordRejected('current_password', ['The current password is wrong.']);
-      const ended = await sessions.endAll(tx, user.id, 'password_changed', caller.sessionId);
-      // Invalidates the remaining session in the cache of the edge: the account may be usable again from now on.
-      await publishUpdated(tx, user);
-      await writeAudit(tx, {
-        event: 'auth.password.change',
-        outcome: 'success',
-        userId: user.id,
-        username: user.email,
-        client,
-        details: { sessions_revoked: ended },
-      });
-    }, txOptions);
   };
 
   return {
@@ -94,10 +49,10 @@ export function createAccounts(deps: Deps): Accounts {
     change: async (caller, change, client) => {
       const user = await me(caller.userId);
       const { fullName, currentPassword, password } = change;
-      if (password !== undefined) await changePassword(caller, user, { currentPassword, password }, client);
+      if (password !== undefined) await changePassword(deps, { caller, client, user }, { currentPassword, password });
       if (fullName !== undefined)
         await db.$transaction(
-          async (tx) => publishUpdated(tx, await accountsStore.rename(tx, user.id, fullName)),
+          async (tx) => publishUpdated(outbox, tx, await accountsStore.rename(tx, user.id, fullName)),
           txOptions,
         );
       return me(caller.userId);
@@ -105,4 +60,51 @@ export function createAccounts(deps: Deps): Accounts {
     names: async (userIds) =>
       (await accountsStore.names(db, userIds)).map((u) => ({ userId: u.id, email: u.email, fullName: u.fullName })),
   };
+}
+
+async function changePassword(
+  deps: AccountsDeps,
+  { caller, client, user }: { caller: Caller; client: Client; user: User },
+  { currentPassword, password }: Pick<AccountChange, 'currentPassword'> & { password: string },
+): Promise<void> {
+  const { db, outbox, newPasswords, sessions } = deps;
+  const { email, fullName, id, passwordHash } = user;
+  if (!passwordHash || !mayUseLocalPassword(user))
+    throw conflict('password_not_local', 'The password of this account is stored elsewhere');
+  if (currentPassword === undefined)
+    throw passwordRejected('current_password', ['The current password is needed to set a new one.']);
+  if (!(await isCurrentPassword(deps, id, passwordHash, currentPassword))) throw wrongPassword();
+  const newHash = await newPasswords.hash(password, { email, fullName, account: { id, passwordHash } });
+  await db.$transaction(async (tx) => {
+    if (!(await accountsStore.setPassword(tx, id, passwordHash, newHash))) throw wrongPassword();
+    const ended = await sessions.endAll(tx, id, 'password_changed', caller.sessionId);
+    // Invalidates the remaining session in the cache of the edge: the account may be usable again from now on.
+    await publishUpdated(outbox, tx, user);
+    const by = { userId: id, username: email, client };
+    const details = { sessions_revoked: ended };
+    await writeAudit(tx, { event: 'auth.password.change', outcome: 'success', ...by, details });
+  }, txOptions);
+}
+
+/** Wrong values of the current password count as failed sign-ins. */
+function isCurrentPassword(
+  { lockout, hasher }: AccountsDeps,
+  userId: string,
+  hash: string,
+  password: string,
+): Promise<boolean> {
+  return lockout.runExclusively(userId, async () => {
+    const attempt = await lockout.reserve(userId);
+    if (!attempt || !(await hasher.verify(hash, password))) return false;
+    await lockout.clear(attempt);
+    return true;
+  });
+}
+
+function publishUpdated(outbox: Outbox, tx: Tx, { id: userId, role, isActive: active }: User): Promise<void> {
+  return outbox.add(tx, identityEvents.userUpdated, { userId, role: role as Role, active });
+}
+
+function wrongPassword() {
+  return passwordRejected('current_password', ['The current password is wrong.']);
 }
