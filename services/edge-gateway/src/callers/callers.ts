@@ -1,10 +1,31 @@
-import type { ResolvedSession } from '@overtone/contracts';
+import type { IncomingMessage } from 'node:http';
+import type { ResolvedSession, ServiceName } from '@overtone/contracts';
+import type { Authenticate } from './authenticate.ts';
+import type { InFlight } from './in-flight.ts';
 
-export { bearerOf, identityCookies, sessionCookiesOf, signInCookies, type SessionCookies } from './cookies.ts';
-export { checkCrossSite, checkCsrf } from './csrf.ts';
-export { createForwardedStatement } from './forwarded.ts';
+export { createAuthenticate, type Authenticate, type SignedIn } from './authenticate.ts';
+export { authorise } from './authorise.ts';
+export {
+  bearerOf,
+  credentialsOf,
+  identityCookies,
+  sessionCookiesOf,
+  signInCookies,
+  type Credentials,
+  type SessionCookies,
+} from './credentials.ts';
+export { checkCrossSite, checkCsrf, isSameOrigin, originOf } from './csrf.ts';
 export { createInFlight, type Doubt, type InFlight } from './in-flight.ts';
-export { authorise } from './lifecycle.ts';
+
+/** What the slice offers to the steps of a request. */
+export type Callers = {
+  authenticate: Authenticate;
+  inFlight: InFlight;
+  /** Signs who is calling, for one service. */
+  assertion: (audience: ServiceName, session: ResolvedSession | null) => string;
+  /** What a request brought, signed, for the routes where that says who is calling. */
+  forwarded: (route: unknown, req: IncomingMessage) => string | undefined;
+};
 
 /** Resolves the user of a token at identity; null: no user. */
 export type AskIdentity = (accessToken: string) => Promise<ResolvedSession | null>;

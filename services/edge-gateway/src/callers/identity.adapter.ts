@@ -1,7 +1,8 @@
 import { internalRoutes, type EdgeSettings, type ResolvedSession, type RouteDef } from '@overtone/contracts';
-import { assertionHeader, unavailable } from '@overtone/service-kit';
+import { assertionHeader } from '@overtone/service-kit';
 import type { Dispatcher } from 'undici';
-import type { ConnectionWait } from '../connection-wait.ts';
+import { refusals } from '../refusals/refusals.ts';
+import type { ConnectionWait } from '../upstreams/upstreams.ts';
 
 type Deps = { pool: Dispatcher; assertion: () => string; connectionWait: ConnectionWait };
 const deadlineMs = 3_000;
@@ -22,12 +23,11 @@ export function createIdentity({ pool, assertion, connectionWait }: Deps) {
         signal: AbortSignal.timeout(deadlineMs),
       })
       .catch((cause: unknown) => {
-        throw unavailable('service_unavailable', `${what} at the moment`, { cause });
+        throw refusals.identityUnavailable(what, { cause });
       });
     const body: unknown = await response.body.json().catch(() => undefined);
     if (response.statusCode === 200) return body;
-    const detail = `identity answered ${response.statusCode}`;
-    throw unavailable('service_unavailable', `${what} at the moment`, { detail });
+    throw refusals.identityUnavailable(what, { detail: `identity answered ${response.statusCode}` });
   };
 
   return {
@@ -38,12 +38,12 @@ export function createIdentity({ pool, assertion, connectionWait }: Deps) {
           const answer = await ask(def, 'Sessions cannot be checked', { accessToken });
           connectionWait.seen('identity');
           return def.answer.parse(answer).session;
-        } catch (e) {
-          const code = codeOf(e);
+        } catch (error) {
+          const code = codeOf(error);
           const again = away.has(code)
             ? await connectionWait.pause('identity', looks)
             : broken.has(code) && (breaks += 1) <= maxBreaks;
-          if (!again) throw e;
+          if (!again) throw error;
         }
       }
     },
@@ -54,7 +54,9 @@ export function createIdentity({ pool, assertion, connectionWait }: Deps) {
   };
 }
 
+export type Identity = ReturnType<typeof createIdentity>;
+
 /** What became of the connection, where that is why there was no answer. */
-function codeOf(e: unknown): string {
-  return ((e as Error).cause as { code?: string } | undefined)?.code ?? '';
+function codeOf(error: unknown): string {
+  return ((error as Error).cause as { code?: string } | undefined)?.code ?? '';
 }

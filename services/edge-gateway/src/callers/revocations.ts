@@ -1,4 +1,4 @@
-import { identityEvents, type EventDef } from '@overtone/contracts';
+import { identityEvents, type DataOf, type EventDef } from '@overtone/contracts';
 import type { Bus, Part } from '@overtone/service-kit';
 import type { InFlight, SessionCache } from './callers.ts';
 
@@ -8,79 +8,82 @@ const silenceMs = 700;
 /** After this a change of settings is effective on every replica of identity. */
 const settledMs = 3_000;
 
-type Deps = { bus: Bus; sessions: () => SessionCache; inFlight: () => InFlight };
+/** Probes the broker, because a silent connection delivers no events and reports no error. */
+export function createHeartbeat({ bus }: { bus: Bus }) {
+  let lastBeat = 0;
+  /** The start of the pending heartbeat. */
+  let beatSince: number | null = null;
+  const isReceiving = (): boolean => bus.connected() && Date.now() - lastBeat < silenceMs;
+  return {
+    /** Whether events arrive at this moment. */
+    isReceiving,
+    /** The broker is silent, as opposed to this process being too busy to send or read. */
+    isSilent: (): boolean => !bus.connected() || (beatSince !== null && Date.now() - beatSince >= silenceMs),
+    /** @param onGap called when the broker responds after a silence: events may be lost. */
+    beat: async (onGap: () => void): Promise<void> => {
+      if (beatSince !== null) return;
+      const asked = (beatSince = Date.now());
+      try {
+        const wasReceiving = isReceiving();
+        await bus.nc().flush();
+        if (!wasReceiving) onGap();
+        lastBeat = asked;
+      } finally {
+        beatSince = null;
+      }
+    },
+  };
+}
+
+type Deps = { bus: Bus; heartbeat: ReturnType<typeof createHeartbeat>; sessions: SessionCache; inFlight: InFlight };
 
 /**
  * Receives ended sessions and changed accounts. Every replica needs all events and none of the past, so this
  * is a plain subscription, not a durable: events are only missed without a connection, and that clears the cache.
  */
-export function createRevocations({ bus, sessions, inFlight }: Deps) {
-  let lastBeat = 0;
-  /** The start of the pending heartbeat. */
-  let beatSince: number | null = null;
+export function createRevocations({ bus, heartbeat, sessions, inFlight }: Deps): Part {
   let lastCheck = 0;
   let timer: NodeJS.Timeout | undefined;
-  const isReceiving = (): boolean => bus.connected() && Date.now() - lastBeat < silenceMs;
 
-  const on = <E extends EventDef>(event: E, handler: (data: unknown) => void): void => {
-    bus.nc().subscribe(event.subject, { callback: (err, msg) => (err ? sessions().clear() : handler(msg.json())) });
+  const subscribe = <E extends EventDef>(event: E, handler: (data: DataOf<E>) => void): void => {
+    const callback = (error: Error | null, message: { json: () => unknown }): void => {
+      const parsed = error ? undefined : event.data.safeParse(message.json());
+      if (parsed?.success) handler(parsed.data as DataOf<E>);
+      else sessions.clear();
+    };
+    bus.nc().subscribe(event.subject, { callback });
   };
-
-  /** The broker is silent, as opposed to this process being too busy to send or read. */
-  const isSilent = (): boolean => !bus.connected() || (beatSince !== null && Date.now() - beatSince >= silenceMs);
 
   /** While revocations cannot be received, requests in flight are checked periodically. */
   const checkInFlight = async (): Promise<void> => {
-    if (!isSilent() || Date.now() - lastCheck < silenceMs) return;
+    if (!heartbeat.isSilent() || Date.now() - lastCheck < silenceMs) return;
     lastCheck = Date.now();
-    await inFlight().checkAll();
+    await inFlight.checkAll();
   };
-
-  const beat = async (): Promise<void> => {
+  const beat = (): Promise<void> => {
     // A response that arrived during a busy moment is read first.
     setImmediate(() => void checkInFlight());
-    if (beatSince !== null) return;
-    const asked = (beatSince = Date.now());
-    try {
-      const wasReceiving = isReceiving();
-      await bus.nc().flush();
-      // Events from before the silence may be lost.
-      if (!wasReceiving) sessions().clear();
-      lastBeat = asked;
-    } finally {
-      beatSince = null;
-    }
+    return heartbeat.beat(sessions.clear);
   };
 
-  const part: Part = {
+  return {
     name: 'revocations',
     start: async () => {
-      on(identityEvents.sessionRevoked, (data) => {
-        const parsed = identityEvents.sessionRevoked.data.safeParse(data);
-        if (!parsed.success) {
-          sessions().clear();
-          return;
-        }
-        const { userId, sessionId } = parsed.data;
-        sessions().drop(userId, sessionId);
-        void inFlight().revoked(userId, sessionId);
+      subscribe(identityEvents.sessionRevoked, ({ userId, sessionId }) => {
+        sessions.drop(userId, sessionId);
+        void inFlight.revoked(userId, sessionId);
       });
-      on(identityEvents.userUpdated, (data) => {
-        const parsed = identityEvents.userUpdated.data.safeParse(data);
-        if (parsed.success) sessions().drop(parsed.data.userId, null);
-        else sessions().clear();
-      });
+      subscribe(identityEvents.userUpdated, ({ userId }) => sessions.drop(userId, null));
       // Session limits may be shorter now. Identity's replicas apply them at about the same time or soon after.
-      on(identityEvents.settingsChanged, () => {
-        sessions().clear();
-        setTimeout(() => sessions().clear(), settledMs).unref();
+      subscribe(identityEvents.settingsChanged, () => {
+        sessions.clear();
+        setTimeout(sessions.clear, settledMs).unref();
       });
-      bus.onDisconnect(() => sessions().clear());
-      bus.onReconnect(() => sessions().clear());
+      bus.onDisconnect(sessions.clear);
+      bus.onReconnect(sessions.clear);
       timer = setInterval(() => void beat().catch(() => {}), beatMs);
       await beat();
     },
     stop: async () => clearInterval(timer),
   };
-  return { part, isReceiving };
 }

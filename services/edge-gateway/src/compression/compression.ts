@@ -9,7 +9,7 @@ export const smallestCompressed = 1024;
 const text =
   /^\s*(text\/|application\/([\w.-]+\+)?(json|xml)\b|application\/(javascript|x-ndjson|wasm)\b|image\/svg\+xml)/i;
 
-export type AnswerHead = { status: number; headers: Record<string, string | string[] | undefined> };
+export type ResponseHead = { status: number; headers: Record<string, string | string[] | undefined> };
 export type Encoder = Pick<BrotliCompress, 'flush' | 'write' | 'end' | 'pipe' | 'destroy' | 'once' | 'on'>;
 
 /** Quality and memory for answers that are made once per request. */
@@ -27,7 +27,7 @@ const create: Record<Encoding, (size: number | undefined) => Encoder> = {
 };
 
 export type Compressed = {
-  headers: AnswerHead['headers'];
+  headers: ResponseHead['headers'];
   /** Undefined: the body is sent as it comes. */
   encoder: Encoder | undefined;
   /** The length of the answer is not known: what has arrived is sent on without waiting for more. */
@@ -44,13 +44,14 @@ export function createCompression({
   method,
   headers: { 'accept-encoding': accept },
 }: Pick<IncomingMessage, 'method' | 'headers'>) {
-  return (answer: AnswerHead): Compressed => {
-    const { 'content-length': length, ...others } = answer.headers;
+  return (response: ResponseHead): Compressed => {
+    const { 'content-length': length, ...others } = response.headers;
     const streaming = length === undefined;
-    if (!isCompressible(answer)) return { headers: answer.headers, encoder: undefined, streaming };
+    if (!isCompressible(response)) return { headers: response.headers, encoder: undefined, streaming };
     const vary = varyWith(one(others['vary']));
     const encoding = negotiate(accept);
-    if (!encoding || method === 'HEAD') return { headers: { ...answer.headers, vary }, encoder: undefined, streaming };
+    if (!encoding || method === 'HEAD')
+      return { headers: { ...response.headers, vary }, encoder: undefined, streaming };
     const { etag } = others;
     return {
       // The bytes differ by coding, the meaning does not (RFC 9110, 8.8.3.3).
@@ -71,7 +72,7 @@ function one(value: string | string[] | undefined): string {
 }
 
 /** Whether an answer is text that may be compressed for a client that takes it. */
-function isCompressible({ status, headers }: AnswerHead): boolean {
+function isCompressible({ status, headers }: ResponseHead): boolean {
   if (status < 200 || status === 204 || status === 206 || status === 304) return false;
   const length = headers['content-length'];
   if (length !== undefined && Number(length) < smallestCompressed) return false;

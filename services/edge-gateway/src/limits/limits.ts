@@ -1,6 +1,7 @@
 import { authSettings, identityRoutes, userRoutes } from '@overtone/contracts';
-import { rateLimited, type Cache } from '@overtone/service-kit';
+import type { Cache } from '@overtone/service-kit';
 import { RateLimiterMemory, RateLimiterRedis, RateLimiterRes } from 'rate-limiter-flexible';
+import { refusals } from '../refusals/refusals.ts';
 
 export type Limits = {
   /** Sign-in attempts of one client address; one budget for all replicas. @throws AppError rate_limited. */
@@ -25,21 +26,19 @@ const attempts: ReadonlySet<unknown> = new Set([
   userRoutes.register,
 ]);
 
-export function isSignInAttempt(def: unknown): boolean {
-  return attempts.has(def);
+export function isSignInAttempt(route: unknown): boolean {
+  return attempts.has(route);
 }
 
 async function consume(limiter: Limiter, key: string, cache?: Pick<Cache, 'count'>): Promise<void> {
   try {
     const { isFirstInDuration } = await limiter.consume(key);
     cache?.count(isFirstInDuration ? 'miss' : 'hit');
-  } catch (e) {
+  } catch (error) {
     // Anything else is Redis being away.
-    if (!(e instanceof RateLimiterRes)) return;
+    if (!(error instanceof RateLimiterRes)) return;
     cache?.count('hit');
-    throw rateLimited('rate_limited', 'Too many requests. Please try again later.', {
-      retryAfterSeconds: Math.max(1, Math.ceil(e.msBeforeNext / 1000)),
-    });
+    throw refusals.tooManyRequests(Math.max(1, Math.ceil(error.msBeforeNext / 1000)));
   }
 }
 

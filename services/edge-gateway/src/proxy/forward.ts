@@ -1,13 +1,12 @@
-import type { ServerResponse } from 'node:http';
 import type { Readable } from 'node:stream';
-import { unauthenticated, unavailable, type AppError } from '@overtone/service-kit';
+import type { AppError } from '@overtone/service-kit';
 import type { Dispatcher } from 'undici';
 import type { Doubt } from '../callers/callers.ts';
-import type { AnswerHead, Compressed, Encoder } from '../compression/compression.ts';
-import type { ConnectionWait } from '../connection-wait.ts';
-import { responseHeaders } from '../routing/routing.ts';
+import { refusals } from '../refusals/refusals.ts';
+import type { ConnectionWait } from '../upstreams/upstreams.ts';
+import { createResponseWriter, type ResponseTarget } from './response-writer.ts';
 
-export type Forward = {
+export type Forward = ResponseTarget & {
   pool: Dispatcher;
   /** The upstream service, for error messages. */
   service: string;
@@ -16,13 +15,6 @@ export type Forward = {
   /** Created for every attempt: the caller's assertion is valid for 30 s only. */
   headers: () => string[];
   body: Readable | null;
-  res: ServerResponse;
-  /** Headers of every response. */
-  always: readonly string[];
-  /** Whether cookies of the service are passed to the client. */
-  cookies: boolean;
-  /** How the response is compressed; undefined: not at all. */
-  compress?: ((answer: AnswerHead) => Compressed) | undefined;
   /** The service has received something of the request, and records it in its access log. */
   onSent?: () => void;
   /** Receives a function that aborts the request when its session ends; returns one to call when the request ends. */
@@ -43,147 +35,107 @@ const maxBroken = 2;
  * service may have closed a keep-alive connection at that moment (RFC 9110, 9.2.2).
  */
 export function createForward(connectionWait: ConnectionWait) {
-  return async (f: Forward): Promise<void> => {
-    const repeatable = f.body === null && safe.has(f.method);
-    for (let broken = 0, looks = 0; !f.res.destroyed && !f.body?.destroyed; looks += 1) {
-      const failure = await attempt(f);
-      if (failure === undefined || failure.sent) connectionWait.seen(f.service);
+  return async (forward: Forward): Promise<void> => {
+    const { body, method, res, service } = forward;
+    const repeatable = body === null && safe.has(method);
+    for (let broken = 0, attempts = 0; !res.destroyed && !body?.destroyed; attempts += 1) {
+      const failure = await attempt(forward);
+      if (failure === undefined || failure.sent) connectionWait.seen(service);
       if (failure === undefined) return;
       if (failure.sent) broken += 1;
-      const again = failure.sent ? repeatable && broken <= maxBroken : await connectionWait.pause(f.service, looks);
+      const again = failure.sent ? repeatable && broken <= maxBroken : await connectionWait.pause(service, attempts);
       if (!again) throw failure.error;
     }
   };
 }
 
 /**
- * Streams a request to a service and the answer back, in step with the slower side, without keeping either.
- * @returns resolves when the answer has gone out or the client has left, and to what is wrong when there was no answer.
+ * Streams a request to a service and the response back, in step with the slower side, without keeping either.
+ * @returns resolves when the response was sent or the client has left, and to the failure when there was no response.
  */
-function attempt(f: Forward): Promise<Unanswered | undefined> {
+function attempt(forward: Forward): Promise<Unanswered | undefined> {
   return new Promise((resolve, reject) => {
-    const { res } = f;
+    const { pool, service, method, target, headers, body, res, onSent } = forward;
     const done = () => resolve(undefined);
+    const writer = createResponseWriter(forward);
+    const abort = abortOnLeave(forward, { done, reject });
     let sent = false;
-    let control: Dispatcher.DispatchController | undefined;
-    let left = false;
-    const onClose = () => {
-      if (res.writableFinished) return;
-      left = true;
-      f.body?.destroy();
-      control?.abort(new Error('the client left'));
-      done();
-    };
-    res.on('close', onClose);
-    const leave = f.watch?.((why) => {
-      left = true;
-      res.off('close', onClose);
-      if (res.headersSent) {
-        // A reset also takes back what is on its way in the system's buffers: several megabytes to a slow reader.
-        res.socket?.resetAndDestroy();
-        done();
-      } else reject(why === 'ended' ? sessionEnded() : sessionUnknown());
-      f.body?.destroy();
-      control?.abort(new Error('the session ended'));
-    });
-    if (leave) res.on('close', leave);
-    const onDrain = () => control?.resume();
-    let encoder: Encoder | undefined;
-    let streaming = false;
-    let flushing = false;
-    /** @returns false: wait for `drain`. */
-    const write = (chunk: Buffer): boolean => {
-      if (!encoder) return res.write(chunk);
-      const more = encoder.write(chunk);
-      if (streaming && !flushing) {
-        flushing = true;
-        encoder.flush(() => (flushing = false));
-      }
-      return more;
-    };
-    const encodeTo = (made: Encoder): void => {
-      encoder = made;
-      made.on('error', () => res.destroy());
-      res.once('close', () => made.destroy());
-      made.pipe(res);
-    };
-
-    f.pool.dispatch(
-      { method: f.method, path: f.target, headers: f.headers(), body: f.body },
+    pool.dispatch(
+      { method, path: target, headers: headers(), body },
       {
         onRequestStart: (controller) => {
-          control = controller;
           sent = true;
-          f.onSent?.();
-          if (left) controller.abort(new Error('the client no longer waits for the response'));
+          onSent?.();
+          abort.start(controller);
         },
-        onResponseStart: (_controller, status, headers) => {
-          if (left || res.headersSent || status < 200) return;
-          const compressed = f.compress?.({ status, headers }) ?? { headers, encoder: undefined, streaming: true };
-          streaming = compressed.streaming;
-          const out = responseHeaders(compressed.headers, f.cookies);
-          // Responses without cache headers may hold personal data.
-          if (headers['cache-control'] === undefined) out.push('cache-control', 'no-store');
-          res.writeHead(status, [...out, ...without(f.always, headers)]);
-          if (compressed.encoder) encodeTo(compressed.encoder);
+        onResponseStart: (_controller, status, responseHeaders) => {
+          if (!abort.aborted() && !res.headersSent && status >= 200) writer.begin(status, responseHeaders);
         },
         onResponseData: (controller, chunk) => {
-          if (left || write(chunk)) return;
+          if (abort.aborted() || writer.write(chunk)) return;
           controller.pause();
-          (encoder ?? res).once('drain', onDrain);
+          writer.onceDrained(() => controller.resume());
         },
         onResponseEnd: () => {
-          (encoder ?? res).end();
+          writer.end();
           done();
         },
         onResponseError: (_controller, error) => {
-          if (left) return done();
+          if (abort.aborted()) return done();
           if (res.headersSent) {
-            // Cut off rather than ended, so that half an answer is not taken for a whole one.
+            // Cut off rather than ended, so that half a response is not taken for a whole one.
             res.destroy();
             return done();
           }
-          res.off('close', onClose);
-          if (leave) {
-            res.off('close', leave);
-            leave();
-          }
-          resolve({ sent, error: noAnswer(f.service, error) });
+          abort.release();
+          resolve({ sent, error: refusals.serviceUnavailable(service, error) });
         },
       },
     );
   });
 }
 
-/** The headers of every answer, except those that the service has set more strictly. */
-function without(always: readonly string[], headers: Record<string, unknown>): string[] {
-  const out: string[] = [];
-  for (let i = 0; i < always.length; i += 2) {
-    const name = always[i] as string;
-    const lower = name.toLowerCase();
-    if (lower === 'x-request-id' || headers[lower] === undefined) out.push(name, always[i + 1] as string);
-  }
-  return out;
-}
+type Outcome = { done: () => void; reject: (refusal: AppError) => void };
 
-function sessionEnded(): AppError {
-  return unauthenticated('not_authenticated', 'The session has ended. Please sign in.');
-}
-
-/** The state of the session is unknown: the request ends, but not as signed out. */
-function sessionUnknown(): AppError {
-  return unavailable('service_unavailable', 'Sessions cannot be checked at the moment', { retryAfterSeconds: 3 });
-}
-
-/** The error for a service that has not responded. */
-function noAnswer(service: string, cause: unknown): AppError {
-  return unavailable(
-    'service_unavailable',
-    'This part of Overtone does not answer at the moment. Please try again shortly.',
-    {
-      cause,
-      detail: service,
-      retryAfterSeconds: 3,
+/** Aborts a request when its client leaves or its session ends. */
+function abortOnLeave({ body, res, watch }: Forward, { done, reject }: Outcome) {
+  let started: Dispatcher.DispatchController | undefined;
+  let aborted = false;
+  const abort = (reason: string): void => {
+    body?.destroy();
+    started?.abort(new Error(reason));
+  };
+  const onClose = (): void => {
+    if (res.writableFinished) return;
+    aborted = true;
+    abort('the client left');
+    done();
+  };
+  const onSessionEnd = (why: Doubt): void => {
+    aborted = true;
+    res.off('close', onClose);
+    if (res.headersSent) {
+      // A reset also takes back what is on its way in the system's buffers: several megabytes to a slow reader.
+      res.socket?.resetAndDestroy();
+      done();
+    } else reject(why === 'ended' ? refusals.sessionEnded() : refusals.sessionUnknown());
+    abort('the session ended');
+  };
+  res.on('close', onClose);
+  const leave = watch?.(onSessionEnd);
+  if (leave) res.on('close', leave);
+  return {
+    aborted: (): boolean => aborted,
+    start: (controller: Dispatcher.DispatchController): void => {
+      started = controller;
+      if (aborted) controller.abort(new Error('the client no longer waits for the response'));
     },
-  );
+    /** Stops watching: there may be another attempt. */
+    release: (): void => {
+      res.off('close', onClose);
+      if (!leave) return;
+      res.off('close', leave);
+      leave();
+    },
+  };
 }

@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Readable } from 'node:stream';
-import { invalid, tooLarge, type AppError } from '@overtone/service-kit';
+import type { AppError } from '@overtone/service-kit';
+import { refusals } from '../refusals/refusals.ts';
 
 export type BodyLimits = {
   maxBytes: number;
@@ -15,10 +16,6 @@ export function hasBody(req: IncomingMessage): boolean {
   return req.headers['transfer-encoding'] !== undefined || Number(req.headers['content-length'] ?? 0) > 0;
 }
 
-export function tooBig(maxBytes: number): AppError {
-  return tooLarge('upload_too_large', `At most ${maxBytes} bytes are accepted`, { extra: { max_bytes: maxBytes } });
-}
-
 /**
  * The request's body as a stream of its own, so that a service that responds early does not take the client's connection
  * down with it. Counts, and gives up on a client that sends too much, too slowly or not to the end: `onRefused` receives
@@ -28,30 +25,22 @@ export function bodyStream(
   req: IncomingMessage,
   res: ServerResponse,
   limits: BodyLimits,
-  onRefused: (e: AppError) => void,
+  onRefused: (refusal: AppError) => void,
 ): Readable {
-  let count = 0;
-  let countAtLastCheck = 0;
-  let waitingForService = false;
+  const progress: Progress = { received: 0, waitingForService: false };
   let ended = false;
-  const started = Date.now();
 
-  const refuse = (e: AppError): void => {
-    onRefused(e);
-    body.destroy(e);
+  const refuse = (refusal: AppError): void => {
+    onRefused(refusal);
+    body.destroy(refusal);
   };
-  const speedCheck = setInterval(() => {
-    const late = limits.totalMs !== undefined && Date.now() - started > limits.totalMs;
-    const slow = !waitingForService && count - countAtLastCheck < limits.minBytes;
-    countAtLastCheck = count;
-    if (late || slow) refuse(invalid('request_aborted', 'The body came too slowly'));
-  }, limits.windowMs);
+  const speedCheck = checkSpeed(progress, limits, () => refuse(refusals.bodyTooSlow()));
 
   const onData = (chunk: Buffer): void => {
-    count += chunk.length;
-    if (count > limits.maxBytes) return refuse(tooBig(limits.maxBytes));
+    progress.received += chunk.length;
+    if (progress.received > limits.maxBytes) return refuse(refusals.bodyTooLarge(limits.maxBytes));
     if (!body.push(chunk)) {
-      waitingForService = true;
+      progress.waitingForService = true;
       req.pause();
     }
   };
@@ -65,12 +54,12 @@ export function bodyStream(
     if (ended) return;
     // A complete request closes before its body was read only when it was answered before.
     if (req.complete) body.destroy();
-    else refuse(invalid('request_aborted', 'The request was cut off'));
+    else refuse(refusals.bodyCutOff());
   };
   const body = new Readable({
     highWaterMark: 64 * 1024,
     read() {
-      waitingForService = false;
+      progress.waitingForService = false;
       req.resume();
     },
     destroy(error, callback) {
@@ -92,4 +81,18 @@ export function bodyStream(
     if (!ended) body.destroy();
   });
   return body;
+}
+
+type Progress = { received: number; waitingForService: boolean };
+
+/** Calls `onSlow` in every window in which the body came too slowly. */
+function checkSpeed(progress: Progress, { windowMs, minBytes, totalMs }: BodyLimits, onSlow: () => void) {
+  const started = Date.now();
+  let receivedBefore = 0;
+  return setInterval(() => {
+    const late = totalMs !== undefined && Date.now() - started > totalMs;
+    const slow = !progress.waitingForService && progress.received - receivedBefore < minBytes;
+    receivedBefore = progress.received;
+    if (late || slow) onSlow();
+  }, windowMs);
 }

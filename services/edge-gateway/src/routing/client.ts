@@ -4,6 +4,8 @@ import { BlockList, isIP } from 'node:net';
 /** Who is at the other end, as far as it can be believed. */
 export type ClientView = { ip: string; scheme: 'http' | 'https'; host: string };
 
+export type ClientViewOf = (req: IncomingMessage) => ClientView;
+
 /** An IPv4 address that came over an IPv6 socket, as IPv4. */
 export function plain(ip: string): string {
   return ip.startsWith('::ffff:') ? ip.slice(7) : ip;
@@ -40,14 +42,14 @@ export function createTrustedProxies(list: string): (ip: string) => boolean {
  * Reads address, scheme and host of the client. X-Forwarded-* counts only when the socket's own peer is a trusted
  * proxy; of a chain of addresses the last one that is not itself a trusted proxy is the client.
  */
-export function createClientView(trustedProxies: string) {
+export function createClientView(trustedProxies: string): ClientViewOf {
   const isTrusted = createTrustedProxies(trustedProxies);
-  return (req: IncomingMessage): ClientView => {
+  return (req) => {
     const peer = plain(req.socket.remoteAddress ?? '');
     const host = req.headers.host ?? '';
     if (!isTrusted(peer)) return { ip: peer, scheme: 'http', host };
-    const chain = (one(req.headers['x-forwarded-for']) ?? '').split(',').map((s) => plain(s.trim()));
-    const ip = chain.toReversed().find((a) => isIP(a) !== 0 && !isTrusted(a)) ?? peer;
+    const chain = (one(req.headers['x-forwarded-for']) ?? '').split(',').map((address) => plain(address.trim()));
+    const ip = chain.toReversed().find((address) => isIP(address) !== 0 && !isTrusted(address)) ?? peer;
     const scheme = one(req.headers['x-forwarded-proto']) === 'https' ? 'https' : 'http';
     return { ip, scheme, host: one(req.headers['x-forwarded-host']) ?? host };
   };

@@ -1,6 +1,14 @@
 import type { RouteDef } from '@overtone/contracts';
+import { refusals } from '../refusals/refusals.ts';
 
-export { createClientView, createTrustedProxies, limitKey, plain, type ClientView } from './client.ts';
+export {
+  createClientView,
+  createTrustedProxies,
+  limitKey,
+  plain,
+  type ClientView,
+  type ClientViewOf,
+} from './client.ts';
 export { requestHeaders, responseHeaders } from './headers.ts';
 
 export type Match = { kind: 'route'; def: RouteDef } | { kind: 'wrong_method'; allow: string[] } | { kind: 'unknown' };
@@ -37,6 +45,36 @@ export function createRouter(routes: readonly RouteDef[]) {
     if (!found) return { kind: 'unknown' };
     const def = found.methods.get(method) ?? (method === 'HEAD' ? found.methods.get('GET') : undefined);
     return def ? { kind: 'route', def } : { kind: 'wrong_method', allow: allowed(found.methods) };
+  };
+}
+
+/** What the steps of a request need to know of its route. */
+export type Target = Pick<RouteDef, 'path' | 'service' | 'access' | 'bodyKind' | 'csrfExempt' | 'setsCookies'>;
+
+/** The push channel is no route of the catalogue: socket.io also uses its path over plain HTTP. */
+export const pushChannel: Target = {
+  path: '/api/ws',
+  service: 'realtime-gateway',
+  access: 'public',
+  bodyKind: 'json',
+  csrfExempt: true,
+  setsCookies: false,
+};
+
+export function isPushChannel(path: string): boolean {
+  return path === pushChannel.path || path === `${pushChannel.path}/`;
+}
+
+/** The route of a request. @throws AppError not_found, or invalid with the allowed methods. */
+export type ResolveRoute = (request: { req: { method?: string | undefined }; path: string }) => Target;
+
+export function createRouteResolver(routes: readonly RouteDef[]): ResolveRoute {
+  const router = createRouter(routes);
+  return ({ req: { method = '' }, path }) => {
+    if (isPushChannel(path)) return pushChannel;
+    const match = router(method, path);
+    if (match.kind === 'route') return match.def;
+    throw match.kind === 'unknown' ? refusals.unknownRoute() : refusals.wrongMethod(match.allow.join(', '));
   };
 }
 

@@ -10,7 +10,7 @@ export function createHealth(services: readonly URL[], checks: Checks) {
   let last: { at: number; health: Promise<Health> } | undefined;
   const look = async (): Promise<Health> => {
     const [own, others] = await Promise.all([runChecks(checks), Promise.all(services.map(reachable))]);
-    const good = Object.values(own.results).every((r) => r === 'ok') && others.every(Boolean);
+    const good = Object.values(own.results).every((result) => result === 'ok') && others.every(Boolean);
     return good ? 'healthy' : 'degraded';
   };
   return (): Promise<Health> => {

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import type { IncomingMessage, ServerResponse } from 'node:http';
 import { join, relative, sep } from 'node:path';
 import { negotiate } from '../compression/compression.ts';
+import { pageHeaders, type Exchange } from '../exchange/exchange.ts';
 import { createAsset, extensionOf, type Asset } from './assets.ts';
 
 export { createAsset, type Asset } from './assets.ts';
@@ -9,10 +9,10 @@ export { createAsset, type Asset } from './assets.ts';
 /** File names that the bundler derives from the content: such a file never changes. */
 const hashed = /[-.][A-Za-z0-9_-]{8,}\.[a-z0-9]+$/;
 
-export type Served = { route: string; asset: Asset; cacheControl: string };
+type Served = { route: string; asset: Asset; cacheControl: string };
 
 /** Finds what a path of the UI means: a file, or the application itself, which knows its own paths. */
-export function createUi(dir: string | undefined) {
+function createUi(dir: string | undefined) {
   let files = new Map<string, Asset>();
   // The UI may be built after the edge has started (first run).
   const load = () => {
@@ -35,18 +35,38 @@ export function createUi(dir: string | undefined) {
   };
 }
 
-/** Sends a file as small as the browser takes it, or says that it has it already. */
+export type SendPage = (exchange: Exchange) => Promise<void>;
+
+/** Every service answers these on its internal listener; on the public one they do not exist. */
+const internal = /^\/(health|metrics)(\/|$)/;
+
+/** Sends the UI, or 404 in plain text. */
+export function createSendPage(dir: string | undefined): SendPage {
+  const ui = createUi(dir);
+  return async (exchange) => {
+    const { path, req, res } = exchange;
+    const isRead = req.method === 'GET' || req.method === 'HEAD';
+    const found = isRead && !internal.test(path) ? ui(path) : undefined;
+    if (found) {
+      exchange.route = found.route;
+      return sendAsset(exchange, found);
+    }
+    res.writeHead(404, [...pageHeaders(exchange), 'Content-Type', 'text/plain; charset=utf-8']);
+    res.end(req.method === 'HEAD' ? undefined : 'Not found\n');
+  };
+}
+
+/** Sends a file as small as the browser takes it, or 304 when the browser has it. */
 export async function sendAsset(
-  req: IncomingMessage,
-  res: ServerResponse,
+  exchange: Exchange,
   { asset, cacheControl }: Pick<Served, 'asset' | 'cacheControl'>,
-  always: readonly string[],
 ): Promise<void> {
+  const { req, res } = exchange;
   const encoding = negotiate(req.headers['accept-encoding']);
   const encoded = encoding && (await asset.encoded(encoding));
   // The codings of a file are different bytes, so each has its own strong tag (RFC 9110, 8.8.3.3).
   const etag = encoded ? `${asset.etag.slice(0, -1)}-${encoding}"` : asset.etag;
-  const head = [...always, 'ETag', etag, 'Cache-Control', cacheControl, 'Vary', 'Accept-Encoding'];
+  const head = [...pageHeaders(exchange), 'ETag', etag, 'Cache-Control', cacheControl, 'Vary', 'Accept-Encoding'];
   if (matches(req.headers['if-none-match'], etag)) {
     res.writeHead(304, head).end();
     return;
@@ -66,12 +86,12 @@ export async function sendAsset(
 /** The built UI, in memory: a few megabytes, read once. Source maps are left out; the product does not need them. */
 function readFolder(dir: string): Map<string, Asset> {
   const files = readdirSync(dir, { recursive: true, withFileTypes: true }).filter(
-    (f) => f.isFile() && !f.name.endsWith('.map'),
+    (file) => file.isFile() && !file.name.endsWith('.map'),
   );
   return new Map(
-    files.map((f) => {
-      const full = join(f.parentPath, f.name);
-      return [`/${relative(dir, full).split(sep).join('/')}`, createAsset(f.name, readFileSync(full))];
+    files.map((file) => {
+      const full = join(file.parentPath, file.name);
+      return [`/${relative(dir, full).split(sep).join('/')}`, createAsset(file.name, readFileSync(full))];
     }),
   );
 }

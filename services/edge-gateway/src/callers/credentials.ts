@@ -1,3 +1,5 @@
+import type { IncomingHttpHeaders } from 'node:http';
+
 /** The cookies of a session; of a name given twice the first counts. */
 export type SessionCookies = { access?: string; refresh?: string; csrf?: string };
 const signInCookie = /^(__Host-)?oidc_flow_[\w-]{1,32}$/;
@@ -33,8 +35,19 @@ export function signInCookies(header: string | undefined): string | undefined {
   return found.length > 0 ? found.slice(-maxSignIns).join(';').trim() : undefined;
 }
 
+/** What a request presents to identify its caller. */
+export type Credentials = {
+  cookies: SessionCookies;
+  /** The token of the Authorization header; null when it has none, undefined without the header. */
+  bearer: string | null | undefined;
+};
+
+export function credentialsOf({ authorization, cookie }: IncomingHttpHeaders): Credentials {
+  return { cookies: sessionCookiesOf(cookie), bearer: bearerOf(authorization) };
+}
+
 const bearer = /^Bearer +(\S+)$/i;
-/** The token of an Authorization header; null when there is a header that is none. */
+
 export function bearerOf(header: string | undefined): string | null | undefined {
   return header === undefined ? undefined : (bearer.exec(header)?.[1] ?? null);
 }

@@ -1,6 +1,6 @@
 import { SpanKind } from '@opentelemetry/api';
 import { carrier, inSpan } from '@overtone/service-kit';
-import type { Exchange } from './exchange.ts';
+import type { Exchange } from '../exchange/exchange.ts';
 
 /** Runs the rest of a request as a part of the browser's trace. */
 export type Traced = (x: Exchange, work: () => Promise<void>) => Promise<void>;

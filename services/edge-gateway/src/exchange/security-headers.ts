@@ -39,10 +39,12 @@ const hsts = ['Strict-Transport-Security', 'max-age=31536000'];
 const pageOverTls = [...page, ...hsts];
 const apiOverTls = [...api, ...hsts];
 
-export function pageHeaders({ scheme }: Pick<ClientView, 'scheme'>): readonly string[] {
-  return scheme === 'https' ? pageOverTls : page;
+type Recipient = { client: Pick<ClientView, 'scheme'>; requestId: string };
+
+export function pageHeaders({ client: { scheme }, requestId }: Recipient): string[] {
+  return [...(scheme === 'https' ? pageOverTls : page), 'X-Request-ID', requestId];
 }
 
-export function apiHeaders({ scheme }: Pick<ClientView, 'scheme'>): readonly string[] {
-  return scheme === 'https' ? apiOverTls : api;
+export function apiHeaders({ client: { scheme }, requestId }: Recipient): string[] {
+  return [...(scheme === 'https' ? apiOverTls : api), 'X-Request-ID', requestId];
 }

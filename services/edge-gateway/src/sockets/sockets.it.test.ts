@@ -7,7 +7,7 @@ import { assertionHeader } from '@overtone/service-kit';
 import { waitFor } from '@overtone/testkit';
 import { open, startBackends, startEdge, type Backends, type RunningEdge } from '../../test/running-edge.ts';
 import { restartFrame } from './socket-frames.ts';
-import { tunnel } from './upgrade.ts';
+import { tunnel } from './tunnel.ts';
 
 let backends: Backends;
 let edge: RunningEdge;

@@ -1,8 +1,7 @@
-import { STATUS_CODES, type IncomingMessage } from 'node:http';
+import type { IncomingMessage } from 'node:http';
 import { connect } from 'node:net';
 import type { Duplex } from 'node:stream';
-import { toProblem, unavailable } from '@overtone/service-kit';
-import { rawAnswer, sendLast } from '../last-answer.ts';
+import { refusals } from '../refusals/refusals.ts';
 import { createFrameEnds, restartFrame } from './socket-frames.ts';
 
 type Tunnel = {
@@ -17,13 +16,6 @@ type Tunnel = {
   refuse: (thrown: unknown) => void;
 };
 const connectMs = 5_000;
-
-/** The answer to an upgrade that is not made. @returns its status. */
-export function refuseUpgrade(socket: Duplex, thrown: unknown, requestId: string): number {
-  const problem = toProblem(thrown, requestId);
-  sendLast(socket, rawAnswer(`${problem.status} ${STATUS_CODES[problem.status] ?? ''}`, problem));
-  return problem.status;
-}
 
 /** How long a client may take to disconnect after the close frame. */
 const goodbyeMs = 1_000;
@@ -59,9 +51,7 @@ export function tunnel({ req, socket, head, to, headers, answered, refuse }: Tun
   upstream.on('error', () => {
     if (open) return;
     if (!socket.writable) return close();
-    refuse(
-      unavailable('service_unavailable', 'The push channel does not answer at the moment', { retryAfterSeconds: 3 }),
-    );
+    refuse(refusals.pushUnavailable());
   });
   const onUpstreamClose = () => {
     if (!open) return;

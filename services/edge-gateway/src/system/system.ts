@@ -1,0 +1,35 @@
+import { systemRoutes } from '@overtone/contracts';
+import type { Checks } from '@overtone/service-kit';
+import { createDocs } from '../docs/docs.ts';
+import { sendJson, type Exchange } from '../exchange/exchange.ts';
+import { sendAsset } from '../ui/ui.ts';
+import { createHealth } from './health.ts';
+
+export type System = {
+  /** Sends the response of one of the edge's own routes. */
+  sendRoute: (exchange: Exchange, route: unknown) => Promise<void>;
+  /** @returns false when the path is no file of the API's description. */
+  sendDocsFile: (exchange: Exchange) => Promise<boolean>;
+};
+
+/** What the edge answers itself: version, health, and the description of the API. */
+export function createSystem({ version, urls, checks }: { version: string; urls: URL[]; checks: Checks }): System {
+  const docs = createDocs(version);
+  const health = createHealth(urls, checks);
+  return {
+    sendRoute: async (exchange, route) => {
+      if (route === systemRoutes.version) return sendJson(exchange, 200, { version });
+      if (route === systemRoutes.health) return sendJson(exchange, 200, { status: await health(), version });
+      const asset = docs(exchange.path);
+      if (asset) return sendAsset(exchange, { asset, cacheControl: 'no-cache' });
+    },
+    sendDocsFile: async (exchange) => {
+      const { path, req } = exchange;
+      const asset = path.startsWith('/api/docs/') && req.method === 'GET' ? docs(path) : undefined;
+      if (!asset) return false;
+      exchange.route = '/api/docs/{file}';
+      await sendAsset(exchange, { asset, cacheControl: 'public, max-age=300' });
+      return true;
+    },
+  };
+}

@@ -1,0 +1,50 @@
+import type { ServiceName } from '@overtone/contracts';
+import { Pool, type Dispatcher } from 'undici';
+import type { EdgeEnv } from '../env.ts';
+import { createConnectionWait, type ConnectionWait } from './connection-wait.ts';
+
+export type { ConnectionWait } from './connection-wait.ts';
+
+/** The services behind the edge, with a pool of connections to each. */
+export type Upstreams = {
+  urls: URL[];
+  pools: Partial<Record<ServiceName, Dispatcher>>;
+  identity: Dispatcher;
+  connectionWait: ConnectionWait;
+  close: () => Promise<void>;
+};
+
+/** Shorter than the services keep it (see the kit's drain), so that none of them closes a connection under a request. */
+const keepIdleMs = 1_000;
+
+export function createUpstreams(env: EdgeEnv): Upstreams {
+  const urls: Partial<Record<ServiceName, string>> = {
+    identity: env.IDENTITY_URL,
+    media: env.MEDIA_URL,
+    'transcription-dispatcher': env.TRANSCRIPTION_DISPATCHER_URL,
+    'search-indexer': env.SEARCH_INDEXER_URL,
+    'realtime-gateway': env.REALTIME_GATEWAY_URL,
+    ...(env.DIRECTORY_SYNC_URL ? { 'directory-sync': env.DIRECTORY_SYNC_URL } : {}),
+  };
+  const pools = Object.fromEntries(Object.entries(urls).map(([service, url]) => [service, createPool(url)]));
+  return {
+    urls: Object.values(urls).map((url) => new URL(url)),
+    pools,
+    identity: pools['identity'] as Pool,
+    connectionWait: createConnectionWait(env.UPSTREAM_WAIT_MS),
+    close: async () => void (await Promise.all(Object.values(pools).map((pool) => pool.destroy()))),
+  };
+}
+
+/** Keep-alive connections: short timeout for connecting, long one for a response. */
+function createPool(url: string): Pool {
+  return new Pool(url, {
+    connections: 512,
+    pipelining: 1,
+    keepAliveTimeout: keepIdleMs,
+    keepAliveMaxTimeout: keepIdleMs,
+    connect: { timeout: 3_000, noDelay: true },
+    headersTimeout: 120_000,
+    bodyTimeout: 120_000,
+  });
+}
