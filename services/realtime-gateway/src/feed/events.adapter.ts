@@ -2,17 +2,14 @@ import { eventFeed } from '@overtone/contracts';
 import type { Bus, Part } from '@overtone/service-kit';
 import { NatsError, type JetStreamManager, type Msg, type StoredMsg, type StreamState } from 'nats';
 
-type StreamEvent = { subject: string; body: unknown; seq: number; time: Date };
+export type StreamEvent = { subject: string; body: unknown; seq: number; time: Date };
 type StoredEvent = StreamEvent & { storedAt: Date };
-export type EventsTail = {
-  part: Part;
-};
 export type TailDeps = {
   bus: Bus;
   /** How far back the stream is read at start. */
   lookBackMs: number;
-  /** Reading starts after this sequence; `reset` is true when earlier state is no longer valid. */
-  onBegin: (afterSeq: number, reset: boolean) => void;
+  /** Reading starts after this sequence; what was known before is no longer valid. */
+  onBegin: (afterSeq: number) => void;
   onEvent: (event: StreamEvent) => void;
 };
 
@@ -27,61 +24,17 @@ const maxMissed = 20_000;
  * replica; missing events (at start, after a lost connection) are read from the stream by sequence. So this service
  * needs no permission to create, read or delete a consumer.
  */
-export function createEventsTail({ bus, lookBackMs, onBegin, onEvent }: TailDeps): EventsTail {
+export function createEventsTail(deps: TailDeps): Part {
+  const { bus } = deps;
+  const reader = createReader(deps);
   const stop = new AbortController();
-  let last: number | undefined;
-  let streamCreated: string | undefined;
-  let reading = false;
   let wake = (): void => {};
   let loop = Promise.resolve();
-
-  const accept = (event: StreamEvent): void => {
-    last = event.seq;
-    onEvent(event);
-  };
-
-  const receive = (event: StreamEvent): void => {
-    if (last !== undefined && !reading && event.seq === last + 1) accept(event);
-    else if (last === undefined || event.seq > last) wake();
-  };
-
-  const restart = async (jsm: JetStreamManager, state: StreamState): Promise<void> => {
-    const events = await readBack(jsm, state, Date.now() - lookBackMs);
-    last = (events[0]?.seq ?? state.last_seq + 1) - 1;
-    onBegin(last, true);
-    for (const event of events) accept(event);
-    last = state.last_seq;
-  };
-
-  /** Reads events after the last accepted one. Deliveries that arrive during the read are covered by it. */
-  const catchUp = async (): Promise<void> => {
-    const jsm = await bus.jetstreamManager();
-    const { created, state } = await jsm.streams.info('EVENTS');
-    // A broker that lost its storage restarts the sequence at 1.
-    const known = created === streamCreated ? last : undefined;
-    if (known !== undefined && state.last_seq <= known) return;
-    reading = true;
-    try {
-      if (known === undefined || state.last_seq - known > maxMissed) await restart(jsm, state);
-      else await readSequences(jsm, Math.max(known + 1, state.first_seq), state.last_seq);
-      streamCreated = created;
-    } finally {
-      reading = false;
-    }
-  };
-
-  const readSequences = async (jsm: JetStreamManager, from: number, to: number): Promise<void> => {
-    for (let first = from; first <= to; first += readBatchSize) {
-      const until = Math.min(to, first + readBatchSize - 1);
-      for (const event of await readRange(jsm, first, until)) accept(event);
-      last = until;
-    }
-  };
 
   const run = async (onCaughtUp: () => void): Promise<void> => {
     while (!stop.signal.aborted) {
       const woken = new Promise<void>((resolve) => (wake = resolve));
-      const done = await catchUp().then(
+      const done = await reader.catchUp().then(
         () => true,
         (err: unknown) => {
           bus.log.debug({ err: err as Error }, 'event feed interrupted');
@@ -94,23 +47,76 @@ export function createEventsTail({ bus, lookBackMs, onBegin, onEvent }: TailDeps
   };
 
   return {
-    part: {
-      name: 'event feed',
-      start: async () => {
-        bus.nc().subscribe(eventFeed.subject, {
-          callback: (err, msg) => {
-            if (!err) receive(toDeliveredEvent(msg));
-          },
-        });
-        bus.onReconnect(() => wake());
-        await new Promise<void>((resolve) => {
-          loop = run(resolve);
-        });
-      },
-      stop: async () => {
-        stop.abort();
-        await loop;
-      },
+    name: 'event feed',
+    start: async () => {
+      bus.nc().subscribe(eventFeed.subject, {
+        callback: (err, msg) => {
+          if (!err && !reader.receive(toDeliveredEvent(msg))) wake();
+        },
+      });
+      bus.onReconnect(() => wake());
+      await new Promise<void>((resolve) => {
+        loop = run(resolve);
+      });
+    },
+    stop: async () => {
+      stop.abort();
+      await loop;
+    },
+  };
+}
+
+/** Knows the last accepted event, and reads from the stream what is missing after it. */
+function createReader({ bus, lookBackMs, onBegin, onEvent }: TailDeps) {
+  let last: number | undefined;
+  let streamCreated: string | undefined;
+  let reading = false;
+
+  const accept = (event: StreamEvent): void => {
+    last = event.seq;
+    onEvent(event);
+  };
+
+  const restart = async (jsm: JetStreamManager, state: StreamState): Promise<void> => {
+    const events = await readBack(jsm, state, Date.now() - lookBackMs);
+    last = (events[0]?.seq ?? state.last_seq + 1) - 1;
+    onBegin(last);
+    for (const event of events) accept(event);
+    last = state.last_seq;
+  };
+
+  const readSequences = async (jsm: JetStreamManager, from: number, to: number): Promise<void> => {
+    for (let first = from; first <= to; first += readBatchSize) {
+      const until = Math.min(to, first + readBatchSize - 1);
+      for (const event of await readRange(jsm, first, until)) accept(event);
+      last = until;
+    }
+  };
+
+  return {
+    /** @returns false when events before this one are missing. */
+    receive: (event: StreamEvent): boolean => {
+      if (last !== undefined && !reading && event.seq === last + 1) {
+        accept(event);
+        return true;
+      }
+      return last !== undefined && event.seq <= last;
+    },
+    /** Reads events after the last accepted one. Deliveries that arrive during the read are covered by it. */
+    catchUp: async (): Promise<void> => {
+      const jsm = await bus.jetstreamManager();
+      const { created, state } = await jsm.streams.info('EVENTS');
+      // A broker that lost its storage restarts the sequence at 1.
+      const known = created === streamCreated ? last : undefined;
+      if (known !== undefined && state.last_seq <= known) return;
+      reading = true;
+      try {
+        if (known === undefined || state.last_seq - known > maxMissed) await restart(jsm, state);
+        else await readSequences(jsm, Math.max(known + 1, state.first_seq), state.last_seq);
+        streamCreated = created;
+      } finally {
+        reading = false;
+      }
     },
   };
 }
@@ -124,7 +130,7 @@ async function readBack(
   let found: StoredEvent[] = [];
   for (let to = last_seq; to >= first_seq && to > 0 && found.length < maxMissed; to -= readBatchSize) {
     const events = await readRange(jsm, Math.max(1, first_seq, to - readBatchSize + 1), to);
-    const recent = events.filter((e) => e.storedAt.getTime() >= since);
+    const recent = events.filter(({ storedAt }) => storedAt.getTime() >= since);
     found = [...recent, ...found];
     if (recent.length < events.length) break;
   }
@@ -140,9 +146,9 @@ async function readRange(jsm: JetStreamManager, from: number, to: number): Promi
 }
 
 /** A stream removes its oldest events; their sequences have no message. */
-function undefinedIfRemoved(e: unknown): undefined {
-  if (e instanceof NatsError && e.api_error?.code === 404) return undefined;
-  throw e;
+function undefinedIfRemoved(error: unknown): undefined {
+  if (error instanceof NatsError && error.api_error?.code === 404) return undefined;
+  throw error;
 }
 
 /** Decoded here: the client decodes this reply subject only for consumers it looked up, which needs a permission. */

@@ -18,15 +18,16 @@ describe('event translation', () => {
   ])('translates %s into a valid message to the owner', (subject, data, type) => {
     const event = translateEvent(subject, data, 7);
     if (event.kind !== 'fact') throw new Error('not a fact');
-    expect(event.fact.ownerId).toBe(ownerId);
-    expect(pushMessage.parse(event.fact.message)).toMatchObject({ type, seq: 7, data: { file_id: fileId } });
+    expect(event.ownerId).toBe(ownerId);
+    expect(pushMessage.parse(event.message)).toMatchObject({ type, seq: 7, data: { file_id: fileId } });
   });
   it('translates a revocation into an action, not a message', () => {
     expect(
       translateEvent(identityEvents.sessionRevoked.subject, { userId: ownerId, sessionId: null, reason: 'x' }, 1),
     ).toEqual({
       kind: 'revocation',
-      revocation: { userId: ownerId, sessionId: null },
+      userId: ownerId,
+      sessionId: null,
     });
   });
   it('ignores events that are not for browsers or not valid', () => {

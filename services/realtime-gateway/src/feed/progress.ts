@@ -39,11 +39,13 @@ export function createProgress({ emit, now = Date.now }: { emit: (live: Live) =>
     /** @param isShared whether another user's file is shared with this user. */
     latestOf: (userId: string, isShared: (fileId: string) => boolean = () => false): Live[] =>
       [...files.values()]
-        .filter((f) => now() - f.at < expiryMs && (f.ownerId === userId || isShared(f.last.fileId)))
-        .map((f) => f.last),
+        .filter(({ at, ownerId, last }) => now() - at < expiryMs && (ownerId === userId || isShared(last.fileId)))
+        .map(({ last }) => last),
     prune: (): void => {
       for (const [fileId, at] of settled) if (now() - at >= lateProgressMs) settled.delete(fileId);
-      for (const [fileId, f] of files) if (now() - f.at >= expiryMs) files.delete(fileId);
+      for (const [fileId, { at }] of files) if (now() - at >= expiryMs) files.delete(fileId);
     },
   };
 }
+
+export type Progress = ReturnType<typeof createProgress>;

@@ -38,7 +38,7 @@ export function createReplay({ keepMs, maxPerUser }: { keepMs: number; maxPerUse
     },
     prune: (now: number): void => {
       for (const [ownerId, facts] of kept) {
-        const fresh = facts.findIndex((f) => f.at > now - keepMs);
+        const fresh = facts.findIndex(({ at }) => at > now - keepMs);
         drop(ownerId, facts, fresh === -1 ? facts.length : fresh);
       }
     },
@@ -46,7 +46,7 @@ export function createReplay({ keepMs, maxPerUser }: { keepMs: number; maxPerUse
     /** The facts after `since`, up to `until`; null when they are not completely known: the client must resync. */
     missed: (ownerId: string, since: number, until: number): StoredFact[] | null => {
       if (since > last || since < Math.max(floor, droppedUpTo.get(ownerId) ?? 0)) return null;
-      return (kept.get(ownerId) ?? []).filter((f) => f.seq > since && f.seq <= until);
+      return (kept.get(ownerId) ?? []).filter(({ seq }) => seq > since && seq <= until);
     },
   };
 }

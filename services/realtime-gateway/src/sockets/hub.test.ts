@@ -3,7 +3,6 @@ import type { Caller } from '@overtone/service-kit';
 import type { Live } from '../feed/progress.ts';
 import { createReplay } from '../feed/replay.ts';
 import { createHub, type Hub } from './hub.ts';
-import { outgoing } from './frames.ts';
 import { closing, lostBytes, paceOf, sameOrigin, slowBytes, type Sink } from './sockets.ts';
 
 function caller(userId: string, sessionId = 's', tokenExpiresAt = 1_000): Caller {
@@ -29,7 +28,7 @@ function socket() {
 }
 
 function deleted(seq: number) {
-  return outgoing({ type: 'file_deleted', seq, data: { file_id: 'f' } });
+  return { type: 'file_deleted', seq, data: { file_id: 'f' } } as const;
 }
 
 function live(ownerId: string): Live {
@@ -61,13 +60,13 @@ describe('hub', () => {
 
   it('notifies a user only of own files', () => {
     const [a, b] = [join('a'), join('b')];
-    hub.notify('a', deleted(1));
+    hub.notify(['a'], deleted(1));
     expect(a.received).toEqual(['connection_established', 'file_deleted']);
     expect(b.received).toEqual(['connection_established']);
   });
   it('sends the greeting first, then missed facts, then current progress', () => {
     replay.advanceTo(1);
-    replay.add('a', { seq: 1, message: deleted(1).message, at: 0 });
+    replay.add('a', { seq: 1, message: deleted(1), at: 0 });
     latest = [live('a')];
     expect(join('a', 's', 0).received).toEqual(['connection_established', 'file_deleted', 'transcription_status']);
   });
@@ -77,9 +76,9 @@ describe('hub', () => {
   it('delays progress but not facts on a slow socket, and sends the latest progress when it caught up', () => {
     const a = join('a');
     a.buffered = slowBytes;
-    hub.progress(live('a'));
-    hub.progress(live('a'));
-    hub.notify('a', deleted(1));
+    hub.progress(['a'], live('a'));
+    hub.progress(['a'], live('a'));
+    hub.notify(['a'], deleted(1));
     expect(a.received).toEqual(['connection_established', 'file_deleted']);
     a.buffered = 0;
     hub.cleanUp();
@@ -88,7 +87,7 @@ describe('hub', () => {
   it('closes a socket that is too far behind', () => {
     const a = join('a');
     a.buffered = lostBytes;
-    hub.notify('a', deleted(1));
+    hub.notify(['a'], deleted(1));
     expect(a.closed).toBe(closing.tooSlow.code);
     expect(hub.count()).toBe(0);
   });

@@ -58,8 +58,8 @@ export function createSocketIo({ heartbeatMs, openingOf, startConversation }: So
   };
 }
 
-function isObject(v: unknown): v is object {
-  return typeof v === 'object' && v !== null;
+function isObject(value: unknown): value is object {
+  return typeof value === 'object' && value !== null;
 }
 
 function sinkOf(socket: Socket): Sink {

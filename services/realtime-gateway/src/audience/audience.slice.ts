@@ -1,12 +1,14 @@
 import { identityRpc, mediaRpc } from '@overtone/contracts';
-import { askAll, type Bus } from '@overtone/service-kit';
-import type { Audience } from './audience.ts';
+import { askAll, catchUp, type Bus, type Slice } from '@overtone/service-kit';
+import { createAudience, type Audience } from './audience.ts';
 
+const hour = 3_600_000;
 const pageSize = 500;
 
-/** Loads memberships and shares that changed before this process started. */
-export function createAudienceLoader({ bus, audience }: { bus: Pick<Bus, 'request'>; audience: Audience }) {
-  return async (): Promise<void> => {
+/** Which users receive the events of a file: loaded at start and every hour, changed by events of the feed. */
+export function createAudienceSlice({ bus }: { bus: Pick<Bus, 'request'> }): Slice & { audience: Audience } {
+  const audience = createAudience();
+  const load = async (): Promise<void> => {
     const memberships = askAll(
       async (after) => (await bus.request(identityRpc.memberships, { after, limit: pageSize })).users,
       ({ userId }) => userId,
@@ -18,4 +20,5 @@ export function createAudienceLoader({ bus, audience }: { bus: Pick<Bus, 'reques
     );
     for await (const access of shared) audience.setAccess(access);
   };
+  return { audience, periodics: [catchUp('load file audiences', hour, load)] };
 }

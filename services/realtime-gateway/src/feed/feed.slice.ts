@@ -1,0 +1,49 @@
+import { transcriptionLive } from '@overtone/contracts';
+import { periodic, type Bus, type Slice } from '@overtone/service-kit';
+import type { Audience } from '../audience/audience.ts';
+import { createDelivery, type Receivers } from './delivery.ts';
+import { createEventsTail } from './events.adapter.ts';
+import type { Live, Replay } from './feed.ts';
+import { createProgress } from './progress.ts';
+
+/** A client that reconnects within a minute misses no event, even across a restart of the gateway. */
+const lookBackMs = 90_000;
+
+type Deps = { bus: Bus; audience: Audience; replay: Replay; receivers: Receivers };
+
+/** Pushes events and progress to the users that may see them. */
+export function createFeedSlice({
+  bus,
+  audience,
+  replay,
+  receivers,
+}: Deps): Slice & { latestProgress: (userId: string) => Live[] } {
+  const progress = createProgress({
+    emit: (live) => receivers.progress([live.ownerId, ...audience.of(live.fileId)], live),
+  });
+  const tail = createEventsTail({
+    bus,
+    lookBackMs,
+    onBegin: (after) => {
+      replay.reset(after);
+      receivers.resyncAll();
+    },
+    onEvent: createDelivery({ audience, replay, progress, receivers }),
+  });
+  const subscribeToProgress = async (): Promise<void> =>
+    bus.subscribeLive(transcriptionLive.fileProgress, ({ fileId, ownerId, etaSeconds, ...rest }) => {
+      const { stage, progress: fraction, message } = rest;
+      const data = { file_id: fileId, stage, progress: fraction, message, eta_seconds: etaSeconds };
+      progress.push({ fileId, ownerId, message: { type: 'transcription_status', data } });
+    });
+  return {
+    latestProgress: (userId) => progress.latestOf(userId, (fileId) => audience.of(fileId).has(userId)),
+    parts: [{ name: 'progress', start: subscribeToProgress, stop: async () => {} }, tail],
+    periodics: [
+      periodic('prune old facts', 30_000, async () => {
+        replay.prune(Date.now());
+        progress.prune();
+      }),
+    ],
+  };
+}
