@@ -26,13 +26,14 @@ async function startService(handler: { current: Handler | undefined }) {
   const server = createServer({ maxHeaderSize: 96 * 1024 }, (req, res) => {
     res.setHeader(scriptedHeader, 'yes');
     const chunks: Buffer[] = [];
-    req.on('data', (c: Buffer) => chunks.push(c));
+    req.on('data', (chunk: Buffer) => chunks.push(chunk));
     req.on('error', () => {});
     req.on('end', () => {
       const body = Buffer.concat(chunks);
       seen.push({ method: req.method ?? '', url: req.url ?? '', headers: req.headers, raw: req.rawHeaders, body });
       const handle =
-        handler.current ?? ((_req, r) => r.setHeader('content-type', 'application/json').end('{"ok":true}'));
+        handler.current ??
+        ((_req, response) => response.setHeader('content-type', 'application/json').end('{"ok":true}'));
       handle(req, res, body);
     });
   });
@@ -127,12 +128,12 @@ export async function startEdge(backends: Backends, { signInPerMinute = 10, ...o
   const host = `127.0.0.1:${ports.apiPort}`;
 
   const call = async (path: string, init: RequestInit & { duplex?: 'half' } = {}): Promise<Response> => {
-    const r = await fetch(`http://${host}${path}`, { redirect: 'manual', ...init });
-    const text = await r.text();
-    const isJson = (r.headers.get('content-type') ?? '').includes('json');
+    const response = await fetch(`http://${host}${path}`, { redirect: 'manual', ...init });
+    const text = await response.text();
+    const isJson = (response.headers.get('content-type') ?? '').includes('json');
     return {
-      status: r.status,
-      headers: r.headers,
+      status: response.status,
+      headers: response.headers,
       text,
       json: isJson && text ? (JSON.parse(text) as Response['json']) : {},
     };
@@ -212,8 +213,8 @@ export function raw(port: number, text: string, until?: RegExp): Promise<string>
       resolve(answer);
     };
     const timer = setTimeout(end, 25_000);
-    socket.on('data', (d) => {
-      answer += d.toString('latin1');
+    socket.on('data', (chunk) => {
+      answer += chunk.toString('latin1');
       if (until?.test(answer)) end();
     });
     socket.on('close', end);
@@ -228,7 +229,7 @@ export function open(port: number, path: string, headers: Record<string, string 
   const answer = new Promise<{ status: number; text: string }>((resolve) => {
     req.on('response', (res) => {
       let text = '';
-      res.setEncoding('utf8').on('data', (d: string) => (text += d));
+      res.setEncoding('utf8').on('data', (chunk: string) => (text += chunk));
       res.on('close', () => resolve({ status: res.statusCode ?? 0, text }));
       res.on('error', () => {});
     });

@@ -93,18 +93,18 @@ export async function createWorld() {
 
 function emitter(nc: NatsConnection) {
   return async <E extends EventDef>(event: E, data: DataOf<E>): Promise<number> => {
-    const h = headers();
+    const extra = headers();
     // The message id makes a repeated publish after a timeout idempotent.
     const msgID = randomUUID();
-    h.set('ot-time', new Date().toISOString());
+    extra.set('ot-time', new Date().toISOString());
     const ack = await waitFor(() =>
-      nc.jetstream().publish(event.subject, JSON.stringify(data), { headers: h, msgID, timeout: 5_000 }),
+      nc.jetstream().publish(event.subject, JSON.stringify(data), { headers: extra, msgID, timeout: 5_000 }),
     );
     return ack.seq;
   };
 }
 
-export async function startGateway(w: { nats: TestServer }, over: Partial<GatewayEnv> = {}) {
+export async function startGateway(world: { nats: TestServer }, over: Partial<GatewayEnv> = {}) {
   const service = createRealtimeGateway({
     SERVICE_HOST: '127.0.0.1',
     API_PORT: 0,
@@ -113,7 +113,7 @@ export async function startGateway(w: { nats: TestServer }, over: Partial<Gatewa
     LOG_FORMAT: 'json',
     DRAIN_DELAY_MS: 0,
     SHUTDOWN_GRACE_MS: 2_000,
-    NATS_URL: w.nats.url,
+    NATS_URL: world.nats.url,
     NATS_USER: 'realtime-gateway',
     NATS_PASSWORD: password,
     ASSERTION_PUBLIC_KEY: publicPem,
@@ -152,10 +152,10 @@ export function plainClient(
     refused,
     opened,
     send: (frame: unknown) => ws.send(JSON.stringify(frame)),
-    types: () => received.map((m) => m.type),
-    established: () => waitFor(() => received.find((m) => m.type === 'connection_established')),
+    types: () => received.map((message) => message.type),
+    established: () => waitFor(() => received.find((message) => message.type === 'connection_established')),
     first: <T extends PushMessage['type']>(type: T) =>
-      waitFor(() => received.find((m): m is Extract<PushMessage, { type: T }> => m.type === type)),
+      waitFor(() => received.find((message): message is Extract<PushMessage, { type: T }> => message.type === type)),
     close: () => ws.close(),
   };
 }
@@ -170,22 +170,22 @@ export type SocketIoClient = {
 /** A client of the socket.io library. */
 export function socketIoClient(
   port: number,
-  o: { caller?: Caller; auth?: object; transports?: string[] } = {},
+  options: { caller?: Caller; auth?: object; transports?: string[] } = {},
 ): SocketIoClient {
   const socket: Socket = io(`http://127.0.0.1:${port}`, {
     path: '/api/ws',
-    extraHeaders: fromEdge(o.caller ?? null),
+    extraHeaders: fromEdge(options.caller ?? null),
     reconnection: false,
     forceNew: true,
-    ...(o.auth ? { auth: o.auth } : {}),
-    ...(o.transports ? { transports: o.transports } : {}),
+    ...(options.auth ? { auth: options.auth } : {}),
+    ...(options.transports ? { transports: options.transports } : {}),
   });
   const received: ReceivedEvent[] = [];
   socket.onAny((type: string, argument: unknown) => received.push({ type, argument }));
   return {
     socket,
     received,
-    first: (type: string) => waitFor(() => received.find((m) => m.type === type)),
+    first: (type: string) => waitFor(() => received.find((message) => message.type === type)),
     disconnected: new Promise<void>((resolve) => socket.on('disconnect', () => resolve())),
   };
 }

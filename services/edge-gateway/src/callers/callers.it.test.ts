@@ -60,7 +60,7 @@ describe('a service behind the edge', () => {
     const request = `GET /api/files HTTP/1.1\r\nHost: ${edge.host}\r\nAuthorization: Bearer ${token}\r\n${forged}\r\n\r\n`;
     expect(await raw(edge.port, request)).toContain('200 OK');
     const seen = lastSeen();
-    expect(seen?.raw.filter((h) => h.toLowerCase() === 'x-overtone-assertion')).toHaveLength(1);
+    expect(seen?.raw.filter((header) => header.toLowerCase() === 'x-overtone-assertion')).toHaveLength(1);
     expect(seen && edge.callerOf(seen)).toMatchObject({ userId: session.userId });
     expect(seen?.headers).toMatchObject({
       'x-forwarded-for': '127.0.0.1',
@@ -100,7 +100,7 @@ describe('who may call', () => {
     const callers = [null, edge.signIn('user'), edge.signIn('admin'), edge.signIn('super_admin')] as const;
     const id = '0d7c34a1-9a51-4a3c-93a5-6f5b6f0f1b5c';
     const wrong: string[] = [];
-    for (const def of routes.filter((r) => r.service !== 'edge-gateway')) {
+    for (const def of routes.filter((route) => route.service !== 'edge-gateway')) {
       const need = { public: 0, user: 1, admin: 2, super_admin: 3 }[def.access];
       for (const [i, caller] of callers.entries()) {
         const path = def.path.replaceAll(/\{\w+\}/g, id);
@@ -114,11 +114,11 @@ describe('who may call', () => {
   });
 
   it('prefers the bearer token to the cookie, even a bad one', async () => {
-    const [a, b] = [edge.signIn(), edge.signIn()];
-    await edge.call('/api/files', { headers: { ...a.bearer, ...b.cookie } });
+    const [first, second] = [edge.signIn(), edge.signIn()];
+    await edge.call('/api/files', { headers: { ...first.bearer, ...second.cookie } });
     const seen = lastSeen();
-    expect(seen && edge.callerOf(seen)?.userId).toBe(a.session.userId);
-    const bad = await edge.call('/api/files', { headers: { authorization: 'Bearer nonsense', ...b.cookie } });
+    expect(seen && edge.callerOf(seen)?.userId).toBe(first.session.userId);
+    const bad = await edge.call('/api/files', { headers: { authorization: 'Bearer nonsense', ...second.cookie } });
     expect(bad.status).toBe(401);
     expect(bad.json).toMatchObject({ code: 'not_authenticated' });
     expect(bad.headers.get('www-authenticate')).toBe('Bearer');
@@ -134,7 +134,7 @@ describe('who may call', () => {
   it('asks cookie callers for the CSRF header on changes, the refresh too, and lets bearer callers be', async () => {
     const me = edge.signIn();
     const change = (headers: Record<string, string>, path = '/api/tags') =>
-      edge.call(path, { method: 'POST', headers }).then((r) => r.json['code'] ?? r.status);
+      edge.call(path, { method: 'POST', headers }).then((response) => response.json['code'] ?? response.status);
     expect(await change(me.cookie)).toBe('csrf_failed');
     expect(await change({ ...me.cookie, 'x-csrf-token': 'wrong' })).toBe('csrf_failed');
     expect(await change({ ...me.cookie, 'x-csrf-token': me.csrf })).toBe(200);
@@ -156,9 +156,9 @@ describe('who may call', () => {
     expect(await change(me.cookie, '/api/auth/token')).toBe(200);
   });
 
-  describe.each(routes.filter((r) => r.setsCookies).map((r) => [`${r.method} ${r.path}`, r] as const))(
-    '%s, which sets cookies',
-    (_name, { method, path }) => {
+  describe.each(routes.filter((route) => route.setsCookies))(
+    '$method $path, which sets cookies',
+    ({ method, path }) => {
       const call = async (headers: Record<string, string>) => {
         const me = edge.signIn();
         const before = edge.identity.seen.length;
@@ -270,7 +270,7 @@ describe('an ended session', () => {
     const { req, answer } = open(edge.port, file, bearer, 'GET');
     let bytes = 0;
     const begun = new Promise<void>((resolve) =>
-      req.on('response', (res) => res.on('data', (d: string) => ((bytes += d.length), resolve()))),
+      req.on('response', (res) => res.on('data', (chunk: string) => ((bytes += chunk.length), resolve()))),
     );
     req.end();
     await begun;
@@ -348,7 +348,7 @@ describe('an ended session', () => {
       other.revoke();
       await waitFor(async () => (await edge.call('/api/files', { headers: other.bearer })).status === 401);
       await edge.call('/api/files', { headers: me.bearer });
-      return edge.asked.filter((t) => t === me.token).length === 1;
+      return edge.asked.filter((token) => token === me.token).length === 1;
     });
   });
 });
@@ -366,7 +366,7 @@ describe('without the message broker', () => {
       const another = edge.signIn();
       for (let i = 0; i < 3; i++) await edge.call('/api/files', { headers: another.bearer });
       // The check of running requests may add one.
-      expect(edge.asked.filter((t) => t === another.token).length).toBeGreaterThanOrEqual(3);
+      expect(edge.asked.filter((token) => token === another.token).length).toBeGreaterThanOrEqual(3);
     } finally {
       await backends.nats.restart();
     }

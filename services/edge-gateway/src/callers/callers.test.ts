@@ -1,14 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { identityRoutes, mediaRoutes, routes, type ResolvedSession } from '@overtone/contracts';
-import {
-  authorise,
-  bearerOf,
-  checkCsrf,
-  createSessionCache,
-  identityCookies,
-  sessionCookiesOf,
-  signInCookies,
-} from './callers.ts';
+import { authorise, checkCsrf, createSessionCache, identityCookies, signInCookies } from './callers.ts';
+import { bearerOf, sessionCookiesOf } from './credentials.ts';
 
 function session(change: Partial<ResolvedSession> = {}): ResolvedSession {
   return {
@@ -25,8 +18,8 @@ function codeOf(work: () => void): string {
   try {
     work();
     return 'ok';
-  } catch (e) {
-    return (e as { code: string }).code;
+  } catch (error) {
+    return (error as { code: string }).code;
   }
 }
 
@@ -96,22 +89,22 @@ describe('CSRF', () => {
     expect(codeOf(() => checkCsrf({ ...base, method, header: undefined }))).toBe('csrf_failed');
   });
   it('exempts no route of the catalogue that changes something with a session', () => {
-    const exempt = routes.filter((r) => r.csrfExempt && !['GET', 'HEAD', 'OPTIONS'].includes(r.method));
-    expect(exempt.map((r) => r.path).toSorted()).toEqual([
+    const exempt = routes.filter((route) => route.csrfExempt && !['GET', 'HEAD', 'OPTIONS'].includes(route.method));
+    expect(exempt.map((route) => route.path).toSorted()).toEqual([
       '/api/auth/pki/authenticate',
       '/api/auth/proxy/authenticate',
       '/api/auth/register',
       '/api/auth/token',
     ]);
-    expect(exempt.every((r) => r.access === 'public')).toBe(true);
+    expect(exempt.every((route) => route.access === 'public')).toBe(true);
   });
 });
 
 describe('role and state', () => {
-  it.each(routes.map((r) => [`${r.method} ${r.path}`, r] as const))('%s asks for its role', (_name, def) => {
+  it.each(routes)('$method $path asks for its role', (route) => {
     const tried = [null, 'user', 'admin', 'super_admin'] as const;
-    const results = tried.map((role) => codeOf(() => authorise(def, role && session({ role }))));
-    const need = { public: 0, user: 1, admin: 2, super_admin: 3 }[def.access];
+    const results = tried.map((role) => codeOf(() => authorise(route, role && session({ role }))));
+    const need = { public: 0, user: 1, admin: 2, super_admin: 3 }[route.access];
     expect(results).toEqual(
       tried.map((role, i) => (i >= need ? 'ok' : role === null ? 'not_authenticated' : 'role_required')),
     );
@@ -171,7 +164,7 @@ describe('remembered sessions', () => {
       },
       isReceiving,
     });
-    return { cache, asked, answerWith: (a: typeof answer) => (answer = a) };
+    return { cache, asked, answerWith: (next: typeof answer) => (answer = next) };
   };
 
   it('are asked for once', async () => {
@@ -249,7 +242,7 @@ describe('the cookies of a sign-in at an identity provider', () => {
     expect(
       signInCookies(many)
         ?.split(';')
-        .map((c) => c.trim()),
+        .map((cookie) => cookie.trim()),
     ).toEqual(Array.from({ length: 16 }, (_, i) => `oidc_flow_${i + 24}=v`));
   });
 });

@@ -5,15 +5,7 @@ import type { InFlight } from './in-flight.ts';
 
 export { createAuthenticate, type Authenticate, type SignedIn } from './authenticate.ts';
 export { authorise } from './authorise.ts';
-export {
-  bearerOf,
-  credentialsOf,
-  identityCookies,
-  sessionCookiesOf,
-  signInCookies,
-  type Credentials,
-  type SessionCookies,
-} from './credentials.ts';
+export { credentialsOf, identityCookies, signInCookies, type SessionCookies } from './credentials.ts';
 export { checkCrossSite, checkCsrf, isSameOrigin, originOf } from './csrf.ts';
 export { createInFlight, type Doubt, type InFlight } from './in-flight.ts';
 

@@ -18,7 +18,7 @@ afterAll(async () => {
 async function send(path: string, lines: readonly string[], method = 'POST') {
   const head = [`${method} ${path} HTTP/1.1`, 'Host: localhost', 'Content-Length: 0', 'Connection: close', ...lines];
   await raw(edge.port, `${head.join('\r\n')}\r\n\r\n`);
-  return edge.identity.seen.findLast((s) => s.url === path);
+  return edge.identity.seen.findLast((request) => request.url === path);
 }
 
 function statement(header: string | string[] | undefined) {
@@ -61,8 +61,9 @@ describe('what the edge tells identity of a proxy in front of it', () => {
     expect(statement(seen?.headers[forwardedHeader]).headers).toHaveLength(2 * (3 + long.length));
   });
 
-  const others = routes.filter((r) => r.service === 'identity' && r.access === 'public' && !ways.includes(r.path));
-  it.each(others.map((r) => [r.method, r.path] as const))(
+  const publicRoutes = routes.filter(({ service, access }) => service === 'identity' && access === 'public');
+  const others = publicRoutes.filter(({ path }) => !ways.includes(path));
+  it.each(others.map(({ method, path }) => [method, path] as const))(
     'is passed on no other route: %s %s',
     async (method, path) => {
       const seen = await send(path.replace(/\{\w+\}/, 'x'), ['X-Forwarded-User: root', 'X-Client-Cert: root'], method);

@@ -81,7 +81,7 @@ export function createInFlight({ resolve, checkTimeoutMs = 500, silenceTimeoutMs
         [...users.values()].flatMap((mine) => [...mine]),
         silenceTimeoutMs,
       ),
-    size: (): number => [...users.values()].reduce((n, mine) => n + mine.size, 0),
+    size: (): number => [...users.values()].reduce((sum, mine) => sum + mine.size, 0),
   };
 }
 

@@ -27,8 +27,8 @@ function weights(accept: string): Map<string, number> {
   for (const item of accept.toLowerCase().split(',')) {
     const [name = '', ...parameters] = item.split(';').map((part) => part.trim());
     if (name === '') continue;
-    const q = parameters.find((p) => p.startsWith('q='))?.slice(2);
-    const weight = q === undefined ? 1 : /^(0(\.\d{0,3})?|1(\.0{0,3})?)$/.test(q) ? Number(q) : 0;
+    const quality = parameters.find((parameter) => parameter.startsWith('q='))?.slice(2);
+    const weight = quality === undefined ? 1 : /^(0(\.\d{0,3})?|1(\.0{0,3})?)$/.test(quality) ? Number(quality) : 0;
     found.set(name === 'x-gzip' ? 'gzip' : name, weight);
   }
   return found;

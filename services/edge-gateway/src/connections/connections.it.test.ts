@@ -36,13 +36,13 @@ describe('connections of one client', () => {
     await withEdge({ MAX_CONNECTIONS_PER_ADDRESS: '5' }, async (edge) => {
       const sockets: Socket[] = [];
       for (let i = 0; i < 8; i++) sockets.push(await openSocket(edge.port, 'GET /api/version HTTP/1.1\r\nX-Slow: '));
-      await waitFor(() => sockets.slice(0, 3).every((s) => s.destroyed || s.readableEnded));
-      expect(sockets.slice(3).every((s) => !s.destroyed)).toBe(true);
+      await waitFor(() => sockets.slice(0, 3).every((socket) => socket.destroyed || socket.readableEnded));
+      expect(sockets.slice(3).every((socket) => !socket.destroyed)).toBe(true);
       // A request of the same client is served beside them.
       expect(await raw(edge.port, 'GET /api/version HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n')).toMatch(
         / 200 /,
       );
-      for (const s of sockets) s.destroy();
+      for (const socket of sockets) socket.destroy();
     });
   });
 
@@ -100,7 +100,7 @@ describe('sockets of one client that have not authenticated', () => {
       expect(await statusOf(from('203.0.113.8'))).toBe(101);
       // One with a session is not among them.
       expect(await statusOf(`${from('203.0.113.7')}Authorization: Bearer ${edge.signIn().token}\r\n`)).toBe(101);
-      for (const s of sockets) s.destroy();
+      for (const socket of sockets) socket.destroy();
       await waitFor(async () => (await statusOf(from('203.0.113.7'))) === 101);
     });
   });
@@ -115,7 +115,7 @@ describe('a connection after its last answer', () => {
     await withEdge({}, async (edge) => {
       const socket = connect({ port: edge.port, host: '127.0.0.1', allowHalfOpen: true }, () => socket.write(text));
       let answer = '';
-      socket.on('data', (d) => (answer += d.toString())).on('error', () => {});
+      socket.on('data', (chunk) => (answer += chunk.toString())).on('error', () => {});
       await waitFor(() => answer.includes('"code"'));
       // The client keeps sending without end: the edge resets the connection.
       const sending = setInterval(() => socket.write('x'), 20);

@@ -1,17 +1,12 @@
 import type { ClientView } from '../routing/routing.ts';
 
-const everywhere = [
-  'X-Content-Type-Options',
-  'nosniff',
-  'Referrer-Policy',
-  'same-origin',
-  'Cross-Origin-Opener-Policy',
-  'same-origin',
-  'Cross-Origin-Resource-Policy',
-  'same-origin',
-  'X-Frame-Options',
-  'DENY',
-] as const;
+const everywhere = Object.entries({
+  'X-Content-Type-Options': 'nosniff',
+  'Referrer-Policy': 'same-origin',
+  'Cross-Origin-Opener-Policy': 'same-origin',
+  'Cross-Origin-Resource-Policy': 'same-origin',
+  'X-Frame-Options': 'DENY',
+}).flat();
 
 /** Styles may be inline: component libraries set them on elements. Scripts may not, and nothing is evaluated. */
 const pagePolicy = [

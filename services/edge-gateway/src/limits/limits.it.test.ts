@@ -19,7 +19,7 @@ async function attempt(edge: RunningEdge, path = '/api/auth/token', method = 'PO
 async function passed(edge: RunningEdge, attempts: number): Promise<number> {
   const statuses: number[] = [];
   for (let i = 0; i < attempts; i++) statuses.push(await attempt(edge));
-  return statuses.filter((s) => s !== 429).length;
+  return statuses.filter((status) => status !== 429).length;
 }
 
 describe('the limit of sign-in attempts', () => {
@@ -73,7 +73,7 @@ describe('the limit of sign-in attempts', () => {
     const statuses = [];
     for (let i = 0; i < 12; i++) statuses.push(await attempt(deaf));
     await deaf.stop();
-    expect(statuses.filter((s) => s === 503)).toHaveLength(10);
-    expect(statuses.filter((s) => s === 429)).toHaveLength(2);
+    expect(statuses.filter((status) => status === 503)).toHaveLength(10);
+    expect(statuses.filter((status) => status === 429)).toHaveLength(2);
   });
 });

@@ -4,16 +4,11 @@ import type { EdgeEnv } from '../env.ts';
 import { followSettings } from './follow-settings.ts';
 import { createLimits, type Limits } from './limits.ts';
 
+type LimitsSlice = Slice & { limits: Limits; checks: Checks };
 type Deps = { env: EdgeEnv; log: Log; metrics: Metrics; bus: Bus; identity: { settings: () => Promise<EdgeSettings> } };
 
 /** Limits requests per session and address, and sign-in attempts as the settings of identity say. */
-export function createLimitsSlice({
-  env,
-  log,
-  metrics,
-  bus,
-  identity,
-}: Deps): Slice & { limits: Limits; checks: Checks } {
+export function createLimitsSlice({ env, log, metrics, bus, identity }: Deps): LimitsSlice {
   const cache = env.REDIS_URL ? createCache(env.REDIS_URL, log, metrics) : undefined;
   const limits = createLimits(cache, {
     sessionPerMinute: env.RATE_LIMIT_SESSION_PER_MINUTE,

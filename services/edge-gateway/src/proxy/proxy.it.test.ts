@@ -54,7 +54,8 @@ describe('bodies', () => {
     const { bearer } = edge.signIn();
     const body = randomBytes(3 * MiB);
     const hash = createHash('sha256').update(body).digest('hex');
-    for (const sent of [body, new ReadableStream({ start: (c) => (c.enqueue(body), c.close()) })]) {
+    const stream = new ReadableStream({ start: (controller) => (controller.enqueue(body), controller.close()) });
+    for (const sent of [body, stream]) {
       const { status } = await edge.call('/api/files', { method: 'POST', headers: bearer, body: sent, duplex: 'half' });
       expect(status).toBe(200);
       expect(
@@ -220,7 +221,7 @@ describe('a service that', () => {
     const server = createServer((req, res) => {
       res.setHeader(scriptedHeader, 'yes');
       const hash = createHash('sha256');
-      req.on('data', (c: Buffer) => hash.update(c));
+      req.on('data', (chunk: Buffer) => hash.update(chunk));
       req.on('end', () => {
         got.push(`${req.method} ${hash.digest('hex')}`);
         res.end('{}');
@@ -237,7 +238,7 @@ describe('a service that', () => {
       /http_requests_in_flight\S* 2$/m.test(await (await fetch(`${own.internal}/metrics`)).text()),
     );
     await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve));
-    const statuses = (await Promise.all(asked)).map((a) => a.status);
+    const statuses = (await Promise.all(asked)).map((answer) => answer.status);
     await own.stop();
     server.closeAllConnections();
     server.close();
@@ -256,7 +257,7 @@ describe('a service that', () => {
             own.call('/api/files', { method: 'POST', headers: bearer, body: Buffer.alloc(6 * MiB) }),
           ),
         );
-        expect(answers.map((a) => [a.status, a.json['code']])).toEqual(answers.map(() => [409, 'conflict']));
+        expect(answers.map(({ status, json }) => [status, json['code']])).toEqual(answers.map(() => [409, 'conflict']));
       },
     );
   });
@@ -332,7 +333,7 @@ describe('addresses', () => {
       );
       expect(answer).toMatch(/^HTTP\/1\.1 4/);
     }
-    expect(edge.identity.seen.filter((s) => s.body.toString() === body)).toEqual([]);
+    expect(edge.identity.seen.filter((request) => request.body.toString() === body)).toEqual([]);
   });
 
   it.each([
@@ -440,8 +441,8 @@ describe('limits', () => {
     const all = await Promise.all(Array.from({ length: 14 }, signIn));
     const others = await own.call('/api/auth/methods');
     await own.stop();
-    expect(all.filter((a) => a.status === 200)).toHaveLength(10);
-    const refused = all.find((a) => a.status === 429);
+    expect(all.filter((answer) => answer.status === 200)).toHaveLength(10);
+    const refused = all.find((answer) => answer.status === 429);
     expect(refused?.json).toMatchObject({ code: 'rate_limited' });
     expect(Number(refused?.headers.get('retry-after'))).toBeGreaterThan(0);
     expect(others.status).toBe(200);
@@ -454,20 +455,21 @@ describe('limits', () => {
           (edges[i % edges.length] as RunningEdge).call('/api/auth/token', { method: 'POST' }),
         ),
       );
-      return all.filter((a) => a.status === 200).length;
+      return all.filter((answer) => answer.status === 200).length;
     };
     const limited = { signInPerMinute: 4 };
     await backends.redis.restart();
     const two = [await startEdge(backends, limited), await startEdge(backends, limited)];
-    await waitFor(async () =>
-      (await fetch(`${(two[1] as RunningEdge).internal}/health/ready`).then((r) => r.text())).includes('"cache":"ok"'),
-    );
+    await waitFor(async () => {
+      const ready = await fetch(`${(two[1] as RunningEdge).internal}/health/ready`);
+      return (await ready.text()).includes('"cache":"ok"');
+    });
     expect(await counted(two)).toBe(4);
     await backends.redis.kill9();
     const alone = await startEdge(backends, limited);
     expect(await counted([alone])).toBe(4);
     await backends.redis.restart();
-    await Promise.all([...two, alone].map((e) => e.stop()));
+    await Promise.all([...two, alone].map((each) => each.stop()));
   });
 
   it('of a session and of strangers can be set', async () => {

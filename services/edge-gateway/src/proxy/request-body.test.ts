@@ -28,7 +28,7 @@ describe('the body of a request', () => {
       const req = coming(all);
       const body = bodyStream(req, answer(), limits, () => {});
       const errors: unknown[] = [];
-      body.on('error', (e) => errors.push(e));
+      body.on('error', (error) => errors.push(error));
       const over = closed(body);
       for (const piece of [much, much, null]) req.push(piece);
       await new Promise((resolve) => req.once('pause', resolve));
@@ -58,8 +58,8 @@ describe('the body of a request', () => {
       await closed(req);
       const refused: AppError[] = [];
       // No reader, and no listener for errors: no service has taken the request yet.
-      await closed(bodyStream(req, answer(), limits, (e) => void refused.push(e)));
-      expect(refused.map((e) => e.code)).toEqual(complete ? [] : ['request_aborted']);
+      await closed(bodyStream(req, answer(), limits, (refusal) => void refused.push(refusal)));
+      expect(refused.map((refusal) => refusal.code)).toEqual(complete ? [] : ['request_aborted']);
     },
   );
 

@@ -72,8 +72,7 @@ export function bodyStream(
   });
   // The stream may be destroyed before a request to a service reads it, and after that request has ended.
   body.on('error', () => {});
-  req.on('data', onData).on('end', onEnd).on('close', onClose);
-  req.on('error', onClose);
+  req.on('data', onData).on('end', onEnd).on('close', onClose).on('error', onClose);
   // The client may have left while the session was looked up.
   if (req.destroyed) onClose();
   // A request that is answered before its body was read does not emit `close`.

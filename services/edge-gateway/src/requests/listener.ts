@@ -1,4 +1,4 @@
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { discardUnreadBody, type Log } from '@overtone/service-kit';
 import type { Connections } from '../connections/connections.ts';
@@ -24,15 +24,7 @@ type Deps = Observers & {
 };
 
 /** The only public port. */
-export function createListener({
-  log,
-  access,
-  metrics,
-  clientView,
-  connections,
-  handleRequest,
-  onUpgrade,
-}: Deps): Server {
+export function createListener({ log, access, metrics, clientView, connections, handleRequest, onUpgrade }: Deps) {
   const open = (req: IncomingMessage, res: ServerResponse, expectsContinue: boolean): Exchange => {
     const exchange = Object.assign(createRequestContext(req, clientView(req)), { res, expectsContinue });
     observeExchange(exchange, { access, metrics });

@@ -51,7 +51,7 @@ export function responseHeaders(raw: Record<string, string | string[] | undefine
     if (hopByHop.has(name) || name.startsWith('x-overtone-') || name === 'x-request-id') continue;
     if (name === 'set-cookie' && !cookies) continue;
     const value = raw[name];
-    if (Array.isArray(value)) for (const v of value) out.push(name, v);
+    if (Array.isArray(value)) for (const each of value) out.push(name, each);
     else if (value !== undefined) out.push(name, value);
   }
   return out;

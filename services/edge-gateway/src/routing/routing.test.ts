@@ -6,8 +6,8 @@ const router = createRouter(routes);
 const id = '0d7c34a1-9a51-4a3c-93a5-6f5b6f0f1b5c';
 
 function templateOf(method: string, path: string) {
-  const m = router(method, path);
-  return m.kind === 'route' ? m.def.path : m.kind;
+  const match = router(method, path);
+  return match.kind === 'route' ? match.def.path : match.kind;
 }
 
 describe('the router', () => {
@@ -42,9 +42,9 @@ describe('the router', () => {
 });
 
 describe('a request target', () => {
-  it.each(['/', '/api/files?x=../..', '/assets/app.js', '/a.b/c', '/%41', '/tags/%2e%2e%2fx'])('%s is a path', (t) => {
-    expect(pathOf(t)).toBe(t.split('?')[0]);
-  });
+  it.each(['/', '/api/files?x=../..', '/assets/app.js', '/a.b/c', '/%41', '/tags/%2e%2e%2fx'])('%s is a path', (path) =>
+    expect(pathOf(path)).toBe(path.split('?')[0]),
+  );
   it.each([
     '',
     '*',

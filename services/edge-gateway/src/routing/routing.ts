@@ -94,7 +94,7 @@ export function pathOf(target: string): string | null {
   const path = query < 0 ? target : target.slice(0, query);
   if (!path.startsWith('/') || path.includes('\\')) return null;
   if (!path.includes('.') && !path.includes('%')) return path;
-  if (path.split('/').some((s) => dots.test(s))) return null;
+  if (path.split('/').some((segment) => dots.test(segment))) return null;
   try {
     decodeURIComponent(path);
     return path;

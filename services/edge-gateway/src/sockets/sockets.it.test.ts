@@ -38,7 +38,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await edge.stop();
   await backends.stop();
-  for (const s of sockets) s.destroy();
+  for (const socket of sockets) socket.destroy();
   realtime.closeAllConnections();
   realtime.close();
 });
@@ -61,7 +61,7 @@ describe('a socket to the push channel', () => {
     const { status, socket } = await upgrade('/api/ws?EIO=4&transport=websocket');
     expect(status).toBe(101);
     let back = '';
-    socket?.on('data', (d: Buffer) => (back += d.toString()));
+    socket?.on('data', (chunk: Buffer) => (back += chunk.toString()));
     socket?.write('hello');
     await waitFor(() => back === 'hello');
     expect(upgrades.at(-1)?.url).toBe('/api/ws?EIO=4&transport=websocket');
@@ -88,7 +88,9 @@ describe('a socket to the push channel', () => {
     await new Promise<void>((resolve) => service.listen(0, '127.0.0.1', resolve));
     let came = '';
     // Reads a chunk only when neither side sends any more.
-    const gone = new Promise<void>((resolve) => service.once('connection', (s) => s.once('close', () => resolve())));
+    const gone = new Promise<void>((resolve) =>
+      service.once('connection', (socket) => socket.once('close', () => resolve())),
+    );
     const client = new Duplex({
       read: () => {},
       write: (piece: Buffer, _encoding, done) =>
@@ -125,7 +127,7 @@ describe('a socket to the push channel', () => {
     const REALTIME_GATEWAY_URL = `http://127.0.0.1:${(realtime.address() as AddressInfo).port}`;
     const own = await startEdge(backends, { REALTIME_GATEWAY_URL, SHUTDOWN_GRACE_MS: '20000' });
     const socket = new WebSocket(`ws://${own.host}/api/ws`);
-    const closed = new Promise<number>((resolve) => socket.addEventListener('close', (e) => resolve(e.code)));
+    const closed = new Promise<number>((resolve) => socket.addEventListener('close', (event) => resolve(event.code)));
     await new Promise((resolve) => socket.addEventListener('open', resolve));
     // A whole frame of the service, so that the stream stands between two.
     sockets.at(-1)?.write(Buffer.from([0x81, 0x02, 0x68, 0x69]));

@@ -15,6 +15,7 @@ import { refusals, refuseUpgrade } from '../refusals/refusals.ts';
 import { isPushChannel, pushChannel, requestHeaders, type ClientViewOf } from '../routing/routing.ts';
 import { tunnel } from './tunnel.ts';
 
+type SocketsSlice = Slice & { onUpgrade: OnUpgrade };
 type Deps = Observers & { callers: Callers; connections: Connections; clientView: ClientViewOf; realtime: URL };
 type OnUpgrade = (req: IncomingMessage, socket: Duplex, head: Buffer) => void;
 
@@ -26,7 +27,7 @@ export function createSocketsSlice({
   connections,
   clientView,
   realtime,
-}: Deps): Slice & { onUpgrade: OnUpgrade } {
+}: Deps): SocketsSlice {
   const tunnels = createTunnels();
   const join = async (context: RequestContext, socket: Duplex, head: Buffer, reply: Reply): Promise<void> => {
     const { client, path, req } = context;

@@ -34,7 +34,7 @@ function bytes(path: string, encoding: string): Promise<{ encoding: string | und
     const headers = { 'accept-encoding': encoding };
     request({ port: edge.port, host: '127.0.0.1', path, headers }, (res) => {
       const chunks: Buffer[] = [];
-      res.on('data', (c: Buffer) => chunks.push(c));
+      res.on('data', (chunk: Buffer) => chunks.push(chunk));
       res.on('end', () => resolve({ encoding: res.headers['content-encoding'], body: Buffer.concat(chunks) }));
     }).end();
   });
@@ -72,7 +72,7 @@ describe('the UI', () => {
     ['gzip;q=0.8, deflate, br;q=0.9', 'br', brotliDecompressSync],
     ['gzip', 'gzip', gunzipSync],
     ['br;q=0, gzip', 'gzip', gunzipSync],
-    ['identity', undefined, (b: Buffer) => b],
+    ['identity', undefined, (bytes: Buffer) => bytes],
   ])('sends to who accepts %s: %s', async (accept, encoding, decode) => {
     const answer = await bytes('/assets/index-Bx81kQ2a.js', accept);
     expect(answer.encoding).toBe(encoding);

@@ -4,23 +4,23 @@ import { identityEvents, mediaEvents, transcriptionLive, type FileAccess } from 
 import { waitFor } from '@overtone/testkit';
 import { callerOf, createWorld, plainClient, startGateway, type World } from '../../test/harness.ts';
 
-let w: World;
+let world: World;
 let gateway: Awaited<ReturnType<typeof startGateway>>;
 const open: { close: () => void }[] = [];
 const before = { userId: randomUUID(), groupId: randomUUID(), fileId: randomUUID(), ownerId: randomUUID() };
 
 beforeAll(async () => {
-  w = await createWorld();
-  w.known.memberships.push({ userId: before.userId, groupIds: [before.groupId], version: 1 });
+  world = await createWorld();
+  world.known.memberships.push({ userId: before.userId, groupIds: [before.groupId], version: 1 });
   const { fileId, ownerId, groupId } = before;
-  w.known.shared.push({ fileId, ownerId, groupIds: [groupId], userIds: [], version: 1 });
+  world.known.shared.push({ fileId, ownerId, groupIds: [groupId], userIds: [], version: 1 });
 });
-afterAll(() => w.stop());
+afterAll(() => world.stop());
 beforeEach(async () => {
-  gateway = await startGateway(w);
+  gateway = await startGateway(world);
 });
 afterEach(async () => {
-  for (const c of open.splice(0)) c.close();
+  for (const client of open.splice(0)) client.close();
   await gateway.stop();
 });
 
@@ -32,11 +32,11 @@ async function connect(userId: string) {
 }
 
 function updated({ fileId, ownerId }: { fileId: string; ownerId: string }) {
-  return w.emit(mediaEvents.updated, { fileId, ownerId, status: 'processing' });
+  return world.emit(mediaEvents.updated, { fileId, ownerId, status: 'processing' });
 }
 
 function share(file: { fileId: string; ownerId: string }, access: Partial<FileAccess> & { version: number }) {
-  return w.emit(mediaEvents.accessChanged, { groupIds: [], userIds: [], ...file, ...access });
+  return world.emit(mediaEvents.accessChanged, { groupIds: [], userIds: [], ...file, ...access });
 }
 
 function newFile() {
@@ -66,9 +66,9 @@ describe('a shared file', () => {
     const [file, eve, group] = [newFile(), randomUUID(), randomUUID()];
     const socket = await connect(eve);
     await share(file, { groupIds: [group], version: 1 });
-    await w.emit(identityEvents.membershipChanged, { userId: eve, groupIds: [group], version: 1 });
+    await world.emit(identityEvents.membershipChanged, { userId: eve, groupIds: [group], version: 1 });
     await updated(file);
-    await w.emit(identityEvents.membershipChanged, { userId: eve, groupIds: [], version: 2 });
+    await world.emit(identityEvents.membershipChanged, { userId: eve, groupIds: [], version: 2 });
     await updated(file);
     await updated({ ...newFile(), ownerId: eve });
     await waitFor(() => socket.received.length === 5);
@@ -83,7 +83,7 @@ describe('a shared file', () => {
       return socket.types().includes('file_updated');
     });
     const live = { runId: randomUUID(), fileId, ownerId, stage: 'transcribe', stageFraction: 0.5, progress: 0.5 };
-    w.publishLive(transcriptionLive.fileProgress, { ...live, message: 'Transcribing', etaSeconds: null });
+    world.publishLive(transcriptionLive.fileProgress, { ...live, message: 'Transcribing', etaSeconds: null });
     await socket.first('transcription_status');
     const late = await connect(userId);
     expect(await late.first('transcription_status')).toMatchObject({ data: { file_id: fileId } });

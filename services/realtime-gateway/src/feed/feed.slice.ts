@@ -9,15 +9,11 @@ import { createProgress } from './progress.ts';
 /** A client that reconnects within a minute misses no event, even across a restart of the gateway. */
 const lookBackMs = 90_000;
 
+type FeedSlice = Slice & { latestProgress: (userId: string) => Live[] };
 type Deps = { bus: Bus; audience: Audience; replay: Replay; receivers: Receivers };
 
 /** Pushes events and progress to the users that may see them. */
-export function createFeedSlice({
-  bus,
-  audience,
-  replay,
-  receivers,
-}: Deps): Slice & { latestProgress: (userId: string) => Live[] } {
+export function createFeedSlice({ bus, audience, replay, receivers }: Deps): FeedSlice {
   const progress = createProgress({
     emit: (live) => receivers.progress([live.ownerId, ...audience.of(live.fileId)], live),
   });

@@ -12,8 +12,8 @@ function live(value: number, fileId = 'f'): Live {
   };
 }
 
-function valueOf(l: Live) {
-  return l.message.type === 'transcription_status' ? l.message.data.progress : undefined;
+function valueOf(update: Live) {
+  return update.message.type === 'transcription_status' ? update.message.data.progress : undefined;
 }
 
 describe('progress', () => {
@@ -22,7 +22,7 @@ describe('progress', () => {
   beforeEach(() => {
     jest.useFakeTimers();
     emitted = [];
-    progress = createProgress({ emit: (l) => emitted.push(valueOf(l)) });
+    progress = createProgress({ emit: (value) => emitted.push(valueOf(value)) });
   });
   afterEach(() => void jest.useRealTimers());
 

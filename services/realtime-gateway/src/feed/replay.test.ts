@@ -9,7 +9,7 @@ function addFact(owner: string, seq: number, at = seq) {
 }
 
 function seqs(owner: string, since: number) {
-  return replay.missed(owner, since, replay.last())?.map((f) => f.seq) ?? null;
+  return replay.missed(owner, since, replay.last())?.map((fact) => fact.seq) ?? null;
 }
 
 beforeEach(() => {
@@ -47,6 +47,6 @@ describe('replay', () => {
   it('excludes facts that were sent live', () => {
     addFact('a', 11);
     addFact('a', 12);
-    expect(replay.missed('a', 10, 11)?.map((f) => f.seq)).toEqual([11]);
+    expect(replay.missed('a', 10, 11)?.map((fact) => fact.seq)).toEqual([11]);
   });
 });

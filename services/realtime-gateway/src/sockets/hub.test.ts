@@ -54,15 +54,15 @@ describe('hub', () => {
     hub = createHub({ replay, latestProgress: () => latest, maxPerUser: 2, now: () => now });
   });
   const join = (userId: string, sessionId?: string, since?: number, knownAt = 0) => {
-    const s = socket();
-    return Object.assign(s, { member: hub.join(caller(userId, sessionId), s.sink, since, knownAt) });
+    const created = socket();
+    return Object.assign(created, { member: hub.join(caller(userId, sessionId), created.sink, since, knownAt) });
   };
 
   it('notifies a user only of own files', () => {
-    const [a, b] = [join('a'), join('b')];
+    const [first, second] = [join('a'), join('b')];
     hub.notify(['a'], deleted(1));
-    expect(a.received).toEqual(['connection_established', 'file_deleted']);
-    expect(b.received).toEqual(['connection_established']);
+    expect(first.received).toEqual(['connection_established', 'file_deleted']);
+    expect(second.received).toEqual(['connection_established']);
   });
   it('sends the greeting first, then missed facts, then current progress', () => {
     replay.advanceTo(1);
@@ -74,21 +74,21 @@ describe('hub', () => {
     expect(join('a', 's', 5).received).toEqual(['connection_established', 'resync']);
   });
   it('delays progress but not facts on a slow socket, and sends the latest progress when it caught up', () => {
-    const a = join('a');
-    a.buffered = slowBytes;
+    const slow = join('a');
+    slow.buffered = slowBytes;
     hub.progress(['a'], live('a'));
     hub.progress(['a'], live('a'));
     hub.notify(['a'], deleted(1));
-    expect(a.received).toEqual(['connection_established', 'file_deleted']);
-    a.buffered = 0;
+    expect(slow.received).toEqual(['connection_established', 'file_deleted']);
+    slow.buffered = 0;
     hub.cleanUp();
-    expect(a.received.slice(2)).toEqual(['transcription_status']);
+    expect(slow.received.slice(2)).toEqual(['transcription_status']);
   });
   it('closes a socket that is too far behind', () => {
-    const a = join('a');
-    a.buffered = lostBytes;
+    const slow = join('a');
+    slow.buffered = lostBytes;
     hub.notify(['a'], deleted(1));
-    expect(a.closed).toBe(closing.tooSlow.code);
+    expect(slow.closed).toBe(closing.tooSlow.code);
     expect(hub.count()).toBe(0);
   });
   it('closes the sockets of a revoked session, and only those', () => {
@@ -120,10 +120,10 @@ describe('hub', () => {
     expect([one.closed, two.closed]).toEqual([4001, undefined]);
   });
   it("closes a socket that sends another user's token", () => {
-    const a = join('a');
-    if (!a.member) throw new Error('not joined');
-    hub.renew(a.member, caller('b'), 0);
-    expect(a.closed).toBe(4003);
+    const socket = join('a');
+    if (!socket.member) throw new Error('not joined');
+    hub.renew(socket.member, caller('b'), 0);
+    expect(socket.closed).toBe(4003);
   });
   it('refuses more sockets of one user than the limit', () => {
     join('a');

@@ -39,45 +39,45 @@ describe('socket conversation', () => {
     expect(open(user, async () => null).received).toEqual(['connection_established']);
   });
   it('greets a socket without a cookie after its token was accepted', async () => {
-    const s = open(null, async () => user);
-    expect(s.received).toEqual([]);
-    await s.conversation.frame({ type: 'authenticate', token: 't' });
-    expect(s.received).toEqual(['connection_established']);
+    const socket = open(null, async () => user);
+    expect(socket.received).toEqual([]);
+    await socket.conversation.frame({ type: 'authenticate', token: 't' });
+    expect(socket.received).toEqual(['connection_established']);
   });
   it('closes a socket that sends nothing for ten seconds with 4001', () => {
-    const s = open(null, async () => user);
+    const socket = open(null, async () => user);
     jest.advanceTimersByTime(10_000);
-    expect(s.closed).toBe(4001);
+    expect(socket.closed).toBe(4001);
   });
   it('closes a socket with an invalid token with 4003', async () => {
-    const s = open(null, async () => null);
-    await s.conversation.frame({ type: 'authenticate', token: 't' });
-    expect(s.closed).toBe(4003);
+    const socket = open(null, async () => null);
+    await socket.conversation.frame({ type: 'authenticate', token: 't' });
+    expect(socket.closed).toBe(4003);
   });
   it.each([[undefined], [{ type: 'dance' }], [{ type: 'authenticate' }], ['text'], [{ type: 'ping' }]])(
     'closes a socket whose first frame is %j with 4002',
     async (frame) => {
-      const s = open(null, async () => user);
-      await s.conversation.frame(frame);
-      expect(s.closed).toBe(4002);
+      const socket = open(null, async () => user);
+      await socket.conversation.frame(frame);
+      expect(socket.closed).toBe(4002);
     },
   );
   it('closes the socket with 1013 while tokens cannot be resolved', async () => {
-    const s = open(null, async () => Promise.reject(new Error('identity is down')));
-    await s.conversation.frame({ type: 'authenticate', token: 't' });
-    expect(s.closed).toBe(1013);
+    const socket = open(null, async () => Promise.reject(new Error('identity is down')));
+    await socket.conversation.frame({ type: 'authenticate', token: 't' });
+    expect(socket.closed).toBe(1013);
   });
   it('does not add a socket that closed during its token lookup', async () => {
-    const s = open(null, async () => user);
-    const frame = s.conversation.frame({ type: 'authenticate', token: 't' });
-    s.conversation.end();
+    const socket = open(null, async () => user);
+    const frame = socket.conversation.frame({ type: 'authenticate', token: 't' });
+    socket.conversation.end();
     await frame;
-    expect(s.hub.count()).toBe(0);
+    expect(socket.hub.count()).toBe(0);
   });
   it('answers a ping with a pong', async () => {
-    const s = open(user, async () => null);
-    await s.conversation.frame({ type: 'ping' });
-    expect(s.received).toEqual(['connection_established', 'pong']);
+    const socket = open(user, async () => null);
+    await socket.conversation.frame({ type: 'ping' });
+    expect(socket.received).toEqual(['connection_established', 'pong']);
   });
   it('refuses a socket while too many are unauthenticated, and accepts it when their number has dropped', async () => {
     const fixture = createFixture(async () => user);
@@ -89,14 +89,14 @@ describe('socket conversation', () => {
     expect(open(null, async () => user, fixture).closed).toBeUndefined();
   });
   it('closes a socket that sends too many frames', async () => {
-    const s = open(user, async () => null);
-    for (let i = 0; i < 61; i += 1) await s.conversation.frame({ type: 'ping' });
-    expect(s.closed).toBe(4002);
+    const socket = open(user, async () => null);
+    for (let i = 0; i < 61; i += 1) await socket.conversation.frame({ type: 'ping' });
+    expect(socket.closed).toBe(4002);
   });
   it('removes the socket from the hub when it ends', () => {
-    const s = open(user, async () => null);
-    expect(s.hub.count()).toBe(1);
-    s.conversation.end();
-    expect(s.hub.count()).toBe(0);
+    const socket = open(user, async () => null);
+    expect(socket.hub.count()).toBe(1);
+    socket.conversation.end();
+    expect(socket.hub.count()).toBe(0);
   });
 });

@@ -4,19 +4,19 @@ import { identityEvents, mediaEvents, searchEvents, transcriptionLive } from '@o
 import { waitFor } from '@overtone/testkit';
 import { callerOf, createWorld, plainClient, socketIoClient, startGateway, type World } from '../../test/harness.ts';
 
-let w: World;
+let world: World;
 let gateway: Awaited<ReturnType<typeof startGateway>>;
 const open: { close: () => void }[] = [];
 
 beforeAll(async () => {
-  w = await createWorld();
+  world = await createWorld();
 });
-afterAll(() => w.stop());
+afterAll(() => world.stop());
 beforeEach(async () => {
-  gateway = await startGateway(w);
+  gateway = await startGateway(world);
 });
 afterEach(async () => {
-  for (const c of open.splice(0)) c.close();
+  for (const client of open.splice(0)) client.close();
   await gateway.stop();
 });
 
@@ -26,8 +26,8 @@ function plain(...args: Parameters<typeof plainClient> extends [number, ...infer
   return client;
 }
 
-function socketIo(o: Parameters<typeof socketIoClient>[1]) {
-  const client = socketIoClient(gateway.apiPort, o);
+function socketIo(options: Parameters<typeof socketIoClient>[1]) {
+  const client = socketIoClient(gateway.apiPort, options);
   open.push({ close: () => client.socket.disconnect() });
   return client;
 }
@@ -37,12 +37,12 @@ function user() {
 }
 
 function updated(ownerId: string, fileId = user()) {
-  return w.emit(mediaEvents.updated, { fileId, ownerId, status: 'processing' });
+  return world.emit(mediaEvents.updated, { fileId, ownerId, status: 'processing' });
 }
 
 function tokenFor(userId: string, sessionId = user()) {
   const token = user();
-  w.sessions.set(token, { userId, sessionId, role: 'user', refusal: null, expiresAt: Date.now() + 600_000 });
+  world.sessions.set(token, { userId, sessionId, role: 'user', refusal: null, expiresAt: Date.now() + 600_000 });
   return token;
 }
 
@@ -63,7 +63,7 @@ describe('plain WebSocket', () => {
     const socket = plain(callerOf(me));
     await socket.established();
     const options = { language: null, minSpeakers: null, maxSpeakers: null, diarize: true };
-    await w.emit(mediaEvents.uploaded, {
+    await world.emit(mediaEvents.uploaded, {
       ...file,
       objectKey: 'k',
       contentType: 'audio/mpeg',
@@ -71,10 +71,10 @@ describe('plain WebSocket', () => {
       source: 'upload',
       options,
     });
-    await w.emit(mediaEvents.transcriptStored, { ...file, runId: user(), transcriptVersion: 1, provisional: true });
-    await w.emit(mediaEvents.transcriptEdited, { ...file, transcriptVersion: 2 });
-    await w.emit(searchEvents.fileIndexed, { ...file, transcriptVersion: 2, chunks: 1, semantic: true });
-    await w.emit(mediaEvents.deleted, file);
+    await world.emit(mediaEvents.transcriptStored, { ...file, runId: user(), transcriptVersion: 1, provisional: true });
+    await world.emit(mediaEvents.transcriptEdited, { ...file, transcriptVersion: 2 });
+    await world.emit(searchEvents.fileIndexed, { ...file, transcriptVersion: 2, chunks: 1, semantic: true });
+    await world.emit(mediaEvents.deleted, file);
     await socket.first('file_deleted');
     expect(socket.types().slice(1)).toEqual([
       'file_created',
@@ -116,7 +116,7 @@ describe('plain WebSocket', () => {
     const [one, two] = [callerOf(me), callerOf(me)];
     const [lost, kept] = [plain(one), plain(two)];
     await Promise.all([lost.established(), kept.established()]);
-    await w.emit(identityEvents.sessionRevoked, { userId: me, sessionId: one.sessionId, reason: 'signed out' });
+    await world.emit(identityEvents.sessionRevoked, { userId: me, sessionId: one.sessionId, reason: 'signed out' });
     expect(await lost.closed).toBe(4004);
     kept.send({ type: 'ping' });
     await kept.first('pong');
@@ -143,7 +143,7 @@ describe('plain WebSocket', () => {
 describe('gateway with short timeouts', () => {
   beforeEach(async () => {
     await gateway.stop();
-    gateway = await startGateway(w, {
+    gateway = await startGateway(world, {
       WS_HEARTBEAT_MS: 200,
       WS_AUTHENTICATE_WITHIN_MS: 300,
       WS_MAX_UNAUTHENTICATED: 1,
@@ -176,11 +176,11 @@ describe('client that reconnects', () => {
     await gateway.stop();
     expect(await first.closed).toBe(1012);
     const missed = [await updated(me), await updated(me)];
-    gateway = await startGateway(w);
+    gateway = await startGateway(world);
     const again = plain(callerOf(me), { query: `?since=${seen}` });
     expect(await again.established()).toMatchObject({ data: { resumed: true } });
     await waitFor(() => again.received.length === 3);
-    expect(again.received.slice(1).map((m) => ('seq' in m ? m.seq : 0))).toEqual(missed);
+    expect(again.received.slice(1).map((message) => ('seq' in message ? message.seq : 0))).toEqual(missed);
   });
 
   it('receives missed events after the frame `resume`, each once', async () => {
@@ -202,7 +202,7 @@ describe('client that reconnects', () => {
 
 describe('progress', () => {
   const publishProgress = (ownerId: string, fileId: string, progress: number) =>
-    w.publishLive(transcriptionLive.fileProgress, {
+    world.publishLive(transcriptionLive.fileProgress, {
       runId: user(),
       fileId,
       ownerId,
@@ -219,9 +219,10 @@ describe('progress', () => {
     await socket.established();
     for (let i = 1; i <= 100; i += 1) {
       publishProgress(me, fileId, i / 2);
-      await new Promise((r) => setTimeout(r, 10));
+      await new Promise((resolve) => setTimeout(resolve, 10));
     }
-    const values = () => socket.received.flatMap((m) => (m.type === 'transcription_status' ? [m.data.progress] : []));
+    const values = () =>
+      socket.received.flatMap((message) => (message.type === 'transcription_status' ? [message.data.progress] : []));
     await waitFor(() => values().at(-1) === 50);
     expect(values().length).toBeLessThanOrEqual(8);
     const late = plain(callerOf(me));
@@ -236,7 +237,7 @@ describe('progress', () => {
     await socket.established();
     publishProgress(me, fileId, 99);
     await socket.first('transcription_status');
-    await w.emit(mediaEvents.updated, { fileId, ownerId: me, status: 'completed' });
+    await world.emit(mediaEvents.updated, { fileId, ownerId: me, status: 'completed' });
     await socket.first('file_updated');
     const late = plain(callerOf(me));
     await late.established();
@@ -274,7 +275,7 @@ describe('socket.io on the same path', () => {
     const caller = callerOf(me);
     const client = socketIo({ caller });
     await client.first('connection_established');
-    await w.emit(identityEvents.sessionRevoked, { userId: me, sessionId: null, reason: 'role changed' });
+    await world.emit(identityEvents.sessionRevoked, { userId: me, sessionId: null, reason: 'role changed' });
     expect((await client.first('closing')).argument).toMatchObject({ code: 4004 });
     await client.disconnected;
   });
@@ -287,11 +288,11 @@ describe('event feed', () => {
     await socket.established();
     await updated(me);
     await socket.first('file_updated');
-    await w.nats.kill9();
-    await w.nats.restart();
+    await world.nats.kill9();
+    await world.nats.restart();
     const seqs = [await updated(me), await updated(me)];
     await waitFor(() => socket.received.length === 4);
-    expect(socket.received.slice(2).map((m) => ('seq' in m ? m.seq : 0))).toEqual(seqs);
+    expect(socket.received.slice(2).map((message) => ('seq' in message ? message.seq : 0))).toEqual(seqs);
   });
 });
 

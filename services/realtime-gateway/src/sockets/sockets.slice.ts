@@ -10,6 +10,7 @@ import { createConversations } from './session.ts';
 import { createSocketIo } from './socketio.adapter.ts';
 import { createTelemetry } from './telemetry.ts';
 
+type SocketsSlice = Slice & { hub: Hub; listener: Server };
 type Deps = {
   env: GatewayEnv;
   bus: Bus;
@@ -20,14 +21,7 @@ type Deps = {
 };
 
 /** The sockets of signed-in users, over socket.io and plain WebSocket. */
-export function createSocketsSlice({
-  env,
-  bus,
-  metrics,
-  whoIs,
-  replay,
-  latestProgress,
-}: Deps): Slice & { hub: Hub; listener: Server } {
+export function createSocketsSlice({ env, bus, metrics, whoIs, replay, latestProgress }: Deps): SocketsSlice {
   const hub = createHub({ replay, latestProgress, maxPerUser: env.WS_MAX_SOCKETS_PER_USER });
   const startConversation = createConversations({
     hub,
