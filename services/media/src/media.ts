@@ -14,16 +14,7 @@ import { PrismaClient } from './generated/client.ts';
 import { indexingRpc } from './indexing/indexing.rpc.ts';
 import { createDispatcherLanguages } from './ports/dispatcher-languages.adapter.ts';
 import { createIdentityPeople } from './ports/identity-people.adapter.ts';
-import { completeFile } from './processing/complete-file.consumer.ts';
-import { failFile } from './processing/fail-file.consumer.ts';
-import { createProcessing } from './processing/processing.service.ts';
-import { resetFile } from './processing/reset-file.consumer.ts';
-import { resumeFile } from './processing/resume-file.consumer.ts';
-import { showStage } from './processing/show-stage.consumer.ts';
-import { showWaiting } from './processing/show-waiting.consumer.ts';
-import { stopFile } from './processing/stop-file.consumer.ts';
-import { storeResults } from './processing/store-results.consumer.ts';
-import { takeOverRun } from './processing/take-over-run.consumer.ts';
+import { createProcessingSlice } from './processing/processing.slice.ts';
 import { followMemberships } from './sharing/follow-memberships.consumer.ts';
 import { forgetGroup } from './sharing/forget-group.consumer.ts';
 import { forgetPerson } from './sharing/forget-person.consumer.ts';
@@ -67,7 +58,6 @@ export function createMedia(env: MediaEnv): Service {
   const expiresMs = env.UPLOAD_EXPIRES_HOURS * hour;
   const resumable = createResumable({ db, parts, reservations, uploads, languages, expiresMs, log });
   const tus = createTus({ resumable });
-  const processing = createProcessing({ db, outbox, objects });
   const people = createIdentityPeople({ bus, log });
   const files = createFiles({ db, outbox, people, languages });
   const bin = createBin({ db, outbox, people, binDays: env.OT_BIN_DAYS });
@@ -86,6 +76,7 @@ export function createMedia(env: MediaEnv): Service {
     ...base,
     slices: [
       database,
+      createProcessingSlice({ db, outbox, objects }),
       {
         parts: [store],
         routes: [
@@ -104,15 +95,6 @@ export function createMedia(env: MediaEnv): Service {
         ],
         rpcs: [...indexingRpc({ db }), ...sharingRpc({ db }), ...describeFilesRpc({ db })],
         consumers: [
-          takeOverRun({ processing }),
-          showStage({ processing }),
-          storeResults({ processing }),
-          showWaiting({ processing }),
-          completeFile({ processing }),
-          failFile({ processing }),
-          stopFile({ processing }),
-          resumeFile({ processing }),
-          resetFile({ processing }),
           removeObjects({ objects }),
           followMemberships({ sharing }),
           forgetGroup({ sharing }),

@@ -14,6 +14,11 @@ export type FileRow = MediaFile;
 export type FileProblem = NonNullable<FileObject['error']>;
 type Counted = FileRow & { _count: { speakers: number } };
 
+/** The ids that every event of a file carries. */
+export function idsOf({ id, userId }: Pick<FileRow, 'id' | 'userId'>) {
+  return { fileId: id, ownerId: userId };
+}
+
 /** Object keys of a file: the recording and the stages' results. */
 export function originalKey(id: string): string {
   return `files/${id}/original`;

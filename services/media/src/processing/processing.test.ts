@@ -1,9 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Word } from '@overtone/contracts';
-import { keepEdits, type EditedSegment } from './keep-edits.ts';
 import { compareRun, statusAtStart, toProblem } from './processing.ts';
-import { provisionalSegments } from './provisional.ts';
-import type { NewSegment } from './transcript-rows.ts';
+import { keepEdits, provisionalSegments, type EditedSegment, type NewSegment } from './segments.ts';
 
 const noon = new Date('2026-01-01T12:00:00Z');
 

@@ -97,6 +97,16 @@ export function languageWarning(chosen: string | null, used: string | null): str
     : `The language you chose (${languageNames.of(chosen)}) could not be used. The recording was transcribed as ${languageNames.of(used)}.`;
 }
 
+export const truncatedWarning = 'The recording is cut off at its end; what there is of it was transcribed.';
+
+export function addWarnings(warnings: string[], ...more: (string | null)[]): string[] {
+  return [...new Set([...warnings, ...more.filter((warning) => warning !== null)])];
+}
+
+export function removeWarnings(warnings: string[], dropped: string[]): string[] {
+  return warnings.filter((warning) => !dropped.includes(warning));
+}
+
 /** What a user can do about a failure, by error code. */
 const advice: Record<string, string> = {
   media_unreadable:

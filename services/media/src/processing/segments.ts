@@ -1,6 +1,20 @@
-import type { Word } from '@overtone/contracts';
+import type { Word, WordsArtefact } from '@overtone/contracts';
 import { meanConfidence } from '../transcripts/transcripts.ts';
-import type { NewSegment } from './transcript-rows.ts';
+
+/** A segment to be stored; `speaker` is an index into the speakers stored with it. */
+export type NewSegment = {
+  start: number;
+  end: number;
+  speaker: number | null;
+  text: string;
+  confidence: number | null;
+  words: Word[];
+  /** Set for an edited segment: the row keeps its id, so that an open editor can continue. */
+  keptId?: string;
+  version?: number;
+  editedAt?: Date | null;
+  editedBy?: string | null;
+};
 
 /** A segment that was edited while the run was in progress. */
 export type EditedSegment = {
@@ -14,6 +28,31 @@ export type EditedSegment = {
   editedAt: Date | null;
   editedBy: string | null;
 };
+
+const pauseSeconds = 0.8;
+const maxSeconds = 20;
+const maxWords = 60;
+
+/** Splits words without speakers at pauses: a readable transcript until diarization has finished. */
+export function provisionalSegments({ words }: Pick<WordsArtefact, 'words'>): NewSegment[] {
+  const groups: Word[][] = [];
+  for (const word of words) {
+    const open = groups.at(-1);
+    const [first, last] = [open?.[0], open?.at(-1)];
+    const continues =
+      open && first && last && word.start - last.end < pauseSeconds && word.end - first.start < maxSeconds;
+    if (continues && open.length < maxWords) open.push(word);
+    else groups.push([word]);
+  }
+  return groups.map((group) => ({
+    start: group[0]?.start ?? 0,
+    end: group.at(-1)?.end ?? 0,
+    speaker: null,
+    text: group.map(({ word }) => word).join(' '),
+    confidence: meanConfidence(group),
+    words: group,
+  }));
+}
 
 /**
  * The new transcript with the segments that users edited during the run: an edited segment replaces the run's words in its
@@ -29,15 +68,15 @@ export function keepEdits(fresh: NewSegment[], edited: EditedSegment[]): NewSegm
     return piecesOf(segment, words);
   });
   const kept = edited.map((segment) => ({ ...segment, speaker: speakerOf(segment, fresh), keptId: segment.id }));
-  return [...remaining, ...kept].sort((a, b) => a.start - b.start || a.end - b.end);
+  return [...remaining, ...kept].sort((x, y) => x.start - y.start || x.end - y.end);
 }
 
 function middle({ start, end }: { start: number; end: number }): number {
   return (start + end) / 2;
 }
 
-function overlap(a: { start: number; end: number }, b: { start: number; end: number }): number {
-  return Math.min(a.end, b.end) - Math.max(a.start, b.start);
+function overlap(one: { start: number; end: number }, other: { start: number; end: number }): number {
+  return Math.min(one.end, other.end) - Math.max(one.start, other.start);
 }
 
 // The rest of a segment may be two pieces, one before and one after the edit.
@@ -65,5 +104,5 @@ function speakerOf(segment: EditedSegment, fresh: NewSegment[]): number | null {
     const shared = overlap(segment, other);
     if (other.speaker !== null && shared > 0) seconds.set(other.speaker, (seconds.get(other.speaker) ?? 0) + shared);
   }
-  return [...seconds].sort(([, a], [, b]) => b - a)[0]?.[0] ?? null;
+  return [...seconds].sort(([, x], [, y]) => y - x)[0]?.[0] ?? null;
 }

@@ -1,20 +1,7 @@
 import type { Word } from '@overtone/contracts';
 import type { Tx } from '../database.ts';
-
-/** A segment to be stored; `speaker` is an index into the speakers stored with it. */
-export type NewSegment = {
-  start: number;
-  end: number;
-  speaker: number | null;
-  text: string;
-  confidence: number | null;
-  words: Word[];
-  /** Set for an edited segment: the row keeps its id, so that an open editor can continue. */
-  keptId?: string;
-  version?: number;
-  editedAt?: Date | null;
-  editedBy?: string | null;
-};
+import type { FileRow } from '../files/files.ts';
+import type { EditedSegment, NewSegment } from './segments.ts';
 
 const batchSize = 2_000;
 
@@ -55,4 +42,29 @@ function insertBatch(tx: Tx, fileId: string, segments: NewSegment[], from: numbe
       ${segments.map(({ editedBy }) => editedBy ?? null)}::uuid[],
       ${segments.map(({ version }) => version ?? 1)}::int[]
     ) as r(uuid, speaker_id, position, start_time, end_time, text, confidence, words, edited_at, edited_by, version)`;
+}
+
+/** Removes the segments that no user has edited. @returns their number. */
+export async function removeUnedited(tx: Tx, fileId: string): Promise<number> {
+  return (await tx.segment.deleteMany({ where: { fileId, edited: false } })).count;
+}
+
+/** The segments that users have edited since the run was opened. */
+export async function readEdits(tx: Tx, file: FileRow): Promise<EditedSegment[]> {
+  const since = file.runOpenedAt ?? new Date(0);
+  const rows = await tx.segment.findMany({
+    where: { fileId: file.id, edited: true, editedAt: { gte: since } },
+    orderBy: { position: 'asc' },
+  });
+  return rows.map(({ id, startTime: start, endTime: end, text, words, confidence, version, editedAt, editedBy }) => ({
+    id,
+    start,
+    end,
+    text,
+    confidence,
+    version,
+    editedAt,
+    editedBy,
+    words: words as Word[],
+  }));
 }
