@@ -57,11 +57,14 @@ export default {
     rule(
       'slice-through-its-front',
       // The worker's slices are stages; they share the handling of sound (audio) and of processes (children).
-      "A slice sees a sibling slice only through the sibling's <slice>.ts.",
+      'A slice sees of a sibling slice only its rules, <slice>.ts, and its statements, <slice>.store.ts.',
       { path: '^services/([^/]+)/src/([^/]+)/', pathNot: `${test}|/src/generated/` },
       {
         path: '^services/$1/src/([^/]+)/',
-        pathNot: ['^services/$1/src/($2|ports|generated|audio|children)/', '/src/(?<slice>[^/]+)/\\k<slice>\\.ts$'],
+        pathNot: [
+          '^services/$1/src/($2|ports|generated|audio|children)/',
+          '/src/(?<slice>[^/]+)/\\k<slice>(\\.store)?\\.ts$',
+        ],
       },
     ),
   ],

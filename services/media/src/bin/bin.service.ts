@@ -1,31 +1,29 @@
-import { mediaEvents, type AnswerOf, type FileObject, type QueryOf, type mediaRoutes } from '@overtone/contracts';
+import {
+  mediaEvents,
+  roleAtLeast,
+  type AnswerOf,
+  type FileObject,
+  type QueryOf,
+  type mediaRoutes,
+} from '@overtone/contracts';
 import type { Outbox } from '@overtone/database';
 import type { Caller } from '@overtone/service-kit';
-import { binnedFile, lockedFile } from '../access/access.ts';
+import { binnedFile, lockedFile } from '../access/access.store.ts';
 import { auditAction, type Actor } from '../audit/audit.ts';
 import { txOptions, type Db, type Tx } from '../database.ts';
-import { isSettled, requeue, toFileObject, withSpeakerCount, type FileRow } from '../files/files.ts';
-import type { People } from '../ports/people.ts';
-import { accessOf } from '../sharing/sharing.ts';
-import { binStore as store } from './bin.store.ts';
+import { idsOf, isSettled, toFileObject, withSpeakerCount, type FileRow } from '../files/files.ts';
+import { readFile, requeue } from '../files/files.store.ts';
+import type { People } from '../ports/people.adapter.ts';
+import { publishAccess } from '../sharing/sharing.store.ts';
 
+type BinQuery = QueryOf<(typeof mediaRoutes)['listBin']>;
 type BinPage = AnswerOf<(typeof mediaRoutes)['listBin']>;
 export type BinDeps = { db: Db; outbox: Outbox; people: Pick<People, 'names'>; binDays: number };
 
 const day = 24 * 3_600_000;
+const batchSize = 100;
 
-/**
- * Deleted files stay in a bin until they expire: invisible elsewhere, and restorable. While a file is in the bin, events of
- * its run do not change its row.
- */
 export function createBin({ db, outbox, people, binDays }: BinDeps) {
-  /** Deletes the rows now and the objects through the event, so that a crash leaves neither behind. */
-  const purge = async (tx: Tx, file: FileRow, actor: Actor | null): Promise<void> => {
-    await tx.mediaFile.delete({ where: { id: file.id } });
-    await outbox.add(tx, mediaEvents.deleted, idsOf(file));
-    await auditAction(tx, outbox, 'file_purged', { file, actor });
-  };
-
   return {
     discard: (actor: Actor, id: string): Promise<undefined> =>
       db.$transaction(async (tx) => {
@@ -34,55 +32,34 @@ export function createBin({ db, outbox, people, binDays }: BinDeps) {
         if (!isSettled(file.status)) await outbox.add(tx, mediaEvents.cancelOrdered, idsOf(file));
         await outbox.add(tx, mediaEvents.binned, idsOf(file));
         await auditAction(tx, outbox, 'file_deleted', { file, actor });
-        if (binDays === 0) await purge(tx, file, actor);
+        if (binDays === 0) await purgeFile(tx, outbox, file, actor);
         return undefined;
       }, txOptions),
 
-    list: async (caller: Caller, query: QueryOf<(typeof mediaRoutes)['listBin']>): Promise<BinPage> => {
-      const { items, total } = await store.list(db, caller, query);
+    list: async (caller: Caller, query: BinQuery): Promise<BinPage> => {
+      const { items, total } = await selectBinned(db, caller, query);
       const names = await people.names(items.flatMap(({ userId, deletedBy }) => [userId, deletedBy ?? userId]));
+      const nameOf = (userId: string | null): string | null => names.get(userId ?? '') ?? null;
       const shown = items.map((file) => {
-        const deletedAt = file.deletedAt ?? new Date();
+        const { userId, deletedBy, deletedAt } = file;
+        const deleted = deletedAt ?? new Date();
         return {
-          ...toFileObject(file, 'owner', file.userId === caller.userId ? null : (names.get(file.userId) ?? null)),
-          deleted_at: deletedAt.toISOString(),
-          purge_at: new Date(deletedAt.getTime() + binDays * day).toISOString(),
-          deleted_by: file.deletedBy,
-          deleted_by_name: file.deletedBy === file.userId ? null : (names.get(file.deletedBy ?? '') ?? null),
+          ...toFileObject(file, 'owner', userId === caller.userId ? null : nameOf(userId)),
+          deleted_at: deleted.toISOString(),
+          purge_at: new Date(deleted.getTime() + binDays * day).toISOString(),
+          deleted_by: deletedBy,
+          deleted_by_name: deletedBy === userId ? null : nameOf(deletedBy),
         };
       });
       return { items: shown, total, page: query.page, page_size: query.page_size };
     },
 
     restore: (actor: Actor, id: string): Promise<FileObject> =>
-      db.$transaction(async (tx) => {
-        const file = await binnedFile(tx, actor, id);
-        await tx.mediaFile.update({
-          where: { id },
-          data: {
-            deletedAt: null,
-            deletedBy: null,
-            updatedAt: new Date(),
-            // Subscribers dropped the file's access list; they accept it again under a newer version.
-            ...(file.accessVersion > 0 ? { accessVersion: { increment: 1 } } : {}),
-          },
-        });
-        await outbox.add(tx, mediaEvents.restored, { ...idsOf(file), transcriptVersion: file.transcriptVersion });
-        if (file.accessVersion > 0) {
-          const shared = await tx.mediaFile.findUniqueOrThrow({ where: { id }, include: { shares: true } });
-          await outbox.add(tx, mediaEvents.accessChanged, accessOf(shared));
-        }
-        if (!isSettled(file.status)) await requeue(tx, outbox, file);
-        await auditAction(tx, outbox, 'file_restored', { file, actor });
-        return toFileObject(
-          await tx.mediaFile.findUniqueOrThrow({ where: { id }, include: withSpeakerCount }),
-          'owner',
-        );
-      }, txOptions),
+      db.$transaction((tx) => restoreFile(tx, outbox, actor, id), txOptions),
 
     purge: (actor: Actor, id: string): Promise<undefined> =>
       db.$transaction(async (tx) => {
-        await purge(tx, await binnedFile(tx, actor, id), actor);
+        await purgeFile(tx, outbox, await binnedFile(tx, actor, id), actor);
         return undefined;
       }, txOptions),
 
@@ -91,20 +68,56 @@ export function createBin({ db, outbox, people, binDays }: BinDeps) {
       const cutoff = new Date(Date.now() - binDays * day);
       for (let purged = 0; ;) {
         if (signal.aborted) return purged;
-        const files = await db.$transaction(async (tx) => {
-          const expired = await store.takeExpired(tx, cutoff);
-          for (const file of expired) await purge(tx, file, null);
-          return expired;
-        }, txOptions);
-        if (files.length === 0) return purged;
-        purged += files.length;
+        const count = await db.$transaction((tx) => purgeBatch(tx, outbox, cutoff), txOptions);
+        if (count === 0) return purged;
+        purged += count;
       }
     },
   };
 }
 
-function idsOf({ id, userId }: Pick<FileRow, 'id' | 'userId'>) {
-  return { fileId: id, ownerId: userId };
+export type Bin = ReturnType<typeof createBin>;
+
+async function selectBinned(db: Db, { userId, role }: Caller, { ownership, page, page_size }: BinQuery) {
+  const all = ownership === 'all' && roleAtLeast(role, 'admin');
+  const where = { deletedAt: { not: null }, ...(all ? {} : { userId }) };
+  const [items, total] = await Promise.all([
+    db.mediaFile.findMany({
+      where,
+      include: withSpeakerCount,
+      orderBy: [{ deletedAt: 'desc' }, { id: 'asc' }],
+      skip: (page - 1) * page_size,
+      take: page_size,
+    }),
+    db.mediaFile.count({ where }),
+  ]);
+  return { items, total };
 }
 
-export type Bin = ReturnType<typeof createBin>;
+async function restoreFile(tx: Tx, outbox: Outbox, actor: Actor, id: string): Promise<FileObject> {
+  const file = await binnedFile(tx, actor, id);
+  await tx.mediaFile.update({ where: { id }, data: { deletedAt: null, deletedBy: null, updatedAt: new Date() } });
+  await outbox.add(tx, mediaEvents.restored, { ...idsOf(file), transcriptVersion: file.transcriptVersion });
+  // Subscribers dropped the file's access list; they accept it again under a newer version.
+  if (file.accessVersion > 0) await publishAccess(tx, outbox, id);
+  if (!isSettled(file.status)) await requeue(tx, outbox, file);
+  await auditAction(tx, outbox, 'file_restored', { file, actor });
+  return toFileObject(await readFile(tx, id), 'owner');
+}
+
+/** Deletes the rows now and the objects through the event, so that a crash leaves neither behind. */
+async function purgeFile(tx: Tx, outbox: Outbox, file: FileRow, actor: Actor | null): Promise<void> {
+  await tx.mediaFile.delete({ where: { id: file.id } });
+  await outbox.add(tx, mediaEvents.deleted, idsOf(file));
+  await auditAction(tx, outbox, 'file_purged', { file, actor });
+}
+
+/** Purges files deleted before `cutoff`; other replicas skip them. @returns their number. */
+async function purgeBatch(tx: Tx, outbox: Outbox, cutoff: Date): Promise<number> {
+  const rows = await tx.$queryRaw<{ id: string }[]>`
+    select uuid::text as id from media_file where deleted_at <= ${cutoff}
+    order by deleted_at limit ${batchSize} for update skip locked`;
+  const expired = await tx.mediaFile.findMany({ where: { id: { in: rows.map(({ id }) => id) } } });
+  for (const file of expired) await purgeFile(tx, outbox, file, null);
+  return expired.length;
+}

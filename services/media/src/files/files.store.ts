@@ -1,67 +1,32 @@
-import type { QueryOf, mediaRoutes } from '@overtone/contracts';
+import { mediaEvents, type RunOptions } from '@overtone/contracts';
+import type { Outbox } from '@overtone/database';
 import type { Db, Tx } from '../database.ts';
 import type { Prisma } from '../generated/client.ts';
-import { withSpeakerCount } from './files.ts';
+import { idsOf, resetColumns, withSpeakerCount, type FileRow } from './files.ts';
 
-type ListQuery = QueryOf<(typeof mediaRoutes)['listFiles']>;
-
-const sortColumn = {
-  upload_time: 'uploadTime',
-  completed_at: 'completedAt',
-  title: 'title',
-  duration: 'duration',
-  file_size: 'fileSize',
-} as const;
-const nullable = ['completed_at', 'duration'];
-
-export const filesStore = {
-  /** @param scope the filter for the caller's visible files. */
-  list: async (db: Db, scope: Prisma.MediaFileWhereInput, normalizedTags: string[], query: ListQuery) => {
-    const where = whereOf(scope, normalizedTags, query);
-    const direction = nullable.includes(query.sort_by)
-      ? { sort: query.sort_order, nulls: 'last' as const }
-      : query.sort_order;
-    const [items, total] = await Promise.all([
-      db.mediaFile.findMany({
-        where,
-        include: withSpeakerCount,
-        orderBy: [{ [sortColumn[query.sort_by]]: direction }, { id: 'asc' }],
-        skip: (query.page - 1) * query.page_size,
-        take: query.page_size,
-      }),
-      db.mediaFile.count({ where }),
-    ]);
-    return { items, total };
-  },
-  get: (db: Db | Tx, id: string) => db.mediaFile.findUniqueOrThrow({ where: { id }, include: withSpeakerCount }),
-  update: (tx: Tx, id: string, data: Prisma.MediaFileUpdateInput) =>
-    tx.mediaFile.update({ where: { id }, data: { ...data, updatedAt: new Date() }, include: withSpeakerCount }),
-  tags: (db: Db | Tx, id: string) =>
-    db.fileTag.findMany({ where: { fileId: id }, include: { tag: true }, orderBy: { tag: { normalizedName: 'asc' } } }),
-};
-
-// Wildcards of LIKE in the user's input are matched literally.
-function escapeLike(text: string): string {
-  return text.replaceAll(/[\\%_]/g, (sign) => `\\${sign}`);
+export function readFile(db: Db | Tx, id: string) {
+  return db.mediaFile.findUniqueOrThrow({ where: { id }, include: withSpeakerCount });
 }
 
-function whereOf(
-  scope: Prisma.MediaFileWhereInput,
-  normalizedTags: string[],
-  query: ListQuery,
-): Prisma.MediaFileWhereInput {
-  const and: Prisma.MediaFileWhereInput[] = [scope];
-  if (query.search) {
-    const contains = { contains: escapeLike(query.search), mode: 'insensitive' as const };
-    and.push({ OR: [{ title: contains }, { filename: contains }] });
-  }
-  if (query.status.length > 0) and.push({ status: { in: query.status } });
-  for (const normalizedName of normalizedTags) and.push({ tags: { some: { tag: { normalizedName } } } });
-  if (query.file_type.length > 0)
-    and.push({ OR: query.file_type.map((type) => ({ contentType: { startsWith: `${type}/` } })) });
-  if (query.from_date) and.push({ uploadTime: { gte: new Date(query.from_date) } });
-  if (query.to_date) and.push({ uploadTime: { lte: new Date(query.to_date) } });
-  if (query.min_duration !== undefined) and.push({ duration: { gte: query.min_duration } });
-  if (query.max_duration !== undefined) and.push({ duration: { lte: query.max_duration } });
-  return { AND: and };
+export function updateFile(tx: Tx, id: string, change: Prisma.MediaFileUpdateInput) {
+  const data = { ...change, updatedAt: new Date() };
+  return tx.mediaFile.update({ where: { id }, data, include: withSpeakerCount });
+}
+
+/** Requests a new run of a file, in the caller's transaction; events of earlier runs are ignored from now on. */
+export async function requeue(
+  tx: Tx,
+  outbox: Outbox,
+  file: Pick<FileRow, 'id' | 'userId' | 'objectKey' | 'contentType' | 'options'>,
+): Promise<void> {
+  const { id, objectKey, contentType } = file;
+  const options = file.options as RunOptions;
+  await tx.mediaFile.update({
+    where: { id },
+    data: { ...resetColumns, status: 'queued', options, updatedAt: new Date() },
+  });
+  // Uses the database's clock, which also stamps the events.
+  await tx.$executeRaw`update media_file set run_id = null, run_opened_at = now() where uuid = ${id}::uuid`;
+  await outbox.add(tx, mediaEvents.reprocessOrdered, { ...idsOf(file), objectKey, contentType, options });
+  await outbox.add(tx, mediaEvents.updated, { ...idsOf(file), status: 'queued' });
 }

@@ -1,13 +1,4 @@
-import {
-  mediaEvents,
-  stages,
-  type FileObject,
-  type FileStatus,
-  type RunOptions,
-  type Stage,
-} from '@overtone/contracts';
-import type { Outbox } from '@overtone/database';
-import type { Tx } from '../database.ts';
+import { stages, type FileObject, type FileStatus, type Stage } from '@overtone/contracts';
 import { Prisma, type MediaFile } from '../generated/client.ts';
 
 export type FileRow = MediaFile;
@@ -99,25 +90,6 @@ export const resetColumns = {
   error: Prisma.DbNull,
   completedAt: null,
 } as const;
-
-/** Requests a new run of a file, in the caller's transaction; events of earlier runs are ignored from now on. */
-export async function requeue(
-  tx: Tx,
-  outbox: Outbox,
-  file: Pick<FileRow, 'id' | 'userId' | 'objectKey' | 'contentType' | 'options'>,
-): Promise<void> {
-  const { id, userId, objectKey, contentType } = file;
-  const options = file.options as RunOptions;
-  await tx.mediaFile.update({
-    where: { id },
-    data: { ...resetColumns, status: 'queued', options, updatedAt: new Date() },
-  });
-  // Uses the database's clock, which also stamps the events.
-  await tx.$executeRaw`update media_file set run_id = null, run_opened_at = now() where uuid = ${id}::uuid`;
-  const ids = { fileId: id, ownerId: userId };
-  await outbox.add(tx, mediaEvents.reprocessOrdered, { ...ids, objectKey, contentType, options });
-  await outbox.add(tx, mediaEvents.updated, { ...ids, status: 'queued' });
-}
 
 /** The file as an API object; `ownerName` is null when the caller is the owner. */
 export function toFileObject(

@@ -2,6 +2,7 @@ import { mediaEvents, type FileObject } from '@overtone/contracts';
 import type { Outbox } from '@overtone/database';
 import type { ObjectStore } from '@overtone/object-store';
 import type { Delivery } from '@overtone/service-kit';
+import { lockFileRow } from '../access/access.store.ts';
 import { txOptions, type Db, type Tx } from '../database.ts';
 import { idsOf, objectPrefixes, resetColumns, type FileRow } from '../files/files.ts';
 import type { Prisma } from '../generated/client.ts';
@@ -67,7 +68,7 @@ export type RunFiles = ReturnType<typeof createRunFiles>;
  * file in the bin, whose row must not change.
  */
 async function adoptRun(tx: Tx, { fileId, runId }: RunEvent, { time }: EventTime): Promise<FileRow | undefined> {
-  await tx.$queryRaw`select 1 from media_file where uuid = ${fileId}::uuid for update`;
+  await lockFileRow(tx, fileId);
   const file = await tx.mediaFile.findUnique({ where: { id: fileId } });
   if (!file || file.deletedAt) return undefined;
   const relation = compareRun(file, { runId, time });

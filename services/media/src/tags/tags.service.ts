@@ -1,24 +1,31 @@
-import { invalid, type Caller } from '@overtone/service-kit';
 import type { Outbox } from '@overtone/database';
-import { lockedFile, permissionsOf } from '../access/access.ts';
-import { txOptions, type Db } from '../database.ts';
-import { markEdited } from '../transcripts/transcripts.ts';
+import { invalid, type Caller } from '@overtone/service-kit';
+import { lockedFile, permissionsOf } from '../access/access.store.ts';
+import { txOptions, type Db, type Tx } from '../database.ts';
+import { markEdited } from '../transcripts/transcripts.store.ts';
 import { normalizedTag, toTagObject } from './tags.ts';
-import { tagsStore as store } from './tags.store.ts';
 
 export type TagsDeps = { db: Db; outbox: Outbox };
 
-/** Tags belong to one user and are invisible to all others. */
 export function createTags({ db, outbox }: TagsDeps) {
   return {
-    list: async (caller: Caller) =>
-      (await store.ofUser(db, caller.userId)).map(({ _count: { files }, ...tag }) => ({
-        ...toTagObject(tag),
-        usage_count: files,
-      })),
-    unused: async (caller: Caller) => (await store.unused(db, caller.userId)).map((tag) => toTagObject(tag)),
-    create: async (caller: Caller, name: string) =>
-      toTagObject(await store.getOrCreate(db, caller.userId, checkedTagName(name))),
+    /** Most used first, then by name. */
+    list: async ({ userId }: Caller) => {
+      const tags = await db.tag.findMany({
+        where: { userId },
+        include: { _count: { select: { files: { where: { file: { deletedAt: null } } } } } },
+        orderBy: [{ files: { _count: 'desc' } }, { normalizedName: 'asc' }],
+      });
+      return tags.map(({ _count: { files }, ...tag }) => ({ ...toTagObject(tag), usage_count: files }));
+    },
+
+    unused: async ({ userId }: Caller) => {
+      const where = { userId, files: { none: { file: { deletedAt: null } } } };
+      const tags = await db.tag.findMany({ where, orderBy: { normalizedName: 'asc' } });
+      return tags.map((tag) => toTagObject(tag));
+    },
+
+    create: async ({ userId }: Caller, name: string) => toTagObject(await getOrCreateTag(db, userId, name)),
 
     /** Tags for file lists, whose objects contain none. */
     ofFiles: async (caller: Caller, fileIds: string[]) => {
@@ -27,14 +34,18 @@ export function createTags({ db, outbox }: TagsDeps) {
         select: { id: true, userId: true, deletedAt: true },
       });
       const readable = await permissionsOf(db, caller, files);
-      const rows = await store.ofFiles(db, [...readable.keys()]);
+      const rows = await db.fileTag.findMany({
+        where: { fileId: { in: [...readable.keys()] } },
+        include: { tag: true },
+        orderBy: { tag: { normalizedName: 'asc' } },
+      });
+      const tagsOf = (id: string) => rows.filter(({ fileId }) => fileId === id);
+      const shown = [...new Set(fileIds)].filter((id) => readable.has(id));
       return {
-        items: fileIds
-          .filter((id, at) => readable.has(id) && fileIds.indexOf(id) === at)
-          .map((id) => ({
-            file_uuid: id,
-            tags: rows.filter(({ fileId }) => fileId === id).map(({ tag, source }) => toTagObject(tag, source)),
-          })),
+        items: shown.map((id) => ({
+          file_uuid: id,
+          tags: tagsOf(id).map(({ tag, source }) => toTagObject(tag, source)),
+        })),
       };
     },
 
@@ -42,26 +53,34 @@ export function createTags({ db, outbox }: TagsDeps) {
     attach: (caller: Caller, fileId: string, name: string) =>
       db.$transaction(async (tx) => {
         const file = await lockedFile(tx, caller, fileId, 'edit');
-        const tag = await store.getOrCreate(tx, file.userId, checkedTagName(name));
-        if (await store.attach(tx, fileId, tag.id)) await markEdited(tx, outbox, file);
+        const tag = await getOrCreateTag(tx, file.userId, name);
+        const data = { fileId, tagId: tag.id, source: 'manual' };
+        const { count } = await tx.fileTag.createMany({ data, skipDuplicates: true });
+        if (count > 0) await markEdited(tx, outbox, file);
         return toTagObject(tag, 'manual');
       }, txOptions),
 
     /** @returns whether the file had the tag. */
-    clearTag: (caller: Caller, fileId: string, name: string): Promise<boolean> =>
+    detach: (caller: Caller, fileId: string, name: string): Promise<boolean> =>
       db.$transaction(async (tx) => {
         const file = await lockedFile(tx, caller, fileId, 'edit');
-        const removed = await store.detach(tx, fileId, name);
-        if (removed) await markEdited(tx, outbox, file);
-        return removed;
+        const where = { fileId, tag: { normalizedName: normalizedTag(name) } };
+        const { count } = await tx.fileTag.deleteMany({ where });
+        if (count > 0) await markEdited(tx, outbox, file);
+        return count > 0;
       }, txOptions),
   };
 }
 
 export type Tags = ReturnType<typeof createTags>;
 
-function checkedTagName(name: string): string {
-  const errors = [{ path: 'name', message: 'must contain more than separators' }];
-  if (normalizedTag(name) === '') throw invalid('invalid_body', 'A tag needs a name.', { errors });
-  return name;
+/** Concurrent calls for the same tag return the same row. */
+async function getOrCreateTag(db: Db | Tx, userId: string, name: string) {
+  const key = { userId, normalizedName: normalizedTag(name) };
+  if (key.normalizedName === '') {
+    const errors = [{ path: 'name', message: 'must contain more than separators' }];
+    throw invalid('invalid_body', 'A tag needs a name.', { errors });
+  }
+  await db.tag.createMany({ data: { ...key, name, source: 'manual' }, skipDuplicates: true });
+  return db.tag.findUniqueOrThrow({ where: { userId_normalizedName: key } });
 }

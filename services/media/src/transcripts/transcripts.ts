@@ -1,95 +1,68 @@
-import { mediaEvents, type SegmentObject, type Word } from '@overtone/contracts';
-import type { Outbox } from '@overtone/database';
-import type { Db, Tx } from '../database.ts';
-import { Prisma } from '../generated/client.ts';
-import type { People } from '../ports/people.ts';
-
-type Row = {
-  uuid: string;
-  start_time: number;
-  end_time: number;
-  text: string;
-  confidence: number | null;
-  edited: boolean;
-  edited_at: Date | null;
-  edited_by: string | null;
-  version: number;
-  words: Word[];
-  speaker_id: string | null;
-  name: string | null;
-  display_name: string | null;
-};
-type Page = { limit: number; offset: number; words: boolean };
-
-/** A page of a file's transcript; without words, one page can hold ten hours of speech. */
-export async function readSegments(
-  db: Db | Tx,
-  fileId: string,
-  { limit, offset, words }: Page,
-): Promise<{ segments: SegmentObject[]; total: number }> {
-  const count = await db.segment.count({ where: { fileId } });
-  if (limit === 0 || offset >= count) return { segments: [], total: count };
-  const wordsColumn = words ? Prisma.sql`t.words` : Prisma.sql`'[]'::jsonb as words`;
-  const rows = await db.$queryRaw<Row[]>`
-    select t.uuid, t.start_time, t.end_time, t.text, t.confidence, t.edited, t.edited_at, t.edited_by, t.version, ${wordsColumn},
-           t.speaker_id, s.name, s.display_name
-    from transcript_segment t left join speaker s on s.uuid = t.speaker_id
-    where t.media_file_id = ${fileId}::uuid order by t.position limit ${limit} offset ${offset}`;
-  return { segments: rows.map(toSegmentObject), total: count };
-}
-
-/** One segment as an API object. */
-export async function readSegment(db: Db | Tx, id: string): Promise<SegmentObject | undefined> {
-  const rows = await db.$queryRaw<Row[]>`
-    select t.uuid, t.start_time, t.end_time, t.text, t.confidence, t.edited, t.edited_at, t.edited_by, t.version, t.words,
-           t.speaker_id, s.name, s.display_name
-    from transcript_segment t left join speaker s on s.uuid = t.speaker_id where t.uuid = ${id}::uuid`;
-  return rows[0] && toSegmentObject(rows[0]);
-}
-
-function toSegmentObject({ speaker_id: uuid, name, display_name, ...row }: Row): SegmentObject {
-  return {
-    ...row,
-    edited_at: row.edited_at?.toISOString() ?? null,
-    edited_by_name: null,
-    speaker: uuid && name ? { uuid, name, display_name } : null,
-  };
-}
-
-/** Adds the editors' names; null while identity does not respond. */
-export async function withEditorNames(
-  people: Pick<People, 'names'>,
-  segments: SegmentObject[],
-): Promise<SegmentObject[]> {
-  const names = await people.names([...new Set(segments.flatMap(({ edited_by }) => edited_by ?? []))]);
-  return segments.map((segment) => ({ ...segment, edited_by_name: names.get(segment.edited_by ?? '') ?? null }));
-}
-
-/**
- * Increments the transcript version after a change that readers and search show.
- * @returns the new version; 0 while there is no transcript.
- */
-export async function markEdited(
-  tx: Tx,
-  outbox: Outbox,
-  file: { id: string; userId: string; status: string; transcriptVersion: number },
-): Promise<number> {
-  const ids = { fileId: file.id, ownerId: file.userId };
-  const updatedAt = new Date();
-  if (file.transcriptVersion === 0) {
-    // Without a transcript only the file itself changes.
-    await tx.mediaFile.update({ where: { id: file.id }, data: { updatedAt } });
-    await outbox.add(tx, mediaEvents.updated, { ...ids, status: file.status as 'uploaded' });
-    return 0;
-  }
-  const transcriptVersion = file.transcriptVersion + 1;
-  await tx.mediaFile.update({ where: { id: file.id }, data: { transcriptVersion, updatedAt } });
-  await outbox.add(tx, mediaEvents.transcriptEdited, { ...ids, transcriptVersion });
-  return transcriptVersion;
-}
+import type { SegmentObject, Word } from '@overtone/contracts';
+import { speakerLabel, speakerNumber } from '@overtone/contracts/speakers';
+import type { Segment, Speaker } from '../generated/client.ts';
+import type { People } from '../ports/people.adapter.ts';
 
 /** The mean confidence of the words that have one; null when none has. */
 export function meanConfidence(words: readonly Word[]): number | null {
-  const known = words.flatMap(({ confidence }) => (confidence === null ? [] : [confidence]));
-  return known.length === 0 ? null : known.reduce((sum, c) => sum + c, 0) / known.length;
+  const known = words.flatMap(({ confidence }) => confidence ?? []);
+  return known.length === 0 ? null : known.reduce((sum, confidence) => sum + confidence, 0) / known.length;
+}
+
+/** Adds the editors' names; null while identity does not respond. */
+export async function withEditorNames<S extends SegmentObject>(
+  people: Pick<People, 'names'>,
+  segments: S[],
+): Promise<S[]> {
+  const names = await people.names(segments.flatMap(({ edited_by }) => edited_by ?? []));
+  return segments.map((segment) => ({ ...segment, edited_by_name: names.get(segment.edited_by ?? '') ?? null }));
+}
+
+/** The speaker name for the index: the display name, or the label. */
+export function spokenName(speaker: { name: string; displayName: string | null }): string {
+  return speaker.displayName ?? speaker.name;
+}
+
+/** The label of one more speaker: SPEAKER_03 after SPEAKER_01 and SPEAKER_02. */
+export function nextLabel(labels: string[]): string {
+  const numbers = labels.map((label) => speakerNumber(label) ?? 0);
+  return speakerLabel(Math.max(0, ...numbers) + 1);
+}
+
+/** A change can be undone for this long. */
+export const undoMs = 24 * 3_600_000;
+
+type SpeakerBefore = { id: string; name: string; displayName: string | null };
+/** The state before a change. `after` is its result: if that differs now, an undo would lose a later edit. */
+export type Before =
+  | { kind: 'segment_edited'; segment: SegmentBefore; after: { text: string; speakerId: string | null } }
+  | { kind: 'segment_deleted'; segment: SegmentBefore }
+  | { kind: 'speaker_merged'; speaker: SpeakerBefore; targetId: string; segmentIds: string[] }
+  | { kind: 'speaker_deleted'; speaker: SpeakerBefore; segmentIds: string[] };
+
+export type SegmentBefore = {
+  id: string;
+  speakerId: string | null;
+  position: number;
+  startTime: number;
+  endTime: number;
+  text: string;
+  confidence: number | null;
+  words: Word[];
+  edited: boolean;
+  editedAt: string | null;
+  editedBy: string | null;
+  version: number;
+};
+
+export function segmentBefore({ fileId: _, words, editedAt, ...segment }: Segment): SegmentBefore {
+  return {
+    ...segment,
+    words: words as Word[],
+    editedAt: editedAt?.toISOString() ?? null,
+  };
+}
+
+export function speakerBefore({ id, name, displayName }: Speaker): SpeakerBefore {
+  return { id, name, displayName };
 }

@@ -2,12 +2,12 @@ import type { Readable } from 'node:stream';
 import { isAppError, notFound, type Log } from '@overtone/service-kit';
 import type { Db } from '../database.ts';
 import type { Description, Parts } from './resumable-parts.store.ts';
-import { maybeMedia } from './sniff.ts';
-import type { Languages } from '../ports/languages.ts';
+import { maybeMedia } from './inspection.ts';
+import type { Languages } from '../ports/languages.adapter.ts';
 import type { Reservations } from './reservations.store.ts';
 import { checkedFilename, checkLanguage, parseOptions, uploadErrors } from './uploads.ts';
 import type { Uploads } from './uploads.service.ts';
-import { uploadsStore as store } from './uploads.store.ts';
+import { findFile } from './uploads.store.ts';
 
 export type ResumableDeps = {
   db: Db;
@@ -32,7 +32,7 @@ export function createResumable({ db, parts, reservations, uploads, languages, e
   };
 
   const finish = async (id: string, { userId, size, metadata }: Description): Promise<void> => {
-    if (!(await store.find(db, id))) {
+    if (!(await findFile(db, id))) {
       const options = parseOptions(metadata);
       const body = parts.read(id, size);
       const filename = metadata['filename'] ?? undefined;
@@ -87,7 +87,7 @@ export function createResumable({ db, parts, reservations, uploads, languages, e
 
     /** @throws AppError not_found when the upload belongs to another user. */
     authorise: async (id: string, userId: string): Promise<void> => {
-      const owner = (await parts.describe(id))?.userId ?? (await store.find(db, id))?.userId;
+      const owner = (await parts.describe(id))?.userId ?? (await findFile(db, id))?.userId;
       if (owner !== userId) throw noSuchUpload();
     },
 
@@ -95,7 +95,7 @@ export function createResumable({ db, parts, reservations, uploads, languages, e
     progress: async (id: string): Promise<UploadProgress> => {
       const upload = await parts.describe(id);
       if (upload) return { ...upload, offset: await parts.offset(id) };
-      const file = await store.find(db, id);
+      const file = await findFile(db, id);
       if (!file) throw noSuchUpload();
       const size = Number(file.fileSize);
       return { offset: size, size, metadata: {}, createdAt: new Date().toISOString() };

@@ -1,16 +1,16 @@
 import { randomUUID } from 'node:crypto';
 import type { Readable } from 'node:stream';
-import { mediaEvents, type FileObject } from '@overtone/contracts';
+import type { FileObject } from '@overtone/contracts';
 import type { Outbox } from '@overtone/database';
 import type { ObjectStore } from '@overtone/object-store';
 import { isAppError, type Log } from '@overtone/service-kit';
 import { txOptions, type Db } from '../database.ts';
-import { auditAction, noClient, type Actor } from '../audit/audit.ts';
-import { originalKey, toFileObject } from '../files/files.ts';
+import { noClient, type Actor } from '../audit/audit.ts';
+import { originalKey } from '../files/files.ts';
 import type { Telemetry } from '../telemetry.ts';
-import { createInspection, type Inspection } from './inspect.ts';
-import { checkedFilename, runOptionsOf, titleOf, uploadErrors, type UploadOptions } from './uploads.ts';
-import { uploadsStore as store } from './uploads.store.ts';
+import { createInspection } from './inspection.ts';
+import { checkedFilename, type UploadOptions } from './uploads.ts';
+import { findFile, insertFile } from './uploads.store.ts';
 
 export type UploadsDeps = {
   db: Db;
@@ -39,53 +39,11 @@ export function createUploads({ db, outbox, objects, telemetry, log, maxBytes }:
   const discard = async (id: string): Promise<void> => {
     try {
       // A commit may have succeeded although its response was lost: then the object is needed.
-      if (!(await store.find(db, id))) await objects.delete(originalKey(id));
+      if (!(await findFile(db, id))) await objects.delete(originalKey(id));
     } catch (err) {
       log.warn({ err: err as Error, file_id: id }, 'rejected upload cleanup failed');
     }
   };
-
-  const complete = (
-    file: Pick<IncomingUpload, 'userId' | 'client'> &
-      Inspection & { id: string; filename: string; options: UploadOptions },
-  ) =>
-    db.$transaction(async (tx) => {
-      const { id, userId, filename, options } = file;
-      const existing = await store.find(tx, id);
-      if (existing) return toFileObject(existing, 'owner');
-      await store.lockHash(tx, userId, file.sha256);
-      const duplicate = options.allow_duplicate === 'true' ? null : await store.findDuplicate(tx, userId, file.sha256);
-      if (duplicate) throw uploadErrors.duplicate(duplicate.id);
-      const run = runOptionsOf(options);
-      const objectKey = originalKey(id);
-      const row = await store.insert(tx, {
-        id,
-        userId,
-        filename,
-        title: options.title?.trim() || titleOf(filename),
-        objectKey,
-        contentType: file.contentType,
-        fileSize: BigInt(file.bytes),
-        fileHash: file.sha256,
-        recordedDate: options.recorded_date ? new Date(options.recorded_date) : null,
-        language: run.language,
-        options: run,
-      });
-      const { contentType, bytes } = file;
-      const event = {
-        fileId: id,
-        ownerId: userId,
-        objectKey,
-        contentType,
-        bytes,
-        source: 'upload' as const,
-        options: run,
-      };
-      await outbox.add(tx, mediaEvents.uploaded, event);
-      const actor = { userId, client: file.client ?? noClient };
-      await auditAction(tx, outbox, 'file_uploaded', { file: row, actor, details: { bytes } });
-      return toFileObject(row, 'owner');
-    }, txOptions);
 
   return {
     maxBytes,
@@ -101,9 +59,9 @@ export function createUploads({ db, outbox, objects, telemetry, log, maxBytes }:
         const { userId, signal, client = noClient } = incoming;
         await objects.put(originalKey(id), incoming.body, { see, ...(signal ? { signal } : {}) });
         const file = { id, userId, client, filename, options: await incoming.options(), ...result() };
-        const uploadedFile = await complete(file);
+        const stored = await db.$transaction((tx) => insertFile(tx, outbox, file), txOptions);
         telemetry.filesUploaded.inc({ source: 'upload' });
-        return uploadedFile;
+        return stored;
       } catch (error) {
         // An unresponsive store could execute the deletion late, after the same upload was stored again: its objects are
         // removed with the orphans.

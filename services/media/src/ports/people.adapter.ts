@@ -1,6 +1,14 @@
 import { identityRpc } from '@overtone/contracts';
 import { askAll, type Bus, type Log } from '@overtone/service-kit';
-import type { People } from './people.ts';
+
+/** Users as identity knows them. */
+export type People = {
+  exists: (userId: string) => Promise<boolean>;
+  /** Names by user id; empty while identity does not respond, and without unknown users. */
+  names: (userIds: string[]) => Promise<ReadonlyMap<string, string>>;
+  /** All users who are or were members of a group. */
+  memberships: () => AsyncIterable<{ userId: string; groupIds: string[]; version: number }>;
+};
 
 const pageSize = 500;
 const cacheMs = 60_000;
@@ -9,7 +17,7 @@ const pauseMs = 15_000;
 const maxCached = 10_000;
 
 /** Requests users from identity; names are cached for a minute. */
-export function createIdentityPeople({ bus, log }: { bus: Pick<Bus, 'request'>; log: Log }): People {
+export function createPeople({ bus, log }: { bus: Pick<Bus, 'request'>; log: Log }): People {
   const cached = new Map<string, { name: string | null; until: number }>();
   let pausedUntil = 0;
 

@@ -1,31 +1,14 @@
 import type { Outbox } from '@overtone/database';
 import { assertNever, conflict, notFound, type Caller } from '@overtone/service-kit';
-import { lockedFile } from '../access/access.ts';
+import { lockedFile } from '../access/access.store.ts';
 import { txOptions, type Db, type Tx } from '../database.ts';
-import { nextLabel } from '../speakers/speakers.ts';
-import { markEdited } from '../transcripts/transcripts.ts';
-import { undoMs, type Before, type SegmentBefore } from './undo.ts';
+import { nextLabel, undoMs, type Before, type SegmentBefore } from './transcripts.ts';
+import { markEdited } from './transcripts.store.ts';
 
-export type UndoDeps = { db: Db; outbox: Outbox };
 type BeforeOf<K extends Before['kind']> = Extract<Before, { kind: K }>;
 
 /** Undoes a transcript change, once, and only if it was not changed again since. */
-export function createUndo({ db, outbox }: UndoDeps) {
-  const apply = (tx: Tx, fileId: string, before: Before): Promise<void> => {
-    switch (before.kind) {
-      case 'segment_edited':
-        return restoreEdited(tx, before);
-      case 'segment_deleted':
-        return restoreSegment(tx, fileId, before.segment);
-      case 'speaker_merged':
-        return restoreSpeaker(tx, fileId, before, before.targetId);
-      case 'speaker_deleted':
-        return restoreSpeaker(tx, fileId, before, null);
-      default:
-        return assertNever(before);
-    }
-  };
-
+export function createUndo({ db, outbox }: { db: Db; outbox: Outbox }) {
   return {
     undo: (caller: Caller, fileId: string, id: string) =>
       db.$transaction(async (tx) => {
@@ -35,7 +18,7 @@ export function createUndo({ db, outbox }: UndoDeps) {
           throw notFound('This change can no longer be undone.');
         const kind = change.kind as Before['kind'];
         if (change.undoneAt) return { kind, transcript_version: file.transcriptVersion };
-        await apply(tx, fileId, change.before as Before);
+        await restore(tx, fileId, change.before as Before);
         await tx.change.update({ where: { id }, data: { undoneAt: new Date() } });
         return { kind, transcript_version: await markEdited(tx, outbox, file) };
       }, txOptions),
@@ -50,7 +33,20 @@ function changedSince() {
   return conflict('stale_version', 'This was changed again since. Undoing it would lose the later change.');
 }
 
-export type UndoService = ReturnType<typeof createUndo>;
+function restore(tx: Tx, fileId: string, before: Before): Promise<void> {
+  switch (before.kind) {
+    case 'segment_edited':
+      return restoreEdited(tx, before);
+    case 'segment_deleted':
+      return restoreSegment(tx, fileId, before.segment);
+    case 'speaker_merged':
+      return restoreSpeaker(tx, fileId, before, before.targetId);
+    case 'speaker_deleted':
+      return restoreSpeaker(tx, fileId, before, null);
+    default:
+      return assertNever(before);
+  }
+}
 
 async function restoreEdited(tx: Tx, { segment, after }: BeforeOf<'segment_edited'>): Promise<void> {
   const current = await tx.segment.findUnique({ where: { id: segment.id } });

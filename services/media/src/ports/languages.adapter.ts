@@ -1,11 +1,16 @@
 import { dispatcherRpc } from '@overtone/contracts';
 import type { Bus, Log } from '@overtone/service-kit';
-import type { Languages } from './languages.ts';
+
+/** Languages that the speech engines support. */
+export type Languages = {
+  /** ISO codes; null: any language, or currently unknown. */
+  known: () => Promise<string[] | null>;
+};
 
 const cacheMs = 10_000;
 
 /** Requests the languages from the dispatcher; a reply or a failure is cached for ten seconds. */
-export function createDispatcherLanguages({ bus, log }: { bus: Pick<Bus, 'request'>; log: Log }): Languages {
+export function createLanguages({ bus, log }: { bus: Pick<Bus, 'request'>; log: Log }): Languages {
   let cached: { until: number; languages: Promise<string[] | null> } | undefined;
   const request = async (): Promise<string[] | null> => {
     try {

@@ -1,33 +1,22 @@
 import type { AnswerOf, BodyOf, QueryOf, Word, mediaRoutes } from '@overtone/contracts';
 import type { Outbox } from '@overtone/database';
 import { conflict, invalid, notFound, type Caller } from '@overtone/service-kit';
-import { lockedFile, may, usableFile } from '../access/access.ts';
+import { lockedFile, may, usableFile } from '../access/access.store.ts';
 import { txOptions, type Db, type Tx } from '../database.ts';
 import type { Segment } from '../generated/client.ts';
-import type { People } from '../ports/people.ts';
-import { recordChange, segmentBefore, type Undo } from '../undo/undo.ts';
+import type { People } from '../ports/people.adapter.ts';
 import { realign } from './realign.ts';
-import { markEdited, meanConfidence, readSegment, readSegments, withEditorNames } from './transcripts.ts';
+import { meanConfidence, segmentBefore, withEditorNames } from './transcripts.ts';
+import { readSegment, readSegments, recordEdit, type Undo } from './transcripts.store.ts';
 
 type Routes = typeof mediaRoutes;
 type Change = BodyOf<Routes['editSegment']>;
 type EditedSegment = AnswerOf<Routes['editSegment']>;
-export type TranscriptsDeps = { db: Db; outbox: Outbox; people: Pick<People, 'names'> };
+type SegmentKey = { fileId: string; id: string; version: number | undefined };
+export type SegmentsDeps = { db: Db; outbox: Outbox; people: Pick<People, 'names'> };
 
 /** Reads and edits transcripts. Of two edits of one version the second is rejected, so that no edit is lost. */
-export function createTranscripts({ db, outbox, people }: TranscriptsDeps) {
-  const lockSegment = async (
-    tx: Tx,
-    caller: Caller,
-    key: { fileId: string; id: string; version: number | undefined },
-  ) => {
-    const file = await lockedFile(tx, caller, key.fileId, 'edit');
-    const segment = await tx.segment.findUnique({ where: { id: key.id } });
-    if (!segment || segment.fileId !== key.fileId) throw noSuchSegment();
-    if (key.version !== undefined && key.version !== segment.version) throw staleVersion(segment.version);
-    return { file, segment };
-  };
-
+export function createSegments({ db, outbox, people }: SegmentsDeps) {
   const edit = async (tx: Tx, caller: Caller, fileId: string, id: string, change: Change): Promise<EditedSegment> => {
     const { file, segment } = await lockSegment(tx, caller, { fileId, id, version: change.version });
     await checkSpeaker(tx, fileId, change.speaker_uuid);
@@ -37,16 +26,17 @@ export function createTranscripts({ db, outbox, people }: TranscriptsDeps) {
       const edited = { edited: true, editedAt: new Date(), editedBy: caller.userId, version: { increment: 1 } };
       const { text, speakerId } = await tx.segment.update({ where: { id }, data: { ...data, ...edited } });
       const before = { kind: 'segment_edited', segment: segmentBefore(segment), after: { text, speakerId } } as const;
-      undo = await recordChange(tx, { fileId, userId: caller.userId, before });
-      await markEdited(tx, outbox, file);
+      undo = await recordEdit(tx, outbox, { file, userId: caller.userId, before });
     }
     const row = await readSegment(tx, id);
     if (!row) throw noSuchSegment();
     return { ...row, undo };
   };
-  const withNames = async (segment: EditedSegment): Promise<EditedSegment> => {
-    const [shown] = await withEditorNames(people, [segment]);
-    return { ...segment, ...shown };
+
+  /** The segment as the API shows it, with its editor's name. */
+  const editInTransaction = async (work: (tx: Tx) => Promise<EditedSegment>): Promise<EditedSegment> => {
+    const segment = await db.$transaction(work, txOptions);
+    return (await withEditorNames(people, [segment]))[0] ?? segment;
   };
 
   return {
@@ -61,35 +51,37 @@ export function createTranscripts({ db, outbox, people }: TranscriptsDeps) {
       };
     },
 
-    edit: async (caller: Caller, fileId: string, id: string, change: Change) =>
-      withNames(await db.$transaction((tx) => edit(tx, caller, fileId, id, change), txOptions)),
+    edit: (caller: Caller, fileId: string, id: string, change: Change) =>
+      editInTransaction((tx) => edit(tx, caller, fileId, id, change)),
 
     remove: (caller: Caller, fileId: string, id: string, version: number | undefined): Promise<{ undo: Undo }> =>
       db.$transaction(async (tx) => {
         const { file, segment } = await lockSegment(tx, caller, { fileId, id, version });
         await tx.segment.delete({ where: { id } });
         const before = { kind: 'segment_deleted', segment: segmentBefore(segment) } as const;
-        const undo = await recordChange(tx, { fileId, userId: caller.userId, before });
-        await markEdited(tx, outbox, file);
-        return { undo };
+        return { undo: await recordEdit(tx, outbox, { file, userId: caller.userId, before }) };
       }, txOptions),
 
-    setSpeaker: async (caller: Caller, id: string, speakerId: string | null) => {
-      const edited = await db.$transaction(async (tx) => {
+    setSpeaker: (caller: Caller, id: string, speakerId: string | null) =>
+      editInTransaction(async (tx) => {
         const segment = await tx.segment.findUnique({ where: { id }, include: { file: true } });
         if (!segment || !(await may(tx, caller, segment.file, 'read'))) throw noSuchSegment();
         return edit(tx, caller, segment.fileId, id, { speaker_uuid: speakerId });
-      }, txOptions);
-      return withNames(edited);
-    },
+      }),
   };
+}
+
+async function lockSegment(tx: Tx, caller: Caller, { fileId, id, version }: SegmentKey) {
+  const file = await lockedFile(tx, caller, fileId, 'edit');
+  const segment = await tx.segment.findUnique({ where: { id } });
+  if (!segment || segment.fileId !== fileId) throw noSuchSegment();
+  if (version !== undefined && version !== segment.version) throw staleVersion(segment.version);
+  return { file, segment };
 }
 
 function noSuchSegment() {
   return notFound('There is no such segment.');
 }
-
-export type Transcripts = ReturnType<typeof createTranscripts>;
 
 function staleVersion(version: number) {
   return conflict('stale_version', 'This passage was changed in the meantime. Check it before you save.', {

@@ -1,0 +1,84 @@
+import { roleAtLeast, type mediaRoutes, type QueryOf } from '@overtone/contracts';
+import type { Caller } from '@overtone/service-kit';
+import type { Db, Tx } from '../database.ts';
+import type { MediaFile, Prisma } from '../generated/client.ts';
+import { noSuchFile, notAllowed, permits, type Action, type Permission } from './access.ts';
+
+type Ownership = QueryOf<(typeof mediaRoutes)['listFiles']>['ownership'];
+type Owned = Pick<MediaFile, 'id' | 'userId' | 'deletedAt'>;
+/** A file with the caller's permission. */
+export type UsableFile = MediaFile & { permission: Permission };
+
+/** The user's groups, as last reported by identity. */
+export async function groupsOf(db: Db | Tx, userId: string): Promise<string[]> {
+  return (await db.membership.findUnique({ where: { userId } }))?.groupIds ?? [];
+}
+
+/**
+ * The access rule for files: owners and administrators have all permissions, others those of the shares with them or their
+ * groups. Files without a permission and files in the bin are missing from the result.
+ */
+export async function permissionsOf(
+  db: Db | Tx,
+  caller: Pick<Caller, 'userId' | 'role'>,
+  candidates: readonly Owned[],
+): Promise<Map<string, Permission>> {
+  const files = candidates.filter(({ deletedAt }) => deletedAt === null);
+  const isAdmin = roleAtLeast(caller.role, 'admin');
+  const own = files.filter(({ userId }) => isAdmin || userId === caller.userId);
+  const permissions = new Map<string, Permission>(own.map(({ id }) => [id, 'owner']));
+  const others = files.filter(({ id }) => !permissions.has(id)).map(({ id }) => id);
+  if (others.length === 0) return permissions;
+  // Of several shares the highest permission applies: `editor` sorts before `viewer`.
+  const shares = await db.$queryRaw<{ id: string; permission: Permission }[]>`
+    select media_file_id::text as id, min(permission) as permission from file_share
+    where media_file_id = any(${others}::uuid[])
+      and (user_id = ${caller.userId}::uuid
+        or group_id in (select unnest(group_ids) from media_membership where user_id = ${caller.userId}::uuid))
+    group by media_file_id`;
+  for (const { id, permission } of shares) permissions.set(id, permission);
+  return permissions;
+}
+
+/** The filter for the caller's visible files, by the same rule: own files, shared files, or both. */
+export async function scopeOf(db: Db, caller: Caller, ownership: Ownership): Promise<Prisma.MediaFileWhereInput> {
+  const { userId } = caller;
+  if (ownership === 'mine') return { userId, deletedAt: null };
+  if (ownership === 'all' && roleAtLeast(caller.role, 'admin')) return { deletedAt: null };
+  const shared = { shares: { some: { OR: [{ userId }, { groupId: { in: await groupsOf(db, userId) } }] } } };
+  const visible = ownership === 'all' ? { OR: [{ userId }, shared] } : { AND: [{ userId: { not: userId } }, shared] };
+  return { ...visible, deletedAt: null };
+}
+
+export async function may(db: Db | Tx, caller: Caller, file: Owned, action: Action): Promise<boolean> {
+  return permits((await permissionsOf(db, caller, [file])).get(file.id), action);
+}
+
+/** The file, if the caller may perform the action. @throws AppError not_found, or forbidden for callers who may read it. */
+export async function usableFile(db: Db | Tx, caller: Caller, id: string, action: Action): Promise<UsableFile> {
+  const file = await db.mediaFile.findUnique({ where: { id } });
+  const permission = file && (await permissionsOf(db, caller, [file])).get(id);
+  if (!file || !permission) throw noSuchFile();
+  if (!permits(permission, action)) throw notAllowed(action);
+  return { ...file, permission };
+}
+
+/** Like `usableFile`, with the file and its transcript locked until the transaction ends. */
+export async function lockedFile(tx: Tx, caller: Caller, id: string, action: Action): Promise<UsableFile> {
+  await lockFileRow(tx, id);
+  return usableFile(tx, caller, id, action);
+}
+
+/** A file in the bin, locked; only for its owner and administrators. @throws AppError not_found for all others. */
+export async function binnedFile(tx: Tx, { userId, role }: Caller, id: string): Promise<MediaFile> {
+  await lockFileRow(tx, id);
+  const file = await tx.mediaFile.findUnique({ where: { id } });
+  const mayManage = file?.deletedAt && (file.userId === userId || roleAtLeast(role, 'admin'));
+  if (!mayManage) throw noSuchFile();
+  return file;
+}
+
+/** Locks a file's row, and with it the transcript, until the transaction ends. */
+export async function lockFileRow(tx: Tx, id: string): Promise<void> {
+  await tx.$queryRaw`select 1 from media_file where uuid = ${id}::uuid for update`;
+}

@@ -1,0 +1,111 @@
+import type { FileDetail, QueryOf, mediaRoutes } from '@overtone/contracts';
+import type { Caller } from '@overtone/service-kit';
+import { permissionsOf, scopeOf, usableFile } from '../access/access.store.ts';
+import { txOptions, type Db } from '../database.ts';
+import type { Prisma } from '../generated/client.ts';
+import type { People } from '../ports/people.adapter.ts';
+import { normalizedTag, toTagObject } from '../tags/tags.ts';
+import { withEditorNames } from '../transcripts/transcripts.ts';
+import { listSpeakers, readSegments } from '../transcripts/transcripts.store.ts';
+import { toFileObject, withSpeakerCount } from './files.ts';
+import { readFile } from './files.store.ts';
+
+type Routes = typeof mediaRoutes;
+type ListQuery = QueryOf<Routes['listFiles']>;
+
+/** What the file list and the file page show. */
+export function createFileViews({ db, people }: { db: Db; people: Pick<People, 'names'> }) {
+  return {
+    list: async (caller: Caller, query: QueryOf<Routes['listFiles']>) => {
+      const scope = await scopeOf(db, caller, query.ownership);
+      const { items, total } = await selectFiles(db, scope, query);
+      const permissions = await permissionsOf(db, caller, items);
+      const names = await people.names(items.map(({ userId }) => userId).filter((userId) => userId !== caller.userId));
+      const shown = items.map((file) =>
+        toFileObject(file, permissions.get(file.id) ?? 'viewer', names.get(file.userId) ?? null),
+      );
+      return { items: shown, total, page: query.page, page_size: query.page_size };
+    },
+
+    /** One consistent read, because a new transcript may be stored concurrently. Names are added afterwards. */
+    detail: async (caller: Caller, id: string, query: QueryOf<Routes['getFile']>): Promise<FileDetail> => {
+      const detail = await db.$transaction(
+        async (tx) => {
+          const { permission } = await usableFile(tx, caller, id, 'read');
+          const { segment_limit: limit, segment_offset: offset } = query;
+          const file = await readFile(tx, id);
+          const tags = await tx.fileTag.findMany({
+            where: { fileId: id },
+            include: { tag: true },
+            orderBy: { tag: { normalizedName: 'asc' } },
+          });
+          const speakers = await listSpeakers(tx, id);
+          const page = await readSegments(tx, id, { limit, offset, words: true });
+          return {
+            ...toFileObject(file, permission),
+            tags: tags.map(({ tag, source }) => toTagObject(tag, source)),
+            speakers,
+            transcript_segments: page.segments,
+            total_segments: page.total,
+            segment_limit: limit,
+            segment_offset: offset,
+          };
+        },
+        { ...txOptions, isolationLevel: 'RepeatableRead' as const },
+      );
+      const owner = detail.user_id === caller.userId ? [] : [detail.user_id];
+      const names = await people.names(owner);
+      const transcript_segments = await withEditorNames(people, detail.transcript_segments);
+      return { ...detail, owner_name: names.get(owner[0] ?? '') ?? null, transcript_segments };
+    },
+  };
+}
+
+const sortColumn = {
+  upload_time: 'uploadTime',
+  completed_at: 'completedAt',
+  title: 'title',
+  duration: 'duration',
+  file_size: 'fileSize',
+} as const;
+const nullable = ['completed_at', 'duration'];
+
+async function selectFiles(db: Db, scope: Prisma.MediaFileWhereInput, query: ListQuery) {
+  const where = whereOf(scope, query);
+  const direction = nullable.includes(query.sort_by)
+    ? { sort: query.sort_order, nulls: 'last' as const }
+    : query.sort_order;
+  const [items, total] = await Promise.all([
+    db.mediaFile.findMany({
+      where,
+      include: withSpeakerCount,
+      orderBy: [{ [sortColumn[query.sort_by]]: direction }, { id: 'asc' }],
+      skip: (query.page - 1) * query.page_size,
+      take: query.page_size,
+    }),
+    db.mediaFile.count({ where }),
+  ]);
+  return { items, total };
+}
+
+function whereOf(scope: Prisma.MediaFileWhereInput, query: ListQuery): Prisma.MediaFileWhereInput {
+  const and: Prisma.MediaFileWhereInput[] = [scope];
+  if (query.search) {
+    const contains = { contains: escapeLike(query.search), mode: 'insensitive' as const };
+    and.push({ OR: [{ title: contains }, { filename: contains }] });
+  }
+  if (query.status.length > 0) and.push({ status: { in: query.status } });
+  for (const tag of query.tag) and.push({ tags: { some: { tag: { normalizedName: normalizedTag(tag) } } } });
+  if (query.file_type.length > 0)
+    and.push({ OR: query.file_type.map((type) => ({ contentType: { startsWith: `${type}/` } })) });
+  if (query.from_date) and.push({ uploadTime: { gte: new Date(query.from_date) } });
+  if (query.to_date) and.push({ uploadTime: { lte: new Date(query.to_date) } });
+  if (query.min_duration !== undefined) and.push({ duration: { gte: query.min_duration } });
+  if (query.max_duration !== undefined) and.push({ duration: { lte: query.max_duration } });
+  return { AND: and };
+}
+
+// Wildcards of LIKE in the user's input are matched literally.
+function escapeLike(text: string): string {
+  return text.replaceAll(/[\\%_]/g, (sign) => `\\${sign}`);
+}

@@ -1,0 +1,80 @@
+import { mediaRpc, type Word } from '@overtone/contracts';
+import { rpc, type Slice } from '@overtone/service-kit';
+import type { Db } from '../database.ts';
+import type { MediaFile } from '../generated/client.ts';
+import { spokenName } from '../transcripts/transcripts.ts';
+
+/** Replies stay well below the broker's message limit of 1 MiB. */
+const maxReplyBytes = 700_000;
+
+/** Serves search-indexer; a page is shorter than requested when its words would not fit into a message. */
+export function createIndexingSlice({ db }: { db: Db }): Slice {
+  return {
+    rpcs: [
+      rpc(mediaRpc.transcriptPage, async ({ fileId, offset, limit }) => {
+        const file = await db.mediaFile.findUnique({
+          where: { id: fileId },
+          include: { tags: { include: { tag: true } }, _count: { select: { segments: true } } },
+        });
+        if (!file || file.deletedAt) return { file: null, segments: [], total: 0 };
+        const {
+          _count: { segments: total },
+        } = file;
+        const rows = await db.segment.findMany({
+          where: { fileId },
+          include: { speaker: true },
+          orderBy: { position: 'asc' },
+          skip: offset,
+          take: limit,
+        });
+        const segments = rows.map((row) => ({
+          start: row.startTime,
+          end: row.endTime,
+          text: row.text,
+          speaker: row.speaker ? spokenName(row.speaker) : null,
+          words: row.words as Word[],
+        }));
+        return { file: toIndexable(file), segments: takeFitting(segments), total };
+      }),
+      rpc(mediaRpc.listTranscribed, async ({ after, limit }) => {
+        const files = await db.mediaFile.findMany({
+          where: {
+            transcriptVersion: { gt: 0 },
+            transcriptProvisional: false,
+            deletedAt: null,
+            ...(after ? { id: { gt: after } } : {}),
+          },
+          orderBy: { id: 'asc' },
+          take: limit,
+        });
+        return {
+          files: files.map(({ id, userId, transcriptVersion }) => ({ fileId: id, ownerId: userId, transcriptVersion })),
+        };
+      }),
+    ],
+  };
+}
+
+type IndexedFile = MediaFile & { tags: { tag: { name: string } }[] };
+
+function toIndexable(file: IndexedFile) {
+  return {
+    fileId: file.id,
+    ownerId: file.userId,
+    title: file.title,
+    filename: file.filename,
+    contentType: file.contentType,
+    duration: file.duration,
+    language: file.language,
+    uploadTime: file.uploadTime.toISOString(),
+    transcriptVersion: file.transcriptVersion,
+    tags: file.tags.map(({ tag }) => tag.name),
+  };
+}
+
+/** The longest prefix that fits into a reply; at least one item, so that the caller makes progress. */
+function takeFitting<T>(items: T[]): T[] {
+  let bytes = 0;
+  const end = items.findIndex((item) => (bytes += Buffer.byteLength(JSON.stringify(item))) > maxReplyBytes);
+  return end < 0 ? items : items.slice(0, Math.max(1, end));
+}

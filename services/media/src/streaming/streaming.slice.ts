@@ -1,0 +1,92 @@
+import { mediaRoutes, waveformArtefact } from '@overtone/contracts';
+import type { ObjectStore } from '@overtone/object-store';
+import { AppError, handle, handled, isAppError, notFound, type RouteRequest, type Slice } from '@overtone/service-kit';
+import { pipeline } from 'node:stream/promises';
+import { json } from 'node:stream/consumers';
+import { usableFile } from '../access/access.store.ts';
+import type { Db } from '../database.ts';
+import { dispositionOf, matchesEtag, parseRange, rangeApplies, resample } from './streaming.ts';
+
+export type StreamingDeps = { db: Db; objects: Pick<ObjectStore, 'get' | 'head'> };
+type Exchange = Pick<RouteRequest<never>, 'req' | 'res' | 'signal'>;
+
+const loudestPeak = 127;
+
+/** Downloads of the recording, its thumbnail and its waveform. */
+export function createStreamingSlice({ db, objects }: StreamingDeps): Slice {
+  const sendContent = async (
+    request: Pick<RouteRequest<(typeof mediaRoutes)['contentHead']>, 'caller' | 'params'> & Exchange,
+    kind: 'inline' | 'attachment',
+  ): Promise<typeof handled> => {
+    const { objectKey, contentType, filename } = await usableFile(db, request.caller, request.params.uuid, 'read');
+    await sendObject(objects, request, objectKey, {
+      'Content-Type': contentType,
+      'Content-Disposition': dispositionOf(kind, filename),
+      'Cache-Control': 'private, no-cache',
+      // A recording must not run scripts or be framed, whatever its content type.
+      'Content-Security-Policy': "default-src 'none'; media-src 'self'; frame-ancestors 'none'; sandbox",
+    });
+    return handled;
+  };
+
+  return {
+    routes: [
+      // HEAD first: express would otherwise answer it with GET's handler.
+      handle(mediaRoutes.contentHead, (request) => sendContent(request, 'inline')),
+      handle(mediaRoutes.content, (request) => sendContent(request, request.query.download ? 'attachment' : 'inline')),
+      handle(mediaRoutes.thumbnail, async (request) => {
+        const { thumbnailKey } = await usableFile(db, request.caller, request.params.uuid, 'read');
+        if (!thumbnailKey) throw artefactMissing('picture');
+        const headers = { 'Content-Type': 'image/jpeg', 'Cache-Control': 'private, max-age=3600' };
+        await sendObject(objects, request, thumbnailKey, headers);
+        return handled;
+      }),
+      handle(mediaRoutes.waveform, async ({ caller, params, query, signal }) => {
+        const { waveformKey, duration } = await usableFile(db, caller, params.uuid, 'read');
+        if (!waveformKey) throw artefactMissing('waveform');
+        const artefact = await objects.get(waveformKey, { signal }).catch((error: unknown) => {
+          throw isAppError(error) && error.kind === 'not_found' ? notFound('The waveform is missing.') : error;
+        });
+        const { peaks, interval_ms } = waveformArtefact.parse(await json(artefact.stream));
+        return {
+          duration: duration ?? (peaks.length * interval_ms) / 1000,
+          peaks: resample(peaks, query.samples, loudestPeak),
+        };
+      }),
+    ],
+  };
+}
+
+/** Sends an object whole or in part (206), or answers 304 or 416. */
+async function sendObject(
+  objects: StreamingDeps['objects'],
+  { req, res, signal }: Exchange,
+  key: string,
+  headers: Record<string, string>,
+): Promise<void> {
+  const { bytes: size, etag: tag } = await objects.head(key);
+  const etag = `"${tag}"`;
+  const common = { ...headers, ETag: etag, 'Accept-Ranges': 'bytes', 'X-Content-Type-Options': 'nosniff' };
+  for (const [name, value] of Object.entries(common)) res.setHeader(name, value);
+  if (matchesEtag(req.get('if-none-match'), etag)) return void res.status(304).end();
+  const requested = parseRange(rangeApplies(req.get('if-range'), etag) ? req.get('range') : undefined, size);
+  if (requested.kind === 'unsatisfiable') {
+    res.removeHeader('Content-Disposition');
+    res.setHeader('Content-Range', `bytes */${size}`);
+    throw new AppError('invalid', 'range_not_satisfiable', 'The recording does not reach that far.');
+  }
+  const part = requested.kind === 'range' ? { range: requested.range } : {};
+  const { start, end } = part.range ?? { start: 0, end: size - 1 };
+  if (part.range) res.status(206).setHeader('Content-Range', `bytes ${start}-${end}/${size}`);
+  res.setHeader('Content-Length', String(end - start + 1));
+  if (req.method === 'HEAD') return void res.end();
+  const object = await objects.get(key, { ...part, signal });
+  // A client that closes the connection is not an error.
+  await pipeline(object.stream, res).catch((error: unknown) => {
+    if (!signal.aborted && !res.destroyed) throw error;
+  });
+}
+
+function artefactMissing(what: string) {
+  return new AppError('not_found', 'artefact_missing', `This file has no ${what} yet.`);
+}

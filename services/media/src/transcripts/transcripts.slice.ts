@@ -1,0 +1,42 @@
+import { mediaRoutes } from '@overtone/contracts';
+import type { Outbox } from '@overtone/database';
+import { handle, periodic, type Slice } from '@overtone/service-kit';
+import type { Db } from '../database.ts';
+import type { People } from '../ports/people.adapter.ts';
+import { createSegments } from './segments.service.ts';
+import { createSpeakers } from './speakers.service.ts';
+import { createUndo } from './undo.service.ts';
+
+const hour = 3_600_000;
+
+/** Transcripts: their segments and speakers, and undoing changes of them. */
+export function createTranscriptsSlice({ db, outbox, people }: { db: Db; outbox: Outbox; people: People }): Slice {
+  const segments = createSegments({ db, outbox, people });
+  const { undo, deleteOld } = createUndo({ db, outbox });
+  const speakers = createSpeakers({ db, outbox });
+  return {
+    routes: [
+      handle(mediaRoutes.listSegments, ({ caller, params, query }) => segments.page(caller, params.uuid, query)),
+      handle(mediaRoutes.editSegment, ({ caller, params, body }) =>
+        segments.edit(caller, params.uuid, params.segment_uuid, body),
+      ),
+      handle(mediaRoutes.deleteSegment, ({ caller, params, query }) =>
+        segments.remove(caller, params.uuid, params.segment_uuid, query.version),
+      ),
+      handle(mediaRoutes.setSegmentSpeaker, ({ caller, params, body }) =>
+        segments.setSpeaker(caller, params.uuid, body.speaker_uuid),
+      ),
+      handle(mediaRoutes.undoChange, ({ caller, params }) => undo(caller, params.uuid, params.undo_uuid)),
+      handle(mediaRoutes.listSpeakers, ({ caller, query }) => speakers.list(caller, query.file_uuid)),
+      handle(mediaRoutes.createSpeaker, ({ caller, query, body }) =>
+        speakers.create(caller, query.media_file_uuid, body.display_name),
+      ),
+      handle(mediaRoutes.updateSpeaker, ({ caller, params, body }) =>
+        speakers.rename(caller, params.uuid, body.display_name),
+      ),
+      handle(mediaRoutes.mergeSpeaker, ({ caller, params }) => speakers.merge(caller, params.uuid, params.target_uuid)),
+      handle(mediaRoutes.deleteSpeaker, ({ caller, params }) => speakers.remove(caller, params.uuid)),
+    ],
+    periodics: [periodic('delete old transcript changes', hour, deleteOld)],
+  };
+}

@@ -1,0 +1,96 @@
+import { mediaEvents, type SegmentObject, type speakerObject, type Word } from '@overtone/contracts';
+import type { Outbox } from '@overtone/database';
+import type { z } from 'zod';
+import type { Db, Tx } from '../database.ts';
+import { idsOf } from '../files/files.ts';
+import { Prisma } from '../generated/client.ts';
+import { undoMs, type Before } from './transcripts.ts';
+
+type Row = {
+  uuid: string;
+  start_time: number;
+  end_time: number;
+  text: string;
+  confidence: number | null;
+  edited: boolean;
+  edited_at: Date | null;
+  edited_by: string | null;
+  version: number;
+  words: Word[];
+  speaker_id: string | null;
+  name: string | null;
+  display_name: string | null;
+};
+type Page = { limit: number; offset: number; words: boolean };
+export type SpeakerObject = z.infer<typeof speakerObject>;
+export type Undo = { uuid: string; expires_at: string };
+type EditedFile = { id: string; userId: string; status: string; transcriptVersion: number };
+
+/** A page of a file's transcript; without words, one page can hold ten hours of speech. */
+export async function readSegments(
+  db: Db | Tx,
+  fileId: string,
+  { limit, offset, words }: Page,
+): Promise<{ segments: SegmentObject[]; total: number }> {
+  const total = await db.segment.count({ where: { fileId } });
+  if (limit === 0 || offset >= total) return { segments: [], total };
+  const page = Prisma.sql`t.media_file_id = ${fileId}::uuid order by t.position limit ${limit} offset ${offset}`;
+  return { segments: await selectSegments(db, page, words), total };
+}
+
+/** One segment as an API object. */
+export async function readSegment(db: Db | Tx, id: string): Promise<SegmentObject | undefined> {
+  return (await selectSegments(db, Prisma.sql`t.uuid = ${id}::uuid`, true))[0];
+}
+
+async function selectSegments(db: Db | Tx, condition: Prisma.Sql, words: boolean): Promise<SegmentObject[]> {
+  const wordsColumn = words ? Prisma.sql`t.words` : Prisma.sql`'[]'::jsonb as words`;
+  const rows = await db.$queryRaw<Row[]>`
+    select t.uuid, t.start_time, t.end_time, t.text, t.confidence, t.edited, t.edited_at, t.edited_by, t.version, ${wordsColumn},
+           t.speaker_id, s.name, s.display_name
+    from transcript_segment t left join speaker s on s.uuid = t.speaker_id where ${condition}`;
+  return rows.map(({ speaker_id: uuid, name, display_name, ...row }) => ({
+    ...row,
+    edited_at: row.edited_at?.toISOString() ?? null,
+    edited_by_name: null,
+    speaker: uuid && name ? { uuid, name, display_name } : null,
+  }));
+}
+
+/** The file's speakers in order of their labels, with the seconds each one speaks. */
+export async function listSpeakers(db: Db | Tx, fileId: string): Promise<SpeakerObject[]> {
+  const rows = await db.$queryRaw<SpeakerObject[]>`
+    select s.uuid, s.name, s.display_name, coalesce(sum(t.end_time - t.start_time), 0)::float8 as talk_time
+    from speaker s left join transcript_segment t on t.speaker_id = s.uuid
+    where s.media_file_id = ${fileId}::uuid group by s.uuid order by s.name`;
+  return rows.map((row) => ({ ...row, talk_time: Math.round(row.talk_time * 100) / 100 }));
+}
+
+/** Records a change with the state before it, so that it can be undone, and marks the file as edited. */
+export async function recordEdit(
+  tx: Tx,
+  outbox: Outbox,
+  { file, userId, before }: { file: EditedFile; userId: string; before: Before },
+): Promise<Undo> {
+  const { id, createdAt } = await tx.change.create({ data: { fileId: file.id, userId, kind: before.kind, before } });
+  await markEdited(tx, outbox, file);
+  return { uuid: id, expires_at: new Date(createdAt.getTime() + undoMs).toISOString() };
+}
+
+/**
+ * Increments the transcript version after a change that readers and search show.
+ * @returns the new version; 0 while there is no transcript.
+ */
+export async function markEdited(tx: Tx, outbox: Outbox, file: EditedFile): Promise<number> {
+  const updatedAt = new Date();
+  if (file.transcriptVersion === 0) {
+    // Without a transcript only the file itself changes.
+    await tx.mediaFile.update({ where: { id: file.id }, data: { updatedAt } });
+    await outbox.add(tx, mediaEvents.updated, { ...idsOf(file), status: file.status as 'uploaded' });
+    return 0;
+  }
+  const transcriptVersion = file.transcriptVersion + 1;
+  await tx.mediaFile.update({ where: { id: file.id }, data: { transcriptVersion, updatedAt } });
+  await outbox.add(tx, mediaEvents.transcriptEdited, { ...idsOf(file), transcriptVersion });
+  return transcriptVersion;
+}
