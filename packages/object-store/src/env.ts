@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { createFolderStore } from './folder.adapter.ts';
 import type { ObjectStore } from './object-store.ts';
-import { lazily } from './lazily.ts';
 
 /** Variables that choose the store: a folder, or a bucket of an S3 server. `*_FILE` variants are read by the kit. */
 export const objectStoreEnv = {
@@ -32,4 +31,27 @@ export function createObjectStore(env: ObjectStoreEnv): ObjectStore {
   }
   if (!env.OBJECT_STORE_DIR) throw new Error('set OBJECT_STORE_DIR, or S3_ENDPOINT with its bucket and keys');
   return createFolderStore({ dir: env.OBJECT_STORE_DIR, reserveBytes: env.OBJECT_STORE_RESERVE_BYTES });
+}
+
+/** A store that is created on first use. */
+function lazily(make: () => Promise<ObjectStore>): ObjectStore {
+  let made: Promise<ObjectStore> | undefined;
+  const store = (): Promise<ObjectStore> => (made ??= make());
+  return {
+    put: async (...args) => (await store()).put(...args),
+    get: async (...args) => (await store()).get(...args),
+    head: async (...args) => (await store()).head(...args),
+    exists: async (...args) => (await store()).exists(...args),
+    copy: async (...args) => (await store()).copy(...args),
+    rename: async (...args) => (await store()).rename(...args),
+    delete: async (...args) => (await store()).delete(...args),
+    deletePrefix: async (...args) => (await store()).deletePrefix(...args),
+    list: async function* (...args) {
+      yield* (await store()).list(...args);
+    },
+    removeLeftovers: async () => (await store()).removeLeftovers(),
+    ping: async (...args) => (await store()).ping(...args),
+    space: async () => (await store()).space(),
+    close: () => void made?.then((opened) => opened.close()),
+  };
 }

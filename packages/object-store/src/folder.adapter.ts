@@ -1,217 +1,63 @@
-import { randomUUID } from 'node:crypto';
 import { createReadStream, statfsSync, type Stats } from 'node:fs';
-import {
-  copyFile,
-  mkdir,
-  open,
-  readFile,
-  readdir,
-  rename,
-  rm,
-  stat,
-  statfs,
-  unlink,
-  writeFile,
-} from 'node:fs/promises';
-import { hostname } from 'node:os';
-import { dirname, join } from 'node:path';
+import { copyFile, mkdir, open, readFile, rm, stat, statfs, unlink, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { isAppError } from '@overtone/service-kit';
 import { outgoing } from './bodies.ts';
 import { codeOf, fromFileSystem, invalidKey, notFound, storeFull } from './errors.ts';
 import { createFileSink } from './file-sink.ts';
-import { checkKey, checkPrefix } from './keys.ts';
-import type { ListedObject, ObjectBody, ObjectInfo, ObjectStore, PutOptions } from './object-store.ts';
-import { resolveRange } from './ranges.ts';
+import {
+  collisions,
+  draftIn,
+  isMissing,
+  publish,
+  removeStaleDrafts,
+  syncFile,
+  unlessMissing,
+  walk,
+} from './folder-files.ts';
+import {
+  checkKey,
+  checkPrefix,
+  defaultContentType,
+  resolveRange,
+  type ObjectBody,
+  type ObjectInfo,
+  type ObjectStore,
+  type PutOptions,
+} from './object-store.ts';
 
-const defaultType = 'application/octet-stream';
-const staleAfterMs = 24 * 3600 * 1000;
 /** Number of bytes of one object that are written between two checks of the free space. */
 const checkEveryBytes = 16 * 1024 * 1024;
-/** How often a folder may disappear during a write, or be filled again during a removal, before the operation fails. */
-const collisions = 20;
 
 /** `reserveBytes` of the disk stay free for the servers that share it: below that, writes are refused. */
 export type FolderStoreOptions = { dir: string; reserveBytes?: number | undefined };
 const defaultReserveBytes = 256 * 1024 * 1024;
+
+type Folder = { dir: string; objects: string; types: string; tmp: string; reserveBytes: number };
 
 /**
  * Objects as files below `dir`: `objects/<key>` holds the bytes, `types/<key>` the content type, `tmp/` drafts. A draft
  * becomes an object by rename after fsync, so neither a reader nor a killed writer ever produces a partial object.
  */
 export function createFolderStore({ dir, reserveBytes = defaultReserveBytes }: FolderStoreOptions): ObjectStore {
-  const objects = join(dir, 'objects');
-  const types = join(dir, 'types');
-  const tmp = join(dir, 'tmp');
-  const fileOf = (key: string): string => join(objects, checkKey(key));
-  const typeOf = (key: string): string => join(types, checkKey(key));
-  // The name contains the writer's host and process id, so that the cleanup recognises drafts of dead writers.
-  const temporary = (): string => join(tmp, `${hostname()}~${process.pid}~${randomUUID()}`);
-
-  const isFull = (): boolean => {
-    const { bavail, bsize } = statfsSync(dir);
-    return bavail === 0 || bavail * bsize < reserveBytes;
-  };
-  const requireSpace = (): void => {
-    if (isFull()) throw storeFull();
-  };
-  // On a full disk Node reports a folder that could not be created as missing.
-  const guardedWrite = <T>(key: string, work: () => Promise<T>): Promise<T> =>
-    guarded(key, work).catch((error: unknown) => {
-      throw isAppError(error) && isFull() ? storeFull(error) : error;
-    });
-
-  const publish = async (from: string, to: string): Promise<void> => {
-    const folder = dirname(to);
-    for (let left = collisions; ; left -= 1) {
-      try {
-        await mkdir(folder, { recursive: true });
-        await rename(from, to);
-        break;
-      } catch (error) {
-        if (!isMissing(error) || left === 0) throw error;
-      }
-    }
-    // A concurrent removal deleted the object; the removal is the last operation.
-    await syncFolder(folder).catch((error: unknown) => {
-      if (!isMissing(error)) throw error;
-    });
-  };
-
-  const writeType = async (key: string, contentType: string): Promise<void> => {
-    const file = typeOf(key);
-    if (contentType === defaultType) return rm(file, { force: true });
-    const draft = temporary();
-    await writeFile(draft, contentType, { flush: true });
-    await publish(draft, file);
-  };
-
-  const readType = async (key: string): Promise<string> => {
-    try {
-      return await readFile(typeOf(key), 'utf8');
-    } catch (error) {
-      if (isMissing(error)) return defaultType;
-      throw error;
-    }
-  };
-
-  const info = async (key: string): Promise<ObjectInfo> => {
-    const stats = await stat(fileOf(key));
-    if (!stats.isFile()) throw notFound(key);
-    return {
-      key,
-      bytes: stats.size,
-      contentType: await readType(key),
-      etag: etagOf(stats),
-      modifiedAt: stats.mtime,
-    };
-  };
-
-  /** `fill` has to leave the draft on the disk, not only in the page cache. */
-  const install = async (key: string, fill: (draft: string) => Promise<void>, contentType: string): Promise<Stats> => {
-    const target = fileOf(key);
-    const draft = temporary();
-    try {
-      await mkdir(tmp, { recursive: true });
-      requireSpace();
-      await fill(draft);
-      const stats = await stat(draft);
-      await writeType(key, contentType);
-      await publish(draft, target);
-      return stats;
-    } catch (error) {
-      await rm(draft, { force: true });
-      throw error;
-    }
-  };
-
-  const remove = async (key: string): Promise<boolean> => {
-    const existed = await unlink(fileOf(key)).then(
-      () => true,
-      (error: unknown) => {
-        if (isMissing(error)) return false;
-        throw error;
-      },
-    );
-    await rm(typeOf(key), { force: true });
-    return existed;
-  };
-
+  const [objects, types, tmp] = [join(dir, 'objects'), join(dir, 'types'), join(dir, 'tmp')];
+  const folder = { dir, objects, types, tmp, reserveBytes };
   return {
-    put: (key, body, options = {}) =>
-      guardedWrite(key, async () => {
-        const see = seeEvery(checkEveryBytes, requireSpace, options.see);
-        const stats = await install(
-          key,
-          (draft) => receive(body, draft, { ...options, see }),
-          options.contentType ?? defaultType,
-        );
-        return { bytes: stats.size, etag: etagOf(stats) };
-      }),
-    get: (key, options = {}) =>
-      guarded(key, async () => {
-        const object = await info(key);
-        const { start, end } = resolveRange(options.range, object.bytes);
-        const bytes = end - start + 1;
-        const stream =
-          bytes === 0
-            ? Readable.from([])
-            : createReadStream(fileOf(key), { start, end, highWaterMark: 256 * 1024, ...pick(options.signal) });
-        const { contentType, etag } = object;
-        return { stream: outgoing(stream), bytes, totalBytes: object.bytes, start, contentType, etag };
-      }),
-    head: (key) => guarded(key, () => info(key)),
-    exists: (key) =>
-      guarded(key, async () => {
-        const stats = await stat(fileOf(key)).catch((error: unknown) => {
-          if (isMissing(error)) return undefined;
-          throw error;
-        });
-        return stats?.isFile() ?? false;
-      }),
-    copy: (from, to) =>
-      guardedWrite(from, async () => {
-        const source = await info(from);
-        const copy = async (draft: string): Promise<void> => {
-          await copyFile(fileOf(from), draft);
-          await syncFile(draft);
-        };
-        await install(to, copy, source.contentType);
-      }),
-    rename: (from, to) =>
-      guarded(from, async () => {
-        const source = await info(from);
-        await writeType(to, source.contentType);
-        await publish(fileOf(from), fileOf(to));
-        if (from !== to) await rm(typeOf(from), { force: true });
-      }),
-    delete: (key) =>
-      guarded(key, async () => {
-        await remove(key);
-      }),
-    deletePrefix: (prefix) =>
-      guarded(prefix, async () => {
-        const folder = join(objects, checkPrefix(prefix));
-        let removed = 0;
-        for await (const file of walk(folder, prefix)) if (await remove(file.key)) removed += 1;
-        const all = { recursive: true, force: true, maxRetries: collisions, retryDelay: 10 };
-        await rm(folder, all);
-        await rm(join(types, prefix), all);
-        return removed;
-      }),
-    list: (prefix) => walk(join(objects, checkPrefix(prefix)), prefix),
-    removeLeftovers: () => guarded(dir, () => removeStaleTemporary(tmp)),
+    ...createReads(folder),
+    ...createWrites(folder),
+    ...createRemovals(folder),
     ping: async () => {
       try {
         await mkdir(tmp, { recursive: true });
-        const probe = temporary();
+        const probe = draftIn(tmp);
         await writeFile(probe, '');
         await rm(probe);
       } catch (error) {
         throw fromFileSystem(error);
       }
-      requireSpace();
+      requireSpace(folder);
     },
     space: () =>
       guarded(dir, async () => {
@@ -220,6 +66,135 @@ export function createFolderStore({ dir, reserveBytes = defaultReserveBytes }: F
       }),
     close: () => undefined,
   };
+}
+
+function createReads(folder: Folder): Pick<ObjectStore, 'get' | 'head' | 'exists' | 'list'> {
+  return {
+    get: (key, { range, signal } = {}) =>
+      guarded(key, async () => {
+        const { bytes: totalBytes, contentType, etag } = await readInfo(folder, key);
+        const { start, end } = resolveRange(range, totalBytes);
+        const bytes = end - start + 1;
+        const part = { start, end, highWaterMark: 256 * 1024, ...pick(signal) };
+        const stream = bytes === 0 ? Readable.from([]) : createReadStream(fileOf(folder, key), part);
+        return { stream: outgoing(stream), bytes, totalBytes, start, contentType, etag };
+      }),
+    head: (key) => guarded(key, () => readInfo(folder, key)),
+    exists: (key) =>
+      guarded(key, async () => {
+        const stats = await stat(fileOf(folder, key)).catch(unlessMissing(undefined));
+        return stats?.isFile() ?? false;
+      }),
+    list: (prefix) => walk(join(folder.objects, checkPrefix(prefix)), prefix),
+  };
+}
+
+function createWrites(folder: Folder): Pick<ObjectStore, 'put' | 'copy' | 'rename'> {
+  // On a full disk Node reports a folder that could not be created as missing.
+  const guardedWrite = <T>(key: string, work: () => Promise<T>): Promise<T> =>
+    guarded(key, work).catch((error: unknown) => {
+      throw isAppError(error) && isFull(folder) ? storeFull(error) : error;
+    });
+  return {
+    put: (key, body, { contentType = defaultContentType, ...options } = {}) =>
+      guardedWrite(key, async () => {
+        const see = seeEvery(checkEveryBytes, () => requireSpace(folder), options.see);
+        const fill = (draft: string) => receive(body, draft, { ...options, see });
+        const stats = await install(folder, { key, contentType, fill });
+        return { bytes: stats.size, etag: etagOf(stats) };
+      }),
+    copy: (from, to) =>
+      guardedWrite(from, async () => {
+        const { contentType } = await readInfo(folder, from);
+        const fill = async (draft: string): Promise<void> => {
+          await copyFile(fileOf(folder, from), draft);
+          await syncFile(draft);
+        };
+        await install(folder, { key: to, contentType, fill });
+      }),
+    rename: (from, to) =>
+      guarded(from, async () => {
+        const { contentType } = await readInfo(folder, from);
+        await writeType(folder, to, contentType);
+        await publish(fileOf(folder, from), fileOf(folder, to));
+        if (from !== to) await rm(typeOf(folder, from), { force: true });
+      }),
+  };
+}
+
+function createRemovals(folder: Folder): Pick<ObjectStore, 'delete' | 'deletePrefix' | 'removeLeftovers'> {
+  const remove = async (key: string): Promise<boolean> => {
+    const existed = await unlink(fileOf(folder, key)).then(() => true, unlessMissing(false));
+    await rm(typeOf(folder, key), { force: true });
+    return existed;
+  };
+  return {
+    delete: (key) => guarded(key, async () => void (await remove(key))),
+    deletePrefix: (prefix) =>
+      guarded(prefix, async () => {
+        const objects = join(folder.objects, checkPrefix(prefix));
+        let removed = 0;
+        for await (const file of walk(objects, prefix)) if (await remove(file.key)) removed += 1;
+        const all = { recursive: true, force: true, maxRetries: collisions, retryDelay: 10 };
+        await rm(objects, all);
+        await rm(join(folder.types, prefix), all);
+        return removed;
+      }),
+    removeLeftovers: () => guarded(folder.dir, () => removeStaleDrafts(folder.tmp)),
+  };
+}
+
+function fileOf({ objects }: Folder, key: string): string {
+  return join(objects, checkKey(key));
+}
+
+function typeOf({ types }: Folder, key: string): string {
+  return join(types, checkKey(key));
+}
+
+function isFull({ dir, reserveBytes }: Folder): boolean {
+  const { bavail, bsize } = statfsSync(dir);
+  return bavail === 0 || bavail * bsize < reserveBytes;
+}
+
+function requireSpace(folder: Folder): void {
+  if (isFull(folder)) throw storeFull();
+}
+
+async function readInfo(folder: Folder, key: string): Promise<ObjectInfo> {
+  const stats = await stat(fileOf(folder, key));
+  if (!stats.isFile()) throw notFound(key);
+  const contentType = await readFile(typeOf(folder, key), 'utf8').catch(unlessMissing(defaultContentType));
+  return { key, bytes: stats.size, contentType, etag: etagOf(stats), modifiedAt: stats.mtime };
+}
+
+async function writeType(folder: Folder, key: string, contentType: string): Promise<void> {
+  const file = typeOf(folder, key);
+  if (contentType === defaultContentType) return rm(file, { force: true });
+  const draft = draftIn(folder.tmp);
+  await writeFile(draft, contentType, { flush: true });
+  await publish(draft, file);
+}
+
+/** `fill` has to leave the draft on the disk, not only in the page cache. */
+async function install(
+  folder: Folder,
+  { key, contentType, fill }: { key: string; contentType: string; fill: (draft: string) => Promise<void> },
+): Promise<Stats> {
+  const target = fileOf(folder, key);
+  const draft = draftIn(folder.tmp);
+  try {
+    await mkdir(folder.tmp, { recursive: true });
+    requireSpace(folder);
+    await fill(draft);
+    const stats = await stat(draft);
+    await writeType(folder, key, contentType);
+    await publish(draft, target);
+    return stats;
+  } catch (error) {
+    await rm(draft, { force: true });
+    throw error;
+  }
 }
 
 function pick(signal: AbortSignal | undefined): { signal?: AbortSignal } {
@@ -262,10 +237,6 @@ function etagOf(stats: Stats): string {
   return `${stats.size.toString(16)}-${Math.trunc(stats.mtimeMs * 1000).toString(16)}`;
 }
 
-function isMissing(error: unknown): boolean {
-  return codeOf(error) === 'ENOENT' || codeOf(error) === 'ENOTDIR';
-}
-
 async function guarded<T>(key: string, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
@@ -275,68 +246,4 @@ async function guarded<T>(key: string, work: () => Promise<T>): Promise<T> {
     if (['EISDIR', 'EEXIST', 'ENOTEMPTY'].includes(codeOf(error))) throw invalidKey(error);
     throw fromFileSystem(error);
   }
-}
-
-async function syncFile(file: string): Promise<void> {
-  const handle = await open(file, 'r+');
-  try {
-    await handle.datasync();
-  } finally {
-    await handle.close();
-  }
-}
-
-// A rename is durable only after its folder is synced.
-async function syncFolder(folder: string): Promise<void> {
-  const handle = await open(folder, 'r');
-  try {
-    await handle.sync();
-  } finally {
-    await handle.close();
-  }
-}
-
-async function* walk(folder: string, prefix: string): AsyncIterable<ListedObject> {
-  let entries;
-  try {
-    entries = await readdir(folder, { withFileTypes: true });
-  } catch (error) {
-    if (isMissing(error)) return;
-    throw fromFileSystem(error);
-  }
-  // Folders sort with their trailing slash, so that the order is that of the whole keys.
-  const named = entries.map((entry) => ({ entry, name: entry.isDirectory() ? `${entry.name}/` : entry.name }));
-  named.sort((a, b) => (a.name < b.name ? -1 : 1));
-  for (const { entry, name } of named) {
-    if (entry.isDirectory()) {
-      yield* walk(join(folder, entry.name), prefix + name);
-      continue;
-    }
-    const stats = await stat(join(folder, name)).catch(() => undefined);
-    if (stats) yield { key: prefix + name, bytes: stats.size, modifiedAt: stats.mtime };
-  }
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return codeOf(error) === 'EPERM';
-  }
-}
-
-async function removeStaleTemporary(tmp: string): Promise<number> {
-  await mkdir(tmp, { recursive: true });
-  let swept = 0;
-  for (const name of await readdir(tmp)) {
-    const [host, pid] = name.split('~');
-    const stats = await stat(join(tmp, name)).catch(() => undefined);
-    if (!stats) continue;
-    const orphaned = host === hostname() && !isAlive(Number(pid));
-    if (!orphaned && Date.now() - stats.mtimeMs < staleAfterMs) continue;
-    await rm(join(tmp, name), { force: true });
-    swept += 1;
-  }
-  return swept;
 }

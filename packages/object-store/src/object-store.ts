@@ -1,4 +1,5 @@
 import type { Readable } from 'node:stream';
+import { invalidKey, rangeNotSatisfiable } from './errors.ts';
 
 /** The types a writer may pass. Streams are consumed once and never held in memory as a whole. */
 export type ObjectBody = Readable | AsyncIterable<Uint8Array> | Uint8Array | string;
@@ -58,3 +59,38 @@ export type ObjectStore = {
   space(): Promise<{ freeBytes: number; totalBytes: number; reserveBytes: number } | null>;
   close(): void;
 };
+
+export const defaultContentType = 'application/octet-stream';
+/** Unfinished writes of this age belong to no live writer. */
+export const staleAfterMs = 24 * 3_600_000;
+
+const maxKeyLength = 512;
+const segment = /^[A-Za-z0-9_-][A-Za-z0-9._-]{0,127}$/;
+
+/** Refuses keys that could leave the store's root or that have a special meaning in a file system or in S3. */
+export function checkKey(key: string): string {
+  check(key, key.split('/'));
+  return key;
+}
+
+/** A prefix names a folder: it ends in `/`, so that `files/1/` never matches `files/10/`. */
+export function checkPrefix(prefix: string): string {
+  if (!prefix.endsWith('/')) throw invalidKey();
+  check(prefix, prefix.slice(0, -1).split('/'));
+  return prefix;
+}
+
+function check(key: string, parts: string[]): void {
+  if (key.length > maxKeyLength || parts.length === 0 || !parts.every((part) => segment.test(part))) {
+    throw invalidKey();
+  }
+}
+
+/** First and last byte to read of an object of `total` bytes; the last one is cut at the end (RFC 9110, 14.1.2). */
+export function resolveRange(range: ByteRange | undefined, total: number): { start: number; end: number } {
+  if (!range) return { start: 0, end: total - 1 };
+  const end = Math.min(range.end ?? total - 1, total - 1);
+  const whole = Number.isSafeInteger(range.start) && Number.isSafeInteger(end);
+  if (!whole || range.start < 0 || range.start >= total || end < range.start) throw rangeNotSatisfiable();
+  return { start: range.start, end };
+}

@@ -14,83 +14,78 @@ import {
 import { Upload } from '@aws-sdk/lib-storage';
 import { isAppError } from '@overtone/service-kit';
 import { codeOf, invalidKey, notFound, rangeNotSatisfiable, storeFull, storeUnavailable } from './errors.ts';
-import { checkKey, checkPrefix } from './keys.ts';
 import { incoming, outgoingWithin } from './bodies.ts';
-import type { ListedObject, ObjectBody, ObjectInfo, ObjectStore, PutOptions } from './object-store.ts';
-import { resolveRange } from './ranges.ts';
+import {
+  checkKey,
+  checkPrefix,
+  defaultContentType,
+  resolveRange,
+  staleAfterMs,
+  type ListedObject,
+  type ObjectBody,
+  type ObjectInfo,
+  type ObjectStore,
+  type PutOptions,
+} from './object-store.ts';
 import { createClient, type S3Options } from './s3-client.ts';
 import { isSilence } from './silence.ts';
 
-const defaultType = 'application/octet-stream';
 const partSize = 8 * 1024 * 1024;
 const deleteBatch = 1000;
-const staleAfterMs = 24 * 3600 * 1000;
 const answerMs = 10_000;
 /** A server that copies byte by byte may need long to respond. */
 const copyMs = 110_000;
+
+type BucketClient = { client: S3Client; Bucket: string; answerWithinMs: number };
 
 /** Objects in one bucket of any S3 server, addressed by path, with the checksums every server understands. */
 export function createS3Store(options: S3Options): ObjectStore {
   const { answerWithinMs = answerMs, bucket: Bucket } = options;
   const client = createClient({ ...options, answerWithinMs });
+  const bucket = { client, Bucket, answerWithinMs };
+  return {
+    ...createReads(bucket),
+    ...createWrites(bucket),
+    ...createRemovals(bucket),
+    ping: (signal) =>
+      // HEAD has no body: a missing bucket looks like a missing object.
+      client.send(new HeadBucketCommand({ Bucket }), until(signal)).then(
+        () => undefined,
+        (error: unknown) => {
+          throw storeUnavailable(error);
+        },
+      ),
+    space: async () => null,
+    close: () => client.destroy(),
+  };
+}
 
+function createReads(bucket: BucketClient): Pick<ObjectStore, 'get' | 'head' | 'exists' | 'list'> {
+  const { client, Bucket, answerWithinMs } = bucket;
   const head = async (key: string): Promise<ObjectInfo> => {
     const found = await client.send(new HeadObjectCommand({ Bucket, Key: checkKey(key) }));
     return {
       key,
       bytes: found.ContentLength ?? 0,
-      contentType: found.ContentType ?? defaultType,
+      contentType: found.ContentType ?? defaultContentType,
       etag: plainEtag(found.ETag),
       modifiedAt: found.LastModified ?? new Date(0),
     };
   };
-
-  const copy = async (from: string, to: string): Promise<void> => {
-    const CopySource = `${Bucket}/${checkKey(from)}`;
-    const patient = { requestTimeout: Math.max(answerWithinMs, copyMs) };
-    await client.send(new CopyObjectCommand({ Bucket, Key: checkKey(to), CopySource }), patient);
-  };
-
-  const removeBatch = async (keys: string[]): Promise<number> => {
-    if (keys.length === 0) return 0;
-    const Delete = { Objects: keys.map((Key) => ({ Key })), Quiet: true };
-    const answer = await client.send(new DeleteObjectsCommand({ Bucket, Delete }));
-    const failed = answer.Errors?.[0];
-    if (failed) throw storeUnavailable(new Error(`${failed.Code ?? 'unknown'}: ${failed.Message ?? ''}`));
-    return keys.length;
-  };
-
-  async function* list(prefix: string): AsyncIterable<ListedObject> {
-    let token: string | undefined;
-    do {
-      const page = await guarded(prefix, () =>
-        client.send(
-          new ListObjectsV2Command({ Bucket, Prefix: prefix, ...(token ? { ContinuationToken: token } : {}) }),
-        ),
-      );
-      for (const { Key, Size, LastModified } of page.Contents ?? []) {
-        if (Key) yield { key: Key, bytes: Size ?? 0, modifiedAt: LastModified ?? new Date(0) };
-      }
-      token = page.IsTruncated ? page.NextContinuationToken : undefined;
-    } while (token);
-  }
-
   return {
-    put: async (key, body, options = {}) =>
-      upload(client, { Bucket, Key: checkKey(key), ContentType: options.contentType ?? defaultType }, body, options),
     get: (key, { range, signal } = {}) =>
       guarded(key, async () => {
         const Range = range ? { Range: `bytes=${range.start}-${range.end ?? ''}` } : {};
         if (range) resolveRange(range, Number.MAX_SAFE_INTEGER);
         const found = await client.send(new GetObjectCommand({ Bucket, Key: checkKey(key), ...Range }), until(signal));
-        const total = totalOf(found.ContentRange, found.ContentLength ?? 0);
-        const { start, end } = resolveRange(range, total);
+        const totalBytes = totalOf(found.ContentRange, found.ContentLength ?? 0);
+        const { start, end } = resolveRange(range, totalBytes);
         return {
           stream: outgoingWithin(answerWithinMs, found.Body instanceof Readable ? found.Body : Readable.from([])),
           bytes: end - start + 1,
-          totalBytes: total,
+          totalBytes,
           start,
-          contentType: found.ContentType ?? defaultType,
+          contentType: found.ContentType ?? defaultContentType,
           etag: plainEtag(found.ETag),
         };
       }),
@@ -103,12 +98,39 @@ export function createS3Store(options: S3Options): ObjectStore {
           throw error;
         },
       ),
+    list: (prefix) => listObjects(bucket, checkPrefix(prefix)),
+  };
+}
+
+function createWrites({ client, Bucket, answerWithinMs }: BucketClient): Pick<ObjectStore, 'put' | 'copy' | 'rename'> {
+  const copy = async (from: string, to: string): Promise<void> => {
+    const CopySource = `${Bucket}/${checkKey(from)}`;
+    const patient = { requestTimeout: Math.max(answerWithinMs, copyMs) };
+    await client.send(new CopyObjectCommand({ Bucket, Key: checkKey(to), CopySource }), patient);
+  };
+  return {
+    put: async (key, body, { contentType: ContentType = defaultContentType, ...options } = {}) =>
+      upload(client, { Bucket, Key: checkKey(key), ContentType }, body, options),
     copy: (from, to) => guarded(from, () => copy(from, to)),
     rename: (from, to) =>
       guarded(from, async () => {
         await copy(from, to);
         if (from !== to) await client.send(new DeleteObjectCommand({ Bucket, Key: from }));
       }),
+  };
+}
+
+function createRemovals(bucket: BucketClient): Pick<ObjectStore, 'delete' | 'deletePrefix' | 'removeLeftovers'> {
+  const { client, Bucket } = bucket;
+  const removeBatch = async (keys: string[]): Promise<number> => {
+    if (keys.length === 0) return 0;
+    const Delete = { Objects: keys.map((Key) => ({ Key })), Quiet: true };
+    const answer = await client.send(new DeleteObjectsCommand({ Bucket, Delete }));
+    const failed = answer.Errors?.[0];
+    if (failed) throw storeUnavailable(new Error(`${failed.Code ?? 'unknown'}: ${failed.Message ?? ''}`));
+    return keys.length;
+  };
+  return {
     delete: (key) =>
       guarded(key, async () => {
         await client.send(new DeleteObjectCommand({ Bucket, Key: checkKey(key) }));
@@ -117,7 +139,7 @@ export function createS3Store(options: S3Options): ObjectStore {
       guarded(prefix, async () => {
         let removed = 0;
         let batch: string[] = [];
-        for await (const { key } of list(checkPrefix(prefix))) {
+        for await (const { key } of listObjects(bucket, checkPrefix(prefix))) {
           batch.push(key);
           if (batch.length < deleteBatch) continue;
           removed += await removeBatch(batch);
@@ -125,19 +147,20 @@ export function createS3Store(options: S3Options): ObjectStore {
         }
         return removed + (await removeBatch(batch));
       }),
-    list: (prefix) => list(checkPrefix(prefix)),
     removeLeftovers: () => guarded(Bucket, () => abortStaleUploads(client, Bucket)),
-    ping: (signal) =>
-      // HEAD has no body: a missing bucket looks like a missing object.
-      client.send(new HeadBucketCommand({ Bucket }), until(signal)).then(
-        () => undefined,
-        (error: unknown) => {
-          throw storeUnavailable(error);
-        },
-      ),
-    space: async () => null,
-    close: () => client.destroy(),
   };
+}
+
+async function* listObjects({ client, Bucket }: BucketClient, prefix: string): AsyncIterable<ListedObject> {
+  let token: string | undefined;
+  do {
+    const request = { Bucket, Prefix: prefix, ...(token ? { ContinuationToken: token } : {}) };
+    const page = await guarded(prefix, () => client.send(new ListObjectsV2Command(request)));
+    for (const { Key, Size, LastModified } of page.Contents ?? []) {
+      if (Key) yield { key: Key, bytes: Size ?? 0, modifiedAt: LastModified ?? new Date(0) };
+    }
+    token = page.IsTruncated ? page.NextContinuationToken : undefined;
+  } while (token);
 }
 
 type Target = { Bucket: string; Key: string; ContentType: string };
@@ -183,19 +206,19 @@ function tellingOfSilence(client: S3Client, tell: (error: unknown) => void): S3C
 }
 
 async function abortStaleUploads(client: S3Client, Bucket: string): Promise<number> {
-  let swept = 0;
+  let removed = 0;
   try {
     const open = await client.send(new ListMultipartUploadsCommand({ Bucket }));
     for (const { Key, UploadId, Initiated } of open.Uploads ?? []) {
       if (!Key || !UploadId || Date.now() - (Initiated?.getTime() ?? Date.now()) < staleAfterMs) continue;
       await client.send(new AbortMultipartUploadCommand({ Bucket, Key, UploadId }));
-      swept += 1;
+      removed += 1;
     }
   } catch (error) {
     // Optional in many servers; such a store cleans up by its own lifecycle rules.
     if (![400, 405, 501].includes(statusOf(error))) throw error;
   }
-  return swept;
+  return removed;
 }
 
 function until(signal: AbortSignal | undefined): { abortSignal?: AbortSignal } {

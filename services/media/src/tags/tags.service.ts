@@ -27,27 +27,7 @@ export function createTags({ db, outbox }: TagsDeps) {
 
     create: async ({ userId }: Caller, name: string) => toTagObject(await getOrCreateTag(db, userId, name)),
 
-    /** Tags for file lists, whose objects contain none. */
-    ofFiles: async (caller: Caller, fileIds: string[]) => {
-      const files = await db.mediaFile.findMany({
-        where: { id: { in: fileIds } },
-        select: { id: true, userId: true, deletedAt: true },
-      });
-      const readable = await permissionsOf(db, caller, files);
-      const rows = await db.fileTag.findMany({
-        where: { fileId: { in: [...readable.keys()] } },
-        include: { tag: true },
-        orderBy: { tag: { normalizedName: 'asc' } },
-      });
-      const tagsOf = (id: string) => rows.filter(({ fileId }) => fileId === id);
-      const shown = [...new Set(fileIds)].filter((id) => readable.has(id));
-      return {
-        items: shown.map((id) => ({
-          file_uuid: id,
-          tags: tagsOf(id).map(({ tag, source }) => toTagObject(tag, source)),
-        })),
-      };
-    },
+    ofFiles: (caller: Caller, fileIds: string[]) => readTagsOfFiles(db, caller, fileIds),
 
     /** The tag belongs to the file's owner, also when an administrator attaches it. */
     attach: (caller: Caller, fileId: string, name: string) =>
@@ -73,6 +53,26 @@ export function createTags({ db, outbox }: TagsDeps) {
 }
 
 export type Tags = ReturnType<typeof createTags>;
+
+/** Tags for file lists, whose objects contain none. */
+async function readTagsOfFiles(db: Db, caller: Caller, fileIds: string[]) {
+  const files = await db.mediaFile.findMany({
+    where: { id: { in: fileIds } },
+    select: { id: true, userId: true, deletedAt: true },
+  });
+  const readable = await permissionsOf(db, caller, files);
+  const rows = await db.fileTag.findMany({
+    where: { fileId: { in: [...readable.keys()] } },
+    include: { tag: true },
+    orderBy: { tag: { normalizedName: 'asc' } },
+  });
+  const readableIds = [...new Set(fileIds)].filter((id) => readable.has(id));
+  const items = readableIds.map((id) => ({
+    file_uuid: id,
+    tags: rows.filter(({ fileId }) => fileId === id).map(({ tag, source }) => toTagObject(tag, source)),
+  }));
+  return { items };
+}
 
 /** Concurrent calls for the same tag return the same row. */
 async function getOrCreateTag(db: Db | Tx, userId: string, name: string) {

@@ -9,7 +9,6 @@ type Sums = { open: number; reserved: bigint; missing: bigint; largest: bigint }
 /** Reserves space for unfinished resumable uploads, limited per user and by the free storage. */
 export function createReservations({ db, objects, limits }: ReservationsDeps) {
   return {
-    limits,
     /** Serialized by a lock, so that concurrent uploads cannot exceed a limit together. */
     reserve: (id: string, userId: string, bytes: number): Promise<void> =>
       db.$transaction(async (tx) => {

@@ -24,43 +24,13 @@ export type UploadProgress = { offset: number; size: number; metadata: Metadata;
 
 /** Resumable uploads. The id of an upload becomes the id of its file. */
 export function createResumable({ db, parts, reservations, uploads, languages, expiresMs, log }: ResumableDeps) {
-  const finishing = new Map<string, Promise<void>>();
-
-  const remove = async (id: string): Promise<void> => {
-    await parts.remove(id);
-    await reservations.release(id);
-  };
-
-  const finish = async (id: string, { userId, size, metadata }: Description): Promise<void> => {
-    if (!(await findFile(db, id))) {
-      const options = parseOptions(metadata);
-      const body = parts.read(id, size);
-      const filename = metadata['filename'] ?? undefined;
-      await uploads
-        .receive({ id, userId, filename, declaredType: metadata['filetype'] ?? '', body, options: async () => options })
-        .catch(async (error: unknown) => {
-          // A permanent rejection: sending the upload again cannot help.
-          if (isAppError(error) && error.permanent && error.code !== 'upload_incomplete') await remove(id);
-          throw error;
-        });
-    }
-    await remove(id);
-  };
-
-  /** Creates the file once all bytes have arrived; concurrent requests share one attempt. */
-  const finishWhole = async (id: string): Promise<void> => {
-    const upload = await parts.describe(id);
-    if (!upload || (await parts.offset(id)) < upload.size) return;
-    const running = finishing.get(id) ?? finish(id, upload).finally(() => finishing.delete(id));
-    finishing.set(id, running);
-    await running;
-  };
-
+  const { finishWhole, remove, removeExpired } = createCompletion({ db, parts, reservations, uploads, expiresMs, log });
   return {
     maxBytes: uploads.maxBytes,
     expiresMs,
     finishWhole,
     remove,
+    removeExpired,
 
     begin: async (id: string, upload: Description): Promise<void> => {
       await reservations.reserve(id, upload.userId, upload.size);
@@ -100,6 +70,52 @@ export function createResumable({ db, parts, reservations, uploads, languages, e
       const size = Number(file.fileSize);
       return { offset: size, size, metadata: {}, createdAt: new Date().toISOString() };
     },
+  };
+}
+
+export type Resumable = ReturnType<typeof createResumable>;
+
+function noSuchUpload() {
+  return notFound('There is no such upload.');
+}
+
+/** Ends uploads: makes them files once they are complete, or removes them. */
+function createCompletion({ db, parts, reservations, uploads, expiresMs, log }: Omit<ResumableDeps, 'languages'>) {
+  const finishing = new Map<string, Promise<void>>();
+
+  const remove = async (id: string): Promise<void> => {
+    await parts.remove(id);
+    await reservations.release(id);
+  };
+
+  const finish = async (id: string, { userId, size, metadata }: Description): Promise<void> => {
+    if (!(await findFile(db, id))) {
+      const options = parseOptions(metadata);
+      const body = parts.read(id, size);
+      const filename = metadata['filename'] ?? undefined;
+      await uploads
+        .receive({ id, userId, filename, declaredType: metadata['filetype'] ?? '', body, options: async () => options })
+        .catch(async (error: unknown) => {
+          // A permanent rejection: sending the upload again cannot help.
+          if (isAppError(error) && error.permanent && error.code !== 'upload_incomplete') await remove(id);
+          throw error;
+        });
+    }
+    await remove(id);
+  };
+
+  /** Creates the file once all bytes have arrived; concurrent requests share one attempt. */
+  const finishWhole = async (id: string): Promise<void> => {
+    const upload = await parts.describe(id);
+    if (!upload || (await parts.offset(id)) < upload.size) return;
+    const running = finishing.get(id) ?? finish(id, upload).finally(() => finishing.delete(id));
+    finishing.set(id, running);
+    await running;
+  };
+
+  return {
+    finishWhole,
+    remove,
 
     /** Removes expired uploads; completes those whose last step was interrupted. */
     removeExpired: async (signal: AbortSignal): Promise<number> => {
@@ -118,9 +134,3 @@ export function createResumable({ db, parts, reservations, uploads, languages, e
     },
   };
 }
-
-function noSuchUpload() {
-  return notFound('There is no such upload.');
-}
-
-export type Resumable = ReturnType<typeof createResumable>;
