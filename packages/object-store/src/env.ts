@@ -42,8 +42,6 @@ function lazily(make: () => Promise<ObjectStore>): ObjectStore {
     get: async (...args) => (await store()).get(...args),
     head: async (...args) => (await store()).head(...args),
     exists: async (...args) => (await store()).exists(...args),
-    copy: async (...args) => (await store()).copy(...args),
-    rename: async (...args) => (await store()).rename(...args),
     delete: async (...args) => (await store()).delete(...args),
     deletePrefix: async (...args) => (await store()).deletePrefix(...args),
     list: async function* (...args) {

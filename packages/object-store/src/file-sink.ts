@@ -14,13 +14,45 @@ export type FileSink = {
 
 /** Writes a stream to a file and ends after the last sync. `see` is called with every chunk before it is written. */
 export function createFileSink(file: FileHandle, see?: (chunk: Buffer) => void): FileSink {
+  const blocks = createBlocks(file);
+  let failure: { error: unknown } | undefined;
+  const report = (work: Promise<void>, done: (error?: Error) => void): void => {
+    work.then(
+      () => done(),
+      (error: unknown) => {
+        failure = { error };
+        done(error as Error);
+      },
+    );
+  };
+  const stream = new Writable({
+    highWaterMark: 128 * 1024,
+    write(chunk: Buffer, _encoding, done) {
+      try {
+        see?.(chunk);
+      } catch (error) {
+        return done(error as Error);
+      }
+      if (blocks.keep(chunk)) done();
+      else report(blocks.write(chunk), done);
+    },
+    final(done) {
+      report(blocks.finish(), done);
+    },
+  });
+  // pipeline() reports the failure; the stream may fail before it is part of a pipeline.
+  stream.on('error', () => undefined);
+  return { stream, failure: () => failure };
+}
+
+/** Collects chunks into blocks of the file. */
+function createBlocks(file: FileHandle) {
   let block: Buffer = Buffer.allocUnsafeSlow(blockBytes);
   let spare: Buffer | undefined;
   let used = 0;
   let unsynced = 0;
   let writing: Promise<void> = Promise.resolve();
   let syncing: Promise<void> = Promise.resolve();
-  let failure: { error: unknown } | undefined;
 
   /** Runs one write and one sync at a time; the next call reports the failure of either. */
   const flush = async (): Promise<void> => {
@@ -37,48 +69,28 @@ export function createFileSink(file: FileHandle, see?: (chunk: Buffer) => void):
     syncing = file.datasync();
     syncing.catch(() => undefined);
   };
-  const finish = async (): Promise<void> => {
-    await flush();
-    await Promise.all([writing, syncing]);
-    await file.datasync();
-  };
-  const spill = async (chunk: Buffer): Promise<void> => {
-    for (let at = 0; at < chunk.length;) {
-      const copied = chunk.copy(block, used, at);
-      at += copied;
-      used += copied;
-      if (used === blockBytes) await flush();
-    }
-  };
-  const tell = (work: Promise<void>, done: (error?: Error) => void): void => {
-    work.then(
-      () => done(),
-      (error: unknown) => {
-        failure = { error };
-        done(error as Error);
-      },
-    );
-  };
 
-  const stream = new Writable({
-    highWaterMark: 128 * 1024,
-    write(chunk: Buffer, _encoding, done) {
-      try {
-        see?.(chunk);
-      } catch (error) {
-        return done(error as Error);
-      }
-      if (used + chunk.length >= blockBytes) return tell(spill(chunk), done);
+  return {
+    /** Copies a chunk into the block. @returns false when it would fill the block. */
+    keep: (chunk: Buffer): boolean => {
+      if (used + chunk.length >= blockBytes) return false;
       used += chunk.copy(block, used);
-      done();
+      return true;
     },
-    final(done) {
-      tell(finish(), done);
+    write: async (chunk: Buffer): Promise<void> => {
+      for (let at = 0; at < chunk.length;) {
+        const copied = chunk.copy(block, used, at);
+        at += copied;
+        used += copied;
+        if (used === blockBytes) await flush();
+      }
     },
-  });
-  // pipeline() reports the failure; the stream may fail before it is part of a pipeline.
-  stream.on('error', () => undefined);
-  return { stream, failure: () => failure };
+    finish: async (): Promise<void> => {
+      await flush();
+      await Promise.all([writing, syncing]);
+      await file.datasync();
+    },
+  };
 }
 
 async function writeWhole(file: FileHandle, bytes: Buffer): Promise<void> {

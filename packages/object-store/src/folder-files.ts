@@ -29,15 +29,6 @@ export async function publish(from: string, to: string): Promise<void> {
   await syncFolder(folder).catch(unlessMissing(undefined));
 }
 
-export async function syncFile(file: string): Promise<void> {
-  const handle = await open(file, 'r+');
-  try {
-    await handle.datasync();
-  } finally {
-    await handle.close();
-  }
-}
-
 // A rename is durable only after its folder is synced.
 async function syncFolder(folder: string): Promise<void> {
   const handle = await open(folder, 'r');

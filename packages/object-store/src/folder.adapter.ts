@@ -1,5 +1,5 @@
 import { createReadStream, statfsSync, type Stats } from 'node:fs';
-import { copyFile, mkdir, open, readFile, rm, stat, statfs, unlink, writeFile } from 'node:fs/promises';
+import { mkdir, open, readFile, rm, stat, statfs, unlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
@@ -7,16 +7,7 @@ import { isAppError } from '@overtone/service-kit';
 import { outgoing } from './bodies.ts';
 import { codeOf, fromFileSystem, invalidKey, notFound, storeFull } from './errors.ts';
 import { createFileSink } from './file-sink.ts';
-import {
-  collisions,
-  draftIn,
-  isMissing,
-  publish,
-  removeStaleDrafts,
-  syncFile,
-  unlessMissing,
-  walk,
-} from './folder-files.ts';
+import { collisions, draftIn, isMissing, publish, removeStaleDrafts, unlessMissing, walk } from './folder-files.ts';
 import {
   checkKey,
   checkPrefix,
@@ -46,7 +37,7 @@ export function createFolderStore({ dir, reserveBytes = defaultReserveBytes }: F
   const folder = { dir, objects, types, tmp, reserveBytes };
   return {
     ...createReads(folder),
-    ...createWrites(folder),
+    put: createPut(folder),
     ...createRemovals(folder),
     ping: async () => {
       try {
@@ -89,37 +80,17 @@ function createReads(folder: Folder): Pick<ObjectStore, 'get' | 'head' | 'exists
   };
 }
 
-function createWrites(folder: Folder): Pick<ObjectStore, 'put' | 'copy' | 'rename'> {
-  // On a full disk Node reports a folder that could not be created as missing.
-  const guardedWrite = <T>(key: string, work: () => Promise<T>): Promise<T> =>
-    guarded(key, work).catch((error: unknown) => {
+function createPut(folder: Folder): ObjectStore['put'] {
+  return (key, body, { contentType = defaultContentType, ...options } = {}) =>
+    guarded(key, async () => {
+      const see = seeEvery(checkEveryBytes, () => requireSpace(folder), options.see);
+      const fill = (draft: string) => receive(body, draft, { ...options, see });
+      const stats = await install(folder, { key, contentType, fill });
+      return { bytes: stats.size, etag: etagOf(stats) };
+    }).catch((error: unknown) => {
+      // On a full disk Node reports a folder that could not be created as missing.
       throw isAppError(error) && isFull(folder) ? storeFull(error) : error;
     });
-  return {
-    put: (key, body, { contentType = defaultContentType, ...options } = {}) =>
-      guardedWrite(key, async () => {
-        const see = seeEvery(checkEveryBytes, () => requireSpace(folder), options.see);
-        const fill = (draft: string) => receive(body, draft, { ...options, see });
-        const stats = await install(folder, { key, contentType, fill });
-        return { bytes: stats.size, etag: etagOf(stats) };
-      }),
-    copy: (from, to) =>
-      guardedWrite(from, async () => {
-        const { contentType } = await readInfo(folder, from);
-        const fill = async (draft: string): Promise<void> => {
-          await copyFile(fileOf(folder, from), draft);
-          await syncFile(draft);
-        };
-        await install(folder, { key: to, contentType, fill });
-      }),
-    rename: (from, to) =>
-      guarded(from, async () => {
-        const { contentType } = await readInfo(folder, from);
-        await writeType(folder, to, contentType);
-        await publish(fileOf(folder, from), fileOf(folder, to));
-        if (from !== to) await rm(typeOf(folder, from), { force: true });
-      }),
-  };
 }
 
 function createRemovals(folder: Folder): Pick<ObjectStore, 'delete' | 'deletePrefix' | 'removeLeftovers'> {

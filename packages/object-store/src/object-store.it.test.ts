@@ -159,16 +159,6 @@ describe.each(['folder', 's3'])('object store (%s)', (name) => {
     expect(await store.exists('d2')).toBe(true);
   });
 
-  it('copies and renames an object with its content type', async () => {
-    await store.put('from', 'text', { contentType: 'text/plain' });
-    await store.copy('from', 'copied/to');
-    await store.rename('from', 'renamed/to');
-    expect(await store.head('copied/to')).toMatchObject({ bytes: 4, contentType: 'text/plain' });
-    expect(await store.head('renamed/to')).toMatchObject({ bytes: 4, contentType: 'text/plain' });
-    expect(await store.exists('from')).toBe(false);
-    await expect(store.copy('missing', 'x')).rejects.toMatchObject({ code: 'not_found' });
-  });
-
   it.each([1000, 9 * 1024 * 1024])(
     "leaves nothing behind when the sender fails after %d bytes, and passes on the sender's error",
     async (bytes) => {

@@ -43,8 +43,6 @@ export type ObjectStore = {
   get(key: string, options?: { range?: ByteRange; signal?: AbortSignal }): Promise<OpenObject>;
   head(key: string): Promise<ObjectInfo>;
   exists(key: string): Promise<boolean>;
-  copy(from: string, to: string): Promise<void>;
-  rename(from: string, to: string): Promise<void>;
   /** Deleting a missing object is not an error, so that a cleanup can be repeated. */
   delete(key: string): Promise<void>;
   /** `prefix` ends in `/`; returns the number of deleted objects. */

@@ -1,7 +1,6 @@
 import { Readable } from 'node:stream';
 import {
   AbortMultipartUploadCommand,
-  CopyObjectCommand,
   DeleteObjectCommand,
   DeleteObjectsCommand,
   GetObjectCommand,
@@ -33,8 +32,6 @@ import { isSilence } from './silence.ts';
 const partSize = 8 * 1024 * 1024;
 const deleteBatch = 1000;
 const answerMs = 10_000;
-/** A server that copies byte by byte may need long to respond. */
-const copyMs = 110_000;
 
 type BucketClient = { client: S3Client; Bucket: string; answerWithinMs: number };
 
@@ -45,7 +42,8 @@ export function createS3Store(options: S3Options): ObjectStore {
   const bucket = { client, Bucket, answerWithinMs };
   return {
     ...createReads(bucket),
-    ...createWrites(bucket),
+    put: async (key, body, { contentType: ContentType = defaultContentType, ...options } = {}) =>
+      upload(client, { Bucket, Key: checkKey(key), ContentType }, body, options),
     ...createRemovals(bucket),
     ping: (signal) =>
       // HEAD has no body: a missing bucket looks like a missing object.
@@ -99,24 +97,6 @@ function createReads(bucket: BucketClient): Pick<ObjectStore, 'get' | 'head' | '
         },
       ),
     list: (prefix) => listObjects(bucket, checkPrefix(prefix)),
-  };
-}
-
-function createWrites({ client, Bucket, answerWithinMs }: BucketClient): Pick<ObjectStore, 'put' | 'copy' | 'rename'> {
-  const copy = async (from: string, to: string): Promise<void> => {
-    const CopySource = `${Bucket}/${checkKey(from)}`;
-    const patient = { requestTimeout: Math.max(answerWithinMs, copyMs) };
-    await client.send(new CopyObjectCommand({ Bucket, Key: checkKey(to), CopySource }), patient);
-  };
-  return {
-    put: async (key, body, { contentType: ContentType = defaultContentType, ...options } = {}) =>
-      upload(client, { Bucket, Key: checkKey(key), ContentType }, body, options),
-    copy: (from, to) => guarded(from, () => copy(from, to)),
-    rename: (from, to) =>
-      guarded(from, async () => {
-        await copy(from, to);
-        if (from !== to) await client.send(new DeleteObjectCommand({ Bucket, Key: from }));
-      }),
   };
 }
 

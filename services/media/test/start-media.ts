@@ -11,13 +11,15 @@ import {
   type FileObject,
   type Problem,
   type Role,
+  type ServiceName,
 } from '@overtone/contracts';
-import { assertionHeader, createAssertionSigner, readEnv } from '@overtone/service-kit';
+import { assertionHeader, createAssertionSigner, createBus, createLog, readEnv, type Bus } from '@overtone/service-kit';
 import { createDatabase, startNats, waitFor } from '@overtone/testkit';
 import { connect, headers, type NatsConnection } from 'nats';
 import { Pool } from 'pg';
 import { mediaEnv } from '../src/env.ts';
 import { createMedia } from '../src/media.ts';
+import { createTusClient } from './tus.ts';
 
 export type TestUser = { userId: string; role: Role };
 export type Reply<T> = { status: number; body: T };
@@ -112,6 +114,7 @@ export async function startMedia(
     await nc.jetstream().publish(event.subject, JSON.stringify(data), { headers: h });
   };
   let version = 0;
+  const buses: Bus[] = [];
 
   return {
     strangers,
@@ -123,6 +126,15 @@ export async function startMedia(
     messages,
     nats,
     call,
+    tus: createTusClient(call),
+    /** Connects to the broker as another service. */
+    connectAs: async (name: ServiceName): Promise<Bus> => {
+      const log = createLog('test', { LOG_LEVEL: 'fatal', LOG_FORMAT: 'json' });
+      const bus = createBus({ service: name, url: nats.url, user: 'test', password: 'test', log });
+      await bus.connect();
+      buses.push(bus);
+      return bus;
+    },
     assertion: (person: TestUser) =>
       sign('media', { ...person, sessionId: randomUUID(), tokenExpiresAt: Date.now() + 60_000 }),
     json: async <T = Problem>(person: TestUser, method: string, path: string, body?: unknown): Promise<Reply<T>> => {
@@ -155,6 +167,7 @@ export async function startMedia(
     query: async (sql: string, ...values: unknown[]) =>
       (await pool.query(sql, values)).rows as Record<string, unknown>[],
     stop: async () => {
+      await Promise.all(buses.map((bus) => bus.close()));
       await service.stop();
       await pool.end();
       await nc.close();
@@ -167,6 +180,11 @@ export async function startMedia(
 
 export type Media = Awaited<ReturnType<typeof startMedia>>;
 export { waitFor };
+
+/** Status and error code of a refused request. */
+export async function problemOf(response: Response): Promise<[status: number, code: string]> {
+  return [response.status, ((await response.json()) as Problem).code];
+}
 
 /** One second of silence as WAV; `seed` makes the bytes unique. */
 export function wav(seed = 0, samples = 16_000): Buffer {

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { mediaRoutes, mediaRpc, type AnswerOf, type FileObject } from '@overtone/contracts';
 import { createOutbox } from '@overtone/database';
-import { createBus, createLog, type Bus } from '@overtone/service-kit';
+import type { Bus } from '@overtone/service-kit';
 import { createDatabaseClient } from '../../test/client.ts';
 import { startRun, transcribed } from '../../test/runs.ts';
 import { newUser, startMedia, waitFor, wav, type Media, type TestUser } from '../../test/start-media.ts';
@@ -12,14 +12,9 @@ let media: Media;
 let bus: Bus;
 beforeAll(async () => {
   media = await startMedia();
-  const log = createLog('test', { LOG_LEVEL: 'fatal', LOG_FORMAT: 'json' });
-  bus = createBus({ service: 'search-indexer', url: media.nats.url, user: 'test', password: 'test', log });
-  await bus.connect();
+  bus = await media.connectAs('search-indexer');
 });
-afterAll(async () => {
-  await bus.close();
-  await media.stop();
-});
+afterAll(() => media.stop());
 
 async function statusOf(person: TestUser, method: string, path: string, body?: unknown): Promise<number> {
   return (await media.json(person, method, path, body)).status;

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { randomUUID } from 'node:crypto';
-import type { FileObject } from '@overtone/contracts';
-import { transcribed } from '../../test/runs.ts';
+import { mediaRpc, type FileObject } from '@overtone/contracts';
+import { startRun, transcribed } from '../../test/runs.ts';
 import { newUser, startMedia, waitFor, wav, type Media, type TestUser } from '../../test/start-media.ts';
 
 type Page = { items: FileObject[]; total: number; page: number; page_size: number; code?: string };
@@ -131,4 +131,31 @@ describe('a file', () => {
     expect(bare.body.transcript_segments.map(({ words }) => words)).toEqual([[], [], []]);
     expect((await page('/segments?segment_offset=99')).body.transcript_segments).toEqual([]);
   });
+});
+
+it('describes existing files and who may read them, and omits deleted ones', async () => {
+  const bus = await media.connectAs('transcription-dispatcher');
+  const [mine, theirs] = [await startRun(media), await startRun(media)];
+  const friend = newUser();
+  const shared = { user_uuid: friend.userId, permission: 'viewer' };
+  expect((await media.json(mine.owner, 'PUT', `/api/files/${mine.fileId}/shares`, shared)).status).toBeLessThan(300);
+  const fileIds = [mine.fileId, theirs.fileId, randomUUID()];
+  const readable = async (reader: { userId: string; role: 'user' | 'admin' }) => {
+    const { files } = await bus.request(mediaRpc.describeFiles, { fileIds, reader });
+    return new Map(files.map(({ fileId, readable: isReadable }) => [fileId, isReadable]));
+  };
+  const seen = (readsMine: boolean, readsTheirs: boolean) =>
+    new Map([
+      [mine.fileId, readsMine],
+      [theirs.fileId, readsTheirs],
+    ] as const);
+  expect(await readable({ userId: mine.owner.userId, role: 'user' })).toEqual(seen(true, false));
+  expect(await readable({ userId: friend.userId, role: 'user' })).toEqual(seen(true, false));
+  expect(await readable({ userId: randomUUID(), role: 'user' })).toEqual(seen(false, false));
+  expect(await readable({ userId: randomUUID(), role: 'admin' })).toEqual(seen(true, true));
+  const { files } = await bus.request(mediaRpc.describeFiles, {
+    fileIds,
+    reader: { userId: mine.owner.userId, role: 'user' },
+  });
+  expect(files.every(({ title }) => title.length > 0)).toBe(true);
 });

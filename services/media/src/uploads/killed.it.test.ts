@@ -9,6 +9,7 @@ import { createObjectStore } from '@overtone/object-store';
 import { freePort } from '@overtone/testkit';
 import { newUser, startMedia, waitFor, wav, type Media } from '../../test/start-media.ts';
 import { createDatabaseClient } from '../../test/client.ts';
+import { createTusClient, idOf, tusChunkType, tusVersion } from '../../test/tus.ts';
 import { createOrphans } from './orphans.service.ts';
 
 /** A second process of the service that shares database, broker and folder with the test's. */
@@ -74,34 +75,20 @@ describe('a process killed during an upload', () => {
     const ada = newUser();
     const bytes = wav(2, 400_000);
     const [first, second] = [bytes.subarray(0, 300_000), bytes.subarray(300_000)];
-    const tus = { [assertionHeader]: media.assertion(ada), 'tus-resumable': '1.0.0' };
-    const metadata = `filename ${Buffer.from('a.wav').toString('base64')}`;
-    const created = await fetch(`${base}/api/files/tus`, {
-      method: 'POST',
-      headers: { ...tus, 'upload-length': String(bytes.length), 'upload-metadata': metadata },
-    });
-    const path = created.headers.get('location') ?? '';
-    const patch = { ...tus, 'content-type': 'application/offset+octet-stream' };
-    const sent = await fetch(base + path, {
-      method: 'PATCH',
-      headers: { ...patch, 'upload-offset': '0' },
-      body: new Uint8Array(first),
-    });
-    expect(sent.status).toBe(204);
+    const headers = { [assertionHeader]: media.assertion(ada) };
+    const tus = createTusClient((_, method, path, init) =>
+      fetch(base + path, { ...init, method, headers: { ...headers, ...(init?.headers as Record<string, string>) } }),
+    );
+    const path = await tus.create(ada, bytes.length);
+    expect((await tus.send(ada, path, 0, first)).status).toBe(204);
     const length = { 'upload-offset': String(first.length), 'content-length': String(second.length) };
-    slowly('PATCH', path, { ...patch, ...length }, second.subarray(0, 100_000));
+    slowly('PATCH', path, { ...headers, ...tusVersion, ...tusChunkType, ...length }, second.subarray(0, 100_000));
     await waitFor(async () => (await temporary()).length === 1);
     await kill();
     await start();
-    const stands = await fetch(base + path, { method: 'HEAD', headers: tus });
-    expect(stands.headers.get('upload-offset')).toBe(String(first.length));
-    const rest = await fetch(base + path, {
-      method: 'PATCH',
-      headers: { ...patch, 'upload-offset': String(first.length) },
-      body: new Uint8Array(second),
-    });
-    expect(rest.status).toBe(204);
-    const content = await media.call(ada, 'GET', `/api/files/${path.split('/').at(-1)}/content`);
+    expect(await tus.offset(ada, path)).toBe(first.length);
+    expect((await tus.send(ada, path, first.length, second)).status).toBe(204);
+    const content = await media.call(ada, 'GET', `/api/files/${idOf(path)}/content`);
     expect(Buffer.from(await content.arrayBuffer()).equals(bytes)).toBe(true);
   });
 });

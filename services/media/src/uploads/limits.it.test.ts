@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { ObjectStore } from '@overtone/object-store';
 import { createDatabaseClient } from '../../test/client.ts';
-import { newUser, startMedia, wav, type Media, type TestUser } from '../../test/start-media.ts';
+import { newUser, problemOf, startMedia, wav, type Media, type TestUser } from '../../test/start-media.ts';
 import { createReservations } from './reservations.store.ts';
 
 let media: Media;
@@ -12,28 +12,6 @@ beforeAll(async () => {
 });
 afterAll(() => media.stop());
 
-const headers = { 'tus-resumable': '1.0.0' };
-
-function metadataOf(fields: Record<string, string>): string {
-  return Object.entries(fields)
-    .map(([name, value]) => `${name} ${Buffer.from(value).toString('base64')}`)
-    .join(',');
-}
-
-function begin(person: TestUser, size: number, fields: Record<string, string> = {}) {
-  return media.call(person, 'POST', '/api/files/tus', {
-    headers: {
-      ...headers,
-      'upload-length': String(size),
-      'upload-metadata': metadataOf({ filename: 'talk.wav', ...fields }),
-    },
-  });
-}
-
-async function problemOf(answer: Response) {
-  return [answer.status, ((await answer.json()) as { code: string }).code];
-}
-
 async function openOf({ userId }: TestUser): Promise<unknown> {
   return (await media.query('select count(*)::int as n from open_upload where user_id = $1', userId))[0]?.['n'];
 }
@@ -41,34 +19,32 @@ async function openOf({ userId }: TestUser): Promise<unknown> {
 describe('unfinished uploads', () => {
   it('are limited in number per user, also when they start concurrently', async () => {
     const ada = newUser();
-    const answers = await Promise.all(Array.from({ length: 12 }, () => begin(ada, 1000)));
+    const answers = await Promise.all(Array.from({ length: 12 }, () => media.tus.begin(ada, 1000)));
     expect(answers.filter(({ status }) => status === 201)).toHaveLength(3);
     const refused = answers.find(({ status }) => status !== 201);
     expect(refused?.headers.get('content-type')).toContain('application/problem+json');
     expect(refused && (await problemOf(refused))).toEqual([429, 'too_many_uploads']);
-    expect((await begin(newUser(), 1000)).status).toBe(201);
+    expect((await media.tus.begin(newUser(), 1000)).status).toBe(201);
   });
 
   it('are limited in total bytes, but one upload is always possible', async () => {
     const ada = newUser();
-    expect((await begin(ada, 1_500_000)).status).toBe(201);
-    expect(await problemOf(await begin(ada, 1000))).toEqual([409, 'upload_quota_exceeded']);
+    expect((await media.tus.begin(ada, 1_500_000)).status).toBe(201);
+    expect(await problemOf(await media.tus.begin(ada, 1000))).toEqual([409, 'upload_quota_exceeded']);
   });
 
   it('release their reservation when they are finished, cancelled or rejected', async () => {
     const ada = newUser();
     const bytes = wav(99_001);
-    const send = async (body: Buffer, path: string) =>
-      media.call(ada, 'PATCH', path, {
-        headers: { ...headers, 'upload-offset': '0', 'content-type': 'application/offset+octet-stream' },
-        body: new Uint8Array(body),
-      });
-    const pathOf = async (size: number) => (await begin(ada, size)).headers.get('location') ?? '';
-    const [finished, cancelled, refused] = [await pathOf(bytes.length), await pathOf(10), await pathOf(5000)];
+    const [finished, cancelled, refused] = [
+      await media.tus.create(ada, bytes.length),
+      await media.tus.create(ada, 10),
+      await media.tus.create(ada, 5000),
+    ];
     expect(await openOf(ada)).toBe(3);
-    expect((await send(bytes, finished)).status).toBe(204);
-    expect((await media.call(ada, 'DELETE', cancelled, { headers })).status).toBe(204);
-    expect((await send(Buffer.alloc(5000, 'x'), refused)).status).toBe(400);
+    expect((await media.tus.send(ada, finished, 0, bytes)).status).toBe(204);
+    expect((await media.tus.cancel(ada, cancelled)).status).toBe(204);
+    expect((await media.tus.send(ada, refused, 0, Buffer.alloc(5000, 'x'))).status).toBe(400);
     expect(await openOf(ada)).toBe(0);
   });
 
@@ -93,8 +69,11 @@ describe('an unsupported language', () => {
   it('is rejected before the upload, and supported languages are listed', async () => {
     const ada = newUser();
     expect((await media.json(ada, 'GET', '/api/files/upload-limits')).body).toMatchObject({ languages: ['en', 'de'] });
-    expect(await problemOf(await begin(ada, 1000, { language: 'fr' }))).toEqual([400, 'language_unsupported']);
-    expect((await begin(ada, 1000, { language: 'de-CH' })).status).toBe(201);
+    expect(await problemOf(await media.tus.begin(ada, 1000, { filename: 'talk.wav', language: 'fr' }))).toEqual([
+      400,
+      'language_unsupported',
+    ]);
+    expect((await media.tus.begin(ada, 1000, { filename: 'talk.wav', language: 'de-CH' })).status).toBe(201);
     const refused = await media.upload(ada, wav(99_002), { fields: { language: 'fr' } });
     expect(refused).toMatchObject({ status: 400, body: { code: 'language_unsupported' } });
     const { body } = await media.upload(ada, wav(99_002), { fields: { language: 'en' } });

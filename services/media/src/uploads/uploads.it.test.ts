@@ -1,9 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { createHash } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
 import { readdir } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { newUser, startMedia, waitFor, wav, type Media } from '../../test/start-media.ts';
+import { assertionHeader } from '@overtone/service-kit';
+import { newUser, problemOf, startMedia, waitFor, wav, type Media, type TestUser } from '../../test/start-media.ts';
+import { idOf, tusChunkType, tusVersion } from '../../test/tus.ts';
 
 const maxBytes = 3_000_000;
 let media: Media;
@@ -149,10 +151,7 @@ describe('a rejected upload leaves nothing', () => {
     ];
     for (const [init, code] of bodies) {
       const answer = await media.call(newUser(), 'POST', '/api/files', init);
-      expect({ status: answer.status, code: ((await answer.json()) as { code: string }).code }).toEqual({
-        status: 400,
-        code,
-      });
+      expect(await problemOf(answer)).toEqual([400, code]);
     }
     const form = new FormData();
     form.set('recording', new Blob([new Uint8Array(wav(9))]), 'a.wav');
@@ -197,5 +196,64 @@ describe('the upload limits', () => {
       max_open_uploads: 50,
       max_reserved_bytes: 64 * 1024 ** 3,
     });
+  });
+});
+
+type Sent = { method: string; path: string; headers: Record<string, string>; body: Buffer };
+
+/** Simulates a slow client: the body starts long after the headers. */
+async function sendSlowly({ method, path, headers, body }: Sent): Promise<string> {
+  const { hostname, port } = new URL(media.base);
+  const socket = connect(Number(port), hostname);
+  const all = { host: 'x', connection: 'close', 'content-length': String(body.length), ...headers };
+  const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}\r\n`);
+  socket.write(`${method} ${path} HTTP/1.1\r\n${lines.join('')}\r\n`);
+  const middle = Math.floor(body.length / 2);
+  for (const part of [body.subarray(0, middle), body.subarray(middle)]) {
+    await sleep(50);
+    socket.write(part);
+  }
+  const answer: Buffer[] = [];
+  for await (const chunk of socket) answer.push(chunk as Buffer);
+  return Buffer.concat(answer).toString();
+}
+
+function request(person: TestUser) {
+  const trace = randomBytes(16).toString('hex');
+  const id = `slow-${trace.slice(0, 8)}`;
+  const headers = {
+    [assertionHeader]: media.assertion(person),
+    traceparent: `00-${trace}-00f067aa0ba902b7-01`,
+    'x-request-id': id,
+  };
+  return { trace, id, headers };
+}
+
+/** The uploaded event and the audit record; both carry the request's context. */
+async function expectChangesOf(fileId: string, { trace, id }: { trace: string; id: string }): Promise<void> {
+  const rows = await media.query(`select headers from media_outbox where data->>'fileId' = $1`, fileId);
+  const context = { traceparent: expect.stringContaining(trace), 'ot-request-id': id, 'ot-source': 'media' };
+  expect(rows).toEqual([{ headers: context }, { headers: context }]);
+}
+
+describe('a recording whose body arrives after its headers', () => {
+  it('is published in the trace and request context of its upload', async () => {
+    const { trace, id, headers } = request(newUser());
+    const part = 'Content-Disposition: form-data; name="file"; filename="a.wav"\r\nContent-Type: audio/wav';
+    const body = Buffer.concat([Buffer.from(`--b\r\n${part}\r\n\r\n`), wav(1), Buffer.from('\r\n--b--\r\n')]);
+    const form = { ...headers, 'content-type': 'multipart/form-data; boundary=b' };
+    const answer = await sendSlowly({ method: 'POST', path: '/api/files', headers: form, body });
+    const file = /^x-file-id: (\S+)/im.exec(answer)?.[1] ?? answer;
+    await expectChangesOf(file, { trace, id });
+  });
+
+  it('is published in the trace and request context of its last part', async () => {
+    const ada = newUser();
+    const body = wav(2);
+    const path = await media.tus.create(ada, body.length);
+    const { trace, id, headers } = request(ada);
+    const piece = { ...headers, ...tusVersion, ...tusChunkType, 'upload-offset': '0' };
+    expect(await sendSlowly({ method: 'PATCH', path, headers: piece, body })).toMatch(/^HTTP\/1.1 204/);
+    await expectChangesOf(idOf(path), { trace, id });
   });
 });
