@@ -5,10 +5,8 @@ import { txOptions, type Db } from '../database.ts';
 import type { Prisma } from '../generated/client.ts';
 import type { People } from '../ports/people.adapter.ts';
 import { normalizedTag, toTagObject } from '../tags/tags.ts';
-import { withEditorNames } from '../transcripts/transcripts.ts';
-import { listSpeakers, readSegments } from '../transcripts/transcripts.store.ts';
+import { listSpeakers, readSegments, withEditorNames } from '../transcripts/transcripts.store.ts';
 import { toFileObject, withSpeakerCount } from './files.ts';
-import { readFile } from './files.store.ts';
 
 type Routes = typeof mediaRoutes;
 type ListQuery = QueryOf<Routes['listFiles']>;
@@ -33,7 +31,7 @@ export function createFileViews({ db, people }: { db: Db; people: Pick<People, '
         async (tx) => {
           const { permission } = await usableFile(tx, caller, id, 'read');
           const { segment_limit: limit, segment_offset: offset } = query;
-          const file = await readFile(tx, id);
+          const file = await tx.mediaFile.findUniqueOrThrow({ where: { id }, include: withSpeakerCount });
           const tags = await tx.fileTag.findMany({
             where: { fileId: id },
             include: { tag: true },

@@ -59,10 +59,16 @@ export function isSettled(status: string): boolean {
   return ['completed', 'error', 'cancelled'].includes(status);
 }
 
+/** Whether processing has ended or is being stopped. */
+export function isEnding({ status }: Pick<FileRow, 'status'>): boolean {
+  return isSettled(status) || status === 'cancelling';
+}
+
 type ProcessingState = Pick<FileRow, 'status' | 'stage' | 'stageDone'>;
 /** The stage that runs, and the one that a waiting file waits for. */
-function stagesOf({ status, stage, stageDone }: ProcessingState): Pick<FileObject, 'stage' | 'next_stage'> {
-  if (isSettled(status) || status === 'cancelling') return { stage: null, next_stage: null };
+function stagesOf(file: ProcessingState): Pick<FileObject, 'stage' | 'next_stage'> {
+  const { stage, stageDone } = file;
+  if (isEnding(file)) return { stage: null, next_stage: null };
   const current = stage as Stage | null;
   if (current !== null && !stageDone) return { stage: current, next_stage: null };
   return { stage: null, next_stage: stages[current === null ? 0 : stages.indexOf(current) + 1] ?? null };
@@ -73,7 +79,7 @@ type Shown = ProcessingState & Pick<FileRow, 'waitingFor' | 'noSpeech'>;
 export function displayStatus(file: Shown): string {
   const status = file.status as FileStatus;
   if (status === 'completed' && file.noSpeech) return 'No speech found';
-  if (isSettled(status) || status === 'cancelling') return statusLabels[status];
+  if (isEnding(file)) return statusLabels[status];
   if (file.waitingFor) return waitingLabels[file.waitingFor as keyof typeof waitingLabels];
   const { stage, next_stage: next } = stagesOf(file);
   if (stage) return stageLabels[stage];

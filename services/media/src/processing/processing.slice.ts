@@ -1,6 +1,6 @@
 import { transcriptionEvents as events } from '@overtone/contracts';
 import { consumer, type Slice } from '@overtone/service-kit';
-import { createRunFiles, type RunFilesDeps } from './run-files.store.ts';
+import { createRunFiles, type RunFilesDeps } from './processing.store.ts';
 import { createRunOutcomes, createRunProgress } from './runs.service.ts';
 import { createStageResults } from './stage-results.service.ts';
 

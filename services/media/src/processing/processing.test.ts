@@ -72,7 +72,7 @@ describe('a provisional transcript', () => {
 describe("a user's edit during a run", () => {
   const fresh = [segment(0, 'a b c d', 0), segment(4, 'e f g h', 1)];
   const edit = (start: number, end: number): EditedSegment => ({
-    id: 'kept',
+    keptId: 'kept',
     start,
     end,
     text: 'edited',

@@ -1,5 +1,6 @@
 import { stages, type FileObject, type Stage, type transcriptionOutcomes } from '@overtone/contracts';
-import { isSettled, type FileProblem, type FileRow } from '../files/files.ts';
+import { isEnding, isSettled, type FileProblem, type FileRow } from '../files/files.ts';
+import { primaryLanguage } from '../uploads/uploads.ts';
 
 type FileRun = Pick<FileRow, 'runId' | 'runOpenedAt'>;
 
@@ -37,10 +38,7 @@ export function statusAtStart(
   file: Pick<FileRow, 'status' | 'stage'> & { stageDone?: boolean },
   stage: Stage,
 ): FileObject['status'] | null {
-  if (isSettled(file.status) || file.status === 'cancelling') return null;
-  const reached = file.stage ? stages.indexOf(file.stage as Stage) : -1;
-  const at = stages.indexOf(stage);
-  return at < reached || (at === reached && file.stageDone) ? null : statusOfStage[stage];
+  return isEnding(file) || hasPassed(file, stage) ? null : statusOfStage[stage];
 }
 
 /**
@@ -51,9 +49,9 @@ export function columnsAfterStage(
   file: Pick<FileRow, 'status' | 'stage'>,
   ended: Stage,
 ): { status?: 'queued'; stage?: Stage; stageDone?: true } {
-  if (isSettled(file.status) || file.status === 'cancelling') return {};
-  const reached = file.stage ? stages.indexOf(file.stage as Stage) : -1;
-  return reached > stages.indexOf(ended) ? {} : { status: 'queued', stage: ended, stageDone: true };
+  return isEnding(file) || hasPassed({ stage: file.stage }, ended)
+    ? {}
+    : { status: 'queued', stage: ended, stageDone: true };
 }
 
 /** The transcription outcome of a file status; null for a status that does not end it. */
@@ -71,12 +69,15 @@ export function stateAfterReset(
   stage: Stage,
   time: Date,
 ): { status: 'uploaded'; stage: Stage | null; stageDone: boolean } | null {
-  if (isSettled(file.status) || file.status === 'cancelling' || isStaleStage(file, time)) return null;
-  const reached = file.stage ? stages.indexOf(file.stage as Stage) : -1;
-  const at = stages.indexOf(stage);
-  if (reached > at || (reached === at && file.stageDone)) return null;
-  const earlier = stages[at - 1] ?? null;
+  if (isEnding(file) || isStaleStage(file, time) || hasPassed(file, stage)) return null;
+  const earlier = stages[stages.indexOf(stage) - 1] ?? null;
   return { status: 'uploaded', stage: earlier, stageDone: earlier !== null };
+}
+
+/** Whether the file has completed the stage or started a later one. */
+function hasPassed({ stage, stageDone }: { stage: string | null; stageDone?: boolean }, other: Stage): boolean {
+  const reached = stage === null ? -1 : stages.indexOf(stage as Stage);
+  return reached > stages.indexOf(other) || (reached === stages.indexOf(other) && stageDone === true);
 }
 
 /** Whether a start or reset of a stage is older than the last one applied to the file. */
@@ -86,13 +87,9 @@ export function isStaleStage({ stageChangedAt }: Pick<FileRow, 'stageChangedAt'>
 
 const languageNames = new Intl.DisplayNames('en', { type: 'language', fallback: 'code' });
 
-function primary(code: string): string {
-  return code.toLowerCase().split('-')[0] ?? code;
-}
-
 /** The warning when the engine did not use the chosen language. */
 export function languageWarning(chosen: string | null, used: string | null): string | null {
-  return chosen === null || used === null || primary(chosen) === primary(used)
+  return chosen === null || used === null || primaryLanguage(chosen) === primaryLanguage(used)
     ? null
     : `The language you chose (${languageNames.of(chosen)}) could not be used. The recording was transcribed as ${languageNames.of(used)}.`;
 }

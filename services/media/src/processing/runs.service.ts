@@ -12,8 +12,7 @@ import {
   statusAtStart,
   toProblem,
 } from './processing.ts';
-import type { EventTime, FileChange, RunEvent, RunFiles } from './run-files.store.ts';
-import { removeUnedited } from './transcript-rows.store.ts';
+import { removeUnedited, type EventTime, type FileChange, type RunEvent, type RunFiles } from './processing.store.ts';
 
 type Events = typeof transcriptionEvents;
 

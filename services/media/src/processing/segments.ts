@@ -17,17 +17,7 @@ export type NewSegment = {
 };
 
 /** A segment that was edited while the run was in progress. */
-export type EditedSegment = {
-  id: string;
-  start: number;
-  end: number;
-  text: string;
-  words: Word[];
-  confidence: number | null;
-  version: number;
-  editedAt: Date | null;
-  editedBy: string | null;
-};
+export type EditedSegment = Omit<NewSegment, 'speaker'> & { keptId: string };
 
 const pauseSeconds = 0.8;
 const maxSeconds = 20;
@@ -67,7 +57,7 @@ export function keepEdits(fresh: NewSegment[], edited: EditedSegment[]): NewSegm
     if (words.length === segment.words.length) return [segment];
     return piecesOf(segment, words);
   });
-  const kept = edited.map((segment) => ({ ...segment, speaker: speakerOf(segment, fresh), keptId: segment.id }));
+  const kept = edited.map((segment) => ({ ...segment, speaker: speakerOf(segment, fresh) }));
   return [...remaining, ...kept].sort((x, y) => x.start - y.start || x.end - y.end);
 }
 

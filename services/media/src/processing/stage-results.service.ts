@@ -9,9 +9,8 @@ import type { ObjectStore } from '@overtone/object-store';
 import { assertNever } from '@overtone/service-kit';
 import { json } from 'node:stream/consumers';
 import { addWarnings, columnsAfterStage, languageWarning, truncatedWarning } from './processing.ts';
-import type { EventTime, RunFiles } from './run-files.store.ts';
+import { readEdits, replaceTranscript, type EventTime, type RunFiles } from './processing.store.ts';
 import { keepEdits, provisionalSegments } from './segments.ts';
-import { readEdits, replaceTranscript } from './transcript-rows.store.ts';
 
 type Completed = DataOf<(typeof transcriptionEvents)['stageCompleted']>;
 type Result<S extends Completed['stage']> = Extract<Completed, { stage: S }>;

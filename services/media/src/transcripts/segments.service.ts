@@ -6,8 +6,8 @@ import { txOptions, type Db, type Tx } from '../database.ts';
 import type { Segment } from '../generated/client.ts';
 import type { People } from '../ports/people.adapter.ts';
 import { realign } from './realign.ts';
-import { meanConfidence, segmentBefore, withEditorNames } from './transcripts.ts';
-import { readSegment, readSegments, recordEdit, type Undo } from './transcripts.store.ts';
+import { meanConfidence, segmentBefore } from './transcripts.ts';
+import { readSegment, readSegments, recordEdit, withEditorNames, type Undo } from './transcripts.store.ts';
 
 type Routes = typeof mediaRoutes;
 type Change = BodyOf<Routes['editSegment']>;

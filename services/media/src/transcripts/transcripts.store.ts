@@ -1,22 +1,14 @@
-import { mediaEvents, type SegmentObject, type speakerObject, type Word } from '@overtone/contracts';
+import { mediaEvents, type SegmentObject, type speakerObject } from '@overtone/contracts';
 import type { Outbox } from '@overtone/database';
 import type { z } from 'zod';
 import type { Db, Tx } from '../database.ts';
 import { idsOf } from '../files/files.ts';
 import { Prisma } from '../generated/client.ts';
+import type { People } from '../ports/people.adapter.ts';
 import { undoMs, type Before } from './transcripts.ts';
 
-type Row = {
-  uuid: string;
-  start_time: number;
-  end_time: number;
-  text: string;
-  confidence: number | null;
-  edited: boolean;
+type Row = Omit<SegmentObject, 'edited_at' | 'edited_by_name' | 'speaker'> & {
   edited_at: Date | null;
-  edited_by: string | null;
-  version: number;
-  words: Word[];
   speaker_id: string | null;
   name: string | null;
   display_name: string | null;
@@ -55,6 +47,15 @@ async function selectSegments(db: Db | Tx, condition: Prisma.Sql, words: boolean
     edited_by_name: null,
     speaker: uuid && name ? { uuid, name, display_name } : null,
   }));
+}
+
+/** Adds the editors' names; null while identity does not respond. */
+export async function withEditorNames<S extends SegmentObject>(
+  people: Pick<People, 'names'>,
+  segments: S[],
+): Promise<S[]> {
+  const names = await people.names(segments.flatMap(({ edited_by }) => edited_by ?? []));
+  return segments.map((segment) => ({ ...segment, edited_by_name: names.get(segment.edited_by ?? '') ?? null }));
 }
 
 /** The file's speakers in order of their labels, with the seconds each one speaks. */

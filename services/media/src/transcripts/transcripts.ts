@@ -1,21 +1,11 @@
-import type { SegmentObject, Word } from '@overtone/contracts';
+import type { Word } from '@overtone/contracts';
 import { speakerLabel, speakerNumber } from '@overtone/contracts/speakers';
 import type { Segment, Speaker } from '../generated/client.ts';
-import type { People } from '../ports/people.adapter.ts';
 
 /** The mean confidence of the words that have one; null when none has. */
 export function meanConfidence(words: readonly Word[]): number | null {
   const known = words.flatMap(({ confidence }) => confidence ?? []);
   return known.length === 0 ? null : known.reduce((sum, confidence) => sum + confidence, 0) / known.length;
-}
-
-/** Adds the editors' names; null while identity does not respond. */
-export async function withEditorNames<S extends SegmentObject>(
-  people: Pick<People, 'names'>,
-  segments: S[],
-): Promise<S[]> {
-  const names = await people.names(segments.flatMap(({ edited_by }) => edited_by ?? []));
-  return segments.map((segment) => ({ ...segment, edited_by_name: names.get(segment.edited_by ?? '') ?? null }));
 }
 
 /** The speaker name for the index: the display name, or the label. */
@@ -32,7 +22,7 @@ export function nextLabel(labels: string[]): string {
 /** A change can be undone for this long. */
 export const undoMs = 24 * 3_600_000;
 
-type SpeakerBefore = { id: string; name: string; displayName: string | null };
+type SpeakerBefore = Pick<Speaker, 'id' | 'name' | 'displayName'>;
 /** The state before a change. `after` is its result: if that differs now, an undo would lose a later edit. */
 export type Before =
   | { kind: 'segment_edited'; segment: SegmentBefore; after: { text: string; speakerId: string | null } }
@@ -40,19 +30,9 @@ export type Before =
   | { kind: 'speaker_merged'; speaker: SpeakerBefore; targetId: string; segmentIds: string[] }
   | { kind: 'speaker_deleted'; speaker: SpeakerBefore; segmentIds: string[] };
 
-export type SegmentBefore = {
-  id: string;
-  speakerId: string | null;
-  position: number;
-  startTime: number;
-  endTime: number;
-  text: string;
-  confidence: number | null;
+export type SegmentBefore = Omit<Segment, 'fileId' | 'words' | 'editedAt'> & {
   words: Word[];
-  edited: boolean;
   editedAt: string | null;
-  editedBy: string | null;
-  version: number;
 };
 
 export function segmentBefore({ fileId: _, words, editedAt, ...segment }: Segment): SegmentBefore {

@@ -36,6 +36,8 @@ export const uploadErrors = {
     }),
   noSpace: (): AppError =>
     unavailable('storage_full', 'The storage has no room for this recording.', { retryAfterSeconds: 60 }),
+  options: (errors: { path: string; message: string }[]): AppError =>
+    invalid('invalid_body', 'The options of the upload are not valid.', { errors }),
   name: (message: string): AppError => invalid('filename_invalid', message),
   duplicate: (id: string): AppError =>
     conflict('duplicate_file', 'You have uploaded this recording before.', { extra: { duplicate_file_uuid: id } }),
@@ -66,28 +68,26 @@ export function titleOf(filename: string): string {
 export function parseOptions(fields: Record<string, string | null | undefined>): UploadOptions {
   const given = Object.entries(fields).filter(([, value]) => value !== '' && value !== null && value !== undefined);
   const invalidField = given.find(([, value]) => hasInvalidUtf8(value as string));
-  if (invalidField) {
-    const errors = [{ path: invalidField[0], message: 'is not UTF-8' }];
-    throw invalid('invalid_body', 'The options of the upload are not valid.', { errors });
-  }
+  if (invalidField) throw uploadErrors.options([{ path: invalidField[0], message: 'is not UTF-8' }]);
   const parsed = uploadOptions.safeParse(Object.fromEntries(given));
   if (!parsed.success) {
-    const errors = parsed.error.issues.map((issue) => ({ path: issue.path.join('.'), message: issue.message }));
-    throw invalid('invalid_body', 'The options of the upload are not valid.', { errors });
+    throw uploadErrors.options(parsed.error.issues.map(({ path, message }) => ({ path: path.join('.'), message })));
   }
   const { min_speakers: min, max_speakers: max } = parsed.data;
-  if (min !== undefined && max !== undefined && min > max) {
-    const errors = [{ path: 'max_speakers', message: 'must not be less than min_speakers' }];
-    throw invalid('invalid_body', 'The options of the upload are not valid.', { errors });
-  }
+  if (min !== undefined && max !== undefined && min > max)
+    throw uploadErrors.options([{ path: 'max_speakers', message: 'must not be less than min_speakers' }]);
   return parsed.data;
+}
+
+/** `de` of `de-CH`. */
+export function primaryLanguage(code: string): string {
+  return code.toLowerCase().split('-')[0] ?? code;
 }
 
 /** @throws AppError when no engine supports the chosen language. */
 export function checkLanguage(chosen: string | null | undefined, known: readonly string[] | null): void {
   if (!chosen || known === null) return;
-  const primary = (code: string): string => code.toLowerCase().split('-')[0] ?? code;
-  if (!known.some((code) => primary(code) === primary(chosen))) throw uploadErrors.language(known);
+  if (!known.some((code) => primaryLanguage(code) === primaryLanguage(chosen))) throw uploadErrors.language(known);
 }
 
 export function runOptionsOf(options: UploadOptions): RunOptions {
