@@ -1,5 +1,6 @@
-import type { TestUser } from './start-media.ts';
+import type { Role } from '@overtone/contracts';
 
+type TestUser = { userId: string; role: Role };
 type Call = (person: TestUser | null, method: string, path: string, init?: RequestInit) => Promise<Response>;
 
 export const tusVersion = { 'tus-resumable': '1.0.0' };
