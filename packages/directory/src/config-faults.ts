@@ -1,10 +1,9 @@
 import { X509Certificate } from 'node:crypto';
-import { isAttributeDescription } from './attribute-names.ts';
-import { canonicalDn, NoDn } from './dn.ts';
-import { parseDnList } from './dn-list.ts';
-import { NoFilter, parseTemplate } from './filter-template.ts';
+import { canonicalDn, NoDn } from './dn/dn.ts';
+import { parseDnList } from './dn/dn-list.ts';
+import { isAttributeDescription, NoFilter, parseTemplate } from './filter/filter-template.ts';
 import type { ConfigFault, DirectoryConfig } from './model.ts';
-import { NoServer, parseServers } from './servers.ts';
+import { NoServer, parseServers } from './wire/servers.ts';
 
 /** The faults of a configuration that can be found without a connection; empty when there are none. */
 export function configFaults(config: DirectoryConfig): ConfigFault[] {

@@ -1,20 +1,20 @@
 import { randomUUID } from 'node:crypto';
-import { accountState } from './account-state.ts';
-import { verdictOf, type Verdict } from './bind-answer.ts';
+import { accountState } from './read/account-state.ts';
+import { verdictOf, type Verdict } from './read/bind-answer.ts';
 import { configFaults } from './config-faults.ts';
-import { isEmptyPassword } from './connection.ts';
-import { createConnections } from './connections.ts';
-import { deadlineIn, type Deadline } from './deadline.ts';
-import { diagnose } from './diagnose.ts';
-import { asFailure, DirectoryFailure } from './failures.ts';
-import { createFinder, isLogin, type Finding } from './find.ts';
-import { createGroups, type Membership } from './groups.ts';
-import { createHealth } from './health.ts';
-import type { Entry } from './entry.ts';
+import { isEmptyPassword } from './wire/connection.ts';
+import { createConnections } from './wire/connections.ts';
+import { deadlineIn, type Deadline } from './wire/deadline.ts';
+import { diagnose } from './diagnose/diagnose.ts';
+import { asFailure, DirectoryFailure } from './wire/failures.ts';
+import { createFinder, isLogin, type Finding } from './read/find.ts';
+import { createGroups, type Membership } from './read/groups.ts';
+import { createHealth } from './wire/health.ts';
+import type { Entry } from './wire/entry.ts';
 import type { AccountState, Answer, Directory, DirectoryConfig, NoReason, Person } from './model.ts';
-import { createPeople } from './person.ts';
-import { Pool } from './pool.ts';
-import { parseServers } from './servers.ts';
+import { createPeople } from './read/person.ts';
+import { Pool } from './wire/pool.ts';
+import { parseServers } from './wire/servers.ts';
 
 /** A directory by its configuration; it connects with the first request. */
 export function createDirectory(

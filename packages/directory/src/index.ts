@@ -1,9 +1,9 @@
-export type { Clock } from './clock.ts';
+export type { Clock } from './read/clock.ts';
 export { configFaults } from './config-faults.ts';
 export { createDirectory } from './directory.ts';
-export { canonicalDn, sameDn } from './dn.ts';
-export { parseDnList } from './dn-list.ts';
-export { explain, type Explained } from './explain.ts';
+export { canonicalDn, sameDn } from './dn/dn.ts';
+export { parseDnList } from './dn/dn-list.ts';
+export { explain, type Explained } from './diagnose/explain.ts';
 export {
   compileMappings,
   ldapClaimKey,
@@ -11,7 +11,7 @@ export {
   type MappingIndex,
   type MappingRule,
   type Resolution,
-} from './group-mapping.ts';
+} from './mapping/group-mapping.ts';
 export type {
   AccountState,
   Answer,
@@ -27,7 +27,7 @@ export type {
   Tristate,
   UnknownReason,
 } from './model.ts';
-export { reconcileAccount, type Asserted, type Reconciliation, type MappedAccount } from './reconciliation.ts';
-export { recheckPeople, type PersonKey } from './recheck.ts';
-export { readSnapshot, type DirectorySnapshot } from './read-snapshot.ts';
-export type { SnapshotPerson } from './snapshot-reader.ts';
+export { reconcileAccount, type Asserted, type Reconciliation, type MappedAccount } from './mapping/reconciliation.ts';
+export { recheckPeople, type PersonKey } from './read/recheck.ts';
+export { readSnapshot, type DirectorySnapshot } from './read/read-snapshot.ts';
+export type { SnapshotPerson } from './read/snapshot-reader.ts';

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { startSambaAd, type SambaAd } from '@overtone/testkit/samba';
 import { configFor } from '../test/scripted-directory.ts';
-import { parseServers } from './servers.ts';
+import { parseServers } from './wire/servers.ts';
 import { createDirectory, type Directory, type DirectoryConfig } from './index.ts';
 
 const SECURITY = -2_147_483_646;

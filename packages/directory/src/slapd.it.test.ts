@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { groupLdif, personLdif, startSlapd, type Slapd } from '@overtone/testkit';
 import * as fc from 'fast-check';
-import { folded } from './dn.ts';
+import { folded } from './dn/dn.ts';
 import { createDirectory, type Directory, type DirectoryConfig, type Person } from './index.ts';
 
 let slapd: Slapd;

@@ -1,5 +1,5 @@
 import { parseDnList } from '@overtone/directory';
-import { splitDns, splitUnquoted } from '@overtone/directory/dn-text';
+import { splitDns, splitUnquoted } from '@overtone/contracts/dn-text';
 
 /** A name and, after `<`, its authority. RFC 4514 requires escaping this character in a name. */
 type NamePair = { name: string; issuer: string | undefined };

@@ -1,5 +1,5 @@
 import { ActionIcon, Button, Group, Input, Stack, Text, TextInput } from '@mantine/core';
-import { splitDns } from '@overtone/directory/dn-text';
+import { splitDns } from '@overtone/contracts/dn-text';
 import { useId } from 'react';
 import { Icon } from '../../app/icons.tsx';
 import { useDraft } from '../../app/use-draft.tsx';

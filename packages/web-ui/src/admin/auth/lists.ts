@@ -1,4 +1,4 @@
-import { splitUnquoted } from '@overtone/directory/dn-text';
+import { splitUnquoted } from '@overtone/contracts/dn-text';
 
 /** Splits a list whose entries contain no commas: login names or roles. */
 export function splitWords(text: string): string[] {

@@ -1,0 +1,211 @@
+import { describe, expect, it } from '@jest/globals';
+import * as fc from 'fast-check';
+import { tryCanonicalDn } from '../dn/dn.ts';
+import { compileMappings, ldapClaimKey, type ClaimSource, type MappingRule } from './group-mapping.ts';
+
+const sources = ['ldap', 'oidc', 'proxy'] as const;
+
+function toGroup(claimValue: string, groupId: string): MappingRule {
+  return { claimValue, groupId, grantsRole: null };
+}
+
+function toRole(claimValue: string, grantsRole: 'user' | 'admin'): MappingRule {
+  return {
+    claimValue,
+    groupId: null,
+    grantsRole,
+  };
+}
+
+function groupsOf(source: ClaimSource, mapped: string, claim: string) {
+  return compileMappings(source, [toGroup(mapped, 'g')]).resolve([claim]).groupIds;
+}
+
+describe('claim matching', () => {
+  it.each([
+    ['another case', 'CN=Staff,DC=corp', 'cn=staff,dc=CORP'],
+    ['spaces around separators', 'CN=Staff, DC=corp', 'cn = Staff,dc=corp'],
+    ['several spaces inside a value', 'CN=Big  Staff,DC=corp', 'cn=Big Staff,dc=corp'],
+    ['an escape in hexadecimal', String.raw`CN=A\2CB,DC=corp`, String.raw`cn=A\,B,dc=corp`],
+    ['a type by its OID', '2.5.4.3=Staff,DC=corp', 'cn=Staff,dc=corp'],
+    ['a set in another order', 'CN=Staff+OU=x,DC=corp', 'ou=x+cn=Staff,dc=corp'],
+    ['full width letters', 'CN=Ｓtaff,DC=corp', 'cn=staff,dc=corp'],
+    ['letters beyond ASCII', 'CN=ÄRZTE,DC=corp', 'cn=ärzte,dc=corp'],
+  ])('LDAP claim values compare as names: %s', (_what, mapped, claim) => {
+    expect(groupsOf('ldap', mapped, claim)).toEqual(['g']);
+  });
+
+  it('compares LDAP claim values that are no DN case-insensitively', () => {
+    expect(groupsOf('ldap', 'Staff', 'sTAFF')).toEqual(['g']);
+    expect(groupsOf('ldap', 'Staff', 'cn=Staff')).toEqual([]);
+  });
+
+  it.each(['CN=Staff,OU=x,DC=corp', 'cn=staffs,dc=corp', 'cn=sta ff,dc=corp', 'cn=staff', ''])(
+    'LDAP claim values of another entry do not match: %j',
+    (claim) => {
+      expect(groupsOf('ldap', 'CN=Staff,DC=corp', claim)).toEqual([]);
+    },
+  );
+
+  it.each(['oidc', 'proxy'] as const)('compares %s claim values verbatim and case-sensitively', (source) => {
+    expect(groupsOf(source, 'Staff', 'Staff')).toEqual(['g']);
+    for (const other of ['staff', ' Staff', 'Staff ', 'Ｓtaff', 'Staff\u200b']) {
+      expect(groupsOf(source, 'Staff', other)).toEqual([]);
+    }
+    expect(groupsOf(source, 'CN=Staff,DC=corp', 'cn=Staff,dc=corp')).toEqual([]);
+  });
+
+  it('handles claims with the names of object properties', () => {
+    for (const source of sources) {
+      expect(compileMappings(source, [toGroup('x', 'g')]).resolve(['__proto__', 'constructor'])).toMatchObject({
+        matched: [],
+        unmatched: ['__proto__', 'constructor'],
+      });
+    }
+  });
+
+  it('canonicalises a simple name like the parser', () => {
+    const word = fc.stringMatching(/^[A-Za-z0-9_.-]{1,6}$/);
+    const value = fc.array(word, { minLength: 1, maxLength: 3 }).map((words) => words.join(' '));
+    const rdn = fc.tuple(fc.constantFrom('cn', 'CN', 'Ou', 'DC', 'o', 'uid'), value).map((pair) => pair.join('='));
+    const name = fc.array(rdn, { minLength: 1, maxLength: 5 }).map((rdns) => rdns.join(','));
+    fc.assert(fc.property(name, (dn) => expect(ldapClaimKey(dn)).toBe(`dn:${tryCanonicalDn(dn)}`)));
+  });
+
+  it('has one canonical key for every text', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary' }), (text) => {
+        const dn = tryCanonicalDn(text);
+        expect(ldapClaimKey(text).startsWith(dn === undefined ? 'text:' : `dn:${dn}`)).toBe(true);
+        expect(ldapClaimKey(text)).toBe(ldapClaimKey(text));
+      }),
+    );
+  });
+});
+
+describe('claim resolution', () => {
+  it('reports matched and unmatched claims once, in the asserted order', () => {
+    const index = compileMappings('oidc', [toGroup('b', 'g1'), toRole('c', 'user')]);
+    expect(index.resolve(['c', 'x', 'b', 'c', 'y', 'x'])).toEqual({
+      matched: ['c', 'b'],
+      unmatched: ['x', 'y'],
+      groupIds: ['g1'],
+      grantsRole: 'user',
+    });
+  });
+
+  it('returns the group, the role, or both', () => {
+    const index = compileMappings('ldap', [{ claimValue: 'both', groupId: 'g', grantsRole: 'admin' }]);
+    expect(index.resolve(['BOTH'])).toMatchObject({ groupIds: ['g'], grantsRole: 'admin' });
+  });
+
+  it('returns the highest role of the matched mappings, at most admin', () => {
+    const index = compileMappings('oidc', [toRole('u', 'user'), toRole('a', 'admin')]);
+    expect(index.resolve(['a', 'u']).grantsRole).toBe('admin');
+    expect(index.resolve(['u']).grantsRole).toBe('user');
+    expect(index.resolve(['z']).grantsRole).toBeNull();
+  });
+
+  it('merges mappings with two spellings of one name', () => {
+    const index = compileMappings('ldap', [toGroup('cn=a,dc=b', 'g1'), toGroup('CN = a, DC=b', 'g2')]);
+    expect(index.resolve(['cn=A,dc=B']).groupIds).toEqual(['g1', 'g2']);
+  });
+
+  it('distinguishes a source that never had a mapping from one whose mappings were deleted', () => {
+    expect(compileMappings('ldap', [])).toMatchObject({ configured: false, everConfigured: false });
+    expect(compileMappings('ldap', [], true)).toMatchObject({ configured: false, everConfigured: true });
+    expect(compileMappings('ldap', [toRole('a', 'user')])).toMatchObject({ configured: true, everConfigured: true });
+  });
+});
+
+// A small vocabulary with several spellings, so that mappings and claims often match.
+const claimValue = fc.constantFrom('cn=a,dc=x', 'CN=A, DC=X', 'cn=b,dc=x', 'a', 'A', 'b', 'B', 'ß', 'ẞ', '', 'c');
+const rule = fc.record({
+  claimValue,
+  groupId: fc.constantFrom(null, 'g1', 'g2', 'g3'),
+  grantsRole: fc.constantFrom(null, 'user' as const, 'admin' as const),
+});
+const world = fc.record({
+  source: fc.constantFrom(...sources),
+  rules: fc.array(rule, { maxLength: 12 }),
+  claims: fc.array(claimValue, { maxLength: 8 }),
+});
+
+function asSets(r: ReturnType<ReturnType<typeof compileMappings>['resolve']>) {
+  return {
+    matched: [...r.matched].sort(),
+    unmatched: [...r.unmatched].sort(),
+    groupIds: r.groupIds,
+    grantsRole: r.grantsRole,
+  };
+}
+
+describe('claim resolution over random mappings and claims', () => {
+  it('does not depend on the order of mappings and claims', () => {
+    const shuffled = world.chain((w) =>
+      fc.record({
+        first: fc.constant(w),
+        rules: fc.shuffledSubarray(w.rules, { minLength: w.rules.length }),
+        claims: fc.shuffledSubarray(w.claims, { minLength: w.claims.length }),
+      }),
+    );
+    fc.assert(
+      fc.property(shuffled, ({ first, rules, claims }) => {
+        const a = compileMappings(first.source, first.rules).resolve(first.claims);
+        const b = compileMappings(first.source, rules).resolve(claims);
+        expect(asSets(b)).toEqual(asSets(a));
+      }),
+    );
+  });
+
+  it('is idempotent, and matched claims alone have the same result', () => {
+    fc.assert(
+      fc.property(world, ({ source, rules, claims }) => {
+        const index = compileMappings(source, rules);
+        const once = index.resolve(claims);
+        expect(index.resolve(claims)).toEqual(once);
+        expect(index.resolve(once.matched)).toEqual({ ...once, unmatched: [] });
+        expect(index.resolve(once.unmatched)).toMatchObject({ matched: [], groupIds: [], grantsRole: null });
+      }),
+    );
+  });
+
+  it('returns the union of the results for two lists', () => {
+    fc.assert(
+      fc.property(world, fc.array(claimValue), ({ source, rules, claims }, others) => {
+        const index = compileMappings(source, rules);
+        const [a, b, both] = [claims, others, [...claims, ...others]].map((list) => index.resolve(list).groupIds);
+        expect(both).toEqual([...new Set([...(a ?? []), ...(b ?? [])])].sort());
+      }),
+    );
+  });
+
+  it('returns nothing without mappings', () => {
+    fc.assert(
+      fc.property(world, ({ source, claims }) => {
+        expect(compileMappings(source, []).resolve(claims)).toMatchObject({
+          matched: [],
+          groupIds: [],
+          grantsRole: null,
+        });
+      }),
+    );
+  });
+
+  it('equals a comparison of every mapping with every claim', () => {
+    const equal = (source: ClaimSource, a: string, b: string) => {
+      if (source !== 'ldap') return a === b;
+      const [x, y] = [tryCanonicalDn(a), tryCanonicalDn(b)];
+      return x === undefined ? y === undefined && a.toLowerCase() === b.toLowerCase() : x === y;
+    };
+    fc.assert(
+      fc.property(world, ({ source, rules, claims }) => {
+        const hits = rules.filter((r) => claims.some((c) => equal(source, r.claimValue, c)));
+        const found = compileMappings(source, rules).resolve(claims);
+        expect(new Set(found.groupIds)).toEqual(new Set(hits.flatMap((r) => r.groupId ?? [])));
+        const roles = new Set(hits.map((r) => r.grantsRole));
+        expect(found.grantsRole).toBe(roles.has('admin') ? 'admin' : roles.has('user') ? 'user' : null);
+      }),
+    );
+  });
+});

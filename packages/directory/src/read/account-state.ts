@@ -1,0 +1,137 @@
+import { textOf, textsOf } from './attributes.ts';
+import { DirectoryFailure } from '../wire/failures.ts';
+import type { Entry } from '../wire/entry.ts';
+import type { AccountState } from '../model.ts';
+
+type Reason = NonNullable<AccountState['reason']>;
+
+/** One attribute by which a directory disables or locks an account. */
+type Rule = {
+  readonly attribute: string;
+  /** Undefined when the attribute does not restrict the account. */
+  readonly read: (value: string, context: { now: Date; entry: Entry }) => Reason | undefined;
+};
+
+const ACCOUNT_DISABLED = 0x2;
+const SMARTCARD_REQUIRED = 0x4_0000;
+const INTRUDER_RESET = 'loginIntruderResetTime';
+const COMPUTED_LOCKED = 0x10;
+const COMPUTED_PASSWORD_EXPIRED = 0x80_0000;
+
+// The server does not maintain 0x10 and 0x800000 of userAccountControl: only the computed attribute shows a lock.
+const rules: readonly Rule[] = [
+  { attribute: 'userAccountControl', read: (v) => (has(v, ACCOUNT_DISABLED) ? 'disabled' : undefined) },
+  { attribute: 'nsAccountLock', read: (v) => (isTrue('nsAccountLock', v) ? 'disabled' : undefined) },
+  { attribute: 'loginDisabled', read: (v) => (isTrue('loginDisabled', v) ? 'disabled' : undefined) },
+  {
+    attribute: 'ds-pwp-account-disabled',
+    read: (v) => (isTrue('ds-pwp-account-disabled', v) ? 'disabled' : undefined),
+  },
+  { attribute: 'accountExpires', read: (v, { now }) => past(fileTime(v), now, 'expired') },
+  { attribute: 'shadowExpire', read: (v, { now }) => past(daysSince1970(v), now, 'expired') },
+  { attribute: 'krbPrincipalExpiration', read: (v, { now }) => past(generalizedTime(v), now, 'expired') },
+  { attribute: 'loginExpirationTime', read: (v, { now }) => past(generalizedTime(v), now, 'expired') },
+  { attribute: 'pwdEndTime', read: (v, { now }) => past(generalizedTime(v), now, 'expired') },
+  { attribute: 'ds-pwp-account-expiration-time', read: (v, { now }) => past(generalizedTime(v), now, 'expired') },
+  {
+    attribute: 'msDS-User-Account-Control-Computed',
+    read: (v) =>
+      has(v, COMPUTED_LOCKED) ? 'locked' : has(v, COMPUTED_PASSWORD_EXPIRED) ? 'password_expired' : undefined,
+  },
+  // Only the server knows the duration of a temporary lock, so the result of the bind decides.
+  {
+    attribute: 'pwdAccountLockedTime',
+    read: (v) => (/^000001010000(?:00)?(?:\.0+)?Z$/.test(v) ? 'locked' : undefined),
+  },
+  {
+    attribute: 'lockedByIntruder',
+    read: (v, context) => (isTrue('lockedByIntruder', v) && !isReset(context) ? 'locked' : undefined),
+  },
+  { attribute: 'krbPasswordExpiration', read: (v, { now }) => past(generalizedTime(v), now, 'password_expired') },
+  { attribute: 'passwordExpirationTime', read: (v, { now }) => past(generalizedTime(v), now, 'password_expired') },
+  { attribute: 'pwdReset', read: (v) => (isTrue('pwdReset', v) ? 'must_change_password' : undefined) },
+  {
+    attribute: 'pwdLastSet',
+    read: (v, { entry }) => (v === '0' && needsPassword(entry) ? 'must_change_password' : undefined),
+  },
+];
+
+/** The attributes that are needed for an account's state. */
+export const stateAttributes: readonly string[] = [...rules.map(({ attribute }) => attribute), INTRUDER_RESET];
+
+/** The most severe state is returned: a disabled account is reported as disabled even when it is also locked. */
+const weight: readonly Reason[] = ['disabled', 'expired', 'locked', 'password_expired', 'must_change_password'];
+
+/**
+ * Whether an account may be used, and whether an administrator disabled it. A third party can cause a lock, and a
+ * password expires with time: both prevent the sign-in and leave the account enabled.
+ * @throws DirectoryFailure for a value that cannot be read
+ */
+export function accountState(entry: Entry, now: Date): AccountState {
+  const found = rules.flatMap(({ attribute, read }) =>
+    textsOf(entry, attribute).flatMap((value) => read(value.trim(), { now, entry }) ?? []),
+  );
+  const reason = weight.find((r) => found.includes(r)) ?? null;
+  return {
+    signIn: reason === null ? 'allowed' : 'refused',
+    reason,
+    disabled: reason === 'disabled' || reason === 'expired',
+  };
+}
+
+// eDirectory clears the attribute only at the next successful sign-in after that time.
+function isReset({ entry, now }: { entry: Entry; now: Date }): boolean {
+  const reset = textOf(entry, INTRUDER_RESET);
+  return reset !== undefined && generalizedTime(reset) <= now.getTime();
+}
+
+function needsPassword(entry: Entry): boolean {
+  return !has(textOf(entry, 'userAccountControl') ?? '0', SMARTCARD_REQUIRED);
+}
+
+function has(value: string, bit: number): boolean {
+  if (!/^-?\d{1,10}$/.test(value)) throw unreadable('a set of bits', value);
+  return (Number(value) & bit) !== 0;
+}
+
+function isTrue(attribute: string, value: string): boolean {
+  if (/^true$/i.test(value)) return true;
+  if (/^false$/i.test(value)) return false;
+  throw unreadable(attribute, value);
+}
+
+function past(time: number | undefined, now: Date, reason: Reason): Reason | undefined {
+  return time !== undefined && time <= now.getTime() ? reason : undefined;
+}
+
+// Active Directory time: 100 ns units since 1601; 0 and the largest number mean never.
+const FILE_TIME_1970 = 11_644_473_600_000n;
+const NEVER = 0x7fff_ffff_ffff_ffffn;
+
+function fileTime(value: string): number | undefined {
+  if (!/^-?\d{1,19}$/.test(value)) throw unreadable('a time', value);
+  const ticks = BigInt(value);
+  return ticks <= 0n || ticks >= NEVER ? undefined : Number(ticks / 10_000n - FILE_TIME_1970);
+}
+
+// shadow(5): zero and negative values mean never; the account is expired on the day itself.
+function daysSince1970(value: string): number | undefined {
+  if (!/^-?\d{1,9}$/.test(value)) throw unreadable('a day', value);
+  const days = Number(value);
+  return days <= 0 ? undefined : days * 86_400_000;
+}
+
+const time = /^(\d{4})(\d\d)(\d\d)(\d\d)(?:(\d\d)(\d\d)?)?(?:[.,]\d+)?(Z|[+-]\d\d(?:\d\d)?)$/;
+
+/** GeneralizedTime (RFC 4517, 3.3.13). */
+export function generalizedTime(value: string): number {
+  const [, year, month, day, hour, minute = '00', second = '00', zone = 'Z'] = time.exec(value) ?? [];
+  const offset = zone === 'Z' ? 'Z' : `${zone.slice(0, 3)}:${zone.slice(3) || '00'}`;
+  const parsed = Date.parse(`${year}-${month}-${day}T${hour}:${minute}:${second === '60' ? '59' : second}${offset}`);
+  if (Number.isNaN(parsed)) throw unreadable('a time', value);
+  return parsed;
+}
+
+function unreadable(what: string, value: string): DirectoryFailure {
+  return new DirectoryFailure('protocol', `The account's state cannot be read: "${value.slice(0, 40)}" is not ${what}`);
+}

@@ -1,0 +1,58 @@
+import { stateAttributes } from './account-state.ts';
+import type { Connection } from '../wire/connection.ts';
+import type { Deadline } from '../wire/deadline.ts';
+import { failureOf, resultCodes } from '../wire/failures.ts';
+import { anyOf, type Filter } from '../filter/filter.ts';
+import { parseTemplate } from '../filter/filter-template.ts';
+import { groupAttributes } from './groups.ts';
+import { idAttributes } from './immutable-id.ts';
+import type { Entry } from '../wire/entry.ts';
+import type { DirectoryConfig } from '../model.ts';
+
+/** The entry of a login. */
+export type Finding =
+  { readonly outcome: 'one'; readonly entry: Entry } | { readonly outcome: 'none' } | { readonly outcome: 'several' };
+
+const MAX_LOGIN = 256;
+const overlooked = /\p{Cc}|\p{Zl}|\p{Zp}|\p{Default_Ignorable_Code_Point}/u;
+
+/** A usable login name: not empty, not too long, without characters that a directory ignores. */
+export function isLogin(login: string): boolean {
+  return login.trim() !== '' && login.length <= MAX_LOGIN && login.isWellFormed() && !overlooked.test(login);
+}
+
+/** Finds the single entry of a login, by username or by e-mail address. */
+export function createFinder(config: DirectoryConfig) {
+  const template = parseTemplate(config.userSearchFilter, { username: config.usernameAttr, email: config.emailAttr });
+  const attributes = [
+    ...new Set([
+      config.usernameAttr,
+      config.emailAttr,
+      config.nameAttr,
+      ...idAttributes,
+      ...stateAttributes,
+      ...groupAttributes,
+    ]),
+  ];
+  const filterFor = (login: string): Filter =>
+    login.includes('@') ? anyOf([template.forLogin(login), template.forEmail(login)]) : template.forLogin(login);
+
+  /** @throws DirectoryFailure */
+  return async (connection: Connection, login: string, deadline: Deadline): Promise<Finding> => {
+    const ask = async (wanted: string[]) =>
+      await connection.search(
+        // Two entries are enough to detect an ambiguity.
+        { base: config.searchBase, scope: 'sub', filter: filterFor(login), attributes: wanted, maxEntries: 2 },
+        deadline,
+      );
+    let found = await ask([...attributes, config.groupAttr]);
+    // Some servers reject a request for a group attribute that they do not maintain.
+    if (rejectsAttribute.has(found.code)) found = await ask(attributes);
+    const [entry, ...others] = found.entries;
+    if (others.length > 0) return { outcome: 'several' };
+    if (found.code !== resultCodes.success) throw failureOf(found.code, found.diagnostic);
+    return entry === undefined ? { outcome: 'none' } : { outcome: 'one', entry };
+  };
+}
+
+const rejectsAttribute: ReadonlySet<number> = new Set([16, 17]);

@@ -1,0 +1,89 @@
+import type { Connection } from '../wire/connection.ts';
+import type { SearchRequest } from '../wire/requests.ts';
+import type { Deadline } from '../wire/deadline.ts';
+import { DirectoryFailure, failureOf, resultCodes } from '../wire/failures.ts';
+import type { Entry } from '../wire/entry.ts';
+
+/** A search for all matching entries. */
+export type PagedQuestion = {
+  readonly pageSize: number;
+  /** More entries than this are an error; the result is never truncated. */
+  readonly maxEntries: number;
+  /** Whether the next page is requested while the current one is processed; only for searches that are read to the end. */
+  readonly ahead?: boolean;
+} & Omit<SearchRequest, 'maxEntries' | 'page'>;
+
+/** The proof that a search was complete: created only for result code 0 with an empty cookie. */
+export type Completeness = {
+  readonly entries: number;
+  readonly pages: number;
+  readonly references: number;
+};
+
+// A server may send empty pages before the end (RFC 2696), but not without limit.
+const MAX_EMPTY_PAGES = 1000;
+
+/**
+ * Yields the pages and returns the proof of completeness at the end. Throws for an error, a limit, a referral, a missing
+ * or a repeated cookie, because a partial result is invalid.
+ * @throws DirectoryFailure
+ */
+export async function* pagedSearch(
+  connection: Connection,
+  question: PagedQuestion,
+  deadline: Deadline,
+): AsyncGenerator<readonly Entry[], Completeness> {
+  const { pageSize, maxEntries, ahead = false, ...asked } = question;
+  // A server may exceed the page size slightly; ten times the size is an error.
+  const ask = (cookie: Buffer) =>
+    connection.search({ ...asked, maxEntries: pageSize * 10, page: { size: pageSize, cookie } }, deadline);
+  const firsts = new Set<string>();
+  const total = { entries: 0, pages: 0, references: 0 };
+  let emptyPages = 0;
+  for (let coming = ask(Buffer.alloc(0)); ;) {
+    const found = await coming;
+    if (found.code !== resultCodes.success) throw failureOf(found.code, found.diagnostic);
+    if (found.cookie === undefined) throw new DirectoryFailure('protocol', 'The server answers without paging');
+    total.entries += found.entries.length;
+    total.pages += 1;
+    total.references += found.references;
+    if (total.entries > maxEntries) throw new DirectoryFailure('limit', `More than ${maxEntries} entries`);
+    const first = found.entries[0]?.dn;
+    // A server may repeat a cookie, but not a page.
+    if (first !== undefined && firsts.has(first))
+      throw new DirectoryFailure('protocol', 'The server repeats its pages');
+    emptyPages = first === undefined ? emptyPages + 1 : 0;
+    if (emptyPages > MAX_EMPTY_PAGES) throw new DirectoryFailure('protocol', 'The server sends empty pages only');
+    const { cookie } = found;
+    const more = cookie.length > 0;
+    if (ahead && more) {
+      coming = ask(cookie);
+      coming.catch(() => undefined); // reported when this page is awaited
+    }
+    if (first !== undefined) {
+      firsts.add(first);
+      yield found.entries;
+    }
+    if (!more) return total;
+    if (!ahead) coming = ask(cookie);
+  }
+}
+
+/**
+ * The same as one array; a server without paging support sends one page that ends with result code 0.
+ * @throws DirectoryFailure
+ */
+export async function searchAll(
+  connection: Connection,
+  { pages, ...question }: PagedQuestion & { readonly pages: boolean },
+  deadline: Deadline,
+): Promise<Entry[]> {
+  const entries: Entry[] = [];
+  if (pages) {
+    for await (const page of pagedSearch(connection, question, deadline)) entries.push(...page);
+    return entries;
+  }
+  const found = await connection.search(question, deadline);
+  if (found.code !== resultCodes.success) throw failureOf(found.code, found.diagnostic);
+  return [...found.entries];
+}

@@ -1,0 +1,64 @@
+import { accountState } from './account-state.ts';
+import { textOf } from './attributes.ts';
+import { parseDnList } from '../dn/dn-list.ts';
+import { DirectoryFailure } from '../wire/failures.ts';
+import { groupKey } from './group-graph.ts';
+import type { Membership } from './groups.ts';
+import { immutableIdOf } from './immutable-id.ts';
+import type { Entry } from '../wire/entry.ts';
+import type { DirectoryConfig, Person, Tristate } from '../model.ts';
+
+/** Reads persons from entries with the configured attributes. */
+export function createPeople(config: DirectoryConfig) {
+  const required = new Set(parseDnList(config.userGroups).dns.map(groupKey));
+  const administrating = new Set(parseDnList(config.adminGroups).dns.map(groupKey));
+  const admins = new Set(
+    config.adminUsers
+      .split(/[,;\n]/)
+      .map((name) => name.trim().toLowerCase())
+      .filter((name) => name !== ''),
+  );
+  // A found group is enough for yes; no requires the complete list.
+  const inAnyOf = (wanted: ReadonlySet<string>, { groups, missing }: Membership): Tristate => {
+    if (wanted.size === 0) return 'no';
+    if (groups.some((dn) => wanted.has(groupKey(dn)))) return 'yes';
+    return missing === null ? 'no' : 'unknown';
+  };
+  const admittedBy = (membership: Membership): Tristate =>
+    required.size === 0 ? 'yes' : inAnyOf(required, membership);
+  const isAdmin = (login: string): boolean => admins.has(login.toLowerCase());
+  return {
+    /** The group memberships of a person, with admission and admin state. */
+    membershipSignals: (membership: Membership): { admitted: Tristate; admin: Tristate } => ({
+      admitted: admittedBy(membership),
+      admin: inAnyOf(administrating, membership),
+    }),
+    /** Whether the settings list this login as an administrator. */
+    isAdmin,
+    /** @throws DirectoryFailure for an entry without the username attribute. */
+    loginOf: (entry: Entry): string => {
+      const login = textOf(entry, config.usernameAttr);
+      if (login !== undefined) return login;
+      throw new DirectoryFailure('config', `The entry has no readable attribute ${config.usernameAttr}`);
+    },
+    read: (entry: Entry, login: string, membership: Membership, now: Date): Person => ({
+      dn: entry.dn,
+      login,
+      email: emailOf(entry, config.emailAttr),
+      name: textOf(entry, config.nameAttr) ?? login,
+      immutableId: immutableIdOf(entry),
+      groups:
+        membership.missing === null
+          ? { known: true, values: membership.groups }
+          : { known: false, reason: membership.missing },
+      admitted: admittedBy(membership),
+      adminSignal: isAdmin(login) ? 'yes' : inAnyOf(administrating, membership),
+      state: accountState(entry, now),
+    }),
+  };
+}
+
+function emailOf(entry: Entry, attribute: string): string | null {
+  const text = textOf(entry, attribute);
+  return text !== undefined && /^[^\s@<>(),;:"[\]]+@[^\s@<>(),;:"[\]]+$/u.test(text) ? text : null;
+}
