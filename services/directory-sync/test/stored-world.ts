@@ -8,7 +8,8 @@ import { directorySyncEnv } from '../src/env.ts';
 import { PrismaClient } from '../src/generated/client.ts';
 import type { Account } from '../src/plan/plan.ts';
 import { createTelemetry } from '../src/telemetry.ts';
-import { createPasses, type SnapshotOf } from '../src/passes/passes.service.ts';
+import type { SnapshotOf } from '../src/passes/pass.ts';
+import { createPasses } from '../src/passes/passes.ts';
 
 const log = createLog('directory-sync', { LOG_LEVEL: 'fatal', LOG_FORMAT: 'json' });
 

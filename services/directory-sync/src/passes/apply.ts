@@ -1,7 +1,74 @@
-import type { SweepChange } from '@overtone/contracts';
-import type { Change, ChangedAccount, DeprovisioningCandidate } from '../plan/plan.ts';
+import { sweepRpc, type SweepChange } from '@overtone/contracts';
+import type { Bus } from '@overtone/service-kit';
+import type { Lease } from '../lease/lease.ts';
+import type { Change, ChangedAccount, DeprovisioningCandidate, Plan } from '../plan/plan.ts';
+import type { CandidateResult, ChangeResult, PassRequest, Results } from './report.ts';
 
-export function toDisableChange({ account, reason, evidence }: DeprovisioningCandidate): SweepChange {
+const batchSize = 500;
+
+/** The pass of the plan; it holds the lease. `onProgress` is called before each batch. */
+type ApplyOptions = {
+  request: Pick<PassRequest, 'passId'>;
+  signal: AbortSignal;
+  confirm: Lease['confirm'];
+  bus: Pick<Bus, 'request'>;
+  onProgress: (done: number, total: number) => void;
+};
+
+/** Accounts that identity did not change because they had changed since the plan, and revoked sessions by account. */
+type ApplyResult = { rejected: Set<string>; revokedSessions: Map<string, number> };
+
+/** Sends the changes of a plan to identity and returns the result for each account. */
+export async function applyPlan(plan: Plan, rechecked: CandidateResult[], options: ApplyOptions): Promise<Results> {
+  const toDisable = new Set(
+    rechecked.filter(({ outcome }) => outcome === 'disabled').map(({ candidate }) => candidate.account.userId),
+  );
+  const candidates = plan.candidates.filter(({ account }) => toDisable.has(account.userId));
+  const { rejected, revokedSessions } = await sendChanges([...candidates, ...plan.changes], options);
+  return {
+    candidates: rechecked.map((result): CandidateResult => {
+      if (result.outcome !== 'disabled') return result;
+      const sessionsRevoked = revokedSessions.get(result.candidate.account.userId);
+      return sessionsRevoked === undefined
+        ? { ...result, outcome: 'changed_meanwhile' }
+        : { ...result, sessionsRevoked };
+    }),
+    changes: plan.changes.map((change): ChangeResult =>
+      rejected.has(change.account.userId)
+        ? { change, applied: false, error: 'changed_meanwhile' }
+        : { change, applied: true },
+    ),
+  };
+}
+
+/** Builds and sends the changes in batches, because all changes of a large first pass would not fit in memory. */
+async function sendChanges(
+  planned: readonly (DeprovisioningCandidate | Change)[],
+  { request, signal, confirm, bus, onProgress }: ApplyOptions,
+): Promise<ApplyResult> {
+  const result: ApplyResult = { rejected: new Set(), revokedSessions: new Map() };
+  let done = 0;
+  for (const batch of batches(planned, batchSize)) {
+    onProgress(done, planned.length);
+    signal.throwIfAborted();
+    // After a lost lease another pass may have made newer changes.
+    await confirm();
+    const changes = batch.map((item) => ('reason' in item ? toDisableChange(item) : toReconcileChange(item)));
+    const { results } = await bus.request(sweepRpc.apply, { passId: request.passId, changes });
+    const applied = new Map(
+      results.map((reply) => [reply.userId, reply.outcome === 'applied' ? reply.sessionsRevoked : null]),
+    );
+    for (const { account, ...item } of batch) {
+      const sessions = applied.get(account.userId) ?? null;
+      if (sessions === null) result.rejected.add(account.userId);
+      else if ('reason' in item) result.revokedSessions.set(account.userId, sessions);
+    }
+    done += batch.length;
+  }
+  return result;
+}
+
+function toDisableChange({ account, reason, evidence }: DeprovisioningCandidate): SweepChange {
   return {
     ...emptyChange(),
     userId: account.userId,
@@ -10,7 +77,7 @@ export function toDisableChange({ account, reason, evidence }: DeprovisioningCan
   };
 }
 
-export function toReconcileChange({ account, role, add, remove, adopt }: Change): SweepChange {
+function toReconcileChange({ account, role, add, remove, adopt }: Change): SweepChange {
   return {
     ...emptyChange(),
     userId: account.userId,

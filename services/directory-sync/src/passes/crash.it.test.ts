@@ -12,7 +12,8 @@ import { directorySyncEnv } from '../env.ts';
 import { PrismaClient } from '../generated/client.ts';
 import type { Account } from '../plan/plan.ts';
 import { createTelemetry } from '../telemetry.ts';
-import { createPasses, type SnapshotOf } from './passes.service.ts';
+import type { SnapshotOf } from './pass.ts';
+import { createPasses } from './passes.ts';
 
 let database: TestDatabase;
 let db: Db;

@@ -48,3 +48,5 @@ export function createTime(db: Db) {
     },
   };
 }
+
+export type PassClock = ReturnType<typeof createTime>;

@@ -1,6 +1,7 @@
+import { randomUUID } from 'node:crypto';
+import { directoryJobs, type InputOf } from '@overtone/contracts';
+import { namedId, putJob, type Bus } from '@overtone/service-kit';
 import { Cron } from 'croner';
-
-export type { JobRequests } from './job-requests.ts';
 
 /** The message for an invalid schedule; null when it is valid. */
 export function scheduleFault(expression: string): string | null {
@@ -27,3 +28,23 @@ function parse(expression: string): Cron {
 }
 
 export const checkEveryMs = 15 * 60_000;
+
+type RunRequest = Pick<InputOf<typeof directoryJobs.run>, 'trigger' | 'dryRun'> &
+  Partial<InputOf<typeof directoryJobs.run>>;
+export type JobRequests = {
+  enqueueCheck: (slot: Date) => Promise<void>;
+  /** @returns the task's id, which is also the id of the pass; the same `name` within minutes enqueues one job. */
+  enqueueRun: (request: RunRequest, name?: string) => Promise<string>;
+};
+
+export function createJobRequests({ bus }: { bus: Bus }): JobRequests {
+  return {
+    enqueueCheck: (slot) =>
+      putJob(bus, directoryJobs.checkSchedule, namedId(`check-${slot.toISOString()}`), { slot: slot.toISOString() }),
+    enqueueRun: async (request, name) => {
+      const taskId = name ? namedId(name) : randomUUID();
+      await putJob(bus, directoryJobs.run, taskId, { approvedPass: null, approvedBy: null, ...request });
+      return taskId;
+    },
+  };
+}

@@ -1,0 +1,62 @@
+import { directoryJobs } from '@overtone/contracts';
+import { concurrencyOf, everySlot, worker, type Bus, type Recycling, type Slice } from '@overtone/service-kit';
+import type { Db } from '../database.ts';
+import type { Passes } from '../passes/passes.ts';
+import { settingsStore } from '../settings/settings.ts';
+import { checkEveryMs, isDue, type JobRequests } from './schedule.ts';
+
+type Deps = {
+  db: Db;
+  bus: Pick<Bus, 'connected'>;
+  passes: Passes;
+  jobRequests: JobRequests;
+  workerId: string;
+  recycling: Recycling;
+};
+
+/** Enqueues a schedule check for every slot, and runs both jobs (specification, "Scheduling"). */
+export function createScheduleSlice({ db, bus, passes, jobRequests, workerId, recycling }: Deps): Slice {
+  const runSerially = createSerialQueue();
+  const jobs = worker(
+    directoryJobs,
+    {
+      checkSchedule: async () => {
+        await enqueueDueRun({ db, jobRequests });
+        return {};
+      },
+      run: async (input, { taskId, signal, attempt }) => {
+        const { trigger, dryRun, approvedPass } = input;
+        await runSerially(() => {
+          signal.throwIfAborted();
+          const isLast = attempt >= directoryJobs.run.policy.attempts;
+          return passes.run({ passId: taskId, trigger, dryRun, approvedPass }, { stop: signal, isLast });
+        });
+        return {};
+      },
+    },
+    { workerId, concurrency: concurrencyOf(directoryJobs), recycling },
+  );
+  return {
+    jobs: [jobs],
+    periodics: [everySlot('directory sync schedule check', checkEveryMs, bus, jobRequests.enqueueCheck)],
+  };
+}
+
+async function enqueueDueRun({ db, jobRequests }: Pick<Deps, 'db' | 'jobRequests'>): Promise<void> {
+  const { enabled, schedule, dueAfter } = await settingsStore.read(db);
+  const now = new Date();
+  if (!enabled || !dueAfter || !isDue(schedule, dueAfter, now)) return;
+  // Enqueue before the claim, so that no run is lost while the broker is unavailable.
+  await jobRequests.enqueueRun({ trigger: 'schedule', dryRun: false }, `sweep-${dueAfter.toISOString()}`);
+  await settingsStore.claim(db, now);
+}
+
+/** Runs passes one after another, while schedule checks run concurrently with them. */
+function createSerialQueue() {
+  let last: Promise<unknown> = Promise.resolve();
+  return async <T>(work: () => Promise<T>): Promise<T> => {
+    const result = last.then(work);
+    last = result.catch(() => {});
+    return result;
+  };
+}
