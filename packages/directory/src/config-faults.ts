@@ -1,8 +1,9 @@
 import { X509Certificate } from 'node:crypto';
 import { canonicalDn, NoDn } from './dn/dn.ts';
 import { parseDnList } from './dn/dn-list.ts';
-import { isAttributeDescription, NoFilter, parseTemplate } from './filter/filter-template.ts';
+import { isAttributeDescription, NoFilter, userFilterOf } from './filter/filter-template.ts';
 import type { ConfigFault, DirectoryConfig } from './model.ts';
+import { DirectoryFailure } from './wire/failures.ts';
 import { NoServer, parseServers } from './wire/servers.ts';
 
 /** The faults of a configuration that can be found without a connection; empty when there are none. */
@@ -21,12 +22,18 @@ export function configFaults(config: DirectoryConfig): ConfigFault[] {
     ...(config.bindDn === null || config.bindDn.trim() === '' ? [] : bindFaults(config.bindDn, config.bindPassword)),
     ...faultsOf('ldap_search_base', () => canonicalDn(config.searchBase)),
     ...attributeFaults,
-    ...(attributeFaults.length > 0 ? [] : faultsOf('ldap_user_search_filter', () => template(config))),
+    ...(attributeFaults.length > 0 ? [] : faultsOf('ldap_user_search_filter', () => userFilterOf(config))),
     ...(config.timeoutSeconds > 0 ? [] : [{ key: 'ldap_timeout', message: 'The timeout must be at least a second.' }]),
     ...parseDnList(config.userGroups).faults.map((message) => ({ key: 'ldap_user_groups', message })),
     ...parseDnList(config.adminGroups).faults.map((message) => ({ key: 'ldap_admin_groups', message })),
     ...faultsOf('ldap_tls_ca', () => readCertificates(config.caPem ?? '')),
   ];
+}
+
+/** The first fault as the failure of an operation. */
+export function configFailure(config: DirectoryConfig): DirectoryFailure | undefined {
+  const [fault] = configFaults(config);
+  return fault && new DirectoryFailure('config', `${fault.key}: ${fault.message}`);
 }
 
 // A service account need not be a DN: Active Directory also accepts `name@domain` and `DOMAIN\name`.
@@ -35,10 +42,6 @@ function bindFaults(bindDn: string, password: string | null): ConfigFault[] {
     return [{ key: 'ldap_bind_password', message: 'The service account needs a password.' }];
   }
   return bindDn.includes('=') ? faultsOf('ldap_bind_dn', () => canonicalDn(bindDn)) : [];
-}
-
-function template({ userSearchFilter, usernameAttr, emailAttr }: DirectoryConfig): void {
-  parseTemplate(userSearchFilter, { username: usernameAttr, email: emailAttr });
 }
 
 class NoCertificate extends Error {}

@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { accountState } from './read/account-state.ts';
 import { verdictOf, type Verdict } from './read/bind-answer.ts';
-import { configFaults } from './config-faults.ts';
+import { configFailure } from './config-faults.ts';
 import { isEmptyPassword } from './wire/connection.ts';
 import { createConnections } from './wire/connections.ts';
 import { deadlineIn, type Deadline } from './wire/deadline.ts';
 import { diagnose } from './diagnose/diagnose.ts';
-import { asFailure, DirectoryFailure } from './wire/failures.ts';
+import { DirectoryFailure, unknownAnswer } from './wire/failures.ts';
 import { createFinder, isLogin, type Finding } from './read/find.ts';
 import { createGroups, type Membership } from './read/groups.ts';
 import { createHealth } from './wire/health.ts';
@@ -21,8 +21,8 @@ export function createDirectory(
   config: DirectoryConfig,
   { now = () => new Date() }: { now?: () => Date } = {},
 ): Directory {
-  const [fault] = configFaults(config);
-  if (fault !== undefined) return unusable(config, `${fault.key}: ${fault.message}`);
+  const fault = configFailure(config);
+  if (fault !== undefined) return unusable(config, fault);
   const connections = createConnections(config);
   const health = createHealth(parseServers(config));
   const service = new Pool(connections.openAsService, health);
@@ -30,7 +30,7 @@ export function createDirectory(
   const people = new Pool(connections.open, health);
   const ask = createQuestions(config, { service, people, now });
   const timed = (question: (deadline: Deadline) => Promise<Answer<Person>>) =>
-    question(deadlineIn(config.timeoutSeconds * 1000)).catch(unknown);
+    question(deadlineIn(config.timeoutSeconds * 1000)).catch(unknownAnswer);
   return {
     authenticate: async (login, password) => {
       if (isEmptyPassword(password)) return no('wrong_password');
@@ -126,7 +126,7 @@ function admit(person: Person): Answer<Person> {
   if (person.admitted === 'no') return no('not_admitted', person);
   if (person.admitted === 'yes') return { outcome: 'yes', value: person };
   const why = person.groups.known ? '' : `: ${person.groups.reason}`;
-  return unknown(new DirectoryFailure('groups_unreadable', `The groups could not be read${why}`));
+  return unknownAnswer(new DirectoryFailure('groups_unreadable', `The groups could not be read${why}`));
 }
 
 const messages: Readonly<Record<NoReason, string>> = {
@@ -145,14 +145,9 @@ function no(reason: NoReason, person?: Person): Answer<Person> {
   return { outcome: 'no', reason, message: messages[reason], ...(person === undefined ? {} : { person }) };
 }
 
-function unknown(error: unknown): Answer<Person> {
-  const { reason, message } = asFailure(error);
-  return { outcome: 'unknown', reason, message };
-}
-
 /** A directory with an invalid configuration: every operation fails without a connection. */
-function unusable(config: DirectoryConfig, message: string): Directory {
-  const answer = async () => await Promise.resolve(unknown(new DirectoryFailure('config', message)));
+function unusable(config: DirectoryConfig, fault: DirectoryFailure): Directory {
+  const answer = async () => await Promise.resolve(unknownAnswer(fault));
   return {
     authenticate: answer,
     lookUp: answer,

@@ -91,7 +91,9 @@ export type UnknownReason =
 export type Answer<T> =
   | { readonly outcome: 'yes'; readonly value: T }
   | { readonly outcome: 'no'; readonly reason: NoReason; readonly message: string; readonly person?: Person }
-  | { readonly outcome: 'unknown'; readonly reason: UnknownReason; readonly message: string };
+  | UnknownAnswer;
+
+export type UnknownAnswer = { readonly outcome: 'unknown'; readonly reason: UnknownReason; readonly message: string };
 
 /** One step of the connection test. */
 export type Step = {

@@ -3,8 +3,8 @@ import type { Connection } from '../wire/connection.ts';
 import type { Deadline } from '../wire/deadline.ts';
 import { parseDnList } from '../dn/dn-list.ts';
 import { DirectoryFailure, failureOf, resultCodes } from '../wire/failures.ts';
-import { parseTemplate } from '../filter/filter-template.ts';
-import { present, type Filter } from '../filter/filter.ts';
+import { userFilterOf } from '../filter/filter-template.ts';
+import { present } from '../filter/filter.ts';
 import { createGroups } from '../read/groups.ts';
 import { idAttributes, immutableIdOf } from '../read/immutable-id.ts';
 import { bytesOf, type Entry } from '../wire/entry.ts';
@@ -56,18 +56,11 @@ async function readBase({ config, connection, newDeadline }: Test): Promise<Seen
   return { evidence: entry.dn, value: true };
 }
 
-function allUsersFilter({ config }: Test): Filter {
-  return parseTemplate(config.userSearchFilter, {
-    username: config.usernameAttr,
-    email: config.emailAttr,
-  }).forAllUsers();
-}
-
 async function tryPaging(test: Test): Promise<Seen> {
   const question = {
     base: test.config.searchBase,
     scope: 'sub',
-    filter: allUsersFilter(test),
+    filter: userFilterOf(test.config).forAllUsers(),
     attributes: ['1.1'],
   } as const;
   const chain = pagedSearch(test.connection, { ...question, pageSize: 2, maxEntries: 1000 }, test.newDeadline());
@@ -79,7 +72,12 @@ async function tryPaging(test: Test): Promise<Seen> {
 async function samplePeople(test: Test): Promise<Seen<readonly Entry[]>> {
   const { config, connection, newDeadline } = test;
   const attributes = [config.usernameAttr, config.emailAttr, config.nameAttr, config.groupAttr, ...idAttributes];
-  const question = { base: config.searchBase, scope: 'sub', filter: allUsersFilter(test), attributes } as const;
+  const question = {
+    base: config.searchBase,
+    scope: 'sub',
+    filter: userFilterOf(test.config).forAllUsers(),
+    attributes,
+  } as const;
   const pages = pagedSearch(connection, { ...question, pageSize: SAMPLE, maxEntries: SAMPLE * 10 }, newDeadline());
   const first = await pages.next();
   await pages.return({ entries: 0, pages: 0, references: 0 });

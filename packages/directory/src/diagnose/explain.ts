@@ -1,12 +1,12 @@
 import { stateAttributes } from '../read/account-state.ts';
 import { textsOf } from '../read/attributes.ts';
-import { configFaults } from '../config-faults.ts';
+import { configFailure } from '../config-faults.ts';
 import type { Connection } from '../wire/connection.ts';
 import { createConnections } from '../wire/connections.ts';
 import { deadlineIn, type Deadline } from '../wire/deadline.ts';
 import { parseDnList } from '../dn/dn-list.ts';
 import type { Entry } from '../wire/entry.ts';
-import { asFailure } from '../wire/failures.ts';
+import { unknownAnswer } from '../wire/failures.ts';
 import { createFinder, isLogin } from '../read/find.ts';
 import { groupKey } from '../read/group-graph.ts';
 import { createGroups, groupsHolding } from '../read/groups.ts';
@@ -45,8 +45,8 @@ export async function explain(
   login: string,
   mapped: readonly string[],
 ): Promise<Answer<Explained>> {
-  const [fault] = configFaults(config);
-  if (fault !== undefined) return { outcome: 'unknown', reason: 'config', message: `${fault.key}: ${fault.message}` };
+  const fault = configFailure(config);
+  if (fault !== undefined) return unknownAnswer(fault);
   if (!isLogin(login)) return notFound;
   const pool = new Pool(createConnections(config).openAsService, createHealth(parseServers(config)));
   const deadline = deadlineIn(config.timeoutSeconds * 1000);
@@ -63,8 +63,7 @@ export async function explain(
       };
     });
   } catch (error) {
-    const { reason, message } = asFailure(error);
-    return { outcome: 'unknown', reason, message };
+    return unknownAnswer(error);
   } finally {
     pool.close();
   }

@@ -1,3 +1,4 @@
+import type { DirectoryConfig } from '../model.ts';
 import { mapComparisons, present, type Filter } from './filter.ts';
 
 /** A value of a template: text with placeholders for the login. */
@@ -47,6 +48,13 @@ export function parseTemplate(template: string, attributes: { username: string; 
     forAllUsers: () =>
       mapComparisons(tree, (c) => (c.value.includes(LOGIN) ? present(c.attribute) : { ...c, value: c.value.join('') })),
   };
+}
+
+/** The parsed user search filter of the settings. */
+export function userFilterOf(
+  config: Pick<DirectoryConfig, 'userSearchFilter' | 'usernameAttr' | 'emailAttr'>,
+): FilterTemplate {
+  return parseTemplate(config.userSearchFilter, { username: config.usernameAttr, email: config.emailAttr });
 }
 
 type Cursor = {

@@ -3,7 +3,7 @@ import type { Connection } from '../wire/connection.ts';
 import type { Deadline } from '../wire/deadline.ts';
 import { failureOf, resultCodes } from '../wire/failures.ts';
 import { anyOf, type Filter } from '../filter/filter.ts';
-import { parseTemplate } from '../filter/filter-template.ts';
+import { userFilterOf } from '../filter/filter-template.ts';
 import { groupAttributes } from './groups.ts';
 import { idAttributes } from './immutable-id.ts';
 import type { Entry } from '../wire/entry.ts';
@@ -23,7 +23,7 @@ export function isLogin(login: string): boolean {
 
 /** Finds the single entry of a login, by username or by e-mail address. */
 export function createFinder(config: DirectoryConfig) {
-  const template = parseTemplate(config.userSearchFilter, { username: config.usernameAttr, email: config.emailAttr });
+  const template = userFilterOf(config);
   const attributes = [
     ...new Set([
       config.usernameAttr,

@@ -1,7 +1,7 @@
 import { textOf } from './attributes.ts';
-import type { Connection } from '../wire/connection.ts';
+import { searchOrFail, type Connection } from '../wire/connection.ts';
 import type { Deadline } from '../wire/deadline.ts';
-import { asFailure, DirectoryFailure, failureOf, resultCodes } from '../wire/failures.ts';
+import { asFailure, DirectoryFailure } from '../wire/failures.ts';
 import { allOf, anyOf, equal, present, type Filter } from '../filter/filter.ts';
 import { closure, invertGroups, Names } from './group-graph.ts';
 import { anyEntryHas } from './kept-attribute.ts';
@@ -187,17 +187,16 @@ async function fromTokens(reading: Reading, facts: Facts, names: Names): Promise
 
 async function securityGroups({ connection, deadline }: Reading, { base, filter }: { base: string; filter: Filter }) {
   const question = { base, scope: 'sub', filter, attributes: ['memberOf'], maxEntries: 2 * BATCH } as const;
-  const found = await connection.search(question, deadline);
-  if (found.code !== resultCodes.success) throw failureOf(found.code, found.diagnostic);
+  const found = await searchOrFail(connection, question, deadline);
   return found.entries;
 }
 
 async function tokenGroups({ connection, entry, deadline }: Reading): Promise<readonly Buffer[]> {
-  const found = await connection.search(
+  const found = await searchOrFail(
+    connection,
     { base: entry.dn, scope: 'base', filter: present('objectClass'), attributes: ['tokenGroups'], maxEntries: 1 },
     deadline,
   );
-  if (found.code !== resultCodes.success) throw failureOf(found.code, found.diagnostic);
   return found.entries[0] === undefined ? [] : bytesOf(found.entries[0], 'tokenGroups');
 }
 
@@ -214,11 +213,11 @@ export function primarySid(entry: Entry): Buffer | undefined {
 }
 
 async function groupOfSid({ connection, deadline }: Reading, { tree }: Facts, sid: Buffer): Promise<string> {
-  const found = await connection.search(
+  const found = await searchOrFail(
+    connection,
     { base: tree, scope: 'sub', filter: equal('objectSid', sid), attributes: ['1.1'], maxEntries: 1 },
     deadline,
   );
-  if (found.code !== resultCodes.success) throw failureOf(found.code, found.diagnostic);
   const group = found.entries[0];
   if (group === undefined) throw new DirectoryFailure('refused', 'The primary group cannot be seen');
   return group.dn;

@@ -1,11 +1,11 @@
-import type { Connection } from '../wire/connection.ts';
+import { searchOrFail, type Connection } from '../wire/connection.ts';
 import type { SearchRequest } from '../wire/requests.ts';
 import type { Deadline } from '../wire/deadline.ts';
-import { DirectoryFailure, failureOf, resultCodes } from '../wire/failures.ts';
+import { DirectoryFailure } from '../wire/failures.ts';
 import type { Entry } from '../wire/entry.ts';
 
 /** A search for all matching entries. */
-export type PagedQuestion = {
+export type PagedRequest = {
   readonly pageSize: number;
   /** More entries than this are an error; the result is never truncated. */
   readonly maxEntries: number;
@@ -30,19 +30,18 @@ const MAX_EMPTY_PAGES = 1000;
  */
 export async function* pagedSearch(
   connection: Connection,
-  question: PagedQuestion,
+  question: PagedRequest,
   deadline: Deadline,
 ): AsyncGenerator<readonly Entry[], Completeness> {
   const { pageSize, maxEntries, ahead = false, ...asked } = question;
   // A server may exceed the page size slightly; ten times the size is an error.
   const ask = (cookie: Buffer) =>
-    connection.search({ ...asked, maxEntries: pageSize * 10, page: { size: pageSize, cookie } }, deadline);
+    searchOrFail(connection, { ...asked, maxEntries: pageSize * 10, page: { size: pageSize, cookie } }, deadline);
   const firsts = new Set<string>();
   const total = { entries: 0, pages: 0, references: 0 };
   let emptyPages = 0;
   for (let coming = ask(Buffer.alloc(0)); ;) {
     const found = await coming;
-    if (found.code !== resultCodes.success) throw failureOf(found.code, found.diagnostic);
     if (found.cookie === undefined) throw new DirectoryFailure('protocol', 'The server answers without paging');
     total.entries += found.entries.length;
     total.pages += 1;
@@ -69,21 +68,21 @@ export async function* pagedSearch(
   }
 }
 
-/**
- * The same as one array; a server without paging support sends one page that ends with result code 0.
- * @throws DirectoryFailure
- */
-export async function searchAll(
+/** Like `pagedSearch`; a server without paging support sends one page that ends with result code 0. */
+export async function* searchPages(
   connection: Connection,
-  { pages, ...question }: PagedQuestion & { readonly pages: boolean },
+  { pages, ...request }: PagedRequest & { readonly pages: boolean },
   deadline: Deadline,
-): Promise<Entry[]> {
+): AsyncGenerator<readonly Entry[], Completeness> {
+  if (pages) return yield* pagedSearch(connection, request, deadline);
+  const { entries, references } = await searchOrFail(connection, request, deadline);
+  yield entries;
+  return { entries: entries.length, pages: 1, references };
+}
+
+/** The entries of all pages. */
+export async function searchAll(...search: Parameters<typeof searchPages>): Promise<Entry[]> {
   const entries: Entry[] = [];
-  if (pages) {
-    for await (const page of pagedSearch(connection, question, deadline)) entries.push(...page);
-    return entries;
-  }
-  const found = await connection.search(question, deadline);
-  if (found.code !== resultCodes.success) throw failureOf(found.code, found.diagnostic);
-  return [...found.entries];
+  for await (const page of searchPages(...search)) entries.push(...page);
+  return entries;
 }

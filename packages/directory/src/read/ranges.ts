@@ -1,6 +1,6 @@
-import type { Connection } from '../wire/connection.ts';
+import { searchOrFail, type Connection } from '../wire/connection.ts';
 import type { Deadline } from '../wire/deadline.ts';
-import { DirectoryFailure, failureOf, resultCodes } from '../wire/failures.ts';
+import { DirectoryFailure } from '../wire/failures.ts';
 import { present } from '../filter/filter.ts';
 import { bytesOf, namesOf, type Entry } from '../wire/entry.ts';
 
@@ -55,7 +55,8 @@ async function next(
   connection: Connection,
   { entry, attribute, from, deadline }: { entry: Entry; attribute: string; from: number; deadline: Deadline },
 ): Promise<Entry> {
-  const found = await connection.search(
+  const found = await searchOrFail(
+    connection,
     {
       base: entry.dn,
       scope: 'base',
@@ -65,7 +66,6 @@ async function next(
     },
     deadline,
   );
-  if (found.code !== resultCodes.success) throw failureOf(found.code, found.diagnostic);
   if (found.entries[0] === undefined) throw broken(attribute);
   return found.entries[0];
 }

@@ -1,10 +1,10 @@
 import { agreed, clockText, ownClock, type Clock } from './clock.ts';
-import { configFaults } from '../config-faults.ts';
+import { configFailure } from '../config-faults.ts';
 import type { Connection } from '../wire/connection.ts';
-import { createConnections } from '../wire/connections.ts';
+import { openFirstReachable } from '../wire/connections.ts';
 import { deadlineIn } from '../wire/deadline.ts';
 import { parseDnList } from '../dn/dn-list.ts';
-import { asFailure, DirectoryFailure, failureOf, resultCodes } from '../wire/failures.ts';
+import { DirectoryFailure, failureOf, resultCodes, unknownAnswer } from '../wire/failures.ts';
 import { present } from '../filter/filter.ts';
 import { ldapClaimKey } from '../mapping/group-mapping.ts';
 import type { Answer, DirectoryConfig } from '../model.ts';
@@ -38,10 +38,10 @@ export async function readSnapshot(
   config: DirectoryConfig,
   options: SnapshotOptions,
 ): Promise<Answer<DirectorySnapshot>> {
-  const [fault] = configFaults(config);
-  if (fault !== undefined) return unknown(new DirectoryFailure('config', `${fault.key}: ${fault.message}`));
+  const fault = configFailure(config);
+  if (fault !== undefined) return unknownAnswer(fault);
   try {
-    const opened = await openFirst(config, options);
+    const opened = await openFirstReachable(config, parseServers(config), options);
     try {
       // No fail-over after this point, because users would be reported twice.
       return { outcome: 'yes', value: await readAll(paced(opened, config, options), config, options) };
@@ -49,29 +49,8 @@ export async function readSnapshot(
       opened.close();
     }
   } catch (error) {
-    return unknown(error);
+    return unknownAnswer(error);
   }
-}
-
-/** Opens a connection to the first reachable server. */
-async function openFirst(config: DirectoryConfig, { onRequest, signal }: SnapshotOptions): Promise<Connection> {
-  const { openAsService } = createConnections(config);
-  let failure: unknown;
-  for (const server of parseServers(config)) {
-    try {
-      onRequest();
-      return await openAsService(server, deadlineIn(config.timeoutSeconds * 1000));
-    } catch (error) {
-      failure = error;
-      if (asFailure(error).reason !== 'unreachable' || signal.aborted) break;
-    }
-  }
-  throw failure;
-}
-
-function unknown(error: unknown): Answer<DirectorySnapshot> {
-  const { reason, message } = asFailure(error);
-  return { outcome: 'unknown', reason, message };
 }
 
 async function readAll(

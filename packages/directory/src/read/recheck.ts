@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { stateAttributes } from './account-state.ts';
 import { ownClock, type Clock } from './clock.ts';
-import type { Connection } from '../wire/connection.ts';
-import { createConnections } from '../wire/connections.ts';
+import { searchOrFail, type Connection } from '../wire/connection.ts';
+import { openFirstReachable } from '../wire/connections.ts';
 import { deadlineIn, type Deadline } from '../wire/deadline.ts';
-import { asFailure, DirectoryFailure, failureOf, resultCodes } from '../wire/failures.ts';
+import { asFailure, DirectoryFailure, unknownAnswer } from '../wire/failures.ts';
 import { equal } from '../filter/filter.ts';
 import { createFinder } from './find.ts';
 import { createGroups, groupAttributes } from './groups.ts';
@@ -39,7 +39,7 @@ export async function* recheckPeople(
 ): AsyncGenerator<Answer<SnapshotPerson | null>> {
   let connection: Connection | undefined;
   const lookUp = async (key: PersonKey): Promise<SnapshotPerson | null> => {
-    connection ??= paced(await openLast(config, options), config, options);
+    connection ??= paced(await openFirstReachable(config, parseServers(config).toReversed(), options), config, options);
     const lookUpContext = { config, key, deadline: deadlineIn(24 * 3_600_000), now: (options.clock ?? ownClock()).now };
     const entry = await findEntry(connection, lookUpContext);
     return entry && (await readPerson(connection, { ...lookUpContext, entry }));
@@ -60,27 +60,10 @@ export async function* recheckPeople(
   try {
     for (const key of keys) yield { outcome: 'yes', value: await lookUpWithRetry(key) };
   } catch (error) {
-    const { reason, message } = asFailure(error);
-    yield { outcome: 'unknown', reason, message };
+    yield unknownAnswer(error);
   } finally {
     connection?.close();
   }
-}
-
-/** Opens a connection to the last reachable server. */
-async function openLast(config: DirectoryConfig, { onRequest }: Pacing): Promise<Connection> {
-  const { openAsService } = createConnections(config);
-  let failure: unknown;
-  for (const server of parseServers(config).toReversed()) {
-    try {
-      onRequest();
-      return await openAsService(server, deadlineIn(config.timeoutSeconds * 1000));
-    } catch (error) {
-      failure = error;
-      if (asFailure(error).reason !== 'unreachable') break;
-    }
-  }
-  throw failure;
 }
 
 type Where = { readonly config: DirectoryConfig; readonly deadline: Deadline };
@@ -103,11 +86,11 @@ async function findEntry(
     ...stateAttributes,
     ...groupAttributes,
   ];
-  const found = await connection.search(
+  const found = await searchOrFail(
+    connection,
     { base: config.searchBase, scope: 'sub', filter: equal(attribute, value), attributes, maxEntries: 2 },
     deadline,
   );
-  if (found.code !== resultCodes.success) throw failureOf(found.code, found.diagnostic);
   if (found.entries.length > 1) throw new DirectoryFailure('protocol', 'Several entries have this immutable id');
   return found.entries[0] ?? null;
 }

@@ -1,8 +1,8 @@
 import { textOf, textsOf } from './attributes.ts';
-import type { Connection } from '../wire/connection.ts';
+import { searchOrFail, type Connection } from '../wire/connection.ts';
 import type { Deadline } from '../wire/deadline.ts';
 import { isWithin } from '../dn/dn.ts';
-import { DirectoryFailure, failureOf, resultCodes } from '../wire/failures.ts';
+import { DirectoryFailure } from '../wire/failures.ts';
 import { present } from '../filter/filter.ts';
 
 /** The root DSE of a server (RFC 4512 section 5.1). */
@@ -33,9 +33,7 @@ export async function readRootDse(connection: Connection, deadline: Deadline): P
     'objectClass',
   ];
   const question = { base: '', scope: 'base', filter: present('objectClass'), attributes, maxEntries: 1 } as const;
-  const { code, diagnostic, entries } = await connection.search(question, deadline);
-  if (code !== resultCodes.success) throw failureOf(code, diagnostic);
-  const entry = entries[0];
+  const [entry] = (await searchOrFail(connection, question, deadline)).entries;
   if (entry === undefined) throw new DirectoryFailure('refused', 'The server does not show its root entry');
   const activeDirectory = textsOf(entry, 'supportedCapabilities').includes(ACTIVE_DIRECTORY);
   const openLdap = textsOf(entry, 'objectClass').includes('OpenLDAProotDSE');

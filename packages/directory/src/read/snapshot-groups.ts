@@ -5,7 +5,7 @@ import { anyEntryHas } from './kept-attribute.ts';
 import { allValues, isSliced } from './ranges.ts';
 import { createReach, type Reach } from './reach.ts';
 import { treeOf } from './root-dse.ts';
-import { searchAll, type SnapshotSearch } from './snapshot-search.ts';
+import { searchSnapshot, type SnapshotSearch } from './snapshot-search.ts';
 
 const MAX_GROUPS = 200_000;
 const memberAttributes = ['member', 'uniqueMember', 'memberUid'];
@@ -32,7 +32,7 @@ export async function readReach(search: SnapshotSearch, wanted: readonly string[
   }
   const attributes = [...memberAttributes, 'objectSid'];
   const everyGroup = (asked: string[]) =>
-    searchAll(search, {
+    searchSnapshot(search, {
       base: treeOf(config.searchBase, root.namingContexts),
       scope: 'sub',
       filter: anyOf(memberAttributes.map(present)),

@@ -1,13 +1,12 @@
 import { stateAttributes } from './account-state.ts';
 import type { Clock } from './clock.ts';
 import { DirectoryFailure } from '../wire/failures.ts';
-import { parseTemplate } from '../filter/filter-template.ts';
-import type { Filter } from '../filter/filter.ts';
+import { userFilterOf } from '../filter/filter-template.ts';
 import { groupAttributes } from './groups.ts';
 import { idAttributes } from './immutable-id.ts';
 import type { DirectoryConfig } from '../model.ts';
 import type { Reach } from './reach.ts';
-import { searchAll, type SnapshotSearch } from './snapshot-search.ts';
+import { searchSnapshot, type SnapshotSearch } from './snapshot-search.ts';
 import { createReader, type SnapshotPerson } from './snapshot-reader.ts';
 
 const MAX_PEOPLE = 5_000_000;
@@ -25,10 +24,10 @@ type ReadOptions = {
 export async function readPeople(search: SnapshotSearch, options: ReadOptions) {
   const { config } = search;
   const attributes = [config.usernameAttr, config.emailAttr, ...idAttributes, ...stateAttributes, ...groupAttributes];
-  const pages = searchAll(search, {
+  const pages = searchSnapshot(search, {
     base: config.searchBase,
     scope: 'sub',
-    filter: allUsersFilter(config),
+    filter: userFilterOf(config).forAllUsers(),
     attributes: [...new Set(options.listed ? [...attributes, config.groupAttr] : attributes)],
     maxEntries: MAX_PEOPLE,
   });
@@ -63,13 +62,6 @@ type Counts = {
 /** The counts of readable mandatory attributes, as evidence. */
 export function readableText({ seen, named, withId }: Counts, { usernameAttr }: DirectoryConfig): string {
   return `of ${seen} entries ${named} show ${usernameAttr}, ${withId} an immutable id`;
-}
-
-function allUsersFilter(config: DirectoryConfig): Filter {
-  return parseTemplate(config.userSearchFilter, {
-    username: config.usernameAttr,
-    email: config.emailAttr,
-  }).forAllUsers();
 }
 
 /** A mandatory attribute that only some entries show is hidden by access rules; so is an empty required group. */

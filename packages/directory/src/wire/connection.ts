@@ -2,7 +2,7 @@ import { Malformed, Reader, tags } from './ber.ts';
 import { Channel, type Response } from './channel.ts';
 import type { Deadline } from './deadline.ts';
 import type { Entry } from './entry.ts';
-import { DirectoryFailure } from './failures.ts';
+import { DirectoryFailure, failureOf, resultCodes } from './failures.ts';
 import { operations } from './messages.ts';
 import { controlTypes, encodeBind, encodeSearch, encodeUnbind, type SearchRequest } from './requests.ts';
 import type { ServerAddress } from './servers.ts';
@@ -63,6 +63,17 @@ export function createConnection(server: ServerAddress, { socket, encryption }: 
     },
     close: () => channel.close(encodeUnbind),
   };
+}
+
+/** @throws DirectoryFailure for every result other than success. */
+export async function searchOrFail(
+  connection: Pick<Connection, 'search'>,
+  request: SearchRequest,
+  deadline: Deadline,
+): Promise<Found> {
+  const found = await connection.search(request, deadline);
+  if (found.code !== resultCodes.success) throw failureOf(found.code, found.diagnostic);
+  return found;
 }
 
 /** Passwords that a server could treat as empty (RFC 4513, 5.1.2). */

@@ -1,7 +1,7 @@
 import type { SecureContext } from 'node:tls';
 import { createConnection, type Connection } from './connection.ts';
-import type { Deadline } from './deadline.ts';
-import { DirectoryFailure, failureOf, resultCodes } from './failures.ts';
+import { deadlineIn, type Deadline } from './deadline.ts';
+import { asFailure, DirectoryFailure, failureOf, resultCodes } from './failures.ts';
 import type { DirectoryConfig } from '../model.ts';
 import type { ServerAddress } from './servers.ts';
 import { openTransport, trust } from './transport.ts';
@@ -41,6 +41,29 @@ export function createConnections(config: DirectoryConfig): Connections {
       }
     },
   };
+}
+
+/**
+ * Opens a connection to the first reachable server.
+ * @throws DirectoryFailure
+ */
+export async function openFirstReachable(
+  config: DirectoryConfig,
+  servers: readonly ServerAddress[],
+  { onRequest, signal }: { onRequest: () => void; signal: AbortSignal },
+): Promise<Connection> {
+  const { openAsService } = createConnections(config);
+  let failure: unknown;
+  for (const server of servers) {
+    try {
+      onRequest();
+      return await openAsService(server, deadlineIn(config.timeoutSeconds * 1000));
+    } catch (error) {
+      failure = error;
+      if (asFailure(error).reason !== 'unreachable' || signal.aborted) break;
+    }
+  }
+  throw failure;
 }
 
 /** @throws DirectoryFailure */

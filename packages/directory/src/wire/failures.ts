@@ -1,4 +1,4 @@
-import type { UnknownReason } from '../model.ts';
+import type { UnknownAnswer, UnknownReason } from '../model.ts';
 
 /** The reason why an operation has no result. The message is for an administrator and contains no secret. */
 export class DirectoryFailure extends Error {
@@ -59,4 +59,10 @@ export function failureOf(code: number, diagnostic: string): DirectoryFailure {
 export function asFailure(error: unknown): DirectoryFailure {
   if (error instanceof DirectoryFailure) return error;
   return new DirectoryFailure('protocol', 'The answer could not be understood', { cause: error });
+}
+
+/** The answer of an operation that failed. */
+export function unknownAnswer(error: unknown): UnknownAnswer {
+  const { reason, message } = asFailure(error);
+  return { outcome: 'unknown', reason, message };
 }
