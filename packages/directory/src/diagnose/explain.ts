@@ -1,3 +1,4 @@
+import { ldapClaimKey } from '../dn/claim-key.ts';
 import { stateAttributes } from '../read/account-state.ts';
 import { textsOf } from '../read/attributes.ts';
 import { configFailure } from '../config-faults.ts';
@@ -8,7 +9,6 @@ import { parseDnList } from '../dn/dn-list.ts';
 import type { Entry } from '../wire/entry.ts';
 import { unknownAnswer } from '../wire/failures.ts';
 import { createFinder, isLogin } from '../read/find.ts';
-import { groupKey } from '../read/group-graph.ts';
 import { createGroups, groupsHolding } from '../read/groups.ts';
 import { createHealth } from '../wire/health.ts';
 import type { Answer, DirectoryConfig, Person } from '../model.ts';
@@ -84,8 +84,8 @@ async function explainPerson(
   const { entry, login } = asking;
   const membership = await createGroups(config)(asking);
   const deciding = [...parseDnList(config.userGroups).dns, ...parseDnList(config.adminGroups).dns, ...mapped];
-  const counts = new Set(deciding.map(groupKey));
-  const wanted = membership.groups.filter((dn) => counts.has(groupKey(dn)));
+  const counts = new Set(deciding.map(ldapClaimKey));
+  const wanted = membership.groups.filter((dn) => counts.has(ldapClaimKey(dn)));
   return {
     person: createPeople(config).read(entry, login, membership, new Date()),
     attributes: attributesOf(config, entry),
@@ -111,7 +111,7 @@ async function pathsTo(
 ): Promise<string[][]> {
   if (!config.recursiveGroups || wanted.length === 0) return wanted.map((dn) => [dn]);
   const { connection, deadline } = asking;
-  const missing = new Map(wanted.map((dn) => [groupKey(dn), dn]));
+  const missing = new Map(wanted.map((dn) => [ldapClaimKey(dn), dn]));
   const root = await readRootDse(connection, deadline);
   const tree = treeOf(config.searchBase, root.namingContexts);
   const direct = await createGroups({ ...config, recursiveGroups: false })(asking);
@@ -121,7 +121,7 @@ async function pathsTo(
   let asked = 0;
   for (let path = toGo.shift(); path !== undefined && missing.size > 0; path = toGo.shift()) {
     const dn = path.at(-1) ?? '';
-    const key = groupKey(dn);
+    const key = ldapClaimKey(dn);
     if (seen.has(key)) continue;
     seen.add(key);
     if (missing.delete(key)) paths.push(path);

@@ -1,7 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import * as fc from 'fast-check';
 import { tryCanonicalDn } from '../dn/dn.ts';
-import { compileMappings, ldapClaimKey, type ClaimSource, type MappingRule } from './group-mapping.ts';
+import { ldapClaimKey } from '../dn/claim-key.ts';
+import { compileMappings, type ClaimSource, type MappingRule } from './group-mapping.ts';
 
 const sources = ['ldap', 'oidc', 'proxy'] as const;
 

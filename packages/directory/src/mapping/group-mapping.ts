@@ -1,4 +1,4 @@
-import { folded, tryCanonicalDn } from '../dn/dn.ts';
+import { ldapClaimKey } from '../dn/claim-key.ts';
 
 /** The sources of claims; a certificate (`pki`) has no claims to map. */
 export type ClaimSource = 'ldap' | 'oidc' | 'proxy' | 'pki';
@@ -39,7 +39,7 @@ export function compileMappings(
   rules: readonly MappingRule[],
   everConfigured: boolean = rules.length > 0,
 ): MappingIndex {
-  const keyOf = source === 'ldap' ? rememberingKeys() : (text: string): string => text;
+  const keyOf = source === 'ldap' ? ldapClaimKey : (text: string): string => text;
   const byKey = new Map<string, MappingRule[]>();
   for (const rule of rules) {
     const key = keyOf(rule.claimValue);
@@ -73,38 +73,4 @@ function resolve(
     }
   }
   return { matched, unmatched, groupIds: [...groupIds].sort(), grantsRole };
-}
-
-// Simple names, for which canonicalisation is only a conversion to lower case.
-const plainDn = /^(?:cn|ou|dc|o|uid)=[\w.-]+(?: [\w.-]+)*(?:,(?:cn|ou|dc|o|uid)=[\w.-]+(?: [\w.-]+)*)*$/;
-
-/** The canonical text of a directory claim. */
-export function ldapClaimKey(claim: string): string {
-  return plainKey(claim) ?? readKey(claim);
-}
-
-function plainKey(claim: string): string | undefined {
-  const lower = claim.toLowerCase();
-  return plainDn.test(lower) ? `dn:${lower}` : undefined;
-}
-
-function readKey(claim: string): string {
-  const dn = tryCanonicalDn(claim);
-  // A text that is no DN never equals a DN.
-  return dn === undefined ? `text:${folded(claim)}` : `dn:${dn}`;
-}
-
-// The results are cached, because the same groups occur for many persons.
-const rememberedAtMost = 50_000;
-
-function rememberingKeys(): (claim: string) => string {
-  const known = new Map<string, string>();
-  return (claim) => {
-    const key = plainKey(claim) ?? known.get(claim);
-    if (key !== undefined) return key;
-    if (known.size >= rememberedAtMost) known.clear();
-    const read = readKey(claim);
-    known.set(claim, read);
-    return read;
-  };
 }

@@ -1,4 +1,4 @@
-import { tryCanonicalDn } from '../dn/dn.ts';
+import { ldapClaimKey } from '../dn/claim-key.ts';
 
 /** Nested groups in reverse: from a group to its parent groups. */
 export type GroupGraph = {
@@ -11,29 +11,13 @@ export type GroupEntry = {
   readonly members: readonly string[];
 };
 
-const MAX_REMEMBERED = 20_000;
-const remembered = new Map<string, string>();
-
-/**
- * The canonical text of a group's name; a name that is no DN is compared case-insensitively. The results are cached,
- * because the same few names occur in every sign-in.
- */
-export function groupKey(name: string): string {
-  const known = remembered.get(name);
-  if (known !== undefined) return known;
-  if (remembered.size >= MAX_REMEMBERED) remembered.clear();
-  const key = tryCanonicalDn(name) ?? name.trim().toLowerCase();
-  remembered.set(name, key);
-  return key;
-}
-
 /** Stores the memberships of groups in groups only. */
 export function invertGroups(groups: readonly GroupEntry[]): GroupGraph {
-  const isGroup = new Set(groups.map(({ dn }) => groupKey(dn)));
+  const isGroup = new Set(groups.map(({ dn }) => ldapClaimKey(dn)));
   const parents = new Map<string, string[]>();
   for (const { dn, members } of groups) {
     for (const member of members) {
-      const key = groupKey(member);
+      const key = ldapClaimKey(member);
       if (!isGroup.has(key)) continue;
       const known = parents.get(key);
       if (known === undefined) parents.set(key, [dn]);
@@ -46,7 +30,7 @@ export function invertGroups(groups: readonly GroupEntry[]): GroupGraph {
 /** The groups and all their ancestors, each once, at any depth and with cycles. */
 export function closure(graph: GroupGraph, start: readonly string[]): string[] {
   const found = new Names(start);
-  for (const dn of found) for (const parent of graph.parents.get(groupKey(dn)) ?? []) found.add(parent);
+  for (const dn of found) for (const parent of graph.parents.get(ldapClaimKey(dn)) ?? []) found.add(parent);
   return [...found];
 }
 
@@ -63,12 +47,12 @@ export class Names implements Iterable<string> {
   }
 
   has(name: string): boolean {
-    return this.#byKey.has(groupKey(name));
+    return this.#byKey.has(ldapClaimKey(name));
   }
 
   /** @returns whether the name is new. */
   add(name: string): boolean {
-    const key = groupKey(name);
+    const key = ldapClaimKey(name);
     if (this.#byKey.has(key)) return false;
     this.#byKey.set(key, name);
     return true;

@@ -1,8 +1,8 @@
+import { ldapClaimKey } from '../dn/claim-key.ts';
 import { accountState } from './account-state.ts';
 import { textOf } from './attributes.ts';
 import { parseDnList } from '../dn/dn-list.ts';
 import { DirectoryFailure } from '../wire/failures.ts';
-import { groupKey } from './group-graph.ts';
 import type { Membership } from './groups.ts';
 import { immutableIdOf } from './immutable-id.ts';
 import type { Entry } from '../wire/entry.ts';
@@ -10,8 +10,8 @@ import type { DirectoryConfig, Person, Tristate } from '../model.ts';
 
 /** Reads persons from entries with the configured attributes. */
 export function createPeople(config: DirectoryConfig) {
-  const required = new Set(parseDnList(config.userGroups).dns.map(groupKey));
-  const administrating = new Set(parseDnList(config.adminGroups).dns.map(groupKey));
+  const required = new Set(parseDnList(config.userGroups).dns.map(ldapClaimKey));
+  const administrating = new Set(parseDnList(config.adminGroups).dns.map(ldapClaimKey));
   const admins = new Set(
     config.adminUsers
       .split(/[,;\n]/)
@@ -21,7 +21,7 @@ export function createPeople(config: DirectoryConfig) {
   // A found group is enough for yes; no requires the complete list.
   const inAnyOf = (wanted: ReadonlySet<string>, { groups, missing }: Membership): Tristate => {
     if (wanted.size === 0) return 'no';
-    if (groups.some((dn) => wanted.has(groupKey(dn)))) return 'yes';
+    if (groups.some((dn) => wanted.has(ldapClaimKey(dn)))) return 'yes';
     return missing === null ? 'no' : 'unknown';
   };
   const admittedBy = (membership: Membership): Tristate =>

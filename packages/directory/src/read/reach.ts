@@ -1,5 +1,5 @@
 import { DirectoryFailure } from '../wire/failures.ts';
-import { ldapClaimKey } from '../mapping/group-mapping.ts';
+import { ldapClaimKey } from '../dn/claim-key.ts';
 
 /** A group with all its members, and its security identifier if the directory has one. */
 export type GroupMembers = {
@@ -36,25 +36,9 @@ const none: readonly string[] = [];
  */
 export function createReach({ wanted, nested, byMember }: Building) {
   const names = new Map(wanted.map((dn) => [ldapClaimKey(dn), dn]));
-  const children = new Map<string, string[]>();
   const groups = new Map<string, GroupMembers>();
   /** All groups; only groups are searched among the members. */
   const expected = new Map<string, string>();
-
-  const above = (): Map<string, string[]> => {
-    const reached = new Map<string, string[]>();
-    for (const [start, dn] of names) {
-      const seen = new Set([start]);
-      for (const key of seen) {
-        const known = reached.get(key);
-        if (known === undefined) reached.set(key, [dn]);
-        else known.push(dn);
-        if (nested) for (const child of children.get(key) ?? none) seen.add(child);
-      }
-    }
-    return reached;
-  };
-
   return {
     /** Names of all expected groups; when they are set, other members are dropped. */
     expect: (dns: readonly string[]): void => {
@@ -73,36 +57,66 @@ export function createReach({ wanted, nested, byMember }: Building) {
     /** The wanted or named groups that were not added. */
     unseen: (): string[] => [...names, ...expected].flatMap(([key, dn]) => (groups.has(key) ? [] : [dn])),
     done: (): Reach => {
-      if (nested)
-        for (const [key, { members }] of groups) {
-          const inside = members.map(ldapClaimKey).filter((member) => groups.has(member));
-          if (inside.length > 0) children.set(key, inside);
-        }
-      const reached = above();
-      const direct = new Map<string, Set<string>>();
-      const sids = new Map<string, readonly string[]>();
-      for (const [key, { members, logins, sid }] of groups) {
-        const targets = reached.get(key);
-        if (targets === undefined) continue;
-        if (sid !== null) sids.set(sid, targets);
-        if (!byMember) continue;
-        for (const member of [...members.map(ldapClaimKey), ...logins.map(loginKey)]) {
-          const known = direct.get(member);
-          if (known === undefined) direct.set(member, new Set(targets));
-          else for (const target of targets) known.add(target);
-        }
+      const targets = targetsOf(names, nested ? childrenOf(groups) : new Map());
+      const byName = byMember ? targetsByMember(groups, targets) : new Map<string, Set<string>>();
+      const bySid = new Map<string, readonly string[]>();
+      for (const [key, { sid }] of groups) {
+        const reached = targets.get(key);
+        if (sid !== null && reached !== undefined) bySid.set(sid, reached);
       }
       groups.clear();
-      children.clear();
       return {
-        fromGroup: (dn) => reached.get(ldapClaimKey(dn)) ?? none,
-        fromSid: (sid) => sids.get(sid) ?? none,
+        fromGroup: (dn) => targets.get(ldapClaimKey(dn)) ?? none,
+        fromSid: (sid) => bySid.get(sid) ?? none,
         fromMember: (dn, login) => [
-          ...new Set([...(direct.get(ldapClaimKey(dn)) ?? none), ...(direct.get(loginKey(login)) ?? none)]),
+          ...new Set([...(byName.get(ldapClaimKey(dn)) ?? none), ...(byName.get(loginKey(login)) ?? none)]),
         ],
       };
     },
   };
+}
+
+/** The groups among the members of each group. */
+function childrenOf(groups: ReadonlyMap<string, GroupMembers>): Map<string, string[]> {
+  const children = new Map<string, string[]>();
+  for (const [key, { members }] of groups) {
+    const inside = members.map(ldapClaimKey).filter((member) => groups.has(member));
+    if (inside.length > 0) children.set(key, inside);
+  }
+  return children;
+}
+
+/** The wanted groups that each group is or leads to. */
+function targetsOf(
+  wanted: ReadonlyMap<string, string>,
+  children: ReadonlyMap<string, readonly string[]>,
+): Map<string, string[]> {
+  const targets = new Map<string, string[]>();
+  for (const [start, dn] of wanted) {
+    const seen = new Set([start]);
+    for (const key of seen) {
+      const known = targets.get(key);
+      if (known === undefined) targets.set(key, [dn]);
+      else known.push(dn);
+      for (const child of children.get(key) ?? none) seen.add(child);
+    }
+  }
+  return targets;
+}
+
+/** The wanted groups of each member, by its name or login. */
+function targetsByMember(groups: ReadonlyMap<string, GroupMembers>, targets: ReadonlyMap<string, readonly string[]>) {
+  const byMember = new Map<string, Set<string>>();
+  for (const [key, { members, logins }] of groups) {
+    const reached = targets.get(key);
+    if (reached === undefined) continue;
+    for (const member of [...members.map(ldapClaimKey), ...logins.map(loginKey)]) {
+      const known = byMember.get(member);
+      if (known === undefined) byMember.set(member, new Set(reached));
+      else for (const target of reached) known.add(target);
+    }
+  }
+  return byMember;
 }
 
 // A login is compared exactly, like the server does (RFC 2307, memberUid); the prefix distinguishes it from DNs.

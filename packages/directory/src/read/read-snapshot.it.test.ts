@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { groupLdif, personLdif, startSlapd, type Slapd } from '@overtone/testkit';
 import { createDirectory } from '../directory.ts';
-import { ldapClaimKey } from '../mapping/group-mapping.ts';
+import { ldapClaimKey } from '../dn/claim-key.ts';
 import { recheckPeople } from './recheck.ts';
 import type { DirectoryConfig } from '../model.ts';
 import { readSnapshot } from './read-snapshot.ts';

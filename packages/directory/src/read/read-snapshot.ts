@@ -6,7 +6,7 @@ import { deadlineIn } from '../wire/deadline.ts';
 import { parseDnList } from '../dn/dn-list.ts';
 import { DirectoryFailure, failureOf, resultCodes, unknownAnswer } from '../wire/failures.ts';
 import { present } from '../filter/filter.ts';
-import { ldapClaimKey } from '../mapping/group-mapping.ts';
+import { ldapClaimKey } from '../dn/claim-key.ts';
 import type { Answer, DirectoryConfig } from '../model.ts';
 import { paced, type Pacing } from './paced.ts';
 import { readRootDse } from './root-dse.ts';
