@@ -35,6 +35,8 @@ async function withTables(directory: string, builds: Builds): Promise<Builds> {
   return { ...builds, current: await ifPresent(builds.current), building: await ifPresent(builds.building) };
 }
 
+export type BuildsFile = ReturnType<typeof createBuildsFile>;
+
 /** The current build and the one in progress, in a small file next to the tables that is replaced atomically. */
 export function createBuildsFile(directory: string) {
   const path = join(directory, 'builds.json');

@@ -1,7 +1,7 @@
 import type * as lancedb from '@lancedb/lancedb';
-import type { Table } from '@lancedb/lancedb';
 import { literal, whereOf } from './lancedb-filter.ts';
 import type { RowIdCache } from './lancedb-row-ids.ts';
+import type { OpenTable } from './lancedb-tables.ts';
 import {
   checkedRowId,
   hitOf,
@@ -13,8 +13,6 @@ import {
 } from './search-index.ts';
 
 type Lance = typeof lancedb;
-/** An open table with its row id cache. */
-export type OpenTable = { lance: Lance; table: Table; rowIds: RowIdCache };
 type Columns = { numRows: number; getChild: (name: string) => { get: (i: number) => unknown } | null };
 
 const notAsked: LegResult = { status: 'not_asked' };

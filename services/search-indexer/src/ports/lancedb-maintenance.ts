@@ -29,14 +29,19 @@ export async function createRowIndices({ Index }: typeof lancedb, table: Table):
   await table.createIndex('speakers', { config: Index.labelList() });
 }
 
+export type Maintenance = ReturnType<typeof createMaintenance>;
+
 /** Adds newly written rows to the indices; until then they slow searches down. */
 export function createMaintenance(log: Log, indexFrom: number) {
   let writes = 0;
   let last = Date.now();
   return {
-    wrote: (): void => void (writes += 1),
-    due: (): boolean => writes >= afterWrites || (writes > 0 && Date.now() - last >= afterMs),
-    run: async (lance: typeof lancedb, table: Table, { force }: { force: boolean }): Promise<void> => {
+    countWrite: (): void => void (writes += 1),
+    isDue: (): boolean => writes >= afterWrites || (writes > 0 && Date.now() - last >= afterMs),
+    run: async (
+      { lance, table }: { lance: typeof lancedb; table: Table },
+      { force }: { force: boolean },
+    ): Promise<void> => {
       if (writes === 0 && !force) return;
       writes = 0;
       const started = Date.now();

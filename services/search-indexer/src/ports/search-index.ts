@@ -1,5 +1,5 @@
+import { randomBytes } from 'node:crypto';
 import type { Layout } from '../chunking/chunking.ts';
-import type { Hit } from '../ranking/ranking.ts';
 
 /** The displayed data of a passage or card; one column, because every fetched column slows a search down. */
 export type Shown = {
@@ -58,6 +58,14 @@ export type KeywordQuery = {
   phrases: readonly (readonly string[])[];
 };
 
+/** A hit of one leg. `score` is the leg's own: BM25 or cosine similarity. */
+export type Hit = {
+  id: string;
+  fileId: string;
+  score: number;
+  /** Index of the token in the passage, if the leg knows it. */
+  token?: number;
+};
 export type LegResult =
   | { status: 'ok'; hits: Hit[] }
   | { status: 'failed'; error: unknown }
@@ -84,6 +92,12 @@ export type Builds = {
   completedAt: string | null;
 };
 
+/** The result of a search before the first build. */
+export const nothingIndexed: { keyword: LegResult; semantic: LegResult } = {
+  keyword: { status: 'ok', hits: [] },
+  semantic: { status: 'ok', hits: [] },
+};
+
 /** Stores and searches passages. Adapters: embedded (LanceDB) and server (Elasticsearch). */
 export type SearchIndex = {
   readonly backend: 'lancedb' | 'elasticsearch';
@@ -108,6 +122,10 @@ export type SearchIndex = {
   ping: () => Promise<void>;
   close: () => Promise<void>;
 };
+
+export function newBuildId(): string {
+  return Date.now().toString(36) + randomBytes(3).toString('hex');
+}
 
 /**
  * A row id contains file and position, so that a search need not fetch more columns: `<file>:<n>` is a passage,

@@ -10,17 +10,11 @@ const queryTimeoutMs = 1_000;
 const pauseMs = 5_000;
 
 type QueryVector = Awaited<ReturnType<Vectoriser['query']>>;
+type Deps = { bus: Pick<Bus, 'request'>; now?: () => number };
 
 /** Requests vectors from the workers; caches those of recent queries. */
-export function createWorkerVectoriser({
-  bus,
-  now = Date.now,
-}: {
-  bus: Pick<Bus, 'request'>;
-  now?: () => number;
-}): Vectoriser {
-  const recent = new Map<string, QueryVector>();
-  let model = '';
+export function createWorkerVectoriser({ bus, now = Date.now }: Deps): Vectoriser {
+  const recent = createRecentVectors();
   let pausedUntil = 0;
 
   const requestQueryVector = async (text: string): Promise<QueryVector> => {
@@ -31,58 +25,79 @@ export function createWorkerVectoriser({
         bus.request(workerRpc.embed, { texts: [text], kind: 'query' }),
         rejectAfter(queryTimeoutMs, timeout.signal),
       ]);
-      const { model: usedModel, vectors } = decode(reply);
-      return { model: usedModel, vector: vectors[0] ?? null };
-    } catch (e) {
+      const { model, vectors } = decode(reply);
+      return { model, vector: vectors[0] ?? null };
+    } catch (err) {
       pausedUntil = now() + pauseMs;
-      throw e;
+      throw err;
     } finally {
       timeout.abort();
     }
   };
 
-  /** Clears the cache when the model has changed. */
-  const noteModel = (name: string): void => {
-    if (name !== model) recent.clear();
-    model = name;
-  };
-
   return {
     model: async () => {
-      const { model: name } = await bus.request(workerRpc.embed, { texts: ['model'], kind: 'query' });
-      noteModel(name);
-      return name;
+      const { model } = await bus.request(workerRpc.embed, { texts: ['model'], kind: 'query' });
+      recent.setModel(model);
+      return model;
     },
-    documents: async (texts, signal, done = () => {}) => {
-      const vectors: Vectors['vectors'] = [];
-      let usedModel: Vectors['model'] | undefined;
-      for (let start = 0; start < texts.length; start += batchSize) {
-        signal.throwIfAborted();
-        const batch = texts.slice(start, start + batchSize);
-        const reply = decode(await bus.request(workerRpc.embed, { texts: batch, kind: 'document' }));
-        if (usedModel && usedModel.name !== reply.model.name)
-          throw unavailable('service_unavailable', 'The text model changed while a file was read');
-        usedModel = reply.model;
-        vectors.push(...reply.vectors);
-        done(vectors.length / texts.length);
-      }
-      if (!usedModel) throw new TypeError('no texts');
-      return { model: usedModel, vectors };
-    },
+    documents: (texts, signal, reportProgress = () => {}) => requestDocuments(bus, texts, signal, reportProgress),
     query: async (text) => {
       const known = recent.get(text);
-      if (known) {
-        recent.delete(text);
-        recent.set(text, known);
-        return known;
-      }
+      if (known) return known;
       const reply = await requestQueryVector(text);
-      noteModel(reply.model.name);
-      recent.set(text, reply);
-      if (recent.size > maxCached) recent.delete(recent.keys().next().value as string);
+      recent.add(text, reply);
       return reply;
     },
   };
+}
+
+/** The vectors of the most recently used queries, all of one model. */
+function createRecentVectors() {
+  const recent = new Map<string, QueryVector>();
+  let model = '';
+  const setModel = (name: string): void => {
+    if (name !== model) recent.clear();
+    model = name;
+  };
+  return {
+    /** Clears the cache when the model has changed. */
+    setModel,
+    get: (text: string): QueryVector | undefined => {
+      const known = recent.get(text);
+      if (!known) return undefined;
+      recent.delete(text);
+      recent.set(text, known);
+      return known;
+    },
+    add: (text: string, vector: QueryVector): void => {
+      setModel(vector.model.name);
+      recent.set(text, vector);
+      if (recent.size > maxCached) recent.delete(recent.keys().next().value as string);
+    },
+  };
+}
+
+async function requestDocuments(
+  bus: Pick<Bus, 'request'>,
+  texts: readonly string[],
+  signal: AbortSignal,
+  reportProgress: (share: number) => void,
+): Promise<Vectors> {
+  const vectors: Vectors['vectors'] = [];
+  let model: Vectors['model'] | undefined;
+  for (let start = 0; start < texts.length; start += batchSize) {
+    signal.throwIfAborted();
+    const batch = texts.slice(start, start + batchSize);
+    const reply = decode(await bus.request(workerRpc.embed, { texts: batch, kind: 'document' }));
+    if (model && model.name !== reply.model.name)
+      throw unavailable('service_unavailable', 'The text model changed while a file was read');
+    model = reply.model;
+    vectors.push(...reply.vectors);
+    reportProgress(vectors.length / texts.length);
+  }
+  if (!model) throw new TypeError('no texts');
+  return { model, vectors };
 }
 
 function rejectAfter(ms: number, signal: AbortSignal): Promise<never> {

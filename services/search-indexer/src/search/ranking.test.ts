@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { fuse, groupByFile, filterBySimilarity, relevance, type Hit } from './ranking.ts';
+import type { Hit } from '../ports/search-index.ts';
+import { fuse, groupByFile, filterBySimilarity, relevance } from './ranking.ts';
 
 function hits(...ids: string[]): Hit[] {
   return ids.map((id, i) => ({ id, fileId: id.slice(0, 1), score: 10 - i }));

@@ -1,11 +1,5 @@
-/** A hit of one leg. `score` is the leg's own: BM25 or cosine similarity. */
-export type Hit = {
-  id: string;
-  fileId: string;
-  score: number;
-  /** Index of the token in the passage, if the leg knows it. */
-  token?: number;
-};
+import type { Hit } from '../ports/search-index.ts';
+
 /** A passage with its rank in each leg (0 = best), null if the leg did not find it. */
 export type FusedHit = {
   id: string;

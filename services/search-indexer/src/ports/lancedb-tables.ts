@@ -1,0 +1,77 @@
+import type * as lancedb from '@lancedb/lancedb';
+import type { Connection, Table } from '@lancedb/lancedb';
+import type { Log } from '@overtone/service-kit';
+import { tableOf, type BuildsFile } from './lancedb-builds.ts';
+import { createRowIndices } from './lancedb-maintenance.ts';
+import { createRowIdCache, type RowIdCache } from './lancedb-row-ids.ts';
+import { schemaOf } from './lancedb-rows.ts';
+import type { Build } from './search-index.ts';
+
+/** Bytes of index data kept in memory; LanceDB itself would take up to 6 GB. */
+const cacheBytes = { index: 96n << 20n, metadata: 16n << 20n };
+
+type Engine = { lance: typeof lancedb; db: Connection };
+/** An open table with its row id cache. */
+export type OpenTable = { lance: typeof lancedb; table: Table; rowIds: RowIdCache };
+export type LanceTables = ReturnType<typeof createLanceTables>;
+
+/** The tables of the builds. The engine (100 MB of native code) is loaded when the first table is opened. */
+export function createLanceTables({ directory, file, log }: { directory: string; file: BuildsFile; log: Log }) {
+  const opened = new Map<string, Promise<OpenTable>>();
+  let engine: Promise<Engine> | undefined;
+
+  const load = (): Promise<Engine> => {
+    engine ??= connect(directory).catch((err: unknown) => {
+      engine = undefined;
+      throw err;
+    });
+    return engine;
+  };
+  const remember = (build: string, opening: Promise<OpenTable>): Promise<OpenTable> => {
+    opened.set(build, opening);
+    opening.catch(() => opened.delete(build));
+    return opening;
+  };
+  const openTable = async (build: string): Promise<OpenTable> => {
+    const { lance, db } = await load();
+    return withRowIds(lance, await db.openTable(tableOf(build)));
+  };
+
+  return {
+    open: (build: string): Promise<OpenTable> => opened.get(build) ?? remember(build, openTable(build)),
+    create: async ({ id, model }: Build): Promise<void> => {
+      const { lance, db } = await load();
+      const { current, building } = await file.read();
+      await dropUnknownTables(db, [current, building]);
+      const table = await db.createEmptyTable(tableOf(id), schemaOf(model?.dim ?? null));
+      await createRowIndices(lance, table);
+      await remember(id, Promise.resolve(withRowIds(lance, table)));
+    },
+    drop: async (build: string): Promise<void> => {
+      const { db } = await load();
+      opened.delete(build);
+      await db.dropTable(tableOf(build)).catch((err: unknown) => log.warn({ err }, 'old index removal failed'));
+    },
+    isEngineLoaded: (): boolean => engine !== undefined,
+    close: async (): Promise<void> => {
+      for (const opening of opened.values()) (await opening).table.close();
+      if (engine) (await engine).db.close();
+    },
+  };
+}
+
+async function connect(directory: string): Promise<Engine> {
+  const lance = await import('@lancedb/lancedb');
+  const session = new lance.Session(cacheBytes.index, cacheBytes.metadata);
+  return { lance, db: await lance.connect(directory, {}, session) };
+}
+
+function withRowIds(lance: typeof lancedb, table: Table): OpenTable {
+  return { lance, table, rowIds: createRowIdCache(table) };
+}
+
+/** Drops tables without a build, left by an interrupted swap or an earlier version. */
+async function dropUnknownTables(db: Connection, builds: readonly (Build | null)[]): Promise<void> {
+  const known = builds.map((build) => build && tableOf(build.id));
+  for (const name of await db.tableNames()) if (!known.includes(name)) await db.dropTable(name);
+}

@@ -1,0 +1,78 @@
+import { unavailable } from '@overtone/service-kit';
+import type { BuildsFile } from './lancedb-builds.ts';
+import { literal } from './lancedb-filter.ts';
+import type { Maintenance } from './lancedb-maintenance.ts';
+import { emptyVector, toArrow } from './lancedb-rows.ts';
+import type { LanceTables, OpenTable } from './lancedb-tables.ts';
+import {
+  checkedId,
+  newBuildId,
+  type Builds,
+  type IndexRow,
+  type SearchIndex,
+  type VectorModel,
+} from './search-index.ts';
+
+type Writes = Pick<SearchIndex, 'beginBuild' | 'promote' | 'replaceFile' | 'removeFile'>;
+type Parts = { file: BuildsFile; tables: LanceTables; maintenance: Maintenance };
+
+/** The writes of the embedded index; the caller serializes them. */
+export function createLanceWrites({ file, tables, maintenance }: Parts): Writes {
+  return {
+    beginBuild: async (model, asCurrent) => {
+      const builds = await file.read();
+      const role = asCurrent ? 'current' : 'building';
+      const existing = builds[role];
+      if (existing) return existing;
+      const build = { id: newBuildId(), model };
+      await tables.create(build);
+      await file.write({ ...builds, [role]: build });
+      return build;
+    },
+    promote: async () => {
+      const { current: old, building } = await file.read();
+      if (!building) return;
+      await maintenance.run(await tables.open(building.id), { force: true });
+      await file.write({ current: building, building: null, completedAt: new Date().toISOString() });
+      if (old) await tables.drop(old.id);
+    },
+    replaceFile: async (buildId, fileId, rows, model) => {
+      const opened = await tables.open(buildId);
+      const own = await adoptModel(file, opened, buildId, model);
+      await replaceRows(opened, ofFile(fileId), rows, own?.dim ?? null);
+      maintenance.countWrite();
+    },
+    removeFile: async (fileId) => {
+      const { current, building } = await file.read();
+      for (const build of [current, building])
+        if (build) await (await tables.open(build.id)).table.delete(ofFile(fileId));
+      maintenance.countWrite();
+    },
+  };
+}
+
+/** A build without a model takes the given one and gets a vector column. @returns the model of the build. */
+async function adoptModel(file: BuildsFile, { table }: OpenTable, buildId: string, model: VectorModel | null) {
+  const builds: Builds = await file.read();
+  const role = builds.current?.id === buildId ? 'current' : 'building';
+  const build = builds[role];
+  if (build?.id !== buildId) throw unavailable('search_unavailable', 'This build of the index no longer exists');
+  if (build.model || !model) return build.model;
+  await table.addColumns([{ name: 'vector', valueSql: emptyVector(model.dim) }]);
+  await file.write({ ...builds, [role]: { id: buildId, model } });
+  return model;
+}
+
+async function replaceRows({ lance, table }: OpenTable, where: string, rows: readonly IndexRow[], dim: number | null) {
+  if (rows.length === 0) return table.delete(where);
+  return table
+    .mergeInsert('id')
+    .whenMatchedUpdateAll()
+    .whenNotMatchedInsertAll()
+    .whenNotMatchedBySourceDelete({ where })
+    .execute(toArrow(lance, rows, dim));
+}
+
+function ofFile(fileId: string): string {
+  return `file_id = ${literal(checkedId(fileId))}`;
+}
