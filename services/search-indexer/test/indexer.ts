@@ -6,8 +6,9 @@ import { createLog, createMetrics } from '@overtone/service-kit';
 import { createDatabase } from '@overtone/testkit';
 import { PrismaClient } from '../src/generated/client.ts';
 import { createAccessStore } from '../src/access/access.store.ts';
+import { createDueFiles } from '../src/indexing/due-files.store.ts';
+import { createIndexStates } from '../src/indexing/index-states.store.ts';
 import { createIndexing } from '../src/indexing/indexing.service.ts';
-import { createIndexingStore } from '../src/indexing/indexing.store.ts';
 import { createRefresh } from '../src/indexing/refresh.service.ts';
 import { createLanceIndex } from '../src/ports/lancedb.adapter.ts';
 import { createRebuild } from '../src/rebuild/rebuild.service.ts';
@@ -33,11 +34,12 @@ export async function startIndexer() {
   const library = createLibrary();
   const { state: meanings, vectoriser } = createMeanings();
   const index = createLanceIndex({ directory, log });
-  const store = createIndexingStore({ db });
+  const states = createIndexStates({ db });
+  const dueFiles = createDueFiles({ db });
   const outbox = createOutbox('search-indexer');
   const { transcripts } = library;
-  const indexing = createIndexing({ db, outbox, store, index, transcripts, vectoriser, telemetry, log });
-  const refresh = createRefresh({ store, indexing, index, vectoriser, log });
+  const indexing = createIndexing({ db, outbox, states, index, transcripts, vectoriser, telemetry, log });
+  const refresh = createRefresh({ states, dueFiles, indexing, index, vectoriser, log });
   const rebuild = createRebuild({ index, indexing, transcripts, store: createRebuildStore({ db }), pool, log });
   const searchStore = createSearchStore({ db });
   const access = createAccessStore({ db });
@@ -48,7 +50,8 @@ export async function startIndexer() {
     library,
     meanings,
     index,
-    store,
+    states,
+    dueFiles,
     indexing,
     refresh,
     rebuild,

@@ -1,87 +1,27 @@
 import type { Db, Tx } from '../database.ts';
+import type { IndexState } from '../generated/client.ts';
 
-/** A due file taken by one instance is available to others after this time. */
-const leaseMinutes = 10;
-export type DueFile = { fileId: string; dueAt: Date; attempts: number };
+export type IndexStates = ReturnType<typeof createIndexStates>;
+type IndexedFile = Omit<IndexState, 'dueAt' | 'attempts' | 'error' | 'indexedAt'>;
 
-export type IndexingStore = ReturnType<typeof createIndexingStore>;
-
-export function createIndexingStore({ db }: { db: Db }) {
+/** What is indexed of each file. */
+export function createIndexStates({ db }: { db: Db }) {
   return {
     get: (fileId: string) => db.indexState.findUnique({ where: { fileId } }),
-    /** The indexed versions of these files, for a rebuild. */
-    versions: async (fileIds: readonly string[]) => {
-      const rows = await db.indexState.findMany({
-        where: { fileId: { in: [...fileIds] } },
-        select: { fileId: true, generation: true, transcriptVersion: true },
-      });
-      return new Map(rows.map((r) => [r.fileId, r]));
-    },
     /** Records an indexed file. */
-    save: async (
-      tx: Tx,
-      s: {
-        fileId: string;
-        ownerId: string;
-        transcriptVersion: number;
-        title: string;
-        tags: string[];
-        speakers: string[];
-        contentType: string;
-        duration: number | null;
-        language: string | null;
-        uploadTime: Date;
-        fingerprint: string;
-        generation: string;
-        chunks: number;
-        model: string | null;
-        semantic: boolean;
-      },
-    ): Promise<void> => {
-      const data = { ...s, indexedAt: new Date(), error: null };
-      await tx.indexState.upsert({ where: { fileId: s.fileId }, create: data, update: data });
+    save: async (tx: Tx, file: IndexedFile): Promise<void> => {
+      const data = { ...file, indexedAt: new Date(), error: null };
+      await tx.indexState.upsert({ where: { fileId: file.fileId }, create: data, update: data });
     },
     remove: async (fileId: string): Promise<void> => {
       await db.indexState.deleteMany({ where: { fileId } });
       await db.fileAccess.deleteMany({ where: { fileId } });
     },
-    /** Marks a file for indexing after a pause; further edits within the pause have no effect. */
-    markDue: async (fileId: string, ownerId: string, pauseMs: number): Promise<void> => {
-      await db.$executeRaw`
-      insert into index_state (file_id, owner_id, due_at)
-      values (${fileId}::uuid, ${ownerId}::uuid, now() + make_interval(secs => ${pauseMs / 1000}::float8))
-      on conflict (file_id) do update set due_at = least(index_state.due_at, excluded.due_at), attempts = 0`;
-    },
-    /** Takes due files and leases them to the caller. */
-    takeDue: (limit: number): Promise<DueFile[]> => db.$queryRaw<DueFile[]>`
-      update index_state s set due_at = now() + make_interval(mins => ${leaseMinutes}::int), attempts = s.attempts + 1
-      from (select file_id from index_state where due_at <= now() order by due_at limit ${limit} for update skip locked) d
-      where s.file_id = d.file_id
-      returning s.file_id::text as "fileId", s.due_at as "dueAt", s.attempts`,
-    /** Marks a file as done, unless it was edited again since it was taken. */
-    settle: async ({ fileId, dueAt }: DueFile): Promise<void> => {
-      await db.indexState.updateMany({ where: { fileId, dueAt: { gte: dueAt } }, data: { dueAt: null, attempts: 0 } });
-    },
-    postpone: async ({ fileId, dueAt }: DueFile, pauseMs: number, error: string): Promise<void> => {
-      await db.indexState.updateMany({
-        where: { fileId, dueAt: { gte: dueAt } },
-        data: { dueAt: new Date(Date.now() + pauseMs), error: error.slice(0, 500) },
-      });
-    },
-    /** Marks files whose rows are in no existing build. */
-    markLost: (builds: readonly string[]): Promise<number> => db.$executeRaw`
-      update index_state set due_at = now()
-      where due_at is null and generation is not null and not (generation = any(${[...builds]}::text[]))`,
-    /** Marks files that were indexed without vectors. */
-    markKeywordOnly: (limit: number): Promise<number> => db.$executeRaw`
-      update index_state set due_at = now() where file_id in (
-        select file_id from index_state where not semantic and chunks > 0 and due_at is null limit ${limit})`,
     counts: async () => {
-      const [row] = await db.$queryRaw<{ files: number; chunks: number; keywordOnly: number; failing: number }[]>`
+      const [row] = await db.$queryRaw<{ files: number; chunks: number; keywordOnly: number }[]>`
       select count(*) filter (where indexed_at is not null)::int as files, coalesce(sum(chunks), 0)::int as chunks,
-             count(*) filter (where not semantic and chunks > 0)::int as "keywordOnly",
-             count(*) filter (where error is not null)::int as failing from index_state`;
-      return row ?? { files: 0, chunks: 0, keywordOnly: 0, failing: 0 };
+             count(*) filter (where not semantic and chunks > 0)::int as "keywordOnly" from index_state`;
+      return row ?? { files: 0, chunks: 0, keywordOnly: 0 };
     },
   };
 }

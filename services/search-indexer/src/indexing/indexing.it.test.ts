@@ -18,7 +18,7 @@ describe('indexing', () => {
     const r = record({ turns: [['Ann', 'the deadline']], tags: ['Work'], transcriptVersion: 3 });
     await t.add(r);
     const { fileId, ownerId } = r.file;
-    expect(await t.store.get(fileId)).toMatchObject({
+    expect(await t.states.get(fileId)).toMatchObject({
       ownerId,
       transcriptVersion: 3,
       chunks: 1,
@@ -44,13 +44,13 @@ describe('indexing', () => {
     t.meanings.available = false;
     const r = record({ turns: [['Ann', 'it is finished in march']] });
     await t.add(r);
-    expect(await t.store.get(r.file.fileId)).toMatchObject({ semantic: false, model: null });
+    expect(await t.states.get(r.file.fileId)).toMatchObject({ semantic: false, model: null });
     expect(await t.search({ q: 'finished' })).toMatchObject({ total_files: 1, legs: { semantic: 'unavailable' } });
 
     t.meanings.available = true;
     await t.refresh.reconcile();
     await t.indexDue();
-    expect(await t.store.get(r.file.fileId)).toMatchObject({ semantic: true, model: 'meanings-1', dueAt: null });
+    expect(await t.states.get(r.file.fileId)).toMatchObject({ semantic: true, model: 'meanings-1', dueAt: null });
     expect(await t.search({ q: 'due date' })).toMatchObject({ total_files: 1, legs: { semantic: 'ok' } });
   });
 
@@ -59,7 +59,7 @@ describe('indexing', () => {
     await t.add(r);
     const edited = record({ ...r.file, title: 'Renamed', transcriptVersion: 2, turns: [['Bertha', 'the budget']] });
     t.library.put(edited);
-    for (let i = 0; i < 5; i++) await t.store.markDue(r.file.fileId, r.file.ownerId, 60_000);
+    for (let i = 0; i < 5; i++) await t.dueFiles.mark(r.file.fileId, r.file.ownerId, 60_000);
     await t.indexDue();
     expect((await t.search({ q: 'budget' })).total_files).toBe(0);
     await makeDueNow();
@@ -72,25 +72,25 @@ describe('indexing', () => {
   it('indexes an edit that arrives while the file is being indexed', async () => {
     const r = record({ turns: [['Ann', 'the deadline']] });
     await t.add(r);
-    await t.store.markDue(r.file.fileId, r.file.ownerId, 0);
-    const [due] = await t.store.takeDue(1);
-    await t.store.markDue(r.file.fileId, r.file.ownerId, 0);
-    if (due) await t.store.settle(due);
-    expect((await t.store.get(r.file.fileId))?.dueAt).not.toBeNull();
+    await t.dueFiles.mark(r.file.fileId, r.file.ownerId, 0);
+    const [due] = await t.dueFiles.take(1);
+    await t.dueFiles.mark(r.file.fileId, r.file.ownerId, 0);
+    if (due) await t.dueFiles.settle(due);
+    expect((await t.states.get(r.file.fileId))?.dueAt).not.toBeNull();
   });
 
   it('retries a failed file later and records the reason', async () => {
     const r = record({ turns: [['Ann', 'the deadline']] });
-    await t.store.markDue(r.file.fileId, r.file.ownerId, 0);
+    await t.dueFiles.mark(r.file.fileId, r.file.ownerId, 0);
     const read = t.library.transcripts.read;
     t.library.transcripts.read = () => Promise.reject(new Error('media is away'));
     await t.indexDue();
-    expect(await t.store.get(r.file.fileId)).toMatchObject({ error: 'media is away', attempts: 1 });
+    expect(await t.states.get(r.file.fileId)).toMatchObject({ error: 'media is away', attempts: 1 });
     t.library.transcripts.read = read;
     t.library.put(r);
     await makeDueNow();
     await t.indexDue();
-    expect(await t.store.get(r.file.fileId)).toMatchObject({ error: null, dueAt: null, chunks: 1 });
+    expect(await t.states.get(r.file.fileId)).toMatchObject({ error: null, dueAt: null, chunks: 1 });
   });
 
   it('removes a deleted file, also when its index job runs afterwards', async () => {
@@ -100,7 +100,7 @@ describe('indexing', () => {
     await t.indexing.forget(r.file.fileId);
     expect((await t.search({ q: 'deadline' })).total_files).toBe(0);
     expect(await t.indexFile(r.file.fileId)).toEqual({ status: 'gone' });
-    expect(await t.store.get(r.file.fileId)).toBeNull();
+    expect(await t.states.get(r.file.fileId)).toBeNull();
     expect(await t.index.size()).toBe(0);
   });
 

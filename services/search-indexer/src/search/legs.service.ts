@@ -2,7 +2,7 @@ import type { SearchAnswer } from '@overtone/contracts';
 import { unavailable, type Log } from '@overtone/service-kit';
 import type { LegResult, SearchIndex } from '../ports/search-index.ts';
 import type { Vectoriser } from '../ports/vectoriser.ts';
-import { fuse, filterBySimilarity, type FusedHit } from '../ranking/ranking.ts';
+import { fuse, filterBySimilarity, type FusedHit } from './ranking.ts';
 import type { Telemetry } from '../telemetry.ts';
 import type { SearchPlan } from './search.ts';
 

@@ -1,8 +1,8 @@
 import type { SearchAnswer } from '@overtone/contracts';
 import type { Layout } from '../chunking/chunking.ts';
 import { isCard, type Shown } from '../ports/search-index.ts';
-import type { FusedHit } from '../ranking/ranking.ts';
-import { snippetOf, type Marks, type Snippet } from '../snippets/snippets.ts';
+import type { FusedHit } from './ranking.ts';
+import { snippetOf, type Marks, type Snippet } from './snippets.ts';
 import type { SearchPlan } from './search.ts';
 
 type Occurrence = SearchAnswer['results'][number]['occurrences'][number];

@@ -1,6 +1,6 @@
 import type { SearchAnswer } from '@overtone/contracts';
 import { isCard, type Shown } from '../ports/search-index.ts';
-import { relevance, type FileHit, type FusedHit } from '../ranking/ranking.ts';
+import { relevance, type FileHit, type FusedHit } from './ranking.ts';
 import type { Legs } from './legs.service.ts';
 import { occurrenceOf } from './occurrences.ts';
 import type { SearchPlan, SearchQuery } from './search.ts';

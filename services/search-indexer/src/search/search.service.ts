@@ -1,7 +1,7 @@
 import type { SearchAnswer } from '@overtone/contracts';
 import type { AccessScope, AccessScopes } from '../access/access.ts';
 import type { SearchIndex, Shown } from '../ports/search-index.ts';
-import { groupByFile, type FileHit, type FusedHit } from '../ranking/ranking.ts';
+import { groupByFile, type FileHit, type FusedHit } from './ranking.ts';
 import { createLegs, type LegsDeps } from './legs.service.ts';
 import { occurrenceOf } from './occurrences.ts';
 import { sortFiles, resultOf, shownOf } from './results.ts';

@@ -1,34 +1,39 @@
 import { roleAtLeast, searchRoutes } from '@overtone/contracts';
-import { handle, unavailable, type Caller, type Route } from '@overtone/service-kit';
-import type { AccessScopes } from '../access/access.ts';
+import { handle, unavailable, type Caller, type Slice } from '@overtone/service-kit';
+import type { Db } from '../database.ts';
 import type { SearchIndex } from '../ports/search-index.ts';
-import type { createSearch } from './search.service.ts';
-import type { SearchStore } from './search.store.ts';
+import { createSearch, type SearchDeps, type Searcher } from './search.service.ts';
+import { createSearchStore } from './search.store.ts';
 
-export type SearchRoutesDeps = {
-  search: ReturnType<typeof createSearch>;
-  store: Pick<SearchStore, 'suggest'>;
-  access: AccessScopes;
+type Deps = Omit<SearchDeps, 'index' | 'store'> & {
+  db: Db;
   index: SearchIndex;
   counts: () => Promise<{ files: number; chunks: number; keywordOnly: number }>;
 };
 
-export function routesOfSearch(deps: SearchRoutesDeps): Route[] {
-  return [
-    handle(searchRoutes.search, ({ query, caller }) => deps.search(query, searcher(caller))),
-    handle(searchRoutes.suggestions, async ({ query, caller }) => {
-      const found = await deps.store.suggest(query.q, await deps.access.scopeOf(searcher(caller)), query.limit);
-      return found.map(({ type, text, fileId }) => ({ type, text, file_uuid: fileId }));
-    }),
-    handle(searchRoutes.indexHealth, () => healthOf(deps)),
-  ];
+/** Searches transcripts by words and by meaning, suggests titles and speakers, and reports the state of the index. */
+export function createSearchSlice({ db, index, counts, ...deps }: Deps): Slice {
+  const store = createSearchStore({ db });
+  const search = createSearch({ ...deps, index, store });
+  return {
+    routes: [
+      handle(searchRoutes.search, ({ query, caller }) => search(query, searcherOf(caller))),
+      handle(searchRoutes.suggestions, async ({ query, caller }) => {
+        const scope = await deps.access.scopeOf(searcherOf(caller));
+        const found = await store.suggest(query.q, scope, query.limit);
+        return found.map(({ type, text, fileId }) => ({ type, text, file_uuid: fileId }));
+      }),
+      handle(searchRoutes.indexHealth, () => readIndexHealth({ index, counts })),
+    ],
+    checks: { search: { critical: false, probe: index.ping } },
+  };
 }
 
-function searcher(caller: Caller) {
-  return { userId: caller.userId, canSeeAll: roleAtLeast(caller.role, 'admin') };
+function searcherOf({ userId, role }: Caller): Searcher {
+  return { userId, canSeeAll: roleAtLeast(role, 'admin') };
 }
 
-async function healthOf({ index, counts }: SearchRoutesDeps) {
+async function readIndexHealth({ index, counts }: Pick<Deps, 'index' | 'counts'>) {
   const { files, chunks, keywordOnly } = await counts();
   const known = { backend: index.backend, files, keyword_only_files: keywordOnly };
   try {
@@ -37,7 +42,7 @@ async function healthOf({ index, counts }: SearchRoutesDeps) {
     if (!current && chunks > 0) throw unavailable('search_unavailable', 'The index is lost and waits to be rebuilt');
     const status = keywordOnly > 0 || indexed < chunks ? ('yellow' as const) : ('green' as const);
     return { ...known, status, chunks: indexed, error: null };
-  } catch (e) {
-    return { ...known, status: 'red' as const, chunks: 0, error: e instanceof Error ? e.message : 'unknown' };
+  } catch (err) {
+    return { ...known, status: 'red' as const, chunks: 0, error: err instanceof Error ? err.message : 'unknown' };
   }
 }

@@ -1,8 +1,8 @@
 import type { QueryOf, searchRoutes } from '@overtone/contracts';
 import type { AccessScope } from '../access/access.ts';
 import { filterKey, type IndexFilter, type KeywordQuery } from '../ports/search-index.ts';
-import { parseQuery, type ParsedQuery } from '../query/query.ts';
-import type { Marks } from '../snippets/snippets.ts';
+import { parseQuery, type ParsedQuery } from './query.ts';
+import type { Marks } from './snippets.ts';
 import { stemOf, variantsOf } from '../tokenize/tokenize.ts';
 
 export type SearchQuery = QueryOf<typeof searchRoutes.search>;
@@ -69,9 +69,3 @@ function marksOf({ words, phrases }: ParsedQuery, languages: Languages): Marks {
     phrases: phrases.map((p) => p.map((w) => new Set(variantsOf(w, languages)))),
   };
 }
-
-/**
- * Minimum cosine similarity of a semantic hit. Measured with the word vectors: 90 % of unrelated pairs lie below 0.25, 90 %
- * of paraphrases above 0.36.
- */
-export const similarityFloor = 0.3;
