@@ -2,7 +2,7 @@ import { errors, type Client } from '@elastic/elasticsearch';
 import { unavailable } from '@overtone/service-kit';
 import { z } from 'zod';
 import { indexSettings, mappingsOf, vectorMapping } from './elasticsearch-queries.ts';
-import { newBuildId, type Build, type Builds, type SearchIndex, type VectorModel } from './search-index.ts';
+import { newBuildId, type Builds, type SearchIndex, type VectorModel } from './search-index.ts';
 
 const metaSchema = z.object({ model: z.object({ name: z.string(), dim: z.int() }).nullable() });
 /** The builds are cached for this long, because another replica may swap them. */
@@ -16,20 +16,11 @@ export function createElasticBuilds({ client, prefix }: { client: Client; prefix
   const indexOf = (build: string): string => `${prefix}-${build}`;
   let cached: { at: number; builds: Builds } | undefined;
 
-  const readAlias = async (alias: string): Promise<{ build: Build; created: string } | null> => {
-    const found = await client.indices.get({ index: alias }).catch((err: unknown) => {
-      if (err instanceof errors.ResponseError && err.statusCode === 404) return {};
-      throw unavailable('search_unavailable', 'The search server does not respond', { cause: err });
-    });
-    const [entry] = Object.entries(found);
-    if (!entry) return null;
-    const [index, { mappings, settings }] = entry;
-    const { model } = metaSchema.parse(mappings?._meta ?? { model: null });
-    const created = Number(settings?.index?.creation_date ?? 0);
-    return { build: { id: index.slice(prefix.length + 1), model }, created: new Date(created).toISOString() };
-  };
   const readNow = async (): Promise<Builds> => {
-    const [current, building] = await Promise.all([readAlias(aliases.current), readAlias(aliases.building)]);
+    const [current, building] = await Promise.all([
+      readAlias(client, aliases.current, prefix),
+      readAlias(client, aliases.building, prefix),
+    ]);
     const builds = {
       current: current?.build ?? null,
       building: building?.build ?? null,
@@ -78,4 +69,17 @@ export function createElasticBuilds({ client, prefix }: { client: Client; prefix
       cached = undefined;
     },
   };
+}
+
+async function readAlias(client: Client, alias: string, prefix: string) {
+  const found = await client.indices.get({ index: alias }).catch((err: unknown) => {
+    if (err instanceof errors.ResponseError && err.statusCode === 404) return {};
+    throw unavailable('search_unavailable', 'The search server does not respond', { cause: err });
+  });
+  const [entry] = Object.entries(found);
+  if (!entry) return null;
+  const [index, { mappings, settings }] = entry;
+  const { model } = metaSchema.parse(mappings?._meta ?? { model: null });
+  const created = new Date(Number(settings?.index?.creation_date ?? 0)).toISOString();
+  return { build: { id: index.slice(prefix.length + 1), model }, created };
 }

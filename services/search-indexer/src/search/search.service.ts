@@ -16,29 +16,22 @@ export type SearchDeps = Omit<LegsDeps, 'index' | 'store'> & {
 export type Searcher = { userId: string; canSeeAll: boolean };
 
 /** Hybrid search: plan, run the legs, group by file, build snippets. */
-export function createSearch(deps: SearchDeps) {
+export function createSearch({ access, ...deps }: SearchDeps) {
+  const { index, store, telemetry } = deps;
   const find = createLegs(deps);
 
   const passagesOf = async (hits: readonly FusedHit[]): Promise<Map<string, Shown>> =>
-    new Map((await deps.index.passages(hits.map((h) => h.id))).map((p) => [p.id, p]));
+    new Map((await index.passages(hits.map(({ id }) => id))).map((passage) => [passage.id, passage]));
 
   /** Checks access again, because the index may be outdated. */
-  const factsFor = async (scope: AccessScope, files: readonly FileHit[]): Promise<Map<string, FileFacts>> => {
-    const facts = await deps.store.facts(files.map((f) => f.fileId));
-    const { ownerId, sharedIds } = scope;
-    if (ownerId === null) return facts;
-    const shared = new Set(sharedIds);
-    for (const [id, f] of facts) if (f.ownerId !== ownerId && !shared.has(id)) facts.delete(id);
-    return facts;
-  };
+  const factsFor = async (scope: AccessScope, files: readonly FileHit[]): Promise<Map<string, FileFacts>> =>
+    keepVisible(await store.facts(files.map(({ fileId }) => fileId)), scope);
 
   /** For a search by speaker, drops passages in which only other speakers say the words. */
   const keepRequestedSpeakers = async (found: FusedHit[], plan: SearchPlan): Promise<FusedHit[]> => {
     if (!plan.spokenBy) return found;
-    const [stored, facts] = await Promise.all([
-      passagesOf(found),
-      deps.store.facts([...new Set(found.map((p) => p.fileId))]),
-    ]);
+    const fileIds = [...new Set(found.map(({ fileId }) => fileId))];
+    const [stored, facts] = await Promise.all([passagesOf(found), store.facts(fileIds)]);
     return found.filter((hit) => {
       const passage = stored.get(hit.id);
       return passage && occurrenceOf(passage, hit, plan, facts.get(hit.fileId)?.language ?? null);
@@ -46,36 +39,44 @@ export function createSearch(deps: SearchDeps) {
   };
 
   /** The files of the requested page with their displayed data. */
-  const pageOf = async (files: readonly FileHit[], q: SearchQuery, scope: AccessScope) => {
-    const all = q.sort_by === 'relevance' ? new Map<string, FileFacts>() : await factsFor(scope, files);
-    const page = sortFiles(files, q, all).slice((q.page - 1) * q.page_size, q.page * q.page_size);
+  const pageOf = async (files: readonly FileHit[], query: SearchQuery, scope: AccessScope) => {
+    const byRelevance = query.sort_by === 'relevance';
+    const all = byRelevance ? new Map<string, FileFacts>() : await factsFor(scope, files);
+    const start = (query.page - 1) * query.page_size;
+    const page = sortFiles(files, query, all).slice(start, start + query.page_size);
     const [facts, stored] = await Promise.all([
-      q.sort_by === 'relevance' ? factsFor(scope, page) : all,
+      byRelevance ? factsFor(scope, page) : all,
       passagesOf(page.flatMap(shownOf)),
     ]);
     return { page, facts, stored };
   };
 
-  return async (q: SearchQuery, caller: Searcher): Promise<SearchAnswer> => {
+  return async (query: SearchQuery, searcher: Searcher): Promise<SearchAnswer> => {
     const started = performance.now();
-    const [scope, languages] = await Promise.all([deps.access.scopeOf(caller), deps.store.languages()]);
-    const plan = planSearch(q, scope, languages);
+    const [scope, languages] = await Promise.all([access.scopeOf(searcher), store.languages()]);
+    const plan = planSearch(query, scope, languages);
     const { passages, legs } = await find(plan);
     const files = groupByFile(await keepRequestedSpeakers(passages, plan));
-    const { page, facts, stored } = await pageOf(files, q, scope);
+    const { page, facts, stored } = await pageOf(files, query, scope);
     const results = page.flatMap((file) => resultOf(file, plan, { facts, stored, legs }));
     const seconds = (performance.now() - started) / 1000;
-    deps.telemetry.search.observe(seconds);
+    telemetry.search.observe(seconds);
     return {
-      query: q.q,
+      query: query.q,
       results,
-      total_results: files.reduce((n, f) => n + f.passages.length, 0),
+      total_results: files.reduce((sum, file) => sum + file.passages.length, 0),
       total_files: files.length,
-      page: q.page,
-      page_size: q.page_size,
+      page: query.page,
+      page_size: query.page_size,
       search_time_ms: Math.round(seconds * 1e5) / 100,
-      search_mode: q.search_mode,
+      search_mode: query.search_mode,
       legs,
     };
   };
+}
+
+function keepVisible(facts: Map<string, FileFacts>, { ownerId, sharedIds }: AccessScope): Map<string, FileFacts> {
+  if (ownerId === null) return facts;
+  const shared = new Set(sharedIds);
+  return new Map([...facts].filter(([id, file]) => file.ownerId === ownerId || shared.has(id)));
 }
