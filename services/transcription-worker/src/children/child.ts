@@ -51,11 +51,26 @@ export function startChild(options: ChildOptions, events: ChildEvents): Child {
     open = false;
     killGroup(proc.pid);
   };
-  const send = (request: TaskRequest, failed: (error: Error) => void): void =>
-    void proc.send(request, (error) => error && failed(error));
   const loseAll = (because: (id: number) => Error): void => {
     for (const [id, { lost }] of tasks) lost(because(id));
     tasks.clear();
+  };
+  const connection: Connection = {
+    tasks,
+    kill,
+    send: (request, onError) => void proc.send(request, (error) => error && onError(error)),
+    onTimeout: (id) => {
+      timedOut = id;
+      kill();
+    },
+    onIdle: () => events.onIdle(child),
+  };
+  const child: Child = {
+    busy: () => tasks.size,
+    given: () => given,
+    open: () => open,
+    run: (task) => runTask(connection, (given += 1), task),
+    kill,
   };
 
   proc.on('message', (reply: TaskReply) => tasks.get(reply.id)?.reply(reply));
@@ -67,44 +82,48 @@ export function startChild(options: ChildOptions, events: ChildEvents): Child {
       return new ChildCrash(`the child process ${how}`, tail(), id === timedOut);
     }),
   );
-
-  const run = (task: TaskRun): Promise<unknown> => {
-    const id = (given += 1);
-    return new Promise((resolve, reject) => {
-      const timer = setTimeout(() => {
-        timedOut = id;
-        kill();
-      }, task.timeoutMs);
-      const settle = (finish: () => void): void => {
-        clearTimeout(timer);
-        task.signal?.removeEventListener('abort', stop);
-        finish();
-      };
-      const stop = (): void => {
-        if (tasks.size === 1) return kill();
-        // The timeout still applies: a child that does not confirm the cancellation is killed.
-        send({ id, cancel: true }, () => undefined);
-        reject(task.signal?.reason as Error);
-      };
-      task.signal?.addEventListener('abort', stop, { once: true });
-      const reply = (answer: TaskReply): void => {
-        if ('progress' in answer) return task.signal?.aborted ? undefined : task.onProgress?.(answer.progress);
-        tasks.delete(id);
-        settle(() => ('result' in answer ? resolve(answer.result) : reject(new TaskRefused(answer.failure))));
-        if (tasks.size === 0) events.onIdle(child);
-      };
-      const lost = (error: Error): void => settle(() => reject(error));
-      tasks.set(id, { reply, lost });
-      send({ id, input: task.input }, (error) => {
-        kill();
-        tasks.delete(id);
-        lost(error);
-      });
-    });
-  };
-  const child: Child = { busy: () => tasks.size, given: () => given, open: () => open, run, kill };
   for (const event of ['exit', 'error']) proc.once(event, () => events.onEnd(child));
   return child;
+}
+
+/** The side of a child that its tasks use. */
+type Connection = {
+  tasks: Map<number, Listener>;
+  send: (request: TaskRequest, onError: (error: Error) => void) => void;
+  kill: () => void;
+  onTimeout: (id: number) => void;
+  onIdle: () => void;
+};
+
+function runTask({ tasks, send, kill, ...on }: Connection, id: number, task: TaskRun): Promise<unknown> {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(() => on.onTimeout(id), task.timeoutMs);
+    const settle = (finish: () => void): void => {
+      clearTimeout(timer);
+      task.signal?.removeEventListener('abort', cancel);
+      finish();
+    };
+    const cancel = (): void => {
+      if (tasks.size === 1) return kill();
+      // The timeout still applies: a child that does not confirm the cancellation is killed.
+      send({ id, cancel: true }, () => undefined);
+      reject(task.signal?.reason as Error);
+    };
+    const reply = (message: TaskReply): void => {
+      if ('progress' in message) return task.signal?.aborted ? undefined : task.onProgress?.(message.progress);
+      tasks.delete(id);
+      settle(() => ('result' in message ? resolve(message.result) : reject(new TaskRefused(message.failure))));
+      if (tasks.size === 0) on.onIdle();
+    };
+    const lost = (error: Error): void => settle(() => reject(error));
+    task.signal?.addEventListener('abort', cancel, { once: true });
+    tasks.set(id, { reply, lost });
+    send({ id, input: task.input }, (error) => {
+      kill();
+      tasks.delete(id);
+      lost(error);
+    });
+  });
 }
 
 function spawnChild(options: ChildOptions): ChildProcess {

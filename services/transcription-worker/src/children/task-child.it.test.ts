@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { waitFor } from '@overtone/testkit';
 import { childEnvironment } from '../env.ts';
-import { ChildCrash, createTaskChildren, type TaskChildren, type TaskChildOptions } from './task-child.ts';
+import { ChildCrash } from './protocol.ts';
+import { createTaskChildren, type TaskChildren, type TaskChildOptions } from './task-child.ts';
 
 type Answer = { pid: number; loads: number; hoarded: number };
 

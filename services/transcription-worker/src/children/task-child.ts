@@ -1,7 +1,5 @@
 import { startChild, type Child, type ChildOptions, type TaskRun } from './child.ts';
 
-export { ChildCrash, TaskRefused } from './protocol.ts';
-
 export type TaskChildOptions = {
   /** Idle time before an unused child is ended; 0: immediately. */
   idleMs: number;

@@ -1,6 +1,7 @@
 import { turn } from '@overtone/contracts';
 import { z } from 'zod';
-import { ChildCrash, createTaskChildren } from '../children/task-child.ts';
+import { ChildCrash } from '../children/protocol.ts';
+import { createTaskChildren } from '../children/task-child.ts';
 import { diarizationFailed } from '../failures.ts';
 import type { Diarizer } from './diarization.ts';
 

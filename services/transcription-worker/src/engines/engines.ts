@@ -1,4 +1,5 @@
 import type { EngineInfo, EngineTuning, Word } from '@overtone/contracts';
+import type { Ability } from '@overtone/service-kit';
 
 export { interpolateWords, mapLimit, tidyWords } from './words.ts';
 
@@ -35,4 +36,13 @@ export type SpeechEngine = {
   check(): Promise<EngineState>;
   transcribe(request: TranscribeRequest): Promise<Recognised>;
   close(): void;
+};
+
+/** The speech engine and the processors of this worker. */
+export type Engines = {
+  engine: () => SpeechEngine | undefined;
+  /** What the heartbeat reports of this worker. */
+  about: () => Ability;
+  /** Without an engine, the worker does not pull transcription jobs. */
+  able: (durable: string) => boolean;
 };

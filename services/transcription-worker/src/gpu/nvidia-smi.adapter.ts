@@ -1,7 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { readAll, runProcess } from '../children/run-process.ts';
-import type { GpuState } from './state.ts';
-import { fullQuery, oldQuery, parseDevices, parseInstances, visibleDevices, withInstances } from './nvidia-smi.ts';
+import {
+  fullQuery,
+  oldQuery,
+  parseDevices,
+  parseInstances,
+  visibleDevices,
+  withInstances,
+  type GpuState,
+} from './nvidia-smi.ts';
 
 export type GpuProbeOptions = {
   /** Environment of child processes; its CUDA_VISIBLE_DEVICES applies. */

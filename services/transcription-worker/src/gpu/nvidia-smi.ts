@@ -4,6 +4,8 @@ import type { GpuDevice } from '@overtone/contracts';
 export const fullQuery = ['index', 'uuid', 'name', 'memory.total', 'compute_cap', 'mig.mode.current'] as const;
 export const oldQuery = ['index', 'uuid', 'name', 'memory.total'] as const;
 
+/** The GPUs available to this process, the used one first; `note`: why there is none. */
+export type GpuState = { devices: readonly GpuDevice[]; note: string | null };
 type Listed = GpuDevice & { divided: boolean };
 
 /** One row per GPU. A GPU that has fallen off the bus has errors instead of numbers and is skipped. */

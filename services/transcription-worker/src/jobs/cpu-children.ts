@@ -1,7 +1,8 @@
 import { queueLimits } from '@overtone/contracts';
 import { AppError, type ErrorCode, type ErrorKind, type Part } from '@overtone/service-kit';
 import type { z } from 'zod';
-import { ChildCrash, createTaskChildren, TaskRefused } from '../children/task-child.ts';
+import { ChildCrash, TaskRefused } from '../children/protocol.ts';
+import { createTaskChildren } from '../children/task-child.ts';
 import { outOfTime, processCrashed } from '../failures.ts';
 import { assembled, prepared, type CpuTask } from './cpu-task.ts';
 

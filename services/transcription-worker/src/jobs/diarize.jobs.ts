@@ -5,14 +5,14 @@ import type { Diarizer } from '../diarization/diarization.ts';
 import { artefactKey, type Artefacts } from './artefacts.ts';
 
 /** `diarize`: who speaks when. A failure here never costs the words: the dispatcher continues without speakers. */
-export function diarizeJob({ artefacts, diarizer }: { artefacts: Artefacts; diarizer: () => Diarizer }) {
+export function diarizeJob({ artefacts, diarizer }: { artefacts: Artefacts; diarizer: Diarizer }) {
   return (input: InputOf<typeof workerJobs.diarize>, d: JobDelivery): Promise<OutputOf<typeof workerJobs.diarize>> =>
     artefacts.inFolder(async (folder) => {
       const wavPath = join(folder, 'audio.wav');
       await artefacts.download(input.audio, wavPath, d.signal);
       const began = performance.now();
       d.progress(0, 'Telling the speakers apart');
-      const { provider, turns, degraded } = await diarizer().diarize({
+      const { provider, turns, degraded } = await diarizer.diarize({
         wavPath,
         seconds: input.duration,
         minSpeakers: input.options.minSpeakers,

@@ -1,16 +1,16 @@
 import type { gpuRpc, InputOf, profiledStages, RequestOf, workerJobs } from '@overtone/contracts';
 import type { JobDelivery } from '@overtone/service-kit';
-import type { MemoryMeter } from '../gpu/gpu.ts';
+import type { Gpu } from '../gpu/gpu.ts';
 
 export type Profile = Omit<RequestOf<typeof gpuRpc.recordProfile>, 'worker'>;
 /** The memory meter and the receiver of its results. */
-export type Profiler = { meter: MemoryMeter; tell: (profile: Profile) => void };
+export type Profiler = { meter: Gpu['meter']; report: (profile: Profile) => void };
 
 type Input = InputOf<typeof workerJobs.transcribe>;
 
 /** Measures GPU memory during a job and reports it when the job succeeds. Without a profiler it returns the job unchanged. */
 export function profiled<T>(
-  { profiler }: { profiler: Profiler | undefined },
+  profiler: Profiler | undefined,
   stage: (typeof profiledStages)[number],
   modelOf: (output: T) => string,
   work: (input: Input, d: JobDelivery) => Promise<T>,
@@ -22,7 +22,7 @@ export function profiled<T>(
       const reading = measuring?.stop();
       const { taskId, token } = d;
       if (reading)
-        profiler?.tell({ stage, model: modelOf(output), taskId, token, audioSeconds: input.duration, ...reading });
+        profiler?.report({ stage, model: modelOf(output), taskId, token, audioSeconds: input.duration, ...reading });
       return output;
     } finally {
       measuring?.stop();

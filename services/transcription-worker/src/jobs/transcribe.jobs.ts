@@ -1,12 +1,12 @@
 import { join } from 'node:path';
 import type { InputOf, OutputOf, workerJobs } from '@overtone/contracts';
 import type { JobDelivery } from '@overtone/service-kit';
-import type { SpeechEngine } from '../engines/engines.ts';
+import type { Engines } from '../engines/engines.ts';
 import { engineMissing } from '../failures.ts';
 import { artefactKey, type Artefacts } from './artefacts.ts';
 
 /** `transcribe`: words with times, by the engine that this worker has. */
-export function transcribeJob({ artefacts, engine }: { artefacts: Artefacts; engine: () => SpeechEngine | undefined }) {
+export function transcribeJob({ artefacts, engine }: { artefacts: Artefacts; engine: Engines['engine'] }) {
   return (
     input: InputOf<typeof workerJobs.transcribe>,
     d: JobDelivery,

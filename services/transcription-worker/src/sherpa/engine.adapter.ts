@@ -1,6 +1,6 @@
 import { word } from '@overtone/contracts';
 import { z } from 'zod';
-import { ChildCrash } from '../children/task-child.ts';
+import { ChildCrash } from '../children/protocol.ts';
 import { engineCrashed, engineMissing, outOfTime } from '../failures.ts';
 import {
   tidyWords,

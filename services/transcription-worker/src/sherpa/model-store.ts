@@ -11,7 +11,7 @@ import {
   type ModelKind,
   type Precision,
 } from './models.ts';
-import type { TuningOf } from './processors.ts';
+import type { TuningOf } from '../gpu/gpu.ts';
 
 /**
  * absent -> present -> verified -> canary-ok. `refused` contains the reason for a rejection; the model is checked again

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { tuningFor } from '../gpu/gpu.ts';
+import { tuningFor } from '../gpu/tuning.ts';
 import { canaryTask, diarizationConfig, longestChunk, providerOf, recognizerConfig } from './config.ts';
 import type { Model } from './model-store.ts';
 import { manifestFromNames, manifestSchema, type Manifest, type Precision } from './models.ts';

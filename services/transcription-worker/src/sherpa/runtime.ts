@@ -1,9 +1,10 @@
 import { queueLimits, type EngineTuning, type workerPools } from '@overtone/contracts';
 import { z } from 'zod';
-import { ChildCrash, createTaskChildren, type TaskChildren } from '../children/task-child.ts';
+import { ChildCrash } from '../children/protocol.ts';
+import { createTaskChildren, type TaskChildren } from '../children/task-child.ts';
+import type { Processors } from '../gpu/gpu.ts';
 import { canaryTask } from './config.ts';
 import { createModelStore, type Model, type ModelStore } from './model-store.ts';
-import type { Processors } from './processors.ts';
 
 export type SherpaOptions = {
   modelCacheDir: string;

@@ -10,7 +10,7 @@ import { createNeuralDiarizer } from './diarizer.adapter.ts';
 import { childEnvironment } from '../env.ts';
 import { createModelStore, type Model } from './model-store.ts';
 import { createSherpaEngine, crashOf } from './engine.adapter.ts';
-import { createProcessors } from './processors.ts';
+import { createProcessors } from '../gpu/gpu.ts';
 import { createSherpaRuntime, type SherpaOptions, type SherpaRuntime } from './runtime.ts';
 
 const wishes = { batchSize: 'auto', computeType: 'auto', hybrid: 'auto' } as const;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import type { GpuDevice } from '@overtone/contracts';
-import { createProcessors } from './processors.ts';
+import { createProcessors } from './gpu.ts';
 
 const card: GpuDevice = { index: 0, uuid: 'GPU-aa', name: 'NVIDIA A10', memory_mib: 23_028, capability: 8.6 };
 const wishes = { batchSize: 'auto', computeType: 'auto', hybrid: 'auto' } as const;

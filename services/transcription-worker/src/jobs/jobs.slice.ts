@@ -1,0 +1,89 @@
+import { hostname } from 'node:os';
+import { randomUUID } from 'node:crypto';
+import { gpuRpc, workerJobs, type Stage } from '@overtone/contracts';
+import type { ObjectStore } from '@overtone/object-store';
+import { worker, type Bus, type JobHandlers, type Log, type Slice } from '@overtone/service-kit';
+import type { Diarizer } from '../diarization/diarization.ts';
+import type { WorkerEnv } from '../env.ts';
+import type { Engines } from '../engines/engines.ts';
+import type { Gpu } from '../gpu/gpu.ts';
+import type { Telemetry } from '../telemetry.ts';
+import { createArtefacts, type Artefacts } from './artefacts.ts';
+import { assembleJob } from './assemble.jobs.ts';
+import { createCpuChildren, type CpuChildren } from './cpu-children.ts';
+import { diarizeJob } from './diarize.jobs.ts';
+import { prepareJob } from './prepare.jobs.ts';
+import { profiled, type Profiler } from './profiled.ts';
+import { transcribeJob } from './transcribe.jobs.ts';
+
+type Deps = {
+  env: WorkerEnv;
+  childEnv: Record<string, string>;
+  store: ObjectStore;
+  engines: Engines;
+  diarizer: Diarizer;
+  meter: Gpu['meter'];
+  telemetry: Telemetry;
+  bus: Bus;
+  log: Log;
+};
+
+/** Runs every stage but the last: prepare, transcribe, diarize, assemble. */
+export function createJobsSlice({ env, childEnv, store, engines, meter, bus, log, ...deps }: Deps): Slice {
+  const { concurrency } = env;
+  const { engine, able, about } = engines;
+  const workerId = `${hostname()}-${randomUUID().slice(0, 8)}`;
+  const artefacts = createArtefacts(store, env.WORK_DIR);
+  const cpu = createCpuChildren({ env: childEnv, maxSeconds: env.MAX_AUDIO_HOURS * 3600 });
+  const profiler = env.ENABLE_VRAM_PROFILING ? createProfiler({ meter, bus, log, workerId }) : undefined;
+  const express = { gpu: concurrency.gpu ? env.GPU_EXPRESS_SLOTS : 0 };
+  const handlers = stageHandlers({ ...deps, artefacts, cpu, engine, profiler });
+  return {
+    parts: [artefacts.part, cpu.part],
+    jobs: [worker(workerJobs, handlers, { workerId, concurrency, express, able, about })],
+    checks: { object_storage: { critical: false, probe: (signal) => store.ping(signal) } },
+  };
+}
+
+/** Profiles are informational: a profile that cannot be published must not fail the task. */
+function createProfiler({ meter, bus, log, workerId }: Pick<Deps, 'meter' | 'bus' | 'log'> & { workerId: string }) {
+  const report: Profiler['report'] = (profile) =>
+    void bus
+      .request(gpuRpc.recordProfile, { ...profile, worker: workerId })
+      .catch((err: unknown) => log.debug({ err }, 'GPU profile not recorded'));
+  return { meter, report };
+}
+
+type StageDeps = Pick<Deps, 'diarizer' | 'telemetry'> & {
+  artefacts: Artefacts;
+  cpu: CpuChildren;
+  engine: Engines['engine'];
+  profiler: Profiler | undefined;
+};
+
+/** One handler per job of the catalogue; a job without one does not compile. */
+function stageHandlers(deps: StageDeps): JobHandlers<typeof workerJobs> {
+  const { telemetry, profiler } = deps;
+  const transcribe = profiled(profiler, 'transcribe', ({ engine }) => engine.model, transcribeJob(deps));
+  const diarize = profiled(profiler, 'diarize', ({ provider }) => provider, diarizeJob(deps));
+  return {
+    prepare: timed(telemetry, 'prepare', prepareJob(deps)),
+    transcribe: timed(telemetry, 'transcribe', transcribe),
+    diarize: timed(telemetry, 'diarize', diarize),
+    assemble: timed(telemetry, 'assemble', assembleJob(deps)),
+  };
+}
+
+function timed<A extends unknown[], T>({ stageSeconds }: Telemetry, stage: Stage, work: (...args: A) => Promise<T>) {
+  return async (...args: A): Promise<T> => {
+    const end = stageSeconds.startTimer({ stage });
+    try {
+      const result = await work(...args);
+      end({ outcome: 'done' });
+      return result;
+    } catch (err) {
+      end({ outcome: 'failed' });
+      throw err;
+    }
+  };
+}
