@@ -35,9 +35,9 @@ export function createLanguage(random: () => number) {
 /** A unit vector near one of the given topics. */
 export function createVectors(random: () => number, dim: number) {
   const gauss = () => Math.sqrt(-2 * Math.log(random() + 1e-12)) * Math.cos(2 * Math.PI * random());
-  const unit = (v: Float32Array): Float32Array => {
-    const length = Math.hypot(...v);
-    return v.map((x) => x / length);
+  const unit = (vector: Float32Array): Float32Array => {
+    const length = Math.hypot(...vector);
+    return vector.map((x) => x / length);
   };
   const topics = Array.from({ length: 500 }, () => unit(Float32Array.from({ length: dim }, gauss)));
   return (): Float32Array => {
@@ -65,10 +65,10 @@ export function makeFile(
     media: 'audio' as const,
     speakers: ['ann', 'bob'],
   };
-  const rows = Array.from({ length: passages }, (_, n): IndexRow[] => {
+  const rows = Array.from({ length: passages }, (_, index): IndexRow[] => {
     const said = text(150);
-    const at = [...said.matchAll(/\S+/g)].map((m) => m.index);
-    const ms = at.map((_word, i) => (n * 150 + i) * 400);
+    const at = [...said.matchAll(/\S+/g)].map((match) => match.index);
+    const ms = at.map((_word, i) => (index * 150 + i) * 400);
     const layout: Layout = {
       at,
       ms,
@@ -79,15 +79,15 @@ export function makeFile(
     };
     const passage: IndexRow = {
       ...common,
-      id: rowIdOf(fileId, n),
+      id: rowIdOf(fileId, index),
       kind: 'passage',
       terms: termsOf(said, 'en'),
-      shown: { id: rowIdOf(fileId, n), text: said, end: n * 60 + 60, layout },
+      shown: { id: rowIdOf(fileId, index), text: said, end: index * 60 + 60, layout },
       vector: null,
     };
     const windows = windowTokens.map((token): IndexRow => ({
       ...common,
-      id: rowIdOf(fileId, n, token),
+      id: rowIdOf(fileId, index, token),
       kind: 'window',
       terms: '',
       shown: null,

@@ -30,12 +30,12 @@ type Started = Awaited<ReturnType<typeof startSearch>>;
 
 /** Hybrid search over 100,000 passages, from the parsed request to the answer, beside the bare engine. */
 export async function measureSearch({ size, folder }: { size: number; folder: string }): Promise<Row[]> {
-  const s = await startSearch(folder, Math.max(5_000, Math.round(100_000 * size)));
+  const world = await startSearch(folder, Math.max(5_000, Math.round(100_000 * size)));
   try {
     const turns = Math.max(100, Math.round(1_000 * size));
-    return [await quiet(s, turns), await busy(s, turns)];
+    return [await quiet(world, turns), await busy(world, turns)];
   } finally {
-    await s.stop();
+    await world.stop();
   }
 }
 
@@ -67,13 +67,13 @@ async function startSearch(folder: string, passages: number) {
   const index = createLanceIndex({ directory, log });
 
   const put = async (build: string, files: ReturnType<typeof makeFile>[]) => {
-    const rows: IndexRow[] = files.flatMap((f) => f.rows);
+    const rows: IndexRow[] = files.flatMap((file) => file.rows);
     // Fills the index with many files per write; the rows keep their ids.
     await index.replaceFile(build, files[0]?.fileId ?? '', rows, model);
     await pool.query(
       `insert into index_state (file_id, owner_id, title, chunks, semantic, indexed_at, upload_time, language)
        select f, o, 'A recording', $3, true, now(), now(), 'en' from unnest($1::uuid[], $2::uuid[]) as t (f, o)`,
-      [files.map((f) => f.fileId), files.map((f) => f.ownerId), passagesPerFile],
+      [files.map((file) => file.fileId), files.map((file) => file.ownerId), passagesPerFile],
     );
   };
   const newFile = () => {
@@ -114,13 +114,13 @@ async function startSearch(folder: string, passages: number) {
   };
 }
 
-async function quiet(s: Started, turns: number): Promise<Row> {
-  const table = await s.peer();
+async function quiet(world: Started, turns: number): Promise<Row> {
+  const table = await world.peer();
   const reranker = await lancedb.rerankers.RRFReranker.create(60);
   const [ours, peers]: [number[], number[]] = [[], []];
   for (let i = 0; i < turns + 20; i++) {
-    const our = await timed(() => ourSearch(s));
-    const peer = await timed(() => peerSearch(s, table, reranker));
+    const our = await timed(() => ourSearch(world));
+    const peer = await timed(() => peerSearch(world, table, reranker));
     // Warm-up.
     if (i < 20) continue;
     ours.push(our);
@@ -129,7 +129,7 @@ async function quiet(s: Started, turns: number): Promise<Row> {
   table.close();
   const p99 = quantile(ours, 0.99);
   return {
-    name: `search: hybrid over ${s.passages.toLocaleString('en')} passages`,
+    name: `search: hybrid over ${world.passages.toLocaleString('en')} passages`,
     ours: spread(ours),
     peer: `LanceDB alone ${spread(peers)}`,
     ratio: p99 / quantile(peers, 0.99),
@@ -139,18 +139,18 @@ async function quiet(s: Started, turns: number): Promise<Row> {
 }
 
 /** The same while a file is indexed every second. */
-async function busy(s: Started, turns: number): Promise<Row> {
+async function busy(world: Started, turns: number): Promise<Row> {
   let writing = true;
   const writer = (async () => {
     while (writing) {
-      await s.addFile();
-      await s.maintain();
+      await world.addFile();
+      await world.maintain();
       await sleep(1_000);
     }
   })();
   const ours: number[] = [];
   for (let i = 0; i < turns; i++) {
-    ours.push(await timed(() => ourSearch(s)));
+    ours.push(await timed(() => ourSearch(world)));
     await sleep(10);
   }
   writing = false;
@@ -171,22 +171,29 @@ async function timed(work: () => Promise<unknown>): Promise<number> {
   return performance.now() - started;
 }
 
-async function ourSearch(s: Started): Promise<void> {
-  const everybody = s.random() < 0.5;
-  const userId = owners[Math.floor(s.random() * owners.length)] ?? '';
-  const answer = await s.search(searchRoutes.search.query.parse({ q: s.query() }), { userId, canSeeAll: everybody });
+async function ourSearch(world: Started): Promise<void> {
+  const everybody = world.random() < 0.5;
+  const userId = owners[Math.floor(world.random() * owners.length)] ?? '';
+  const answer = await world.search(searchRoutes.search.query.parse({ q: world.query() }), {
+    userId,
+    canSeeAll: everybody,
+  });
   if (answer.legs.keyword !== 'ok' || answer.legs.semantic !== 'ok') throw new Error(JSON.stringify(answer.legs));
 }
 
 /** The engine's own hybrid search, its own fusion, the best 20 rows: no snippets, no grouping, no filters. */
-async function peerSearch(s: Started, table: lancedb.Table, reranker: lancedb.rerankers.RRFReranker): Promise<void> {
-  const words = s
+async function peerSearch(
+  world: Started,
+  table: lancedb.Table,
+  reranker: lancedb.rerankers.RRFReranker,
+): Promise<void> {
+  const words = world
     .query()
     .split(' ')
-    .flatMap((w) => variantsOf(w, []));
+    .flatMap((word) => variantsOf(word, []));
   await table
     .query()
-    .nearestTo(s.vector())
+    .nearestTo(world.vector())
     .distanceType('cosine')
     .fullTextSearch(new lancedb.MatchQuery(words.join(' '), 'terms'))
     .rerank(reranker)
@@ -197,7 +204,7 @@ async function peerSearch(s: Started, table: lancedb.Table, reranker: lancedb.re
 
 function quantile(values: readonly number[], share: number): number {
   return (
-    values.toSorted((a, b) => a - b)[Math.min(values.length - 1, Math.ceil(share * values.length) - 1)] ?? Number.NaN
+    values.toSorted((x, y) => x - y)[Math.min(values.length - 1, Math.ceil(share * values.length) - 1)] ?? Number.NaN
   );
 }
 

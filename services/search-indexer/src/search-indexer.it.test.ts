@@ -5,31 +5,31 @@ import { record } from '../test/library.ts';
 import { startWorld } from '../test/world.ts';
 
 describe('search-indexer', () => {
-  let w: Awaited<ReturnType<typeof startWorld>>;
+  let world: Awaited<ReturnType<typeof startWorld>>;
   beforeAll(async () => {
-    w = await startWorld();
+    world = await startWorld();
   });
-  afterAll(() => w.stop());
+  afterAll(() => world.stop());
 
   const search = async (query: string, userId: string) => {
-    const { body } = await w.call(`/api/search?${query}`, { userId });
+    const { body } = await world.call(`/api/search?${query}`, { userId });
     return searchAnswer.parse(body);
   };
   const indexed = async (...turns: [string | null, string][]) => {
-    const r = w.library.put(record({ turns }));
-    const before = w.completed.length;
-    await w.order(r);
-    await waitFor(() => w.completed.length > before);
-    return r;
+    const recording = world.library.put(record({ turns }));
+    const before = world.completed.length;
+    await world.order(recording);
+    await waitFor(() => world.completed.length > before);
+    return recording;
   };
 
   it('completes an index job: the file is found, the result is sent, the event is published', async () => {
     const events: unknown[] = [];
-    const subscription = w.nc.subscribe(searchEvents.fileIndexed.subject, {
+    const subscription = world.nc.subscribe(searchEvents.fileIndexed.subject, {
       callback: (_err, msg) => events.push(msg.json()),
     });
     const { file } = await indexed(['Ann', 'hello'], ['Bob', 'the report is due in march']);
-    expect(w.completed.at(-1)).toMatchObject({ artefact: null, chunks: 1, semantic: true });
+    expect(world.completed.at(-1)).toMatchObject({ artefact: null, chunks: 1, semantic: true });
     const byWord = await search('q=reports', file.ownerId);
     expect(byWord.results[0]).toMatchObject({
       file_uuid: file.fileId,
@@ -54,22 +54,27 @@ describe('search-indexer', () => {
 
   it('removes a deleted file', async () => {
     const { file } = await indexed(['Ann', 'secret plans']);
-    w.library.files.delete(file.fileId);
-    await w.emit(mediaEvents.deleted, { fileId: file.fileId, ownerId: file.ownerId });
+    world.library.files.delete(file.fileId);
+    await world.emit(mediaEvents.deleted, { fileId: file.fileId, ownerId: file.ownerId });
     await waitFor(async () => (await search('q=secret', file.ownerId)).total_files === 0);
   });
 
   it('indexes edits and renames', async () => {
-    const r = await indexed(['Ann', 'secret plans']);
-    const edited = record({ ...r.file, title: 'Renamed', transcriptVersion: 2, turns: [['Ann', 'public plans']] });
-    w.library.put(edited);
-    const { fileId, ownerId } = r.file;
-    await w.emit(mediaEvents.transcriptEdited, { fileId, ownerId, transcriptVersion: 2 });
+    const recording = await indexed(['Ann', 'secret plans']);
+    const edited = record({
+      ...recording.file,
+      title: 'Renamed',
+      transcriptVersion: 2,
+      turns: [['Ann', 'public plans']],
+    });
+    world.library.put(edited);
+    const { fileId, ownerId } = recording.file;
+    await world.emit(mediaEvents.transcriptEdited, { fileId, ownerId, transcriptVersion: 2 });
     await waitFor(async () => (await search('q=public', ownerId)).results[0]?.title === 'Renamed', {
       timeoutMs: 10_000,
     });
-    w.library.put({ ...edited, file: { ...edited.file, tags: ['Later'] } });
-    await w.emit(mediaEvents.updated, { fileId, ownerId, status: 'completed' });
+    world.library.put({ ...edited, file: { ...edited.file, tags: ['Later'] } });
+    await world.emit(mediaEvents.updated, { fileId, ownerId, status: 'completed' });
     await waitFor(async () => (await search('q=public', ownerId)).results[0]?.tags[0] === 'Later', {
       timeoutMs: 10_000,
     });
@@ -77,13 +82,13 @@ describe('search-indexer', () => {
 
   it('lets only administrators start a rebuild', async () => {
     const { file } = await indexed(['Ann', 'rebuilt words']);
-    expect((await w.call('/api/search/reindex', { method: 'POST' })).status).toBe(403);
-    const started = await w.call('/api/search/reindex', { method: 'POST', role: 'admin' });
+    expect((await world.call('/api/search/reindex', { method: 'POST' })).status).toBe(403);
+    const started = await world.call('/api/search/reindex', { method: 'POST', role: 'admin' });
     expect(started).toMatchObject({ status: 202, body: { status: 'started' } });
     await waitFor(
       async () => {
         expect((await search('q=rebuilt', file.ownerId)).total_files).toBe(1);
-        const { body } = await w.call('/api/search/reindex/status', { role: 'admin' });
+        const { body } = await world.call('/api/search/reindex/status', { role: 'admin' });
         return !searchRoutes.reindexStatus.answer.parse(body).in_progress;
       },
       { timeoutMs: 20_000 },
@@ -92,31 +97,31 @@ describe('search-indexer', () => {
   });
 
   it('reports the health of the index and of the service', async () => {
-    const { body } = await w.call('/api/search/index-health');
+    const { body } = await world.call('/api/search/index-health');
     expect(searchRoutes.indexHealth.answer.parse(body)).toMatchObject({
       status: 'green',
       backend: 'lancedb',
       error: null,
     });
-    const ready: unknown = await (await fetch(`${w.internal}/health/ready`)).json();
+    const ready: unknown = await (await fetch(`${world.internal}/health/ready`)).json();
     expect(ready).toMatchObject({ checks: { database: 'ok', broker: 'ok', search: 'ok' } });
-    const metrics = await (await fetch(`${w.internal}/metrics`)).text();
+    const metrics = await (await fetch(`${world.internal}/metrics`)).text();
     expect(metrics).toContain('search_legs_total{leg="semantic",outcome="ok"}');
   });
 
   it('registers as a worker with the dispatcher', async () => {
-    const workers = await w.nc.jetstream().views.kv('WORKERS');
+    const workers = await world.nc.jetstream().views.kv('WORKERS');
     const keys: string[] = [];
     for await (const key of await workers.keys()) keys.push(key);
-    const entry = await workers.get(keys.find((k) => k.startsWith('worker.search-indexer')) ?? '');
+    const entry = await workers.get(keys.find((name) => name.startsWith('worker.search-indexer')) ?? '');
     expect(entry?.json()).toMatchObject({ service: 'search-indexer', pulls: ['embedding-search'] });
   });
 
   it('responds to invalid input with an error code', async () => {
     for (const query of ['', '?q=', '?q=x&page=0', '?q=x&date_from=yesterday', `?q=${'x'.repeat(501)}`, '?q=a%00b'])
-      expect(await w.call(`/api/search${query}`)).toMatchObject({ status: 400, body: { code: 'invalid_request' } });
-    expect((await w.call('/api/search?q=x', null)).status).toBe(401);
-    expect((await w.call('/api/search/suggestions?q=x')).status).toBe(400);
-    expect((await w.call('/api/search/suggestions?q=re')).status).toBe(200);
+      expect(await world.call(`/api/search${query}`)).toMatchObject({ status: 400, body: { code: 'invalid_request' } });
+    expect((await world.call('/api/search?q=x', null)).status).toBe(401);
+    expect((await world.call('/api/search/suggestions?q=x')).status).toBe(400);
+    expect((await world.call('/api/search/suggestions?q=re')).status).toBe(200);
   });
 });

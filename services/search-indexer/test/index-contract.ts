@@ -27,9 +27,9 @@ export function vector(...values: number[]): Float32Array {
   return new Float32Array(values);
 }
 
-function shownOf(fileId: string, n: number, text: string): Shown {
+function shownOf(fileId: string, position: number, text: string): Shown {
   return {
-    id: rowIdOf(fileId, n),
+    id: rowIdOf(fileId, position),
     text,
     end: 9,
     layout: { at: [0], ms: [0], turns: [[0, 'Ann']] },
@@ -38,9 +38,9 @@ function shownOf(fileId: string, n: number, text: string): Shown {
 
 type Given = Partial<IndexRow> & { fileId: string; terms: string };
 
-export function buildRow({ fileId, terms, ...rest }: Given, n: number): IndexRow {
+export function buildRow({ fileId, terms, ...rest }: Given, position: number): IndexRow {
   return {
-    id: `${fileId}:${n}`,
+    id: `${fileId}:${position}`,
     fileId,
     ownerId: '00000000-0000-4000-8000-000000000001',
     kind: 'passage',
@@ -50,7 +50,7 @@ export function buildRow({ fileId, terms, ...rest }: Given, n: number): IndexRow
     uploaded: 1_000,
     duration: 60,
     media: 'audio',
-    shown: shownOf(fileId, n, terms),
+    shown: shownOf(fileId, position, terms),
     vector: null,
     ...rest,
   };
@@ -58,7 +58,7 @@ export function buildRow({ fileId, terms, ...rest }: Given, n: number): IndexRow
 
 export function idsOf(leg: LegResult): string[] {
   if (leg.status !== 'ok') throw new Error(`leg ${leg.status}`, { cause: 'error' in leg ? leg.error : undefined });
-  return leg.hits.map((h) => h.id);
+  return leg.hits.map((hit) => hit.id);
 }
 
 /** The contract of every `SearchIndex` adapter. */
@@ -73,10 +73,10 @@ export function indexContract(open: () => SearchIndex): void {
   };
   const fill = async (index: SearchIndex, ...rows: Given[]) => {
     const build = await index.beginBuild(null, true);
-    const byFile = Map.groupBy(rows, (r) => r.fileId);
+    const byFile = Map.groupBy(rows, (row) => row.fileId);
     for (const [fileId, of] of byFile) {
       const made = of.map(buildRow);
-      await index.replaceFile(build.id, fileId, made, made.some((r) => r.vector) ? model : null);
+      await index.replaceFile(build.id, fileId, made, made.some((row) => row.vector) ? model : null);
     }
     return build;
   };
@@ -91,22 +91,26 @@ export function indexContract(open: () => SearchIndex): void {
 
   it('ranks passages with more and rarer words first', async () => {
     const index = open();
-    const [a, b, c] = [file(), file(), file()];
+    const [first, second, third] = [file(), file(), file()];
     await fill(
       index,
-      { fileId: a, terms: 'meet about budget' },
-      { fileId: b, terms: 'meet about deadlin and budget' },
-      { fileId: c, terms: 'meet about noth' },
+      { fileId: first, terms: 'meet about budget' },
+      { fileId: second, terms: 'meet about deadlin and budget' },
+      { fileId: third, terms: 'meet about noth' },
     );
-    expect(await words(index, 'deadlin', 'budget')).toEqual([`${b}:0`, `${a}:0`]);
+    expect(await words(index, 'deadlin', 'budget')).toEqual([`${second}:0`, `${first}:0`]);
   });
 
   it('finds phrases in any of their alternatives', async () => {
     const index = open();
-    const a = file();
-    await fill(index, { fileId: a, terms: 'it is in march not march in' }, { fileId: a, terms: 'march is in it' });
-    expect(await found(index, {}, [['in march']])).toEqual([`${a}:0`]);
-    expect(await found(index, {}, [['im märz', 'march is']])).toEqual([`${a}:1`]);
+    const first = file();
+    await fill(
+      index,
+      { fileId: first, terms: 'it is in march not march in' },
+      { fileId: first, terms: 'march is in it' },
+    );
+    expect(await found(index, {}, [['in march']])).toEqual([`${first}:0`]);
+    expect(await found(index, {}, [['im märz', 'march is']])).toEqual([`${first}:1`]);
     expect(await found(index, {}, [['in march'], ['is in it']])).toEqual([]);
   });
 
@@ -144,20 +148,20 @@ export function indexContract(open: () => SearchIndex): void {
 
   it('filters by owner, speaker, tag, media type, time and duration', async () => {
     const index = open();
-    const [a, b] = [file(), file()];
+    const [first, second] = [file(), file()];
     const other = randomUUID();
     await fill(
       index,
-      { fileId: a, terms: 'x', tags: ["o'brien & sons"], speakers: ['ann', 'bob'], uploaded: 1, duration: 10 },
-      { fileId: b, terms: 'x', ownerId: other, media: 'video', uploaded: 5, duration: null, speakers: [] },
+      { fileId: first, terms: 'x', tags: ["o'brien & sons"], speakers: ['ann', 'bob'], uploaded: 1, duration: 10 },
+      { fileId: second, terms: 'x', ownerId: other, media: 'video', uploaded: 5, duration: null, speakers: [] },
     );
-    expect(await found(index, {})).toEqual([`${a}:0`, `${b}:0`].sort());
-    expect(await found(index, { ownerId: other })).toEqual([`${b}:0`]);
-    expect(await found(index, { speakers: ['bob', 'eve'] })).toEqual([`${a}:0`]);
-    expect(await found(index, { tags: ["o'brien & sons"] })).toEqual([`${a}:0`]);
-    expect(await found(index, { media: ['video'] })).toEqual([`${b}:0`]);
-    expect(await found(index, { uploadedFrom: 2 })).toEqual([`${b}:0`]);
-    expect(await found(index, { uploadedTo: 2, minDuration: 5, maxDuration: 10 })).toEqual([`${a}:0`]);
+    expect(await found(index, {})).toEqual([`${first}:0`, `${second}:0`].sort());
+    expect(await found(index, { ownerId: other })).toEqual([`${second}:0`]);
+    expect(await found(index, { speakers: ['bob', 'eve'] })).toEqual([`${first}:0`]);
+    expect(await found(index, { tags: ["o'brien & sons"] })).toEqual([`${first}:0`]);
+    expect(await found(index, { media: ['video'] })).toEqual([`${second}:0`]);
+    expect(await found(index, { uploadedFrom: 2 })).toEqual([`${second}:0`]);
+    expect(await found(index, { uploadedTo: 2, minDuration: 5, maxDuration: 10 })).toEqual([`${first}:0`]);
     expect(await found(index, { uploadedTo: 2, minDuration: Number.MIN_VALUE, maxDuration: Number.MAX_VALUE })).toEqual(
       await found(index, { uploadedTo: 2 }),
     );
@@ -174,12 +178,12 @@ export function indexContract(open: () => SearchIndex): void {
 
   it('finds similar rows, most similar first, by cosine', async () => {
     const index = open();
-    const [a, b] = [file(), file()];
+    const [first, second] = [file(), file()];
     await fill(
       index,
-      { fileId: a, terms: 'x', vector: vector(1, 0, 0) },
-      { fileId: b, terms: 'y', vector: vector(0.6, 0.8, 0) },
-      { fileId: b, terms: 'z' },
+      { fileId: first, terms: 'x', vector: vector(1, 0, 0) },
+      { fileId: second, terms: 'y', vector: vector(0.6, 0.8, 0) },
+      { fileId: second, terms: 'z' },
     );
     const request = {
       keyword: null,
@@ -190,8 +194,8 @@ export function indexContract(open: () => SearchIndex): void {
     };
     const { keyword, semantic } = await index.search(request);
     expect(keyword.status).toBe('not_asked');
-    expect(idsOf(semantic)).toEqual([`${a}:0`, `${b}:0`]);
-    const scores = semantic.status === 'ok' ? semantic.hits.map((h) => h.score) : [];
+    expect(idsOf(semantic)).toEqual([`${first}:0`, `${second}:0`]);
+    const scores = semantic.status === 'ok' ? semantic.hits.map((hit) => hit.score) : [];
     expect(scores[0]).toBeCloseTo(1, 4);
     expect(scores[1]).toBeCloseTo(0.6, 4);
     const mine = await index.search({ ...request, filter: { ...everything, ownerId: randomUUID() } });
@@ -200,14 +204,14 @@ export function indexContract(open: () => SearchIndex): void {
 
   it('finds a passage by its windows, and windows only by their vectors', async () => {
     const index = open();
-    const a = file();
+    const first = file();
     const build = await index.beginBuild(null, true);
-    const passage = buildRow({ fileId: a, terms: 'word' }, 0);
-    const windows = [vector(0, 1, 0), vector(1, 0, 0)].map((v, i) => ({
-      ...buildRow({ fileId: a, terms: '', kind: 'window', vector: v }, 0),
-      id: rowIdOf(a, 0, i * 30),
+    const passage = buildRow({ fileId: first, terms: 'word' }, 0);
+    const windows = [vector(0, 1, 0), vector(1, 0, 0)].map((direction, i) => ({
+      ...buildRow({ fileId: first, terms: '', kind: 'window', vector: direction }, 0),
+      id: rowIdOf(first, 0, i * 30),
     }));
-    await index.replaceFile(build.id, a, [passage, ...windows], model);
+    await index.replaceFile(build.id, first, [passage, ...windows], model);
     const request = {
       keyword: null,
       vector: Promise.resolve(vector(1, 0, 0)),
@@ -216,49 +220,54 @@ export function indexContract(open: () => SearchIndex): void {
       semanticLimit: 1,
     };
     const { semantic } = await index.search(request);
-    expect(semantic).toMatchObject({ status: 'ok', hits: [{ id: `${a}:0`, fileId: a, token: 30 }] });
-    expect(await found(index, {})).toEqual([`${a}:0`]);
+    expect(semantic).toMatchObject({ status: 'ok', hits: [{ id: `${first}:0`, fileId: first, token: 30 }] });
+    expect(await found(index, {})).toEqual([`${first}:0`]);
     expect(await index.size()).toBe(1);
   });
 
   it('replaces all rows of a file and no others', async () => {
     const index = open();
-    const [a, b] = [file(), file()];
+    const [first, second] = [file(), file()];
     const build = await fill(
       index,
-      { fileId: a, terms: 'old' },
-      { fileId: a, terms: 'old second' },
-      { fileId: b, terms: 'old' },
+      { fileId: first, terms: 'old' },
+      { fileId: first, terms: 'old second' },
+      { fileId: second, terms: 'old' },
     );
-    await index.replaceFile(build.id, a, [buildRow({ fileId: a, terms: 'new' }, 0)], null);
-    expect(await words(index, 'old', 'new', 'second')).toEqual(expect.arrayContaining([`${a}:0`, `${b}:0`]));
+    await index.replaceFile(build.id, first, [buildRow({ fileId: first, terms: 'new' }, 0)], null);
+    expect(await words(index, 'old', 'new', 'second')).toEqual(expect.arrayContaining([`${first}:0`, `${second}:0`]));
     expect(await words(index, 'old', 'new', 'second')).toHaveLength(2);
-    await index.replaceFile(build.id, a, [], null);
+    await index.replaceFile(build.id, first, [], null);
     expect(await index.size()).toBe(1);
   });
 
   it('returns passages as they were stored, without removed files', async () => {
     const index = open();
-    const a = file();
-    const shown = shownOf(a, 0, `Stems, "quoted" <b> 'and' \\n`);
-    await fill(index, { fileId: a, terms: 'stem', shown });
-    expect(await index.passages([`${a}:0`, `${a}:7`])).toEqual([shown]);
-    await index.removeFile(a);
-    expect(await index.passages([`${a}:0`])).toEqual([]);
+    const first = file();
+    const shown = shownOf(first, 0, `Stems, "quoted" <b> 'and' \\n`);
+    await fill(index, { fileId: first, terms: 'stem', shown });
+    expect(await index.passages([`${first}:0`, `${first}:7`])).toEqual([shown]);
+    await index.removeFile(first);
+    expect(await index.passages([`${first}:0`])).toEqual([]);
     expect(await words(index, 'stem')).toEqual([]);
   });
 
   it('serves the old build until the new one is complete', async () => {
     const index = open();
-    const a = file();
-    await fill(index, { fileId: a, terms: 'old' });
+    const first = file();
+    await fill(index, { fileId: first, terms: 'old' });
     const build = await index.beginBuild(model, false);
     expect((await index.beginBuild(null, false)).id).toBe(build.id);
-    await index.replaceFile(build.id, a, [buildRow({ fileId: a, terms: 'new', vector: vector(1, 0, 0) }, 0)], model);
-    expect(await words(index, 'new', 'old')).toEqual([`${a}:0`]);
-    expect((await index.passages([`${a}:0`]))[0]?.text).toBe('old');
+    await index.replaceFile(
+      build.id,
+      first,
+      [buildRow({ fileId: first, terms: 'new', vector: vector(1, 0, 0) }, 0)],
+      model,
+    );
+    expect(await words(index, 'new', 'old')).toEqual([`${first}:0`]);
+    expect((await index.passages([`${first}:0`]))[0]?.text).toBe('old');
     await index.promote();
-    expect((await index.passages([`${a}:0`]))[0]?.text).toBe('new');
+    expect((await index.passages([`${first}:0`]))[0]?.text).toBe('new');
     expect(await index.builds()).toMatchObject({ current: { id: build.id, model }, building: null });
   });
 }

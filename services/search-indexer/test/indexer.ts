@@ -62,7 +62,7 @@ export async function startIndexer() {
     indexDue: () => refresh.indexDue(signal),
     continueRebuild: () => rebuild.continueRebuild(signal),
     add: async (...recordings: ReturnType<typeof library.put>[]) => {
-      for (const r of recordings) await indexing.indexFile(library.put(r).file.fileId, { signal });
+      for (const recording of recordings) await indexing.indexFile(library.put(recording).file.fileId, { signal });
     },
     /** Searches with a parsed query; as an administrator unless a caller is given. */
     search: (query: Record<string, unknown>, searcher: Partial<Searcher> = {}) =>

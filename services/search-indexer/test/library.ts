@@ -50,8 +50,8 @@ export function createLibrary() {
           ownerId: file.ownerId,
           transcriptVersion: file.transcriptVersion,
         }))
-        .sort((a, b) => (a.fileId < b.fileId ? -1 : 1))
-        .filter((f) => after === null || f.fileId > after)
+        .sort((x, y) => (x.fileId < y.fileId ? -1 : 1))
+        .filter((file) => after === null || file.fileId > after)
         .slice(0, limit),
   };
   return { files, put, transcripts };
@@ -62,7 +62,7 @@ const meanings = [
   ['deadline', 'due', 'date', 'finished', 'spring', 'march'],
   ['money', 'budget', 'cost', 'price'],
   ['dog', 'cat', 'animal'],
-].map((words) => new Set(words.map((w) => stemOf(w, 'en'))));
+].map((words) => new Set(words.map((word) => stemOf(word, 'en'))));
 export const dim = meanings.length;
 
 export function meaningOf(text: string): Float32Array | null {

@@ -64,7 +64,10 @@ async function startUpstreamFakes(url: string, library: ReturnType<typeof create
     const segments = (found?.segments ?? []).slice(offset, offset + limit);
     return {
       file: found?.file ?? null,
-      segments: segments.map((s) => ({ ...s, words: s.words.map((w) => ({ ...w, confidence: null })) })),
+      segments: segments.map((segment) => ({
+        ...segment,
+        words: segment.words.map((word) => ({ ...word, confidence: null })),
+      })),
       total: found?.segments.length ?? 0,
     };
   });
@@ -78,7 +81,7 @@ async function startUpstreamFakes(url: string, library: ReturnType<typeof create
   (await as('transcription-worker')).serve(workerRpc.embed, async ({ texts }) => ({
     model: 'meanings-1',
     dim,
-    vectors: texts.map((t) => Buffer.from((meaningOf(t) ?? new Float32Array(dim)).buffer).toString('base64')),
+    vectors: texts.map((text) => Buffer.from((meaningOf(text) ?? new Float32Array(dim)).buffer).toString('base64')),
   }));
   const dispatcher = await as('transcription-dispatcher');
   const waiting: { taskId: string; input: unknown }[] = [];
@@ -92,7 +95,7 @@ async function startUpstreamFakes(url: string, library: ReturnType<typeof create
     completed.push(indexOutput.parse(output));
     return { outcome: 'accepted' as const };
   });
-  return { completed, waiting, close: () => Promise.all(buses.map((b) => b.close())) };
+  return { completed, waiting, close: () => Promise.all(buses.map((bus) => bus.close())) };
 }
 
 /** Starts the service with its own bus user and database role. */
@@ -130,9 +133,9 @@ export async function startWorld(known: Known = { memberships: [], shared: [] })
     nc,
     internal: `http://127.0.0.1:${internalPort}`,
     emit: async <E extends EventDef>(event: E, data: DataOf<E>): Promise<void> => {
-      const h = headers();
-      h.set('Nats-Msg-Id', randomUUID());
-      await nc.jetstream().publish(event.subject, JSON.stringify(data), { headers: h });
+      const messageHeaders = headers();
+      messageHeaders.set('Nats-Msg-Id', randomUUID());
+      await nc.jetstream().publish(event.subject, JSON.stringify(data), { headers: messageHeaders });
     },
     order: async ({ file }: Recording): Promise<void> => {
       const { fileId, ownerId, transcriptVersion } = file;

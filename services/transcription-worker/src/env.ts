@@ -79,6 +79,9 @@ export function childEnvironment(): Record<string, string> {
 /** Concurrency of the queues in this process's roles; 0 for all others. */
 function concurrencyFor(queues: readonly Queue[]): Concurrency {
   return Object.fromEntries(
-    Object.entries(concurrencyOf(workerJobs)).map(([q, n]) => [q, queues.includes(q as Queue) ? n : 0]),
+    Object.entries(concurrencyOf(workerJobs)).map(([queue, limit]) => [
+      queue,
+      queues.includes(queue as Queue) ? limit : 0,
+    ]),
   );
 }

@@ -28,11 +28,11 @@ beforeAll(async () => {
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
 describe('transcription-worker', () => {
-  let w: World;
+  let world: World;
   beforeAll(async () => {
-    w = await startWorld();
+    world = await startWorld();
   }, slow);
-  afterAll(() => w.stop());
+  afterAll(() => world.stop());
 
   it(
     'takes a conversation through its four stages',
@@ -41,39 +41,42 @@ describe('transcription-worker', () => {
       await makeRecording(wav, meeting);
       const at = place();
       const progress: number[] = [];
-      w.nc.subscribe(transcriptionLive.taskProgress.subject, {
-        callback: (_, m) => progress.push(m.json<{ fraction: number }>().fraction),
+      world.nc.subscribe(transcriptionLive.taskProgress.subject, {
+        callback: (_, message) => progress.push(message.json<{ fraction: number }>().fraction),
       });
-      const objectKey = await w.upload(wav);
-      const prepared = await w.done(
+      const objectKey = await world.upload(wav);
+      const prepared = await world.done(
         'prepare',
-        await w.order('prepare', { ...at, objectKey, contentType: 'audio/wav' }),
+        await world.order('prepare', { ...at, objectKey, contentType: 'audio/wav' }),
       );
       expect(prepared).toMatchObject({ truncated: false, thumbnail: null, media: { audio_codec: 'pcm_s16le' } });
-      const { peaks } = waveformArtefact.parse(await w.readJson(prepared.waveform));
+      const { peaks } = waveformArtefact.parse(await world.readJson(prepared.waveform));
       expect(Math.abs(peaks.length / 10 - prepared.duration)).toBeLessThan(0.2);
 
       const { audio, duration } = prepared;
-      const transcribed = await w.done('transcribe', await w.order('transcribe', { ...at, audio, duration, options }));
+      const transcribed = await world.done(
+        'transcribe',
+        await world.order('transcribe', { ...at, audio, duration, options }),
+      );
       expect(transcribed.engine.provider).toBe('scripted');
-      const { words } = wordsArtefact.parse(await w.readJson(transcribed.artefact));
+      const { words } = wordsArtefact.parse(await world.readJson(transcribed.artefact));
       expect(words.length).toBe(transcribed.words);
 
-      const diarized = await w.done('diarize', await w.order('diarize', { ...at, audio, duration, options }));
+      const diarized = await world.done('diarize', await world.order('diarize', { ...at, audio, duration, options }));
       expect(diarized).toMatchObject({ provider: 'acoustic', speakers: 2, degraded: null });
-      expect(turnsArtefact.parse(await w.readJson(diarized.artefact)).turns.length).toBeGreaterThanOrEqual(
+      expect(turnsArtefact.parse(await world.readJson(diarized.artefact)).turns.length).toBeGreaterThanOrEqual(
         meeting.length,
       );
 
       const earlier = { prepare: prepared.artefact, transcribe: transcribed.artefact, diarize: diarized.artefact };
-      const assembled = await w.done('assemble', await w.order('assemble', { ...at, earlier, duration }));
-      const transcript = transcriptArtefact.parse(await w.readJson(assembled.artefact));
+      const assembled = await world.done('assemble', await world.order('assemble', { ...at, earlier, duration }));
+      const transcript = transcriptArtefact.parse(await world.readJson(assembled.artefact));
       expect(transcript.speakers).toEqual(['SPEAKER_01', 'SPEAKER_02']);
-      expect(transcript.segments.flatMap((s) => s.words)).toHaveLength(words.length);
+      expect(transcript.segments.flatMap((segment) => segment.words)).toHaveLength(words.length);
       expect(assembled.artefact).toBe(`derived/${at.fileId}/${at.runId}/assemble-7.json`);
       expect(progress.length).toBeGreaterThan(3);
-      expect(await w.leftovers()).toEqual([]);
-      expect(await w.metrics()).toMatch(
+      expect(await world.leftovers()).toEqual([]);
+      expect(await world.metrics()).toMatch(
         /transcription_stage_duration_seconds_count\{stage="assemble",outcome="done"\} 1/,
       );
     },
@@ -84,15 +87,15 @@ describe('transcription-worker', () => {
     const key = `derived/${randomUUID()}/${randomUUID()}/transcribe-1.json`;
     const word = { word: 'alone', start: 0, end: 1, confidence: null };
     const engine = { provider: 'scripted', model: 'scripted', timing: 'engine' };
-    await w.store.put(key, JSON.stringify({ language: 'en', engine, words: [word] }));
+    await world.store.put(key, JSON.stringify({ language: 'en', engine, words: [word] }));
     const input = {
       ...place(),
       earlier: { transcribe: key },
       duration: 2,
       degraded: 'The speakers could not be separated',
     };
-    const { artefact } = await w.done('assemble', await w.order('assemble', input));
-    const transcript = transcriptArtefact.parse(await w.readJson(artefact));
+    const { artefact } = await world.done('assemble', await world.order('assemble', input));
+    const transcript = transcriptArtefact.parse(await world.readJson(artefact));
     expect(transcript.speakers).toEqual(['SPEAKER_01']);
     expect(transcript.diarization.degraded).toBe('The speakers could not be separated');
   });
@@ -103,16 +106,18 @@ describe('transcription-worker', () => {
   ])('fails %s permanently with a message for its owner', async (_, content, code) => {
     const path = join(folder, 'bad.mp3');
     await writeFile(path, content);
-    const objectKey = await w.upload(path);
-    const failure = await w.failed(await w.order('prepare', { ...place(), objectKey, contentType: 'audio/mpeg' }));
+    const objectKey = await world.upload(path);
+    const failure = await world.failed(
+      await world.order('prepare', { ...place(), objectKey, contentType: 'audio/mpeg' }),
+    );
     expect(failure).toMatchObject({ code, retryable: false, message: expect.stringMatching(/^[A-Z].*\.$/) });
     expect(failure?.message).not.toContain(folder);
-    expect(await w.leftovers()).toEqual([]);
+    expect(await world.leftovers()).toEqual([]);
   });
 
   it('does not retry a missing input', async () => {
-    const failure = await w.failed(
-      await w.order('prepare', { ...place(), objectKey: `media/${randomUUID()}/gone`, contentType: 'audio/wav' }),
+    const failure = await world.failed(
+      await world.order('prepare', { ...place(), objectKey: `media/${randomUUID()}/gone`, contentType: 'audio/wav' }),
     );
     expect(failure).toMatchObject({ code: 'artefact_missing', retryable: false });
   });
@@ -122,45 +127,47 @@ describe('transcription-worker', () => {
     async () => {
       const wav = join(folder, 'long.wav');
       await makeLongRecording(wav, meeting, 600);
-      const audio = await w.upload(wav);
-      const taskId = await w.order('diarize', { ...place(), audio, duration: 600, options });
-      await waitFor(async () => (await w.leftovers()).length > 0, { timeoutMs: 20_000 });
-      w.nc.publish(transcriptionLive.taskCancelled.subject, JSON.stringify({ taskId }));
-      expect(await w.failed(taskId)).toMatchObject({ code: 'job_cancelled' });
-      await waitFor(async () => (await w.leftovers()).length === 0);
+      const audio = await world.upload(wav);
+      const taskId = await world.order('diarize', { ...place(), audio, duration: 600, options });
+      await waitFor(async () => (await world.leftovers()).length > 0, { timeoutMs: 20_000 });
+      world.nc.publish(transcriptionLive.taskCancelled.subject, JSON.stringify({ taskId }));
+      expect(await world.failed(taskId)).toMatchObject({ code: 'job_cancelled' });
+      await waitFor(async () => (await world.leftovers()).length === 0);
     },
     slow,
   );
 
   it('serves vectors for search over the bus', async () => {
-    const { dim, vectors } = await w.embed(['the deadline', 'unknowable']);
+    const { dim, vectors } = await world.embed(['the deadline', 'unknowable']);
     expect(dim).toBe(100);
-    const [first, second] = vectors.map((v) => new Float32Array(Uint8Array.from(Buffer.from(v, 'base64')).buffer));
+    const [first, second] = vectors.map(
+      (encoded) => new Float32Array(Uint8Array.from(Buffer.from(encoded, 'base64')).buffer),
+    );
     expect(Math.hypot(...(first ?? []))).toBeCloseTo(1, 4);
     expect(Math.hypot(...(second ?? []))).toBe(0);
   });
 });
 
 describe('without a speech engine', () => {
-  let w: World;
+  let world: World;
   beforeAll(async () => {
-    w = await startWorld({ OT_SCRIPTED_ENGINE: undefined, ASR_ENGINE: 'sherpa-onnx' });
+    world = await startWorld({ OT_SCRIPTED_ENGINE: undefined, ASR_ENGINE: 'sherpa-onnx' });
   }, slow);
-  afterAll(() => w.stop());
+  afterAll(() => world.stop());
 
   it('reports it, prepares recordings and does not pull transcription jobs', async () => {
-    const [capability] = await w.capabilities();
+    const [capability] = await world.capabilities();
     expect(capability).toMatchObject({
       engine: null,
       engineNote: 'No speech model is installed',
       pulls: ['cpu-media', 'cpu-transcription'],
     });
-    const taskId = await w.order('transcribe', { ...place(), audio: 'derived/x', duration: 1, options });
+    const taskId = await world.order('transcribe', { ...place(), audio: 'derived/x', duration: 1, options });
     const wav = join(folder, 'short.wav');
     await makeRecording(wav, meeting.slice(0, 1));
-    const objectKey = await w.upload(wav);
-    await w.done('prepare', await w.order('prepare', { ...place(), objectKey, contentType: 'audio/wav' }));
-    expect(w.ended.failures.has(taskId) || w.ended.outputs.has(taskId)).toBe(false);
+    const objectKey = await world.upload(wav);
+    await world.done('prepare', await world.order('prepare', { ...place(), objectKey, contentType: 'audio/wav' }));
+    expect(world.ended.failures.has(taskId) || world.ended.outputs.has(taskId)).toBe(false);
   });
 });
 
@@ -172,23 +179,23 @@ case "$*" in
   *) printf '0, GPU-aa, NVIDIA A10, 23028, 8.6, [N/A]\\n1, GPU-bb, Tesla T4, 15360, 7.5, [N/A]\\n' ;;
 esac
 `;
-  let w: World;
+  let world: World;
   beforeAll(async () => {
     const bin = join(folder, 'bin');
     await mkdir(bin);
     await writeFile(join(bin, 'nvidia-smi'), driver, { mode: 0o755 });
     process.env['PATH'] = `${bin}:${path}`;
-    w = await startWorld({ ENABLE_VRAM_PROFILING: true, GPU_WORKER_POOL: 'threads' });
+    world = await startWorld({ ENABLE_VRAM_PROFILING: true, GPU_WORKER_POOL: 'threads' });
     // On a very busy machine the driver may be too slow the first time.
-    await waitFor(async () => (await w.capabilities())[0]?.gpu?.devices.length, { timeoutMs: 120_000 });
+    await waitFor(async () => (await world.capabilities())[0]?.gpu?.devices.length, { timeoutMs: 120_000 });
   }, slow);
   afterAll(async () => {
     process.env['PATH'] = path;
-    await w.stop();
+    await world.stop();
   });
 
   it('reports its GPUs and its tuning in the heartbeat', async () => {
-    const [capability] = await w.capabilities();
+    const [capability] = await world.capabilities();
     expect(capability?.gpu).toEqual({
       devices: [
         { index: 0, uuid: 'GPU-aa', name: 'NVIDIA A10', memory_mib: 23_028, capability: 8.6 },
@@ -207,10 +214,10 @@ esac
     async () => {
       const wav = join(folder, 'measured.wav');
       await makeRecording(wav, meeting.slice(0, 1));
-      const audio = await w.upload(wav);
-      const taskId = await w.order('transcribe', { ...place(), audio, duration: 3, options });
-      await w.done('transcribe', taskId);
-      await waitFor(() => w.ended.profiles.length > 0, { timeoutMs: 60_000 });
+      const audio = await world.upload(wav);
+      const taskId = await world.order('transcribe', { ...place(), audio, duration: 3, options });
+      await world.done('transcribe', taskId);
+      await waitFor(() => world.ended.profiles.length > 0, { timeoutMs: 60_000 });
       const measured = {
         stage: 'transcribe',
         model: 'scripted',
@@ -218,14 +225,14 @@ esac
         baselineMib: 500,
         peakMib: 5_000,
       };
-      expect(w.ended.profiles).toMatchObject([{ ...measured, taskId, token: 7, audioSeconds: 3 }]);
+      expect(world.ended.profiles).toMatchObject([{ ...measured, taskId, token: 7, audioSeconds: 3 }]);
     },
     slow,
   );
 
   it('reports no profile for a failed task', async () => {
-    const before = w.ended.profiles.length;
-    await w.failed(await w.order('transcribe', { ...place(), audio: 'derived/gone', duration: 1, options }));
-    expect(w.ended.profiles).toHaveLength(before);
+    const before = world.ended.profiles.length;
+    await world.failed(await world.order('transcribe', { ...place(), audio: 'derived/gone', duration: 1, options }));
+    expect(world.ended.profiles).toHaveLength(before);
   });
 });

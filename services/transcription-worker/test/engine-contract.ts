@@ -47,15 +47,15 @@ export function engineContract(
         expect(result.engine.provider).toBe(made.engine.info.provider);
         expect(result.engineSeconds).toBeGreaterThanOrEqual(0);
         let before = 0;
-        for (const w of result.words) {
-          expect(w.start).toBeGreaterThanOrEqual(before);
-          expect(w.end).toBeGreaterThanOrEqual(w.start);
-          expect(w.end).toBeLessThanOrEqual(seconds);
-          expect(w.word).toMatch(/^[^\s<>[\]()]+$/);
-          if (w.confidence !== null) expect(Math.abs(w.confidence - 0.5)).toBeLessThanOrEqual(0.5);
-          before = w.start;
+        for (const word of result.words) {
+          expect(word.start).toBeGreaterThanOrEqual(before);
+          expect(word.end).toBeGreaterThanOrEqual(word.start);
+          expect(word.end).toBeLessThanOrEqual(seconds);
+          expect(word.word).toMatch(/^[^\s<>[\]()]+$/);
+          if (word.confidence !== null) expect(Math.abs(word.confidence - 0.5)).toBeLessThanOrEqual(0.5);
+          before = word.start;
         }
-        expect([...seen].sort((a, b) => a - b)).toEqual(seen);
+        expect([...seen].sort((x, y) => x - y)).toEqual(seen);
         expect(seen.at(-1)).toBeGreaterThan(0.9);
         expect(seen.at(-1)).toBeLessThanOrEqual(1);
       },

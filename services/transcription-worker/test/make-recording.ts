@@ -112,8 +112,8 @@ export async function makeLongRecording(
     const length = await durationOf(once);
     const times = Math.ceil(seconds / length);
     await run('sox', [once, target, 'repeat', String(times - 1)]);
-    return Array.from({ length: times }, (_, k) =>
-      turns.map((turn) => ({ ...turn, start: turn.start + k * length, end: turn.end + k * length })),
+    return Array.from({ length: times }, (_, repetition) =>
+      turns.map((turn) => ({ ...turn, start: turn.start + repetition * length, end: turn.end + repetition * length })),
     ).flat();
   } finally {
     await rm(folder, { recursive: true, force: true });
@@ -132,12 +132,12 @@ function tokens(text: string): string[] {
 export function wordErrorRate(reference: string, hypothesis: string): number {
   const want = tokens(reference);
   const got = tokens(hypothesis);
-  let row = Array.from({ length: got.length + 1 }, (_, j) => j);
+  let row = Array.from({ length: got.length + 1 }, (_, column) => column);
   for (const [i, word] of want.entries()) {
     const next = [i + 1];
-    for (let j = 1; j <= got.length; j++) {
-      const same = word === got[j - 1] ? 0 : 1;
-      next.push(Math.min((row[j - 1] ?? 0) + same, (row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1));
+    for (let column = 1; column <= got.length; column++) {
+      const same = word === got[column - 1] ? 0 : 1;
+      next.push(Math.min((row[column - 1] ?? 0) + same, (row[column] ?? 0) + 1, (next[column - 1] ?? 0) + 1));
     }
     row = next;
   }
@@ -146,7 +146,7 @@ export function wordErrorRate(reference: string, hypothesis: string): number {
 
 /** Lets speakers take turns: one utterance of each, again and again. */
 export function alternate(...speakers: readonly (readonly Utterance[])[]): Utterance[] {
-  return Array.from({ length: Math.max(...speakers.map((s) => s.length)) }, (_, i) =>
-    speakers.flatMap((s) => s.slice(i, i + 1)),
+  return Array.from({ length: Math.max(...speakers.map((speaker) => speaker.length)) }, (_, i) =>
+    speakers.flatMap((speaker) => speaker.slice(i, i + 1)),
   ).flat();
 }

@@ -53,7 +53,7 @@ async function playDispatcher(url: string, ended: Ended, waiting: Waiting[]) {
   const bus = createBus({ service: 'transcription-dispatcher', url, user: 'transcription-dispatcher', password, log });
   await bus.connect();
   bus.serve(dispatcherRpc.claim, async ({ durable }) => {
-    const at = waiting.findIndex((t) => t.durable === durable);
+    const at = waiting.findIndex((task) => task.durable === durable);
     const [task] = at < 0 ? [] : waiting.splice(at, 1);
     if (!task) return { outcome: 'gone' as const };
     const { taskId, subject, input } = task;
@@ -79,7 +79,8 @@ const words = 'the deadline is in march due date people letter'.split(' ');
 async function tinyVectors(modelCacheDir: string): Promise<void> {
   const folder = join(modelCacheDir, 'word-vectors');
   await mkdir(folder, { recursive: true });
-  const vectorOf = (rank: number): number[] => Array.from({ length: 100 }, (_, d) => Math.sin((rank + 1) * (d + 1)));
+  const vectorOf = (rank: number): number[] =>
+    Array.from({ length: 100 }, (_, dimension) => Math.sin((rank + 1) * (dimension + 1)));
   const entries = words.map((word, rank) => ({ word, rank: rank * 1000, vector: vectorOf(rank) }));
   await writeVectors(join(folder, 'wink-sg-100d-sif1.bin'), 100, entries);
 }

@@ -6,28 +6,28 @@ import { record, type Recording } from '../../test/library.ts';
 import { startWorld } from '../../test/world.ts';
 
 const before = { userId: randomUUID(), groupId: randomUUID(), fileId: randomUUID(), ownerId: randomUUID() };
-let w: Awaited<ReturnType<typeof startWorld>>;
+let world: Awaited<ReturnType<typeof startWorld>>;
 beforeAll(async () => {
   const { userId, groupId, fileId, ownerId } = before;
-  w = await startWorld({
+  world = await startWorld({
     memberships: [{ userId, groupIds: [groupId], version: 2 }],
     shared: [{ fileId, ownerId, groupIds: [groupId], userIds: [], version: 1 }],
   });
 });
-afterAll(() => w.stop());
+afterAll(() => world.stop());
 
 async function indexed(given: Partial<Recording['file']> = {}): Promise<Recording> {
-  const recording = w.library.put(record({ ...given, turns: [['Ann', 'the report is due in march']] }));
-  const count = w.completed.length;
-  await w.order(recording);
-  await waitFor(() => w.completed.length > count);
+  const recording = world.library.put(record({ ...given, turns: [['Ann', 'the report is due in march']] }));
+  const count = world.completed.length;
+  await world.order(recording);
+  await waitFor(() => world.completed.length > count);
   return recording;
 }
 
 async function findsBy(mode: 'keyword' | 'semantic', userId: string, fileId: string): Promise<boolean> {
-  const q = mode === 'keyword' ? 'report' : 'deadline';
-  const { body } = await w.call(`/api/search?q=${q}&search_mode=${mode}&page_size=100`, { userId });
-  return searchAnswer.parse(body).results.some((r) => r.file_uuid === fileId);
+  const query = mode === 'keyword' ? 'report' : 'deadline';
+  const { body } = await world.call(`/api/search?q=${query}&search_mode=${mode}&page_size=100`, { userId });
+  return searchAnswer.parse(body).results.some((result) => result.file_uuid === fileId);
 }
 
 function finds(userId: string, { file }: Recording): Promise<boolean> {
@@ -35,72 +35,72 @@ function finds(userId: string, { file }: Recording): Promise<boolean> {
 }
 
 async function suggested(userId: string): Promise<number> {
-  return ((await w.call('/api/search/suggestions?q=an', { userId })).body as unknown as unknown[]).length;
+  return ((await world.call('/api/search/suggestions?q=an', { userId })).body as unknown as unknown[]).length;
 }
 
 function shareWith({ file }: Recording, access: Partial<FileAccess> & { version: number }) {
   const { fileId, ownerId } = file;
-  return w.emit(mediaEvents.accessChanged, { fileId, ownerId, groupIds: [], userIds: [], ...access });
+  return world.emit(mediaEvents.accessChanged, { fileId, ownerId, groupIds: [], userIds: [], ...access });
 }
 
 function setGroups(userId: string, version: number, ...groupIds: string[]) {
-  return w.emit(identityEvents.membershipChanged, { userId, groupIds, version });
+  return world.emit(identityEvents.membershipChanged, { userId, groupIds, version });
 }
 
 describe('a shared file in search', () => {
   it('is found and suggested for users it is shared with, by keyword and by meaning', async () => {
-    const [r, eve] = [await indexed(), randomUUID()];
-    expect(await finds(eve, r)).toBe(false);
-    await shareWith(r, { userIds: [eve], version: 1 });
-    await waitFor(() => finds(eve, r));
-    expect(await findsBy('semantic', eve, r.file.fileId)).toBe(true);
+    const [recording, eve] = [await indexed(), randomUUID()];
+    expect(await finds(eve, recording)).toBe(false);
+    await shareWith(recording, { userIds: [eve], version: 1 });
+    await waitFor(() => finds(eve, recording));
+    expect(await findsBy('semantic', eve, recording.file.fileId)).toBe(true);
     expect(await suggested(eve)).toBe(1);
     expect(await suggested(randomUUID())).toBe(0);
-    await shareWith(r, { version: 2 });
-    await waitFor(async () => !(await finds(eve, r)));
-    expect(await findsBy('semantic', eve, r.file.fileId)).toBe(false);
-    expect(await finds(r.file.ownerId, r)).toBe(true);
+    await shareWith(recording, { version: 2 });
+    await waitFor(async () => !(await finds(eve, recording)));
+    expect(await findsBy('semantic', eve, recording.file.fileId)).toBe(false);
+    expect(await finds(recording.file.ownerId, recording)).toBe(true);
   });
 
   it('disappears from the results within a second after the membership ends', async () => {
-    const [r, eve, group] = [await indexed(), randomUUID(), randomUUID()];
-    await shareWith(r, { groupIds: [group], version: 1 });
+    const [recording, eve, group] = [await indexed(), randomUUID(), randomUUID()];
+    await shareWith(recording, { groupIds: [group], version: 1 });
     await setGroups(eve, 1, randomUUID(), group);
-    await waitFor(() => finds(eve, r));
+    await waitFor(() => finds(eve, recording));
     await setGroups(eve, 2);
-    await waitFor(async () => !(await finds(eve, r)), { timeoutMs: 1_000 });
-    expect(await findsBy('semantic', eve, r.file.fileId)).toBe(false);
+    await waitFor(async () => !(await finds(eve, recording)), { timeoutMs: 1_000 });
+    expect(await findsBy('semantic', eve, recording.file.fileId)).toBe(false);
   });
 
   it('is not restored by an outdated event', async () => {
-    const [r, eve, group] = [await indexed(), randomUUID(), randomUUID()];
-    await shareWith(r, { groupIds: [group], version: 3 });
+    const [recording, eve, group] = [await indexed(), randomUUID(), randomUUID()];
+    await shareWith(recording, { groupIds: [group], version: 3 });
     await setGroups(eve, 5, group);
-    await waitFor(() => finds(eve, r));
+    await waitFor(() => finds(eve, recording));
     await setGroups(eve, 7);
-    await waitFor(async () => !(await finds(eve, r)));
+    await waitFor(async () => !(await finds(eve, recording)));
     await setGroups(eve, 6, group);
-    await shareWith(r, { userIds: [eve], version: 2 });
+    await shareWith(recording, { userIds: [eve], version: 2 });
     // Events are handled in order: when the last one is visible, the outdated ones have been handled.
     const [last, later] = [randomUUID(), randomUUID()];
-    await shareWith(r, { groupIds: [later], version: 4 });
+    await shareWith(recording, { groupIds: [later], version: 4 });
     await setGroups(last, 1, later);
-    await waitFor(() => finds(last, r));
-    expect(await finds(eve, r)).toBe(false);
+    await waitFor(() => finds(last, recording));
+    expect(await finds(eve, recording)).toBe(false);
   });
 
   it('is found after being shared while the service was down', async () => {
-    const r = await indexed({ fileId: before.fileId, ownerId: before.ownerId });
-    await waitFor(() => finds(before.userId, r));
+    const recording = await indexed({ fileId: before.fileId, ownerId: before.ownerId });
+    await waitFor(() => finds(before.userId, recording));
   });
 
   it('is removed with its shares', async () => {
-    const [r, eve] = [await indexed(), randomUUID()];
-    await shareWith(r, { userIds: [eve], version: 1 });
-    await waitFor(() => finds(eve, r));
-    const { fileId, ownerId } = r.file;
-    w.library.files.delete(fileId);
-    await w.emit(mediaEvents.deleted, { fileId, ownerId });
-    await waitFor(async () => !(await finds(eve, r)));
+    const [recording, eve] = [await indexed(), randomUUID()];
+    await shareWith(recording, { userIds: [eve], version: 1 });
+    await waitFor(() => finds(eve, recording));
+    const { fileId, ownerId } = recording.file;
+    world.library.files.delete(fileId);
+    await world.emit(mediaEvents.deleted, { fileId, ownerId });
+    await waitFor(async () => !(await finds(eve, recording)));
   });
 });

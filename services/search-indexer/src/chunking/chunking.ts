@@ -85,8 +85,8 @@ function endOfPiece(tokens: Token[], from: number, target: number): number {
 /** The sentence start nearest to `overlap` words back, at most half of it away. */
 function startOfNext(tokens: Token[], from: number, to: number, overlap: number): number {
   const wanted = to - overlap;
-  for (let d = 0; d <= overlap / 2; d++) {
-    for (const i of [wanted + d, wanted - d]) if (i > from && tokens[i - 1]?.endsSentence) return i;
+  for (let distance = 0; distance <= overlap / 2; distance++) {
+    for (const i of [wanted + distance, wanted - distance]) if (i > from && tokens[i - 1]?.endsSentence) return i;
   }
   return Math.max(from + 1, wanted);
 }
@@ -113,6 +113,6 @@ function spanOf(tokens: readonly Token[]) {
   return {
     start: tokens[0]?.start ?? 0,
     end: tokens.at(-1)?.end ?? 0,
-    speakers: [...new Set(tokens.map((t) => t.speaker))].filter((s) => s !== null),
+    speakers: [...new Set(tokens.map((token) => token.speaker))].filter((speaker) => speaker !== null),
   };
 }

@@ -3,22 +3,22 @@ import { startIndexer, type TestIndexer } from '../../test/indexer.ts';
 import { record } from '../../test/library.ts';
 
 describe('indexing', () => {
-  let t: TestIndexer;
+  let indexer: TestIndexer;
   beforeEach(async () => {
-    t = await startIndexer();
+    indexer = await startIndexer();
   });
-  afterEach(() => t.stop());
-  const makeDueNow = () => t.pool.query('update index_state set due_at = now() where due_at is not null');
+  afterEach(() => indexer.stop());
+  const makeDueNow = () => indexer.pool.query('update index_state set due_at = now() where due_at is not null');
   const events = async () =>
-    (await t.pool.query<{ data: unknown }>('select data from search_indexer_outbox order by id')).rows.map(
-      (r) => r.data,
+    (await indexer.pool.query<{ data: unknown }>('select data from search_indexer_outbox order by id')).rows.map(
+      (row) => row.data,
     );
 
   it('records the indexed version and publishes an event', async () => {
-    const r = record({ turns: [['Ann', 'the deadline']], tags: ['Work'], transcriptVersion: 3 });
-    await t.add(r);
-    const { fileId, ownerId } = r.file;
-    expect(await t.states.get(fileId)).toMatchObject({
+    const recording = record({ turns: [['Ann', 'the deadline']], tags: ['Work'], transcriptVersion: 3 });
+    await indexer.add(recording);
+    const { fileId, ownerId } = recording.file;
+    expect(await indexer.states.get(fileId)).toMatchObject({
       ownerId,
       transcriptVersion: 3,
       chunks: 1,
@@ -34,78 +34,93 @@ describe('indexing', () => {
   });
 
   it('is idempotent', async () => {
-    const r = record({ turns: [['Ann', 'the deadline']] });
-    await t.add(r, r);
-    expect(await t.index.size()).toBe(1);
-    expect(await t.search({ q: 'deadline' })).toMatchObject({ total_results: 1 });
+    const recording = record({ turns: [['Ann', 'the deadline']] });
+    await indexer.add(recording, recording);
+    expect(await indexer.index.size()).toBe(1);
+    expect(await indexer.search({ q: 'deadline' })).toMatchObject({ total_results: 1 });
   });
 
   it('indexes by keywords when vectors are unavailable, and adds vectors later', async () => {
-    t.meanings.available = false;
-    const r = record({ turns: [['Ann', 'it is finished in march']] });
-    await t.add(r);
-    expect(await t.states.get(r.file.fileId)).toMatchObject({ semantic: false, model: null });
-    expect(await t.search({ q: 'finished' })).toMatchObject({ total_files: 1, legs: { semantic: 'unavailable' } });
+    indexer.meanings.available = false;
+    const recording = record({ turns: [['Ann', 'it is finished in march']] });
+    await indexer.add(recording);
+    expect(await indexer.states.get(recording.file.fileId)).toMatchObject({ semantic: false, model: null });
+    expect(await indexer.search({ q: 'finished' })).toMatchObject({
+      total_files: 1,
+      legs: { semantic: 'unavailable' },
+    });
 
-    t.meanings.available = true;
-    await t.refresh.reconcile();
-    await t.indexDue();
-    expect(await t.states.get(r.file.fileId)).toMatchObject({ semantic: true, model: 'meanings-1', dueAt: null });
-    expect(await t.search({ q: 'due date' })).toMatchObject({ total_files: 1, legs: { semantic: 'ok' } });
+    indexer.meanings.available = true;
+    await indexer.refresh.reconcile();
+    await indexer.indexDue();
+    expect(await indexer.states.get(recording.file.fileId)).toMatchObject({
+      semantic: true,
+      model: 'meanings-1',
+      dueAt: null,
+    });
+    expect(await indexer.search({ q: 'due date' })).toMatchObject({ total_files: 1, legs: { semantic: 'ok' } });
   });
 
   it('indexes an edit, and several edits together', async () => {
-    const r = record({ turns: [['SPEAKER_01', 'the deadline']] });
-    await t.add(r);
-    const edited = record({ ...r.file, title: 'Renamed', transcriptVersion: 2, turns: [['Bertha', 'the budget']] });
-    t.library.put(edited);
-    for (let i = 0; i < 5; i++) await t.dueFiles.mark(r.file.fileId, r.file.ownerId, 60_000);
-    await t.indexDue();
-    expect((await t.search({ q: 'budget' })).total_files).toBe(0);
+    const recording = record({ turns: [['SPEAKER_01', 'the deadline']] });
+    await indexer.add(recording);
+    const edited = record({
+      ...recording.file,
+      title: 'Renamed',
+      transcriptVersion: 2,
+      turns: [['Bertha', 'the budget']],
+    });
+    indexer.library.put(edited);
+    for (let i = 0; i < 5; i++) await indexer.dueFiles.mark(recording.file.fileId, recording.file.ownerId, 60_000);
+    await indexer.indexDue();
+    expect((await indexer.search({ q: 'budget' })).total_files).toBe(0);
     await makeDueNow();
-    await t.indexDue();
-    expect((await t.search({ q: 'budget' })).results[0]).toMatchObject({ title: 'Renamed', speakers: ['Bertha'] });
-    expect((await t.search({ q: 'deadline', search_mode: 'keyword' })).total_files).toBe(0);
+    await indexer.indexDue();
+    expect((await indexer.search({ q: 'budget' })).results[0]).toMatchObject({
+      title: 'Renamed',
+      speakers: ['Bertha'],
+    });
+    expect((await indexer.search({ q: 'deadline', search_mode: 'keyword' })).total_files).toBe(0);
     expect(await events()).toHaveLength(2);
   });
 
   it('indexes an edit that arrives while the file is being indexed', async () => {
-    const r = record({ turns: [['Ann', 'the deadline']] });
-    await t.add(r);
-    await t.dueFiles.mark(r.file.fileId, r.file.ownerId, 0);
-    const [due] = await t.dueFiles.take(1);
-    await t.dueFiles.mark(r.file.fileId, r.file.ownerId, 0);
-    if (due) await t.dueFiles.settle(due);
-    expect((await t.states.get(r.file.fileId))?.dueAt).not.toBeNull();
+    const recording = record({ turns: [['Ann', 'the deadline']] });
+    await indexer.add(recording);
+    await indexer.dueFiles.mark(recording.file.fileId, recording.file.ownerId, 0);
+    const [due] = await indexer.dueFiles.take(1);
+    await indexer.dueFiles.mark(recording.file.fileId, recording.file.ownerId, 0);
+    if (due) await indexer.dueFiles.settle(due);
+    expect((await indexer.states.get(recording.file.fileId))?.dueAt).not.toBeNull();
   });
 
   it('retries a failed file later and records the reason', async () => {
-    const r = record({ turns: [['Ann', 'the deadline']] });
-    await t.dueFiles.mark(r.file.fileId, r.file.ownerId, 0);
-    const read = t.library.transcripts.read;
-    t.library.transcripts.read = () => Promise.reject(new Error('media is away'));
-    await t.indexDue();
-    expect(await t.states.get(r.file.fileId)).toMatchObject({ error: 'media is away', attempts: 1 });
-    t.library.transcripts.read = read;
-    t.library.put(r);
+    const recording = record({ turns: [['Ann', 'the deadline']] });
+    await indexer.dueFiles.mark(recording.file.fileId, recording.file.ownerId, 0);
+    const read = indexer.library.transcripts.read;
+    indexer.library.transcripts.read = () => Promise.reject(new Error('media is away'));
+    await indexer.indexDue();
+    expect(await indexer.states.get(recording.file.fileId)).toMatchObject({ error: 'media is away', attempts: 1 });
+    indexer.library.transcripts.read = read;
+    indexer.library.put(recording);
     await makeDueNow();
-    await t.indexDue();
-    expect(await t.states.get(r.file.fileId)).toMatchObject({ error: null, dueAt: null, chunks: 1 });
+    await indexer.indexDue();
+    expect(await indexer.states.get(recording.file.fileId)).toMatchObject({ error: null, dueAt: null, chunks: 1 });
   });
 
   it('removes a deleted file, also when its index job runs afterwards', async () => {
-    const r = record({ turns: [['Ann', 'the deadline']] });
-    await t.add(r);
-    t.library.files.delete(r.file.fileId);
-    await t.indexing.forget(r.file.fileId);
-    expect((await t.search({ q: 'deadline' })).total_files).toBe(0);
-    expect(await t.indexFile(r.file.fileId)).toEqual({ status: 'gone' });
-    expect(await t.states.get(r.file.fileId)).toBeNull();
-    expect(await t.index.size()).toBe(0);
+    const recording = record({ turns: [['Ann', 'the deadline']] });
+    await indexer.add(recording);
+    indexer.library.files.delete(recording.file.fileId);
+    await indexer.indexing.forget(recording.file.fileId);
+    expect((await indexer.search({ q: 'deadline' })).total_files).toBe(0);
+    expect(await indexer.indexFile(recording.file.fileId)).toEqual({ status: 'gone' });
+    expect(await indexer.states.get(recording.file.fileId)).toBeNull();
+    expect(await indexer.index.size()).toBe(0);
   });
 
   it('indexes a file without speech by its title', async () => {
-    await t.add(record({ title: 'Silence', turns: [] }));
-    expect((await t.search({ q: 'silence' })).results[0]?.occurrences[0]?.match_type).toBe('title');
+    await indexer.add(record({ title: 'Silence', turns: [] }));
+    expect((await indexer.search({ q: 'silence' })).results[0]?.occurrences[0]?.match_type).toBe('title');
   });
 });

@@ -28,7 +28,7 @@ export function rowsOf(
     duration: file.duration,
     media: mediaKind(file.contentType),
   };
-  const names = speakersOf(passages).filter((s) => !isLabel(s));
+  const names = speakersOf(passages).filter((name) => !isLabel(name));
   const card: IndexRow = {
     ...common,
     id: rowIdOf(file.fileId, 'card'),
@@ -39,38 +39,42 @@ export function rowsOf(
     shown: { id: rowIdOf(file.fileId, 'card'), text: file.title, end: 0, layout: null },
     vector: null,
   };
-  const vectorOf = new Map(passages.flatMap((p) => p.windows).map((w, i) => [w, vectors[i] ?? null]));
-  const ofPassage = (p: Passage, n: number): IndexRow => ({
+  const vectorOf = new Map(
+    passages.flatMap((passage) => passage.windows).map((window, i) => [window, vectors[i] ?? null]),
+  );
+  const ofPassage = (passage: Passage, index: number): IndexRow => ({
     ...common,
-    id: rowIdOf(file.fileId, n),
+    id: rowIdOf(file.fileId, index),
     kind: 'passage',
-    terms: termsOf(p.text, file.language),
-    speakers: p.speakers.map(filterKey),
-    shown: { id: rowIdOf(file.fileId, n), text: p.text, end: p.end, layout: p.layout },
+    terms: termsOf(passage.text, file.language),
+    speakers: passage.speakers.map(filterKey),
+    shown: { id: rowIdOf(file.fileId, index), text: passage.text, end: passage.end, layout: passage.layout },
     // A passage of one window holds the window's vector itself.
-    vector: p.windows.length === 1 && p.windows[0] ? (vectorOf.get(p.windows[0]) ?? null) : null,
+    vector: passage.windows.length === 1 && passage.windows[0] ? (vectorOf.get(passage.windows[0]) ?? null) : null,
   });
-  const ofWindow = (w: Window, n: number): IndexRow => ({
+  const ofWindow = (window: Window, index: number): IndexRow => ({
     ...common,
-    id: rowIdOf(file.fileId, n, w.token),
+    id: rowIdOf(file.fileId, index, window.token),
     kind: 'window',
     terms: '',
-    speakers: w.speakers.map(filterKey),
+    speakers: window.speakers.map(filterKey),
     shown: null,
-    vector: vectorOf.get(w) ?? null,
+    vector: vectorOf.get(window) ?? null,
   });
-  const windows = passages.flatMap((p, n) => (p.windows.length > 1 ? p.windows.map((w) => ofWindow(w, n)) : []));
-  return [card, ...passages.map(ofPassage), ...windows.filter((w) => w.vector !== null)];
+  const windows = passages.flatMap((passage, index) =>
+    passage.windows.length > 1 ? passage.windows.map((window) => ofWindow(window, index)) : [],
+  );
+  return [card, ...passages.map(ofPassage), ...windows.filter((window) => window.vector !== null)];
 }
 
 /** The window texts in the order in which `rowsOf` expects their vectors. */
 export function windowTextsOf(passages: readonly Passage[]): string[] {
-  return passages.flatMap((p) => p.windows.map((w) => w.text));
+  return passages.flatMap((passage) => passage.windows.map((window) => window.text));
 }
 
 /** All speakers in order of appearance. */
 export function speakersOf(passages: readonly Passage[]): string[] {
-  return [...new Set(passages.flatMap((p) => p.speakers))];
+  return [...new Set(passages.flatMap((passage) => passage.speakers))];
 }
 
 /** A hash of the file metadata that search shows or filters by. */

@@ -17,43 +17,48 @@ export type Document = Omit<IndexRow, 'id' | 'fileId' | 'ownerId' | 'vector' | '
 };
 
 /** The filter of both legs. */
-export function filtersOf(f: IndexFilter): estypes.QueryDslQueryContainer[] {
+export function filtersOf(filter: IndexFilter): estypes.QueryDslQueryContainer[] {
   const filters: estypes.QueryDslQueryContainer[] = [];
-  if (f.ownerId !== null) filters.push(visibleTo(f.ownerId, f.sharedIds));
-  if (f.speakers.length > 0) filters.push({ terms: { speakers: [...f.speakers] } });
-  if (f.tags.length > 0) filters.push({ terms: { tags: [...f.tags] } });
-  if (f.media.length > 0) filters.push({ terms: { media: [...f.media] } });
-  if (f.uploadedFrom !== null || f.uploadedTo !== null)
-    filters.push({ range: { uploaded: range(f.uploadedFrom, f.uploadedTo) } });
-  if (f.minDuration !== null || f.maxDuration !== null)
-    filters.push({ range: { duration: range(f.minDuration, f.maxDuration) } });
+  if (filter.ownerId !== null) filters.push(visibleTo(filter.ownerId, filter.sharedIds));
+  if (filter.speakers.length > 0) filters.push({ terms: { speakers: [...filter.speakers] } });
+  if (filter.tags.length > 0) filters.push({ terms: { tags: [...filter.tags] } });
+  if (filter.media.length > 0) filters.push({ terms: { media: [...filter.media] } });
+  if (filter.uploadedFrom !== null || filter.uploadedTo !== null)
+    filters.push({ range: { uploaded: range(filter.uploadedFrom, filter.uploadedTo) } });
+  if (filter.minDuration !== null || filter.maxDuration !== null)
+    filters.push({ range: { duration: range(filter.minDuration, filter.maxDuration) } });
   return filters;
 }
 
 /** BM25 over the precomputed stems; without words or phrases, all passages that pass the filter. */
-export function wordsQuery(q: KeywordQuery, filter: estypes.QueryDslQueryContainer[]): estypes.QueryDslQueryContainer {
+export function wordsQuery(
+  query: KeywordQuery,
+  filter: estypes.QueryDslQueryContainer[],
+): estypes.QueryDslQueryContainer {
   return {
     bool: {
-      filter: q.words.length + q.phrases.length > 0 ? filter : [...filter, { term: { kind: 'passage' } }],
-      must: q.phrases.map((alternatives) => ({
-        bool: { should: alternatives.map((p) => ({ match_phrase: { terms: p } })), minimum_should_match: 1 },
+      filter: query.words.length + query.phrases.length > 0 ? filter : [...filter, { term: { kind: 'passage' } }],
+      must: query.phrases.map((alternatives) => ({
+        bool: { should: alternatives.map((phrase) => ({ match_phrase: { terms: phrase } })), minimum_should_match: 1 },
       })),
-      ...(q.words.length > 0 ? { should: [{ match: { terms: { query: q.words.join(' '), operator: 'or' } } }] } : {}),
-      minimum_should_match: q.words.length > 0 && q.phrases.length === 0 ? 1 : 0,
+      ...(query.words.length > 0
+        ? { should: [{ match: { terms: { query: query.words.join(' '), operator: 'or' } } }] }
+        : {}),
+      minimum_should_match: query.words.length > 0 && query.phrases.length === 0 ? 1 : 0,
     },
   };
 }
 
 export function nearestQuery(
   vector: Float32Array,
-  k: number,
+  limit: number,
   filter: estypes.QueryDslQueryContainer[],
 ): estypes.KnnSearch {
   return {
     field: 'vector',
     query_vector: Array.from(vector),
-    k,
-    num_candidates: Math.max(200, k * 2),
+    k: limit,
+    num_candidates: Math.max(200, limit * 2),
     filter,
   };
 }

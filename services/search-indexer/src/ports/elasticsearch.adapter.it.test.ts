@@ -37,11 +37,11 @@ describe('requests to an Elasticsearch server', () => {
     return path === '/p-building' ? { body: { 'p-new1': entry } } : undefined;
   };
   const asked = (method: string, path: string): unknown =>
-    server.asked.find((a) => a.method === method && a.path === path)?.body;
+    server.asked.find((request) => request.method === method && request.path === path)?.body;
 
   beforeEach(async () => {
     script = bothBuilds;
-    server = await startScriptedServer((a) => script(a));
+    server = await startScriptedServer((request) => script(request));
     index = createElasticIndex({ url: server.url, prefix: 'p' });
   });
   afterEach(async () => {
@@ -75,8 +75,8 @@ describe('requests to an Elasticsearch server', () => {
   });
 
   it('sends both legs in one request with the same filters', async () => {
-    script = (a) => {
-      if (a.path !== '/p-old1/_msearch') return bothBuilds(a);
+    script = (request) => {
+      if (request.path !== '/p-old1/_msearch') return bothBuilds(request);
       const keyword = { hits: { hits: [{ _id: `${file}:0`, _score: 3.5 }] } };
       const semantic = { hits: { hits: [{ _id: `${other}:2@30`, _score: 0.9 }] } };
       return { body: { took: 1, responses: [keyword, semantic] } };
@@ -123,8 +123,10 @@ describe('requests to an Elasticsearch server', () => {
       semanticLimit: 1,
     };
     const broken = { error: { type: 'search_phase_execution_exception' }, status: 500 };
-    script = (a) =>
-      a.path === '/p-old1/_msearch' ? { body: { responses: [{ hits: { hits: [] } }, broken] } } : bothBuilds(a);
+    script = (request) =>
+      request.path === '/p-old1/_msearch'
+        ? { body: { responses: [{ hits: { hits: [] } }, broken] } }
+        : bothBuilds(request);
     expect(await index.search(request)).toMatchObject({ keyword: { status: 'ok' }, semantic: { status: 'failed' } });
     script = bothBuilds;
     expect(await index.search(request)).toMatchObject({
@@ -134,10 +136,10 @@ describe('requests to an Elasticsearch server', () => {
   });
 
   it('replaces a file’s rows in one request and makes them visible together', async () => {
-    script = (a) => {
-      if (a.path === '/p-old1/_search')
+    script = (request) => {
+      if (request.path === '/p-old1/_search')
         return { body: { hits: { hits: [{ _id: `${file}:0` }, { _id: `${file}:1` }, { _id: `${file}:1@20` }] } } };
-      return a.path === '/p-old1/_bulk' ? { body: { errors: false, items: [] } } : bothBuilds(a);
+      return request.path === '/p-old1/_bulk' ? { body: { errors: false, items: [] } } : bothBuilds(request);
     };
     await index.replaceFile(
       'old1',
@@ -145,7 +147,7 @@ describe('requests to an Elasticsearch server', () => {
       [buildRow({ fileId: file, terms: 'new', vector: vector(1, 0, 0) }, 0)],
       model,
     );
-    const bulk = server.asked.find((a) => a.path === '/p-old1/_bulk');
+    const bulk = server.asked.find((request) => request.path === '/p-old1/_bulk');
     expect(bulk?.query).toEqual({ refresh: 'true' });
     expect(bulk?.body).toEqual([
       { index: { _id: `${file}:0` } },
@@ -157,7 +159,7 @@ describe('requests to an Elasticsearch server', () => {
   });
 
   it('swaps the builds atomically', async () => {
-    script = (a) => (a.path === '/_aliases' ? { body: { acknowledged: true } } : bothBuilds(a));
+    script = (request) => (request.path === '/_aliases' ? { body: { acknowledged: true } } : bothBuilds(request));
     await index.promote();
     expect(asked('POST', '/_aliases')).toEqual({
       actions: [

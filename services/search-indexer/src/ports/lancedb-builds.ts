@@ -44,9 +44,9 @@ export function createBuildsFile(directory: string) {
   const read = async (): Promise<Builds> => {
     cached ??= await readFile(path, 'utf8').then(
       (text) => withTables(directory, parseBuilds(JSON.parse(text))),
-      (e: NodeJS.ErrnoException) => {
-        if (e.code === 'ENOENT') return none;
-        throw e;
+      (err: NodeJS.ErrnoException) => {
+        if (err.code === 'ENOENT') return none;
+        throw err;
       },
     );
     return cached;
@@ -57,8 +57,8 @@ export function createBuildsFile(directory: string) {
     probe: async (): Promise<void> => {
       const { current } = await read();
       const checked = current ? access(join(directory, `${tableOf(current.id)}.lance`)) : readdir(directory);
-      await checked.catch((e: NodeJS.ErrnoException) => {
-        if (current || e.code !== 'ENOENT') throw e;
+      await checked.catch((err: NodeJS.ErrnoException) => {
+        if (current || err.code !== 'ENOENT') throw err;
       });
     },
     write: async (builds: Builds): Promise<void> => {

@@ -21,17 +21,17 @@ function visibleTo(ownerId: string, sharedIds: readonly string[]): string {
 }
 
 /** The filter as LanceDB's SQL; undefined when all rows pass. @param kind only rows of this kind. */
-export function whereOf(f: IndexFilter, kind: IndexRow['kind'] | null): string | undefined {
+export function whereOf(filter: IndexFilter, kind: IndexRow['kind'] | null): string | undefined {
   const parts = [
     kind !== null && `kind = ${literal(kind)}`,
-    f.ownerId !== null && visibleTo(f.ownerId, f.sharedIds),
-    f.speakers.length > 0 && `array_has_any(speakers, ${list(f.speakers)})`,
-    f.tags.length > 0 && `array_has_any(tags, ${list(f.tags)})`,
-    f.media.length > 0 && `media in (${f.media.map(literal).join(', ')})`,
-    f.uploadedFrom !== null && `uploaded >= ${number(f.uploadedFrom)}`,
-    f.uploadedTo !== null && `uploaded <= ${number(f.uploadedTo)}`,
-    f.minDuration !== null && `duration >= ${number(f.minDuration)}`,
-    f.maxDuration !== null && `duration <= ${number(f.maxDuration)}`,
-  ].filter((p) => p !== false);
+    filter.ownerId !== null && visibleTo(filter.ownerId, filter.sharedIds),
+    filter.speakers.length > 0 && `array_has_any(speakers, ${list(filter.speakers)})`,
+    filter.tags.length > 0 && `array_has_any(tags, ${list(filter.tags)})`,
+    filter.media.length > 0 && `media in (${filter.media.map(literal).join(', ')})`,
+    filter.uploadedFrom !== null && `uploaded >= ${number(filter.uploadedFrom)}`,
+    filter.uploadedTo !== null && `uploaded <= ${number(filter.uploadedTo)}`,
+    filter.minDuration !== null && `duration >= ${number(filter.minDuration)}`,
+    filter.maxDuration !== null && `duration <= ${number(filter.maxDuration)}`,
+  ].filter((part) => part !== false);
   return parts.length > 0 ? parts.join(' and ') : undefined;
 }

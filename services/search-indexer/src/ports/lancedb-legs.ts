@@ -41,7 +41,7 @@ async function keywordLeg({ lance, table, rowIds }: OpenTable, request: SearchRe
   return resolveHits(
     rowIds,
     '_score',
-    (s) => s,
+    (score) => score,
     (extraColumns) => {
       let query = table.query();
       if (scored) query = query.fullTextSearch(toLance(lance, requested));
@@ -60,14 +60,14 @@ function toLance(lance: Lance, { words, phrases }: KeywordQuery) {
   const { BooleanQuery, MatchQuery, Occur, Operator, PhraseQuery } = lance;
   const clauses: [lancedb.Occur, lancedb.FullTextQuery][] = phrases.map((alternatives) => [
     Occur.Must,
-    new BooleanQuery(alternatives.map((p) => [Occur.Should, phraseOrWord(p)])),
+    new BooleanQuery(alternatives.map((phrase) => [Occur.Should, phraseOrWord(phrase)])),
   ]);
   if (words.length > 0)
     clauses.push([Occur.Should, new MatchQuery(words.join(' '), 'terms', { operator: Operator.Or })]);
   return new BooleanQuery(clauses);
 
-  function phraseOrWord(p: string): lancedb.FullTextQuery {
-    return p.includes(' ') ? new PhraseQuery(p, 'terms') : new MatchQuery(p, 'terms');
+  function phraseOrWord(phrase: string): lancedb.FullTextQuery {
+    return phrase.includes(' ') ? new PhraseQuery(phrase, 'terms') : new MatchQuery(phrase, 'terms');
   }
 }
 
@@ -80,7 +80,7 @@ async function semanticLeg(
   return resolveHits(
     rowIds,
     '_distance',
-    (d) => 1 - d,
+    (distance) => 1 - distance,
     (extraColumns) => {
       let query = table.query().nearestTo(vector).distanceType('cosine');
       if (where) query = query.where(where);

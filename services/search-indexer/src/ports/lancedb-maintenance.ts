@@ -63,7 +63,7 @@ function nameOf(partitions: number): string {
  */
 async function ensureVectorIndex({ Index }: typeof lancedb, table: Table, from: number): Promise<void> {
   const schema = await table.schema();
-  if (!schema.fields.some((f) => f.name === 'vector')) return;
+  if (!schema.fields.some((field) => field.name === 'vector')) return;
   const rows = await table.countRows('vector is not null');
   if (rows < from) return;
   const partitions = Math.round(Math.sqrt(rows));

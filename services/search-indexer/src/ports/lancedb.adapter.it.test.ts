@@ -80,19 +80,21 @@ describe('LanceDB index', () => {
   it('shows a reader either all old or all new rows of a file', async () => {
     const fileId = randomUUID();
     const build = await index.beginBuild(null, true);
-    const version = (n: number) =>
-      Array.from({ length: 1 + (n % 3) }, (_, i) => buildRow({ fileId, terms: `word v${n}x${1 + (n % 3)}` }, i));
+    const version = (round: number) =>
+      Array.from({ length: 1 + (round % 3) }, (_, i) =>
+        buildRow({ fileId, terms: `word v${round}x${1 + (round % 3)}` }, i),
+      );
     await index.replaceFile(build.id, fileId, version(0), null);
     let writing = true;
     const writer = (async () => {
-      for (let n = 1; n <= 12; n++) await index.replaceFile(build.id, fileId, version(n), null);
+      for (let round = 1; round <= 12; round++) await index.replaceFile(build.id, fileId, version(round), null);
       writing = false;
     })();
     let reads = 0;
     while (writing) {
       const request = { keyword: { words: ['word'], phrases: [] }, vector: noVector, filter: everything };
       const ids = idsOf((await index.search({ ...request, keywordLimit: 10, semanticLimit: 1 })).keyword);
-      const texts = (await index.passages([`${fileId}:0`])).map((p) => p.text);
+      const texts = (await index.passages([`${fileId}:0`])).map((passage) => passage.text);
       expect(ids.length).toBeGreaterThan(0);
       expect(texts).toHaveLength(1);
       reads += 1;
@@ -107,13 +109,15 @@ describe('LanceDB index', () => {
     let seed = 1;
     const random = () => (seed = (seed * 16_807) % 2_147_483_647) / 2_147_483_647 - 0.5;
     const unit = () => {
-      const v = vector(random(), random(), random());
-      return v.map((x) => x / Math.hypot(...v));
+      const direction = vector(random(), random(), random());
+      return direction.map((x) => x / Math.hypot(...direction));
     };
     const known = new Map<string, Float32Array>();
     const put = async (build: string, count: number) => {
       const fileId = randomUUID();
-      const rows = Array.from({ length: count }, (_, n) => buildRow({ fileId, terms: 'word', vector: unit() }, n));
+      const rows = Array.from({ length: count }, (_, position) =>
+        buildRow({ fileId, terms: 'word', vector: unit() }, position),
+      );
       for (const row of rows) if (row.vector) known.set(row.id, row.vector);
       await index.replaceFile(build, fileId, rows, model);
     };
@@ -129,11 +133,12 @@ describe('LanceDB index', () => {
       const query = unit();
       const request = { keyword: null, vector: Promise.resolve(query), filter: everything, keywordLimit: 1 };
       const { semantic } = await index.search({ ...request, semanticLimit: 20 });
-      const cosine = (v: Float32Array) => v.reduce((sum, x, i) => sum + x * (query[i] ?? 0), 0);
-      const best = [...known].map(([id, v]) => ({ id, score: cosine(v) })).sort((a, b) => b.score - a.score);
+      const cosine = (other: Float32Array) => other.reduce((sum, x, i) => sum + x * (query[i] ?? 0), 0);
+      const best = [...known].map(([id, values]) => ({ id, score: cosine(values) })).sort((x, y) => y.score - x.score);
       if (semantic.status !== 'ok') throw new Error('the leg failed');
       expect(semantic.hits[0]?.id).toBe(best[0]?.id);
-      for (const hit of semantic.hits) expect(hit.score).toBeCloseTo(best.find((b) => b.id === hit.id)?.score ?? 0, 3);
+      for (const hit of semantic.hits)
+        expect(hit.score).toBeCloseTo(best.find((candidate) => candidate.id === hit.id)?.score ?? 0, 3);
     }
   });
 

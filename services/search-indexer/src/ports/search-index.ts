@@ -131,8 +131,8 @@ export function newBuildId(): string {
  * A row id contains file and position, so that a search need not fetch more columns: `<file>:<n>` is a passage,
  * `<file>:<n>@<token>` a window of it, `<file>:-1` the card.
  */
-export function rowIdOf(fileId: string, n: number | 'card', token?: number): string {
-  return `${fileId}:${n === 'card' ? -1 : n}${token === undefined ? '' : `@${token}`}`;
+export function rowIdOf(fileId: string, position: number | 'card', token?: number): string {
+  return `${fileId}:${position === 'card' ? -1 : position}${token === undefined ? '' : `@${token}`}`;
 }
 
 export function isCard(id: string): boolean {

@@ -13,7 +13,7 @@ function play() {
   const answer = ({ texts }: RequestOf<typeof workerRpc.embed>): ReplyOf<typeof workerRpc.embed> => ({
     model: state.model,
     dim: 2,
-    vectors: texts.map((t) => (t === 'unknown' ? encode(0, 0) : encode(t.length, 1))),
+    vectors: texts.map((text) => (text === 'unknown' ? encode(0, 0) : encode(text.length, 1))),
   });
   const bus = {
     request: async (_def: unknown, request: RequestOf<typeof workerRpc.embed>) => {
@@ -72,8 +72,8 @@ describe('vectors from the workers', () => {
     const texts = Array.from({ length: 150 }, (_, i) => 'x'.repeat(i + 1));
     const shares: number[] = [];
     const { vectors } = await vectoriser.documents(texts, signal, (share) => shares.push(share));
-    expect(state.asked.map((t) => t.length)).toEqual([64, 64, 22]);
-    expect(vectors.map((v) => v?.[0])).toEqual(texts.map((t) => t.length));
+    expect(state.asked.map((batch) => batch.length)).toEqual([64, 64, 22]);
+    expect(vectors.map((vector) => vector?.[0])).toEqual(texts.map((text) => text.length));
     expect(shares.at(-1)).toBe(1);
   });
 

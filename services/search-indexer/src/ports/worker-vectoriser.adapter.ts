@@ -110,8 +110,8 @@ function rejectAfter(ms: number, signal: AbortSignal): Promise<never> {
 function decode({ model, dim, vectors }: ReplyOf<typeof workerRpc.embed>): Vectors {
   return {
     model: { name: model, dim },
-    vectors: vectors.map((v) => {
-      const bytes = Uint8Array.from(Buffer.from(v, 'base64'));
+    vectors: vectors.map((encoded) => {
+      const bytes = Uint8Array.from(Buffer.from(encoded, 'base64'));
       const vector = new Float32Array(bytes.buffer, 0, Math.floor(bytes.length / 4));
       return vector.length === dim && vector.some((x) => x !== 0) ? vector : null;
     }),

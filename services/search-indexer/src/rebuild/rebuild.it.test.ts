@@ -5,77 +5,80 @@ import { startIndexer, type TestIndexer } from '../../test/indexer.ts';
 import { record } from '../../test/library.ts';
 
 describe('rebuild', () => {
-  let t: TestIndexer;
+  let indexer: TestIndexer;
   beforeEach(async () => {
-    t = await startIndexer();
+    indexer = await startIndexer();
   });
-  afterEach(() => t.stop());
-  const files = (n: number) => Array.from({ length: n }, (_, i) => record({ turns: [['Ann', `word number${i}`]] }));
+  afterEach(() => indexer.stop());
+  const files = (count: number) =>
+    Array.from({ length: count }, (_, i) => record({ turns: [['Ann', `word number${i}`]] }));
 
   it('builds a new index from the database and swaps it in', async () => {
-    await t.add(...files(3));
-    const before = await t.index.builds();
-    expect(await t.rebuild.begin()).toBe('started');
-    expect(await t.rebuild.begin()).toBe('running');
-    expect((await t.search({ q: 'word' })).total_files).toBe(3);
-    await t.continueRebuild();
-    expect((await t.search({ q: 'word' })).total_files).toBe(3);
-    const after = await t.index.builds();
+    await indexer.add(...files(3));
+    const before = await indexer.index.builds();
+    expect(await indexer.rebuild.begin()).toBe('started');
+    expect(await indexer.rebuild.begin()).toBe('running');
+    expect((await indexer.search({ q: 'word' })).total_files).toBe(3);
+    await indexer.continueRebuild();
+    expect((await indexer.search({ q: 'word' })).total_files).toBe(3);
+    const after = await indexer.index.builds();
     expect(after.current?.id).not.toBe(before.current?.id);
-    expect(await t.rebuild.status()).toMatchObject({ inProgress: false, total: 3, indexed: 3, failed: 0 });
+    expect(await indexer.rebuild.status()).toMatchObject({ inProgress: false, total: 3, indexed: 3, failed: 0 });
   });
 
   it('continues an interrupted rebuild while the old index serves', async () => {
     const all = files(4);
-    await t.add(...all);
-    await t.rebuild.begin();
-    const read = t.library.transcripts.read;
+    await indexer.add(...all);
+    await indexer.rebuild.begin();
+    const read = indexer.library.transcripts.read;
     let reads = 0;
-    t.library.transcripts.read = async (id, signal) => {
+    indexer.library.transcripts.read = async (id, signal) => {
       if ((reads += 1) > 2) throw unavailable('service_unavailable', 'media is away');
       return read(id, signal);
     };
-    await expect(t.continueRebuild()).rejects.toThrow('media is away');
-    expect(await t.rebuild.status()).toMatchObject({ inProgress: true, indexed: 2, total: 4 });
-    expect((await t.search({ q: 'word' })).total_files).toBe(4);
+    await expect(indexer.continueRebuild()).rejects.toThrow('media is away');
+    expect(await indexer.rebuild.status()).toMatchObject({ inProgress: true, indexed: 2, total: 4 });
+    expect((await indexer.search({ q: 'word' })).total_files).toBe(4);
     reads = 0;
-    t.library.transcripts.read = async (id, signal) => {
+    indexer.library.transcripts.read = async (id, signal) => {
       reads += 1;
       return read(id, signal);
     };
-    await t.continueRebuild();
+    await indexer.continueRebuild();
     expect(reads).toBe(2);
-    expect((await t.search({ q: 'word' })).total_files).toBe(4);
+    expect((await indexer.search({ q: 'word' })).total_files).toBe(4);
   });
 
   it('includes files indexed or deleted during the rebuild', async () => {
-    const [a, b] = files(2);
-    if (!a || !b) throw new Error('no files');
-    await t.add(a);
-    await t.rebuild.begin();
-    await t.add(b);
-    t.library.files.delete(a.file.fileId);
-    await t.indexing.forget(a.file.fileId);
-    await t.continueRebuild();
-    expect((await t.search({ q: 'word' })).results.map((r) => r.file_uuid)).toEqual([b.file.fileId]);
+    const [first, second] = files(2);
+    if (!first || !second) throw new Error('no files');
+    await indexer.add(first);
+    await indexer.rebuild.begin();
+    await indexer.add(second);
+    indexer.library.files.delete(first.file.fileId);
+    await indexer.indexing.forget(first.file.fileId);
+    await indexer.continueRebuild();
+    expect((await indexer.search({ q: 'word' })).results.map((result) => result.file_uuid)).toEqual([
+      second.file.fileId,
+    ]);
   });
 
   it('is required when the text model has changed, and never mixes two models', async () => {
-    await t.add(record({ turns: [['Ann', 'finished in march']] }));
-    t.meanings.model = 'meanings-2';
-    await t.add(record({ turns: [['Ann', 'the due date']] }));
-    expect((await t.search({ q: 'deadline' })).legs).toEqual({ keyword: 'ok', semantic: 'unavailable' });
-    expect(await t.refresh.reconcile()).toEqual({ rebuild: true });
-    await t.rebuild.begin();
-    await t.continueRebuild();
-    expect(await t.search({ q: 'deadline' })).toMatchObject({ total_files: 2, legs: { semantic: 'ok' } });
-    expect(await t.refresh.reconcile()).toEqual({ rebuild: false });
+    await indexer.add(record({ turns: [['Ann', 'finished in march']] }));
+    indexer.meanings.model = 'meanings-2';
+    await indexer.add(record({ turns: [['Ann', 'the due date']] }));
+    expect((await indexer.search({ q: 'deadline' })).legs).toEqual({ keyword: 'ok', semantic: 'unavailable' });
+    expect(await indexer.refresh.reconcile()).toEqual({ rebuild: true });
+    await indexer.rebuild.begin();
+    await indexer.continueRebuild();
+    expect(await indexer.search({ q: 'deadline' })).toMatchObject({ total_files: 2, legs: { semantic: 'ok' } });
+    expect(await indexer.refresh.reconcile()).toEqual({ rebuild: false });
   });
 
   it('is required when the index is lost; until then search is unavailable', async () => {
-    await t.add(...files(2));
-    await t.index.close();
-    await rm(t.directory, { recursive: true });
+    await indexer.add(...files(2));
+    await indexer.index.close();
+    await rm(indexer.directory, { recursive: true });
     const lost = await startIndexer();
     try {
       await lost.pool.query(
@@ -90,19 +93,19 @@ describe('rebuild', () => {
   });
 
   it('skips a file that cannot be read and retries it later', async () => {
-    const [a, b] = files(2);
-    if (!a || !b) throw new Error('no files');
-    await t.add(a, b);
-    await t.rebuild.begin();
-    const read = t.library.transcripts.read;
-    t.library.transcripts.read = async (id, signal) => {
-      if (id === a.file.fileId) throw new TypeError('odd transcript');
+    const [first, second] = files(2);
+    if (!first || !second) throw new Error('no files');
+    await indexer.add(first, second);
+    await indexer.rebuild.begin();
+    const read = indexer.library.transcripts.read;
+    indexer.library.transcripts.read = async (id, signal) => {
+      if (id === first.file.fileId) throw new TypeError('odd transcript');
       return read(id, signal);
     };
-    await t.continueRebuild();
-    expect(await t.rebuild.status()).toMatchObject({ inProgress: false, failed: 1 });
-    t.library.transcripts.read = read;
-    await t.indexDue();
-    expect((await t.search({ q: 'word' })).total_files).toBe(2);
+    await indexer.continueRebuild();
+    expect(await indexer.rebuild.status()).toMatchObject({ inProgress: false, failed: 1 });
+    indexer.library.transcripts.read = read;
+    await indexer.indexDue();
+    expect((await indexer.search({ q: 'word' })).total_files).toBe(2);
   });
 });

@@ -6,7 +6,7 @@ import type { RebuildStore } from './rebuild.store.ts';
 
 export type RebuildDeps = {
   index: SearchIndex;
-  indexing: { indexFile: (fileId: string, o: { signal: AbortSignal; onlyBuild: Build }) => Promise<unknown> };
+  indexing: { indexFile: (fileId: string, options: { signal: AbortSignal; onlyBuild: Build }) => Promise<unknown> };
   transcripts: Transcripts;
   store: RebuildStore;
   pool: Pool;

@@ -10,7 +10,7 @@ export function createRebuildStore({ db }: { db: Db }) {
         where: { fileId: { in: [...fileIds] }, generation: build },
         select: { fileId: true, transcriptVersion: true },
       });
-      return new Map(rows.map((r) => [r.fileId, r.transcriptVersion]));
+      return new Map(rows.map((row) => [row.fileId, row.transcriptVersion]));
     },
     progress: async (build: string): Promise<{ total: number; indexed: number }> => {
       const [total, indexed] = await Promise.all([

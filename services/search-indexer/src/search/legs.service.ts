@@ -42,7 +42,7 @@ export function createLegs({ vectoriser, index, log, floor, store, telemetry }: 
     const queryVector = queryVectorOf(plan.meaning);
     const result = await index.search({
       keyword: plan.keyword,
-      vector: queryVector.then((m) => m.vector),
+      vector: queryVector.then((found) => found.vector),
       filter: plan.filter,
       keywordLimit: plan.spokenBy ? limits.keywordOfSpeaker : limits.keyword,
       semanticLimit: limits.semantic,
@@ -63,7 +63,7 @@ export function createLegs({ vectoriser, index, log, floor, store, telemetry }: 
       throw unavailable('search_unavailable', 'The search index is being built', { retryAfterSeconds: 10 });
     const found = await runLegs(plan);
     for (const leg of ['keyword', 'semantic'] as const) telemetry.legs.inc({ leg, outcome: found.legs[leg] });
-    const ranLegs = Object.values(found.legs).filter((l) => l !== 'not_asked');
+    const ranLegs = Object.values(found.legs).filter((status) => status !== 'not_asked');
     if (ranLegs.length > 0 && !ranLegs.includes('ok'))
       throw unavailable('search_unavailable', 'The search index does not respond', { retryAfterSeconds: 5 });
     return found;

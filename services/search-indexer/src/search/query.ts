@@ -21,21 +21,21 @@ const maxWords = 32;
  * Parses `speaker:"Name"` and `"quoted phrases"`; everything else is words. Stop words are dropped unless there are no
  * others. Any input is valid.
  */
-export function parseQuery(q: string): ParsedQuery {
+export function parseQuery(query: string): ParsedQuery {
   const speakers: string[] = [];
   const phrases: string[][] = [];
-  const withoutSpeakers = q.replaceAll(speakerPattern, (_all, quoted?: string, bare?: string) => {
+  const withoutSpeakers = query.replaceAll(speakerPattern, (_all, quoted?: string, bare?: string) => {
     const name = (quoted ?? bare ?? '').trim();
     if (name) speakers.push(name);
     return ' ';
   });
   const loose = withoutSpeakers.replaceAll(phrasePattern, (_all, inner: string) => {
-    const phrase = splitWords(inner).map((w) => w.text);
+    const phrase = splitWords(inner).map((word) => word.text);
     if (phrase.length > 0) phrases.push(phrase.slice(0, maxWords));
     return ' ';
   });
-  const all = unique(splitWords(loose).map((w) => w.text));
-  const meaningful = all.filter((w) => !isStopWord(w));
+  const all = unique(splitWords(loose).map((word) => word.text));
+  const meaningful = all.filter((word) => !isStopWord(word));
   return {
     text: withoutSpeakers.replaceAll('"', ' ').replaceAll(/\s+/g, ' ').trim(),
     words: (meaningful.length > 0 || phrases.length > 0 ? meaningful : all).slice(0, maxWords),
@@ -45,5 +45,5 @@ export function parseQuery(q: string): ParsedQuery {
 }
 
 function unique(words: string[]): string[] {
-  return [...new Map(words.map((w) => [w.toLowerCase(), w])).values()];
+  return [...new Map(words.map((word) => [word.toLowerCase(), word])).values()];
 }

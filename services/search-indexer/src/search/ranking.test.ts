@@ -8,7 +8,7 @@ function hits(...ids: string[]): Hit[] {
 
 describe('ranking', () => {
   it('ranks hits of both legs before hits of one', () => {
-    expect(fuse(hits('a1', 'b1', 'c1'), hits('c1', 'd1')).map((f) => f.id)).toEqual(['c1', 'a1', 'b1', 'd1']);
+    expect(fuse(hits('a1', 'b1', 'c1'), hits('c1', 'd1')).map((hit) => hit.id)).toEqual(['c1', 'a1', 'b1', 'd1']);
   });
 
   it('adds 1/(60 + rank) per leg', () => {
@@ -18,8 +18,8 @@ describe('ranking', () => {
   });
 
   it('breaks ties by the keyword leg and then by id, whatever the input order', () => {
-    expect(fuse(hits('b1'), hits('a1')).map((f) => f.id)).toEqual(['b1', 'a1']);
-    expect(groupByFile(fuse(hits('b1'), hits('a1'))).map((f) => f.fileId)).toEqual(['a', 'b']);
+    expect(fuse(hits('b1'), hits('a1')).map((hit) => hit.id)).toEqual(['b1', 'a1']);
+    expect(groupByFile(fuse(hits('b1'), hits('a1'))).map((file) => file.fileId)).toEqual(['a', 'b']);
   });
 
   it('counts a passage once when a leg returns it twice', () => {
@@ -43,9 +43,9 @@ describe('ranking', () => {
 
   it('groups by file, best passage first, and marks files found only by the semantic leg', () => {
     const files = groupByFile(fuse(hits('a1', 'a2', 'b1'), hits('c1', 'a2')));
-    expect(files.map((f) => f.fileId)).toEqual(['a', 'c', 'b']);
-    expect(files.map((f) => f.semanticOnly)).toEqual([false, true, false]);
-    expect(files[0]?.passages.map((p) => p.id)).toEqual(['a2', 'a1']);
+    expect(files.map((file) => file.fileId)).toEqual(['a', 'c', 'b']);
+    expect(files.map((file) => file.semanticOnly)).toEqual([false, true, false]);
+    expect(files[0]?.passages.map((passage) => passage.id)).toEqual(['a2', 'a1']);
   });
 
   it('gives relevance 1 to the first hit of every leg that ran', () => {

@@ -19,7 +19,7 @@ export const rrfK = 60;
  * Reciprocal rank fusion: ranks of the legs are comparable, scores are not. A passage counts once per leg. Ties are broken
  * by the keyword leg, then by id, so that equal searches return equal results.
  */
-export function fuse(keyword: readonly Hit[], semantic: readonly Hit[], k = rrfK): FusedHit[] {
+export function fuse(keyword: readonly Hit[], semantic: readonly Hit[], constant = rrfK): FusedHit[] {
   const fused = new Map<string, FusedHit>();
   const add = (leg: 'keyword' | 'semantic', hits: readonly Hit[]) => {
     let rank = 0;
@@ -30,7 +30,7 @@ export function fuse(keyword: readonly Hit[], semantic: readonly Hit[], k = rrfK
       known[leg] = rank;
       known.token ??= token ?? null;
       rank += 1;
-      known.score += 1 / (k + rank);
+      known.score += 1 / (constant + rank);
       fused.set(id, known);
     }
   };
@@ -43,28 +43,33 @@ function rankOf(rank: number | null): number {
   return rank ?? Number.MAX_SAFE_INTEGER;
 }
 
-function byScore(a: FusedHit, b: FusedHit): number {
-  return b.score - a.score || rankOf(a.keyword) - rankOf(b.keyword) || (a.id < b.id ? -1 : 1);
+function byScore(x: FusedHit, y: FusedHit): number {
+  return y.score - x.score || rankOf(x.keyword) - rankOf(y.keyword) || (x.id < y.id ? -1 : 1);
 }
 
 /** Groups passages by file; files are ordered by their best passage, then by their number of passages. */
 export function groupByFile(passages: readonly FusedHit[]): FileHit[] {
   const files = new Map<string, FileHit>();
-  for (const p of passages) {
-    const file = files.get(p.fileId) ?? { fileId: p.fileId, score: p.score, passages: [], semanticOnly: true };
-    file.passages.push(p);
-    file.score = Math.max(file.score, p.score);
-    if (p.keyword !== null) file.semanticOnly = false;
-    files.set(p.fileId, file);
+  for (const passage of passages) {
+    const file = files.get(passage.fileId) ?? {
+      fileId: passage.fileId,
+      score: passage.score,
+      passages: [],
+      semanticOnly: true,
+    };
+    file.passages.push(passage);
+    file.score = Math.max(file.score, passage.score);
+    if (passage.keyword !== null) file.semanticOnly = false;
+    files.set(passage.fileId, file);
   }
   return [...files.values()].sort(
-    (a, b) => b.score - a.score || b.passages.length - a.passages.length || (a.fileId < b.fileId ? -1 : 1),
+    (x, y) => y.score - x.score || y.passages.length - x.passages.length || (x.fileId < y.fileId ? -1 : 1),
   );
 }
 
 /** The fused score relative to the maximum for these legs: 1 = first in every leg that ran. */
-export function relevance(score: number, legs: number, k = rrfK): number {
-  return legs === 0 ? 0 : Math.min(1, (score * (k + 1)) / legs);
+export function relevance(score: number, legs: number, constant = rrfK): number {
+  return legs === 0 ? 0 : Math.min(1, (score * (constant + 1)) / legs);
 }
 
 /**
@@ -74,5 +79,5 @@ export function relevance(score: number, legs: number, k = rrfK): number {
 export function filterBySimilarity(hits: readonly Hit[], floor: number): Hit[] {
   const best = hits[0]?.score ?? 0;
   const threshold = Math.max(floor, best * 0.7);
-  return hits.filter((h) => h.score >= threshold);
+  return hits.filter((hit) => hit.score >= threshold);
 }

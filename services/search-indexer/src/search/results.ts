@@ -12,10 +12,10 @@ const occurrencesShown = 5;
 
 /** The displayed passages of a file; speech comes before the title, which has no time to jump to. */
 export function shownOf(file: FileHit): FusedHit[] {
-  return [...file.passages.filter((p) => !isCard(p.id)), ...file.passages.filter((p) => isCard(p.id))].slice(
-    0,
-    occurrencesShown,
-  );
+  return [
+    ...file.passages.filter((passage) => !isCard(passage.id)),
+    ...file.passages.filter((passage) => isCard(passage.id)),
+  ].slice(0, occurrencesShown);
 }
 
 export type Material = { facts: ReadonlyMap<string, FileFacts>; stored: ReadonlyMap<string, Shown>; legs: Legs };
@@ -29,7 +29,7 @@ export function resultOf(file: FileHit, plan: SearchPlan, { facts, stored, legs 
     const occurrence = passage && occurrenceOf(passage, hit, plan, fact.language);
     return occurrence ? [occurrence] : [];
   });
-  const ran = Object.values(legs).filter((l) => l === 'ok').length;
+  const ran = Object.values(legs).filter((status) => status === 'ok').length;
   return [
     {
       file_uuid: file.fileId,
@@ -51,18 +51,18 @@ export function resultOf(file: FileHit, plan: SearchPlan, { facts, stored, legs 
 /** Sorts files as requested; all orders except relevance need `facts`. */
 export function sortFiles(
   files: readonly FileHit[],
-  q: Pick<SearchQuery, 'sort_by' | 'sort_order'>,
+  query: Pick<SearchQuery, 'sort_by' | 'sort_order'>,
   facts: ReadonlyMap<string, FileFacts>,
 ): FileHit[] {
-  if (q.sort_by === 'relevance') return q.sort_order === 'asc' ? files.toReversed() : [...files];
-  const key = (f: FileHit): number | string => {
-    const fact = facts.get(f.fileId);
-    if (q.sort_by === 'title') return fact?.title.toLowerCase() ?? '';
-    return (q.sort_by === 'duration' ? fact?.duration : fact?.uploadTime?.getTime()) ?? 0;
+  if (query.sort_by === 'relevance') return query.sort_order === 'asc' ? files.toReversed() : [...files];
+  const key = (file: FileHit): number | string => {
+    const fact = facts.get(file.fileId);
+    if (query.sort_by === 'title') return fact?.title.toLowerCase() ?? '';
+    return (query.sort_by === 'duration' ? fact?.duration : fact?.uploadTime?.getTime()) ?? 0;
   };
-  const direction = q.sort_order === 'asc' ? 1 : -1;
-  return files.toSorted((a, b) => {
-    const [ka, kb] = [key(a), key(b)];
-    return ka === kb ? (a.fileId < b.fileId ? -1 : 1) : direction * (ka < kb ? -1 : 1);
+  const direction = query.sort_order === 'asc' ? 1 : -1;
+  return files.toSorted((x, y) => {
+    const [ka, kb] = [key(x), key(y)];
+    return ka === kb ? (x.fileId < y.fileId ? -1 : 1) : direction * (ka < kb ? -1 : 1);
   });
 }

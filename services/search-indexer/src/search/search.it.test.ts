@@ -5,24 +5,24 @@ import { startIndexer, type TestIndexer } from '../../test/indexer.ts';
 import { record } from '../../test/library.ts';
 
 describe('search', () => {
-  let t: TestIndexer;
+  let indexer: TestIndexer;
   beforeEach(async () => {
-    t = await startIndexer();
+    indexer = await startIndexer();
   });
-  afterEach(() => t.stop());
+  afterEach(() => indexer.stop());
 
   it('finds a spoken word with its time and speaker', async () => {
-    const r = record({
+    const recording = record({
       turns: [
         ['Ann', 'we talked about many things'],
         ['Bob', 'and the deadlines <are> near'],
       ],
     });
-    await t.add(r);
-    const answer = await t.search({ q: 'deadline' });
+    await indexer.add(recording);
+    const answer = await indexer.search({ q: 'deadline' });
     expect(answer).toMatchObject({ total_files: 1, total_results: 1, legs: { keyword: 'ok', semantic: 'ok' } });
     expect(answer.results[0]).toMatchObject({
-      file_uuid: r.file.fileId,
+      file_uuid: recording.file.fileId,
       speakers: ['Ann', 'Bob'],
       semantic_only: false,
     });
@@ -39,9 +39,9 @@ describe('search', () => {
       record({ turns: [['Ann', 'it must be finished in march']] }),
       record({ turns: [['Ann', 'my dog is an animal']] }),
     ];
-    await t.add(near, far);
-    const answer = await t.search({ q: 'when is the due date' });
-    expect(answer.results.map((r) => r.file_uuid)).toEqual([near.file.fileId]);
+    await indexer.add(near, far);
+    const answer = await indexer.search({ q: 'when is the due date' });
+    expect(answer.results.map((result) => result.file_uuid)).toEqual([near.file.fileId]);
     expect(answer.results[0]).toMatchObject({ semantic_only: true, occurrences: [{ match_type: 'semantic' }] });
   });
 
@@ -50,59 +50,59 @@ describe('search', () => {
       'Ann',
       'my dog and my cat are the animals that every animal wants to be like when it sees a dog or a cat outside',
     ]);
-    const r = record({
+    const recording = record({
       turns: [
         ...chatter.slice(3),
         ['Bob', 'it must be finished in march at the latest as you know so please do not come with excuses again'],
         ...chatter,
       ],
     });
-    await t.add(r);
-    const answer = await t.search({ q: 'due date' });
-    expect(answer.results[0]).toMatchObject({ file_uuid: r.file.fileId, semantic_only: true });
+    await indexer.add(recording);
+    const answer = await indexer.search({ q: 'due date' });
+    expect(answer.results[0]).toMatchObject({ file_uuid: recording.file.fileId, semantic_only: true });
     expect(answer.results[0]?.occurrences[0]).toMatchObject({ start_time: 72, speaker: 'Bob' });
   });
 
   it('finds nothing for a query without known words', async () => {
-    await t.add(record({ turns: [['Ann', 'it must be finished in march']] }));
-    for (const q of ['xqzvw blorp', '?!', '"" ()', "' or 1=1 --", '%_%', '*'])
-      expect(await t.search({ q })).toMatchObject({ results: [], total_results: 0 });
+    await indexer.add(record({ turns: [['Ann', 'it must be finished in march']] }));
+    for (const query of ['xqzvw blorp', '?!', '"" ()', "' or 1=1 --", '%_%', '*'])
+      expect(await indexer.search({ q: query })).toMatchObject({ results: [], total_results: 0 });
   });
 
   it('shows users only their own files, and administrators all files', async () => {
-    const r = record({ turns: [['Ann', 'the deadline']] });
-    await t.add(r);
-    expect((await t.search({ q: 'deadline' }, { userId: r.file.ownerId })).total_files).toBe(1);
-    expect((await t.search({ q: 'deadline' }, { userId: randomUUID() })).total_files).toBe(0);
-    expect((await t.search({ q: 'due date' }, { userId: randomUUID() })).total_files).toBe(0);
-    expect((await t.search({ q: 'deadline' })).total_files).toBe(1);
+    const recording = record({ turns: [['Ann', 'the deadline']] });
+    await indexer.add(recording);
+    expect((await indexer.search({ q: 'deadline' }, { userId: recording.file.ownerId })).total_files).toBe(1);
+    expect((await indexer.search({ q: 'deadline' }, { userId: randomUUID() })).total_files).toBe(0);
+    expect((await indexer.search({ q: 'due date' }, { userId: randomUUID() })).total_files).toBe(0);
+    expect((await indexer.search({ q: 'deadline' })).total_files).toBe(1);
   });
 
   it('finds for speaker:"Name" only what that speaker says', async () => {
-    const r = record({
+    const recording = record({
       turns: [
         ['Ann Lee', 'what does the budget say'],
         ['Bob', 'nothing about a deadline'],
       ],
     });
-    await t.add(r);
-    expect((await t.search({ q: 'speaker:"ann lee" budget' })).results[0]?.occurrences[0]).toMatchObject({
+    await indexer.add(recording);
+    expect((await indexer.search({ q: 'speaker:"ann lee" budget' })).results[0]?.occurrences[0]).toMatchObject({
       speaker: 'Ann Lee',
       start_time: 3,
     });
-    expect(await t.search({ q: 'deadline', speakers: 'Ann Lee', search_mode: 'keyword' })).toMatchObject({
+    expect(await indexer.search({ q: 'deadline', speakers: 'Ann Lee', search_mode: 'keyword' })).toMatchObject({
       total_results: 0,
       total_files: 0,
     });
-    expect((await t.search({ q: 'speaker:Bob' })).results[0]?.occurrences[0]).toMatchObject({ start_time: 5 });
+    expect((await indexer.search({ q: 'speaker:Bob' })).results[0]?.occurrences[0]).toMatchObject({ start_time: 5 });
   });
 
   it('matches quoted words exactly', async () => {
-    await t.add(
+    await indexer.add(
       record({ turns: [['Ann', 'the end of the quarter is near']] }),
       record({ turns: [['Ann', 'a quarter of the cake in the end']] }),
     );
-    const answer = await t.search({ q: '"end of the quarter"' });
+    const answer = await indexer.search({ q: '"end of the quarter"' });
     expect(answer).toMatchObject({ total_files: 1, legs: { keyword: 'ok', semantic: 'not_asked' } });
     expect(answer.results[0]?.occurrences[0]?.snippet).toContain(
       '<mark>end</mark> <mark>of</mark> <mark>the</mark> <mark>quarter</mark>',
@@ -110,30 +110,34 @@ describe('search', () => {
   });
 
   it('finds a file by title and tag, ranked after speech', async () => {
-    const r = record({ title: 'Budget & plans', tags: ['Finance'], turns: [['Ann', 'our budget is small']] });
-    await t.add(r);
-    const { occurrences } = (await t.search({ q: 'budget', search_mode: 'keyword' })).results[0] ?? { occurrences: [] };
-    expect(occurrences.map((o) => o.match_type)).toEqual(['keyword', 'title']);
+    const recording = record({ title: 'Budget & plans', tags: ['Finance'], turns: [['Ann', 'our budget is small']] });
+    await indexer.add(recording);
+    const { occurrences } = (await indexer.search({ q: 'budget', search_mode: 'keyword' })).results[0] ?? {
+      occurrences: [],
+    };
+    expect(occurrences.map((occurrence) => occurrence.match_type)).toEqual(['keyword', 'title']);
     expect(occurrences[1]?.snippet).toBe('<mark>Budget</mark> &amp; plans');
-    expect((await t.search({ q: 'finance', search_mode: 'keyword' })).total_files).toBe(1);
-    expect((await t.search({ q: 'small', tags: 'finance' })).results[0]?.tags).toEqual(['Finance']);
-    expect((await t.search({ q: 'small', tags: 'other' })).total_files).toBe(0);
+    expect((await indexer.search({ q: 'finance', search_mode: 'keyword' })).total_files).toBe(1);
+    expect((await indexer.search({ q: 'small', tags: 'finance' })).results[0]?.tags).toEqual(['Finance']);
+    expect((await indexer.search({ q: 'small', tags: 'other' })).total_files).toBe(0);
   });
 
   it('filters by media type, time and duration, sorts and pages', async () => {
     const owner = randomUUID();
-    const of = (n: number, contentType: string) =>
+    const of = (count: number, contentType: string) =>
       record({
         ownerId: owner,
-        title: `T${n}`,
+        title: `T${count}`,
         contentType,
-        duration: n * 60,
-        uploadTime: `2026-01-0${n}T00:00:00.000Z`,
+        duration: count * 60,
+        uploadTime: `2026-01-0${count}T00:00:00.000Z`,
         turns: [['Ann', 'a word']],
       });
-    await t.add(of(1, 'audio/wav'), of(2, 'video/mp4'), of(3, 'audio/mpeg'));
+    await indexer.add(of(1, 'audio/wav'), of(2, 'video/mp4'), of(3, 'audio/mpeg'));
     const titles = async (query: Record<string, unknown>) =>
-      (await t.search({ q: 'word', sort_by: 'title', sort_order: 'asc', ...query })).results.map((r) => r.title);
+      (await indexer.search({ q: 'word', sort_by: 'title', sort_order: 'asc', ...query })).results.map(
+        (result) => result.title,
+      );
     expect(await titles({})).toEqual(['T1', 'T2', 'T3']);
     expect(await titles({ sort_by: 'duration', sort_order: 'desc' })).toEqual(['T3', 'T2', 'T1']);
     expect(await titles({ sort_by: 'upload_time', page: 2, page_size: 2 })).toEqual(['T3']);
@@ -143,44 +147,49 @@ describe('search', () => {
   });
 
   it('reports a leg that did not run and returns the hits of the other', async () => {
-    await t.add(record({ turns: [['Ann', 'the deadline']] }));
-    t.meanings.available = false;
-    expect(await t.search({ q: 'deadline' })).toMatchObject({
+    await indexer.add(record({ turns: [['Ann', 'the deadline']] }));
+    indexer.meanings.available = false;
+    expect(await indexer.search({ q: 'deadline' })).toMatchObject({
       total_files: 1,
       legs: { keyword: 'ok', semantic: 'unavailable' },
     });
-    await expect(t.search({ q: 'deadline', search_mode: 'semantic' })).rejects.toMatchObject({
+    await expect(indexer.search({ q: 'deadline', search_mode: 'semantic' })).rejects.toMatchObject({
       kind: 'unavailable',
       code: 'search_unavailable',
     });
   });
 
   it('is unavailable, not empty, when the index is lost', async () => {
-    await t.add(record({ turns: [['Ann', 'the deadline']] }));
-    const { current } = await t.index.builds();
-    await rm(`${t.directory}/passages_${current?.id ?? ''}.lance`, { recursive: true });
-    await expect(t.search({ q: 'deadline', search_mode: 'keyword' })).rejects.toMatchObject({ kind: 'unavailable' });
+    await indexer.add(record({ turns: [['Ann', 'the deadline']] }));
+    const { current } = await indexer.index.builds();
+    await rm(`${indexer.directory}/passages_${current?.id ?? ''}.lance`, { recursive: true });
+    await expect(indexer.search({ q: 'deadline', search_mode: 'keyword' })).rejects.toMatchObject({
+      kind: 'unavailable',
+    });
   });
 
   it('suggests titles and speakers by prefix, with wildcards taken literally', async () => {
-    const r = record({
+    const recording = record({
       title: '100% Budget',
       turns: [
         ['Bertha', 'hello'],
         ['SPEAKER_02', 'hi'],
       ],
     });
-    await t.add(r);
-    const mine = (q: string) => t.searchStore.suggest(q, { ownerId: r.file.ownerId, sharedIds: [] }, 10);
+    await indexer.add(recording);
+    const mine = (text: string) =>
+      indexer.searchStore.suggest(text, { ownerId: recording.file.ownerId, sharedIds: [] }, 10);
     expect(await mine('b')).toEqual([
       { type: 'speaker', text: 'Bertha', fileId: null },
-      { type: 'title', text: '100% Budget', fileId: r.file.fileId },
+      { type: 'title', text: '100% Budget', fileId: recording.file.fileId },
     ]);
     expect(await mine('100%')).toHaveLength(1);
     expect(await mine('%')).toEqual([]);
     expect(await mine('SPEAKER')).toEqual([]);
     const stranger = { ownerId: randomUUID(), sharedIds: [] };
-    expect(await t.searchStore.suggest('b', stranger, 10)).toEqual([]);
-    expect(await t.searchStore.suggest('b', { ...stranger, sharedIds: [r.file.fileId] }, 10)).toHaveLength(2);
+    expect(await indexer.searchStore.suggest('b', stranger, 10)).toEqual([]);
+    expect(
+      await indexer.searchStore.suggest('b', { ...stranger, sharedIds: [recording.file.fileId] }, 10),
+    ).toHaveLength(2);
   });
 });

@@ -37,22 +37,22 @@ export function createSearchStore({ db, now = Date.now }: { db: Db; now?: () => 
           uploadTime: true,
         },
       });
-      return new Map(rows.map((r) => [r.fileId, r]));
+      return new Map(rows.map((row) => [row.fileId, row]));
     },
     /** All languages of the indexed transcripts. */
     languages: (): Promise<(string | null)[]> => {
       if (languages && now() - languages.at < languagesCacheMs) return languages.known;
       const known = db.indexState
         .findMany({ distinct: ['language'], select: { language: true }, take: 50 })
-        .then((rows) => rows.map((r) => r.language));
+        .then((rows) => rows.map((row) => row.language));
       languages = { at: now(), known };
       known.catch(() => (languages = undefined));
       return known;
     },
     hasFiles: async (): Promise<boolean> => (await db.indexState.findFirst({ where: { chunks: { gt: 0 } } })) !== null,
     /** Titles and speakers with a word that starts with `q`. */
-    suggest: async (q: string, { ownerId, sharedIds }: AccessScope, limit: number): Promise<Suggestion[]> => {
-      const escaped = q.replaceAll(/[\\%_]/g, (c) => `\\${c}`);
+    suggest: async (text: string, { ownerId, sharedIds }: AccessScope, limit: number): Promise<Suggestion[]> => {
+      const escaped = text.replaceAll(/[\\%_]/g, (character) => `\\${character}`);
       const [begins, holds] = [`${escaped}%`, `% ${escaped}%`];
       return db.$queryRaw<Suggestion[]>`
         with mine as (

@@ -22,30 +22,30 @@ export type SearchPlan = {
 };
 
 /** @param scope the files that the searcher may find. */
-export function planSearch(q: SearchQuery, scope: AccessScope, languages: Languages): SearchPlan {
-  const parsed = parseQuery(q.q);
-  const speakers = [...new Set([...q.speakers, ...parsed.speakers].map(filterKey))];
+export function planSearch(query: SearchQuery, scope: AccessScope, languages: Languages): SearchPlan {
+  const parsed = parseQuery(query.q);
+  const speakers = [...new Set([...query.speakers, ...parsed.speakers].map(filterKey))];
   const nothingToFind = parsed.words.length + parsed.phrases.length === 0;
   // A speaker filter without words returns everything that speaker says.
   const browse = nothingToFind && speakers.length > 0;
   // Quoted words must match exactly, so there is no semantic leg.
-  const literal = parsed.phrases.length > 0 && q.search_mode === 'hybrid';
+  const literal = parsed.phrases.length > 0 && query.search_mode === 'hybrid';
   return {
     parsed,
     filter: {
       ...scope,
       speakers,
-      tags: q.tags.map(filterKey),
-      media: q.file_type,
-      uploadedFrom: millis(q.date_from),
-      uploadedTo: millis(q.date_to),
-      minDuration: q.min_duration ?? null,
-      maxDuration: q.max_duration ?? null,
+      tags: query.tags.map(filterKey),
+      media: query.file_type,
+      uploadedFrom: millis(query.date_from),
+      uploadedTo: millis(query.date_to),
+      minDuration: query.min_duration ?? null,
+      maxDuration: query.max_duration ?? null,
     },
-    keyword: q.search_mode === 'semantic' || (nothingToFind && !browse) ? null : keywordQuery(parsed, languages),
-    meaning: q.search_mode === 'keyword' || literal || nothingToFind ? null : parsed.text,
+    keyword: query.search_mode === 'semantic' || (nothingToFind && !browse) ? null : keywordQuery(parsed, languages),
+    meaning: query.search_mode === 'keyword' || literal || nothingToFind ? null : parsed.text,
     marks: marksOf(parsed, languages),
-    spokenBy: speakers.length > 0 ? (s) => speakers.includes(filterKey(s)) : null,
+    spokenBy: speakers.length > 0 ? (speaker) => speakers.includes(filterKey(speaker)) : null,
   };
 }
 
@@ -55,17 +55,17 @@ function millis(time: string | undefined): number | null {
 
 function keywordQuery({ words, phrases }: ParsedQuery, languages: Languages): KeywordQuery {
   return {
-    words: [...new Set(words.flatMap((w) => variantsOf(w, languages)))],
+    words: [...new Set(words.flatMap((word) => variantsOf(word, languages)))],
     // A phrase is in one language: each alternative is the whole phrase stemmed for one language.
     phrases: phrases.map((phrase) => [
-      ...new Set([...languages, 'en'].map((l) => phrase.map((w) => stemOf(w, l)).join(' '))),
+      ...new Set([...languages, 'en'].map((language) => phrase.map((word) => stemOf(word, language)).join(' '))),
     ]),
   };
 }
 
 function marksOf({ words, phrases }: ParsedQuery, languages: Languages): Marks {
   return {
-    words: new Set(words.flatMap((w) => variantsOf(w, languages))),
-    phrases: phrases.map((p) => p.map((w) => new Set(variantsOf(w, languages)))),
+    words: new Set(words.flatMap((word) => variantsOf(word, languages))),
+    phrases: phrases.map((phrase) => phrase.map((word) => new Set(variantsOf(word, languages)))),
   };
 }

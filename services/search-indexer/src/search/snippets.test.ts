@@ -17,56 +17,62 @@ function passageOf(...turns: [string, string][]) {
 }
 
 function marks(...words: string[]) {
-  return { words: new Set(words.map((w) => stemOf(w, 'en'))), phrases: [] };
+  return { words: new Set(words.map((word) => stemOf(word, 'en'))), phrases: [] };
 }
 
 function phrase(...words: string[]) {
   return {
     words: new Set<string>(),
-    phrases: [words.map((w) => new Set([stemOf(w, 'en')]))],
+    phrases: [words.map((word) => new Set([stemOf(word, 'en')]))],
   };
 }
 
 function snippet(
   turns: [string, string][],
-  m: ReturnType<typeof marks> | ReturnType<typeof phrase>,
+  searched: ReturnType<typeof marks> | ReturnType<typeof phrase>,
   who?: string[],
   focus: number | null = null,
 ) {
   return snippetOf({
     ...passageOf(...turns),
     language: 'en',
-    marks: m,
+    marks: searched,
     focus,
-    spokenBy: who ? (s: string) => who.includes(s) : null,
+    spokenBy: who ? (speaker: string) => who.includes(speaker) : null,
   });
 }
 
 describe('snippets', () => {
   it('marks the inflections of a searched word and starts at the first one', () => {
-    const s = snippet(
+    const result = snippet(
       [
         ['Ann', 'We talked about the budget.'],
         ['Bob', 'The deadlines are tight, one deadline is in March.'],
       ],
       marks('deadline'),
     );
-    expect(s.html).toContain('The <mark>deadlines</mark> are tight, one <mark>deadline</mark> is');
-    expect(s).toMatchObject({ start: 6, speaker: 'Bob', marked: 2 });
+    expect(result.html).toContain('The <mark>deadlines</mark> are tight, one <mark>deadline</mark> is');
+    expect(result).toMatchObject({ start: 6, speaker: 'Bob', marked: 2 });
   });
 
   it('escapes everything except its own marks', () => {
-    const s = snippet([['Ann', `say <script>alert("x")</script> & 'deadline' <mark>`]], marks('deadline', 'script'));
-    expect(s.html.replaceAll(/<\/?mark>/g, '')).not.toMatch(/[<>"']/);
-    expect(s.html).toContain('<mark>deadline</mark>');
-    expect(s.html).toContain('&lt;<mark>script</mark>&gt;');
-    expect(s.html).toContain('&lt;mark&gt;');
+    const result = snippet(
+      [['Ann', `say <script>alert("x")</script> & 'deadline' <mark>`]],
+      marks('deadline', 'script'),
+    );
+    expect(result.html.replaceAll(/<\/?mark>/g, '')).not.toMatch(/[<>"']/);
+    expect(result.html).toContain('<mark>deadline</mark>');
+    expect(result.html).toContain('&lt;<mark>script</mark>&gt;');
+    expect(result.html).toContain('&lt;mark&gt;');
   });
 
   it('marks a phrase only where its words are adjacent', () => {
-    const s = snippet([['Ann', 'the end of it and the end of the quarter']], phrase('end', 'of', 'the', 'quarter'));
-    expect(s.marked).toBe(4);
-    expect(s.start).toBe(6);
+    const result = snippet(
+      [['Ann', 'the end of it and the end of the quarter']],
+      phrase('end', 'of', 'the', 'quarter'),
+    );
+    expect(result.marked).toBe(4);
+    expect(result.start).toBe(6);
   });
 
   it('marks only words of the requested speakers', () => {
@@ -79,8 +85,8 @@ describe('snippets', () => {
   });
 
   it('shows the start of a passage with a semantic match only, without a mark', () => {
-    const s = snippet([['Ann', 'it must be finished by spring']], marks('deadline'));
-    expect(s).toMatchObject({ html: 'it must be finished by spring', start: 0, marked: 0, speaker: 'Ann' });
+    const result = snippet([['Ann', 'it must be finished by spring']], marks('deadline'));
+    expect(result).toMatchObject({ html: 'it must be finished by spring', start: 0, marked: 0, speaker: 'Ann' });
   });
 
   it('shows the marked word, or the token in focus when none is marked', () => {
@@ -94,14 +100,14 @@ describe('snippets', () => {
 
   it('cuts a long passage at word boundaries around the match', () => {
     const text = `${'lorem ipsum '.repeat(60)}deadline ${'dolor sit '.repeat(60)}end`;
-    const s = snippet([['Ann', text]], marks('deadline'));
-    expect(s.html).toMatch(/^… (lorem|ipsum) .*<mark>deadline<\/mark>.* …$/);
-    expect(s.html.length).toBeLessThan(300);
+    const result = snippet([['Ann', text]], marks('deadline'));
+    expect(result.html).toMatch(/^… (lorem|ipsum) .*<mark>deadline<\/mark>.* …$/);
+    expect(result.html.length).toBeLessThan(300);
   });
 
   it('cuts text without spaces, too', () => {
     const text = '会議'.repeat(400);
-    const s = snippetOf({
+    const result = snippetOf({
       text,
       layout: { at: [0], ms: [0], turns: [[0, null]] },
       language: 'ja',
@@ -109,7 +115,7 @@ describe('snippets', () => {
       focus: null,
       spokenBy: null,
     });
-    expect(s.html.length).toBeLessThan(300);
+    expect(result.html.length).toBeLessThan(300);
   });
 
   it('escapes the five special characters of HTML', () => {

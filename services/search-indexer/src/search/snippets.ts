@@ -31,7 +31,7 @@ const width = 240;
 const entities: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };
 
 export function escapeHtml(text: string): string {
-  return text.replaceAll(/[&<>"']/g, (c) => entities[c] ?? c);
+  return text.replaceAll(/[&<>"']/g, (character) => entities[character] ?? character);
 }
 
 /** The part of a passage around its first match, with the match's time and speaker. */
@@ -41,13 +41,13 @@ export function snippetOf(input: SnippetInput): Snippet {
   const words = searched ? splitWords(text) : [];
   const marked = matches(words, input);
   const first = words[marked[0] ?? -1];
-  const firstOwn = layout.turns.find(([, s]) => isOwn(s, input.spokenBy)) ?? layout.turns[0];
+  const firstOwn = layout.turns.find(([, speaker]) => isOwn(speaker, input.spokenBy)) ?? layout.turns[0];
   const token = first ? indexAt(layout.at, first.at) : (input.focus ?? firstOwn?.[0] ?? 0);
   return {
     html: excerpt(
       text,
       layout.at[token] ?? 0,
-      marked.map((i) => words[i]).filter((w) => w !== undefined),
+      marked.map((i) => words[i]).filter((word) => word !== undefined),
     ),
     start: (layout.ms[token] ?? 0) / 1000,
     speaker: speakerAt(layout, token),
@@ -59,7 +59,7 @@ function speakerAt(layout: Layout, token: number): string | null {
   return (
     layout.turns[
       indexAt(
-        layout.turns.map(([t]) => t),
+        layout.turns.map(([start]) => start),
         token,
       )
     ]?.[1] ?? null
@@ -79,14 +79,15 @@ function mayMatch(word: string, initials: ReadonlySet<string | undefined>): bool
 function matches(words: readonly Word[], { marks, layout, language, spokenBy }: SnippetInput): number[] {
   const stem = stemmerOf(language);
   const found = new Set<number>();
-  const initials = new Set([...marks.words].map((s) => s[0]));
-  for (const [i, w] of words.entries()) if (mayMatch(w.text, initials) && marks.words.has(stem(w.text))) found.add(i);
+  const initials = new Set([...marks.words].map((marked) => marked[0]));
+  for (const [i, word] of words.entries())
+    if (mayMatch(word.text, initials) && marks.words.has(stem(word.text))) found.add(i);
   for (const phrase of marks.phrases)
     for (let i = 0; i + phrase.length <= words.length; i++)
-      if (phrase.every((variants, n) => variants.has(stem(words[i + n]?.text ?? ''))))
-        phrase.forEach((_, n) => found.add(i + n));
+      if (phrase.every((variants, offset) => variants.has(stem(words[i + offset]?.text ?? ''))))
+        phrase.forEach((_, offset) => found.add(i + offset));
   const own = (i: number): boolean => isOwn(speakerAt(layout, indexAt(layout.at, words[i]?.at ?? 0)), spokenBy);
-  return (spokenBy ? [...found].filter(own) : [...found]).sort((a, b) => a - b);
+  return (spokenBy ? [...found].filter(own) : [...found]).sort((x, y) => x - y);
 }
 
 /** `width` characters around `focus`, split at word boundaries, escaped and marked. */
@@ -94,10 +95,10 @@ function excerpt(text: string, focus: number, marked: readonly Word[]): string {
   const { from, to } = excerptBounds(text, focus);
   let html = from > 0 ? '… ' : '';
   let at = from;
-  for (const w of marked) {
-    if (w.at < at || w.end > to) continue;
-    html += `${escapeHtml(text.slice(at, w.at))}<mark>${escapeHtml(text.slice(w.at, w.end))}</mark>`;
-    at = w.end;
+  for (const word of marked) {
+    if (word.at < at || word.end > to) continue;
+    html += `${escapeHtml(text.slice(at, word.at))}<mark>${escapeHtml(text.slice(word.at, word.end))}</mark>`;
+    at = word.end;
   }
   return html + escapeHtml(text.slice(at, to)) + (to < text.length ? ' …' : '');
 }

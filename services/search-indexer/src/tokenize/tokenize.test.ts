@@ -12,7 +12,7 @@ describe('tokenize', () => {
   });
 
   it('returns one stem for the inflections of a word', () => {
-    expect(new Set(['meeting', 'Meetings', 'MEET'].map((w) => stemOf(w, 'en'))).size).toBe(1);
+    expect(new Set(['meeting', 'Meetings', 'MEET'].map((word) => stemOf(word, 'en'))).size).toBe(1);
     expect(stemOf('deadlines', null)).toBe(stemOf('deadline', null));
   });
 
@@ -30,7 +30,7 @@ describe('tokenize', () => {
   it('segments scripts without spaces', () => {
     const words = splitWords('我们明天开会');
     expect(words.length).toBeGreaterThan(1);
-    expect(words.map((w) => w.text).join('')).toBe('我们明天开会');
+    expect(words.map((word) => word.text).join('')).toBe('我们明天开会');
   });
 
   it('returns terms without query syntax for any text', () => {

@@ -116,13 +116,13 @@ function makeStem(word: string, language: string): string {
 export function termsOf(text: string, language: string | null): string {
   const stem = stemmerOf(language);
   return splitWords(text)
-    .map((w) => stem(w.text))
+    .map((word) => stem(word.text))
     .join(' ');
 }
 
 /** All stems of a query word in documents of these languages. */
 export function variantsOf(word: string, languages: readonly (string | null)[]): string[] {
-  return [...new Set([...languages, 'en'].map((l) => stemOf(word, l)))];
+  return [...new Set([...languages, 'en'].map((language) => stemOf(word, language)))];
 }
 
 export function isStopWord(word: string): boolean {

@@ -20,7 +20,7 @@ describe('assembly', () => {
     const words = [...say('good morning everyone', 0), ...say('hello to you too', 3)];
     const { speakers, segments } = assemble(words, [turn(0, 2, 7), turn(2.5, 6, 3)], 10);
     expect(speakers).toEqual(['SPEAKER_01', 'SPEAKER_02']);
-    expect(segments.map((s) => [s.speaker, s.text])).toEqual([
+    expect(segments.map((segment) => [segment.speaker, segment.text])).toEqual([
       [0, 'good morning everyone'],
       [1, 'hello to you too'],
     ]);
@@ -47,13 +47,13 @@ describe('assembly', () => {
   it('keeps a short answer between pauses', () => {
     const words = [...say('is that right', 0), ...say('yes', 2), ...say('good then', 3.5)];
     const { segments } = assemble(words, [turn(0, 1.2, 0), turn(1.9, 2.5, 1), turn(3.4, 5, 0)], 10);
-    expect(segments.map((s) => s.speaker)).toEqual([0, 1, 0]);
+    expect(segments.map((segment) => segment.speaker)).toEqual([0, 1, 0]);
   });
 
   it('splits long speech into segments of limited length', () => {
     const { segments } = assemble(say('word '.repeat(400).trim(), 0), [turn(0, 200, 0)], 200);
     expect(segments.length).toBeGreaterThan(4);
-    expect(segments.every((s) => s.words.length <= 80 && s.end - s.start <= 31)).toBe(true);
+    expect(segments.every((segment) => segment.words.length <= 80 && segment.end - segment.start <= 31)).toBe(true);
   });
 
   it('keeps all times inside the recording and in order', () => {
@@ -62,14 +62,16 @@ describe('assembly', () => {
       { word: 'b', start: 0.2, end: 0.1, confidence: null },
       { word: 'c', start: 9, end: 14, confidence: null },
     ];
-    const all = assemble(words, [], 10).segments.flatMap((s) => s.words);
-    expect(all.every((w, i) => w.start >= (all[i - 1]?.start ?? 0) && w.end >= w.start && w.end <= 10)).toBe(true);
+    const all = assemble(words, [], 10).segments.flatMap((segment) => segment.words);
+    expect(
+      all.every((word, i) => word.start >= (all[i - 1]?.start ?? 0) && word.end >= word.start && word.end <= 10),
+    ).toBe(true);
   });
 
   it('keeps every word', () => {
     const words = say('w '.repeat(5000).trim(), 0);
     const turns = Array.from({ length: 600 }, (_, i) => turn(i * 3, i * 3 + 2.7, i % 5));
-    expect(assemble(words, turns, 1800).segments.flatMap((s) => s.words)).toHaveLength(5000);
+    expect(assemble(words, turns, 1800).segments.flatMap((segment) => segment.words)).toHaveLength(5000);
   });
 
   it('assembles six hours of speech quickly', () => {

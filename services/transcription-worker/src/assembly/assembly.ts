@@ -23,21 +23,22 @@ export function assemble(words: readonly Word[], turns: readonly Turn[], duratio
   const speakers = speakersOf(clamped, turns);
   smooth(clamped, speakers);
   const runs: Run[] = [];
-  for (const [i, w] of clamped.entries()) {
+  for (const [i, word] of clamped.entries()) {
     const speaker = speakers[i] ?? 0;
     const current = runs.at(-1);
-    if (!current || current.speaker !== speaker || breaksBefore(current.words, w)) runs.push({ speaker, words: [w] });
-    else current.words.push(w);
+    if (!current || current.speaker !== speaker || breaksBefore(current.words, word))
+      runs.push({ speaker, words: [word] });
+    else current.words.push(word);
   }
-  const order = [...new Set(runs.map((r) => r.speaker))];
+  const order = [...new Set(runs.map((run) => run.speaker))];
   return {
     speakers: order.map((_, i) => speakerLabel(i + 1)),
     segments: runs.map((run) => ({
       start: run.words[0]?.start ?? 0,
-      end: Math.max(...run.words.map((w) => w.end)),
+      end: Math.max(...run.words.map((word) => word.end)),
       speaker: order.indexOf(run.speaker),
-      text: run.words.map((w) => w.word).join(' '),
-      confidence: mean(run.words.flatMap((w) => (w.confidence === null ? [] : [w.confidence]))),
+      text: run.words.map((word) => word.word).join(' '),
+      confidence: mean(run.words.flatMap((word) => (word.confidence === null ? [] : [word.confidence]))),
       words: run.words,
     })),
   };
@@ -46,11 +47,11 @@ export function assemble(words: readonly Word[], turns: readonly Turn[], duratio
 /** Corrects word times that overlap or exceed the recording. */
 function clamp(words: readonly Word[], duration: number): Word[] {
   let floor = 0;
-  return words.map((w) => {
-    const start = Math.min(Math.max(w.start, floor), duration);
-    const end = Math.min(Math.max(w.end, start), duration);
+  return words.map((word) => {
+    const start = Math.min(Math.max(word.start, floor), duration);
+    const end = Math.min(Math.max(word.end, start), duration);
     floor = start;
-    return { ...w, start, end };
+    return { ...word, start, end };
   });
 }
 
@@ -60,20 +61,20 @@ function clamp(words: readonly Word[], duration: number): Word[] {
  */
 function speakersOf(words: readonly Word[], turns: readonly Turn[]): number[] {
   let first = 0;
-  return words.map((w) => {
-    while (first < turns.length - 1 && (turns[first] as Turn).end <= w.start) first += 1;
+  return words.map((word) => {
+    while (first < turns.length - 1 && (turns[first] as Turn).end <= word.start) first += 1;
     let best = turns[first]?.speaker ?? 0;
     let most = -Infinity;
     for (let i = Math.max(0, first - 1); i < turns.length; i++) {
-      const t = turns[i] as Turn;
-      if (t.start > w.end && most > 0) break;
+      const turn = turns[i] as Turn;
+      if (turn.start > word.end && most > 0) break;
       // Overlap in seconds; negative: the distance to the turn.
-      const overlap = Math.min(w.end, t.end) - Math.max(w.start, t.start);
+      const overlap = Math.min(word.end, turn.end) - Math.max(word.start, turn.start);
       if (overlap > most) {
         most = overlap;
-        best = t.speaker;
+        best = turn.speaker;
       }
-      if (t.start > w.end) break;
+      if (turn.start > word.end) break;
     }
     return best;
   });
@@ -104,13 +105,15 @@ function breaksBefore(segment: readonly Word[], next: Word): boolean {
 }
 
 function mean(values: number[]): number | null {
-  return values.length === 0 ? null : Math.round((values.reduce((a, b) => a + b, 0) / values.length) * 1000) / 1000;
+  return values.length === 0
+    ? null
+    : Math.round((values.reduce((sum, value) => sum + value, 0) / values.length) * 1000) / 1000;
 }
 
 function gapBefore(words: readonly Word[], i: number): number {
   return (words[i]?.start ?? Infinity) - (words[i - 1]?.end ?? -Infinity);
 }
 
-function endsSentence(w: Word): boolean {
-  return /[.!?…]["')\]]*$/.test(w.word);
+function endsSentence(word: Word): boolean {
+  return /[.!?…]["')\]]*$/.test(word.word);
 }

@@ -39,11 +39,11 @@ describe('cutting a recording', () => {
 
   it('cuts at quiet moments without gaps', () => {
     const pieces = cutAtSilences(long, 151, 60);
-    expect(pieces.map((p) => p.start).slice(1)).toEqual(pieces.map((p) => p.end).slice(0, -1));
+    expect(pieces.map((piece) => piece.start).slice(1)).toEqual(pieces.map((piece) => piece.end).slice(0, -1));
     expect([pieces[0]?.start, pieces.at(-1)?.end]).toEqual([0, 151]);
     expect(pieces[0]?.end).toBeGreaterThan(50);
     expect(pieces[0]?.end).toBeLessThan(50.5);
-    expect(pieces.every((p) => p.end - p.start <= 60)).toBe(true);
+    expect(pieces.every((piece) => piece.end - piece.start <= 60)).toBe(true);
   });
 
   it("packs speech into pieces of at most the engine's maximum", () => {
@@ -57,7 +57,7 @@ describe('cutting a recording', () => {
       28,
     );
     expect(pieces[0]).toEqual({ start: 0, end: 20 });
-    expect(pieces.every((p) => p.end - p.start <= 28)).toBe(true);
+    expect(pieces.every((piece) => piece.end - piece.start <= 28)).toBe(true);
     expect(pieces.at(-1)?.end).toBe(95);
   });
 });

@@ -74,7 +74,7 @@ function quietest(levels: Float32Array, from: number, to: number): number {
   let bestLevel = Infinity;
   for (let i = Math.floor(from / frameSeconds); i + width < Math.min(levels.length, to / frameSeconds); i++) {
     let level = 0;
-    for (let k = 0; k < width; k++) level += levels[i + k] ?? 0;
+    for (let offset = 0; offset < width; offset++) level += levels[i + offset] ?? 0;
     if (level <= bestLevel) {
       bestLevel = level;
       best = (i + width / 2) * frameSeconds;

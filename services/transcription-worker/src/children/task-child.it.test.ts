@@ -41,12 +41,12 @@ describe('a child after its number of tasks', () => {
     const { run } = childrenOf({ recycleAfter: 3 });
     const answers: Answer[] = [];
     for (let i = 0; i < 7; i++) answers.push(await run({ hoardMb: 8 }));
-    const pids = answers.map((a) => a.pid);
+    const pids = answers.map((answer) => answer.pid);
     expect(new Set(pids.slice(0, 3)).size).toBe(1);
     expect(new Set(pids.slice(3, 6)).size).toBe(1);
     expect(new Set(pids).size).toBe(3);
     const eight = 8 << 20;
-    expect(answers.map((a) => a.hoarded / eight)).toEqual([1, 2, 3, 1, 2, 3, 1]);
+    expect(answers.map((answer) => answer.hoarded / eight)).toEqual([1, 2, 3, 1, 2, 3, 1]);
     await gone(pids[0] as number);
     await gone(pids[3] as number);
     expect(isAlive(pids[6] as number)).toBe(true);
@@ -60,8 +60,8 @@ describe('a child after its number of tasks', () => {
     const next = await run({});
     await writeFile(gate, '');
     const answers = await Promise.all(held);
-    const [first] = answers.map((a) => a.pid);
-    expect(answers.map((a) => a.pid)).toEqual([first, first]);
+    const [first] = answers.map((answer) => answer.pid);
+    expect(answers.map((answer) => answer.pid)).toEqual([first, first]);
     expect(next.pid).not.toBe(first);
     await gone(first as number);
     expect(isAlive(next.pid)).toBe(true);
@@ -80,8 +80,8 @@ describe('prefork', () => {
   it('runs concurrent tasks in separate processes, each with its own model', async () => {
     const { run } = childrenOf({ tasksAtOnce: 1 });
     const answers = await Promise.all([run({ load: 'model' }), run({ load: 'model' }), run({ load: 'model' })]);
-    expect(new Set(answers.map((a) => a.pid)).size).toBe(3);
-    expect(answers.map((a) => a.loads)).toEqual([1, 1, 1]);
+    expect(new Set(answers.map((answer) => answer.pid)).size).toBe(3);
+    expect(answers.map((answer) => answer.loads)).toEqual([1, 1, 1]);
   });
 
   it('runs the next task in a process with a loaded model', async () => {
@@ -95,8 +95,8 @@ describe('threads', () => {
   it('runs concurrent tasks in one process with a shared model', async () => {
     const { run } = childrenOf({ tasksAtOnce: 3 });
     const answers = await Promise.all([run({ load: 'model' }), run({ load: 'model' }), run({ load: 'model' })]);
-    expect(new Set(answers.map((a) => a.pid)).size).toBe(1);
-    expect(answers.map((a) => a.loads)).toEqual([1, 1, 1]);
+    expect(new Set(answers.map((answer) => answer.pid)).size).toBe(1);
+    expect(answers.map((answer) => answer.loads)).toEqual([1, 1, 1]);
   });
 
   it('starts another process only when the first is full', async () => {
@@ -121,8 +121,8 @@ describe('threads', () => {
 
   it('fails all tasks of a crashed process, so that each is retried', async () => {
     const { run } = childrenOf({ tasksAtOnce: 2 });
-    const other = run({ until: 'cancelled' }).catch((e: unknown) => e);
-    const crashing = run({ crash: true }).catch((e: unknown) => e);
+    const other = run({ until: 'cancelled' }).catch((err: unknown) => err);
+    const crashing = run({ crash: true }).catch((err: unknown) => err);
     for (const error of await Promise.all([other, crashing])) expect(error).toBeInstanceOf(ChildCrash);
     expect((await run({})).loads).toBe(0);
   });
@@ -141,7 +141,7 @@ describe('a task child', () => {
 
   it('is killed after its timeout, with a timeout error', async () => {
     const { runFor } = childrenOf({});
-    const error: unknown = await runFor({ until: 'cancelled' }, 500).catch((e: unknown) => e);
+    const error: unknown = await runFor({ until: 'cancelled' }, 500).catch((err: unknown) => err);
     expect(error).toMatchObject({ timedOut: true, message: 'the child process ran out of time' });
   });
 

@@ -41,8 +41,10 @@ export function createTaskChildren(options: TaskChildOptions): TaskChildren {
   };
   /** The child with the most tasks and a free slot, so that the other children can end. */
   const take = (): Child => {
-    const free = [...all.keys()].filter((c) => c.open() && c.busy() < tasksAtOnce && c.given() < recycleAfter);
-    const [child = begin()] = free.sort((a, b) => b.busy() - a.busy());
+    const free = [...all.keys()].filter(
+      (candidate) => candidate.open() && candidate.busy() < tasksAtOnce && candidate.given() < recycleAfter,
+    );
+    const [child = begin()] = free.sort((x, y) => y.busy() - x.busy());
     clearTimeout(all.get(child)?.retire);
     return child;
   };

@@ -25,7 +25,7 @@ beforeAll(async () => {
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
 function of(voice: string): Utterance[] {
-  return meeting.filter((u) => u.voice === voice);
+  return meeting.filter((utterance) => utterance.voice === voice);
 }
 
 /** Share of the spoken time that is given to the right person, when labels are matched as well as they can be. */
@@ -33,8 +33,8 @@ function rightShare(spoken: readonly SpokenTurn[], found: readonly Turn[]): numb
   const counts = new Map<string, number>();
   let total = 0;
   for (const turn of spoken)
-    for (let t = turn.start; t < turn.end; t += 0.05) {
-      const hit = found.find((f) => f.start <= t && t < f.end);
+    for (let time = turn.start; time < turn.end; time += 0.05) {
+      const hit = found.find((candidate) => candidate.start <= time && time < candidate.end);
       if (!hit) continue;
       total += 1;
       const key = `${turn.speaker}|${hit.speaker}`;
@@ -42,7 +42,7 @@ function rightShare(spoken: readonly SpokenTurn[], found: readonly Turn[]): numb
     }
   const used = new Set<string>();
   let right = 0;
-  for (const [key, count] of [...counts].sort((a, b) => b[1] - a[1])) {
+  for (const [key, count] of [...counts].sort((x, y) => y[1] - x[1])) {
     const [who = '', label = ''] = key.split('|');
     if (used.has(`w${who}`) || used.has(`l${label}`)) continue;
     used.add(`w${who}`).add(`l${label}`);
@@ -64,7 +64,7 @@ async function diarize(utterances: readonly Utterance[], bounds: { minSpeakers?:
   return {
     ...done,
     seconds,
-    speakers: new Set(done.turns.map((t) => t.speaker)).size,
+    speakers: new Set(done.turns.map((turn) => turn.speaker)).size,
     right: rightShare(spoken, done.turns),
   };
 }
@@ -85,7 +85,8 @@ describe('acoustic diarization', () => {
       expect(found.right).toBeGreaterThan(0.97);
       expect(
         found.turns.every(
-          (t, i) => t.start >= (found.turns[i - 1]?.end ?? 0) && t.end > t.start && t.end <= found.seconds,
+          (turn, i) =>
+            turn.start >= (found.turns[i - 1]?.end ?? 0) && turn.end > turn.start && turn.end <= found.seconds,
         ),
       ).toBe(true);
     },

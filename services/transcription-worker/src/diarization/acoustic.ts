@@ -51,7 +51,7 @@ function voicesIn(features: Features, regions: readonly TimeSpan[]): Voice[] {
 function speakersAmong(pieces: readonly Voice[], bounds: Bounds): Voice[] {
   const labels = clusterVoices(pieces, bounds);
   const speakers = [...new Set(labels)].map((label) => joinVoices(pieces.filter((_, i) => labels[i] === label)));
-  const audible = speakers.filter((s) => s.frames >= leastSpeech);
+  const audible = speakers.filter((speaker) => speaker.frames >= leastSpeech);
   return audible.length >= Math.max(1, bounds.min ?? 1) ? audible : speakers;
 }
 

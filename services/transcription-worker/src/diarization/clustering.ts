@@ -17,8 +17,11 @@ export function clusterVoices(pieces: readonly Voice[], bounds: Bounds): number[
   const low = Math.min(Math.max(1, bounds.min ?? 1), count);
   const high = Math.min(Math.max(low, bounds.max ?? mostSpeakers), count);
   if (high < 2) return pieces.map(() => 0);
-  const distances = pieces.map((a, i) => pieces.map((b, j) => (i === j ? 0 : i < j ? voiceDistance(a, b) : 0)));
-  for (let i = 0; i < count; i++) for (let j = 0; j < i; j++) (distances[i] as number[])[j] = distances[j]?.[i] ?? 0;
+  const distances = pieces.map((piece, i) =>
+    pieces.map((other, column) => (i === column ? 0 : i < column ? voiceDistance(piece, other) : 0)),
+  );
+  for (let i = 0; i < count; i++)
+    for (let column = 0; column < i; column++) (distances[i] as number[])[column] = distances[column]?.[i] ?? 0;
   const tree = agnes(distances, { method: 'average', isDistanceMatrix: true });
   const labels = pieces.map(() => 0);
   const groups = tree.group(Math.min(count, Math.max(high * 2, 12))).children;
@@ -29,21 +32,24 @@ export function clusterVoices(pieces: readonly Voice[], bounds: Bounds): number[
 /** Joins the two nearest groups until the rest are different people, within the bounds. */
 function joinNearest(pieces: readonly Voice[], labels: readonly number[], low: number, high: number): number[] {
   let groups = [...new Set(labels)].map((label) => {
-    const members = labels.flatMap((l, i) => (l === label ? [i] : []));
+    const members = labels.flatMap((candidate, i) => (candidate === label ? [i] : []));
     return { members, voice: joinVoices(members.map((i) => pieces[i] as Voice)) };
   });
   while (groups.length > low) {
     let best = { distance: Infinity, a: 0, b: 0 };
-    for (let a = 0; a < groups.length; a++)
-      for (let b = 0; b < a; b++) {
-        const distance = voiceDistance((groups[a] as { voice: Voice }).voice, (groups[b] as { voice: Voice }).voice);
-        if (distance < best.distance) best = { distance, a, b };
+    for (let row = 0; row < groups.length; row++)
+      for (let column = 0; column < row; column++) {
+        const distance = voiceDistance(
+          (groups[row] as { voice: Voice }).voice,
+          (groups[column] as { voice: Voice }).voice,
+        );
+        if (distance < best.distance) best = { distance, a: row, b: column };
       }
     if (best.distance >= oneVoice && groups.length <= high) break;
     const [one, other] = [groups[best.a], groups[best.b]];
     if (!one || !other) break;
     const joined = { members: [...one.members, ...other.members], voice: joinVoices([one.voice, other.voice]) };
-    groups = [...groups.filter((g) => g !== one && g !== other), joined];
+    groups = [...groups.filter((group) => group !== one && group !== other), joined];
   }
   const result = pieces.map(() => 0);
   for (const [label, { members }] of groups.entries()) for (const i of members) result[i] = label;

@@ -2,11 +2,11 @@ import { describe, expect, it } from '@jest/globals';
 import { likeliestSpeakers, toTurns } from './turns.ts';
 
 function scores(...rows: [number, number][]): Float64Array[] {
-  return rows.map((r) => Float64Array.from(r));
+  return rows.map((row) => Float64Array.from(row));
 }
 
-function none(n: number): boolean[] {
-  return Array.from({ length: n }, () => false);
+function none(count: number): boolean[] {
+  return Array.from({ length: count }, () => false);
 }
 
 describe('the most likely speaker of each block', () => {

@@ -17,13 +17,14 @@ export function likeliestSpeakers(scores: readonly Float64Array[], afterPause: r
   const cameFrom = scores.map((row, block) => {
     const change = afterPause[block] ? changeAfterPause : changeInBreath;
     let leader = 0;
-    for (let s = 1; s < speakers; s++) if ((best[s] ?? 0) > (best[leader] ?? 0)) leader = s;
+    for (let speaker = 1; speaker < speakers; speaker++)
+      if ((best[speaker] ?? 0) > (best[leader] ?? 0)) leader = speaker;
     const next = new Float64Array(speakers);
     const back = new Uint8Array(speakers);
-    for (let s = 0; s < speakers; s++) {
-      const stays = (best[s] ?? 0) >= (best[leader] ?? 0) - change;
-      back[s] = stays ? s : leader;
-      next[s] = (stays ? (best[s] ?? 0) : (best[leader] ?? 0) - change) + evidence * (row[s] ?? 0);
+    for (let speaker = 0; speaker < speakers; speaker++) {
+      const stays = (best[speaker] ?? 0) >= (best[leader] ?? 0) - change;
+      back[speaker] = stays ? speaker : leader;
+      next[speaker] = (stays ? (best[speaker] ?? 0) : (best[leader] ?? 0) - change) + evidence * (row[speaker] ?? 0);
     }
     best = next;
     return back;

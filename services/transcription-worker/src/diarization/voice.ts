@@ -19,14 +19,14 @@ export function silentVoice(): Voice {
 
 /** Adds frames `from`..`to` of a table of features with `dims` columns. */
 export function addFrames(voice: Voice, table: Float32Array, from: number, to: number): void {
-  for (let f = from; f < to; f++) {
-    const row = f * dims;
+  for (let frame = from; frame < to; frame++) {
+    const row = frame * dims;
     for (let i = 0; i < dims; i++) {
       const x = table[row + i] ?? 0;
       voice.sum[i] = (voice.sum[i] ?? 0) + x;
-      for (let j = 0; j <= i; j++) {
-        const at = i * dims + j;
-        voice.products[at] = (voice.products[at] ?? 0) + x * (table[row + j] ?? 0);
+      for (let column = 0; column <= i; column++) {
+        const at = i * dims + column;
+        voice.products[at] = (voice.products[at] ?? 0) + x * (table[row + column] ?? 0);
       }
     }
   }
@@ -35,10 +35,10 @@ export function addFrames(voice: Voice, table: Float32Array, from: number, to: n
 
 export function joinVoices(voices: readonly Voice[]): Voice {
   const joined = silentVoice();
-  for (const v of voices) {
-    joined.frames += v.frames;
-    for (let i = 0; i < dims; i++) joined.sum[i] = (joined.sum[i] ?? 0) + (v.sum[i] ?? 0);
-    for (let i = 0; i < dims * dims; i++) joined.products[i] = (joined.products[i] ?? 0) + (v.products[i] ?? 0);
+  for (const voice of voices) {
+    joined.frames += voice.frames;
+    for (let i = 0; i < dims; i++) joined.sum[i] = (joined.sum[i] ?? 0) + (voice.sum[i] ?? 0);
+    for (let i = 0; i < dims * dims; i++) joined.products[i] = (joined.products[i] ?? 0) + (voice.products[i] ?? 0);
   }
   return joined;
 }
@@ -48,15 +48,16 @@ function factorOf({ frames, sum, products }: Voice): { factor: Float64Array; log
   const factor = new Float64Array(dims * dims);
   let logDet = 0;
   for (let i = 0; i < dims; i++) {
-    for (let j = 0; j <= i; j++) {
-      const mean = ((sum[i] ?? 0) / frames) * ((sum[j] ?? 0) / frames);
-      let value = (products[i * dims + j] ?? 0) / frames - mean + (i === j ? 0.01 : 0);
-      for (let k = 0; k < j; k++) value -= (factor[i * dims + k] ?? 0) * (factor[j * dims + k] ?? 0);
-      if (i === j) {
+    for (let column = 0; column <= i; column++) {
+      const mean = ((sum[i] ?? 0) / frames) * ((sum[column] ?? 0) / frames);
+      let value = (products[i * dims + column] ?? 0) / frames - mean + (i === column ? 0.01 : 0);
+      for (let inner = 0; inner < column; inner++)
+        value -= (factor[i * dims + inner] ?? 0) * (factor[column * dims + inner] ?? 0);
+      if (i === column) {
         const pivot = Math.max(value, 1e-6);
         logDet += Math.log(pivot);
         factor[i * dims + i] = Math.sqrt(pivot);
-      } else factor[i * dims + j] = value / (factor[j * dims + j] ?? 1);
+      } else factor[i * dims + column] = value / (factor[column * dims + column] ?? 1);
     }
   }
   return { factor, logDet };
@@ -82,11 +83,10 @@ function scaled(voice: Voice, scale: number): Voice {
  * How much better two voices explain the frames than one, in units of what a second voice costs (Bayesian information
  * criterion; Chen and Gopalakrishnan 1998). Parts of one voice measure about 1, two voices 2 and more.
  */
-export function voiceDistance(a: Voice, b: Voice): number {
-  const [one, other] = [a, b].map((v) => (v.frames > enoughFrames ? scaled(v, enoughFrames / v.frames) : v)) as [
-    Voice,
-    Voice,
-  ];
+export function voiceDistance(first: Voice, second: Voice): number {
+  const [one, other] = [first, second].map((voice) =>
+    voice.frames > enoughFrames ? scaled(voice, enoughFrames / voice.frames) : voice,
+  ) as [Voice, Voice];
   const frames = one.frames + other.frames;
   const gain =
     frames * logDetOf(joinVoices([one, other])) - one.frames * logDetOf(one) - other.frames * logDetOf(other);
@@ -101,7 +101,7 @@ export function judgeOf(voice: Voice): (table: Float32Array, frame: number) => n
     let square = 0;
     for (let i = 0; i < dims; i++) {
       let value = (table[frame * dims + i] ?? 0) - (voice.sum[i] ?? 0) / voice.frames;
-      for (let k = 0; k < i; k++) value -= (factor[i * dims + k] ?? 0) * (z[k] ?? 0);
+      for (let column = 0; column < i; column++) value -= (factor[i * dims + column] ?? 0) * (z[column] ?? 0);
       z[i] = value / (factor[i * dims + i] ?? 1);
       square += (z[i] ?? 0) ** 2;
     }

@@ -22,7 +22,7 @@ serveTasks(async (input) => {
   await writeVectors(
     target,
     dimensions,
-    entries.filter((e) => e.vector.length === dimensions),
+    entries.filter((entry) => entry.vector.length === dimensions),
   );
   return { words: words.length };
 });

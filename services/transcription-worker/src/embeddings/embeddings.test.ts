@@ -15,8 +15,8 @@ const entries = [
 let path: string;
 let vectors: WordVectors;
 
-function cosine(a: Float32Array, b: Float32Array) {
-  return a.reduce((sum, x, i) => sum + x * (b[i] ?? 0), 0);
+function cosine(left: Float32Array, right: Float32Array) {
+  return left.reduce((sum, x, i) => sum + x * (right[i] ?? 0), 0);
 }
 beforeAll(async () => {
   path = join(await mkdtemp(join(tmpdir(), 'ot-vectors-')), 'v.bin');
@@ -26,7 +26,7 @@ beforeAll(async () => {
 
 describe('word vectors', () => {
   it('finds every word with any byte encoding, and no others', () => {
-    expect(entries.every((e) => vectors.rank(vectors.find(e.word)) === e.rank)).toBe(true);
+    expect(entries.every((entry) => vectors.rank(vectors.find(entry.word)) === entry.rank)).toBe(true);
     expect(vectors.find('dead')).toBe(-1);
   });
 
@@ -57,7 +57,7 @@ describe('word vectors', () => {
 
   it('is all zeros when no word is known, and normalised otherwise', () => {
     expect([...vectorOf(vectors, undefined, 'xyzzy')]).toEqual([0, 0, 0]);
-    const v = vectorOf(vectors, undefined, 'the pasta date');
-    expect(Math.hypot(...v)).toBeCloseTo(1, 5);
+    const vector = vectorOf(vectors, undefined, 'the pasta date');
+    expect(Math.hypot(...vector)).toBeCloseTo(1, 5);
   });
 });

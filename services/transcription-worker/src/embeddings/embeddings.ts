@@ -38,9 +38,9 @@ export function createWordVectoriser({ modelCacheDir, env, log }: WordVectoriser
 
   const loaded = () => {
     loading ??= load();
-    return loading.catch((e: unknown) => {
+    return loading.catch((err: unknown) => {
       loading = undefined;
-      throw e;
+      throw err;
     });
   };
 
@@ -54,7 +54,7 @@ export function createWordVectoriser({ modelCacheDir, env, log }: WordVectoriser
     },
     embed: async (texts) => {
       const { vectors, common } = await loaded();
-      return { model, dim: vectors.dim, vectors: texts.map((t) => vectorOf(vectors, common, t)) };
+      return { model, dim: vectors.dim, vectors: texts.map((text) => vectorOf(vectors, common, text)) };
     },
   };
 }

@@ -23,15 +23,15 @@ export function createOpenAiVectoriser({ baseUrl, apiKey, model }: OpenAiEmbeddi
         url: `${baseUrl.replace(/\/+$/, '')}/embeddings`,
         headers: { 'content-type': 'application/json', ...(apiKey ? { authorization: `Bearer ${apiKey}` } : {}) },
         // An empty text is refused by most servers; a space has no meaning either.
-        body: () => JSON.stringify({ model, input: texts.map((t) => t || ' ') }),
+        body: () => JSON.stringify({ model, input: texts.map((text) => text || ' ') }),
         attempts: 3,
         timeoutMs: 8_000,
       });
       const answer = answerSchema.safeParse(await response.json().catch(() => undefined));
-      const rows = answer.success ? [...answer.data.data].sort((a, b) => a.index - b.index) : [];
+      const rows = answer.success ? [...answer.data.data].sort((x, y) => x.index - y.index) : [];
       const vectors = rows.map((row) => normalised(row.embedding));
       const dim = vectors[0]?.length ?? 0;
-      if (vectors.length !== texts.length || vectors.some((v) => v.length !== dim)) {
+      if (vectors.length !== texts.length || vectors.some((vector) => vector.length !== dim)) {
         throw engineUnreachable(name, { detail: 'the answer does not hold one vector per text' });
       }
       return { model: `openai:${model}`, dim, vectors };

@@ -24,23 +24,24 @@ export type VectorEntry = { word: string; rank: number; vector: readonly number[
 /** Writes the file beside its name and renames it: a reader never sees half of one. */
 export async function writeVectors(path: string, dim: number, entries: readonly VectorEntry[]): Promise<void> {
   const sorted = entries
-    .map((e) => ({ ...e, bytes: Buffer.from(e.word) }))
-    .sort((a, b) => Buffer.compare(a.bytes, b.bytes));
-  const text = Buffer.concat(sorted.map((e) => e.bytes));
+    .map((entry) => ({ ...entry, bytes: Buffer.from(entry.word) }))
+    .sort((x, y) => Buffer.compare(x.bytes, y.bytes));
+  const text = Buffer.concat(sorted.map((entry) => entry.bytes));
   const offsets = new Uint32Array(sorted.length + 1);
   const ranks = new Uint32Array(sorted.length);
   const vectors = new Int8Array(sorted.length * dim);
   let at = 0;
-  for (const [i, e] of sorted.entries()) {
+  for (const [i, entry] of sorted.entries()) {
     offsets[i] = at;
-    at += e.bytes.length;
-    ranks[i] = e.rank;
-    const largest = Math.max(1e-9, ...e.vector.map(Math.abs));
-    for (let d = 0; d < dim; d++) vectors[i * dim + d] = Math.round(((e.vector[d] ?? 0) / largest) * 127);
+    at += entry.bytes.length;
+    ranks[i] = entry.rank;
+    const largest = Math.max(1e-9, ...entry.vector.map(Math.abs));
+    for (let column = 0; column < dim; column++)
+      vectors[i * dim + column] = Math.round(((entry.vector[column] ?? 0) / largest) * 127);
   }
   offsets[sorted.length] = at;
   const header = Buffer.alloc(headerBytes);
-  for (const [i, n] of [magic, 1, dim, sorted.length, text.length].entries()) header.writeUInt32LE(n, i * 4);
+  for (const [i, value] of [magic, 1, dim, sorted.length, text.length].entries()) header.writeUInt32LE(value, i * 4);
   // Containers that share the folder of models count their processes alike.
   const temporary = `${path}.${randomUUID()}.tmp`;
   const file = await open(temporary, 'w');
@@ -50,8 +51,8 @@ export async function writeVectors(path: string, dim: number, entries: readonly 
   await rename(temporary, path);
 }
 
-function bytesOf(a: Uint32Array | Int8Array): Buffer {
-  return Buffer.from(a.buffer, a.byteOffset, a.byteLength);
+function bytesOf(array: Uint32Array | Int8Array): Buffer {
+  return Buffer.from(array.buffer, array.byteOffset, array.byteLength);
 }
 
 /** @returns undefined when the file is missing, cut off or of another version. */
@@ -62,7 +63,7 @@ export async function readVectors(path: string): Promise<WordVectors | undefined
   try {
     const header = Buffer.alloc(headerBytes);
     await file.read(header, 0, headerBytes, 0);
-    const [found, version, dim, size, textBytes] = [0, 4, 8, 12, 16].map((o) => header.readUInt32LE(o)) as [
+    const [found, version, dim, size, textBytes] = [0, 4, 8, 12, 16].map((offset) => header.readUInt32LE(offset)) as [
       number,
       number,
       number,
@@ -109,9 +110,10 @@ function lookUp({ dim, size, offsets, ranks, text, vectors }: Parts): WordVector
     addTo: (into, index, weight) => {
       let sum = 0;
       const begin = index * dim;
-      for (let d = 0; d < dim; d++) sum += (vectors[begin + d] ?? 0) ** 2;
+      for (let column = 0; column < dim; column++) sum += (vectors[begin + column] ?? 0) ** 2;
       const scale = sum === 0 ? 0 : weight / Math.sqrt(sum);
-      for (let d = 0; d < dim; d++) into[d] = (into[d] ?? 0) + (vectors[begin + d] ?? 0) * scale;
+      for (let column = 0; column < dim; column++)
+        into[column] = (into[column] ?? 0) + (vectors[begin + column] ?? 0) * scale;
     },
     rank: (index) => ranks[index] ?? size,
   };

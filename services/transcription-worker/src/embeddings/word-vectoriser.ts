@@ -32,16 +32,16 @@ function weightOf(rank: number): number {
   return 2e-4 / (2e-4 + frequency);
 }
 
-function removeDirection(v: Float32Array, unit: Float32Array): void {
+function removeDirection(vector: Float32Array, unit: Float32Array): void {
   let along = 0;
-  for (let d = 0; d < v.length; d++) along += (v[d] ?? 0) * (unit[d] ?? 0);
-  for (let d = 0; d < v.length; d++) v[d] = (v[d] ?? 0) - along * (unit[d] ?? 0);
+  for (let i = 0; i < vector.length; i++) along += (vector[i] ?? 0) * (unit[i] ?? 0);
+  for (let i = 0; i < vector.length; i++) vector[i] = (vector[i] ?? 0) - along * (unit[i] ?? 0);
 }
 
-function normalise(v: Float32Array): Float32Array {
+function normalise(vector: Float32Array): Float32Array {
   let sum = 0;
-  for (const x of v) sum += x * x;
+  for (const x of vector) sum += x * x;
   const norm = Math.sqrt(sum);
-  if (norm > 0) for (let d = 0; d < v.length; d++) v[d] = (v[d] ?? 0) / norm;
-  return v;
+  if (norm > 0) for (let i = 0; i < vector.length; i++) vector[i] = (vector[i] ?? 0) / norm;
+  return vector;
 }

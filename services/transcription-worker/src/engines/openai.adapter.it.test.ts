@@ -51,7 +51,7 @@ engineContract('openai-compatible', async () => {
       start,
       end,
     }));
-    json(response, { text: words.map((w) => w.word).join(' '), language: 'english', words, segments: [] });
+    json(response, { text: words.map((word) => word.word).join(' '), language: 'english', words, segments: [] });
   });
   return { engine: createOpenAiEngine({ baseUrl, apiKey: 'k', model: 'm', parallel: 1 }), stop: stopOf(server) };
 });
@@ -102,14 +102,16 @@ describe('an OpenAI-compatible service', () => {
     });
     const result = await engine.transcribe(await sound(2));
     expect(seen[0]).toMatchObject({ path: '/v1/audio/transcriptions', key: 'Bearer secret-key' });
-    expect(Object.fromEntries(['model', 'language', 'response_format'].map((k) => [k, seen[0]?.form.get(k)]))).toEqual({
+    expect(
+      Object.fromEntries(['model', 'language', 'response_format'].map((key) => [key, seen[0]?.form.get(key)])),
+    ).toEqual({
       model: 'whisper-large',
       language: 'de',
       response_format: 'verbose_json',
     });
     expect(seen[0]?.form.getAll('timestamp_granularities[]')).toEqual(['word', 'segment']);
     expect(result).toMatchObject({ language: 'de', engine: { model: 'whisper-large', timing: 'engine' } });
-    expect(result.words.map((w) => w.word)).toEqual(['Guten', 'Tag.']);
+    expect(result.words.map((word) => word.word)).toEqual(['Guten', 'Tag.']);
     expect(result.words[0]?.confidence).toBeCloseTo(Math.exp(-0.1), 3);
   });
 
@@ -122,7 +124,7 @@ describe('an OpenAI-compatible service', () => {
     const { words } = await engine.transcribe(await sound(900));
     expect(sizes.length).toBeGreaterThan(1);
     expect(Math.max(...sizes)).toBeLessThan(24_000_000);
-    expect(words.map((w) => w.start)).toEqual([1, expect.any(Number)]);
+    expect(words.map((word) => word.start)).toEqual([1, expect.any(Number)]);
     expect(words[1]?.start).toBeGreaterThan(300);
   });
 
@@ -148,7 +150,7 @@ describe('an OpenAI-compatible service', () => {
     const engine = await engineOn((_request, _form, response) =>
       json(response, { error: 'no' }, status, { 'retry-after': '0' }),
     );
-    const error: unknown = await engine.transcribe(await sound(1)).catch((e: unknown) => e);
+    const error: unknown = await engine.transcribe(await sound(1)).catch((err: unknown) => err);
     expect(error).toMatchObject({ code, permanent });
     expect(JSON.stringify(error) + String((error as Error).stack)).not.toContain('secret-key');
   });

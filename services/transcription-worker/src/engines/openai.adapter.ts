@@ -23,19 +23,19 @@ const askAgainMs = 30_000;
 
 /** Any server that speaks the OpenAI transcription API. */
 export function createOpenAiEngine(options: OpenAiEngineOptions): SpeechEngine {
-  const o = { ...options, baseUrl: options.baseUrl.replace(/\/+$/, '') };
+  const server = { ...options, baseUrl: options.baseUrl.replace(/\/+$/, '') };
   let known: { state: EngineState; until: number } | undefined;
   return {
     id: name,
-    info: { provider: name, model: o.model, timing: 'engine' },
+    info: { provider: name, model: server.model, timing: 'engine' },
     languages: [],
     check: async () => {
       if (known && known.until > Date.now()) return known.state;
-      const state = await ask(o);
+      const state = await ask(server);
       known = { state, until: Date.now() + (state.ready ? askAgainMs : 0) };
       return state;
     },
-    transcribe: transcribeWith(o),
+    transcribe: transcribeWith(server),
     close: () => undefined,
   };
 }
@@ -89,15 +89,15 @@ function transcribeWith(options: OpenAiEngineOptions) {
       },
     );
     return {
-      language: languageCode(answers.find((a) => a.language)?.language) ?? request.language,
+      language: languageCode(answers.find((answer) => answer.language)?.language) ?? request.language,
       words: tidyWords(
-        answers.flatMap((a) => a.words),
+        answers.flatMap((answer) => answer.words),
         request.seconds,
       ),
       engine: {
         provider: name,
         model: options.model,
-        timing: answers.every((a) => a.timing === 'engine') ? 'engine' : 'estimated',
+        timing: answers.every((answer) => answer.timing === 'engine') ? 'engine' : 'estimated',
       },
       engineSeconds: (performance.now() - began) / 1000,
     };

@@ -30,14 +30,14 @@ export function languageCode(language: string | null | undefined): string | null
   return codes.find((code) => names.of(code)?.toLowerCase() === name) ?? null;
 }
 
-function confidenceOf(s: Segment | undefined): number | null {
-  return typeof s?.avg_logprob === 'number' ? Math.min(1, Math.exp(s.avg_logprob)) : null;
+function confidenceOf(segment: Segment | undefined): number | null {
+  return typeof segment?.avg_logprob === 'number' ? Math.min(1, Math.exp(segment.avg_logprob)) : null;
 }
 
 /** Words come without punctuation, segments with it: where both agree on the number of words, the segments' spelling wins. */
 function withPunctuation(words: readonly { word: string }[], segments: readonly Segment[]): string[] {
-  const spelled = segments.flatMap((s) => s.text.trim().split(/\s+/).filter(Boolean));
-  return spelled.length === words.length ? spelled : words.map((w) => w.word);
+  const spelled = segments.flatMap((segment) => segment.text.trim().split(/\s+/).filter(Boolean));
+  return spelled.length === words.length ? spelled : words.map((word) => word.word);
 }
 
 /** Words of one uploaded piece, shifted to its offset. `timing`: whether the times are the engine's. */
@@ -48,17 +48,19 @@ export function wordsOfAnswer(
   const segments = answer.segments ?? [];
   if (answer.words && answer.words.length > 0) {
     const spelled = withPunctuation(answer.words, segments);
-    const words = answer.words.map((w, i) => ({
-      word: spelled[i] ?? w.word,
-      start: w.start + piece.start,
-      end: w.end + piece.start,
-      confidence: confidenceOf(segments.find((s) => w.start >= s.start - 0.01 && w.start < s.end)),
+    const words = answer.words.map((word, i) => ({
+      word: spelled[i] ?? word.word,
+      start: word.start + piece.start,
+      end: word.end + piece.start,
+      confidence: confidenceOf(
+        segments.find((segment) => word.start >= segment.start - 0.01 && word.start < segment.end),
+      ),
     }));
     return { words, timing: 'engine' };
   }
   const spans = segments.length > 0 ? segments : [{ start: 0, end: piece.end - piece.start, text: answer.text }];
-  const words = spans.flatMap((s) =>
-    interpolateWords(s.text, s.start + piece.start, s.end + piece.start, confidenceOf(s)),
+  const words = spans.flatMap((span) =>
+    interpolateWords(span.text, span.start + piece.start, span.end + piece.start, confidenceOf(span)),
   );
   return { words, timing: 'estimated' };
 }

@@ -26,12 +26,14 @@ describe('PocketSphinx transcription', () => {
       const wavPath = join(folder, 'meeting.wav');
       const turns = await makeRecording(wavPath, meeting);
       const { words } = await create(1).transcribe({ wavPath, seconds: await wavSeconds(wavPath), language: 'en' });
-      expect(wordErrorRate(turns.map((t) => t.text).join(' '), words.map((w) => w.word).join(' '))).toBeLessThan(0.1);
-      const deadline = words.find((w) => w.word === 'deadline');
-      const turn = turns.find((t) => t.text.includes('deadline'));
+      expect(
+        wordErrorRate(turns.map((turn) => turn.text).join(' '), words.map((word) => word.word).join(' ')),
+      ).toBeLessThan(0.1);
+      const deadline = words.find((word) => word.word === 'deadline');
+      const turn = turns.find((candidate) => candidate.text.includes('deadline'));
       expect(deadline?.start).toBeGreaterThan(turn?.start ?? Infinity);
       expect(deadline?.end).toBeLessThan(turn?.end ?? 0);
-      expect(words.some((w) => w.word === 'I')).toBe(true);
+      expect(words.some((word) => word.word === 'I')).toBe(true);
     },
     slow,
   );
@@ -42,7 +44,9 @@ describe('PocketSphinx transcription', () => {
       const wavPath = join(folder, 'long.wav');
       const turns = await makeLongRecording(wavPath, meeting, 70);
       const { words } = await create(2).transcribe({ wavPath, seconds: await wavSeconds(wavPath), language: 'en' });
-      expect(wordErrorRate(turns.map((t) => t.text).join(' '), words.map((w) => w.word).join(' '))).toBeLessThan(0.1);
+      expect(
+        wordErrorRate(turns.map((turn) => turn.text).join(' '), words.map((word) => word.word).join(' ')),
+      ).toBeLessThan(0.1);
     },
     slow,
   );

@@ -76,7 +76,7 @@ function transcribeWith({ env, parallel }: PocketSphinxOptions) {
     const found = await mapLimit(pieces, { limit: parallel, signal: request.signal }, (piece, index, signal) =>
       decodePiece({ ...request, signal }, piece, env, (seconds) => {
         secondsDone[index] = seconds;
-        request.onProgress?.(Math.min(1, secondsDone.reduce((a, b) => a + b, 0) / request.seconds));
+        request.onProgress?.(Math.min(1, secondsDone.reduce((sum, seconds) => sum + seconds, 0) / request.seconds));
       }),
     );
     request.onProgress?.(1);

@@ -8,7 +8,7 @@ export type Serving = { engine: SpeechEngine | undefined; info: EngineInfo | nul
  * worker takes no transcription jobs, and the files wait.
  */
 export async function chooseEngine(candidates: readonly SpeechEngine[], wanted: string | undefined): Promise<Serving> {
-  const allowed = wanted ? candidates.filter((c) => c.id === wanted) : candidates;
+  const allowed = wanted ? candidates.filter((candidate) => candidate.id === wanted) : candidates;
   const reasons: string[] = [];
   for (const engine of allowed) {
     const state = await engine.check();

@@ -25,7 +25,7 @@ describe('tidy words', () => {
   });
 
   it('are distributed over a span by their length', () => {
-    expect(interpolateWords(' a bbb ', 10, 16, 0.5).map((w) => [w.word, w.start, w.end])).toEqual([
+    expect(interpolateWords(' a bbb ', 10, 16, 0.5).map((word) => [word.word, word.start, word.end])).toEqual([
       ['a', 10, 12],
       ['bbb', 12, 16],
     ]);
@@ -59,17 +59,17 @@ describe('lines of PocketSphinx', () => {
 
 describe('limited concurrency', () => {
   it('keeps the order of the results', async () => {
-    const out = await mapLimit([3, 1, 2], { limit: 2, signal: undefined }, async (n) => {
-      await new Promise((resolve) => setTimeout(resolve, n * 5));
-      return n * 10;
+    const out = await mapLimit([3, 1, 2], { limit: 2, signal: undefined }, async (value) => {
+      await new Promise((resolve) => setTimeout(resolve, value * 5));
+      return value * 10;
     });
     expect(out).toEqual([30, 10, 20]);
   });
 
   it('cancels the others when one fails, and waits for their end', async () => {
     let stopped = 0;
-    const work = mapLimit([0, 1, 2, 3], { limit: 2, signal: undefined }, async (n, _, signal) => {
-      if (n === 0) throw new Error('broken');
+    const work = mapLimit([0, 1, 2, 3], { limit: 2, signal: undefined }, async (value, _, signal) => {
+      if (value === 0) throw new Error('broken');
       await new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
       stopped += 1;
     });

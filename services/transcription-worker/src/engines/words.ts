@@ -9,7 +9,7 @@ export function tidyWords(words: readonly Word[], seconds: number): Word[] {
     .map((word) => ({ ...word, word: word.word.trim() }))
     .filter((word) => word.word !== '' && Number.isFinite(word.start) && Number.isFinite(word.end))
     .filter((word) => word.start < seconds + 0.5);
-  kept.sort((a, b) => a.start - b.start);
+  kept.sort((x, y) => x.start - y.start);
   let floor = 0;
   return kept.map((word) => {
     const start = round(clamp(word.start, floor, Math.max(floor, seconds)));

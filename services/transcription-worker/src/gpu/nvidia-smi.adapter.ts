@@ -51,7 +51,7 @@ async function probe(options: Required<GpuProbeOptions>): Promise<GpuState> {
   if (!answer.ok) return none(answer.why);
   const listed = parseDevices(answer.text);
   if (listed.length === 0) return none(answer.text.trim().split('\n', 1)[0] || 'The driver lists no GPU');
-  const divided = listed.some((d) => d.divided) ? await ask(options, ['-L']) : undefined;
+  const divided = listed.some((device) => device.divided) ? await ask(options, ['-L']) : undefined;
   const instances = divided?.ok ? parseInstances(divided.text, listed) : [];
   const names = options.env['CUDA_VISIBLE_DEVICES'];
   const devices = visibleDevices(withInstances(listed, instances), names);

@@ -74,7 +74,7 @@ describe('the output of nvidia-smi', () => {
 
 describe('CUDA_VISIBLE_DEVICES', () => {
   const all = devices(twoCards);
-  const seen = (names: string | undefined) => visibleDevices(all, names).map((d) => d.index);
+  const seen = (names: string | undefined) => visibleDevices(all, names).map((device) => device.index);
 
   it('selects all GPUs when it is not set, and none when it is empty', () => {
     expect(seen(undefined)).toEqual([0, 1]);

@@ -30,7 +30,7 @@ export function parseInstances(listing: string, devices: readonly Listed[]): Gpu
   let parent: Listed | undefined;
   for (const line of listing.split('\n')) {
     const gpu = gpuLine.exec(line);
-    if (gpu) parent = devices.find((d) => d.index === Number(gpu[1]) && d.divided);
+    if (gpu) parent = devices.find((device) => device.index === Number(gpu[1]) && device.divided);
     const [, profile, size, uuid] = instanceLine.exec(line) ?? [];
     if (!parent || profile === undefined || size === undefined || uuid === undefined) continue;
     const { index, name, capability } = parent;
@@ -51,9 +51,10 @@ export function withInstances(devices: readonly Listed[], instances: readonly Gp
 export function visibleDevices(devices: readonly GpuDevice[], names: string | undefined): GpuDevice[] {
   if (names === undefined) return [...devices];
   const visible: GpuDevice[] = [];
-  for (const name of names.split(',').map((n) => n.trim())) {
-    const byNumber = /^\d+$/.test(name) ? devices.find((d) => d.index === Number(name)) : undefined;
-    const device = byNumber ?? (/^(GPU|MIG)-/.test(name) ? devices.find((d) => d.uuid.startsWith(name)) : undefined);
+  for (const name of names.split(',').map((part) => part.trim())) {
+    const byNumber = /^\d+$/.test(name) ? devices.find((candidate) => candidate.index === Number(name)) : undefined;
+    const device =
+      byNumber ?? (/^(GPU|MIG)-/.test(name) ? devices.find((candidate) => candidate.uuid.startsWith(name)) : undefined);
     if (!device) break;
     visible.push(device);
   }

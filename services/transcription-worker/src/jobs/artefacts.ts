@@ -27,9 +27,9 @@ export function createArtefacts(store: ObjectStore, workDir: string) {
     },
     download: async (key: string, target: string, signal: AbortSignal): Promise<void> => {
       const { stream, bytes } = await store.get(key, { signal }).catch(missing);
-      await assertRoom(workDir, bytes).catch((e: unknown) => {
+      await assertRoom(workDir, bytes).catch((err: unknown) => {
         stream.destroy();
-        throw e;
+        throw err;
       });
       await pipeline(stream, createWriteStream(target), { signal }).catch(fullDisk);
     },
@@ -69,8 +69,8 @@ async function assertRoom(workDir: string, bytes: number): Promise<void> {
 function alive(pid: number): boolean {
   try {
     return process.kill(pid, 0);
-  } catch (e) {
-    return (e as { code?: string }).code === 'EPERM';
+  } catch (err) {
+    return (err as { code?: string }).code === 'EPERM';
   }
 }
 
@@ -85,16 +85,16 @@ async function sweep(workDir: string): Promise<void> {
 }
 
 /** The recording or an earlier artefact is missing: a retry cannot succeed, the run has to start from the beginning. */
-function missing(e: unknown): never {
-  if (isAppError(e) && e.kind === 'not_found')
+function missing(err: unknown): never {
+  if (isAppError(err) && err.kind === 'not_found')
     throw new AppError('unavailable', 'artefact_missing', 'What an earlier stage left is no longer there', {
-      cause: e,
+      cause: err,
       permanent: true,
     });
-  throw e;
+  throw err;
 }
 
-function fullDisk(e: unknown): never {
-  if ((e as { code?: string }).code === 'ENOSPC') throw storageFull('The disk is full');
-  throw e;
+function fullDisk(err: unknown): never {
+  if ((err as { code?: string }).code === 'ENOSPC') throw storageFull('The disk is full');
+  throw err;
 }

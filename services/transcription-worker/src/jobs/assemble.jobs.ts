@@ -6,14 +6,17 @@ import type { CpuChildren } from './cpu-children.ts';
 
 /** `assemble`: words to speakers. Without a diarization, one speaker has all words and the transcript carries the reason. */
 export function assembleJob({ artefacts, cpu }: { artefacts: Artefacts; cpu: CpuChildren }) {
-  return (input: InputOf<typeof workerJobs.assemble>, d: JobDelivery): Promise<OutputOf<typeof workerJobs.assemble>> =>
+  return (
+    input: InputOf<typeof workerJobs.assemble>,
+    delivery: JobDelivery,
+  ): Promise<OutputOf<typeof workerJobs.assemble>> =>
     artefacts.inFolder(async (folder) => {
       const began = performance.now();
       const { transcribe, diarize } = input.earlier;
-      d.progress(0, 'Putting words and speakers together');
+      delivery.progress(0, 'Putting words and speakers together');
       const [words, turns, target] = [join(folder, 'words'), join(folder, 'turns'), join(folder, 'transcript')];
-      await artefacts.download(transcribe ?? '', words, d.signal);
-      if (diarize) await artefacts.download(diarize, turns, d.signal);
+      await artefacts.download(transcribe ?? '', words, delivery.signal);
+      if (diarize) await artefacts.download(diarize, turns, delivery.signal);
       const order = {
         words,
         turns: diarize ? turns : null,
@@ -21,9 +24,9 @@ export function assembleJob({ artefacts, cpu }: { artefacts: Artefacts; cpu: Cpu
         seconds: input.duration,
         target,
       };
-      const { segments, speakers } = await cpu.assemble(order, { signal: d.signal });
-      const key = artefactKey(input, 'assemble', d.token);
-      const artefact = await artefacts.upload(target, key, 'application/json', d.signal);
+      const { segments, speakers } = await cpu.assemble(order, { signal: delivery.signal });
+      const key = artefactKey(input, 'assemble', delivery.token);
+      const artefact = await artefacts.upload(target, key, 'application/json', delivery.signal);
       return { artefact, segments, speakers, engine_seconds: (performance.now() - began) / 1000 };
     });
 }

@@ -62,7 +62,7 @@ describe('the processes of the queue cpu', () => {
     await writeFile(file('source'), 'not media at all '.repeat(100));
     const failure: unknown = await start()
       .prepare(prepareOrder(), { signal })
-      .catch((e: unknown) => e);
+      .catch((err: unknown) => err);
     expect(failure).toMatchObject({ code: 'media_unreadable', kind: 'invalid', permanent: true });
   });
 

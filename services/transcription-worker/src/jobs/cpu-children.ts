@@ -20,12 +20,12 @@ export type CpuChildren = {
 const idleMs = 60_000;
 const heapMb = 1_024;
 
-export function createCpuChildren(o: {
+export function createCpuChildren(options: {
   env: Record<string, string>;
   maxSeconds: number;
   recycleAfter?: number;
 }): CpuChildren {
-  const { recycleAfter = queueLimits.cpu.recycleAfter, env, maxSeconds } = o;
+  const { recycleAfter = queueLimits.cpu.recycleAfter, env, maxSeconds } = options;
   const script = new URL('./cpu.child.ts', import.meta.url);
   const children = createTaskChildren({ script, env, heapMb, idleMs, recycleAfter });
   // Programs started by a task have their own timeouts; this one is for the child itself.

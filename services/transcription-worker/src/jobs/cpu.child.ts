@@ -8,12 +8,12 @@ import { cpuTask, type assembled, type CpuTask, type prepared } from './cpu-task
 
 type Task<K extends CpuTask['task']> = Extract<CpuTask, { task: K }>;
 
-async function prepare(t: Task<'prepare'>, { onProgress }: TaskContext): Promise<z.infer<typeof prepared>> {
-  const transcoder = createFfmpeg({ env: t.env, maxSeconds: t.maxSeconds });
-  const probe = await transcoder.probe(t.source);
+async function prepare(task: Task<'prepare'>, { onProgress }: TaskContext): Promise<z.infer<typeof prepared>> {
+  const transcoder = createFfmpeg({ env: task.env, maxSeconds: task.maxSeconds });
+  const probe = await transcoder.probe(task.source);
   const { seconds, truncated, waveform } = await transcoder.transcode({
-    source: t.source,
-    target: t.wav,
+    source: task.source,
+    target: task.wav,
     probe,
     onProgress,
   });
@@ -26,21 +26,27 @@ async function prepare(t: Task<'prepare'>, { onProgress }: TaskContext): Promise
     channels: probe.channels ?? null,
     sample_rate: probe.sampleRate ?? null,
   };
-  return { seconds, truncated, hasPicture: await transcoder.thumbnail(t.source, t.picture, probe), media, waveform };
+  return {
+    seconds,
+    truncated,
+    hasPicture: await transcoder.thumbnail(task.source, task.picture, probe),
+    media,
+    waveform,
+  };
 }
 
 async function readJson<S extends z.ZodType>(path: string, schema: S): Promise<z.infer<S>> {
   return schema.parse(JSON.parse(await readFile(path, 'utf8')));
 }
 
-async function putTogether(t: Task<'assemble'>): Promise<z.infer<typeof assembled>> {
-  const { language, engine, words } = await readJson(t.words, wordsArtefact);
-  const { provider, turns, degraded } = t.turns
-    ? await readJson(t.turns, turnsArtefact)
-    : { provider: 'none', turns: [], degraded: t.degraded };
-  const { speakers, segments } = assemble(words, turns, t.seconds);
+async function putTogether(task: Task<'assemble'>): Promise<z.infer<typeof assembled>> {
+  const { language, engine, words } = await readJson(task.words, wordsArtefact);
+  const { provider, turns, degraded } = task.turns
+    ? await readJson(task.turns, turnsArtefact)
+    : { provider: 'none', turns: [], degraded: task.degraded };
+  const { speakers, segments } = assemble(words, turns, task.seconds);
   await writeFile(
-    t.target,
+    task.target,
     JSON.stringify({ language, engine, diarization: { provider, degraded }, speakers, segments }),
   );
   return { segments: segments.length, speakers: speakers.length };

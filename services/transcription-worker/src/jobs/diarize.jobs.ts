@@ -6,23 +6,30 @@ import { artefactKey, type Artefacts } from './artefacts.ts';
 
 /** `diarize`: who speaks when. A failure here never costs the words: the dispatcher continues without speakers. */
 export function diarizeJob({ artefacts, diarizer }: { artefacts: Artefacts; diarizer: Diarizer }) {
-  return (input: InputOf<typeof workerJobs.diarize>, d: JobDelivery): Promise<OutputOf<typeof workerJobs.diarize>> =>
+  return (
+    input: InputOf<typeof workerJobs.diarize>,
+    delivery: JobDelivery,
+  ): Promise<OutputOf<typeof workerJobs.diarize>> =>
     artefacts.inFolder(async (folder) => {
       const wavPath = join(folder, 'audio.wav');
-      await artefacts.download(input.audio, wavPath, d.signal);
+      await artefacts.download(input.audio, wavPath, delivery.signal);
       const began = performance.now();
-      d.progress(0, 'Telling the speakers apart');
+      delivery.progress(0, 'Telling the speakers apart');
       const { provider, turns, degraded } = await diarizer.diarize({
         wavPath,
         seconds: input.duration,
         minSpeakers: input.options.minSpeakers,
         maxSpeakers: input.options.maxSpeakers,
-        onProgress: (share) => d.progress(share, 'Telling the speakers apart'),
-        signal: d.signal,
+        onProgress: (share) => delivery.progress(share, 'Telling the speakers apart'),
+        signal: delivery.signal,
       });
       const engineSeconds = (performance.now() - began) / 1000;
-      const artefact = await artefacts.writeJson(artefactKey(input, 'diarize', d.token), { provider, turns, degraded });
-      const speakers = new Set(turns.map((t) => t.speaker)).size;
+      const artefact = await artefacts.writeJson(artefactKey(input, 'diarize', delivery.token), {
+        provider,
+        turns,
+        degraded,
+      });
+      const speakers = new Set(turns.map((turn) => turn.speaker)).size;
       return { artefact, provider, speakers, degraded, engine_seconds: engineSeconds };
     });
 }

@@ -13,14 +13,14 @@ export function profiled<T>(
   profiler: Profiler | undefined,
   stage: (typeof profiledStages)[number],
   modelOf: (output: T) => string,
-  work: (input: Input, d: JobDelivery) => Promise<T>,
+  work: (input: Input, delivery: JobDelivery) => Promise<T>,
 ) {
-  return async (input: Input, d: JobDelivery): Promise<T> => {
+  return async (input: Input, delivery: JobDelivery): Promise<T> => {
     const measuring = await profiler?.meter.start();
     try {
-      const output = await work(input, d);
+      const output = await work(input, delivery);
       const reading = measuring?.stop();
-      const { taskId, token } = d;
+      const { taskId, token } = delivery;
       if (reading)
         profiler?.report({ stage, model: modelOf(output), taskId, token, audioSeconds: input.duration, ...reading });
       return output;

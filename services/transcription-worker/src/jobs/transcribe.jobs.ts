@@ -9,22 +9,22 @@ import { artefactKey, type Artefacts } from './artefacts.ts';
 export function transcribeJob({ artefacts, engine }: { artefacts: Artefacts; engine: Engines['engine'] }) {
   return (
     input: InputOf<typeof workerJobs.transcribe>,
-    d: JobDelivery,
+    delivery: JobDelivery,
   ): Promise<OutputOf<typeof workerJobs.transcribe>> =>
     artefacts.inFolder(async (folder) => {
       const serving = engine();
       if (!serving) throw engineMissing();
       const wavPath = join(folder, 'audio.wav');
-      await artefacts.download(input.audio, wavPath, d.signal);
-      d.progress(0, 'Transcribing');
+      await artefacts.download(input.audio, wavPath, delivery.signal);
+      delivery.progress(0, 'Transcribing');
       const transcription = await serving.transcribe({
         wavPath,
         seconds: input.duration,
         language: input.options.language,
-        onProgress: (share) => d.progress(share, 'Transcribing'),
-        signal: d.signal,
+        onProgress: (share) => delivery.progress(share, 'Transcribing'),
+        signal: delivery.signal,
       });
-      const artefact = await artefacts.writeJson(artefactKey(input, 'transcribe', d.token), {
+      const artefact = await artefacts.writeJson(artefactKey(input, 'transcribe', delivery.token), {
         language: transcription.language,
         engine: transcription.engine,
         words: transcription.words,

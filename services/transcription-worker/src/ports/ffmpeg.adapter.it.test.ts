@@ -96,7 +96,7 @@ describe('transcoding', () => {
       onProgress: (share) => seen.push(share),
     });
     expect(seen.at(-1)).toBeGreaterThan(0.95);
-    expect([...seen].sort((a, b) => a - b)).toEqual(seen);
+    expect([...seen].sort((x, y) => x - y)).toEqual(seen);
   });
 
   it('stops when it is cancelled', async () => {

@@ -36,9 +36,9 @@ export function parseProbe(json: string): MediaProbe {
   const parsed = outputSchema.safeParse(JSON.parse(json === '' ? '{}' : json));
   const { format, streams } = parsed.success ? parsed.data : { format: undefined, streams: [] };
   if (!format || streams.length === 0) throw notMedia();
-  const audio = streams.find((s) => s.codec_type === 'audio');
+  const audio = streams.find((stream) => stream.codec_type === 'audio');
   const picture = pictureOf(streams);
-  const video = picture?.kind === 'video' ? streams.find((s) => s.index === picture.stream) : undefined;
+  const video = picture?.kind === 'video' ? streams.find((stream) => stream.index === picture.stream) : undefined;
   return {
     seconds: positive(format.duration) ?? positive(audio?.duration),
     container: format.format_name,
@@ -56,9 +56,9 @@ export function parseProbe(json: string): MediaProbe {
 }
 
 function pictureOf(streams: readonly Stream[]): MediaProbe['picture'] {
-  const video = streams.find((s) => s.codec_type === 'video' && s.disposition.attached_pic === 0);
+  const video = streams.find((stream) => stream.codec_type === 'video' && stream.disposition.attached_pic === 0);
   if (video) return { stream: video.index, kind: 'video' };
-  const cover = streams.find((s) => s.codec_type === 'video');
+  const cover = streams.find((stream) => stream.codec_type === 'video');
   return cover && { stream: cover.index, kind: 'cover' };
 }
 

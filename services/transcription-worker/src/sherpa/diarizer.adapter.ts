@@ -24,12 +24,12 @@ export function createNeuralDiarizer(runtime: SherpaRuntime, otherwise: Diarizer
     const { turns } = answer.parse(
       await runtime.diarizers.run({ input, timeoutMs: 300_000 + seconds * 10_000, signal, onProgress }),
     );
-    return { provider: 'sherpa-onnx', turns: turns.sort((a, b) => a.start - b.start), degraded: null };
+    return { provider: 'sherpa-onnx', turns: turns.sort((x, y) => x.start - y.start), degraded: null };
   };
 
   const bounded = async (request: DiarizeRequest) => {
     const first = await neural(request, exactly(request));
-    const found = new Set(first?.turns.map((t) => t.speaker)).size;
+    const found = new Set(first?.turns.map((turn) => turn.speaker)).size;
     if (!first || withinBounds(found, request)) return first;
     const nearest = found < (request.minSpeakers ?? 0) ? request.minSpeakers : request.maxSpeakers;
     return neural(request, nearest);

@@ -21,7 +21,7 @@ const answer = z.object({
 });
 /** The first model of a kind that loaded. */
 export function servingModel(models: readonly Model[], kind: ModelKind): Model | undefined {
-  return models.find((m) => m.manifest.kind === kind && m.state === 'canary-ok');
+  return models.find((model) => model.manifest.kind === kind && model.state === 'canary-ok');
 }
 
 /** Converts the abort of a child, with its stderr, to a retryable error. */
@@ -33,7 +33,7 @@ export function crashOf(error: unknown): Error {
 
 function stateOf(models: readonly Model[]): EngineState {
   if (servingModel(models, 'asr')) return { ready: true };
-  const refused = models.find((m) => m.manifest.kind === 'asr');
+  const refused = models.find((model) => model.manifest.kind === 'asr');
   const why = refused
     ? `The speech model ${refused.manifest.id} is not used: ${refused.why}`
     : 'No speech model is installed';

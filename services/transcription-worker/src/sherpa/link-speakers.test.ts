@@ -12,22 +12,22 @@ function voice(window: number, speaker: number, ...vector: number[]): LocalSpeak
 
 describe('the same person in several windows', () => {
   it('is found by voice similarity, whatever its number in the window', () => {
-    const [a, b, c, d] = linkSpeakers(
+    const [first, second, third, fourth] = linkSpeakers(
       [voice(0, 0, 1, 0), voice(0, 1, 0, 1), voice(1, 0, 0.1, 1), voice(1, 1, 1, 0.1)],
       0.5,
     );
-    expect(a).toBe(d);
-    expect(b).toBe(c);
-    expect(a).not.toBe(b);
+    expect(first).toBe(fourth);
+    expect(second).toBe(third);
+    expect(first).not.toBe(second);
   });
 
   it('never joins two speakers of one window, however similar', () => {
-    const [a, b] = linkSpeakers([voice(0, 0, 1, 0), voice(0, 1, 1, 0.01)], 0.5);
-    expect(a).not.toBe(b);
+    const [first, second] = linkSpeakers([voice(0, 0, 1, 0), voice(0, 1, 1, 0.01)], 0.5);
+    expect(first).not.toBe(second);
   });
 
   it('keeps a dissimilar voice separate', () => {
-    const [a, b] = linkSpeakers([voice(0, 0, 1, 0), voice(1, 0, 0, 1)], 0.5);
-    expect(a).not.toBe(b);
+    const [first, second] = linkSpeakers([voice(0, 0, 1, 0), voice(1, 0, 0, 1)], 0.5);
+    expect(first).not.toBe(second);
   });
 });

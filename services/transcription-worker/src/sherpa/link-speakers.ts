@@ -13,40 +13,41 @@ type Group = {
 
 /** Finds the same person in several windows: nearest voices first, down to `threshold`. @returns a label per input. */
 export function linkSpeakers(locals: readonly LocalSpeaker[], threshold: number): number[] {
-  let groups = locals.map((l) => grouped([l]));
+  let groups = locals.map((local) => grouped([local]));
   for (;;) {
     let best: { likeness: number; a: Group; b: Group } | undefined;
-    for (const [i, a] of groups.entries())
-      for (const b of groups.slice(0, i)) {
-        const likeness = cosine(a.vector, b.vector);
-        if (likeness >= threshold && likeness > (best?.likeness ?? -1) && compatible(a, b)) best = { likeness, a, b };
+    for (const [i, one] of groups.entries())
+      for (const other of groups.slice(0, i)) {
+        const likeness = cosine(one.vector, other.vector);
+        if (likeness >= threshold && likeness > (best?.likeness ?? -1) && compatible(one, other))
+          best = { likeness, a: one, b: other };
       }
     if (!best) break;
     const { a, b } = best;
-    groups = [...groups.filter((g) => g !== a && g !== b), grouped([...a.members, ...b.members])];
+    groups = [...groups.filter((group) => group !== a && group !== b), grouped([...a.members, ...b.members])];
   }
-  return locals.map((l) => groups.findIndex((g) => g.members.includes(l)));
+  return locals.map((local) => groups.findIndex((group) => group.members.includes(local)));
 }
 
 function grouped(members: LocalSpeaker[]): Group {
   const vector = new Float32Array(members[0]?.vector.length ?? 0);
-  for (const m of members)
-    for (let i = 0; i < vector.length; i++) vector[i] = (vector[i] ?? 0) + (m.vector[i] ?? 0) * m.seconds;
+  for (const member of members)
+    for (let i = 0; i < vector.length; i++) vector[i] = (vector[i] ?? 0) + (member.vector[i] ?? 0) * member.seconds;
   return { members, vector };
 }
 
-function cosine(a: Float32Array, b: Float32Array): number {
+function cosine(left: Float32Array, right: Float32Array): number {
   let [dot, aa, bb] = [0, 0, 0];
-  for (let i = 0; i < a.length; i++) {
-    dot += (a[i] ?? 0) * (b[i] ?? 0);
-    aa += (a[i] ?? 0) ** 2;
-    bb += (b[i] ?? 0) ** 2;
+  for (let i = 0; i < left.length; i++) {
+    dot += (left[i] ?? 0) * (right[i] ?? 0);
+    aa += (left[i] ?? 0) ** 2;
+    bb += (right[i] ?? 0) ** 2;
   }
   return dot / Math.sqrt(aa * bb + 1e-12);
 }
 
 /** Two speakers that one window separated are never merged again. */
-function compatible(a: Group, b: Group): boolean {
-  const windows = new Set(a.members.map((m) => m.window));
-  return b.members.every((m) => !windows.has(m.window));
+function compatible(one: Group, other: Group): boolean {
+  const windows = new Set(one.members.map((member) => member.window));
+  return other.members.every((member) => !windows.has(member.window));
 }

@@ -131,11 +131,11 @@ async function foldersOf(cacheDir: string): Promise<Place[]> {
     modelKinds.map(async (kind) => {
       const entries = await readdir(join(cacheDir, kind), { withFileTypes: true }).catch(() => []);
       return entries
-        .filter((e) => e.isDirectory())
-        .map((e) => ({ kind, id: e.name, folder: join(cacheDir, kind, e.name) }));
+        .filter((entry) => entry.isDirectory())
+        .map((entry) => ({ kind, id: entry.name, folder: join(cacheDir, kind, entry.name) }));
     }),
   );
-  return lists.flat().sort((a, b) => (a.folder < b.folder ? -1 : 1));
+  return lists.flat().sort((x, y) => (x.folder < y.folder ? -1 : 1));
 }
 
 async function sha256(path: string): Promise<string> {

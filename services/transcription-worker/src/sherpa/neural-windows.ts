@@ -35,11 +35,11 @@ export async function diarizeWindows(
     const samples = await readSamples(task.wavPath, from, Math.min(task.seconds, from + windowSeconds));
     const turns = diarization.process(samples);
     locals.push(...localSpeakers(extractor, turns, samples, window));
-    for (const t of turns) found.push({ window, turn: { ...t, start: t.start + from, end: t.end + from } });
+    for (const turn of turns) found.push({ window, turn: { ...turn, start: turn.start + from, end: turn.end + from } });
     onProgress(Math.min(1, (from + windowSeconds) / task.seconds));
   }
   const labels = linkSpeakers(locals, sameVoice);
-  const labelOf = new Map(locals.map((l, i) => [`${l.window}:${l.speaker}`, labels[i] ?? 0]));
+  const labelOf = new Map(locals.map((local, i) => [`${local.window}:${local.speaker}`, labels[i] ?? 0]));
   return {
     turns: found.map(({ window, turn }) => ({ ...turn, speaker: labelOf.get(`${window}:${turn.speaker}`) ?? 0 })),
   };
@@ -52,19 +52,22 @@ function localSpeakers(
   samples: Float32Array,
   window: number,
 ): LocalSpeaker[] {
-  return [...new Set(turns.map((t) => t.speaker))].map((speaker) => {
-    const own = turns.filter((t) => t.speaker === speaker).sort((a, b) => b.end - b.start - (a.end - a.start));
-    const clean = own.filter((t, i) => i === 0 || t.end - t.start >= shortestClean);
+  return [...new Set(turns.map((turn) => turn.speaker))].map((speaker) => {
+    const own = turns.filter((turn) => turn.speaker === speaker).sort((x, y) => y.end - y.start - (x.end - x.start));
+    const clean = own.filter((turn, i) => i === 0 || turn.end - turn.start >= shortestClean);
     let vector = new Float32Array(0);
     let seconds = 0;
-    for (const t of clean) {
+    for (const turn of clean) {
       if (seconds >= mostSeconds) break;
-      const part = embed(extractor, samples.subarray(Math.floor(t.start * sampleRate), Math.ceil(t.end * sampleRate)));
+      const part = embed(
+        extractor,
+        samples.subarray(Math.floor(turn.start * sampleRate), Math.ceil(turn.end * sampleRate)),
+      );
       if (vector.length === 0) vector = new Float32Array(part.length);
       // Some models return NaN for very short or silent parts.
       if (part.every((x) => Number.isFinite(x)))
         for (let i = 0; i < part.length; i++) vector[i] = (vector[i] ?? 0) + (part[i] ?? 0);
-      seconds += t.end - t.start;
+      seconds += turn.end - turn.start;
     }
     return { window, speaker, vector, seconds };
   });

@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import type { DiarizationConfig, EmbeddingConfig, RecognizerConfig, VadConfig } from './config.ts';
 
-const recognizer = z.custom<RecognizerConfig>((v) => typeof v === 'object' && v !== null);
-const vad = z.custom<VadConfig>((v) => typeof v === 'object' && v !== null);
-const diarization = z.custom<DiarizationConfig>((v) => typeof v === 'object' && v !== null);
-const embedding = z.custom<EmbeddingConfig>((v) => typeof v === 'object' && v !== null);
+const recognizer = z.custom<RecognizerConfig>((value) => typeof value === 'object' && value !== null);
+const vad = z.custom<VadConfig>((value) => typeof value === 'object' && value !== null);
+const diarization = z.custom<DiarizationConfig>((value) => typeof value === 'object' && value !== null);
+const embedding = z.custom<EmbeddingConfig>((value) => typeof value === 'object' && value !== null);
 
 /** Tasks of the sherpa-onnx child. */
 export const sherpaTask = z.discriminatedUnion('task', [

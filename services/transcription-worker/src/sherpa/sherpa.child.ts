@@ -14,7 +14,7 @@ type Loaded = { recognizer: Recognizer; users: number };
 const loaded = new Map<string, Loaded>();
 
 /** Loading takes seconds: tasks with the same model share a recognizer, and the last one is kept. */
-async function withRecognizer<T>(config: RecognizerConfig, work: (r: Recognizer) => Promise<T>): Promise<T> {
+async function withRecognizer<T>(config: RecognizerConfig, work: (recognizer: Recognizer) => Promise<T>): Promise<T> {
   const key = JSON.stringify(config);
   const entry = loaded.get(key) ?? { recognizer: new sherpa.OfflineRecognizer(config), users: 0 };
   loaded.set(key, entry);
@@ -34,23 +34,23 @@ function decode(recognizer: Recognizer, samples: Float32Array): Promise<unknown>
 }
 
 async function transcribe(
-  t: Extract<SherpaTask, { task: 'transcribe' }>,
+  task: Extract<SherpaTask, { task: 'transcribe' }>,
   recognizer: Recognizer,
   { onProgress, signal }: TaskContext,
 ) {
-  const detector = t.vad ? new sherpa.Vad(t.vad, 60) : undefined;
-  const chunks = await speechChunks(detector, t.wavPath, t.seconds, t.longest);
+  const detector = task.vad ? new sherpa.Vad(task.vad, 60) : undefined;
+  const chunks = await speechChunks(detector, task.wavPath, task.seconds, task.longest);
   let done = 0;
-  const results = await mapLimit(chunks, { limit: t.batch, signal }, async (chunk) => {
-    const result = chunkResult.parse(await decode(recognizer, await readSamples(t.wavPath, chunk.start, chunk.end)));
+  const results = await mapLimit(chunks, { limit: task.batch, signal }, async (chunk) => {
+    const result = chunkResult.parse(await decode(recognizer, await readSamples(task.wavPath, chunk.start, chunk.end)));
     done += 1;
     onProgress(done / chunks.length);
     return { ...wordsOfChunk(result, chunk), language: result.lang.replace(/[<>|]/g, '') };
   });
   return {
-    words: results.flatMap((h) => h.words),
-    timing: results.every((h) => h.timing === 'engine') ? 'engine' : 'estimated',
-    language: results.find((h) => h.language)?.language ?? null,
+    words: results.flatMap((chunk) => chunk.words),
+    timing: results.every((chunk) => chunk.timing === 'engine') ? 'engine' : 'estimated',
+    language: results.find((chunk) => chunk.language)?.language ?? null,
   };
 }
 
@@ -60,23 +60,23 @@ async function providerInUse(): Promise<{ provider: 'cpu' | 'cuda' }> {
   return { provider: /onnxruntime_providers_cuda/.test(maps) ? 'cuda' : 'cpu' };
 }
 
-async function perform(t: SherpaTask, context: TaskContext): Promise<unknown> {
-  switch (t.task) {
+async function perform(task: SherpaTask, context: TaskContext): Promise<unknown> {
+  switch (task.task) {
     case 'load-recognizer':
-      await withRecognizer(t.config, (r) => decode(r, new Float32Array(sampleRate)));
+      await withRecognizer(task.config, (recognizer) => decode(recognizer, new Float32Array(sampleRate)));
       return providerInUse();
     case 'load-vad':
-      new sherpa.Vad(t.config, 10).acceptWaveform(new Float32Array(512));
+      new sherpa.Vad(task.config, 10).acceptWaveform(new Float32Array(512));
       return {};
     case 'load-embedding':
-      new sherpa.SpeakerEmbeddingExtractor(t.config).createStream();
+      new sherpa.SpeakerEmbeddingExtractor(task.config).createStream();
       return providerInUse();
     case 'transcribe':
-      return withRecognizer(t.config, (recognizer) => transcribe(t, recognizer, context));
+      return withRecognizer(task.config, (recognizer) => transcribe(task, recognizer, context));
     case 'diarize':
-      return diarizeWindows(sherpa, t, context.onProgress);
+      return diarizeWindows(sherpa, task, context.onProgress);
     default:
-      return t satisfies never;
+      return task satisfies never;
   }
 }
 

@@ -130,7 +130,7 @@ describe('a model that fails during recognition', () => {
     };
     const crash: unknown = await runtime.recognizers
       .run({ input: { task: 'load-recognizer', config }, timeoutMs: 30_000 })
-      .catch((e: unknown) => e);
+      .catch((err: unknown) => err);
     expect(crashOf(crash)).toMatchObject({
       code: 'engine_crashed',
       permanent: false,

@@ -17,7 +17,7 @@ describe('tokens to words', () => {
       ys_log_probs: [-0.1, -0.2, -0.2, -3, 0, 0, -3],
     });
     expect(timing).toBe('engine');
-    expect(found.map((w) => w.word)).toEqual(['The', 'deadline,', 'friends.']);
+    expect(found.map((word) => word.word)).toEqual(['The', 'deadline,', 'friends.']);
     expect(found[1]).toMatchObject({ start: 100.8, end: 101.2 });
     expect(found[1]?.confidence).toBeCloseTo(Math.exp(-0.2), 5);
   });
@@ -34,17 +34,17 @@ describe('tokens to words', () => {
       tokens: [' GOOD', ' MOR', 'NING'],
       timestamps: [0, 1, 1.2],
     });
-    expect(found.map((w) => w.word)).toEqual(['good', 'morning']);
+    expect(found.map((word) => word.word)).toEqual(['good', 'morning']);
   });
 
   it('creates a word for every ideograph', () => {
     const { words: found } = words({ text: '你好', tokens: ['你', '好'], timestamps: [0, 0.3] });
-    expect(found.map((w) => w.word)).toEqual(['你', '好']);
+    expect(found.map((word) => word.word)).toEqual(['你', '好']);
   });
 
   it('drops special tokens', () => {
     const { words: found } = words({ text: 'yes', tokens: ['<unk>', ' yes', '<|en|>'], timestamps: [0, 1, 2] });
-    expect(found.map((w) => w.word)).toEqual(['yes']);
+    expect(found.map((word) => word.word)).toEqual(['yes']);
   });
 
   it('distributes the words of whisper segments by length, with estimated times', () => {
@@ -56,7 +56,7 @@ describe('tokens to words', () => {
       segment_durations: [5, 1],
     });
     expect(timing).toBe('estimated');
-    expect(found.map((w) => [w.word, w.start, w.end])).toEqual([
+    expect(found.map((word) => [word.word, word.start, word.end])).toEqual([
       ['one', 100, 102],
       ['three', 102, 105],
       ['two', 106, 107],

@@ -30,37 +30,37 @@ const longestToken = 0.4;
 type Open = { text: string; start: number; end: number; logs: number[] };
 
 /** The words of one chunk with times relative to the recording. */
-export function wordsOfChunk(r: ChunkResult, chunk: { start: number; end: number }): ChunkWords {
+export function wordsOfChunk(result: ChunkResult, chunk: { start: number; end: number }): ChunkWords {
   const seconds = chunk.end - chunk.start;
-  const timed = r.tokens.length > 0 && r.timestamps.length === r.tokens.length;
+  const timed = result.tokens.length > 0 && result.timestamps.length === result.tokens.length;
   const words = timed
-    ? fromTokens(r, seconds)
-    : r.segment_texts.length > 0
-      ? fromSegments(r)
-      : interpolateWords(r.text, 0, seconds, null);
-  const placed = words.map((w) => ({
-    ...w,
-    start: chunk.start + Math.min(w.start, seconds),
-    end: chunk.start + Math.min(w.end, seconds),
+    ? fromTokens(result, seconds)
+    : result.segment_texts.length > 0
+      ? fromSegments(result)
+      : interpolateWords(result.text, 0, seconds, null);
+  const placed = words.map((word) => ({
+    ...word,
+    start: chunk.start + Math.min(word.start, seconds),
+    end: chunk.start + Math.min(word.end, seconds),
   }));
   return { words: placed, timing: timed ? 'engine' : 'estimated' };
 }
 
 /** Joins sub-word tokens to words: a leading space starts a word, punctuation never extends one. */
-function fromTokens(r: ChunkResult, chunkSeconds: number): Word[] {
-  const shout = r.text.length > 3 && r.text === r.text.toUpperCase() && /[A-Z]/.test(r.text);
+function fromTokens(result: ChunkResult, chunkSeconds: number): Word[] {
+  const shout = result.text.length > 3 && result.text === result.text.toUpperCase() && /[A-Z]/.test(result.text);
   const words: Open[] = [];
-  for (const [i, token] of r.tokens.entries()) {
+  for (const [i, token] of result.tokens.entries()) {
     const text = token.replace(startsWord, '');
     if (text === '' || /^<.*>$/.test(text)) continue;
-    const log = r.ys_log_probs[i];
+    const log = result.ys_log_probs[i];
     const logs = log === undefined ? [] : [log];
     const last = words.at(-1);
-    const end = endOf(r, i, chunkSeconds);
+    const end = endOf(result, i, chunkSeconds);
     if (last && punctuation.test(text)) {
       last.text += text;
     } else if (!last || startsWord.test(token) || ideograph.test(text)) {
-      words.push({ text, start: r.timestamps[i] ?? 0, end, logs });
+      words.push({ text, start: result.timestamps[i] ?? 0, end, logs });
     } else {
       last.text += text;
       last.end = end;
@@ -70,18 +70,18 @@ function fromTokens(r: ChunkResult, chunkSeconds: number): Word[] {
   return words.map((word) => close(word, shout));
 }
 
-function fromSegments(r: ChunkResult): Word[] {
-  return r.segment_texts.flatMap((text, i) => {
-    const start = r.segment_timestamps[i] ?? 0;
-    return interpolateWords(text, start, start + (r.segment_durations[i] ?? 0), null);
+function fromSegments(result: ChunkResult): Word[] {
+  return result.segment_texts.flatMap((text, i) => {
+    const start = result.segment_timestamps[i] ?? 0;
+    return interpolateWords(text, start, start + (result.segment_durations[i] ?? 0), null);
   });
 }
 
-function endOf(r: ChunkResult, i: number, chunkSeconds: number): number {
-  const start = r.timestamps[i] ?? 0;
-  const duration = r.durations[i];
+function endOf(result: ChunkResult, i: number, chunkSeconds: number): number {
+  const start = result.timestamps[i] ?? 0;
+  const duration = result.durations[i];
   if (duration !== undefined && duration > 0) return start + duration;
-  return Math.min(start + longestToken, r.timestamps[i + 1] ?? chunkSeconds);
+  return Math.min(start + longestToken, result.timestamps[i + 1] ?? chunkSeconds);
 }
 
 function close(word: Open, shout: boolean): Word {
@@ -89,6 +89,6 @@ function close(word: Open, shout: boolean): Word {
     word: shout ? word.text.toLowerCase() : word.text,
     start: word.start,
     end: word.end,
-    confidence: word.logs.length > 0 ? Math.exp(word.logs.reduce((a, b) => a + b, 0) / word.logs.length) : null,
+    confidence: word.logs.length > 0 ? Math.exp(word.logs.reduce((sum, log) => sum + log, 0) / word.logs.length) : null,
   };
 }
