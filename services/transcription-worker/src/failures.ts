@@ -2,10 +2,7 @@
 import { invalid, unavailable, type AppError } from '@overtone/service-kit/errors';
 
 /** Failures of a task. `detail` (such as stderr) is only logged and never shown to the owner. */
-type More = {
-  cause?: unknown;
-  detail?: string;
-};
+type More = { cause?: unknown; detail?: string };
 
 // Caused by the recording: permanent, because a retry would fail the same way.
 export function notMedia(more: More = {}): AppError {

@@ -45,31 +45,25 @@ describe('transcription-worker', () => {
         callback: (_, message) => progress.push(message.json<{ fraction: number }>().fraction),
       });
       const objectKey = await world.upload(wav);
-      const prepared = await world.done(
-        'prepare',
-        await world.order('prepare', { ...at, objectKey, contentType: 'audio/wav' }),
-      );
+      const prepared = await world.run('prepare', { ...at, objectKey, contentType: 'audio/wav' });
       expect(prepared).toMatchObject({ truncated: false, thumbnail: null, media: { audio_codec: 'pcm_s16le' } });
       const { peaks } = waveformArtefact.parse(await world.readJson(prepared.waveform));
       expect(Math.abs(peaks.length / 10 - prepared.duration)).toBeLessThan(0.2);
 
       const { audio, duration } = prepared;
-      const transcribed = await world.done(
-        'transcribe',
-        await world.order('transcribe', { ...at, audio, duration, options }),
-      );
+      const transcribed = await world.run('transcribe', { ...at, audio, duration, options });
       expect(transcribed.engine.provider).toBe('scripted');
       const { words } = wordsArtefact.parse(await world.readJson(transcribed.artefact));
       expect(words.length).toBe(transcribed.words);
 
-      const diarized = await world.done('diarize', await world.order('diarize', { ...at, audio, duration, options }));
+      const diarized = await world.run('diarize', { ...at, audio, duration, options });
       expect(diarized).toMatchObject({ provider: 'acoustic', speakers: 2, degraded: null });
       expect(turnsArtefact.parse(await world.readJson(diarized.artefact)).turns.length).toBeGreaterThanOrEqual(
         meeting.length,
       );
 
       const earlier = { prepare: prepared.artefact, transcribe: transcribed.artefact, diarize: diarized.artefact };
-      const assembled = await world.done('assemble', await world.order('assemble', { ...at, earlier, duration }));
+      const assembled = await world.run('assemble', { ...at, earlier, duration });
       const transcript = transcriptArtefact.parse(await world.readJson(assembled.artefact));
       expect(transcript.speakers).toEqual(['SPEAKER_01', 'SPEAKER_02']);
       expect(transcript.segments.flatMap((segment) => segment.words)).toHaveLength(words.length);
@@ -94,7 +88,7 @@ describe('transcription-worker', () => {
       duration: 2,
       degraded: 'The speakers could not be separated',
     };
-    const { artefact } = await world.done('assemble', await world.order('assemble', input));
+    const { artefact } = await world.run('assemble', input);
     const transcript = transcriptArtefact.parse(await world.readJson(artefact));
     expect(transcript.speakers).toEqual(['SPEAKER_01']);
     expect(transcript.diarization.degraded).toBe('The speakers could not be separated');
@@ -166,7 +160,7 @@ describe('without a speech engine', () => {
     const wav = join(folder, 'short.wav');
     await makeRecording(wav, meeting.slice(0, 1));
     const objectKey = await world.upload(wav);
-    await world.done('prepare', await world.order('prepare', { ...place(), objectKey, contentType: 'audio/wav' }));
+    await world.run('prepare', { ...place(), objectKey, contentType: 'audio/wav' });
     expect(world.ended.failures.has(taskId) || world.ended.outputs.has(taskId)).toBe(false);
   });
 });

@@ -129,24 +129,28 @@ export async function startWorld(more: Partial<WorkerEnv> = {}) {
   const store = createObjectStore(env);
   const service = createTranscriptionWorker(env);
   const { internalPort } = await service.start();
+  const order = async <K extends keyof Jobs>(job: K, input: InputOf<Jobs[K]>): Promise<string> => {
+    const taskId = randomUUID();
+    const { subject } = workerJobs[job];
+    waiting.push({ durable: jobDurable(workerJobs[job]), taskId, subject, input });
+    await nc.jetstream().publish(subject, JSON.stringify({ taskId }));
+    return taskId;
+  };
+  const done = async <K extends keyof Jobs>(job: K, taskId: string): Promise<z.infer<Jobs[K]['output']>> => {
+    await waitFor(() => ended.outputs.has(taskId) || ended.failures.has(taskId), { timeoutMs: 120_000 });
+    const failure = ended.failures.get(taskId);
+    if (failure) throw new Error(`${failure.code}: ${failure.message}`);
+    return workerJobs[job].output.parse(ended.outputs.get(taskId)) as z.infer<Jobs[K]['output']>;
+  };
   return {
     store,
     nc,
     ended,
+    order,
+    done,
+    /** Waits for the output of a new task. */
+    run: async <K extends keyof Jobs>(job: K, input: InputOf<Jobs[K]>) => done(job, await order(job, input)),
     metrics: async () => (await fetch(`http://127.0.0.1:${internalPort}/metrics`)).text(),
-    order: async <K extends keyof Jobs>(job: K, input: InputOf<Jobs[K]>): Promise<string> => {
-      const taskId = randomUUID();
-      const { subject } = workerJobs[job];
-      waiting.push({ durable: jobDurable(workerJobs[job]), taskId, subject, input });
-      await nc.jetstream().publish(subject, JSON.stringify({ taskId }));
-      return taskId;
-    },
-    done: async <K extends keyof Jobs>(job: K, taskId: string): Promise<z.infer<Jobs[K]['output']>> => {
-      await waitFor(() => ended.outputs.has(taskId) || ended.failures.has(taskId), { timeoutMs: 120_000 });
-      const failure = ended.failures.get(taskId);
-      if (failure) throw new Error(`${failure.code}: ${failure.message}`);
-      return workerJobs[job].output.parse(ended.outputs.get(taskId)) as z.infer<Jobs[K]['output']>;
-    },
     failed: async (taskId: string) => {
       await waitFor(() => ended.failures.has(taskId), { timeoutMs: 60_000 });
       return ended.failures.get(taskId);

@@ -41,10 +41,9 @@ export function createMemoryMeter({ env, device, everyMs = 250 }: MemoryMeterOpt
         const args = [`--id=${measured.uuid}`, '--query-gpu=memory.used', ...format];
         const run = { command: 'nvidia-smi', args, env, timeoutMs: longestMs, signal: over.signal };
         // Stopped or ended: no further samples either way.
-        void runProcess({ ...run, consume: numbersTo(seen) }).then(
-          () => known(),
-          () => known(),
-        );
+        void runProcess({ ...run, consume: numbersTo(seen) })
+          .catch(() => {})
+          .then(() => known());
       });
       await Promise.race([first, sleep(firstWithinMs, undefined, { ref: false })]);
       const { baselineMib } = readings;

@@ -1,40 +1,33 @@
 import { join } from 'node:path';
-import type { InputOf, OutputOf, workerJobs } from '@overtone/contracts';
-import type { JobDelivery } from '@overtone/service-kit';
+import type { workerJobs } from '@overtone/contracts';
+import type { JobHandlers } from '@overtone/service-kit';
 import type { Engines } from '../engines/engines.ts';
 import { engineMissing } from '../failures.ts';
 import { artefactKey, type Artefacts } from './artefacts.ts';
 
 /** `transcribe`: words with times, by the engine that this worker has. */
-export function transcribeJob({ artefacts, engine }: { artefacts: Artefacts; engine: Engines['engine'] }) {
-  return (
-    input: InputOf<typeof workerJobs.transcribe>,
-    delivery: JobDelivery,
-  ): Promise<OutputOf<typeof workerJobs.transcribe>> =>
+export function transcribeJob({
+  artefacts,
+  engine,
+}: {
+  artefacts: Artefacts;
+  engine: Engines['engine'];
+}): JobHandlers<typeof workerJobs>['transcribe'] {
+  return (input, { progress, signal, token }) =>
     artefacts.inFolder(async (folder) => {
       const serving = engine();
       if (!serving) throw engineMissing();
       const wavPath = join(folder, 'audio.wav');
-      await artefacts.download(input.audio, wavPath, delivery.signal);
-      delivery.progress(0, 'Transcribing');
-      const transcription = await serving.transcribe({
+      await artefacts.download(input.audio, wavPath, signal);
+      progress(0, 'Transcribing');
+      const { engineSeconds, ...recognised } = await serving.transcribe({
         wavPath,
         seconds: input.duration,
         language: input.options.language,
-        onProgress: (share) => delivery.progress(share, 'Transcribing'),
-        signal: delivery.signal,
+        onProgress: (share) => progress(share, 'Transcribing'),
+        signal,
       });
-      const artefact = await artefacts.writeJson(artefactKey(input, 'transcribe', delivery.token), {
-        language: transcription.language,
-        engine: transcription.engine,
-        words: transcription.words,
-      });
-      return {
-        artefact,
-        engine: transcription.engine,
-        language: transcription.language,
-        words: transcription.words.length,
-        engine_seconds: transcription.engineSeconds,
-      };
+      const artefact = await artefacts.writeJson(artefactKey(input, 'transcribe', token), recognised);
+      return { ...recognised, artefact, words: recognised.words.length, engine_seconds: engineSeconds };
     });
 }

@@ -8,10 +8,7 @@ import { declaresMore } from './declared-length.ts';
 import { parseProbe } from './ffprobe-output.ts';
 import type { MediaProbe, Transcoded, TranscodeRequest, Transcoder } from './transcoder.ts';
 
-export type FfmpegOptions = {
-  env: Record<string, string>;
-  maxSeconds: number;
-};
+type FfmpegOptions = { env: Record<string, string>; maxSeconds: number };
 
 /**
  * Self-contained formats. Deliberately without all formats that reference other files or addresses (hls, dash, concat, sdp,
@@ -62,9 +59,7 @@ function transcodeWith({ env, maxSeconds }: FfmpegOptions) {
   return async (request: TranscodeRequest): Promise<Transcoded> => {
     const { probe, source, signal } = request;
     if (!probe.audioCodec) throw noAudio();
-    if (probe.seconds && probe.seconds > maxSeconds) {
-      throw tooLong(maxSeconds);
-    }
+    if (probe.seconds && probe.seconds > maxSeconds) throw tooLong(maxSeconds);
     const run = await runProcess({
       command: 'ffmpeg',
       // aresample fills gaps with silence, so that word times match the player's.
@@ -85,18 +80,10 @@ function thumbnailWith({ env }: FfmpegOptions) {
     if (!probe.picture) return false;
     // A cover has one frame at time 0, which seeking would skip.
     const seek = probe.picture.kind === 'video' ? ['-ss', Math.min(10, (probe.seconds ?? 0) * 0.1).toFixed(2)] : [];
+    const map = ['-map', `0:${probe.picture.stream}`];
     const run = await runProcess({
       command: 'ffmpeg',
-      args: [
-        ...quietly,
-        '-y',
-        ...seek,
-        ...guarded(source),
-        '-map',
-        `0:${probe.picture.stream}`,
-        ...toJpeg,
-        `file:${target}`,
-      ],
+      args: [...quietly, '-y', ...seek, ...guarded(source), ...map, ...toJpeg, `file:${target}`],
       env,
       timeoutMs: thumbnailTimeoutMs,
       signal,
@@ -120,11 +107,7 @@ function refusal(stderr: string): Error {
 }
 
 /** Writes the samples after a header that is corrected at the end, and computes the peaks. */
-async function store(
-  stdout: Readable,
-  request: TranscodeRequest,
-  maxSeconds: number,
-): Promise<Omit<Transcoded, 'truncated'>> {
+async function store(stdout: Readable, request: TranscodeRequest, maxSeconds: number) {
   const peaks = createPeaks();
   const file = await open(request.target, 'w');
   let bytes = 0;
@@ -134,9 +117,7 @@ async function store(
       peaks.add(chunk);
       await file.write(chunk, 0, chunk.length, wavHeaderBytes + bytes);
       bytes += chunk.length;
-      if (bytes > maxSeconds * bytesPerSecond) {
-        throw tooLong(maxSeconds);
-      }
+      if (bytes > maxSeconds * bytesPerSecond) throw tooLong(maxSeconds);
       if (request.probe.seconds) request.onProgress?.(Math.min(1, bytes / bytesPerSecond / request.probe.seconds));
     }
     await file.write(wavHeader(bytes & ~1), 0, wavHeaderBytes, 0);

@@ -3,7 +3,6 @@ import { notMedia } from '../failures.ts';
 import type { MediaProbe } from './transcoder.ts';
 
 const numeric = z.coerce.number().refine(Number.isFinite).optional().catch(undefined);
-const tags = z.record(z.string(), z.string()).catch({});
 
 const streamSchema = z.object({
   index: z.number(),
@@ -19,14 +18,7 @@ const streamSchema = z.object({
 
 const outputSchema = z.object({
   streams: z.array(streamSchema).default([]),
-  format: z
-    .object({
-      format_name: z.string().default('unknown'),
-      duration: numeric,
-      bit_rate: numeric,
-      tags: tags.default({}),
-    })
-    .optional(),
+  format: z.object({ format_name: z.string().default('unknown'), duration: numeric }).optional(),
 });
 
 type Stream = z.infer<typeof streamSchema>;
@@ -48,10 +40,7 @@ export function parseProbe(json: string): MediaProbe {
     height: video?.height,
     channels: audio?.channels,
     sampleRate: audio?.sample_rate,
-    bitRate: positive(format.bit_rate),
     picture,
-    title: format.tags['title'],
-    createdAt: format.tags['creation_time'],
   };
 }
 

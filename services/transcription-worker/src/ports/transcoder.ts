@@ -10,11 +10,8 @@ export type MediaProbe = {
   height: number | undefined;
   channels: number | undefined;
   sampleRate: number | undefined;
-  bitRate: number | undefined;
   /** Stream index of the picture for the thumbnail. */
   picture: { stream: number; kind: 'video' | 'cover' } | undefined;
-  title: string | undefined;
-  createdAt: string | undefined;
 };
 
 export type Transcoded = {

@@ -2,41 +2,13 @@ import { join } from 'node:path';
 import type { EngineTuning } from '@overtone/contracts';
 import type { Model } from './model-store.ts';
 
-/** The used part of sherpa-onnx' configuration. */
-export type RecognizerConfig = {
-  featConfig: { sampleRate: number; featureDim: number };
-  decodingMethod: 'greedy_search';
-  modelConfig: Record<string, unknown>;
-};
-
-export type VadConfig = {
-  sileroVad: {
-    model: string;
-    threshold: number;
-    minSpeechDuration: number;
-    minSilenceDuration: number;
-    maxSpeechDuration: number;
-    windowSize: number;
-  };
-  sampleRate: number;
-  numThreads: number;
-};
+export type RecognizerConfig = ReturnType<typeof recognizerConfig>;
+export type VadConfig = ReturnType<typeof vadConfig>;
+export type DiarizationConfig = ReturnType<typeof diarizationConfig>;
+export type EmbeddingConfig = DiarizationConfig['embedding'];
 
 /** sherpa-onnx' names of the processors. */
-export type Provider = 'cpu' | 'cuda';
-export type EmbeddingConfig = {
-  model: string;
-  numThreads: number;
-  provider: Provider;
-};
-
-export type DiarizationConfig = {
-  segmentation: { pyannote: { model: string; windowShiftRatio: number }; numThreads: number; provider: Provider };
-  embedding: EmbeddingConfig;
-  clustering: { numClusters: number; threshold: number };
-  minDurationOn: number;
-  minDurationOff: number;
-};
+type Use = { numThreads: number; provider: 'cpu' | 'cuda' };
 
 /** Whisper drops everything beyond 30 s of a stream; other models only become slow. */
 export function longestChunk(model: Model): number {
@@ -44,25 +16,16 @@ export function longestChunk(model: Model): number {
 }
 
 /** The processor by the worker's tuning. */
-export function providerOf(on: EngineTuning['transcribe_on']): Provider {
+export function providerOf(on: EngineTuning['transcribe_on']): Use['provider'] {
   return on === 'gpu' ? 'cuda' : 'cpu';
 }
 
-type Use = { numThreads: number; provider: Provider };
-
 function shared(model: Model, { numThreads, provider }: Use): Record<string, unknown> {
-  return {
-    tokens: fileOf(model, 'tokens'),
-    numThreads,
-    provider,
-    debug: 0,
-  };
+  return { tokens: fileOf(model, 'tokens'), numThreads, provider, debug: 0 };
 }
 
-export function recognizerConfig(
-  model: Model,
-  { language, ...use }: Use & { language: string | null },
-): RecognizerConfig {
+/** The used part of sherpa-onnx' configuration. */
+export function recognizerConfig(model: Model, { language, ...use }: Use & { language: string | null }) {
   const [encoder, decoder] = [fileOf(model, 'encoder'), fileOf(model, 'decoder')];
   const base = { featConfig: { sampleRate: 16_000, featureDim: 80 }, decodingMethod: 'greedy_search' as const };
   if (model.manifest.family === 'whisper') {
@@ -83,7 +46,7 @@ export function recognizerConfig(
   return { ...base, modelConfig: { ...shared(model, use), ...modelType, transducer } };
 }
 
-export function vadConfig(model: Model): VadConfig {
+export function vadConfig(model: Model) {
   return {
     sileroVad: {
       model: fileOf(model, 'model'),
@@ -101,7 +64,7 @@ export function vadConfig(model: Model): VadConfig {
 export function diarizationConfig(
   { segmentation, embedding }: { segmentation: Model; embedding: Model },
   { speakers, ...use }: Use & { speakers: number | null },
-): DiarizationConfig {
+) {
   return {
     segmentation: { pyannote: { model: fileOf(segmentation, 'model'), windowShiftRatio: 0.1 }, ...use },
     embedding: { model: fileOf(embedding, 'model'), ...use },
