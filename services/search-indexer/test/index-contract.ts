@@ -28,12 +28,7 @@ export function vector(...values: number[]): Float32Array {
 }
 
 function shownOf(fileId: string, position: number, text: string): Shown {
-  return {
-    id: rowIdOf(fileId, position),
-    text,
-    end: 9,
-    layout: { at: [0], ms: [0], turns: [[0, 'Ann']] },
-  };
+  return { id: rowIdOf(fileId, position), text, end: 9, layout: { at: [0], ms: [0], turns: [[0, 'Ann']] } };
 }
 
 type Given = Partial<IndexRow> & { fileId: string; terms: string };

@@ -43,10 +43,7 @@ async function provision(nc: NatsConnection): Promise<void> {
 }
 
 /** Shares and memberships from before the indexer's start. */
-export type Known = {
-  memberships: { userId: string; groupIds: string[]; version: number }[];
-  shared: FileAccess[];
-};
+export type Known = { memberships: { userId: string; groupIds: string[]; version: number }[]; shared: FileAccess[] };
 
 /** Fakes of the RPCs of identity, media, worker and dispatcher. */
 async function startUpstreamFakes(url: string, library: ReturnType<typeof createLibrary>, known: Known) {

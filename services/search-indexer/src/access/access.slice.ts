@@ -1,16 +1,15 @@
-import { identityEvents, mediaEvents } from '@overtone/contracts';
-import { catchUp, consumer, type Bus, type Slice } from '@overtone/service-kit';
+import { identityEvents, identityRpc, mediaEvents, mediaRpc } from '@overtone/contracts';
+import { askAll, catchUp, consumer, type Bus, type Slice } from '@overtone/service-kit';
 import type { Db } from '../database.ts';
-import { createUpstreamAccess } from '../ports/upstream-access.adapter.ts';
 import type { AccessScopes } from './access.ts';
 import { createAccessStore } from './access.store.ts';
 
 const hour = 3_600_000;
+const limit = 500;
 
 /** Who may find a file besides its owner: copies of identity's memberships and media's shares. */
 export function createAccessSlice({ db, bus }: { db: Db; bus: Bus }): Slice & { access: AccessScopes } {
   const access = createAccessStore({ db });
-  const upstream = createUpstreamAccess({ bus });
   return {
     access,
     consumers: [
@@ -22,9 +21,20 @@ export function createAccessSlice({ db, bus }: { db: Db; bus: Bus }): Slice & { 
     periodics: [
       // Events are missed while the service is down for longer than the stream keeps them.
       catchUp('load memberships and shares', hour, async () => {
-        for await (const membership of upstream.memberships()) await access.setMembership(membership);
-        for await (const shared of upstream.shared()) await access.setAccess(shared);
+        for await (const membership of requestMemberships(bus)) await access.setMembership(membership);
+        for await (const shared of requestShares(bus)) await access.setAccess(shared);
       }),
     ],
   };
+}
+
+function requestMemberships(bus: Bus) {
+  const requestPage = async (after: string | null) =>
+    (await bus.request(identityRpc.memberships, { after, limit })).users;
+  return askAll(requestPage, ({ userId }) => userId);
+}
+
+function requestShares(bus: Bus) {
+  const requestPage = async (after: string | null) => (await bus.request(mediaRpc.listShared, { after, limit })).files;
+  return askAll(requestPage, ({ fileId }) => fileId);
 }

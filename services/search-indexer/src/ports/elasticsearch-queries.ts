@@ -64,13 +64,7 @@ export function nearestQuery(
 }
 
 export function vectorMapping({ dim }: VectorModel): estypes.MappingProperty {
-  return {
-    type: 'dense_vector',
-    dims: dim,
-    index: true,
-    similarity: 'cosine',
-    index_options: { type: 'int8_hnsw' },
-  };
+  return { type: 'dense_vector', dims: dim, index: true, similarity: 'cosine', index_options: { type: 'int8_hnsw' } };
 }
 
 /** The server does not analyse the stems again, and refreshes only after a file is complete. */
@@ -100,19 +94,13 @@ export function mappingsOf(model: VectorModel | null): estypes.MappingTypeMappin
   };
 }
 
-export function documentOf(row: IndexRow): Document {
+export function documentOf({ id: _, fileId, ownerId, shown, vector, ...row }: IndexRow): Document {
   return {
-    file_id: row.fileId,
-    owner_id: row.ownerId,
-    kind: row.kind,
-    terms: row.terms,
-    speakers: row.speakers,
-    tags: row.tags,
-    uploaded: row.uploaded,
-    duration: row.duration,
-    media: row.media,
-    ...(row.shown ? { shown: JSON.stringify(row.shown) } : {}),
-    ...(row.vector ? { vector: Array.from(row.vector) } : {}),
+    ...row,
+    file_id: fileId,
+    owner_id: ownerId,
+    ...(shown ? { shown: JSON.stringify(shown) } : {}),
+    ...(vector ? { vector: Array.from(vector) } : {}),
   };
 }
 
@@ -128,8 +116,5 @@ function visibleTo(ownerId: string, sharedIds: readonly string[]): estypes.Query
 }
 
 function range(gte: number | null, lte: number | null) {
-  return {
-    ...(gte === null ? {} : { gte }),
-    ...(lte === null ? {} : { lte }),
-  };
+  return { ...(gte === null ? {} : { gte }), ...(lte === null ? {} : { lte }) };
 }

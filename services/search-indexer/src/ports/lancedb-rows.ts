@@ -10,11 +10,7 @@ export function emptyVector(dim: number): string {
 /** Columns of a build; without a model there is no vector column yet. */
 export function schemaOf(dim: number | null): Schema {
   return new Schema([
-    new Field('id', new Utf8(), false),
-    new Field('file_id', new Utf8(), false),
-    new Field('owner_id', new Utf8(), false),
-    new Field('kind', new Utf8(), false),
-    new Field('terms', new Utf8(), false),
+    ...['id', 'file_id', 'owner_id', 'kind', 'terms'].map((name) => new Field(name, new Utf8(), false)),
     new Field('speakers', names(), false),
     new Field('tags', names(), false),
     new Field('uploaded', new Float64(), false),

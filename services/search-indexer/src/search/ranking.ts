@@ -13,13 +13,13 @@ export type FusedHit = {
 export type FileHit = { fileId: string; score: number; passages: FusedHit[]; semanticOnly: boolean };
 
 /** The usual constant of reciprocal rank fusion (Cormack, Clarke, Büttcher 2009). */
-export const rrfK = 60;
+const rrfConstant = 60;
 
 /**
  * Reciprocal rank fusion: ranks of the legs are comparable, scores are not. A passage counts once per leg. Ties are broken
  * by the keyword leg, then by id, so that equal searches return equal results.
  */
-export function fuse(keyword: readonly Hit[], semantic: readonly Hit[], constant = rrfK): FusedHit[] {
+export function fuse(keyword: readonly Hit[], semantic: readonly Hit[]): FusedHit[] {
   const fused = new Map<string, FusedHit>();
   const add = (leg: 'keyword' | 'semantic', hits: readonly Hit[]) => {
     let rank = 0;
@@ -30,7 +30,7 @@ export function fuse(keyword: readonly Hit[], semantic: readonly Hit[], constant
       known[leg] = rank;
       known.token ??= token ?? null;
       rank += 1;
-      known.score += 1 / (constant + rank);
+      known.score += 1 / (rrfConstant + rank);
       fused.set(id, known);
     }
   };
@@ -68,8 +68,8 @@ export function groupByFile(passages: readonly FusedHit[]): FileHit[] {
 }
 
 /** The fused score relative to the maximum for these legs: 1 = first in every leg that ran. */
-export function relevance(score: number, legs: number, constant = rrfK): number {
-  return legs === 0 ? 0 : Math.min(1, (score * (constant + 1)) / legs);
+export function relevance(score: number, legs: number): number {
+  return legs === 0 ? 0 : Math.min(1, (score * (rrfConstant + 1)) / legs);
 }
 
 /**

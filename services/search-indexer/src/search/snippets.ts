@@ -43,27 +43,18 @@ export function snippetOf(input: SnippetInput): Snippet {
   const first = words[marked[0] ?? -1];
   const firstOwn = layout.turns.find(([, speaker]) => isOwn(speaker, input.spokenBy)) ?? layout.turns[0];
   const token = first ? indexAt(layout.at, first.at) : (input.focus ?? firstOwn?.[0] ?? 0);
+  const shown = marked.map((i) => words[i]).filter((word) => word !== undefined);
   return {
-    html: excerpt(
-      text,
-      layout.at[token] ?? 0,
-      marked.map((i) => words[i]).filter((word) => word !== undefined),
-    ),
+    html: excerpt(text, layout.at[token] ?? 0, shown),
     start: (layout.ms[token] ?? 0) / 1000,
     speaker: speakerAt(layout, token),
     marked: marked.length,
   };
 }
 
-function speakerAt(layout: Layout, token: number): string | null {
-  return (
-    layout.turns[
-      indexAt(
-        layout.turns.map(([start]) => start),
-        token,
-      )
-    ]?.[1] ?? null
-  );
+function speakerAt({ turns }: Layout, token: number): string | null {
+  const starts = turns.map(([start]) => start);
+  return turns[indexAt(starts, token)]?.[1] ?? null;
 }
 
 function isOwn(speaker: string | null, spokenBy: SnippetInput['spokenBy']): boolean {
