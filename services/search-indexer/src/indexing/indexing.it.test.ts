@@ -9,10 +9,10 @@ describe('indexing', () => {
   });
   afterEach(() => indexer.stop());
   const makeDueNow = () => indexer.pool.query('update index_state set due_at = now() where due_at is not null');
-  const events = async () =>
-    (await indexer.pool.query<{ data: unknown }>('select data from search_indexer_outbox order by id')).rows.map(
-      (row) => row.data,
-    );
+  const events = async () => {
+    const { rows } = await indexer.pool.query<{ data: unknown }>('select data from search_indexer_outbox order by id');
+    return rows.map(({ data }) => data);
+  };
 
   it('records the indexed version and publishes an event', async () => {
     const recording = record({ turns: [['Ann', 'the deadline']], tags: ['Work'], transcriptVersion: 3 });
@@ -64,22 +64,16 @@ describe('indexing', () => {
   it('indexes an edit, and several edits together', async () => {
     const recording = record({ turns: [['SPEAKER_01', 'the deadline']] });
     await indexer.add(recording);
-    const edited = record({
-      ...recording.file,
-      title: 'Renamed',
-      transcriptVersion: 2,
-      turns: [['Bertha', 'the budget']],
-    });
-    indexer.library.put(edited);
-    for (let i = 0; i < 5; i++) await indexer.dueFiles.mark(recording.file.fileId, recording.file.ownerId, 60_000);
+    const { fileId, ownerId } = recording.file;
+    const turns: [string, string][] = [['Bertha', 'the budget']];
+    indexer.library.put(record({ ...recording.file, title: 'Renamed', transcriptVersion: 2, turns }));
+    for (let i = 0; i < 5; i++) await indexer.dueFiles.mark(fileId, ownerId, 60_000);
     await indexer.indexDue();
     expect((await indexer.search({ q: 'budget' })).total_files).toBe(0);
     await makeDueNow();
     await indexer.indexDue();
-    expect((await indexer.search({ q: 'budget' })).results[0]).toMatchObject({
-      title: 'Renamed',
-      speakers: ['Bertha'],
-    });
+    const [result] = (await indexer.search({ q: 'budget' })).results;
+    expect(result).toMatchObject({ title: 'Renamed', speakers: ['Bertha'] });
     expect((await indexer.search({ q: 'deadline', search_mode: 'keyword' })).total_files).toBe(0);
     expect(await events()).toHaveLength(2);
   });

@@ -51,16 +51,12 @@ function byScore(x: FusedHit, y: FusedHit): number {
 export function groupByFile(passages: readonly FusedHit[]): FileHit[] {
   const files = new Map<string, FileHit>();
   for (const passage of passages) {
-    const file = files.get(passage.fileId) ?? {
-      fileId: passage.fileId,
-      score: passage.score,
-      passages: [],
-      semanticOnly: true,
-    };
+    const { fileId, score } = passage;
+    const file = files.get(fileId) ?? { fileId, score, passages: [], semanticOnly: true };
     file.passages.push(passage);
-    file.score = Math.max(file.score, passage.score);
+    file.score = Math.max(file.score, score);
     if (passage.keyword !== null) file.semanticOnly = false;
-    files.set(passage.fileId, file);
+    files.set(fileId, file);
   }
   return [...files.values()].sort(
     (x, y) => y.score - x.score || y.passages.length - x.passages.length || (x.fileId < y.fileId ? -1 : 1),

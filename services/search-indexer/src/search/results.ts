@@ -12,10 +12,7 @@ const occurrencesShown = 5;
 
 /** The displayed passages of a file; speech comes before the title, which has no time to jump to. */
 export function shownOf(file: FileHit): FusedHit[] {
-  return [
-    ...file.passages.filter((passage) => !isCard(passage.id)),
-    ...file.passages.filter((passage) => isCard(passage.id)),
-  ].slice(0, occurrencesShown);
+  return file.passages.toSorted((x, y) => Number(isCard(x.id)) - Number(isCard(y.id))).slice(0, occurrencesShown);
 }
 
 export type Material = { facts: ReadonlyMap<string, FileFacts>; stored: ReadonlyMap<string, Shown>; legs: Legs };

@@ -1,20 +1,23 @@
 import type { AccessScope } from '../access/access.ts';
 import type { Db } from '../database.ts';
+import type { IndexState } from '../generated/client.ts';
 
 const languagesCacheMs = 60_000;
 
+const factColumns = {
+  fileId: true,
+  ownerId: true,
+  title: true,
+  tags: true,
+  speakers: true,
+  contentType: true,
+  duration: true,
+  language: true,
+  uploadTime: true,
+} as const;
+
 /** The displayed data of a file. */
-export type FileFacts = {
-  fileId: string;
-  ownerId: string;
-  title: string;
-  tags: string[];
-  speakers: string[];
-  contentType: string;
-  duration: number | null;
-  language: string | null;
-  uploadTime: Date | null;
-};
+export type FileFacts = Pick<IndexState, keyof typeof factColumns>;
 export type Suggestion = { type: 'title' | 'speaker'; text: string; fileId: string | null };
 
 export type SearchStore = ReturnType<typeof createSearchStore>;
@@ -25,17 +28,7 @@ export function createSearchStore({ db, now = Date.now }: { db: Db; now?: () => 
     facts: async (fileIds: readonly string[]): Promise<Map<string, FileFacts>> => {
       const rows = await db.indexState.findMany({
         where: { fileId: { in: [...fileIds] }, indexedAt: { not: null } },
-        select: {
-          fileId: true,
-          ownerId: true,
-          title: true,
-          tags: true,
-          speakers: true,
-          contentType: true,
-          duration: true,
-          language: true,
-          uploadTime: true,
-        },
+        select: factColumns,
       });
       return new Map(rows.map((row) => [row.fileId, row]));
     },
