@@ -10,12 +10,7 @@ const run = promisify(execFile);
 export type Utterance =
   { voice: 'slt' | 'rms' | 'awb' | 'kal16'; text: string } | { file: string; voice: string; text: string };
 
-export type SpokenTurn = {
-  speaker: string;
-  start: number;
-  end: number;
-  text: string;
-};
+export type SpokenTurn = { speaker: string; start: number; end: number; text: string };
 
 const testData = '/usr/share/pocketsphinx/test/data';
 const austen = `${testData}/librivox/sense_and_sensibility_01_austen_64kb`;

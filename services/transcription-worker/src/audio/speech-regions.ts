@@ -1,9 +1,6 @@
 import { pcmStream, sampleRate, sampleReader } from './wav.ts';
 
-export type TimeSpan = {
-  start: number;
-  end: number;
-};
+export type TimeSpan = { start: number; end: number };
 
 /** Root-mean-square level of every 20 ms, in decibels below full scale. Ten hours are 1.8 million floats (7 MB). */
 export const frameSeconds = 0.02;

@@ -9,10 +9,7 @@ export type TaskChildOptions = {
   tasksAtOnce?: number;
 } & ChildOptions;
 
-export type TaskChildren = {
-  run: (task: TaskRun) => Promise<unknown>;
-  close: () => void;
-};
+export type TaskChildren = { run: (task: TaskRun) => Promise<unknown>; close: () => void };
 
 /**
  * Runs tasks in Node child processes, so that aborts of native code and long computations affect only the child. A child

@@ -27,11 +27,7 @@ export function createAcousticDiarizer({ env }: { env: Record<string, string> })
           throw diarizationFailed('The speakers could not be separated', { cause, detail });
         }),
       );
-      return {
-        provider: 'acoustic',
-        turns,
-        degraded: turns.length === 0 ? 'No speech was detected' : null,
-      };
+      return { provider: 'acoustic', turns, degraded: turns.length === 0 ? 'No speech was detected' : null };
     },
   };
 }

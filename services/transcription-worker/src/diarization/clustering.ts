@@ -6,10 +6,7 @@ const mostSpeakers = 10;
 /** Voices nearer than this are one person; see `voiceDistance`. Measured on read and synthetic speech. */
 const oneVoice = 1.9;
 
-export type Bounds = {
-  min: number | null;
-  max: number | null;
-};
+export type Bounds = { min: number | null; max: number | null };
 
 /** Groups pieces of speech into speakers. @returns one label per piece. */
 export function clusterVoices(pieces: readonly Voice[], bounds: Bounds): number[] {
@@ -18,7 +15,7 @@ export function clusterVoices(pieces: readonly Voice[], bounds: Bounds): number[
   const high = Math.min(Math.max(low, bounds.max ?? mostSpeakers), count);
   if (high < 2) return pieces.map(() => 0);
   const distances = pieces.map((piece, i) =>
-    pieces.map((other, column) => (i === column ? 0 : i < column ? voiceDistance(piece, other) : 0)),
+    pieces.map((other, column) => (i < column ? voiceDistance(piece, other) : 0)),
   );
   for (let i = 0; i < count; i++)
     for (let column = 0; column < i; column++) (distances[i] as number[])[column] = distances[column]?.[i] ?? 0;
@@ -36,18 +33,14 @@ function joinNearest(pieces: readonly Voice[], labels: readonly number[], low: n
     return { members, voice: joinVoices(members.map((i) => pieces[i] as Voice)) };
   });
   while (groups.length > low) {
-    let best = { distance: Infinity, a: 0, b: 0 };
-    for (let row = 0; row < groups.length; row++)
-      for (let column = 0; column < row; column++) {
-        const distance = voiceDistance(
-          (groups[row] as { voice: Voice }).voice,
-          (groups[column] as { voice: Voice }).voice,
-        );
-        if (distance < best.distance) best = { distance, a: row, b: column };
+    let nearest: { distance: number; pair: typeof groups } = { distance: Infinity, pair: [] };
+    for (const [i, one] of groups.entries())
+      for (const other of groups.slice(0, i)) {
+        const distance = voiceDistance(one.voice, other.voice);
+        if (distance < nearest.distance) nearest = { distance, pair: [one, other] };
       }
-    if (best.distance >= oneVoice && groups.length <= high) break;
-    const [one, other] = [groups[best.a], groups[best.b]];
-    if (!one || !other) break;
+    const [one, other] = nearest.pair;
+    if (!one || !other || (nearest.distance >= oneVoice && groups.length <= high)) break;
     const joined = { members: [...one.members, ...other.members], voice: joinVoices([one.voice, other.voice]) };
     groups = [...groups.filter((group) => group !== one && group !== other), joined];
   }

@@ -18,11 +18,7 @@ const frameSamples = 512;
 const speechLevel = 3;
 
 /** Features of the voiced frames of a recording, `dims` per row, with the time of each. */
-export type Features = {
-  table: Float32Array;
-  times: Float64Array;
-  count: number;
-};
+export type Features = { table: Float32Array; times: Float64Array; count: number };
 
 export type FeatureRequest = {
   wavPath: string;
@@ -40,10 +36,7 @@ export async function featuresOf({ wavPath, regions, levels, hop, onProgress }: 
   meyda.numberOfMFCCCoefficients = dims + 1;
   const gain = gainOf(levels);
   const quiet = 10 ** (speechThreshold(levels) / 10);
-  const most = regions.reduce(
-    (sum, region) => sum + Math.ceil(((region.end - region.start) * sampleRate) / hop) + 1,
-    0,
-  );
+  const most = regions.reduce((sum, { start, end }) => sum + Math.ceil(((end - start) * sampleRate) / hop) + 1, 0);
   const found: Features = { table: new Float32Array(most * dims), times: new Float64Array(most), count: 0 };
   const block = new Float32Array(frameSamples);
   const total = regions.at(-1)?.end ?? 1;
@@ -56,8 +49,7 @@ export async function featuresOf({ wavPath, regions, levels, hop, onProgress }: 
         for (let i = 0; i < frameSamples; i++) block[i] = (raw[i] ?? 0) * gain;
         const mfcc = meyda.extract('mfcc', block);
         if (!mfcc) continue;
-        for (let coefficient = 0; coefficient < dims; coefficient++)
-          found.table[found.count * dims + coefficient] = mfcc[coefficient + 1] ?? 0;
+        for (let i = 0; i < dims; i++) found.table[found.count * dims + i] = mfcc[i + 1] ?? 0;
         found.times[found.count++] = from + (at + frameSamples / 2) / sampleRate;
       }
       onProgress(from / total);

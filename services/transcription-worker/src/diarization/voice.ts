@@ -10,11 +10,7 @@ export type Voice = {
 };
 
 export function silentVoice(): Voice {
-  return {
-    frames: 0,
-    sum: new Float64Array(dims),
-    products: new Float64Array(dims * dims),
-  };
+  return { frames: 0, sum: new Float64Array(dims), products: new Float64Array(dims * dims) };
 }
 
 /** Adds frames `from`..`to` of a table of features with `dims` columns. */

@@ -27,10 +27,7 @@ function createVectoriser({ env, childEnv, log }: Deps): {
 } {
   const { EMBEDDINGS_OPENAI_BASE_URL: baseUrl, EMBEDDINGS_OPENAI_API_KEY: apiKey } = env;
   if (baseUrl)
-    return {
-      vectoriser: createOpenAiVectoriser({ baseUrl, apiKey, model: env.EMBEDDINGS_OPENAI_MODEL }),
-      parts: [],
-    };
+    return { vectoriser: createOpenAiVectoriser({ baseUrl, apiKey, model: env.EMBEDDINGS_OPENAI_MODEL }), parts: [] };
   const words = createWordVectoriser({ modelCacheDir: env.MODEL_CACHE_DIR, env: childEnv, log });
   return { vectoriser: words, parts: [words.part] };
 }

@@ -3,16 +3,10 @@ import { engineUnreachable } from '../failures.ts';
 import { fetchWithRetries } from '../ports/retrying-fetch.adapter.ts';
 import type { Vectoriser } from './embeddings.ts';
 
-export type OpenAiEmbeddingsOptions = {
-  baseUrl: string;
-  apiKey: string | undefined;
-  model: string;
-};
+export type OpenAiEmbeddingsOptions = { baseUrl: string; apiKey: string | undefined; model: string };
 
 const name = 'embeddings';
-const answerSchema = z.object({
-  data: z.array(z.object({ index: z.int(), embedding: z.array(z.number()).min(1) })),
-});
+const answerSchema = z.object({ data: z.array(z.object({ index: z.int(), embedding: z.array(z.number()).min(1) })) });
 
 /** Any server that speaks the OpenAI embeddings API. */
 export function createOpenAiVectoriser({ baseUrl, apiKey, model }: OpenAiEmbeddingsOptions): Vectoriser {

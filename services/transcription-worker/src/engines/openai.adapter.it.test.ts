@@ -104,11 +104,7 @@ describe('an OpenAI-compatible service', () => {
     expect(seen[0]).toMatchObject({ path: '/v1/audio/transcriptions', key: 'Bearer secret-key' });
     expect(
       Object.fromEntries(['model', 'language', 'response_format'].map((key) => [key, seen[0]?.form.get(key)])),
-    ).toEqual({
-      model: 'whisper-large',
-      language: 'de',
-      response_format: 'verbose_json',
-    });
+    ).toEqual({ model: 'whisper-large', language: 'de', response_format: 'verbose_json' });
     expect(seen[0]?.form.getAll('timestamp_granularities[]')).toEqual(['word', 'segment']);
     expect(result).toMatchObject({ language: 'de', engine: { model: 'whisper-large', timing: 'engine' } });
     expect(result.words.map((word) => word.word)).toEqual(['Guten', 'Tag.']);

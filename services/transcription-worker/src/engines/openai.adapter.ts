@@ -115,9 +115,7 @@ async function formOf(
 ): Promise<() => FormData> {
   const pcm = await readPcm(request.wavPath, piece.start, piece.end);
   const bytes = new Uint8Array(pcm.buffer, pcm.byteOffset, pcm.byteLength);
-  const sound = new Blob([Uint8Array.from(wavHeader(bytes.length)), bytes], {
-    type: 'audio/wav',
-  });
+  const sound = new Blob([Uint8Array.from(wavHeader(bytes.length)), bytes], { type: 'audio/wav' });
   return () => {
     const form = new FormData();
     form.set('file', sound, 'audio.wav');

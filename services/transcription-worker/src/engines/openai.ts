@@ -2,12 +2,7 @@ import type { Word } from '@overtone/contracts';
 import { z } from 'zod';
 import { interpolateWords } from './words.ts';
 
-const segment = z.object({
-  start: z.number(),
-  end: z.number(),
-  text: z.string(),
-  avg_logprob: z.number().nullish(),
-});
+const segment = z.object({ start: z.number(), end: z.number(), text: z.string(), avg_logprob: z.number().nullish() });
 
 /** `verbose_json` of POST /audio/transcriptions; servers omit different fields. */
 export const verboseAnswer = z.object({

@@ -3,13 +3,7 @@ import type { GpuDevice } from '@overtone/contracts';
 import { tuningFor, type TuningWishes } from './tuning.ts';
 
 function gpu(memoryMib: number, capability: number | null = 8.6): GpuDevice {
-  return {
-    index: 0,
-    uuid: 'GPU-1',
-    name: 'NVIDIA GPU',
-    memory_mib: memoryMib,
-    capability,
-  };
+  return { index: 0, uuid: 'GPU-1', name: 'NVIDIA GPU', memory_mib: memoryMib, capability };
 }
 
 const auto: TuningWishes = { batchSize: 'auto', computeType: 'auto', hybrid: 'auto' };

@@ -2,10 +2,13 @@ import { createWriteStream } from 'node:fs';
 import { mkdir, mkdtemp, open, readdir, rm, statfs } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
+import type { workerJobs } from '@overtone/contracts';
 import type { ObjectStore } from '@overtone/object-store';
-import { AppError, isAppError, type Part } from '@overtone/service-kit';
+import { AppError, isAppError, type JobHandlers, type Part } from '@overtone/service-kit';
 import { storageFull } from '../failures.ts';
 
+/** The handler of one stage. */
+export type StageJob<S extends keyof typeof workerJobs> = JobHandlers<typeof workerJobs>[S];
 export type Place = { fileId: string; runId: string };
 
 /** Name of a stage's artefact; the token prevents a superseded worker from overwriting its successor's. */

@@ -1,17 +1,9 @@
 import { join } from 'node:path';
-import type { workerJobs } from '@overtone/contracts';
-import type { JobHandlers } from '@overtone/service-kit';
-import { artefactKey, type Artefacts } from './artefacts.ts';
+import { artefactKey, type Artefacts, type StageJob } from './artefacts.ts';
 import type { CpuChildren } from './cpu-children.ts';
 
 /** `assemble`: words to speakers. Without a diarization, one speaker has all words and the transcript carries the reason. */
-export function assembleJob({
-  artefacts,
-  cpu,
-}: {
-  artefacts: Artefacts;
-  cpu: CpuChildren;
-}): JobHandlers<typeof workerJobs>['assemble'] {
+export function assembleJob({ artefacts, cpu }: { artefacts: Artefacts; cpu: CpuChildren }): StageJob<'assemble'> {
   return (input, { progress, signal, token }) =>
     artefacts.inFolder(async (folder) => {
       const began = performance.now();

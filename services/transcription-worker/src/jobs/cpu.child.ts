@@ -9,14 +9,10 @@ import { cpuTask, type assembled, type CpuTask, type prepared } from './cpu-task
 type Task<K extends CpuTask['task']> = Extract<CpuTask, { task: K }>;
 
 async function prepare(task: Task<'prepare'>, { onProgress }: TaskContext): Promise<z.infer<typeof prepared>> {
-  const transcoder = createFfmpeg({ env: task.env, maxSeconds: task.maxSeconds });
-  const probe = await transcoder.probe(task.source);
-  const { seconds, truncated, waveform } = await transcoder.transcode({
-    source: task.source,
-    target: task.wav,
-    probe,
-    onProgress,
-  });
+  const { source, wav: target, picture, env, maxSeconds } = task;
+  const transcoder = createFfmpeg({ env, maxSeconds });
+  const probe = await transcoder.probe(source);
+  const transcoded = await transcoder.transcode({ source, target, probe, onProgress });
   const media = {
     format: probe.container,
     audio_codec: probe.audioCodec ?? null,
@@ -26,13 +22,7 @@ async function prepare(task: Task<'prepare'>, { onProgress }: TaskContext): Prom
     channels: probe.channels ?? null,
     sample_rate: probe.sampleRate ?? null,
   };
-  return {
-    seconds,
-    truncated,
-    hasPicture: await transcoder.thumbnail(task.source, task.picture, probe),
-    media,
-    waveform,
-  };
+  return { ...transcoded, media, hasPicture: await transcoder.thumbnail(source, picture, probe) };
 }
 
 async function readJson<S extends z.ZodType>(path: string, schema: S): Promise<z.infer<S>> {
@@ -45,10 +35,8 @@ async function putTogether(task: Task<'assemble'>): Promise<z.infer<typeof assem
     ? await readJson(task.turns, turnsArtefact)
     : { provider: 'none', turns: [], degraded: task.degraded };
   const { speakers, segments } = assemble(words, turns, task.seconds);
-  await writeFile(
-    task.target,
-    JSON.stringify({ language, engine, diarization: { provider, degraded }, speakers, segments }),
-  );
+  const transcript = { language, engine, diarization: { provider, degraded }, speakers, segments };
+  await writeFile(task.target, JSON.stringify(transcript));
   return { segments: segments.length, speakers: speakers.length };
 }
 

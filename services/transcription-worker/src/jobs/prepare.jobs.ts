@@ -1,17 +1,9 @@
 import { join } from 'node:path';
-import type { workerJobs } from '@overtone/contracts';
-import type { JobHandlers } from '@overtone/service-kit';
-import { artefactKey, type Artefacts } from './artefacts.ts';
+import { artefactKey, type Artefacts, type StageJob } from './artefacts.ts';
 import type { CpuChildren } from './cpu-children.ts';
 
 /** `prepare`: probe, 16 kHz mono sound, waveform and picture. Invalid media is a permanent failure with a message for its owner. */
-export function prepareJob({
-  artefacts,
-  cpu,
-}: {
-  artefacts: Artefacts;
-  cpu: CpuChildren;
-}): JobHandlers<typeof workerJobs>['prepare'] {
+export function prepareJob({ artefacts, cpu }: { artefacts: Artefacts; cpu: CpuChildren }): StageJob<'prepare'> {
   return (input, { progress, signal, token }) =>
     artefacts.inFolder(async (folder) => {
       const began = performance.now();

@@ -1,9 +1,7 @@
 import { join } from 'node:path';
-import type { workerJobs } from '@overtone/contracts';
-import type { JobHandlers } from '@overtone/service-kit';
 import type { Engines } from '../engines/engines.ts';
 import { engineMissing } from '../failures.ts';
-import { artefactKey, type Artefacts } from './artefacts.ts';
+import { artefactKey, type Artefacts, type StageJob } from './artefacts.ts';
 
 /** `transcribe`: words with times, by the engine that this worker has. */
 export function transcribeJob({
@@ -12,7 +10,7 @@ export function transcribeJob({
 }: {
   artefacts: Artefacts;
   engine: Engines['engine'];
-}): JobHandlers<typeof workerJobs>['transcribe'] {
+}): StageJob<'transcribe'> {
   return (input, { progress, signal, token }) =>
     artefacts.inFolder(async (folder) => {
       const serving = engine();

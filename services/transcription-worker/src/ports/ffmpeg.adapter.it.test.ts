@@ -143,10 +143,7 @@ describe('invalid input', () => {
       ffmpeg
         .probe(at(`${name}.mp3`))
         .then((probe) => ffmpeg.transcode({ source: at(`${name}.mp3`), target: at('n.wav'), probe })),
-    ).rejects.toMatchObject({
-      permanent: true,
-      code: expect.stringMatching(/^media_(unreadable|no_audio)$/),
-    });
+    ).rejects.toMatchObject({ permanent: true, code: expect.stringMatching(/^media_(unreadable|no_audio)$/) });
   });
 
   it('reports that a picture or a silent film has no sound', async () => {

@@ -31,11 +31,7 @@ const endedEarly =
   /ended prematurely|partial file|truncated|end of file|invalid data found|error while decoding|stream ends|incomplete/i;
 
 export function createFfmpeg(options: FfmpegOptions): Transcoder {
-  return {
-    probe: probeWith(options),
-    transcode: transcodeWith(options),
-    thumbnail: thumbnailWith(options),
-  };
+  return { probe: probeWith(options), transcode: transcodeWith(options), thumbnail: thumbnailWith(options) };
 }
 
 function probeWith({ env }: FfmpegOptions) {

@@ -2,12 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { linkSpeakers, type LocalSpeaker } from './link-speakers.ts';
 
 function voice(window: number, speaker: number, ...vector: number[]): LocalSpeaker {
-  return {
-    window,
-    speaker,
-    seconds: 10,
-    vector: Float32Array.from(vector),
-  };
+  return { window, speaker, seconds: 10, vector: Float32Array.from(vector) };
 }
 
 describe('the same person in several windows', () => {

@@ -1,15 +1,7 @@
 /** A speaker of one window with the mean embedding of the voice. */
-export type LocalSpeaker = {
-  window: number;
-  speaker: number;
-  vector: Float32Array;
-  seconds: number;
-};
+export type LocalSpeaker = { window: number; speaker: number; vector: Float32Array; seconds: number };
 
-type Group = {
-  members: LocalSpeaker[];
-  vector: Float32Array;
-};
+type Group = { members: LocalSpeaker[]; vector: Float32Array };
 
 /** Finds the same person in several windows: nearest voices first, down to `threshold`. @returns a label per input. */
 export function linkSpeakers(locals: readonly LocalSpeaker[], threshold: number): number[] {

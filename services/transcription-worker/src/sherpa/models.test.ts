@@ -5,13 +5,7 @@ import type { Model } from './model-store.ts';
 import { manifestFromNames, manifestSchema, type Manifest, type Precision } from './models.ts';
 
 function modelOf(manifest: Manifest): Model {
-  return {
-    manifest,
-    folder: '/m/x',
-    fingerprint: '',
-    state: 'canary-ok',
-    why: null,
-  };
+  return { manifest, folder: '/m/x', fingerprint: '', state: 'canary-ok', why: null };
 }
 
 function named(

@@ -2,13 +2,9 @@ import { createRequire } from 'node:module';
 import type { DiarizationConfig, EmbeddingConfig, RecognizerConfig, VadConfig } from './config.ts';
 
 // Types of the used part of sherpa-onnx-node. Only task children may load it: a corrupt model ends the process.
-type Stream = {
-  acceptWaveform(wave: { samples: Float32Array; sampleRate: number }): void;
-};
+type Stream = { acceptWaveform(wave: { samples: Float32Array; sampleRate: number }): void };
 
-type InputStream = {
-  inputFinished(): void;
-} & Stream;
+type InputStream = { inputFinished(): void } & Stream;
 
 export type Recognizer = {
   createStream(): Stream;

@@ -11,11 +11,7 @@ const sameVoice = 0.5;
 const shortestClean = 1.5;
 const mostSeconds = 30;
 
-export type WindowTask = {
-  config: DiarizationConfig;
-  wavPath: string;
-  seconds: number;
-};
+export type WindowTask = { config: DiarizationConfig; wavPath: string; seconds: number };
 
 /** Speaker turns by neural models, window by window, with speakers linked across windows. */
 export async function diarizeWindows(
@@ -57,17 +53,14 @@ function localSpeakers(
     const clean = own.filter((turn, i) => i === 0 || turn.end - turn.start >= shortestClean);
     let vector = new Float32Array(0);
     let seconds = 0;
-    for (const turn of clean) {
+    for (const { start, end } of clean) {
       if (seconds >= mostSeconds) break;
-      const part = embed(
-        extractor,
-        samples.subarray(Math.floor(turn.start * sampleRate), Math.ceil(turn.end * sampleRate)),
-      );
+      const part = embed(extractor, samples.subarray(Math.floor(start * sampleRate), Math.ceil(end * sampleRate)));
       if (vector.length === 0) vector = new Float32Array(part.length);
       // Some models return NaN for very short or silent parts.
       if (part.every((x) => Number.isFinite(x)))
         for (let i = 0; i < part.length; i++) vector[i] = (vector[i] ?? 0) + (part[i] ?? 0);
-      seconds += turn.end - turn.start;
+      seconds += end - start;
     }
     return { window, speaker, vector, seconds };
   });

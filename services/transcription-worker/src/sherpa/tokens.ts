@@ -16,10 +16,7 @@ export const chunkResult = z.object({
 });
 export type ChunkResult = z.infer<typeof chunkResult>;
 
-export type ChunkWords = {
-  words: Word[];
-  timing: 'engine' | 'estimated';
-};
+export type ChunkWords = { words: Word[]; timing: 'engine' | 'estimated' };
 
 const startsWord = /^[ ▁]/;
 const ideograph = /\p{Script=Han}|\p{Script=Hiragana}|\p{Script=Katakana}/u;
