@@ -159,5 +159,9 @@ export type RouteDef<
 };
 export type ParamsOf<R extends RouteDef> = z.infer<R['params']>;
 export type QueryOf<R extends RouteDef> = z.infer<R['query']>;
+/** The query as the client sends it, before defaults and conversions. */
+export type QueryInputOf<R extends RouteDef> = z.input<R['query']>;
 export type BodyOf<R extends RouteDef> = z.infer<R['body']>;
+/** The body as the client sends it, before defaults. */
+export type BodyInputOf<R extends RouteDef> = z.input<R['body']>;
 export type AnswerOf<R extends RouteDef> = z.infer<R['answer']>;

@@ -6,8 +6,6 @@ const none = z.object({}).loose();
 type None = typeof none;
 
 type RouteInput<P extends z.ZodType, Q extends z.ZodType, B extends z.ZodType, A extends z.ZodType> = {
-  method: RouteDef['method'];
-  path: `/api${string}`;
   access: Access;
   summary: string;
   params?: P;
@@ -24,19 +22,24 @@ type RouteInput<P extends z.ZodType, Q extends z.ZodType, B extends z.ZodType, A
   otherAnswers?: RouteDef['otherAnswers'];
 };
 
+/** Keeps method and path as literal types: a typed client finds a route by them. */
+type RouteAddress<Method, Path> = { readonly method: Method; readonly path: Path };
+
 /**
  * Makes the route definer of one service.
  * @example const route = routesOf('media'); const listFiles = route({ method: 'GET', path: '/api/files', ... });
  */
 export function routesOf(service: ServiceName) {
   return <
+    Method extends RouteDef['method'],
+    Path extends `/api${string}`,
     P extends z.ZodType = None,
     Q extends z.ZodType = None,
     B extends z.ZodType = z.ZodUndefined,
     A extends z.ZodType = z.ZodUndefined,
   >(
-    def: RouteInput<P, Q, B, A>,
-  ): RouteDef<P, Q, B, A> => ({
+    def: RouteInput<P, Q, B, A> & RouteAddress<Method, Path>,
+  ): RouteDef<P, Q, B, A> & RouteAddress<Method, Path> => ({
     method: def.method,
     path: def.path,
     service,

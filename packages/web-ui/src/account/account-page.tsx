@@ -75,9 +75,12 @@ function OwnGroups() {
 function Sessions() {
   const client = useQueryClient();
   const [confirming, setConfirming] = useState(false);
-  const sessions = useQuery({ queryKey: ['sessions'], queryFn: ({ signal }) => call('sessions', { signal }) });
+  const sessions = useQuery({
+    queryKey: ['sessions'],
+    queryFn: ({ signal }) => call('GET /api/auth/sessions', { signal }),
+  });
   const end = useMutation({
-    mutationFn: (uuid: string) => call('endSession', { params: { uuid } }),
+    mutationFn: (uuid: string) => call('DELETE /api/auth/sessions/{uuid}', { params: { uuid } }),
     onSuccess: () => client.invalidateQueries({ queryKey: ['sessions'] }),
     onError: (error) => notifyError('The session wasn’t ended', error),
   });

@@ -12,7 +12,7 @@ export function NameForm({ me }: { me: User }) {
   const draft = useDraft('account-name', me.full_name);
   const name = draft.value;
   const save = useMutation({
-    mutationFn: () => call('updateMe', { body: { full_name: name.trim() } }),
+    mutationFn: () => call('PUT /api/users/me', { body: { full_name: name.trim() } }),
     onSuccess: (next) => {
       draft.drop();
       client.setQueryData(['me'], next);

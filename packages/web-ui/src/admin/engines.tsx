@@ -1,6 +1,7 @@
 import { Badge, Table, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { callOperations, type OperationsResponse } from '../api/operations.ts';
+import { call } from '../api/client.ts';
+import type { ResponseBody } from '../api/routes.ts';
 import { QueryStatus } from './parts.tsx';
 import { Processors } from './processors.tsx';
 import { Sheet } from './sheet.tsx';
@@ -9,7 +10,7 @@ import { Sheet } from './sheet.tsx';
 export function Engines() {
   const engines = useQuery({
     queryKey: ['engines'],
-    queryFn: ({ signal }) => callOperations('engines', { signal }),
+    queryFn: ({ signal }) => call('GET /api/admin/engines', { signal }),
     refetchInterval: 10_000,
   });
   return (
@@ -20,7 +21,7 @@ export function Engines() {
   );
 }
 
-type Worker = OperationsResponse<'engines'>['workers'][number];
+type Worker = ResponseBody<'GET /api/admin/engines'>['workers'][number];
 /** Other workers only serve queues and the index; they need no engine. */
 function isForSpeech({ engine, pulls }: Worker): boolean {
   return engine !== null || pulls.some((durable) => durable.startsWith('gpu-'));

@@ -1,6 +1,6 @@
 import { Table, Text, Title } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { callOperations } from '../api/operations.ts';
+import { call } from '../api/client.ts';
 import { memory } from './gpu-labels.ts';
 import { QueryStatus } from './parts.tsx';
 import { Sheet } from './sheet.tsx';
@@ -9,7 +9,7 @@ import { Sheet } from './sheet.tsx';
 export function GpuProfiles() {
   const profiles = useQuery({
     queryKey: ['gpu-profiles'],
-    queryFn: ({ signal }) => callOperations('gpuProfiles', { signal }),
+    queryFn: ({ signal }) => call('GET /api/admin/gpu-profiles', { signal }),
     refetchInterval: 30_000,
   });
   if (!profiles.data) return <QueryStatus of={profiles} what="The GPU memory profiles" height={40} />;

@@ -1,6 +1,6 @@
-import type { IdentityResponse } from '../api/identity.ts';
+import type { ResponseBody } from '../api/routes.ts';
 
-export type Account = IdentityResponse<'user'>;
+export type Account = ResponseBody<'GET /api/users/{uuid}'>;
 
 export const roleNames: Record<Account['role'], string> = {
   user: 'User',

@@ -6,7 +6,7 @@ import { ErrorNote } from '../app/error-note.tsx';
 import { notify, notifyError } from '../app/notify.ts';
 import { ago, plural } from '../lib/format.ts';
 
-const healthLabels: Record<ResponseBody<'indexHealth'>['status'], string> = {
+const healthLabels: Record<ResponseBody<'GET /api/search/index-health'>['status'], string> = {
   green: 'healthy',
   yellow: 'limited',
   red: 'down',
@@ -15,14 +15,17 @@ const healthLabels: Record<ResponseBody<'indexHealth'>['status'], string> = {
 /** The state of the search index, and the button that rebuilds it. */
 export function SearchIndex() {
   const client = useQueryClient();
-  const health = useQuery({ queryKey: ['index-health'], queryFn: ({ signal }) => call('indexHealth', { signal }) });
+  const health = useQuery({
+    queryKey: ['index-health'],
+    queryFn: ({ signal }) => call('GET /api/search/index-health', { signal }),
+  });
   const status = useQuery({
     queryKey: ['reindex'],
-    queryFn: ({ signal }) => call('reindexStatus', { signal }),
+    queryFn: ({ signal }) => call('GET /api/search/reindex/status', { signal }),
     refetchInterval: ({ state }) => (state.data?.in_progress ? 1500 : 15_000),
   });
   const reindex = useMutation({
-    mutationFn: () => call('reindex'),
+    mutationFn: () => call('POST /api/search/reindex'),
     onSuccess: ({ message }) => {
       notify(message);
       void client.invalidateQueries({ queryKey: ['reindex'] });

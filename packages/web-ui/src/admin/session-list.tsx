@@ -4,7 +4,7 @@ import { deviceOf } from '../account/user-agent.ts';
 import { ago, moment } from '../lib/format.ts';
 import css from './admin.module.css';
 
-type Session = ResponseBody<'sessions'>['sessions'][number];
+type Session = ResponseBody<'GET /api/auth/sessions'>['sessions'][number];
 type Props = {
   readonly sessions: readonly Session[];
   readonly onEnd: (session: Session) => void;

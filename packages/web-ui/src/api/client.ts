@@ -1,23 +1,6 @@
 import { csrfToken } from './cookies.ts';
 import { ApiError, problemFrom } from './problem.ts';
-import {
-  routes,
-  urlOf,
-  type ResponseBody,
-  type RequestBody,
-  type QueryInput,
-  type RouteLine,
-  type RouteName,
-} from './routes.ts';
-
-/** The input of one call; the contracts give the type of its body. */
-export type Input<B> = {
-  params?: Readonly<Record<string, string>>;
-  query?: QueryInput;
-  body?: B;
-  form?: Readonly<Record<string, string>>;
-  signal?: AbortSignal | undefined;
-};
+import { urlOf, type Input, type Query, type ResponseBody, type Route } from './routes.ts';
 
 export type SessionHooks = {
   /** @returns true when a fresh access token is in place. */
@@ -40,29 +23,31 @@ export function abortAll(): void {
 }
 
 /** Routes whose 401 is about the credentials sent with the request, not about an expired access token. */
-const routesWithoutRenewal: ReadonlySet<string> = new Set([
-  '/api/auth/token',
-  '/api/auth/token/refresh',
-  '/api/auth/logout',
-  '/api/auth/oidc/callback',
-  '/api/auth/pki/authenticate',
-  '/api/auth/proxy/authenticate',
+const routesWithoutRenewal: ReadonlySet<Route> = new Set<Route>([
+  'POST /api/auth/token',
+  'POST /api/auth/token/refresh',
+  'POST /api/auth/logout',
+  'GET /api/auth/oidc/callback',
+  'POST /api/auth/pki/authenticate',
+  'POST /api/auth/proxy/authenticate',
 ]);
 
-/** Calls one route of the API. On a 401 it renews the session and retries once. */
-export function call<N extends RouteName>(name: N, input: Input<RequestBody<N>> = {}): Promise<ResponseBody<N>> {
-  return callRoute<ResponseBody<N>>(routes[name], input);
-}
-
-/** Like `call`, for a route of another list. */
-export async function callRoute<A>(route: RouteLine, input: Input<unknown>): Promise<A> {
+/**
+ * Calls a route of the contracts. On a 401 it renews the session and retries once.
+ * @example await call('GET /api/files/{uuid}', { params: { uuid } });
+ */
+export async function call<R extends Route>(
+  route: R,
+  ...inputs: object extends Input<R> ? [input?: Input<R>] : [input: Input<R>]
+): Promise<ResponseBody<R>> {
+  const input = inputs[0] as SendInput | undefined;
   const first = await send(route, input);
-  if (first.status !== 401 || routesWithoutRenewal.has(route[1])) return parseResponse<A>(first);
+  if (first.status !== 401 || routesWithoutRenewal.has(route)) return parseResponse<ResponseBody<R>>(first);
   if (!(await hooks.renew())) {
     hooks.onEnd();
-    return parseResponse<A>(first);
+    return parseResponse<ResponseBody<R>>(first);
   }
-  return parseResponse<A>(await send(route, input));
+  return parseResponse<ResponseBody<R>>(await send(route, input));
 }
 
 /** Fetches the text of an address of the API (an export), with the same renewal. */
@@ -78,12 +63,21 @@ export async function fetchText(url: string): Promise<string> {
   return text;
 }
 
-async function send([method, path]: RouteLine, input: Input<unknown>): Promise<Response> {
+type SendInput = {
+  params?: Readonly<Record<string, string>>;
+  query?: Query;
+  body?: unknown;
+  encoding?: 'json' | 'form';
+  signal?: AbortSignal;
+};
+
+async function send(route: Route, input: SendInput = {}): Promise<Response> {
+  const [method, path] = route.split(' ') as [string, string];
   const headers: Record<string, string> = { accept: 'application/json' };
   let body: string | undefined;
-  if (input.form) {
+  if (input.encoding === 'form') {
     headers['content-type'] = 'application/x-www-form-urlencoded';
-    body = new URLSearchParams(input.form).toString();
+    body = new URLSearchParams(input.body as Record<string, string>).toString();
   } else if (input.body !== undefined) {
     headers['content-type'] = 'application/json';
     body = JSON.stringify(input.body);

@@ -1,21 +1,21 @@
 import { keepPreviousData, queryOptions } from '@tanstack/react-query';
 import { transcriptVersions } from '../live/transcript-versions.ts';
 import { call } from './client.ts';
-import { ApiError } from './problem.ts';
 import type { ResponseBody } from './routes.ts';
+import { ApiError } from './problem.ts';
 
-export type User = ResponseBody<'me'>;
-export type FileItem = ResponseBody<'listFiles'>['items'][number];
-export type BinnedFile = ResponseBody<'listBin'>['items'][number];
-export type FileDetail = ResponseBody<'getFile'>;
+export type User = ResponseBody<'GET /api/users/me'>;
+export type FileItem = ResponseBody<'GET /api/files'>['items'][number];
+export type BinnedFile = ResponseBody<'GET /api/files/bin'>['items'][number];
+export type FileDetail = ResponseBody<'GET /api/files/{uuid}'>;
 export type Segment = FileDetail['transcript_segments'][number];
 export type Speaker = FileDetail['speakers'][number];
-export type Timeline = ResponseBody<'fileTimeline'>;
-export type SearchResponse = ResponseBody<'search'>;
+export type Timeline = ResponseBody<'GET /api/tasks/files/{uuid}'>;
+export type SearchResponse = ResponseBody<'GET /api/search'>;
 
 export const meQuery = queryOptions({
   queryKey: ['me'],
-  queryFn: ({ signal }) => call('me', { signal }),
+  queryFn: ({ signal }) => call('GET /api/users/me', { signal }),
   staleTime: 5 * 60_000,
 });
 
@@ -37,7 +37,7 @@ export function filesQuery(filters: FileFilters) {
   return queryOptions({
     queryKey: ['files', filters],
     queryFn: ({ signal }) =>
-      call('listFiles', {
+      call('GET /api/files', {
         signal,
         query: {
           page: filters.page,
@@ -61,7 +61,8 @@ export function binQuery(page: number, ownership: 'mine' | 'all') {
   return queryOptions({
     // Below `files`: each event that changes the library refreshes the bin.
     queryKey: ['files', 'bin', ownership, page],
-    queryFn: ({ signal }) => call('listBin', { query: { page, page_size: libraryPageSize, ownership }, signal }),
+    queryFn: ({ signal }) =>
+      call('GET /api/files/bin', { query: { page, page_size: libraryPageSize, ownership }, signal }),
     placeholderData: keepPreviousData,
   });
 }
@@ -71,7 +72,7 @@ export function tagsOfFilesQuery(uuids: readonly string[]) {
   return queryOptions({
     queryKey: ['tags', 'of-files', uuids],
     queryFn: async ({ signal }) => {
-      const { items } = await call('tagsOfFiles', { query: { file_uuid: uuids }, signal });
+      const { items } = await call('GET /api/tags/files', { query: { file_uuid: uuids }, signal });
       return new Map(items.map(({ file_uuid, tags }) => [file_uuid, tags.map(({ name }) => name)]));
     },
     enabled: uuids.length > 0,
@@ -83,7 +84,7 @@ export function tagsOfFilesQuery(uuids: readonly string[]) {
 export function fileQuery(uuid: string) {
   return queryOptions({
     queryKey: ['file', uuid],
-    queryFn: ({ signal }) => call('getFile', { params: { uuid }, query: { segment_limit: 0 }, signal }),
+    queryFn: ({ signal }) => call('GET /api/files/{uuid}', { params: { uuid }, query: { segment_limit: 0 }, signal }),
   });
 }
 
@@ -93,7 +94,7 @@ export function segmentsQuery(uuid: string, page: number) {
   return queryOptions({
     queryKey: ['segments', uuid, page],
     queryFn: async ({ signal }) => {
-      const response = await call('listSegments', {
+      const response = await call('GET /api/files/{uuid}/segments', {
         params: { uuid },
         query: { segment_limit: segmentPageSize, segment_offset: page * segmentPageSize, words: true },
         signal,
@@ -111,7 +112,7 @@ export function timelineQuery(uuid: string) {
     queryKey: ['timeline', uuid],
     queryFn: async ({ signal }) => {
       try {
-        return await call('fileTimeline', { params: { uuid }, signal });
+        return await call('GET /api/tasks/files/{uuid}', { params: { uuid }, signal });
       } catch (error) {
         if (error instanceof ApiError && error.status === 404) return null;
         throw error;
@@ -123,20 +124,20 @@ export function timelineQuery(uuid: string) {
 export function waveformQuery(uuid: string, samples: number) {
   return queryOptions({
     queryKey: ['waveform', uuid, samples],
-    queryFn: ({ signal }) => call('waveform', { params: { uuid }, query: { samples }, signal }),
+    queryFn: ({ signal }) => call('GET /api/files/{uuid}/waveform', { params: { uuid }, query: { samples }, signal }),
     staleTime: Number.POSITIVE_INFINITY,
   });
 }
 
 export const tagsQuery = queryOptions({
   queryKey: ['tags'],
-  queryFn: ({ signal }) => call('listTags', { signal }),
+  queryFn: ({ signal }) => call('GET /api/tags', { signal }),
   staleTime: 30_000,
 });
 
 export const limitsQuery = queryOptions({
   queryKey: ['limits'],
-  queryFn: ({ signal }) => call('uploadLimits', { signal }),
+  queryFn: ({ signal }) => call('GET /api/files/upload-limits', { signal }),
   staleTime: 10 * 60_000,
 });
 
@@ -157,7 +158,7 @@ export function searchQuery(input: SearchInput) {
   return queryOptions({
     queryKey: ['search', input],
     queryFn: ({ signal }) =>
-      call('search', {
+      call('GET /api/search', {
         signal,
         query: {
           q: input.q,

@@ -1,50 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import {
-  directorySyncRoutes,
-  explanationRoutes,
-  dispatcherRoutes,
-  gpuRoutes,
-  identityRoutes,
-  mediaRoutes,
-  searchRoutes,
-  systemRoutes,
-  approvalRoutes,
-  auditRoutes,
-  authConfigRoutes,
-  groupRoutes,
-  mappingRoutes,
-  userRoutes,
-  type RouteDef,
-} from '@overtone/contracts';
-import { identityLines } from './identity.ts';
-import { operationsLines } from './operations.ts';
-import { directorySyncLines } from './directory-sync.ts';
-import { routes, urlOf } from './routes.ts';
-
-describe('routes', () => {
-  const contracts: Record<string, RouteDef> = {
-    ...identityRoutes,
-    ...mediaRoutes,
-    ...searchRoutes,
-    ...dispatcherRoutes,
-    ...gpuRoutes,
-    ...systemRoutes,
-    ...userRoutes,
-    ...approvalRoutes,
-    ...auditRoutes,
-    ...groupRoutes,
-    ...mappingRoutes,
-    ...authConfigRoutes,
-    ...directorySyncRoutes,
-    ...explanationRoutes,
-  };
-  it.each(Object.entries({ ...routes, ...identityLines, ...operationsLines, ...directorySyncLines }))(
-    'has the method and path of the contracts for %s',
-    (name, [method, path]) => {
-      expect([contracts[name]?.method, contracts[name]?.path]).toEqual([method, path]);
-    },
-  );
-});
+import { urlOf } from './routes.ts';
 
 describe('urlOf', () => {
   it('escapes the parameters of a path', () =>

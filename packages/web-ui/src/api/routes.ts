@@ -1,82 +1,76 @@
 import type {
   AnswerOf,
-  BodyOf,
+  approvalRoutes,
+  auditRoutes,
+  authConfigRoutes,
+  BodyInputOf,
+  directorySyncRoutes,
   dispatcherRoutes,
+  explanationRoutes,
+  gpuRoutes,
+  groupRoutes,
   identityRoutes,
+  mappingRoutes,
   mediaRoutes,
+  ParamsOf,
+  QueryInputOf,
   searchRoutes,
   systemRoutes,
+  userRoutes,
 } from '@overtone/contracts';
 
-type Routes = typeof identityRoutes &
-  typeof mediaRoutes &
-  typeof searchRoutes &
-  typeof dispatcherRoutes &
-  typeof systemRoutes;
-
-export type RouteLine = readonly [method: string, path: string];
+type ValueOf<T> = T[keyof T];
+type Definition =
+  | ValueOf<typeof approvalRoutes>
+  | ValueOf<typeof auditRoutes>
+  | ValueOf<typeof authConfigRoutes>
+  | ValueOf<typeof directorySyncRoutes>
+  | ValueOf<typeof dispatcherRoutes>
+  | ValueOf<typeof explanationRoutes>
+  | ValueOf<typeof gpuRoutes>
+  | ValueOf<typeof groupRoutes>
+  | ValueOf<typeof identityRoutes>
+  | ValueOf<typeof mappingRoutes>
+  | ValueOf<typeof mediaRoutes>
+  | ValueOf<typeof searchRoutes>
+  | ValueOf<typeof systemRoutes>
+  | ValueOf<typeof userRoutes>;
 
 /**
- * The routes this interface calls. Only types are imported from the contracts, because their schemas would slow down the
- * first page load. A test compares every line with the contracts.
+ * All routes by `METHOD path`. Only types are imported from the contracts, because their schemas would slow down the
+ * first page load.
  */
-export const routes = {
-  token: ['POST', '/api/auth/token'],
-  refresh: ['POST', '/api/auth/token/refresh'],
-  logout: ['POST', '/api/auth/logout'],
-  logoutAll: ['POST', '/api/auth/logout/all'],
-  sessions: ['GET', '/api/auth/sessions'],
-  endSession: ['DELETE', '/api/auth/sessions/{uuid}'],
-  me: ['GET', '/api/users/me'],
-  updateMe: ['PUT', '/api/users/me'],
-  uploadLimits: ['GET', '/api/files/upload-limits'],
-  listFiles: ['GET', '/api/files'],
-  getFile: ['GET', '/api/files/{uuid}'],
-  listSegments: ['GET', '/api/files/{uuid}/segments'],
-  updateFile: ['PUT', '/api/files/{uuid}'],
-  deleteFile: ['DELETE', '/api/files/{uuid}'],
-  restoreFile: ['POST', '/api/files/{uuid}/restore'],
-  listBin: ['GET', '/api/files/bin'],
-  purgeFile: ['DELETE', '/api/files/bin/{uuid}'],
-  bulk: ['POST', '/api/files/bulk'],
-  reprocess: ['POST', '/api/files/{uuid}/reprocess'],
-  cancel: ['POST', '/api/files/{uuid}/cancel'],
-  listShares: ['GET', '/api/files/{uuid}/shares'],
-  share: ['PUT', '/api/files/{uuid}/shares'],
-  unshare: ['DELETE', '/api/files/{uuid}/shares/{share_uuid}'],
-  waveform: ['GET', '/api/files/{uuid}/waveform'],
-  editSegment: ['PUT', '/api/files/{uuid}/transcript/segments/{segment_uuid}'],
-  deleteSegment: ['DELETE', '/api/files/{uuid}/transcript/segments/{segment_uuid}'],
-  undoChange: ['POST', '/api/files/{uuid}/undo/{undo_uuid}'],
-  createSpeaker: ['POST', '/api/speakers'],
-  updateSpeaker: ['PUT', '/api/speakers/{uuid}'],
-  deleteSpeaker: ['DELETE', '/api/speakers/{uuid}'],
-  mergeSpeaker: ['POST', '/api/speakers/{uuid}/merge/{target_uuid}'],
-  listTags: ['GET', '/api/tags'],
-  tagsOfFiles: ['GET', '/api/tags/files'],
-  attachTag: ['POST', '/api/tags/files/{uuid}/tags'],
-  detachTag: ['DELETE', '/api/tags/files/{uuid}/tags/{tag_name}'],
-  search: ['GET', '/api/search'],
-  reindex: ['POST', '/api/search/reindex'],
-  reindexStatus: ['GET', '/api/search/reindex/status'],
-  indexHealth: ['GET', '/api/search/index-health'],
-  fileTimeline: ['GET', '/api/tasks/files/{uuid}'],
-  version: ['GET', '/api/version'],
-} as const satisfies Partial<Record<keyof Routes, RouteLine>>;
+type Routes = { [D in Definition as `${D['method']} ${D['path']}`]: D };
+export type Route = keyof Routes;
+export type ResponseBody<R extends Route> = AnswerOf<Routes[R]>;
+export type RequestBody<R extends Route> = BodyInputOf<Routes[R]>;
 
-export type RouteName = keyof typeof routes;
-export type ResponseBody<N extends RouteName> = AnswerOf<Routes[N]>;
-export type RequestBody<N extends RouteName> = BodyOf<Routes[N]>;
+/** The input of one call. A member that the route requires is required here too. */
+export type Input<R extends Route> = ParamsInput<ParamsOf<Routes[R]>> &
+  QueryInput<QueryInputOf<Routes[R]>> &
+  BodyInput<RequestBody<R>> & { signal?: AbortSignal };
 
-type Param = string | number | boolean | null | undefined;
-export type QueryInput = Readonly<Record<string, Param | readonly string[]>>;
+type ParamsInput<P> = string extends keyof P ? { params?: never } : { params: P };
+type BodyInput<B> = undefined extends B ? { body?: B } : { body: B; encoding?: 'json' | 'form' };
+type QueryInput<Q> = string extends keyof Q
+  ? { query?: never }
+  : object extends QueryFields<Q>
+    ? { query?: QueryFields<Q> }
+    : { query: QueryFields<Q> };
+/** Checks the names only: values often come from the address of the page, and the server validates them. */
+type QueryFields<Q> = { [K in keyof Q as undefined extends Q[K] ? never : K]: QueryValue } & {
+  [K in keyof Q as undefined extends Q[K] ? K : never]?: QueryValue;
+};
+
+type QueryValue = string | number | boolean | null | undefined | readonly string[];
+export type Query = Readonly<Record<string, QueryValue>>;
 
 /** Fills the `{names}` of a path and appends the query without empty values. */
-export function urlOf(path: string, params: Readonly<Record<string, string>> = {}, query: QueryInput = {}): string {
+export function urlOf(path: string, params: Readonly<Record<string, string>> = {}, query: Query = {}): string {
   const filled = path.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(params[name] ?? ''));
   const search = new URLSearchParams();
   for (const [name, value] of Object.entries(query)) {
-    for (const item of Array.isArray(value) ? (value as readonly string[]) : [value as Param]) {
+    for (const item of Array.isArray(value) ? (value as readonly string[]) : [value]) {
       if (item !== undefined && item !== null && item !== '') search.append(name, String(item));
     }
   }

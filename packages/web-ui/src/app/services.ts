@@ -64,7 +64,7 @@ const showEventNotice = createEventNotices({
 });
 
 export const push = createPushSocket({
-  probe: () => call('me'),
+  probe: () => call('GET /api/users/me'),
   onMessage: (message) => {
     live(message);
     void showEventNotice(message);

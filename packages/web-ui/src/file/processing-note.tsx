@@ -97,7 +97,7 @@ function hintFor(file: FileDetail, timeline: Timeline | null): string {
 function useReprocess(file: FileDetail) {
   const client = useQueryClient();
   return useMutation({
-    mutationFn: () => call('reprocess', { params: { uuid: file.uuid }, body: {} }),
+    mutationFn: () => call('POST /api/files/{uuid}/reprocess', { params: { uuid: file.uuid }, body: {} }),
     onSuccess: () => {
       for (const key of ['file', 'timeline', 'segments']) void client.invalidateQueries({ queryKey: [key, file.uuid] });
       void client.invalidateQueries({ queryKey: ['files'] });

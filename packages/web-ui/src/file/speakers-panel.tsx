@@ -127,7 +127,7 @@ function RenameForm({ look, fileId, onClose }: { look: SpeakerLook; fileId: stri
   const draft = useDraft(speakerDraftKey(look.speaker.uuid), look.speaker.display_name ?? '');
   const rename = useMutation({
     mutationFn: (display_name: string | null) =>
-      call('updateSpeaker', { params: { uuid: look.speaker.uuid }, body: { display_name } }),
+      call('PUT /api/speakers/{uuid}', { params: { uuid: look.speaker.uuid }, body: { display_name } }),
     onMutate: () => ({ edit: transcriptVersions.beginEdit(fileId) }),
     onSuccess: (_response, display_name) => {
       client.setQueryData<FileDetail>(
@@ -224,7 +224,9 @@ function useMerge(fileId: string) {
   const notifyWithUndo = useUndo(fileId);
   return useMutation({
     mutationFn: ({ from, into }: { from: SpeakerLook; into: SpeakerLook }) =>
-      call('mergeSpeaker', { params: { uuid: from.speaker.uuid, target_uuid: into.speaker.uuid } }),
+      call('POST /api/speakers/{uuid}/merge/{target_uuid}', {
+        params: { uuid: from.speaker.uuid, target_uuid: into.speaker.uuid },
+      }),
     onSuccess: ({ undo }, { from, into }) => notifyWithUndo(`Merged ${from.name} into ${into.name}.`, undo),
     onError: (error) => notifyError('The speakers weren’t merged', error),
   });
@@ -233,7 +235,7 @@ function useMerge(fileId: string) {
 function useRemoval(fileId: string) {
   const notifyWithUndo = useUndo(fileId);
   return useMutation({
-    mutationFn: ({ speaker }: SpeakerLook) => call('deleteSpeaker', { params: { uuid: speaker.uuid } }),
+    mutationFn: ({ speaker }: SpeakerLook) => call('DELETE /api/speakers/{uuid}', { params: { uuid: speaker.uuid } }),
     onSuccess: ({ undo }, { name }) => notifyWithUndo(`Removed ${name}.`, undo),
     onError: (error) => notifyError('The speaker wasn’t removed', error),
   });
@@ -248,7 +250,7 @@ function AddSpeaker({ fileId }: { fileId: string }) {
   useFocusReturn(open, () => item.current?.querySelector('button'));
   const add = useMutation({
     mutationFn: (display_name: string) =>
-      call('createSpeaker', { query: { media_file_uuid: fileId }, body: { display_name } }),
+      call('POST /api/speakers', { query: { media_file_uuid: fileId }, body: { display_name } }),
     onSuccess: () => {
       draft.drop();
       setOpened(false);

@@ -25,7 +25,8 @@ export function TagsLine() {
     for (const key of [['file', file.uuid], ['tags'], ['files']]) void client.invalidateQueries({ queryKey: key });
   };
   const attach = useMutation({
-    mutationFn: (name: string) => call('attachTag', { params: { uuid: file.uuid }, body: { name } }),
+    mutationFn: (name: string) =>
+      call('POST /api/tags/files/{uuid}/tags', { params: { uuid: file.uuid }, body: { name } }),
     onSuccess: () => {
       draft.drop();
       setOpened(false);
@@ -34,7 +35,8 @@ export function TagsLine() {
     onError: (error) => notifyError('The tag was not added', error),
   });
   const detach = useMutation({
-    mutationFn: (tag_name: string) => call('detachTag', { params: { uuid: file.uuid, tag_name } }),
+    mutationFn: (tag_name: string) =>
+      call('DELETE /api/tags/files/{uuid}/tags/{tag_name}', { params: { uuid: file.uuid, tag_name } }),
     onSuccess: refresh,
     onError: (error) => notifyError('The tag was not removed', error),
   });

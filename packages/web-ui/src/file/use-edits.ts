@@ -1,13 +1,13 @@
 import { useMutation, useQueryClient, type QueryClient } from '@tanstack/react-query';
 import { call } from '../api/client.ts';
+import type { ResponseBody } from '../api/routes.ts';
 import { ApiError } from '../api/problem.ts';
 import type { Segment } from '../api/queries.ts';
-import type { ResponseBody } from '../api/routes.ts';
 import { notifyError } from '../app/notify.ts';
 import { transcriptVersions } from '../live/transcript-versions.ts';
 import { useUndo } from './use-undo.ts';
 
-type Page = ResponseBody<'listSegments'>;
+type Page = ResponseBody<'GET /api/files/{uuid}/segments'>;
 export type SegmentChange = { readonly text?: string; readonly speaker_uuid?: string | null };
 type Edit = { readonly segment: Segment; readonly change: SegmentChange; readonly shown: Segment };
 
@@ -16,7 +16,7 @@ export function useSegmentRemoval(fileId: string) {
   const notifyWithUndo = useUndo(fileId);
   return useMutation({
     mutationFn: (segment: Segment) =>
-      call('deleteSegment', {
+      call('DELETE /api/files/{uuid}/transcript/segments/{segment_uuid}', {
         params: { uuid: fileId, segment_uuid: segment.uuid },
         query: { version: segment.version },
       }),
@@ -32,7 +32,7 @@ export function useSegmentEdit(fileId: string) {
   const refetch = (): void => void client.invalidateQueries({ queryKey: ['segments', fileId] });
   return useMutation({
     mutationFn: ({ segment, change }: Edit) =>
-      call('editSegment', {
+      call('PUT /api/files/{uuid}/transcript/segments/{segment_uuid}', {
         params: { uuid: fileId, segment_uuid: segment.uuid },
         body: { ...change, version: segment.version },
       }),

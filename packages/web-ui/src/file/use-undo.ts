@@ -4,7 +4,7 @@ import { call } from '../api/client.ts';
 import type { ResponseBody } from '../api/routes.ts';
 import { notifyWithUndo } from '../app/action-toast.tsx';
 
-type Undo = ResponseBody<'deleteSegment'>['undo'];
+type Undo = ResponseBody<'DELETE /api/files/{uuid}/transcript/segments/{segment_uuid}'>['undo'];
 
 /** Reports a destructive change of this transcript, shows its result, and offers to undo it. */
 export function useUndo(fileId: string): (message: string, undo: Undo | null) => void {
@@ -17,7 +17,7 @@ export function useUndo(fileId: string): (message: string, undo: Undo | null) =>
       void refresh();
       if (undo === null) return;
       notifyWithUndo(message, async () => {
-        await call('undoChange', { params: { uuid: fileId, undo_uuid: undo.uuid } });
+        await call('POST /api/files/{uuid}/undo/{undo_uuid}', { params: { uuid: fileId, undo_uuid: undo.uuid } });
         await refresh();
       });
     },

@@ -1,7 +1,7 @@
 import { Button, Group } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { nameOf } from '../admin/labels.ts';
-import { callIdentity } from '../api/identity.ts';
+import { call } from '../api/client.ts';
 import { notify, notifyError } from '../app/notify.ts';
 import { useDraft } from '../app/use-draft.tsx';
 import type { GroupDetail } from './group-queries.ts';
@@ -14,7 +14,7 @@ export function AddMember({ group }: { group: GroupDetail }) {
   const chosen = draft.value;
   const add = useMutation({
     mutationFn: (user_uuid: string) =>
-      callIdentity('addMember', { params: { uuid: group.uuid }, body: { user_uuid, role: 'member' } }),
+      call('POST /api/groups/{uuid}/members', { params: { uuid: group.uuid }, body: { user_uuid, role: 'member' } }),
     onSuccess: (member) => {
       draft.drop();
       notify(`${nameOf(member)} was added to the group.`);

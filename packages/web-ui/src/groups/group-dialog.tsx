@@ -1,6 +1,6 @@
 import { Textarea, TextInput } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { callIdentity } from '../api/identity.ts';
+import { call } from '../api/client.ts';
 import { fieldOf } from '../api/problem.ts';
 import { FormDialog } from '../app/form-dialog.tsx';
 import { useDraft } from '../app/use-draft.tsx';
@@ -24,8 +24,8 @@ export function GroupDialog({ group, onClose, onDone }: Props) {
   const save = useMutation({
     mutationFn: () =>
       group
-        ? callIdentity('updateGroup', { params: { uuid: group.uuid }, body })
-        : callIdentity('createGroup', { body }),
+        ? call('PUT /api/groups/{uuid}', { params: { uuid: group.uuid }, body })
+        : call('POST /api/groups', { body }),
     onSuccess: (saved) => {
       client.setQueryData(['group', saved.uuid], saved);
       void client.invalidateQueries({ queryKey: ['groups'] });

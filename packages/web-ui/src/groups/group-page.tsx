@@ -5,7 +5,7 @@ import { useState } from 'react';
 import css from '../admin/admin.module.css';
 import { AdminPane, Confirm, Empty, Section, QueryStatus } from '../admin/parts.tsx';
 import { nameOf, originBadges } from '../admin/labels.ts';
-import { callIdentity } from '../api/identity.ts';
+import { call } from '../api/client.ts';
 import { meQuery, type User } from '../api/queries.ts';
 import { Icon } from '../app/icons.tsx';
 import { notify, notifyError } from '../app/notify.ts';
@@ -70,7 +70,7 @@ function GroupActions({ group, mayDelete }: { group: GroupDetail; mayDelete: boo
         <Confirm
           title={`Delete “${group.name}”?`}
           action="Delete"
-          run={() => callIdentity('deleteGroup', { params: { uuid: group.uuid } })}
+          run={() => call('DELETE /api/groups/{uuid}', { params: { uuid: group.uuid } })}
           onDone={() => {
             void client.invalidateQueries({ queryKey: ['groups'] });
             notify(`“${group.name}” has been deleted.`);
@@ -101,12 +101,13 @@ function MemberEntry({ group, member, me, manages }: EntryProps) {
     await client.invalidateQueries({ queryKey: ['group', group.uuid] });
   };
   const change = useMutation({
-    mutationFn: (role: Member['role']) => callIdentity('changeMember', { params, body: { role } }),
+    mutationFn: (role: Member['role']) =>
+      call('PUT /api/groups/{uuid}/members/{user_uuid}', { params, body: { role } }),
     onSettled: refresh,
     onError: (error) => notifyError('The role wasn’t changed', error),
   });
   const remove = useMutation({
-    mutationFn: () => callIdentity('removeMember', { params }),
+    mutationFn: () => call('DELETE /api/groups/{uuid}/members/{user_uuid}', { params }),
     onSuccess: () => (self && me.role === 'user' ? navigate({ to: '/groups' }) : undefined),
     onSettled: refresh,
     onError: (error) => notifyError(`${nameOf(member)} wasn’t removed`, error),

@@ -1,14 +1,15 @@
 import { keepPreviousData, queryOptions } from '@tanstack/react-query';
-import { callIdentity, type IdentityResponse } from '../api/identity.ts';
+import { call } from '../api/client.ts';
+import type { ResponseBody } from '../api/routes.ts';
 
-export type GroupItem = IdentityResponse<'groups'>[number];
-export type GroupDetail = IdentityResponse<'group'>;
+export type GroupItem = ResponseBody<'GET /api/groups'>[number];
+export type GroupDetail = ResponseBody<'GET /api/groups/{uuid}'>;
 export type Member = GroupDetail['members'][number];
 
 export function groupsQuery(q: string) {
   return queryOptions({
     queryKey: ['groups', q],
-    queryFn: ({ signal }) => callIdentity('groups', { signal, query: { q } }),
+    queryFn: ({ signal }) => call('GET /api/groups', { signal, query: { q } }),
     placeholderData: keepPreviousData,
   });
 }
@@ -16,6 +17,6 @@ export function groupsQuery(q: string) {
 export function groupQuery(uuid: string) {
   return queryOptions({
     queryKey: ['group', uuid],
-    queryFn: ({ signal }) => callIdentity('group', { params: { uuid }, signal }),
+    queryFn: ({ signal }) => call('GET /api/groups/{uuid}', { params: { uuid }, signal }),
   });
 }

@@ -3,12 +3,13 @@ import { useDebouncedValue } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { nameOf } from '../admin/labels.ts';
-import { callIdentity, type IdentityResponse } from '../api/identity.ts';
+import { call } from '../api/client.ts';
+import type { ResponseBody } from '../api/routes.ts';
 import { messageOf } from '../api/problem.ts';
 
 /** An option of a select. Drafts keep the label, too: a person is shown again without another search. */
 export type Option = { readonly value: string; readonly label: string };
-type Person = IdentityResponse<'findUsers'>[number];
+type Person = ResponseBody<'GET /api/users/search'>[number];
 
 type Props = {
   readonly label: string;
@@ -24,7 +25,7 @@ export function PeopleSelect({ label, value, onChange, without }: Props) {
   const [typed] = useDebouncedValue(text.trim(), 250);
   const found = useQuery({
     queryKey: ['people', typed],
-    queryFn: ({ signal }) => callIdentity('findUsers', { signal, query: { q: typed } }),
+    queryFn: ({ signal }) => call('GET /api/users/search', { signal, query: { q: typed } }),
     enabled: typed.length >= 2 && typed !== value?.label,
     placeholderData: (old) => old,
   });

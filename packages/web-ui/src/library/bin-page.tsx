@@ -83,7 +83,7 @@ export function BinPage() {
 function BinRow({ file, onDelete }: { file: BinnedFile; onDelete: () => void }) {
   const client = useQueryClient();
   const restore = useMutation({
-    mutationFn: () => call('restoreFile', { params: { uuid: file.uuid } }),
+    mutationFn: () => call('POST /api/files/{uuid}/restore', { params: { uuid: file.uuid } }),
     onSuccess: () => notify(`Restored “${file.title}”.`),
     onError: (error) => notifyError(`“${file.title}” couldn’t be restored`, error),
     onSettled: () => client.invalidateQueries({ queryKey: ['files'] }),
@@ -139,7 +139,7 @@ function factsOf(file: BinnedFile): string {
 function PurgeDialog({ file, onClose }: { file: BinnedFile; onClose: () => void }) {
   const client = useQueryClient();
   const purge = useMutation({
-    mutationFn: () => call('purgeFile', { params: { uuid: file.uuid } }),
+    mutationFn: () => call('DELETE /api/files/bin/{uuid}', { params: { uuid: file.uuid } }),
     onSuccess: () => {
       onClose();
       notify(`Deleted “${file.title}” permanently.`);

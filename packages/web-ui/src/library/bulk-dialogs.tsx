@@ -2,8 +2,8 @@ import { Button, Group, Modal, SegmentedControl, Stack, TagsInput, Text } from '
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState, type ReactNode } from 'react';
 import { call } from '../api/client.ts';
+import type { RequestBody, ResponseBody } from '../api/routes.ts';
 import { tagsQuery, type FileItem } from '../api/queries.ts';
-import type { ResponseBody, RequestBody } from '../api/routes.ts';
 import { FormDialog } from '../app/form-dialog.tsx';
 import { Icon } from '../app/icons.tsx';
 import { notify } from '../app/notify.ts';
@@ -16,8 +16,8 @@ import { anySpeech, SpeechOptionsFields, speechOptionsBody, speechProblem } from
 import { emptyShare, shareBody, ShareFormFields } from './share-form.tsx';
 
 export type BulkAction = 'tag' | 'share' | 'reprocess' | 'delete';
-type Request = RequestBody<'bulk'>;
-type Result = ResponseBody<'bulk'>['results'][number];
+type Request = RequestBody<'POST /api/files/bulk'>;
+type Result = ResponseBody<'POST /api/files/bulk'>['results'][number];
 type Props = {
   readonly action: BulkAction;
   readonly files: readonly FileItem[];
@@ -38,7 +38,7 @@ export function BulkDialog({ action, files, onClose, onDone }: Props) {
   const client = useQueryClient();
   const [failedResults, setFailedResults] = useState<readonly Result[] | null>(null);
   const run = useMutation({
-    mutationFn: (body: Request) => call('bulk', { body }),
+    mutationFn: (body: Request) => call('POST /api/files/bulk', { body }),
     onSuccess: ({ results }) => {
       const done = results.filter(({ error }) => error === null).map(({ file_uuid }) => file_uuid);
       if (done.length > 0) {
@@ -60,7 +60,7 @@ export function BulkDialog({ action, files, onClose, onDone }: Props) {
     );
   }
   async function restore(file_uuids: string[]): Promise<void> {
-    const { results } = await call('bulk', { body: { action: 'restore', file_uuids } });
+    const { results } = await call('POST /api/files/bulk', { body: { action: 'restore', file_uuids } });
     await refresh();
     const failed = results.filter(({ error }) => error !== null);
     if (failed.length > 0) throw new Error(`${plural(failed.length, 'recording')} couldn’t be restored.`);

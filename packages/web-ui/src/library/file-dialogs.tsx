@@ -14,7 +14,7 @@ export function RenameDialog({ file, onClose, onDone }: DialogProps) {
   const draft = useDraft(`file-title:${file.uuid}`, file.title);
   const title = draft.value;
   const rename = useMutation({
-    mutationFn: () => call('updateFile', { params: { uuid: file.uuid }, body: { title: title.trim() } }),
+    mutationFn: () => call('PUT /api/files/{uuid}', { params: { uuid: file.uuid }, body: { title: title.trim() } }),
     onSuccess: () => {
       draft.drop();
       onDone();
@@ -47,7 +47,7 @@ export function AgainDialog({ file, onClose, onDone }: DialogProps) {
   const speech = draft.value;
   const again = useMutation({
     mutationFn: () =>
-      call('reprocess', {
+      call('POST /api/files/{uuid}/reprocess', {
         params: { uuid: file.uuid },
         body: speechOptionsBody(speech),
       }),
@@ -80,12 +80,12 @@ export function AgainDialog({ file, onClose, onDone }: DialogProps) {
 export function DeleteDialog({ file, onClose, onDone }: DialogProps) {
   const client = useQueryClient();
   const remove = useMutation({
-    mutationFn: () => call('deleteFile', { params: { uuid: file.uuid } }),
+    mutationFn: () => call('DELETE /api/files/{uuid}', { params: { uuid: file.uuid } }),
     onSuccess: () => {
       onClose();
       onDone();
       notifyWithUndo(`Moved “${file.title}” to the bin.`, async () => {
-        await call('restoreFile', { params: { uuid: file.uuid } });
+        await call('POST /api/files/{uuid}/restore', { params: { uuid: file.uuid } });
         await client.invalidateQueries({ queryKey: ['files'] });
       });
     },

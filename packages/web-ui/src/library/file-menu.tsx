@@ -26,7 +26,7 @@ export function FileMenu({ file, onDeleted }: Props) {
       void client.invalidateQueries({ queryKey: key });
   };
   const stop = useMutation({
-    mutationFn: () => call('cancel', { params: { uuid: file.uuid } }),
+    mutationFn: () => call('POST /api/files/{uuid}/cancel', { params: { uuid: file.uuid } }),
     onSuccess: refresh,
     onError: (error) => notifyError('Processing couldn’t be stopped', error),
   });

@@ -3,8 +3,8 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import css from '../admin/admin.module.css';
 import { QueryStatus } from '../admin/parts.tsx';
 import { call } from '../api/client.ts';
-import type { FileItem } from '../api/queries.ts';
 import type { ResponseBody } from '../api/routes.ts';
+import type { FileItem } from '../api/queries.ts';
 import { Icon } from '../app/icons.tsx';
 import { notifyError } from '../app/notify.ts';
 import { confirmDiscard, RestoredNote, useDraft, type Draft } from '../app/use-draft.tsx';
@@ -18,14 +18,14 @@ import {
   type ShareFields,
 } from './share-form.tsx';
 
-type Share = ResponseBody<'listShares'>[number];
+type Share = ResponseBody<'GET /api/files/{uuid}/shares'>[number];
 
 /** Adds, changes and removes the shares of one recording. */
 export function ShareDialog({ file, onClose }: { file: FileItem; onClose: () => void }) {
   const params = { uuid: file.uuid };
   const shares = useQuery({
     queryKey: ['shares', file.uuid],
-    queryFn: ({ signal }) => call('listShares', { params, signal }),
+    queryFn: ({ signal }) => call('GET /api/files/{uuid}/shares', { params, signal }),
   });
   const groups = useQuery(groupsQuery(''));
   const draft = useDraft(`share:${file.uuid}`, emptyShare);
@@ -70,7 +70,8 @@ function AddShare({ file, draft }: AddShareProps) {
   const refresh = useRefresh(file);
   const body = shareBody(draft.value);
   const add = useMutation({
-    mutationFn: (share: NonNullable<typeof body>) => call('share', { params: { uuid: file.uuid }, body: share }),
+    mutationFn: (share: NonNullable<typeof body>) =>
+      call('PUT /api/files/{uuid}/shares', { params: { uuid: file.uuid }, body: share }),
     onSuccess: () => {
       draft.drop();
       return refresh();
@@ -97,7 +98,7 @@ function ShareEntry({ file, share, name }: { file: FileItem; share: Share; name:
   const refresh = useRefresh(file);
   const change = useMutation({
     mutationFn: (permission: Permission) =>
-      call('share', {
+      call('PUT /api/files/{uuid}/shares', {
         params: { uuid: file.uuid },
         body: {
           ...(share.user_uuid === null ? { group_uuid: share.group_uuid ?? '' } : { user_uuid: share.user_uuid }),
@@ -108,7 +109,8 @@ function ShareEntry({ file, share, name }: { file: FileItem; share: Share; name:
     onError: (error) => notifyError('The permission wasn’t changed', error),
   });
   const remove = useMutation({
-    mutationFn: () => call('unshare', { params: { uuid: file.uuid, share_uuid: share.uuid } }),
+    mutationFn: () =>
+      call('DELETE /api/files/{uuid}/shares/{share_uuid}', { params: { uuid: file.uuid, share_uuid: share.uuid } }),
     onSettled: refresh,
     onError: (error) => notifyError('The share wasn’t removed', error),
   });

@@ -23,7 +23,7 @@ export function ChangePasswordForm({ onDone }: { onDone: () => void }) {
   // Passwords are never stored: the question before leaving is all that protects them.
   useUnsaved(current !== '' || next !== '' || repeated !== '', clear);
   const change = useMutation({
-    mutationFn: () => call('updateMe', { body: { current_password: current, password: next } }),
+    mutationFn: () => call('PUT /api/users/me', { body: { current_password: current, password: next } }),
     onSuccess: (me) => {
       client.setQueryData(['me'], me);
       clear();

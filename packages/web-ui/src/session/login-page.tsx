@@ -3,7 +3,7 @@ import { useDocumentTitle } from '@mantine/hooks';
 import { useMutation } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { useEffect, useRef } from 'react';
-import { callIdentity } from '../api/identity.ts';
+import { call } from '../api/client.ts';
 import { session } from '../app/services.ts';
 import { takeNext } from './next-page.ts';
 import { SignInError } from './sign-in-error.tsx';
@@ -16,7 +16,7 @@ export function LoginPage() {
   const navigate = useNavigate();
   const isStarted = useRef(false);
   const finish = useMutation({
-    mutationFn: () => session.enter(() => callIdentity('oidcCallback', { query })),
+    mutationFn: () => session.enter(() => call('GET /api/auth/oidc/callback', { query })),
     onSuccess: () => navigate({ href: takeNext(), replace: true }),
   });
   const { mutate } = finish;

@@ -1,9 +1,10 @@
 import { queryOptions } from '@tanstack/react-query';
-import { callIdentity, type IdentityResponse } from '../api/identity.ts';
+import { call } from '../api/client.ts';
+import type { ResponseBody } from '../api/routes.ts';
 
-export type Methods = IdentityResponse<'methods'>;
+export type Methods = ResponseBody<'GET /api/auth/methods'>;
 export const methodsQuery = queryOptions({
   queryKey: ['public', 'methods'],
-  queryFn: ({ signal }) => callIdentity('methods', { signal }),
+  queryFn: ({ signal }) => call('GET /api/auth/methods', { signal }),
   staleTime: 30_000,
 });

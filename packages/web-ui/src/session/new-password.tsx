@@ -1,13 +1,13 @@
 import { PasswordInput, Text } from '@mantine/core';
 import { queryOptions, useQuery } from '@tanstack/react-query';
-import { callIdentity } from '../api/identity.ts';
+import { call } from '../api/client.ts';
 import { Icon } from '../app/icons.tsx';
 import { meetsRules, rulesFor, type PasswordPolicy } from './password-policy.ts';
 import css from './new-password.module.css';
 
 const policyQuery = queryOptions({
   queryKey: ['public', 'password-policy'],
-  queryFn: ({ signal }) => callIdentity('passwordPolicy', { signal }),
+  queryFn: ({ signal }) => call('GET /api/auth/password-policy', { signal }),
   staleTime: 60_000,
 });
 

@@ -1,6 +1,6 @@
-import type { IdentityResponse } from '../api/identity.ts';
+import type { ResponseBody } from '../api/routes.ts';
 
-export type PasswordPolicy = IdentityResponse<'passwordPolicy'>;
+export type PasswordPolicy = ResponseBody<'GET /api/auth/password-policy'>;
 export type Rule = { readonly label: string; readonly isMet: boolean };
 
 // The server requires this length even without a policy.

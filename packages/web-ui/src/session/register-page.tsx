@@ -3,7 +3,7 @@ import { useDocumentTitle } from '@mantine/hooks';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
-import { callIdentity } from '../api/identity.ts';
+import { call } from '../api/client.ts';
 import { fieldOf } from '../api/problem.ts';
 import { ErrorNote } from '../app/error-note.tsx';
 import { guestDrafts } from '../app/services.ts';
@@ -43,7 +43,7 @@ function RegisterForm() {
   const isAllowed = useIsPasswordAllowed(password);
   const register = useMutation({
     mutationFn: () =>
-      callIdentity('register', {
+      call('POST /api/auth/register', {
         body: { email: email.trim(), password, ...(name.trim() === '' ? {} : { full_name: name.trim() }) },
       }),
     onSuccess: draft.drop,

@@ -71,7 +71,7 @@ it('renews once for all requests with an expired token, and repeats them', async
   const { requests } = start((path, nth) =>
     path === refresh ? { status: 200, body: token } : nth === 1 ? { status: 401 } : { status: 200, body: [] },
   );
-  await Promise.all([call('listTags'), call('me')]);
+  await Promise.all([call('GET /api/tags'), call('GET /api/users/me')]);
   expect([countOf(requests, refresh), countOf(requests, '/api/tags'), countOf(requests, '/api/users/me')]).toEqual([
     1, 2, 2,
   ]);
@@ -84,14 +84,14 @@ it('uses the renewal of another tab instead of sending the refresh token twice',
 });
 it('ends when the renewal is refused, and returns to the same page after the next sign-in', async () => {
   const { goToSignIn, clear } = start(() => ({ status: 401 }));
-  await expect(call('listTags')).rejects.toMatchObject({ status: 401 });
+  await expect(call('GET /api/tags')).rejects.toMatchObject({ status: 401 });
   await jest.advanceTimersByTimeAsync(0);
   expect(goToSignIn).toHaveBeenCalledWith(true);
   expect(clear).toHaveBeenCalled();
 });
 it('does not end because of an outage', async () => {
   const { goToSignIn } = start((path) => ({ status: path === refresh ? 503 : 401 }));
-  await expect(call('listTags')).rejects.toMatchObject({ status: 503 });
+  await expect(call('GET /api/tags')).rejects.toMatchObject({ status: 503 });
   expect(goToSignIn).not.toHaveBeenCalled();
 });
 it('renews before the token expires, because a media element cannot', async () => {
@@ -123,7 +123,7 @@ it('aborts pending requests at sign-out', async () => {
   );
   const fetchOfServer = globalThis.fetch;
   Object.defineProperty(globalThis, 'fetch', { value: pendingFetch, configurable: true, writable: true });
-  const aborted = expect(call('listTags')).rejects.toMatchObject({ name: 'AbortError' });
+  const aborted = expect(call('GET /api/tags')).rejects.toMatchObject({ name: 'AbortError' });
   Object.defineProperty(globalThis, 'fetch', { value: fetchOfServer, configurable: true, writable: true });
   await session.signOut();
   await aborted;

@@ -1,7 +1,7 @@
 import type { QueryClient } from '@tanstack/react-query';
 import { abortAll, call, setSessionHooks } from '../api/client.ts';
-import { csrfToken } from '../api/cookies.ts';
 import type { ResponseBody } from '../api/routes.ts';
+import { csrfToken } from '../api/cookies.ts';
 
 const renewedKey = 'overtone-session-renewed';
 const lockName = 'overtone-session';
@@ -11,7 +11,7 @@ type TabMessage = { readonly type: 'signed_out' } | { readonly type: 'signed_in'
 export type Session = {
   readonly signIn: (username: string, password: string) => Promise<void>;
   /** Signs in by any other method that responds with a token. */
-  readonly enter: (requestToken: () => Promise<ResponseBody<'token'>>) => Promise<void>;
+  readonly enter: (requestToken: () => Promise<ResponseBody<'POST /api/auth/token'>>) => Promise<void>;
   readonly signOut: (everywhere?: boolean) => Promise<void>;
   /** True when a fresh access token is in place. */
   readonly renew: () => Promise<boolean>;
@@ -82,11 +82,12 @@ export function createSession({ queryClient, onForget, goToSignIn }: Deps): Sess
   return {
     renew,
     enter,
-    signIn: (username, password) => enter(() => call('token', { form: { username, password } })),
+    signIn: (username, password) =>
+      enter(() => call('POST /api/auth/token', { encoding: 'form', body: { username, password } })),
     signOut: async (everywhere = false) => {
       try {
-        if (everywhere) await call('logoutAll');
-        await call('logout');
+        if (everywhere) await call('POST /api/auth/logout/all');
+        await call('POST /api/auth/logout');
       } finally {
         tabs?.postMessage({ type: 'signed_out' } satisfies TabMessage);
         await endSession(false);
@@ -97,8 +98,8 @@ export function createSession({ queryClient, onForget, goToSignIn }: Deps): Sess
 
 /** Reloads the page after a sign-in in another tab when the user is a different one. */
 async function reloadForOtherUser(queryClient: QueryClient): Promise<void> {
-  const shown = queryClient.getQueryData<ResponseBody<'me'>>(['me']);
-  const current = await call('me').catch(() => null);
+  const shown = queryClient.getQueryData<ResponseBody<'GET /api/users/me'>>(['me']);
+  const current = await call('GET /api/users/me').catch(() => null);
   if (current !== null && current.uuid !== shown?.uuid) location.reload();
 }
 
@@ -107,7 +108,7 @@ async function exchangeToken(requestedAt: number, recordRenewal: (expiresIn: num
   if (lastRenewalAt() > requestedAt) return true;
   if (csrfToken() === '') return false;
   try {
-    recordRenewal((await call('refresh')).expires_in);
+    recordRenewal((await call('POST /api/auth/token/refresh')).expires_in);
     return true;
   } catch (error) {
     if (error instanceof Error && 'status' in error && error.status !== 401 && error.status !== 403) throw error;

@@ -3,7 +3,7 @@ import { useDocumentTitle } from '@mantine/hooks';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { useState, type ReactNode } from 'react';
-import { callIdentity } from '../api/identity.ts';
+import { call } from '../api/client.ts';
 import { ErrorNote } from '../app/error-note.tsx';
 import { Icon, type IconName } from '../app/icons.tsx';
 import { session } from '../app/services.ts';
@@ -94,11 +94,11 @@ type OtherMethodsProps = { methods: Methods; next: string | undefined; onDone: (
 function OtherMethods({ methods, next, onDone }: OtherMethodsProps) {
   const oidc = useMutation({ mutationFn: () => goToProvider(next) });
   const pki = useMutation({
-    mutationFn: () => session.enter(() => callIdentity('pkiAuthenticate')),
+    mutationFn: () => session.enter(() => call('POST /api/auth/pki/authenticate')),
     onSuccess: onDone,
   });
   const proxy = useMutation({
-    mutationFn: () => session.enter(() => callIdentity('proxyAuthenticate')),
+    mutationFn: () => session.enter(() => call('POST /api/auth/proxy/authenticate')),
     onSuccess: onDone,
   });
   return (
@@ -129,7 +129,7 @@ function OtherMethods({ methods, next, onDone }: OtherMethodsProps) {
 
 /** Opens the page of the identity provider. */
 async function goToProvider(next: string | undefined): Promise<void> {
-  const { authorization_url } = await callIdentity('oidcLogin');
+  const { authorization_url } = await call('GET /api/auth/oidc/login');
   // A `javascript:` address from a wrong configuration must not run.
   if (!/^https?:\/\//.test(authorization_url)) throw new Error('The address of the identity provider is invalid.');
   storeNext(next);

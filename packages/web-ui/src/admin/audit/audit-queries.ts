@@ -1,8 +1,8 @@
 import { keepPreviousData, queryOptions } from '@tanstack/react-query';
-import { callIdentity, identityLines, type IdentityResponse } from '../../api/identity.ts';
-import { urlOf, type QueryInput } from '../../api/routes.ts';
+import { call } from '../../api/client.ts';
+import { urlOf, type ResponseBody } from '../../api/routes.ts';
 
-export type AuditRecord = IdentityResponse<'auditLogs'>['items'][number];
+export type AuditRecord = ResponseBody<'GET /api/admin/audit-logs'>['items'][number];
 export const auditPageSize = 50;
 type Filters = Readonly<Record<string, string>>;
 
@@ -10,7 +10,7 @@ export function auditQuery(filters: Filters) {
   return queryOptions({
     queryKey: ['audit', filters],
     queryFn: ({ signal }) =>
-      callIdentity('auditLogs', {
+      call('GET /api/admin/audit-logs', {
         signal,
         query: { ...queryOf(filters), page: filters['page'], page_size: auditPageSize },
       }),
@@ -19,10 +19,10 @@ export function auditQuery(filters: Filters) {
 }
 
 export function exportUrl(filters: Filters, format: 'csv' | 'json'): string {
-  return urlOf(identityLines.exportAuditLogs[1], {}, { ...queryOf(filters), export_format: format });
+  return urlOf('/api/admin/audit-logs/export', {}, { ...queryOf(filters), export_format: format });
 }
 
-function queryOf(filters: Filters): QueryInput {
+function queryOf(filters: Filters) {
   return {
     ...timestampsOf(filters),
     event_type: filters['event'],

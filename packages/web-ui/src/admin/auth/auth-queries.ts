@@ -1,14 +1,15 @@
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
 import type { AuthCategory, SignInSource as Source } from '@overtone/contracts';
-import { callIdentity, type IdentityResponse } from '../../api/identity.ts';
+import { call } from '../../api/client.ts';
+import type { ResponseBody } from '../../api/routes.ts';
 
 export type { SignInSource as Source } from '@overtone/contracts';
-export type Mapping = IdentityResponse<'mappings'>[number];
-export type ConfigChange = IdentityResponse<'authConfigAudit'>[number];
+export type Mapping = ResponseBody<'GET /api/admin/group-mappings'>[number];
+export type ConfigChange = ResponseBody<'GET /api/admin/auth-config/audit/{category}'>[number];
 
 export const configQuery = queryOptions({
   queryKey: ['auth-config'],
-  queryFn: ({ signal }) => callIdentity('authConfig', { signal }),
+  queryFn: ({ signal }) => call('GET /api/admin/auth-config', { signal }),
   // The values of an open form must not change.
   refetchOnWindowFocus: false,
 });
@@ -19,7 +20,7 @@ export function historyQuery(category: AuthCategory) {
   return infiniteQueryOptions({
     queryKey: ['auth-config', 'history', category],
     queryFn: ({ signal, pageParam }) =>
-      callIdentity('authConfigAudit', {
+      call('GET /api/admin/auth-config/audit/{category}', {
         signal,
         params: { category },
         query: { limit: historyPage, offset: pageParam },
@@ -31,13 +32,13 @@ export function historyQuery(category: AuthCategory) {
 
 export const mappingsQuery = queryOptions({
   queryKey: ['mappings'],
-  queryFn: ({ signal }) => callIdentity('mappings', { signal }),
+  queryFn: ({ signal }) => call('GET /api/admin/group-mappings', { signal }),
 });
 
 /** The current sessions of the accounts of a source. */
 export function sourceSessionsQuery(category: Source) {
   return queryOptions({
     queryKey: ['source-sessions', category],
-    queryFn: ({ signal }) => callIdentity('sourceSessions', { signal, params: { category } }),
+    queryFn: ({ signal }) => call('GET /api/admin/auth-config/{category}/sessions', { signal, params: { category } }),
   });
 }

@@ -1,6 +1,7 @@
 import { Alert, Button, Code, Group, Stack, Text } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
-import { callIdentity, type IdentityResponse } from '../../api/identity.ts';
+import { call } from '../../api/client.ts';
+import type { ResponseBody } from '../../api/routes.ts';
 import { Icon } from '../../app/icons.tsx';
 import { Section } from '../parts.tsx';
 import css from './auth.module.css';
@@ -16,12 +17,12 @@ type Props = {
   /** Shows the refusal of this test at the fields of the form; null clears it. */
   readonly onRefused: (error: unknown) => void;
 };
-type TestResult = IdentityResponse<'testAuthConfig'>;
+type TestResult = ResponseBody<'POST /api/admin/auth-config/{category}/test'>;
 
 /** Tests the values of the form before they are saved, step by step. */
 export function ConnectionTest({ category, intro, edits, refused, onRefused }: Props) {
   const test = useMutation({
-    mutationFn: () => callIdentity('testAuthConfig', { params: { category }, body: { ...edits } }),
+    mutationFn: () => call('POST /api/admin/auth-config/{category}/test', { params: { category }, body: { ...edits } }),
     onSettled: (_, error) => onRefused(error),
   });
   return (

@@ -1,7 +1,8 @@
 import { recipientsOfSecrets } from '@overtone/contracts/secret-recipients';
-import type { IdentityResponse } from '../../api/identity.ts';
+import type { ResponseBody } from '../../api/routes.ts';
 
-export type ConfigItem = IdentityResponse<'authConfig'>[keyof IdentityResponse<'authConfig'>][number];
+export type ConfigItem =
+  ResponseBody<'GET /api/admin/auth-config'>[keyof ResponseBody<'GET /api/admin/auth-config'>][number];
 export type Value = ConfigItem['config_value'];
 /** Unsaved changes: null resets a setting to its default, `<key>_clear` deletes a secret. */
 export type Edits = Readonly<Record<string, Value>>;

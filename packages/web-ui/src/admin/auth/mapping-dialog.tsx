@@ -1,6 +1,6 @@
 import { NativeSelect, Select, Textarea, TextInput } from '@mantine/core';
 import { useMutation, useQuery } from '@tanstack/react-query';
-import { callIdentity } from '../../api/identity.ts';
+import { call } from '../../api/client.ts';
 import { fieldOf } from '../../api/problem.ts';
 import { FormDialog } from '../../app/form-dialog.tsx';
 import { notify } from '../../app/notify.ts';
@@ -49,8 +49,8 @@ export function MappingDialog({ mapping, onClose, onDone }: Props) {
   const save = useMutation({
     mutationFn: () =>
       mapping
-        ? callIdentity('updateMapping', { params: { uuid: mapping.uuid }, body })
-        : callIdentity('createMapping', { body: { source, ...body } }),
+        ? call('PUT /api/admin/group-mappings/{uuid}', { params: { uuid: mapping.uuid }, body })
+        : call('POST /api/admin/group-mappings', { body: { source, ...body } }),
     onSuccess: () => {
       draft.drop();
       onClose();

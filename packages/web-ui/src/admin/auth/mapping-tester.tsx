@@ -2,7 +2,8 @@ import { Badge, Button, Group, NativeSelect, SegmentedControl, Stack, Text, Text
 import { useMutation } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
-import { callIdentity, type IdentityResponse } from '../../api/identity.ts';
+import { call } from '../../api/client.ts';
+import type { ResponseBody } from '../../api/routes.ts';
 import { ErrorNote } from '../../app/error-note.tsx';
 import { useDraft } from '../../app/use-draft.tsx';
 import css from '../admin.module.css';
@@ -10,7 +11,7 @@ import { originNames, roleNames } from '../labels.ts';
 import own from './auth.module.css';
 import type { Mapping } from './auth-queries.ts';
 
-type TestResult = IdentityResponse<'testMappings'>;
+type TestResult = ResponseBody<'POST /api/admin/group-mappings/test'>;
 type Input = 'claims' | 'username';
 
 /** Shows the role and groups that the mappings would assign, without a sign-in and without changes. */
@@ -23,7 +24,7 @@ export function MappingTester() {
   const input = source === 'ldap' ? chosenInput : 'claims';
   const test = useMutation({
     mutationFn: () =>
-      callIdentity('testMappings', {
+      call('POST /api/admin/group-mappings/test', {
         body: {
           source,
           ...(input === 'claims' ? { claim_values: linesOf(claims) } : { username: username.trim() }),

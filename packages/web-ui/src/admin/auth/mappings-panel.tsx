@@ -2,7 +2,7 @@ import { ActionIcon, Badge, Button, Group, Stack, Table, Text } from '@mantine/c
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
-import { callIdentity } from '../../api/identity.ts';
+import { call } from '../../api/client.ts';
 import { Icon } from '../../app/icons.tsx';
 import { notify } from '../../app/notify.ts';
 import { Confirm, Empty, Section, QueryStatus } from '../parts.tsx';
@@ -51,7 +51,7 @@ export function MappingsPanel() {
         <Confirm
           title="Delete this mapping?"
           action="Delete"
-          run={() => callIdentity('deleteMapping', { params: { uuid: dialog.mapping.uuid } })}
+          run={() => call('DELETE /api/admin/group-mappings/{uuid}', { params: { uuid: dialog.mapping.uuid } })}
           onDone={() => {
             refresh();
             notify('Mapping deleted.');

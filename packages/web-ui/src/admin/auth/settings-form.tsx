@@ -2,7 +2,7 @@ import { Alert, Button, Stack, Text } from '@mantine/core';
 import type { AuthCategory } from '@overtone/contracts';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import { callIdentity } from '../../api/identity.ts';
+import { call } from '../../api/client.ts';
 import { fieldOf } from '../../api/problem.ts';
 import { notify } from '../../app/notify.ts';
 import { useUnsaved } from '../../app/unsaved.tsx';
@@ -30,7 +30,7 @@ export function SettingsForm({ category, items }: Props) {
   const changed = Object.keys(edits).length;
   const invalid = items.filter((item) => errorOfValue(item, edits) !== null);
   const save = useMutation({
-    mutationFn: () => callIdentity('updateAuthConfig', { params: { category }, body: { ...edits } }),
+    mutationFn: () => call('PUT /api/admin/auth-config/{category}', { params: { category }, body: { ...edits } }),
     onSettled: (_, error) => setRefused(error),
     onSuccess: async ({ updated_count }) => {
       setSubmitted(false);

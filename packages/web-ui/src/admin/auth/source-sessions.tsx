@@ -1,7 +1,7 @@
 import { Alert, Button, Group, Stack, Text } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import { callIdentity } from '../../api/identity.ts';
+import { call } from '../../api/client.ts';
 import { Icon } from '../../app/icons.tsx';
 import { notify } from '../../app/notify.ts';
 import { plural } from '../../lib/format.ts';
@@ -31,7 +31,9 @@ export function SourceSessions({ source, switchingOff }: Props) {
   if (enabled && !switchingOff) return null;
   const who = `${plural(accounts, 'account')} (${plural(sessions, 'session')})`;
   const end = async (): Promise<void> => {
-    const { sessions_terminated: ended } = await callIdentity('endSourceSessions', { params: { category: source } });
+    const { sessions_terminated: ended } = await call('DELETE /api/admin/auth-config/{category}/sessions', {
+      params: { category: source },
+    });
     notify(`${plural(ended, 'session')} ended.`);
   };
   return (

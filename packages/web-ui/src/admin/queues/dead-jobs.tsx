@@ -1,7 +1,7 @@
 import { Badge, Button, Group, Text, UnstyledButton } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import { callOperations } from '../../api/operations.ts';
+import { call } from '../../api/client.ts';
 import { Icon } from '../../app/icons.tsx';
 import { notify, notifyError } from '../../app/notify.ts';
 import { stageNames } from '../../library/status.ts';
@@ -45,7 +45,7 @@ function Kind({ kind }: { kind: DeadKind }) {
   const refresh = () =>
     Promise.all([['dead'], ['queues'], ['tasks']].map((queryKey) => client.invalidateQueries({ queryKey })));
   const retry = useMutation({
-    mutationFn: () => callOperations('retryDead', { body: kindFields(kind) }),
+    mutationFn: () => call('POST /api/tasks/dead/retry', { body: kindFields(kind) }),
     onSuccess: ({ retried, refused, remaining }) => {
       const left = remaining > refused.length ? ' More are left: retry again.' : '';
       const [first] = refused;
@@ -90,7 +90,7 @@ function Kind({ kind }: { kind: DeadKind }) {
         <Confirm
           title={`Discard ${plural(kind.count, 'job')}?`}
           action="Discard"
-          run={() => callOperations('discardDead', { body: kindFields(kind) })}
+          run={() => call('POST /api/tasks/dead/discard', { body: kindFields(kind) })}
           onDone={() => void refresh()}
           onClose={() => setDiscarding(false)}
         >

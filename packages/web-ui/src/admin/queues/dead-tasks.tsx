@@ -2,7 +2,7 @@ import { ActionIcon, Button, Group, Text, Tooltip } from '@mantine/core';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
-import { callOperations } from '../../api/operations.ts';
+import { call } from '../../api/client.ts';
 import { Icon } from '../../app/icons.tsx';
 import { notify, notifyError } from '../../app/notify.ts';
 import { ago, moment } from '../../lib/format.ts';
@@ -33,13 +33,13 @@ export function DeadTasks({ kind, refresh }: { kind: DeadKind; refresh: Refresh 
 function DeadTask({ task, refresh }: { task: TaskItem; refresh: Refresh }) {
   const params = { uuid: task.uuid };
   const retry = useMutation({
-    mutationFn: () => callOperations('retryTask', { params }),
+    mutationFn: () => call('POST /api/tasks/{uuid}/retry', { params }),
     onSuccess: () => notify('Retrying 1 job.'),
     onError: (error) => notifyError('The job wasn’t retried', error),
     onSettled: refresh,
   });
   const discard = useMutation({
-    mutationFn: () => callOperations('discardTask', { params }),
+    mutationFn: () => call('DELETE /api/tasks/{uuid}', { params }),
     onSuccess: () => notify('Job discarded.'),
     onError: (error) => notifyError('The job wasn’t discarded', error),
     onSettled: refresh,

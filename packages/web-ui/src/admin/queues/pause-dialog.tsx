@@ -1,6 +1,6 @@
 import { Text, Textarea } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { callOperations } from '../../api/operations.ts';
+import { call } from '../../api/client.ts';
 import { FormDialog } from '../../app/form-dialog.tsx';
 import { notify } from '../../app/notify.ts';
 import { useDraft } from '../../app/use-draft.tsx';
@@ -14,7 +14,8 @@ export function PauseDialog({ queue, onClose }: Props) {
   const reason = draft.value;
   const client = useQueryClient();
   const pause = useMutation({
-    mutationFn: () => callOperations('pauseQueue', { params: { queue }, body: { reason: reason.trim() } }),
+    mutationFn: () =>
+      call('POST /api/admin/queues/{queue}/pause', { params: { queue }, body: { reason: reason.trim() } }),
     onSuccess: () => {
       draft.drop();
       notify(`Paused ${queue}.`);

@@ -1,7 +1,7 @@
 import { Button, Text } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import { callOperations } from '../../api/operations.ts';
+import { call } from '../../api/client.ts';
 import { Icon } from '../../app/icons.tsx';
 import { notify, notifyError } from '../../app/notify.ts';
 import { ago, moment } from '../../lib/format.ts';
@@ -114,7 +114,7 @@ function PausedNote({ paused }: { paused: NonNullable<QueueItem['paused']> }) {
 function Resume({ queue }: { queue: QueueItem['queue'] }) {
   const client = useQueryClient();
   const resume = useMutation({
-    mutationFn: () => callOperations('resumeQueue', { params: { queue } }),
+    mutationFn: () => call('POST /api/admin/queues/{queue}/resume', { params: { queue } }),
     onSuccess: () => {
       notify(`Resumed ${queue}.`);
       void client.invalidateQueries({ queryKey: ['queues'] });

@@ -1,12 +1,13 @@
 import { keepPreviousData, queryOptions } from '@tanstack/react-query';
-import { callOperations, type OperationsResponse } from '../../api/operations.ts';
+import { call } from '../../api/client.ts';
+import type { ResponseBody } from '../../api/routes.ts';
 
-export type Overview = OperationsResponse<'queues'>;
+export type Overview = ResponseBody<'GET /api/admin/queues'>;
 export type QueueItem = Overview['queues'][number];
 export type WorkerItem = Overview['workers'][number];
-export type TaskItem = OperationsResponse<'listTasks'>['items'][number];
-export type AttemptItem = OperationsResponse<'task'>['tries'][number];
-export type DeadKind = OperationsResponse<'deadTasks'>['kinds'][number];
+export type TaskItem = ResponseBody<'GET /api/tasks'>['items'][number];
+export type AttemptItem = ResponseBody<'GET /api/tasks/{uuid}'>['tries'][number];
+export type DeadKind = ResponseBody<'GET /api/tasks/dead'>['kinds'][number];
 type Filters = Readonly<Record<string, string>>;
 
 /** The refresh interval of a visible page; a hidden page does not refresh. */
@@ -16,13 +17,13 @@ export const deadPageSize = 10;
 
 export const overviewQuery = queryOptions({
   queryKey: ['queues'],
-  queryFn: ({ signal }) => callOperations('queues', { signal }),
+  queryFn: ({ signal }) => call('GET /api/admin/queues', { signal }),
   refetchInterval: refreshMs,
 });
 
 export const deadKindsQuery = queryOptions({
   queryKey: ['dead', 'kinds'],
-  queryFn: ({ signal }) => callOperations('deadTasks', { signal, query: { page_size: 1 } }),
+  queryFn: ({ signal }) => call('GET /api/tasks/dead', { signal, query: { page_size: 1 } }),
   refetchInterval: refreshMs,
 });
 
@@ -39,7 +40,7 @@ export function deadTasksQuery(kind: DeadKind, page: number) {
   return queryOptions({
     queryKey: ['dead', 'tasks', kindFields(kind), page],
     queryFn: ({ signal }) =>
-      callOperations('deadTasks', { signal, query: { ...kindFields(kind), page, page_size: deadPageSize } }),
+      call('GET /api/tasks/dead', { signal, query: { ...kindFields(kind), page, page_size: deadPageSize } }),
     placeholderData: keepPreviousData,
     refetchInterval: refreshMs,
   });
@@ -49,7 +50,7 @@ export function tasksQuery(filters: Filters) {
   return queryOptions({
     queryKey: ['tasks', filters],
     queryFn: ({ signal }) =>
-      callOperations('listTasks', {
+      call('GET /api/tasks', {
         signal,
         query: {
           status: filters['status'],
@@ -70,7 +71,7 @@ export function tasksQuery(filters: Filters) {
 export function taskQuery(uuid: string) {
   return queryOptions({
     queryKey: ['tasks', 'one', uuid],
-    queryFn: ({ signal }) => callOperations('task', { signal, params: { uuid } }),
+    queryFn: ({ signal }) => call('GET /api/tasks/{uuid}', { signal, params: { uuid } }),
     refetchInterval: refreshMs,
   });
 }

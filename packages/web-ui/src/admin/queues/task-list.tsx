@@ -2,7 +2,7 @@ import { Badge, Button, Table, Text, UnstyledButton } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { Fragment, useState } from 'react';
-import { callOperations } from '../../api/operations.ts';
+import { call } from '../../api/client.ts';
 import { Icon } from '../../app/icons.tsx';
 import { notify, notifyError } from '../../app/notify.ts';
 import { SearchBox } from '../../app/search-box.tsx';
@@ -101,7 +101,7 @@ function Bar({ filters, onChange }: { filters: Filters; onChange: (next: Filters
 function Recover() {
   const client = useQueryClient();
   const recover = useMutation({
-    mutationFn: () => callOperations('recoverStuck'),
+    mutationFn: () => call('POST /api/tasks/recover-stuck-tasks'),
     onSuccess: ({ message }) => {
       notify(message);
       void client.invalidateQueries({ queryKey: ['tasks'] });

@@ -1,10 +1,10 @@
-import type { DirectorySyncResponse } from '../../api/directory-sync.ts';
+import type { ResponseBody } from '../../api/routes.ts';
 import { plural } from '../../lib/format.ts';
 import type { ColoredLabel } from '../labels.ts';
 
-export type Report = DirectorySyncResponse<'pass'>;
-export type Status = DirectorySyncResponse<'directorySyncStatus'>;
-export type Summary = DirectorySyncResponse<'passes'>['items'][number];
+export type Report = ResponseBody<'GET /api/admin/directory-sync/passes/{uuid}'>;
+export type Status = ResponseBody<'GET /api/admin/directory-sync/status'>;
+export type Summary = ResponseBody<'GET /api/admin/directory-sync/passes'>['items'][number];
 /** A deprovisioning candidate: an account that the run disabled, would disable, or left for later. */
 export type Candidate = Report['actions'][number];
 

@@ -2,7 +2,7 @@ import { Button, Group, Text } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
-import { callDirectorySync } from '../../api/directory-sync.ts';
+import { call } from '../../api/client.ts';
 import { notify } from '../../app/notify.ts';
 import { plural } from '../../lib/format.ts';
 import { Confirm } from '../parts.tsx';
@@ -17,14 +17,17 @@ export function RunActions({ report }: { report: Report }) {
   const params = { uuid: report.pass_uuid };
   const refresh = (): void => void client.invalidateQueries({ queryKey: ['directory-sync'] });
   const approve = async (): Promise<void> => {
-    await callDirectorySync('approvePass', { params, body: { set_digest: report.set_digest ?? '' } });
+    await call('POST /api/admin/directory-sync/passes/{uuid}/approve', {
+      params,
+      body: { set_digest: report.set_digest ?? '' },
+    });
     notify('Approved. A new run checks these accounts again and disables those still missing.');
     await showRequestedRun(client);
     // That page shows the progress of the new run.
     await navigate({ to: '/admin/directory-sync' });
   };
   const undo = async (): Promise<void> => {
-    const { restored, left } = await callDirectorySync('undoPass', { params });
+    const { restored, left } = await call('POST /api/admin/directory-sync/passes/{uuid}/undo', { params });
     const skipped = left.length > 0 ? ` ${plural(left.length, 'account')} skipped: ${left[0]?.why}` : '';
     notify(`${plural(restored, 'account')} enabled again.${skipped}`);
   };

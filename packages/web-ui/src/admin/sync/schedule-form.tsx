@@ -2,7 +2,7 @@ import { Button, Group, NumberInput, Stack, Switch, Text, TextInput } from '@man
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import cronstrue from 'cronstrue';
 import { fieldOf } from '../../api/problem.ts';
-import { callDirectorySync } from '../../api/directory-sync.ts';
+import { call } from '../../api/client.ts';
 import { ErrorNote } from '../../app/error-note.tsx';
 import { notify } from '../../app/notify.ts';
 import { RestoredNote, useDraft } from '../../app/use-draft.tsx';
@@ -23,7 +23,7 @@ export function ScheduleForm({ status }: { status: Status }) {
   const changed = (Object.keys(edits) as (keyof Fields)[]).filter((key) => edits[key] !== status[key]);
   const save = useMutation({
     mutationFn: () =>
-      callDirectorySync('updateDirectorySync', { body: Object.fromEntries(changed.map((key) => [key, edits[key]])) }),
+      call('PUT /api/admin/directory-sync', { body: Object.fromEntries(changed.map((key) => [key, edits[key]])) }),
     onSuccess: async () => {
       notify('Saved.');
       await client.invalidateQueries({ queryKey: ['directory-sync', 'status'] });

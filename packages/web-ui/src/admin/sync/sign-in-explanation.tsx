@@ -1,12 +1,13 @@
 import { Badge, Group, List, Stack, Text } from '@mantine/core';
 import { queryOptions, useQuery } from '@tanstack/react-query';
-import { callDirectorySync, type DirectorySyncResponse } from '../../api/directory-sync.ts';
+import { call } from '../../api/client.ts';
+import type { ResponseBody } from '../../api/routes.ts';
 import { moment } from '../../lib/format.ts';
 import { QueryStatus } from '../parts.tsx';
 import type { ColoredLabel } from '../labels.ts';
 import { evidenceText, reasonTexts } from './labels.ts';
 
-type Explanation = DirectorySyncResponse<'explainSignIn'>;
+type Explanation = ResponseBody<'GET /api/admin/sign-in/explanation'>;
 
 const verdicts: Record<Explanation['verdict'], ColoredLabel> = {
   admitted: { label: 'admitted', color: 'petrol' },
@@ -47,7 +48,7 @@ export function SignInExplanation({ login }: { login: string }) {
 function explanationQuery(login: string) {
   return queryOptions({
     queryKey: ['directory-sync', 'explanation', login],
-    queryFn: ({ signal }) => callDirectorySync('explainSignIn', { signal, query: { login } }),
+    queryFn: ({ signal }) => call('GET /api/admin/sign-in/explanation', { signal, query: { login } }),
     staleTime: 0,
     gcTime: 0,
     retry: false,

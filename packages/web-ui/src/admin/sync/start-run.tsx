@@ -1,7 +1,7 @@
 import { Alert, Button, Group, Progress, Stack, Text } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { callDirectorySync } from '../../api/directory-sync.ts';
+import { call } from '../../api/client.ts';
 import { Icon } from '../../app/icons.tsx';
 import { notifyError } from '../../app/notify.ts';
 import { ago, timeOfDay } from '../../lib/format.ts';
@@ -14,7 +14,8 @@ export function StartRun({ status }: { status: Status }) {
   const client = useQueryClient();
   const requested = useIsRunRequested();
   const run = useMutation({
-    mutationFn: (dryRun: boolean) => callDirectorySync('runDirectorySync', { body: dryRun ? { dry_run: true } : {} }),
+    mutationFn: (dryRun: boolean) =>
+      call('POST /api/admin/directory-sync/run', { body: dryRun ? { dry_run: true } : {} }),
     onSuccess: () => showRequestedRun(client),
     onError: (error) => notifyError('The run wasn’t started', error),
   });

@@ -1,5 +1,5 @@
 import { keepPreviousData, queryOptions, type QueryClient } from '@tanstack/react-query';
-import { callDirectorySync } from '../../api/directory-sync.ts';
+import { call } from '../../api/client.ts';
 import type { Status } from './labels.ts';
 import { requestedRun } from './requested-run.ts';
 
@@ -10,7 +10,7 @@ export const runPageSize = 10;
 export const statusQuery = queryOptions({
   queryKey: ['directory-sync', 'status'],
   queryFn: async ({ signal }) => {
-    const status = await callDirectorySync('directorySyncStatus', { signal });
+    const status = await call('GET /api/admin/directory-sync/status', { signal });
     if (status.running || lastRunIdOf(status) !== requestedRun.get()?.lastRunId) requestedRun.set(null);
     return status;
   },
@@ -31,7 +31,8 @@ export async function showRequestedRun(client: QueryClient): Promise<void> {
 export function runsQuery(page: number, lastRunId: string | null) {
   return queryOptions({
     queryKey: ['directory-sync', 'runs', page, lastRunId],
-    queryFn: ({ signal }) => callDirectorySync('passes', { signal, query: { page, page_size: runPageSize } }),
+    queryFn: ({ signal }) =>
+      call('GET /api/admin/directory-sync/passes', { signal, query: { page, page_size: runPageSize } }),
     placeholderData: keepPreviousData,
   });
 }
@@ -39,13 +40,13 @@ export function runsQuery(page: number, lastRunId: string | null) {
 export function runQuery(uuid: string) {
   return queryOptions({
     queryKey: ['directory-sync', 'run', uuid],
-    queryFn: ({ signal }) => callDirectorySync('pass', { signal, params: { uuid } }),
+    queryFn: ({ signal }) => call('GET /api/admin/directory-sync/passes/{uuid}', { signal, params: { uuid } }),
   });
 }
 
 export function decisionsQuery(uuid: string) {
   return queryOptions({
     queryKey: ['directory-sync', 'decisions', uuid],
-    queryFn: ({ signal }) => callDirectorySync('explainUser', { signal, params: { uuid } }),
+    queryFn: ({ signal }) => call('GET /api/admin/directory-sync/users/{uuid}', { signal, params: { uuid } }),
   });
 }

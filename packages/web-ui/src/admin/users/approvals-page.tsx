@@ -2,7 +2,7 @@ import { Badge, Button, Group, Text, Textarea } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
-import { callIdentity } from '../../api/identity.ts';
+import { call } from '../../api/client.ts';
 import { FormDialog } from '../../app/form-dialog.tsx';
 import { notify, notifyError } from '../../app/notify.ts';
 import { useDraft } from '../../app/use-draft.tsx';
@@ -44,7 +44,7 @@ function PendingAccount({ account }: { account: Account }) {
   const reportDecision = useReportDecision();
   const [rejecting, setRejecting] = useState(false);
   const approve = useMutation({
-    mutationFn: () => callIdentity('approveUser', { params: { uuid: account.uuid } }),
+    mutationFn: () => call('POST /api/admin/user-approvals/{uuid}/approve', { params: { uuid: account.uuid } }),
     onSuccess: () => reportDecision(`${nameOf(account)} has been approved.`),
     onError: (error) => notifyError('The account wasn’t approved', error),
   });
@@ -101,7 +101,7 @@ function RejectDialog({ account, onDone, onClose }: RejectProps) {
   const reason = draft.value;
   const reject = useMutation({
     mutationFn: () =>
-      callIdentity('rejectUser', {
+      call('POST /api/admin/user-approvals/{uuid}/reject', {
         params: { uuid: account.uuid },
         body: reason.trim() === '' ? {} : { reason: reason.trim() },
       }),

@@ -2,7 +2,7 @@ import { Checkbox, NativeSelect, Text, TextInput } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
-import { callIdentity } from '../../api/identity.ts';
+import { call } from '../../api/client.ts';
 import { fieldOf } from '../../api/problem.ts';
 import { meQuery } from '../../api/queries.ts';
 import { FormDialog } from '../../app/form-dialog.tsx';
@@ -33,7 +33,7 @@ export function CreateUserDialog({ onClose }: { onClose: () => void }) {
   const isAllowed = useIsPasswordAllowed(password);
   const create = useMutation({
     mutationFn: () =>
-      callIdentity('createUser', {
+      call('POST /api/admin/users', {
         body: {
           email: email.trim(),
           role,

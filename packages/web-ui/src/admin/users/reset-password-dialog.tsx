@@ -1,7 +1,7 @@
 import { Checkbox, Text } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
-import { callIdentity } from '../../api/identity.ts';
+import { call } from '../../api/client.ts';
 import { fieldOf } from '../../api/problem.ts';
 import { FormDialog } from '../../app/form-dialog.tsx';
 import { plural } from '../../lib/format.ts';
@@ -20,7 +20,7 @@ export function ResetPasswordDialog({ account, onDone, onClose }: Props) {
   const isAllowed = useIsPasswordAllowed(password);
   const reset = useMutation({
     mutationFn: () =>
-      callIdentity('resetPassword', {
+      call('POST /api/admin/users/{uuid}/reset-password', {
         params: { uuid: account.uuid },
         body: { new_password: password, force_change: forceChange },
       }),

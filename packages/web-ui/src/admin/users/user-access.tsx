@@ -2,7 +2,7 @@ import { Button, Group, NativeSelect, Stack, Text } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
-import { callIdentity } from '../../api/identity.ts';
+import { call } from '../../api/client.ts';
 import { notify, notifyError } from '../../app/notify.ts';
 import { Confirm } from '../parts.tsx';
 import { nameOf, roleNames, type Account } from '../labels.ts';
@@ -18,14 +18,14 @@ export function UserAccess({ account, permissions }: Props) {
   const [dialog, setDialog] = useState<'password' | 'disable' | 'delete' | null>(null);
   const params = { uuid: account.uuid };
   const close = (): void => setDialog(null);
-  const update = (is_active: boolean) => callIdentity('updateUser', { params, body: { is_active } });
+  const update = (is_active: boolean) => call('PUT /api/users/{uuid}', { params, body: { is_active } });
   const enable = useMutation({
     mutationFn: () => update(true),
     onSuccess: () => refresh('Account enabled.'),
     onError: (error) => notifyError('The account wasn’t enabled', error),
   });
   const unlock = useMutation({
-    mutationFn: () => callIdentity('unlockUser', { params }),
+    mutationFn: () => call('POST /api/admin/users/{uuid}/unlock', { params }),
     onSuccess: ({ was_locked }) => refresh(was_locked ? 'Account unlocked.' : 'The account was not locked.'),
     onError: (error) => notifyError('The account wasn’t unlocked', error),
   });
@@ -74,7 +74,7 @@ export function UserAccess({ account, permissions }: Props) {
         <Confirm
           title={`Delete ${nameOf(account)}?`}
           action="Delete"
-          run={() => callIdentity('deleteUser', { params })}
+          run={() => call('DELETE /api/users/{uuid}', { params })}
           onDone={() => {
             refresh(`${nameOf(account)} has been deleted.`);
             void navigate({ to: '/admin/users' });
@@ -120,7 +120,9 @@ function RoleForm({ account }: { account: Account }) {
           title="Change the role?"
           action="Change role"
           harmless
-          run={() => callIdentity('changeRole', { params: { uuid: account.uuid }, query: { new_role: role } })}
+          run={() =>
+            call('PUT /api/admin/users/{uuid}/role', { params: { uuid: account.uuid }, query: { new_role: role } })
+          }
           onDone={() => refresh(`${nameOf(account)} now has the role ${roleNames[role]}.`)}
           onClose={() => setConfirming(false)}
         >

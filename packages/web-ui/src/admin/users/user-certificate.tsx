@@ -1,7 +1,7 @@
 import { Button, Group, Stack, Text, TextInput } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import { callIdentity } from '../../api/identity.ts';
+import { call } from '../../api/client.ts';
 import { fieldOf } from '../../api/problem.ts';
 import { FormDialog } from '../../app/form-dialog.tsx';
 import { notify } from '../../app/notify.ts';
@@ -42,7 +42,7 @@ export function UserCertificate({ account }: { readonly account: Account }) {
         <Confirm
           title={`Remove the certificate of ${nameOf(account)}?`}
           action="Remove link"
-          run={() => callIdentity('unlinkCertificate', { params: { uuid: account.uuid } })}
+          run={() => call('DELETE /api/admin/users/{uuid}/certificate', { params: { uuid: account.uuid } })}
           onDone={() => refresh('Certificate link removed.')}
           onClose={close}
         >
@@ -67,7 +67,7 @@ function LinkDialog({ account, onDone, onClose }: DialogProps) {
   const { subject, issuer } = draft.value;
   const link = useMutation({
     mutationFn: () =>
-      callIdentity('linkCertificate', {
+      call('PUT /api/admin/users/{uuid}/certificate', {
         params: { uuid: account.uuid },
         body: { subject: subject.trim(), issuer: issuer.trim() === '' ? null : issuer.trim() },
       }),

@@ -1,6 +1,6 @@
 import { Button, Checkbox, Group, Stack, TextInput } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { callIdentity } from '../../api/identity.ts';
+import { call } from '../../api/client.ts';
 import { fieldOf } from '../../api/problem.ts';
 import { ErrorNote } from '../../app/error-note.tsx';
 import { notify } from '../../app/notify.ts';
@@ -31,7 +31,7 @@ export function UserForm({ account }: { account: Account }) {
     ...(mustChange === account.must_change_password ? {} : { must_change_password: mustChange }),
   };
   const save = useMutation({
-    mutationFn: () => callIdentity('updateUser', { params: { uuid: account.uuid }, body: changes }),
+    mutationFn: () => call('PUT /api/users/{uuid}', { params: { uuid: account.uuid }, body: changes }),
     onSuccess: (next) => {
       draft.drop();
       client.setQueryData(userQuery(account.uuid).queryKey, next);

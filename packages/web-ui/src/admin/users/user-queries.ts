@@ -1,5 +1,5 @@
 import { keepPreviousData, queryOptions } from '@tanstack/react-query';
-import { callIdentity } from '../../api/identity.ts';
+import { call } from '../../api/client.ts';
 
 export const userPageSize = 20;
 type Filters = Readonly<Record<string, string>>;
@@ -17,7 +17,7 @@ export function usersQuery(filters: Filters) {
   return queryOptions({
     queryKey: ['users', filters],
     queryFn: ({ signal }) =>
-      callIdentity('users', {
+      call('GET /api/admin/users', {
         signal,
         query: {
           q: filters['q'],
@@ -37,21 +37,22 @@ export function usersQuery(filters: Filters) {
 export function userQuery(uuid: string) {
   return queryOptions({
     queryKey: ['user', uuid],
-    queryFn: ({ signal }) => callIdentity('user', { params: { uuid }, signal }),
+    queryFn: ({ signal }) => call('GET /api/users/{uuid}', { params: { uuid }, signal }),
   });
 }
 
 export function userSessionsQuery(uuid: string) {
   return queryOptions({
     queryKey: ['user', uuid, 'sessions'],
-    queryFn: ({ signal }) => callIdentity('userSessions', { params: { uuid }, signal }),
+    queryFn: ({ signal }) => call('GET /api/admin/users/{uuid}/sessions', { params: { uuid }, signal }),
   });
 }
 
 export function approvalsQuery(page: number) {
   return queryOptions({
     queryKey: ['approvals', page],
-    queryFn: ({ signal }) => callIdentity('approvals', { signal, query: { page, page_size: userPageSize } }),
+    queryFn: ({ signal }) =>
+      call('GET /api/admin/user-approvals', { signal, query: { page, page_size: userPageSize } }),
     refetchInterval: 30_000,
     placeholderData: keepPreviousData,
   });

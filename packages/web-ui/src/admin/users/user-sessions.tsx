@@ -1,7 +1,7 @@
 import { Button, Group, Stack, Text } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import { callIdentity } from '../../api/identity.ts';
+import { call } from '../../api/client.ts';
 import { notify, notifyError } from '../../app/notify.ts';
 import { plural } from '../../lib/format.ts';
 import { Confirm, QueryStatus } from '../parts.tsx';
@@ -18,12 +18,14 @@ export function UserSessions({ account, mayEnd }: { account: Account; mayEnd: bo
   const refresh = (): void => void client.invalidateQueries({ queryKey: query.queryKey });
   const end = useMutation({
     mutationFn: (session_uuid: string) =>
-      callIdentity('endUserSession', { params: { uuid: account.uuid, session_uuid } }),
+      call('DELETE /api/admin/users/{uuid}/sessions/{session_uuid}', { params: { uuid: account.uuid, session_uuid } }),
     onSuccess: refresh,
     onError: (error) => notifyError('The session wasn’t ended', error),
   });
   const endAll = async (): Promise<void> => {
-    const { sessions_terminated: count } = await callIdentity('endUserSessions', { params: { uuid: account.uuid } });
+    const { sessions_terminated: count } = await call('DELETE /api/admin/users/{uuid}/sessions', {
+      params: { uuid: account.uuid },
+    });
     notify(`${plural(count, 'session')} ended.`);
   };
   if (!mayEnd)
