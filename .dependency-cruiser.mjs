@@ -37,6 +37,30 @@ export default {
       { path: '^packages/contracts/src/index', dependencyTypesNot: ['type-only'] },
     ),
     rule(
+      'web-ui-layers',
+      'The folders of the web UI: lib, live <- api <- ui <- state <- slices <- app.',
+      { path: '^packages/web-ui/src/(lib|live|api|ui)/', pathNot: test },
+      { path: '^packages/web-ui/src/(?!(lib|live|api|ui)/)' },
+    ),
+    rule(
+      'web-ui-slices-below-app',
+      'The app composes the slices, and the state outlives their pages.',
+      { path: '^packages/web-ui/src/(?!app/)[^/]+/', pathNot: test },
+      { path: '^packages/web-ui/src/app/' },
+    ),
+    rule(
+      'web-ui-state-below-slices',
+      'State lives as long as the page and knows no slice.',
+      { path: '^packages/web-ui/src/state/', pathNot: test },
+      { path: '^packages/web-ui/src/(?!(lib|live|api|ui|state)/)' },
+    ),
+    rule(
+      'web-ui-own-styles',
+      'A style module belongs to its folder; shared classes are in global.css.',
+      { path: '^packages/web-ui/src/(.+)/[^/]+$' },
+      { path: '[.]module[.]css$', pathNot: '^packages/web-ui/src/$1/[^/]+$' },
+    ),
+    rule(
       'service-not-service',
       'Services talk over the wire.',
       { path: '^services/([^/]+)/' },

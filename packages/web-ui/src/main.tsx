@@ -8,10 +8,10 @@ import { RouterProvider } from '@tanstack/react-router';
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { router } from './app/router.tsx';
-import { queryClient, uploads } from './app/services.ts';
+import { queryClient, uploads } from './state/services.ts';
 import { reloadWhenOutdated } from './app/stale-page.ts';
 import { cssVariables, theme } from './app/theme.ts';
-import { needsThisPage } from './uploads/upload.ts';
+import { needsThisPage } from './state/upload.ts';
 
 const root = document.getElementById('root');
 if (!root) throw new Error('The page has no root element.');

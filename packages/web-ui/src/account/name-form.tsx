@@ -1,11 +1,12 @@
 import { Button, Group, Stack, Text, TextInput } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { call } from '../api/client.ts';
-import { roleNames } from '../admin/labels.ts';
+import { roleNames } from '../ui/account-labels.ts';
 import type { User } from '../api/queries.ts';
-import { ErrorNote } from '../app/error-note.tsx';
-import { notify } from '../app/notify.ts';
-import { RestoredNote, useDraft } from '../app/use-draft.tsx';
+import { ErrorNote } from '../ui/error-note.tsx';
+import { notify } from '../ui/notify.ts';
+import { RestoredNote } from '../ui/draft.tsx';
+import { useDraft } from '../state/use-draft.ts';
 
 export function NameForm({ me }: { me: User }) {
   const client = useQueryClient();

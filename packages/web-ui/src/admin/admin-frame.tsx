@@ -2,12 +2,11 @@ import { Badge } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link, Outlet, useRouterState } from '@tanstack/react-router';
 import { meQuery, type User } from '../api/queries.ts';
-import { Icon, type IconName } from '../app/icons.tsx';
-import { NotFoundPage } from '../app/pages.tsx';
+import { Icon, type IconName } from '../ui/icons.tsx';
+import { NotFoundPage } from '../ui/not-found-page.tsx';
 import { plural } from '../lib/format.ts';
 import { pendingApprovalsQuery } from './approval-count.ts';
-import css from './admin.module.css';
-import { scrollIntoView } from './parts.tsx';
+import css from './admin-frame.module.css';
 
 /** Navigation of groups and administration. Users without an administrator role see only their groups. */
 export function AdminFrame() {
@@ -95,4 +94,9 @@ function PendingCount() {
       {waiting > 99 ? '99+' : waiting}
     </Badge>
   );
+}
+
+/** On a narrow screen the links form a scrolling strip; the link of the open page must be visible in it. */
+export function scrollIntoView(link: HTMLAnchorElement | null): void {
+  return link?.scrollIntoView({ block: 'nearest', inline: 'center' });
 }

@@ -1,12 +1,12 @@
 import { Stack } from '@mantine/core';
 import { Engines } from './engines.tsx';
 import { GpuProfiles } from './gpu-profiles.tsx';
-import { AdminPane, Section } from './parts.tsx';
+import { Pane, Section } from '../ui/pane.tsx';
 import { SearchIndex } from './search-index.tsx';
 
 export function AdminPage() {
   return (
-    <AdminPane title="Engines and search">
+    <Pane title="Engines and search">
       <Stack gap="lg">
         <Section title="Speech engines">
           <Engines />
@@ -16,6 +16,6 @@ export function AdminPage() {
           <SearchIndex />
         </Section>
       </Stack>
-    </AdminPane>
+    </Pane>
   );
 }

@@ -2,9 +2,9 @@ import { Badge, Table, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { call } from '../api/client.ts';
 import type { ResponseBody } from '../api/routes.ts';
-import { QueryStatus } from './parts.tsx';
+import { QueryStatus } from '../ui/query-status.tsx';
 import { Processors } from './processors.tsx';
-import { Sheet } from './sheet.tsx';
+import { Sheet } from '../ui/sheet.tsx';
 
 /** The speech engines of the running workers. */
 export function Engines() {

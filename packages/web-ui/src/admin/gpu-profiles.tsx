@@ -2,8 +2,8 @@ import { Table, Text, Title } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { call } from '../api/client.ts';
 import { memory } from './gpu-labels.ts';
-import { QueryStatus } from './parts.tsx';
-import { Sheet } from './sheet.tsx';
+import { QueryStatus } from '../ui/query-status.tsx';
+import { Sheet } from '../ui/sheet.tsx';
 
 /** GPU memory used by the models; hidden while profiling is off. */
 export function GpuProfiles() {

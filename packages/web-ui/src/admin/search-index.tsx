@@ -2,8 +2,8 @@ import { Button, Group, Progress, Stack, Text } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { call } from '../api/client.ts';
 import type { ResponseBody } from '../api/routes.ts';
-import { ErrorNote } from '../app/error-note.tsx';
-import { notify, notifyError } from '../app/notify.ts';
+import { ErrorNote } from '../ui/error-note.tsx';
+import { notify, notifyError } from '../ui/notify.ts';
 import { ago, plural } from '../lib/format.ts';
 
 const healthLabels: Record<ResponseBody<'GET /api/search/index-health'>['status'], string> = {

@@ -9,7 +9,7 @@ const dialogs: readonly (() => Promise<unknown>)[] = [
   () => import('../library/share-dialog.tsx'),
   () => import('../library/bulk-dialogs.tsx'),
   () => import('../uploads/upload-dialog.tsx'),
-  () => import('../uploads/tus.adapter.ts'),
+  () => import('../state/tus.adapter.ts'),
 ];
 
 /** Loads all code that this user may need, one chunk after the other, so that no click depends on the network. */

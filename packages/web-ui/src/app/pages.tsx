@@ -1,11 +1,10 @@
 import { Button, Center, Code, Group, Loader, Stack, Text, Title } from '@mantine/core';
-import { Link, useRouter } from '@tanstack/react-router';
+import { useRouter } from '@tanstack/react-router';
 import { useCallback, useEffect, type FunctionComponent } from 'react';
 import { codeOf, isOutage, messageOf } from '../api/problem.ts';
-import { Icon } from './icons.tsx';
+import { Icon } from '../ui/icons.tsx';
 import { retryFailedPages } from './lazy-page.tsx';
-import { LogoMark } from './logo.tsx';
-import { push } from './services.ts';
+import { push } from '../state/services.ts';
 
 export function PagePending() {
   return (
@@ -23,23 +22,6 @@ export function asMain<P extends object>(Page: FunctionComponent<P>): FunctionCo
     </main>
   );
   return MainPage;
-}
-
-export function NotFoundPage() {
-  return (
-    <Center mih="80vh" p="md">
-      <Stack align="center" gap="sm" maw={420} ta="center">
-        <LogoMark size={44} />
-        <Title order={1} size="h2">
-          Page not found
-        </Title>
-        <Text c="dimmed">This page doesn’t exist. It may have been deleted.</Text>
-        <Button component={Link} to="/" mt="xs">
-          Back to the library
-        </Button>
-      </Stack>
-    </Center>
-  );
 }
 
 /** A page that failed to load, because of the platform or of the request, with a retry button. */
@@ -81,7 +63,7 @@ function useReconnect(enabled: boolean, run: () => Promise<void>): void {
   }, [enabled, run]);
 }
 
-export function ErrorCode({ error }: { error: unknown }) {
+function ErrorCode({ error }: { error: unknown }) {
   const code = codeOf(error);
   return code === null ? null : <Code fz="xs">{code}</Code>;
 }

@@ -6,10 +6,11 @@ import { csrfToken } from '../api/cookies.ts';
 import { ApiError } from '../api/problem.ts';
 import { filterSearch, searchPageSearch, textSearch } from '../lib/search-params.ts';
 import { lazyPage } from './lazy-page.tsx';
-import { asMain, NotFoundPage, OutagePage, PagePending } from './pages.tsx';
-import { drafts, onOpenPath, onSessionEnd, queryClient } from './services.ts';
+import { asMain, OutagePage, PagePending } from './pages.tsx';
+import { NotFoundPage } from '../ui/not-found-page.tsx';
+import { drafts, onOpenPath, onSessionEnd, queryClient } from '../state/services.ts';
 import { Shell } from './shell.tsx';
-import { UnsavedGuard } from './unsaved.tsx';
+import { UnsavedGuard } from '../ui/unsaved.tsx';
 
 const rootRoute = createRootRoute({
   component: () => (

@@ -17,13 +17,13 @@ import { accountState } from '../session/account-state.ts';
 import { DropAnywhere } from '../uploads/drop-anywhere.tsx';
 import { openUpload } from '../uploads/upload-intake.ts';
 import { UploadPanel } from '../uploads/upload-panel.tsx';
-import { Icon, type IconName } from './icons.tsx';
-import { Wordmark } from './logo.tsx';
+import { Icon, type IconName } from '../ui/icons.tsx';
+import { Wordmark } from '../ui/logo.tsx';
 import { loadAhead, whenIdle, type RouteChunk } from './load-ahead.ts';
-import { notifyError } from './notify.ts';
-import { push, session, uploads } from './services.ts';
+import { notifyError } from '../ui/notify.ts';
+import { push, session, uploads } from '../state/services.ts';
 import css from './shell.module.css';
-import { permission, turnOnNotifications } from './show-notice.ts';
+import { permission, turnOnNotifications } from '../ui/show-notice.ts';
 
 /** The frame of every page that needs a session: header, uploads, page. */
 export function Shell() {

@@ -1,4 +1,4 @@
-import { notify, notifyError } from '../app/notify.ts';
+import { notify, notifyError } from '../ui/notify.ts';
 import { copyText } from '../lib/copy-text.ts';
 import { clock } from '../lib/format.ts';
 

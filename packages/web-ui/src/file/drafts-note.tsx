@@ -1,8 +1,8 @@
 import { Anchor, Button, Group, Text } from '@mantine/core';
 import { useEffect, useMemo, useState } from 'react';
-import { notify, notifyError } from '../app/notify.ts';
-import { drafts as store } from '../app/services.ts';
-import { askToDiscard } from '../app/unsaved.tsx';
+import { notify, notifyError } from '../ui/notify.ts';
+import { drafts as store } from '../state/services.ts';
+import { askToDiscard } from '../ui/unsaved.tsx';
 import { copyText } from '../lib/copy-text.ts';
 import { clock, plural } from '../lib/format.ts';
 import css from './file.module.css';

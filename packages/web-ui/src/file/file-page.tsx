@@ -5,10 +5,10 @@ import { Link, useNavigate, useParams, useRouterState, useSearch } from '@tansta
 import { useEffect, useMemo, useRef, useState, useSyncExternalStore, type ReactNode } from 'react';
 import { ApiError } from '../api/problem.ts';
 import { fileQuery, type FileDetail } from '../api/queries.ts';
-import { ErrorNote } from '../app/error-note.tsx';
-import { Icon } from '../app/icons.tsx';
-import { NotFoundPage } from '../app/pages.tsx';
-import { push, session } from '../app/services.ts';
+import { ErrorNote } from '../ui/error-note.tsx';
+import { Icon } from '../ui/icons.tsx';
+import { NotFoundPage } from '../ui/not-found-page.tsx';
+import { push, session } from '../state/services.ts';
 import { FileMenu } from '../library/file-menu.tsx';
 import { isInProgress, toneOf } from '../library/status.ts';
 import { ago, duration, moment, plural } from '../lib/format.ts';

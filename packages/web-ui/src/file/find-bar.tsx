@@ -1,7 +1,7 @@
 import { ActionIcon, Text, TextInput } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { useEffect, useMemo, useState, type KeyboardEvent, type RefObject } from 'react';
-import { Icon } from '../app/icons.tsx';
+import { Icon } from '../ui/icons.tsx';
 import css from './file.module.css';
 import { findMatches, type Match } from './transcript.ts';
 import type { Transcript } from './use-transcript.ts';

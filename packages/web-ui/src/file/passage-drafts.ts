@@ -1,6 +1,6 @@
 import { useSyncExternalStore } from 'react';
 import type { Segment } from '../api/queries.ts';
-import { drafts } from '../app/services.ts';
+import { drafts } from '../state/services.ts';
 
 /** An unsaved correction, with the text and version of the passage when the typing began. */
 export type PassageDraft = {

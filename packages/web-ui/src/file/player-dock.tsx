@@ -1,6 +1,6 @@
 import { ActionIcon, Menu, Text, Tooltip, UnstyledButton } from '@mantine/core';
 import { useEffect, useRef, useSyncExternalStore, type RefObject } from 'react';
-import { Icon, type IconName } from '../app/icons.tsx';
+import { Icon, type IconName } from '../ui/icons.tsx';
 import { clock } from '../lib/format.ts';
 import { useFile } from './file-context.ts';
 import css from './file.module.css';

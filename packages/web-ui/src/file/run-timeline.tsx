@@ -1,7 +1,7 @@
 import { Skeleton, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { timelineQuery, type Timeline } from '../api/queries.ts';
-import { ErrorNote } from '../app/error-note.tsx';
+import { ErrorNote } from '../ui/error-note.tsx';
 import { moment } from '../lib/format.ts';
 import { stageNames } from '../library/status.ts';
 import { axisOf, durationText, spanOf, type Axis } from './run-axis.ts';

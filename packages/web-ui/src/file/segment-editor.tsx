@@ -2,7 +2,7 @@ import { Alert, Button, Group, Kbd, Stack, Text, Textarea } from '@mantine/core'
 import { useEffect, useRef, useState, type KeyboardEvent } from 'react';
 import { messageOf } from '../api/problem.ts';
 import type { Segment } from '../api/queries.ts';
-import { askToDiscard } from '../app/unsaved.tsx';
+import { askToDiscard } from '../ui/unsaved.tsx';
 import { clock } from '../lib/format.ts';
 import css from './file.module.css';
 import { isOutdated, usePassageDraft } from './passage-drafts.ts';

@@ -3,10 +3,11 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useRef, useState } from 'react';
 import { call } from '../api/client.ts';
 import { tagsQuery } from '../api/queries.ts';
-import { Icon } from '../app/icons.tsx';
-import { notifyError } from '../app/notify.ts';
-import { confirmDiscard, RestoredNote, useDraft } from '../app/use-draft.tsx';
-import { useFocusReturn } from '../app/use-focus-return.ts';
+import { Icon } from '../ui/icons.tsx';
+import { notifyError } from '../ui/notify.ts';
+import { confirmDiscard, RestoredNote } from '../ui/draft.tsx';
+import { useDraft } from '../state/use-draft.ts';
+import { useFocusReturn } from '../ui/use-focus-return.ts';
 import { canEdit, useFile } from './file-context.ts';
 import css from './file.module.css';
 

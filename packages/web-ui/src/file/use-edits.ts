@@ -3,7 +3,7 @@ import { call } from '../api/client.ts';
 import type { ResponseBody } from '../api/routes.ts';
 import { ApiError } from '../api/problem.ts';
 import type { Segment } from '../api/queries.ts';
-import { notifyError } from '../app/notify.ts';
+import { notifyError } from '../ui/notify.ts';
 import { transcriptVersions } from '../live/transcript-versions.ts';
 import { useUndo } from './use-undo.ts';
 

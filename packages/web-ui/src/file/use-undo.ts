@@ -2,7 +2,7 @@ import { useQueryClient } from '@tanstack/react-query';
 import { useCallback } from 'react';
 import { call } from '../api/client.ts';
 import type { ResponseBody } from '../api/routes.ts';
-import { notifyWithUndo } from '../app/action-toast.tsx';
+import { notifyWithUndo } from '../ui/action-toast.tsx';
 
 type Undo = ResponseBody<'DELETE /api/files/{uuid}/transcript/segments/{segment_uuid}'>['undo'];
 

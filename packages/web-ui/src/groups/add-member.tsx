@@ -1,9 +1,9 @@
 import { Button, Group } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { nameOf } from '../admin/labels.ts';
+import { nameOf } from '../ui/account-labels.ts';
 import { call } from '../api/client.ts';
-import { notify, notifyError } from '../app/notify.ts';
-import { useDraft } from '../app/use-draft.tsx';
+import { notify, notifyError } from '../ui/notify.ts';
+import { useDraft } from '../state/use-draft.ts';
 import type { GroupDetail } from './group-queries.ts';
 import { PeopleSelect, type Option } from './people-select.tsx';
 

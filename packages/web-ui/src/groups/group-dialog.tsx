@@ -2,8 +2,8 @@ import { Textarea, TextInput } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { call } from '../api/client.ts';
 import { fieldOf } from '../api/problem.ts';
-import { FormDialog } from '../app/form-dialog.tsx';
-import { useDraft } from '../app/use-draft.tsx';
+import { FormDialog } from '../ui/form-dialog.tsx';
+import { useDraft } from '../state/use-draft.ts';
 import type { GroupDetail } from './group-queries.ts';
 
 type Props = {

@@ -2,13 +2,14 @@ import { ActionIcon, Badge, Button, Group, NativeSelect, Stack, Text } from '@ma
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useNavigate, useParams } from '@tanstack/react-router';
 import { useState } from 'react';
-import css from '../admin/admin.module.css';
-import { AdminPane, Confirm, Empty, Section, QueryStatus } from '../admin/parts.tsx';
-import { nameOf, originBadges } from '../admin/labels.ts';
+import { Pane, Section } from '../ui/pane.tsx';
+import { Confirm } from '../ui/confirm.tsx';
+import { Empty, QueryStatus } from '../ui/query-status.tsx';
+import { nameOf, originBadges } from '../ui/account-labels.ts';
 import { call } from '../api/client.ts';
 import { meQuery, type User } from '../api/queries.ts';
-import { Icon } from '../app/icons.tsx';
-import { notify, notifyError } from '../app/notify.ts';
+import { Icon } from '../ui/icons.tsx';
+import { notify, notifyError } from '../ui/notify.ts';
 import { plural } from '../lib/format.ts';
 import { AddMember } from './add-member.tsx';
 import { GroupDialog } from './group-dialog.tsx';
@@ -22,7 +23,7 @@ export function GroupPage() {
   const admin = me !== undefined && me.role !== 'user';
   const manages = admin || group?.my_role === 'manager';
   return (
-    <AdminPane
+    <Pane
       title={group?.name ?? 'Group'}
       actions={group && manages && <GroupActions group={group} mayDelete={admin} />}
       back={{ to: '/groups', label: 'All groups' }}
@@ -36,7 +37,7 @@ export function GroupPage() {
             {group.members.length === 0 ? (
               <Empty>No members yet.</Empty>
             ) : (
-              <ul className={css['list']} data-testid="members">
+              <ul className="ot-list" data-testid="members">
                 {group.members.map((member) => (
                   <MemberEntry key={member.user_id} group={group} member={member} me={me} manages={manages} />
                 ))}
@@ -45,7 +46,7 @@ export function GroupPage() {
           </Section>
         </Stack>
       )}
-    </AdminPane>
+    </Pane>
   );
 }
 
@@ -113,7 +114,7 @@ function MemberEntry({ group, member, me, manages }: EntryProps) {
     onError: (error) => notifyError(`${nameOf(member)} wasn’t removed`, error),
   });
   return (
-    <li className={css['entry']}>
+    <li className="ot-entry">
       <div>
         <Group gap="xs">
           <Text size="sm" fw={600} style={{ overflowWrap: 'anywhere' }}>

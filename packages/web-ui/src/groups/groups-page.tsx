@@ -2,11 +2,11 @@ import { Badge, Button, Group, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
-import css from '../admin/admin.module.css';
-import { AdminPane, Empty, QueryStatus } from '../admin/parts.tsx';
+import { Pane } from '../ui/pane.tsx';
+import { Empty, QueryStatus } from '../ui/query-status.tsx';
 import { meQuery } from '../api/queries.ts';
-import { Icon } from '../app/icons.tsx';
-import { SearchBox } from '../app/search-box.tsx';
+import { Icon } from '../ui/icons.tsx';
+import { SearchBox } from '../ui/search-box.tsx';
 import { plural } from '../lib/format.ts';
 import { GroupDialog } from './group-dialog.tsx';
 import { groupsQuery, type GroupItem } from './group-queries.ts';
@@ -19,7 +19,7 @@ export function GroupsPage() {
   const [creating, setCreating] = useState(false);
   const emptyText = admin ? 'No groups yet.' : 'You aren’t in any group.';
   return (
-    <AdminPane
+    <Pane
       title="Groups"
       actions={
         admin && (
@@ -29,7 +29,7 @@ export function GroupsPage() {
         )
       }
     >
-      <div className={css['bar']} role="search" aria-label="Find groups">
+      <div className="ot-bar" role="search" aria-label="Find groups">
         <SearchBox
           label="Name of a group"
           value={q}
@@ -39,7 +39,7 @@ export function GroupsPage() {
       <QueryStatus of={groups} what="The groups" />
       {groups.data?.length === 0 && <Empty>{q === '' ? emptyText : 'No group matches.'}</Empty>}
       {groups.data && groups.data.length > 0 && (
-        <ul className={css['list']} data-testid="groups">
+        <ul className="ot-list" data-testid="groups">
           {groups.data.map((group) => (
             <GroupEntry key={group.uuid} group={group} />
           ))}
@@ -51,17 +51,17 @@ export function GroupsPage() {
           onDone={({ uuid }) => void navigate({ to: '/groups/$uuid', params: { uuid } })}
         />
       )}
-    </AdminPane>
+    </Pane>
   );
 }
 
 function GroupEntry({ group }: { group: GroupItem }) {
   return (
     <li className="ot-card" style={{ padding: '0.75rem 1rem' }}>
-      <div className={css['entry']}>
+      <div className="ot-entry">
         <div>
           <Group gap="xs">
-            <Link to="/groups/$uuid" params={{ uuid: group.uuid }} className={css['rowLink']}>
+            <Link to="/groups/$uuid" params={{ uuid: group.uuid }} className="ot-row-link">
               {group.name}
             </Link>
             {group.my_role !== null && (

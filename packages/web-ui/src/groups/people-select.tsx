@@ -2,7 +2,7 @@ import { Select } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { nameOf } from '../admin/labels.ts';
+import { nameOf } from '../ui/account-labels.ts';
 import { call } from '../api/client.ts';
 import type { ResponseBody } from '../api/routes.ts';
 import { messageOf } from '../api/problem.ts';

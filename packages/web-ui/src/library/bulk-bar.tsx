@@ -1,7 +1,7 @@
 import { ActionIcon, Button, Group, Text } from '@mantine/core';
 import { lazy, Suspense, useState } from 'react';
 import type { FileItem } from '../api/queries.ts';
-import { Icon, type IconName } from '../app/icons.tsx';
+import { Icon, type IconName } from '../ui/icons.tsx';
 import { plural } from '../lib/format.ts';
 import type { BulkAction } from './bulk-dialogs.tsx';
 import css from './library.module.css';

@@ -2,10 +2,10 @@ import { Button, Group, Modal, Stack, Text, TextInput } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { call } from '../api/client.ts';
 import type { FileItem } from '../api/queries.ts';
-import { ErrorNote } from '../app/error-note.tsx';
-import { FormDialog } from '../app/form-dialog.tsx';
-import { useDraft } from '../app/use-draft.tsx';
-import { notifyWithUndo } from '../app/action-toast.tsx';
+import { ErrorNote } from '../ui/error-note.tsx';
+import { FormDialog } from '../ui/form-dialog.tsx';
+import { useDraft } from '../state/use-draft.ts';
+import { notifyWithUndo } from '../ui/action-toast.tsx';
 import { anySpeech, SpeechOptionsFields, speechOptionsBody, speechProblem } from '../uploads/speech-options.tsx';
 
 type DialogProps = { readonly file: FileItem; readonly onClose: () => void; readonly onDone: () => void };

@@ -2,7 +2,7 @@ import { Badge, Checkbox, Skeleton, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { tagsOfFilesQuery, type FileItem } from '../api/queries.ts';
-import { Icon } from '../app/icons.tsx';
+import { Icon } from '../ui/icons.tsx';
 import { ago, bytes, clock, duration, moment, plural } from '../lib/format.ts';
 import { FileCover } from './file-cover.tsx';
 import { FileMenu } from './file-menu.tsx';

@@ -3,9 +3,9 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { lazy, Suspense, useRef, useState } from 'react';
 import { call } from '../api/client.ts';
 import type { FileItem } from '../api/queries.ts';
-import { Icon } from '../app/icons.tsx';
-import { notifyError } from '../app/notify.ts';
-import { useFocusReturn } from '../app/use-focus-return.ts';
+import { Icon } from '../ui/icons.tsx';
+import { notifyError } from '../ui/notify.ts';
+import { useFocusReturn } from '../ui/use-focus-return.ts';
 import { isInProgress } from './status.ts';
 
 const RenameDialog = lazy(() => dialogs().then((m) => ({ default: m.RenameDialog })));

@@ -1,6 +1,6 @@
 import { Group, Progress, Text } from '@mantine/core';
 import type { FileItem } from '../api/queries.ts';
-import { Icon } from '../app/icons.tsx';
+import { Icon } from '../ui/icons.tsx';
 import { timeLeft } from '../lib/format.ts';
 import { useProgress } from '../live/progress-store.ts';
 import css from './library.module.css';

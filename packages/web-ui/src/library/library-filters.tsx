@@ -13,8 +13,8 @@ import {
 } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { tagsQuery } from '../api/queries.ts';
-import { Icon } from '../app/icons.tsx';
-import { SearchBox } from '../app/search-box.tsx';
+import { Icon } from '../ui/icons.tsx';
+import { SearchBox } from '../ui/search-box.tsx';
 import type { FilterSearch } from '../lib/search-params.ts';
 import type { View } from './file-list.tsx';
 import css from './library.module.css';

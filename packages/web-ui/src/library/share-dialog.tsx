@@ -1,13 +1,13 @@
 import { ActionIcon, Badge, Button, Group, Modal, NativeSelect, Stack, Text } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import css from '../admin/admin.module.css';
-import { QueryStatus } from '../admin/parts.tsx';
+import { QueryStatus } from '../ui/query-status.tsx';
 import { call } from '../api/client.ts';
 import type { ResponseBody } from '../api/routes.ts';
 import type { FileItem } from '../api/queries.ts';
-import { Icon } from '../app/icons.tsx';
-import { notifyError } from '../app/notify.ts';
-import { confirmDiscard, RestoredNote, useDraft, type Draft } from '../app/use-draft.tsx';
+import { Icon } from '../ui/icons.tsx';
+import { notifyError } from '../ui/notify.ts';
+import { confirmDiscard, RestoredNote, type Draft } from '../ui/draft.tsx';
+import { useDraft } from '../state/use-draft.ts';
 import { groupsQuery } from '../groups/group-queries.ts';
 import {
   emptyShare,
@@ -48,7 +48,7 @@ export function ShareDialog({ file, onClose }: { file: FileItem; onClose: () => 
           </Text>
         )}
         {shares.data && shares.data.length > 0 && (
-          <ul className={css['list']} data-testid="shares">
+          <ul className="ot-list" data-testid="shares">
             {shares.data.map((share) => (
               <ShareEntry key={share.uuid} file={file} share={share} name={nameOf(share)} />
             ))}
@@ -115,7 +115,7 @@ function ShareEntry({ file, share, name }: { file: FileItem; share: Share; name:
     onError: (error) => notifyError('The share wasn’t removed', error),
   });
   return (
-    <li className={css['entry']}>
+    <li className="ot-entry">
       <Group gap="xs">
         <Text size="sm" fw={600} style={{ overflowWrap: 'anywhere' }}>
           {name}

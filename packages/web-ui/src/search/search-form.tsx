@@ -2,7 +2,7 @@ import { Button, Group, MultiSelect, NativeSelect, SegmentedControl, TextInput }
 import { useQuery } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
 import { tagsQuery } from '../api/queries.ts';
-import { Icon } from '../app/icons.tsx';
+import { Icon } from '../ui/icons.tsx';
 import type { SearchPageSearch } from '../lib/search-params.ts';
 import css from './search.module.css';
 

@@ -2,7 +2,7 @@ import { speakerName } from '@overtone/contracts/speakers';
 import { Badge, Group, Text } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import type { SearchResponse } from '../api/queries.ts';
-import { Icon } from '../app/icons.tsx';
+import { Icon } from '../ui/icons.tsx';
 import { snippetParts } from '../lib/snippet.ts';
 import { ago, clock, duration, plural } from '../lib/format.ts';
 import css from './search.module.css';

@@ -4,10 +4,10 @@ import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useEffect } from 'react';
 import { meQuery } from '../api/queries.ts';
-import { ErrorNote } from '../app/error-note.tsx';
-import { Icon } from '../app/icons.tsx';
-import { Wordmark } from '../app/logo.tsx';
-import { session } from '../app/services.ts';
+import { ErrorNote } from '../ui/error-note.tsx';
+import { Icon } from '../ui/icons.tsx';
+import { Wordmark } from '../ui/logo.tsx';
+import { session } from '../state/services.ts';
 import { accountState, type AccountState } from './account-state.ts';
 import css from './sign-in.module.css';
 

@@ -3,8 +3,8 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { call } from '../api/client.ts';
 import { fieldOf } from '../api/problem.ts';
-import { ErrorNote } from '../app/error-note.tsx';
-import { useUnsaved } from '../app/unsaved.tsx';
+import { ErrorNote } from '../ui/error-note.tsx';
+import { useUnsaved } from '../ui/unsaved.tsx';
 import { NewPassword, useIsPasswordAllowed } from './new-password.tsx';
 
 /** Changes the password of the signed-in person, who has to know the current one. */

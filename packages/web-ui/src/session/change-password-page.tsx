@@ -1,7 +1,7 @@
 import { Button, Text, Title } from '@mantine/core';
 import { useNavigate } from '@tanstack/react-router';
-import { Wordmark } from '../app/logo.tsx';
-import { session } from '../app/services.ts';
+import { Wordmark } from '../ui/logo.tsx';
+import { session } from '../state/services.ts';
 import { ChangePasswordForm } from './change-password-form.tsx';
 import css from './sign-in.module.css';
 

@@ -4,7 +4,7 @@ import { useMutation } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { useEffect, useRef } from 'react';
 import { call } from '../api/client.ts';
-import { session } from '../app/services.ts';
+import { session } from '../state/services.ts';
 import { takeNext } from './next-page.ts';
 import { SignInError } from './sign-in-error.tsx';
 import { SignInFrame } from './sign-in-frame.tsx';

@@ -1,7 +1,7 @@
 import { PasswordInput, Text } from '@mantine/core';
 import { queryOptions, useQuery } from '@tanstack/react-query';
 import { call } from '../api/client.ts';
-import { Icon } from '../app/icons.tsx';
+import { Icon } from '../ui/icons.tsx';
 import { meetsRules, rulesFor, type PasswordPolicy } from './password-policy.ts';
 import css from './new-password.module.css';
 

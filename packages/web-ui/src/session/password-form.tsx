@@ -1,7 +1,7 @@
 import { Button, PasswordInput, Stack, TextInput } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
-import { session } from '../app/services.ts';
+import { session } from '../state/services.ts';
 import { SignInError } from './sign-in-error.tsx';
 
 /** Sign-in with a local password or the password of the directory. */

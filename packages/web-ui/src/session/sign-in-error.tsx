@@ -1,5 +1,5 @@
 import { Alert, Text } from '@mantine/core';
-import { Icon } from '../app/icons.tsx';
+import { Icon } from '../ui/icons.tsx';
 import { signInMessage, type SignInMethod } from './sign-in-messages.ts';
 
 /** Explains a failed sign-in. */

@@ -1,6 +1,6 @@
 import { Text, Title } from '@mantine/core';
 import type { ReactNode } from 'react';
-import { Wordmark } from '../app/logo.tsx';
+import { Wordmark } from '../ui/logo.tsx';
 import css from './sign-in.module.css';
 
 /** The card of all pages that need no session. */

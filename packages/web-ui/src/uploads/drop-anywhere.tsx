@@ -1,8 +1,8 @@
 import { Portal, Stack, Text, Title } from '@mantine/core';
 import { lazy, Suspense, useEffect, useRef, useState, useSyncExternalStore } from 'react';
-import { Icon } from '../app/icons.tsx';
-import { uploads } from '../app/services.ts';
-import { notify, notifyError } from '../app/notify.ts';
+import { Icon } from '../ui/icons.tsx';
+import { uploads } from '../state/services.ts';
+import { notify, notifyError } from '../ui/notify.ts';
 import { plural } from '../lib/format.ts';
 import { entriesOf, readFolders } from './dropped-files.ts';
 import css from './drop-anywhere.module.css';

@@ -1,15 +1,9 @@
 import { Group, NativeSelect, NumberInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { limitsQuery } from '../api/queries.ts';
+import type { SpeechOptions } from '../state/upload.ts';
 import { languageChoice } from './languages.ts';
 
-/** Options of the speech engine. */
-export type SpeechOptions = {
-  /** Empty when the engine detects it. */
-  readonly language: string;
-  readonly minSpeakers: number | null;
-  readonly maxSpeakers: number | null;
-};
 export const anySpeech: SpeechOptions = { language: '', minSpeakers: null, maxSpeakers: null };
 
 /** The options in the form of the API, without empty ones. */

@@ -2,13 +2,14 @@ import { ActionIcon, Alert, Button, Group, Modal, Skeleton, Stack, Text, TextInp
 import { useQuery } from '@tanstack/react-query';
 import { useState, useSyncExternalStore } from 'react';
 import { limitsQuery } from '../api/queries.ts';
-import { Icon } from '../app/icons.tsx';
-import { drafts, uploads } from '../app/services.ts';
-import { useUnsaved } from '../app/unsaved.tsx';
-import { confirmDiscard, RestoredNote, useDraft } from '../app/use-draft.tsx';
+import { Icon } from '../ui/icons.tsx';
+import { drafts, uploads } from '../state/services.ts';
+import { useUnsaved } from '../ui/unsaved.tsx';
+import { confirmDiscard, RestoredNote } from '../ui/draft.tsx';
+import { useDraft } from '../state/use-draft.ts';
 import { bytes, plural } from '../lib/format.ts';
 import { anySpeech, SpeechOptionsFields, speechProblem } from './speech-options.tsx';
-import { refusal, titleFrom, type Limits } from './upload.ts';
+import { refusal, titleFrom, type Limits } from '../state/upload.ts';
 
 type Props = { readonly files: readonly File[]; readonly onClose: () => void };
 

@@ -1,14 +1,14 @@
 import { ActionIcon, Anchor, Button, Group, Progress, Text, Tooltip, VisuallyHidden } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { useState, useSyncExternalStore } from 'react';
-import { Icon, type IconName } from '../app/icons.tsx';
-import { uploads } from '../app/services.ts';
-import { permission, turnOnNotifications } from '../app/show-notice.ts';
+import { Icon, type IconName } from '../ui/icons.tsx';
+import { uploads } from '../state/services.ts';
+import { permission, turnOnNotifications } from '../ui/show-notice.ts';
 import { bytes, plural, timeLeft } from '../lib/format.ts';
 import { assertNever } from '../lib/assert-never.ts';
 import { openUpload } from './upload-intake.ts';
 import css from './upload-panel.module.css';
-import { secondsLeft, type Upload } from './upload.ts';
+import { secondsLeft, type Upload } from '../state/upload.ts';
 
 /** The uploads of this browser, in a corner of every page. */
 export function UploadPanel() {

@@ -3,17 +3,20 @@ import { useMutation, useQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { Fragment, useState } from 'react';
 import { fetchText } from '../../api/client.ts';
-import { Icon } from '../../app/icons.tsx';
-import { notifyError } from '../../app/notify.ts';
-import { SearchBox } from '../../app/search-box.tsx';
+import { Icon } from '../../ui/icons.tsx';
+import { notifyError } from '../../ui/notify.ts';
+import { SearchBox } from '../../ui/search-box.tsx';
 import { moment, plural } from '../../lib/format.ts';
 import { saveTextFile } from '../../lib/save-text-file.ts';
-import { FilterSelect } from '../filter-select.tsx';
-import css from '../admin.module.css';
-import { AdminPane, Empty, Facts, Pager, QueryStatus } from '../parts.tsx';
+import { FilterSelect } from '../../ui/filter-select.tsx';
+import css from './audit.module.css';
+import { Pane } from '../../ui/pane.tsx';
+import { Empty, QueryStatus } from '../../ui/query-status.tsx';
+import { Facts } from '../../ui/facts.tsx';
+import { Pager } from '../../ui/pager.tsx';
 import { eventLabels } from './event-labels.ts';
 import { auditPageSize, auditQuery, exportUrl, type AuditRecord } from './audit-queries.ts';
-import { Sheet } from '../sheet.tsx';
+import { Sheet } from '../../ui/sheet.tsx';
 
 type Filters = Record<string, string>;
 
@@ -26,7 +29,7 @@ export function AuditPage() {
     void navigate({ search: { ...rest, ...next }, replace: true });
   };
   return (
-    <AdminPane title="Audit log" actions={<ExportButton filters={filters} />}>
+    <Pane title="Audit log" actions={<ExportButton filters={filters} />}>
       <Bar filters={filters} onChange={change} />
       <QueryStatus of={records} what="The audit log" height={320} />
       {records.data?.items.length === 0 && <Empty>No record matches.</Empty>}
@@ -44,7 +47,7 @@ export function AuditPage() {
           />
         </>
       )}
-    </AdminPane>
+    </Pane>
   );
 }
 
@@ -77,7 +80,7 @@ const outcomes = { success: 'Success', failure: 'Failure', partial: 'Partial' };
 
 function Bar({ filters, onChange }: { filters: Filters; onChange: (next: Filters) => void }) {
   return (
-    <div className={css['bar']} role="search" aria-label="Find in the audit log">
+    <div className="ot-bar" role="search" aria-label="Find in the audit log">
       <SearchBox
         label="Person, address or request"
         value={filters['q'] ?? ''}

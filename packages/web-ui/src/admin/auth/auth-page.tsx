@@ -1,8 +1,10 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link, useParams } from '@tanstack/react-router';
-import { NotFoundPage } from '../../app/pages.tsx';
-import css from '../admin.module.css';
-import { AdminPane, scrollIntoView, QueryStatus } from '../parts.tsx';
+import { NotFoundPage } from '../../ui/not-found-page.tsx';
+import css from './auth.module.css';
+import { Pane } from '../../ui/pane.tsx';
+import { scrollIntoView } from '../admin-frame.tsx';
+import { QueryStatus } from '../../ui/query-status.tsx';
 import { configQuery } from './auth-queries.ts';
 import { categoryOrder, isCategory, layouts } from './layout.ts';
 import { MappingsPanel } from './mappings-panel.tsx';
@@ -14,7 +16,7 @@ export function AuthPage() {
   const mappings = category === 'group-mappings';
   if (!mappings && !isCategory(category)) return <NotFoundPage />;
   return (
-    <AdminPane title="Authentication">
+    <Pane title="Authentication">
       <nav className={css['tabs']} aria-label="Authentication">
         {categoryOrder.map((name) => (
           <Tab key={name} name={name} label={layouts[name].tab} here={category === name} />
@@ -28,7 +30,7 @@ export function AuthPage() {
           {config.data && <SettingsForm key={category} category={category} items={config.data[category]} />}
         </>
       )}
-    </AdminPane>
+    </Pane>
   );
 }
 

@@ -3,10 +3,10 @@ import type { AuthCategory } from '@overtone/contracts';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { ago, moment } from '../../lib/format.ts';
-import { QueryStatus } from '../parts.tsx';
+import { QueryStatus } from '../../ui/query-status.tsx';
 import { settingLabel } from './layout.ts';
 import { historyQuery, type ConfigChange } from './auth-queries.ts';
-import { Sheet } from '../sheet.tsx';
+import { Sheet } from '../../ui/sheet.tsx';
 
 /** The changes of the settings, newest first; loaded when it is opened. */
 export function ChangeHistory({ category }: { category: AuthCategory }) {

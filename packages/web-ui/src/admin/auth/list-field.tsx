@@ -1,8 +1,8 @@
 import { ActionIcon, Button, Group, Input, Stack, Text, TextInput } from '@mantine/core';
 import { splitDns } from '@overtone/contracts/dn-text';
 import { useId } from 'react';
-import { Icon } from '../../app/icons.tsx';
-import { useDraft } from '../../app/use-draft.tsx';
+import { Icon } from '../../ui/icons.tsx';
+import { useDraft } from '../../state/use-draft.ts';
 import css from './auth.module.css';
 import { looksLikeDn, splitAddresses, splitWords } from './lists.ts';
 

@@ -2,11 +2,11 @@ import { NativeSelect, Select, Textarea, TextInput } from '@mantine/core';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { call } from '../../api/client.ts';
 import { fieldOf } from '../../api/problem.ts';
-import { FormDialog } from '../../app/form-dialog.tsx';
-import { notify } from '../../app/notify.ts';
-import { useDraft } from '../../app/use-draft.tsx';
+import { FormDialog } from '../../ui/form-dialog.tsx';
+import { notify } from '../../ui/notify.ts';
+import { useDraft } from '../../state/use-draft.ts';
 import { groupsQuery } from '../../groups/group-queries.ts';
-import { originNames } from '../labels.ts';
+import { originNames } from '../../ui/account-labels.ts';
 import type { Mapping } from './auth-queries.ts';
 import { looksLikeDn } from './lists.ts';
 

@@ -4,10 +4,9 @@ import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { call } from '../../api/client.ts';
 import type { ResponseBody } from '../../api/routes.ts';
-import { ErrorNote } from '../../app/error-note.tsx';
-import { useDraft } from '../../app/use-draft.tsx';
-import css from '../admin.module.css';
-import { originNames, roleNames } from '../labels.ts';
+import { ErrorNote } from '../../ui/error-note.tsx';
+import { useDraft } from '../../state/use-draft.ts';
+import { originNames, roleNames } from '../../ui/account-labels.ts';
 import own from './auth.module.css';
 import type { Mapping } from './auth-queries.ts';
 
@@ -103,7 +102,7 @@ function linesOf(text: string): string[] {
 
 function Result({ result }: { result: TestResult }) {
   return (
-    <dl className={css['facts']}>
+    <dl className="ot-facts">
       <dt>Role</dt>
       <dd>
         <Badge variant="light" color={result.effective_role === 'admin' ? 'petrol' : 'gray'}>

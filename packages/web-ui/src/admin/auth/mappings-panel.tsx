@@ -3,14 +3,16 @@ import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { call } from '../../api/client.ts';
-import { Icon } from '../../app/icons.tsx';
-import { notify } from '../../app/notify.ts';
-import { Confirm, Empty, Section, QueryStatus } from '../parts.tsx';
-import { originBadges, roleNames } from '../labels.ts';
+import { Icon } from '../../ui/icons.tsx';
+import { notify } from '../../ui/notify.ts';
+import { Confirm } from '../../ui/confirm.tsx';
+import { Empty, QueryStatus } from '../../ui/query-status.tsx';
+import { Section } from '../../ui/pane.tsx';
+import { originBadges, roleNames } from '../../ui/account-labels.ts';
 import { mappingsQuery, type Mapping } from './auth-queries.ts';
 import { MappingDialog } from './mapping-dialog.tsx';
 import { MappingTester } from './mapping-tester.tsx';
-import { Sheet } from '../sheet.tsx';
+import { Sheet } from '../../ui/sheet.tsx';
 
 type Dialog = { kind: 'create' } | { kind: 'edit' | 'delete'; mapping: Mapping } | null;
 

@@ -1,7 +1,7 @@
 import { Alert, Text } from '@mantine/core';
 import { ApiError } from '../../api/problem.ts';
-import { ErrorNote } from '../../app/error-note.tsx';
-import { Icon } from '../../app/icons.tsx';
+import { ErrorNote } from '../../ui/error-note.tsx';
+import { Icon } from '../../ui/icons.tsx';
 import { settingLabel } from './layout.ts';
 
 /** Lists the refused settings with their labels; any other error is shown unchanged. */

@@ -2,10 +2,10 @@ import { Alert, Button, Group, Stack, Text } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { call } from '../../api/client.ts';
-import { Icon } from '../../app/icons.tsx';
-import { notify } from '../../app/notify.ts';
+import { Icon } from '../../ui/icons.tsx';
+import { notify } from '../../ui/notify.ts';
 import { plural } from '../../lib/format.ts';
-import { Confirm } from '../parts.tsx';
+import { Confirm } from '../../ui/confirm.tsx';
 import { sourceSessionsQuery, type Source } from './auth-queries.ts';
 
 const sources: readonly string[] = ['ldap', 'oidc', 'pki', 'proxy'] satisfies Source[];

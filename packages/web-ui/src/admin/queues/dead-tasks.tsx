@@ -3,11 +3,11 @@ import { useMutation, useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { call } from '../../api/client.ts';
-import { Icon } from '../../app/icons.tsx';
-import { notify, notifyError } from '../../app/notify.ts';
+import { Icon } from '../../ui/icons.tsx';
+import { notify, notifyError } from '../../ui/notify.ts';
 import { ago, moment } from '../../lib/format.ts';
-import adminCss from '../admin.module.css';
-import { Pager, QueryStatus } from '../parts.tsx';
+import { Pager } from '../../ui/pager.tsx';
+import { QueryStatus } from '../../ui/query-status.tsx';
 import { deadPageSize, deadTasksQuery, type DeadKind, type TaskItem } from './queue-queries.ts';
 import css from './queues.module.css';
 
@@ -48,7 +48,7 @@ function DeadTask({ task, refresh }: { task: TaskItem; refresh: Refresh }) {
   return (
     <li className={css['deadTask']}>
       <div>
-        <Link className={adminCss['rowLink'] ?? ''} to="/files/$uuid" params={{ uuid: task.media_file_id }}>
+        <Link className="ot-row-link" to="/files/$uuid" params={{ uuid: task.media_file_id }}>
           {name}
         </Link>
         <Text size="xs" style={{ overflowWrap: 'anywhere' }}>

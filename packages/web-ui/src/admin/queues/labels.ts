@@ -1,4 +1,4 @@
-import type { ColoredLabel } from '../labels.ts';
+import type { ColoredLabel } from '../../ui/account-labels.ts';
 import type { AttemptItem, QueueItem, TaskItem, WorkerItem } from './queue-queries.ts';
 
 /** The purpose of each queue. */

@@ -1,9 +1,9 @@
 import { Text, Textarea } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { call } from '../../api/client.ts';
-import { FormDialog } from '../../app/form-dialog.tsx';
-import { notify } from '../../app/notify.ts';
-import { useDraft } from '../../app/use-draft.tsx';
+import { FormDialog } from '../../ui/form-dialog.tsx';
+import { notify } from '../../ui/notify.ts';
+import { useDraft } from '../../state/use-draft.ts';
 import type { QueueItem } from './queue-queries.ts';
 
 type Props = { queue: QueueItem['queue']; onClose: () => void };

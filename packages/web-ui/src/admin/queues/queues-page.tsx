@@ -1,6 +1,7 @@
 import { Stack } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { AdminPane, Section, QueryStatus } from '../parts.tsx';
+import { Pane, Section } from '../../ui/pane.tsx';
+import { QueryStatus } from '../../ui/query-status.tsx';
 import { DeadJobs } from './dead-jobs.tsx';
 import { overviewQuery } from './queue-queries.ts';
 import { QueueList } from './queue-list.tsx';
@@ -11,7 +12,7 @@ import { WorkerList } from './worker-list.tsx';
 export function QueuesPage() {
   const overview = useQuery(overviewQuery);
   return (
-    <AdminPane title="Queues">
+    <Pane title="Queues">
       <Stack gap="lg">
         <Section title="Queues">
           <QueryStatus of={overview} what="The queues" height={320} />
@@ -33,6 +34,6 @@ export function QueuesPage() {
           </Section>
         </div>
       </Stack>
-    </AdminPane>
+    </Pane>
   );
 }

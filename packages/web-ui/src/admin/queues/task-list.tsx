@@ -3,18 +3,18 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { Fragment, useState } from 'react';
 import { call } from '../../api/client.ts';
-import { Icon } from '../../app/icons.tsx';
-import { notify, notifyError } from '../../app/notify.ts';
-import { SearchBox } from '../../app/search-box.tsx';
+import { Icon } from '../../ui/icons.tsx';
+import { notify, notifyError } from '../../ui/notify.ts';
+import { SearchBox } from '../../ui/search-box.tsx';
 import { stageNames } from '../../library/status.ts';
 import { ago, moment, plural } from '../../lib/format.ts';
-import adminCss from '../admin.module.css';
-import { FilterSelect } from '../filter-select.tsx';
-import { Empty, Pager, QueryStatus } from '../parts.tsx';
+import { FilterSelect } from '../../ui/filter-select.tsx';
+import { Empty, QueryStatus } from '../../ui/query-status.tsx';
+import { Pager } from '../../ui/pager.tsx';
 import { taskPageSize, taskQuery, tasksQuery, type TaskItem } from './queue-queries.ts';
 import { AttemptList } from './attempt-list.tsx';
 import { queueHints, taskColors, taskLabels } from './labels.ts';
-import { Sheet } from '../sheet.tsx';
+import { Sheet } from '../../ui/sheet.tsx';
 
 type Filters = Record<string, string>;
 
@@ -57,7 +57,7 @@ const queueNames = Object.fromEntries(Object.keys(queueHints).map((queue) => [qu
 
 function Bar({ filters, onChange }: { filters: Filters; onChange: (next: Filters) => void }) {
   return (
-    <div className={adminCss['bar']} role="search" aria-label="Find tasks">
+    <div className="ot-bar" role="search" aria-label="Find tasks">
       <SearchBox label="Error, worker or ID" value={filters['q'] ?? ''} onChange={(text) => onChange({ q: text })} />
       <FilterSelect
         label="Status of tasks"
@@ -164,7 +164,7 @@ function TaskRows({ task }: { task: TaskItem }) {
           )}
         </Table.Td>
         <Table.Td>
-          <Link className={adminCss['rowLink'] ?? ''} to="/files/$uuid" params={{ uuid: task.media_file_id }}>
+          <Link className="ot-row-link" to="/files/$uuid" params={{ uuid: task.media_file_id }}>
             {task.file_title ?? task.media_file_id.slice(0, 8)}
           </Link>
         </Table.Td>

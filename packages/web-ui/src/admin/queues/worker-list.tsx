@@ -2,8 +2,7 @@ import { Badge, Progress, Text } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { stageNames } from '../../library/status.ts';
 import { moment } from '../../lib/format.ts';
-import adminCss from '../admin.module.css';
-import { Empty } from '../parts.tsx';
+import { Empty } from '../../ui/query-status.tsx';
 import type { Overview, WorkerItem } from './queue-queries.ts';
 import css from './queues.module.css';
 import { ageSince, workerStatusOf } from './labels.ts';
@@ -66,7 +65,7 @@ function CurrentTask({ task, now }: { task: WorkerItem['doing'][number]; now: st
     <li>
       <span className={css['doingWords']}>
         {stageNames[task.stage]}:{' '}
-        <Link className={adminCss['rowLink'] ?? ''} to="/files/$uuid" params={{ uuid: task.media_file_id }}>
+        <Link className="ot-row-link" to="/files/$uuid" params={{ uuid: task.media_file_id }}>
           {task.file_title ?? task.media_file_id.slice(0, 8)}
         </Link>
       </span>

@@ -2,9 +2,8 @@ import { Badge, Button, Group, Table, Text } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { plural } from '../../lib/format.ts';
-import css from '../admin.module.css';
-import { Empty } from '../parts.tsx';
-import { Sheet } from '../sheet.tsx';
+import { Empty } from '../../ui/query-status.tsx';
+import { Sheet } from '../../ui/sheet.tsx';
 import { evidenceText, outcomeLabels, reasonTexts, type Candidate } from './labels.ts';
 
 const initiallyShown = 200;
@@ -44,7 +43,7 @@ function CandidateRow({ candidate }: { candidate: Candidate }) {
   return (
     <Table.Tr>
       <Table.Td>
-        <Link className={css['rowLink'] ?? ''} to="/admin/users/$uuid" params={{ uuid: candidate.user_uuid }}>
+        <Link className="ot-row-link" to="/admin/users/$uuid" params={{ uuid: candidate.user_uuid }}>
           {candidate.email}
         </Link>
       </Table.Td>

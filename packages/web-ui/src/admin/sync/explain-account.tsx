@@ -2,13 +2,12 @@ import { Button, Stack, Table, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
-import { SearchBox } from '../../app/search-box.tsx';
+import { SearchBox } from '../../ui/search-box.tsx';
 import { moment } from '../../lib/format.ts';
-import css from '../admin.module.css';
-import { Empty, QueryStatus } from '../parts.tsx';
-import { Sheet } from '../sheet.tsx';
+import { Empty, QueryStatus } from '../../ui/query-status.tsx';
+import { Sheet } from '../../ui/sheet.tsx';
 import { usersQuery } from '../users/user-queries.ts';
-import { nameOf, type Account } from '../labels.ts';
+import { nameOf, type Account } from '../../ui/account-labels.ts';
 import { evidenceText, outcomeLabels, reasonTexts } from './labels.ts';
 import { SignInExplanation } from './sign-in-explanation.tsx';
 import { decisionsQuery } from './sync-queries.ts';
@@ -32,7 +31,7 @@ export function ExplainAccount() {
           setQuery(({ count }) => ({ login: typeof login === 'string' ? login.trim() : '', count: count + 1 }));
         }}
       >
-        <div className={css['bar']}>
+        <div className="ot-bar">
           <SearchBox label="Name, e-mail address or directory login" name="login" value={q} onChange={setQ} />
           <Button type="submit" variant="default">
             Check the directory
@@ -76,11 +75,7 @@ function Decisions({ account }: { account: Account }) {
           {decisions.data.map((row) => (
             <Table.Tr key={row.pass_uuid}>
               <Table.Td style={{ whiteSpace: 'nowrap' }}>
-                <Link
-                  className={css['rowLink'] ?? ''}
-                  to="/admin/directory-sync/passes/$uuid"
-                  params={{ uuid: row.pass_uuid }}
-                >
+                <Link className="ot-row-link" to="/admin/directory-sync/passes/$uuid" params={{ uuid: row.pass_uuid }}>
                   {moment(row.at)}
                 </Link>
               </Table.Td>

@@ -1,6 +1,6 @@
 import type { ResponseBody } from '../../api/routes.ts';
 import { plural } from '../../lib/format.ts';
-import type { ColoredLabel } from '../labels.ts';
+import type { ColoredLabel } from '../../ui/account-labels.ts';
 
 export type Report = ResponseBody<'GET /api/admin/directory-sync/passes/{uuid}'>;
 export type Status = ResponseBody<'GET /api/admin/directory-sync/status'>;

@@ -3,9 +3,9 @@ import { useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { call } from '../../api/client.ts';
-import { notify } from '../../app/notify.ts';
+import { notify } from '../../ui/notify.ts';
 import { plural } from '../../lib/format.ts';
-import { Confirm } from '../parts.tsx';
+import { Confirm } from '../../ui/confirm.tsx';
 import { awaitsApproval, remainingOf, type Report } from './labels.ts';
 import { showRequestedRun } from './sync-queries.ts';
 

@@ -3,11 +3,11 @@ import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { moment } from '../../lib/format.ts';
-import css from '../admin.module.css';
-import { Empty, Pager, QueryStatus } from '../parts.tsx';
+import { Empty, QueryStatus } from '../../ui/query-status.tsx';
+import { Pager } from '../../ui/pager.tsx';
 import { runsQuery, runPageSize } from './sync-queries.ts';
 import { statusLabelOf, summaryOf, type Summary } from './labels.ts';
-import { Sheet } from '../sheet.tsx';
+import { Sheet } from '../../ui/sheet.tsx';
 
 /** Runs, newest first. */
 export function RunList({ lastRunId }: { lastRunId: string | null }) {
@@ -42,7 +42,7 @@ function RunRow({ run }: { run: Summary }) {
   return (
     <Table.Tr>
       <Table.Td style={{ whiteSpace: 'nowrap' }}>
-        <Link className={css['rowLink'] ?? ''} to="/admin/directory-sync/passes/$uuid" params={{ uuid: run.pass_uuid }}>
+        <Link className="ot-row-link" to="/admin/directory-sync/passes/$uuid" params={{ uuid: run.pass_uuid }}>
           {moment(run.started_at)}
         </Link>
         {run.dry_run && (

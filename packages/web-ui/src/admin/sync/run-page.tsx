@@ -3,8 +3,9 @@ import { useQuery } from '@tanstack/react-query';
 import { Link, useParams } from '@tanstack/react-router';
 import { useState } from 'react';
 import { moment, plural } from '../../lib/format.ts';
-import css from '../admin.module.css';
-import { AdminPane, Facts, Section, QueryStatus } from '../parts.tsx';
+import { Pane, Section } from '../../ui/pane.tsx';
+import { Facts } from '../../ui/facts.tsx';
+import { QueryStatus } from '../../ui/query-status.tsx';
 import { CandidateTable } from './candidate-table.tsx';
 import { RunActions } from './run-actions.tsx';
 import { runQuery } from './sync-queries.ts';
@@ -17,7 +18,7 @@ export function RunPage() {
   const { uuid } = useParams({ from: '/inside/frame/admin/directory-sync/passes/$uuid' });
   const run = useQuery(runQuery(uuid));
   return (
-    <AdminPane
+    <Pane
       title={run.data?.dry_run ? 'Dry run' : 'Run'}
       actions={run.data && <RunActions report={run.data} />}
       back={{ to: '/admin/directory-sync', label: 'All runs' }}
@@ -26,7 +27,7 @@ export function RunPage() {
         <QueryStatus of={run} what="The report" />
         {run.data && <Body report={run.data} />}
       </Stack>
-    </AdminPane>
+    </Pane>
   );
 }
 
@@ -54,7 +55,7 @@ function Body({ report }: { report: Report }) {
           </Text>
           {report.eligible_for_reactivation.map((account) => (
             <Text key={account.user_uuid} size="sm">
-              <Link className={css['rowLink'] ?? ''} to="/admin/users/$uuid" params={{ uuid: account.user_uuid }}>
+              <Link className="ot-row-link" to="/admin/users/$uuid" params={{ uuid: account.user_uuid }}>
                 {account.email}
               </Link>
             </Text>

@@ -3,8 +3,8 @@ import { queryOptions, useQuery } from '@tanstack/react-query';
 import { call } from '../../api/client.ts';
 import type { ResponseBody } from '../../api/routes.ts';
 import { moment } from '../../lib/format.ts';
-import { QueryStatus } from '../parts.tsx';
-import type { ColoredLabel } from '../labels.ts';
+import { QueryStatus } from '../../ui/query-status.tsx';
+import type { ColoredLabel } from '../../ui/account-labels.ts';
 import { evidenceText, reasonTexts } from './labels.ts';
 
 type Explanation = ResponseBody<'GET /api/admin/sign-in/explanation'>;

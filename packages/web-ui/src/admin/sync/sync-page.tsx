@@ -1,6 +1,7 @@
 import { Stack } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { AdminPane, QueryStatus, Section } from '../parts.tsx';
+import { Pane, Section } from '../../ui/pane.tsx';
+import { QueryStatus } from '../../ui/query-status.tsx';
 import { ExplainAccount } from './explain-account.tsx';
 import { RunList } from './run-list.tsx';
 import { ScheduleForm } from './schedule-form.tsx';
@@ -11,7 +12,7 @@ import { lastRunIdOf, statusQuery } from './sync-queries.ts';
 export function SyncPage() {
   const status = useQuery(statusQuery);
   return (
-    <AdminPane title="Directory sync">
+    <Pane title="Directory sync">
       <Stack gap="lg">
         <QueryStatus of={status} what="The directory sync" />
         {status.data && (
@@ -31,6 +32,6 @@ export function SyncPage() {
           <ExplainAccount />
         </Section>
       </Stack>
-    </AdminPane>
+    </Pane>
   );
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import type { User } from '../../api/queries.ts';
-import type { Account } from '../labels.ts';
+import type { Account } from '../../ui/account-labels.ts';
 import { permissionsOf } from './account-permissions.ts';
 
 function me(role: User['role']) {

@@ -1,5 +1,5 @@
 import type { User } from '../../api/queries.ts';
-import type { Account } from '../labels.ts';
+import type { Account } from '../../ui/account-labels.ts';
 
 /** What the signed-in administrator may do with an account. The service decides; the page hides buttons that would fail. */
 export type AccountPermissions = {

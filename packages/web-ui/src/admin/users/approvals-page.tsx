@@ -3,13 +3,14 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { call } from '../../api/client.ts';
-import { FormDialog } from '../../app/form-dialog.tsx';
-import { notify, notifyError } from '../../app/notify.ts';
-import { useDraft } from '../../app/use-draft.tsx';
+import { FormDialog } from '../../ui/form-dialog.tsx';
+import { notify, notifyError } from '../../ui/notify.ts';
+import { useDraft } from '../../state/use-draft.ts';
 import { ago, moment } from '../../lib/format.ts';
-import css from '../admin.module.css';
-import { AdminPane, Empty, Pager, QueryStatus } from '../parts.tsx';
-import { nameOf, originBadges, type Account } from '../labels.ts';
+import { Pane } from '../../ui/pane.tsx';
+import { Empty, QueryStatus } from '../../ui/query-status.tsx';
+import { Pager } from '../../ui/pager.tsx';
+import { nameOf, originBadges, type Account } from '../../ui/account-labels.ts';
 import { approvalsQuery, userPageSize } from './user-queries.ts';
 
 /** Accounts awaiting approval, the oldest first. */
@@ -17,18 +18,18 @@ export function ApprovalsPage() {
   const [page, setPage] = useState(1);
   const pending = useQuery(approvalsQuery(page));
   return (
-    <AdminPane title="Approvals">
+    <Pane title="Approvals">
       <QueryStatus of={pending} what="The approvals" />
       {pending.data?.items.length === 0 && <Empty>No accounts are awaiting approval.</Empty>}
       {pending.data && pending.data.items.length > 0 && (
-        <ul className={css['list']} data-testid="approvals">
+        <ul className="ot-list" data-testid="approvals">
           {pending.data.items.map((account) => (
             <PendingAccount key={account.uuid} account={account} />
           ))}
         </ul>
       )}
       {pending.data && <Pager page={page} total={pending.data.total} size={userPageSize} onPage={setPage} />}
-    </AdminPane>
+    </Pane>
   );
 }
 
@@ -53,7 +54,7 @@ function PendingAccount({ account }: { account: Account }) {
       <Group justify="space-between" gap="sm">
         <div style={{ minWidth: 0 }}>
           <Group gap="xs">
-            <Link to="/admin/users/$uuid" params={{ uuid: account.uuid }} className={css['rowLink']}>
+            <Link to="/admin/users/$uuid" params={{ uuid: account.uuid }} className="ot-row-link">
               {nameOf(account)}
             </Link>
             <Badge variant="light" color="gray" size="sm">

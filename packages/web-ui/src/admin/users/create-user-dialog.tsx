@@ -5,11 +5,11 @@ import { useState } from 'react';
 import { call } from '../../api/client.ts';
 import { fieldOf } from '../../api/problem.ts';
 import { meQuery } from '../../api/queries.ts';
-import { FormDialog } from '../../app/form-dialog.tsx';
-import { notify } from '../../app/notify.ts';
-import { useDraft } from '../../app/use-draft.tsx';
+import { FormDialog } from '../../ui/form-dialog.tsx';
+import { notify } from '../../ui/notify.ts';
+import { useDraft } from '../../state/use-draft.ts';
 import { NewPassword, useIsPasswordAllowed } from '../../session/new-password.tsx';
-import { nameOf, originNames, roleNames, type Account } from '../labels.ts';
+import { nameOf, originNames, roleNames, type Account } from '../../ui/account-labels.ts';
 
 type Fields = {
   readonly email: string;

@@ -3,10 +3,10 @@ import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { call } from '../../api/client.ts';
 import { fieldOf } from '../../api/problem.ts';
-import { FormDialog } from '../../app/form-dialog.tsx';
+import { FormDialog } from '../../ui/form-dialog.tsx';
 import { plural } from '../../lib/format.ts';
 import { NewPassword, useIsPasswordAllowed } from '../../session/new-password.tsx';
-import { nameOf, type Account } from '../labels.ts';
+import { nameOf, type Account } from '../../ui/account-labels.ts';
 
 type Props = {
   readonly account: Account;

@@ -3,9 +3,9 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { call } from '../../api/client.ts';
-import { notify, notifyError } from '../../app/notify.ts';
-import { Confirm } from '../parts.tsx';
-import { nameOf, roleNames, type Account } from '../labels.ts';
+import { notify, notifyError } from '../../ui/notify.ts';
+import { Confirm } from '../../ui/confirm.tsx';
+import { nameOf, roleNames, type Account } from '../../ui/account-labels.ts';
 import type { AccountPermissions } from './account-permissions.ts';
 import { ResetPasswordDialog } from './reset-password-dialog.tsx';
 

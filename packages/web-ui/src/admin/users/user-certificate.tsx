@@ -3,11 +3,11 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { call } from '../../api/client.ts';
 import { fieldOf } from '../../api/problem.ts';
-import { FormDialog } from '../../app/form-dialog.tsx';
-import { notify } from '../../app/notify.ts';
-import { useDraft } from '../../app/use-draft.tsx';
-import { Confirm } from '../parts.tsx';
-import { nameOf, type Account } from '../labels.ts';
+import { FormDialog } from '../../ui/form-dialog.tsx';
+import { notify } from '../../ui/notify.ts';
+import { useDraft } from '../../state/use-draft.ts';
+import { Confirm } from '../../ui/confirm.tsx';
+import { nameOf, type Account } from '../../ui/account-labels.ts';
 
 /** Links the account to the client certificate of its owner, or removes the link. */
 export function UserCertificate({ account }: { readonly account: Account }) {

@@ -2,10 +2,11 @@ import { Button, Checkbox, Group, Stack, TextInput } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { call } from '../../api/client.ts';
 import { fieldOf } from '../../api/problem.ts';
-import { ErrorNote } from '../../app/error-note.tsx';
-import { notify } from '../../app/notify.ts';
-import { RestoredNote, useDraft } from '../../app/use-draft.tsx';
-import type { Account } from '../labels.ts';
+import { ErrorNote } from '../../ui/error-note.tsx';
+import { notify } from '../../ui/notify.ts';
+import { RestoredNote } from '../../ui/draft.tsx';
+import { useDraft } from '../../state/use-draft.ts';
+import type { Account } from '../../ui/account-labels.ts';
 import { userQuery } from './user-queries.ts';
 
 /** Name, address and expiry of an account. */

@@ -3,9 +3,10 @@ import { useQuery } from '@tanstack/react-query';
 import { Link, useParams } from '@tanstack/react-router';
 import { meQuery } from '../../api/queries.ts';
 import { moment } from '../../lib/format.ts';
-import css from '../admin.module.css';
-import { AdminPane, Section, AccountStatusBadge, QueryStatus } from '../parts.tsx';
-import { nameOf, originNames, roleNames, type Account } from '../labels.ts';
+import { Pane, Section } from '../../ui/pane.tsx';
+import { AccountStatusBadge } from './account-status-badge.tsx';
+import { QueryStatus } from '../../ui/query-status.tsx';
+import { nameOf, originNames, roleNames, type Account } from '../../ui/account-labels.ts';
 import { permissionsOf } from './account-permissions.ts';
 import { UserCertificate } from './user-certificate.tsx';
 import { UserAccess } from './user-access.tsx';
@@ -20,7 +21,7 @@ export function UserPage() {
   const account = user.data;
   const permissions = account && me ? permissionsOf(me, account) : null;
   return (
-    <AdminPane
+    <Pane
       title={account ? nameOf(account) : 'User'}
       actions={account && <AccountStatusBadge account={account} />}
       back={{ to: '/admin/users', label: 'All users' }}
@@ -54,7 +55,7 @@ export function UserPage() {
           </Section>
         </Stack>
       )}
-    </AdminPane>
+    </Pane>
   );
 }
 
@@ -64,7 +65,7 @@ function dateOrNever(at: string | null): string {
 
 function Facts({ account }: { account: Account }) {
   return (
-    <dl className={css['facts']}>
+    <dl className="ot-facts">
       <dt>E-mail address</dt>
       <dd>{account.email}</dd>
       <dt>Role</dt>

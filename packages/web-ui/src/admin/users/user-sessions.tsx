@@ -2,11 +2,12 @@ import { Button, Group, Stack, Text } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { call } from '../../api/client.ts';
-import { notify, notifyError } from '../../app/notify.ts';
+import { notify, notifyError } from '../../ui/notify.ts';
 import { plural } from '../../lib/format.ts';
-import { Confirm, QueryStatus } from '../parts.tsx';
-import { SessionList } from '../session-list.tsx';
-import { nameOf, type Account } from '../labels.ts';
+import { Confirm } from '../../ui/confirm.tsx';
+import { QueryStatus } from '../../ui/query-status.tsx';
+import { SessionList } from '../../ui/session-list.tsx';
+import { nameOf, type Account } from '../../ui/account-labels.ts';
 import { userSessionsQuery } from './user-queries.ts';
 
 /** The sessions of an account, and the buttons that end them. */

@@ -2,16 +2,18 @@ import { Badge, Button, Table, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
-import { Icon } from '../../app/icons.tsx';
-import { SearchBox } from '../../app/search-box.tsx';
+import { Icon } from '../../ui/icons.tsx';
+import { SearchBox } from '../../ui/search-box.tsx';
 import { ago, moment, plural } from '../../lib/format.ts';
-import css from '../admin.module.css';
-import { FilterSelect } from '../filter-select.tsx';
-import { AdminPane, Empty, Pager, AccountStatusBadge, QueryStatus } from '../parts.tsx';
-import { nameOf, originBadges, originNames, roleNames, type Account } from '../labels.ts';
+import { FilterSelect } from '../../ui/filter-select.tsx';
+import { Pane } from '../../ui/pane.tsx';
+import { Empty, QueryStatus } from '../../ui/query-status.tsx';
+import { Pager } from '../../ui/pager.tsx';
+import { AccountStatusBadge } from './account-status-badge.tsx';
+import { nameOf, originBadges, originNames, roleNames, type Account } from '../../ui/account-labels.ts';
 import { CreateUserDialog } from './create-user-dialog.tsx';
 import { states, userPageSize, usersQuery } from './user-queries.ts';
-import { Sheet } from '../sheet.tsx';
+import { Sheet } from '../../ui/sheet.tsx';
 
 type Filters = Record<string, string>;
 const route = '/inside/frame/admin/users';
@@ -26,7 +28,7 @@ export function UsersPage() {
     void navigate({ search: { ...rest, ...next }, replace: true });
   };
   return (
-    <AdminPane
+    <Pane
       title="Users"
       actions={
         <Button leftSection={<Icon name="plus" size={17} />} onClick={() => setCreating(true)}>
@@ -51,7 +53,7 @@ export function UsersPage() {
         </>
       )}
       {creating && <CreateUserDialog onClose={() => setCreating(false)} />}
-    </AdminPane>
+    </Pane>
   );
 }
 
@@ -59,7 +61,7 @@ const stateLabels = Object.fromEntries(Object.entries(states).map(([value, { lab
 
 function Bar({ filters, onChange }: { filters: Filters; onChange: (next: Filters) => void }) {
   return (
-    <div className={css['bar']} role="search" aria-label="Find users">
+    <div className="ot-bar" role="search" aria-label="Find users">
       <SearchBox
         label="Name, e-mail address or directory login"
         value={filters['q'] ?? ''}
@@ -144,7 +146,7 @@ function UserRow({ user }: { user: Account }) {
   return (
     <Table.Tr>
       <Table.Td>
-        <Link to="/admin/users/$uuid" params={{ uuid: user.uuid }} className={css['rowLink']}>
+        <Link to="/admin/users/$uuid" params={{ uuid: user.uuid }} className="ot-row-link">
           {nameOf(user)}
         </Link>
         {user.full_name !== '' && (

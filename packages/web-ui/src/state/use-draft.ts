@@ -1,20 +1,8 @@
-import { Anchor, Text } from '@mantine/core';
 import { useCallback, useMemo, useState, useSyncExternalStore } from 'react';
 import type { Drafts } from './drafts.ts';
 import { drafts } from './services.ts';
-import { askToDiscard, useUnsaved } from './unsaved.tsx';
-
-/** Typed text that is kept until it is saved or discarded. */
-export type Draft<T> = {
-  readonly value: T;
-  readonly set: (value: T) => void;
-  /** True while the value differs from the saved one. */
-  readonly changed: boolean;
-  /** True when the form opened with this draft. */
-  readonly restored: boolean;
-  /** Deletes the draft after saving or discarding. */
-  readonly drop: () => void;
-};
+import type { Draft } from '../ui/draft.tsx';
+import { useUnsaved } from '../ui/unsaved.tsx';
 
 type Options = {
   /** False for a form that shows its draft again when the page is opened the next time. */
@@ -47,24 +35,4 @@ export function useDraft<T>(key: string, saved: T, { askToLeave = true, store = 
 
 export function useStoredDraft<T>(key: string, store: Drafts = drafts): T | undefined {
   return useSyncExternalStore(store.all.subscribe, () => store.read(key)) as T | undefined;
-}
-
-/** Drops a draft; asks first when it was changed. @returns false when the person keeps editing. */
-export async function confirmDiscard({ changed, drop }: Pick<Draft<unknown>, 'changed' | 'drop'>): Promise<boolean> {
-  if (changed && !(await askToDiscard())) return false;
-  drop();
-  return true;
-}
-
-/** Shows that a form contains text of an earlier visit, until it is changed. */
-export function RestoredNote({ draft }: { draft: Pick<Draft<unknown>, 'restored' | 'drop'> }) {
-  if (!draft.restored) return null;
-  return (
-    <Text size="xs" c="dimmed" role="status">
-      Unsaved text restored.{' '}
-      <Anchor component="button" type="button" size="xs" onClick={draft.drop}>
-        Discard
-      </Anchor>
-    </Text>
-  );
 }

@@ -1,8 +1,7 @@
 import { Badge, Button, Group, Text } from '@mantine/core';
 import type { ResponseBody } from '../api/routes.ts';
-import { deviceOf } from '../account/user-agent.ts';
+import { deviceOf } from '../lib/user-agent.ts';
 import { ago, moment } from '../lib/format.ts';
-import css from './admin.module.css';
 
 type Session = ResponseBody<'GET /api/auth/sessions'>['sessions'][number];
 type Props = {
@@ -15,9 +14,9 @@ type Props = {
 /** Sessions with their devices, each with a button that ends it. */
 export function SessionList({ sessions, onEnd, ending }: Props) {
   return (
-    <ul className={css['list']} data-testid="sessions">
+    <ul className="ot-list" data-testid="sessions">
       {sessions.map((session) => (
-        <li key={session.uuid} className={css['entry']}>
+        <li key={session.uuid} className="ot-entry">
           <div>
             <Group gap="xs">
               <Text size="sm" fw={600}>

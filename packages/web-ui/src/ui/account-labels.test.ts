@@ -1,5 +1,5 @@
 import { expect, it } from '@jest/globals';
-import { accountStatusOf, nameOf, type Account } from './labels.ts';
+import { accountStatusOf, nameOf, type Account } from './account-labels.ts';
 
 const now = new Date('2026-11-21T12:00:00Z');
 const good = {

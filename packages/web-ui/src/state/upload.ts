@@ -1,6 +1,13 @@
 import { ApiError } from '../api/problem.ts';
 import { assertNever } from '../lib/assert-never.ts';
-import type { SpeechOptions } from './speech-options.tsx';
+
+/** Options of the speech engine. */
+export type SpeechOptions = {
+  /** Empty when the engine detects it. */
+  readonly language: string;
+  readonly minSpeakers: number | null;
+  readonly maxSpeakers: number | null;
+};
 
 /** The choices of a person about a recording before it is sent. */
 export type UploadOptions = SpeechOptions & { readonly title: string; readonly allowDuplicate: boolean };

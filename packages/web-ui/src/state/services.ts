@@ -5,11 +5,11 @@ import { createLive } from '../live/live.ts';
 import { progressStore } from '../live/progress-store.ts';
 import { createPushSocket } from '../live/push-socket.ts';
 import { transcriptVersions } from '../live/transcript-versions.ts';
-import { createSession } from '../session/session.ts';
-import { createUploads } from '../uploads/uploads-store.ts';
+import { createSession } from './session.ts';
+import { createUploads } from './uploads-store.ts';
 import { createDrafts } from './drafts.ts';
 import { createEventNotices } from './event-notices.ts';
-import { showNotice } from './show-notice.ts';
+import { showNotice } from '../ui/show-notice.ts';
 
 const storage = openStorage(() => localStorage);
 

@@ -2,7 +2,7 @@ import { Button, Group, Modal, Stack } from '@mantine/core';
 import { useState, type ReactNode, type SyntheticEvent } from 'react';
 import { ErrorNote } from './error-note.tsx';
 import { useUnsaved } from './unsaved.tsx';
-import { confirmDiscard, RestoredNote, type Draft } from './use-draft.tsx';
+import { confirmDiscard, RestoredNote, type Draft } from './draft.tsx';
 
 type Props = {
   readonly title: string;

@@ -1,0 +1,45 @@
+import { Button, Group, Modal, Stack } from '@mantine/core';
+import { useMutation } from '@tanstack/react-query';
+import type { ReactNode } from 'react';
+import { ErrorNote } from './error-note.tsx';
+
+type ConfirmProps = {
+  title: string;
+  children: ReactNode;
+  action: string;
+  keep?: string;
+  harmless?: boolean;
+  run: () => Promise<unknown>;
+  onDone: () => void;
+  onClose: () => void;
+};
+/** Asks before an action that cannot be undone, or that affects another person immediately. */
+export function Confirm({ title, children, action, keep = 'Cancel', harmless, run, onDone, onClose }: ConfirmProps) {
+  const mutation = useMutation({
+    mutationFn: run,
+    onSuccess: () => {
+      onClose();
+      onDone();
+    },
+  });
+  return (
+    <Modal opened onClose={onClose} title={<b>{title}</b>}>
+      <Stack gap="md">
+        {mutation.error && <ErrorNote error={mutation.error} />}
+        <div>{children}</div>
+        <Group justify="flex-end">
+          <Button variant="default" data-autofocus onClick={onClose}>
+            {keep}
+          </Button>
+          <Button
+            {...(harmless ? {} : { color: 'red' })}
+            loading={mutation.isPending}
+            onClick={() => mutation.mutate()}
+          >
+            {action}
+          </Button>
+        </Group>
+      </Stack>
+    </Modal>
+  );
+}

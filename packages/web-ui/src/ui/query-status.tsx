@@ -1,0 +1,33 @@
+import { Skeleton, Text } from '@mantine/core';
+import type { ReactNode } from 'react';
+import { timeOfDay } from '../lib/format.ts';
+import { ErrorNote } from './error-note.tsx';
+
+type QueryState = {
+  isError: boolean;
+  isPending: boolean;
+  error: unknown;
+  dataUpdatedAt: number;
+  refetch: () => unknown;
+};
+/** Shows that data is loading, or that it couldn’t be loaded and how old the shown data is; otherwise nothing. */
+export function QueryStatus({ of, what, height = 200 }: { of: QueryState; what: string; height?: number }) {
+  if (of.isError)
+    return (
+      <ErrorNote
+        error={of.error}
+        title={`${what} couldn’t be loaded`}
+        note={of.dataUpdatedAt === 0 ? null : `Last updated at ${timeOfDay(of.dataUpdatedAt)}.`}
+        onRetry={() => void of.refetch()}
+      />
+    );
+  return of.isPending ? <Skeleton h={height} role="status" aria-label="Loading" /> : null;
+}
+
+export function Empty({ children }: { children: ReactNode }) {
+  return (
+    <Text ta="center" c="dimmed" px="md" py="2.5rem" data-testid="empty">
+      {children}
+    </Text>
+  );
+}
