@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
-import { createHealthProbe, type HealthProbe } from './health-probe.ts';
+import { HealthProbe } from './health-probe.ts';
 
 const silenceLimitMs = 4_000;
 let changes: { unresponsive: boolean; rejected: number }[];
@@ -12,7 +12,7 @@ beforeEach(() => {
   changes = [];
   probes = new Set();
   probesStarted = 0;
-  health = createHealthProbe({
+  health = new HealthProbe({
     silenceLimitMs,
     onStateChange: (state) => changes.push(state),
     probe: (onResponse) => {

@@ -1,5 +1,4 @@
-import type { Duplex } from 'node:stream';
-import { Client, type ClientBase } from 'pg';
+import { Client } from 'pg';
 
 /**
  * Opens a separate connection to test whether the server responds.
@@ -15,20 +14,9 @@ type Options = {
   onStateChange: (state: { unresponsive: boolean; rejected: number }) => void;
 };
 
-export type HealthProbe = {
-  /**
-   * Registers a pending operation; `reject` is called when the server becomes unresponsive.
-   * @returns a function that ends the registration. Its argument is true when the server has responded; it returns false
-   * when the operation was rejected before. Undefined while the server is unresponsive: the operation must not start.
-   */
-  track: (reject: () => void) => ((responded: boolean) => boolean) | undefined;
-  /** Accepts no new operations; pending ones are still rejected. */
-  close: () => void;
-};
-
 /** Closes a connection locally, without a message to the server. */
-export function destroyConnection(client: ClientBase): void {
-  return void streamOf(client).destroy();
+export function destroyConnection(client: Client): void {
+  client.connection.stream.destroy();
 }
 
 /** Probes with a new connection: its first byte counts as a response, and so does a refusal. */
@@ -36,7 +24,7 @@ export function createProbeConnection(url: string): ProbeConnection {
   return (onResponse) => {
     const client = new Client({ connectionString: url, application_name: 'probe' });
     client.on('error', () => {});
-    streamOf(client).once('data', onResponse);
+    client.connection.stream.once('data', onResponse);
     client.connect().then(onResponse, onResponse);
     return () => destroyConnection(client);
   };
@@ -47,81 +35,90 @@ const ticksPerLimit = 16;
 const ticksBeforeProbe = 4;
 
 /**
- * Distinguishes an unresponsive server from one that executes a long statement, and so limits every wait for it.
- * Any response counts for all pending operations. After a quarter of `silenceLimitMs` without a response, a new
- * connection is opened as a probe. When the probe gets no response before `silenceLimitMs` either, the server is
- * unresponsive: pending operations are rejected, and new ones immediately, until a probe gets a response.
+ * The circuit breaker of a pool. It distinguishes an unresponsive server from one that executes a long statement, and so
+ * limits every wait for it. Any response counts for all pending operations. After a quarter of `silenceLimitMs` without
+ * a response, a new connection is opened as a probe. When the probe gets no response before `silenceLimitMs` either, the
+ * server is unresponsive: pending operations are rejected, and new ones immediately, until a probe gets a response.
+ * (Breaker libraries count failed calls; here pending calls must fail before they return.)
  */
-export function createHealthProbe({ silenceLimitMs, probe, onStateChange }: Options): HealthProbe {
-  const pending = new Set<() => void>();
-  let timer: NodeJS.Timeout | undefined;
-  let silentTicks = 0;
-  let unresponsive = false;
-  let closed = false;
-  let cancelProbe: (() => void) | undefined;
+export class HealthProbe {
+  readonly #options: Options;
+  readonly #pending = new Set<() => void>();
+  #timer: NodeJS.Timeout | undefined;
+  #silentTicks = 0;
+  #unresponsive = false;
+  #closed = false;
+  #cancelProbe: (() => void) | undefined;
 
-  const reset = (): void => {
-    silentTicks = 0;
-    const cancel = cancelProbe;
-    cancelProbe = undefined;
-    cancel?.();
-  };
-  const recordResponse = (): void => {
-    reset();
-    if (!unresponsive) return;
-    unresponsive = false;
-    onStateChange({ unresponsive, rejected: 0 });
-  };
-  const startProbe = (): void => {
-    cancelProbe?.();
-    const cancel = probe(() => cancelProbe === cancel && recordResponse());
-    cancelProbe = cancel;
-  };
-  const rejectPending = (): void => {
-    const rejected = [...pending];
-    pending.clear();
-    unresponsive = true;
-    onStateChange({ unresponsive, rejected: rejected.length });
-    for (const reject of rejected) reject();
-  };
-  const tick = (): void => {
-    timer = undefined;
-    if (pending.size === 0 && (!unresponsive || closed)) {
-      reset();
-      return;
-    }
-    silentTicks += 1;
-    if (silentTicks >= ticksPerLimit && !unresponsive) rejectPending();
+  constructor(options: Options) {
+    this.#options = options;
+  }
+
+  /**
+   * Registers a pending operation; `reject` is called when the server becomes unresponsive.
+   * @returns a function that ends the registration. Its argument is true when the server has responded; it returns false
+   * when the operation was rejected before. Undefined while the server is unresponsive: the operation must not start.
+   */
+  track(reject: () => void): ((responded: boolean) => boolean) | undefined {
+    if (this.#unresponsive) return undefined;
+    // A new function each time: the set would count the same function once.
+    const entry = (): void => reject();
+    this.#pending.add(entry);
+    this.#scheduleTick();
+    return (responded) => {
+      if (!this.#pending.delete(entry)) return false;
+      if (responded) this.#recordResponse();
+      return true;
+    };
+  }
+
+  /** Accepts no new operations; pending ones are still rejected. */
+  close(): void {
+    this.#closed = true;
+    if (this.#pending.size > 0) return;
+    clearTimeout(this.#timer);
+    this.#reset();
+  }
+
+  #scheduleTick(): void {
+    this.#timer ??= setTimeout(() => this.#tick(), this.#options.silenceLimitMs / ticksPerLimit).unref();
+  }
+
+  #tick(): void {
+    this.#timer = undefined;
+    if (this.#pending.size === 0 && (!this.#unresponsive || this.#closed)) return this.#reset();
+    this.#silentTicks += 1;
+    if (this.#silentTicks >= ticksPerLimit && !this.#unresponsive) this.#rejectPending();
     // Repeated while the server is unresponsive: the first probe may have been lost with the server.
-    if (silentTicks % ticksPerLimit === ticksBeforeProbe) startProbe();
-    scheduleTick();
-  };
-  const scheduleTick = (): void => {
-    timer ??= setTimeout(tick, silenceLimitMs / ticksPerLimit).unref();
-  };
+    if (this.#silentTicks % ticksPerLimit === ticksBeforeProbe) this.#startProbe();
+    this.#scheduleTick();
+  }
 
-  return {
-    track: (reject) => {
-      if (unresponsive) return undefined;
-      // A new function each time: the set would count the same function once.
-      const entry = (): void => reject();
-      pending.add(entry);
-      scheduleTick();
-      return (responded) => {
-        if (!pending.delete(entry)) return false;
-        if (responded) recordResponse();
-        return true;
-      };
-    },
-    close: () => {
-      closed = true;
-      if (pending.size > 0) return;
-      clearTimeout(timer);
-      reset();
-    },
-  };
-}
+  #startProbe(): void {
+    this.#cancelProbe?.();
+    const cancel = this.#options.probe(() => this.#cancelProbe === cancel && this.#recordResponse());
+    this.#cancelProbe = cancel;
+  }
 
-function streamOf(client: ClientBase): Duplex {
-  return (client as unknown as { connection: { stream: Duplex } }).connection.stream;
+  #rejectPending(): void {
+    const rejected = [...this.#pending];
+    this.#pending.clear();
+    this.#unresponsive = true;
+    this.#options.onStateChange({ unresponsive: true, rejected: rejected.length });
+    for (const reject of rejected) reject();
+  }
+
+  #recordResponse(): void {
+    this.#reset();
+    if (!this.#unresponsive) return;
+    this.#unresponsive = false;
+    this.#options.onStateChange({ unresponsive: false, rejected: 0 });
+  }
+
+  #reset(): void {
+    this.#silentTicks = 0;
+    const cancel = this.#cancelProbe;
+    this.#cancelProbe = undefined;
+    cancel?.();
+  }
 }

@@ -1,8 +1,7 @@
-import { AsyncResource } from 'node:async_hooks';
 import { currentFlow, unavailable, type Metrics } from '@overtone/service-kit';
-import { Pool, type PoolClient } from 'pg';
+import { Client, Pool, type PoolClient, type PoolConfig } from 'pg';
 import { z } from 'zod';
-import { createHealthProbe, createProbeConnection, destroyConnection, type HealthProbe } from './health-probe.ts';
+import { createProbeConnection, destroyConnection, HealthProbe } from './health-probe.ts';
 
 /** Environment of a service that owns tables. It connects as its own role, with rights to its own tables only. */
 export const databaseEnv = {
@@ -19,13 +18,22 @@ export type PoolOptions = {
   name: string;
   metrics: Metrics;
   log: { warn: (o: object, m: string) => void; info: (m: string) => void };
-  /** Pending queries are rejected after this time without a response; see `createHealthProbe`. */
+  /** Pending queries are rejected after this time without a response; see `HealthProbe`. */
   silenceLimitMs?: number;
 };
 
 /** A PostgreSQL pool that times statements, counts them per request, and rejects them while the server is unresponsive. */
 export function createPool({ env, name, metrics, log, silenceLimitMs = 4_000 }: PoolOptions): Pool {
-  const pool = new Pool({
+  const health = new HealthProbe({
+    silenceLimitMs,
+    probe: createProbeConnection(env.DATABASE_URL),
+    onStateChange: ({ unresponsive, rejected }) =>
+      unresponsive
+        ? log.warn({ rejected }, 'database unresponsive: pending queries rejected')
+        : log.info('database responsive again'),
+  });
+  const pool = new MonitoredPool(health, {
+    Client: monitoredClient(health, metrics),
     connectionString: env.DATABASE_URL,
     // Up to `min` connections stay open when idle; those above it are closed after ten idle seconds.
     min: env.DB_POOL_SIZE,
@@ -36,27 +44,10 @@ export function createPool({ env, name, metrics, log, silenceLimitMs = 4_000 }: 
     keepAlive: true,
   });
   reportPoolMetrics(pool, metrics);
-  const health = createHealthProbe({
-    silenceLimitMs,
-    probe: createProbeConnection(env.DATABASE_URL),
-    onStateChange: ({ unresponsive, rejected }) =>
-      unresponsive
-        ? log.warn({ rejected }, 'database unresponsive: pending queries rejected')
-        : log.info('database responsive again'),
-  });
   // Without a listener a connection that PostgreSQL closes would end the process.
   pool.on('error', (err) => log.warn({ err }, 'idle database connection lost'));
-  pool.on('connect', (client) => {
-    // The pool handles errors of idle connections only. On a busy one the query itself rejects.
-    client.on('error', () => {});
-    client.query = createMonitoredQuery(client, metrics, health) as typeof client.query;
-  });
-  pool.connect = createMonitoredConnect(pool, health) as typeof pool.connect;
-  const end = pool.end.bind(pool) as (...callback: unknown[]) => unknown;
-  pool.end = ((...callback: unknown[]) => {
-    health.close();
-    return end(...callback);
-  }) as typeof pool.end;
+  // The pool handles errors of idle connections only. On a busy one the query itself rejects.
+  pool.on('connect', (client) => client.on('error', () => {}));
   return pool;
 }
 
@@ -70,63 +61,72 @@ function createNoResponseError(): Error {
   return new Error('Connection terminated: database unresponsive, query may have been executed');
 }
 
-type Call = (...args: unknown[]) => unknown;
-type Callback = (error?: Error | null, ...rest: unknown[]) => unknown;
+/** A pool that rejects callers while the server is unresponsive. Supports promises only, not the callbacks of pg. */
+class MonitoredPool extends Pool {
+  readonly #health: HealthProbe;
 
-/** Supports both call styles: the pool passes a callback, other callers await a promise. */
-function acceptCallbackOrPromise(call: (args: unknown[], callback: Callback) => void): Call {
-  return (...args) => {
-    const last = args.at(-1);
-    if (typeof last === 'function') return call(args.slice(0, -1), last as Callback);
-    const result = new Promise((resolve, reject) => {
-      call(args, (error, value) => (error ? reject(error) : resolve(value)));
+  constructor(health: HealthProbe, config: PoolConfig) {
+    super(config);
+    this.#health = health;
+  }
+
+  override connect(): Promise<PoolClient> {
+    return new Promise((resolve, reject) => {
+      const settle = this.#health.track(() => reject(createNotSentError()));
+      if (!settle) return reject(createNotSentError());
+      // An available connection is no evidence that the server responds.
+      return super.connect().then(
+        (client) => (settle(false) ? resolve(client) : client.release()),
+        (error: unknown) => settle(false) && reject(error),
+      );
     });
-    // The stack trace shows the caller instead of the socket's read handler.
-    return result.catch((error: unknown) => {
-      Error.captureStackTrace(error as Error);
+  }
+
+  // The types satisfy the overloads of pg.
+  override query(config: never, values?: unknown): never {
+    return this.#query(config, values) as never;
+  }
+
+  override end(): Promise<void> {
+    this.#health.close();
+    return super.end();
+  }
+
+  async #query(config: never, values?: unknown): Promise<unknown> {
+    const client = await this.connect();
+    try {
+      const result: unknown = await client.query(config, values as never);
+      client.release();
+      return result;
+    } catch (error) {
+      client.release(error as Error);
       throw error;
-    });
+    }
+  }
+}
+
+/** Counts and times each statement. A rejected one also closes its connection, so that its transaction cannot continue. */
+function monitoredClient(health: HealthProbe, metrics: Metrics): typeof Client {
+  return class extends Client {
+    override query(config: never, values?: unknown): never {
+      const flow = currentFlow();
+      if (flow) flow.dbQueries += 1;
+      const started = performance.now();
+      const result = new Promise((resolve, reject) => {
+        const rejectQuery = (error: Error): void => {
+          destroyConnection(this);
+          reject(error);
+        };
+        const settle = health.track(() => rejectQuery(createNoResponseError()));
+        if (!settle) return rejectQuery(createNotSentError());
+        return super
+          .query(config, values as never)
+          .finally(() => settle(true))
+          .then(resolve, reject);
+      }).finally(() => metrics.dbDuration.observe((performance.now() - started) / 1000));
+      return result as never;
+    }
   };
-}
-
-/** `pool.connect` that rejects while the server is unresponsive. */
-function createMonitoredConnect(pool: Pool, health: HealthProbe): Call {
-  const connect = pool.connect.bind(pool) as unknown as (
-    callback: (error: Error | undefined, client: PoolClient | undefined, release: () => void) => void,
-  ) => void;
-  return acceptCallbackOrPromise((_, unboundCallback) => {
-    // Keeps the async context of the caller, not that of the code that released the connection.
-    const callback = AsyncResource.bind(unboundCallback);
-    const reject = (): void => void callback(createNotSentError(), undefined, () => {});
-    const settle = health.track(reject);
-    if (!settle) return reject();
-    // An available connection is no evidence that the server responds.
-    return connect((error, client, release) => {
-      if (settle(false)) callback(error, client, release);
-      else release();
-    });
-  });
-}
-
-/** Counts and times a statement. A rejected statement also closes its connection, so that its transaction cannot continue. */
-function createMonitoredQuery(client: PoolClient, metrics: Metrics, health: HealthProbe): Call {
-  const query = client.query.bind(client) as Call;
-  return acceptCallbackOrPromise((args, callback) => {
-    const flow = currentFlow();
-    if (flow) flow.dbQueries += 1;
-    const started = performance.now();
-    const complete: Callback = (...result) => {
-      metrics.dbDuration.observe((performance.now() - started) / 1000);
-      return callback(...result);
-    };
-    const reject = (error: Error): void => {
-      destroyConnection(client);
-      complete(error);
-    };
-    const settle = health.track(() => reject(createNoResponseError()));
-    if (!settle) return reject(createNotSentError());
-    query(...args, (...result: Parameters<Callback>) => void (settle(true) && complete(...result)));
-  });
 }
 
 /** Reports how many connections are open, and how many callers wait for one. */
