@@ -14,6 +14,16 @@ type Row = {
   headers: Record<string, string>;
   created_at: Date;
 };
+type Options = {
+  service: ServiceName;
+  pool: Pool;
+  url: string;
+  bus: Bus;
+  log: Log;
+  metrics: Metrics;
+  /** Query timeout of the relay's connection; after it a new connection is opened. */
+  queryTimeoutMs?: number;
+};
 /** `wake` is called after a commit to the outbox, so that the relay does not wait for its next poll. */
 type Relay = Part & { wake: () => void };
 
@@ -31,171 +41,192 @@ const markDelayMs = 5;
  * is active at a time, however many replicas run. It runs on `wake`, on the database's notification of a commit, and
  * every second.
  */
-export function createOutboxRelay(d: {
-  service: ServiceName;
-  pool: Pool;
-  url: string;
-  bus: Bus;
-  log: Log;
-  metrics: Metrics;
-  /** Query timeout of the relay's connection; after it a new connection is opened. */
-  queryTimeoutMs?: number;
-}): Relay {
-  const table = tableOf(d.service);
-  reportBacklogMetrics(d.metrics, d.pool, table);
-  const { queryTimeoutMs = 30_000 } = d;
-  const connection = createRelayConnection({
-    name: `${d.service}-outbox`,
-    url: d.url,
-    queryTimeoutMs,
-    table,
-    onNotification: () => wake(),
-  });
-  const requeueLostEvents = createLossCheck({ bus: d.bus, pool: d.pool, table });
-  let endWait = (): void => {};
-  let wakeRequested = false;
+export function createOutboxRelay({ service, pool, url, bus, log, metrics, queryTimeoutMs = 30_000 }: Options): Relay {
+  const table = tableOf(service);
+  reportBacklogMetrics(metrics, pool, table);
+  const pause = createPause();
+  const connection = new RelayConnection({ service, url, queryTimeoutMs, table, onNotification: pause.end });
+  const requeueLostEvents = createLossCheck({ bus, pool, table });
+  const deleteOldRows = createCleanup(pool, table);
   let stopping = false;
   let loop: Promise<void> = Promise.resolve();
-  let lastCleaned = Date.now();
-  const wake = (): void => {
-    wakeRequested = true;
-    endWait();
-  };
-
-  const waitForWake = (ms: number): Promise<void> =>
-    new Promise((resolve) => {
-      const timer = setTimeout(resolve, ms);
-      endWait = () => {
-        clearTimeout(timer);
-        resolve();
-      };
-    });
 
   /** @returns the time until the next run. */
   const relayPending = async (): Promise<number> => {
     const lost = await requeueLostEvents().catch(() => 0);
-    if (lost > 0) d.log.warn({ events: lost }, 'stream events lost: republishing');
+    if (lost > 0) log.warn({ events: lost }, 'stream events lost: republishing');
     for (;;) {
       const rows = await connection.fetchUnsent();
       if (rows === 'locked-elsewhere') return lockedElsewhereRetryMs;
       if (rows.length > 0) {
-        await publish(d.bus, rows);
-        if (rows.length < batchSize && !wakeRequested) await waitForWake(markDelayMs);
+        await publish(bus, rows);
+        if (rows.length < batchSize) await pause.begin(markDelayMs);
         await connection.markSent(rows);
       }
       if (rows.length < batchSize) break;
     }
-    if (Date.now() - lastCleaned > 600_000) {
-      lastCleaned = Date.now();
-      await d.pool.query(`delete from ${table} where sent_at < now() - interval '${sentRetention}'`);
-    }
+    await deleteOldRows();
     return pollIntervalMs;
   };
 
   const run = async (): Promise<void> => {
     while (!stopping) {
-      wakeRequested = false;
-      const pauseMs = await relayPending().catch((e: unknown) => {
-        d.log.debug({ err: e as Error }, 'outbox relay run failed');
+      pause.reset();
+      const pauseMs = await relayPending().catch((err: unknown) => {
+        log.debug({ err: err as Error }, 'outbox relay run failed');
         connection.drop();
         return pollIntervalMs;
       });
-      if (!wakeRequested && !stopping) await waitForWake(pauseMs);
+      await pause.begin(pauseMs);
     }
   };
 
   return {
     name: 'outbox',
-    wake,
+    wake: pause.end,
     start: async () => {
       loop = run();
     },
     stop: async () => {
       stopping = true;
-      wake();
+      pause.end();
       await loop;
       await connection.close();
     },
   };
 }
 
+/** A pause that `end` ends; after `end` no pause begins before `reset`. */
+function createPause() {
+  let ended = false;
+  let resolvePause = (): void => {};
+  return {
+    begin: async (ms: number): Promise<void> => {
+      if (ended) return;
+      await new Promise<void>((resolve) => {
+        const timer = setTimeout(resolve, ms);
+        resolvePause = () => {
+          clearTimeout(timer);
+          resolve();
+        };
+      });
+    },
+    end: (): void => {
+      ended = true;
+      resolvePause();
+    },
+    reset: (): void => {
+      ended = false;
+    },
+  };
+}
+
+/** @returns a function that deletes old sent rows, at most every ten minutes. */
+function createCleanup(pool: Pool, table: string): () => Promise<void> {
+  let lastCleaned = Date.now();
+  return async () => {
+    if (Date.now() - lastCleaned <= 600_000) return;
+    lastCleaned = Date.now();
+    await pool.query(`delete from ${table} where sent_at < now() - interval '${sentRetention}'`);
+  };
+}
+
+type ConnectionOptions = {
+  service: ServiceName;
+  url: string;
+  queryTimeoutMs: number;
+  table: string;
+  onNotification: () => void;
+};
+
 /**
  * The relay's own connection: it receives commit notifications, reads rows and marks them, one round trip each.
  * Reading rows takes an advisory lock, which is held until the rows are marked. The marks need not survive a crash of
  * the database, because duplicates have the same message ids; so `synchronous_commit` is off.
  */
-function createRelayConnection(d: {
-  name: string;
-  url: string;
-  queryTimeoutMs: number;
-  table: string;
-  onNotification: () => void;
-}) {
-  const { table } = d;
-  const lock = `hashtext('${table}')`;
-  const unsent = {
+class RelayConnection {
+  readonly #options: ConnectionOptions;
+  #client: Client | undefined;
+
+  constructor(options: ConnectionOptions) {
+    this.#options = options;
+  }
+
+  /** Unsent rows, in order. When there are any, the lock is held until `markSent`. */
+  async fetchUnsent(): Promise<Row[] | 'locked-elsewhere'> {
+    const client = this.#client ?? (await this.#open());
+    const { rows } = await client.query<Row & { relays: boolean }>(unsentQuery(this.#options.table));
+    // Only one replica relays, which preserves the order.
+    return rows[0]?.relays === false ? 'locked-elsewhere' : rows;
+  }
+
+  async markSent(rows: Row[]): Promise<void> {
+    await this.#client?.query(markSentQuery(this.#options.table, rows));
+  }
+
+  /** Closes the connection, which releases the lock; unmarked rows are sent again. */
+  drop(): void {
+    // An orderly close to an unreachable host would wait for the TCP timeout of about 15 minutes.
+    if (this.#client) destroyConnection(this.#client);
+    this.#client = undefined;
+  }
+
+  async close(): Promise<void> {
+    const last = this.#client;
+    this.#client = undefined;
+    await last?.end().catch(() => {});
+  }
+
+  async #open(): Promise<Client> {
+    const { service, url, queryTimeoutMs, table, onNotification } = this.#options;
+    const client = new Client({
+      connectionString: url,
+      application_name: `${service}-outbox`,
+      keepAlive: true,
+      connectionTimeoutMillis: 5_000,
+      query_timeout: queryTimeoutMs,
+    });
+    const forgetClient = (): void => {
+      if (this.#client === client) this.#client = undefined;
+    };
+    client.on('error', forgetClient).on('end', forgetClient).on('notification', onNotification);
+    try {
+      await client.connect();
+      // The plan of a statement prepared on an empty table is kept when the table is large: it must use the index.
+      await client.query(`set synchronous_commit = off; set enable_seqscan = off; listen ${table}`);
+    } catch (error) {
+      destroyConnection(client);
+      throw error;
+    }
+    this.#client = client;
+    return client;
+  }
+}
+
+function lockOf(table: string): string {
+  return `hashtext('${table}')`;
+}
+
+function unsentQuery(table: string) {
+  return {
     name: 'unsent',
     text: `
       with waiting as materialized (select 1 from ${table} where sent_at is null limit 1),
-      relay as materialized (select pg_try_advisory_lock(${lock}) as relays from waiting)
+      relay as materialized (select pg_try_advisory_lock(${lockOf(table)}) as relays from waiting)
       select relays, m.* from relay left join lateral (
         select id, message_id, subject, data::text as body, headers, created_at from ${table}
         where sent_at is null order by id limit ${batchSize}) m on relays
       order by m.id`,
   };
-  const marked = {
+}
+
+function markSentQuery(table: string, rows: Row[]) {
+  return {
     name: 'sent',
     text: `
       with sent as (update ${table} set sent_at = now() where id = any($1::bigint[]))
-      select pg_advisory_unlock(${lock})`,
-  };
-  let client: Client | undefined;
-
-  const open = async (): Promise<Client> => {
-    const opened = new Client({
-      connectionString: d.url,
-      application_name: d.name,
-      keepAlive: true,
-      connectionTimeoutMillis: 5_000,
-      query_timeout: d.queryTimeoutMs,
-    });
-    const forgetClient = (): void => {
-      if (client === opened) client = undefined;
-    };
-    opened.on('error', forgetClient).on('end', forgetClient).on('notification', d.onNotification);
-    try {
-      await opened.connect();
-      // The plan of a statement prepared on an empty table is kept when the table is large: it must use the index.
-      await opened.query(`set synchronous_commit = off; set enable_seqscan = off; listen ${table}`);
-    } catch (e) {
-      destroyConnection(opened);
-      throw e;
-    }
-    client = opened;
-    return opened;
-  };
-  const drop = (): void => {
-    // An orderly close to an unreachable host would wait for the TCP timeout of about 15 minutes.
-    if (client) destroyConnection(client);
-    client = undefined;
-  };
-
-  return {
-    /** Unsent rows, in order. When there are any, the lock is held until `markSent`. */
-    fetchUnsent: async (): Promise<Row[] | 'locked-elsewhere'> => {
-      const { rows } = await (client ?? (await open())).query<Row & { relays: boolean }>(unsent);
-      // Only one replica relays, which preserves the order.
-      return rows[0]?.relays === false ? 'locked-elsewhere' : rows;
-    },
-    markSent: async (rows: Row[]): Promise<void> =>
-      void (await client?.query({ ...marked, values: [rows.map((r) => r.id)] })),
-    /** Closes the connection, which releases the lock; unmarked rows are sent again. */
-    drop,
-    close: async (): Promise<void> => {
-      const last = client;
-      client = undefined;
-      await last?.end().catch(() => {});
-    },
+      select pg_advisory_unlock(${lockOf(table)})`,
+    values: [rows.map(({ id }) => id)],
   };
 }
 
@@ -227,9 +258,9 @@ async function publish(bus: Bus, rows: Row[]): Promise<void> {
 }
 
 function toHeaders(row: Row) {
-  const h = headers();
-  h.set('Nats-Msg-Id', row.message_id);
-  h.set('ot-time', row.created_at.toISOString());
-  for (const [k, v] of Object.entries(row.headers)) h.set(k, v);
-  return h;
+  const messageHeaders = headers();
+  messageHeaders.set('Nats-Msg-Id', row.message_id);
+  messageHeaders.set('ot-time', row.created_at.toISOString());
+  for (const [name, value] of Object.entries(row.headers)) messageHeaders.set(name, value);
+  return messageHeaders;
 }

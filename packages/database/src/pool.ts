@@ -75,7 +75,7 @@ class MonitoredPool extends Pool {
       const settle = this.#health.track(() => reject(createNotSentError()));
       if (!settle) return reject(createNotSentError());
       // An available connection is no evidence that the server responds.
-      return super.connect().then(
+      super.connect().then(
         (client) => (settle(false) ? resolve(client) : client.release()),
         (error: unknown) => settle(false) && reject(error),
       );
@@ -119,7 +119,7 @@ function monitoredClient(health: HealthProbe, metrics: Metrics): typeof Client {
         };
         const settle = health.track(() => rejectQuery(createNoResponseError()));
         if (!settle) return rejectQuery(createNotSentError());
-        return super
+        super
           .query(config, values as never)
           .finally(() => settle(true))
           .then(resolve, reject);
