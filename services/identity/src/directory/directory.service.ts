@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import type { AuthSettings } from '@overtone/contracts';
 import { createDirectory, type Directory, type DirectoryConfig } from '@overtone/directory';
 import type { Log, Part } from '@overtone/service-kit';
+import pTimeout from 'p-timeout';
 import type { Settings } from '../live-settings.ts';
 import { createBreaker, type Verdict } from './breaker.ts';
 import { directoryConfigOf, type Answer, type CurrentDirectory, type Person } from './directory.ts';
@@ -107,16 +108,9 @@ function unknown(reason: 'busy' | 'timeout' | 'config' | 'protocol', message: st
 }
 
 /** A second limit in case the client misses its own timeout. */
-async function withTimeout(answer: Promise<Answer<Person>>, timeoutMs: number): Promise<Answer<Person>> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<Answer<Person>>((resolve) => {
-    timer = setTimeout(() => resolve(unknown('timeout', 'The directory did not respond in time')), timeoutMs + 500);
-  });
-  try {
-    return await Promise.race([answer, late]);
-  } catch (error) {
-    return unknown('protocol', `The directory could not be queried: ${(error as Error).message}`);
-  } finally {
-    clearTimeout(timer);
-  }
+function withTimeout(answer: Promise<Answer<Person>>, timeoutMs: number): Promise<Answer<Person>> {
+  const fallback = () => unknown('timeout', 'The directory did not respond in time');
+  return pTimeout(answer, { milliseconds: timeoutMs + 500, fallback }).catch((error: Error) =>
+    unknown('protocol', `The directory could not be queried: ${error.message}`),
+  );
 }

@@ -1,6 +1,7 @@
 import { availableParallelism } from 'node:os';
 import { hash, verify } from '@node-rs/argon2';
 import { unavailable } from '@overtone/service-kit';
+import pLimit from 'p-limit';
 import type { PasswordHasher } from './passwords.ts';
 
 /** OWASP's first recommendation for argon2id (the library's default variant): 19 MiB, two passes, one lane. */
@@ -16,30 +17,14 @@ const maxWaiting = 200;
  */
 export function createArgon2(): PasswordHasher {
   const dummyHash = hash('no account has this password', cost);
-  const runQueued = createLimit(maxConcurrent, maxWaiting);
+  const limit = pLimit(maxConcurrent);
+  const runQueued = async <T>(work: () => Promise<T>): Promise<T> => {
+    if (limit.pendingCount < maxWaiting) return limit(work);
+    throw unavailable('service_unavailable', 'Too many sign-ins at once', { retryAfterSeconds: 5 });
+  };
   return {
     hash: (password) => runQueued(() => hash(password, cost)),
     verify: (stored, password) => runQueued(() => verify(stored, password).catch(() => false)),
     pretend: async (password) => void (await runQueued(async () => verify(await dummyHash, password))),
-  };
-}
-
-/** Runs at most `limit` tasks concurrently; at most `queue` tasks wait. */
-function createLimit(limit: number, queue: number) {
-  let running = 0;
-  const waiting: (() => void)[] = [];
-  return async <T>(work: () => Promise<T>): Promise<T> => {
-    if (running >= limit) {
-      if (waiting.length >= queue)
-        throw unavailable('service_unavailable', 'Too many sign-ins at once', { retryAfterSeconds: 5 });
-      await new Promise<void>((resolve) => waiting.push(resolve));
-    } else running += 1;
-    try {
-      return await work();
-    } finally {
-      const next = waiting.shift();
-      if (next) next();
-      else running -= 1;
-    }
   };
 }
