@@ -1,6 +1,8 @@
+import { AsyncResource } from 'node:async_hooks';
 import { searchEvents } from '@overtone/contracts';
 import type { Outbox } from '@overtone/database';
 import type { Log } from '@overtone/service-kit';
+import AsyncLock from 'async-lock';
 import { chunk, type Passage } from '../chunking/chunking.ts';
 import type { Db } from '../database.ts';
 import type { Build, SearchIndex } from '../ports/search-index.ts';
@@ -9,7 +11,6 @@ import type { Vectoriser, Vectors } from '../ports/vectoriser.ts';
 import type { Telemetry } from '../telemetry.ts';
 import type { IndexStates } from './index-states.store.ts';
 import { fingerprintOf, rowsOf, speakersOf, windowTextsOf } from './indexing.ts';
-import { createKeyedQueue } from './keyed-queue.ts';
 
 export type IndexingDeps = {
   db: Db;
@@ -39,7 +40,10 @@ type Content = { file: IndexableFile; passages: Passage[]; vectors: Vectors | nu
  */
 export function createIndexing({ db, states, outbox, index, transcripts, vectoriser, telemetry, log }: IndexingDeps) {
   // Serialized per file, so that a write in progress cannot follow the file's deletion.
-  const queue = createKeyedQueue();
+  const lock = new AsyncLock({ maxPending: Infinity });
+  const runExclusively = <T>(fileId: string, work: () => Promise<T>): Promise<T> =>
+    // Without the binding, waiting work would run in the context of the job before it.
+    lock.acquire(fileId, AsyncResource.bind(work));
 
   const forgetNow = async (fileId: string): Promise<void> => {
     // Removes the displayed data first: a concurrent search then omits the file.
@@ -75,8 +79,8 @@ export function createIndexing({ db, states, outbox, index, transcripts, vectori
 
   return {
     indexFile: (fileId: string, options: IndexOptions): Promise<IndexOutcome> =>
-      queue.run(fileId, () => indexNow(fileId, options)),
-    forget: (fileId: string): Promise<void> => queue.run(fileId, () => forgetNow(fileId)),
+      runExclusively(fileId, () => indexNow(fileId, options)),
+    forget: (fileId: string): Promise<void> => runExclusively(fileId, () => forgetNow(fileId)),
   };
 }
 

@@ -1,5 +1,7 @@
 import { workerRpc, type ReplyOf } from '@overtone/contracts';
 import { unavailable, type Bus } from '@overtone/service-kit';
+import { LRUCache } from 'lru-cache';
+import pTimeout from 'p-timeout';
 import type { Vectoriser, Vectors } from './vectoriser.ts';
 
 const batchSize = 64;
@@ -19,19 +21,16 @@ export function createWorkerVectoriser({ bus, now = Date.now }: Deps): Vectorise
 
   const requestQueryVector = async (text: string): Promise<QueryVector> => {
     if (now() < pausedUntil) throw unavailable('service_unavailable', 'Vectors are unavailable');
-    const timeout = new AbortController();
     try {
-      const reply = await Promise.race([
-        bus.request(workerRpc.embed, { texts: [text], kind: 'query' }),
-        rejectAfter(queryTimeoutMs, timeout.signal),
-      ]);
+      const reply = await pTimeout(bus.request(workerRpc.embed, { texts: [text], kind: 'query' }), {
+        milliseconds: queryTimeoutMs,
+        message: unavailable('timeout', 'Vectors took too long'),
+      });
       const { model, vectors } = decode(reply);
       return { model, vector: vectors[0] ?? null };
     } catch (err) {
       pausedUntil = now() + pauseMs;
       throw err;
-    } finally {
-      timeout.abort();
     }
   };
 
@@ -54,7 +53,7 @@ export function createWorkerVectoriser({ bus, now = Date.now }: Deps): Vectorise
 
 /** The vectors of the most recently used queries, all of one model. */
 function createRecentVectors() {
-  const recent = new Map<string, QueryVector>();
+  const recent = new LRUCache<string, QueryVector>({ max: maxCached });
   let model = '';
   const setModel = (name: string): void => {
     if (name !== model) recent.clear();
@@ -63,17 +62,10 @@ function createRecentVectors() {
   return {
     /** Clears the cache when the model has changed. */
     setModel,
-    get: (text: string): QueryVector | undefined => {
-      const known = recent.get(text);
-      if (!known) return undefined;
-      recent.delete(text);
-      recent.set(text, known);
-      return known;
-    },
+    get: (text: string): QueryVector | undefined => recent.get(text),
     add: (text: string, vector: QueryVector): void => {
       setModel(vector.model.name);
       recent.set(text, vector);
-      if (recent.size > maxCached) recent.delete(recent.keys().next().value as string);
     },
   };
 }
@@ -98,13 +90,6 @@ async function requestDocuments(
   }
   if (!model) throw new TypeError('no texts');
   return { model, vectors };
-}
-
-function rejectAfter(ms: number, signal: AbortSignal): Promise<never> {
-  return new Promise((_, reject) => {
-    const timer = setTimeout(() => reject(unavailable('timeout', 'Vectors took too long')), ms);
-    signal.addEventListener('abort', () => clearTimeout(timer), { once: true });
-  });
 }
 
 function decode({ model, dim, vectors }: ReplyOf<typeof workerRpc.embed>): Vectors {
