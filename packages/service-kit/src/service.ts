@@ -2,6 +2,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ReplyOf, RequestOf, RpcDef, ServiceName } from '@overtone/contracts';
+import pTimeout from 'p-timeout';
 import { createAssertionVerifier, type Caller } from './assertion.ts';
 import { createBus, type Bus } from './bus/bus.ts';
 import type { Consumer } from './bus/consumer.ts';
@@ -106,63 +107,39 @@ export type Service = {
  */
 export function createService({ slices, listener, recycling, ...base }: ServiceDefinition): Service {
   const { name, env, log, metrics, bus } = base;
-  const { routes, rpcs, consumers, jobs, periodics, parts, internal: extra, checks: ownChecks } = merge(slices);
+  const slice = merge(slices);
+  if (slice.consumers.length > 0) watchEventLag(metrics, bus, slice.consumers);
+  metrics.unhandledErrors.inc({ kind: 'uncaught_exception' }, env.UNCAUGHT_EXCEPTIONS ?? 0);
   let accepting = false;
   const ending = new AbortController();
-  const running: { stop: () => Promise<void> }[] = [];
-  const workers: ReturnType<Worker['start']>[] = [];
-  const started: Part[] = [];
-  let stopTracing = async (): Promise<void> => {};
-  const checks: Checks = { broker: { critical: true, probe: () => bus.ping() }, ...ownChecks };
-  if (consumers.length > 0) watchEventLag(metrics, bus, consumers);
-  const internal = createServer(
-    { keepAliveTimeout: scrapersReturnMs },
-    createInternal({
-      version: base.version,
-      metrics,
-      checks,
-      accepting: () => accepting && !ending.signal.aborted,
-      extra,
-    }),
-  );
-  const access = createAccessLog(log, env.LOG_FORMAT);
-  const api =
-    listener ??
-    createServer({ maxHeaderSize, requestTimeout }, createApi({ routes, log, metrics, access, whoIs: base.whoIs }));
-
+  const internal = createInternalServer(base, slice, () => accepting && !ending.signal.aborted);
+  const api = listener ?? createApiServer(base, slice);
   const drain = createDrain(api);
-  const stopParts = async (): Promise<void> => {
-    for (const part of started.toReversed())
-      await part.stop().catch((err: unknown) => log.warn({ err: err as Error, part: part.name }, 'did not stop well'));
+  const parts = createParts(slice, log);
+  const tasks = createTasks(slice, base);
+  let stopTracing = async (): Promise<void> => {};
+
+  const recycled = recycling?.recycleDue.then(async (queue) => {
+    log.info({ queue }, 'has done its number of tasks: a new process takes over');
+    await tasks.retire();
+  });
+  const closeConnections = async (): Promise<void> => {
+    await parts.stop();
     await bus.close();
     await stopTracing();
   };
 
-  const recycled = recycling?.recycleDue.then(async (queue) => {
-    log.info({ queue }, 'has done its number of tasks: a new process takes over');
-    await Promise.all(workers.map((worker) => worker.retire()));
-  });
-
-  metrics.unhandledErrors.inc({ kind: 'uncaught_exception' }, env.UNCAUGHT_EXCEPTIONS ?? 0);
-
   return {
-    log: log,
-    metrics: metrics,
+    log,
+    metrics,
     recycled: recycled ?? new Promise(() => {}),
     start: async () => {
       const internalPort = await listen(internal, env.INTERNAL_PORT, env.SERVICE_HOST, log);
       stopTracing = await startTracing(name, env);
       await bus.connect();
-      for (const part of parts) {
-        await waitForDependency(() => part.start(), { log: log, signal: ending.signal });
-        started.push(part);
-      }
+      await parts.start(ending.signal);
       ending.signal.throwIfAborted();
-      for (const handler of rpcs) handler.serve(bus);
-      for (const c of consumers) running.push(c.start(bus));
-      for (const w of jobs) workers.push(w.start(bus));
-      running.push(...workers);
-      for (const p of periodics) running.push(p.start(log));
+      tasks.start();
       const apiPort = await listen(api, env.API_PORT, env.SERVICE_HOST, log);
       accepting = true;
       log.info({ api_port: apiPort, internal_port: internalPort }, 'ready');
@@ -174,13 +151,66 @@ export function createService({ slices, listener, recycling, ...base }: ServiceD
       // A service that is still starting has received no requests.
       if (accepting) await sleep(env.DRAIN_DELAY_MS);
       const forEnds = Math.min(endsMs, env.SHUTDOWN_GRACE_MS / 5);
-      const work = [drain.close(), bus.stopServing(), ...running.map((task) => task.stop())];
-      await within(env.SHUTDOWN_GRACE_MS - forEnds, Promise.allSettled(work));
+      await within(
+        env.SHUTDOWN_GRACE_MS - forEnds,
+        Promise.allSettled([drain.close(), bus.stopServing(), tasks.stop()]),
+      );
       api.closeAllConnections();
-      await within(forEnds, stopParts());
+      await within(forEnds, closeConnections());
       internal.close();
       internal.closeAllConnections();
     },
+  };
+}
+
+function createInternalServer(base: ServiceBase, { checks, internal }: Required<Slice>, accepting: () => boolean) {
+  const { version, metrics, bus } = base;
+  const broker = { critical: true, probe: () => bus.ping() };
+  return createServer(
+    { keepAliveTimeout: scrapersReturnMs },
+    createInternal({ version, metrics, checks: { broker, ...checks }, accepting, extra: internal }),
+  );
+}
+
+function createApiServer({ log, metrics, env, whoIs }: ServiceBase, { routes }: Required<Slice>): Server {
+  const access = createAccessLog(log, env.LOG_FORMAT);
+  return createServer({ maxHeaderSize, requestTimeout }, createApi({ routes, log, metrics, access, whoIs }));
+}
+
+/** Starts the parts in their order, and stops those that were started in the reverse order. */
+function createParts({ parts }: Required<Slice>, log: Log) {
+  const started: Part[] = [];
+  return {
+    start: async (signal: AbortSignal): Promise<void> => {
+      for (const part of parts) {
+        await waitForDependency(() => part.start(), { log, signal });
+        started.push(part);
+      }
+    },
+    stop: async (): Promise<void> => {
+      for (const part of started.toReversed())
+        await part
+          .stop()
+          .catch((err: unknown) => log.warn({ err: err as Error, part: part.name }, 'did not stop well'));
+    },
+  };
+}
+
+/** Everything that works without a request of the API. */
+function createTasks({ rpcs, consumers, jobs, periodics }: Required<Slice>, { bus, log }: ServiceBase) {
+  const running: { stop: () => Promise<void> }[] = [];
+  const workers: ReturnType<Worker['start']>[] = [];
+  return {
+    start: (): void => {
+      for (const handler of rpcs) handler.serve(bus);
+      for (const consumer of consumers) running.push(consumer.start(bus));
+      for (const job of jobs) workers.push(job.start(bus));
+      running.push(...workers);
+      for (const periodic of periodics) running.push(periodic.start(log));
+    },
+    /** Takes no new jobs; resolves when those in progress are done. */
+    retire: async () => void (await Promise.all(workers.map((worker) => worker.retire()))),
+    stop: async () => void (await Promise.allSettled(running.map((task) => task.stop()))),
   };
 }
 
@@ -225,10 +255,8 @@ function listen(server: Server, port: number, host: string, log: Log): Promise<n
 }
 
 /** Waits for the work, but not for longer. */
-async function within(ms: number, work: Promise<unknown>): Promise<void> {
-  const over = new AbortController();
-  await Promise.race([work, sleep(ms, undefined, { signal: over.signal }).catch(() => {})]);
-  over.abort();
+async function within(milliseconds: number, work: Promise<unknown>): Promise<void> {
+  await pTimeout(work, { milliseconds: Math.max(1, milliseconds), message: false });
 }
 
 /** Exit code (EX_SOFTWARE) by which the supervisor counts uncaught exceptions for the next process of the service. */

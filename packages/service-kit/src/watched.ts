@@ -1,3 +1,4 @@
+import pTimeout from 'p-timeout';
 import { Gauge, type Registry } from 'prom-client';
 
 /** A gauge that is read on every scrape. */
@@ -16,7 +17,7 @@ const readWithinMs = 2_500;
 export function watch(registry: Registry, gauges: readonly Watched[], read: Reading): void {
   let reading: Promise<readonly Sample[]> | undefined;
   const once = (): Promise<readonly Sample[]> =>
-    (reading ??= within(readWithinMs, async () => read())
+    (reading ??= pTimeout(Promise.resolve().then(read), { milliseconds: readWithinMs })
       .catch(() => [])
       .finally(() => (reading = undefined)));
   for (const { name, help, label } of gauges)
@@ -35,16 +36,4 @@ export function watch(registry: Registry, gauges: readonly Watched[], read: Read
         },
       }),
     );
-}
-
-async function within<T>(ms: number, work: () => Promise<T>): Promise<T> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error('too late')), ms);
-  });
-  try {
-    return await Promise.race([work(), late]);
-  } finally {
-    clearTimeout(timer);
-  }
 }

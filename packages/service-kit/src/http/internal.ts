@@ -1,4 +1,5 @@
 import type { RequestListener } from 'node:http';
+import pTimeout, { TimeoutError } from 'p-timeout';
 import { isAppError } from '../errors.ts';
 import type { Metrics } from '../metrics.ts';
 
@@ -25,25 +26,19 @@ export async function runChecks(checks: Checks): Promise<{ ready: boolean; resul
 
 async function bounded(check: Check): Promise<CheckResult> {
   const aborter = new AbortController();
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error('timeout')), boundMs);
-  });
   try {
-    await Promise.race([check.probe(aborter.signal), late]);
+    await pTimeout(check.probe(aborter.signal), { milliseconds: boundMs });
     return 'ok';
-  } catch (e) {
+  } catch (error) {
     aborter.abort();
-    return `error: ${reasonOf(e)}`;
-  } finally {
-    clearTimeout(timer);
+    return `error: ${reasonOf(error)}`;
   }
 }
 
 function reasonOf(error: unknown): string {
   if (isAppError(error)) return error.code;
-  if (!(error instanceof Error)) return 'unknown';
-  return error.message === 'timeout' ? 'timeout' : error.name;
+  if (error instanceof TimeoutError) return 'timeout';
+  return error instanceof Error ? error.name : 'unknown';
 }
 
 export type InternalRoute = { path: string; run: () => Promise<{ contentType: string; body: string }> };

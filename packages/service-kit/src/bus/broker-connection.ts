@@ -1,0 +1,114 @@
+import type { ServiceName } from '@overtone/contracts';
+import { connect, Events, type NatsConnection } from 'nats';
+import { unavailable } from '../errors.ts';
+import type { Log } from '../log.ts';
+import { createConfirmer, type Confirmer } from './confirm.ts';
+
+export type BrokerOptions = {
+  service: ServiceName;
+  url: string;
+  user?: string | undefined;
+  password?: string | undefined;
+  log: Log;
+};
+
+/** Time without a broker after which the log says that the service waits. */
+const logWaitingAfterMs = 1_000;
+
+/** One connection to NATS that reconnects by itself. */
+export class BrokerConnection {
+  readonly #options: BrokerOptions;
+  readonly #onReconnect: (() => void)[] = [];
+  readonly #onDisconnect: (() => void)[] = [];
+  #open: { nc: NatsConnection; confirmer: Confirmer } | undefined;
+  #up = false;
+  #closed = false;
+
+  constructor(options: BrokerOptions) {
+    this.#options = options;
+  }
+
+  async connect(): Promise<void> {
+    if (this.#open) return;
+    const { service, url, user, password, log } = this.#options;
+    const inboxPrefix = `_INBOX.${service}`;
+    const waiting = setTimeout(() => log.warn('waiting for the message broker'), logWaitingAfterMs);
+    const nc = await connect({
+      servers: url,
+      name: service,
+      ...(user ? { user } : {}),
+      ...(password ? { pass: password } : {}),
+      inboxPrefix,
+      maxReconnectAttempts: -1,
+      reconnectTimeWait: 200,
+      reconnectJitter: 100,
+      waitOnFirstConnect: true,
+      pingInterval: 5_000,
+      maxPingOut: 2,
+    }).finally(() => clearTimeout(waiting));
+    if (this.#closed) return nc.close();
+    this.#open = { nc, confirmer: createConfirmer(nc, inboxPrefix) };
+    this.#up = true;
+    void this.#watch(nc);
+  }
+
+  /** Whether the broker is reachable at this moment. */
+  get up(): boolean {
+    return this.#up;
+  }
+
+  /** @throws AppError unavailable before the first connection. */
+  get nc(): NatsConnection {
+    return this.#assertOpen().nc;
+  }
+
+  /** @throws AppError unavailable before the first connection. */
+  get confirmer(): Confirmer {
+    return this.#assertOpen().confirmer;
+  }
+
+  onReconnect(listener: () => void): void {
+    this.#onReconnect.push(listener);
+  }
+
+  onDisconnect(listener: () => void): void {
+    this.#onDisconnect.push(listener);
+  }
+
+  /** One round trip. */
+  async ping(): Promise<void> {
+    if (!this.#up) throw notConnected();
+    await this.nc.flush();
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+    const nc = this.#open?.nc;
+    await nc?.drain().catch(() => nc.close());
+  }
+
+  #assertOpen() {
+    if (!this.#open) throw notConnected();
+    return this.#open;
+  }
+
+  async #watch(nc: NatsConnection): Promise<void> {
+    const { log } = this.#options;
+    for await (const { type } of nc.status()) {
+      if (type === Events.Disconnect) {
+        this.#up = false;
+        log.warn('message broker lost');
+        for (const listener of this.#onDisconnect) listener();
+      }
+      if (type === Events.Reconnect) {
+        this.#up = true;
+        log.info('message broker is back');
+        for (const listener of this.#onReconnect) listener();
+      }
+    }
+  }
+}
+
+function notConnected() {
+  return unavailable('broker_unavailable', 'The message broker is not connected');
+}
