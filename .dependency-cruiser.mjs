@@ -1,6 +1,6 @@
-// The import rules of docs/architecture.md: contracts <- service-kit <- database | directory | object-store <- services.
+// The import rules of docs/architecture.md: contracts <- service-kit <- database | directory | jobs | object-store <- services.
 const test = '\\.test\\.tsx?$|/test/|/bench/|\\.bench\\.ts$';
-const libraries = '^packages/(database|directory|object-store)/';
+const libraries = '^packages/(database|directory|jobs|object-store)/';
 const rule = (name, comment, from, to) => ({ name, comment, severity: 'error', from, to });
 
 export default {
@@ -23,11 +23,11 @@ export default {
     ),
     rule(
       'libraries-side-by-side',
-      'database, directory and object-store do not know each other.',
+      'database, directory, jobs and object-store do not know each other.',
       { path: libraries, pathNot: test },
       {
         path: '^(packages/(?!service-kit|contracts|$1/)|services/)',
-        pathNot: ['^packages/(database|directory|object-store)/'],
+        pathNot: ['^packages/(database|directory|jobs|object-store)/'],
       },
     ),
     rule(

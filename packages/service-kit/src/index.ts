@@ -1,24 +1,21 @@
 export { assertionHeader, createAssertionSigner, createAssertionVerifier, type Caller } from './assertion.ts';
 export { askAll } from './bus/ask-all.ts';
 export { createBus, type Bus } from './bus/bus.ts';
+export { replyOf } from './bus/confirm.ts';
 export { consumer, type Consumer, type Delivery } from './bus/consumer.ts';
 export { createCache, type Cache } from './cache.ts';
 export { catchUp } from './catch-up.ts';
+export { coalesce } from './coalesce.ts';
 export { currentFlow, runInFlow, type Flow } from './context.ts';
 export { assertionEnv, busEnv, cacheEnv, readEnv, serviceEnv, type ServiceEnv } from './env.ts';
 export * from './errors.ts';
 export { createForwardedSigner, createForwardedVerifier, forwardedHeader, type Forwarded } from './forwarded.ts';
 export { createAccessLog, type Access, type AccessLog } from './http/access-log.ts';
 export { runChecks, type Check, type Checks, type InternalRoute } from './http/internal.ts';
+export { isFullStorage } from './http/lost-database.ts';
 export { sendProblem, toProblem } from './http/problem.ts';
 export { discardUnreadBody } from './http/unread-body.ts';
 export { handle, handled, reply, type Reply, type Route, type RouteRequest } from './http/route.ts';
-export { coalesce } from './jobs/coalesce.ts';
-export { concurrencyOf, type Concurrency } from './jobs/concurrency.ts';
-export type { JobDelivery } from './jobs/delivery.ts';
-export type { Ability } from './jobs/heartbeat.ts';
-export { createRecycling, type Recycling } from './jobs/recycling.ts';
-export { worker, type JobHandlers, type Worker } from './jobs/worker.ts';
 export { createLog, standardOutput, type Log } from './log.ts';
 export { createMetrics, type Metrics } from './metrics.ts';
 export { onStop, periodic, type Periodic } from './periodic.ts';
@@ -33,8 +30,8 @@ export {
   type Service,
   type ServiceBase,
   type Slice,
+  type Worker,
 } from './service.ts';
-export { everySlot, namedId, putJob } from './slots.ts';
 export { carrier, inSpan, startTracing, type Carrier } from './tracing.ts';
 export { version } from './version.ts';
 export type { Sample } from './watched.ts';

@@ -14,8 +14,6 @@ import { createApi } from './http/api.ts';
 import { createDrain } from './http/drain.ts';
 import { createInternal, type Checks, type InternalRoute } from './http/internal.ts';
 import type { Route } from './http/route.ts';
-import type { Recycling } from './jobs/recycling.ts';
-import type { Worker } from './jobs/worker.ts';
 import { createLog, type Log } from './log.ts';
 import { createMetrics, type Metrics } from './metrics.ts';
 import { waitForDependency } from './wait-for-dependency.ts';
@@ -37,6 +35,15 @@ export function rpc<R extends RpcDef>(def: R, handler: (request: RequestOf<R>) =
  * that finds no database or no broker is made again until there is one.
  */
 export type Part = { name: string; start: () => Promise<void>; stop: () => Promise<void> };
+
+/** Does jobs; see `worker` of `@overtone/jobs`. */
+export type Worker = {
+  start: (bus: Bus) => {
+    /** Takes nothing new; resolves when everything in hand is done. */
+    retire: () => Promise<void>;
+    stop: () => Promise<void>;
+  };
+};
 
 /** What one slice adds to its service. The first route that matches a request serves it; parts start in this order. */
 export type Slice = {
@@ -89,8 +96,8 @@ export type ServiceDefinition = ServiceBase & {
   slices: Slice[];
   /** Replaces the API listener built from the routes (edge, realtime gateway). */
   listener?: Server;
-  /** Counts the tasks that the service executes in its own process. */
-  recycling?: Recycling;
+  /** When the process should be replaced, and because of which queue. */
+  recycling?: { recycleDue: Promise<string> };
 };
 export type Service = {
   start: () => Promise<{ apiPort: number; internalPort: number }>;

@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 import { createDatabase } from '@overtone/database';
-import { createService, createServiceBase, createRecycling, type Service } from '@overtone/service-kit';
+import { createRecycling } from '@overtone/jobs';
+import { createService, createServiceBase, type Service } from '@overtone/service-kit';
 import type { DirectorySyncEnv } from './env.ts';
 import { PrismaClient } from './generated/client.ts';
 import type { SnapshotOf } from './passes/pass.ts';

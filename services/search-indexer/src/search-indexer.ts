@@ -1,5 +1,6 @@
 import { createEventDatabase } from '@overtone/database';
-import { createRecycling, createService, createServiceBase, type Service } from '@overtone/service-kit';
+import { createRecycling } from '@overtone/jobs';
+import { createService, createServiceBase, type Service } from '@overtone/service-kit';
 import { createAccessSlice } from './access/access.slice.ts';
 import type { IndexerEnv } from './env.ts';
 import { PrismaClient } from './generated/client.ts';

@@ -8,7 +8,8 @@ import {
   type Queue,
   type Stage,
 } from '@overtone/contracts';
-import { createBus, worker, type Bus, type JobDelivery } from '@overtone/service-kit';
+import { worker, type JobDelivery } from '@overtone/jobs';
+import { createBus, type Bus } from '@overtone/service-kit';
 import { prepared } from '@overtone/testkit/results';
 import { log, password } from './harness.ts';
 

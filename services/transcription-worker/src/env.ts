@@ -1,7 +1,8 @@
 import { tmpdir } from 'node:os';
 import { computeTypes, queuesOf, workerJobs, workerPools, type Queue } from '@overtone/contracts';
 import { objectStoreEnv } from '@overtone/object-store';
-import { busEnv, concurrencyOf, readEnv, serviceEnv, type Concurrency } from '@overtone/service-kit';
+import { concurrencyOf, type Concurrency } from '@overtone/jobs';
+import { busEnv, readEnv, serviceEnv } from '@overtone/service-kit';
 import { z } from 'zod';
 
 /** How this process uses a GPU; `auto` follows the specification's table (src/gpu/tuning.ts). */

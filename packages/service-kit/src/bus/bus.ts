@@ -1,16 +1,15 @@
 import type { LiveDef, ReplyOf, RequestOf, RpcDef } from '@overtone/contracts';
-import type { JetStreamClient, JetStreamManager, JsMsg, KV, NatsConnection } from 'nats';
+import type { JetStreamClient, JetStreamManager, JsMsg, KV, MsgHdrs, NatsConnection } from 'nats';
 import type { z } from 'zod';
 import { BrokerConnection, type BrokerOptions } from './broker-connection.ts';
-import type { Sending } from './confirm.ts';
 import { createResponder, createRequester } from './rpc.ts';
 
 /** One connection to NATS: requests, live values and the handles that consumers and workers use. */
 export type Bus = ReturnType<typeof createBus>;
 
-export function createBus(options: BrokerOptions) {
-  const { service, log } = options;
-  const broker = new BrokerConnection(options);
+export function createBus(brokerOptions: BrokerOptions) {
+  const { service, log } = brokerOptions;
+  const broker = new BrokerConnection(brokerOptions);
   const sendRequest = createRequester();
   const responder = createResponder(service, log);
   return {
@@ -23,8 +22,8 @@ export function createBus(options: BrokerOptions) {
     onDisconnect: (listener: () => void): void => broker.onDisconnect(listener),
     nc: (): NatsConnection => broker.nc,
     /** Stores a message in its stream. @throws AppError unavailable when the broker did not confirm it. */
-    publish: (subject: string, data: string, sending: Sending = {}): Promise<void> =>
-      broker.confirmer.publish(subject, data, sending),
+    publish: (subject: string, data: string, options: { headers?: MsgHdrs; timeoutMs?: number } = {}): Promise<void> =>
+      broker.confirmer.publish(subject, data, options),
     /** Acknowledges a delivery; resolves when the broker knows, so that it is never delivered again. */
     acknowledge: (msg: JsMsg): Promise<void> => broker.confirmer.acknowledge(msg),
     jetstream: (): JetStreamClient => broker.nc.jetstream(),

@@ -2,7 +2,7 @@ import { createInbox, type JsMsg, type Msg, type MsgHdrs, type NatsConnection } 
 import { unavailable } from '../errors.ts';
 
 type Waiting = { resolve: (msg: Msg) => void; reject: (e: Error) => void; until: number };
-export type Sending = { headers?: MsgHdrs; timeoutMs?: number };
+type Sending = { headers?: MsgHdrs; timeoutMs?: number };
 const sweepMs = 250;
 
 /**

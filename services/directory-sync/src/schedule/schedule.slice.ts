@@ -1,5 +1,6 @@
 import { directoryJobs } from '@overtone/contracts';
-import { concurrencyOf, everySlot, worker, type Bus, type Recycling, type Slice } from '@overtone/service-kit';
+import { concurrencyOf, everySlot, worker, type Recycling } from '@overtone/jobs';
+import type { Bus, Slice } from '@overtone/service-kit';
 import type { Db } from '../database.ts';
 import type { Passes } from '../passes/passes.ts';
 import { settingsStore } from '../settings/settings.ts';

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { directoryJobs, type InputOf } from '@overtone/contracts';
-import { namedId, putJob, type Bus } from '@overtone/service-kit';
+import { namedId, putJob } from '@overtone/jobs';
+import type { Bus } from '@overtone/service-kit';
 import { Cron } from 'croner';
 
 /** The message for an invalid schedule; null when it is valid. */

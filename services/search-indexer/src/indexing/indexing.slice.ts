@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { indexerJobs, mediaEvents } from '@overtone/contracts';
-import { concurrencyOf, consumer, periodic, worker, type Recycling, type Slice } from '@overtone/service-kit';
+import { concurrencyOf, worker, type Recycling } from '@overtone/jobs';
+import { consumer, periodic, type Slice } from '@overtone/service-kit';
 import { createDueFiles } from './due-files.store.ts';
 import { createIndexStates } from './index-states.store.ts';
 import { fingerprintOf } from './indexing.ts';

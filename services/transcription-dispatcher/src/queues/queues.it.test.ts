@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { directoryJobs, dispatcherRoutes, dispatcherRpc, mediaEvents, operationsEvents } from '@overtone/contracts';
-import { createBus, worker, type JobDelivery } from '@overtone/service-kit';
+import { worker, type JobDelivery } from '@overtone/jobs';
+import { createBus } from '@overtone/service-kit';
 import { waitFor } from '@overtone/testkit';
 import {
   assertionOf,

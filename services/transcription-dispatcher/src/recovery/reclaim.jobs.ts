@@ -1,14 +1,6 @@
 import { systemJobs } from '@overtone/contracts';
-import {
-  concurrencyOf,
-  everySlot,
-  namedId,
-  putJob,
-  worker,
-  type Bus,
-  type Periodic,
-  type Worker,
-} from '@overtone/service-kit';
+import { concurrencyOf, everySlot, namedId, putJob, worker } from '@overtone/jobs';
+import type { Bus, Periodic, Worker } from '@overtone/service-kit';
 import type { Recovery } from './recovery.service.ts';
 
 /** Half of the minute within which a dead worker's tasks must be requeued. */

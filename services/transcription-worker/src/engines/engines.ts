@@ -1,5 +1,5 @@
 import type { EngineInfo, EngineTuning, Word } from '@overtone/contracts';
-import type { Ability } from '@overtone/service-kit';
+import type { Ability } from '@overtone/jobs';
 
 export { interpolateWords, mapLimit, tidyWords } from './words.ts';
 

@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import type { workerJobs } from '@overtone/contracts';
 import type { ObjectStore } from '@overtone/object-store';
-import { AppError, isAppError, type JobHandlers, type Part } from '@overtone/service-kit';
+import type { JobHandlers } from '@overtone/jobs';
+import { AppError, isAppError, type Part } from '@overtone/service-kit';
 import { storageFull } from '../failures.ts';
 
 /** The handler of one stage. */

@@ -1,5 +1,5 @@
 import type { gpuRpc, InputOf, profiledStages, RequestOf, workerJobs } from '@overtone/contracts';
-import type { JobDelivery } from '@overtone/service-kit';
+import type { JobDelivery } from '@overtone/jobs';
 import type { Gpu } from '../gpu/gpu.ts';
 
 export type Profile = Omit<RequestOf<typeof gpuRpc.recordProfile>, 'worker'>;

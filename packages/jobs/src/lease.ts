@@ -1,7 +1,6 @@
 import type { Queue } from '@overtone/contracts';
+import { replyOf, type Bus } from '@overtone/service-kit';
 import type { JsMsg, KV } from 'nats';
-import type { Bus } from '../bus/bus.ts';
-import { replyOf } from '../bus/confirm.ts';
 
 const renewMs = 5_000;
 const lifeMs = 15_000;

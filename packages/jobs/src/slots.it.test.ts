@@ -1,8 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { directoryJobs } from '@overtone/contracts';
 import { startNats, waitFor, type TestServer } from '@overtone/testkit';
-import { createBus, type Bus } from './bus/bus.ts';
-import { createLog } from './log.ts';
+import { createBus, createLog, type Bus } from '@overtone/service-kit';
 import { everySlot, namedId, putJob } from './slots.ts';
 
 const log = createLog('directory-sync', { LOG_LEVEL: 'fatal', LOG_FORMAT: 'json' });

@@ -1,6 +1,6 @@
 import { queueLimits, queuesOf, type JobDef, type Queue } from '@overtone/contracts';
 import { z } from 'zod';
-import { readEnv } from '../env.ts';
+import { readEnv } from '@overtone/service-kit';
 
 /** Jobs at once, by queue. */
 export type Concurrency = Partial<Record<Queue, number>>;

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { dispatcherRpc, type Queue } from '@overtone/contracts';
+import { isAppError } from '@overtone/service-kit';
 import type { JsMsg } from 'nats';
-import { isAppError } from '../errors.ts';
 import type { WorkerContext, Job } from './delivery.ts';
 
 const recheckMs = 1_000;

@@ -1,9 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { InputOf, JobDef } from '@overtone/contracts';
+import { carrier, periodic, type Bus, type Periodic } from '@overtone/service-kit';
 import { headers } from 'nats';
-import type { Bus } from './bus/bus.ts';
-import { periodic, type Periodic } from './periodic.ts';
-import { carrier } from './tracing.ts';
 
 /** An id that everybody derives alike from a name. */
 export function namedId(name: string): string {

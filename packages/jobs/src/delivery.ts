@@ -1,5 +1,5 @@
 import type { JobDef } from '@overtone/contracts';
-import type { Bus } from '../bus/bus.ts';
+import type { Bus } from '@overtone/service-kit';
 import type { Leases } from './lease.ts';
 
 /** A claimed job: its fencing token and its progress callback. */

@@ -7,11 +7,8 @@ import {
   type OutputOf,
   type Queue,
 } from '@overtone/contracts';
+import { AppError, inSpan, runInFlow, type Worker } from '@overtone/service-kit';
 import type { JsMsg } from 'nats';
-import type { Bus } from '../bus/bus.ts';
-import { runInFlow } from '../context.ts';
-import { AppError } from '../errors.ts';
-import { inSpan } from '../tracing.ts';
 import type { AnyHandler, WorkerContext, Job, JobDelivery } from './delivery.ts';
 import { beat, type Ability } from './heartbeat.ts';
 import { createLeases } from './lease.ts';
@@ -37,14 +34,6 @@ export type WorkerOptions = {
   /** Where the tasks are done in this process itself, and not in children: counts them. */
   recycling?: Recycling;
 };
-export type Worker = {
-  start: (bus: Bus) => {
-    /** Takes nothing new; resolves when everything in hand is done. */
-    retire: () => Promise<void>;
-    stop: () => Promise<void>;
-  };
-};
-
 /**
  * Does jobs: pull, claim (fencing token), work under a lease, commit at the dispatcher, and only then acknowledge.
  * A worker that dies loses its lease; the job is redelivered and later reports of the dead worker are rejected as stale.

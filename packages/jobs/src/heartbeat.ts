@@ -1,7 +1,7 @@
 import type { workerValue } from '@overtone/contracts';
+import type { Bus } from '@overtone/service-kit';
 import type { KV } from 'nats';
 import type { z } from 'zod';
-import type { Bus } from '../bus/bus.ts';
 
 type Value = z.infer<typeof workerValue>;
 /** What a worker reports about itself. */

@@ -1,6 +1,5 @@
 import { transcriptionLive, type Stage } from '@overtone/contracts';
-import type { Bus } from '../bus/bus.ts';
-import { coalesce } from './coalesce.ts';
+import { coalesce, type Bus } from '@overtone/service-kit';
 
 /** Tells of a task's progress, a few times a second at most. */
 export function progressOf(bus: Bus, subject: string, held: { taskId: string; token: number }, input: unknown) {

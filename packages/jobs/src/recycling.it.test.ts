@@ -9,7 +9,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { startNats, waitFor, type TestServer } from '@overtone/testkit';
 import { AckPolicy, connect, RetentionPolicy, type NatsConnection } from 'nats';
 
-const main = fileURLToPath(new URL('../../test/recycling.main.ts', import.meta.url));
+const main = fileURLToPath(new URL('../test/recycling.main.ts', import.meta.url));
 const patient = { timeoutMs: 120_000 };
 let nats: TestServer;
 let nc: NatsConnection;

@@ -1,17 +1,9 @@
 import { appendFileSync, existsSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { defineJob, queueLimits } from '@overtone/contracts';
+import { busEnv, createService, createServiceBase, readEnv, runService, serviceEnv } from '@overtone/service-kit';
 import { z } from 'zod';
-import {
-  busEnv,
-  createService,
-  createServiceBase,
-  createRecycling,
-  readEnv,
-  runService,
-  serviceEnv,
-  worker,
-} from '../src/index.ts';
+import { createRecycling, worker } from '../src/index.ts';
 
 // A service that does tasks in its own process and is replaced after five; notes in LIST which process did which.
 const env = readEnv({ ...serviceEnv, ...busEnv, LIST: z.string() });

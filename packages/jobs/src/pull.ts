@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { Bus } from '@overtone/service-kit';
 import type { JsMsg } from 'nats';
-import type { Bus } from '../bus/bus.ts';
 import type { Place } from './places.ts';
 
 type Pulling = {

@@ -1,11 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { dispatcherRpc, type ReplyOf, type RequestOf, type RpcDef } from '@overtone/contracts';
+import { inSpan, isAppError, isFullStorage, runInFlow } from '@overtone/service-kit';
 import type { JsMsg } from 'nats';
-import { runInFlow } from '../context.ts';
-import { isAppError } from '../errors.ts';
-import { isFullStorage } from '../http/lost-database.ts';
-import { inSpan } from '../tracing.ts';
 import type { WorkerContext } from './delivery.ts';
 import type { Place } from './places.ts';
 import { progressOf } from './progress.ts';
