@@ -35,7 +35,7 @@ async function startService(databaseUrl: string) {
     await exitCode;
   });
   let output = '';
-  child.stdout.on('data', (d: Buffer) => (output += d.toString()));
+  child.stdout.on('data', (chunk: Buffer) => (output += chunk.toString()));
   const waitForLog = (message: string, about = ''): Promise<boolean> =>
     waitFor(() => {
       if (output.split('\n').some((line) => line.includes(`"msg":"${message}"`) && line.includes(about))) return true;

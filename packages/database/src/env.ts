@@ -21,7 +21,7 @@ export function migrationEnv(): MigrationEnv {
   const entries = databaseRoles.map((role) => [role, read(`DB_PASSWORD_${role.toUpperCase()}`)] as const);
   return {
     url,
-    passwords: Object.fromEntries(entries.filter(([, v]) => v !== undefined)),
+    passwords: Object.fromEntries(entries.filter(([, value]) => value !== undefined)),
     auditRetentionDays: daysOf(read('AUDIT_LOG_RETENTION_DAYS')),
   };
 }

@@ -47,9 +47,9 @@ function signalAll(signal: NodeJS.Signals): void {
   for (const child of children) {
     try {
       process.kill(Number(child), signal);
-    } catch (e) {
+    } catch (error) {
       // The child process has just ended.
-      if ((e as NodeJS.ErrnoException).code !== 'ESRCH') throw e;
+      if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
     }
   }
 }
@@ -65,7 +65,7 @@ function thaw(): void {
 /** Waits until queries are rejected without being sent. */
 function waitUntilRefused(): Promise<unknown> {
   return waitFor(async () => {
-    const message = await pool.query('select 1').catch((e: Error) => e.message);
+    const message = await pool.query('select 1').catch((error: Error) => error.message);
     return message === notSent;
   });
 }

@@ -30,7 +30,7 @@ describe('migration chain', () => {
   it('is applied once when many replicas start concurrently', async () => {
     const url = await emptyDatabase();
     const results = await Promise.all(Array.from({ length: 8 }, () => migrate({ url, passwords: {} })));
-    expect(results.filter((r) => r.applied.length > 0)).toHaveLength(1);
+    expect(results.filter((result) => result.applied.length > 0)).toHaveLength(1);
     expect(await sql(url, 'select max(version) as head from schema_version')).toEqual([{ head: migrationHead() }]);
   });
 

@@ -8,8 +8,8 @@ try {
     report: (line) => process.stdout.write(`${line}\n`),
   });
   process.stdout.write(applied.length === 0 ? `schema is at v${to}\n` : `schema v${from} -> v${to}\n`);
-} catch (e) {
-  const cause = e instanceof Error && e.cause instanceof Error ? `: ${e.cause.message}` : '';
-  process.stderr.write(`${e instanceof Error ? e.message : String(e)}${cause}\n`);
+} catch (error) {
+  const cause = error instanceof Error && error.cause instanceof Error ? `: ${error.cause.message}` : '';
+  process.stderr.write(`${error instanceof Error ? error.message : String(error)}${cause}\n`);
   process.exitCode = 1;
 }

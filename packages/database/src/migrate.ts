@@ -87,14 +87,14 @@ async function restrictConnections(client: Client): Promise<void> {
 }
 
 /** Another database's migration revokes the same right of the server's own databases at this moment. */
-function ignoreConcurrent(e: unknown): void {
-  if (!(e as Error).message.includes('tuple concurrently updated')) throw e;
+function ignoreConcurrent(error: unknown): void {
+  if (!(error as Error).message.includes('tuple concurrently updated')) throw error;
 }
 
 /** Roles are global to the server: a concurrent migration of another database may have created the role. */
-function ignoreExisting(e: unknown): void {
-  const code = (e as { code?: string }).code;
-  if (code !== '42710' && code !== '23505') throw e;
+function ignoreExisting(error: unknown): void {
+  const code = (error as { code?: string }).code;
+  if (code !== '42710' && code !== '23505') throw error;
 }
 
 async function applyPending(client: Client, report: (line: string) => void): Promise<MigrateResult> {
@@ -107,34 +107,34 @@ async function applyPending(client: Client, report: (line: string) => void): Pro
   if (from > head)
     throw new Error(`the database is at v${from}, newer than this program (v${head}); update the program`);
   for (const row of rows) {
-    const migration = known.find((m) => m.version === row.version);
+    const migration = known.find(({ version }) => version === row.version);
     if (!migration) throw new Error(`the database has v${row.version}, which this program does not know`);
     if (migration.checksum !== row.checksum)
       throw new Error(`migration v${row.version} was changed after it was applied`);
   }
-  const pending = known.filter((m) => !rows.some((r) => r.version === m.version));
-  const late = pending.find((m) => m.version < from);
+  const pending = known.filter((migration) => !rows.some((row) => row.version === migration.version));
+  const late = pending.find((migration) => migration.version < from);
   if (late)
     throw new Error(`migration v${late.version} stands before v${from}, which is applied already; the chain is linear`);
-  for (const m of pending) {
-    report(`v${String(m.version).padStart(3, '0')} ${m.name}`);
-    await applyOne(client, m);
+  for (const migration of pending) {
+    report(`v${String(migration.version).padStart(3, '0')} ${migration.name}`);
+    await applyOne(client, migration);
   }
-  return { from, to: head, applied: pending.map((m) => m.name) };
+  return { from, to: head, applied: pending.map((migration) => migration.name) };
 }
 
-async function applyOne(client: Client, m: Migration): Promise<void> {
+async function applyOne(client: Client, migration: Migration): Promise<void> {
   await client.query('begin');
   try {
-    await client.query(m.sql);
+    await client.query(migration.sql);
     await client.query('insert into schema_version (version, name, checksum) values ($1, $2, $3)', [
-      m.version,
-      m.name,
-      m.checksum,
+      migration.version,
+      migration.name,
+      migration.checksum,
     ]);
     await client.query('commit');
   } catch (cause) {
     await client.query('rollback');
-    throw new Error(`migration v${m.version} ${m.name} failed; nothing of it was kept`, { cause });
+    throw new Error(`migration v${migration.version} ${migration.name} failed; nothing of it was kept`, { cause });
   }
 }

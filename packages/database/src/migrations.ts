@@ -12,7 +12,7 @@ const directory = new URL('../migrations/', import.meta.url);
  */
 export function readMigrations(): Migration[] {
   return readdirSync(directory)
-    .filter((f) => f.endsWith('.sql'))
+    .filter((file) => file.endsWith('.sql'))
     .sort()
     .map((file) => {
       const match = /^v(\d{3})_([a-z0-9_]+)\.sql$/.exec(file);

@@ -84,9 +84,9 @@ describe('outbox', () => {
   it('publishes committed events in order and once', async () => {
     await relay.start();
     const files = Array.from({ length: 450 }, file);
-    for (const f of files) await inTransaction((tx) => outbox.add(tx, mediaEvents.deleted, f));
+    for (const file of files) await inTransaction((tx) => outbox.add(tx, mediaEvents.deleted, file));
     await waitFor(async () => (await unsent()) === 0, { timeoutMs: 120_000 });
-    expect(await published()).toEqual(files.map((f) => f.fileId));
+    expect(await published()).toEqual(files.map((file) => file.fileId));
   });
 
   it('publishes the events of one statement in order', async () => {
@@ -97,7 +97,7 @@ describe('outbox', () => {
       await outbox.addAll(tx, mediaEvents.deleted, []);
     });
     await waitFor(async () => (await unsent()) === 0, { timeoutMs: 120_000 });
-    expect(await published()).toEqual(files.map((f) => f.fileId));
+    expect(await published()).toEqual(files.map((file) => file.fileId));
   });
 
   it('publishes nothing of a transaction that was rolled back', async () => {
@@ -114,17 +114,17 @@ describe('outbox', () => {
     const second = createOutboxRelay({ service: 'media', pool, url, bus, log, metrics: createMetrics() });
     await Promise.all([relay.start(), second.start()]);
     const files = Array.from({ length: 100 }, file);
-    await Promise.all(files.map((f) => inTransaction((tx) => outbox.add(tx, mediaEvents.deleted, f))));
+    await Promise.all(files.map((file) => inTransaction((tx) => outbox.add(tx, mediaEvents.deleted, file))));
     await waitFor(async () => (await unsent()) === 0, { timeoutMs: 120_000 });
     await second.stop();
-    expect((await published()).sort()).toEqual(files.map((f) => f.fileId).sort());
+    expect((await published()).sort()).toEqual(files.map((file) => file.fileId).sort());
   });
 
   it('leaves all rows to the replica that holds the lock, and takes over when that connection ends', async () => {
     const other = await pool.connect();
     await other.query(`select pg_advisory_lock(hashtext('media_outbox'))`);
-    const f = file();
-    await inTransaction((tx) => outbox.add(tx, mediaEvents.deleted, f));
+    const deleted = file();
+    await inTransaction((tx) => outbox.add(tx, mediaEvents.deleted, deleted));
     await relay.start();
     const idleRelays = async () =>
       (
@@ -137,24 +137,24 @@ describe('outbox', () => {
     expect([await unsent(), await published()]).toEqual([1, []]);
     other.release(true);
     await waitFor(async () => (await unsent()) === 0, { timeoutMs: 120_000 });
-    expect(await published()).toEqual([f.fileId]);
+    expect(await published()).toEqual([deleted.fileId]);
   });
 
   it('publishes a row again after a crash between publish and mark, and the broker drops the duplicate', async () => {
-    const f = file();
-    await inTransaction((tx) => outbox.add(tx, mediaEvents.deleted, f));
+    const deleted = file();
+    await inTransaction((tx) => outbox.add(tx, mediaEvents.deleted, deleted));
     await relay.start();
     await waitFor(async () => (await unsent()) === 0, { timeoutMs: 120_000 });
     await pool.query('update media_outbox set sent_at = null');
     await waitFor(async () => (await unsent()) === 0, { timeoutMs: 120_000 });
-    expect((await published()).filter((id) => id === f.fileId)).toHaveLength(1);
+    expect((await published()).filter((id) => id === deleted.fileId)).toHaveLength(1);
   });
 
   it('continues on a new connection when the current one stops responding', async () => {
     const url = new URL(db.urlFor('media'));
     const proxy = await startFaultyProxy({ port: Number(url.port) });
     // The first connection stalls after its first queries.
-    proxy.suffer((n) => (n === 1 ? [{ kind: 'stall', towards: 'client', at: 2_000 }] : []));
+    proxy.suffer((connection) => (connection === 1 ? [{ kind: 'stall', towards: 'client', at: 2_000 }] : []));
     url.hostname = '127.0.0.1';
     url.port = String(proxy.port);
     const quick = { metrics: createMetrics(), queryTimeoutMs: 1_000 };
@@ -172,14 +172,14 @@ describe('outbox', () => {
   it('keeps events while the broker is down and publishes them when it is available again', async () => {
     await relay.start();
     await nats.kill9();
-    const f = file();
-    await inTransaction((tx) => outbox.add(tx, mediaEvents.deleted, f));
+    const deleted = file();
+    await inTransaction((tx) => outbox.add(tx, mediaEvents.deleted, deleted));
     await sleep(500);
     expect(await unsent()).toBe(1);
     expect(await metrics.registry.metrics()).toMatch(/^outbox_pending 1$/m);
     await nats.restart();
     await waitFor(async () => (await unsent()) === 0, { timeoutMs: 120_000 });
-    expect(await published()).toContain(f.fileId);
+    expect(await published()).toContain(deleted.fileId);
     expect(await metrics.registry.metrics()).toMatch(/^outbox_pending 0$/m);
   });
 });

@@ -17,7 +17,7 @@ export type PoolOptions = {
   env: DatabaseEnv;
   name: string;
   metrics: Metrics;
-  log: { warn: (o: object, m: string) => void; info: (m: string) => void };
+  log: { warn: (fields: object, message: string) => void; info: (message: string) => void };
   /** Pending queries are rejected after this time without a response; see `HealthProbe`. */
   silenceLimitMs?: number;
 };

@@ -15,7 +15,7 @@ const catalogue = {
 
 describe('worker concurrency', () => {
   it('is what the specification says: jobs at once, tasks until the process is replaced', () => {
-    const table = queues.map((q) => [q, queueLimits[q].concurrency, queueLimits[q].recycleAfter]);
+    const table = queues.map((queue) => [queue, queueLimits[queue].concurrency, queueLimits[queue].recycleAfter]);
     expect(table).toEqual([
       ['gpu', 1, 100_000],
       ['download', 3, 10],

@@ -13,7 +13,7 @@ export type JobDelivery = {
   /** @param fraction 0..1 of this stage. */
   progress: (fraction: number, message: string) => void;
 };
-export type AnyHandler = (input: unknown, d: JobDelivery) => Promise<unknown>;
+export type AnyHandler = (input: unknown, delivery: JobDelivery) => Promise<unknown>;
 export type Job = { def: JobDef; handler: AnyHandler };
 
 /** What every job of a worker needs. */

@@ -37,9 +37,9 @@ export function beat(
   const tryHeartbeat = async (): Promise<void> => {
     if (busy || !bus.connected()) return;
     busy = true;
-    await writeHeartbeat().catch((e: unknown) => {
+    await writeHeartbeat().catch((error: unknown) => {
       kv = undefined;
-      bus.log.debug({ err: e as Error }, 'heartbeat not written');
+      bus.log.debug({ err: error as Error }, 'heartbeat not written');
     });
     busy = false;
   };

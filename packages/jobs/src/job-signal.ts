@@ -20,7 +20,9 @@ export async function handleJobSignal(
   durable: string,
   place: Place,
 ): Promise<number> {
-  const subjects = [...context.jobs.values()].filter((j) => j.def.fencedBy === 'dispatcher').map((j) => j.def.subject);
+  const subjects = [...context.jobs.values()]
+    .filter((job) => job.def.fencedBy === 'dispatcher')
+    .map((job) => job.def.subject);
   const { workerId } = context;
   const request = { claimId: randomUUID(), durable, workerId, lane: place.lane, subjects };
   const claim = await persist(context, msg, dispatcherRpc.claim, request);
@@ -62,10 +64,10 @@ async function run(context: WorkerContext, msg: JsMsg, claim: Claimed): Promise<
     const input = def.input.parse(claim.input);
     const output = await handler(input, { taskId, token, attempt, signal: aborter.signal, progress: progress.push });
     report = persist(context, msg, dispatcherRpc.complete, { taskId, token, output: def.output.parse(output) }).catch(
-      (e: unknown) => giveBack(context, msg, claim, e),
+      (error: unknown) => giveBack(context, msg, claim, error),
     );
-  } catch (e) {
-    report = giveBack(context, msg, claim, aborter.signal.aborted ? (aborter.signal.reason as unknown) : e);
+  } catch (error) {
+    report = giveBack(context, msg, claim, aborter.signal.aborted ? (aborter.signal.reason as unknown) : error);
   } finally {
     progress.flush();
     stop.removeEventListener('abort', onStop);
@@ -119,8 +121,8 @@ async function persist<R extends RpcDef>(
   for (let pause = 100; ; pause = Math.min(5_000, pause * 2)) {
     try {
       return await bus.request(def, request);
-    } catch (e) {
-      if (isAppError(e) && e.kind !== 'unavailable') throw e;
+    } catch (error) {
+      if (isAppError(error) && error.kind !== 'unavailable') throw error;
       if (stop.aborted && pause > 2_000) return undefined;
       msg.working();
       await sleep(pause);

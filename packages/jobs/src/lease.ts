@@ -20,9 +20,9 @@ export function createLeases(bus: Bus, workerId: string): Leases {
     try {
       bucket ??= bus.kv('LEASES');
       await work(await bucket);
-    } catch (e) {
+    } catch (error) {
       bucket = undefined;
-      bus.log.debug({ err: e as Error }, 'lease not written');
+      bus.log.debug({ err: error as Error }, 'lease not written');
     }
   };
   return {

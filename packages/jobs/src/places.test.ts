@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { createPlaces } from './places.ts';
 
 function place(places: ReturnType<typeof createPlaces>, lane: 'normal' | 'express') {
-  const found = places.of('gpu').find((p) => p.lane === lane);
+  const found = places.of('gpu').find((place) => place.lane === lane);
   if (!found) throw new Error(`no ${lane} place`);
   return found;
 }

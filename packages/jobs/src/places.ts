@@ -16,12 +16,12 @@ type Options = { concurrency: Partial<Record<Queue, number>>; express?: Partial<
  */
 export function createPlaces({ concurrency, express = {} }: Options) {
   const limits = Object.fromEntries(
-    queues.map((q) => {
-      const normal = concurrency[q] ?? 1;
-      return [q, { normal, express: normal > 0 ? (express[q] ?? 0) : 0 }];
+    queues.map((queue) => {
+      const normal = concurrency[queue] ?? 1;
+      return [queue, { normal, express: normal > 0 ? (express[queue] ?? 0) : 0 }];
     }),
   ) as Record<Queue, Record<Lane, number>>;
-  const taken = Object.fromEntries(queues.map((q) => [q, { normal: 0, express: 0 }])) as typeof limits;
+  const taken = Object.fromEntries(queues.map((queue) => [queue, { normal: 0, express: 0 }])) as typeof limits;
 
   const place = (queue: Queue, lane: Lane): Place => {
     const free = (): boolean =>

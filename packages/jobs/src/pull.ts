@@ -17,8 +17,7 @@ const ableMs = 1_000;
 const roomMs = 50;
 
 /** One loop of a worker: one message at a time from one durable, while there is room for it. */
-export async function pull(p: Pulling): Promise<void> {
-  const { bus, durable, place, signal } = p;
+export async function pull({ bus, durable, able, place, signal, take }: Pulling): Promise<void> {
   const rest = (ms: number) => sleep(ms, undefined, { signal }).catch(() => {});
   const takeIn = async (msg: JsMsg): Promise<number> => {
     const leave = place.enter();
@@ -28,7 +27,7 @@ export async function pull(p: Pulling): Promise<void> {
       return 0;
     }
     try {
-      return await p.take(msg, durable, place);
+      return await take(msg, durable, place);
     } finally {
       leave();
     }
@@ -37,7 +36,7 @@ export async function pull(p: Pulling): Promise<void> {
     try {
       const handle = await bus.jetstream().consumers.get('JOBS', durable);
       while (!signal.aborted) {
-        if (!p.able(durable)) await rest(ableMs);
+        if (!able(durable)) await rest(ableMs);
         else if (!place.free()) await rest(roomMs);
         else {
           // Batch size 1: a worker never holds jobs that another one could be doing.
@@ -50,8 +49,8 @@ export async function pull(p: Pulling): Promise<void> {
           if (pauseMs > 0) await rest(pauseMs);
         }
       }
-    } catch (e) {
-      bus.log.debug({ err: e as Error, durable }, 'job pull interrupted');
+    } catch (error) {
+      bus.log.debug({ err: error as Error, durable }, 'job pull interrupted');
       await rest(500);
     }
   }

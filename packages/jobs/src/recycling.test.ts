@@ -11,8 +11,8 @@ describe('the recycling of a process that runs tasks itself', () => {
     void recycling.recycleDue.then((queue) => due.push(queue));
     return { recycling, due };
   };
-  const times = (n: number, work: () => void): void => {
-    for (let i = 0; i < n; i++) work();
+  const times = (count: number, work: () => void): void => {
+    for (let i = 0; i < count; i++) work();
   };
 
   it("is enough after the queue's number of tasks, and not one before", async () => {

@@ -32,7 +32,7 @@ describe('a periodic job', () => {
     );
     const [first = new Set<string>(), second = new Set<string>()] = ordered;
     await waitFor(() => [...first].filter((at) => second.has(at)).length >= 3);
-    await Promise.all(running.map((r) => r.stop()));
+    await Promise.all(running.map((task) => task.stop()));
     const { state } = await jsm.streams.info('JOBS');
     expect(state.messages).toBe(new Set([...first, ...second]).size);
   });

@@ -5,16 +5,16 @@ import { headers } from 'nats';
 
 /** An id that everybody derives alike from a name. */
 export function namedId(name: string): string {
-  const h = createHash('sha256').update(name).digest('hex');
-  return `${h.slice(0, 8)}-${h.slice(8, 12)}-8${h.slice(13, 16)}-a${h.slice(17, 20)}-${h.slice(20, 32)}`;
+  const hash = createHash('sha256').update(name).digest('hex');
+  return `${hash.slice(0, 8)}-${hash.slice(8, 12)}-8${hash.slice(13, 16)}-a${hash.slice(17, 20)}-${hash.slice(20, 32)}`;
 }
 
 /** Puts a job that its handler fences on the bus; one that is put there twice within minutes is there once. */
 export function putJob<J extends JobDef>(bus: Bus, job: J, taskId: string, input: InputOf<J>): Promise<void> {
-  const h = headers();
-  h.set('Nats-Msg-Id', taskId);
-  for (const [k, v] of Object.entries(carrier())) h.set(k, v);
-  return bus.publish(job.subject, JSON.stringify({ taskId, input }), { headers: h });
+  const messageHeaders = headers();
+  messageHeaders.set('Nats-Msg-Id', taskId);
+  for (const [name, value] of Object.entries(carrier())) messageHeaders.set(name, value);
+  return bus.publish(job.subject, JSON.stringify({ taskId, input }), { headers: messageHeaders });
 }
 
 /** The slot that a moment belongs to; every replica names it the same. */

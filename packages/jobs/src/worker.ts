@@ -19,7 +19,7 @@ import { runUnclaimed } from './unclaimed.ts';
 import type { Recycling } from './recycling.ts';
 
 export type JobHandlers<C extends Record<string, JobDef>> = {
-  [K in keyof C]: (input: InputOf<C[K]>, d: JobDelivery) => Promise<OutputOf<C[K]>>;
+  [K in keyof C]: (input: InputOf<C[K]>, delivery: JobDelivery) => Promise<OutputOf<C[K]>>;
 };
 export type WorkerOptions = {
   workerId: string;
@@ -92,7 +92,7 @@ function cancelled() {
 
 /** A failed task counts, too. */
 function counted(handler: AnyHandler, queue: Queue, recycling: Recycling | undefined): AnyHandler {
-  return (input, d) => handler(input, d).finally(() => recycling?.recordTask(queue));
+  return (input, delivery) => handler(input, delivery).finally(() => recycling?.recordTask(queue));
 }
 
 /** @returns a handler of job messages, which resolves to the pause in milliseconds before its slot pulls again. */

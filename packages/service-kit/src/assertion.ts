@@ -48,9 +48,11 @@ export function createAssertionVerifier(publicKeyPem: string, audience: ServiceN
   const verify = (token: string): { caller: Caller | null; until: number } => {
     try {
       const payload = jwt.verify(token, key, { algorithms: ['ES256'], audience }) as jwt.JwtPayload;
-      const c = claims.parse(payload);
+      const claim = claims.parse(payload);
       const caller =
-        c.sub && c.sid && c.role ? { userId: c.sub, sessionId: c.sid, role: c.role, tokenExpiresAt: c.tex ?? 0 } : null;
+        claim.sub && claim.sid && claim.role
+          ? { userId: claim.sub, sessionId: claim.sid, role: claim.role, tokenExpiresAt: claim.tex ?? 0 }
+          : null;
       return { caller, until: (payload.exp ?? 0) * 1000 };
     } catch (cause) {
       throw unauthenticated('invalid_assertion', 'The request did not come through the gateway', { cause });

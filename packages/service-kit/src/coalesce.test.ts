@@ -7,9 +7,9 @@ describe('coalesced values', () => {
 
   it('lets the first value through at once and then at most one per interval', () => {
     const seen: number[] = [];
-    const c = coalesce<[number]>(250, (n) => seen.push(n));
+    const gate = coalesce<[number]>(250, (value) => seen.push(value));
     for (let i = 0; i < 100; i++) {
-      c.push(i);
+      gate.push(i);
       jest.advanceTimersByTime(10);
     }
     expect(seen[0]).toBe(0);
@@ -18,20 +18,20 @@ describe('coalesced values', () => {
 
   it('always delivers the last value', () => {
     const seen: number[] = [];
-    const c = coalesce<[number]>(250, (n) => seen.push(n));
-    c.push(1);
-    c.push(2);
-    c.push(3);
+    const gate = coalesce<[number]>(250, (value) => seen.push(value));
+    gate.push(1);
+    gate.push(2);
+    gate.push(3);
     jest.advanceTimersByTime(1000);
     expect(seen).toEqual([1, 3]);
   });
 
   it('delivers what waits when it is flushed, once', () => {
     const seen: number[] = [];
-    const c = coalesce<[number]>(250, (n) => seen.push(n));
-    c.push(1);
-    c.push(2);
-    c.flush();
+    const gate = coalesce<[number]>(250, (value) => seen.push(value));
+    gate.push(1);
+    gate.push(2);
+    gate.flush();
     jest.advanceTimersByTime(1000);
     expect(seen).toEqual([1, 2]);
   });

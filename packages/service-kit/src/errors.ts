@@ -54,8 +54,8 @@ export function notFound(what = 'Not found', options?: ErrorOptions) {
   return new AppError('not_found', 'not_found', what, options);
 }
 
-export function isAppError(e: unknown): e is AppError {
-  return e instanceof AppError;
+export function isAppError(error: unknown): error is AppError {
+  return error instanceof AppError;
 }
 
 /** Closes a switch over a union. */

@@ -52,7 +52,9 @@ function textStream() {
   return {
     write: (json: string): void => {
       const { level, time, msg, service, err, ...rest } = JSON.parse(json) as Line & Record<string, unknown>;
-      const fields = Object.entries(rest).map(([k, v]) => `${k}=${typeof v === 'string' ? v : JSON.stringify(v)}`);
+      const fields = Object.entries(rest).map(
+        ([name, value]) => `${name}=${typeof value === 'string' ? value : JSON.stringify(value)}`,
+      );
       const line = [time.slice(11, 19), level.padEnd(5), service, msg, ...fields].filter(Boolean).join(' ');
       standardOutput.write(`${line}${err ? `\n  ${err.stack ?? err.message ?? ''}` : ''}\n`);
     },

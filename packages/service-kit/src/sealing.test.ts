@@ -38,9 +38,9 @@ describe('a sealed secret', () => {
   });
 
   it('does not open with another key of the same name, nor with an unknown key name', () => {
-    const [a, b] = [parseKeyRing(`k:${encoded()}`), parseKeyRing(`k:${encoded()}`)];
-    expect(unseal(b, name, seal(a, name, 'open sesame'))).toBeNull();
-    expect(unseal(parseKeyRing(`other:${encoded()}`), name, seal(a, name, 'open sesame'))).toBeNull();
+    const [first, second] = [parseKeyRing(`k:${encoded()}`), parseKeyRing(`k:${encoded()}`)];
+    expect(unseal(second, name, seal(first, name, 'open sesame'))).toBeNull();
+    expect(unseal(parseKeyRing(`other:${encoded()}`), name, seal(first, name, 'open sesame'))).toBeNull();
   });
 });
 
@@ -74,8 +74,8 @@ describe('keys', () => {
     let said = '';
     try {
       parseKeyRing(text);
-    } catch (e) {
-      said = (e as Error).message;
+    } catch (error) {
+      said = (error as Error).message;
     }
     expect(said).toMatch(/key/);
     expect(text === '' || !said.includes(text.slice(-20))).toBe(true);

@@ -20,7 +20,7 @@ const base64 = /^[A-Za-z0-9+/_-]{43}=?$/;
 export function parseKeyRing(text: string): KeyRing {
   const [first, ...more] = text.split(',').map((part) => parseKey(part.trim()));
   const ring: KeyRing = [first as Key, ...more];
-  if (new Set(ring.map((k) => k.id)).size < ring.length) throw new Error('two keys have the same name');
+  if (new Set(ring.map((key) => key.id)).size < ring.length) throw new Error('two keys have the same name');
   return ring;
 }
 
@@ -35,7 +35,7 @@ export function seal([key]: KeyRing, name: string, secret: string): Sealed {
 
 /** The secret, or null when the key is unknown, the text was altered or it was sealed under another name. */
 export function unseal(ring: KeyRing, name: string, { keyId, text }: Sealed): string | null {
-  const key = ring.find((k) => k.id === keyId);
+  const key = ring.find(({ id }) => id === keyId);
   const bytes = Buffer.from(text, 'base64');
   if (!key || bytes.length < nonceBytes + tagBytes) return null;
   const decipher = createDecipheriv('aes-256-gcm', key.secret, bytes.subarray(0, nonceBytes), {

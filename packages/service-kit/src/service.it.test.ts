@@ -102,7 +102,7 @@ function oneConnection(): Agent {
 function refused(port: number): Promise<boolean> {
   return new Promise((resolve) => {
     const socket = connect({ port, host: '127.0.0.1' }, () => resolve(false));
-    socket.once('error', (e: NodeJS.ErrnoException) => resolve(e.code === 'ECONNREFUSED'));
+    socket.once('error', (error: NodeJS.ErrnoException) => resolve(error.code === 'ECONNREFUSED'));
     socket.end();
   });
 }
@@ -129,7 +129,7 @@ function launch(env: Record<string, string>, stdout: 'pipe' | number = 'pipe') {
     await ended;
   });
   let said = '';
-  child.stdout?.on('data', (d: Buffer) => (said += d.toString()));
+  child.stdout?.on('data', (chunk: Buffer) => (said += chunk.toString()));
   return { process: child, ended, said: () => said };
 }
 
@@ -143,14 +143,14 @@ async function startProcess(env: Record<string, string> = {}) {
 
 describe('a service that stops', () => {
   it('finishes the request in progress and closes its connection with it', async () => {
-    const s = await start();
-    const answered = ask(s.apiPort, oneConnection());
-    await waitFor(() => s.asked.count === 1);
+    const running = await start();
+    const answered = ask(running.apiPort, oneConnection());
+    await waitFor(() => running.asked.count === 1);
     let stopped = false;
-    const stopping = s.stop().then(() => (stopped = true));
-    await waitFor(async () => (await readiness(s.internalPort)) === 503);
+    const stopping = running.stop().then(() => (stopped = true));
+    await waitFor(async () => (await readiness(running.internalPort)) === 503);
     expect(stopped).toBe(false);
-    s.hold.open();
+    running.hold.open();
     expect(await answered).toMatchObject({ status: 200 });
     await stopping;
   });
@@ -170,22 +170,22 @@ describe('a service that stops', () => {
   });
 
   it('answers a request that comes on a kept connection at that moment, and has it closed', async () => {
-    const s = await start();
-    s.hold.open();
+    const running = await start();
+    running.hold.open();
     const agent = oneConnection();
-    expect(await ask(s.apiPort, agent)).toMatchObject({ status: 200, connection: 'keep-alive' });
-    const stopping = s.stop();
-    expect(await ask(s.apiPort, agent)).toEqual({ status: 200, connection: 'close', reused: true });
+    expect(await ask(running.apiPort, agent)).toMatchObject({ status: 200, connection: 'keep-alive' });
+    const stopping = running.stop();
+    expect(await ask(running.apiPort, agent)).toEqual({ status: 200, connection: 'close', reused: true });
     await stopping;
   });
 
   it('takes no new connection once it drains', async () => {
-    const s = await start();
-    const under = ask(s.apiPort, oneConnection());
-    await waitFor(() => s.asked.count === 1);
-    void s.stop();
-    await waitFor(() => refused(s.apiPort));
-    s.hold.open();
+    const running = await start();
+    const under = ask(running.apiPort, oneConnection());
+    await waitFor(() => running.asked.count === 1);
+    void running.stop();
+    await waitFor(() => refused(running.apiPort));
+    running.hold.open();
     expect(await under).toMatchObject({ status: 200 });
   });
 
@@ -193,10 +193,10 @@ describe('a service that stops', () => {
     const stuck = gate();
     ends.push(async () => stuck.open());
     const part = { name: 'stuck', start: async () => {}, stop: () => stuck.opened };
-    const s = await start({ parts: [part] }, { SHUTDOWN_GRACE_MS: 50 });
-    const cut = ask(s.apiPort, oneConnection()).catch((e: NodeJS.ErrnoException) => e.code);
-    await waitFor(() => s.asked.count === 1);
-    await s.stop();
+    const running = await start({ parts: [part] }, { SHUTDOWN_GRACE_MS: 50 });
+    const cut = ask(running.apiPort, oneConnection()).catch((error: NodeJS.ErrnoException) => error.code);
+    await waitFor(() => running.asked.count === 1);
+    await running.stop();
     expect(await cut).toBe('ECONNRESET');
   });
 
@@ -208,14 +208,14 @@ describe('a service that stops', () => {
       await hold.opened;
       return { files: [] };
     });
-    const s = await start({ rpcs: [handler] });
+    const running = await start({ rpcs: [handler] });
     const asker = createBus({ service: 'search-indexer', url: nats.url, log });
     await asker.connect();
     ends.push(() => asker.close());
     const answered = asker.request(mediaRpc.listTranscribed, { after: null, limit: 1 });
     await waitFor(() => received === 1);
-    const stopping = s.stop();
-    await waitFor(async () => (await readiness(s.internalPort)) === 503);
+    const stopping = running.stop();
+    await waitFor(async () => (await readiness(running.internalPort)) === 503);
     hold.open();
     expect(await answered).toEqual({ files: [] });
     await stopping;

@@ -54,10 +54,10 @@ export async function inSpan<T>(
     .startSpan(name, { kind: options.kind ?? SpanKind.INTERNAL, attributes: options.attributes ?? {} }, parent);
   try {
     return await context.with(trace.setSpan(parent, span), work);
-  } catch (e) {
-    span.recordException(e as Error);
+  } catch (error) {
+    span.recordException(error as Error);
     span.setStatus({ code: SpanStatusCode.ERROR });
-    throw e;
+    throw error;
   } finally {
     span.end();
   }

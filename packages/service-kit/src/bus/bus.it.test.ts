@@ -83,9 +83,11 @@ describe('permissions', () => {
 
 describe('consumers', () => {
   const publish = async (bus: Bus, data: object, id: string = crypto.randomUUID()) => {
-    const h = headers();
-    h.set('ot-source', 'media');
-    await bus.jetstream().publish(mediaEvents.deleted.subject, JSON.stringify(data), { msgID: id, headers: h });
+    const messageHeaders = headers();
+    messageHeaders.set('ot-source', 'media');
+    await bus
+      .jetstream()
+      .publish(mediaEvents.deleted.subject, JSON.stringify(data), { msgID: id, headers: messageHeaders });
   };
   const setUp = async (): Promise<{ media: Bus; dispatcher: Bus }> => {
     const dispatcher = await connect('transcription-dispatcher');

@@ -1,7 +1,7 @@
 import { createInbox, type JsMsg, type Msg, type MsgHdrs, type NatsConnection } from 'nats';
 import { unavailable } from '../errors.ts';
 
-type Waiting = { resolve: (msg: Msg) => void; reject: (e: Error) => void; until: number };
+type Waiting = { resolve: (msg: Msg) => void; reject: (error: Error) => void; until: number };
 type Sending = { headers?: MsgHdrs; timeoutMs?: number };
 const sweepMs = 250;
 
@@ -22,16 +22,17 @@ export function createConfirmer(nc: NatsConnection, inboxPrefix: string) {
   };
   const sweep = (): void => {
     const now = Date.now();
-    for (const [key, w] of waiting) if (w.until <= now) take(key)?.reject(notConfirmed('no answer in time'));
+    for (const [key, sending] of waiting)
+      if (sending.until <= now) take(key)?.reject(notConfirmed('no answer in time'));
     timer = waiting.size > 0 ? setTimeout(sweep, sweepMs) : undefined;
   };
   nc.subscribe(`${inbox}.*`, {
     callback: (err, msg) => {
-      const w = take(msg.subject.slice(inbox.length + 1));
-      if (!w) return;
+      const sending = take(msg.subject.slice(inbox.length + 1));
+      if (!sending) return;
       // 503: no stream covers this subject, e.g. it does not exist yet.
-      if (err || msg.headers?.code === 503) w.reject(notConfirmed(err?.message ?? 'no responders'));
-      else w.resolve(msg);
+      if (err || msg.headers?.code === 503) sending.reject(notConfirmed(err?.message ?? 'no responders'));
+      else sending.resolve(msg);
     },
   });
 

@@ -79,10 +79,10 @@ async function pull(
         for await (const msg of batch) await onMessage(msg);
         signal.removeEventListener('abort', stop);
       }
-    } catch (e) {
+    } catch (error) {
       known = false;
       if (!signal.aborted) {
-        bus.log.debug({ err: e as Error, durable }, 'consumer interrupted');
+        bus.log.debug({ err: error as Error, durable }, 'consumer interrupted');
         await sleep(500, undefined, { signal }).catch(() => {});
       }
     }
@@ -111,15 +111,15 @@ async function deliver<E extends EventDef>(
       const data = event.data.parse(msg.json()) as DataOf<E>;
       await inSpan(event.subject, { from }, () => handler(data, delivery));
       msg.ack();
-    } catch (e) {
-      if (isAppError(e) && e.permanent) {
-        bus.log.error({ err: e, subject: event.subject, event_id: id }, 'event dropped: it can never be handled');
+    } catch (error) {
+      if (isAppError(error) && error.permanent) {
+        bus.log.error({ err: error, subject: event.subject, event_id: id }, 'event dropped: it can never be handled');
         msg.term();
         return;
       }
       const pause = Math.min(30_000, 250 * 2 ** Math.min(7, msg.info.redeliveryCount));
       bus.log.warn(
-        { err: e as Error, subject: event.subject, event_id: id, pause_ms: pause },
+        { err: error as Error, subject: event.subject, event_id: id, pause_ms: pause },
         'event will be tried again',
       );
       msg.nak(pause);

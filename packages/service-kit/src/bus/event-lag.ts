@@ -20,6 +20,6 @@ export function watchEventLag(metrics: Metrics, bus: Bus, consumers: readonly Co
       { name: 'event_consumer_retrying', help: 'Events that failed and are tried again', label: 'consumer' },
     ],
     // One durable that is not there yet hides no other.
-    async () => (await Promise.all(consumers.map((c) => samples(c).catch(() => [])))).flat(),
+    async () => (await Promise.all(consumers.map((consumer) => samples(consumer).catch(() => [])))).flat(),
   );
 }

@@ -128,13 +128,15 @@ async function refusedOf(
 }
 
 describe.each(serviceNames)('the bus user %s', (service) => {
-  const own = durables.filter((d) => d.owner === service);
+  const own = durables.filter((durable) => durable.owner === service);
   const ownsStreams = service === 'transcription-dispatcher';
 
   it('is refused every consumer verb except its own on its own consumers', async () => {
     if (ownsStreams) return;
     const allowed = new Set(own.flatMap(allowedOfOwn));
-    const foreign = [...durables.flatMap(consumerSubjects), ...streamSubjects].filter((s) => !allowed.has(s));
+    const foreign = [...durables.flatMap(consumerSubjects), ...streamSubjects].filter(
+      (subject) => !allowed.has(subject),
+    );
     expect(foreign.length).toBeGreaterThan(200);
     const refused = await refusedOf(service, { publish: foreign });
     expect(foreign.filter((subject) => !refused.has(subject))).toEqual([]);
@@ -142,9 +144,12 @@ describe.each(serviceNames)('the bus user %s', (service) => {
 
   it('may publish and subscribe all that its topology names', async () => {
     const { publish, subscribe } = natsPermissions(service);
-    const literal = (subjects: string[]) => subjects.map((s) => s.replace('>', 'x').replaceAll('*', 'x'));
+    const literal = (subjects: string[]) => subjects.map((subject) => subject.replace('>', 'x').replaceAll('*', 'x'));
     const api = (subject: string) => subject.startsWith('$JS.');
-    const refused = await refusedOf(service, { publish: literal(publish.filter((s) => !api(s))), subscribe });
+    const refused = await refusedOf(service, {
+      publish: literal(publish.filter((subject) => !api(subject))),
+      subscribe,
+    });
     expect([...refused]).toEqual([]);
   });
 
@@ -165,7 +170,7 @@ it('no consumer was changed or deleted by what the services tried', async () => 
 
 it('a service cannot turn a consumer of its own into one that pushes to another subject', async () => {
   const media = await connectAs('media');
-  const consumer = durables.find((d) => d.owner === 'media');
+  const consumer = durables.find((durable) => durable.owner === 'media');
   if (!consumer) throw new Error('media consumes nothing');
   const { name, filter } = consumer;
   const config = {
@@ -191,7 +196,7 @@ it('a request whose reply would go anywhere but to an inbox is not handled', asy
     return { session: null };
   });
   await identity.ping();
-  const victim = durables.find((d) => d.owner === 'media')?.name ?? '';
+  const victim = durables.find((durable) => durable.owner === 'media')?.name ?? '';
   const gateway = await connectAs('realtime-gateway');
   const request = (accessToken: string) => JSON.stringify({ accessToken });
   const reply = `$JS.API.CONSUMER.DELETE.EVENTS.${victim}`;

@@ -53,8 +53,8 @@ export function createRequester() {
   };
 }
 
-function hasNoResponders(e: unknown): boolean {
-  return e instanceof NatsError && e.code === (NatsErrorCode.NoResponders as string);
+function hasNoResponders(error: unknown): boolean {
+  return error instanceof NatsError && error.code === (NatsErrorCode.NoResponders as string);
 }
 
 function replyIn<R extends RpcDef>(msg: Msg, def: R): ReplyOf<R> {
@@ -81,9 +81,9 @@ export function createResponder(service: ServiceName, log: Log) {
       return { error: { kind: 'invalid', code: 'invalid_request', message: `${def.subject}: request does not fit` } };
     try {
       return { ok: await handler(request.data as RequestOf<R>) };
-    } catch (e) {
-      if (isAppError(e)) return { error: { kind: e.kind, code: e.code, message: e.message } };
-      log.error({ err: e as Error, subject: def.subject }, 'request from another service failed');
+    } catch (error) {
+      if (isAppError(error)) return { error: { kind: error.kind, code: error.code, message: error.message } };
+      log.error({ err: error as Error, subject: def.subject }, 'request from another service failed');
       return { error: { kind: 'unavailable', code: 'internal_error', message: `${def.subject} failed` } };
     }
   };
@@ -111,7 +111,7 @@ export function createResponder(service: ServiceName, log: Log) {
     },
     /** Accepts no more requests and finishes those in progress; other replicas take over. */
     stop: async (): Promise<void> => {
-      await Promise.all(subscriptions.splice(0).map((s) => s.drain().catch(() => {})));
+      await Promise.all(subscriptions.splice(0).map((subscription) => subscription.drain().catch(() => {})));
       await Promise.all(inProgress);
     },
   };

@@ -3,7 +3,7 @@ import { carrier } from '../tracing.ts';
 
 /** The trace that a message belongs to. */
 export function traceHeaders(): MsgHdrs {
-  const h = headers();
-  for (const [k, v] of Object.entries(carrier())) h.set(k, v);
-  return h;
+  const messageHeaders = headers();
+  for (const [name, value] of Object.entries(carrier())) messageHeaders.set(name, value);
+  return messageHeaders;
 }

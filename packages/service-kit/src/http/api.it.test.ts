@@ -126,8 +126,8 @@ async function call(method: string, path: string, options: { body?: string; as?:
 
 describe('API listener', () => {
   it('parses, handles and encodes', async () => {
-    const r = await call('PUT', `/api/things/${id}`, { body: '{"name":"x"}' });
-    expect([r.status, r.body]).toEqual([200, { id, name: 'x' }]);
+    const response = await call('PUT', `/api/things/${id}`, { body: '{"name":"x"}' });
+    expect([response.status, response.body]).toEqual([200, { id, name: 'x' }]);
   });
 
   it.each([
@@ -146,10 +146,10 @@ describe('API listener', () => {
     ['a NUL in the query', 'GET', '/api/found?q=a%00', '', 400, 'invalid_request'],
     ['a NUL in a name of the query', 'GET', '/api/found?%00=a', '', 400, 'invalid_request'],
   ])('answers %s with a problem and a code', async (_what, method, path, body, status, code) => {
-    const r = await call(method, path, { body });
-    expect([r.status, r.body['code'], r.body['status']]).toEqual([status, code, status]);
-    expect(r.headers.get('content-type')).toContain('application/problem+json');
-    expect(r.body['request_id']).toBe(r.headers.get('x-request-id'));
+    const response = await call(method, path, { body });
+    expect([response.status, response.body['code'], response.body['status']]).toEqual([status, code, status]);
+    expect(response.headers.get('content-type')).toContain('application/problem+json');
+    expect(response.body['request_id']).toBe(response.headers.get('x-request-id'));
   });
 
   it('answers before it has read a large body, and takes the next request on the same connection', async () => {
@@ -184,8 +184,8 @@ describe('API listener', () => {
 
   it('takes well-formed text of all planes unchanged', async () => {
     const name = '𝄞 é 漢 \uFFFD 100% a+b';
-    const r = await call('PUT', `/api/things/${id}`, { body: JSON.stringify({ name }) });
-    expect(r.body['name']).toBe(name);
+    const response = await call('PUT', `/api/things/${id}`, { body: JSON.stringify({ name }) });
+    expect(response.body['name']).toBe(name);
     const found = await call('GET', `/api/found?q=${encodeURIComponent(name)}&q2=100%`);
     expect(found.body['q']).toBe(name);
   });
@@ -206,14 +206,14 @@ describe('API listener', () => {
   it('reports an error code that the route does not declare', async () => {
     await call('GET', '/api/taken');
     await call('GET', '/api/declared');
-    expect(logged.filter(({ msg }) => msg === 'undeclared error code').map((l) => [l.route, l.code])).toEqual([
+    expect(logged.filter(({ msg }) => msg === 'undeclared error code').map((line) => [line.route, line.code])).toEqual([
       ['/api/taken', 'duplicate_file'],
     ]);
   });
 
   it('refuses another content type', async () => {
-    const r = await call('PUT', `/api/things/${id}`, { body: 'name=x', type: 'text/plain' });
-    expect([r.status, r.body['code']]).toEqual([400, 'unsupported_media_type']);
+    const response = await call('PUT', `/api/things/${id}`, { body: 'name=x', type: 'text/plain' });
+    expect([response.status, response.body['code']]).toEqual([400, 'unsupported_media_type']);
   });
 
   it('refuses a request that did not come through the gateway', async () => {
@@ -228,9 +228,9 @@ describe('API listener', () => {
   });
 
   it('says nothing of an unexpected failure but its request id', async () => {
-    const r = await call('GET', '/api/broken');
-    expect([r.status, r.body['code']]).toEqual([500, 'internal_error']);
-    expect(JSON.stringify(r.body)).not.toContain('hunter2');
+    const response = await call('GET', '/api/broken');
+    expect([response.status, response.body['code']]).toEqual([500, 'internal_error']);
+    expect(JSON.stringify(response.body)).not.toContain('hunter2');
   });
 
   it('adds the extra members of a problem', async () => {

@@ -49,7 +49,10 @@ describe('internal listener', () => {
   });
 
   it('bounds frozen dependencies at two seconds, all in parallel', async () => {
-    const many = Array.from({ length: 20 }, (_, n) => [`dependency ${n}`, { critical: true, probe: hangs }] as const);
+    const many = Array.from(
+      { length: 20 },
+      (_, index) => [`dependency ${index}`, { critical: true, probe: hangs }] as const,
+    );
     const base = await serve(Object.fromEntries(many));
     const started = Date.now();
     const res = await fetch(`${base}/health/ready`);

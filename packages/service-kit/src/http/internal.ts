@@ -19,8 +19,8 @@ export async function runChecks(checks: Checks): Promise<{ ready: boolean; resul
     }),
   );
   return {
-    ready: entries.every((e) => e.result === 'ok' || !e.critical),
-    results: Object.fromEntries(entries.map((e) => [e.name, e.result])),
+    ready: entries.every((entry) => entry.result === 'ok' || !entry.critical),
+    results: Object.fromEntries(entries.map((entry) => [entry.name, entry.result])),
   };
 }
 

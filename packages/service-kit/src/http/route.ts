@@ -49,25 +49,26 @@ export type Route = { def: RouteDef; run: (req: Request, res: Response) => Promi
  */
 export function handle<R extends RouteDef>(
   def: R,
-  handler: (r: RouteRequest<R>) => Promise<AnswerOf<R> | Reply<AnswerOf<R>> | typeof handled>,
+  handler: (request: RouteRequest<R>) => Promise<AnswerOf<R> | Reply<AnswerOf<R>> | typeof handled>,
 ): Route {
   return {
     def,
     run: async (req, res) => {
       const result = await handler(parse(def, req, res));
       if (result === handled) return;
-      const r = isReply(result) ? result : { body: result };
-      for (const [name, value] of Object.entries(('headers' in r && r.headers) || {})) res.setHeader(name, value);
-      const status = ('status' in r && r.status) || def.status;
-      if (r.body === undefined) res.status(status).end();
+      const answer = isReply(result) ? result : { body: result };
+      for (const [name, value] of Object.entries(('headers' in answer && answer.headers) || {}))
+        res.setHeader(name, value);
+      const status = ('status' in answer && answer.status) || def.status;
+      if (answer.body === undefined) res.status(status).end();
       // Not `res.json`, which answers 304 to `If-None-Match: *` although these answers have no validators.
-      else res.status(status).type('json').end(JSON.stringify(r.body));
+      else res.status(status).type('json').end(JSON.stringify(answer.body));
     },
   };
 }
 
-function isReply(v: unknown): v is Reply<unknown> {
-  return typeof v === 'object' && v !== null && 'reply' in v && v.reply === true;
+function isReply(value: unknown): value is Reply<unknown> {
+  return typeof value === 'object' && value !== null && 'reply' in value && value.reply === true;
 }
 
 function fieldErrors(error: z.ZodError) {
