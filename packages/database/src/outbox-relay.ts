@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { ServiceName } from '@overtone/contracts';
 import type { Bus, Log, Metrics, Part } from '@overtone/service-kit';
 import { headers } from 'nats';
@@ -44,8 +45,10 @@ const markDelayMs = 5;
 export function createOutboxRelay({ service, pool, url, bus, log, metrics, queryTimeoutMs = 30_000 }: Options): Relay {
   const table = tableOf(service);
   reportBacklogMetrics(metrics, pool, table);
-  const pause = createPause();
-  const connection = new RelayConnection({ service, url, queryTimeoutMs, table, onNotification: pause.end });
+  let wakeRequest = new AbortController();
+  const wake = (): void => wakeRequest.abort();
+  const pause = (ms: number): Promise<void> => sleep(ms, undefined, { signal: wakeRequest.signal }).catch(() => {});
+  const connection = new RelayConnection({ service, url, queryTimeoutMs, table, onNotification: wake });
   const requeueLostEvents = createLossCheck({ bus, pool, table });
   const deleteOldRows = createCleanup(pool, table);
   let stopping = false;
@@ -60,7 +63,7 @@ export function createOutboxRelay({ service, pool, url, bus, log, metrics, query
       if (rows === 'locked-elsewhere') return lockedElsewhereRetryMs;
       if (rows.length > 0) {
         await publish(bus, rows);
-        if (rows.length < batchSize) await pause.begin(markDelayMs);
+        if (rows.length < batchSize) await pause(markDelayMs);
         await connection.markSent(rows);
       }
       if (rows.length < batchSize) break;
@@ -71,52 +74,27 @@ export function createOutboxRelay({ service, pool, url, bus, log, metrics, query
 
   const run = async (): Promise<void> => {
     while (!stopping) {
-      pause.reset();
+      wakeRequest = new AbortController();
       const pauseMs = await relayPending().catch((err: unknown) => {
         log.debug({ err: err as Error }, 'outbox relay run failed');
         connection.drop();
         return pollIntervalMs;
       });
-      await pause.begin(pauseMs);
+      await pause(pauseMs);
     }
   };
 
   return {
     name: 'outbox',
-    wake: pause.end,
+    wake,
     start: async () => {
       loop = run();
     },
     stop: async () => {
       stopping = true;
-      pause.end();
+      wake();
       await loop;
       await connection.close();
-    },
-  };
-}
-
-/** A pause that `end` ends; after `end` no pause begins before `reset`. */
-function createPause() {
-  let ended = false;
-  let resolvePause = (): void => {};
-  return {
-    begin: async (ms: number): Promise<void> => {
-      if (ended) return;
-      await new Promise<void>((resolve) => {
-        const timer = setTimeout(resolve, ms);
-        resolvePause = () => {
-          clearTimeout(timer);
-          resolve();
-        };
-      });
-    },
-    end: (): void => {
-      ended = true;
-      resolvePause();
-    },
-    reset: (): void => {
-      ended = false;
     },
   };
 }

@@ -4,7 +4,6 @@ export { createBus, type Bus } from './bus/bus.ts';
 export { replyOf } from './bus/confirm.ts';
 export { consumer, type Consumer, type Delivery } from './bus/consumer.ts';
 export { createCache, type Cache } from './cache.ts';
-export { catchUp } from './catch-up.ts';
 export { coalesce } from './coalesce.ts';
 export { currentFlow, runInFlow, type Flow } from './context.ts';
 export { assertionEnv, busEnv, cacheEnv, readEnv, serviceEnv, type ServiceEnv } from './env.ts';
@@ -18,7 +17,7 @@ export { discardUnreadBody } from './http/unread-body.ts';
 export { handle, handled, reply, type Reply, type Route, type RouteRequest } from './http/route.ts';
 export { createLog, standardOutput, type Log } from './log.ts';
 export { createMetrics, type Metrics } from './metrics.ts';
-export { onStop, periodic, type Periodic } from './periodic.ts';
+export { catchUp, onStop, periodic, type Periodic } from './periodic.ts';
 export { readKeyRing, seal, unseal, type KeyRing } from './sealing.ts';
 export {
   createService,

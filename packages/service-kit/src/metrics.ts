@@ -11,12 +11,27 @@ export type Metrics = ReturnType<typeof createMetrics>;
 export function createMetrics() {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
-  registry.registerMetric(countDroppedLines());
   const registers = [registry];
   const http = ['method', 'route', 'status'] as const;
+  const cacheOps = new Counter({
+    name: 'cache_operations_total',
+    help: 'Cache look-ups',
+    labelNames: ['cache', 'result'] as const,
+    registers,
+  });
+  // A series that begins with its first event has no rate at that moment: alerts and panels would miss it.
+  for (const cache of ['redis', 'settings']) for (const result of ['hit', 'miss']) cacheOps.inc({ cache, result }, 0);
+  const unhandledErrors = new Counter({
+    name: 'process_unhandled_errors_total',
+    help: 'Errors that no code handled: uncaught exceptions and rejections',
+    labelNames: ['kind'] as const,
+    registers,
+  });
+  for (const kind of ['uncaught_exception', 'unhandled_rejection']) unhandledErrors.inc({ kind }, 0);
+  registry.registerMetric(countDroppedLines());
   return {
     registry,
-    unhandledErrors: countUnhandledErrors(registers),
+    unhandledErrors,
     httpDuration: new Histogram({
       name: 'http_request_duration_seconds',
       help: 'Time from request to last byte of the answer',
@@ -39,35 +54,10 @@ export function createMetrics() {
       buckets: [0, 1, 2, 3, 5, 8, 13, 21, 34, 55, 100],
       registers,
     }),
-    cacheOps: countLookups(registers),
+    cacheOps,
     /** Gauges that are read on every scrape: one read fills them all. */
     watch: (gauges: readonly Watched[], read: Reading) => watch(registry, gauges, read),
   };
-}
-
-// The counters start with every series at 0: a series that begins with its first event has no rate at that moment, and
-// alerts and panels would miss it.
-
-function countLookups(registers: Registry[]) {
-  const lookups = new Counter({
-    name: 'cache_operations_total',
-    help: 'Cache look-ups',
-    labelNames: ['cache', 'result'] as const,
-    registers,
-  });
-  for (const cache of ['redis', 'settings']) for (const result of ['hit', 'miss']) lookups.inc({ cache, result }, 0);
-  return lookups;
-}
-
-function countUnhandledErrors(registers: Registry[]) {
-  const unhandledErrors = new Counter({
-    name: 'process_unhandled_errors_total',
-    help: 'Errors that no code handled: uncaught exceptions and rejections',
-    labelNames: ['kind'] as const,
-    registers,
-  });
-  for (const kind of ['uncaught_exception', 'unhandled_rejection']) unhandledErrors.inc({ kind }, 0);
-  return unhandledErrors;
 }
 
 function countDroppedLines() {

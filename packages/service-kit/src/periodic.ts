@@ -2,21 +2,46 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Log } from './log.ts';
 
 export type Periodic = { name: string; start: (log: Log) => { stop: () => Promise<void> } };
+type Work = (signal: AbortSignal) => Promise<void>;
 
 /** Runs `work` again and again, `everyMs` after the last one ended; a failure is logged and the next turn comes. */
-export function periodic(name: string, everyMs: number, work: (signal: AbortSignal) => Promise<void>): Periodic {
+export function periodic(name: string, everyMs: number, work: Work): Periodic {
+  return repeat(name, async (signal, log) => {
+    await sleep(everyMs, undefined, { signal }).catch(() => {});
+    if (signal.aborted) return;
+    await work(signal).catch((err: unknown) => log.warn({ err: err as Error, task: name }, 'periodic task failed'));
+  });
+}
+
+const catchUpRetryMs = 1_000;
+
+/**
+ * Recovers missed events by a request: immediately, with retries until the other service
+ * replies, and again every `everyMs`. Events arrive concurrently, so `work` must detect outdated data.
+ */
+export function catchUp(name: string, everyMs: number, work: Work): Periodic {
+  return repeat(name, async (signal, log) => {
+    let pauseMs = everyMs;
+    await work(signal).catch((err: unknown) => {
+      log.debug({ err: err as Error, task: name }, 'not caught up yet');
+      pauseMs = catchUpRetryMs;
+    });
+    await sleep(pauseMs, undefined, { signal }).catch(() => {});
+  });
+}
+
+/** Runs `work` when the service stops accepting work: for what would keep its listener open, such as sockets. */
+export function onStop(name: string, work: () => Promise<void>): Periodic {
+  return { name, start: () => ({ stop: work }) };
+}
+
+function repeat(name: string, turn: (signal: AbortSignal, log: Log) => Promise<void>): Periodic {
   return {
     name,
     start: (log) => {
       const aborter = new AbortController();
-      const loop = async () => {
-        while (!aborter.signal.aborted) {
-          await sleep(everyMs, undefined, { signal: aborter.signal }).catch(() => {});
-          if (aborter.signal.aborted) return;
-          await work(aborter.signal).catch((err: unknown) =>
-            log.warn({ err: err as Error, task: name }, 'periodic task failed'),
-          );
-        }
+      const loop = async (): Promise<void> => {
+        while (!aborter.signal.aborted) await turn(aborter.signal, log);
       };
       const done = loop();
       return {
@@ -27,9 +52,4 @@ export function periodic(name: string, everyMs: number, work: (signal: AbortSign
       };
     },
   };
-}
-
-/** Runs `work` when the service stops accepting work: for what would keep its listener open, such as sockets. */
-export function onStop(name: string, work: () => Promise<void>): Periodic {
-  return { name, start: () => ({ stop: work }) };
 }
