@@ -1,4 +1,7 @@
 import { z } from 'zod';
+import { identityErrors } from './identity-errors.ts';
+import { mediaErrors } from './media-errors.ts';
+import { transcriptionErrors } from './transcription-errors.ts';
 
 /** Kinds of expected failures with their HTTP status. */
 export const kindStatus = {
@@ -13,7 +16,7 @@ export const kindStatus = {
 } as const;
 export type ErrorKind = keyof typeof kindStatus;
 
-/** Stable error codes with their kind. The set is closed: every new failure gets a code here. */
+/** Stable error codes with their kind. The set is closed: a new failure gets a code here or in its domain. */
 export const errorKinds = {
   // any route
   invalid_request: 'invalid',
@@ -27,88 +30,9 @@ export const errorKinds = {
   body_too_large: 'too_large',
   internal_error: 'unavailable',
   rate_limited: 'rate_limited',
-  // authentication and authorisation
   not_authenticated: 'unauthenticated',
-  invalid_credentials: 'unauthenticated',
   invalid_assertion: 'unauthenticated',
-  csrf_failed: 'forbidden',
-  cross_site_request: 'forbidden',
-  insecure_origin: 'invalid',
-  refresh_refused: 'unauthenticated',
-  sign_in_method_off: 'invalid',
   role_required: 'forbidden',
-  account_pending_approval: 'forbidden',
-  account_rejected: 'forbidden',
-  account_disabled: 'forbidden',
-  password_change_required: 'forbidden',
-  account_expired: 'forbidden',
-  password_rejected: 'invalid',
-  password_not_local: 'conflict',
-  too_many_sessions: 'rate_limited',
-  // accounts
-  registration_closed: 'forbidden',
-  email_taken: 'conflict',
-  account_out_of_reach: 'forbidden',
-  own_account: 'conflict',
-  source_switched_on: 'conflict',
-  last_super_admin: 'conflict',
-  local_fallback_refused: 'invalid',
-  approval_not_pending: 'conflict',
-  // sign-in settings
-  settings_invalid: 'invalid',
-  secret_required: 'invalid',
-  certificate_linked: 'conflict',
-  certificate_name_invalid: 'invalid',
-  // the directory sweep
-  directory_unavailable: 'unavailable',
-  schedule_invalid: 'invalid',
-  sweep_running: 'conflict',
-  sweep_not_held: 'conflict',
-  // groups and mappings
-  group_name_taken: 'conflict',
-  already_member: 'conflict',
-  membership_from_directory: 'conflict',
-  mapping_exists: 'invalid',
-  mapping_gives_nothing: 'invalid',
-  mapping_role_refused: 'invalid',
-  username_not_searchable: 'invalid',
-  ldap_disabled: 'invalid',
-  // files and transcripts
-  upload_too_large: 'too_large',
-  upload_empty: 'invalid',
-  upload_not_media: 'invalid',
-  upload_incomplete: 'invalid',
-  upload_invalid: 'invalid',
-  upload_offset_conflict: 'conflict',
-  filename_invalid: 'invalid',
-  duplicate_file: 'conflict',
-  too_many_uploads: 'rate_limited',
-  upload_quota_exceeded: 'conflict',
-  language_unsupported: 'invalid',
-  file_busy: 'conflict',
-  permission_required: 'forbidden',
-  stale_version: 'conflict',
-  speaker_mismatch: 'invalid',
-  range_not_satisfiable: 'invalid',
-  artefact_missing: 'not_found',
-  // media and engines
-  media_unreadable: 'invalid',
-  media_no_audio: 'invalid',
-  media_too_long: 'invalid',
-  media_truncated: 'invalid',
-  engine_missing: 'unavailable',
-  engine_crashed: 'unavailable',
-  engine_timeout: 'unavailable',
-  engine_refused: 'invalid',
-  model_invalid: 'unavailable',
-  diarization_failed: 'unavailable',
-  job_cancelled: 'conflict',
-  job_lost: 'unavailable',
-  // dead jobs
-  task_not_dead: 'conflict',
-  task_superseded: 'conflict',
-  run_under_way: 'conflict',
-  file_deleted: 'conflict',
   // dependencies
   database_unavailable: 'unavailable',
   broker_unavailable: 'unavailable',
@@ -118,6 +42,9 @@ export const errorKinds = {
   search_unavailable: 'unavailable',
   service_unavailable: 'unavailable',
   timeout: 'unavailable',
+  ...identityErrors,
+  ...mediaErrors,
+  ...transcriptionErrors,
 } as const satisfies Record<string, ErrorKind>;
 export type ErrorCode = keyof typeof errorKinds;
 /** The codes of one kind. */

@@ -1,0 +1,20 @@
+/** Error codes of files and transcripts, with their kinds. */
+export const mediaErrors = {
+  upload_too_large: 'too_large',
+  upload_empty: 'invalid',
+  upload_not_media: 'invalid',
+  upload_incomplete: 'invalid',
+  upload_invalid: 'invalid',
+  upload_offset_conflict: 'conflict',
+  filename_invalid: 'invalid',
+  duplicate_file: 'conflict',
+  too_many_uploads: 'rate_limited',
+  upload_quota_exceeded: 'conflict',
+  language_unsupported: 'invalid',
+  file_busy: 'conflict',
+  permission_required: 'forbidden',
+  stale_version: 'conflict',
+  speaker_mismatch: 'invalid',
+  range_not_satisfiable: 'invalid',
+  artefact_missing: 'not_found',
+} as const;
