@@ -8,8 +8,18 @@ export type Tx = Prisma.TransactionClient;
 /** Short transactions that may wait a moment for a row lock or a connection. */
 export const txOptions = { maxWait: 5_000, timeout: 10_000 };
 
-/** Statements write the messages here that are published after their commit. */
+/** Messages that the relay publishes after their commit. */
 export const outboxTable = 'transcription_dispatcher_outbox';
+
+/**
+ * The part of a statement that writes one message per row of `from` to the outbox. All arguments are SQL; `from` may end
+ * with conditions and an order.
+ */
+export function insertMessages({ from, ...message }: Record<'subject' | 'data' | 'headers' | 'from', string>): string {
+  return `
+    insert into ${outboxTable} (subject, data, headers, message_id)
+    select ${message.subject}, ${message.data}, ${message.headers}, gen_random_uuid() from ${from}`;
+}
 
 export type Statements = ReturnType<typeof createStatements>;
 /**

@@ -1,30 +1,35 @@
 import { queues } from '@overtone/contracts';
 import type { Metrics, Sample } from '@overtone/service-kit';
 import { Gauge, Registry } from 'prom-client';
-import type { QueueGauges } from './broker/broker.ts';
+import type { QueueGauges } from './queues/queues.ts';
 
-/** Metric names are those of the specification ("Health and metrics"). */
-export function createTelemetry(
-  metrics: Metrics,
-  read: () => Promise<ReadonlyMap<string, QueueGauges>>,
-  sources: { recovery: () => Promise<readonly Sample[]>; operator: () => Promise<readonly Sample[]> },
-) {
+// Metric names are those of the specification ("Health and metrics").
+type Read = () => Promise<readonly Sample[]>;
+
+export function watchTaskMetrics(metrics: Metrics, read: Read): void {
   metrics.watch(
     [
       { name: 'transcription_runs_without_lease', help: 'Runs with a claimed task without a live lease' },
       { name: 'transcription_files_infra_requeued', help: 'Files whose tasks lost their worker repeatedly' },
     ],
-    sources.recovery,
+    read,
   );
+}
+
+export function watchQueueMetrics(metrics: Metrics, read: Read): void {
   metrics.watch(
     [
       { name: 'transcription_dead_jobs', help: 'Dead jobs that wait for a decision', label: 'queue' },
       { name: 'queue_paused', help: '1 while an administrator has paused the queue', label: 'queue' },
     ],
-    sources.operator,
+    read,
   );
-  const queueRegistry = new Registry();
-  const registers = [queueRegistry, metrics.registry];
+}
+
+/** The queue gauges, in the metrics of the service and in a registry of their own. */
+export function createQueueRegistry(metrics: Metrics, read: () => Promise<ReadonlyMap<string, QueueGauges>>): Registry {
+  const registry = new Registry();
+  const registers = [registry, metrics.registry];
   const gauge = (name: string, help: string, value: (gauges: QueueGauges) => number) =>
     new Gauge({
       name,
@@ -42,13 +47,13 @@ export function createTelemetry(
         }
       },
     });
-  gauge('celery_queue_depth', 'Waiting tasks', (gauges) => gauges.depth);
-  gauge('celery_queue_reserved', 'Tasks held by a live worker', (gauges) => gauges.reserved);
-  gauge('celery_queue_orphaned', 'Tasks of a dead worker that are not requeued yet', (gauges) => gauges.orphaned);
+  gauge('celery_queue_depth', 'Waiting tasks', ({ depth }) => depth);
+  gauge('celery_queue_reserved', 'Tasks held by a live worker', ({ reserved }) => reserved);
+  gauge('celery_queue_orphaned', 'Tasks of a dead worker that are not requeued yet', ({ orphaned }) => orphaned);
   gauge(
     'celery_queue_oldest_unacked_age_seconds',
     'Age of the oldest held task',
-    (gauges) => gauges.oldestUnackedSeconds,
+    ({ oldestUnackedSeconds }) => oldestUnackedSeconds,
   );
-  return { queueRegistry };
+  return registry;
 }

@@ -34,5 +34,3 @@ export function createGpuProfilesStore({ db }: { db: Db }) {
         select recorded_at from gpu_profile order by recorded_at desc offset ${maxRows} limit 1)`),
   };
 }
-
-export type GpuProfilesStore = ReturnType<typeof createGpuProfilesStore>;

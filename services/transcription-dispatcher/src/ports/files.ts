@@ -14,12 +14,13 @@ export type People = {
   names: (userIds: readonly string[]) => Promise<ReadonlyMap<string, string>>;
 };
 
-/** Titles by file; empty while media does not respond, because a list without titles is still useful. */
+/** Titles of the tasks' files; empty while media does not respond, because a list without titles is still useful. */
 export async function titlesOf(
   files: Files,
-  fileIds: readonly string[],
+  tasks: readonly { fileId: string }[],
   reader: Reader,
 ): Promise<ReadonlyMap<string, string>> {
+  const fileIds = tasks.map(({ fileId }) => fileId);
   const known = await files.describe(fileIds, reader).catch(() => new Map<string, FileDescription>());
   return new Map([...known].map(([id, { title }]) => [id, title]));
 }

@@ -1,7 +1,8 @@
+import { queues } from '@overtone/contracts';
+import type { Sample } from '@overtone/service-kit';
 import type { Db, Tx } from '../database.ts';
-import type { QueuePause, Task, WorkerSeen } from '../generated/client.ts';
-import type { WorkerState } from '../leases/leases.ts';
-import { showOfflineMs, type QueueCounts } from './queues.ts';
+import type { QueuePause, Task } from '../generated/client.ts';
+import type { QueueCounts } from './queues.ts';
 
 /** Upper bound of concurrently running tasks. */
 const maxRunning = 2_000;
@@ -22,7 +23,6 @@ export function createQueuesStore({ db }: { db: Db }) {
     isPaused: async (queue: string): Promise<boolean> => (await db.queuePause.count({ where: { queue } })) > 0,
     running: (): Promise<Task[]> =>
       db.task.findMany({ where: { status: 'in_progress' }, orderBy: { claimedAt: 'asc' }, take: maxRunning }),
-    recordedWorkers: (): Promise<WorkerSeen[]> => db.workerSeen.findMany(),
 
     pause: (tx: Tx, queue: string, reason: string, pausedBy: string): Promise<QueuePause> => {
       const data = { reason, pausedBy, pausedAt: new Date() };
@@ -32,27 +32,19 @@ export function createQueuesStore({ db }: { db: Db }) {
     resume: async (tx: Tx, queue: string): Promise<boolean> =>
       (await tx.queuePause.deleteMany({ where: { queue } })).count > 0,
 
-    /** One statement ordered by id, so that replicas do not deadlock. */
-    recordWorkers: async (live: readonly (readonly [string, WorkerState])[]): Promise<void> => {
-      const rows = live.map(([id, w]) => ({
-        id,
-        service: w.service,
-        pulls: w.pulls,
-        engine: w.engine,
-        note: w.engineNote,
-      }));
-      await db.$executeRaw`
-      insert into worker_seen (id, service, pulls, engine, engine_note)
-      select w.id, w.service, array(select jsonb_array_elements_text(w.pulls)), w.engine, w.note
-      from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb)
-        as w (id text, service text, pulls jsonb, engine jsonb, note text)
-      order by w.id
-      on conflict (id) do update set service = excluded.service, pulls = excluded.pulls, engine = excluded.engine,
-        engine_note = excluded.engine_note, last_seen_at = now()`;
+    /** Dead jobs and paused queues for the metrics; every replica reports the same values. */
+    samples: async (): Promise<Sample[]> => {
+      const [dead, paused] = await Promise.all([
+        db.$queryRaw<{ queue: string; count: number }[]>`
+      select queue, count(*)::int as count from task
+      where status = 'failed' and discarded_at is null and not superseded group by queue`,
+        db.queuePause.findMany({ select: { queue: true } }),
+      ]);
+      return queues.flatMap((name) => [
+        { name: 'transcription_dead_jobs', of: name, value: dead.find(({ queue }) => queue === name)?.count ?? 0 },
+        { name: 'queue_paused', of: name, value: paused.some(({ queue }) => queue === name) ? 1 : 0 },
+      ]);
     },
-    deleteOldWorkers: async (): Promise<void> =>
-      void (await db.$executeRaw`
-      delete from worker_seen where last_seen_at < now() - make_interval(secs => ${showOfflineMs / 1000})`),
   };
 }
 

@@ -1,15 +1,41 @@
-import { queuesWithJobs, type AnswerOf, type dispatcherRoutes, type Queue } from '@overtone/contracts';
-import type { QueueGauges } from '../broker/broker.ts';
-import type { QueuePause, WorkerSeen } from '../generated/client.ts';
-import type { WorkerState } from '../leases/leases.ts';
+import {
+  jobDurable,
+  queuesWithJobs,
+  topology,
+  type AnswerOf,
+  type dispatcherRoutes,
+  type Queue,
+} from '@overtone/contracts';
+import type { QueuePause } from '../generated/client.ts';
 
-type Overview = AnswerOf<typeof dispatcherRoutes.queues>;
-export type QueueObject = Overview['queues'][number];
-export type WorkerObject = Overview['workers'][number];
-type Doing = WorkerObject['doing'][number];
+export type QueueObject = AnswerOf<typeof dispatcherRoutes.queues>['queues'][number];
+/** A durable of JOBS as the broker lists it. */
+export type QueueState = { durable: string; pending: number; unacknowledged: number };
+export type QueueGauges = { depth: number; reserved: number; orphaned: number; oldestUnackedSeconds: number };
 
-/** Offline workers are shown for this long (specification, "Limits": task monitor). */
-export const showOfflineMs = 600_000;
+/** The job signals in the broker. */
+export type JobSignals = {
+  /** Creates missing streams, durables and buckets; cheap when none is missing. */
+  provision: () => Promise<void>;
+  /** Counts the messages on JOBS by durable, delivered or not. */
+  countSignals: () => Promise<ReadonlyMap<string, number>>;
+  /** Acknowledges a job signal on behalf of a dead worker. A lost acknowledgement is harmless. */
+  acknowledgeSignal: (replySubject: string) => void;
+  /** Sets what is called when JOBS had to be created: the broker is new or has lost its store. */
+  onLoss: (notify: () => void) => void;
+};
+
+/** Every durable that the platform's jobs need, with the subjects it receives. */
+export const durables: readonly { name: string; filter: string; ackWaitMs: number }[] = [
+  ...new Map(
+    Object.values(topology)
+      .flatMap((service) => service.works)
+      .map((job) => [
+        jobDurable(job),
+        { name: jobDurable(job), filter: `job.${job.queue}.${job.domain}.*`, ackWaitMs: job.policy.ackWaitMs },
+      ]),
+  ).values(),
+];
 
 export type QueueCounts = ReadonlyMap<string, { retrying: number; dead: number }>;
 type Names = ReadonlyMap<string, string>;
@@ -46,52 +72,3 @@ export function queueObjectsOf(
 }
 
 const emptyGauges: QueueGauges = { depth: 0, reserved: 0, orphaned: 0, oldestUnackedSeconds: 0 };
-
-export type RunningTask = Doing & { worker: string };
-
-function workerId(key: string): string {
-  return key.replace(/^worker\./, '');
-}
-
-/** Online workers and those that went offline recently, with their running tasks. */
-export function workerObjectsOf(
-  fleet: ReadonlyMap<string, WorkerState>,
-  seen: WorkerSeen[],
-  running: RunningTask[],
-  now: number,
-): WorkerObject[] {
-  const live = new Map([...fleet].flatMap(([key, w]) => (w.expiresAt > now ? [[workerId(key), w] as const] : [])));
-  const known = new Map(seen.map((recorded) => [recorded.id, recorded]));
-  const doing = (id: string): Doing[] => running.flatMap(({ worker, ...task }) => (worker === id ? [task] : []));
-  const online = [...live].map(([id, w]): WorkerObject => {
-    const since = known.get(id)?.firstSeenAt ?? new Date(now);
-    const presence = { state: 'online', since: since.toISOString(), last_seen: new Date(now).toISOString() } as const;
-    return {
-      id,
-      service: w.service,
-      pulls: w.pulls,
-      engine: w.engine,
-      note: w.engineNote,
-      ...presence,
-      doing: doing(id),
-    };
-  });
-  const offline = seen
-    .filter((recorded) => !live.has(recorded.id) && now - recorded.lastSeenAt.getTime() <= showOfflineMs)
-    .map((recorded): WorkerObject => ({
-      id: recorded.id,
-      service: recorded.service,
-      pulls: recorded.pulls,
-      engine: recorded.engine as WorkerObject['engine'],
-      note: recorded.engineNote,
-      state: 'offline',
-      since: recorded.firstSeenAt.toISOString(),
-      last_seen: recorded.lastSeenAt.toISOString(),
-      doing: doing(recorded.id),
-    }));
-  return [...online.toSorted(byName), ...offline.toSorted((a, b) => b.last_seen.localeCompare(a.last_seen))];
-}
-
-function byName(a: WorkerObject, b: WorkerObject): number {
-  return a.service.localeCompare(b.service) || a.id.localeCompare(b.id);
-}

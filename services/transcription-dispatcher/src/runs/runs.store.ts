@@ -1,22 +1,16 @@
-import { runOptions, type RunOptions, type Stage } from '@overtone/contracts';
-import type { Run } from '../generated/client.ts';
-import type { Tx } from '../database.ts';
-import type { Priority, RunFacts, StageResult } from '../job-requests/job-requests.ts';
-import { freshStages } from './sequence.ts';
+import { runOptions, stages, type Stage } from '@overtone/contracts';
+import { Prisma, type Run } from '../generated/client.ts';
+import type { Db, Tx } from '../database.ts';
+import { stagesAfter, type Priority, type RunFacts, type StageResult } from './runs.ts';
 
-export type NewRun = {
-  id: string;
-  fileId: string;
-  ownerId: string;
-  objectKey: string;
-  contentType: string;
-  options: RunOptions;
+export type NewRun = RunFacts & {
   openedBy: string;
   orderedAt: Date;
   traceparent: string | null;
-  priority: Priority;
   status: 'running' | 'cancelled';
 };
+/** Media must report the stored transcript within this time, else `stage.completed` is published again. */
+const reminderMs = 60_000;
 
 export function factsOf(run: Run): RunFacts {
   return {
@@ -30,13 +24,15 @@ export function factsOf(run: Run): RunFacts {
   };
 }
 
-/** Rows of runs; every method works in the caller's transaction. */
+export function idsOf(run: Run) {
+  return { runId: run.id, fileId: run.fileId, ownerId: run.ownerId };
+}
+
+/** Rows of runs and their stages. Methods with a `tx` work in the caller's transaction. */
 export const runsStore = {
-  /** Serializes the handling of a file's events across durables and replicas. */
   lockFile: async (tx: Tx, fileId: string): Promise<void> =>
     void (await tx.$executeRaw`select pg_advisory_xact_lock(hashtextextended(${fileId}, 0))`),
 
-  /** The run, locked until the transaction ends. Always locked before its tasks. */
   lock: async (tx: Tx, runId: string): Promise<Run | null> => {
     await tx.$executeRaw`select 1 from run where uuid = ${runId}::uuid for update`;
     return tx.run.findUnique({ where: { id: runId } });
@@ -52,7 +48,7 @@ export const runsStore = {
       data: { ...run, options: run.options, warnings: [], completedAt: ended ? new Date() : null },
     });
     const status = ended ? 'cancelled' : 'pending';
-    await tx.stageRow.createMany({ data: freshStages().map((s) => ({ ...s, status, runId: run.id })) });
+    await tx.stageRow.createMany({ data: stages.map((stage) => ({ stage, status, runId: run.id })) });
     return row;
   },
   results: async (tx: Tx, runId: string): Promise<StageResult[]> => {
@@ -65,33 +61,59 @@ export const runsStore = {
       data: { status: 'failed', completedAt: new Date() },
     })),
 
-  /** Ends a run and its open tasks and stages. @returns the cancelled tasks. */
   end: async (
     tx: Tx,
     runId: string,
     status: 'completed' | 'failed' | 'cancelled',
     warnings?: string[],
-  ): Promise<string[]> => {
+  ): Promise<void> => {
     await tx.run.update({
       where: { id: runId },
       data: { status, waitingFor: null, ...(warnings ? { warnings } : {}) },
     });
     // A run completes a second time when its late index is done; the first completion time stays.
     await tx.run.updateMany({ where: { id: runId, completedAt: null }, data: { completedAt: new Date() } });
-    if (status === 'completed') return [];
-    // Locks tasks before stages, as a claim does.
-    const stopped = await tx.$queryRaw<{ uuid: string }[]>`
-      with stopped as (
-        update task set status = 'cancelled', token = token + 1, completed_at = now(), next_attempt_at = null
-        where run_id = ${runId}::uuid and status in ('pending', 'in_progress') returning uuid
-      ), ended as (
-        update task_attempt a set outcome = 'cancelled', ended_at = now() from stopped
-        where a.task_id = stopped.uuid and a.outcome = 'running')
-      select uuid::text as uuid from stopped`;
-    await tx.stageRow.updateMany({
+  },
+  cancelOpenStages: async (tx: Tx, runId: string): Promise<void> =>
+    void (await tx.stageRow.updateMany({
       where: { runId, status: { in: ['pending', 'running'] } },
       data: { status: 'cancelled' },
+    })),
+
+  /** Resets a stage to pending. In a run that stays ended it keeps `startedAt`, so that no event is repeated. */
+  reviveStage: async (tx: Tx, runId: string, stage: string, reset: { startedAt?: null } = {}): Promise<void> =>
+    void (await tx.stageRow.updateMany({
+      where: { runId, stage },
+      data: { status: 'pending', completedAt: null, ...reset },
+    })),
+
+  /** Sets the run to running again and resets the stages after `stage`. */
+  reopen: async (tx: Tx, runId: string, stage: Stage, warnings: string[]): Promise<void> => {
+    await tx.stageRow.updateMany({
+      where: { runId, stage: { in: stagesAfter(stage) } },
+      data: {
+        status: 'pending',
+        artefact: null,
+        output: Prisma.DbNull,
+        engineSeconds: null,
+        orderedAt: null,
+        startedAt: null,
+        completedAt: null,
+      },
     });
-    return stopped.map((t) => t.uuid);
+    await tx.run.update({
+      where: { id: runId },
+      data: { status: 'running', completedAt: null, waitingFor: null, remindedAt: null, warnings },
+    });
   },
+
+  /** Running runs whose assembled transcript media has not reported as stored. */
+  awaitingTranscript: (db: Db): Promise<{ id: string }[]> =>
+    db.$queryRaw<{ id: string }[]>`
+      select r.uuid::text as id from run r
+      join stage a on a.run_id = r.uuid and a.stage = 'assemble' and a.status = 'completed'
+      where r.status = 'running'
+        and not exists (select 1 from task t where t.run_id = r.uuid and t.stage = 'index' and not t.superseded)
+        and coalesce(r.reminded_at, a.completed_at) < now() - make_interval(secs => ${reminderMs / 1000})
+      limit 100`,
 };

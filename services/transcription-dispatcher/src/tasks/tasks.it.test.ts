@@ -22,7 +22,7 @@ import {
 import { startTestWorld } from '../../test/test-world.ts';
 import { announceWorker } from '../../test/workers.ts';
 import { PrismaClient } from '../generated/client.ts';
-import { createTasksStore } from './tasks.store.ts';
+import { createTaskCleanup } from './tasks.store.ts';
 
 const w = startTestWorld();
 let file: ReturnType<typeof uploadedFile>;
@@ -114,7 +114,7 @@ describe('the list of tasks', () => {
       { env, name: 'test', metrics: createMetrics(), log },
       (adapter) => new PrismaClient({ adapter }),
     );
-    const store = createTasksStore({ db });
+    const store = createTaskCleanup({ db });
     for (let gone = 1; gone > 0;) gone = await store.prune(20, 10);
     await part.stop();
     const left = await w.sql<{ seconds: number }>(

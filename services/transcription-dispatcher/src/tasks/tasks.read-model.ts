@@ -1,31 +1,57 @@
-import type { AnswerOf, dispatcherRoutes } from '@overtone/contracts';
+import type { AnswerOf, dispatcherRoutes, QueryOf } from '@overtone/contracts';
 import { roleAtLeast } from '@overtone/contracts';
 import type { Db } from '../database.ts';
-import type { Run, Task } from '../generated/client.ts';
+import { Prisma, type Run, type Task } from '../generated/client.ts';
 import { titlesOf, type Files, type Reader } from '../ports/files.ts';
 import { keptTasks, taskObjectOf, timelineOf, toAttemptObjects, type TaskObject } from './tasks.ts';
-import type { TaskFilter, TasksStore } from './tasks.store.ts';
 
-type Deps = { db: Db; store: TasksStore; files: Files; fractionOf: (runId: string, stage: string) => number };
 type Routes = typeof dispatcherRoutes;
-const pruneBatch = 2_000;
+type TaskFilter = Omit<QueryOf<Routes['listTasks']>, 'page' | 'page_size'>;
+type Progress = { fractionOf: (runId: string, stage: string) => number };
+export type DescribeTasks = (tasks: Task[], reader: Reader) => Promise<TaskObject[]>;
 
-/** Tasks as users see them: their own; administrators see all. */
-export function createTasksReadModel({ db, store, files, fractionOf }: Deps) {
-  const objectsOf = async (tasks: Task[], reader: Reader): Promise<TaskObject[]> => {
-    const titles = await titlesOf(
-      files,
-      tasks.map((t) => t.fileId),
-      reader,
-    );
-    return tasks.map((t) =>
-      taskObjectOf(t, {
-        fraction: t.runId ? fractionOf(t.runId, t.stage) : 0,
-        title: titles.get(t.fileId) ?? null,
+/** Adds the progress of the tasks and the titles of their files. */
+export function createDescribeTasks({ files, fractionOf }: { files: Files } & Progress): DescribeTasks {
+  return async (tasks, reader) => {
+    const titles = await titlesOf(files, tasks, reader);
+    return tasks.map((task) =>
+      taskObjectOf(task, {
+        fraction: task.runId ? fractionOf(task.runId, task.stage) : 0,
+        title: titles.get(task.fileId) ?? null,
       }),
     );
   };
+}
 
+/** Tasks as users see them: their own; administrators see all. */
+export function createTasksReadModel({ db, describe }: { db: Db; describe: DescribeTasks }) {
+  return {
+    list: async (
+      filter: TaskFilter,
+      page: number,
+      size: number,
+      reader: Reader,
+    ): Promise<AnswerOf<Routes['listTasks']>> => {
+      const others = filter.owner !== undefined && filter.owner !== reader.userId;
+      if (others && !canReadAll(reader)) return { items: [], total: 0, page, page_size: size };
+      const own = canReadAll(reader) ? filter : { ...filter, owner: reader.userId };
+      const { rows, total } = await readPage(db, own, page, size);
+      return { items: await describe(rows, reader), total, page, page_size: size };
+    },
+
+    /** One task with its attempts; null when the reader may not see it. */
+    task: async (id: string, reader: Reader): Promise<AnswerOf<Routes['task']> | null> => {
+      const task = await db.task.findUnique({ where: { id }, include: { attempts: true } });
+      if (!task || (task.ownerId !== reader.userId && !canReadAll(reader))) return null;
+      const { attempts, ...row } = task;
+      const [object] = await describe([row], reader);
+      return object ? { ...object, tries: toAttemptObjects(attempts) } : null;
+    },
+  };
+}
+
+/** Stages of the file's latest run; null when the reader may not see it. */
+export function createTimelines({ db, files }: { db: Db; files: Files }) {
   const mayRead = async (run: Run, reader: Reader): Promise<boolean> =>
     run.ownerId === reader.userId ||
     canReadAll(reader) ||
@@ -37,47 +63,15 @@ export function createTasksReadModel({ db, store, files, fractionOf }: Deps) {
     return open ? ((await db.queuePause.findUnique({ where: { queue: open.queue } }))?.reason ?? null) : null;
   };
 
-  return {
-    objectsOf,
-
-    list: async (
-      filter: TaskFilter,
-      page: number,
-      size: number,
-      reader: Reader,
-    ): Promise<AnswerOf<Routes['listTasks']>> => {
-      const others = filter.owner !== undefined && filter.owner !== reader.userId;
-      if (others && !canReadAll(reader)) return { items: [], total: 0, page, page_size: size };
-      const own = canReadAll(reader) ? filter : { ...filter, owner: reader.userId };
-      const { rows, total } = await store.page(own, page, size);
-      return { items: await objectsOf(rows, reader), total, page, page_size: size };
-    },
-
-    /** One task with its attempts; null when the reader may not see it. */
-    task: async (id: string, reader: Reader): Promise<AnswerOf<Routes['task']> | null> => {
-      const task = await db.task.findUnique({ where: { id }, include: { attempts: true } });
-      if (!task || (task.ownerId !== reader.userId && !canReadAll(reader))) return null;
-      const { attempts, ...row } = task;
-      const [object] = await objectsOf([row], reader);
-      return object ? { ...object, tries: toAttemptObjects(attempts) } : null;
-    },
-
-    /** Stages of the file's latest run; null when the reader may not see it. */
-    timeline: async (fileId: string, reader: Reader): Promise<AnswerOf<Routes['fileTimeline']> | null> => {
-      const run = await db.run.findFirst({ where: { fileId }, orderBy: [{ createdAt: 'desc' }, { id: 'desc' }] });
-      if (!run || !(await mayRead(run, reader))) return null;
-      const [rows, tasks, reason] = await Promise.all([
-        db.stageRow.findMany({ where: { runId: run.id } }),
-        db.task.findMany({ where: { runId: run.id }, include: { attempts: true } }),
-        pausedReason(run),
-      ]);
-      return timelineOf(run, rows, tasks, reason);
-    },
-
-    /** Deletes all but the newest ended tasks. */
-    prune: async (signal?: AbortSignal): Promise<void> => {
-      while (!signal?.aborted && (await store.prune(keptTasks, pruneBatch)) === pruneBatch);
-    },
+  return async (fileId: string, reader: Reader): Promise<AnswerOf<Routes['fileTimeline']> | null> => {
+    const run = await db.run.findFirst({ where: { fileId }, orderBy: [{ createdAt: 'desc' }, { id: 'desc' }] });
+    if (!run || !(await mayRead(run, reader))) return null;
+    const [rows, tasks, reason] = await Promise.all([
+      db.stageRow.findMany({ where: { runId: run.id } }),
+      db.task.findMany({ where: { runId: run.id }, include: { attempts: true } }),
+      pausedReason(run),
+    ]);
+    return timelineOf(run, rows, tasks, reason);
   };
 }
 
@@ -85,4 +79,50 @@ function canReadAll({ role }: Reader): boolean {
   return roleAtLeast(role, 'admin');
 }
 
-export type TasksReadModel = ReturnType<typeof createTasksReadModel>;
+/** A page of the task list, newest first, limited to the kept tasks. */
+async function readPage(
+  db: Db,
+  filter: TaskFilter,
+  page: number,
+  size: number,
+): Promise<{ total: number; rows: Task[] }> {
+  const wanted = conditions(filter);
+  const offset = (page - 1) * size;
+  const limit = Math.max(0, Math.min(size, keptTasks - offset));
+  const [counted, ids] = await Promise.all([
+    db.$queryRaw<{ total: number }[]>`
+    select count(*)::int as total from (select 1 from task where ${wanted} limit ${keptTasks}) as fitting`,
+    db.$queryRaw<{ id: string }[]>`
+    select uuid::text as id from task where ${wanted}
+    order by created_at desc, uuid desc limit ${limit} offset ${Math.min(offset, keptTasks)}`,
+  ]);
+  const rows = await db.task.findMany({
+    where: { id: { in: ids.map(({ id }) => id) } },
+    orderBy: [{ createdAt: 'desc' }, { id: 'desc' }],
+  });
+  return { total: counted[0]?.total ?? 0, rows };
+}
+
+function conditions(f: TaskFilter): Prisma.Sql {
+  const like = `%${escapeLike(f.q ?? '')}%`;
+  const begins = `${escapeLike((f.q ?? '').toLowerCase())}%`;
+  const all = [
+    Prisma.sql`true`,
+    ...(f.owner ? [Prisma.sql`owner_id = ${f.owner}::uuid`] : []),
+    ...(f.status ? [Prisma.sql`status = ${f.status}`] : []),
+    ...(f.task_type ? [Prisma.sql`stage = ${f.task_type}`] : []),
+    ...(f.queue ? [Prisma.sql`queue = ${f.queue}`] : []),
+    ...(f.file ? [Prisma.sql`file_id = ${f.file}::uuid`] : []),
+    ...(f.q
+      ? [
+          Prisma.sql`(error_message ilike ${like} or error_code ilike ${like} or worker ilike ${like}
+                      or uuid::text like ${begins} or file_id::text like ${begins})`,
+        ]
+      : []),
+  ];
+  return Prisma.join(all, ' and ');
+}
+
+function escapeLike(text: string): string {
+  return text.replaceAll(/[\\%_]/g, String.raw`\$&`);
+}

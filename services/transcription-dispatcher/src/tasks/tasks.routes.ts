@@ -1,24 +1,24 @@
 import { dispatcherRoutes } from '@overtone/contracts';
 import { handle, notFound, type Route } from '@overtone/service-kit';
-import { liveEntries, type WorkerState } from '../leases/leases.ts';
 import { operatorOf } from '../operator.ts';
-import type { Recovery } from '../recovery/recovery.ts';
-import type { TasksReadModel } from './tasks.read-model.ts';
+import type { createDeadLettersList, createDiscards, createRetries } from './dead-letters.service.ts';
+import type { Recovery } from './recovery.service.ts';
+import type { createTasksReadModel, createTimelines } from './tasks.read-model.ts';
 
 export type TasksRoutesDeps = {
-  tasks: TasksReadModel;
-  recovery: Recovery;
-  fleet: () => ReadonlyMap<string, WorkerState>;
+  tasks: ReturnType<typeof createTasksReadModel>;
+  readTimeline: ReturnType<typeof createTimelines>;
+  recovery: Pick<Recovery, 'recoverStuck'>;
 };
 
-export function tasksRoutes({ tasks, recovery, fleet }: TasksRoutesDeps): Route[] {
+export function tasksRoutes({ tasks, readTimeline, recovery }: TasksRoutesDeps): Route[] {
   return [
     handle(dispatcherRoutes.listTasks, async ({ query, caller }) => {
       const { page, page_size, ...filter } = query;
       return tasks.list(filter, page, page_size, caller);
     }),
     handle(dispatcherRoutes.fileTimeline, async ({ params, caller }) => {
-      const timeline = await tasks.timeline(params.uuid, caller);
+      const timeline = await readTimeline(params.uuid, caller);
       if (!timeline) throw notFound();
       return timeline;
     }),
@@ -27,8 +27,8 @@ export function tasksRoutes({ tasks, recovery, fleet }: TasksRoutesDeps): Route[
       if (!task) throw notFound('There is no such task.');
       return task;
     }),
-    handle(dispatcherRoutes.recoverStuck, async (r) => {
-      const { found, reset } = await recovery.recoverStuck(operatorOf(r));
+    handle(dispatcherRoutes.recoverStuck, async (request) => {
+      const { found, reset } = await recovery.recoverStuck(operatorOf(request));
       return {
         success: true,
         count: reset,
@@ -37,19 +37,24 @@ export function tasksRoutes({ tasks, recovery, fleet }: TasksRoutesDeps): Route[
           reset === 0 ? 'Nothing was stuck' : `${reset} stuck ${reset === 1 ? 'task was' : 'tasks were'} put back`,
       };
     }),
-    handle(dispatcherRoutes.engines, async () => {
-      const live = new Set(liveEntries(fleet().values(), Date.now()));
-      const workers = [...fleet()]
-        .filter(([, w]) => live.has(w))
-        .map(([key, w]) => ({
-          id: key.replace(/^worker\./, ''),
-          service: w.service,
-          pulls: w.pulls,
-          engine: w.engine,
-          note: w.engineNote,
-          gpu: w.gpu ?? null,
-        }));
-      return { workers };
+  ];
+}
+
+export type DeadLettersRoutesDeps = { list: ReturnType<typeof createDeadLettersList> } & ReturnType<
+  typeof createRetries
+> &
+  ReturnType<typeof createDiscards>;
+
+export function deadLettersRoutes(deadLetters: DeadLettersRoutesDeps): Route[] {
+  const { list, retry, retryKind, discard, discardKind } = deadLetters;
+  return [
+    handle(dispatcherRoutes.deadTasks, async ({ query, caller }) => {
+      const { page, page_size, ...jobs } = query;
+      return list(jobs, page, page_size, caller);
     }),
+    handle(dispatcherRoutes.retryDead, async (request) => retryKind(request.body, operatorOf(request))),
+    handle(dispatcherRoutes.discardDead, async (request) => discardKind(request.body, operatorOf(request))),
+    handle(dispatcherRoutes.retryTask, async (request) => retry(request.params.uuid, operatorOf(request))),
+    handle(dispatcherRoutes.discardTask, async (request) => discard(request.params.uuid, operatorOf(request))),
   ];
 }

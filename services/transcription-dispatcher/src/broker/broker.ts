@@ -1,2 +1,0 @@
-export type { Broker } from './broker.adapter.ts';
-export type { QueueGauges } from './gauges.ts';

@@ -1,0 +1,158 @@
+import { eventFeed } from '@overtone/contracts';
+import type { Bus, Part } from '@overtone/service-kit';
+import {
+  AckPolicy,
+  DeliverPolicy,
+  DiscardPolicy,
+  nanos,
+  NatsError,
+  RetentionPolicy,
+  StorageType,
+  type JetStreamManager,
+  type StreamConfig,
+} from 'nats';
+import { durables, type JobSignals, type QueueState } from './queues.ts';
+
+const jobStream = 'JOBS';
+const day = 24 * 60 * 60_000;
+const streams: (Partial<StreamConfig> & { name: string })[] = [
+  {
+    name: 'EVENTS',
+    subjects: ['evt.>'],
+    storage: StorageType.File,
+    max_age: nanos(7 * day),
+    max_bytes: 1024 ** 3,
+    duplicate_window: nanos(5 * 60_000),
+    allow_direct: true,
+  },
+  {
+    name: jobStream,
+    subjects: ['job.>'],
+    retention: RetentionPolicy.Workqueue,
+    storage: StorageType.File,
+    discard: DiscardPolicy.New,
+    max_msgs: 1_000_000,
+    duplicate_window: nanos(5 * 60_000),
+    allow_direct: true,
+  },
+];
+const buckets = ['LEASES', 'WORKERS'];
+const bucketLifeMs = 60_000;
+
+/** Creates the broker's streams, durables and buckets at start, and again when the broker has lost them. */
+export function createBroker({ bus }: { bus: Bus }) {
+  let first = true;
+  let notifyLoss = (): void => {};
+
+  const provision = async (): Promise<void> => {
+    const jsm = await bus.jetstreamManager();
+    let jobsCreated = false;
+    for (const config of streams) if (await ensureStream(jsm, config, first)) jobsCreated ||= config.name === jobStream;
+    for (const durable of durables) await ensureDurable(jsm, durable);
+    await ensureFeed(jsm);
+    for (const bucket of buckets)
+      await bus.jetstream().views.kv(bucket, { history: 1, ttl: bucketLifeMs, storage: StorageType.File });
+    if (jobsCreated) notifyLoss();
+    first = false;
+  };
+  const provisionOrLog = () =>
+    provision().catch((err: unknown) => bus.log.warn({ err: err as Error }, 'stream check failed'));
+
+  const part: Part = {
+    name: 'broker',
+    start: async () => {
+      await provision();
+      bus.onReconnect(() => void provisionOrLog());
+    },
+    stop: async () => {},
+  };
+
+  const signals: JobSignals = {
+    provision,
+    countSignals: async () => {
+      const jsm = await bus.jetstreamManager();
+      const { state } = await jsm.streams.info(jobStream, { subjects_filter: 'job.>' });
+      const counts = new Map<string, number>();
+      for (const [subject, count] of Object.entries(state.subjects ?? {})) {
+        const [, queue, domain] = subject.split('.');
+        const durable = `${queue}-${domain}`;
+        counts.set(durable, (counts.get(durable) ?? 0) + count);
+      }
+      return counts;
+    },
+    acknowledgeSignal: (replySubject) => {
+      if (bus.connected()) bus.nc().publish(replySubject, '+ACK');
+    },
+    onLoss: (notify) => (notifyLoss = notify),
+  };
+
+  return { part, signals, listQueues: () => listQueues(bus) };
+}
+
+export type Broker = ReturnType<typeof createBroker>;
+
+/** Lists the job durables in one round trip. */
+async function listQueues(bus: Bus): Promise<QueueState[]> {
+  const reply = await bus
+    .nc()
+    .request(`$JS.API.CONSUMER.LIST.${jobStream}`, JSON.stringify({ offset: 0 }), { timeout: 2_000 });
+  const { consumers = [] } = reply.json<{ consumers?: Listed[] }>();
+  return consumers.map((consumer) => ({
+    durable: consumer.name,
+    pending: consumer.num_pending,
+    unacknowledged: consumer.num_ack_pending,
+  }));
+}
+
+type Listed = { name: string; num_pending: number; num_ack_pending: number };
+
+function isNotFound(e: unknown): boolean {
+  return e instanceof NatsError && e.api_error?.code === 404;
+}
+
+/** Creates a missing stream; updates an existing one at start. @returns true when it was created. */
+async function ensureStream(
+  jsm: JetStreamManager,
+  config: Partial<StreamConfig> & { name: string },
+  update: boolean,
+): Promise<boolean> {
+  try {
+    await jsm.streams.info(config.name);
+  } catch (e) {
+    if (!isNotFound(e)) throw e;
+    await jsm.streams.add(config);
+    return true;
+  }
+  if (!update) return false;
+  const { name, subjects, retention: _, storage: __, ...mutable } = config;
+  await jsm.streams.update(name, { ...mutable, ...(subjects ? { subjects } : {}) });
+  return false;
+}
+
+async function ensureDurable(jsm: JetStreamManager, durable: (typeof durables)[number]): Promise<void> {
+  await jsm.consumers.info(jobStream, durable.name).catch(async (e: unknown) => {
+    if (!isNotFound(e)) throw e;
+    await jsm.consumers.add(jobStream, {
+      durable_name: durable.name,
+      filter_subject: durable.filter,
+      ack_policy: AckPolicy.Explicit,
+      ack_wait: nanos(durable.ackWaitMs),
+      // The attempt policy is in the database; the broker redelivers without a limit.
+      max_deliver: -1,
+      max_ack_pending: 1_000,
+    });
+  });
+}
+
+/** Pushes every event to every subscribed replica; a replica reads missed events from the stream itself. */
+async function ensureFeed(jsm: JetStreamManager): Promise<void> {
+  await jsm.consumers.info('EVENTS', eventFeed.durable).catch(async (e: unknown) => {
+    if (!isNotFound(e)) throw e;
+    await jsm.consumers.add('EVENTS', {
+      durable_name: eventFeed.durable,
+      deliver_subject: eventFeed.subject,
+      deliver_policy: DeliverPolicy.New,
+      ack_policy: AckPolicy.None,
+    });
+  });
+}

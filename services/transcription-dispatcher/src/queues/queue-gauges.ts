@@ -1,0 +1,72 @@
+import { queues, type Queue } from '@overtone/contracts';
+import type { Leases, Lease, Workers } from '../workers/workers.ts';
+import type { Broker } from './broker.adapter.ts';
+import type { QueueGauges, QueueState } from './queues.ts';
+
+/**
+ * The four queue gauges (specification, "Health and metrics"). Held tasks are read from leases: after a worker's death the
+ * broker's own count only falls at the next pull (measured on 2.9). Unacknowledged messages without a lease were given
+ * back and count as waiting, so that a paused queue keeps its depth.
+ * @param isWorkerLive whether a worker still sends heartbeats.
+ */
+export function gaugesOf(
+  states: QueueState[],
+  leases: Lease[],
+  isWorkerLive: (worker: string) => boolean,
+  now: number,
+): Map<Queue, QueueGauges> {
+  return new Map(
+    queues.map((queue) => {
+      const own = leases.filter((l) => l.queue === queue);
+      const reserved = own.filter((l) => l.expiresAt > now && isWorkerLive(l.worker)).length;
+      const listed = states.filter((s) => s.durable.startsWith(`${queue}-`));
+      const pending = listed.reduce((sum, s) => sum + s.pending, 0);
+      const unacknowledged = listed.reduce((sum, s) => sum + s.unacknowledged, 0);
+      return [
+        queue,
+        {
+          depth: pending + Math.max(0, unacknowledged - own.length),
+          reserved,
+          orphaned: own.length - reserved,
+          oldestUnackedSeconds: own.length === 0 ? 0 : (now - Math.min(...own.map((l) => l.deliveredAt))) / 1000,
+        },
+      ];
+    }),
+  );
+}
+
+/** Together with the four seconds a heartbeat lasts, a dead worker is visible within five seconds. */
+const cacheMs = 500;
+
+/** The current queue gauges: one request to the broker; leases and heartbeats are mirrored already. */
+export function createQueueGauges({
+  broker,
+  leases,
+  isWorkerLive,
+}: {
+  broker: Pick<Broker, 'listQueues'>;
+  leases: Leases['entries'];
+  isWorkerLive: Workers['isLive'];
+}): () => Promise<ReadonlyMap<Queue, QueueGauges>> {
+  return cached(cacheMs, async () => {
+    const states = await broker.listQueues();
+    return gaugesOf(states, [...leases().values()], isWorkerLive, Date.now());
+  });
+}
+
+/** Shares one call and its result for `ms`, so that several scrapers cause one request to the broker. */
+export function cached<T>(ms: number, read: () => Promise<T>): () => Promise<T> {
+  let startedAt = 0;
+  let current: Promise<T> | undefined;
+  return () => {
+    if (current && Date.now() - startedAt < ms) return current;
+    startedAt = Date.now();
+    const fresh = read();
+    current = fresh;
+    // A failure is not cached.
+    fresh.catch(() => {
+      if (current === fresh) current = undefined;
+    });
+    return fresh;
+  };
+}

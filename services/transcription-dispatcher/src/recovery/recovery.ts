@@ -1,1 +1,0 @@
-export type { Recovery } from './recovery.service.ts';

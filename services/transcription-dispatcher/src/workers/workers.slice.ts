@@ -1,0 +1,62 @@
+import { dispatcherRoutes, dispatcherRpc, leaseValue, workerValue } from '@overtone/contracts';
+import { handle, periodic, rpc, type Bus, type Slice } from '@overtone/service-kit';
+import type { Db } from '../database.ts';
+import { createMirror } from './mirror.adapter.ts';
+import {
+  heartbeatGraceMs,
+  isWatchSettled,
+  languagesOf,
+  liveEntries,
+  liveWorkers,
+  workerObjectsOf,
+  type Leases,
+  type Workers,
+} from './workers.ts';
+import { createWorkersStore } from './workers.store.ts';
+
+/** The live workers, their heartbeats and engines, and the leases on their tasks. */
+export function createWorkersSlice({ db, bus }: { db: Db; bus: Bus }): Slice & { workers: Workers; leases: Leases } {
+  const leaseMirror = createMirror(bus, 'LEASES', leaseValue);
+  const fleet = createMirror(bus, 'WORKERS', workerValue);
+  const store = createWorkersStore({ db });
+  const workers: Workers = {
+    live: () => (isWatchSettled(fleet.since(), Date.now()) ? liveEntries(fleet.entries().values(), Date.now()) : null),
+    isLive: (id) =>
+      !isWatchSettled(fleet.since(), Date.now(), heartbeatGraceMs) ||
+      (fleet.get(`worker.${id}`)?.expiresAt ?? 0) > Date.now(),
+    areWatched: () => fleet.since() !== null,
+    describe: (recorded, running, now) => workerObjectsOf(fleet.entries(), recorded, running, now),
+    recorded: store.recorded,
+  };
+  const recordLiveWorkers = async (): Promise<void> => {
+    const live = liveWorkers(fleet.entries(), Date.now());
+    if (live.size > 0) await store.record(live);
+    await store.deleteOld();
+  };
+
+  return {
+    workers,
+    leases: {
+      entries: leaseMirror.entries,
+      of: (taskId) => leaseMirror.get(`task.${taskId}`),
+      drop: (taskId) => leaseMirror.remove(`task.${taskId}`),
+      areComplete: () => isWatchSettled(leaseMirror.since(), Date.now()),
+    },
+    parts: [leaseMirror.part, fleet.part],
+    routes: [
+      handle(dispatcherRoutes.engines, async () => ({
+        workers: [...liveWorkers(fleet.entries(), Date.now())].map(([id, worker]) => ({
+          id,
+          service: worker.service,
+          pulls: worker.pulls,
+          engine: worker.engine,
+          note: worker.engineNote,
+          gpu: worker.gpu ?? null,
+        })),
+      })),
+    ],
+    // Media uses this list to refuse languages that no engine supports.
+    rpcs: [rpc(dispatcherRpc.languages, async () => ({ languages: languagesOf(workers.live()) }))],
+    periodics: [periodic('record live workers', 5_000, recordLiveWorkers)],
+  };
+}

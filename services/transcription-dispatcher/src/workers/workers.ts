@@ -1,0 +1,124 @@
+import type { AnswerOf, dispatcherRoutes, leaseValue, workerValue } from '@overtone/contracts';
+import type { z } from 'zod';
+import type { WorkerSeen } from '../generated/client.ts';
+
+export type Lease = z.infer<typeof leaseValue>;
+export type WorkerState = z.infer<typeof workerValue>;
+
+/** The leases of running tasks, mirrored from the broker. */
+export type Leases = {
+  entries: () => ReadonlyMap<string, Lease>;
+  of: (taskId: string) => Lease | undefined;
+  drop: (taskId: string) => Promise<void>;
+  /** Whether the watch has lasted long enough that a missing lease means a lost worker. */
+  areComplete: () => boolean;
+};
+
+/** The workers that send heartbeats, mirrored from the broker. */
+export type Workers = {
+  /** The live workers, or null while they are not known. */
+  live: () => WorkerState[] | null;
+  /** Whether a worker sends heartbeats; true while that is not known. */
+  isLive: (id: string) => boolean;
+  /** Whether the heartbeats are being received. */
+  areWatched: () => boolean;
+  /** Online workers and those that went offline recently. */
+  describe: (recorded: WorkerSeen[], running: RunningTask[], now: number) => WorkerObject[];
+  recorded: () => Promise<WorkerSeen[]>;
+};
+
+/** The entries that have not expired. */
+export function liveEntries<T extends { expiresAt: number }>(entries: Iterable<T>, now: number): T[] {
+  return [...entries].filter((entry) => entry.expiresAt > now);
+}
+
+/** The workers that have not expired, by id. */
+export function liveWorkers(fleet: ReadonlyMap<string, WorkerState>, now: number): Map<string, WorkerState> {
+  return new Map(
+    [...fleet].flatMap(([key, worker]) =>
+      worker.expiresAt > now ? [[key.replace(/^worker\./, ''), worker] as const] : [],
+    ),
+  );
+}
+
+type RemoteTimes = { saidAt?: number | undefined; deliveredAt?: number; expiresAt: number };
+
+/**
+ * Converts an entry's times from the clock of the host that wrote it to the local clock; the two may differ by an hour.
+ * The intervals between the written times are kept, counted from the time of receipt.
+ * @param storedAt the broker's time, used when the writer sent none.
+ */
+export function toLocalClock<T extends RemoteTimes>(value: T, storedAt: number, receivedAt: number): T {
+  const shift = receivedAt - (value.saidAt ?? storedAt);
+  const { deliveredAt, expiresAt } = value;
+  return {
+    ...value,
+    expiresAt: expiresAt + shift,
+    ...(deliveredAt === undefined ? {} : { deliveredAt: deliveredAt + shift }),
+  };
+}
+
+/** After an interruption of the lease watch, each worker must renew once to be visible again. */
+export const leaseGraceMs = 7_000;
+/** The same for heartbeats, which are sent every second. */
+export const heartbeatGraceMs = 3_000;
+/** Whether the watch of leases or heartbeats has lasted long enough that a missing entry means a dead worker. */
+export function isWatchSettled(watchingSince: number | null, now: number, graceMs = leaseGraceMs): boolean {
+  return watchingSince !== null && now - watchingSince >= graceMs;
+}
+
+/** All languages of the live speech engines; null: any language, or no engine is live. */
+export function languagesOf(workers: readonly WorkerState[] | null): string[] | null {
+  const engines = (workers ?? []).filter(({ engine }) => engine !== null);
+  // An older worker reports no languages.
+  if (engines.length === 0 || engines.some(({ languages }) => !languages || languages.length === 0)) return null;
+  return [...new Set(engines.flatMap(({ languages }) => languages ?? []))].sort();
+}
+
+export type WorkerObject = AnswerOf<typeof dispatcherRoutes.queues>['workers'][number];
+type Doing = WorkerObject['doing'][number];
+export type RunningTask = Doing & { worker: string };
+
+/** Offline workers are shown for this long (specification, "Limits": task monitor). */
+export const showOfflineMs = 600_000;
+
+/** Online workers and those that went offline recently, with their running tasks. */
+export function workerObjectsOf(
+  fleet: ReadonlyMap<string, WorkerState>,
+  seen: WorkerSeen[],
+  running: RunningTask[],
+  now: number,
+): WorkerObject[] {
+  const live = liveWorkers(fleet, now);
+  const known = new Map(seen.map((recorded) => [recorded.id, recorded]));
+  const doing = (id: string): Doing[] => running.flatMap(({ worker, ...task }) => (worker === id ? [task] : []));
+  const online = [...live].map(([id, worker]): WorkerObject => ({
+    id,
+    service: worker.service,
+    pulls: worker.pulls,
+    engine: worker.engine,
+    note: worker.engineNote,
+    state: 'online',
+    since: (known.get(id)?.firstSeenAt ?? new Date(now)).toISOString(),
+    last_seen: new Date(now).toISOString(),
+    doing: doing(id),
+  }));
+  const offline = seen
+    .filter((recorded) => !live.has(recorded.id) && now - recorded.lastSeenAt.getTime() <= showOfflineMs)
+    .map((recorded): WorkerObject => ({
+      id: recorded.id,
+      service: recorded.service,
+      pulls: recorded.pulls,
+      engine: recorded.engine as WorkerObject['engine'],
+      note: recorded.engineNote,
+      state: 'offline',
+      since: recorded.firstSeenAt.toISOString(),
+      last_seen: recorded.lastSeenAt.toISOString(),
+      doing: doing(recorded.id),
+    }));
+  return [...online.toSorted(byName), ...offline.toSorted((a, b) => b.last_seen.localeCompare(a.last_seen))];
+}
+
+function byName(a: WorkerObject, b: WorkerObject): number {
+  return a.service.localeCompare(b.service) || a.id.localeCompare(b.id);
+}
