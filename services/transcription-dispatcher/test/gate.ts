@@ -1,10 +1,11 @@
 import { createServer, connect, type AddressInfo, type Server, type Socket } from 'node:net';
 
-/** A TCP proxy that can be closed, reopened and frozen, to simulate network failures. */
+/** A TCP proxy that can be closed, reopened and frozen, to simulate network failures; it records what clients send. */
 export async function startGate(target: string) {
   const to = new URL(target);
   const sockets = new Set<Socket>();
   let frozen = false;
+  let sentText = '';
   const applyFreeze = (socket: Socket): void => void (frozen ? socket.pause() : socket.resume());
   const track = (socket: Socket): Socket => {
     sockets.add(socket);
@@ -14,6 +15,7 @@ export async function startGate(target: string) {
   const forward = (socket: Socket): void => {
     const onward = track(connect(Number(to.port), to.hostname));
     track(socket);
+    socket.on('data', (chunk: Buffer) => (sentText += chunk.toString('latin1')));
     socket.on('data', (chunk) => onward.write(chunk)).on('close', () => onward.destroy());
     onward.on('data', (chunk) => socket.write(chunk)).on('close', () => socket.destroy());
     for (const end of [socket, onward]) applyFreeze(end);
@@ -46,6 +48,11 @@ export async function startGate(target: string) {
     /** Accepts connections but forwards no data. */
     freeze: () => setFrozen(true),
     thaw: () => setFrozen(false),
-    close: shut,
+    /** Subjects that were published to a broker since the last call. */
+    published: (): string[] => {
+      const subjects = [...sentText.matchAll(/(?:^|\r\n)H?PUB (\S+)/g)].map((match) => match[1] ?? '');
+      sentText = '';
+      return subjects;
+    },
   };
 }

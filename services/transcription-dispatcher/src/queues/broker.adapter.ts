@@ -8,6 +8,7 @@ import {
   NatsError,
   RetentionPolicy,
   StorageType,
+  type ConsumerConfig,
   type JetStreamManager,
   type StreamConfig,
 } from 'nats';
@@ -48,8 +49,8 @@ export function createBroker({ bus }: { bus: Bus }) {
     const jsm = await bus.jetstreamManager();
     let jobsCreated = false;
     for (const config of streams) if (await ensureStream(jsm, config, first)) jobsCreated ||= config.name === jobStream;
-    for (const durable of durables) await ensureDurable(jsm, durable);
-    await ensureFeed(jsm);
+    for (const durable of durables) await ensureConsumer(jsm, jobStream, jobConsumer(durable));
+    await ensureConsumer(jsm, 'EVENTS', feedConsumer);
     for (const bucket of buckets)
       await bus.jetstream().views.kv(bucket, { history: 1, ttl: bucketLifeMs, storage: StorageType.File });
     if (jobsCreated) notifyLoss();
@@ -129,30 +130,34 @@ async function ensureStream(
   return false;
 }
 
-async function ensureDurable(jsm: JetStreamManager, durable: (typeof durables)[number]): Promise<void> {
-  await jsm.consumers.info(jobStream, durable.name).catch(async (e: unknown) => {
+async function ensureConsumer(
+  jsm: JetStreamManager,
+  stream: string,
+  config: Partial<ConsumerConfig> & { durable_name: string },
+): Promise<void> {
+  await jsm.consumers.info(stream, config.durable_name).catch(async (e: unknown) => {
     if (!isNotFound(e)) throw e;
-    await jsm.consumers.add(jobStream, {
-      durable_name: durable.name,
-      filter_subject: durable.filter,
-      ack_policy: AckPolicy.Explicit,
-      ack_wait: nanos(durable.ackWaitMs),
-      // The attempt policy is in the database; the broker redelivers without a limit.
-      max_deliver: -1,
-      max_ack_pending: 1_000,
-    });
+    await jsm.consumers.add(stream, config);
   });
 }
 
-/** Pushes every event to every subscribed replica; a replica reads missed events from the stream itself. */
-async function ensureFeed(jsm: JetStreamManager): Promise<void> {
-  await jsm.consumers.info('EVENTS', eventFeed.durable).catch(async (e: unknown) => {
-    if (!isNotFound(e)) throw e;
-    await jsm.consumers.add('EVENTS', {
-      durable_name: eventFeed.durable,
-      deliver_subject: eventFeed.subject,
-      deliver_policy: DeliverPolicy.New,
-      ack_policy: AckPolicy.None,
-    });
-  });
+/** The durable of a kind of jobs. */
+function jobConsumer({ name, filter, ackWaitMs }: (typeof durables)[number]) {
+  return {
+    durable_name: name,
+    filter_subject: filter,
+    ack_policy: AckPolicy.Explicit,
+    ack_wait: nanos(ackWaitMs),
+    // The attempt policy is in the database; the broker redelivers without a limit.
+    max_deliver: -1,
+    max_ack_pending: 1_000,
+  };
 }
+
+/** Pushes every event to every subscribed replica; a replica reads missed events from the stream itself. */
+const feedConsumer = {
+  durable_name: eventFeed.durable,
+  deliver_subject: eventFeed.subject,
+  deliver_policy: DeliverPolicy.New,
+  ack_policy: AckPolicy.None,
+};

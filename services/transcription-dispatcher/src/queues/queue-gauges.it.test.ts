@@ -1,74 +1,28 @@
 import { randomUUID } from 'node:crypto';
-import { once } from 'node:events';
-import { connect, createServer, type AddressInfo, type Server, type Socket } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { leaseValue } from '@overtone/contracts';
 import { createBus, createMetrics, type Bus } from '@overtone/service-kit';
 import { startNats, waitFor, type TestServer } from '@overtone/testkit';
 import { log, createWorld, startDispatcher, type World } from '../../test/harness.ts';
+import { startGate } from '../../test/gate.ts';
 import { createQueueRegistry } from '../telemetry.ts';
 import { createMirror } from '../workers/mirror.adapter.ts';
 import { createBroker } from './broker.adapter.ts';
 import { createQueueGauges } from './queue-gauges.ts';
 
-/** A TCP proxy that records what clients send, and can cut all connections. */
-async function startProxy(to: string) {
-  const { hostname, port } = new URL(to);
-  const sockets = new Set<Socket>();
-  let sentText = '';
-  let cut = false;
-  const server: Server = createServer((client) => {
-    const upstream = connect(Number(port), hostname);
-    for (const socket of [client, upstream]) {
-      sockets.add(socket);
-      socket.on('error', () => {});
-      socket.on('close', () => {
-        client.destroy();
-        upstream.destroy();
-      });
-    }
-    if (cut) client.destroy();
-    client.on('data', (part: Buffer) => {
-      sentText += part.toString('latin1');
-    });
-    client.pipe(upstream).pipe(client);
-  });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const via = new URL(to);
-  via.port = String((server.address() as AddressInfo).port);
-  return {
-    url: via.href,
-    /** Subjects published since the last call. */
-    published: (): string[] => {
-      const subjects = [...sentText.matchAll(/(?:^|\r\n)H?PUB (\S+)/g)].map((m) => m[1] ?? '');
-      sentText = '';
-      return subjects;
-    },
-    cut: () => {
-      cut = true;
-      for (const socket of sockets) socket.destroy();
-    },
-    close: () => {
-      for (const socket of sockets) socket.destroy();
-      server.close();
-    },
-  };
-}
-
 describe('the queue gauges', () => {
   let nats: TestServer;
-  let proxy: Awaited<ReturnType<typeof startProxy>>;
+  let proxy: Awaited<ReturnType<typeof startGate>>;
   let bus: Bus;
   beforeAll(async () => {
     nats = await startNats();
-    proxy = await startProxy(nats.url);
+    proxy = await startGate(nats.url);
     bus = createBus({ service: 'transcription-dispatcher', url: proxy.url, log });
     await bus.connect();
   });
   afterAll(async () => {
     await bus.close();
-    proxy.close();
+    await proxy.shut();
     await nats.stop();
   });
 
@@ -101,12 +55,11 @@ describe('the queue gauges', () => {
 
 it('GET /metrics/queues responds without a database', async () => {
   const w: World = await createWorld();
-  const proxy = await startProxy(w.dispatcherUrl);
+  const proxy = await startGate(w.dispatcherUrl);
   const dispatcher = await startDispatcher({ ...w, dispatcherUrl: proxy.url });
-  proxy.cut();
+  await proxy.shut();
   const text = await dispatcher.internal('/metrics/queues');
   expect(text).toContain('celery_queue_depth{queue="gpu"} 0');
   await dispatcher.stop();
-  proxy.close();
   await w.close();
 });

@@ -211,7 +211,7 @@ describe('while the database is unavailable', () => {
   afterAll(async () => {
     await between.open();
     await cutOff.stop();
-    await between.close();
+    await between.shut();
   });
   const paths = ['/api/admin/queues', '/api/tasks/dead', '/api/tasks'];
   const outcomes = () =>

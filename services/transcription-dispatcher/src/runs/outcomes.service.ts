@@ -21,7 +21,7 @@ export function createOutcomes({
       const outcome = outcomeOfFailure(stage, error.message);
       await store.failStage(tx, run.id, stage);
       if (outcome.kind === 'fail-run') {
-        await stopRun({ tx, runId: run.id, status: 'failed', tasks });
+        await stopRun(tx, tasks, { runId: run.id, status: 'failed' });
         await timing.close(tx, run.id);
         return outbox.add(tx, transcriptionEvents.runFailed, { ...idsOf(run), stage, ...error });
       }
@@ -38,13 +38,9 @@ export function createOutcomes({
 
     reopen: async (tx, run, stage, message) => {
       const note = warningOf(stage, message);
+      const warnings = run.warnings.filter((warning) => warning !== note);
       await tasks.supersede(tx, run.id, stagesAfter(stage));
-      await store.reopen(
-        tx,
-        run.id,
-        stage,
-        run.warnings.filter((warning) => warning !== note),
-      );
+      await store.reopen(tx, run.id, stage, warnings);
       await timing.reopen(tx, run.id);
       await store.reviveStage(tx, run.id, stage, { startedAt: null });
       const dropped = run.warnings.filter((warning) => warning === note);

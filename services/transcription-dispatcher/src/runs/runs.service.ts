@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import {
   transcriptionEvents,
   transcriptionLive,
@@ -9,7 +8,6 @@ import {
 import type { Outbox } from '@overtone/database';
 import { carrier, type Bus, type Delivery } from '@overtone/service-kit';
 import { txOptions, type Db, type Tx } from '../database.ts';
-import type { Run } from '../generated/client.ts';
 import type { Priority, RunFacts, RunTasks } from './runs.ts';
 import { factsOf, idsOf, runsStore as store } from './runs.store.ts';
 import type { Timing } from './timing.store.ts';
@@ -25,20 +23,25 @@ type RunRequest = Pick<RunFacts, 'fileId' | 'ownerId' | 'objectKey' | 'contentTy
 type Origin = Pick<Delivery, 'id' | 'time'>;
 
 const noOptions: RunOptions = { language: null, minSpeakers: null, maxSpeakers: null, diarize: true };
+/** A cancelled run for a file without a run, so that a late upload opens none. */
+const tombstone = {
+  objectKey: '',
+  contentType: '',
+  options: noOptions,
+  traceparent: null,
+  priority: 1,
+  status: 'cancelled',
+} as const;
 
 /** Opens runs, and enqueues the indexing of their transcripts. */
 export function createRuns({ db, outbox, tasks, timing, bus }: RunsDeps) {
   const open = async (tx: Tx, request: RunRequest, priority: Priority, { id, time }: Origin): Promise<void> => {
     await tasks.discardDeadOfFile(tx, request.fileId);
     const { fileId, ownerId, objectKey, contentType, options } = request;
+    const file = { fileId, ownerId, objectKey, contentType, options };
     const run = await store.insert(tx, {
-      fileId,
-      ownerId,
-      objectKey,
-      contentType,
-      options,
+      ...file,
       priority,
-      id: randomUUID(),
       openedBy: id,
       orderedAt: time,
       traceparent: carrier().traceparent ?? null,
@@ -66,7 +69,7 @@ export function createRuns({ db, outbox, tasks, timing, bus }: RunsDeps) {
         const current = await store.running(tx, data.fileId);
         // A later request was handled first: this one is obsolete.
         if (current && current.orderedAt > delivery.time) return [];
-        const cancelled = current ? await stopRun({ tx, runId: current.id, status: 'cancelled', tasks }) : [];
+        const cancelled = current ? await stopRun(tx, tasks, { runId: current.id, status: 'cancelled' }) : [];
         await open(tx, data, 0, delivery);
         return cancelled;
       }, txOptions);
@@ -90,22 +93,6 @@ export function createRuns({ db, outbox, tasks, timing, bus }: RunsDeps) {
 
 /** Cancels the runs of stopped and deleted files. */
 export function createCancellation({ db, outbox, tasks, bus }: Omit<RunsDeps, 'timing'>) {
-  /** A cancelled run for a file without a run, so that a late upload opens none. */
-  const insertTombstone = (tx: Tx, file: { fileId: string; ownerId: string }, { id, time }: Origin): Promise<Run> =>
-    store.insert(tx, {
-      fileId: file.fileId,
-      ownerId: file.ownerId,
-      id: randomUUID(),
-      objectKey: '',
-      contentType: '',
-      options: noOptions,
-      openedBy: id,
-      orderedAt: time,
-      traceparent: null,
-      priority: 1,
-      status: 'cancelled',
-    });
-
   /**
    * Cancels the file's run. A request that arrives before its upload inserts a cancelled run, so that the upload opens
    * none. A request older than the run is ignored, because it refers to an earlier one.
@@ -118,10 +105,12 @@ export function createCancellation({ db, outbox, tasks, bus }: Omit<RunsDeps, 't
       if (run) {
         await tasks.discardDeadOfFile(tx, file.fileId);
         await outbox.add(tx, transcriptionEvents.runCancelled, idsOf(run));
-        return stopRun({ tx, runId: run.id, status: 'cancelled', tasks });
+        return stopRun(tx, tasks, { runId: run.id, status: 'cancelled' });
       }
       if (await store.latest(tx, file.fileId)) return [];
-      await outbox.add(tx, transcriptionEvents.runCancelled, idsOf(await insertTombstone(tx, file, delivery)));
+      const origin = { openedBy: delivery.id, orderedAt: delivery.time };
+      const cancelled = await store.insert(tx, { ...tombstone, fileId: file.fileId, ownerId: file.ownerId, ...origin });
+      await outbox.add(tx, transcriptionEvents.runCancelled, idsOf(cancelled));
       return [];
     }, txOptions);
     notifyWorkers(bus, stopped);
@@ -139,17 +128,11 @@ export function createCancellation({ db, outbox, tasks, bus }: Omit<RunsDeps, 't
 }
 
 /** Ends a run without a result, with its open tasks and stages. @returns the cancelled tasks. */
-export async function stopRun({
-  tx,
-  runId,
-  status,
-  tasks,
-}: {
-  tx: Tx;
-  runId: string;
-  status: 'failed' | 'cancelled';
-  tasks: Pick<RunTasks, 'cancelTasksOfRun'>;
-}): Promise<string[]> {
+export async function stopRun(
+  tx: Tx,
+  tasks: Pick<RunTasks, 'cancelTasksOfRun'>,
+  { runId, status }: { runId: string; status: 'failed' | 'cancelled' },
+): Promise<string[]> {
   await store.end(tx, runId, status);
   // Locks tasks before stages, as a claim does.
   const cancelled = await tasks.cancelTasksOfRun(tx, runId);

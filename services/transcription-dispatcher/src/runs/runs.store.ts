@@ -1,9 +1,10 @@
+import { randomUUID } from 'node:crypto';
 import { runOptions, stages, type Stage } from '@overtone/contracts';
 import { Prisma, type Run } from '../generated/client.ts';
 import type { Db, Tx } from '../database.ts';
 import { stagesAfter, type Priority, type RunFacts, type StageResult } from './runs.ts';
 
-export type NewRun = RunFacts & {
+export type NewRun = Omit<RunFacts, 'id'> & {
   openedBy: string;
   orderedAt: Date;
   traceparent: string | null;
@@ -45,10 +46,10 @@ export const runsStore = {
   insert: async (tx: Tx, run: NewRun): Promise<Run> => {
     const ended = run.status === 'cancelled';
     const row = await tx.run.create({
-      data: { ...run, options: run.options, warnings: [], completedAt: ended ? new Date() : null },
+      data: { ...run, id: randomUUID(), warnings: [], completedAt: ended ? new Date() : null },
     });
     const status = ended ? 'cancelled' : 'pending';
-    await tx.stageRow.createMany({ data: stages.map((stage) => ({ stage, status, runId: run.id })) });
+    await tx.stageRow.createMany({ data: stages.map((stage) => ({ stage, status, runId: row.id })) });
     return row;
   },
   results: async (tx: Tx, runId: string): Promise<StageResult[]> => {

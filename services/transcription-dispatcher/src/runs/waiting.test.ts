@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import type { WorkerState } from '../workers/workers.ts';
-import { reasonFor } from './waiting.ts';
+import { reasonFor } from './waiting.service.ts';
 
 const engine = { provider: 'pocketsphinx', model: 'en-us', timing: 'engine' } as const;
 

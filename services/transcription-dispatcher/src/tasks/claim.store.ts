@@ -39,18 +39,8 @@ const texts = {
   express: { name: 'claim-next-express', text: statementFor(nextExpress) },
 } as const;
 
-type Row = {
-  paused: boolean;
-  waiting: boolean | null;
-  id: string | null;
-  runId: string | null;
-  subject: string;
-  input: unknown;
-  token: number;
-  attempt: number;
-  traceparent: string | null;
-  waitedFor: string | null;
-};
+type Row = Omit<ClaimResult, 'waiting' | 'task'> &
+  Omit<NonNullable<ClaimResult['task']>, 'id'> & { id: string | null; waiting: boolean | null };
 
 /** Claims the next waiting task for a worker that holds a job signal, in one round trip and one commit. */
 export function createClaimStore({ statements, outbox }: { statements: Statements; outbox: Pick<Outbox, 'headers'> }) {

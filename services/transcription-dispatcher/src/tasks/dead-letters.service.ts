@@ -26,14 +26,26 @@ type Routes = typeof dispatcherRoutes;
 /** Limit of tasks per call; `remaining` tells the caller to repeat it. */
 const maxPerCall = 1_000;
 
-/** A page of the dead jobs, with the number of each kind. */
-export function createDeadLettersList({ dead, describe }: Pick<DeadLettersDeps, 'dead' | 'describe'>) {
-  return async (jobs: DeadJobs, page: number, size: number, reader: Reader): Promise<AnswerOf<Routes['deadTasks']>> => {
-    const [kinds, total, rows] = await Promise.all([dead.kinds(), dead.count(jobs), dead.page(jobs, page, size)]);
-    const items = await describe(rows, reader);
-    return { items, total, page, page_size: size, kinds: kinds.map(kindObjectOf) };
+/** Lists, retries and discards dead jobs. */
+export function createDeadLetters(deps: DeadLettersDeps) {
+  const { dead, describe } = deps;
+  return {
+    list: async (
+      jobs: DeadJobs,
+      page: number,
+      size: number,
+      reader: Reader,
+    ): Promise<AnswerOf<Routes['deadTasks']>> => {
+      const [kinds, total, rows] = await Promise.all([dead.kinds(), dead.count(jobs), dead.page(jobs, page, size)]);
+      const items = await describe(rows, reader);
+      return { items, total, page, page_size: size, kinds: kinds.map(kindObjectOf) };
+    },
+    ...createRetries(deps),
+    ...createDiscards(deps),
   };
 }
+
+export type DeadLetters = ReturnType<typeof createDeadLetters>;
 
 /** Makes a dead job pending again, with its run when that has ended without it. */
 function createRevival({ db, dead, tasks, runs }: DeadLettersDeps) {
@@ -71,8 +83,7 @@ function createRevival({ db, dead, tasks, runs }: DeadLettersDeps) {
     }, txOptions);
 }
 
-/** Retries dead jobs. */
-export function createRetries(deps: DeadLettersDeps) {
+function createRetries(deps: DeadLettersDeps) {
   const { dead, outbox, db, files, describe, log } = deps;
   const revive = createRevival(deps);
 
@@ -121,8 +132,7 @@ export function createRetries(deps: DeadLettersDeps) {
   };
 }
 
-/** Discards dead jobs. */
-export function createDiscards({ db, dead, tasks, outbox }: DeadLettersDeps) {
+function createDiscards({ db, dead, tasks, outbox }: DeadLettersDeps) {
   const discardDead = (
     jobs: DeadJobs & { id?: string },
     operator: Operator,

@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { stageJobs, stages } from '@overtone/contracts';
 import { prepared } from '@overtone/testkit/results';
 import type { RunFacts, StageResult } from '../runs/runs.ts';
-import { inputFor, pauseAfter, stageOf } from './job-input.ts';
+import { inputFor, pauseAfter } from './job-input.ts';
 
 function uuid(n: number) {
   return `00000000-0000-4000-8000-${String(n).padStart(12, '0')}`;
@@ -61,8 +61,4 @@ describe('the backoff before the next attempt', () => {
   it('is at most five minutes', () => {
     expect(pauseAfter(40, 2_000, 0.5)).toBe(300_000);
   });
-});
-
-it('every job subject maps back to its stage', () => {
-  for (const stage of stages) expect(stageOf(stageJobs[stage].subject)).toBe(stage);
 });

@@ -31,14 +31,8 @@ export function inputFor(stage: Stage, run: RunFacts, done: StageResult[], conte
   return inputs[stage]();
 }
 
-const bySubject: ReadonlyMap<string, Stage> = new Map(stages.map((s) => [stageJobs[s].subject, s]));
-
 export function jobOf(stage: Stage): JobDef {
   return stageJobs[stage];
-}
-
-export function stageOf(subject: string): Stage | undefined {
-  return bySubject.get(subject);
 }
 
 /** The job's audio duration in seconds; null when it is unknown. */

@@ -75,7 +75,7 @@ async function endings() {
     task: { ...task, stage: 'index' },
     run: { id: randomUUID(), sequence: 0, status: 'running', warnings: [] },
     artefact: null,
-    output: {},
+    output: { artefact: null },
     engineSeconds: 0,
     audioSeconds: null,
     engine: null,

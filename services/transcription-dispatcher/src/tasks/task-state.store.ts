@@ -50,13 +50,7 @@ const statement = {
 
 type Row = Omit<TaskState, 'run' | 'done' | 'queuePosition'> &
   QueuePosition &
-  Omit<RunFacts, 'id'> & {
-    runId: string | null;
-    sequence: number;
-    runStatus: string;
-    warnings: string[];
-    done: StageResult[] | null;
-  };
+  Omit<RunState, 'id' | 'status'> & { runId: string | null; runStatus: string; done: StageResult[] | null };
 
 /** Reads a task with its run without locks: a write that depends on it must check that nothing has changed. */
 export function createTaskStateStore({ statements }: { statements: Statements }) {

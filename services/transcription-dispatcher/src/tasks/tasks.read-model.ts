@@ -24,7 +24,7 @@ export function createDescribeTasks({ files, fractionOf }: { files: Files } & Pr
 }
 
 /** Tasks as users see them: their own; administrators see all. */
-export function createTasksReadModel({ db, describe }: { db: Db; describe: DescribeTasks }) {
+export function createTasksReadModel({ db, files, describe }: { db: Db; files: Files; describe: DescribeTasks }) {
   return {
     list: async (
       filter: TaskFilter,
@@ -47,11 +47,14 @@ export function createTasksReadModel({ db, describe }: { db: Db; describe: Descr
       const [object] = await describe([row], reader);
       return object ? { ...object, tries: toAttemptObjects(attempts) } : null;
     },
+    timeline: createTimeline({ db, files }),
   };
 }
 
+export type TasksReadModel = ReturnType<typeof createTasksReadModel>;
+
 /** Stages of the file's latest run; null when the reader may not see it. */
-export function createTimelines({ db, files }: { db: Db; files: Files }) {
+function createTimeline({ db, files }: { db: Db; files: Files }) {
   const mayRead = async (run: Run, reader: Reader): Promise<boolean> =>
     run.ownerId === reader.userId ||
     canReadAll(reader) ||

@@ -1,24 +1,26 @@
 import { dispatcherRoutes } from '@overtone/contracts';
 import { handle, notFound, type Route } from '@overtone/service-kit';
 import { operatorOf } from '../operator.ts';
-import type { createDeadLettersList, createDiscards, createRetries } from './dead-letters.service.ts';
+import type { DeadLetters } from './dead-letters.service.ts';
 import type { Recovery } from './recovery.service.ts';
-import type { createTasksReadModel, createTimelines } from './tasks.read-model.ts';
+import type { TasksReadModel } from './tasks.read-model.ts';
 
 export type TasksRoutesDeps = {
-  tasks: ReturnType<typeof createTasksReadModel>;
-  readTimeline: ReturnType<typeof createTimelines>;
+  deadLetters: DeadLetters;
+  tasks: TasksReadModel;
   recovery: Pick<Recovery, 'recoverStuck'>;
 };
 
-export function tasksRoutes({ tasks, readTimeline, recovery }: TasksRoutesDeps): Route[] {
+export function tasksRoutes({ deadLetters, tasks, recovery }: TasksRoutesDeps): Route[] {
   return [
+    // The first matching path wins: /api/tasks/dead must precede /api/tasks/:uuid.
+    ...deadLettersRoutes(deadLetters),
     handle(dispatcherRoutes.listTasks, async ({ query, caller }) => {
       const { page, page_size, ...filter } = query;
       return tasks.list(filter, page, page_size, caller);
     }),
     handle(dispatcherRoutes.fileTimeline, async ({ params, caller }) => {
-      const timeline = await readTimeline(params.uuid, caller);
+      const timeline = await tasks.timeline(params.uuid, caller);
       if (!timeline) throw notFound();
       return timeline;
     }),
@@ -40,13 +42,7 @@ export function tasksRoutes({ tasks, readTimeline, recovery }: TasksRoutesDeps):
   ];
 }
 
-export type DeadLettersRoutesDeps = { list: ReturnType<typeof createDeadLettersList> } & ReturnType<
-  typeof createRetries
-> &
-  ReturnType<typeof createDiscards>;
-
-export function deadLettersRoutes(deadLetters: DeadLettersRoutesDeps): Route[] {
-  const { list, retry, retryKind, discard, discardKind } = deadLetters;
+function deadLettersRoutes({ list, retry, retryKind, discard, discardKind }: DeadLetters): Route[] {
   return [
     handle(dispatcherRoutes.deadTasks, async ({ query, caller }) => {
       const { page, page_size, ...jobs } = query;

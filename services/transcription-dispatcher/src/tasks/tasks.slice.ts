@@ -10,6 +10,7 @@ import {
   type Log,
   type Metrics,
   type Periodic,
+  type Route,
   type Slice,
   type Worker,
 } from '@overtone/service-kit';
@@ -22,14 +23,13 @@ import { watchTaskMetrics } from '../telemetry.ts';
 import type { Leases } from '../workers/workers.ts';
 import { createClaims, type Claims } from './claims.service.ts';
 import { createDeadLettersReadModel } from './dead-letters.read-model.ts';
-import { createDeadLettersList, createDiscards, createRetries } from './dead-letters.service.ts';
-import { createFailures } from './failures.service.ts';
-import { createLostSignals, type LostSignals } from './lost-signals.service.ts';
-import { createLostWorkers } from './lost-workers.service.ts';
+import { createDeadLetters } from './dead-letters.service.ts';
+import { createFailures, type Failures } from './failures.service.ts';
+import { createLostSignals } from './lost-signals.service.ts';
 import { createOpenTasks } from './open-tasks.read-model.ts';
 import { createRecovery, type Recovery } from './recovery.service.ts';
-import { createDescribeTasks, createTasksReadModel, createTimelines } from './tasks.read-model.ts';
-import { deadLettersRoutes, tasksRoutes } from './tasks.routes.ts';
+import { createDescribeTasks, createTasksReadModel } from './tasks.read-model.ts';
+import { tasksRoutes } from './tasks.routes.ts';
 import type { TaskStore } from './tasks.store.ts';
 import { keptTasks } from './tasks.ts';
 
@@ -87,48 +87,27 @@ export function createTasksSlice(deps: TasksSliceDeps): Slice {
 
 const pruneBatch = 2_000;
 
-type RecoveryServices = { recovery: Recovery; lostSignals: LostSignals };
-
-function createRecoveryServices(
-  deps: TasksSliceDeps & { failures: ReturnType<typeof createFailures>; claims: Claims },
-): RecoveryServices {
+function createRecoveryServices(deps: TasksSliceDeps & { failures: Failures; claims: Claims }) {
   const { env, bus, metrics } = deps;
   const openTasks = createOpenTasks(deps);
   const lostSignals = createLostSignals({ ...deps, openTasks });
-  const lostWorkers = createLostWorkers({
-    ...deps,
-    openTasks,
-    maxInfraRequeues: env.TRANSCRIPTION_MAX_INFRA_REQUEUES,
-  });
-  watchTaskMetrics(metrics, () => lostWorkers.samples(env.TRANSCRIPTION_INFRA_REQUEUE_ALERT_THRESHOLD));
   const recovery = createRecovery({
     ...deps,
     openTasks,
-    lostWorkers,
     lostSignals,
     notifyCancelled: (taskId) => bus.publishLive(transcriptionLive.taskCancelled, { taskId }),
+    maxInfraRequeues: env.TRANSCRIPTION_MAX_INFRA_REQUEUES,
     maxDurationSeconds: env.TASK_MAX_DURATION_TRANSCRIPTION_SECONDS,
   });
+  watchTaskMetrics(metrics, () => recovery.samples(env.TRANSCRIPTION_INFRA_REQUEUE_ALERT_THRESHOLD));
   return { recovery, lostSignals };
 }
 
-function createRoutes({ recovery, ...deps }: TasksSliceDeps & { recovery: Recovery }) {
+function createRoutes({ recovery, ...deps }: TasksSliceDeps & { recovery: Recovery }): Route[] {
   const { db, files, runs } = deps;
   const describe = createDescribeTasks({ files, fractionOf: runs.fractionOf });
-  const deadLetters = { ...deps, dead: createDeadLettersReadModel({ db }), describe };
-  return [
-    // The first matching path wins: /api/tasks/dead must precede /api/tasks/:uuid.
-    ...deadLettersRoutes({
-      list: createDeadLettersList(deadLetters),
-      ...createRetries(deadLetters),
-      ...createDiscards(deadLetters),
-    }),
-    ...tasksRoutes({
-      tasks: createTasksReadModel({ db, describe }),
-      readTimeline: createTimelines({ db, files }),
-      recovery,
-    }),
-  ];
+  const deadLetters = createDeadLetters({ ...deps, dead: createDeadLettersReadModel({ db }), describe });
+  return tasksRoutes({ deadLetters, tasks: createTasksReadModel({ db, files, describe }), recovery });
 }
 
 /** Half of the minute within which a dead worker's tasks must be requeued. */

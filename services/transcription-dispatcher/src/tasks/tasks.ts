@@ -93,17 +93,14 @@ export function timelineOf(
     audio_duration_s: run.audioDurationS,
     created_at: run.createdAt.toISOString(),
     completed_at: iso(run.completedAt),
-    stages: stages.flatMap((stage) => {
-      const row = rows.find((r) => r.stage === stage);
-      return row
-        ? [
-            stageOf(
-              row,
-              tasks.filter((task) => task.stage === stage),
-            ),
-          ]
-        : [];
-    }),
+    stages: rows
+      .toSorted((a, b) => stages.indexOf(a.stage as Stage) - stages.indexOf(b.stage as Stage))
+      .map((row) =>
+        stageOf(
+          row,
+          tasks.filter((task) => task.stage === row.stage),
+        ),
+      ),
   };
 }
 

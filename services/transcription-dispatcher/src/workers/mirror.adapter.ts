@@ -4,24 +4,11 @@ import type { KV, QueuedIterator, KvEntry } from 'nats';
 import type { z } from 'zod';
 import { toLocalClock } from './workers.ts';
 
-export type Mirror<T> = {
-  get: (key: string) => T | undefined;
-  entries: () => ReadonlyMap<string, T>;
-  /** Start of the current uninterrupted watch in epoch milliseconds; null while the watch is down. */
-  since: () => number | null;
-  remove: (key: string) => Promise<void>;
-  part: Part;
-};
-
 /**
  * A key-value bucket mirrored in memory by a watch: reads cost no round trip. Entries stay while the connection is lost and
  * the watch is opened again. Times are converted to the local clock.
  */
-export function createMirror<S extends z.ZodType<{ expiresAt: number }>>(
-  bus: Bus,
-  bucket: string,
-  schema: S,
-): Mirror<z.infer<S>> {
+export function createMirror<S extends z.ZodType<{ expiresAt: number }>>(bus: Bus, bucket: string, schema: S) {
   const { mirrored, apply, load, remove } = createEntries(schema);
   let since: number | null = null;
   let kv: KV | undefined;
@@ -56,27 +43,29 @@ export function createMirror<S extends z.ZodType<{ expiresAt: number }>>(
     watch?.stop();
   };
 
+  const part: Part = {
+    name: `bucket ${bucket}`,
+    start: async () => {
+      bus.onDisconnect(restartWatch);
+      bus.onReconnect(restartWatch);
+      loop = run();
+    },
+    stop: async () => {
+      stop.abort();
+      watch?.stop();
+      await loop;
+    },
+  };
+
   return {
-    get: (key) => mirrored.get(key),
-    entries: () => mirrored,
+    entries: (): ReadonlyMap<string, z.infer<S>> => mirrored,
+    /** Start of the current uninterrupted watch in epoch milliseconds; null while the watch is down. */
     since: () => since,
-    remove: async (key) => {
+    remove: async (key: string): Promise<void> => {
       remove(key);
       await kv?.delete(key);
     },
-    part: {
-      name: `bucket ${bucket}`,
-      start: async () => {
-        bus.onDisconnect(restartWatch);
-        bus.onReconnect(restartWatch);
-        loop = run();
-      },
-      stop: async () => {
-        stop.abort();
-        watch?.stop();
-        await loop;
-      },
-    },
+    part,
   };
 }
 

@@ -7,7 +7,6 @@ import {
   isWatchSettled,
   languagesOf,
   liveEntries,
-  liveWorkers,
   workerObjectsOf,
   type Leases,
   type Workers,
@@ -20,16 +19,17 @@ export function createWorkersSlice({ db, bus }: { db: Db; bus: Bus }): Slice & {
   const fleet = createMirror(bus, 'WORKERS', workerValue);
   const store = createWorkersStore({ db });
   const workers: Workers = {
-    live: () => (isWatchSettled(fleet.since(), Date.now()) ? liveEntries(fleet.entries().values(), Date.now()) : null),
+    live: () =>
+      isWatchSettled(fleet.since(), Date.now()) ? [...liveEntries(fleet.entries(), Date.now()).values()] : null,
     isLive: (id) =>
       !isWatchSettled(fleet.since(), Date.now(), heartbeatGraceMs) ||
-      (fleet.get(`worker.${id}`)?.expiresAt ?? 0) > Date.now(),
+      (fleet.entries().get(`worker.${id}`)?.expiresAt ?? 0) > Date.now(),
     areWatched: () => fleet.since() !== null,
     describe: (recorded, running, now) => workerObjectsOf(fleet.entries(), recorded, running, now),
     recorded: store.recorded,
   };
   const recordLiveWorkers = async (): Promise<void> => {
-    const live = liveWorkers(fleet.entries(), Date.now());
+    const live = liveEntries(fleet.entries(), Date.now());
     if (live.size > 0) await store.record(live);
     await store.deleteOld();
   };
@@ -38,14 +38,14 @@ export function createWorkersSlice({ db, bus }: { db: Db; bus: Bus }): Slice & {
     workers,
     leases: {
       entries: leaseMirror.entries,
-      of: (taskId) => leaseMirror.get(`task.${taskId}`),
+      of: (taskId) => leaseMirror.entries().get(`task.${taskId}`),
       drop: (taskId) => leaseMirror.remove(`task.${taskId}`),
       areComplete: () => isWatchSettled(leaseMirror.since(), Date.now()),
     },
     parts: [leaseMirror.part, fleet.part],
     routes: [
       handle(dispatcherRoutes.engines, async () => ({
-        workers: [...liveWorkers(fleet.entries(), Date.now())].map(([id, worker]) => ({
+        workers: [...liveEntries(fleet.entries(), Date.now())].map(([id, worker]) => ({
           id,
           service: worker.service,
           pulls: worker.pulls,

@@ -30,8 +30,9 @@ describe('a lease from another host', () => {
   });
   it("expires after its duration, whatever the host's clock shows", () => {
     const lease = toLocalClock(leaseWrittenAt(localTime + hour), localTime, localTime);
-    expect(liveEntries([lease], localTime + 3_999)).toEqual([lease]);
-    expect(liveEntries([lease], localTime + 4_000)).toEqual([]);
+    const entries = new Map([['task.a', lease]]);
+    expect(liveEntries(entries, localTime + 3_999)).toEqual(new Map([['a', lease]]));
+    expect(liveEntries(entries, localTime + 4_000).size).toBe(0);
   });
   it("is valid from the broker's time when the writer sent none", () => {
     expect(toLocalClock({ expiresAt: 5_000 }, 1_000, localTime)).toEqual({ expiresAt: localTime + 4_000 });

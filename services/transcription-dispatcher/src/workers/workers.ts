@@ -27,18 +27,10 @@ export type Workers = {
   recorded: () => Promise<WorkerSeen[]>;
 };
 
-/** The entries that have not expired. */
-export function liveEntries<T extends { expiresAt: number }>(entries: Iterable<T>, now: number): T[] {
-  return [...entries].filter((entry) => entry.expiresAt > now);
-}
-
-/** The workers that have not expired, by id. */
-export function liveWorkers(fleet: ReadonlyMap<string, WorkerState>, now: number): Map<string, WorkerState> {
-  return new Map(
-    [...fleet].flatMap(([key, worker]) =>
-      worker.expiresAt > now ? [[key.replace(/^worker\./, ''), worker] as const] : [],
-    ),
-  );
+/** The entries that have not expired, by the id in their key. */
+export function liveEntries<T extends { expiresAt: number }>(entries: ReadonlyMap<string, T>, now: number) {
+  const live = [...entries].filter(([, entry]) => entry.expiresAt > now);
+  return new Map(live.map(([key, entry]) => [key.slice(key.indexOf('.') + 1), entry]));
 }
 
 type RemoteTimes = { saidAt?: number | undefined; deliveredAt?: number; expiresAt: number };
@@ -89,33 +81,27 @@ export function workerObjectsOf(
   running: RunningTask[],
   now: number,
 ): WorkerObject[] {
-  const live = liveWorkers(fleet, now);
+  const live = liveEntries(fleet, now);
   const known = new Map(seen.map((recorded) => [recorded.id, recorded]));
   const doing = (id: string): Doing[] => running.flatMap(({ worker, ...task }) => (worker === id ? [task] : []));
-  const online = [...live].map(([id, worker]): WorkerObject => ({
-    id,
-    service: worker.service,
-    pulls: worker.pulls,
-    engine: worker.engine,
-    note: worker.engineNote,
-    state: 'online',
-    since: (known.get(id)?.firstSeenAt ?? new Date(now)).toISOString(),
-    last_seen: new Date(now).toISOString(),
-    doing: doing(id),
-  }));
+  const describe = (
+    id: string,
+    { service, pulls, engine, engineNote: note }: Pick<WorkerState, 'service' | 'pulls' | 'engine' | 'engineNote'>,
+    presence: { state: 'online' | 'offline'; since: string; last_seen: string },
+  ): WorkerObject => ({ id, service, pulls, engine, note, ...presence, doing: doing(id) });
+  const online = [...live].map(([id, worker]) => {
+    const since = (known.get(id)?.firstSeenAt ?? new Date(now)).toISOString();
+    return describe(id, worker, { state: 'online', since, last_seen: new Date(now).toISOString() });
+  });
   const offline = seen
     .filter((recorded) => !live.has(recorded.id) && now - recorded.lastSeenAt.getTime() <= showOfflineMs)
-    .map((recorded): WorkerObject => ({
-      id: recorded.id,
-      service: recorded.service,
-      pulls: recorded.pulls,
-      engine: recorded.engine as WorkerObject['engine'],
-      note: recorded.engineNote,
-      state: 'offline',
-      since: recorded.firstSeenAt.toISOString(),
-      last_seen: recorded.lastSeenAt.toISOString(),
-      doing: doing(recorded.id),
-    }));
+    .map(({ firstSeenAt, lastSeenAt, ...recorded }) =>
+      describe(
+        recorded.id,
+        { ...recorded, engine: recorded.engine as WorkerState['engine'] },
+        { state: 'offline', since: firstSeenAt.toISOString(), last_seen: lastSeenAt.toISOString() },
+      ),
+    );
   return [...online.toSorted(byName), ...offline.toSorted((a, b) => b.last_seen.localeCompare(a.last_seen))];
 }
 
