@@ -30,11 +30,7 @@ async function expireLeases(fileId: string): Promise<void> {
 }
 
 it.each(stages)('a job survives a worker that dies during %s', async (stage) => {
-  const file = uploadedFile();
-  let died: () => void = () => {};
-  const death = new Promise<void>((resolve) => {
-    died = resolve;
-  });
+  const { promise: death, resolve: died } = Promise.withResolvers<void>();
   const mortal = await w.worker({
     [stage]: async () => {
       await mortal.vanish();
@@ -42,7 +38,7 @@ it.each(stages)('a job survives a worker that dies during %s', async (stage) => 
       await new Promise(() => {});
     },
   });
-  await w.emit(mediaEvents.uploaded, file);
+  const file = await w.upload();
   await death;
   await w.worker();
   await expireLeases(file.fileId);
@@ -70,17 +66,9 @@ it('tasks whose signals are delivered repeatedly are completed once', async () =
 });
 
 it("a slow worker's late result is rejected", async () => {
-  const file = uploadedFile();
-  let wakeUp: () => void = () => {};
-  const sleepy = await w.worker({
-    transcribe: (_d, times) =>
-      times === 1
-        ? new Promise<void>((resolve) => {
-            wakeUp = resolve;
-          })
-        : undefined,
-  });
-  await w.emit(mediaEvents.uploaded, file);
+  const { promise: sleep, resolve: wakeUp } = Promise.withResolvers<void>();
+  const sleepy = await w.worker({ transcribe: (_delivery, times) => (times === 1 ? sleep : undefined) });
+  const file = await w.upload();
   await waitFor(
     async () =>
       (
@@ -109,9 +97,8 @@ it('rebuilds the queue when the broker has lost it', async () => {
 });
 
 it('publishes events again when the broker has lost them, without repeating work', async () => {
-  const file = uploadedFile();
   const worker = await w.worker();
-  await w.emit(mediaEvents.uploaded, file);
+  const file = await w.upload();
   await expectProcessedOnce(w, file.fileId);
   const jsm = await w.test.jetstreamManager();
   await jsm.streams.delete('EVENTS');
@@ -156,9 +143,8 @@ it('publishes all signals of a long queue again', async () => {
 
 it("publishes stage completed republished when media's report of the transcript was lost", async () => {
   w.media.stop();
-  const file = uploadedFile();
   await w.worker();
-  await w.emit(mediaEvents.uploaded, file);
+  const file = await w.upload();
   const assembled = () =>
     w.sql(
       `select 1 from stage s join run r on r.uuid = s.run_id where r.file_id = $1 and stage = 'assemble' and s.status = 'completed'`,
@@ -184,15 +170,9 @@ it('a task that crashes every worker eventually fails its run', async () => {
 });
 
 it('gauges count a task as waiting, reserved and orphaned', async () => {
-  const file = uploadedFile();
-  let goOn: () => void = () => {};
-  await w.worker({
-    transcribe: () =>
-      new Promise<void>((resolve) => {
-        goOn = resolve;
-      }),
-  });
-  await w.emit(mediaEvents.uploaded, file);
+  const { promise: work, resolve: goOn } = Promise.withResolvers<void>();
+  await w.worker({ transcribe: () => work });
+  const file = await w.upload();
   await waitFor(async () => (await w.gauge('gpu', 'reserved')) === 1 && (await w.gauge('gpu', 'orphaned')) === 0);
   await waitFor(async () => (await w.gauge('gpu', 'oldest_unacked_age_seconds')) > 0);
   goOn();
