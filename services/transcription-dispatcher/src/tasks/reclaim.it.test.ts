@@ -12,20 +12,10 @@ async function taskInStatus(fileId: string, stage: Stage, status: string) {
   return task?.status === status ? task : undefined;
 }
 
-/** A promise that the test resolves. */
-function createGate() {
-  let release: () => void = () => {};
-  const released = new Promise<void>((resolve) => {
-    release = resolve;
-  });
-  return { released, release };
-}
-
 it("a task is orphaned when its worker's heartbeats stop, although its lease is valid", async () => {
-  const file = uploadedFile();
-  const gate = createGate();
-  const dyingWorker = await w.worker({ transcribe: () => gate.released });
-  await w.emit(mediaEvents.uploaded, file);
+  const gate = Promise.withResolvers<void>();
+  const dyingWorker = await w.worker({ transcribe: () => gate.promise });
+  const file = await w.upload();
   const task = await waitFor(() => taskInStatus(file.fileId, 'transcribe', 'in_progress'), generousTimeout);
   await waitFor(async () => (await w.gauge('gpu', 'reserved')) === 1, generousTimeout);
   await dyingWorker.vanish();
@@ -45,7 +35,7 @@ it("a task is orphaned when its worker's heartbeats stop, although its lease is 
   const [row] = await w.sql('select priority, rank, infra_requeues, failures from task where uuid = $1', [task.uuid]);
   expect(row).toEqual({ priority: 0, rank: 0, infra_requeues: 1, failures: 0 });
   await waitFor(async () => (await w.gauge('gpu', 'orphaned')) === 0, generousTimeout);
-  gate.release();
+  gate.resolve();
   await w.worker();
   await w.becomes(file.fileId, 'completed');
   expect(await w.sql('select outcome from task_attempt where task_id = $1 order by token', [task.uuid])).toEqual([
@@ -84,17 +74,16 @@ it('a file that waits for a worker is never stuck', async () => {
 });
 
 it('a run does not show a waiting reason while a worker processes it', async () => {
-  const file = uploadedFile();
-  const work = createGate();
-  await w.worker({ prepare: () => work.released });
-  await w.emit(mediaEvents.uploaded, file);
+  const work = Promise.withResolvers<void>();
+  await w.worker({ prepare: () => work.promise });
+  const file = await w.upload();
   await waitFor(() => taskInStatus(file.fileId, 'prepare', 'in_progress'), generousTimeout);
   await w.sql(`update run set waiting_for = 'worker' where file_id = $1`, [file.fileId]);
   await waitFor(
     async () => (await w.sql('select 1 from run where file_id = $1 and waiting_for is null', [file.fileId])).length,
     generousTimeout,
   );
-  work.release();
+  work.resolve();
   await w.becomes(file.fileId, 'completed');
 });
 
@@ -153,15 +142,15 @@ it('a short recording does not wait for a long one of another owner', async () =
   ]);
   await w.sql(`update task set rank = 0 where file_id = $1 and stage = 'transcribe'`, [long.fileId]);
 
-  const hour = createGate();
+  const hour = Promise.withResolvers<void>();
   const begun: string[] = [];
   const worker = await w.worker(
     {
       transcribe: (_, __, input) => {
         begun.push(input.fileId);
-        return input.fileId === long.fileId ? hour.released : undefined;
+        return input.fileId === long.fileId ? hour.promise : undefined;
       },
-      diarize: () => hour.released,
+      diarize: () => hour.promise,
     },
     { queues: ['gpu'], express: { gpu: 1 } },
   );
@@ -178,7 +167,7 @@ it('a short recording does not wait for a long one of another owner', async () =
   };
   await waitFor(() => taskInStatus(short.fileId, 'diarize', 'in_progress'), generousTimeout);
   expect(await worker.bus.request(dispatcherRpc.claim, question)).toMatchObject({ outcome: 'wait' });
-  hour.release();
+  hour.resolve();
   await w.worker();
   for (const file of [long, also, short]) await w.becomes(file.fileId, 'completed');
 });
