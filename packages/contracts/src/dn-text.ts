@@ -41,9 +41,9 @@ export function splitUnquoted(text: string, separators: string): string[] {
   const parts = [''];
   let quoted = false;
   for (let at = 0; at < text.length; at += 1) {
-    const c = text.charAt(at);
-    const taken = c === '\\' ? c + text.charAt(++at) : c;
-    if (c === '"') quoted = !quoted;
+    const character = text.charAt(at);
+    const taken = character === '\\' ? character + text.charAt(++at) : character;
+    if (character === '"') quoted = !quoted;
     if (!quoted && separators.includes(taken)) parts.push('');
     else parts[parts.length - 1] += taken;
   }
@@ -79,7 +79,9 @@ const names: Readonly<Record<string, readonly string[]>> = {
   emailaddress: ['1.2.840.113549.1.9.1', 'email', 'e', 'pkcs9email'],
 };
 
-const canonical = new Map(Object.entries(names).flatMap(([name, others]) => [name, ...others].map((n) => [n, name])));
+const canonical = new Map(
+  Object.entries(names).flatMap(([name, others]) => [name, ...others].map((other) => [other, name])),
+);
 
 /** The canonical spelling of an attribute type: lower case, the short name instead of an OID or alias. */
 export function canonicalType(type: string): string {

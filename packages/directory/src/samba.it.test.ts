@@ -4,9 +4,9 @@ import { configFor } from '../test/scripted-directory.ts';
 import { parseServers } from './wire/servers.ts';
 import { createDirectory, type Directory, type DirectoryConfig } from './index.ts';
 
-const SECURITY = -2_147_483_646;
-const DISTRIBUTION = 2;
-const NEVER_EXPIRES = 65_536;
+const securityGroup = -2_147_483_646;
+const distributionGroup = 2;
+const neverExpires = 65_536;
 const undo: (() => Promise<void>)[] = [];
 let ad: SambaAd;
 
@@ -31,13 +31,13 @@ function account(name: string, { control = 512, lines = [] as readonly string[] 
   ].join('\n');
 }
 
-function group(name: string, members: readonly string[], type = SECURITY): string {
+function group(name: string, members: readonly string[], type = securityGroup): string {
   return [
     `dn: ${dn(name)}`,
     'objectClass: group',
     `sAMAccountName: ${name}`,
     `groupType: ${type}`,
-    ...members.map((m) => `member: ${dn(m)}`),
+    ...members.map((member) => `member: ${dn(member)}`),
     '\n',
   ].join('\n');
 }
@@ -98,7 +98,7 @@ if (asRoot) {
         account('gone', { control: 514 }),
         account('late', { lines: ['accountExpires: 132000000000000000'] }),
         account('fresh', { lines: ['pwdLastSet: 0'] }),
-        account('steady', { control: 512 + NEVER_EXPIRES }),
+        account('steady', { control: 512 + neverExpires }),
       ];
       await ad.apply(accounts.join(''));
       await ad.apply(
@@ -106,7 +106,7 @@ if (asRoot) {
           group('platform', ['alice']),
           group('engineering', ['platform', 'bob']),
           group('staff', ['engineering', 'dave']),
-          group('announce', ['engineering'], DISTRIBUTION),
+          group('announce', ['engineering'], distributionGroup),
           group('everyone', ['announce']),
           group('ring-a', ['carol']),
           group('ring-b', ['ring-a']),

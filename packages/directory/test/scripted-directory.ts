@@ -29,13 +29,13 @@ export type ScriptedDirectory = {
   readonly on?: (asked: Asked, line: Line) => boolean;
 } & Omit<Script, 'request'>;
 
-export const BASE = 'dc=example,dc=org';
-const SERVICE = `cn=svc,${BASE}`;
+export const baseDn = 'dc=example,dc=org';
+const service = `cn=svc,${baseDn}`;
 
 /** A directory entry of a user. */
 export function person(uid: string, attributes: Attributes = {}): ScriptedEntry {
   return {
-    dn: `uid=${uid},ou=people,${BASE}`,
+    dn: `uid=${uid},ou=people,${baseDn}`,
     password: `${uid}-secret`,
     attributes: {
       objectClass: 'inetOrgPerson',
@@ -55,9 +55,9 @@ export function configFor({ url }: { url: string }, more: Partial<DirectoryConfi
     port: 389,
     useSsl: false,
     useTls: false,
-    bindDn: SERVICE,
+    bindDn: service,
     bindPassword: 'svc-secret',
-    searchBase: BASE,
+    searchBase: baseDn,
     usernameAttr: 'uid',
     emailAttr: 'mail',
     nameAttr: 'cn',
@@ -77,8 +77,8 @@ export function configFor({ url }: { url: string }, more: Partial<DirectoryConfi
 export async function startScriptedDirectory(scripted: ScriptedDirectory = {}): Promise<ScriptedLdap> {
   const { entries = [person('alice')], on = () => false, root, ...script } = scripted;
   const all = [
-    { dn: SERVICE, password: 'svc-secret', attributes: {} },
-    { dn: BASE, attributes: { objectClass: 'domain' } },
+    { dn: service, password: 'svc-secret', attributes: {} },
+    { dn: baseDn, attributes: { objectClass: 'domain' } },
     ...entries,
   ];
   return await startScriptedLdap({
@@ -91,7 +91,7 @@ export async function startScriptedDirectory(scripted: ScriptedDirectory = {}): 
 
 const defaultRoot: Attributes = {
   objectClass: 'top',
-  namingContexts: BASE,
+  namingContexts: baseDn,
   supportedLDAPVersion: '3',
   supportedControl: '1.2.840.113556.1.4.319',
 };
@@ -130,8 +130,8 @@ function search(entries: readonly ScriptedEntry[], asked: Asked & { kind: 'searc
   line.send(message(id, result(answers.done, more && page === undefined ? 4 : 0), control));
 }
 
-function same(a: string, b: string): boolean {
-  return a.toLowerCase() === b.toLowerCase();
+function same(left: string, right: string): boolean {
+  return left.toLowerCase() === right.toLowerCase();
 }
 
 function isBelow(dn: string, base: string): boolean {
@@ -141,9 +141,9 @@ function isBelow(dn: string, base: string): boolean {
 function matches(filter: AskedFilter, attributes: Attributes): boolean {
   switch (filter.kind) {
     case 'and':
-      return filter.of.every((f) => matches(f, attributes));
+      return filter.of.every((filter) => matches(filter, attributes));
     case 'or':
-      return filter.of.some((f) => matches(f, attributes));
+      return filter.of.some((filter) => matches(filter, attributes));
     case 'not':
       return !matches(filter.of, attributes);
     case 'present':

@@ -192,8 +192,8 @@ describe.each(['folder', 's3'])('object store (%s)', (name) => {
   it('leaves nothing behind when a write is aborted', async () => {
     const stop = new AbortController();
     const endless = async function* (): AsyncIterable<Buffer> {
-      for (let n = 0; ; n += 1) {
-        if (n === 30) stop.abort(new Error('aborted'));
+      for (let name = 0; ; name += 1) {
+        if (name === 30) stop.abort(new Error('aborted'));
         yield Buffer.alloc(512 * 1024);
       }
     };
@@ -226,8 +226,8 @@ describe.each(['folder', 's3'])('object store (%s)', (name) => {
     let peak = 0;
     const before = process.memoryUsage().arrayBuffers;
     const long = async function* (): AsyncIterable<Buffer> {
-      for (let n = 0; n < 4096; n += 1) {
-        if (n % 512 === 511) {
+      for (let name = 0; name < 4096; name += 1) {
+        if (name % 512 === 511) {
           collect();
           peak = Math.max(peak, process.memoryUsage().arrayBuffers - before);
         }
@@ -298,7 +298,7 @@ describe('unresponsive S3 server', () => {
       res.write('hello');
       goOn = () => void res.end('world');
     });
-    const connections = () => new Promise<number>((resolve) => frozen.getConnections((_, n) => resolve(n)));
+    const connections = () => new Promise<number>((resolve) => frozen.getConnections((_, name) => resolve(name)));
     await servedBy(frozen, { answerWithinMs: withinMs }, (store) => work(store, { goOn: () => goOn(), connections }));
   };
   const unavailable = { kind: 'unavailable', code: 'storage_unavailable' };

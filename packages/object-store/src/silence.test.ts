@@ -22,7 +22,9 @@ function send(
 ): Promise<unknown> {
   const handle = ((sent: Request, { abortSignal }: { abortSignal: AbortSignal }) =>
     server({ body: sent.body as AsyncIterable<Uint8Array>, signal: abortSignal })) as unknown as Handle;
-  return withoutSilence(handle, withinMs)(request, options).catch((e: unknown) => (isSilence(e) ? 'silence' : e));
+  return withoutSilence(handle, withinMs)(request, options).catch((error: unknown) =>
+    isSilence(error) ? 'silence' : error,
+  );
 }
 
 /** Sends nothing, and records when its connection is closed. */

@@ -2,8 +2,8 @@ import type { Account } from '../src/plan/plan.ts';
 import type { Random } from './random.ts';
 import { base, groupDn, type Entry } from './scripted-directory.ts';
 
-export function idOf(n: number) {
-  return `00000000-0000-4000-8000-${String(n).padStart(12, '0')}`;
+export function idOf(value: number) {
+  return `00000000-0000-4000-8000-${String(value).padStart(12, '0')}`;
 }
 
 /** Groups of the directory: the required group, the administrators' group, and a group with a mapping. */
@@ -13,38 +13,38 @@ const groups = ['staff', 'admins', 'mapped'];
 export function worldOf(random: Random) {
   const memberOf = random(2) === 0;
   const people = [...Array(3 + random(6)).keys()];
-  const memberships = people.map(() => groups.map((_, g) => random(g === 0 ? 5 : 2) > 0));
+  const memberships = people.map(() => groups.map((_, index) => random(index === 0 ? 5 : 2) > 0));
   const expired = people.map(() => random(6) === 0);
-  const dnOf = (n: number) => `uid=user${n},ou=people,${base}`;
+  const dnOf = (value: number) => `uid=user${value},ou=people,${base}`;
   const entries: Entry[] = [
     { dn: base, attributes: { objectClass: ['domain'] } },
-    ...people.map((n) => ({
-      dn: dnOf(n),
+    ...people.map((person) => ({
+      dn: dnOf(person),
       attributes: {
         objectClass: ['person'],
-        uid: [`user${n}`],
-        cn: [`User ${n}`],
-        mail: [`user${n}@example.org`],
-        entryUUID: [idOf(n)],
-        ...(expired[n] ? { shadowExpire: ['1'] } : {}),
-        ...(memberOf ? { memberOf: groups.filter((_, g) => memberships[n]?.[g]).map(groupDn) } : {}),
+        uid: [`user${person}`],
+        cn: [`User ${person}`],
+        mail: [`user${person}@example.org`],
+        entryUUID: [idOf(person)],
+        ...(expired[person] ? { shadowExpire: ['1'] } : {}),
+        ...(memberOf ? { memberOf: groups.filter((_, index) => memberships[person]?.[index]).map(groupDn) } : {}),
       },
     })),
-    ...groups.map((name, g) => ({
+    ...groups.map((name, index) => ({
       dn: groupDn(name),
       attributes: {
         objectClass: ['groupOfNames'],
-        member: people.filter((n) => memberships[n]?.[g]).map(dnOf),
+        member: people.filter((person) => memberships[person]?.[index]).map(dnOf),
       },
     })),
   ];
   const accounts: Account[] = [...people, 50, 51]
-    .filter((n) => n >= 50 || random(5) > 0)
-    .map((n) => ({
-      userId: idOf(500 + n),
-      email: `user${n}@example.org`,
-      login: `user${n}`,
-      directoryId: random(4) === 0 ? null : `entryUUID:${idOf(n)}`,
+    .filter((person) => person >= 50 || random(5) > 0)
+    .map((person) => ({
+      userId: idOf(500 + person),
+      email: `user${person}@example.org`,
+      login: `user${person}`,
+      directoryId: random(4) === 0 ? null : `entryUUID:${idOf(person)}`,
       authType: random(8) === 0 ? 'local' : 'ldap',
       role: (['user', 'admin', 'super_admin'] as const)[random(3)] ?? 'user',
       active: random(6) > 0,

@@ -105,8 +105,8 @@ function serveIdentity(nats: NatsConnection, identity: FakeIdentity): void {
       callback: (_err, msg) => {
         try {
           msg.respond(JSON.stringify({ ok: handler(def.request.parse(msg.json()) as RequestOf<R>) }));
-        } catch (e) {
-          const error = { kind: 'unavailable', code: 'internal_error', message: String(e) };
+        } catch (thrown) {
+          const error = { kind: 'unavailable', code: 'internal_error', message: String(thrown) };
           msg.respond(JSON.stringify({ error }));
         }
       },
@@ -254,13 +254,13 @@ export async function createWorld() {
 export type World = Awaited<ReturnType<typeof createWorld>>;
 
 /** A directory account and its person, with matching values except for the given fields. */
-export function member(n: number, account: Partial<Account> = {}, person: Partial<Person> = {}) {
-  const id = `entryUUID:${n}`;
+export function member(value: number, account: Partial<Account> = {}, person: Partial<Person> = {}) {
+  const id = `entryUUID:${value}`;
   return {
     account: {
-      userId: `00000000-0000-4000-8000-${String(n).padStart(12, '0')}`,
-      email: `${n}@example.org`,
-      login: `login-${n}`,
+      userId: `00000000-0000-4000-8000-${String(value).padStart(12, '0')}`,
+      email: `${value}@example.org`,
+      login: `login-${value}`,
       directoryId: id,
       authType: 'ldap',
       role: 'user' as const,
@@ -272,7 +272,7 @@ export function member(n: number, account: Partial<Account> = {}, person: Partia
     } satisfies Account,
     person: {
       id,
-      login: `login-${n}`,
+      login: `login-${value}`,
       disabled: 'no' as const,
       admitted: 'yes' as const,
       admin: 'no' as const,

@@ -16,8 +16,8 @@ function poolOf(url: string): Pool {
 }
 
 function outcome(pool: Pool, text: string): Promise<unknown> {
-  return queryPrepared(pool, { name: text, text, values: [] }).catch((e: unknown) =>
-    isAppError(e) ? e.code : (e as { code: unknown }).code,
+  return queryPrepared(pool, { name: text, text, values: [] }).catch((error: unknown) =>
+    isAppError(error) ? error.code : (error as { code: unknown }).code,
   );
 }
 

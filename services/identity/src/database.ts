@@ -12,8 +12,8 @@ export type Tx = Prisma.TransactionClient;
 export const txOptions = { maxWait: 5_000, timeout: 10_000 };
 
 /** Whether a statement violated a unique constraint. */
-export function isUniqueViolation(e: unknown): boolean {
-  return e instanceof Prisma.PrismaClientKnownRequestError && e.code === 'P2002';
+export function isUniqueViolation(value: unknown): boolean {
+  return value instanceof Prisma.PrismaClientKnownRequestError && value.code === 'P2002';
 }
 
 /**

@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { seedsOf, seedVariables } from './settings/seeds.ts';
 import type { Values } from './settings/settings.ts';
 
-const flag = z.enum(['true', 'false']).transform((v) => v === 'true');
+const flag = z.enum(['true', 'false']).transform((value) => value === 'true');
 
 const identityEnv = {
   ...serviceEnv,

@@ -40,9 +40,10 @@ export async function startAdministration() {
         )
       ).rows,
     hasEvent: (userId: string, reason?: string): boolean =>
-      events.some((e) => e['userId'] === userId && (reason === undefined || e['reason'] === reason)),
-    isDead: async (s: Session): Promise<boolean> =>
-      (await identity.resolve(s.accessToken)) === null && (await identity.refresh(s.refreshToken)).status === 401,
+      events.some((event) => event['userId'] === userId && (reason === undefined || event['reason'] === reason)),
+    isDead: async (session: Session): Promise<boolean> =>
+      (await identity.resolve(session.accessToken)) === null &&
+      (await identity.refresh(session.refreshToken)).status === 401,
     stop: async () => {
       await identity.stop();
       await backends.stop();
@@ -52,6 +53,6 @@ export async function startAdministration() {
 
 export type Administration = Awaited<ReturnType<typeof startAdministration>>;
 
-export function codeOf(a: Asked): unknown[] {
-  return [a.status, a.body['code']];
+export function codeOf(asked: Asked): unknown[] {
+  return [asked.status, asked.body['code']];
 }

@@ -50,7 +50,11 @@ export async function startMappingWorld() {
     (await pool.query<{ uuid: string }>(`${sql} returning uuid`, values)).rows[0]?.uuid ?? '';
   let count = 0;
 
-  const pass = (userId: string, p: Partial<ReconcileRequest> = {}, replica: 0 | 1 = 0): Promise<ReconcileResult> =>
+  const pass = (
+    userId: string,
+    changes: Partial<ReconcileRequest> = {},
+    replica: 0 | 1 = 0,
+  ): Promise<ReconcileResult> =>
     replicas[replica].db.$transaction(
       (tx) =>
         replicas[replica].mappings.reconcile(tx, {
@@ -60,7 +64,7 @@ export async function startMappingWorld() {
           legacyAdmin: 'no',
           actor: 'idp_login',
           client,
-          ...p,
+          ...changes,
         }),
       txOptions,
     );
@@ -71,8 +75,8 @@ export async function startMappingWorld() {
     replicas,
     pass,
     /** A sign-in through the directory with these groups. */
-    signIn: (userId: string, values: string[], p: Partial<ReconcileRequest> = {}) =>
-      pass(userId, { claims: { known: true, values }, ...p }),
+    signIn: (userId: string, values: string[], changes: Partial<ReconcileRequest> = {}) =>
+      pass(userId, { claims: { known: true, values }, ...changes }),
     user: ({ role = 'user', auth_type = 'ldap', is_active = true }: NewUser = {}) =>
       id('insert into "user" (email, role, auth_type, is_active) values ($1, $2, $3, $4)', [
         `u${(count += 1)}@example.org`,
@@ -102,7 +106,7 @@ export async function startMappingWorld() {
         'select group_id, source from user_group_member where user_id = $1',
         [userId],
       );
-      return Object.fromEntries(rows.map((r) => [r.group_id, r.source]));
+      return Object.fromEntries(rows.map((row) => [row.group_id, row.source]));
     },
     roleOf: async (userId: string): Promise<string> =>
       (await db.user.findUniqueOrThrow({ where: { id: userId }, select: { role: true } })).role,

@@ -6,7 +6,10 @@ export type StartedFlow = { url: URL; state: string; nonce: string; cookie: stri
 /** A browser with its own cookies, which sends requests to identity as the edge does. */
 export function createBrowser(identity: RunningIdentity) {
   const jar = new Map<string, string>();
-  const ask = async (path: string, cookie = [...jar].map(([k, v]) => `${k}=${v}`).join('; ')): Promise<Answer> => {
+  const ask = async (
+    path: string,
+    cookie = [...jar].map(([key, value]) => `${key}=${value}`).join('; '),
+  ): Promise<Answer> => {
     const answer = await identity.ask(path, cookie ? { headers: { cookie } } : {});
     for (const set of answer.cookies) {
       const [name = '', value = ''] = (set.split(';')[0] as string).split(/=(.*)/s);

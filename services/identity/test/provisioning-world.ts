@@ -83,15 +83,15 @@ export async function startProvisioningWorld() {
     address: () => `p${(count += 1)}@example.org`,
     user: (fields: Partial<User> = {}): Promise<User> =>
       db.user.create({ data: { email: `u${(count += 1)}@example.org`, ...fields } }),
-    assertion: (a: Partial<Assertion> & Pick<Assertion, 'source'>): Assertion => ({
-      subject: { issuer: issuers[a.source], id: `id-${(count += 1)}` },
+    assertion: (changes: Partial<Assertion> & Pick<Assertion, 'source'>): Assertion => ({
+      subject: { issuer: issuers[changes.source], id: `id-${(count += 1)}` },
       login: `login${(count += 1)}`,
       email: `a${(count += 1)}@example.org`,
       emailVerified: false,
       name: 'Some Body',
       claims: { known: true, values: [] },
       legacyAdmin: 'no',
-      ...a,
+      ...changes,
     }),
     liveSessions: (userId: string): Promise<number> => db.refreshToken.count({ where: { userId, revokedAt: null } }),
     audit: (username: string) => db.auditLog.findMany({ where: { username }, orderBy: { time: 'asc' } }),

@@ -10,12 +10,12 @@ import type { Settings } from '../src/live-settings.ts';
 const secret = 'a secret of this test that is long enough';
 
 /** The sessions service on the database of the test. */
-export function sessionsOver(d: { db: Db; pool: Pool; outbox: Outbox; settings: Settings }) {
+export function sessionsOver(dependencies: { db: Db; pool: Pool; outbox: Outbox; settings: Settings }) {
   return createSessions({
-    ...d,
+    ...dependencies,
     accessTokens: createAccessTokens({
       secret,
-      lifetimeSeconds: () => lifetimesOf(d.settings.current()).accessSeconds,
+      lifetimeSeconds: () => lifetimesOf(dependencies.settings.current()).accessSeconds,
     }),
     keys: createSessionKeys(secret),
     log: createLog('identity', { LOG_LEVEL: 'fatal', LOG_FORMAT: 'json' }),

@@ -82,18 +82,18 @@ export async function startIdentity(
   const ports = await service.start();
   const base = `http://127.0.0.1:${ports.apiPort}`;
 
-  const ask = async (path: string, a: Ask = {}): Promise<Answer> => {
+  const ask = async (path: string, ask: Ask = {}): Promise<Answer> => {
     const response = await fetch(base + path, {
-      method: a.method ?? (a.form || a.json !== undefined ? 'POST' : 'GET'),
+      method: ask.method ?? (ask.form || ask.json !== undefined ? 'POST' : 'GET'),
       headers: {
         // The server could close a kept connection at the moment it is used again.
         connection: 'close',
-        [assertionHeader]: sign('identity', a.caller ?? null),
-        ...(a.json === undefined ? {} : { 'content-type': 'application/json' }),
-        ...a.headers,
+        [assertionHeader]: sign('identity', ask.caller ?? null),
+        ...(ask.json === undefined ? {} : { 'content-type': 'application/json' }),
+        ...ask.headers,
       },
-      ...(a.form ? { body: new URLSearchParams(a.form) } : {}),
-      ...(a.json === undefined ? {} : { body: JSON.stringify(a.json) }),
+      ...(ask.form ? { body: new URLSearchParams(ask.form) } : {}),
+      ...(ask.json === undefined ? {} : { body: JSON.stringify(ask.json) }),
     });
     const text = await response.text();
     return {

@@ -23,7 +23,7 @@ export async function startSessionWorld() {
     },
     /** The tokens of a session, oldest first. */
     rowsOf,
-    alive: async (sessionId: string) => (await rowsOf(sessionId)).filter((r) => !r.spent && !r.revoked).length,
+    alive: async (sessionId: string) => (await rowsOf(sessionId)).filter((row) => !row.spent && !row.revoked).length,
     stop: async () => {
       await identity.stop();
       await backends.stop();

@@ -77,7 +77,7 @@ export async function startMedia(
   await jsm.streams.add({ name: 'EVENTS', subjects: ['evt.>'] });
   const strangers = fakeIdentity(
     nc,
-    memberships.toSorted((a, b) => (a.userId < b.userId ? -1 : 1)),
+    memberships.toSorted((left, right) => (left.userId < right.userId ? -1 : 1)),
   );
   fakeDispatcher(nc, languages);
   const messages: Message[] = [];
@@ -108,10 +108,10 @@ export async function startMedia(
 
   /** Publishes an event of another service. */
   const emit = async <E extends EventDef>(event: E, data: DataOf<E>, time = new Date()): Promise<void> => {
-    const h = headers();
-    h.set('ot-time', time.toISOString());
-    h.set('Nats-Msg-Id', randomUUID());
-    await nc.jetstream().publish(event.subject, JSON.stringify(data), { headers: h });
+    const messageHeaders = headers();
+    messageHeaders.set('ot-time', time.toISOString());
+    messageHeaders.set('Nats-Msg-Id', randomUUID());
+    await nc.jetstream().publish(event.subject, JSON.stringify(data), { headers: messageHeaders });
   };
   let version = 0;
   const buses: Bus[] = [];
@@ -163,7 +163,7 @@ export async function startMedia(
     setGroups: ({ userId }: TestUser, groupIds: string[]): Promise<void> =>
       emit(identityEvents.membershipChanged, { userId, groupIds, version: (version += 1) }),
     eventsOf: (subject: string, fileId: string) =>
-      messages.filter((m) => m.subject === subject && m.data['fileId'] === fileId),
+      messages.filter((message) => message.subject === subject && message.data['fileId'] === fileId),
     query: async (sql: string, ...values: unknown[]) =>
       (await pool.query(sql, values)).rows as Record<string, unknown>[],
     stop: async () => {

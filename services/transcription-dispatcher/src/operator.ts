@@ -9,17 +9,17 @@ type Performed = DataOf<typeof operationsEvents.performed>;
 export type Operator = Reader & { client: Performed['client'] };
 
 export function operatorOf(
-  r: Pick<RouteRequest<never>, 'caller' | 'clientIp' | 'requestId'> & {
+  row: Pick<RouteRequest<never>, 'caller' | 'clientIp' | 'requestId'> & {
     req: { get: (name: string) => string | undefined };
   },
 ): Operator {
   return {
-    userId: r.caller.userId,
-    role: r.caller.role,
+    userId: row.caller.userId,
+    role: row.caller.role,
     client: {
-      ip: truncate(r.clientIp, 64),
-      userAgent: truncate(r.req.get('user-agent'), 512),
-      requestId: truncate(r.requestId, 128),
+      ip: truncate(row.clientIp, 64),
+      userAgent: truncate(row.req.get('user-agent'), 512),
+      requestId: truncate(row.requestId, 128),
     },
   };
 }

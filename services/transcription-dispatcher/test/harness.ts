@@ -61,7 +61,7 @@ export async function createWorldOn(nats: TestServer, database: Pick<TestDatabas
   return { nats, database, dispatcherUrl, test, sql, emit: emitter(test), events: () => allEvents(test), close };
 }
 
-function envFor(w: Pick<World, 'nats' | 'dispatcherUrl'>): DispatcherEnv {
+function envFor(world: Pick<World, 'nats' | 'dispatcherUrl'>): DispatcherEnv {
   return {
     SERVICE_HOST: '127.0.0.1',
     API_PORT: 0,
@@ -70,10 +70,10 @@ function envFor(w: Pick<World, 'nats' | 'dispatcherUrl'>): DispatcherEnv {
     LOG_FORMAT: 'text',
     DRAIN_DELAY_MS: 0,
     SHUTDOWN_GRACE_MS: 2_000,
-    NATS_URL: w.nats.url,
+    NATS_URL: world.nats.url,
     NATS_USER: 'transcription-dispatcher',
     NATS_PASSWORD: password,
-    DATABASE_URL: w.dispatcherUrl,
+    DATABASE_URL: world.dispatcherUrl,
     DB_POOL_SIZE: 5,
     DB_MAX_OVERFLOW: 5,
     ASSERTION_PUBLIC_KEY: publicPem,
@@ -88,8 +88,8 @@ function envFor(w: Pick<World, 'nats' | 'dispatcherUrl'>): DispatcherEnv {
 /** Starts the dispatcher in the test's process. */
 export type Dispatcher = Awaited<ReturnType<typeof startDispatcher>>;
 
-export async function startDispatcher(w: World, over: Partial<DispatcherEnv> = {}) {
-  const service = createTranscriptionDispatcher({ ...envFor(w), ...over });
+export async function startDispatcher(world: World, over: Partial<DispatcherEnv> = {}) {
+  const service = createTranscriptionDispatcher({ ...envFor(world), ...over });
   const ports = await service.start();
   // One connection per request: a kept one could be closed by the server while it is reused.
   const call = (method: string, path: string, assertion: string, body?: unknown) =>
@@ -111,11 +111,11 @@ export async function startDispatcher(w: World, over: Partial<DispatcherEnv> = {
 
 const main = fileURLToPath(new URL('../src/main.ts', import.meta.url));
 /** Starts the dispatcher as a separate process that a test can kill. */
-export async function spawnDispatcher(w: World): Promise<{ kill9: () => Promise<void> }> {
-  const env = { ...envFor(w), LOG_LEVEL: 'info' };
+export async function spawnDispatcher(world: World): Promise<{ kill9: () => Promise<void> }> {
+  const env = { ...envFor(world), LOG_LEVEL: 'info' };
   const child: ChildProcess = spawn(process.execPath, ['--no-warnings', main], {
     // Needs no PATH, because it starts no other process.
-    env: Object.fromEntries(Object.entries(env).map(([k, v]) => [k, String(v)])),
+    env: Object.fromEntries(Object.entries(env).map(([key, value]) => [key, String(value)])),
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   const exited = new Promise<void>((resolve) => child.once('exit', () => resolve()));
@@ -139,11 +139,11 @@ function emitter(nc: NatsConnection) {
     id: string = randomUUID(),
     time = new Date(),
   ): Promise<string> => {
-    const h = headers();
-    h.set('ot-time', time.toISOString());
-    h.set('ot-source', 'test');
+    const messageHeaders = headers();
+    messageHeaders.set('ot-time', time.toISOString());
+    messageHeaders.set('ot-source', 'test');
     await waitFor(
-      () => nc.jetstream().publish(event.subject, JSON.stringify(data), { msgID: id, headers: h }),
+      () => nc.jetstream().publish(event.subject, JSON.stringify(data), { msgID: id, headers: messageHeaders }),
       generousTimeout,
     );
     return id;
@@ -177,9 +177,9 @@ export function uploadedFile(over: Partial<RunOptions> = {}) {
   };
 }
 
-export async function statusOf(w: World, fileId: string): Promise<string | undefined> {
+export async function statusOf(world: World, fileId: string): Promise<string | undefined> {
   return (
-    await w.sql<{ status: string }>('select status from run where file_id = $1 order by created_at desc limit 1', [
+    await world.sql<{ status: string }>('select status from run where file_id = $1 order by created_at desc limit 1', [
       fileId,
     ])
   )[0]?.status;

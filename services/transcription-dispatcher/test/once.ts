@@ -4,16 +4,18 @@ import { waitFor } from '@overtone/testkit';
 import { generousTimeout, statusOf, type World } from './harness.ts';
 
 /** Expects that every stage of the file was accepted and published exactly once, in order. */
-export async function expectProcessedOnce(w: World, fileId: string): Promise<void> {
-  await waitFor(async () => (await statusOf(w, fileId)) === 'completed', { timeoutMs: 240_000, intervalMs: 100 });
+export async function expectProcessedOnce(world: World, fileId: string): Promise<void> {
+  await waitFor(async () => (await statusOf(world, fileId)) === 'completed', { timeoutMs: 240_000, intervalMs: 100 });
   const published = await waitFor(async () => {
-    const all = (await w.events()).filter((e) => e.data['fileId'] === fileId);
-    return all.some((e) => e.subject === transcriptionEvents.runCompleted.subject) ? all : undefined;
+    const all = (await world.events()).filter((event) => event.data['fileId'] === fileId);
+    return all.some((event) => event.subject === transcriptionEvents.runCompleted.subject) ? all : undefined;
   }, generousTimeout);
-  const accepted = published.filter((e) => e.subject === transcriptionEvents.stageCompleted.subject);
-  expect(accepted.map((e) => [e.data['stage'], e.data['sequence']])).toEqual(stages.map((s, i) => [s, i + 1]));
-  expect(published.filter((e) => e.subject === transcriptionEvents.runCompleted.subject)).toHaveLength(1);
-  expect(await w.sql('select status, count(*)::int from task where file_id = $1 group by status', [fileId])).toEqual([
-    { status: 'completed', count: 5 },
-  ]);
+  const accepted = published.filter((event) => event.subject === transcriptionEvents.stageCompleted.subject);
+  expect(accepted.map((event) => [event.data['stage'], event.data['sequence']])).toEqual(
+    stages.map((stage, i) => [stage, i + 1]),
+  );
+  expect(published.filter((event) => event.subject === transcriptionEvents.runCompleted.subject)).toHaveLength(1);
+  expect(
+    await world.sql('select status, count(*)::int from task where file_id = $1 group by status', [fileId]),
+  ).toEqual([{ status: 'completed', count: 5 }]);
 }

@@ -29,59 +29,59 @@ export type TestWorld = World & {
 
 /** Starts the dispatcher and everything it depends on before a file's first test; stops it after the last. */
 export function startTestWorld(over: Partial<DispatcherEnv> = {}): TestWorld {
-  const w = {} as TestWorld;
+  const world = {} as TestWorld;
   const cleanups: (() => Promise<void>)[] = [];
   beforeAll(async () => {
-    Object.assign(w, await createWorld(), createActions(w, cleanups));
-    w.upstream = await startUpstreamServices(w);
-    w.media = startMedia(w);
-    w.dispatcher = await startDispatcher(w, over);
-    w.bus = createBus({
+    Object.assign(world, await createWorld(), createActions(world, cleanups));
+    world.upstream = await startUpstreamServices(world);
+    world.media = startMedia(world);
+    world.dispatcher = await startDispatcher(world, over);
+    world.bus = createBus({
       service: 'transcription-worker',
-      url: w.nats.url,
+      url: world.nats.url,
       user: 'transcription-worker',
       password,
       log,
     });
-    await w.bus.connect();
+    await world.bus.connect();
   });
   afterEach(async () => {
     for (const cleanup of cleanups.splice(0)) await cleanup();
   });
   afterAll(async () => {
-    await w.bus.close();
-    await w.dispatcher.stop();
-    await w.upstream.stop();
-    await w.close();
+    await world.bus.close();
+    await world.dispatcher.stop();
+    await world.upstream.stop();
+    await world.close();
   });
-  return w;
+  return world;
 }
 
-function createActions(w: World & { dispatcher: Dispatcher }, cleanups: (() => Promise<void>)[]) {
+function createActions(world: World & { dispatcher: Dispatcher }, cleanups: (() => Promise<void>)[]) {
   return {
     /** Starts a worker that runs until the end of the test. */
     worker: async (script: Script = {}, kind: WorkerKind = {}) => {
-      const worker = await startWorker(w, script, kind);
+      const worker = await startWorker(world, script, kind);
       cleanups.push(worker.stop);
       return worker;
     },
     /** Publishes an uploaded file. */
     upload: async (options: Partial<RunOptions> = {}) => {
       const file = uploadedFile(options);
-      await w.emit(mediaEvents.uploaded, file);
+      await world.emit(mediaEvents.uploaded, file);
       return file;
     },
     becomes: (fileId: string, status: 'running' | 'completed' | 'failed' | 'cancelled') =>
-      waitFor(async () => (await statusOf(w, fileId)) === status, generousTimeout),
+      waitFor(async () => (await statusOf(world, fileId)) === status, generousTimeout),
     taskOf: async (fileId: string, stage: Stage) =>
       (
-        await w.sql<TaskRow>(
+        await world.sql<TaskRow>(
           'select uuid, status, token, failures, superseded from task where file_id = $1 and stage = $2 and not superseded',
           [fileId, stage],
         )
       )[0],
     gauge: async (queue: Queue, name: Gauge): Promise<number> => {
-      const text = await w.dispatcher.internal('/metrics/queues');
+      const text = await world.dispatcher.internal('/metrics/queues');
       return Number(new RegExp(`^celery_queue_${name}\\{queue="${queue}"\\} (\\S+)$`, 'm').exec(text)?.[1]);
     },
   };

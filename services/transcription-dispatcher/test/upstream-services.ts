@@ -5,12 +5,12 @@ import { log, password, type World } from './harness.ts';
 type FakeFile = { title: string; readers: string[] };
 
 /** Fakes of the RPCs of media and identity that the dispatcher calls. */
-export async function startUpstreamServices(w: World) {
+export async function startUpstreamServices(world: World) {
   const files = new Map<string, FakeFile>();
   const names = new Map<string, string>();
   const buses = await Promise.all(
     (['media', 'identity'] as const).map(async (service) => {
-      const bus = createBus({ service, url: w.nats.url, user: 'test', password, log });
+      const bus = createBus({ service, url: world.nats.url, user: 'test', password, log });
       await bus.connect();
       return bus;
     }),
@@ -38,15 +38,21 @@ export async function startUpstreamServices(w: World) {
 }
 
 /** A fake of media that reports every assembled transcript as stored. */
-export function startMedia(w: World) {
+export function startMedia(world: World) {
   const subscribe = () =>
-    w.test.subscribe(transcriptionEvents.stageCompleted.subject, {
+    world.test.subscribe(transcriptionEvents.stageCompleted.subject, {
       callback: (err, msg) => {
         if (err) return;
         const data = transcriptionEvents.stageCompleted.data.parse(msg.json());
         if (data.stage !== 'assemble') return;
         const { runId, fileId, ownerId } = data;
-        void w.emit(mediaEvents.transcriptStored, { runId, fileId, ownerId, transcriptVersion: 1, provisional: false });
+        void world.emit(mediaEvents.transcriptStored, {
+          runId,
+          fileId,
+          ownerId,
+          transcriptVersion: 1,
+          provisional: false,
+        });
       },
     });
   let subscription = subscribe();

@@ -42,25 +42,25 @@ export const outputs = {
 
 type CompletedJob = { stage: Stage; input: Record<string, unknown>; token: number; attempt: number };
 export type Script = Partial<
-  Record<Stage, (d: JobDelivery, times: number, input: { fileId: string }) => Promise<void> | void>
+  Record<Stage, (delivery: JobDelivery, times: number, input: { fileId: string }) => Promise<void> | void>
 >;
 export type WorkerKind = { workerId?: string; queues?: readonly Queue[]; express?: Partial<Record<Queue, number>> };
 
 /** Starts a worker that completes every job immediately, unless its script does otherwise. */
-export async function startWorker(w: { nats: { url: string } }, script: Script = {}, kind: WorkerKind = {}) {
+export async function startWorker(world: { nats: { url: string } }, script: Script = {}, kind: WorkerKind = {}) {
   const { workerId = `test.${randomUUID()}`, queues: own = queues, express = {} } = kind;
-  const concurrency = Object.fromEntries(queues.map((q) => [q, own.includes(q) ? 1 : 0]));
-  const bus = createBus({ service: 'transcription-worker', url: w.nats.url, user: 'test', password, log });
+  const concurrency = Object.fromEntries(queues.map((queue) => [queue, own.includes(queue) ? 1 : 0]));
+  const bus = createBus({ service: 'transcription-worker', url: world.nats.url, user: 'test', password, log });
   await bus.connect();
   const done: CompletedJob[] = [];
   const times = new Map<Stage, number>();
   const handle =
     <S extends Stage>(stage: S) =>
-    async (input: unknown, d: JobDelivery) => {
+    async (input: unknown, delivery: JobDelivery) => {
       times.set(stage, (times.get(stage) ?? 0) + 1);
-      await script[stage]?.(d, times.get(stage) ?? 0, input as { fileId: string });
-      done.push({ stage, input: input as Record<string, unknown>, token: d.token, attempt: d.attempt });
-      return outputs[stage](d.token) as ReturnType<(typeof outputs)[S]>;
+      await script[stage]?.(delivery, times.get(stage) ?? 0, input as { fileId: string });
+      done.push({ stage, input: input as Record<string, unknown>, token: delivery.token, attempt: delivery.attempt });
+      return outputs[stage](delivery.token) as ReturnType<(typeof outputs)[S]>;
     };
   const handlers = {
     prepare: handle('prepare'),
@@ -79,7 +79,7 @@ export async function startWorker(w: { nats: { url: string } }, script: Script =
     bus,
     done,
     workerId,
-    stagesDone: () => done.map((d) => d.stage),
+    stagesDone: () => done.map((dead) => dead.stage),
     stop: () => (stopped ??= stop()),
     /** Simulates kill -9: nothing is sent, released or acknowledged any more. */
     vanish: async () => {

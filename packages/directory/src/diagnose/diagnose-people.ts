@@ -22,7 +22,7 @@ type Test = {
   readonly root: RootDse;
 };
 
-const SAMPLE = 100;
+const sample = 100;
 
 /** The steps from the search base to the groups, as in a sign-in. */
 export async function examinePeople(test: Test): Promise<void> {
@@ -78,7 +78,7 @@ async function samplePeople(test: Test): Promise<Seen<readonly Entry[]>> {
     filter: userFilterOf(test.config).forAllUsers(),
     attributes,
   } as const;
-  const pages = pagedSearch(connection, { ...question, pageSize: SAMPLE, maxEntries: SAMPLE * 10 }, newDeadline());
+  const pages = pagedSearch(connection, { ...question, pageSize: sample, maxEntries: sample * 10 }, newDeadline());
   const first = await pages.next();
   await pages.return({ entries: 0, pages: 0, references: 0 });
   const value = Array.isArray(first.value) ? (first.value as readonly Entry[]) : [];
@@ -133,7 +133,7 @@ async function examineGroups({ steps, connection, newDeadline }: Test, code: str
     for (const dn of dns) {
       const [group] = await read(connection, { base: dn, attributes: ['objectClass'], deadline: newDeadline() });
       if (group === undefined) faults.push(`${dn} does not exist or cannot be read.`);
-      else if (!bytesOf(group, 'objectClass').some((c) => groupClasses.test(c.toString())))
+      else if (!bytesOf(group, 'objectClass').some((value) => groupClasses.test(value.toString())))
         faults.push(`${dn} is no group.`);
     }
     if (faults.length === 0) return { evidence: dns.join(' | ') };

@@ -65,7 +65,7 @@ function infoOf({ vendorName, vendorVersion, namingContexts }: RootDse) {
   };
 }
 
-const SOON_DAYS = 30;
+const soonDays = 30;
 
 type Means = {
   readonly config: DirectoryConfig;
@@ -119,7 +119,7 @@ async function examineTls(
   const days = (Date.parse(validTo) - now().getTime()) / 86_400_000;
   return {
     evidence: `${protocol}; ${subject}, issued by ${issuer}, valid until ${validTo}.`,
-    advice: days < SOON_DAYS ? `The certificate ends in ${Math.floor(days)} days: renew it.` : null,
+    advice: days < soonDays ? `The certificate ends in ${Math.floor(days)} days: renew it.` : null,
     value: { socket: encrypted, encryption },
   };
 }
@@ -176,9 +176,9 @@ async function examineAccount(
 }
 
 function compareClocks({ currentTime }: RootDse, now: Date): { ok?: boolean; evidence: string; advice?: string } {
-  const [, y, mo, d, h, mi, s] = /^(\d{4})(\d\d)(\d\d)(\d\d)(\d\d)(\d\d)/.exec(currentTime ?? '') ?? [];
+  const [, y, mo, days, hours, mi, step] = /^(\d{4})(\d\d)(\d\d)(\d\d)(\d\d)(\d\d)/.exec(currentTime ?? '') ?? [];
   if (y === undefined) return { evidence: 'The server does not tell its time.' };
-  const skew = Math.round((Date.parse(`${y}-${mo}-${d}T${h}:${mi}:${s}Z`) - now.getTime()) / 1000);
+  const skew = Math.round((Date.parse(`${y}-${mo}-${days}T${hours}:${mi}:${step}Z`) - now.getTime()) / 1000);
   const evidence = `The server's clock differs by ${Math.abs(skew)} s.`;
   return Math.abs(skew) <= 60 ? { evidence } : { ok: false, evidence, advice: 'Synchronise the clocks (NTP).' };
 }

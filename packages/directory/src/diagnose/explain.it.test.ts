@@ -1,5 +1,11 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
-import { BASE, configFor, person, startScriptedDirectory, type ScriptedEntry } from '../../test/scripted-directory.ts';
+import {
+  baseDn,
+  configFor,
+  person,
+  startScriptedDirectory,
+  type ScriptedEntry,
+} from '../../test/scripted-directory.ts';
 import { explain, type DirectoryConfig } from '../index.ts';
 
 const undo: (() => Promise<void>)[] = [];
@@ -8,10 +14,10 @@ afterEach(async () => {
 });
 
 function dn(cn: string): string {
-  return `cn=${cn},ou=groups,${BASE}`;
+  return `cn=${cn},ou=groups,${baseDn}`;
 }
 
-const aliceDn = `uid=alice,ou=people,${BASE}`;
+const aliceDn = `uid=alice,ou=people,${baseDn}`;
 
 function group(cn: string, member: readonly string[]): ScriptedEntry {
   return {
@@ -82,7 +88,7 @@ describe('explanation of a directory decision', () => {
 
   it('reports that no user or several users have this login', async () => {
     expect((await asked([person('alice')], { login: 'bob' })).answer).toMatchObject({ reason: 'not_found' });
-    const twins = [person('alice'), { ...person('alice'), dn: `uid=alice,ou=more,${BASE}` }];
+    const twins = [person('alice'), { ...person('alice'), dn: `uid=alice,ou=more,${baseDn}` }];
     expect((await asked(twins)).answer).toMatchObject({ reason: 'ambiguous' });
   });
 

@@ -27,7 +27,7 @@ export type Explained = {
 };
 
 /** Limit of parent-group queries; beyond it only the last group of a path is reported. */
-const MAX_ASKED = 200;
+const maxAsked = 200;
 
 type SnapshotSearch = {
   readonly connection: Connection;
@@ -125,7 +125,7 @@ async function pathsTo(
     if (seen.has(key)) continue;
     seen.add(key);
     if (missing.delete(key)) paths.push(path);
-    if (missing.size === 0 || asked >= MAX_ASKED) continue;
+    if (missing.size === 0 || asked >= maxAsked) continue;
     asked += 1;
     for (const parent of await groupsHolding({ connection, deadline }, { root, tree }, dn))
       toGo.push([...path, parent]);

@@ -2,7 +2,7 @@ import { folded, tryCanonicalDn } from './dn.ts';
 
 // Simple names, for which canonicalisation is only a conversion to lower case.
 const plainDn = /^(?:cn|ou|dc|o|uid)=[\w.-]+(?: [\w.-]+)*(?:,(?:cn|ou|dc|o|uid)=[\w.-]+(?: [\w.-]+)*)*$/;
-const MAX_REMEMBERED = 20_000;
+const maxRemembered = 20_000;
 const remembered = new Map<string, string>();
 
 /**
@@ -16,7 +16,7 @@ export function ldapClaimKey(claim: string): string {
   if (known !== undefined) return known;
   const dn = tryCanonicalDn(claim);
   const key = dn === undefined ? `text:${folded(claim)}` : `dn:${dn}`;
-  if (remembered.size >= MAX_REMEMBERED) remembered.clear();
+  if (remembered.size >= maxRemembered) remembered.clear();
   remembered.set(claim, key);
   return key;
 }

@@ -124,10 +124,10 @@ describe('names of entries', () => {
     },
   );
 
-  it.each(different)('%s is not %s', (a, b) => {
-    expect(sameDn(a, b)).toBe(false);
-    expect(tryCanonicalDn(a)).toBeDefined();
-    expect(tryCanonicalDn(b)).toBeDefined();
+  it.each(different)('%s is not %s', (left, right) => {
+    expect(sameDn(left, right)).toBe(false);
+    expect(tryCanonicalDn(left)).toBeDefined();
+    expect(tryCanonicalDn(right)).toBeDefined();
   });
 
   it.each(noDns)('%j is no name, and equals nothing', (text) => {
@@ -157,14 +157,14 @@ describe('names of entries', () => {
 
 describe('names of entries, generated', () => {
   const type = fc.constantFrom('cn', 'OU', 'dc', 'uid', '2.5.4.10', 'x-custom');
-  const value = fc.string({ unit: 'binary', minLength: 1, maxLength: 12 }).filter((v) => v.isWellFormed());
+  const value = fc.string({ unit: 'binary', minLength: 1, maxLength: 12 }).filter((value) => value.isWellFormed());
   const dn = fc.array(fc.array(fc.tuple(type, value), { minLength: 1, maxLength: 3 }), { minLength: 1, maxLength: 4 });
   type Generated = [string, string][][];
-  const write = (rdns: Generated, escape: (v: string) => string): string =>
-    rdns.map((rdn) => rdn.map(([t, v]) => `${t}=${escape(v)}`).join('+')).join(',');
-  const everyByte = (v: string): string => Buffer.from(v).toString('hex').replace(/../g, '\\$&');
-  const specials = (v: string): string => v.replace(/[,+"\\<>;=#\s\0\u0085]/g, everyByte);
-  const quoted = (v: string): string => `"${v.replace(/["\\]/g, '\\$&')}"`;
+  const write = (rdns: Generated, escape: (text: string) => string): string =>
+    rdns.map((rdn) => rdn.map(([text, value]) => `${text}=${escape(value)}`).join('+')).join(',');
+  const everyByte = (text: string): string => Buffer.from(text).toString('hex').replace(/../g, '\\$&');
+  const specials = (text: string): string => text.replace(/[,+"\\<>;=#\s\0\u0085]/g, everyByte);
+  const quoted = (text: string): string => `"${text.replace(/["\\]/g, '\\$&')}"`;
 
   it('mean the same however they are escaped', () => {
     fc.assert(
@@ -189,8 +189,11 @@ describe('names of entries, generated', () => {
 
   it('hold the value that was written, and nothing of it becomes structure', () => {
     fc.assert(
-      fc.property(value, (v) => {
-        expect(parseDn(`cn=${specials(v)},dc=x`)).toEqual([[{ type: 'cn', value: v }], [{ type: 'dc', value: 'x' }]]);
+      fc.property(value, (value) => {
+        expect(parseDn(`cn=${specials(value)},dc=x`)).toEqual([
+          [{ type: 'cn', value: value }],
+          [{ type: 'dc', value: 'x' }],
+        ]);
       }),
       { numRuns: 1000 },
     );

@@ -18,9 +18,9 @@ export class NoDn extends Error {
  * Equality of RFC 4514 and RFC 4517: attribute types by name or OID, values without regard to case, width and
  * insignificant spaces, with escapes and quotes resolved, relative names as sets. A text that is no DN equals nothing.
  */
-export function sameDn(a: string, b: string): boolean {
-  const canonical = tryCanonicalDn(a);
-  return canonical !== undefined && canonical === tryCanonicalDn(b);
+export function sameDn(left: string, right: string): boolean {
+  const canonical = tryCanonicalDn(left);
+  return canonical !== undefined && canonical === tryCanonicalDn(right);
 }
 
 /**
@@ -91,19 +91,23 @@ function readPlain(cursor: Cursor): Buffer {
   const parts: Buffer[] = [];
   let pending = '';
   let trailing = '';
-  for (let c = cursor.text[cursor.at]; c !== undefined && c !== ',' && c !== '+'; c = cursor.text[cursor.at]) {
-    if (c === ';' || c === '"' || c === '<' || c === '>' || c === '\0') {
-      throw new NoDn(`"${c}" must be escaped, at character ${cursor.at + 1}.`);
+  for (
+    let character = cursor.text[cursor.at];
+    character !== undefined && character !== ',' && character !== '+';
+    character = cursor.text[cursor.at]
+  ) {
+    if (character === ';' || character === '"' || character === '<' || character === '>' || character === '\0') {
+      throw new NoDn(`"${character}" must be escaped, at character ${cursor.at + 1}.`);
     }
-    if (c === '\\') {
+    if (character === '\\') {
       parts.push(Buffer.from(pending + trailing), readEscape(cursor));
       pending = trailing = '';
       continue;
     }
     cursor.at += 1;
-    if (/\s/.test(c)) trailing += c;
+    if (/\s/.test(character)) trailing += character;
     else {
-      pending += trailing + c;
+      pending += trailing + character;
       trailing = '';
     }
   }
@@ -115,16 +119,16 @@ function readQuoted(cursor: Cursor): Buffer {
   let pending = '';
   cursor.at += 1;
   for (;;) {
-    const c = cursor.text[cursor.at];
-    if (c === undefined) throw new NoDn('A quoted value does not end.');
-    if (c === '\\') {
+    const character = cursor.text[cursor.at];
+    if (character === undefined) throw new NoDn('A quoted value does not end.');
+    if (character === '\\') {
       parts.push(Buffer.from(pending), readEscape(cursor));
       pending = '';
       continue;
     }
     cursor.at += 1;
-    if (c === '"') break;
-    pending += c;
+    if (character === '"') break;
+    pending += character;
   }
   expectSeparator(cursor);
   return Buffer.concat([...parts, Buffer.from(pending)]);
@@ -136,11 +140,11 @@ function readEscape(cursor: Cursor): Buffer {
     cursor.at += 3;
     return Buffer.from(pair, 'hex');
   }
-  const c = pair[0];
-  if (c === undefined || !' "#+,;<=>\\'.includes(c))
+  const character = pair[0];
+  if (character === undefined || !' "#+,;<=>\\'.includes(character))
     throw new NoDn(`An escape of nothing at character ${cursor.at + 1}.`);
   cursor.at += 2;
-  return Buffer.from(c);
+  return Buffer.from(character);
 }
 
 function readHex(cursor: Cursor): string | Buffer {
@@ -153,8 +157,9 @@ function readHex(cursor: Cursor): string | Buffer {
 
 function expectSeparator(cursor: Cursor): void {
   while (/\s/.test(cursor.text[cursor.at] ?? '')) cursor.at += 1;
-  const c = cursor.text[cursor.at];
-  if (c !== undefined && c !== ',' && c !== '+') throw new NoDn(`Unexpected "${c}" at character ${cursor.at + 1}.`);
+  const character = cursor.text[cursor.at];
+  if (character !== undefined && character !== ',' && character !== '+')
+    throw new NoDn(`Unexpected "${character}" at character ${cursor.at + 1}.`);
 }
 
 // The strings of ASN.1 whose content is the text itself: octet, UTF-8, printable, IA5.
@@ -204,5 +209,5 @@ export function folded(text: string): string {
 }
 
 function escaped(text: string): string {
-  return text.replace(/[,+"\\<>;=#]/g, (c) => `\\${c}`);
+  return text.replace(/[,+"\\<>;=#]/g, (match) => `\\${match}`);
 }

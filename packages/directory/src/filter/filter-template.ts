@@ -2,8 +2,8 @@ import type { DirectoryConfig } from '../model.ts';
 import { mapComparisons, present, type Filter } from './filter.ts';
 
 /** A value of a template: text with placeholders for the login. */
-type Slots = readonly (string | typeof LOGIN)[];
-const LOGIN = Symbol('the login');
+type Slots = readonly (string | typeof loginPlaceholder)[];
+const loginPlaceholder = Symbol('the login');
 
 /** A parsed template. */
 export type FilterTemplate = {
@@ -20,8 +20,8 @@ export class NoFilter extends Error {
   override readonly name = 'NoFilter';
 }
 
-const MAX_LENGTH = 4096;
-const MAX_DEPTH = 32;
+const maxLength = 4096;
+const maxDepth = 32;
 
 /**
  * Parses a user search filter. `{username_attr}` is replaced by an attribute, `{username}` by the login, which must be a
@@ -32,21 +32,27 @@ export function parseTemplate(template: string, attributes: { username: string; 
   const tree = parseFilter(template.trim().replaceAll('{username_attr}', attributes.username));
   let places = 0;
   mapComparisons(tree, (comparison) => {
-    if (comparison.value.includes(LOGIN)) places += 1;
+    if (comparison.value.includes(loginPlaceholder)) places += 1;
     return comparison;
   });
   if (places === 0) throw new NoFilter('The filter must compare something with {username}.');
-  const fill = (value: Slots, login: string) => value.map((part) => (part === LOGIN ? login : part)).join('');
+  const fill = (value: Slots, login: string) =>
+    value.map((part) => (part === loginPlaceholder ? login : part)).join('');
   return {
-    forLogin: (login) => mapComparisons(tree, (c) => ({ ...c, value: fill(c.value, login) })),
+    forLogin: (login) =>
+      mapComparisons(tree, (comparison) => ({ ...comparison, value: fill(comparison.value, login) })),
     forEmail: (email) =>
-      mapComparisons(tree, (c) =>
-        c.value.includes(LOGIN)
-          ? { ...c, attribute: attributes.email, value: email }
-          : { ...c, value: fill(c.value, email) },
+      mapComparisons(tree, (comparison) =>
+        comparison.value.includes(loginPlaceholder)
+          ? { ...comparison, attribute: attributes.email, value: email }
+          : { ...comparison, value: fill(comparison.value, email) },
       ),
     forAllUsers: () =>
-      mapComparisons(tree, (c) => (c.value.includes(LOGIN) ? present(c.attribute) : { ...c, value: c.value.join('') })),
+      mapComparisons(tree, (comparison) =>
+        comparison.value.includes(loginPlaceholder)
+          ? present(comparison.attribute)
+          : { ...comparison, value: comparison.value.join('') },
+      ),
   };
 }
 
@@ -63,7 +69,7 @@ type Cursor = {
 };
 
 function parseFilter(text: string): Filter<Slots> {
-  if (text.length > MAX_LENGTH) throw new NoFilter(`The filter is longer than ${MAX_LENGTH} characters.`);
+  if (text.length > maxLength) throw new NoFilter(`The filter is longer than ${maxLength} characters.`);
   const cursor = { text: text.startsWith('(') ? text : `(${text})`, at: 0 };
   const filter = readFilter(cursor, 0);
   if (cursor.at < cursor.text.length) throw new NoFilter(`Unexpected text at character ${cursor.at + 1}.`);
@@ -71,7 +77,7 @@ function parseFilter(text: string): Filter<Slots> {
 }
 
 function readFilter(cursor: Cursor, depth: number): Filter<Slots> {
-  if (depth > MAX_DEPTH) throw new NoFilter('The filter is nested too deeply.');
+  if (depth > maxDepth) throw new NoFilter('The filter is nested too deeply.');
   expect(cursor, '(');
   const filter = readInside(cursor, depth);
   expect(cursor, ')');
@@ -79,14 +85,14 @@ function readFilter(cursor: Cursor, depth: number): Filter<Slots> {
 }
 
 function readInside(cursor: Cursor, depth: number): Filter<Slots> {
-  const c = cursor.text[cursor.at];
-  if (c !== '&' && c !== '|' && c !== '!') return readItem(cursor);
+  const character = cursor.text[cursor.at];
+  if (character !== '&' && character !== '|' && character !== '!') return readItem(cursor);
   cursor.at += 1;
-  if (c === '!') return { kind: 'not', of: readFilter(cursor, depth + 1) };
+  if (character === '!') return { kind: 'not', of: readFilter(cursor, depth + 1) };
   const of: Filter<Slots>[] = [];
   for (skipSpace(cursor); cursor.text[cursor.at] === '('; skipSpace(cursor)) of.push(readFilter(cursor, depth + 1));
-  if (of.length === 0) throw new NoFilter(`"${c}" combines nothing at character ${cursor.at + 1}.`);
-  return { kind: c === '&' ? 'and' : 'or', of };
+  if (of.length === 0) throw new NoFilter(`"${character}" combines nothing at character ${cursor.at + 1}.`);
+  return { kind: character === '&' ? 'and' : 'or', of };
 }
 
 const item = /([^()=~<>:*\\]*)(:dn)?(?::([A-Za-z0-9.-]+))?(:=|~=|>=|<=|=)([^()]*)/y;
@@ -131,14 +137,14 @@ function equality(attribute: string, value: string): Filter<Slots> {
 
 function literal(text: string): string {
   const parts = slots(text);
-  if (parts.includes(LOGIN)) throw new NoFilter('{username} must not stand beside a wildcard.');
+  if (parts.includes(loginPlaceholder)) throw new NoFilter('{username} must not stand beside a wildcard.');
   return parts.join('');
 }
 
 function slots(text: string): Slots {
-  const parts: (string | typeof LOGIN)[] = [];
+  const parts: (string | typeof loginPlaceholder)[] = [];
   for (const [index, piece] of text.split('{username}').entries()) {
-    if (index > 0) parts.push(LOGIN);
+    if (index > 0) parts.push(loginPlaceholder);
     if (piece !== '') parts.push(unescaped(piece));
   }
   return parts;
@@ -163,8 +169,9 @@ function skipSpace(cursor: Cursor): void {
   while (/\s/.test(cursor.text[cursor.at] ?? '')) cursor.at += 1;
 }
 
-function expect(cursor: Cursor, c: '(' | ')'): void {
-  if (cursor.text[cursor.at] !== c) throw new NoFilter(`"${c}" is missing at character ${cursor.at + 1}.`);
+function expect(cursor: Cursor, character: '(' | ')'): void {
+  if (cursor.text[cursor.at] !== character)
+    throw new NoFilter(`"${character}" is missing at character ${cursor.at + 1}.`);
   cursor.at += 1;
 }
 

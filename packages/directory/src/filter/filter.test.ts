@@ -98,16 +98,18 @@ describe('a login in a filter', () => {
   // The filter with a simple login: no login may change its structure.
   const shapeOf = (filter: AskedFilter, login: Buffer): unknown => {
     if (filter.kind === 'and' || filter.kind === 'or')
-      return { kind: filter.kind, of: filter.of.map((f) => shapeOf(f, login)) };
+      return { kind: filter.kind, of: filter.of.map((filter) => shapeOf(filter, login)) };
     if (filter.kind === 'not') return { kind: 'not', of: shapeOf(filter.of, login) };
     if (filter.kind === 'equal')
       return { ...filter, value: filter.value.equals(login) ? 'the login' : filter.value.toString() };
     return filter;
   };
-  const shapes = templates.map((t) => shapeOf(overTheWire(t.forLogin('some-login')), Buffer.from('some-login')));
+  const shapes = templates.map((template) =>
+    shapeOf(overTheWire(template.forLogin('some-login')), Buffer.from('some-login')),
+  );
   const staysAValue = (login: string): void => {
-    for (const [index, t] of templates.entries()) {
-      expect(shapeOf(overTheWire(t.forLogin(login)), Buffer.from(login))).toEqual(shapes[index]);
+    for (const [index, value] of templates.entries()) {
+      expect(shapeOf(overTheWire(value.forLogin(login)), Buffer.from(login))).toEqual(shapes[index]);
     }
   };
 

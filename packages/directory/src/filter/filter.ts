@@ -49,7 +49,7 @@ export function mapComparisons<A, B>(filter: Filter<A>, change: (comparison: Com
   switch (filter.kind) {
     case 'and':
     case 'or':
-      return { kind: filter.kind, of: filter.of.map((f) => mapComparisons(f, change)) };
+      return { kind: filter.kind, of: filter.of.map((filter) => mapComparisons(filter, change)) };
     case 'not':
       return { kind: 'not', of: mapComparisons(filter.of, change) };
     case 'present':
@@ -144,5 +144,5 @@ export function filterText(filter: Filter): string {
 
 function escaped(value: string | Buffer): string {
   if (typeof value !== 'string') return value.toString('hex').replace(/../g, String.raw`\$&`);
-  return value.replace(/[()*\\\0]/g, (c) => `\\${c.charCodeAt(0).toString(16).padStart(2, '0')}`);
+  return value.replace(/[()*\\\0]/g, (match) => `\\${match.charCodeAt(0).toString(16).padStart(2, '0')}`);
 }

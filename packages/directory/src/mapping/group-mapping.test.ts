@@ -132,29 +132,29 @@ const world = fc.record({
   claims: fc.array(claimValue, { maxLength: 8 }),
 });
 
-function asSets(r: ReturnType<ReturnType<typeof compileMappings>['resolve']>) {
+function asSets(result: ReturnType<ReturnType<typeof compileMappings>['resolve']>) {
   return {
-    matched: [...r.matched].sort(),
-    unmatched: [...r.unmatched].sort(),
-    groupIds: r.groupIds,
-    grantsRole: r.grantsRole,
+    matched: [...result.matched].sort(),
+    unmatched: [...result.unmatched].sort(),
+    groupIds: result.groupIds,
+    grantsRole: result.grantsRole,
   };
 }
 
 describe('claim resolution over random mappings and claims', () => {
   it('does not depend on the order of mappings and claims', () => {
-    const shuffled = world.chain((w) =>
+    const shuffled = world.chain((wanted) =>
       fc.record({
-        first: fc.constant(w),
-        rules: fc.shuffledSubarray(w.rules, { minLength: w.rules.length }),
-        claims: fc.shuffledSubarray(w.claims, { minLength: w.claims.length }),
+        first: fc.constant(wanted),
+        rules: fc.shuffledSubarray(wanted.rules, { minLength: wanted.rules.length }),
+        claims: fc.shuffledSubarray(wanted.claims, { minLength: wanted.claims.length }),
       }),
     );
     fc.assert(
       fc.property(shuffled, ({ first, rules, claims }) => {
-        const a = compileMappings(first.source, first.rules).resolve(first.claims);
-        const b = compileMappings(first.source, rules).resolve(claims);
-        expect(asSets(b)).toEqual(asSets(a));
+        const attribute = compileMappings(first.source, first.rules).resolve(first.claims);
+        const byte = compileMappings(first.source, rules).resolve(claims);
+        expect(asSets(byte)).toEqual(asSets(attribute));
       }),
     );
   });
@@ -175,8 +175,10 @@ describe('claim resolution over random mappings and claims', () => {
     fc.assert(
       fc.property(world, fc.array(claimValue), ({ source, rules, claims }, others) => {
         const index = compileMappings(source, rules);
-        const [a, b, both] = [claims, others, [...claims, ...others]].map((list) => index.resolve(list).groupIds);
-        expect(both).toEqual([...new Set([...(a ?? []), ...(b ?? [])])].sort());
+        const [attribute, byte, both] = [claims, others, [...claims, ...others]].map(
+          (list) => index.resolve(list).groupIds,
+        );
+        expect(both).toEqual([...new Set([...(attribute ?? []), ...(byte ?? [])])].sort());
       }),
     );
   });
@@ -194,17 +196,17 @@ describe('claim resolution over random mappings and claims', () => {
   });
 
   it('equals a comparison of every mapping with every claim', () => {
-    const equal = (source: ClaimSource, a: string, b: string) => {
-      if (source !== 'ldap') return a === b;
-      const [x, y] = [tryCanonicalDn(a), tryCanonicalDn(b)];
-      return x === undefined ? y === undefined && a.toLowerCase() === b.toLowerCase() : x === y;
+    const equal = (source: ClaimSource, text: string, byte: string) => {
+      if (source !== 'ldap') return text === byte;
+      const [x, y] = [tryCanonicalDn(text), tryCanonicalDn(byte)];
+      return x === undefined ? y === undefined && text.toLowerCase() === byte.toLowerCase() : x === y;
     };
     fc.assert(
       fc.property(world, ({ source, rules, claims }) => {
-        const hits = rules.filter((r) => claims.some((c) => equal(source, r.claimValue, c)));
+        const hits = rules.filter((rule) => claims.some((claim) => equal(source, rule.claimValue, claim)));
         const found = compileMappings(source, rules).resolve(claims);
-        expect(new Set(found.groupIds)).toEqual(new Set(hits.flatMap((r) => r.groupId ?? [])));
-        const roles = new Set(hits.map((r) => r.grantsRole));
+        expect(new Set(found.groupIds)).toEqual(new Set(hits.flatMap((hit) => hit.groupId ?? [])));
+        const roles = new Set(hits.map((hit) => hit.grantsRole));
         expect(found.grantsRole).toBe(roles.has('admin') ? 'admin' : roles.has('user') ? 'user' : null);
       }),
     );

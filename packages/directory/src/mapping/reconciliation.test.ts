@@ -41,32 +41,32 @@ function claimsOf(claims: Cell['claims']): Asserted['claims'] {
     : { known: true, values: { match: ['claim'], other: ['x'], empty: [] }[claims] };
 }
 
-function decide(c: Cell) {
-  return reconcileAccount(indexOf(c), { role: c.role, authType: c.authType } satisfies MappedAccount, {
-    claims: claimsOf(c.claims),
-    legacyAdmin: c.legacyAdmin,
-    by: c.by,
+function decide(cell: Cell) {
+  return reconcileAccount(indexOf(cell), { role: cell.role, authType: cell.authType } satisfies MappedAccount, {
+    claims: claimsOf(cell.claims),
+    legacyAdmin: cell.legacyAdmin,
+    by: cell.by,
   });
 }
 
 /** The rules of the specification, written down a second time as a list of the first that applies. */
-function modelRole(c: Cell): Cell['role'] {
-  const never = c.mappings === 'never';
+function modelRole(cell: Cell): Cell['role'] {
+  const never = cell.mappings === 'never';
   const rules: [boolean, Cell['role']][] = [
-    [c.authType === 'local' || c.role === 'super_admin', c.role],
-    [c.source === 'proxy' && (never || c.claims === 'unknown'), c.role],
-    [c.legacyAdmin === 'yes', 'admin'],
-    [c.mappings === 'admin' && c.claims === 'match', 'admin'],
-    [c.legacyAdmin === 'unknown', c.role],
-    [c.claims === 'unknown' && !never && c.mappings !== 'deleted', c.role],
+    [cell.authType === 'local' || cell.role === 'super_admin', cell.role],
+    [cell.source === 'proxy' && (never || cell.claims === 'unknown'), cell.role],
+    [cell.legacyAdmin === 'yes', 'admin'],
+    [cell.mappings === 'admin' && cell.claims === 'match', 'admin'],
+    [cell.legacyAdmin === 'unknown', cell.role],
+    [cell.claims === 'unknown' && !never && cell.mappings !== 'deleted', cell.role],
   ];
   return rules.find(([applies]) => applies)?.[1] ?? 'user';
 }
 
-function modelGroups(c: Cell): string[] | null {
-  const untouched = c.authType === 'local' || (c.by === 'sweep' && c.role === 'super_admin');
-  if (untouched || c.mappings === 'never' || c.claims === 'unknown') return null;
-  return c.mappings === 'group' && c.claims === 'match' ? ['g'] : [];
+function modelGroups(cell: Cell): string[] | null {
+  const untouched = cell.authType === 'local' || (cell.by === 'sweep' && cell.role === 'super_admin');
+  if (untouched || cell.mappings === 'never' || cell.claims === 'unknown') return null;
+  return cell.mappings === 'group' && cell.claims === 'match' ? ['g'] : [];
 }
 
 describe('the role table', () => {
@@ -88,7 +88,7 @@ describe('the role table', () => {
 
   it('never grants more after a claim or a signal was removed', () => {
     const rank = { user: 0, admin: 1, super_admin: 2 };
-    for (const cell of cells.filter((c) => c.claims === 'match' && c.legacyAdmin === 'yes')) {
+    for (const cell of cells.filter((cell) => cell.claims === 'match' && cell.legacyAdmin === 'yes')) {
       for (const claims of ['other', 'empty', 'unknown'] as const) {
         for (const legacyAdmin of ['no', 'unknown'] as const) {
           expect(rank[decide({ ...cell, claims, legacyAdmin }).role]).toBeLessThanOrEqual(rank[decide(cell).role]);
@@ -106,8 +106,8 @@ describe('the role table', () => {
 
 const ldap = { source: 'ldap', authType: 'ldap', by: 'sign_in' } as const;
 
-function roleOf(c: Partial<Cell>): Cell['role'] {
-  return decide({ ...ldap, role: 'user', mappings: 'group', claims: 'empty', legacyAdmin: 'no', ...c }).role;
+function roleOf(cell: Partial<Cell>): Cell['role'] {
+  return decide({ ...ldap, role: 'user', mappings: 'group', claims: 'empty', legacyAdmin: 'no', ...cell }).role;
 }
 
 describe('how mappings apply', () => {
@@ -153,9 +153,9 @@ describe('how mappings apply', () => {
 });
 
 it('claims without a mapping change no decision', () => {
-  const junk = fc.array(fc.string().filter((s) => s.trim().toLowerCase() !== 'claim'));
+  const junk = fc.array(fc.string().filter((server) => server.trim().toLowerCase() !== 'claim'));
   fc.assert(
-    fc.property(fc.constantFrom(...cells.filter((c) => c.claims !== 'unknown')), junk, (cell, more) => {
+    fc.property(fc.constantFrom(...cells.filter((cell) => cell.claims !== 'unknown')), junk, (cell, more) => {
       const known = claimsOf(cell.claims);
       const values = [...more, ...(known.known ? known.values : [])];
       const decided = reconcileAccount(indexOf(cell), cell, { ...cell, claims: { known: true, values } });

@@ -48,9 +48,9 @@ function yesNo(yes: boolean): Tristate {
   return yes ? 'yes' : 'no';
 }
 
-function either(a: Tristate, b: Tristate): Tristate {
-  if (a === 'yes' || b === 'yes') return 'yes';
-  return a === 'unknown' || b === 'unknown' ? 'unknown' : 'no';
+function either(left: Tristate, right: Tristate): Tristate {
+  if (left === 'yes' || right === 'yes') return 'yes';
+  return left === 'unknown' || right === 'unknown' ? 'unknown' : 'no';
 }
 
 function roleFor(role: MappedAccount['role'], admin: Tristate): MappedAccount['role'] {

@@ -16,7 +16,9 @@ function state(attributes: Record<string, string>): AccountState {
   return accountState(
     {
       dn: 'cn=x',
-      attributes: new Map(Object.entries(attributes).map(([name, v]) => [name.toLowerCase(), [Buffer.from(v)]])),
+      attributes: new Map(
+        Object.entries(attributes).map(([name, value]) => [name.toLowerCase(), [Buffer.from(value)]]),
+      ),
     },
     now,
   );

@@ -12,52 +12,61 @@ type Rule = {
   readonly read: (value: string, context: { now: Date; entry: Entry }) => Reason | undefined;
 };
 
-const ACCOUNT_DISABLED = 0x2;
-const SMARTCARD_REQUIRED = 0x4_0000;
-const INTRUDER_RESET = 'loginIntruderResetTime';
-const COMPUTED_LOCKED = 0x10;
-const COMPUTED_PASSWORD_EXPIRED = 0x80_0000;
+const accountDisabled = 0x2;
+const smartcardRequired = 0x4_0000;
+const intruderReset = 'loginIntruderResetTime';
+const computedLocked = 0x10;
+const computedPasswordExpired = 0x80_0000;
 
 // The server does not maintain 0x10 and 0x800000 of userAccountControl: only the computed attribute shows a lock.
 const rules: readonly Rule[] = [
-  { attribute: 'userAccountControl', read: (v) => (has(v, ACCOUNT_DISABLED) ? 'disabled' : undefined) },
-  { attribute: 'nsAccountLock', read: (v) => (isTrue('nsAccountLock', v) ? 'disabled' : undefined) },
-  { attribute: 'loginDisabled', read: (v) => (isTrue('loginDisabled', v) ? 'disabled' : undefined) },
+  { attribute: 'userAccountControl', read: (value) => (has(value, accountDisabled) ? 'disabled' : undefined) },
+  { attribute: 'nsAccountLock', read: (value) => (isTrue('nsAccountLock', value) ? 'disabled' : undefined) },
+  { attribute: 'loginDisabled', read: (value) => (isTrue('loginDisabled', value) ? 'disabled' : undefined) },
   {
     attribute: 'ds-pwp-account-disabled',
-    read: (v) => (isTrue('ds-pwp-account-disabled', v) ? 'disabled' : undefined),
+    read: (value) => (isTrue('ds-pwp-account-disabled', value) ? 'disabled' : undefined),
   },
-  { attribute: 'accountExpires', read: (v, { now }) => past(fileTime(v), now, 'expired') },
-  { attribute: 'shadowExpire', read: (v, { now }) => past(daysSince1970(v), now, 'expired') },
-  { attribute: 'krbPrincipalExpiration', read: (v, { now }) => past(generalizedTime(v), now, 'expired') },
-  { attribute: 'loginExpirationTime', read: (v, { now }) => past(generalizedTime(v), now, 'expired') },
-  { attribute: 'pwdEndTime', read: (v, { now }) => past(generalizedTime(v), now, 'expired') },
-  { attribute: 'ds-pwp-account-expiration-time', read: (v, { now }) => past(generalizedTime(v), now, 'expired') },
+  { attribute: 'accountExpires', read: (value, { now }) => past(fileTime(value), now, 'expired') },
+  { attribute: 'shadowExpire', read: (value, { now }) => past(daysSince1970(value), now, 'expired') },
+  { attribute: 'krbPrincipalExpiration', read: (value, { now }) => past(generalizedTime(value), now, 'expired') },
+  { attribute: 'loginExpirationTime', read: (value, { now }) => past(generalizedTime(value), now, 'expired') },
+  { attribute: 'pwdEndTime', read: (value, { now }) => past(generalizedTime(value), now, 'expired') },
+  {
+    attribute: 'ds-pwp-account-expiration-time',
+    read: (value, { now }) => past(generalizedTime(value), now, 'expired'),
+  },
   {
     attribute: 'msDS-User-Account-Control-Computed',
-    read: (v) =>
-      has(v, COMPUTED_LOCKED) ? 'locked' : has(v, COMPUTED_PASSWORD_EXPIRED) ? 'password_expired' : undefined,
+    read: (value) =>
+      has(value, computedLocked) ? 'locked' : has(value, computedPasswordExpired) ? 'password_expired' : undefined,
   },
   // Only the server knows the duration of a temporary lock, so the result of the bind decides.
   {
     attribute: 'pwdAccountLockedTime',
-    read: (v) => (/^000001010000(?:00)?(?:\.0+)?Z$/.test(v) ? 'locked' : undefined),
+    read: (value) => (/^000001010000(?:00)?(?:\.0+)?Z$/.test(value) ? 'locked' : undefined),
   },
   {
     attribute: 'lockedByIntruder',
-    read: (v, context) => (isTrue('lockedByIntruder', v) && !isReset(context) ? 'locked' : undefined),
+    read: (value, context) => (isTrue('lockedByIntruder', value) && !isReset(context) ? 'locked' : undefined),
   },
-  { attribute: 'krbPasswordExpiration', read: (v, { now }) => past(generalizedTime(v), now, 'password_expired') },
-  { attribute: 'passwordExpirationTime', read: (v, { now }) => past(generalizedTime(v), now, 'password_expired') },
-  { attribute: 'pwdReset', read: (v) => (isTrue('pwdReset', v) ? 'must_change_password' : undefined) },
+  {
+    attribute: 'krbPasswordExpiration',
+    read: (value, { now }) => past(generalizedTime(value), now, 'password_expired'),
+  },
+  {
+    attribute: 'passwordExpirationTime',
+    read: (value, { now }) => past(generalizedTime(value), now, 'password_expired'),
+  },
+  { attribute: 'pwdReset', read: (value) => (isTrue('pwdReset', value) ? 'must_change_password' : undefined) },
   {
     attribute: 'pwdLastSet',
-    read: (v, { entry }) => (v === '0' && needsPassword(entry) ? 'must_change_password' : undefined),
+    read: (value, { entry }) => (value === '0' && needsPassword(entry) ? 'must_change_password' : undefined),
   },
 ];
 
 /** The attributes that are needed for an account's state. */
-export const stateAttributes: readonly string[] = [...rules.map(({ attribute }) => attribute), INTRUDER_RESET];
+export const stateAttributes: readonly string[] = [...rules.map(({ attribute }) => attribute), intruderReset];
 
 /** The most severe state is returned: a disabled account is reported as disabled even when it is also locked. */
 const weight: readonly Reason[] = ['disabled', 'expired', 'locked', 'password_expired', 'must_change_password'];
@@ -71,7 +80,7 @@ export function accountState(entry: Entry, now: Date): AccountState {
   const found = rules.flatMap(({ attribute, read }) =>
     textsOf(entry, attribute).flatMap((value) => read(value.trim(), { now, entry }) ?? []),
   );
-  const reason = weight.find((r) => found.includes(r)) ?? null;
+  const reason = weight.find((result) => found.includes(result)) ?? null;
   return {
     signIn: reason === null ? 'allowed' : 'refused',
     reason,
@@ -81,12 +90,12 @@ export function accountState(entry: Entry, now: Date): AccountState {
 
 // eDirectory clears the attribute only at the next successful sign-in after that time.
 function isReset({ entry, now }: { entry: Entry; now: Date }): boolean {
-  const reset = textOf(entry, INTRUDER_RESET);
+  const reset = textOf(entry, intruderReset);
   return reset !== undefined && generalizedTime(reset) <= now.getTime();
 }
 
 function needsPassword(entry: Entry): boolean {
-  return !has(textOf(entry, 'userAccountControl') ?? '0', SMARTCARD_REQUIRED);
+  return !has(textOf(entry, 'userAccountControl') ?? '0', smartcardRequired);
 }
 
 function has(value: string, bit: number): boolean {
@@ -105,13 +114,13 @@ function past(time: number | undefined, now: Date, reason: Reason): Reason | und
 }
 
 // Active Directory time: 100 ns units since 1601; 0 and the largest number mean never.
-const FILE_TIME_1970 = 11_644_473_600_000n;
-const NEVER = 0x7fff_ffff_ffff_ffffn;
+const fileTime1970 = 11_644_473_600_000n;
+const never = 0x7fff_ffff_ffff_ffffn;
 
 function fileTime(value: string): number | undefined {
   if (!/^-?\d{1,19}$/.test(value)) throw unreadable('a time', value);
   const ticks = BigInt(value);
-  return ticks <= 0n || ticks >= NEVER ? undefined : Number(ticks / 10_000n - FILE_TIME_1970);
+  return ticks <= 0n || ticks >= never ? undefined : Number(ticks / 10_000n - fileTime1970);
 }
 
 // shadow(5): zero and negative values mean never; the account is expired on the day itself.

@@ -19,15 +19,15 @@ const activeDirectory: Readonly<Record<string, NoReason>> = {
   '775': 'account_locked',
 };
 
-const POLICY_EXPIRED = 0;
-const POLICY_LOCKED = 1;
-const POLICY_CHANGE_AFTER_RESET = 2;
+const policyExpired = 0;
+const policyLocked = 1;
+const policyChangeAfterReset = 2;
 
 /** Parses the response to a bind as a person: only an explicit rejection is a no. */
 export function verdictOf({ code, diagnostic, policyError }: Bound): Verdict {
-  if (code === 0) return policyError === POLICY_CHANGE_AFTER_RESET ? no('password_expired') : { outcome: 'yes' };
-  if (policyError === POLICY_LOCKED) return no('account_locked');
-  if (policyError === POLICY_EXPIRED) return no('password_expired');
+  if (code === 0) return policyError === policyChangeAfterReset ? no('password_expired') : { outcome: 'yes' };
+  if (policyError === policyLocked) return no('account_locked');
+  if (policyError === policyExpired) return no('password_expired');
   if (code === 49) return no(activeDirectory[/\bdata ([0-9a-f]{3}),/.exec(diagnostic)?.[1] ?? ''] ?? 'wrong_password');
   if (code === 48) return no('wrong_password'); // the entry has no password
   // 389 Directory Server and FreeIPA

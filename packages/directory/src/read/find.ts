@@ -13,12 +13,12 @@ import type { DirectoryConfig } from '../model.ts';
 export type Finding =
   { readonly outcome: 'one'; readonly entry: Entry } | { readonly outcome: 'none' } | { readonly outcome: 'several' };
 
-const MAX_LOGIN = 256;
+const maxLogin = 256;
 const overlooked = /\p{Cc}|\p{Zl}|\p{Zp}|\p{Default_Ignorable_Code_Point}/u;
 
 /** A usable login name: not empty, not too long, without characters that a directory ignores. */
 export function isLogin(login: string): boolean {
-  return login.trim() !== '' && login.length <= MAX_LOGIN && login.isWellFormed() && !overlooked.test(login);
+  return login.trim() !== '' && login.length <= maxLogin && login.isWellFormed() && !overlooked.test(login);
 }
 
 /** Finds the single entry of a login, by username or by e-mail address. */

@@ -3,8 +3,8 @@ import * as fc from 'fast-check';
 import { closure, invertGroups, type GroupEntry } from './group-graph.ts';
 import { createHealth } from '../wire/health.ts';
 
-function dn(n: number): string {
-  return `cn=g${n},dc=x`;
+function dn(value: number): string {
+  return `cn=g${value},dc=x`;
 }
 
 describe('nested groups', () => {
@@ -21,9 +21,9 @@ describe('nested groups', () => {
     const edges = fc.array(fc.tuple(fc.nat({ max: 12 }), fc.nat({ max: 12 })), { maxLength: 40 });
     fc.assert(
       fc.property(edges, fc.nat({ max: 12 }), (pairs, start) => {
-        const groups: GroupEntry[] = Array.from({ length: 13 }, (_, n) => ({
-          dn: dn(n),
-          members: pairs.filter(([parent]) => parent === n).map(([, child]) => dn(child)),
+        const groups: GroupEntry[] = Array.from({ length: 13 }, (_, index) => ({
+          dn: dn(index),
+          members: pairs.filter(([parent]) => parent === index).map(([, child]) => dn(child)),
         }));
         let expected = new Set([start]);
         for (let size = 0; size !== expected.size;) {
@@ -40,9 +40,9 @@ describe('nested groups', () => {
   });
 
   it('can be ten thousand levels deep', () => {
-    const groups = Array.from({ length: 10_000 }, (_, n) => ({
-      dn: dn(n),
-      members: n === 0 ? [dn(9999)] : [dn(n - 1)],
+    const groups = Array.from({ length: 10_000 }, (_, index) => ({
+      dn: dn(index),
+      members: index === 0 ? [dn(9999)] : [dn(index - 1)],
     }));
     expect(closure(invertGroups(groups), [dn(5)])).toHaveLength(10_000);
   });

@@ -10,7 +10,7 @@ import {
   type ScriptedLdap,
 } from '@overtone/testkit/ldap';
 import {
-  BASE,
+  baseDn,
   configFor,
   person,
   startScriptedDirectory,
@@ -25,10 +25,10 @@ afterEach(async () => {
 });
 
 function dn(cn: string): string {
-  return `cn=${cn},ou=groups,${BASE}`;
+  return `cn=${cn},ou=groups,${baseDn}`;
 }
 
-const aliceDn = `uid=alice,ou=people,${BASE}`;
+const aliceDn = `uid=alice,ou=people,${baseDn}`;
 
 function group(cn: string, member: readonly string[], more = {}): ScriptedEntry {
   return {
@@ -227,7 +227,7 @@ describe('Active Directory', () => {
         wanted.some((one) => one.equals(attributes['objectSid'] as Buffer)),
       );
       line.send(
-        ...found.map((e) => message(asked.id, entry(e.dn, e.attributes))),
+        ...found.map((member) => message(asked.id, entry(member.dn, member.attributes))),
         message(asked.id, result(answers.done, 0)),
       );
       return true;

@@ -34,21 +34,21 @@ type Facts = {
   readonly tree: string;
 };
 
-const FACTS_MS = 10 * 60_000;
-const BATCH = 50;
-const PAGE = 500;
-const MAX_GROUPS = 200_000;
+const factsMs = 10 * 60_000;
+const batchSize = 50;
+const page = 500;
+const maxGroups = 200_000;
 // Above this number of queries all groups are read and nesting is resolved in memory.
-const MAX_LEVELS = 8;
-const MAX_FRONTIER = 500;
+const maxLevels = 8;
+const maxFrontier = 500;
 
 /** Finds the groups of persons, with the cheapest method for each directory. */
 export function createGroups(config: { searchBase: string; groupAttr: string; recursiveGroups: boolean }) {
-  const factsOnce = remembered(FACTS_MS, async ({ connection, deadline }: Reading): Promise<Facts> => {
+  const factsOnce = remembered(factsMs, async ({ connection, deadline }: Reading): Promise<Facts> => {
     const root = await readRootDse(connection, deadline);
     return { root, tree: treeOf(config.searchBase, root.namingContexts) };
   });
-  const keptOnce = remembered(FACTS_MS, async (reading: Reading): Promise<boolean> => {
+  const keptOnce = remembered(factsMs, async (reading: Reading): Promise<boolean> => {
     const { root, tree } = await factsOnce(reading);
     const { connection, deadline } = reading;
     return await anyEntryHas({ connection, root, base: tree, attribute: config.groupAttr, deadline });
@@ -114,8 +114,8 @@ async function groupsWith({ connection, deadline }: Line, { root, tree }: Facts,
     filter: anyOf(members),
     attributes: ['1.1'],
     pages: root.pages,
-    pageSize: PAGE,
-    maxEntries: MAX_GROUPS,
+    pageSize: page,
+    maxEntries: maxGroups,
   } as const;
   return (await searchAll(connection, question, deadline)).map(({ dn }) => dn);
 }
@@ -132,7 +132,7 @@ async function walk(
 ): Promise<void> {
   let frontier = start;
   for (let level = 0; frontier.length > 0; level += 1) {
-    if (level >= MAX_LEVELS || frontier.length > MAX_FRONTIER) return await takeWholeGraph(reading, facts, names);
+    if (level >= maxLevels || frontier.length > maxFrontier) return await takeWholeGraph(reading, facts, names);
     const found: string[] = [];
     for (const batch of batches(frontier)) {
       for (const dn of await groupsWith(reading, facts, batch.flatMap(memberFilters)))
@@ -150,8 +150,8 @@ async function takeWholeGraph(reading: Reading, { root, tree }: Facts, names: Na
     filter: anyOf([present('member'), present('uniqueMember')]),
     attributes: ['member', 'uniqueMember'],
     pages: root.pages,
-    pageSize: PAGE,
-    maxEntries: MAX_GROUPS,
+    pageSize: page,
+    maxEntries: maxGroups,
   } as const;
   const groups = [];
   for (const entry of await searchAll(connection, question, deadline)) {
@@ -186,7 +186,7 @@ async function fromTokens(reading: Reading, facts: Facts, names: Names): Promise
 }
 
 async function securityGroups({ connection, deadline }: Reading, { base, filter }: { base: string; filter: Filter }) {
-  const question = { base, scope: 'sub', filter, attributes: ['memberOf'], maxEntries: 2 * BATCH } as const;
+  const question = { base, scope: 'sub', filter, attributes: ['memberOf'], maxEntries: 2 * batchSize } as const;
   const found = await searchOrFail(connection, question, deadline);
   return found.entries;
 }
@@ -230,5 +230,5 @@ function asText(value: Buffer, attribute: string): string {
 }
 
 function* batches<T>(list: readonly T[]): Generator<readonly T[]> {
-  for (let at = 0; at < list.length; at += BATCH) yield list.slice(at, at + BATCH);
+  for (let at = 0; at < list.length; at += batchSize) yield list.slice(at, at + batchSize);
 }

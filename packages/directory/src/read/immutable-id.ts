@@ -35,8 +35,8 @@ export function idValue(id: string): { attribute: string; value: string | Buffer
 }
 
 function guidBytes(text: string): Buffer {
-  const [a = '', b = '', c = '', ...rest] = text.split('-');
-  const little = [a, b, c].map((part) => Buffer.from(part, 'hex').toReversed());
+  const [first = '', second = '', third = '', ...rest] = text.split('-');
+  const little = [first, second, third].map((part) => Buffer.from(part, 'hex').toReversed());
   return Buffer.concat([...little, Buffer.from(rest.join(''), 'hex')]);
 }
 

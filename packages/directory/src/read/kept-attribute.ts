@@ -14,7 +14,7 @@ type Looking = {
   readonly deadline: Deadline;
 };
 
-const MAX_ENTRIES = 1_000_000;
+const maxEntries = 1_000_000;
 
 /**
  * Whether any entry below the base has the attribute. Without any value the server does not maintain the attribute or
@@ -23,7 +23,7 @@ const MAX_ENTRIES = 1_000_000;
 export async function anyEntryHas({ connection, root, base, attribute, deadline }: Looking): Promise<boolean> {
   const question = { base, scope: 'sub', filter: present(attribute), attributes: ['1.1'] } as const;
   if (root.pages) {
-    const pages = pagedSearch(connection, { ...question, pageSize: 1, maxEntries: MAX_ENTRIES }, deadline);
+    const pages = pagedSearch(connection, { ...question, pageSize: 1, maxEntries: maxEntries }, deadline);
     return (await pages.next()).done !== true;
   }
   const found = await connection.search({ ...question, maxEntries: 1 }, deadline);

@@ -13,13 +13,13 @@ export type Pacing = {
   readonly paceMs?: number;
 };
 
-const PACE_MS = 5;
+const defaultPaceMs = 5;
 
 /** Counts and delays the requests of a connection; each has the timeout of the settings. */
 export function paced(
   inner: Connection,
   { timeoutSeconds }: Pick<DirectoryConfig, 'timeoutSeconds'>,
-  { signal, onRequest, paceMs = PACE_MS }: Pacing,
+  { signal, onRequest, paceMs = defaultPaceMs }: Pacing,
 ): Connection {
   let last = Number.NEGATIVE_INFINITY;
   let before: Promise<unknown> = Promise.resolve();

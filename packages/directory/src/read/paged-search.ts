@@ -21,7 +21,7 @@ export type Completeness = {
 };
 
 // A server may send empty pages before the end (RFC 2696), but not without limit.
-const MAX_EMPTY_PAGES = 1000;
+const maxEmptyPages = 1000;
 
 /**
  * Yields the pages and returns the proof of completeness at the end. Throws for an error, a limit, a referral, a missing
@@ -52,7 +52,7 @@ export async function* pagedSearch(
     if (first !== undefined && firsts.has(first))
       throw new DirectoryFailure('protocol', 'The server repeats its pages');
     emptyPages = first === undefined ? emptyPages + 1 : 0;
-    if (emptyPages > MAX_EMPTY_PAGES) throw new DirectoryFailure('protocol', 'The server sends empty pages only');
+    if (emptyPages > maxEmptyPages) throw new DirectoryFailure('protocol', 'The server sends empty pages only');
     const { cookie } = found;
     const more = cookie.length > 0;
     if (ahead && more) {

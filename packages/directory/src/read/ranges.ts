@@ -4,7 +4,7 @@ import { DirectoryFailure } from '../wire/failures.ts';
 import { present } from '../filter/filter.ts';
 import { bytesOf, namesOf, type Entry } from '../wire/entry.ts';
 
-const MAX_SLICES = 10_000;
+const maxSlices = 10_000;
 
 /**
  * All values of an attribute, including range retrieval of Active Directory (MS-ADTS 3.1.1.3.1.3.3). The ranges must be
@@ -19,7 +19,7 @@ export async function allValues(
   const values = [...bytesOf(entry, attribute)];
   let slice = sliceOf(entry, attribute);
   for (let slices = 0; slice !== undefined; slices += 1) {
-    if (slice.from !== values.length || slices > MAX_SLICES) throw broken(attribute);
+    if (slice.from !== values.length || slices > maxSlices) throw broken(attribute);
     values.push(...slice.values);
     if (slice.last) return values;
     if (slice.values.length === 0) throw broken(attribute);

@@ -5,8 +5,8 @@ function dn(name: string) {
   return `cn=${name},ou=groups,dc=example,dc=org`;
 }
 
-function person(n: number) {
-  return `uid=u${n},ou=people,dc=example,dc=org`;
+function person(value: number) {
+  return `uid=u${value},ou=people,dc=example,dc=org`;
 }
 
 function group(name: string, members: string[]) {
@@ -24,8 +24,8 @@ describe('ancestor groups', () => {
   it('are the same with and without the list of all group names', () => {
     const [plain, withNames] = [false, true].map((named) => {
       const building = createReach({ wanted: [dn('staff')], nested: true, byMember: false });
-      if (named) building.expect(groups.map((g) => g.dn));
-      for (const g of groups) building.add(g);
+      if (named) building.expect(groups.map((group) => group.dn));
+      for (const group of groups) building.add(group);
       return building.done();
     });
     for (const { dn: from } of groups) expect(withNames?.fromGroup(from)).toEqual(plain?.fromGroup(from));

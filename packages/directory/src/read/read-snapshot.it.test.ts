@@ -9,21 +9,21 @@ import type { SnapshotPerson } from './snapshot-reader.ts';
 
 const base = 'dc=example,dc=org';
 
-function personDn(n: number) {
-  return `uid=user${n},ou=people,${base}`;
+function personDn(value: number) {
+  return `uid=user${value},ou=people,${base}`;
 }
 
-function groupDn(n: number) {
-  return `cn=group${n},ou=groups,${base}`;
+function groupDn(value: number) {
+  return `cn=group${value},ou=groups,${base}`;
 }
 
 const people = [...Array(120).keys()];
 
 /** Group n has every (n+2)nd person in it, and the groups after it, in circles. */
-function members(n: number): string[] {
+function members(value: number): string[] {
   return [
-    ...people.filter((p) => p % (n + 2) === 0 && p > n * 7).map(personDn),
-    ...(n < 9 ? [groupDn(n + 1)] : [groupDn(4)]),
+    ...people.filter((person) => person % (value + 2) === 0 && person > value * 7).map(personDn),
+    ...(value < 9 ? [groupDn(value + 1)] : [groupDn(4)]),
   ];
 }
 
@@ -31,8 +31,8 @@ const expired = personLdif('user7')
   .replace('objectClass: inetOrgPerson', 'objectClass: inetOrgPerson\nobjectClass: shadowAccount')
   .replace('sn: user7', 'sn: user7\nshadowExpire: 1');
 const seed = [
-  ...people.map((n) => (n === 7 ? expired : personLdif(`user${n}`))),
-  ...[...Array(10).keys()].map((n) => groupLdif(`group${n}`, members(n))),
+  ...people.map((person) => (person === 7 ? expired : personLdif(`user${person}`))),
+  ...[...Array(10).keys()].map((key) => groupLdif(`group${key}`, members(key))),
 ].join('\n');
 
 // Everybody but the service account gets at most so many entries, pages or not.
@@ -125,15 +125,15 @@ describe.each([
       const { answer, found } = await snapshotPerson(config);
       expect(answer).toMatchObject({ outcome: 'yes', value: { seen: people.length } });
       const directory = createDirectory(config);
-      for (const n of people) {
-        const asked = await directory.lookUp(`user${n}`);
-        const person = found.get(`user${n}`);
+      for (const number of people) {
+        const asked = await directory.lookUp(`user${number}`);
+        const person = found.get(`user${number}`);
         if (asked.outcome !== 'yes' || !person?.claims.known || !asked.value.groups.known)
-          throw new Error(`no answer for user${n}`);
+          throw new Error(`no answer for user${number}`);
         const { immutableId, admitted, adminSignal, state, groups } = asked.value;
         expect({ ...person, claims: keysOf(person.claims.values), evidence: {} }).toEqual({
           id: immutableId,
-          login: `user${n}`,
+          login: `user${number}`,
           disabled: state.disabled ? 'yes' : 'no',
           admitted,
           admin: adminSignal,

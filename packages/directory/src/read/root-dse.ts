@@ -17,8 +17,8 @@ export type RootDse = {
   readonly currentTime: string | undefined;
 };
 
-const PAGED_RESULTS = '1.2.840.113556.1.4.319';
-const ACTIVE_DIRECTORY = '1.2.840.113556.1.4.800';
+const pagedResults = '1.2.840.113556.1.4.319';
+const activeDirectoryOid = '1.2.840.113556.1.4.800';
 
 /** @throws DirectoryFailure */
 export async function readRootDse(connection: Connection, deadline: Deadline): Promise<RootDse> {
@@ -35,14 +35,14 @@ export async function readRootDse(connection: Connection, deadline: Deadline): P
   const question = { base: '', scope: 'base', filter: present('objectClass'), attributes, maxEntries: 1 } as const;
   const [entry] = (await searchOrFail(connection, question, deadline)).entries;
   if (entry === undefined) throw new DirectoryFailure('refused', 'The server does not show its root entry');
-  const activeDirectory = textsOf(entry, 'supportedCapabilities').includes(ACTIVE_DIRECTORY);
+  const activeDirectory = textsOf(entry, 'supportedCapabilities').includes(activeDirectoryOid);
   const openLdap = textsOf(entry, 'objectClass').includes('OpenLDAProotDSE');
   return {
     vendorName: textOf(entry, 'vendorName') ?? (openLdap ? 'OpenLDAP' : activeDirectory ? 'Active Directory' : null),
     vendorVersion: textOf(entry, 'vendorVersion') ?? null,
     namingContexts: textsOf(entry, 'namingContexts'),
     ldapV3: textsOf(entry, 'supportedLDAPVersion').includes('3'),
-    pages: textsOf(entry, 'supportedControl').includes(PAGED_RESULTS),
+    pages: textsOf(entry, 'supportedControl').includes(pagedResults),
     activeDirectory,
     currentTime: textOf(entry, 'currentTime'),
   };
@@ -51,5 +51,5 @@ export async function readRootDse(connection: Connection, deadline: Deadline): P
 /** The base of group searches: the naming context of the user base. */
 export function treeOf(searchBase: string, namingContexts: readonly string[]): string {
   const trees = namingContexts.filter((tree) => tree !== '' && isWithin(searchBase, tree));
-  return trees.sort((a, b) => b.length - a.length)[0] ?? searchBase;
+  return trees.sort((left, right) => right.length - left.length)[0] ?? searchBase;
 }

@@ -7,7 +7,7 @@ import { createReach, type Reach } from './reach.ts';
 import { treeOf } from './root-dse.ts';
 import { searchSnapshot, type SnapshotSearch } from './snapshot-search.ts';
 
-const MAX_GROUPS = 200_000;
+const maxGroups = 200_000;
 const memberAttributes = ['member', 'uniqueMember', 'memberUid'];
 
 /** Whether user entries list their groups; if no entry does, the groups are searched by member. */
@@ -37,7 +37,7 @@ export async function readReach(search: SnapshotSearch, wanted: readonly string[
       scope: 'sub',
       filter: anyOf(memberAttributes.map(present)),
       attributes: asked,
-      maxEntries: MAX_GROUPS,
+      maxEntries: maxGroups,
     });
   // The names are read first, so that of the members only groups are stored.
   if (config.recursiveGroups && listed)

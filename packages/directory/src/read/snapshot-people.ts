@@ -9,9 +9,9 @@ import type { Reach } from './reach.ts';
 import { searchSnapshot, type SnapshotSearch } from './snapshot-search.ts';
 import { createReader, type SnapshotPerson } from './snapshot-reader.ts';
 
-const MAX_PEOPLE = 5_000_000;
+const maxPeople = 5_000_000;
 /** Minimum number of entries with a readable mandatory attribute. */
-const READABLE = 0.95;
+const readableShare = 0.95;
 
 type ReadOptions = {
   readonly reach: Reach;
@@ -29,7 +29,7 @@ export async function readPeople(search: SnapshotSearch, options: ReadOptions) {
     scope: 'sub',
     filter: userFilterOf(config).forAllUsers(),
     attributes: [...new Set(options.listed ? [...attributes, config.groupAttr] : attributes)],
-    maxEntries: MAX_PEOPLE,
+    maxEntries: maxPeople,
   });
   const { connection, deadline } = search;
   const read = createReader({ connection, config, deadline, ...options });
@@ -66,9 +66,9 @@ export function readableText({ seen, named, withId }: Counts, { usernameAttr }: 
 
 /** A mandatory attribute that only some entries show is hidden by access rules; so is an empty required group. */
 function mustBeReadable({ seen, named, withId, admitted }: Counts, config: DirectoryConfig): void {
-  if (named < seen * READABLE)
+  if (named < seen * readableShare)
     throw new DirectoryFailure('refused', `The attribute ${config.usernameAttr} is not readable for all users`);
-  if (withId > 0 && withId < seen * READABLE)
+  if (withId > 0 && withId < seen * readableShare)
     throw new DirectoryFailure('refused', 'The immutable id is not readable for all users');
   if (seen > 0 && admitted === 0) throw new DirectoryFailure('refused', 'The required groups have no readable member');
 }

@@ -29,7 +29,7 @@ export type SnapshotPerson = {
 };
 
 const plain: SnapshotPerson['evidence'] = {};
-const MAX_REMEMBERED = 50_000;
+const maxRemembered = 50_000;
 
 type Reading = {
   readonly connection: Connection;
@@ -45,7 +45,7 @@ type Reading = {
 export function createReader({ connection, config, deadline, reach, listed, clock }: Reading) {
   const people = createPeople(config);
   const sets = createSets(people);
-  const numberOf = createInterned((dn) => sets.number(reach.fromGroup(dn)), MAX_REMEMBERED);
+  const numberOf = createInterned((dn) => sets.number(reach.fromGroup(dn)), maxRemembered);
   const { groupAttr } = config;
 
   const fromList = (entry: Entry): number[] => {
@@ -123,10 +123,10 @@ function createSets({ membershipSignals }: Pick<ReturnType<typeof createPeople>,
       return found;
     },
     of: (listed: readonly number[]) => {
-      const key = listed.filter((n) => n !== 0).join();
+      const key = listed.filter((number) => number !== 0).join();
       const found = known.get(key);
       if (found !== undefined) return found;
-      const made = judged([...new Set(listed.flatMap((n) => lists[n] ?? []))].sort());
+      const made = judged([...new Set(listed.flatMap((number) => lists[number] ?? []))].sort());
       known.set(key, made);
       return made;
     },

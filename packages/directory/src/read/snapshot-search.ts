@@ -5,7 +5,7 @@ import type { DirectoryConfig } from '../model.ts';
 import { searchPages } from './paged-search.ts';
 import type { RootDse } from './root-dse.ts';
 
-const PAGE = 1000;
+const page = 1000;
 
 /** The server of a snapshot, with one connection. */
 export type SnapshotSearch = {
@@ -20,5 +20,5 @@ export function searchSnapshot(
   { connection, root, deadline }: SnapshotSearch,
   request: Omit<SearchRequest, 'page'>,
 ): ReturnType<typeof searchPages> {
-  return searchPages(connection, { ...request, pages: root.pages, pageSize: PAGE, ahead: true }, deadline);
+  return searchPages(connection, { ...request, pages: root.pages, pageSize: page, ahead: true }, deadline);
 }

@@ -52,7 +52,7 @@ describe('responses of a server', () => {
     const cuts = fc.array(fc.nat({ max: whole(2).length }), { maxLength: 20 });
     await fc.assert(
       fc.asyncProperty(cuts, async (at) => {
-        const places = [0, ...at.toSorted((a, b) => a - b), whole(2).length];
+        const places = [0, ...at.toSorted((left, right) => left - right), whole(2).length];
         const pieces = (id: number) => places.slice(1).map((end, i) => whole(id).subarray(places[i], end));
         expect(await ask(pieces)).toEqual(expected);
       }),

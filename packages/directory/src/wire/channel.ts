@@ -31,7 +31,7 @@ type Pending = {
   references: number;
 };
 
-const MAX_MESSAGE_BYTES = 8 * 1024 * 1024;
+const maxMessageBytes = 8 * 1024 * 1024;
 
 /**
  * Sends requests over a socket, one at a time, and assembles their responses. The server's messages are delimited,
@@ -181,7 +181,7 @@ function endOfMessage(bytes: Buffer, at: number): number | undefined {
   if (bytes[at] !== tags.sequence) throw new Malformed('A message that is no sequence.');
   const head = readHead(bytes, at);
   if (head === undefined) return undefined;
-  if (head.end - at > MAX_MESSAGE_BYTES)
+  if (head.end - at > maxMessageBytes)
     throw new DirectoryFailure('limit', 'The server sent a message that is too large');
   return head.end <= bytes.length ? head.end : undefined;
 }

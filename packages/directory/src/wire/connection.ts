@@ -39,9 +39,9 @@ export type Connection = {
 };
 
 // Some servers (Samba) ignore the size limit.
-const EXCESS = 100;
-const MAX_SEARCH_BYTES = 64 * 1024 * 1024;
-const MAX_BIND_BYTES = 64 * 1024;
+const excess = 100;
+const maxSearchBytes = 64 * 1024 * 1024;
+const maxBindBytes = 64 * 1024;
 
 /** Creates an LDAP connection over a transport. */
 export function createConnection(server: ServerAddress, { socket, encryption }: Transport): Connection {
@@ -52,13 +52,13 @@ export function createConnection(server: ServerAddress, { socket, encryption }: 
     isOpen: () => channel.failure === undefined,
     search: async (request, deadline) => {
       const seconds = Math.max(1, Math.ceil(deadline.remainingMs() / 1000));
-      const maxEntries = request.maxEntries + EXCESS;
-      const expected = { operation: operations.searchDone, maxEntries, maxBytes: MAX_SEARCH_BYTES };
+      const maxEntries = request.maxEntries + excess;
+      const expected = { operation: operations.searchDone, maxEntries, maxBytes: maxSearchBytes };
       return foundIn(await channel.request((id) => encodeSearch(id, request, seconds), expected, deadline));
     },
     bind: async (dn, password, deadline) => {
       if (dn.trim() === '' || isEmptyPassword(password)) throw new DirectoryFailure('config', 'An anonymous bind');
-      const expected = { operation: operations.bindResponse, maxEntries: 0, maxBytes: MAX_BIND_BYTES };
+      const expected = { operation: operations.bindResponse, maxEntries: 0, maxBytes: maxBindBytes };
       return boundIn(await channel.request((id) => encodeBind(id, dn, password), expected, deadline));
     },
     close: () => channel.close(encodeUnbind),

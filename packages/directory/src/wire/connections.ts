@@ -15,7 +15,7 @@ export type Connections = {
 };
 
 // A wrong password of the service account must not be retried with every sign-in, or the directory locks the account.
-const REFUSED_MS = 5000;
+const refusedMs = 5000;
 
 /** Opens connections by the configuration. */
 export function createConnections(config: DirectoryConfig): Connections {
@@ -35,7 +35,7 @@ export function createConnections(config: DirectoryConfig): Connections {
       } catch (error) {
         connection.close();
         if (error instanceof DirectoryFailure && error.reason === 'bind_failed') {
-          refused = { failure: error, until: performance.now() + REFUSED_MS };
+          refused = { failure: error, until: performance.now() + refusedMs };
         }
         throw error;
       }

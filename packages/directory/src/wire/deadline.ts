@@ -15,13 +15,13 @@ export function deadlineIn(ms: number): Deadline {
 }
 
 // Node keeps timers of equal length in one list, so lengths are rounded.
-const ROUND_MS = 20;
+const roundMs = 20;
 
 /** Calls a function at the deadline. @returns a function that cancels the timer. */
 export function onOver(deadline: Deadline, over: (failure: DirectoryFailure) => void, what: string): () => void {
   const timer = setTimeout(
     () => over(new DirectoryFailure('timeout', `No answer in time: ${what}`)),
-    Math.ceil(deadline.remainingMs() / ROUND_MS) * ROUND_MS,
+    Math.ceil(deadline.remainingMs() / roundMs) * roundMs,
   );
   return () => clearTimeout(timer);
 }

@@ -8,7 +8,7 @@ import {
 } from '@overtone/testkit/certificates';
 import { answers, entry, message, result, type Asked, type Line } from '@overtone/testkit/ldap';
 import {
-  BASE,
+  baseDn,
   configFor,
   person,
   startScriptedDirectory,
@@ -16,7 +16,7 @@ import {
 } from '../../test/scripted-directory.ts';
 import { createDirectory, type DirectoryConfig } from '../index.ts';
 
-const DAY_MS = 86_400_000;
+const dayMs = 86_400_000;
 const undo: (() => Promise<void>)[] = [];
 let authority: Authority;
 
@@ -165,7 +165,7 @@ describe('StartTLS is never given up', () => {
   // What stands behind the answer in clear text would otherwise be read as the first words of the encrypted server.
   const injected = Buffer.concat([
     message(2, result(answers.bind, 0)),
-    message(3, entry(`uid=alice,ou=people,${BASE}`, person('alice').attributes)),
+    message(3, entry(`uid=alice,ou=people,${baseDn}`, person('alice').attributes)),
     message(3, result(answers.done, 0)),
   ]);
   it.each([
@@ -210,5 +210,5 @@ function keyed({ pem, keyPem }: { pem: string; keyPem: string }) {
 }
 
 function ago(days: number): Date {
-  return new Date(Date.now() - days * DAY_MS);
+  return new Date(Date.now() - days * dayMs);
 }

@@ -7,8 +7,8 @@ export type Health<S> = {
   readonly worked: (server: S) => void;
 };
 
-const FIRST_PAUSE_MS = 15_000;
-const LONGEST_PAUSE_MS = 300_000;
+const firstPauseMs = 15_000;
+const longestPauseMs = 300_000;
 
 /** Every server counts as healthy until it fails, and again after its backoff. */
 export function createHealth<S>(servers: readonly S[], now: () => number = () => performance.now()): Health<S> {
@@ -16,9 +16,9 @@ export function createHealth<S>(servers: readonly S[], now: () => number = () =>
   const isBad = (server: S) => (bad.get(server)?.until ?? 0) > now();
   return {
     isBad,
-    order: () => [...servers.filter((s) => !isBad(s)), ...servers.filter(isBad)],
+    order: () => [...servers.filter((server) => !isBad(server)), ...servers.filter(isBad)],
     failed: (server) => {
-      const pause = Math.min((bad.get(server)?.pause ?? FIRST_PAUSE_MS / 2) * 2, LONGEST_PAUSE_MS);
+      const pause = Math.min((bad.get(server)?.pause ?? firstPauseMs / 2) * 2, longestPauseMs);
       bad.set(server, { until: now() + pause, pause });
     },
     worked: (server) => {

@@ -8,10 +8,10 @@ import type { ServerAddress } from './servers.ts';
 /** Opens a connection that is ready for use. */
 export type Open = (server: ServerAddress, deadline: Deadline) => Promise<Connection>;
 
-const MAX_CONNECTIONS = 16;
-const IDLE_MS = 60_000;
+const maxConnections = 16;
+const idleMs = 60_000;
 // A maximum age, so that recovered servers and rotated certificates are noticed.
-const LIFETIME_MS = 10 * 60_000;
+const lifetimeMs = 10 * 60_000;
 
 type Idle = {
   readonly connection: Connection;
@@ -32,7 +32,7 @@ export class Pool {
   constructor(open: Open, health: Health<ServerAddress>) {
     this.#open = open;
     this.#health = health;
-    this.#janitor = setInterval(() => this.#sweep(), IDLE_MS / 2).unref();
+    this.#janitor = setInterval(() => this.#sweep(), idleMs / 2).unref();
   }
 
   /**
@@ -105,10 +105,10 @@ export class Pool {
   async #enter(deadline: Deadline): Promise<void> {
     if (this.#closed) throw new DirectoryFailure('unreachable', 'The directory is closed');
     this.#used += 1;
-    if (this.#used <= MAX_CONNECTIONS) return;
+    if (this.#used <= maxConnections) return;
     await new Promise<void>((resolve, reject) => {
       const timer = setTimeout(() => {
-        this.#waiting = this.#waiting.filter((w) => w !== enter);
+        this.#waiting = this.#waiting.filter((wanted) => wanted !== enter);
         this.#used -= 1;
         reject(new DirectoryFailure('busy', 'All connections to the directory are in use'));
       }, deadline.remainingMs());
@@ -136,7 +136,7 @@ export class Pool {
   #isFresh({ connection, since }: Idle): boolean {
     const now = performance.now();
     if (this.#health.isBad(connection.server)) return false;
-    return connection.isOpen() && now - since < IDLE_MS && now - (this.#born.get(connection) ?? 0) < LIFETIME_MS;
+    return connection.isOpen() && now - since < idleMs && now - (this.#born.get(connection) ?? 0) < lifetimeMs;
   }
 
   #sweep(): void {

@@ -18,9 +18,9 @@ export const controlTypes = {
   passwordPolicy: '1.3.6.1.4.1.42.2.27.8.5.1',
 } as const;
 
-const START_TLS = '1.3.6.1.4.1.1466.20037';
+const startTls = '1.3.6.1.4.1.1466.20037';
 const scopes = { base: 0, one: 1, sub: 2 } as const;
-const NEVER_DEREFERENCE_ALIASES = 0;
+const neverDereferenceAliases = 0;
 
 /** The message of a request (RFC 4511, 4.1.1). */
 export function encodeMessage(id: number, operation: Buffer, controls: readonly Buffer[] = []): Buffer {
@@ -39,7 +39,7 @@ export function encodeSearch(id: number, request: SearchRequest, timeLimitSecond
     operations.searchRequest,
     octets(base),
     integer(scopes[scope], tags.enumerated),
-    integer(NEVER_DEREFERENCE_ALIASES, tags.enumerated),
+    integer(neverDereferenceAliases, tags.enumerated),
     integer(page === undefined ? maxEntries : 0),
     integer(timeLimitSeconds),
     truth(false),
@@ -50,7 +50,7 @@ export function encodeSearch(id: number, request: SearchRequest, timeLimitSecond
 }
 
 export function encodeStartTls(id: number): Buffer {
-  return encodeMessage(id, element(operations.extendedRequest, element(0x80, Buffer.from(START_TLS))));
+  return encodeMessage(id, element(operations.extendedRequest, element(0x80, Buffer.from(startTls))));
 }
 
 export function encodeUnbind(id: number): Buffer {

@@ -27,8 +27,8 @@ export type Transport = {
   readonly encryption: Encryption | null;
 };
 
-const START_TLS_ID = 1;
-const MAX_START_TLS_ANSWER = 16 * 1024;
+const startTlsId = 1;
+const maxStartTlsAnswer = 16 * 1024;
 
 /** TLS options: the system's and the configured certificates, at least TLS 1.2. */
 export function trust(caPem: string | null): SecureContext {
@@ -108,7 +108,7 @@ export async function requestStartTls(socket: Socket, deadline: Deadline): Promi
     on('error', gone);
     on('close', gone);
     on('end', gone);
-    socket.write(encodeStartTls(START_TLS_ID));
+    socket.write(encodeStartTls(startTlsId));
   });
   const failure = startTlsFailure(answer) ?? (socket.readableLength > 0 ? residue() : undefined);
   if (failure === undefined) return;
@@ -117,10 +117,10 @@ export async function requestStartTls(socket: Socket, deadline: Deadline): Promi
 }
 
 function isWhole(bytes: Buffer): boolean {
-  if (bytes.length > MAX_START_TLS_ANSWER) throw new Malformed('An answer that is too long.');
+  if (bytes.length > maxStartTlsAnswer) throw new Malformed('An answer that is too long.');
   if (bytes.length > 0 && bytes[0] !== tags.sequence) throw new Malformed('An answer that is no sequence.');
   const head = readHead(bytes, 0);
-  if (head !== undefined && head.end > MAX_START_TLS_ANSWER) throw new Malformed('An answer that is too long.');
+  if (head !== undefined && head.end > maxStartTlsAnswer) throw new Malformed('An answer that is too long.');
   return head !== undefined && bytes.length >= head.end;
 }
 
@@ -130,7 +130,7 @@ function startTlsFailure(bytes: Buffer): DirectoryFailure | undefined {
     const message = readMessage(bytes);
     if (message.operation !== operations.extendedResponse) throw new Malformed('Another kind of answer.');
     const { code, diagnostic } = readResult(message);
-    if (code === 0 && message.id === START_TLS_ID) return undefined;
+    if (code === 0 && message.id === startTlsId) return undefined;
     const words = diagnostic === '' ? '' : `: ${diagnostic}`;
     return new DirectoryFailure('tls_failed', `The server refuses StartTLS (LDAP result ${code})${words}`, { code });
   } catch (error) {

@@ -13,7 +13,7 @@ import {
   type ScriptedLdap,
 } from '@overtone/testkit/ldap';
 import {
-  BASE,
+  baseDn,
   configFor,
   person,
   startScriptedDirectory,
@@ -65,7 +65,7 @@ async function signIn(scripted: ScriptedDirectory, more: Partial<DirectoryConfig
   return short(await directoryAt(await start(scripted), more).authenticate('alice', 'alice-secret'));
 }
 
-const alice = entry(`uid=alice,ou=people,${BASE}`, person('alice').attributes);
+const alice = entry(`uid=alice,ou=people,${baseDn}`, person('alice').attributes);
 
 function done(id: number, code: number, diagnostic = ''): Buffer {
   return message(id, result(answers.done, code, { diagnostic }));
@@ -77,7 +77,7 @@ describe('correct directory', () => {
   });
 
   it('needs two requests for a sign-in, on one connection of each kind', async () => {
-    const server = await start({ entries: [person('alice', { memberOf: `cn=staff,${BASE}` })] });
+    const server = await start({ entries: [person('alice', { memberOf: `cn=staff,${baseDn}` })] });
     const directory = directoryAt(server);
     for (let i = 0; i < 5; i += 1) expect(short(await directory.authenticate('alice', 'alice-secret'))).toBe('yes');
     expect(server.requests).toHaveLength(1 + 5 * 2);
@@ -88,7 +88,7 @@ describe('correct directory', () => {
     const server = await start({});
     await directoryAt(server).authenticate('ALICE', 'alice-secret');
     const dns = server.requests.flatMap((asked) => (asked.kind === 'bind' ? [asked.dn] : []));
-    expect(dns).toEqual([`cn=svc,${BASE}`, `uid=alice,ou=people,${BASE}`]);
+    expect(dns).toEqual([`cn=svc,${baseDn}`, `uid=alice,ou=people,${baseDn}`]);
   });
 
   it('finds a person by e-mail address with the conditions of the filter', async () => {
@@ -123,9 +123,9 @@ describe('password that a server treats as empty', () => {
     const nameless = message(2, entry('', person('alice').attributes));
     const server = await start(onSearch((id, line) => line.send(Buffer.from(nameless), done(id, 0))));
     expect(short(await directoryAt(server).authenticate('alice', 'x'))).toMatch(/^unknown/);
-    expect(server.requests.filter((asked) => asked.kind === 'bind').map((b) => b.kind === 'bind' && b.dn)).toEqual([
-      `cn=svc,${BASE}`,
-    ]);
+    expect(
+      server.requests.filter((asked) => asked.kind === 'bind').map((request) => request.kind === 'bind' && request.dn),
+    ).toEqual([`cn=svc,${baseDn}`]);
   });
 });
 
@@ -194,9 +194,9 @@ describe('directory error', () => {
       return true;
     };
     const server = await start({ on });
-    const looked = await directoryAt(server, { userGroups: `cn=staff,${BASE}` }).lookUp('alice');
+    const looked = await directoryAt(server, { userGroups: `cn=staff,${baseDn}` }).lookUp('alice');
     expect(looked).toMatchObject({ outcome: 'yes', value: { admitted: 'unknown', groups: { known: false } } });
-    expect(await signIn({ on }, { userGroups: `cn=staff,${BASE}` })).toBe('unknown: groups_unreadable');
+    expect(await signIn({ on }, { userGroups: `cn=staff,${baseDn}` })).toBe('unknown: groups_unreadable');
   });
 
   it('makes the result unknown, with the specified message, for a rejected service account', async () => {
@@ -294,7 +294,7 @@ describe('faulty server', () => {
   });
 
   it('reads a long list of values completely', async () => {
-    const memberOf = Array.from({ length: 20_000 }, (_, i) => `cn=group-${i},${BASE}`);
+    const memberOf = Array.from({ length: 20_000 }, (_, i) => `cn=group-${i},${baseDn}`);
     const directory = directoryAt(await start({ entries: [person('alice', { memberOf })] }));
     const answer = await directory.lookUp('alice');
     expect(answer).toMatchObject({ value: { groups: { values: { length: 20_000 } } } });
@@ -322,7 +322,7 @@ describe('references to other servers', () => {
   it('are counted and never followed', async () => {
     const trap = await start({});
     const scripted = onSearch((id, line) =>
-      line.send(message(id, reference(`${trap.url}/${BASE}`)), message(id, alice), done(id, 0)),
+      line.send(message(id, reference(`${trap.url}/${baseDn}`)), message(id, alice), done(id, 0)),
     );
     expect(await signIn(scripted, { groupAttr: 'cn' })).toBe('yes');
     expect(trap.connections()).toBe(0);

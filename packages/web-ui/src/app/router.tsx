@@ -32,7 +32,7 @@ const signInRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: '/sign-in',
   validateSearch: (search: Record<string, unknown>) => nextOf(search['next']),
-  component: lazyPage(() => import('../session/sign-in-page.tsx').then((m) => m.SignInPage)),
+  component: lazyPage(() => import('../session/sign-in-page.tsx').then((module) => module.SignInPage)),
 });
 
 async function requireUser(href: string): Promise<void> {
@@ -62,18 +62,18 @@ const loginRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: '/login',
   validateSearch: textSearch,
-  component: lazyPage(() => import('../session/login-page.tsx').then((m) => m.LoginPage)),
+  component: lazyPage(() => import('../session/login-page.tsx').then((module) => module.LoginPage)),
 });
 const registerRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: '/register',
-  component: lazyPage(() => import('../session/register-page.tsx').then((m) => m.RegisterPage)),
+  component: lazyPage(() => import('../session/register-page.tsx').then((module) => module.RegisterPage)),
 });
 const accountStateRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: '/account-state',
   beforeLoad: ({ location }) => requireUser(location.href),
-  component: lazyPage(() => import('../session/account-state-page.tsx').then((m) => m.AccountStatePage)),
+  component: lazyPage(() => import('../session/account-state-page.tsx').then((module) => module.AccountStatePage)),
 });
 
 const insideRoute = createRoute({
@@ -88,19 +88,19 @@ const passwordRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: '/change-password',
   beforeLoad: ({ location }) => requireUser(location.href),
-  component: lazyPage(() => import('../session/change-password-page.tsx').then((m) => m.ChangePasswordPage)),
+  component: lazyPage(() => import('../session/change-password-page.tsx').then((module) => module.ChangePasswordPage)),
 });
 
 const libraryRoute = createRoute({
   getParentRoute: () => insideRoute,
   path: '/',
   validateSearch: filterSearch,
-  component: lazyPage(() => import('../library/library-page.tsx').then((m) => m.LibraryPage)),
+  component: lazyPage(() => import('../library/library-page.tsx').then((module) => module.LibraryPage)),
 });
 const binRoute = createRoute({
   getParentRoute: () => insideRoute,
   path: '/bin',
-  component: lazyPage(() => import('../library/bin-page.tsx').then((m) => m.BinPage)),
+  component: lazyPage(() => import('../library/bin-page.tsx').then((module) => module.BinPage)),
 });
 const fileRoute = createRoute({
   getParentRoute: () => insideRoute,
@@ -110,83 +110,83 @@ const fileRoute = createRoute({
     ...(search['play'] === true || search['play'] === 1 ? { play: true } : {}),
     ...(typeof search['q'] === 'string' ? { q: search['q'] } : {}),
   }),
-  component: lazyPage(() => import('../file/file-page.tsx').then((m) => m.FilePage)),
+  component: lazyPage(() => import('../file/file-page.tsx').then((module) => module.FilePage)),
 });
 const searchRoute = createRoute({
   getParentRoute: () => insideRoute,
   path: '/search',
   validateSearch: searchPageSearch,
-  component: lazyPage(() => import('../search/search-page.tsx').then((m) => m.SearchPage)),
+  component: lazyPage(() => import('../search/search-page.tsx').then((module) => module.SearchPage)),
 });
 const accountRoute = createRoute({
   getParentRoute: () => insideRoute,
   path: '/account',
-  component: lazyPage(() => import('../account/account-page.tsx').then((m) => m.AccountPage)),
+  component: lazyPage(() => import('../account/account-page.tsx').then((module) => module.AccountPage)),
 });
 /** Groups and administration share their navigation. */
 const frameRoute = createRoute({
   getParentRoute: () => insideRoute,
   id: 'frame',
-  component: lazyPage(() => import('../admin/admin-frame.tsx').then((m) => m.AdminFrame)),
+  component: lazyPage(() => import('../admin/admin-frame.tsx').then((module) => module.AdminFrame)),
 });
 const groupsRoute = createRoute({
   getParentRoute: () => frameRoute,
   path: '/groups',
   validateSearch: textSearch,
-  component: lazyPage(() => import('../groups/groups-page.tsx').then((m) => m.GroupsPage)),
+  component: lazyPage(() => import('../groups/groups-page.tsx').then((module) => module.GroupsPage)),
 });
 const groupRoute = createRoute({
   getParentRoute: () => frameRoute,
   path: '/groups/$uuid',
-  component: lazyPage(() => import('../groups/group-page.tsx').then((m) => m.GroupPage)),
+  component: lazyPage(() => import('../groups/group-page.tsx').then((module) => module.GroupPage)),
 });
 const usersRoute = createRoute({
   getParentRoute: () => frameRoute,
   path: '/admin/users',
   validateSearch: textSearch,
-  component: lazyPage(() => import('../admin/users/users-page.tsx').then((m) => m.UsersPage)),
+  component: lazyPage(() => import('../admin/users/users-page.tsx').then((module) => module.UsersPage)),
 });
 const userRoute = createRoute({
   getParentRoute: () => frameRoute,
   path: '/admin/users/$uuid',
-  component: lazyPage(() => import('../admin/users/user-page.tsx').then((m) => m.UserPage)),
+  component: lazyPage(() => import('../admin/users/user-page.tsx').then((module) => module.UserPage)),
 });
 const approvalsRoute = createRoute({
   getParentRoute: () => frameRoute,
   path: '/admin/approvals',
-  component: lazyPage(() => import('../admin/users/approvals-page.tsx').then((m) => m.ApprovalsPage)),
+  component: lazyPage(() => import('../admin/users/approvals-page.tsx').then((module) => module.ApprovalsPage)),
 });
 const authenticationRoute = createRoute({
   getParentRoute: () => frameRoute,
   path: '/admin/authentication/$category',
-  component: lazyPage(() => import('../admin/auth/auth-page.tsx').then((m) => m.AuthPage)),
+  component: lazyPage(() => import('../admin/auth/auth-page.tsx').then((module) => module.AuthPage)),
 });
 const auditRoute = createRoute({
   getParentRoute: () => frameRoute,
   path: '/admin/audit',
   validateSearch: textSearch,
-  component: lazyPage(() => import('../admin/audit/audit-page.tsx').then((m) => m.AuditPage)),
+  component: lazyPage(() => import('../admin/audit/audit-page.tsx').then((module) => module.AuditPage)),
 });
 const syncRoute = createRoute({
   getParentRoute: () => frameRoute,
   path: '/admin/directory-sync',
-  component: lazyPage(() => import('../admin/sync/sync-page.tsx').then((m) => m.SyncPage)),
+  component: lazyPage(() => import('../admin/sync/sync-page.tsx').then((module) => module.SyncPage)),
 });
 const syncRunRoute = createRoute({
   getParentRoute: () => frameRoute,
   path: '/admin/directory-sync/passes/$uuid',
-  component: lazyPage(() => import('../admin/sync/run-page.tsx').then((m) => m.RunPage)),
+  component: lazyPage(() => import('../admin/sync/run-page.tsx').then((module) => module.RunPage)),
 });
 const queuesRoute = createRoute({
   getParentRoute: () => frameRoute,
   path: '/admin/queues',
   validateSearch: textSearch,
-  component: lazyPage(() => import('../admin/queues/queues-page.tsx').then((m) => m.QueuesPage)),
+  component: lazyPage(() => import('../admin/queues/queues-page.tsx').then((module) => module.QueuesPage)),
 });
 const adminRoute = createRoute({
   getParentRoute: () => frameRoute,
   path: '/admin',
-  component: lazyPage(() => import('../admin/admin-page.tsx').then((m) => m.AdminPage)),
+  component: lazyPage(() => import('../admin/admin-page.tsx').then((module) => module.AdminPage)),
 });
 
 export const router = createRouter({

@@ -29,7 +29,7 @@ export function AddMember({ group }: { group: GroupDetail }) {
         label="Add a person"
         value={chosen}
         onChange={draft.set}
-        without={new Set(group.members.filter((m) => m.source === 'manual').map((m) => m.user_id))}
+        without={new Set(group.members.filter((member) => member.source === 'manual').map((member) => member.user_id))}
       />
       <Button
         disabled={chosen === null}

@@ -6,10 +6,10 @@ export type GroupItem = ResponseBody<'GET /api/groups'>[number];
 export type GroupDetail = ResponseBody<'GET /api/groups/{uuid}'>;
 export type Member = GroupDetail['members'][number];
 
-export function groupsQuery(q: string) {
+export function groupsQuery(text: string) {
   return queryOptions({
-    queryKey: ['groups', q],
-    queryFn: ({ signal }) => call('GET /api/groups', { signal, query: { q } }),
+    queryKey: ['groups', text],
+    queryFn: ({ signal }) => call('GET /api/groups', { signal, query: { q: text } }),
     placeholderData: keepPreviousData,
   });
 }

@@ -12,10 +12,10 @@ import { GroupDialog } from './group-dialog.tsx';
 import { groupsQuery, type GroupItem } from './group-queries.ts';
 
 export function GroupsPage() {
-  const { q = '' } = useSearch({ from: '/inside/frame/groups' });
+  const { q: text = '' } = useSearch({ from: '/inside/frame/groups' });
   const navigate = useNavigate({ from: '/groups' });
   const admin = useQuery(meQuery).data?.role !== 'user';
-  const groups = useQuery(groupsQuery(q));
+  const groups = useQuery(groupsQuery(text));
   const [creating, setCreating] = useState(false);
   const emptyText = admin ? 'No groups yet.' : 'You aren’t in any group.';
   return (
@@ -32,12 +32,12 @@ export function GroupsPage() {
       <div className="ot-bar" role="search" aria-label="Find groups">
         <SearchBox
           label="Name of a group"
-          value={q}
+          value={text}
           onChange={(next) => void navigate({ search: next === '' ? {} : { q: next }, replace: true })}
         />
       </div>
       <QueryStatus of={groups} what="The groups" />
-      {groups.data?.length === 0 && <Empty>{q === '' ? emptyText : 'No group matches.'}</Empty>}
+      {groups.data?.length === 0 && <Empty>{text === '' ? emptyText : 'No group matches.'}</Empty>}
       {groups.data && groups.data.length > 0 && (
         <ul className="ot-list" data-testid="groups">
           {groups.data.map((group) => (

@@ -6,7 +6,7 @@ import { plural } from '../lib/format.ts';
 import type { BulkAction } from './bulk-dialogs.tsx';
 import css from './library.module.css';
 
-const BulkDialog = lazy(() => import('./bulk-dialogs.tsx').then((m) => ({ default: m.BulkDialog })));
+const BulkDialog = lazy(() => import('./bulk-dialogs.tsx').then((result) => ({ default: result.BulkDialog })));
 
 const actions: readonly { action: BulkAction; label: string; icon: IconName }[] = [
   { action: 'tag', label: 'Tag', icon: 'tag' },

@@ -8,10 +8,10 @@ import { notifyError } from '../ui/notify.ts';
 import { useFocusReturn } from '../ui/use-focus-return.ts';
 import { isInProgress } from './status.ts';
 
-const RenameDialog = lazy(() => dialogs().then((m) => ({ default: m.RenameDialog })));
-const AgainDialog = lazy(() => dialogs().then((m) => ({ default: m.AgainDialog })));
-const ShareDialog = lazy(() => import('./share-dialog.tsx').then((m) => ({ default: m.ShareDialog })));
-const DeleteDialog = lazy(() => dialogs().then((m) => ({ default: m.DeleteDialog })));
+const RenameDialog = lazy(() => dialogs().then((result) => ({ default: result.RenameDialog })));
+const AgainDialog = lazy(() => dialogs().then((result) => ({ default: result.AgainDialog })));
+const ShareDialog = lazy(() => import('./share-dialog.tsx').then((result) => ({ default: result.ShareDialog })));
+const DeleteDialog = lazy(() => dialogs().then((result) => ({ default: result.DeleteDialog })));
 
 type Props = { readonly file: FileItem; readonly onDeleted?: () => void };
 

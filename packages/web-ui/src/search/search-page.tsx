@@ -15,12 +15,12 @@ import css from './search.module.css';
 export function SearchPage() {
   const params = useSearch({ from: '/inside/search' });
   const navigate = useNavigate({ from: '/search' });
-  const q = params.q ?? '';
-  useDocumentTitle(q === '' ? 'Search · Overtone' : `${q} · Search · Overtone`);
+  const text = params.q ?? '';
+  useDocumentTitle(text === '' ? 'Search · Overtone' : `${text} · Search · Overtone`);
   const query = useQuery(
     searchQuery({
       ...params,
-      q,
+      q: text,
       mode: params.mode ?? 'hybrid',
       sort: params.sort ?? 'relevance',
       page: params.page ?? 1,
@@ -35,12 +35,12 @@ export function SearchPage() {
       </Title>
       <SearchForm params={params} onChange={change} />
       <div aria-live="polite" aria-busy={query.isFetching}>
-        {q === '' && <SearchHint />}
+        {text === '' && <SearchHint />}
         {query.isError && (
           <ErrorNote error={query.error} title="Search is not responding" onRetry={() => void query.refetch()} />
         )}
-        {q !== '' && query.isPending && <ResultsPending />}
-        {q !== '' && query.data && !query.isError && (
+        {text !== '' && query.isPending && <ResultsPending />}
+        {text !== '' && query.data && !query.isError && (
           <Results
             response={query.data}
             stale={query.isPlaceholderData}

@@ -8,7 +8,7 @@ import { entriesOf, readFolders } from './dropped-files.ts';
 import css from './drop-anywhere.module.css';
 import { fileInputId, intake } from './upload-intake.ts';
 
-const UploadDialog = lazy(() => import('./upload-dialog.tsx').then((m) => ({ default: m.UploadDialog })));
+const UploadDialog = lazy(() => import('./upload-dialog.tsx').then((result) => ({ default: result.UploadDialog })));
 
 /** Accepts recordings dropped anywhere on the page, and contains the only file chooser. */
 export function DropAnywhere() {

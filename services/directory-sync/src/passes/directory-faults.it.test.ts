@@ -14,12 +14,12 @@ function groupDn(name: string) {
   return `cn=${name},ou=groups,${base}`;
 }
 
-function personDn(n: number) {
-  return `uid=u${n},ou=people,${base}`;
+function personDn(value: number) {
+  return `uid=u${value},ou=people,${base}`;
 }
 
-function idOf(n: number) {
-  return `00000000-0000-4000-8000-${String(n).padStart(12, '0')}`;
+function idOf(value: number) {
+  return `00000000-0000-4000-8000-${String(value).padStart(12, '0')}`;
 }
 
 const service = `cn=svc,${base}`;
@@ -40,7 +40,7 @@ function withExpiry(ldif: string, day: number | null): string {
     : ldif.replace('objectClass: inetOrgPerson', `$&\nobjectClass: shadowAccount\nshadowExpire: ${day}`);
 }
 
-function start(present: readonly number[], expiryOf: (n: number) => number | null = () => null): Promise<Slapd> {
+function start(present: readonly number[], expiryOf: (value: number) => number | null = () => null): Promise<Slapd> {
   return startSlapd({
     access: [
       accessRule('attrs=memberOf,member', 'groups'),
@@ -50,8 +50,11 @@ function start(present: readonly number[], expiryOf: (n: number) => number | nul
     ],
     global: ['sizelimit 500'],
     seed: [
-      ...present.map((n) =>
-        withExpiry(personLdif(`u${n}`, [`entryUUID: ${idOf(n)}`, `memberOf: ${groupDn('staff')}`]), expiryOf(n)),
+      ...present.map((number) =>
+        withExpiry(
+          personLdif(`u${number}`, [`entryUUID: ${idOf(number)}`, `memberOf: ${groupDn('staff')}`]),
+          expiryOf(number),
+        ),
       ),
       groupLdif('staff', [service, ...present.map(personDn)]),
       ...readRights.map((right) => groupLdif(`reads ${right}`, [service, personDn(1)])),
@@ -75,11 +78,11 @@ function rulesOf(slapd: Slapd, config: Partial<SweepRules['config']> = {}, passw
   );
 }
 
-const accounts = people.map((n): Account => ({
-  userId: idOf(n),
-  email: `u${n}@example.org`,
-  login: `u${n}`,
-  directoryId: `entryUUID:${idOf(n)}`,
+const accounts = people.map((person): Account => ({
+  userId: idOf(person),
+  email: `u${person}@example.org`,
+  login: `u${person}`,
+  directoryId: `entryUUID:${idOf(person)}`,
   authType: 'ldap',
   role: 'user',
   active: true,
@@ -164,7 +167,7 @@ describe('no account is disabled after', () => {
     // The recheck searches by the immutable id, so it finds the persons that the narrower filter excludes.
     const few = `(!(|${people
       .slice(1, 25)
-      .map((n) => `(uid=u${n})`)
+      .map((person) => `(uid=u${person})`)
       .join('')}))`;
     expect(await pass(rulesOf(slapd, filter(few)))).toEqual(noChanges);
   });
@@ -216,7 +219,7 @@ describe('no account is disabled after', () => {
 
   it('a clock that jumps ahead, when all accounts have an expiry date', async () => {
     const today = Math.floor(Date.now() / 86_400_000);
-    const dated = await start(people, (n) => today + 100 + n);
+    const dated = await start(people, (number) => today + 100 + number);
     const rules = rulesOf(dated);
     const clock = (day: number, vouched: number | null) => ({
       now: new Date(day * 86_400_000 + 1),

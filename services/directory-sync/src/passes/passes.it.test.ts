@@ -11,7 +11,7 @@ beforeAll(async () => {
 });
 afterAll(() => world.stop());
 
-const members = [1, 2, 3, 4, 5].map((n) => member(n));
+const members = [1, 2, 3, 4, 5].map((number) => member(number));
 beforeEach(async () => {
   await world.sql(`delete from system_settings where key like 'directory_sync.%'`);
   world.identity.accounts = members.map((one) => one.account);
@@ -29,8 +29,8 @@ function removeFromDirectory(...which: number[]) {
   world.directory.people = members.filter((_, i) => !which.includes(i + 1)).map(({ person }) => person);
 }
 
-function userId(n: number) {
-  return members[n - 1]?.account.userId as string;
+function userId(value: number) {
+  return members[value - 1]?.account.userId as string;
 }
 
 function disabled() {
@@ -331,7 +331,7 @@ describe('a held pass', () => {
   it('holds the whole set above the allowed share', async () => {
     const report = await runHeldPass();
     expect(report).toMatchObject({ status: 'held', candidates: 3, disabled: 0 });
-    expect(outcomes(report)).toEqual([1, 2, 3].map((n) => [userId(n), 'held']));
+    expect(outcomes(report)).toEqual([1, 2, 3].map((number) => [userId(number), 'held']));
     expect(world.identity.applied).toEqual([]);
   });
 

@@ -7,7 +7,7 @@ beforeAll(async () => {
 });
 afterAll(() => world.stop());
 
-const members = [1, 2, 3].map((n) => member(n));
+const members = [1, 2, 3].map((number) => member(number));
 beforeEach(async () => {
   await world.sql(`delete from system_settings where key like 'directory_sync.%'`);
   world.identity.accounts = members.map(({ account }) => account);

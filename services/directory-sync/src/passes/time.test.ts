@@ -3,8 +3,8 @@ import { verifiedUntil } from './time.ts';
 
 const lastGoodAt = new Date('2026-03-01T04:00:00Z');
 
-function days(n: number) {
-  return new Date(lastGoodAt.getTime() + n * 24 * 3_600_000);
+function days(value: number) {
+  return new Date(lastGoodAt.getTime() + value * 24 * 3_600_000);
 }
 
 describe('clock verification', () => {

@@ -30,10 +30,10 @@ const noMappings = compileMappings('ldap', []);
 const yesOrNo = fc.constantFrom<('yes' | 'no')[]>('yes', 'no');
 const role = fc.constantFrom<Account['role'][]>('user', 'admin', 'super_admin');
 
-function personOf(n: number): fc.Arbitrary<Person> {
+function personOf(value: number): fc.Arbitrary<Person> {
   return fc.record({
-    id: fc.constantFrom(`entryUUID:${n}`, null),
-    login: fc.constant(`login-${n}`),
+    id: fc.constantFrom(`entryUUID:${value}`, null),
+    login: fc.constant(`login-${value}`),
     disabled: yesOrNo,
     admitted: yesOrNo,
     admin: yesOrNo,
@@ -42,7 +42,7 @@ function personOf(n: number): fc.Arbitrary<Person> {
   });
 }
 
-function accountOf(n: number): fc.Arbitrary<Account> {
+function accountOf(value: number): fc.Arbitrary<Account> {
   return fc
     .record({
       authType: fc.constantFrom('ldap', 'ldap', 'ldap', 'local', 'oidc'),
@@ -54,10 +54,10 @@ function accountOf(n: number): fc.Arbitrary<Account> {
     })
     .map(({ hasDirectoryId, membership, ...fields }) => ({
       ...fields,
-      userId: `user-${String(n).padStart(3, '0')}`,
-      email: `${n}@example.org`,
-      login: `login-${n}`,
-      directoryId: hasDirectoryId ? `entryUUID:${n}` : null,
+      userId: `user-${String(value).padStart(3, '0')}`,
+      email: `${value}@example.org`,
+      login: `login-${value}`,
+      directoryId: hasDirectoryId ? `entryUUID:${value}` : null,
       fromDirectory: groups.filter((_, i) => membership[i] === 'directory'),
       byHand: groups.filter((_, i) => membership[i] === 'hand'),
     }));
@@ -402,10 +402,10 @@ describe('decision about one account', () => {
 
   it('disables exactly the approved accounts, without limit', () => {
     const people = populationOf([{ ...person, id: 'entryUUID:0', login: 'known' }]);
-    const left = [1, 2, 3].map((n) => ({
+    const left = [1, 2, 3].map((number) => ({
       ...account,
-      userId: `user-${n}`,
-      directoryId: `entryUUID:${n}`,
+      userId: `user-${number}`,
+      directoryId: `entryUUID:${number}`,
       login: null,
     }));
     const plan = createPlan(people, rules, { maxDisables: 1, maxPercent: 1, approved: new Set(['user-1', 'user-3']) });
@@ -423,7 +423,11 @@ describe('decision about one account', () => {
       { ...person, id: 'entryUUID:2', login: 'duo', disabled: 'yes' as const, doubtful: true as const },
       { ...person, id: 'entryUUID:3', login: 'tre', admitted: 'no' as const },
     ];
-    const accounts = [1, 2, 3].map((n) => ({ ...account, userId: `user-${n}`, directoryId: `entryUUID:${n}` }));
+    const accounts = [1, 2, 3].map((number) => ({
+      ...account,
+      userId: `user-${number}`,
+      directoryId: `entryUUID:${number}`,
+    }));
     const outcomes = (approved: ReadonlySet<string> | null) => {
       const plan = createPlan(populationOf(people), rules, { maxDisables: 10, maxPercent: null, approved });
       plan.add(accounts);

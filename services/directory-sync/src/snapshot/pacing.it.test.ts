@@ -18,9 +18,9 @@ const people = [...Array(30).keys()];
 const absentCount = 20;
 const entries = [
   { dn: base, attributes: { objectClass: ['domain'] } },
-  ...people.slice(absentCount).map((n) => ({
-    dn: `uid=login-${n},ou=people,${base}`,
-    attributes: { objectClass: ['person'], uid: [`login-${n}`], entryUUID: [String(n)] },
+  ...people.slice(absentCount).map((person) => ({
+    dn: `uid=login-${person},ou=people,${base}`,
+    attributes: { objectClass: ['person'], uid: [`login-${person}`], entryUUID: [String(person)] },
   })),
 ];
 
@@ -38,7 +38,7 @@ async function pass(fault: Fault | null, pace: { paceMs?: number; busyRetryDelay
   );
   const rules = { mappings: compileMappings('ldap', [], false) };
   const plan = createPlan(snapshot.people, rules, { maxDisables: 100, maxPercent: null, approved: null });
-  plan.add(people.map((n) => member(n).account));
+  plan.add(people.map((person) => member(person).account));
   const results = await recheckCandidates(plan.finish(), { dryRun: false, snapshot, rules, onProgress: () => {} });
   const disabled = results.filter(({ outcome }) => outcome === 'disabled').length;
   return { disabled, requests: snapshot.requests(), ms: performance.now() - startedAt };

@@ -26,27 +26,27 @@ function groupDn(name: string) {
   return `cn=${name},ou=groups,${base}`;
 }
 
-function idOf(n: number) {
-  return `00000000-0000-4000-8000-${String(n).padStart(12, '0')}`;
+function idOf(value: number) {
+  return `00000000-0000-4000-8000-${String(value).padStart(12, '0')}`;
 }
 
 /** More than one page of persons, and three accounts without a person. */
 const people = [...Array(1_100).keys()];
 const absent = [9_001, 9_002, 9_003];
 const seed = [
-  ...people.map((n) => personLdif(`u${n}`, [`entryUUID: ${idOf(n)}`, `memberOf: ${groupDn('staff')}`])),
+  ...people.map((person) => personLdif(`u${person}`, [`entryUUID: ${idOf(person)}`, `memberOf: ${groupDn('staff')}`])),
   groupLdif(
     'staff',
-    people.map((n) => `uid=u${n},ou=people,${base}`),
+    people.map((person) => `uid=u${person},ou=people,${base}`),
   ),
 ].join('\n');
-const accounts = [...people, ...absent].map((n): Account => ({
-  userId: idOf(n),
-  email: `u${n}@example.org`,
-  login: `u${n}`,
-  directoryId: `entryUUID:${idOf(n)}`,
+const accounts = [...people, ...absent].map((person): Account => ({
+  userId: idOf(person),
+  email: `u${person}@example.org`,
+  login: `u${person}`,
+  directoryId: `entryUUID:${idOf(person)}`,
   authType: 'ldap',
-  role: n % 5 === 0 ? 'admin' : 'user',
+  role: person % 5 === 0 ? 'admin' : 'user',
   active: true,
   disabledBy: null,
   fromDirectory: [idOf(7)],
@@ -82,8 +82,8 @@ async function pass(proxy: FaultyProxy, faults: (connection: number) => readonly
       userSearchFilter: '(&(objectClass=inetOrgPerson)(uid={username}))',
       userGroups: groupDn('staff'),
       adminUsers: people
-        .filter((n) => n % 5 === 0)
-        .map((n) => `u${n}`)
+        .filter((person) => person % 5 === 0)
+        .map((person) => `u${person}`)
         .join(','),
       timeoutSeconds: 4,
     },
@@ -149,7 +149,7 @@ describe('pass over a connection that is closed, delayed, silent, or corrupts da
       const tally = { completed: 0, aborted: 0 };
       for (let number = 1; number <= passes / 2; number++) {
         const { connection, fault } = faultOf(randomFrom(number));
-        const result = await pass(proxy, (n) => (n === connection ? [fault] : []));
+        const result = await pass(proxy, (attempt) => (attempt === connection ? [fault] : []));
         tally[result ? 'completed' : 'aborted'] += 1;
         const unexpected = [
           ...(result?.disabled ?? []).filter((id) => !expected.includes(id)),

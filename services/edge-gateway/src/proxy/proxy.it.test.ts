@@ -38,8 +38,8 @@ async function behind(
     res.setHeader(scriptedHeader, 'yes'),
   );
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const MEDIA_URL = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  const own = await startEdge(backends, { MEDIA_URL, ...overrides });
+  const mediaUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const own = await startEdge(backends, { MEDIA_URL: mediaUrl, ...overrides });
   try {
     await work(own);
   } finally {

@@ -32,8 +32,8 @@ realtime.on('upgrade', (req, socket: Duplex, head: Buffer) => {
 beforeAll(async () => {
   await new Promise<void>((resolve) => realtime.listen(0, '127.0.0.1', resolve));
   backends = await startBackends();
-  const REALTIME_GATEWAY_URL = `http://127.0.0.1:${(realtime.address() as AddressInfo).port}`;
-  edge = await startEdge(backends, { REALTIME_GATEWAY_URL });
+  const realtimeUrl = `http://127.0.0.1:${(realtime.address() as AddressInfo).port}`;
+  edge = await startEdge(backends, { REALTIME_GATEWAY_URL: realtimeUrl });
 });
 afterAll(async () => {
   await edge.stop();
@@ -112,8 +112,8 @@ describe('a socket to the push channel', () => {
   });
 
   it('does not hold back an edge that stops', async () => {
-    const REALTIME_GATEWAY_URL = `http://127.0.0.1:${(realtime.address() as AddressInfo).port}`;
-    const own = await startEdge(backends, { REALTIME_GATEWAY_URL, SHUTDOWN_GRACE_MS: '20000' });
+    const realtimeUrl = `http://127.0.0.1:${(realtime.address() as AddressInfo).port}`;
+    const own = await startEdge(backends, { REALTIME_GATEWAY_URL: realtimeUrl, SHUTDOWN_GRACE_MS: '20000' });
     const { req } = open(own.port, '/api/ws', { connection: 'Upgrade', upgrade: 'websocket' }, 'GET');
     const opened = new Promise((resolve) => req.on('upgrade', (_res, socket) => resolve(socket.on('error', () => {}))));
     req.end();
@@ -124,8 +124,8 @@ describe('a socket to the push channel', () => {
   });
 
   it('is closed with a service restart by an edge that stops', async () => {
-    const REALTIME_GATEWAY_URL = `http://127.0.0.1:${(realtime.address() as AddressInfo).port}`;
-    const own = await startEdge(backends, { REALTIME_GATEWAY_URL, SHUTDOWN_GRACE_MS: '20000' });
+    const realtimeUrl = `http://127.0.0.1:${(realtime.address() as AddressInfo).port}`;
+    const own = await startEdge(backends, { REALTIME_GATEWAY_URL: realtimeUrl, SHUTDOWN_GRACE_MS: '20000' });
     const socket = new WebSocket(`ws://${own.host}/api/ws`);
     const closed = new Promise<number>((resolve) => socket.addEventListener('close', (event) => resolve(event.code)));
     await new Promise((resolve) => socket.addEventListener('open', resolve));

@@ -42,7 +42,7 @@ describe('the own account', () => {
     const events = collectEvents(backends.bus, 'evt.identity.user.updated.v1');
     const { body } = await change({ caller }, { full_name: 'Ünal Ödegård' });
     expect(body).toMatchObject({ full_name: 'Ünal Ödegård' });
-    await waitFor(() => events.some((e) => e['userId'] === user.id));
+    await waitFor(() => events.some((event) => event['userId'] === user.id));
   });
 
   it.each([[{ full_name: '' }], [{ full_name: 'a\0b' }], [{ full_name: 'x'.repeat(201) }], [[]]])(

@@ -16,14 +16,14 @@ export function accountsRoutes({ accounts, registration, settings }: Deps): Rout
     must_change_password: accounts.mustChangePassword(user),
   });
   return [
-    handle(identityRoutes.me, async (r) => shown(await accounts.me(r.caller.userId))),
-    handle(identityRoutes.updateMe, async (r) => {
-      const { full_name: fullName, current_password: currentPassword, password } = r.body;
-      return shown(await accounts.change(r.caller, { fullName, currentPassword, password }, clientOf(r)));
+    handle(identityRoutes.me, async (request) => shown(await accounts.me(request.caller.userId))),
+    handle(identityRoutes.updateMe, async (request) => {
+      const { full_name: fullName, current_password: currentPassword, password } = request.body;
+      return shown(await accounts.change(request.caller, { fullName, currentPassword, password }, clientOf(request)));
     }),
-    handle(userRoutes.register, async (r) => {
-      const { email, password, full_name: fullName } = r.body;
-      await registration.register({ email, password, fullName }, clientOf(r));
+    handle(userRoutes.register, async (request) => {
+      const { email, password, full_name: fullName } = request.body;
+      await registration.register({ email, password, fullName }, clientOf(request));
       return {
         message: 'If this address is new, your account has been created. It may need approval.',
       };

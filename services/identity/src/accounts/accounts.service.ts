@@ -58,7 +58,11 @@ export function createAccounts(deps: AccountsDeps): Accounts {
       return me(caller.userId);
     },
     names: async (userIds) =>
-      (await accountsStore.names(db, userIds)).map((u) => ({ userId: u.id, email: u.email, fullName: u.fullName })),
+      (await accountsStore.names(db, userIds)).map((name) => ({
+        userId: name.id,
+        email: name.email,
+        fullName: name.fullName,
+      })),
   };
 }
 

@@ -27,11 +27,11 @@ export const accountsStore = {
   /** @returns the new account's id; undefined when the address is taken. */
   createUnlessTaken: async (
     tx: Tx,
-    a: { email: string; fullName: string; passwordHash: string; approvalStatus: string },
+    account: { email: string; fullName: string; passwordHash: string; approvalStatus: string },
   ): Promise<string | undefined> => {
     const rows = await tx.$queryRaw<{ id: string }[]>`
       insert into "user" (email, full_name, password_hash, password_changed_at, approval_status)
-      values (${a.email}, ${a.fullName}, ${a.passwordHash}, now(), ${a.approvalStatus})
+      values (${account.email}, ${account.fullName}, ${account.passwordHash}, now(), ${account.approvalStatus})
       on conflict do nothing returning uuid as id`;
     return rows[0]?.id;
   },

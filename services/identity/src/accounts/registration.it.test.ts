@@ -52,7 +52,7 @@ describe('registration', () => {
       approval_status: 'approved',
     });
     expect((await open.signIn(email, password)).status).toBe(200);
-    await waitFor(() => created.some((e) => e['userId'] === user?.['uuid'] && e['method'] === 'local'));
+    await waitFor(() => created.some((event) => event['userId'] === user?.['uuid'] && event['method'] === 'local'));
     const metrics = await (await fetch(`${open.internal}/metrics`)).text();
     expect(metrics).toMatch(/user_signups_total\{method="local"\} [1-9]/);
   });
@@ -77,14 +77,14 @@ describe('registration', () => {
   it('creates one account for concurrent requests with one address', async () => {
     const email = fresh();
     const all = await Promise.all(Array.from({ length: 8 }, () => register({ email, password })));
-    expect(all.every((a) => a.status === 202)).toBe(true);
+    expect(all.every((answer) => answer.status === 202)).toBe(true);
     const { rows } = await backends.sql.query('select 1 from "user" where email = $1', [email]);
     expect(rows).toHaveLength(1);
   });
 
   it('refuses a weak password alike for an address that is taken and one that is free', async () => {
     const { email } = await addUser(backends.sql);
-    const answers = await Promise.all([email, fresh()].map((e) => register({ email: e, password: 'weak' })));
+    const answers = await Promise.all([email, fresh()].map((event) => register({ email: event, password: 'weak' })));
     for (const { status, body } of answers) expect([status, body['code']]).toEqual([400, 'password_rejected']);
   });
 

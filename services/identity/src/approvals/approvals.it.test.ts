@@ -51,10 +51,11 @@ describe('the list of pending accounts', () => {
   it('lists pending accounts only, oldest first, in pages', async () => {
     const made = [await waiting(), await waiting(), await waiting()];
     await addUser(backends.sql, { approval_status: 'rejected' });
-    const page = (n: number) => identity.ask(`${queue}?page=${n}&page_size=2`, { caller: administrator.caller });
+    const page = (value: number) =>
+      identity.ask(`${queue}?page=${value}&page_size=2`, { caller: administrator.caller });
     const [one, two] = [await page(1), await page(2)];
-    const ids = [one, two].flatMap((a) => (a.body['items'] as { uuid: string }[]).map((i) => i.uuid));
-    expect(ids).toEqual(made.map((m) => m.id));
+    const ids = [one, two].flatMap((answer) => (answer.body['items'] as { uuid: string }[]).map((i) => i.uuid));
+    expect(ids).toEqual(made.map((member) => member.id));
     expect(one.body).toMatchObject({ total: 3, page: 1, page_size: 2 });
   });
 
@@ -79,7 +80,7 @@ describe('approving', () => {
     });
     expect(await identity.resolve(user.accessToken)).toMatchObject({ refusal: null });
     // The edge drops its cached account on this event.
-    await waitFor(() => updated.some((e) => e['userId'] === user.id));
+    await waitFor(() => updated.some((event) => event['userId'] === user.id));
     expect(await audited(user.id)).toEqual([
       { event_type: 'admin.user.approve', actor: administrator.caller.userId, details: {} },
     ]);
@@ -99,7 +100,7 @@ describe('approving', () => {
     for (let round = 0; round < 5; round++) {
       const { id } = await waiting();
       const answers = await Promise.all([decide(id, 'approve'), decide(id, 'reject')]);
-      expect(answers.map((a) => a.status).toSorted((a, b) => a - b)).toEqual([200, 409]);
+      expect(answers.map((answer) => answer.status).toSorted((left, right) => left - right)).toEqual([200, 409]);
       expect(await audited(id)).toHaveLength(1);
     }
   });
@@ -144,6 +145,6 @@ describe('switching approval off', () => {
     expect(await identity.resolve(user.accessToken)).toMatchObject({ refusal: null });
     const { rows } = await backends.sql.query('select approval_status from "user" where uuid = $1', [other.id]);
     expect(rows).toEqual([{ approval_status: 'rejected' }]);
-    await waitFor(() => updated.some((e) => e['userId'] === user.id));
+    await waitFor(() => updated.some((event) => event['userId'] === user.id));
   });
 });

@@ -10,27 +10,27 @@ type Decision = AnswerOf<typeof approvalRoutes.approveUser>;
 export function createApprovalsSlice(deps: Parameters<typeof createApprovals>[0]): Slice {
   const approvals = createApprovals(deps);
   const routes = [
-    handle(approvalRoutes.approvals, async (r) => {
-      const { page, page_size } = r.query;
+    handle(approvalRoutes.approvals, async (request) => {
+      const { page, page_size } = request.query;
       const { users, total } = await approvals.waiting(page, page_size);
-      return { items: users.map((u) => toAdminUserObject(u)), total, page, page_size };
+      return { items: users.map((user) => toAdminUserObject(user)), total, page, page_size };
     }),
-    handle(approvalRoutes.approveUser, async (r) =>
-      toDecision(await approvals.approve(r.params.uuid, requestContextOf(r))),
+    handle(approvalRoutes.approveUser, async (request) =>
+      toDecision(await approvals.approve(request.params.uuid, requestContextOf(request))),
     ),
-    handle(approvalRoutes.rejectUser, async (r) =>
-      toDecision(await approvals.reject(r.params.uuid, r.body?.reason ?? '', requestContextOf(r))),
+    handle(approvalRoutes.rejectUser, async (request) =>
+      toDecision(await approvals.reject(request.params.uuid, request.body?.reason ?? '', requestContextOf(request))),
     ),
   ];
   return { routes };
 }
 
-function toDecision(u: User): Decision {
+function toDecision(user: User): Decision {
   return {
-    uuid: u.id,
-    email: u.email,
-    approval_status: u.approvalStatus as Decision['approval_status'],
-    approved_at: u.approvedAt?.toISOString() ?? null,
-    approved_by: u.approvedBy,
+    uuid: user.id,
+    email: user.email,
+    approval_status: user.approvalStatus as Decision['approval_status'],
+    approved_at: user.approvedAt?.toISOString() ?? null,
+    approved_by: user.approvedBy,
   };
 }

@@ -92,8 +92,8 @@ describe('the audit trail', () => {
   it('is complete over its pages', async () => {
     for (let i = 0; i < 7; i++) await write({ event_type: 'paged', time: '2002-01-01T00:00:00Z' });
     const whole = await list('event_type=paged&page_size=100');
-    const pages = await Promise.all([1, 2, 3, 4].map((p) => list(`event_type=paged&page_size=2&page=${p}`)));
-    expect(pages.flatMap((p) => p.items.map((i) => i['uuid']))).toEqual(whole.items.map((i) => i['uuid']));
+    const pages = await Promise.all([1, 2, 3, 4].map((person) => list(`event_type=paged&page_size=2&page=${person}`)));
+    expect(pages.flatMap((page) => page.items.map((i) => i['uuid']))).toEqual(whole.items.map((i) => i['uuid']));
     expect(whole.total).toBe(7);
   });
 
@@ -163,7 +163,7 @@ describe('the export', () => {
     const { text } = await exported('event_type=many&export_format=json');
     const records = JSON.parse(text) as Item[];
     expect(records).toHaveLength(10_000);
-    expect(new Set(records.map((r) => r['uuid'])).size).toBe(10_000);
+    expect(new Set(records.map((record) => record['uuid'])).size).toBe(10_000);
   });
 
   it('is itself audited', async () => {

@@ -32,31 +32,34 @@ async function* asJson(records: AsyncIterable<AuditRecordObject>): AsyncGenerato
 
 export function auditLogRoutes({ db, trail }: { db: Db; trail: AuditTrail }): Route[] {
   return [
-    handle(auditRoutes.auditLogs, async (r) => {
-      const { page, page_size, ...filter } = r.query;
+    handle(auditRoutes.auditLogs, async (request) => {
+      const { page, page_size, ...filter } = request.query;
       return trail.page(filter, page, page_size);
     }),
-    handle(auditRoutes.exportAuditLogs, async (r) => {
-      const { export_format: format, ...filter } = r.query;
-      const { userId } = r.caller;
+    handle(auditRoutes.exportAuditLogs, async (request) => {
+      const { export_format: format, ...filter } = request.query;
+      const { userId } = request.caller;
       await writeAudit(db, {
         event: 'admin.audit.export',
         outcome: 'success',
         userId,
-        client: clientOf(r),
+        client: clientOf(request),
         details: { format, filter: JSON.stringify(filter) },
       });
-      r.res.setHeader('Content-Type', format === 'csv' ? 'text/csv; charset=utf-8' : 'application/json; charset=utf-8');
-      r.res.setHeader('Content-Disposition', `attachment; filename="audit-logs-${dayOf(new Date())}.${format}"`);
-      r.res.setHeader('Cache-Control', 'no-store');
-      r.res.setHeader('X-Content-Type-Options', 'nosniff');
+      request.res.setHeader(
+        'Content-Type',
+        format === 'csv' ? 'text/csv; charset=utf-8' : 'application/json; charset=utf-8',
+      );
+      request.res.setHeader('Content-Disposition', `attachment; filename="audit-logs-${dayOf(new Date())}.${format}"`);
+      request.res.setHeader('Cache-Control', 'no-store');
+      request.res.setHeader('X-Content-Type-Options', 'nosniff');
       const records = trail.records(filter);
       const sent =
         format === 'csv'
-          ? pipeline(Readable.from(asRows(records)), stringify(csv), r.res)
-          : pipeline(Readable.from(asJson(records)), r.res);
-      await sent.catch((e: unknown) => {
-        if (!r.signal.aborted) throw e;
+          ? pipeline(Readable.from(asRows(records)), stringify(csv), request.res)
+          : pipeline(Readable.from(asJson(records)), request.res);
+      await sent.catch((error: unknown) => {
+        if (!request.signal.aborted) throw error;
       });
       return handled;
     }),

@@ -25,17 +25,19 @@ function literally(text: string): string {
   return text.replaceAll(/[\\%_]/g, String.raw`\$&`);
 }
 
-function conditions(f: Filter): Prisma.Sql[] {
-  const like = `%${literally(f.q ?? '')}%`;
+function conditions(filter: Filter): Prisma.Sql[] {
+  const like = `%${literally(filter.q ?? '')}%`;
   return [
-    ...(f.start_date ? [Prisma.sql`a.time >= ${f.start_date}::timestamptz`] : []),
-    ...(f.end_date ? [Prisma.sql`a.time <= ${f.end_date}::timestamptz`] : []),
+    ...(filter.start_date ? [Prisma.sql`a.time >= ${filter.start_date}::timestamptz`] : []),
+    ...(filter.end_date ? [Prisma.sql`a.time <= ${filter.end_date}::timestamptz`] : []),
     // A filter like `auth.login` matches every event with this prefix.
-    ...(f.event_type ? [Prisma.sql`a.event_type like ${`${literally(f.event_type)}%`}`] : []),
-    ...(f.outcome ? [Prisma.sql`a.outcome = ${f.outcome}`] : []),
-    ...(f.error_code ? [Prisma.sql`a.error_code = ${f.error_code}`] : []),
-    ...(f.user_id ? [Prisma.sql`(a.user_id = ${f.user_id}::uuid or a.actor = ${f.user_id.toLowerCase()})`] : []),
-    ...(f.q
+    ...(filter.event_type ? [Prisma.sql`a.event_type like ${`${literally(filter.event_type)}%`}`] : []),
+    ...(filter.outcome ? [Prisma.sql`a.outcome = ${filter.outcome}`] : []),
+    ...(filter.error_code ? [Prisma.sql`a.error_code = ${filter.error_code}`] : []),
+    ...(filter.user_id
+      ? [Prisma.sql`(a.user_id = ${filter.user_id}::uuid or a.actor = ${filter.user_id.toLowerCase()})`]
+      : []),
+    ...(filter.q
       ? [
           Prisma.sql`(a.username ilike ${like} or a.actor ilike ${like} or u.email ilike ${like}
                       or target.email ilike ${like} or a.source_ip ilike ${like} or a.event_type ilike ${like} or a.details::text ilike ${like})`,
@@ -60,21 +62,21 @@ const columns = Prisma.sql`
   a.request_id as "requestId", a.error_code as "errorCode", a.details`;
 
 export const auditStore = {
-  page: async (db: Db, f: Filter, page: number, size: number): Promise<{ rows: AuditRow[]; total: number }> => {
-    const wanted = where(conditions(f));
+  page: async (db: Db, filter: Filter, page: number, size: number): Promise<{ rows: AuditRow[]; total: number }> => {
+    const wanted = where(conditions(filter));
     const rows = await db.$queryRaw<AuditRow[]>`
       select ${columns} ${from} ${wanted}
       order by a.time desc, a.uuid desc limit ${size} offset ${(page - 1) * size}`;
     const counted = await db.$queryRaw<{ total: number }[]>`
-      select count(*)::int as total ${f.q ? from : alone} ${wanted}`;
+      select count(*)::int as total ${filter.q ? from : alone} ${wanted}`;
     return { rows, total: counted[0]?.total ?? 0 };
   },
 
   /** The records that follow `last` in the same order. */
-  batch: (db: Db, f: Filter, last: AuditRow | undefined, size: number): Promise<AuditRow[]> => {
+  batch: (db: Db, filter: Filter, last: AuditRow | undefined, size: number): Promise<AuditRow[]> => {
     const after = last ? [Prisma.sql`(a.time, a.uuid) < (${last.cursor}::timestamptz, ${last.id}::uuid)`] : [];
     return db.$queryRaw<AuditRow[]>`
-      select ${columns} ${from} ${where([...conditions(f), ...after])}
+      select ${columns} ${from} ${where([...conditions(filter), ...after])}
       order by a.time desc, a.uuid desc limit ${size}`;
   },
 

@@ -97,24 +97,24 @@ const maxNameLength = 320;
 const maxDetailLength = 4_000;
 
 /** A stored record. */
-export function toAuditRow(r: AuditRecord) {
+export function toAuditRow(record: AuditRecord) {
   return {
-    eventType: r.event,
-    outcome: r.outcome,
-    actor: r.actor ?? r.userId ?? null,
-    userId: r.userId ?? null,
-    username: r.username === undefined ? null : bounded(r.username, maxNameLength),
-    sourceIp: r.client.ip,
-    userAgent: r.client.userAgent,
-    requestId: r.client.requestId,
-    errorCode: r.errorCode ?? null,
-    details: detailsOf(r.details),
+    eventType: record.event,
+    outcome: record.outcome,
+    actor: record.actor ?? record.userId ?? null,
+    userId: record.userId ?? null,
+    username: record.username === undefined ? null : bounded(record.username, maxNameLength),
+    sourceIp: record.client.ip,
+    userAgent: record.client.userAgent,
+    requestId: record.client.requestId,
+    errorCode: record.errorCode ?? null,
+    details: detailsOf(record.details),
   };
 }
 
 /** Writes one record in the transaction of the change that it reports. It must contain no password, token or key. */
-export async function writeAudit(tx: Tx, r: AuditRecord): Promise<void> {
-  await tx.auditLog.create({ data: toAuditRow(r) });
+export async function writeAudit(tx: Tx, record: AuditRecord): Promise<void> {
+  await tx.auditLog.create({ data: toAuditRow(record) });
 }
 
 /** External text in a form that PostgreSQL can store, with a limited length. */
@@ -124,6 +124,9 @@ function bounded(text: string, max: number): string {
 
 function detailsOf(details: AuditRecord['details'] = {}): Record<string, string | number | boolean> {
   return Object.fromEntries(
-    Object.entries(details).map(([key, v]) => [key, typeof v === 'string' ? bounded(v, maxDetailLength) : v]),
+    Object.entries(details).map(([key, value]) => [
+      key,
+      typeof value === 'string' ? bounded(value, maxDetailLength) : value,
+    ]),
   );
 }

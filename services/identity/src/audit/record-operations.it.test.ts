@@ -19,10 +19,12 @@ afterAll(async () => {
 });
 
 async function tell(data: DataOf<typeof operationsEvents.performed>) {
-  const h = headers();
-  h.set('ot-time', '2026-01-02T03:04:05.000Z');
+  const messageHeaders = headers();
+  messageHeaders.set('ot-time', '2026-01-02T03:04:05.000Z');
   const { subject } = operationsEvents.performed;
-  await backends.bus.jetstream().publish(subject, JSON.stringify(data), { headers: h, msgID: randomUUID() });
+  await backends.bus
+    .jetstream()
+    .publish(subject, JSON.stringify(data), { headers: messageHeaders, msgID: randomUUID() });
 }
 
 async function recorded(type: string) {

@@ -5,21 +5,21 @@ import type { AuditRow } from './audit.store.ts';
 export type AuditRecordObject = z.infer<typeof auditRecord>;
 export type AuditFilter = Omit<QueryOf<typeof auditRoutes.exportAuditLogs>, 'export_format'>;
 
-export function toAuditRecord(r: AuditRow): AuditRecordObject {
+export function toAuditRecord(row: AuditRow): AuditRecordObject {
   return {
-    uuid: r.id,
-    timestamp: r.time.toISOString(),
-    event_type: r.eventType,
-    outcome: r.outcome as AuditRecordObject['outcome'],
-    actor: r.actor,
-    actor_name: r.actorName,
-    user_id: r.userId,
-    username: r.username,
-    source_ip: r.sourceIp,
-    user_agent: r.userAgent,
-    request_id: r.requestId,
-    error_code: r.errorCode,
-    details: r.details,
+    uuid: row.id,
+    timestamp: row.time.toISOString(),
+    event_type: row.eventType,
+    outcome: row.outcome as AuditRecordObject['outcome'],
+    actor: row.actor,
+    actor_name: row.actorName,
+    user_id: row.userId,
+    username: row.username,
+    source_ip: row.sourceIp,
+    user_agent: row.userAgent,
+    request_id: row.requestId,
+    error_code: row.errorCode,
+    details: row.details,
   };
 }
 
@@ -42,7 +42,10 @@ export const exportedColumns = [
 const controlCharacters = /[\p{Cc}\p{Zl}\p{Zp}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu;
 
 function visibly(text: string): string {
-  return text.replaceAll(controlCharacters, (c) => String.raw`\u` + c.charCodeAt(0).toString(16).padStart(4, '0'));
+  return text.replaceAll(
+    controlCharacters,
+    (match) => String.raw`\u` + match.charCodeAt(0).toString(16).padStart(4, '0'),
+  );
 }
 
 /** Spreadsheets do not take more characters in a cell. */
@@ -53,6 +56,8 @@ function cell(text: string): string {
 }
 
 /** A row of the exported table: text without control characters. */
-export function toExportedRow(r: AuditRecordObject): string[] {
-  return exportedColumns.map((name) => cell(visibly(name === 'details' ? JSON.stringify(r.details) : (r[name] ?? ''))));
+export function toExportedRow(object: AuditRecordObject): string[] {
+  return exportedColumns.map((name) =>
+    cell(visibly(name === 'details' ? JSON.stringify(object.details) : (object[name] ?? ''))),
+  );
 }

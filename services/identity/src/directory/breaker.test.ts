@@ -15,42 +15,43 @@ function world() {
           asked += 1;
           return verdict;
         },
-        (v) => v,
+        (value) => value,
       ),
   };
 }
 
 describe('an unresponsive directory', () => {
   it('gets no request after slow failures in a row, one trial after a pause, and requests again once it responds', async () => {
-    const w = world();
-    expect(await w.ask('slow_failure')).toBe('slow_failure');
-    expect(await w.ask('slow_failure')).toBe('slow_failure');
-    expect(w.breaker.resting()).toBe(true);
-    expect(await w.ask('fine')).toBeUndefined();
-    w.wait(100);
-    expect(await w.ask('slow_failure')).toBe('slow_failure');
-    expect(await w.ask('fine')).toBeUndefined();
-    w.wait(100);
-    expect(await w.ask('fine')).toBe('fine');
-    expect(w.breaker.resting()).toBe(false);
-    expect(w.asked()).toBe(4);
+    const breakerWorld = world();
+    expect(await breakerWorld.ask('slow_failure')).toBe('slow_failure');
+    expect(await breakerWorld.ask('slow_failure')).toBe('slow_failure');
+    expect(breakerWorld.breaker.resting()).toBe(true);
+    expect(await breakerWorld.ask('fine')).toBeUndefined();
+    breakerWorld.wait(100);
+    expect(await breakerWorld.ask('slow_failure')).toBe('slow_failure');
+    expect(await breakerWorld.ask('fine')).toBeUndefined();
+    breakerWorld.wait(100);
+    expect(await breakerWorld.ask('fine')).toBe('fine');
+    expect(breakerWorld.breaker.resting()).toBe(false);
+    expect(breakerWorld.asked()).toBe(4);
   });
 
   it('gets requests after fast or occasional failures', async () => {
-    const w = world();
-    for (let i = 0; i < 10; i++) for (const v of ['slow_failure', 'fine'] as const) expect(await w.ask(v)).toBe(v);
+    const breakerWorld = world();
+    for (let i = 0; i < 10; i++)
+      for (const value of ['slow_failure', 'fine'] as const) expect(await breakerWorld.ask(value)).toBe(value);
   });
 
   it('gets a limited number of concurrent requests, and a single trial', async () => {
-    const w = world();
+    const breakerWorld = world();
     const never = new Promise<Verdict>(() => {});
     const held = [1, 2, 3].map(() =>
-      w.breaker.run(
+      breakerWorld.breaker.run(
         () => never,
-        (v) => v,
+        (value) => value,
       ),
     );
-    expect(await w.ask('fine')).toBeUndefined();
+    expect(await breakerWorld.ask('fine')).toBeUndefined();
     expect(held).toHaveLength(3);
 
     const other = world();
@@ -60,17 +61,17 @@ describe('an unresponsive directory', () => {
     const { breaker } = other;
     void breaker.run(
       () => never,
-      (v) => v,
+      (value) => value,
     );
     expect(await other.ask('fine')).toBeUndefined();
   });
 
   it('no longer counts a request as in progress after it throws', async () => {
-    const w = world();
+    const breakerWorld = world();
     const thrown = async (): Promise<Verdict> => {
       throw new Error('x');
     };
-    for (let i = 0; i < 5; i++) await expect(w.breaker.run(thrown, (v) => v)).rejects.toThrow('x');
-    expect(await w.ask('fine')).toBe('fine');
+    for (let i = 0; i < 5; i++) await expect(breakerWorld.breaker.run(thrown, (value) => value)).rejects.toThrow('x');
+    expect(await breakerWorld.ask('fine')).toBe('fine');
   });
 });

@@ -29,20 +29,20 @@ function world(answer: () => Promise<never> = () => new Promise<never>(() => {})
 
 describe('the directory of the effective settings', () => {
   it('has one client for all requests, also after changes of other settings', async () => {
-    const w = world();
-    await w.directory.authenticate('a', 'b');
-    w.set({ allow_registration: true });
-    await Promise.all([w.directory.lookUp('a'), w.directory.lookUp('b')]);
-    expect(w.made).toHaveLength(1);
+    const directoryWorld = world();
+    await directoryWorld.directory.authenticate('a', 'b');
+    directoryWorld.set({ allow_registration: true });
+    await Promise.all([directoryWorld.directory.lookUp('a'), directoryWorld.directory.lookUp('b')]);
+    expect(directoryWorld.made).toHaveLength(1);
   });
 
   it('has a new client after its settings change, and all clients are closed at the end', async () => {
-    const w = world();
-    await w.directory.lookUp('a');
-    w.set({ ldap_server: 'two' });
-    expect(await w.directory.lookUp('a')).toMatchObject({ message: 'two' });
-    await w.directory.part.stop();
-    expect(w.made).toEqual([
+    const directoryWorld = world();
+    await directoryWorld.directory.lookUp('a');
+    directoryWorld.set({ ldap_server: 'two' });
+    expect(await directoryWorld.directory.lookUp('a')).toMatchObject({ message: 'two' });
+    await directoryWorld.directory.part.stop();
+    expect(directoryWorld.made).toEqual([
       { server: 'one', closed: true },
       { server: 'two', closed: true },
     ]);

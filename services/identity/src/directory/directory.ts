@@ -12,26 +12,26 @@ export type CurrentDirectory = {
 };
 
 /** The `ldap_*` settings as the directory package reads them; `extraCa` (PEM) is trusted besides the setting's own. */
-export function directoryConfigOf(s: AuthSettings, extraCa: string | null): DirectoryConfig {
+export function directoryConfigOf(settings: AuthSettings, extraCa: string | null): DirectoryConfig {
   return {
-    server: s.ldap_server,
-    port: s.ldap_port,
-    useSsl: s.ldap_use_ssl,
-    useTls: s.ldap_use_tls,
-    bindDn: orNull(s.ldap_bind_dn),
-    bindPassword: orNull(s.ldap_bind_password),
-    searchBase: s.ldap_search_base,
-    usernameAttr: s.ldap_username_attr,
-    emailAttr: s.ldap_email_attr,
-    nameAttr: s.ldap_name_attr,
-    groupAttr: s.ldap_group_attr,
-    userSearchFilter: s.ldap_user_search_filter,
-    timeoutSeconds: s.ldap_timeout,
-    recursiveGroups: s.ldap_recursive_groups,
-    userGroups: s.ldap_user_groups,
-    adminGroups: s.ldap_admin_groups,
-    adminUsers: s.ldap_admin_users,
-    caPem: orNull([s.ldap_tls_ca, extraCa].filter(Boolean).join('\n')),
+    server: settings.ldap_server,
+    port: settings.ldap_port,
+    useSsl: settings.ldap_use_ssl,
+    useTls: settings.ldap_use_tls,
+    bindDn: orNull(settings.ldap_bind_dn),
+    bindPassword: orNull(settings.ldap_bind_password),
+    searchBase: settings.ldap_search_base,
+    usernameAttr: settings.ldap_username_attr,
+    emailAttr: settings.ldap_email_attr,
+    nameAttr: settings.ldap_name_attr,
+    groupAttr: settings.ldap_group_attr,
+    userSearchFilter: settings.ldap_user_search_filter,
+    timeoutSeconds: settings.ldap_timeout,
+    recursiveGroups: settings.ldap_recursive_groups,
+    userGroups: settings.ldap_user_groups,
+    adminGroups: settings.ldap_admin_groups,
+    adminUsers: settings.ldap_admin_users,
+    caPem: orNull([settings.ldap_tls_ca, extraCa].filter(Boolean).join('\n')),
   };
 }
 

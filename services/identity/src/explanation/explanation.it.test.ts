@@ -3,27 +3,27 @@ import { groupLdif } from '@overtone/testkit';
 import { startDirectoryWorld, type DirectoryWorld } from '../../test/directory-world.ts';
 import { rowsHash } from '../../test/rows-hash.ts';
 
-let w: DirectoryWorld;
+let world: DirectoryWorld;
 let staff: string;
 let heads: string;
 beforeAll(async () => {
-  w = await startDirectoryWorld();
-  const team = await group('team', [w.slapd.bindDn]);
+  world = await startDirectoryWorld();
+  const team = await group('team', [world.slapd.bindDn]);
   staff = await group('staff', [team]);
-  heads = await group('heads', [w.slapd.bindDn]);
-  await w.set('ldap', { ldap_user_groups: staff, ldap_admin_groups: heads, ldap_recursive_groups: true });
+  heads = await group('heads', [world.slapd.bindDn]);
+  await world.set('ldap', { ldap_user_groups: staff, ldap_admin_groups: heads, ldap_recursive_groups: true });
 });
-afterAll(() => w.stop());
+afterAll(() => world.stop());
 
 async function group(cn: string, members: string[]) {
-  await w.slapd.apply(groupLdif(cn, members));
-  return `cn=${cn},${w.slapd.groups}`;
+  await world.slapd.apply(groupLdif(cn, members));
+  return `cn=${cn},${world.slapd.groups}`;
 }
 let teams = 0;
 /** Adds a person to a new team nested in the staff group. */
 async function admit(dn: string, into = 'staff') {
   const team = await group(`team${(teams += 1)}`, [dn]);
-  await w.slapd.apply(`dn: cn=${into},${w.slapd.groups}\nchangetype: modify\nadd: member\nmember: ${team}\n\n`);
+  await world.slapd.apply(`dn: cn=${into},${world.slapd.groups}\nchangetype: modify\nadd: member\nmember: ${team}\n\n`);
   return team;
 }
 
@@ -37,38 +37,42 @@ type Explanation = {
 
 async function why(login: string): Promise<Explanation> {
   const path = `/api/admin/sign-in/explanation?login=${encodeURIComponent(login)}`;
-  const { status, body } = await w.identity.ask(path, { caller: w.admin });
+  const { status, body } = await world.identity.ask(path, { caller: world.admin });
   expect(status).toBe(200);
   return body as unknown as Explanation;
 }
 
 describe('the explanation of a sign-in', () => {
   it('names the group path that admits the person', async () => {
-    const p = await w.person();
-    const team = await admit(p.dn);
-    const explanation = await why(p.uid);
+    const person = await world.person();
+    const team = await admit(person.dn);
+    const explanation = await why(person.uid);
     expect(explanation).toMatchObject({ verdict: 'admitted', account: null, refusals: [] });
-    expect(explanation.evidence).toMatchObject({ dn: p.dn, uid: p.uid, groups: `${p.uid} → ${team} → ${staff}` });
+    expect(explanation.evidence).toMatchObject({
+      dn: person.dn,
+      uid: person.uid,
+      groups: `${person.uid} → ${team} → ${staff}`,
+    });
   });
 
   it('names the reason for the role of an administrator', async () => {
-    const p = await w.person();
-    await admit(p.dn);
-    const team = await admit(p.dn, 'heads');
-    expect((await w.identity.signIn(p.uid, p.password)).status).toBe(200);
-    const explanation = await why(p.email);
+    const person = await world.person();
+    await admit(person.dn);
+    const team = await admit(person.dn, 'heads');
+    expect((await world.identity.signIn(person.uid, person.password)).status).toBe(200);
+    const explanation = await why(person.email);
     expect(explanation).toMatchObject({
       verdict: 'admin',
-      account: { email: p.email, role: 'admin', auth_type: 'ldap' },
+      account: { email: person.email, role: 'admin', auth_type: 'ldap' },
     });
-    expect(explanation.evidence['groups']).toContain(`${p.uid} → ${team} → ${heads}`);
+    expect(explanation.evidence['groups']).toContain(`${person.uid} → ${team} → ${heads}`);
   });
 
   it('names the last refused sign-ins of a login without an account, newest first, with their reasons', async () => {
-    const p = await w.person();
-    await w.identity.signIn(p.uid, 'wrong');
-    await w.identity.signIn(p.email.toUpperCase(), p.password);
-    const explanation = await why(p.uid);
+    const person = await world.person();
+    await world.identity.signIn(person.uid, 'wrong');
+    await world.identity.signIn(person.email.toUpperCase(), person.password);
+    const explanation = await why(person.uid);
     expect(explanation).toMatchObject({
       verdict: 'refused',
       reason: 'They are in none of the required groups.',
@@ -82,33 +86,33 @@ describe('the explanation of a sign-in', () => {
   });
 
   it('names the refused sign-ins under every name of an account', async () => {
-    const p = await w.person();
-    await admit(p.dn);
-    expect((await w.identity.signIn(p.uid, p.password)).status).toBe(200);
-    await w.identity.signIn(p.uid, 'wrong');
-    await w.identity.signIn(p.email, 'wrong');
-    expect((await why(p.uid)).refusals).toHaveLength(2);
-    expect((await why(p.email)).refusals).toHaveLength(2);
+    const person = await world.person();
+    await admit(person.dn);
+    expect((await world.identity.signIn(person.uid, person.password)).status).toBe(200);
+    await world.identity.signIn(person.uid, 'wrong');
+    await world.identity.signIn(person.email, 'wrong');
+    expect((await why(person.uid)).refusals).toHaveLength(2);
+    expect((await why(person.email)).refusals).toHaveLength(2);
   });
 
   it('names the reason when the sweep disabled an account', async () => {
-    const p = await w.person();
-    await admit(p.dn);
-    const { caller } = await w.identity.session(p.uid, p.password);
-    await w.backends.sql.query(
+    const person = await world.person();
+    await admit(person.dn);
+    const { caller } = await world.identity.session(person.uid, person.password);
+    await world.backends.sql.query(
       `update "user" set is_active = false, disabled_by = 'directory', disabled_at = now() where uuid = $1`,
       [caller.userId],
     );
-    await w.backends.sql.query(
+    await world.backends.sql.query(
       `insert into audit_log (event_type, outcome, actor, user_id, username, details)
        values ('auth.account.disabled', 'success', 'directory_sync', $1, $2,
                '{"reason":"absent_from_directory","evidence":{"directory_id":"entryUUID:1"}}')`,
-      [caller.userId, p.email],
+      [caller.userId, person.email],
     );
-    expect(await why(p.uid)).toMatchObject({
+    expect(await why(person.uid)).toMatchObject({
       verdict: 'disabled',
       reason: 'The sweep of the directory disabled the account.',
-      evidence: { disabled_because: 'absent_from_directory', then_directory_id: 'entryUUID:1', uid: p.uid },
+      evidence: { disabled_because: 'absent_from_directory', then_directory_id: 'entryUUID:1', uid: person.uid },
     });
   });
 
@@ -117,25 +121,25 @@ describe('the explanation of a sign-in', () => {
   });
 
   it('agrees with the sign-in that follows', async () => {
-    const [inside, outside] = [await w.person(), await w.person()];
+    const [inside, outside] = [await world.person(), await world.person()];
     await admit(inside.dn);
-    for (const p of [inside, outside]) {
-      const { verdict } = await why(p.uid);
-      const { status } = await w.identity.signIn(p.uid, p.password);
-      expect([verdict, status]).toEqual(p === inside ? ['admitted', 200] : ['refused', 401]);
+    for (const person of [inside, outside]) {
+      const { verdict } = await why(person.uid);
+      const { status } = await world.identity.signIn(person.uid, person.password);
+      expect([verdict, status]).toEqual(person === inside ? ['admitted', 200] : ['refused', 401]);
     }
   });
 
   it('writes nothing', async () => {
-    const p = await w.person();
-    const before = await rowsHash(w.backends.sql);
-    await why(p.uid);
-    expect(await rowsHash(w.backends.sql)).toBe(before);
+    const person = await world.person();
+    const before = await rowsHash(world.backends.sql);
+    await why(person.uid);
+    expect(await rowsHash(world.backends.sql)).toBe(before);
   });
 
   it('is for a super_admin only', async () => {
-    const caller = { ...w.admin, role: 'admin' as const };
-    const { status } = await w.identity.ask('/api/admin/sign-in/explanation?login=x', { caller });
+    const caller = { ...world.admin, role: 'admin' as const };
+    const { status } = await world.identity.ask('/api/admin/sign-in/explanation?login=x', { caller });
     expect(status).toBe(403);
   });
 });

@@ -44,7 +44,7 @@ export const explanationStore = {
     return {
       disabled_at: last.time.toISOString(),
       disabled_because: last.reason ?? 'not recorded',
-      ...Object.fromEntries(Object.entries(last.evidence ?? {}).map(([k, v]) => [`then_${k}`, v])),
+      ...Object.fromEntries(Object.entries(last.evidence ?? {}).map(([key, value]) => [`then_${key}`, value])),
     };
   },
 };

@@ -59,7 +59,7 @@ export function evidenceOf(
   { person, attributes, paths }: Explained,
   { adminUsers }: Pick<DirectoryConfig, 'adminUsers'>,
 ): Record<string, string> {
-  const named = adminUsers.split(/[,;\n]/).some((n) => n.trim().toLowerCase() === person.login.toLowerCase());
+  const named = adminUsers.split(/[,;\n]/).some((line) => line.trim().toLowerCase() === person.login.toLowerCase());
   return {
     dn: person.dn,
     ...(person.immutableId === null ? {} : { directory_id: person.immutableId }),

@@ -121,10 +121,10 @@ describe('fifty thousand manipulated request heads', () => {
   const respell = (name: string): string =>
     name
       .split('')
-      .map((c) => (c === '-' ? pick(['-', '_', '.', '', '--', '%2D', '%5f', '~', '+']) : c))
-      .map((c) => (random(2) ? c.toUpperCase() : c.toLowerCase()))
+      .map((part) => (part === '-' ? pick(['-', '_', '.', '', '--', '%2D', '%5f', '~', '+']) : part))
+      .map((config) => (random(2) ? config.toUpperCase() : config.toLowerCase()))
       .join('')
-      .replace(/(?<=s)e/i, (e) => pick([e, '%65', '%45']));
+      .replace(/(?<=s)e/i, (match) => pick([match, '%65', '%45']));
   const noise = ['Accept', 'X-Forwarded-For', 'X-Real-User', 'Forwarded', 'X-User', 'Via', 'X-Forwarded-Host'];
 
   it('assert only the identity of the one header in its own spelling', () => {

@@ -36,10 +36,14 @@ const encodedWord = /=\?[^?]*\?[bq]\?/i;
  * Reads the identity headers of a trusted proxy. The proxy is the peer of the connection; X-Forwarded-For is ignored.
  * Headers that servers could interpret differently are rejected.
  */
-export function readForwarded(f: Forwarded, trustedProxies: string, wanted: readonly IdentityHeader[]): Judgement {
-  const names = new Map(wanted.map((w) => [skeleton(w.name), w]));
-  const headers = pairs(f.headers);
-  const peerStatus = peerStatusOf(f.peer, trustedProxies);
+export function readForwarded(
+  forwarded: Forwarded,
+  trustedProxies: string,
+  wanted: readonly IdentityHeader[],
+): Judgement {
+  const names = new Map(wanted.map((word) => [skeleton(word.name), word]));
+  const headers = pairs(forwarded.headers);
+  const peerStatus = peerStatusOf(forwarded.peer, trustedProxies);
   if (peerStatus !== 'inside') {
     const named = headers.find(([name]) => names.has(skeleton(name)));
     if (peerStatus === 'outside' && named)
@@ -52,16 +56,16 @@ export function readForwarded(f: Forwarded, trustedProxies: string, wanted: read
   const hopByHop = hopByHopNames(headers);
   const values = new Map<string, string>();
   for (const [name, value] of headers) {
-    const w = names.get(skeleton(name));
-    if (!w) continue;
+    const word = names.get(skeleton(name));
+    if (!word) continue;
     const refuse = (fault: ForwardedFault): Judgement => ({ trusted: false, fault, header: name });
-    if (name !== w.name.toLowerCase()) return refuse('variant');
-    if (values.has(w.name)) return refuse('duplicate');
+    if (name !== word.name.toLowerCase()) return refuse('variant');
+    if (values.has(word.name)) return refuse('duplicate');
     if (hopByHop.has(skeleton(name))) return refuse('hop_by_hop');
     const text = textOf(value);
-    const fault = faultOfValue(value, text, w);
+    const fault = faultOfValue(value, text, word);
     if (fault) return refuse(fault);
-    values.set(w.name, text as string);
+    values.set(word.name, text as string);
   }
   return { trusted: true, values };
 }
@@ -102,10 +106,10 @@ function textOf(value: string): string | undefined {
   }
 }
 
-function faultOfValue(value: string, text: string | undefined, w: IdentityHeader): ForwardedFault | undefined {
-  if (Buffer.byteLength(value, 'latin1') > w.maxBytes) return 'too_long';
+function faultOfValue(value: string, text: string | undefined, header: IdentityHeader): ForwardedFault | undefined {
+  if (Buffer.byteLength(value, 'latin1') > header.maxBytes) return 'too_long';
   if (text === undefined) return 'encoding';
   if (controls.test(text)) return 'control';
   if (text !== text.trim() || encodedWord.test(text)) return 'encoding';
-  return !w.commas && text.includes(',') ? 'joined' : undefined;
+  return !header.commas && text.includes(',') ? 'joined' : undefined;
 }

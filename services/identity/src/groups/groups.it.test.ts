@@ -43,7 +43,7 @@ function add(caller: Caller, group: string, user: string, role?: string) {
 }
 
 async function listed(caller: Caller, query = ''): Promise<string[]> {
-  return ((await get(caller, `/api/groups${query}`)).body as unknown as { uuid: string }[]).map((g) => g.uuid);
+  return ((await get(caller, `/api/groups${query}`)).body as unknown as { uuid: string }[]).map((group) => group.uuid);
 }
 
 async function audited(event: string, group: string) {
@@ -86,7 +86,7 @@ describe('groups', () => {
     const { status, body } = await send(root, 'POST', '/api/groups', { name: ' Choir ', description: 'Sings' });
     expect(status).toBe(201);
     expect(body).toMatchObject({ name: 'Choir', description: 'Sings', member_count: 0, my_role: null, members: [] });
-    await waitFor(() => events.some((e) => e['groupId'] === body['uuid'] && e['name'] === 'Choir'));
+    await waitFor(() => events.some((event) => event['groupId'] === body['uuid'] && event['name'] === 'Choir'));
     expect(await audited('group.create', String(body['uuid']))).toMatchObject([{ actor: root.userId }]);
     expect((await send(await newCaller(), 'POST', '/api/groups', { name: 'Mine' })).status).toBe(403);
   });
@@ -99,14 +99,14 @@ describe('groups', () => {
     const renamed = await send(root, 'PUT', `/api/groups/${other}`, { name: 'ÄRZTE' });
     expect([renamed.status, renamed.body['code']]).toEqual([409, 'group_name_taken']);
     const same = await Promise.all([1, 2, 3].map(() => send(root, 'POST', '/api/groups', { name: 'At once' })));
-    expect(same.map((a) => a.status).toSorted((a, b) => a - b)).toEqual([201, 409, 409]);
+    expect(same.map((answer) => answer.status).toSorted((left, right) => left - right)).toEqual([201, 409, 409]);
   });
 
   it('are listed to their members, and all of them to administrators', async () => {
-    const [a, b, member] = [await newGroup(), await newGroup(), await newCaller()];
-    await add(root, a, member.userId);
-    expect(await listed(member)).toEqual([a]);
-    expect(await listed(await newCaller('admin'))).toEqual(expect.arrayContaining([a, b]));
+    const [firstGroup, secondGroup, member] = [await newGroup(), await newGroup(), await newCaller()];
+    await add(root, firstGroup, member.userId);
+    expect(await listed(member)).toEqual([firstGroup]);
+    expect(await listed(await newCaller('admin'))).toEqual(expect.arrayContaining([firstGroup, secondGroup]));
     expect(await listed(await newCaller())).toEqual([]);
   });
 
@@ -139,7 +139,7 @@ describe('groups', () => {
     expect([status, body['description']]).toEqual([200, 'New']);
     for (const other of [member, await newCaller()])
       expect((await send(other, 'PUT', `/api/groups/${group}`, { name: 'Taken over' })).status).toBe(404);
-    expect((await audited('group.update', group)).map((r) => r.actor)).toEqual([manager.userId]);
+    expect((await audited('group.update', group)).map((record) => record.actor)).toEqual([manager.userId]);
   });
 
   it.each([[{}], [{ name: '' }], [{ name: '  ' }], [{ name: 'x'.repeat(201) }], [{ name: 'a\0' }], [[]]])(
@@ -158,8 +158,10 @@ describe('groups', () => {
     const moved = collectEvents(backends.bus, 'evt.identity.membership.changed.v1');
     expect((await send(manager, 'DELETE', `/api/groups/${group}`)).status).toBe(403);
     expect((await send(root, 'DELETE', `/api/groups/${group}`)).status).toBe(204);
-    await waitFor(() => deleted.some((e) => e['groupId'] === group));
-    await waitFor(() => moved.filter((e) => e['version'] === 2 && (e['groupIds'] as []).length === 0).length === 2);
+    await waitFor(() => deleted.some((event) => event['groupId'] === group));
+    await waitFor(
+      () => moved.filter((event) => event['version'] === 2 && (event['groupIds'] as []).length === 0).length === 2,
+    );
     const { rows } = await backends.sql.query(
       'select uuid, group_id, grants_role from group_mapping where uuid = any($1)',
       [[only, both]],
@@ -173,31 +175,33 @@ describe('groups', () => {
     const group = await newGroup();
     const people = await Promise.all(Array.from({ length: 12 }, () => newCaller()));
     const answers = await Promise.all([
-      ...people.map((p) => add(root, group, p.userId)),
+      ...people.map((person) => add(root, group, person.userId)),
       send(root, 'DELETE', `/api/groups/${group}`),
       send(root, 'DELETE', `/api/groups/${group}`),
     ]);
-    const statuses = answers.map((a) => a.status);
-    expect(statuses.filter((s) => s === 204)).toHaveLength(1);
-    expect(statuses.every((s) => [201, 204, 404].includes(s))).toBe(true);
-    const joined = answers.filter((a) => a.status === 201).length;
-    const versions = await Promise.all(people.map((p) => versionOf(p.userId)));
-    expect(versions.toSorted((a, b) => a - b)).toEqual(people.map((_p, i) => (i < people.length - joined ? 0 : 2)));
+    const statuses = answers.map((answer) => answer.status);
+    expect(statuses.filter((status) => status === 204)).toHaveLength(1);
+    expect(statuses.every((status) => [201, 204, 404].includes(status))).toBe(true);
+    const joined = answers.filter((answer) => answer.status === 201).length;
+    const versions = await Promise.all(people.map((person) => versionOf(person.userId)));
+    expect(versions.toSorted((left, right) => left - right)).toEqual(
+      people.map((_p, i) => (i < people.length - joined ? 0 : 2)),
+    );
   });
 });
 
 describe('manual members', () => {
   it('are added as member or manager, counted and published with all groups of the person', async () => {
-    const [a, b, user] = [await newGroup(), await newGroup(), await newCaller()];
+    const [firstGroup, secondGroup, user] = [await newGroup(), await newGroup(), await newCaller()];
     const events = collectEvents(backends.bus, 'evt.identity.membership.changed.v1');
-    expect((await add(root, a, user.userId)).body).toMatchObject({ role: 'member', source: 'manual' });
-    expect((await add(root, b, user.userId, 'manager')).body).toMatchObject({ role: 'manager' });
-    await waitFor(() => events.filter((e) => e['userId'] === user.userId).length === 2);
-    expect(events.filter((e) => e['userId'] === user.userId)).toEqual([
-      { userId: user.userId, groupIds: [a], version: 1 },
-      { userId: user.userId, groupIds: [a, b].sort(), version: 2 },
+    expect((await add(root, firstGroup, user.userId)).body).toMatchObject({ role: 'member', source: 'manual' });
+    expect((await add(root, secondGroup, user.userId, 'manager')).body).toMatchObject({ role: 'manager' });
+    await waitFor(() => events.filter((event) => event['userId'] === user.userId).length === 2);
+    expect(events.filter((event) => event['userId'] === user.userId)).toEqual([
+      { userId: user.userId, groupIds: [firstGroup], version: 1 },
+      { userId: user.userId, groupIds: [firstGroup, secondGroup].sort(), version: 2 },
     ]);
-    expect(await audited('group.member.add', a)).toMatchObject([{ actor: root.userId, user_id: user.userId }]);
+    expect(await audited('group.member.add', firstGroup)).toMatchObject([{ actor: root.userId, user_id: user.userId }]);
   });
 
   it('are named in the audit record of every change', async () => {
@@ -215,7 +219,7 @@ describe('manual members', () => {
   it('are added once', async () => {
     const [group, user] = [await newGroup(), await newCaller()];
     const all = await Promise.all([1, 2, 3, 4].map(() => add(root, group, user.userId)));
-    expect(all.map((a) => a.status).toSorted((a, b) => a - b)).toEqual([201, 409, 409, 409]);
+    expect(all.map((answer) => answer.status).toSorted((left, right) => left - right)).toEqual([201, 409, 409, 409]);
     expect(await versionOf(user.userId)).toBe(1);
   });
 
@@ -321,9 +325,9 @@ describe('rpc memberships', () => {
       all.push(...page);
       if (page.length < 3) break;
     }
-    expect(all.map((u) => u.userId)).toEqual([...new Set(all.map((u) => u.userId))].sort());
+    expect(all.map((user) => user.userId)).toEqual([...new Set(all.map((user) => user.userId))].sort());
     expect(all).toContainEqual({ userId: first.userId, groupIds: [group], version: 1 });
     expect(all).toContainEqual({ userId: second.userId, groupIds: [], version: 2 });
-    expect(all.some((u) => u.userId === root.userId)).toBe(false);
+    expect(all.some((user) => user.userId === root.userId)).toBe(false);
   });
 });

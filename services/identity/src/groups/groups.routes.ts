@@ -7,24 +7,26 @@ import type { Members } from './members.service.ts';
 export function groupsRoutes({ groups, members }: { groups: Groups; members: Members }): Route[] {
   return [
     handle(groupRoutes.groups, ({ caller, query }) => groups.list(caller, query.q ?? '')),
-    handle(groupRoutes.createGroup, (r) => {
-      const { name, description = '' } = r.body;
-      return groups.create(r.caller, { name, description }, clientOf(r));
+    handle(groupRoutes.createGroup, (request) => {
+      const { name, description = '' } = request.body;
+      return groups.create(request.caller, { name, description }, clientOf(request));
     }),
     handle(groupRoutes.group, ({ caller, params }) => groups.get(caller, params.uuid)),
-    handle(groupRoutes.updateGroup, (r) => groups.update(r.caller, r.params.uuid, r.body, clientOf(r))),
-    handle(groupRoutes.deleteGroup, (r) => groups.delete(r.caller, r.params.uuid, clientOf(r))),
-    handle(groupRoutes.addMember, (r) => {
-      const { user_uuid: userId, role } = r.body;
-      return members.add(r.caller, { groupId: r.params.uuid, userId, role }, clientOf(r));
+    handle(groupRoutes.updateGroup, (request) =>
+      groups.update(request.caller, request.params.uuid, request.body, clientOf(request)),
+    ),
+    handle(groupRoutes.deleteGroup, (request) => groups.delete(request.caller, request.params.uuid, clientOf(request))),
+    handle(groupRoutes.addMember, (request) => {
+      const { user_uuid: userId, role } = request.body;
+      return members.add(request.caller, { groupId: request.params.uuid, userId, role }, clientOf(request));
     }),
-    handle(groupRoutes.changeMember, (r) => {
-      const { uuid: groupId, user_uuid: userId } = r.params;
-      return members.change(r.caller, { groupId, userId, role: r.body.role }, clientOf(r));
+    handle(groupRoutes.changeMember, (request) => {
+      const { uuid: groupId, user_uuid: userId } = request.params;
+      return members.change(request.caller, { groupId, userId, role: request.body.role }, clientOf(request));
     }),
-    handle(groupRoutes.removeMember, (r) => {
-      const { uuid: groupId, user_uuid: userId } = r.params;
-      return members.remove(r.caller, { groupId, userId }, clientOf(r));
+    handle(groupRoutes.removeMember, (request) => {
+      const { uuid: groupId, user_uuid: userId } = request.params;
+      return members.remove(request.caller, { groupId, userId }, clientOf(request));
     }),
   ];
 }

@@ -37,9 +37,9 @@ export function createGroups(deps: Deps) {
   };
 
   return {
-    list: async (caller: Caller, q: string): Promise<GroupObject[]> => {
+    list: async (caller: Caller, text: string): Promise<GroupObject[]> => {
       const all = roleAtLeast(caller.role, 'admin');
-      return (await store.list(db, { userId: caller.userId, all }, q)).map(toGroupObject);
+      return (await store.list(db, { userId: caller.userId, all }, text)).map(toGroupObject);
     },
     get: (caller: Caller, id: string): Promise<GroupDetail> => detail(db, caller, id),
 
@@ -82,8 +82,10 @@ async function detail(on: Db | Tx, caller: Caller, id: string): Promise<GroupDet
 async function withUniqueName<T>(db: Db, work: (tx: Tx) => Promise<T>): Promise<T> {
   try {
     return await db.$transaction(work, txOptions);
-  } catch (e) {
-    throw isUniqueViolation(e) ? conflict('group_name_taken', 'Another group has this name', { cause: e }) : e;
+  } catch (error) {
+    throw isUniqueViolation(error)
+      ? conflict('group_name_taken', 'Another group has this name', { cause: error })
+      : error;
   }
 }
 

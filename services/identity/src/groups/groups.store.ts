@@ -9,13 +9,13 @@ function unlike(text: string): string {
 
 export const groupsStore = {
   /** Groups whose name contains `q`: all, or those that the caller is in. */
-  list: (db: Db, who: { userId: string; all: boolean }, q: string): Promise<GroupRow[]> => db.$queryRaw<GroupRow[]>`
+  list: (db: Db, who: { userId: string; all: boolean }, text: string): Promise<GroupRow[]> => db.$queryRaw<GroupRow[]>`
     select g.uuid as id, g.name, g.description, g.created_at as "createdAt", g.updated_at as "updatedAt",
            mine.role as "myRole",
            (select count(*)::int from user_group_member m where m.group_id = g.uuid) as "memberCount"
     from user_group g
     left join user_group_member mine on mine.group_id = g.uuid and mine.user_id = ${who.userId}::uuid
-    where (${who.all} or mine.user_id is not null) and g.name ilike ${`%${unlike(q)}%`}
+    where (${who.all} or mine.user_id is not null) and g.name ilike ${`%${unlike(text)}%`}
     order by lower(g.name), g.uuid`,
 
   find: async (db: Db | Tx, id: string, callerId: string): Promise<GroupRow | undefined> => {
@@ -49,8 +49,8 @@ export const groupsStore = {
   lock: async (tx: Tx, id: string): Promise<boolean> =>
     (await tx.$queryRaw<unknown[]>`select 1 from user_group where uuid = ${id}::uuid for update`).length > 0,
 
-  create: async (tx: Tx, g: { name: string; description: string; createdBy: string }): Promise<string> =>
-    (await tx.userGroup.create({ data: g, select: { id: true } })).id,
+  create: async (tx: Tx, group: { name: string; description: string; createdBy: string }): Promise<string> =>
+    (await tx.userGroup.create({ data: group, select: { id: true } })).id,
   /** @returns false when the group no longer exists. */
   update: async (tx: Tx, id: string, { name, description }: Fields): Promise<boolean> => {
     const data = { ...(name === undefined ? {} : { name }), ...(description === undefined ? {} : { description }) };

@@ -41,32 +41,32 @@ export function mayManage(caller: Caller, group: { myRole: string | null }): boo
   return roleAtLeast(caller.role, 'admin') || group.myRole === 'manager';
 }
 
-export function toGroupObject(g: GroupRow): GroupObject {
+export function toGroupObject(row: GroupRow): GroupObject {
   return {
-    uuid: g.id,
-    name: g.name,
-    description: g.description,
-    member_count: g.memberCount,
-    my_role: g.myRole as GroupRole | null,
-    created_at: g.createdAt.toISOString(),
-    updated_at: g.updatedAt.toISOString(),
+    uuid: row.id,
+    name: row.name,
+    description: row.description,
+    member_count: row.memberCount,
+    my_role: row.myRole as GroupRole | null,
+    created_at: row.createdAt.toISOString(),
+    updated_at: row.updatedAt.toISOString(),
   };
 }
 
-export function toGroupMember(m: MemberRow): GroupMember {
+export function toGroupMember(row: MemberRow): GroupMember {
   return {
-    user_id: m.userId,
-    email: m.email,
-    full_name: m.fullName,
-    role: m.role as GroupRole,
-    source: m.source as GroupMember['source'],
-    added_at: m.addedAt.toISOString(),
+    user_id: row.userId,
+    email: row.email,
+    full_name: row.fullName,
+    role: row.role as GroupRole,
+    source: row.source as GroupMember['source'],
+    added_at: row.addedAt.toISOString(),
   };
 }
 
-export function toGroupDetail(g: GroupRow, members: MemberRow[]): GroupDetail {
+export function toGroupDetail(row: GroupRow, members: MemberRow[]): GroupDetail {
   return {
-    ...toGroupObject(g),
+    ...toGroupObject(row),
     members: members.map(toGroupMember),
   };
 }

@@ -33,51 +33,63 @@ export function createMembers({ db, outbox }: Deps) {
     outbox.addAll(tx, identityEvents.membershipChanged, await memberships.allGroupsOf(tx, [userId]));
 
   return {
-    add: (caller: Caller, m: Membership & { role: GroupRole }, client: Client): Promise<GroupMember> =>
+    add: (caller: Caller, member: Membership & { role: GroupRole }, client: Client): Promise<GroupMember> =>
       db.$transaction(async (tx) => {
-        const username = await memberships.lockUser(tx, m.userId);
-        const group = await lockManagedGroup(tx, caller, m, false);
+        const username = await memberships.lockUser(tx, member.userId);
+        const group = await lockManagedGroup(tx, caller, member, false);
         if (username === undefined) throw notFound('There is no such account');
-        if (!(await memberships.addByHand(tx, { ...m, addedBy: caller.userId })))
+        if (!(await memberships.addByHand(tx, { ...member, addedBy: caller.userId })))
           throw conflict('already_member', 'This person is a member already');
-        await publishMemberships(tx, m.userId);
-        const { role, userId } = m;
+        await publishMemberships(tx, member.userId);
+        const { role, userId } = member;
         await audit(tx, caller, client, { event: 'group.member.add', userId, username, group, details: { role } });
-        return toGroupMember(await memberOf(tx, m));
+        return toGroupMember(await memberOf(tx, member));
       }, txOptions),
 
-    change: (caller: Caller, m: Membership & { role: GroupRole }, client: Client): Promise<GroupMember> =>
+    change: (caller: Caller, membership: Membership & { role: GroupRole }, client: Client): Promise<GroupMember> =>
       db.$transaction(async (tx) => {
-        const username = await memberships.lockUser(tx, m.userId);
-        const group = await lockManagedGroup(tx, caller, m, false);
-        const member = await memberOf(tx, m);
-        await store.setRole(tx, m.groupId, m.userId, m.role);
-        const details = { from: member.role, to: m.role };
-        await audit(tx, caller, client, { event: 'group.member.update', userId: m.userId, username, group, details });
-        return toGroupMember({ ...member, role: m.role });
+        const username = await memberships.lockUser(tx, membership.userId);
+        const group = await lockManagedGroup(tx, caller, membership, false);
+        const member = await memberOf(tx, membership);
+        await store.setRole(tx, membership.groupId, membership.userId, membership.role);
+        const details = { from: member.role, to: membership.role };
+        await audit(tx, caller, client, {
+          event: 'group.member.update',
+          userId: membership.userId,
+          username,
+          group,
+          details,
+        });
+        return toGroupMember({ ...member, role: membership.role });
       }, txOptions),
 
-    remove: (caller: Caller, m: Membership, client: Client): Promise<undefined> =>
+    remove: (caller: Caller, membership: Membership, client: Client): Promise<undefined> =>
       db.$transaction(async (tx) => {
-        const username = await memberships.lockUser(tx, m.userId);
-        const group = await lockManagedGroup(tx, caller, m, true);
-        const { role, source } = await memberOf(tx, m);
+        const username = await memberships.lockUser(tx, membership.userId);
+        const group = await lockManagedGroup(tx, caller, membership, true);
+        const { role, source } = await memberOf(tx, membership);
         // The next sign-in would add it again; a membership without a mapping may be removed.
-        if (source !== 'manual' && (await store.isMapped(tx, m.groupId, source))) throw fromDirectory(source);
-        await memberships.remove(tx, m.groupId, m.userId);
-        await publishMemberships(tx, m.userId);
+        if (source !== 'manual' && (await store.isMapped(tx, membership.groupId, source))) throw fromDirectory(source);
+        await memberships.remove(tx, membership.groupId, membership.userId);
+        await publishMemberships(tx, membership.userId);
         const details = { role, source };
-        await audit(tx, caller, client, { event: 'group.member.remove', userId: m.userId, username, group, details });
+        await audit(tx, caller, client, {
+          event: 'group.member.remove',
+          userId: membership.userId,
+          username,
+          group,
+          details,
+        });
         return undefined;
       }, txOptions),
   };
 }
 
 /** The group, locked against deletion, for a caller who may change it or is the member concerned. */
-async function lockManagedGroup(tx: Tx, caller: Caller, m: Membership, mayLeave: boolean): Promise<GroupRow> {
-  if (!(await store.lockShared(tx, m.groupId))) throw noGroup();
-  const group = await store.find(tx, m.groupId, caller.userId);
-  const leaves = mayLeave && m.userId === caller.userId && group?.myRole !== null;
+async function lockManagedGroup(tx: Tx, caller: Caller, membership: Membership, mayLeave: boolean): Promise<GroupRow> {
+  if (!(await store.lockShared(tx, membership.groupId))) throw noGroup();
+  const group = await store.find(tx, membership.groupId, caller.userId);
+  const leaves = mayLeave && membership.userId === caller.userId && group?.myRole !== null;
   if (!group || !(leaves || mayManage(caller, group))) throw noGroup();
   return group;
 }

@@ -16,21 +16,21 @@ export const membershipsStore = {
   /** Adds, removes and counts in one statement; groups that were deleted are skipped. */
   syncMemberships: async (
     tx: Tx,
-    w: { userId: string; source: string; groupIds: readonly string[] },
+    wanted: { userId: string; source: string; groupIds: readonly string[] },
   ): Promise<MembershipDiff | undefined> => {
     const rows = await tx.$queryRaw<MembershipDiff[]>`
       with wanted as (
-        select uuid from user_group where uuid = any(${w.groupIds}::uuid[]) order by uuid for key share),
+        select uuid from user_group where uuid = any(${wanted.groupIds}::uuid[]) order by uuid for key share),
       added as (
         insert into user_group_member (group_id, user_id, source)
-        select uuid, ${w.userId}::uuid, ${w.source} from wanted on conflict do nothing returning group_id),
+        select uuid, ${wanted.userId}::uuid, ${wanted.source} from wanted on conflict do nothing returning group_id),
       removed as (
         delete from user_group_member
-        where user_id = ${w.userId}::uuid and source = ${w.source} and group_id <> all(${w.groupIds}::uuid[])
+        where user_id = ${wanted.userId}::uuid and source = ${wanted.source} and group_id <> all(${wanted.groupIds}::uuid[])
         returning group_id),
       counted as (
         update "user" set membership_version = membership_version + 1
-        where uuid = ${w.userId}::uuid and (exists (select from added) or exists (select from removed)) returning 1)
+        where uuid = ${wanted.userId}::uuid and (exists (select from added) or exists (select from removed)) returning 1)
       select coalesce((select array_agg(group_id::text order by group_id) from added), '{}') as added,
              coalesce((select array_agg(group_id::text order by group_id) from removed), '{}') as removed
       from counted`;
@@ -41,16 +41,16 @@ export const membershipsStore = {
    * Adds a member manually; a membership from a directory becomes a manual one.
    * @returns false when a person made it before.
    */
-  addByHand: async (tx: Tx, m: NewMember): Promise<boolean> => {
+  addByHand: async (tx: Tx, member: NewMember): Promise<boolean> => {
     const rows = await tx.$queryRaw<unknown[]>`
       with kept as (
         insert into user_group_member as m (group_id, user_id, role, source, added_by)
-        values (${m.groupId}::uuid, ${m.userId}::uuid, ${m.role}, 'manual', ${m.addedBy}::uuid)
+        values (${member.groupId}::uuid, ${member.userId}::uuid, ${member.role}, 'manual', ${member.addedBy}::uuid)
         on conflict (group_id, user_id) do update
           set source = 'manual', role = excluded.role, added_by = excluded.added_by, added_at = now()
           where m.source <> 'manual' returning 1)
       update "user" set membership_version = membership_version + 1
-      where uuid = ${m.userId}::uuid and exists (select from kept) returning 1`;
+      where uuid = ${member.userId}::uuid and exists (select from kept) returning 1`;
     return rows.length > 0;
   },
 
@@ -83,10 +83,12 @@ export const membershipsStore = {
     const rows = await tx.$queryRaw<{ id: string }[]>`
       select uuid as id from "user" where uuid in (select user_id from user_group_member where group_id = ${groupId}::uuid)
       order by uuid for update`;
-    return rows.map((r) => r.id);
+    return rows.map((row) => row.id);
   },
   memberIds: async (tx: Tx, groupId: string): Promise<string[]> =>
-    (await tx.userGroupMember.findMany({ where: { groupId }, select: { userId: true } })).map((m) => m.userId),
+    (await tx.userGroupMember.findMany({ where: { groupId }, select: { userId: true } })).map(
+      (member) => member.userId,
+    ),
   removeAll: async (tx: Tx, groupId: string): Promise<void> =>
     void (await tx.$executeRaw`
       with removed as (delete from user_group_member where group_id = ${groupId}::uuid returning user_id)

@@ -26,13 +26,13 @@ export type LockoutSettings = Pick<
 export type LockoutRule = { threshold: number; minutes: number[] };
 
 /** The rule of the settings; null: accounts are never locked. */
-export function lockoutRuleOf(s: LockoutSettings): LockoutRule | null {
-  if (!s.account_lockout_enabled) return null;
-  const longest = s.account_lockout_max_duration_minutes;
-  const first = Math.min(s.account_lockout_duration_minutes, longest);
+export function lockoutRuleOf(settings: LockoutSettings): LockoutRule | null {
+  if (!settings.account_lockout_enabled) return null;
+  const longest = settings.account_lockout_max_duration_minutes;
+  const first = Math.min(settings.account_lockout_duration_minutes, longest);
   return {
-    threshold: s.account_lockout_threshold,
-    minutes: s.account_lockout_progressive
+    threshold: settings.account_lockout_threshold,
+    minutes: settings.account_lockout_progressive
       ? [first, Math.min(2 * first, longest), Math.min(4 * first, longest), longest]
       : [first],
   };

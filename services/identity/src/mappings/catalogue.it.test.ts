@@ -103,7 +103,7 @@ describe('group mappings', () => {
         source,
       ]);
     const list = (await identity.ask(path, { caller: root })).body as unknown as { member_count: number }[];
-    expect(list.map((m) => m.member_count)).toEqual([1]);
+    expect(list.map((mapping) => mapping.member_count)).toEqual([1]);
   });
 
   it('with neither group nor role are rejected: by the schema, by the service, by the table', async () => {
@@ -184,7 +184,9 @@ describe('group mappings', () => {
         ask({ source: 'ldap', claim_value: i % 2 ? 'CN=X' : 'cn=x', grants_role: 'user' }),
       ),
     );
-    expect(all.map((a) => a.status).toSorted((a, b) => a - b)).toEqual([201, 400, 400, 400, 400, 400]);
+    expect(all.map((answer) => answer.status).toSorted((left, right) => left - right)).toEqual([
+      201, 400, 400, 400, 400, 400,
+    ]);
   });
 
   it('two spellings of one name get a warning, although the index allows them', async () => {
@@ -196,7 +198,7 @@ describe('group mappings', () => {
     await created({ source: 'ldap', claim_value: 'cn=alone', grants_role: 'user' });
     await created({ source: 'oidc', claim_value: spellings[0], grants_role: 'user' });
     const list = (await identity.ask(path, { caller: root })).body as unknown as { warning: string | null }[];
-    expect(list.map((m) => m.warning !== null)).toEqual([true, true, true, false, false]);
+    expect(list.map((mapping) => mapping.warning !== null)).toEqual([true, true, true, false, false]);
   });
 
   it.each([
@@ -259,7 +261,7 @@ describe('group mappings', () => {
       await created({ source: source ?? '', claim_value, grants_role: 'user' });
     const list = async (query = '') =>
       ((await identity.ask(path + query, { caller: root })).body as unknown as Record<string, string>[]).map(
-        (m) => `${m['source']} ${m['claim_value']}`,
+        (mapping) => `${mapping['source']} ${mapping['claim_value']}`,
       );
     expect(await list()).toEqual(['ldap b', 'ldap a', 'oidc c', 'proxy a']);
     expect(await list('?source=ldap')).toEqual(['ldap b', 'ldap a']);
@@ -298,15 +300,17 @@ describe('group mappings', () => {
   it('are changed while their groups are deleted without a deadlock', async () => {
     const groups = await Promise.all(Array.from({ length: 6 }, newGroup));
     const mappings = await Promise.all(
-      groups.map((g, i) =>
-        created({ source: i % 2 ? 'ldap' : 'oidc', claim_value: `c${i}`, group_uuid: g, grants_role: 'user' }),
+      groups.map((group, i) =>
+        created({ source: i % 2 ? 'ldap' : 'oidc', claim_value: `c${i}`, group_uuid: group, grants_role: 'user' }),
       ),
     );
     const answers = await Promise.all([
-      ...groups.map((g) => ask(undefined, 'DELETE', `/api/groups/${g}`)),
-      ...mappings.map((m, i) => ask({ group_uuid: groups[(i + 1) % 6] }, 'PUT', `${path}/${String(m['uuid'])}`)),
+      ...groups.map((group) => ask(undefined, 'DELETE', `/api/groups/${group}`)),
+      ...mappings.map((mapping, i) =>
+        ask({ group_uuid: groups[(i + 1) % 6] }, 'PUT', `${path}/${String(mapping['uuid'])}`),
+      ),
     ]);
-    expect(answers.every((a) => [200, 204, 404].includes(a.status))).toBe(true);
+    expect(answers.every((answer) => [200, 204, 404].includes(answer.status))).toBe(true);
     const { rowCount } = await backends.sql.query('select 1 from group_mapping where group_id is not null');
     expect(rowCount).toBe(0);
   });

@@ -14,7 +14,7 @@ export function createCatalogue({ db }: { db: Db }) {
     list: async (source: MappingSource | undefined): Promise<MappingObject[]> => {
       const mappings = await store.list(db, { source });
       const warningOf = createWarnings(mappings);
-      return mappings.map((m) => toMappingObject(m, warningOf(m)));
+      return mappings.map((mapping) => toMappingObject(mapping, warningOf(mapping)));
     },
 
     create: async (
@@ -31,8 +31,8 @@ export function createCatalogue({ db }: { db: Db }) {
           await audit(tx, caller, client, 'create', { ...mapping, id });
           return shown(tx, id);
         }, txOptions);
-      } catch (e) {
-        throw isUniqueViolation(e) ? exists(mapping.source, mapping.claimValue, e) : e;
+      } catch (error) {
+        throw isUniqueViolation(error) ? exists(mapping.source, mapping.claimValue, error) : error;
       }
     },
 
@@ -51,8 +51,8 @@ export function createCatalogue({ db }: { db: Db }) {
           await audit(tx, caller, client, 'update', { ...next, id, source });
           return shown(tx, id);
         }, txOptions);
-      } catch (e) {
-        throw isUniqueViolation(e) ? exists(source, changes.claimValue ?? '', e) : e;
+      } catch (error) {
+        throw isUniqueViolation(error) ? exists(source, changes.claimValue ?? '', error) : error;
       }
     },
 
@@ -74,7 +74,7 @@ function audit(
   caller: Caller,
   client: Client,
   action: 'create' | 'update' | 'delete',
-  m: MappingFields & { id: string; source: string },
+  mapping: MappingFields & { id: string; source: string },
 ) {
   return writeAudit(tx, {
     event: 'admin.settings.change',
@@ -84,11 +84,11 @@ function audit(
     details: {
       setting: 'group_mapping',
       action,
-      mapping: m.id,
-      source: m.source,
-      claim_value: m.claimValue,
-      group: m.groupId ?? '',
-      grants_role: m.grantsRole ?? '',
+      mapping: mapping.id,
+      source: mapping.source,
+      claim_value: mapping.claimValue,
+      group: mapping.groupId ?? '',
+      grants_role: mapping.grantsRole ?? '',
     },
   });
 }

@@ -37,12 +37,12 @@ export function createDryRun({ db, indexes, settings, directory, namesOidcAdmin 
     return assertedBy(await directory.lookUp(username));
   };
 
-  return async (t: {
+  return async (token: {
     source: MappingSource;
     claim_values?: string[] | undefined;
     username?: string | undefined;
   }): Promise<DryRunReport> => {
-    const { source, claim_values: given = [], username } = t;
+    const { source, claim_values: given = [], username } = token;
     const { claims, legacyAdmin } =
       username === undefined
         ? { claims: given, legacyAdmin: legacyAdminBy(source, given, settings.current()) }

@@ -7,16 +7,23 @@ import type { DryRun } from './dry-run.service.ts';
 export function mappingsRoutes({ catalogue, dryRun }: { catalogue: Catalogue; dryRun: DryRun }): Route[] {
   return [
     handle(mappingRoutes.mappings, ({ query }) => catalogue.list(query.source)),
-    handle(mappingRoutes.createMapping, (r) => {
-      const { source, claim_value: claimValue, group_uuid, grants_role, description } = r.body;
+    handle(mappingRoutes.createMapping, (request) => {
+      const { source, claim_value: claimValue, group_uuid, grants_role, description } = request.body;
       const fields = { groupId: group_uuid ?? null, grantsRole: grants_role ?? null, description: description ?? null };
-      return catalogue.create(r.caller, { source, claimValue, ...fields }, clientOf(r));
+      return catalogue.create(request.caller, { source, claimValue, ...fields }, clientOf(request));
     }),
-    handle(mappingRoutes.updateMapping, (r) => {
-      const { claim_value: claimValue, group_uuid: groupId, grants_role: grantsRole, description } = r.body;
-      return catalogue.update(r.caller, r.params.uuid, { claimValue, groupId, grantsRole, description }, clientOf(r));
+    handle(mappingRoutes.updateMapping, (request) => {
+      const { claim_value: claimValue, group_uuid: groupId, grants_role: grantsRole, description } = request.body;
+      return catalogue.update(
+        request.caller,
+        request.params.uuid,
+        { claimValue, groupId, grantsRole, description },
+        clientOf(request),
+      );
     }),
-    handle(mappingRoutes.deleteMapping, (r) => catalogue.delete(r.caller, r.params.uuid, clientOf(r))),
+    handle(mappingRoutes.deleteMapping, (request) =>
+      catalogue.delete(request.caller, request.params.uuid, clientOf(request)),
+    ),
     handle(mappingRoutes.testMappings, ({ body }) => dryRun(body)),
   ];
 }

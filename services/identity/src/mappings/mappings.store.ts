@@ -47,10 +47,10 @@ export const mappingsStore = {
   /** Locks a group against deletion. @returns false when it does not exist. */
   lockGroupShared: async (tx: Tx, id: string): Promise<boolean> =>
     (await tx.$queryRaw<unknown[]>`select 1 from user_group where uuid = ${id}::uuid for key share`).length > 0,
-  create: async (tx: Tx, m: MappingFields & { source: string; createdBy: string }): Promise<string> =>
-    (await tx.groupMapping.create({ data: m, select: { id: true } })).id,
-  update: async (tx: Tx, id: string, m: MappingFields): Promise<void> =>
-    void (await tx.groupMapping.update({ where: { id }, data: m })),
+  create: async (tx: Tx, mapping: MappingFields & { source: string; createdBy: string }): Promise<string> =>
+    (await tx.groupMapping.create({ data: mapping, select: { id: true } })).id,
+  update: async (tx: Tx, id: string, fields: MappingFields): Promise<void> =>
+    void (await tx.groupMapping.update({ where: { id }, data: fields })),
   delete: async (tx: Tx, id: string): Promise<void> => void (await tx.groupMapping.delete({ where: { id } })),
   groupNames: (db: Db, ids: readonly string[]): Promise<{ id: string; name: string }[]> =>
     db.userGroup.findMany({

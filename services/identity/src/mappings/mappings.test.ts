@@ -27,20 +27,20 @@ describe('a mapping before it is stored', () => {
 });
 
 describe('the warning', () => {
-  const [a, b, c] = [
+  const [answer, other, candidate] = [
     { id: '1', source: 'ldap', claimValue: 'cn=a,dc=x' },
     { id: '2', source: 'ldap', claimValue: 'CN=A, DC=X' },
     { id: '3', source: 'oidc', claimValue: 'cn=a,dc=x' },
   ] as const;
 
   it('names other spellings of the same directory name', () => {
-    const warningOf = createWarnings([a, b, c]);
-    expect(warningOf(a)).toContain('"CN=A, DC=X"');
-    expect(warningOf(b)).toContain('"cn=a,dc=x"');
+    const warningOf = createWarnings([answer, other, candidate]);
+    expect(warningOf(answer)).toContain('"CN=A, DC=X"');
+    expect(warningOf(other)).toContain('"cn=a,dc=x"');
   });
 
   it('is not given for claims that are compared verbatim, nor for itself', () => {
-    expect(createWarnings([a, b, c])(c)).toBeNull();
-    expect(createWarnings([a, c])(a)).toBeNull();
+    expect(createWarnings([answer, other, candidate])(candidate)).toBeNull();
+    expect(createWarnings([answer, candidate])(answer)).toBeNull();
   });
 });

@@ -57,42 +57,42 @@ export type MappingRow = {
  * Checks the rules that the wire contract and the table also enforce.
  * @throws AppError invalid.
  */
-export function checkMapping(m: { groupId: string | null; grantsRole: string | null }): void {
-  if (m.grantsRole !== null && m.grantsRole !== 'user' && m.grantsRole !== 'admin')
+export function checkMapping(mapping: { groupId: string | null; grantsRole: string | null }): void {
+  if (mapping.grantsRole !== null && mapping.grantsRole !== 'user' && mapping.grantsRole !== 'admin')
     throw invalid('mapping_role_refused', 'A mapping grants user or admin; super_admin is assigned here only');
-  if (m.groupId === null && m.grantsRole === null)
+  if (mapping.groupId === null && mapping.grantsRole === null)
     throw invalid('mapping_gives_nothing', 'A mapping must set group_uuid, grants_role, or both');
 }
 
 /** Finds mappings of the directory whose claims are the same name in different spellings; the unique index cannot. */
 export function createWarnings(all: readonly { id: string; source: string; claimValue: string }[]) {
   const byKey = new Map<string, { id: string; claimValue: string }[]>();
-  for (const m of all) {
-    if (m.source !== 'ldap') continue;
-    const key = ldapClaimKey(m.claimValue);
-    byKey.set(key, [...(byKey.get(key) ?? []), m]);
+  for (const mapping of all) {
+    if (mapping.source !== 'ldap') continue;
+    const key = ldapClaimKey(mapping.claimValue);
+    byKey.set(key, [...(byKey.get(key) ?? []), mapping]);
   }
-  return (m: { id: string; source: string; claimValue: string }): string | null => {
-    if (m.source !== 'ldap') return null;
-    const others = (byKey.get(ldapClaimKey(m.claimValue)) ?? []).filter((o) => o.id !== m.id);
+  return (mapping: { id: string; source: string; claimValue: string }): string | null => {
+    if (mapping.source !== 'ldap') return null;
+    const others = (byKey.get(ldapClaimKey(mapping.claimValue)) ?? []).filter((other) => other.id !== mapping.id);
     if (others.length === 0) return null;
-    const list = others.map((o) => `"${o.claimValue}"`).join(', ');
+    const list = others.map((other) => `"${other.claimValue}"`).join(', ');
     return `Names the same entry as ${list} in another spelling (RFC 4514): its members get the grants of all these mappings.`;
   };
 }
 
-export function toMappingObject(m: MappingRow, warning: string | null): MappingObject {
+export function toMappingObject(row: MappingRow, warning: string | null): MappingObject {
   return {
-    uuid: m.id,
-    source: m.source as MappingObject['source'],
-    claim_value: m.claimValue,
-    group_uuid: m.groupId,
-    group_name: m.groupName,
-    grants_role: m.grantsRole as MappingObject['grants_role'],
-    description: m.description,
-    member_count: m.memberCount,
+    uuid: row.id,
+    source: row.source as MappingObject['source'],
+    claim_value: row.claimValue,
+    group_uuid: row.groupId,
+    group_name: row.groupName,
+    grants_role: row.grantsRole as MappingObject['grants_role'],
+    description: row.description,
+    member_count: row.memberCount,
     warning,
-    created_at: m.createdAt.toISOString(),
-    updated_at: m.updatedAt.toISOString(),
+    created_at: row.createdAt.toISOString(),
+    updated_at: row.updatedAt.toISOString(),
   };
 }

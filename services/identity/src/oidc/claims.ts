@@ -40,9 +40,9 @@ export function listAt(claims: TokenClaims, path: string): Claims {
   const value = claimAt(claims, path);
   if (value === undefined || value === null) return { known: false, reason: 'absent' };
   const list: unknown[] = typeof value === 'string' ? [value] : Array.isArray(value) ? value : [undefined];
-  if (list.length > mostValues || !list.every((v) => typeof v === 'string'))
+  if (list.length > mostValues || !list.every((value) => typeof value === 'string'))
     return { known: false, reason: 'malformed' };
-  return { known: true, values: [...new Set(list.filter((v) => v !== ''))] };
+  return { known: true, values: [...new Set(list.filter((value) => value !== ''))] };
 }
 
 /** Entries of a setting that lists names. */

@@ -27,10 +27,10 @@ type Step = { code: string; title: string; work: () => Promise<StepResult> | Ste
  * The connection test. It ends at the first failed step that later steps need. Discovery and the client are tested with the
  * code of a sign-in. Takes at most `oidc_timeout`.
  */
-export async function diagnoseProvider(s: OidcSettings, facts: AdminRoleFacts): Promise<ConnectionStep[]> {
-  const signal = AbortSignal.timeout(s.oidc_timeout * 1000);
+export async function diagnoseProvider(settings: OidcSettings, facts: AdminRoleFacts): Promise<ConnectionStep[]> {
+  const signal = AbortSignal.timeout(settings.oidc_timeout * 1000);
   const request = createRequest(signal);
-  const issuer = issuerOf(s);
+  const issuer = issuerOf(settings);
   let metadata: Document = {};
   const needed: Step[] = [
     {
@@ -60,18 +60,21 @@ export async function diagnoseProvider(s: OidcSettings, facts: AdminRoleFacts): 
   }
   const rest: Step[] = [
     { code: 'flow', title: 'Check the flow', work: () => checkFeatures(metadata) },
-    { code: 'scopes', title: 'Check the scopes', work: () => checkScopes(metadata, s) },
-    { code: 'claims', title: 'Check the claims', work: () => checkClaims(metadata, s) },
+    { code: 'scopes', title: 'Check the scopes', work: () => checkScopes(metadata, settings) },
+    { code: 'claims', title: 'Check the claims', work: () => checkClaims(metadata, settings) },
     {
       code: 'admin_roles',
       title: 'Check the claim of the administrator roles',
-      work: () => checkAdminRoles(metadata, s, facts),
+      work: () => checkAdminRoles(metadata, settings, facts),
     },
     {
       code: 'client',
       title: 'Ask whether the client is known',
       work: async () =>
-        checkClient(configure(await createDiscovery()(issuer, 'test', signal), s, boundedFetch(signal)), s),
+        checkClient(
+          configure(await createDiscovery()(issuer, 'test', signal), settings, boundedFetch(signal)),
+          settings,
+        ),
     },
   ];
   for (const step of rest) steps.push(await runStep(step));
@@ -138,7 +141,7 @@ async function checkKeys(metadata: Document, request: Request): Promise<StepResu
   const url = metadata['jwks_uri'] as string;
   const keys = (await request(url))['keys'];
   const usable = (Array.isArray(keys) ? keys : []).filter(
-    (k: Document | null) => ['RSA', 'EC', 'OKP'].includes(String(k?.['kty'])) && (k?.['use'] ?? 'sig') === 'sig',
+    (key: Document | null) => ['RSA', 'EC', 'OKP'].includes(String(key?.['kty'])) && (key?.['use'] ?? 'sig') === 'sig',
   );
   if (usable.length > 0) return { evidence: `${usable.length} signing keys at ${url}` };
   throw new FailedStep(
@@ -148,7 +151,7 @@ async function checkKeys(metadata: Document, request: Request): Promise<StepResu
 }
 
 function list(value: unknown): string[] {
-  return Array.isArray(value) ? value.filter((v) => typeof v === 'string') : [];
+  return Array.isArray(value) ? value.filter((value) => typeof value === 'string') : [];
 }
 
 async function runStep({ code, title, work }: Step): Promise<ConnectionStep> {
@@ -163,9 +166,9 @@ async function runStep({ code, title, work }: Step): Promise<ConnectionStep> {
   });
   try {
     return end(true, await work());
-  } catch (e) {
-    if (e instanceof FailedStep) return end(false, { evidence: e.message, advice: e.advice });
-    const { reason } = failureOf(e, false, 'PROVIDER_UNAVAILABLE');
+  } catch (error) {
+    if (error instanceof FailedStep) return end(false, { evidence: error.message, advice: error.advice });
+    const { reason } = failureOf(error, false, 'PROVIDER_UNAVAILABLE');
     return end(false, { evidence: `It did not work: ${reason}`, advice: 'Look at the steps before.' });
   }
 }
@@ -183,8 +186,8 @@ function checkFeatures(metadata: Document): StepResult {
   return { evidence: `Authorization code flow; PKCE ${Array.isArray(pkce) ? 'S256' : 'is not announced, and used'}` };
 }
 
-function checkScopes(metadata: Document, s: OidcSettings): StepResult {
-  const wanted = s.oidc_scopes.split(/[\s,]+/).filter(Boolean);
+function checkScopes(metadata: Document, settings: OidcSettings): StepResult {
+  const wanted = settings.oidc_scopes.split(/[\s,]+/).filter(Boolean);
   const offered = list(metadata['scopes_supported']);
   const missing = offered.length === 0 ? [] : wanted.filter((scope) => !offered.includes(scope));
   if (missing.length > 0)
@@ -197,9 +200,9 @@ function checkScopes(metadata: Document, s: OidcSettings): StepResult {
   };
 }
 
-function checkClaims(metadata: Document, s: OidcSettings): StepResult {
+function checkClaims(metadata: Document, settings: OidcSettings): StepResult {
   const offered = list(metadata['claims_supported']);
-  const paths = [s.oidc_username_claim, s.oidc_email_claim, s.oidc_groups_claim].filter(Boolean);
+  const paths = [settings.oidc_username_claim, settings.oidc_email_claim, settings.oidc_groups_claim].filter(Boolean);
   const missing = paths.filter((path) => !offered.includes(path) && !offered.includes(path.split('.')[0] as string));
   if (offered.length === 0 || missing.length === 0) return { evidence: paths.join(', ') };
   return {
@@ -209,9 +212,13 @@ function checkClaims(metadata: Document, s: OidcSettings): StepResult {
 }
 
 /** Whether sign-ins contain the claim that the administrator roles are read from. */
-function checkAdminRoles(metadata: Document, s: OidcSettings, { configured, lastSignIn }: AdminRoleFacts): StepResult {
-  const roles = names(s.oidc_admin_role);
-  const path = s.oidc_roles_claim;
+function checkAdminRoles(
+  metadata: Document,
+  settings: OidcSettings,
+  { configured, lastSignIn }: AdminRoleFacts,
+): StepResult {
+  const roles = names(settings.oidc_admin_role);
+  const path = settings.oidc_roles_claim;
   if (!configured || roles.length === 0)
     return { evidence: 'No administrator role is set: a sign-in without the roles claim counts as one without roles.' };
   const kept = 'While the claim is missing, administrators keep their role, also after they leave the mapped groups.';
@@ -229,14 +236,14 @@ function checkAdminRoles(metadata: Document, s: OidcSettings, { configured, last
 }
 
 /** Redeems an invalid code: the error of the token endpoint shows whether it knows the client. */
-async function checkClient(config: client.Configuration, s: OidcSettings): Promise<StepResult> {
+async function checkClient(config: client.Configuration, settings: OidcSettings): Promise<StepResult> {
   const invalidCode = randomBytes(32).toString('base64url');
-  const form = { code: invalidCode, code_verifier: invalidCode, redirect_uri: s.oidc_callback_url };
+  const form = { code: invalidCode, code_verifier: invalidCode, redirect_uri: settings.oidc_callback_url };
   const code = await client.genericGrantRequest(config, 'authorization_code', form).then(() => 'accepted', errorCodeOf);
   if (code === 'invalid_grant') return { evidence: 'The provider knows the client and its secret.' };
   if (['invalid_client', 'unauthorized_client', 'access_denied'].includes(code))
     throw new FailedStep(
-      `The provider refuses the client ${s.oidc_client_id} (${code})`,
+      `The provider refuses the client ${settings.oidc_client_id} (${code})`,
       'Check oidc_client_id and oidc_client_secret, and that the client may use the authorization code flow.',
     );
   return {
@@ -249,7 +256,7 @@ function shown(value: unknown): string {
   return (typeof value === 'string' ? value : (JSON.stringify(value) ?? 'nothing')).slice(0, 300);
 }
 
-function errorCodeOf(e: unknown): string {
-  if (e instanceof client.ResponseBodyError) return e.error;
-  return e instanceof client.WWWAuthenticateChallengeError ? 'invalid_client' : failureOf(e, false).reason;
+function errorCodeOf(value: unknown): string {
+  if (value instanceof client.ResponseBodyError) return value.error;
+  return value instanceof client.WWWAuthenticateChallengeError ? 'invalid_client' : failureOf(value, false).reason;
 }

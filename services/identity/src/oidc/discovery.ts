@@ -46,7 +46,7 @@ function checkMetadata(metadata: client.ServerMetadata): client.ServerMetadata {
   for (const name of endpoints) if (!isSafe(metadata[name])) throw new Error(`unusable_${name}`);
   const advertised: unknown = metadata.id_token_signing_alg_values_supported ?? ['RS256'];
   const algorithms = Array.isArray(advertised)
-    ? advertised.filter((a) => typeof a === 'string' && allowed.test(a))
+    ? advertised.filter((account) => typeof account === 'string' && allowed.test(account))
     : [];
   if (algorithms.length === 0) throw new Error('no_signing_algorithm');
   const { userinfo_endpoint: userinfo, ...rest } = metadata;

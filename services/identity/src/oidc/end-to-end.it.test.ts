@@ -59,7 +59,7 @@ async function ask(path: string, headers: Record<string, string> = {}): Promise<
 }
 
 function cookieHeader(set: readonly string[]): string {
-  return set.map((c) => c.split(';')[0]).join('; ');
+  return set.map((claims) => claims.split(';')[0]).join('; ');
 }
 
 /** A complete sign-in through the real edge: redirect, provider, page /login, callback. */
@@ -86,7 +86,7 @@ describe('sign-in at a real provider, through the edge', () => {
   it('opens a session with the usual cookies and clears the flow cookie', async () => {
     const done = await signIn('una');
     expect(done.status).toBe(200);
-    expect(done.set.map((c) => c.split('=')[0])).toEqual([
+    expect(done.set.map((claims) => claims.split('=')[0])).toEqual([
       'access_token',
       'refresh_token',
       'csrf_token',
@@ -114,7 +114,7 @@ describe('sign-in at a real provider, through the edge', () => {
     ]);
     const done = await signIn('una', headers);
     expect(done.status).toBe(200);
-    expect(done.set.every((c) => c.includes('Secure'))).toBe(true);
+    expect(done.set.every((claims) => claims.includes('Secure'))).toBe(true);
   });
 
   it('finds the account of a person by issuer and subject, also after a change of the address', async () => {

@@ -39,22 +39,25 @@ export function failureOf(cause: unknown, hasToken: boolean, fallbackCode?: Audi
   const connectionFault = connectionFaultOf(errors);
   if (connectionFault) return failure('PROVIDER_UNAVAILABLE', connectionFault);
   if (fallbackCode)
-    return failure(fallbackCode, errors.map((t) => word(t.message) ?? word(t.code)).find(Boolean) ?? 'malformed');
+    return failure(
+      fallbackCode,
+      errors.map((error) => word(error.message) ?? word(error.code)).find(Boolean) ?? 'malformed',
+    );
   return hasToken && !invalidMemberOf(errors)
     ? failure('INVALID_TOKEN', reasonOfToken(errors))
     : failure('TOKEN_EXCHANGE_FAILED', reasonOfExchange(errors));
 }
 
 /** An error and its causes, outermost first. */
-function chain(e: unknown): ErrorLike[] {
+function chain(value: unknown): ErrorLike[] {
   const out: ErrorLike[] = [];
-  for (let at = e; isObject(at) && out.length < 6; at = at.cause) out.push(at);
+  for (let at = value; isObject(at) && out.length < 6; at = at.cause) out.push(at);
   return out;
 }
 
 function connectionFaultOf(errors: readonly ErrorLike[]): string | undefined {
-  if (errors.some((t) => t.name === 'TimeoutError' || t.name === 'AbortError')) return 'timeout';
-  const texts = errors.map((t) => `${String(t.code)} ${String(t.message)}`).join(' ');
+  if (errors.some((error) => error.name === 'TimeoutError' || error.name === 'AbortError')) return 'timeout';
+  const texts = errors.map((error) => `${String(error.code)} ${String(error.message)}`).join(' ');
   if (texts.includes('provider_answer_too_large')) return 'too_large';
   return unreachable.test(texts) ? 'unreachable' : undefined;
 }
@@ -64,14 +67,14 @@ function word(text: unknown): string | undefined {
 }
 
 function invalidMemberOf(errors: readonly ErrorLike[]): string | undefined {
-  return errors.map((t) => invalidMember.exec(String(t.message))?.slice(1).find(Boolean)).find(Boolean);
+  return errors.map((error) => invalidMember.exec(String(error.message))?.slice(1).find(Boolean)).find(Boolean);
 }
 
 function reasonOfToken(errors: readonly ErrorLike[]): string {
-  for (const t of errors) {
-    const claim = word(t.claim);
+  for (const error of errors) {
+    const claim = word(error.claim);
     if (claim) return claim;
-    const text = typeof t.message === 'string' ? t.message : '';
+    const text = typeof error.message === 'string' ? error.message : '';
     const hit = reasons.find(([pattern]) => pattern.test(text));
     if (hit?.[1] === '$claim') return hit[0].exec(text)?.slice(1).find(Boolean) ?? 'claim';
     if (hit) return hit[1];
@@ -80,19 +83,19 @@ function reasonOfToken(errors: readonly ErrorLike[]): string {
 }
 
 function reasonOfExchange(errors: readonly ErrorLike[]): string {
-  for (const t of errors) {
-    const error = word(t.error);
+  for (const token of errors) {
+    const error = word(token.error);
     if (error) return error;
   }
   const wrong = invalidMemberOf(errors);
   if (wrong) return wrong;
-  const text = errors.map((t) => String(t.message)).join(' ');
+  const text = errors.map((error) => String(error.message)).join(' ');
   if (/status code/.test(text)) return 'status';
   if (/content-type/.test(text)) return 'content_type';
   if (/authorization code/.test(text)) return 'no_code';
   return 'malformed';
 }
 
-function isObject(e: unknown): e is ErrorLike {
-  return typeof e === 'object' && e !== null;
+function isObject(value: unknown): value is ErrorLike {
+  return typeof value === 'object' && value !== null;
 }

@@ -17,7 +17,7 @@ function flow(change: Partial<Flow> = {}): Flow {
 }
 
 function jarOf(...cookies: string[]) {
-  return flowCookiesOf(cookies.map((c) => c.split(';')[0]).join('; '));
+  return flowCookiesOf(cookies.map((cookie) => cookie.split(';')[0]).join('; '));
 }
 
 function read(jar: Map<string, string>, state: string, secure = true, now = Date.now()) {
@@ -62,23 +62,28 @@ describe('the cookie of a pending sign-in', () => {
     ['of another state', (_c: string) => jarOf(flows.seal(flow(), true)), 'not_this_browser'],
     [
       'made with another key',
-      (_c: string, f: Flow) => jarOf(createFlowCookies('x'.repeat(40)).seal(f, true)),
+      (_c: string, flow: Flow) => jarOf(createFlowCookies('x'.repeat(40)).seal(flow, true)),
       'forged',
     ],
     [
       'changed in one bit',
-      (c: string) =>
-        jarOf(c.replace(/=(.{20})./, (_m, a: string) => `=${a}${c[c.indexOf('=') + 21] === 'A' ? 'B' : 'A'}`)),
+      (text: string) =>
+        jarOf(
+          text.replace(
+            /=(.{20})./,
+            (_m, group: string) => `=${group}${text[text.indexOf('=') + 21] === 'A' ? 'B' : 'A'}`,
+          ),
+        ),
       'forged',
     ],
-    ['empty', (c: string) => jarOf(`${c.split('=')[0]}=`), 'forged'],
-    ['cut short', (c: string) => jarOf(c.split(';')[0]?.slice(0, -30) ?? ''), 'forged'],
+    ['empty', (text: string) => jarOf(`${text.split('=')[0]}=`), 'forged'],
+    ['cut short', (text: string) => jarOf(text.split(';')[0]?.slice(0, -30) ?? ''), 'forged'],
     [
       'moved to the name of another',
-      (c: string) => {
+      (text: string) => {
         const other = flow();
         return new Map([
-          [flows.seal(other, true).split('=')[0] as string, c.split(/[=;]/)[1] as string],
+          [flows.seal(other, true).split('=')[0] as string, text.split(/[=;]/)[1] as string],
           ['state', other.state],
         ]);
       },
@@ -108,7 +113,7 @@ describe('the cookie of a pending sign-in', () => {
   it('is removed when there are too many, the oldest first', () => {
     const names = Array.from({ length: 7 }, () => flows.seal(flow(), true).split('=')[0] as string);
     const cleared = flows.clearOld(new Map(names.map((name) => [name, 'v'])), true);
-    expect(cleared.map((c) => c.split('=')[0])).toEqual(names.slice(0, 3));
-    expect(cleared.every((c) => c.includes('Max-Age=0'))).toBe(true);
+    expect(cleared.map((claims) => claims.split('=')[0])).toEqual(names.slice(0, 3));
+    expect(cleared.every((claims) => claims.includes('Max-Age=0'))).toBe(true);
   });
 });

@@ -34,8 +34,8 @@ function cookie(name: string, value: string, maxAge: number, secure: boolean): s
   return `${name}=${value}; Path=/; Max-Age=${maxAge}; HttpOnly; SameSite=Lax${secure ? '; Secure' : ''}`;
 }
 
-function same(a: string, b: string): boolean {
-  const [x, y] = [Buffer.from(a), Buffer.from(b)];
+function same(left: string, right: string): boolean {
+  const [x, y] = [Buffer.from(left), Buffer.from(right)];
   return x.length === y.length && timingSafeEqual(x, y);
 }
 

@@ -19,14 +19,15 @@ type IdTokenCheck = {
  * Checks that the client library leaves to its caller or makes in some cases only. The library has checked signature,
  * issuer, audience, expiry and nonce. @returns the invalid claim.
  */
-export function faultOfIdToken(c: IdTokenCheck): string | undefined {
-  const { sub, iat, exp, azp } = c.claims;
+export function faultOfIdToken(check: IdTokenCheck): string | undefined {
+  const { sub, iat, exp, azp } = check.claims;
   if (typeof sub !== 'string' || sub === '' || sub.length > 255 || /\p{Cc}/u.test(sub)) return 'sub';
   // A token with several audiences must name the authorized party.
-  if (azp !== undefined && azp !== c.clientId) return 'azp';
-  if (typeof iat !== 'number' || iat > c.now + toleranceSeconds || iat < c.startedAt - toleranceSeconds) return 'iat';
+  if (azp !== undefined && azp !== check.clientId) return 'azp';
+  if (typeof iat !== 'number' || iat > check.now + toleranceSeconds || iat < check.startedAt - toleranceSeconds)
+    return 'iat';
   if (typeof exp !== 'number' || exp > lastInstant) return 'exp';
-  return accessTokenFits(c) ? undefined : 'at_hash';
+  return accessTokenFits(check) ? undefined : 'at_hash';
 }
 
 function accessTokenFits({ header, claims, accessToken }: IdTokenCheck): boolean {

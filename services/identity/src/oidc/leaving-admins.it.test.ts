@@ -26,9 +26,9 @@ async function signIn(person: Claims, claims: Claims): Promise<void> {
   const { provider } = world;
   // The user info has no roles.
   provider.userInfo = { body: { sub: person['sub'] } };
-  const token = (b: StartedFlow) =>
+  const token = (flow: StartedFlow) =>
     provider.answer(
-      provider.sign(provider.claims(b.nonce, { groups: undefined, realm_access: undefined, ...person, ...claims })),
+      provider.sign(provider.claims(flow.nonce, { groups: undefined, realm_access: undefined, ...person, ...claims })),
     );
   expect((await world.signInWith(token)).status).toBe(200);
 }

@@ -109,12 +109,12 @@ describe('a valid callback', () => {
     const browser = world.browser();
     const begun = await browser.begin();
     world.provider.token = world.good(begun);
-    const cookie = [...browser.jar].map(([k, v]) => `${k}=${v}`).join('; ');
+    const cookie = [...browser.jar].map(([key, value]) => `${key}=${value}`).join('; ');
     const back = { code: 'a-code', state: begun.state };
     const first = await browser.back(back, cookie);
     expect(first.status).toBe(200);
     expect(first.body).toMatchObject({ token_type: 'bearer' });
-    expect(first.cookies.map((c) => c.split('=')[0])).toEqual([
+    expect(first.cookies.map((cookie) => cookie.split('=')[0])).toEqual([
       'access_token',
       'refresh_token',
       'csrf_token',
@@ -132,12 +132,12 @@ describe('a valid callback', () => {
     const browser = world.browser();
     const begun = await browser.begin();
     world.provider.token = world.good(begun);
-    const cookie = [...browser.jar].map(([k, v]) => `${k}=${v}`).join('; ');
+    const cookie = [...browser.jar].map(([key, value]) => `${key}=${value}`).join('; ');
     const all = await Promise.all(
       Array.from({ length: 16 }, () => browser.back({ code: 'c', state: begun.state }, cookie)),
     );
-    expect(all.filter((a) => a.status === 200)).toHaveLength(1);
-    expect(all.filter((a) => a.status === 401)).toHaveLength(15);
+    expect(all.filter((answer) => answer.status === 200)).toHaveLength(1);
+    expect(all.filter((answer) => answer.status === 401)).toHaveLength(15);
     expect(await world.database.sessions()).toBe(before + 1);
   });
 
@@ -151,7 +151,7 @@ describe('a valid callback', () => {
       const headers = { cookie: begun.cookie.split(';')[0] ?? '' };
       const path = `/api/auth/oidc/callback?code=c&state=${begun.state}`;
       const answers = await Promise.all([other, world.identity, other].map((i) => i.ask(path, { headers })));
-      expect(answers.filter((a) => a.status === 200)).toHaveLength(1);
+      expect(answers.filter((answer) => answer.status === 200)).toHaveLength(1);
       expect(await world.database.sessions()).toBe(before + 1);
     } finally {
       await other.stop();
@@ -218,8 +218,8 @@ describe('groups of a provider', () => {
   /** Signs in with these claims. @returns role and groups afterwards. */
   const after = async (claims: Record<string, unknown>) => {
     const { provider, database } = world;
-    const token = (b: StartedFlow) =>
-      provider.answer(provider.sign(provider.claims(b.nonce, { ...person, ...claims })));
+    const token = (flow: StartedFlow) =>
+      provider.answer(provider.sign(provider.claims(flow.nonce, { ...person, ...claims })));
     expect((await world.signInWith(token)).status).toBe(200);
     const [row] = await database.rows<{ role: string; groups: string[] }>(
       `select u.role, coalesce(array_agg(g.name) filter (where g.name is not null), '{}') as groups from "user" u

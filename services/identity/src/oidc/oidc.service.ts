@@ -34,40 +34,50 @@ export function createOidc(deps: OidcDeps) {
     return settings;
   };
 
-  const refuse = (client: Client, f: Omit<ProviderFailure, 'ok'>, username?: string): Promise<Error> =>
-    deps.refuse(client, { method: 'oidc', errorCode: f.errorCode, reason: f.reason, cause: f.cause, username });
+  const refuse = (client: Client, flow: Omit<ProviderFailure, 'ok'>, username?: string): Promise<Error> =>
+    deps.refuse(client, {
+      method: 'oidc',
+      errorCode: flow.errorCode,
+      reason: flow.reason,
+      cause: flow.cause,
+      username,
+    });
 
   /** The flow of this callback. @returns a reason when this browser did not start it, it was finished, or the settings changed. */
   const flowOf = async (
     query: CallbackQuery,
     { cookies, secure }: Browser,
-    s: AuthSettings,
+    settings: AuthSettings,
   ): Promise<Flow | string> => {
     if (!query.state) return 'no_state';
     const opened = deps.flows.read(cookies, query.state, secure, Date.now());
     if (!opened.ok) return opened.reason;
     const { flow } = opened;
-    if (flow.issuer !== issuerOf(s) || flow.clientId !== s.oidc_client_id || flow.redirectUri !== s.oidc_callback_url)
+    if (
+      flow.issuer !== issuerOf(settings) ||
+      flow.clientId !== settings.oidc_client_id ||
+      flow.redirectUri !== settings.oidc_callback_url
+    )
       return 'settings_changed';
     return (await flowStore.spend(deps.db, flow.state)) ? flow : 'replayed';
   };
 
   return {
     begin: async (browser: Browser, client: Client): Promise<{ url: string; cookies: string[] }> => {
-      const s = enabledSettings();
-      const missing = missingSetting(s);
+      const settings = enabledSettings();
+      const missing = missingSetting(settings);
       const flow: Flow = {
         state: newSecret(),
         nonce: newSecret(),
         verifier: newSecret(),
-        issuer: issuerOf(s),
-        clientId: s.oidc_client_id,
-        redirectUri: s.oidc_callback_url,
+        issuer: issuerOf(settings),
+        clientId: settings.oidc_client_id,
+        redirectUri: settings.oidc_callback_url,
         startedAt: Date.now(),
       };
       const started: ProviderFailure | { ok: true; url: string } = missing
         ? { ok: false, errorCode: 'PROVIDER_UNAVAILABLE', reason: `missing_${missing}` }
-        : await deps.provider.begin(s, flow);
+        : await deps.provider.begin(settings, flow);
       if (!started.ok) {
         const cause = await refuse(client, started);
         throw unavailable('service_unavailable', 'The identity provider cannot be used at the moment', { cause });
@@ -77,16 +87,20 @@ export function createOidc(deps: OidcDeps) {
     },
 
     finish: async (query: CallbackQuery, browser: Browser, client: Client): Promise<Issued> => {
-      const s = enabledSettings();
-      const flow = await flowOf(query, browser, s);
+      const settings = enabledSettings();
+      const flow = await flowOf(query, browser, settings);
       if (typeof flow === 'string') throw await refuse(client, { errorCode: 'INVALID_STATE', reason: flow });
       if (query.error !== undefined)
         throw await refuse(client, { errorCode: 'PROVIDER_ERROR', reason: word(query.error) });
       const { code, iss } = query;
-      const identified = await deps.provider.finish(s, flow, { code, iss, state: flow.state });
+      const identified = await deps.provider.finish(settings, flow, { code, iss, state: flow.state });
       if (!identified.ok) throw await refuse(client, identified);
-      const person = personOf(identified.claims, s, deps.settings.effective().origins.oidc_admin_role !== 'default');
-      const reason = admissionFaultOf(person, s);
+      const person = personOf(
+        identified.claims,
+        settings,
+        deps.settings.effective().origins.oidc_admin_role !== 'default',
+      );
+      const reason = admissionFaultOf(person, settings);
       if (reason) throw await refuse(client, { errorCode: 'NOT_ADMITTED', reason }, person.login);
       return deps.provisioning.signIn(person, client);
     },

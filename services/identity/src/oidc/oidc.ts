@@ -18,26 +18,26 @@ export type AdminRoleFacts = {
 const wellKnown = /\/\.well-known\/openid-configuration\/?$/;
 
 /** The issuer from the discovery address or from server and realm; empty: none is set. */
-export function issuerOf(s: OidcSettings): string {
-  if (s.oidc_discovery_url !== '') return s.oidc_discovery_url.trim().replace(wellKnown, '');
-  if (s.oidc_server_url === '' || s.oidc_realm === '') return slashless(s.oidc_server_url);
-  return `${slashless(s.oidc_server_url)}/realms/${encodeURIComponent(s.oidc_realm.trim())}`;
+export function issuerOf(settings: OidcSettings): string {
+  if (settings.oidc_discovery_url !== '') return settings.oidc_discovery_url.trim().replace(wellKnown, '');
+  if (settings.oidc_server_url === '' || settings.oidc_realm === '') return slashless(settings.oidc_server_url);
+  return `${slashless(settings.oidc_server_url)}/realms/${encodeURIComponent(settings.oidc_realm.trim())}`;
 }
 
 /** Settings that a redirect to the provider needs. */
-export function missingSetting(s: OidcSettings): string | undefined {
-  if (issuerOf(s) === '') return 'oidc_discovery_url';
-  if (s.oidc_client_id === '') return 'oidc_client_id';
-  return s.oidc_callback_url === '' ? 'oidc_callback_url' : undefined;
+export function missingSetting(settings: OidcSettings): string | undefined {
+  if (issuerOf(settings) === '') return 'oidc_discovery_url';
+  if (settings.oidc_client_id === '') return 'oidc_client_id';
+  return settings.oidc_callback_url === '' ? 'oidc_callback_url' : undefined;
 }
 
 const address = /^[^\s@]+@[^\s@]+$/;
 
 /** Recorded with a sign-in whose roles claim is unusable although admin roles are configured. */
-function rolesWarning(roles: Claims, s: OidcSettings): Record<string, string> {
+function rolesWarning(roles: Claims, settings: OidcSettings): Record<string, string> {
   return {
     warning: 'admin_roles_unknown',
-    roles_claim: s.oidc_roles_claim,
+    roles_claim: settings.oidc_roles_claim,
     roles_state: roles.known ? 'known' : roles.reason,
   };
 }
@@ -48,15 +48,15 @@ function rolesWarning(roles: Claims, s: OidcSettings): Record<string, string> {
  */
 export function personOf(
   claims: TokenClaims & { sub: string; iss: string },
-  s: OidcSettings,
+  settings: OidcSettings,
   adminRolesConfigured: boolean,
 ): Assertion {
-  const groups = listAt(claims, s.oidc_groups_claim);
-  const roles = listAt(claims, s.oidc_roles_claim);
-  const given = textAt(claims, s.oidc_email_claim, 320);
+  const groups = listAt(claims, settings.oidc_groups_claim);
+  const roles = listAt(claims, settings.oidc_roles_claim);
+  const given = textAt(claims, settings.oidc_email_claim, 320);
   const email = given !== undefined && address.test(given) ? given : null;
-  const login = textAt(claims, s.oidc_username_claim, 320) ?? email ?? claims.sub;
-  const legacyAdmin = adminByRole(roles, { roles: names(s.oidc_admin_role), configured: adminRolesConfigured });
+  const login = textAt(claims, settings.oidc_username_claim, 320) ?? email ?? claims.sub;
+  const legacyAdmin = adminByRole(roles, { roles: names(settings.oidc_admin_role), configured: adminRolesConfigured });
   return {
     source: 'oidc',
     // The issuer of the token: the setting may be spelled differently later.
@@ -65,16 +65,16 @@ export function personOf(
     email,
     // Only the boolean true, and only for this address.
     emailVerified: email !== null && claims['email_verified'] === true && claims['email'] === email,
-    name: textAt(claims, s.oidc_name_claim, 200) ?? login,
-    claims: mappedClaims(groups, roles, s.oidc_groups_claim),
+    name: textAt(claims, settings.oidc_name_claim, 200) ?? login,
+    claims: mappedClaims(groups, roles, settings.oidc_groups_claim),
     legacyAdmin,
-    ...(legacyAdmin === 'unknown' ? { warning: rolesWarning(roles, s) } : {}),
+    ...(legacyAdmin === 'unknown' ? { warning: rolesWarning(roles, settings) } : {}),
   };
 }
 
 /** The reason to refuse a user of the provider; undefined: admitted. Unknown groups are a reason to refuse. */
-export function admissionFaultOf({ claims }: Assertion, s: OidcSettings): string | undefined {
-  const [allowed, blocked] = [names(s.oidc_allowed_groups), names(s.oidc_blocked_groups)];
+export function admissionFaultOf({ claims }: Assertion, settings: OidcSettings): string | undefined {
+  const [allowed, blocked] = [names(settings.oidc_allowed_groups), names(settings.oidc_blocked_groups)];
   if (allowed.length === 0 && blocked.length === 0) return undefined;
   if (!claims.known) return `groups_${claims.reason}`;
   const isIn = (list: readonly string[]): boolean => claims.values.some((value) => list.includes(value));
@@ -83,8 +83,8 @@ export function admissionFaultOf({ claims }: Assertion, s: OidcSettings): string
 }
 
 /** Whether one of these values makes an administrator by the provider's own setting. */
-export function namesAdmin(values: readonly string[], s: Pick<OidcSettings, 'oidc_admin_role'>): boolean {
-  return adminByRole({ known: true, values }, { roles: names(s.oidc_admin_role), configured: true }) === 'yes';
+export function namesAdmin(values: readonly string[], settings: Pick<OidcSettings, 'oidc_admin_role'>): boolean {
+  return adminByRole({ known: true, values }, { roles: names(settings.oidc_admin_role), configured: true }) === 'yes';
 }
 
 function slashless(url: string): string {

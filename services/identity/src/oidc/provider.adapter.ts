@@ -9,10 +9,10 @@ import { faultOfIdToken } from './id-token.ts';
 import { issuerOf, type OidcSettings } from './oidc.ts';
 import type { Callback, ProviderFailure, VerifiedSignIn, VerifiedClaims, Provider } from './provider.ts';
 
-export function configure(issuer: Issuer, s: OidcSettings, fetch: client.CustomFetch): client.Configuration {
-  const audience = s.oidc_audience === '' ? s.oidc_client_id : s.oidc_audience;
+export function configure(issuer: Issuer, settings: OidcSettings, fetch: client.CustomFetch): client.Configuration {
+  const audience = settings.oidc_audience === '' ? settings.oidc_client_id : settings.oidc_audience;
   const metadata = { [client.clockTolerance]: 60 };
-  const config = new client.Configuration(issuer.metadata, audience, metadata, authOf(issuer, s));
+  const config = new client.Configuration(issuer.metadata, audience, metadata, authOf(issuer, settings));
   config[client.customFetch] = fetch;
   config.timeout = 300;
   client.allowInsecureRequests(config);
@@ -41,38 +41,39 @@ function callbackUrlOf(flow: Flow, callback: Callback): URL {
   return url;
 }
 
-function wanted(s: OidcSettings): string[] {
-  return [s.oidc_email_claim, s.oidc_groups_claim, s.oidc_roles_claim];
+function wanted(settings: OidcSettings): string[] {
+  return [settings.oidc_email_claim, settings.oidc_groups_claim, settings.oidc_roles_claim];
 }
 
 /** Claims of the ID token take precedence; the address and `email_verified` are from the same document. */
-function mergeClaims(token: TokenClaims, info: TokenClaims, s: OidcSettings): TokenClaims {
+function mergeClaims(token: TokenClaims, info: TokenClaims, settings: OidcSettings): TokenClaims {
   const all = { ...info, ...token };
-  const tokenHasAddress = claimAt(token, s.oidc_email_claim) !== undefined;
+  const tokenHasAddress = claimAt(token, settings.oidc_email_claim) !== undefined;
   const { email_verified: _verified, ...rest } = all;
   const verified = (tokenHasAddress ? token : info)['email_verified'];
   return verified === undefined ? rest : { ...rest, email_verified: verified };
 }
 
 /** Every change of a setting triggers a new discovery. */
-function keyOf(s: OidcSettings): string {
-  const ours = Object.entries(s).filter(([name]) => name.startsWith('oidc_'));
+function keyOf(settings: OidcSettings): string {
+  const ours = Object.entries(settings).filter(([name]) => name.startsWith('oidc_'));
   return createHash('sha256').update(JSON.stringify(ours)).digest('base64url');
 }
 
 export function createProvider(clock: () => number = Date.now): Provider {
   const discover = createDiscovery(clock);
-  const findIssuer = (s: OidcSettings, signal: AbortSignal): Promise<Issuer> => discover(issuerOf(s), keyOf(s), signal);
-  const deadline = (s: OidcSettings): AbortSignal => AbortSignal.timeout(s.oidc_timeout * 1000);
+  const findIssuer = (settings: OidcSettings, signal: AbortSignal): Promise<Issuer> =>
+    discover(issuerOf(settings), keyOf(settings), signal);
+  const deadline = (settings: OidcSettings): AbortSignal => AbortSignal.timeout(settings.oidc_timeout * 1000);
 
   return {
-    begin: async (s, flow) => {
+    begin: async (settings, flow) => {
       try {
-        const issuer = await findIssuer(s, deadline(s));
-        const config = configure(issuer, s, boundedFetch(deadline(s)));
-        const scopes = new Set(['openid', ...s.oidc_scopes.split(/[\s,]+/).filter(Boolean)]);
+        const issuer = await findIssuer(settings, deadline(settings));
+        const config = configure(issuer, settings, boundedFetch(deadline(settings)));
+        const scopes = new Set(['openid', ...settings.oidc_scopes.split(/[\s,]+/).filter(Boolean)]);
         const url = client.buildAuthorizationUrl(config, {
-          client_id: s.oidc_client_id,
+          client_id: settings.oidc_client_id,
           redirect_uri: flow.redirectUri,
           scope: [...scopes].join(' '),
           state: flow.state,
@@ -85,11 +86,11 @@ export function createProvider(clock: () => number = Date.now): Provider {
         return failureOf(cause, false, 'PROVIDER_UNAVAILABLE');
       }
     },
-    finish: async (s, flow, callback) => {
-      const signal = deadline(s);
+    finish: async (settings, flow, callback) => {
+      const signal = deadline(settings);
       let issuer: Issuer;
       try {
-        issuer = await findIssuer(s, signal);
+        issuer = await findIssuer(settings, signal);
       } catch (cause) {
         return failureOf(cause, false, 'PROVIDER_UNAVAILABLE');
       }
@@ -98,7 +99,7 @@ export function createProvider(clock: () => number = Date.now): Provider {
       // RFC 9207: rejects responses of another provider (mix-up attack).
       if (callback.iss === undefined ? isRequired : callback.iss !== metadata.issuer)
         return { ok: false, errorCode: 'INVALID_STATE', reason: 'iss' };
-      return exchangeCode(issuer, { settings: s, flow, callback, now: clock }, signal);
+      return exchangeCode(issuer, { settings: settings, flow, callback, now: clock }, signal);
     },
   };
 }
@@ -108,14 +109,14 @@ type Exchange = { settings: OidcSettings; flow: Flow; callback: Callback; now: (
 /** Adds claims of the user info that the ID token does not contain; claims that neither has stay unknown. */
 async function addUserInfo(
   config: client.Configuration,
-  s: OidcSettings,
+  settings: OidcSettings,
   accessToken: string,
   claims: VerifiedClaims,
 ): Promise<VerifiedClaims> {
-  const complete = wanted(s).every((path) => path === '' || claimAt(claims, path) !== undefined);
+  const complete = wanted(settings).every((path) => path === '' || claimAt(claims, path) !== undefined);
   if (complete || config.serverMetadata().userinfo_endpoint === undefined) return claims;
   const info = await client.fetchUserInfo(config, accessToken, claims.sub).catch(() => ({}));
-  return { ...mergeClaims(claims, info, s), sub: claims.sub, iss: claims.iss };
+  return { ...mergeClaims(claims, info, settings), sub: claims.sub, iss: claims.iss };
 }
 
 /** Redeems the code and verifies the ID token. */
@@ -166,14 +167,14 @@ async function exchangeCode(issuer: Issuer, exchange: Exchange, signal: AbortSig
  * Client authentication at the token endpoint: always with the client id, also when the audience differs, and with the
  * redirect address exactly as configured, because the library would normalise it.
  */
-function authOf({ metadata }: Issuer, s: OidcSettings): client.ClientAuth {
+function authOf({ metadata }: Issuer, settings: OidcSettings): client.ClientAuth {
   const methods: unknown = metadata.token_endpoint_auth_methods_supported;
   const postOnly =
     Array.isArray(methods) && methods.includes('client_secret_post') && !methods.includes('client_secret_basic');
   const withSecret = postOnly ? client.ClientSecretPost : client.ClientSecretBasic;
-  const auth = s.oidc_client_secret === '' ? client.None() : withSecret(s.oidc_client_secret);
-  return (as, c, body, headers) => {
-    if (body.has('redirect_uri')) body.set('redirect_uri', s.oidc_callback_url);
-    return auth(as, { ...c, client_id: s.oidc_client_id }, body, headers);
+  const auth = settings.oidc_client_secret === '' ? client.None() : withSecret(settings.oidc_client_secret);
+  return (as, claims, body, headers) => {
+    if (body.has('redirect_uri')) body.set('redirect_uri', settings.oidc_callback_url);
+    return auth(as, { ...claims, client_id: settings.oidc_client_id }, body, headers);
   };
 }

@@ -30,21 +30,21 @@ function settings(change: Partial<OidcSettings> = {}): OidcSettings {
   };
 }
 
-function flowFor(s: OidcSettings): Flow {
+function flowFor(settings: OidcSettings): Flow {
   return {
     state: newSecret(),
     nonce: newSecret(),
     verifier: newSecret(),
-    issuer: issuerOf(s),
-    clientId: s.oidc_client_id,
-    redirectUri: s.oidc_callback_url,
+    issuer: issuerOf(settings),
+    clientId: settings.oidc_client_id,
+    redirectUri: settings.oidc_callback_url,
     startedAt: Date.now(),
   };
 }
 
 function begin(change: Partial<OidcSettings> = {}, provider = createProvider()) {
-  const s = settings(change);
-  return provider.begin(s, flowFor(s));
+  const oidcSettings = settings(change);
+  return provider.begin(oidcSettings, flowFor(oidcSettings));
 }
 
 async function finish(
@@ -53,10 +53,10 @@ async function finish(
   provider = createProvider(),
   iss?: string,
 ) {
-  const s = settings(change);
-  const flow = flowFor(s);
+  const oidcSettings = settings(change);
+  const flow = flowFor(oidcSettings);
   scripted.token = answer(flow);
-  return provider.finish(s, flow, { code: 'c', state: flow.state, iss });
+  return provider.finish(oidcSettings, flow, { code: 'c', state: flow.state, iss });
 }
 
 function good(flow: Flow, change: Record<string, unknown> = {}): TokenAnswer {
@@ -255,7 +255,7 @@ describe('the issuer', () => {
 describe('settings', () => {
   it('audience: a token for it is accepted, one for the client id is not', async () => {
     const change = { oidc_audience: 'api://overtone' };
-    expect(why(await finish((f) => good(f, { aud: 'api://overtone' }), change))).toBe('ok');
+    expect(why(await finish((flow) => good(flow, { aud: 'api://overtone' }), change))).toBe('ok');
     expect(scripted.lastToken().authorization).toBe(`Basic ${Buffer.from('overtone:secret').toString('base64')}`);
     expect(why(await finish(good, change))).toBe('INVALID_TOKEN aud');
   });

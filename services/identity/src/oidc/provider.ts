@@ -13,6 +13,6 @@ export type VerifiedSignIn = { ok: true; claims: VerifiedClaims };
 
 /** Port to the identity provider. Its failures are results, not exceptions. */
 export type Provider = {
-  begin: (s: OidcSettings, flow: Flow) => Promise<{ ok: true; url: string } | ProviderFailure>;
-  finish: (s: OidcSettings, flow: Flow, callback: Callback) => Promise<VerifiedSignIn | ProviderFailure>;
+  begin: (settings: OidcSettings, flow: Flow) => Promise<{ ok: true; url: string } | ProviderFailure>;
+  finish: (settings: OidcSettings, flow: Flow, callback: Callback) => Promise<VerifiedSignIn | ProviderFailure>;
 };

@@ -11,7 +11,7 @@ afterAll(() => world.stop());
 
 describe('an invalid response of the token endpoint opens no session', () => {
   const json = { 'content-type': 'application/json' };
-  const cases: [string, string, (b: StartedFlow) => TokenAnswer][] = [
+  const cases: [string, string, (flow: StartedFlow) => TokenAnswer][] = [
     ['a refusal', 'TOKEN_EXCHANGE_FAILED invalid_grant', () => ({ status: 400, body: { error: 'invalid_grant' } })],
     [
       'a refusal of the client',
@@ -29,7 +29,7 @@ describe('an invalid response of the token endpoint opens no session', () => {
     [
       '201 instead of 200',
       'TOKEN_EXCHANGE_FAILED status',
-      (b) => ({ ...(world.good(b) as { body: Record<string, unknown> }), status: 201 }),
+      (begun) => ({ ...(world.good(begun) as { body: Record<string, unknown> }), status: 201 }),
     ],
     ['an empty body', 'TOKEN_EXCHANGE_FAILED malformed', () => ({ headers: json, body: '' })],
     ['HTML', 'TOKEN_EXCHANGE_FAILED content_type', () => ({ headers: { 'content-type': 'text/html' }, body: '<p>hi' })],
@@ -45,17 +45,18 @@ describe('an invalid response of the token endpoint opens no session', () => {
     [
       'no access token',
       'TOKEN_EXCHANGE_FAILED access_token',
-      (b) => world.provider.answer(world.provider.sign(world.provider.claims(b.nonce)), { access_token: undefined }),
+      (begun) =>
+        world.provider.answer(world.provider.sign(world.provider.claims(begun.nonce)), { access_token: undefined }),
     ],
     [
       'an access token that is no text',
       'TOKEN_EXCHANGE_FAILED access_token',
-      (b) => world.provider.answer(world.provider.sign(world.provider.claims(b.nonce)), { access_token: 7 }),
+      (begun) => world.provider.answer(world.provider.sign(world.provider.claims(begun.nonce)), { access_token: 7 }),
     ],
     [
       'an empty access token',
       'TOKEN_EXCHANGE_FAILED access_token',
-      (b) => world.provider.answer(world.provider.sign(world.provider.claims(b.nonce)), { access_token: '' }),
+      (begun) => world.provider.answer(world.provider.sign(world.provider.claims(begun.nonce)), { access_token: '' }),
     ],
     ['no ID token', 'TOKEN_EXCHANGE_FAILED id_token', () => world.provider.answer(undefined)],
     ['an ID token that is null', 'TOKEN_EXCHANGE_FAILED id_token', () => world.provider.answer(null)],
@@ -64,17 +65,18 @@ describe('an invalid response of the token endpoint opens no session', () => {
     [
       'no token type',
       'TOKEN_EXCHANGE_FAILED token_type',
-      (b) => world.provider.answer(world.provider.sign(world.provider.claims(b.nonce)), { token_type: undefined }),
+      (begun) =>
+        world.provider.answer(world.provider.sign(world.provider.claims(begun.nonce)), { token_type: undefined }),
     ],
     [
       'an unknown token type',
       'TOKEN_EXCHANGE_FAILED token_type',
-      (b) => world.provider.answer(world.provider.sign(world.provider.claims(b.nonce)), { token_type: 'mac' }),
+      (begun) => world.provider.answer(world.provider.sign(world.provider.claims(begun.nonce)), { token_type: 'mac' }),
     ],
     [
       'a lifetime that is no number',
       'TOKEN_EXCHANGE_FAILED expires_in',
-      (b) => world.provider.answer(world.provider.sign(world.provider.claims(b.nonce)), { expires_in: 'soon' }),
+      (begun) => world.provider.answer(world.provider.sign(world.provider.claims(begun.nonce)), { expires_in: 'soon' }),
     ],
     [
       'more than a mebibyte',

@@ -15,7 +15,7 @@ type Deps = { db: Db; hasher: PasswordHasher; settings: Settings<PasswordPolicy 
 export function createNewPasswords({ db, hasher, settings }: Deps): NewPasswords {
   const earlierHashes = async (userId: string, take: number): Promise<string[]> => {
     const rows = await db.passwordHistory.findMany({ where: { userId }, orderBy: { createdAt: 'desc' }, take });
-    return rows.map((r) => r.passwordHash);
+    return rows.map((row) => row.passwordHash);
   };
 
   const usedBefore = async (password: string, owner: { id: string; passwordHash: string | null }): Promise<boolean> => {

@@ -39,11 +39,11 @@ describe('argon2id', () => {
   const hasher = createArgon2();
 
   it('hashes with a random salt and verifies', async () => {
-    const [a, b] = await Promise.all([hasher.hash('x'), hasher.hash('x')]);
-    expect(a).toMatch(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$/);
-    expect(a).not.toBe(b);
-    expect(await hasher.verify(a, 'x')).toBe(true);
-    expect(await hasher.verify(a, 'y')).toBe(false);
+    const [first, second] = await Promise.all([hasher.hash('x'), hasher.hash('x')]);
+    expect(first).toMatch(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$/);
+    expect(first).not.toBe(second);
+    expect(await hasher.verify(first, 'x')).toBe(true);
+    expect(await hasher.verify(first, 'y')).toBe(false);
     expect(await hasher.verify('not a hash', 'x')).toBe(false);
   });
 
@@ -58,7 +58,7 @@ describe('argon2id', () => {
 
   it('limits the queue, and rejects further requests as retryable', async () => {
     const all = await Promise.allSettled(Array.from({ length: 260 }, () => hasher.pretend('x')));
-    const refused = all.filter((r) => r.status === 'rejected');
+    const refused = all.filter((record) => record.status === 'rejected');
     expect(refused.length).toBeGreaterThan(0);
     expect(refused[0]).toMatchObject({ reason: { kind: 'unavailable', retryAfterSeconds: 5 } });
   });

@@ -41,15 +41,15 @@ export function passwordFaults(
     [on && policy.password_require_lowercase && !/\p{Ll}/u.test(password), 'It needs a lower case letter.'],
     [on && policy.password_require_digit && !/\p{Nd}/u.test(password), 'It needs a digit.'],
     [on && policy.password_require_special && !special.test(password), 'It needs a special character.'],
-    [on && personalParts(owner).some((p) => low.includes(p)), 'It must not contain your name or e-mail address.'],
+    [on && personalParts(owner).some((part) => low.includes(part)), 'It must not contain your name or e-mail address.'],
   ].flatMap(([wrong, text]) => (wrong ? [text as string] : []));
 }
 
 export type PasswordHistory = Pick<AuthSettings, 'password_policy_enabled' | 'password_history_count'>;
 
 /** How many earlier passwords may not be used again. */
-export function historyLength(s: PasswordHistory): number {
-  return s.password_policy_enabled ? s.password_history_count : 0;
+export function historyLength(history: PasswordHistory): number {
+  return history.password_policy_enabled ? history.password_history_count : 0;
 }
 
 export type PasswordState = {
@@ -63,12 +63,12 @@ export type PasswordAges = Pick<AuthSettings, 'password_policy_enabled' | 'passw
 const dayMs = 86_400_000;
 
 /** Whether the password must be changed first: required by an administrator, or because of its age. */
-export function mustChange(user: PasswordState, now: Date, s: PasswordAges): boolean {
+export function mustChange(user: PasswordState, now: Date, ages: PasswordAges): boolean {
   if (!user.hasPassword) return false;
   if (user.mustChangePassword) return true;
-  if (user.authType !== 'local' || !s.password_policy_enabled || s.password_max_age_days === 0) return false;
+  if (user.authType !== 'local' || !ages.password_policy_enabled || ages.password_max_age_days === 0) return false;
   const since = user.passwordChangedAt ?? user.createdAt;
-  return now.getTime() - since.getTime() > s.password_max_age_days * dayMs;
+  return now.getTime() - since.getTime() > ages.password_max_age_days * dayMs;
 }
 
 /** Checks and hashes new passwords by the effective policy. */
@@ -89,26 +89,26 @@ export function passwordRejected(path: string, messages: string[]) {
 }
 
 /** The effective rules, for the person who chooses a password. */
-export function toPasswordPolicy(s: AuthSettings): AnswerOf<typeof userRoutes.passwordPolicy> {
-  const on = s.password_policy_enabled;
+export function toPasswordPolicy(settings: AuthSettings): AnswerOf<typeof userRoutes.passwordPolicy> {
+  const on = settings.password_policy_enabled;
   return {
     enabled: on,
-    min_length: leastLength(s),
-    require_uppercase: on && s.password_require_uppercase,
-    require_lowercase: on && s.password_require_lowercase,
-    require_digit: on && s.password_require_digit,
-    require_special: on && s.password_require_special,
-    history_count: historyLength(s),
-    max_age_days: on ? s.password_max_age_days : 0,
+    min_length: leastLength(settings),
+    require_uppercase: on && settings.password_require_uppercase,
+    require_lowercase: on && settings.password_require_lowercase,
+    require_digit: on && settings.password_require_digit,
+    require_special: on && settings.password_require_special,
+    history_count: historyLength(settings),
+    max_age_days: on ? settings.password_max_age_days : 0,
   };
 }
 
-function leastLength(p: Pick<AuthSettings, 'password_policy_enabled' | 'password_min_length'>): number {
-  return p.password_policy_enabled ? p.password_min_length : shortest;
+function leastLength(person: Pick<AuthSettings, 'password_policy_enabled' | 'password_min_length'>): number {
+  return person.password_policy_enabled ? person.password_min_length : shortest;
 }
 
 function personalParts(owner: { email: string; fullName: string }): string[] {
   const local = owner.email.toLowerCase().split('@')[0] ?? '';
   const names = owner.fullName.toLowerCase().split(/\s+/);
-  return [...(local.length >= 4 ? [local] : []), ...names.filter((n) => n.length >= 3)];
+  return [...(local.length >= 4 ? [local] : []), ...names.filter((name) => name.length >= 3)];
 }

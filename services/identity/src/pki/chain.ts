@@ -132,8 +132,8 @@ function mayAuthenticateClients({ purposes }: Cert): boolean {
   return !purposes || purposes.includes(clientAuth);
 }
 
-function same(a: Cert, b: Cert): boolean {
-  return a.x509.raw.equals(b.x509.raw);
+function same(left: Cert, right: Cert): boolean {
+  return left.x509.raw.equals(right.x509.raw);
 }
 
 function strengthOf({ x509 }: Cert): number {

@@ -10,15 +10,15 @@ type Step = Omit<ConnectionStep, 'duration_ms'>;
 type ListWithIssuer = { list: RevocationList; issuer: Cert | undefined };
 
 /** Tests authorities and revocation lists step by step, as a sign-in uses them. */
-export async function diagnosePki(s: PkiSettings): Promise<ConnectionStep[]> {
+export async function diagnosePki(settings: PkiSettings): Promise<ConnectionStep[]> {
   const now = new Date();
-  const authorities = authoritiesOf(s.pki_ca_cert) ?? [];
+  const authorities = authoritiesOf(settings.pki_ca_cert) ?? [];
   const steps = [await timed(() => checkAuthorities(authorities, now))];
-  const lists = [...(configuredListsOf(s.pki_crl) ?? [])];
-  if (s.pki_crl_url !== '')
+  const lists = [...(configuredListsOf(settings.pki_crl) ?? [])];
+  if (settings.pki_crl_url !== '')
     steps.push(
       await timed(async () => {
-        const reply = await fetchRevocationLists(s.pki_crl_url);
+        const reply = await fetchRevocationLists(settings.pki_crl_url);
         if (reply.ok) lists.push(...reply.lists);
         return checkDownload(reply);
       }),

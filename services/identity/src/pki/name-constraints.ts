@@ -19,7 +19,7 @@ function subtreesOf(der: Uint8Array, { content, end }: Element): Subtree[] {
   return readElements(der, content, end).map((subtree) => {
     const [base, ...distances] = readElements(der, subtree.content, subtree.end);
     if (!base) throw new Error('no subtree');
-    const hasDistance = distances.some((d) => d.tag === 0x81 || der[d.content] !== 0);
+    const hasDistance = distances.some((distance) => distance.tag === 0x81 || der[distance.content] !== 0);
     return { ...generalNameOf(der, base), hasDistance };
   });
 }
@@ -27,7 +27,8 @@ function subtreesOf(der: Uint8Array, { content, end }: Element): Subtree[] {
 /** @throws Error */
 export function constraintsOf(der: Uint8Array): NameConstraints {
   const parts = readChildren(der);
-  const side = (tag: number): Subtree[] => parts.filter((p) => p.tag === tag).flatMap((p) => subtreesOf(der, p));
+  const side = (tag: number): Subtree[] =>
+    parts.filter((part) => part.tag === tag).flatMap((part) => subtreesOf(der, part));
   if (parts.some(({ tag }) => tag !== 0xa0 && tag !== 0xa1)) throw new Error('no name constraints');
   return { permitted: side(0xa0), excluded: side(0xa1) };
 }
@@ -39,8 +40,8 @@ function verdict(isInside: boolean): Verdict {
   return isInside ? 'inside' : 'outside';
 }
 
-function sameLetters(a: string, b: string): boolean {
-  return a.toLowerCase() === b.toLowerCase();
+function sameLetters(left: string, right: string): boolean {
+  return left.toLowerCase() === right.toLowerCase();
 }
 
 function endsLike(text: string, end: string): boolean {

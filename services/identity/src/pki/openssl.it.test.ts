@@ -70,7 +70,7 @@ function chainOf(id: number): Chain {
 }
 
 function replace(at: CertificateSpec, id: string, ...by: CertificateSpec['extensions']): void {
-  at.extensions = [...at.extensions.filter((e) => e.id !== id), ...by];
+  at.extensions = [...at.extensions.filter((extension) => extension.id !== id), ...by];
 }
 
 const places: readonly Place[] = ['root', 'middle', 'leaf'];
@@ -91,7 +91,7 @@ const keyKinds = [
     'brainpoolP256r1',
     'sect163k1',
     'sect233r1',
-  ].map((c) => `ec ${c}`),
+  ].map((certificate) => `ec ${certificate}`),
   'ed25519',
   'ed448',
 ];
@@ -108,62 +108,66 @@ const policies = { id: '2.5.29.32', critical: true, value: sequence(sequence(oid
 
 const single: Mutation[] = [
   ['nothing', () => {}],
-  ['no authority between', (c) => void (c.between = 'none')],
-  ...keyKinds.flatMap((kind) => on(places, `key ${kind}`, (s) => void (s.keys = kind))),
+  ['no authority between', (certificate) => void (certificate.between = 'none')],
+  ...keyKinds.flatMap((kind) => on(places, `key ${kind}`, (settings) => void (settings.keys = kind))),
   ...Object.entries(signatures.rsa).flatMap(([name, signature]): Mutation[] => [
     [
       `leaf: signed with RSA ${name}`,
-      (c) => {
-        c.middle.keys = 'rsa 2048';
-        c.leaf.signature = signature;
+      (certificate) => {
+        certificate.middle.keys = 'rsa 2048';
+        certificate.leaf.signature = signature;
       },
     ],
     [
       `middle: signed with RSA ${name}`,
-      (c) => {
-        c.root.keys = 'rsa 2048';
-        c.middle.signature = signature;
+      (certificate) => {
+        certificate.root.keys = 'rsa 2048';
+        certificate.middle.signature = signature;
       },
     ],
     [
       `root: signed with RSA ${name}`,
-      (c) => {
-        c.root.keys = 'rsa 2048';
-        c.root.signature = signature;
+      (certificate) => {
+        certificate.root.keys = 'rsa 2048';
+        certificate.root.signature = signature;
       },
     ],
   ]),
   ...Object.entries(signatures.ec).flatMap(([name, signature]) =>
-    on(places, `signed with ECDSA ${name}`, (s) => void (s.signature = signature)),
+    on(places, `signed with ECDSA ${name}`, (settings) => void (settings.signature = signature)),
   ),
   ...keyUsages.flatMap((used) =>
-    on(places, `key usage ${used.join()}`, (s) => replace(s, '2.5.29.15', ext.keyUsage(...used))),
+    on(places, `key usage ${used.join()}`, (settings) => replace(settings, '2.5.29.15', ext.keyUsage(...used))),
   ),
-  ...on(places, 'no key usage', (s) => replace(s, '2.5.29.15')),
+  ...on(places, 'no key usage', (settings) => replace(settings, '2.5.29.15')),
   ...purposeLists.flatMap((list) =>
-    on(places, `purposes ${list.join()}`, (s) => replace(s, '2.5.29.37', ext.purposes(...list))),
+    on(places, `purposes ${list.join()}`, (settings) => replace(settings, '2.5.29.37', ext.purposes(...list))),
   ),
-  ...on(places, 'no purposes', (s) => replace(s, '2.5.29.37')),
-  ...on(authorities, 'no basic constraints', (s) => replace(s, '2.5.29.19')),
-  ...on(authorities, 'no basic constraints and no key usage', (s) => {
-    replace(s, '2.5.29.19');
-    replace(s, '2.5.29.15');
+  ...on(places, 'no purposes', (settings) => replace(settings, '2.5.29.37')),
+  ...on(authorities, 'no basic constraints', (settings) => replace(settings, '2.5.29.19')),
+  ...on(authorities, 'no basic constraints and no key usage', (settings) => {
+    replace(settings, '2.5.29.19');
+    replace(settings, '2.5.29.15');
   }),
-  ...on(places, 'not an authority', (s) => replace(s, '2.5.29.19', ext.basicConstraints(undefined))),
-  ...on(authorities, 'explicitly not an authority', (s) => replace(s, '2.5.29.19', ext.basicConstraints(false))),
-  ...[0, 1, 2].flatMap((length) =>
-    on(authorities, `path length ${length}`, (s) => replace(s, '2.5.29.19', ext.basicConstraints(true, length))),
+  ...on(places, 'not an authority', (settings) => replace(settings, '2.5.29.19', ext.basicConstraints(undefined))),
+  ...on(authorities, 'explicitly not an authority', (settings) =>
+    replace(settings, '2.5.29.19', ext.basicConstraints(false)),
   ),
-  ...on(places, 'version 1', (s) => void (s.version = 1)),
-  ...on(places, 'expired', (s) => void (s.notAfter = new Date(now - day / 2))),
-  ...on(places, 'not valid yet', (s) => void (s.notBefore = new Date(now + day))),
-  ...on(places, 'unknown extension', (s) => void s.extensions.push(unknown(false))),
-  ...on(places, 'unknown critical extension', (s) => void s.extensions.push(unknown(true))),
-  ...on(places, 'critical policies', (s) => void s.extensions.push(policies)),
-  ...on(authorities, 'critical policy constraints', (s) => void s.extensions.push(policyConstraints)),
-  ...on(authorities, 'critical inhibit any policy', (s) => void s.extensions.push(inhibitAnyPolicy)),
+  ...[0, 1, 2].flatMap((length) =>
+    on(authorities, `path length ${length}`, (settings) =>
+      replace(settings, '2.5.29.19', ext.basicConstraints(true, length)),
+    ),
+  ),
+  ...on(places, 'version 1', (settings) => void (settings.version = 1)),
+  ...on(places, 'expired', (settings) => void (settings.notAfter = new Date(now - day / 2))),
+  ...on(places, 'not valid yet', (settings) => void (settings.notBefore = new Date(now + day))),
+  ...on(places, 'unknown extension', (settings) => void settings.extensions.push(unknown(false))),
+  ...on(places, 'unknown critical extension', (settings) => void settings.extensions.push(unknown(true))),
+  ...on(places, 'critical policies', (settings) => void settings.extensions.push(policies)),
+  ...on(authorities, 'critical policy constraints', (settings) => void settings.extensions.push(policyConstraints)),
+  ...on(authorities, 'critical inhibit any policy', (settings) => void settings.extensions.push(inhibitAnyPolicy)),
   ...[[0], [1], [5], [0, 1, 2, 5]].flatMap((type) =>
-    on(places, `Netscape type ${type.join()}`, (s) => void s.extensions.push(ext.netscape(...type))),
+    on(places, `Netscape type ${type.join()}`, (settings) => void settings.extensions.push(ext.netscape(...type))),
   ),
   ...on(['middle'], 'same name as the root', () => {}),
 ];
@@ -238,16 +242,16 @@ const constrained: Mutation[] = names.flatMap(([name, base, inside, outside]) =>
       [true, false].flatMap((critical): Mutation[] => [
         [
           `${place}: permits ${name}, leaf ${i}, critical ${critical}`,
-          (c) => {
-            c[place].extensions.push(ext.nameConstraints([base], [], critical));
-            c.leaf.extensions.push(ext.alternativeNames(given));
+          (certificate) => {
+            certificate[place].extensions.push(ext.nameConstraints([base], [], critical));
+            certificate.leaf.extensions.push(ext.alternativeNames(given));
           },
         ],
         [
           `${place}: excludes ${name}, leaf ${i}, critical ${critical}`,
-          (c) => {
-            c[place].extensions.push(ext.nameConstraints([], [base], critical));
-            c.leaf.extensions.push(ext.alternativeNames(given));
+          (certificate) => {
+            certificate[place].extensions.push(ext.nameConstraints([], [base], critical));
+            certificate.leaf.extensions.push(ext.alternativeNames(given));
           },
         ],
       ]),
@@ -257,15 +261,17 @@ const constrained: Mutation[] = names.flatMap(([name, base, inside, outside]) =>
 const bySubject: Mutation[] = authorities.flatMap((place): Mutation[] => [
   [
     `${place}: permits a directory tree with the leaf`,
-    (c) =>
-      void c[place].extensions.push(ext.nameConstraints([generalName(4, nameDer(c.leaf.subject.slice(0, 1)))], [])),
+    (certificate) =>
+      void certificate[place].extensions.push(
+        ext.nameConstraints([generalName(4, nameDer(certificate.leaf.subject.slice(0, 1)))], []),
+      ),
   ],
   [
     `${place}: permits the leaf's name in other letters`,
-    (c) =>
-      void c[place].extensions.push(
+    (certificate) =>
+      void certificate[place].extensions.push(
         ext.nameConstraints(
-          [generalName(4, nameDer([['O', (c.leaf.subject[0]?.[1] ?? '').toLowerCase()]]))],
+          [generalName(4, nameDer([['O', (certificate.leaf.subject[0]?.[1] ?? '').toLowerCase()]]))],
           [],
           false,
         ),
@@ -273,22 +279,23 @@ const bySubject: Mutation[] = authorities.flatMap((place): Mutation[] => [
   ],
   [
     `${place}: permits another directory tree`,
-    (c) => void c[place].extensions.push(ext.nameConstraints([dn('Bob')(c)], [], false)),
+    (certificate) => void certificate[place].extensions.push(ext.nameConstraints([dn('Bob')(certificate)], [], false)),
   ],
   [
     `${place}: excludes the leaf's directory tree`,
-    (c) => void c[place].extensions.push(ext.nameConstraints([], [dn('Alice')(c)], false)),
+    (certificate) =>
+      void certificate[place].extensions.push(ext.nameConstraints([], [dn('Alice')(certificate)], false)),
   ],
   [
     `${place}: excludes another directory tree`,
-    (c) => void c[place].extensions.push(ext.nameConstraints([], [dn('Bob')(c)], false)),
+    (certificate) => void certificate[place].extensions.push(ext.nameConstraints([], [dn('Bob')(certificate)], false)),
   ],
   ...(['alice.example.com', 'alice.example.org', 'alice', 'a-.example.org', 'alice..org'] as const).map(
     (cn): Mutation => [
       `${place}: permits DNS, common name ${cn}`,
-      (c) => {
-        c[place].extensions.push(ext.nameConstraints([generalName(2, 'example.com')], [], false));
-        c.leaf.subject = [
+      (certificate) => {
+        certificate[place].extensions.push(ext.nameConstraints([generalName(2, 'example.com')], [], false));
+        certificate.leaf.subject = [
           ['O', 'x'],
           ['CN', cn],
         ];
@@ -297,9 +304,9 @@ const bySubject: Mutation[] = authorities.flatMap((place): Mutation[] => [
   ),
   ...(['a@example.com', 'a@example.org'] as const).map((address): Mutation => [
     `${place}: permits e-mail, subject ${address}`,
-    (c) => {
-      c[place].extensions.push(ext.nameConstraints([generalName(1, 'example.com')], [], false));
-      c.leaf.subject = [
+    (certificate) => {
+      certificate[place].extensions.push(ext.nameConstraints([generalName(1, 'example.com')], [], false));
+      certificate.leaf.subject = [
         ['CN', 'x'],
         ['E', address],
       ];
@@ -319,12 +326,12 @@ function combined(count: number): Mutation[] {
   const next = random(23);
   const all = [...single, ...constrained, ...bySubject];
   return Array.from({ length: count }, () => {
-    const [a, b] = [0, 1].map(() => all[Math.floor(next() * all.length)] as Mutation) as [Mutation, Mutation];
+    const [answer, bytes] = [0, 1].map(() => all[Math.floor(next() * all.length)] as Mutation) as [Mutation, Mutation];
     return [
-      `${a[0]} + ${b[0]}`,
-      (c) => {
-        a[1](c);
-        b[1](c);
+      `${answer[0]} + ${bytes[0]}`,
+      (certificate) => {
+        answer[1](certificate);
+        bytes[1](certificate);
       },
     ];
   });

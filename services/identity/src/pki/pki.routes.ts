@@ -20,21 +20,21 @@ type Deps = {
 };
 
 export function pkiRoutes(deps: Deps): Route[] {
-  const identify = async (forwarded: Forwarded, s: PkiSettings) => {
-    const shown = certificateOf(forwarded, s);
+  const identify = async (forwarded: Forwarded, settings: PkiSettings) => {
+    const shown = certificateOf(forwarded, settings);
     if (!shown.ok) return shown;
     const fetchLists = async () =>
-      s.pki_crl_url === '' ? [] : deps.crls.listsOf(s.pki_crl_url, s.pki_crl_cache_seconds);
-    return checkCertificate(shown, s, { revocation: deps.revocation, fetchLists }, new Date());
+      settings.pki_crl_url === '' ? [] : deps.crls.listsOf(settings.pki_crl_url, settings.pki_crl_cache_seconds);
+    return checkCertificate(shown, settings, { revocation: deps.revocation, fetchLists }, new Date());
   };
 
   return [
-    handle(identityRoutes.pkiAuthenticate, async (r) => {
+    handle(identityRoutes.pkiAuthenticate, async (request) => {
       const settings = deps.settings.current();
       if (!settings.pki_enabled) throw methodOff();
-      const secure = secureCookies(r.origin, deps.allowInsecureCookies);
-      const forwarded = deps.forwardedOf(r.req.get(forwardedHeader));
-      const client = clientOf(r);
+      const secure = secureCookies(request.origin, deps.allowInsecureCookies);
+      const forwarded = deps.forwardedOf(request.req.get(forwardedHeader));
+      const client = clientOf(request);
       const identified = await identify(forwarded, settings);
       if (!identified.ok) {
         const { errorCode, reason, username, header, certificate }: CertificateRefusal = identified;

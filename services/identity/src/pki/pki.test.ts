@@ -51,7 +51,7 @@ function show(value: string, change: Partial<PkiSettings> = {}, more: string[] =
 }
 
 function escaped(...certs: Pick<Issued, 'pem'>[]): string {
-  return encodeURIComponent(certs.map((c) => c.pem).join(''));
+  return encodeURIComponent(certs.map((cert) => cert.pem).join(''));
 }
 
 async function judged(
@@ -84,10 +84,10 @@ function person(change: Partial<CertificateOptions> = {}, by: Authority = middle
 
 describe('the forwarded certificate', () => {
   it.each([
-    ['URL-encoded PEM', (c: Issued) => encodeURIComponent(c.pem)],
-    ['PEM with spaces for line ends', (c: Issued) => c.pem.replaceAll('\n', ' ').trim()],
-    ['a byte sequence (RFC 9440)', (c: Issued) => `:${c.der.toString('base64')}:`],
-    ['bare base64', (c: Issued) => c.der.toString('base64')],
+    ['URL-encoded PEM', (issued: Issued) => encodeURIComponent(issued.pem)],
+    ['PEM with spaces for line ends', (issued: Issued) => issued.pem.replaceAll('\n', ' ').trim()],
+    ['a byte sequence (RFC 9440)', (issued: Issued) => `:${issued.der.toString('base64')}:`],
+    ['bare base64', (issued: Issued) => issued.der.toString('base64')],
   ])('is read as %s', async (_name, spell) => {
     const shown = show(spell(await person()));
     expect(shown.ok && shown.person.subject).toBe('CN=Alice Example,O=Example\\, Inc.,DC=example');
@@ -366,8 +366,8 @@ describe('a long revocation list', () => {
 });
 
 describe('the person of a certificate', () => {
-  const assertion = async (change: Partial<CertificateOptions>, s: Partial<PkiSettings> = {}) => {
-    const result = await judged([await person(change)], s);
+  const assertion = async (change: Partial<CertificateOptions>, settings: Partial<PkiSettings> = {}) => {
+    const result = await judged([await person(change)], settings);
     if (!result.ok) throw new Error(result.reason);
     return result.assertion;
   };

@@ -30,10 +30,10 @@ type CertificateFacts = { subject: string; issuer: string; serial: string; finge
 type PresentedCertificate = { ok: true; person: Cert; intermediates: Cert[] } | CertificateRefusal;
 
 /** The certificate that a trusted proxy forwards; the header of any other peer is rejected. */
-export function certificateOf(f: Forwarded, s: PkiSettings): PresentedCertificate {
-  const chainHeader = `${s.pki_cert_header}-Chain`;
-  const result = readForwarded(f, s.pki_trusted_proxies, [
-    { name: s.pki_cert_header, maxBytes: 16_384 },
+export function certificateOf(forwarded: Forwarded, settings: PkiSettings): PresentedCertificate {
+  const chainHeader = `${settings.pki_cert_header}-Chain`;
+  const result = readForwarded(forwarded, settings.pki_trusted_proxies, [
+    { name: settings.pki_cert_header, maxBytes: 16_384 },
     { name: chainHeader, maxBytes: 16_384, commas: true },
   ]);
   if (!result.trusted) {
@@ -41,7 +41,7 @@ export function certificateOf(f: Forwarded, s: PkiSettings): PresentedCertificat
     const errorCode = reason.endsWith('_proxies') || reason.endsWith('_peer') ? 'UNTRUSTED_PROXY' : 'INVALID_HEADER';
     return { ok: false, errorCode, reason, ...(header ? { header } : {}) };
   }
-  const value = result.values.get(s.pki_cert_header);
+  const value = result.values.get(settings.pki_cert_header);
   if (!value) return invalid('no_certificate');
   const found = forwardedCertificates(value, result.values.get(chainHeader));
   return found ? { ok: true, ...found } : invalid('malformed');
@@ -74,7 +74,7 @@ const maxNameBytes = 1_200;
 const address = /^[^\s@]+@[^\s@]+$/;
 
 function emailOf({ emails }: Cert): string | null {
-  return emails.find((e) => address.test(e) && e.length <= 320 && !/\p{Cc}/u.test(e)) ?? null;
+  return emails.find((email) => address.test(email) && email.length <= 320 && !/\p{Cc}/u.test(email)) ?? null;
 }
 
 /** For a new account whose certificate has no address: addresses in a domain that receives no mail. */
@@ -107,11 +107,11 @@ function accountIssuerOf(issuer: Cert, setting: string): string {
   return canonicalDn(replaced?.issuer ?? issuer.subject);
 }
 
-function assertionOf(cert: Cert, issuer: Cert, s: PkiSettings): Assertion {
+function assertionOf(cert: Cert, issuer: Cert, settings: PkiSettings): Assertion {
   const name = cert.commonName ?? cert.subject;
   return {
     source: 'pki',
-    subject: { issuer: accountIssuerOf(issuer, s.pki_issuer_map), id: canonicalDn(cert.subject) },
+    subject: { issuer: accountIssuerOf(issuer, settings.pki_issuer_map), id: canonicalDn(cert.subject) },
     login: name.slice(0, 320),
     email: emailOf(cert),
     placeholderEmails: placeholdersOf(cert, canonicalDn(issuer.subject)),
@@ -119,7 +119,7 @@ function assertionOf(cert: Cert, issuer: Cert, s: PkiSettings): Assertion {
     emailVerified: false,
     name: name.slice(0, 200),
     claims: { known: false, reason: 'certificates_tell_no_groups' },
-    legacyAdmin: adminBy(cert, issuer, s.pki_admin_dns),
+    legacyAdmin: adminBy(cert, issuer, settings.pki_admin_dns),
     auditDetails: certificateFactsOf(cert),
   };
 }
@@ -134,7 +134,7 @@ type Lists = {
 /** Checks chain, dates, purpose and revocation of a person's certificate. */
 export async function checkCertificate(
   { person, intermediates }: { person: Cert; intermediates: Cert[] },
-  s: PkiSettings,
+  settings: PkiSettings,
   { revocation, fetchLists }: Lists,
   now: Date,
 ): Promise<CheckResult> {
@@ -142,7 +142,7 @@ export async function checkCertificate(
     ...invalid(reason, person.subject),
     certificate: certificateFactsOf(person),
   });
-  const anchors = authoritiesOf(s.pki_ca_cert);
+  const anchors = authoritiesOf(settings.pki_ca_cert);
   if (!anchors || anchors.length === 0) return refuse('no_authority_set');
   const found = findPath(person, intermediates, anchors, now);
   const fault = 'fault' in found ? found.fault : undefined;
@@ -151,13 +151,13 @@ export async function checkCertificate(
   if (/\p{Cc}/u.test(person.subject)) return refuse('subject_control_character');
   if (Buffer.byteLength(person.subject) > maxNameBytes || Buffer.byteLength(person.issuer) > maxNameBytes)
     return refuse('subject_too_long');
-  if (s.pki_verify_revocation) {
-    const lists = [...(configuredListsOf(s.pki_crl) ?? []), ...(await fetchLists())];
+  if (settings.pki_verify_revocation) {
+    const lists = [...(configuredListsOf(settings.pki_crl) ?? []), ...(await fetchLists())];
     const status = await revocation.statusOf(found.path, lists, now);
     if (status === 'revoked') return refuse('revoked');
-    if (status === 'unknown' && !s.pki_revocation_soft_fail) return refuse('revocation_unknown');
+    if (status === 'unknown' && !settings.pki_revocation_soft_fail) return refuse('revocation_unknown');
   }
-  return { ok: true, assertion: assertionOf(person, found.path[1] as Cert, s) };
+  return { ok: true, assertion: assertionOf(person, found.path[1] as Cert, settings) };
 }
 
 function invalid(reason: string, username?: string): CertificateRefusal {

@@ -262,5 +262,7 @@ function extensionsOf(bytes: Uint8Array, sequence: Element): Extension[] {
 /** IssuingDistributionPoint, field [4]: RFC 5280 section 5.2.5. */
 function isIndirect(bytes: Uint8Array, { content, end }: Element): boolean {
   const point = readElement(bytes, content, end);
-  return readElements(bytes, point.content, point.end).some((f) => f.tag === 0x84 && bytes[f.content] !== 0);
+  return readElements(bytes, point.content, point.end).some(
+    (element) => element.tag === 0x84 && bytes[element.content] !== 0,
+  );
 }

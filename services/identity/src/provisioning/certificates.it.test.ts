@@ -2,16 +2,16 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { client, startProvisioningWorld, type ProvisioningWorld } from '../../test/provisioning-world.ts';
 import type { Assertion } from './provisioning.ts';
 
-let w: ProvisioningWorld;
+let world: ProvisioningWorld;
 beforeAll(async () => {
-  w = await startProvisioningWorld();
+  world = await startProvisioningWorld();
 });
-afterAll(() => w.stop());
+afterAll(() => world.stop());
 
 let names = 0;
 /** The assertion of a certificate without an address. */
 function certificate(authority: string, name: string): Assertion {
-  return w.assertion({
+  return world.assertion({
     source: 'pki',
     subject: { issuer: `cn=${authority}`, id: `cn=${name}` },
     login: name,
@@ -25,8 +25,8 @@ function newName(): string {
   return `person${(names += 1)}`;
 }
 
-async function trySignIn(a: Assertion): Promise<string> {
-  const signedIn = await w.provisioning.trySignIn(a, client);
+async function trySignIn(assertion: Assertion): Promise<string> {
+  const signedIn = await world.provisioning.trySignIn(assertion, client);
   return signedIn.outcome === 'signed_in' ? signedIn.userId : signedIn.errorCode;
 }
 
@@ -38,15 +38,15 @@ describe('a certificate', () => {
     expect(second).not.toBe(first);
     expect(await trySignIn(certificate('one', name))).toBe(first);
     expect(await trySignIn(certificate('two', name))).toBe(second);
-    const users = await w.db.user.findMany({ where: { id: { in: [first, second] } }, orderBy: { email: 'asc' } });
-    expect(users.map((u) => u.email)).toEqual([`${name}.two@pki.local`, `${name}@pki.local`]);
+    const users = await world.db.user.findMany({ where: { id: { in: [first, second] } }, orderBy: { email: 'asc' } });
+    expect(users.map((user) => user.email)).toEqual([`${name}.two@pki.local`, `${name}@pki.local`]);
   });
 
   it('permanently claims an account without a stored issuer', async () => {
     const name = newName();
-    const { id } = await w.user({ authType: 'pki', pkiSubjectDn: `cn=${name}` });
+    const { id } = await world.user({ authType: 'pki', pkiSubjectDn: `cn=${name}` });
     expect(await trySignIn(certificate('one', name))).toBe(id);
-    expect(await w.db.user.findUniqueOrThrow({ where: { id } })).toMatchObject({ pkiIssuerDn: 'cn=one' });
+    expect(await world.db.user.findUniqueOrThrow({ where: { id } })).toMatchObject({ pkiIssuerDn: 'cn=one' });
     expect(await trySignIn(certificate('two', name))).not.toBe(id);
     expect(await trySignIn(certificate('one', name))).toBe(id);
   });
@@ -55,7 +55,7 @@ describe('a certificate', () => {
     // Repeated, because the sign-ins rarely conflict.
     for (let round = 0; round < 20; round++) {
       const name = newName();
-      const { id } = await w.user({ authType: 'pki', pkiSubjectDn: `cn=${name}` });
+      const { id } = await world.user({ authType: 'pki', pkiSubjectDn: `cn=${name}` });
       const authorities = ['one', 'two', 'three', 'four', 'five'];
       const signedIn = await Promise.all(authorities.map((authority) => trySignIn(certificate(authority, name))));
       expect(signedIn.filter((userId) => userId === id)).toHaveLength(1);
@@ -65,13 +65,13 @@ describe('a certificate', () => {
 
   it('does not claim an account of another person with its placeholder address', async () => {
     const name = newName();
-    const { id } = await w.user({ email: `${name}@pki.local` });
+    const { id } = await world.user({ email: `${name}@pki.local` });
     expect(await trySignIn(certificate('one', name))).not.toBe(id);
   });
 });
 
 describe('the address of an account with a certificate', () => {
-  const emailOf = async (id: string) => (await w.db.user.findUniqueOrThrow({ where: { id } })).email;
+  const emailOf = async (id: string) => (await world.db.user.findUniqueOrThrow({ where: { id } })).email;
   const withAddress = (name: string, email: string | null) => ({ ...certificate('one', name), email });
 
   it('stays when the certificate is renewed without an address, and follows a new address', async () => {
@@ -89,7 +89,7 @@ describe('the address of an account with a certificate', () => {
       const name = newName();
       const shown = withAddress(name, given && `${name}@example.org`);
       const id = await trySignIn(shown);
-      await w.db.user.update({ where: { id }, data: { email: `${name}.corrected@example.org` } });
+      await world.db.user.update({ where: { id }, data: { email: `${name}.corrected@example.org` } });
       expect(await trySignIn(shown)).toBe(id);
       expect(await trySignIn(shown)).toBe(id);
       expect(await emailOf(id)).toBe(`${name}.corrected@example.org`);
@@ -109,9 +109,9 @@ describe('an account that an administrator linked to a certificate', () => {
   it.each(['local', 'ldap', 'pki'])('of source %s is used by sign-ins with the certificate', async (authType) => {
     const name = newName();
     const names = { pkiSubjectDn: `cn=${name}`, pkiIssuerDn: authType === 'pki' ? null : 'cn=one' };
-    const { id } = await w.user({ authType, fullName: 'Kept Name', ...names });
+    const { id } = await world.user({ authType, fullName: 'Kept Name', ...names });
     expect(await trySignIn(certificate('one', name))).toBe(id);
-    const { fullName, pkiIssuerDn } = await w.db.user.findUniqueOrThrow({ where: { id } });
+    const { fullName, pkiIssuerDn } = await world.db.user.findUniqueOrThrow({ where: { id } });
     expect([fullName, pkiIssuerDn]).toEqual([authType === 'pki' ? name : 'Kept Name', 'cn=one']);
   });
 });
@@ -120,7 +120,7 @@ it('refuses and audits a subject that is too long for the index', async () => {
   const subject = { issuer: 'cn=one', id: `cn=${'\u540d'.repeat(900)}` };
   const name = newName();
   expect(await trySignIn({ ...certificate('one', name), subject })).toBe('INVALID_IDENTITY');
-  expect(await w.audit(name)).toMatchObject([{ errorCode: 'INVALID_IDENTITY' }]);
+  expect(await world.audit(name)).toMatchObject([{ errorCode: 'INVALID_IDENTITY' }]);
 });
 
 it('records subject, issuer, serial number and fingerprint of a certificate with the sign-in', async () => {
@@ -129,5 +129,5 @@ it('records subject, issuer, serial number and fingerprint of a certificate with
   const shown = { ...certificate('one', name), auditDetails };
   await trySignIn(shown);
   await trySignIn(shown);
-  expect(await w.audit(`${name}@pki.local`)).toMatchObject([{ details: auditDetails }, { details: auditDetails }]);
+  expect(await world.audit(`${name}@pki.local`)).toMatchObject([{ details: auditDetails }, { details: auditDetails }]);
 });

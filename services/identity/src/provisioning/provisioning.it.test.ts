@@ -3,21 +3,21 @@ import { client, startProvisioningWorld, type ProvisioningWorld } from '../../te
 import type { User } from '../generated/client.ts';
 import type { Assertion } from './provisioning.ts';
 
-let w: ProvisioningWorld;
+let world: ProvisioningWorld;
 beforeAll(async () => {
-  w = await startProvisioningWorld();
+  world = await startProvisioningWorld();
 });
-afterAll(() => w.stop());
+afterAll(() => world.stop());
 
 const sources = ['ldap', 'oidc', 'pki', 'proxy'] as const;
 /** An account without identity, or linked to an identity of a source. */
-const owners: Record<string, (n: string) => Partial<User>> = {
+const owners: Record<string, (text: string) => Partial<User>> = {
   unlinked: () => ({ authType: 'local' }),
-  'an LDAP entry': (n) => ({ authType: 'ldap', ldapUid: n, directoryId: `entryUUID:${n}` }),
-  'an LDAP name': (n) => ({ authType: 'ldap', ldapUid: n }),
-  'an OIDC subject': (n) => ({ authType: 'oidc', oidcIssuer: 'https://idp.example.org', oidcSubject: n }),
-  'a certificate': (n) => ({ authType: 'pki', pkiSubjectDn: n }),
-  'a proxy user': (n) => ({ authType: 'proxy', proxyUser: n }),
+  'an LDAP entry': (name) => ({ authType: 'ldap', ldapUid: name, directoryId: `entryUUID:${name}` }),
+  'an LDAP name': (name) => ({ authType: 'ldap', ldapUid: name }),
+  'an OIDC subject': (name) => ({ authType: 'oidc', oidcIssuer: 'https://idp.example.org', oidcSubject: name }),
+  'a certificate': (name) => ({ authType: 'pki', pkiSubjectDn: name }),
+  'a proxy user': (name) => ({ authType: 'proxy', proxyUser: name }),
 };
 const spellings: Record<string, (email: string) => string> = {
   unchanged: (email) => email,
@@ -40,15 +40,15 @@ describe('an e-mail address of an existing account', () => {
     const wrong: unknown[] = [];
     for (const [i, cell] of cells.entries()) {
       const { source, verified, role, owner, spelling } = cell;
-      const target = await w.user({ role, ...owners[owner]?.(`owner${i}`) });
-      const a = w.assertion({
+      const target = await world.user({ role, ...owners[owner]?.(`owner${i}`) });
+      const assertion = world.assertion({
         source,
         email: spellings[spelling]?.(target.email) ?? null,
         emailVerified: verified,
       });
-      const signedIn = await w.provisioning.trySignIn(a, client);
-      const after = await w.db.user.findUniqueOrThrow({ where: { id: target.id } });
-      const records = (await w.audit(a.login)).map((r) => r.errorCode);
+      const signedIn = await world.provisioning.trySignIn(assertion, client);
+      const after = await world.db.user.findUniqueOrThrow({ where: { id: target.id } });
+      const records = (await world.audit(assertion.login)).map((record) => record.errorCode);
       const allowed = verified && role !== 'super_admin' && owner === 'unlinked';
       const held = allowed
         ? signedIn.outcome === 'signed_in' &&
@@ -58,15 +58,15 @@ describe('an e-mail address of an existing account', () => {
         : signedIn.outcome === 'refused' &&
           records.join() === 'ACCOUNT_LINK_REFUSED' &&
           JSON.stringify(after) === JSON.stringify(target) &&
-          (await w.liveSessions(target.id)) === 0;
+          (await world.liveSessions(target.id)) === 0;
       if (!held) wrong.push({ cell, signedIn, records });
     }
     expect(wrong).toEqual([]);
   });
 
   it.each(sources)('is refused by %s like a wrong password', async (source) => {
-    const { email } = await w.user();
-    await expect(w.provisioning.signIn(w.assertion({ source, email }), client)).rejects.toMatchObject({
+    const { email } = await world.user();
+    await expect(world.provisioning.signIn(world.assertion({ source, email }), client)).rejects.toMatchObject({
       kind: 'unauthenticated',
       code: 'invalid_credentials',
       message: 'Incorrect username or password',
@@ -74,8 +74,8 @@ describe('an e-mail address of an existing account', () => {
   });
 
   it.each(sources)('that is linked by %s loses its sessions and its password', async (source) => {
-    const target = await w.user({ passwordHash: 'kept', allowLocalFallback: false });
-    await w.db.refreshToken.create({
+    const target = await world.user({ passwordHash: 'kept', allowLocalFallback: false });
+    await world.db.refreshToken.create({
       data: {
         sessionId: target.id,
         userId: target.id,
@@ -84,15 +84,15 @@ describe('an e-mail address of an existing account', () => {
         absoluteExpiresAt: new Date(Date.now() + 60_000),
       },
     });
-    const a = w.assertion({ source, email: target.email, emailVerified: true });
-    await w.provisioning.signIn(a, client);
-    expect(await w.liveSessions(target.id)).toBe(1);
-    const after = await w.db.user.findUniqueOrThrow({ where: { id: target.id } });
+    const assertion = world.assertion({ source, email: target.email, emailVerified: true });
+    await world.provisioning.signIn(assertion, client);
+    expect(await world.liveSessions(target.id)).toBe(1);
+    const after = await world.db.user.findUniqueOrThrow({ where: { id: target.id } });
     // A person who registered the address before its owner has no access any more.
     expect(after).toMatchObject({ passwordHash: null, allowLocalFallback: false });
     // Further sign-ins use the identity, not the address.
-    await w.provisioning.signIn({ ...a, email: w.address(), emailVerified: false }, client);
-    expect(await w.liveSessions(target.id)).toBe(2);
+    await world.provisioning.signIn({ ...assertion, email: world.address(), emailVerified: false }, client);
+    expect(await world.liveSessions(target.id)).toBe(2);
   });
 });
 
@@ -103,13 +103,13 @@ describe('a first sign-in', () => {
     ['pki', 'pki'],
     ['proxy', 'external'],
   ] as const)('by %s is counted in user_signups_total as %s and published', async (source, method) => {
-    const a = w.assertion({ source });
-    const signedIn = await w.provisioning.trySignIn(a, client);
-    expect(await w.signups()).toContain(`user_signups_total{method="${method}"}`);
-    const user = await w.db.user.findFirstOrThrow({ where: { email: a.email ?? '' } });
+    const assertion = world.assertion({ source });
+    const signedIn = await world.provisioning.trySignIn(assertion, client);
+    expect(await world.signups()).toContain(`user_signups_total{method="${method}"}`);
+    const user = await world.db.user.findFirstOrThrow({ where: { email: assertion.email ?? '' } });
     expect(user).toMatchObject({ authType: source, role: 'user', approvalStatus: 'approved', passwordHash: null });
     expect(signedIn).toMatchObject({ outcome: 'signed_in', userId: user.id });
-    const published = await w.db.$queryRaw<{ data: unknown }[]>`
+    const published = await world.db.$queryRaw<{ data: unknown }[]>`
       select data from identity_outbox where subject = 'evt.identity.user.created.v1' and data ->> 'userId' = ${user.id}`;
     expect(published).toEqual([{ data: { userId: user.id, role: 'user', method } }]);
   });
@@ -117,27 +117,29 @@ describe('a first sign-in', () => {
   it.each(sources)(
     'by %s waits for approval under require_account_approval: no session, one record',
     async (source) => {
-      w.set({ require_account_approval: true });
-      const a = w.assertion({ source });
-      const signedIn = await w.provisioning.trySignIn(a, client);
-      w.set({ require_account_approval: false });
+      world.set({ require_account_approval: true });
+      const assertion = world.assertion({ source });
+      const signedIn = await world.provisioning.trySignIn(assertion, client);
+      world.set({ require_account_approval: false });
       expect(signedIn).toMatchObject({ outcome: 'refused', errorCode: 'ACCOUNT_PENDING_APPROVAL' });
-      const user = await w.db.user.findFirstOrThrow({ where: { email: a.email ?? '' } });
+      const user = await world.db.user.findFirstOrThrow({ where: { email: assertion.email ?? '' } });
       expect(user.approvalStatus).toBe('pending');
-      expect(await w.liveSessions(user.id)).toBe(0);
-      await expect(w.provisioning.signIn(a, client)).rejects.toMatchObject({ code: 'account_pending_approval' });
+      expect(await world.liveSessions(user.id)).toBe(0);
+      await expect(world.provisioning.signIn(assertion, client)).rejects.toMatchObject({
+        code: 'account_pending_approval',
+      });
     },
   );
 
   it.each([null, '', 'no address', 'two@at@example.org', `${'x'.repeat(320)}@example.org`, 'a\u0000@example.org'])(
     'without an address mail could be sent to (%j) makes no account',
     async (email) => {
-      const before = await w.db.user.count();
-      expect(await w.provisioning.trySignIn(w.assertion({ source: 'oidc', email }), client)).toMatchObject({
+      const before = await world.db.user.count();
+      expect(await world.provisioning.trySignIn(world.assertion({ source: 'oidc', email }), client)).toMatchObject({
         outcome: 'refused',
         errorCode: 'INVALID_EMAIL',
       });
-      expect(await w.db.user.count()).toBe(before);
+      expect(await world.db.user.count()).toBe(before);
     },
   );
 
@@ -148,38 +150,38 @@ describe('a first sign-in', () => {
     { subject: { issuer: null, id: 'a\u0000b' } },
     { subject: { issuer: null, id: 'x'.repeat(5000) } },
   ])('with a name that cannot be stored (%j) creates no account', async (odd) => {
-    const before = await w.db.user.count();
-    expect(await w.provisioning.trySignIn(w.assertion({ source: 'proxy', ...odd }), client)).toMatchObject({
+    const before = await world.db.user.count();
+    expect(await world.provisioning.trySignIn(world.assertion({ source: 'proxy', ...odd }), client)).toMatchObject({
       outcome: 'refused',
       errorCode: 'INVALID_IDENTITY',
     });
-    expect(await w.db.user.count()).toBe(before);
+    expect(await world.db.user.count()).toBe(before);
   });
 
   it('treats any name as text', async () => {
-    const a = w.assertion({
+    const assertion = world.assertion({
       source: 'ldap',
       name: `=cmd|'/c calc'!A1\u0000\u001b[31m\u202e<script>${'x'.repeat(1e6)}`,
     });
-    await w.provisioning.signIn(a, client);
-    const { fullName } = await w.db.user.findFirstOrThrow({ where: { email: a.email ?? '' } });
+    await world.provisioning.signIn(assertion, client);
+    const { fullName } = await world.db.user.findFirstOrThrow({ where: { email: assertion.email ?? '' } });
     expect(fullName).toHaveLength(200);
     expect(fullName).not.toMatch(/\p{C}/u);
   });
 
   it('creates one account for sixty-four concurrent sign-ins', async () => {
-    const a = w.assertion({ source: 'oidc' });
-    const all = await Promise.all(Array.from({ length: 64 }, () => w.provisioning.trySignIn(a, client)));
-    expect(new Set(all.map((e) => e.userId)).size).toBe(1);
-    expect(all.every((e) => e.outcome === 'signed_in')).toBe(true);
+    const assertion = world.assertion({ source: 'oidc' });
+    const all = await Promise.all(Array.from({ length: 64 }, () => world.provisioning.trySignIn(assertion, client)));
+    expect(new Set(all.map((outcome) => outcome.userId)).size).toBe(1);
+    expect(all.every((outcome) => outcome.outcome === 'signed_in')).toBe(true);
   });
 });
 
 describe('a known account', () => {
   const known = async (source: Assertion['source']) => {
-    const a = w.assertion({ source });
-    await w.provisioning.signIn(a, client);
-    return { a, user: await w.db.user.findFirstOrThrow({ where: { email: a.email ?? '' } }) };
+    const assertion = world.assertion({ source });
+    await world.provisioning.signIn(assertion, client);
+    return { a: assertion, user: await world.db.user.findFirstOrThrow({ where: { email: assertion.email ?? '' } }) };
   };
 
   const states = {
@@ -190,36 +192,44 @@ describe('a known account', () => {
   it.each(sources.flatMap((source) => Object.entries(states).map(([code, data]) => [source, code, data] as const)))(
     'of %s gets the answer %s and no session',
     async (source, code, data) => {
-      const { a, user } = await known(source);
-      await w.db.user.update({ where: { id: user.id }, data });
-      await expect(w.provisioning.signIn(a, client)).rejects.toMatchObject({ kind: 'forbidden', code });
-      expect(await w.liveSessions(user.id)).toBe(1);
+      const { a: assertion, user } = await known(source);
+      await world.db.user.update({ where: { id: user.id }, data });
+      await expect(world.provisioning.signIn(assertion, client)).rejects.toMatchObject({ kind: 'forbidden', code });
+      expect(await world.liveSessions(user.id)).toBe(1);
     },
   );
 
   it('whose id the directory no longer returns is refused, although its name matches', async () => {
-    const { a } = await known('ldap');
-    expect(await w.provisioning.trySignIn({ ...a, subject: { issuer: null, id: '' } }, client)).toMatchObject({
+    const { a: assertion } = await known('ldap');
+    expect(
+      await world.provisioning.trySignIn({ ...assertion, subject: { issuer: null, id: '' } }, client),
+    ).toMatchObject({
       outcome: 'refused',
       errorCode: 'IDENTITY_CONFLICT',
     });
   });
 
   it('of a directory without ids is found by its name', async () => {
-    const a = w.assertion({ source: 'ldap', subject: { issuer: null, id: '' } });
-    await w.provisioning.signIn(a, client);
-    const user = await w.db.user.findFirstOrThrow({ where: { email: a.email ?? '' } });
-    expect(user).toMatchObject({ ldapUid: a.login, directoryId: null });
-    expect(await w.provisioning.trySignIn({ ...a, login: a.login.toUpperCase() }, client)).toMatchObject({
+    const assertion = world.assertion({ source: 'ldap', subject: { issuer: null, id: '' } });
+    await world.provisioning.signIn(assertion, client);
+    const user = await world.db.user.findFirstOrThrow({ where: { email: assertion.email ?? '' } });
+    expect(user).toMatchObject({ ldapUid: assertion.login, directoryId: null });
+    expect(
+      await world.provisioning.trySignIn({ ...assertion, login: assertion.login.toUpperCase() }, client),
+    ).toMatchObject({
       outcome: 'signed_in',
       userId: user.id,
     });
   });
 
   it('of one issuer is not used for another issuer with the same subject', async () => {
-    const { a, user } = await known('oidc');
-    const other = { ...a, subject: { issuer: 'https://other.example.org', id: a.subject.id }, email: w.address() };
-    const signedIn = await w.provisioning.trySignIn(other, client);
+    const { a: assertion, user } = await known('oidc');
+    const other = {
+      ...assertion,
+      subject: { issuer: 'https://other.example.org', id: assertion.subject.id },
+      email: world.address(),
+    };
+    const signedIn = await world.provisioning.trySignIn(other, client);
     expect(signedIn.outcome).toBe('signed_in');
     expect(signedIn.userId).not.toBe(user.id);
   });

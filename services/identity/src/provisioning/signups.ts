@@ -10,6 +10,6 @@ export const signupMethods = {
 } as const;
 
 /** Whether a new account waits for approval. */
-export function firstStatus(s: Pick<AuthSettings, 'require_account_approval'>): 'pending' | 'approved' {
-  return s.require_account_approval ? 'pending' : 'approved';
+export function firstStatus(settings: Pick<AuthSettings, 'require_account_approval'>): 'pending' | 'approved' {
+  return settings.require_account_approval ? 'pending' : 'approved';
 }

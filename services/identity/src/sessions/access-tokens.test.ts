@@ -9,8 +9,8 @@ const who = { userId: randomUUID(), sessionId: randomUUID(), role: 'user' } as c
 const good = { sid: who.sessionId, role: 'user', type: 'access' };
 const options = { subject: who.userId, jwtid: randomUUID(), expiresIn: 60 } as const;
 
-function b64(o: object) {
-  return Buffer.from(JSON.stringify(o)).toString('base64url');
+function b64(content: object) {
+  return Buffer.from(JSON.stringify(content)).toString('base64url');
 }
 
 const now = Math.floor(Date.now() / 1000);

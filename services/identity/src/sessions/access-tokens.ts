@@ -24,17 +24,17 @@ export type AccessTokens = {
   verify: (token: string) => AccessClaims | null;
 };
 
-export function createAccessTokens(d: { secret: string; lifetimeSeconds: () => number }): AccessTokens {
+export function createAccessTokens(dependencies: { secret: string; lifetimeSeconds: () => number }): AccessTokens {
   // Created once: with a text, every signature would create its own key object.
-  const key = createSecretKey(d.secret, 'utf8');
+  const key = createSecretKey(dependencies.secret, 'utf8');
   return {
-    lifetimeSeconds: d.lifetimeSeconds,
+    lifetimeSeconds: dependencies.lifetimeSeconds,
     sign: ({ userId, sessionId, role }) =>
       jwt.sign({ sid: sessionId, role, type: 'access' }, key, {
         algorithm: 'HS256',
         subject: userId,
         jwtid: randomUUID(),
-        expiresIn: d.lifetimeSeconds(),
+        expiresIn: dependencies.lifetimeSeconds(),
       }),
     verify: (token) => {
       try {

@@ -39,25 +39,25 @@ function cookie(name: string, value: string, { path, maxAge, sameSite, httpOnly,
 }
 
 /** The three cookies of a session; the CSRF cookie lives as long as the refresh cookie. */
-export function sessionCookies(t: Issued, secure: boolean): string[] {
+export function sessionCookies(issued: Issued, secure: boolean): string[] {
   return [
-    cookie('access_token', t.accessToken, {
+    cookie('access_token', issued.accessToken, {
       path: '/',
-      maxAge: t.accessSeconds,
+      maxAge: issued.accessSeconds,
       secure,
       httpOnly: true,
       sameSite: 'Lax',
     }),
-    cookie('refresh_token', t.refreshToken, {
+    cookie('refresh_token', issued.refreshToken, {
       path: '/api/auth',
-      maxAge: t.refreshSeconds,
+      maxAge: issued.refreshSeconds,
       secure,
       httpOnly: true,
       sameSite: 'Strict',
     }),
-    cookie('csrf_token', t.csrfToken, {
+    cookie('csrf_token', issued.csrfToken, {
       path: '/',
-      maxAge: t.refreshSeconds,
+      maxAge: issued.refreshSeconds,
       secure,
       httpOnly: false,
       sameSite: 'Strict',

@@ -3,14 +3,14 @@ import { waitFor } from '@overtone/testkit';
 import { addUser } from '../../test/running-identity.ts';
 import { startSessionWorld, type SessionWorld } from '../../test/session-world.ts';
 
-let w: SessionWorld;
+let world: SessionWorld;
 let backends: SessionWorld['backends'];
 let identity: SessionWorld['identity'];
 beforeAll(async () => {
-  w = await startSessionWorld();
-  ({ backends, identity } = w);
+  world = await startSessionWorld();
+  ({ backends, identity } = world);
 });
-afterAll(() => w.stop());
+afterAll(() => world.stop());
 
 const timeout = { timeoutMs: 60_000 };
 
@@ -22,7 +22,7 @@ function endIn(id: string, seconds: number) {
 }
 
 function closedFor(userId: string) {
-  return w.revoked.filter((e) => e['userId'] === userId);
+  return world.revoked.filter((event) => event['userId'] === userId);
 }
 
 describe('an account with an end date', () => {

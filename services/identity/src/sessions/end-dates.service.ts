@@ -36,7 +36,7 @@ export function createEndDates({ db, pool, sessions }: Deps) {
           (tx) =>
             sessions.closeOpen(
               tx,
-              unpublished.map((u) => u.id),
+              unpublished.map((user) => user.id),
               'account_expired',
             ),
           txOptions,

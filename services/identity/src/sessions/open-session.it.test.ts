@@ -4,16 +4,16 @@ import type { User } from '../generated/client.ts';
 import { signInStore } from '../sign-in/sign-in.store.ts';
 import type { SignInCandidate } from './sessions.ts';
 
-let w: ProvisioningWorld;
+let world: ProvisioningWorld;
 beforeAll(async () => {
-  w = await startProvisioningWorld();
+  world = await startProvisioningWorld();
 });
-afterAll(() => w.stop());
+afterAll(() => world.stop());
 
 /** The account as a sign-in reads it. */
 async function seen(fields: Partial<User> = {}): Promise<SignInCandidate> {
-  const { email } = await w.user({ passwordHash: 'a hash', ...fields });
-  const [user] = await signInStore.findByLoginName(w.pool, email);
+  const { email } = await world.user({ passwordHash: 'a hash', ...fields });
+  const [user] = await signInStore.findByLoginName(world.pool, email);
   if (!user) throw new Error('no account has this name');
   return {
     user,
@@ -25,25 +25,27 @@ async function seen(fields: Partial<User> = {}): Promise<SignInCandidate> {
 
 async function left({ user, audit }: SignInCandidate) {
   return {
-    sessions: await w.liveSessions(user.id),
-    audited: (await w.audit(audit.username ?? '')).length,
-    lastLoginAt: (await w.db.user.findUniqueOrThrow({ where: { id: user.id } })).lastLoginAt,
+    sessions: await world.liveSessions(user.id),
+    audited: (await world.audit(audit.username ?? '')).length,
+    lastLoginAt: (await world.db.user.findUniqueOrThrow({ where: { id: user.id } })).lastLoginAt,
   };
 }
 
 describe('a sign-in that changes nothing of the account', () => {
   it('writes session, audit record and last sign-in, and resets failures, in one statement', async () => {
     const candidate = await seen({ failedLogins: 3 });
-    const issued = await w.sessions.openSessionIfUnchanged(candidate);
+    const issued = await world.sessions.openSessionIfUnchanged(candidate);
     expect(issued).toMatchObject({ accessToken: expect.any(String), refreshToken: expect.any(String) });
     expect(await left(candidate)).toEqual({ sessions: 1, audited: 1, lastLoginAt: expect.any(Date) });
-    expect(await w.db.user.findUniqueOrThrow({ where: { id: candidate.user.id } })).toMatchObject({ failedLogins: 0 });
+    expect(await world.db.user.findUniqueOrThrow({ where: { id: candidate.user.id } })).toMatchObject({
+      failedLogins: 0,
+    });
   });
 
   it('removes the lock that the attempt itself caused', async () => {
     const candidate = await seen({ lockouts: 1, lockedUntil: new Date(Date.now() + 60_000) });
-    await w.sessions.openSessionIfUnchanged({ ...candidate, forgives: { locks: true } });
-    expect(await w.db.user.findUniqueOrThrow({ where: { id: candidate.user.id } })).toMatchObject({
+    await world.sessions.openSessionIfUnchanged({ ...candidate, forgives: { locks: true } });
+    expect(await world.db.user.findUniqueOrThrow({ where: { id: candidate.user.id } })).toMatchObject({
       lockouts: 0,
       lockedUntil: null,
     });
@@ -51,8 +53,11 @@ describe('a sign-in that changes nothing of the account', () => {
 
   it('is not blocked by concurrent failures and sign-ins of other accounts', async () => {
     const candidate = await seen();
-    await w.db.user.update({ where: { id: candidate.user.id }, data: { failedLogins: 2, lastLoginAt: new Date() } });
-    expect(await w.sessions.openSessionIfUnchanged(candidate)).toBeDefined();
+    await world.db.user.update({
+      where: { id: candidate.user.id },
+      data: { failedLogins: 2, lastLoginAt: new Date() },
+    });
+    expect(await world.sessions.openSessionIfUnchanged(candidate)).toBeDefined();
   });
 
   const changes: Record<string, Partial<User>> = {
@@ -68,19 +73,19 @@ describe('a sign-in that changes nothing of the account', () => {
   };
   it.each(Object.entries(changes))('writes nothing after a concurrent change: %s', async (_what, data) => {
     const candidate = await seen();
-    await w.db.user.update({ where: { id: candidate.user.id }, data });
-    expect(await w.sessions.openSessionIfUnchanged(candidate)).toBeUndefined();
+    await world.db.user.update({ where: { id: candidate.user.id }, data });
+    expect(await world.sessions.openSessionIfUnchanged(candidate)).toBeUndefined();
     expect(await left(candidate)).toEqual({ sessions: 0, audited: 0, lastLoginAt: null });
   });
 
   it('waits for a concurrent change of the account and sees its result', async () => {
     const candidate = await seen();
-    const holder = await w.pool.connect();
+    const holder = await world.pool.connect();
     try {
       await holder.query('begin');
       await holder.query('update "user" set is_active = false where uuid = $1', [candidate.user.id]);
-      const entering = w.sessions.openSessionIfUnchanged(candidate);
-      await w.waitsForLock();
+      const entering = world.sessions.openSessionIfUnchanged(candidate);
+      await world.waitsForLock();
       await holder.query('commit');
       expect(await entering).toBeUndefined();
     } finally {
@@ -90,11 +95,11 @@ describe('a sign-in that changes nothing of the account', () => {
   });
 
   it('uses the transaction when sessions are limited', async () => {
-    w.set({ max_concurrent_sessions: 5 });
+    world.set({ max_concurrent_sessions: 5 });
     try {
-      expect(await w.sessions.openSessionIfUnchanged(await seen())).toBeUndefined();
+      expect(await world.sessions.openSessionIfUnchanged(await seen())).toBeUndefined();
     } finally {
-      w.set({ max_concurrent_sessions: 0 });
+      world.set({ max_concurrent_sessions: 0 });
     }
   });
 });

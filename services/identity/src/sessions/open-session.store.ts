@@ -43,33 +43,33 @@ function textOf(forgives: SessionEntry['forgives']): string {
   select 1 from signed_in`;
 }
 
-function valuesOfToken(stamp: string, t: SessionEntry['token']) {
+function valuesOfToken(stamp: string, token: SessionEntry['token']) {
   return [
-    t.userId,
+    token.userId,
     stamp,
-    t.sessionId,
-    t.tokenHash,
-    t.secretId,
-    t.createdAt,
-    t.sessionStartedAt,
-    t.expiresAt,
-    t.absoluteExpiresAt,
-    t.userAgent,
-    t.ipAddress,
+    token.sessionId,
+    token.tokenHash,
+    token.secretId,
+    token.createdAt,
+    token.sessionStartedAt,
+    token.expiresAt,
+    token.absoluteExpiresAt,
+    token.userAgent,
+    token.ipAddress,
   ];
 }
 
-function valuesOfRecord(a: SessionEntry['audit']) {
+function valuesOfRecord(account: SessionEntry['audit']) {
   return [
-    a.eventType,
-    a.outcome,
-    a.actor,
-    a.userId,
-    a.username,
-    a.sourceIp,
-    a.userAgent,
-    a.requestId,
-    a.errorCode,
-    JSON.stringify(a.details),
+    account.eventType,
+    account.outcome,
+    account.actor,
+    account.userId,
+    account.username,
+    account.sourceIp,
+    account.userAgent,
+    account.requestId,
+    account.errorCode,
+    JSON.stringify(account.details),
   ];
 }

@@ -3,22 +3,22 @@ import { waitFor } from '@overtone/testkit';
 import { addUser, startIdentity, type RunningIdentity } from '../../test/running-identity.ts';
 import { startSessionWorld, type SessionWorld } from '../../test/session-world.ts';
 
-let w: SessionWorld;
+let world: SessionWorld;
 let backends: SessionWorld['backends'];
 let identity: SessionWorld['identity'];
 let revoked: SessionWorld['revoked'];
 beforeAll(async () => {
-  w = await startSessionWorld();
-  ({ backends, identity, revoked } = w);
+  world = await startSessionWorld();
+  ({ backends, identity, revoked } = world);
 });
-afterAll(() => w.stop());
+afterAll(() => world.stop());
 
 function newSession(fields: Record<string, unknown> = {}) {
-  return w.newSession(fields);
+  return world.newSession(fields);
 }
 
 function alive(sessionId: string) {
-  return w.alive(sessionId);
+  return world.alive(sessionId);
 }
 
 describe('ending sessions', () => {
@@ -30,10 +30,10 @@ describe('ending sessions', () => {
     ];
     const { status, cookies } = await identity.ask('/api/auth/logout', { method: 'POST', caller: one.caller });
     expect(status).toBe(200);
-    expect(cookies.every((c) => c.includes('Max-Age=0'))).toBe(true);
+    expect(cookies.every((cookie) => cookie.includes('Max-Age=0'))).toBe(true);
     expect(await identity.resolve(one.accessToken)).toBeNull();
     expect(await identity.resolve(two.accessToken)).not.toBeNull();
-    await waitFor(() => revoked.some((e) => e['sessionId'] === one.caller.sessionId));
+    await waitFor(() => revoked.some((event) => event['sessionId'] === one.caller.sessionId));
   });
 
   it('signs out with the refresh token alone', async () => {
@@ -81,9 +81,9 @@ describe('ending sessions', () => {
     const [one] = await Promise.all(sessions);
     const { body } = await identity.ask('/api/auth/logout/all', { method: 'POST', caller: one?.caller ?? null });
     expect(body).toMatchObject({ sessions_revoked: 3 });
-    for (const s of await Promise.all(sessions)) expect(await identity.resolve(s.accessToken)).toBeNull();
-    await waitFor(() => revoked.some((e) => e['userId'] === user.id));
-    expect(revoked.filter((e) => e['userId'] === user.id)).toEqual([
+    for (const session of await Promise.all(sessions)) expect(await identity.resolve(session.accessToken)).toBeNull();
+    await waitFor(() => revoked.some((event) => event['userId'] === user.id));
+    expect(revoked.filter((event) => event['userId'] === user.id)).toEqual([
       { userId: user.id, sessionId: null, reason: 'logout_all' },
     ]);
   });
@@ -114,7 +114,9 @@ describe('the signing secret', () => {
       );
       expect(rows).toEqual([]);
       await waitFor(() =>
-        revoked.some((e) => e['userId'] === user.id && e['reason'] === 'signing_secret_changed' && !e['sessionId']),
+        revoked.some(
+          (event) => event['userId'] === user.id && event['reason'] === 'signing_secret_changed' && !event['sessionId'],
+        ),
       );
     } finally {
       await again.stop();
@@ -148,9 +150,11 @@ describe('the number of sessions of one account', () => {
       const user = await addUser(backends.sql);
       const sessions: Awaited<ReturnType<RunningIdentity['session']>>[] = [];
       for (let i = 0; i < 3; i++) sessions.push(await own.session(user.email, user.password));
-      const living = await Promise.all(sessions.map(async (s) => (await own.resolve(s.accessToken)) !== null));
+      const living = await Promise.all(
+        sessions.map(async (session) => (await own.resolve(session.accessToken)) !== null),
+      );
       expect(living).toEqual([false, true, true]);
-      await waitFor(() => revoked.some((e) => e['sessionId'] === sessions[0]?.caller.sessionId));
+      await waitFor(() => revoked.some((event) => event['sessionId'] === sessions[0]?.caller.sessionId));
       const { rows } = await backends.sql.query(
         `select details from audit_log where user_id = $1 and event_type = 'auth.session.limit_exceeded'`,
         [user.id],
@@ -180,7 +184,7 @@ describe('the number of sessions of one account', () => {
     limited(3, 'terminate_oldest', async (own) => {
       const user = await addUser(backends.sql);
       const all = await Promise.all(Array.from({ length: 12 }, () => own.session(user.email, user.password)));
-      const living = await Promise.all(all.map(async (s) => (await own.resolve(s.accessToken)) !== null));
+      const living = await Promise.all(all.map(async (session) => (await own.resolve(session.accessToken)) !== null));
       expect(living.filter(Boolean)).toHaveLength(3);
     }));
 });

@@ -20,8 +20,8 @@ export function createSessionKeys(secret: string): SessionKeys {
     hashOf: (refreshToken) => hmac(refreshKey, refreshToken).toString('hex'),
     csrfOf,
     isCsrfOf: (sessionId, candidate) => {
-      const [a, b] = [Buffer.from(csrfOf(sessionId)), Buffer.from(candidate ?? '')];
-      return a.length === b.length && timingSafeEqual(a, b);
+      const [expected, given] = [Buffer.from(csrfOf(sessionId)), Buffer.from(candidate ?? '')];
+      return expected.length === given.length && timingSafeEqual(expected, given);
     },
   };
 }

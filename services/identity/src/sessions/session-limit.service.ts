@@ -37,7 +37,7 @@ export function createSessionLimit({ db, log, settings, ends, bounds }: Deps) {
       auditRefusal(userId, max, client);
       throw rateLimited('too_many_sessions', `This account has ${max} sessions already. Please end one of them first.`);
     }
-    const oldest = alive.toSorted((a, b) => a.sessionStartedAt.getTime() - b.sessionStartedAt.getTime());
+    const oldest = alive.toSorted((left, right) => left.sessionStartedAt.getTime() - right.sessionStartedAt.getTime());
     for (const { sessionId } of oldest.slice(0, over)) await ends.endOne(tx, userId, sessionId, 'too_many_sessions');
     const details = { limit: max, sessions_revoked: over };
     await writeAudit(tx, { event: 'auth.session.limit_exceeded', outcome: 'success', userId, client, details });

@@ -3,30 +3,30 @@ import { waitFor } from '@overtone/testkit';
 import { startIdentity } from '../../test/running-identity.ts';
 import { startSessionWorld, type SessionWorld } from '../../test/session-world.ts';
 
-let w: SessionWorld;
+let world: SessionWorld;
 let backends: SessionWorld['backends'];
 let identity: SessionWorld['identity'];
 let revoked: SessionWorld['revoked'];
 beforeAll(async () => {
-  w = await startSessionWorld();
-  ({ backends, identity, revoked } = w);
+  world = await startSessionWorld();
+  ({ backends, identity, revoked } = world);
 });
-afterAll(() => w.stop());
+afterAll(() => world.stop());
 
 function newSession(fields: Record<string, unknown> = {}) {
-  return w.newSession(fields);
+  return world.newSession(fields);
 }
 
 function rowsOf(sessionId: string) {
-  return w.rowsOf(sessionId);
+  return world.rowsOf(sessionId);
 }
 
 function alive(sessionId: string) {
-  return w.alive(sessionId);
+  return world.alive(sessionId);
 }
 
-function refreshOf(a: { body: Record<string, unknown> }) {
-  return String(a.body['refresh_token']);
+function refreshOf(answer: { body: Record<string, unknown> }) {
+  return String(answer.body['refresh_token']);
 }
 
 describe('refreshing', () => {
@@ -51,8 +51,10 @@ describe('refreshing', () => {
     expect(again.body).toMatchObject({ code: 'refresh_refused' });
     expect((await identity.refresh(refreshOf(child))).status).toBe(401);
     expect(await identity.resolve(accessToken)).toBeNull();
-    await waitFor(() => revoked.some((e) => e['sessionId'] === caller.sessionId));
-    expect(revoked.find((e) => e['sessionId'] === caller.sessionId)).toMatchObject({ reason: 'refresh_token_reused' });
+    await waitFor(() => revoked.some((event) => event['sessionId'] === caller.sessionId));
+    expect(revoked.find((event) => event['sessionId'] === caller.sessionId)).toMatchObject({
+      reason: 'refresh_token_reused',
+    });
     const { rows } = await backends.sql.query('select error_code from audit_log where user_id = $1 and actor = $2', [
       caller.userId,
       'refresh_token_reuse',
@@ -65,7 +67,7 @@ describe('refreshing', () => {
     let token = first;
     for (let round = 0; round < 6; round++) {
       const all = await Promise.all(Array.from({ length: 64 }, () => identity.refresh(token)));
-      const good = all.filter((a) => a.status === 200);
+      const good = all.filter((answer) => answer.status === 200);
       expect(good).toHaveLength(1);
       expect(await alive(caller.sessionId)).toBe(1);
       token = refreshOf(good[0] as { body: Record<string, unknown> });
@@ -87,9 +89,9 @@ describe('refreshing', () => {
   it('refuses sixty-four concurrent invalid tokens with 401', async () => {
     const { refreshToken, caller } = await newSession();
     const all = await Promise.all(Array.from({ length: 64 }, () => identity.refresh(refreshToken)));
-    const good = all.filter((a) => a.status === 200);
+    const good = all.filter((answer) => answer.status === 200);
     expect(good).toHaveLength(1);
-    expect(all.filter((a) => a.status === 401)).toHaveLength(63);
+    expect(all.filter((answer) => answer.status === 401)).toHaveLength(63);
     expect(await alive(caller.sessionId)).toBe(1);
     expect((await identity.refresh(refreshOf(good[0] as { body: Record<string, unknown> }))).status).toBe(200);
   });
@@ -101,7 +103,7 @@ describe('refreshing', () => {
       Array.from({ length: 20 }, (_, i) => (i % 2 ? identity : second).refresh(refreshToken)),
     );
     await second.stop();
-    expect(all.filter((a) => a.status === 200)).toHaveLength(1);
+    expect(all.filter((answer) => answer.status === 200)).toHaveLength(1);
     expect(await alive(caller.sessionId)).toBe(1);
   });
 

@@ -18,30 +18,30 @@ const clearCookies = { headers: { 'Set-Cookie': clearedCookies() } };
 
 export function sessionsRoutes({ sessions, signOut, allowInsecureCookies }: Deps): Route[] {
   return [
-    handle(identityRoutes.refresh, async (r) => {
-      const secure = secureCookies(r.origin, allowInsecureCookies);
-      const cookies = r.req.get('cookie');
-      const refreshToken = r.body?.refresh_token ?? cookieValue(cookies, 'refresh_token');
+    handle(identityRoutes.refresh, async (request) => {
+      const secure = secureCookies(request.origin, allowInsecureCookies);
+      const cookies = request.req.get('cookie');
+      const refreshToken = request.body?.refresh_token ?? cookieValue(cookies, 'refresh_token');
       if (!refreshToken) throw unauthenticated('refresh_refused', 'There is no refresh token. Please sign in.');
-      if (r.body?.refresh_token === undefined) checkCsrf(sessions, await sessions.ownerOf(refreshToken), cookies);
-      const receivedAt = receivedAtOf(r.req.get(receivedHeader), Date.now());
-      const issued = await sessions.rotate(refreshToken, receivedAt, clientOf(r));
+      if (request.body?.refresh_token === undefined) checkCsrf(sessions, await sessions.ownerOf(refreshToken), cookies);
+      const receivedAt = receivedAtOf(request.req.get(receivedHeader), Date.now());
+      const issued = await sessions.rotate(refreshToken, receivedAt, clientOf(request));
       return tokenReply(issued, { secure });
     }),
 
     // Signing out always succeeds: without a session it only clears the cookies.
-    handle(identityRoutes.logout, async (r) => {
-      const cookies = r.req.get('cookie');
-      const refreshToken = r.body?.refresh_token ?? cookieValue(cookies, 'refresh_token');
-      const owner = refreshToken && !r.maybeCaller ? await sessions.ownerOf(refreshToken) : null;
-      if (r.body?.refresh_token === undefined) checkCsrf(sessions, owner, cookies);
-      const session = r.maybeCaller ?? owner;
-      if (session) await signOut.signOut(session, clientOf(r));
+    handle(identityRoutes.logout, async (request) => {
+      const cookies = request.req.get('cookie');
+      const refreshToken = request.body?.refresh_token ?? cookieValue(cookies, 'refresh_token');
+      const owner = refreshToken && !request.maybeCaller ? await sessions.ownerOf(refreshToken) : null;
+      if (request.body?.refresh_token === undefined) checkCsrf(sessions, owner, cookies);
+      const session = request.maybeCaller ?? owner;
+      if (session) await signOut.signOut(session, clientOf(request));
       return reply({ message: 'Signed out' }, clearCookies);
     }),
 
-    handle(identityRoutes.logoutAll, async (r) => {
-      const ended = await signOut.signOutEverywhere(r.caller.userId, clientOf(r));
+    handle(identityRoutes.logoutAll, async (request) => {
+      const ended = await signOut.signOutEverywhere(request.caller.userId, clientOf(request));
       return reply({ message: 'Signed out everywhere', sessions_revoked: ended }, clearCookies);
     }),
 
@@ -50,12 +50,14 @@ export function sessionsRoutes({ sessions, signOut, allowInsecureCookies }: Deps
       return { sessions: rows.map((row) => toSessionObject(row, caller.sessionId)), total: rows.length };
     }),
 
-    handle(identityRoutes.endSession, async (r) => {
-      await signOut.endOwnSession(r.caller.userId, r.params.uuid, clientOf(r));
-      return reply(undefined, r.params.uuid === r.caller.sessionId ? clearCookies : {});
+    handle(identityRoutes.endSession, async (request) => {
+      await signOut.endOwnSession(request.caller.userId, request.params.uuid, clientOf(request));
+      return reply(undefined, request.params.uuid === request.caller.sessionId ? clearCookies : {});
     }),
 
-    handle(internalRoutes.resolveSession, async (r) => ({ session: await sessions.resolve(r.body.accessToken) })),
+    handle(internalRoutes.resolveSession, async (request) => ({
+      session: await sessions.resolve(request.body.accessToken),
+    })),
   ];
 }
 

@@ -59,8 +59,8 @@ export const sessionsStore = {
       data: { revokedAt: new Date() },
       select: { sessionId: true, spentAt: true, expiresAt: true },
     });
-    const alive = rows.filter((r) => r.spentAt === null && r.expiresAt > new Date());
-    return [...new Set(alive.map((r) => r.sessionId))];
+    const alive = rows.filter((row) => row.spentAt === null && row.expiresAt > new Date());
+    return [...new Set(alive.map((row) => row.sessionId))];
   },
 
   /** Revokes every session of these accounts, locked in a fixed order. @returns how many were active, for accounts that had any. */
@@ -72,7 +72,7 @@ export const sessionsStore = {
         where user_id = any(${userIds}::uuid[]) and revoked_at is null
         returning user_id, session_id, spent_at is null and expires_at > now() as alive)
       select user_id as "userId", count(distinct session_id)::int as ended from ended where alive group by user_id`;
-    return new Map(rows.map((r) => [r.userId, r.ended]));
+    return new Map(rows.map((row) => [row.userId, row.ended]));
   },
 
   /** Locks an account: no other session of it can begin or end until the transaction ends. */
@@ -93,7 +93,7 @@ export const sessionsStore = {
         update refresh_token set revoked_at = now()
         where revoked_at is null and secret_id <> ${secretId} returning user_id, spent_at, expires_at)
       select distinct user_id as "userId" from ended where spent_at is null and expires_at > now()`;
-    return rows.map((r) => r.userId);
+    return rows.map((row) => row.userId);
   },
 
   alive: (db: Db | Tx, userId: string, bounds: Bounds): Promise<RefreshToken[]> =>

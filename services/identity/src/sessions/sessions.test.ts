@@ -12,8 +12,8 @@ import {
 } from './sessions.ts';
 import { createSessionKeys } from './session-keys.ts';
 
-function at(s: string) {
-  return new Date(`2026-01-01T${s}Z`);
+function at(text: string) {
+  return new Date(`2026-01-01T${text}Z`);
 }
 
 const issued = { accessToken: 'a', accessSeconds: 900, refreshToken: 'r', refreshSeconds: 604_800, csrfToken: 'c' };
@@ -21,11 +21,11 @@ const keys = createSessionKeys('a secret');
 
 describe('refresh tokens', () => {
   it('are random and stored as a hash only', () => {
-    const [a, b] = [newRefreshToken(), newRefreshToken()];
-    expect(a).not.toBe(b);
-    expect(Buffer.from(a, 'base64url')).toHaveLength(32);
-    expect(keys.hashOf(a)).not.toContain(a);
-    expect(keys.hashOf(a)).toBe(keys.hashOf(a));
+    const [first, second] = [newRefreshToken(), newRefreshToken()];
+    expect(first).not.toBe(second);
+    expect(Buffer.from(first, 'base64url')).toHaveLength(32);
+    expect(keys.hashOf(first)).not.toContain(first);
+    expect(keys.hashOf(first)).toBe(keys.hashOf(first));
   });
 
   it('are invalid with another signing secret', () => {

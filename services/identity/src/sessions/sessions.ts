@@ -32,12 +32,12 @@ export type Lifetimes = { accessSeconds: number; refreshSeconds: number; absolut
  * Lifetimes of tokens and sessions. Activity is noticed at a refresh, so with an idle limit access tokens expire after a
  * quarter of it: a session in use is refreshed often enough to continue.
  */
-export function lifetimesOf(s: SessionSettings): Lifetimes {
-  const idleSeconds = s.session_idle_timeout_minutes * minute || Infinity;
+export function lifetimesOf(settings: SessionSettings): Lifetimes {
+  const idleSeconds = settings.session_idle_timeout_minutes * minute || Infinity;
   return {
-    accessSeconds: Math.min(s.jwt_access_token_expire_minutes * minute, idleSeconds / 4),
-    refreshSeconds: Math.min(s.jwt_refresh_token_expire_days * day, idleSeconds),
-    absoluteSeconds: s.session_absolute_timeout_minutes * minute,
+    accessSeconds: Math.min(settings.jwt_access_token_expire_minutes * minute, idleSeconds / 4),
+    refreshSeconds: Math.min(settings.jwt_refresh_token_expire_days * day, idleSeconds),
+    absoluteSeconds: settings.session_absolute_timeout_minutes * minute,
   };
 }
 
@@ -93,8 +93,8 @@ export function surplus(alive: number, max: number): number {
  * SQL that hashes the row of an account (alias `t`) without the columns that every sign-in changes. A decision
  * about an account is valid for this hash only.
  */
-export function accountStamp(t: string): string {
-  return `md5((to_jsonb(${t}) - array['failed_logins', 'lockouts', 'locked_until', 'last_login_at', 'updated_at'])::text)`;
+export function accountStamp(text: string): string {
+  return `md5((to_jsonb(${text}) - array['failed_logins', 'lockouts', 'locked_until', 'last_login_at', 'updated_at'])::text)`;
 }
 
 /** An admitted account that the sign-in does not change otherwise. */

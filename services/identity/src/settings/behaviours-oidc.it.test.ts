@@ -48,7 +48,7 @@ async function addressOf() {
 async function signIn(sub: string): Promise<number> {
   const begun = await begin();
   if (begun.status !== 200) return begun.status;
-  const cookie = begun.cookies.map((c) => c.split(';')[0]).join('; ');
+  const cookie = begun.cookies.map((cookie) => cookie.split(';')[0]).join('; ');
   const end = await provider.signIn(String(begun.body['authorization_url']), sub);
   return (await identity.ask(`/api/auth/oidc/callback${end.search}`, { headers: { cookie } })).status;
 }

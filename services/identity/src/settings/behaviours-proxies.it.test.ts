@@ -33,8 +33,8 @@ beforeAll(async () => {
   const form = new URLSearchParams({ username: product.admin.email, password: product.admin.password });
   const signedIn = await fetch(`${product.edge.url}/api/auth/token`, { method: 'POST', body: form });
   const { access_token: token } = (await signedIn.json()) as { access_token: string };
-  ask = async (path, a) => {
-    const { method = 'GET', json } = a ?? {};
+  ask = async (path, account) => {
+    const { method = 'GET', json } = account ?? {};
     const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
     const body = json === undefined ? {} : { body: JSON.stringify(json) };
     const response = await fetch(product.edge.url + path, { method, headers, ...body });
@@ -77,8 +77,8 @@ function person(cn = fresh('Paula Pki')): Promise<Issued> {
   return authority.issue({ subject: { O: 'Example', CN: cn } });
 }
 
-function present(c: Issued, header = 'X-Client-Cert') {
-  return post('/api/auth/pki/authenticate', { [header]: encodeURIComponent(c.pem) });
+function present(issued: Issued, header = 'X-Client-Cert') {
+  return post('/api/auth/pki/authenticate', { [header]: encodeURIComponent(issued.pem) });
 }
 
 function presented(before: Partial<AuthSettings>, from: number, after: Partial<AuthSettings>, to: number): Behaviour {

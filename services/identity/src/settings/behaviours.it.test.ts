@@ -80,7 +80,7 @@ const local = {
 } satisfies Record<string, Behaviour>;
 
 function maxAge(cookies: string[], name: string) {
-  return Number(/Max-Age=(\d+)/.exec(cookies.find((c) => c.startsWith(`${name}=`)) ?? '')?.[1]);
+  return Number(/Max-Age=(\d+)/.exec(cookies.find((cookie) => cookie.startsWith(`${name}=`)) ?? '')?.[1]);
 }
 
 const session = {

@@ -96,7 +96,7 @@ describe('a secret', () => {
     const items = (await get())['ldap'] as Record<string, unknown>[];
     const item = items.find((i) => i['config_key'] === 'ldap_bind_password');
     expect(item).toMatchObject({ config_value: null, default_value: null, is_sensitive: true, is_set: true });
-    const [stored] = (await rows()).filter((r) => r['is_sensitive']);
+    const [stored] = (await rows()).filter((row) => row['is_sensitive']);
     expect(stored).toMatchObject({ config_key: 'ldap_bind_password', key_id: expect.stringMatching(/^[0-9a-f]{16}$/) });
     await waitFor(() => events.length > 0);
     const { rows: everything } = await backends.sql.query<{ text: string }>(
@@ -108,10 +108,10 @@ describe('a secret', () => {
 
   it('is kept when a request contains null, nothing or an empty text for it', async () => {
     await put('ldap', change);
-    const before = (await rows()).find((r) => r['is_sensitive']);
+    const before = (await rows()).find((row) => row['is_sensitive']);
     for (const kept of [null, '']) await put('ldap', { ldap_bind_password: kept, ldap_timeout: 9 });
     await put('ldap', await get('/ldap'));
-    expect((await rows()).find((r) => r['is_sensitive'])).toEqual(before);
+    expect((await rows()).find((row) => row['is_sensitive'])).toEqual(before);
   });
 
   it('is removed only on explicit request', async () => {
@@ -227,7 +227,7 @@ describe('a change', () => {
     const { status, body } = await put(category, json);
     expect([status, body['code']]).toEqual([400, 'settings_invalid']);
     const errors = body['errors'] as { path: string; message: string }[];
-    expect(errors.map((e) => e.path)).toEqual(expect.arrayContaining(keys));
+    expect(errors.map((error) => error.path)).toEqual(expect.arrayContaining(keys));
     for (const key of keys) expect(body['detail']).toContain(key);
     expect([await rows(), await history()]).toEqual([[], []]);
   });
@@ -247,7 +247,7 @@ describe('a change', () => {
     expect((await put('ldap', { ldap_use_ssl: true })).status).toBe(400);
     await put('ldap', { ldap_use_ssl: false, ldap_use_tls: false });
     const both = await Promise.all([put('ldap', { ldap_use_ssl: true }), put('ldap', { ldap_use_tls: true })]);
-    expect(both.map((b) => b.status).sort((a, b) => a - b)).toEqual([200, 400]);
+    expect(both.map((answer) => answer.status).sort((left, right) => left - right)).toEqual([200, 400]);
   });
 
   it('that would leave no super_admin with a local password is refused', async () => {
@@ -281,7 +281,7 @@ describe('switching approval off', () => {
     expect(await statusOf(waiting.id)).toBe('pending');
     await put('local', { require_account_approval: null });
     expect([await statusOf(waiting.id), await statusOf(rejected.id)]).toEqual(['approved', 'rejected']);
-    await waitFor(() => events.some((e) => e['userId'] === waiting.id));
+    await waitFor(() => events.some((event) => event['userId'] === waiting.id));
     const { rows: trail } = await backends.sql.query(
       "select 1 from audit_log where event_type = 'admin.user.approve' and user_id = $1",
       [waiting.id],

@@ -41,7 +41,7 @@ function stepsOf(body: Record<string, unknown>) {
 }
 
 function failedStep(body: Record<string, unknown>) {
-  return stepsOf(body).find((s) => !s.ok);
+  return stepsOf(body).find((step) => !step.ok);
 }
 
 async function stored() {
@@ -55,7 +55,7 @@ async function startTrap() {
   const server = createServer((socket) => {
     open.add(socket);
     seen.connections += 1;
-    socket.on('data', (d) => (seen.bytes += d.length));
+    socket.on('data', (chunk) => (seen.bytes += chunk.length));
     socket.on('error', () => {});
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -98,7 +98,7 @@ describe('testing a directory', () => {
         evidence: expect.any(String),
         advice: expect.any(String),
       });
-    expect(stepsOf(body).find((s) => s.code === 'bind')?.ok).toBe(true);
+    expect(stepsOf(body).find((step) => step.code === 'bind')?.ok).toBe(true);
     expect(await stored()).toEqual([]);
     expect(JSON.stringify(body)).not.toContain(slapd.bindPassword);
   });
@@ -106,9 +106,9 @@ describe('testing a directory', () => {
   it('uses unsaved values before saved ones, and the stored password for the stored server', async () => {
     await save('ldap', good);
     const before = await stored();
-    expect(stepsOf((await test('ldap')).body).find((s) => s.code === 'bind')?.ok).toBe(true);
+    expect(stepsOf((await test('ldap')).body).find((step) => step.code === 'bind')?.ok).toBe(true);
     const { body } = await test('ldap', { ldap_search_base: 'ou=missing,dc=example,dc=org', ldap_bind_password: null });
-    expect(stepsOf(body).find((s) => s.code === 'bind')?.ok).toBe(true);
+    expect(stepsOf(body).find((step) => step.code === 'bind')?.ok).toBe(true);
     expect(failedStep(body)?.code).toMatch(/base/);
     const wrong = await test('ldap', { ldap_bind_password: 'wrong' });
     expect(failedStep(wrong.body)).toMatchObject({ code: 'bind' });
@@ -168,7 +168,7 @@ describe('testing an identity provider', () => {
 
   it('checks discovery, issuer, keys, algorithms, flow, scopes, claims, admin roles and client', async () => {
     const { body } = await test('oidc', good);
-    expect(stepsOf(body).map((s) => [s.code, s.ok])).toEqual([
+    expect(stepsOf(body).map((step) => [step.code, step.ok])).toEqual([
       ['discovery', true],
       ['issuer', true],
       ['endpoints', true],
@@ -261,7 +261,7 @@ describe('testing certificates', () => {
   it('checks authorities, download, signature and dates, and stores nothing', async () => {
     served = await root.revoke([root]);
     const { body } = await test('pki', good);
-    expect(stepsOf(body).map((s) => [s.code, s.ok])).toEqual([
+    expect(stepsOf(body).map((step) => [step.code, step.ok])).toEqual([
       ['authorities', true],
       ['download', true],
       ['signature', true],

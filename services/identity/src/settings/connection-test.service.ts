@@ -24,8 +24,8 @@ export type ConnectionTestDeps = {
   environment: Values;
   /** A file of certificates (PEM) that are trusted in addition to those of the settings. */
   caFile: string | undefined;
-  diagnoseProvider: (s: OidcSettings, facts: AdminRoleFacts) => Promise<ConnectionStep[]>;
-  diagnosePki: (s: PkiSettings) => Promise<ConnectionStep[]>;
+  diagnoseProvider: (settings: OidcSettings, facts: AdminRoleFacts) => Promise<ConnectionStep[]>;
+  diagnosePki: (settings: PkiSettings) => Promise<ConnectionStep[]>;
 };
 export type ConnectionTest = (
   category: TestedSource,
@@ -114,6 +114,6 @@ const successOf: Record<TestedSource, string> = {
   pki: 'Certificates and revocation lists can be used',
 };
 
-function addressOf(category: TestedSource, s: AuthSettings): string {
-  return category === 'ldap' ? s.ldap_server : category === 'oidc' ? issuerOf(s) : s.pki_crl_url;
+function addressOf(category: TestedSource, settings: AuthSettings): string {
+  return category === 'ldap' ? settings.ldap_server : category === 'oidc' ? issuerOf(settings) : settings.pki_crl_url;
 }

@@ -2,14 +2,14 @@ import { secretRecipients, type AuthCategory, type AuthSettingKey, type AuthSett
 import { invalid } from '@overtone/service-kit';
 import { issuerOf } from '../oidc/oidc.ts';
 
-type Recipient = { secret: AuthSettingKey; of: (s: AuthSettings) => unknown[] };
+type Recipient = { secret: AuthSettingKey; of: (settings: AuthSettings) => unknown[] };
 const recipients: Partial<Record<AuthCategory, Recipient>> = {
   ldap: {
     secret: 'ldap_bind_password',
-    of: (s) => secretRecipients.ldap_bind_password.map((key) => s[key]),
+    of: (settings) => secretRecipients.ldap_bind_password.map((key) => settings[key]),
   },
   // Different settings may name the same issuer.
-  oidc: { secret: 'oidc_client_secret', of: (s) => [issuerOf(s), s.oidc_client_id] },
+  oidc: { secret: 'oidc_client_secret', of: (settings) => [issuerOf(settings), settings.oidc_client_id] },
 };
 
 type SettingsUpdate = {
@@ -31,7 +31,12 @@ export function checkRecipient(category: AuthCategory, { given, saved, next, uns
   const { secret, of } = recipient;
   if (given[secret] || next[secret] === '') return;
   const newRecipient = JSON.stringify(of(next));
-  if ([saved, unset].some((s) => s[secret] === next[secret] && JSON.stringify(of(s)) === newRecipient)) return;
+  if (
+    [saved, unset].some(
+      (settings) => settings[secret] === next[secret] && JSON.stringify(of(settings)) === newRecipient,
+    )
+  )
+    return;
   throw invalid(
     'secret_required',
     `The stored secret is used with the stored address only: enter ${secret} again, or clear it.`,

@@ -18,7 +18,7 @@ beforeAll(async () => {
   changes = createChanges(one, (await one.session()).caller);
 });
 afterAll(async () => {
-  await Promise.all([one, two, deaf].map((r) => r.stop()));
+  await Promise.all([one, two, deaf].map((replica) => replica.stop()));
   await Promise.all([backends.stop(), otherBus.stop()]);
 });
 afterEach(() => changes.reset());

@@ -50,7 +50,7 @@ async function isSet(category: string, secret: string) {
 async function keyIds() {
   return (
     await backends.sql.query<{ k: string }>('select distinct key_id as k from auth_config where is_sensitive')
-  ).rows.map((r) => r.k);
+  ).rows.map((row) => row.k);
 }
 
 /** The program that `./overtone config rotate-key` starts. */

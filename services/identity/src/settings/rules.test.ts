@@ -122,8 +122,8 @@ describe('settings that are refused', () => {
     ],
   ])('%s %j at %j', (category, changed, keys) => {
     const faults = faultsOf(category, settings(changed));
-    expect([...new Set(faults.map((f) => f.path))]).toEqual(keys);
-    expect(faults.every((f) => f.message.endsWith('.') || f.message.includes(':'))).toBe(true);
+    expect([...new Set(faults.map((fault) => fault.path))]).toEqual(keys);
+    expect(faults.every((fault) => fault.message.endsWith('.') || fault.message.includes(':'))).toBe(true);
   });
 });
 

@@ -8,7 +8,7 @@ import { authoritiesOf, configuredListsOf, parseNamePairs } from '../pki/pki.ts'
 import type { Fault } from './change-plan.ts';
 
 /** Checks the settings that a change would result in. @returns faults with the keys to correct. */
-type Rule = (s: AuthSettings) => Fault[];
+type Rule = (settings: AuthSettings) => Fault[];
 type TextKey = { [K in AuthSettingKey]: AuthSettings[K] extends string ? K : never }[AuthSettingKey];
 
 const sourceNames = {
@@ -49,21 +49,21 @@ const replacedIssuers: Rule = ({ pki_issuer_map: text }) => {
 };
 
 /** The checks of the directory package; while sign-in with the directory is off, settings may be incomplete. */
-const directory: Rule = (s) =>
-  configFaults(directoryConfigOf(s, null))
-    .filter(({ key }) => s.ldap_enabled || s[key as AuthSettingKey] !== '')
+const directory: Rule = (settings) =>
+  configFaults(directoryConfigOf(settings, null))
+    .filter(({ key }) => settings.ldap_enabled || settings[key as AuthSettingKey] !== '')
     .map(({ key, message }) => ({ path: key, message }));
 
 const rules: Record<AuthCategory, readonly Rule[]> = {
   local: [
-    (s) =>
-      s.allow_registration && !s.local_enabled
+    (settings) =>
+      settings.allow_registration && !settings.local_enabled
         ? at(['allow_registration', 'local_enabled'], 'Registration makes local accounts: it needs local_enabled.')
         : [],
   ],
   ldap: [
-    (s) =>
-      s.ldap_use_ssl && s.ldap_use_tls
+    (settings) =>
+      settings.ldap_use_ssl && settings.ldap_use_tls
         ? at(['ldap_use_ssl', 'ldap_use_tls'], 'LDAPS and StartTLS exclude each other: choose one.')
         : [],
     needs('ldap_enabled', 'ldap_server', 'ldap_search_base', 'ldap_username_attr', 'ldap_email_attr'),
@@ -73,12 +73,12 @@ const rules: Record<AuthCategory, readonly Rule[]> = {
   oidc: [
     safeUrls('oidc_discovery_url', 'oidc_server_url', 'oidc_callback_url'),
     needs('oidc_enabled', 'oidc_client_id', 'oidc_callback_url'),
-    (s) =>
-      s.oidc_enabled && issuerOf(s) === ''
+    (settings) =>
+      settings.oidc_enabled && issuerOf(settings) === ''
         ? at(['oidc_discovery_url'], 'Required to enable OIDC, or a server with its realm.')
         : [],
-    (s) =>
-      /^[\x21\x23-\x5b\x5d-\x7e, ]*$/.test(s.oidc_scopes)
+    (settings) =>
+      /^[\x21\x23-\x5b\x5d-\x7e, ]*$/.test(settings.oidc_scopes)
         ? []
         : at(['oidc_scopes'], 'It must be scopes separated by spaces.'),
   ],
@@ -92,8 +92,8 @@ const rules: Record<AuthCategory, readonly Rule[]> = {
     replacedIssuers,
     revocationLists,
     webUrl('pki_crl_url'),
-    (s) =>
-      s.pki_enabled && s.pki_verify_revocation && s.pki_crl === '' && s.pki_crl_url === ''
+    (settings) =>
+      settings.pki_enabled && settings.pki_verify_revocation && settings.pki_crl === '' && settings.pki_crl_url === ''
         ? at(['pki_verify_revocation'], 'It needs pki_crl or pki_crl_url.')
         : [],
   ],
@@ -107,17 +107,22 @@ const rules: Record<AuthCategory, readonly Rule[]> = {
       'proxy_groups_header',
       'proxy_secret_header',
     ),
-    (s) => (s.proxy_shared_secret !== '' ? needs('proxy_enabled', 'proxy_secret_header')(s) : []),
-    (s) => {
-      const others = [s.proxy_user_header, s.proxy_email_header, s.proxy_name_header, s.proxy_groups_header];
-      return others.some((name) => name !== '' && name.toLowerCase() === s.proxy_secret_header.toLowerCase())
+    (settings) => (settings.proxy_shared_secret !== '' ? needs('proxy_enabled', 'proxy_secret_header')(settings) : []),
+    (settings) => {
+      const others = [
+        settings.proxy_user_header,
+        settings.proxy_email_header,
+        settings.proxy_name_header,
+        settings.proxy_groups_header,
+      ];
+      return others.some((name) => name !== '' && name.toLowerCase() === settings.proxy_secret_header.toLowerCase())
         ? at(['proxy_secret_header'], 'The secret needs a header of its own.')
         : [];
     },
   ],
   session: [
-    (s) =>
-      s.session_absolute_timeout_minutes < s.session_idle_timeout_minutes
+    (settings) =>
+      settings.session_absolute_timeout_minutes < settings.session_idle_timeout_minutes
         ? at(
             ['session_absolute_timeout_minutes', 'session_idle_timeout_minutes'],
             'A session cannot be idle for longer than it may last.',
@@ -126,8 +131,8 @@ const rules: Record<AuthCategory, readonly Rule[]> = {
   ],
   password_policy: [],
   lockout: [
-    (s) =>
-      s.account_lockout_max_duration_minutes < s.account_lockout_duration_minutes
+    (settings) =>
+      settings.account_lockout_max_duration_minutes < settings.account_lockout_duration_minutes
         ? at(
             ['account_lockout_max_duration_minutes', 'account_lockout_duration_minutes'],
             'The longest lock cannot be shorter than the first.',
@@ -145,7 +150,11 @@ export function faultsOf(category: AuthCategory, settings: AuthSettings): Fault[
   for (const rule of rules[category]) {
     const reported = new Set(faults.map((fault) => fault.path));
     const news = rule(settings).filter((fault) => !reported.has(fault.path));
-    faults.push(...news.filter((f, i) => news.findIndex((g) => g.path === f.path && g.message === f.message) === i));
+    faults.push(
+      ...news.filter(
+        (fault, i) => news.findIndex((group) => group.path === fault.path && group.message === fault.message) === i,
+      ),
+    );
   }
   return faults;
 }
@@ -153,34 +162,42 @@ export function faultsOf(category: AuthCategory, settings: AuthSettings): Fault[
 type Warning = readonly [when: boolean, text: string];
 const everybody = /(^|[\s,;])(0\.0\.0\.0|::)\/0($|[\s,;])/;
 
-const warnings: Partial<Record<AuthCategory, (s: AuthSettings) => Warning[]>> = {
-  local: (s) => [[!s.local_enabled, 'Only a super_admin can sign in with a password kept here.']],
-  ldap: (s) => [
+const warnings: Partial<Record<AuthCategory, (settings: AuthSettings) => Warning[]>> = {
+  local: (settings) => [[!settings.local_enabled, 'Only a super_admin can sign in with a password kept here.']],
+  ldap: (settings) => [
     [
-      s.ldap_enabled && !s.ldap_use_ssl && !s.ldap_use_tls && !/ldaps:/i.test(s.ldap_server),
+      settings.ldap_enabled &&
+        !settings.ldap_use_ssl &&
+        !settings.ldap_use_tls &&
+        !/ldaps:/i.test(settings.ldap_server),
       'Passwords travel to the directory in clear text: switch on LDAPS or StartTLS.',
     ],
-    [s.ldap_enabled && s.ldap_bind_dn === '', 'The directory is searched without a service account.'],
+    [settings.ldap_enabled && settings.ldap_bind_dn === '', 'The directory is searched without a service account.'],
   ],
-  oidc: (s) => [
+  oidc: (settings) => [
     [
-      s.oidc_discovery_url !== '' && s.oidc_server_url !== '',
+      settings.oidc_discovery_url !== '' && settings.oidc_server_url !== '',
       'oidc_discovery_url counts; oidc_server_url and oidc_realm are not used.',
     ],
     [
-      s.oidc_callback_url !== '' && url(s.oidc_callback_url)?.pathname !== '/login',
+      settings.oidc_callback_url !== '' && url(settings.oidc_callback_url)?.pathname !== '/login',
       'oidc_callback_url should be the page /login of this site.',
     ],
   ],
-  pki: (s) => [
-    [everybody.test(s.pki_trusted_proxies), 'Every address is trusted to forward certificates.'],
-    [s.pki_enabled && !s.pki_verify_revocation, 'Revoked certificates are let in: switch on pki_verify_revocation.'],
+  pki: (settings) => [
+    [everybody.test(settings.pki_trusted_proxies), 'Every address is trusted to forward certificates.'],
+    [
+      settings.pki_enabled && !settings.pki_verify_revocation,
+      'Revoked certificates are let in: switch on pki_verify_revocation.',
+    ],
   ],
-  proxy: (s) => [[everybody.test(s.proxy_trusted_proxies), 'Every address is trusted to name context is calling.']],
-  password_policy: (s) => [[!s.password_policy_enabled, 'New passwords only need eight characters.']],
-  lockout: (s) => [
-    [!s.account_lockout_enabled, 'Passwords can be guessed without end.'],
-    [!s.rate_limit_enabled, 'Sign-in attempts are not limited per client address.'],
+  proxy: (settings) => [
+    [everybody.test(settings.proxy_trusted_proxies), 'Every address is trusted to name context is calling.'],
+  ],
+  password_policy: (settings) => [[!settings.password_policy_enabled, 'New passwords only need eight characters.']],
+  lockout: (settings) => [
+    [!settings.account_lockout_enabled, 'Passwords can be guessed without end.'],
+    [!settings.rate_limit_enabled, 'Sign-in attempts are not limited per client address.'],
   ],
 };
 
@@ -195,12 +212,13 @@ function at(keys: readonly AuthSettingKey[], message: string): Fault[] {
 
 function needs(flag: keyof typeof sourceNames, ...keys: TextKey[]): Rule {
   const message = `Required to enable ${sourceNames[flag]}.`;
-  return (s) => (s[flag] ? keys.filter((key) => s[key] === '').flatMap((key) => at([key], message)) : []);
+  return (settings) =>
+    settings[flag] ? keys.filter((key) => settings[key] === '').flatMap((key) => at([key], message)) : [];
 }
 
 function certificates(key: TextKey): Rule {
-  return (s) => {
-    const text = s[key];
+  return (settings) => {
+    const text = settings[key];
     if (text.trim() === '') return [];
     const found = [...text.matchAll(pem)];
     if (found.length === 0) return at([key], 'It must be certificates in PEM form.');
@@ -213,10 +231,10 @@ function certificates(key: TextKey): Rule {
 
 /** Addresses that receive secrets or tokens. */
 function safeUrls(...keys: TextKey[]): Rule {
-  return (s) =>
+  return (settings) =>
     keys.flatMap((key) => {
-      if (s[key] === '') return [];
-      const parsed = url(s[key]);
+      if (settings[key] === '') return [];
+      const parsed = url(settings[key]);
       if (!parsed || !/^https?:$/.test(parsed.protocol) || !isPlain(parsed))
         return at([key], 'It must be an address that begins with https://, without user, password or #.');
       return safeAddress(parsed) ? [] : at([key], 'Plain HTTP is for this very machine; elsewhere it must be HTTPS.');
@@ -224,24 +242,26 @@ function safeUrls(...keys: TextKey[]): Rule {
 }
 
 function blocks(key: TextKey): Rule {
-  return (s) =>
-    malformedBlocks(s[key]).flatMap((entry) => at([key], `Neither an address nor a CIDR block: ${entry.slice(0, 60)}`));
+  return (settings) =>
+    malformedBlocks(settings[key]).flatMap((entry) =>
+      at([key], `Neither an address nor a CIDR block: ${entry.slice(0, 60)}`),
+    );
 }
 
 function headerNames(...keys: TextKey[]): Rule {
-  return (s) =>
+  return (settings) =>
     keys.flatMap((key) => {
-      if (s[key] === '') return [];
-      if (!token.test(s[key])) return at([key], 'It must be the name of a header.');
-      return reservedHeaders.test(s[key]) ? at([key], 'This header has a meaning of its own.') : [];
+      if (settings[key] === '') return [];
+      if (!token.test(settings[key])) return at([key], 'It must be the name of a header.');
+      return reservedHeaders.test(settings[key]) ? at([key], 'This header has a meaning of its own.') : [];
     });
 }
 
 /** Revocation lists are signed, so plain HTTP is allowed. */
 function webUrl(key: TextKey): Rule {
-  return (s) => {
-    const parsed = url(s[key]);
-    if (s[key] === '' || (parsed && /^https?:$/.test(parsed.protocol) && isPlain(parsed))) return [];
+  return (settings) => {
+    const parsed = url(settings[key]);
+    if (settings[key] === '' || (parsed && /^https?:$/.test(parsed.protocol) && isPlain(parsed))) return [];
     return at([key], 'It must be an address that begins with http:// or https://.');
   };
 }
@@ -258,6 +278,6 @@ function isCertificate(block: string): boolean {
   }
 }
 
-function isPlain(u: URL): boolean {
-  return u.username === '' && u.password === '' && u.hash === '';
+function isPlain(url: URL): boolean {
+  return url.username === '' && url.password === '' && url.hash === '';
 }

@@ -41,7 +41,7 @@ function seedOf(def: AuthSettingDef) {
   return z
     .string()
     .toLowerCase()
-    .refine((v) => yes.has(v) || no.has(v), 'expected true or false')
-    .transform((v) => yes.has(v))
+    .refine((value) => yes.has(value) || no.has(value), 'expected true or false')
+    .transform((value) => yes.has(value))
     .optional();
 }

@@ -15,7 +15,7 @@ export function createSettingsView({ db, settings, environment }: Deps) {
       const read = await settings.read(db);
       const names = await settingsStore.names(
         db,
-        read.rows.map((r) => r.updatedBy),
+        read.rows.map((row) => row.updatedBy),
       );
       return Object.fromEntries(
         authCategories.map((category) => [
@@ -57,18 +57,18 @@ export function createSettingsView({ db, settings, environment }: Deps) {
       const rows = await settingsStore.history(db, of);
       const names = await settingsStore.names(
         db,
-        rows.map((r) => r.changedBy),
+        rows.map((row) => row.changedBy),
       );
-      return rows.map((r) => ({
-        uuid: r.id,
-        config_key: r.key,
-        old_value: (r.oldValue ?? null) as SettingValue | null,
-        new_value: (r.newValue ?? null) as SettingValue | null,
-        change_type: r.changeType as 'create' | 'update' | 'delete',
-        changed_by: r.changedBy ? (names.get(r.changedBy) ?? r.changedBy) : null,
-        ip_address: r.ipAddress,
-        user_agent: r.userAgent,
-        created_at: r.createdAt.toISOString(),
+      return rows.map((row) => ({
+        uuid: row.id,
+        config_key: row.key,
+        old_value: (row.oldValue ?? null) as SettingValue | null,
+        new_value: (row.newValue ?? null) as SettingValue | null,
+        change_type: row.changeType as 'create' | 'update' | 'delete',
+        changed_by: row.changedBy ? (names.get(row.changedBy) ?? row.changedBy) : null,
+        ip_address: row.ipAddress,
+        user_agent: row.userAgent,
+        created_at: row.createdAt.toISOString(),
       }));
     },
   };
@@ -85,7 +85,7 @@ function itemOf(
   names: ReadonlyMap<string, string>,
 ) {
   const def = authSettings[key];
-  const row = read.rows.find((r) => r.key === key);
+  const row = read.rows.find((row) => row.key === key);
   const secret = isSensitive(key);
   return {
     config_key: key,

@@ -19,11 +19,13 @@ export function settingsRoutes({ settings, view, changes, testConnection, source
   return [
     handle(authConfigRoutes.authConfig, () => view.all()),
     handle(authConfigRoutes.authConfigStatus, async () => view.status()),
-    handle(authConfigRoutes.authConfigAudit, (r) => view.history({ category: r.params.category, ...r.query })),
-    handle(authConfigRoutes.authConfigOf, (r) => view.flat(r.params.category)),
-    handle(authConfigRoutes.updateAuthConfig, async (r) => {
-      const context = { userId: r.caller.userId, client: clientOf(r) };
-      const { keys, warnings, switchedOff } = await changes.update(r.params.category, r.body, context);
+    handle(authConfigRoutes.authConfigAudit, (request) =>
+      view.history({ category: request.params.category, ...request.query }),
+    ),
+    handle(authConfigRoutes.authConfigOf, (request) => view.flat(request.params.category)),
+    handle(authConfigRoutes.updateAuthConfig, async (request) => {
+      const context = { userId: request.caller.userId, client: clientOf(request) };
+      const { keys, warnings, switchedOff } = await changes.update(request.params.category, request.body, context);
       const remaining = switchedOff && (await sourceSessions.count(switchedOff));
       const message = keys.length === 0 ? 'Nothing has changed' : 'The settings are effective';
       return {
@@ -35,22 +37,25 @@ export function settingsRoutes({ settings, view, changes, testConnection, source
         remaining_sessions: remaining && { accounts: remaining.accounts, sessions: remaining.sessions },
       };
     }),
-    handle(authConfigRoutes.sourceSessions, (r) => sourceSessions.count(r.params.category)),
-    handle(authConfigRoutes.endSourceSessions, async (r) => {
-      const { accounts, sessions } = await sourceSessions.end(r.params.category, {
-        caller: r.caller,
-        client: clientOf(r),
+    handle(authConfigRoutes.sourceSessions, (request) => sourceSessions.count(request.params.category)),
+    handle(authConfigRoutes.endSourceSessions, async (request) => {
+      const { accounts, sessions } = await sourceSessions.end(request.params.category, {
+        caller: request.caller,
+        client: clientOf(request),
       });
       return { success: true as const, accounts, sessions_terminated: sessions };
     }),
-    handle(authConfigRoutes.migrateAuthConfig, async (r) => {
-      const keys = await changes.seed({ userId: r.caller.userId, client: clientOf(r) });
+    handle(authConfigRoutes.migrateAuthConfig, async (request) => {
+      const keys = await changes.seed({ userId: request.caller.userId, client: clientOf(request) });
       const message =
         keys.length === 0 ? 'There was nothing to store' : 'The settings of the environment are stored now';
       return { success: true as const, migrated_count: keys.length, message };
     }),
-    handle(authConfigRoutes.testAuthConfig, (r) =>
-      testConnection(r.params.category, r.body, { userId: r.caller.userId, client: clientOf(r) }),
+    handle(authConfigRoutes.testAuthConfig, (request) =>
+      testConnection(request.params.category, request.body, {
+        userId: request.caller.userId,
+        client: clientOf(request),
+      }),
     ),
     handle(internalRoutes.edgeSettings, async () => {
       // The edge sends this request after the event, possibly to a replica that has not reloaded the settings yet.

@@ -87,6 +87,6 @@ export const settingsStore = {
   names: async (db: Db, ids: readonly (string | null)[]): Promise<Map<string, string>> => {
     const wanted = [...new Set(ids.filter((id) => id !== null))];
     const rows = await db.user.findMany({ where: { id: { in: wanted } }, select: { id: true, email: true } });
-    return new Map(rows.map((r) => [r.id, r.email]));
+    return new Map(rows.map((row) => [row.id, row.email]));
   },
 };

@@ -22,7 +22,7 @@ describe('every setting', () => {
     for (const wrong of [null, undefined, {}, [], Number.NaN]) expect(valueFault(key, wrong)).not.toBeNull();
     if (def.type === 'boolean') for (const wrong of [0, 'true', '']) expect(valueFault(key, wrong)).not.toBeNull();
     if (def.type === 'integer') {
-      expect([def.min, def.max].map((v) => valueFault(key, v))).toEqual([null, null]);
+      expect([def.min, def.max].map((value) => valueFault(key, value))).toEqual([null, null]);
       for (const wrong of [def.min - 1, def.max + 1, def.min + 0.5, `${def.min}`, true])
         expect(valueFault(key, wrong)).not.toBeNull();
     }
@@ -88,7 +88,7 @@ describe('seeds from the environment', () => {
 describe('a change', () => {
   const changed = (body: Record<string, unknown>, stored: Stored = nothing, environment = {}) =>
     planChanges('ldap', body, { stored, ...effective(stored, environment) }, environment);
-  const tos = (...a: Parameters<typeof changed>) => changed(...a).changes.map(({ key, to }) => [key, to]);
+  const tos = (...answer: Parameters<typeof changed>) => changed(...answer).changes.map(({ key, to }) => [key, to]);
 
   it('stores only what differs from the environment and the default', () => {
     expect(tos({ ldap_port: 636, ldap_timeout: 20, ldap_server: ' ds ' }, nothing, { ldap_server: 'ds' })).toEqual([

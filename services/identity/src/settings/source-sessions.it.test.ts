@@ -90,13 +90,13 @@ describe.each(sources)('switching %s off', (source) => {
       expect((await identity.refresh(session.refreshToken)).status).toBe(401);
     }
     for (const session of [...other.sessions, root]) expect(await isAlive(session)).toBe(true);
-    await waitFor(() => [one, two].every((u) => revoked.some((e) => e['userId'] === u.id)));
-    expect(revoked.find((e) => e['userId'] === one.id)).toMatchObject({ reason: 'source_switched_off' });
+    await waitFor(() => [one, two].every((user) => revoked.some((event) => event['userId'] === user.id)));
+    expect(revoked.find((event) => event['userId'] === one.id)).toMatchObject({ reason: 'source_switched_off' });
 
     const actor = root.caller.userId;
     const records = await audited('auth.session.terminated', { reason: 'source_switched_off', source });
     expect(records).toHaveLength(2);
-    expect(records.find((r) => r['user_id'] === one.id)).toMatchObject({
+    expect(records.find((record) => record['user_id'] === one.id)).toMatchObject({
       actor,
       username: one.email,
       details: { sessions_revoked: 2 },

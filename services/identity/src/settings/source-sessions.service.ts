@@ -28,7 +28,7 @@ export function createSourceSessions({ db, settings, sessions }: Deps) {
     db.$transaction(async (tx) => {
       const { userId: callerId, sessionId } = context.caller;
       const reason = 'source_switched_off';
-      const others = holders.filter((h) => h.userId !== callerId).map((h) => h.userId);
+      const others = holders.filter((holder) => holder.userId !== callerId).map((holder) => holder.userId);
       const ended = new Map(await sessions.endAllOf(tx, others, reason));
       if (others.length < holders.length) ended.set(callerId, await sessions.endAll(tx, callerId, reason, sessionId));
       const records = holders.flatMap(({ userId, email: username }) => {
@@ -38,7 +38,7 @@ export function createSourceSessions({ db, settings, sessions }: Deps) {
         return count === 0 ? [] : [toAuditRow({ event: 'auth.session.terminated', userId, username, details, ...by })];
       });
       await tx.auditLog.createMany({ data: records });
-      return { accounts: records.length, sessions: [...ended.values()].reduce((sum, n) => sum + n, 0) };
+      return { accounts: records.length, sessions: [...ended.values()].reduce((sum, item) => sum + item, 0) };
     }, txOptions);
 
   return {

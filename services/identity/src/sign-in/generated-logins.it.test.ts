@@ -6,14 +6,14 @@ import { admin } from '../../test/running-identity.ts';
 /** `SIGN_IN_FUZZ=1000000` tests a million. */
 const size = Number(process.env['SIGN_IN_FUZZ'] ?? 1_000);
 
-let w: DirectoryWorld;
+let world: DirectoryWorld;
 let victim: Awaited<ReturnType<DirectoryWorld['person']>>;
 beforeAll(async () => {
-  w = await startDirectoryWorld({ SIGN_IN_REFUSAL_MS: '0', ACCOUNT_LOCKOUT_ENABLED: 'false' });
-  victim = await w.person();
-  await w.identity.signIn(victim.uid, victim.password);
+  world = await startDirectoryWorld({ SIGN_IN_REFUSAL_MS: '0', ACCOUNT_LOCKOUT_ENABLED: 'false' });
+  victim = await world.person();
+  await world.identity.signIn(victim.uid, victim.password);
 });
-afterAll(() => w.stop());
+afterAll(() => world.stop());
 
 function anyOf<T>(items: readonly T[]): T {
   return items[randomInt(items.length)] as T;
@@ -60,8 +60,8 @@ function around(uid: string): string {
     `${uid})(&)`,
     `\\2a`,
     `${uid}\\00`,
-    `uid=${uid},${w.slapd.people}`,
-    `${uid},${w.slapd.people}`,
+    `uid=${uid},${world.slapd.people}`,
+    `${uid},${world.slapd.people}`,
     `${uid}' or '1'='1`,
     `%${uid}%`,
     `_${uid.slice(1)}`,
@@ -69,7 +69,7 @@ function around(uid: string): string {
     `${uid}\u0307`,
     `${uid}@example.org@example.org`,
     admin.email,
-    `cn=svc,${w.slapd.base}`,
+    `cn=svc,${world.slapd.base}`,
     'admin',
   ]);
 }
@@ -88,7 +88,7 @@ describe('generated logins', () => {
         const name = byName ? around(victim.uid) : `${anyText()}${randomInt(3) ? '' : anyOf(special)}`;
         // With the right password, only the wrong name prevents the sign-in.
         const password = byName && randomInt(3) === 0 ? victim.password : anyPassword();
-        const { status, cookies } = await w.identity.signIn(name.slice(0, 320), password.slice(0, 1024));
+        const { status, cookies } = await world.identity.signIn(name.slice(0, 320), password.slice(0, 1024));
         statuses.set(status, (statuses.get(status) ?? 0) + 1);
         if (status !== 401 || cookies.length > 0) odd.push({ name, password, status });
       }
@@ -96,11 +96,11 @@ describe('generated logins', () => {
     await Promise.all(Array.from({ length: 16 }, client));
     expect(odd.slice(0, 5)).toEqual([]);
     expect([...statuses.keys()]).toEqual([401]);
-    const { rows } = await w.backends.sql.query<{ n: number }>('select count(*)::int as n from "user"');
+    const { rows } = await world.backends.sql.query<{ n: number }>('select count(*)::int as n from "user"');
     expect(rows[0]?.n).toBe(2);
   }, 86_400_000);
 
   it('do not affect a valid sign-in', async () => {
-    expect((await w.identity.signIn(victim.uid, victim.password)).status).toBe(200);
+    expect((await world.identity.signIn(victim.uid, victim.password)).status).toBe(200);
   });
 });

@@ -4,43 +4,43 @@ import { startDirectoryWorld, type DirectoryWorld } from '../../test/directory-w
 import { startLineTo } from '../../test/line-to.ts';
 import { addUser } from '../../test/running-identity.ts';
 
-let w: DirectoryWorld;
+let world: DirectoryWorld;
 let line: Awaited<ReturnType<typeof startLineTo>>;
 beforeAll(async () => {
-  w = await startDirectoryWorld({ LDAP_TIMEOUT: '1' });
-  line = await startLineTo(w.slapd.port);
-  await w.ask({ ldap_server: line.url });
+  world = await startDirectoryWorld({ LDAP_TIMEOUT: '1' });
+  line = await startLineTo(world.slapd.port);
+  await world.ask({ ldap_server: line.url });
 });
 afterAll(async () => {
   await line.stop();
-  await w.stop();
+  await world.stop();
 });
 
 const generic = { code: 'invalid_credentials', detail: 'Incorrect username or password' };
 
 function people(count: number) {
-  return Promise.all(Array.from({ length: count }, () => w.person()));
+  return Promise.all(Array.from({ length: count }, () => world.person()));
 }
 
 async function backToNormal() {
   line.set('pass');
-  const p = await w.person();
-  await waitFor(async () => (await w.identity.signIn(p.uid, p.password)).status === 200);
+  const person = await world.person();
+  await waitFor(async () => (await world.identity.signIn(person.uid, person.password)).status === 200);
 }
 
 describe.each(['hang', 'cut'] as const)('a directory connection in mode %s', (mode) => {
   it('causes the generic response in bounded time, and an audit record', async () => {
     const [known, ...others] = await people(5);
-    await w.identity.signIn(known?.uid ?? '', known?.password ?? '');
+    await world.identity.signIn(known?.uid ?? '', known?.password ?? '');
     line.set(mode);
-    for (const p of [known, ...others]) {
-      const { status, body } = await w.identity.signIn(p?.uid ?? '', p?.password ?? '');
+    for (const other of [known, ...others]) {
+      const { status, body } = await world.identity.signIn(other?.uid ?? '', other?.password ?? '');
       expect({ status, body }).toMatchObject({ status: 401, body: generic });
     }
-    const records = (await w.audited(others[0]?.uid ?? '')).concat(await w.audited(known?.email ?? ''));
-    const failures = records.filter((r) => r.event_type === 'auth.login.failure');
-    expect(failures.map((r) => r.error_code)).toEqual(['DIRECTORY_UNAVAILABLE', 'DIRECTORY_UNAVAILABLE']);
-    expect(failures.every((r) => String(r.details['reason']).length > 10)).toBe(true);
+    const records = (await world.audited(others[0]?.uid ?? '')).concat(await world.audited(known?.email ?? ''));
+    const failures = records.filter((record) => record.event_type === 'auth.login.failure');
+    expect(failures.map((failure) => failure.error_code)).toEqual(['DIRECTORY_UNAVAILABLE', 'DIRECTORY_UNAVAILABLE']);
+    expect(failures.every((failure) => String(failure.details['reason']).length > 10)).toBe(true);
     await backToNormal();
   });
 });
@@ -49,44 +49,46 @@ describe('an unresponsive directory', () => {
   it('does not delay local sign-ins', async () => {
     const waiting = await people(80);
     const locals = [];
-    for (let i = 0; i < 20; i++) locals.push(await addUser(w.backends.sql));
+    for (let i = 0; i < 20; i++) locals.push(await addUser(world.backends.sql));
     // Longer than any local sign-in takes, so that the order of the responses does not depend on the machine.
-    await w.set('ldap', { ldap_timeout: 300 });
+    await world.set('ldap', { ldap_timeout: 300 });
     line.set('hang');
     const order: string[] = [];
-    const slow = waiting.map(async (p) => {
-      const { status } = await w.identity.signIn(p.uid, p.password);
+    const slow = waiting.map(async (person) => {
+      const { status } = await world.identity.signIn(person.uid, person.password);
       order.push(`directory ${status}`);
     });
     await waitFor(() => line.bytes() > 0);
-    const quick = locals.map(async (u) => {
-      const { status } = await w.identity.signIn(u.email, u.password);
+    const quick = locals.map(async (local) => {
+      const { status } = await world.identity.signIn(local.email, local.password);
       order.push(`local ${status}`);
     });
     await Promise.all(quick);
     // Sign-ins above the concurrency limit are refused without a directory request.
     const held = order.lastIndexOf('local 200');
-    expect(order.filter((o) => o === 'local 200')).toHaveLength(20);
-    expect(order.slice(0, held).filter((o) => o.startsWith('directory')).length).toBeLessThanOrEqual(80 - 64);
+    expect(order.filter((outcome) => outcome === 'local 200')).toHaveLength(20);
+    expect(order.slice(0, held).filter((outcome) => outcome.startsWith('directory')).length).toBeLessThanOrEqual(
+      80 - 64,
+    );
     line.set('cut');
     line.drop();
     await Promise.all(slow);
-    expect(order.filter((o) => o === 'directory 401')).toHaveLength(80);
-    await w.set('ldap', { ldap_timeout: 1 });
+    expect(order.filter((outcome) => outcome === 'directory 401')).toHaveLength(80);
+    await world.set('ldap', { ldap_timeout: 1 });
     await backToNormal();
   });
 
   it('never makes a directory account sign in with a local password', async () => {
-    const [p] = await people(1);
-    const { uid, password } = p ?? { uid: '', password: '' };
-    await w.identity.signIn(uid, password);
-    await w.backends.sql.query(
+    const [person] = await people(1);
+    const { uid, password } = person ?? { uid: '', password: '' };
+    await world.identity.signIn(uid, password);
+    await world.backends.sql.query(
       `update "user" set password_hash = (select password_hash from "user" where role = 'super_admin' limit 1)
        where ldap_uid = $1`,
       [uid],
     );
     line.set('hang');
-    const { status } = await w.identity.signIn(uid, 'Correct-Horse-9');
+    const { status } = await world.identity.signIn(uid, 'Correct-Horse-9');
     await backToNormal();
     expect(status).toBe(401);
   });

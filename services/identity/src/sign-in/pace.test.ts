@@ -24,39 +24,39 @@ function world(random = 0) {
 
 describe('the pace of refusals', () => {
   it('is the floor for every kind of work', async () => {
-    const w = world();
-    expect(await w.refuse(0)).toBe(300);
-    expect(await w.refuse(45, ['hash'])).toBe(300);
-    expect(await w.refuse(120, ['hash', 'directory'])).toBe(300);
+    const wanted = world();
+    expect(await wanted.refuse(0)).toBe(300);
+    expect(await wanted.refuse(45, ['hash'])).toBe(300);
+    expect(await wanted.refuse(120, ['hash', 'directory'])).toBe(300);
   });
 
   it('has a random part that does not depend on the cause', async () => {
-    const w = world(0.5);
-    expect(await w.refuse(0)).toBe(330);
-    expect(await w.refuse(100, ['hash'])).toBe(330);
+    const wanted = world(0.5);
+    expect(await wanted.refuse(0)).toBe(330);
+    expect(await wanted.refuse(100, ['hash'])).toBe(330);
   });
 
   it('follows a slow directory up and down again, also for refusals without a directory request', async () => {
-    const w = world();
-    await w.refuse(3_000, ['directory']);
-    expect(await w.refuse(0)).toBe(3_600);
-    expect(await w.refuse(50, ['hash'])).toBe(3_600);
-    expect(await w.refuse(3_100, ['directory'])).toBe(3_720);
-    w.later(31_000);
-    expect(await w.refuse(0)).toBe(300);
+    const wanted = world();
+    await wanted.refuse(3_000, ['directory']);
+    expect(await wanted.refuse(0)).toBe(3_600);
+    expect(await wanted.refuse(50, ['hash'])).toBe(3_600);
+    expect(await wanted.refuse(3_100, ['directory'])).toBe(3_720);
+    wanted.later(31_000);
+    expect(await wanted.refuse(0)).toBe(300);
   });
 
   it('is not lowered by a flood of fast refusals', async () => {
-    const w = world();
-    for (let i = 0; i < 10; i++) await w.refuse(1_000, ['hash']);
-    for (let i = 0; i < 8; i++) await w.refuse(0);
-    expect(await w.refuse(0)).toBe(1_200);
+    const wanted = world();
+    for (let i = 0; i < 10; i++) await wanted.refuse(1_000, ['hash']);
+    for (let i = 0; i < 8; i++) await wanted.refuse(0);
+    expect(await wanted.refuse(0)).toBe(1_200);
   });
 
   it('delays an extraordinarily slow refusal to a multiple of the duration', async () => {
-    const w = world();
-    for (let i = 0; i < 64; i++) await w.refuse(10, ['hash']);
-    expect(await w.refuse(310)).toBe(600);
+    const wanted = world();
+    for (let i = 0; i < 64; i++) await wanted.refuse(10, ['hash']);
+    expect(await wanted.refuse(310)).toBe(600);
   });
 
   it('is none at a floor of 0', async () => {
@@ -67,8 +67,8 @@ describe('the pace of refusals', () => {
   });
 
   it('is bounded', async () => {
-    const w = world();
-    await w.refuse(60_000, ['directory']);
-    expect(await w.refuse(0)).toBe(15_000);
+    const wanted = world();
+    await wanted.refuse(60_000, ['directory']);
+    expect(await wanted.refuse(0)).toBe(15_000);
   });
 });

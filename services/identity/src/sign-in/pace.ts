@@ -30,9 +30,9 @@ export function createPace({
   const recentSamples: Record<Work, Sample[]> = { hash: [], directory: [] };
 
   const percentile = (samples: Sample[]): number => {
-    const recent = samples.filter((s) => s.at > now() - sampleLifetimeMs).map((s) => s.ms);
+    const recent = samples.filter((sample) => sample.at > now() - sampleLifetimeMs).map((sample) => sample.ms);
     if (recent.length === 0) return 0;
-    return recent.sort((a, b) => a - b)[Math.ceil(recent.length * 0.97) - 1] ?? 0;
+    return recent.sort((left, right) => left - right)[Math.ceil(recent.length * 0.97) - 1] ?? 0;
   };
   const target = () =>
     Math.min(

@@ -47,7 +47,7 @@ describe('the first administrator', () => {
     const more = await Promise.all(
       [1, 2, 3].map(() => startIdentity(backends, { OT_ADMIN_EMAIL: 'other@example.org' })),
     );
-    await Promise.all(more.map((m) => m.stop()));
+    await Promise.all(more.map((more) => more.stop()));
     const { rows } = await backends.sql.query('select email, role from "user" where role = \'super_admin\'');
     expect(rows).toEqual([{ email: admin.email, role: 'super_admin' }]);
   });
@@ -67,7 +67,7 @@ describe('signing in', () => {
       const { status, body, cookies, headers } = await identity.signIn(spelling, admin.password);
       expect(status).toBe(200);
       expect(body).toMatchObject({ token_type: 'bearer', expires_in: 900 });
-      expect(cookies.map((c) => c.split('=')[0])).toEqual(['access_token', 'refresh_token', 'csrf_token']);
+      expect(cookies.map((cookie) => cookie.split('=')[0])).toEqual(['access_token', 'refresh_token', 'csrf_token']);
       expect(headers.get('cache-control')).toBe('no-store');
     }
   });
@@ -112,8 +112,9 @@ describe('signing in', () => {
       ]);
     await paced.stop();
     /** The probability that a value of `a` is larger than one of `b`; 0.5 for equal distributions. */
-    const longer = (a: number[], b: number[]) =>
-      a.flatMap((x) => b.map((y) => Number(x > y))).reduce((sum, n) => sum + n, 0) / (a.length * b.length);
+    const longer = (left: number[], right: number[]) =>
+      left.flatMap((x) => right.map((y) => Number(x > y))).reduce((sum, item) => sum + item, 0) /
+      (left.length * right.length);
     for (const kind of ['unknown', 'locked', 'pending'] as const) {
       // Without a common duration it would be 0 or 1. The benchmark measures 2,000 samples of each.
       expect(longer(times[kind], times.wrong)).toBeGreaterThan(0.2);
@@ -132,7 +133,7 @@ describe('signing in', () => {
       'x-forwarded-proto': 'https',
     });
     expect(ok).toBe(200);
-    expect(cookies.every((c) => c.endsWith('; Secure'))).toBe(true);
+    expect(cookies.every((cookie) => cookie.endsWith('; Secure'))).toBe(true);
   });
 
   describe.each([
@@ -231,7 +232,7 @@ describe('lockout', () => {
     const second = await startIdentity(backends);
     await Promise.all(Array.from({ length: 40 }, (_, i) => (i % 2 ? identity : second).signIn(user.email, 'wrong')));
     await second.stop();
-    const rows = (await audited(user.email)).map((r) => r.error_code);
+    const rows = (await audited(user.email)).map((record) => record.error_code);
     expect(rows.filter((code) => code === 'INVALID_CREDENTIALS')).toHaveLength(5);
     expect(rows.filter((code) => code === 'ACCOUNT_LOCKED')).toHaveLength(35);
   });
@@ -239,7 +240,7 @@ describe('lockout', () => {
   it('does not lock an account after ten concurrent sign-ins with the right password', async () => {
     const user = await addUser(backends.sql);
     const all = await Promise.all(Array.from({ length: 10 }, () => identity.signIn(user.email, user.password)));
-    expect(all.map((a) => a.status)).toEqual(Array.from({ length: 10 }, () => 200));
+    expect(all.map((answer) => answer.status)).toEqual(Array.from({ length: 10 }, () => 200));
   });
 
   it('publishes an event for a new account', async () => {

@@ -14,9 +14,9 @@ export function createSignInSlice(deps: Deps): Slice {
   const signIn = createSignIn({ ...deps, pace: createPace({ floorMs: env.SIGN_IN_REFUSAL_MS }) });
   return {
     routes: [
-      handle(identityRoutes.token, async (r) => {
-        const secure = secureCookies(r.origin, env.ALLOW_INSECURE_COOKIES);
-        const issued = await signIn.withPassword(r.body.username, r.body.password, clientOf(r));
+      handle(identityRoutes.token, async (request) => {
+        const secure = secureCookies(request.origin, env.ALLOW_INSECURE_COOKIES);
+        const issued = await signIn.withPassword(request.body.username, request.body.password, clientOf(request));
         return tokenReply(issued, { secure });
       }),
       handle(identityRoutes.methods, async () => methodsOf(settings.current())),

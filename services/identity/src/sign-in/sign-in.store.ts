@@ -17,13 +17,13 @@ export const signInStore = {
   /** Finds the account of a directory entry, by the strongest identifier first. */
   findByPerson: async (
     db: Db,
-    p: { immutableId: string | null; login: string; email: string | null },
+    person: { immutableId: string | null; login: string; email: string | null },
   ): Promise<SignInAccount | undefined> => {
     const rows = await db.$queryRaw<SignInAccount[]>`
       ${Prisma.raw(selectAccounts)}
-      where directory_id = ${p.immutableId} or lower(ldap_uid) = lower(${p.login}) or lower(email) = lower(${p.email})
-      order by (directory_id is not distinct from ${p.immutableId} and directory_id is not null) desc,
-               (lower(ldap_uid) is not distinct from lower(${p.login})) desc
+      where directory_id = ${person.immutableId} or lower(ldap_uid) = lower(${person.login}) or lower(email) = lower(${person.email})
+      order by (directory_id is not distinct from ${person.immutableId} and directory_id is not null) desc,
+               (lower(ldap_uid) is not distinct from lower(${person.login})) desc
       limit 1`;
     return rows[0];
   },

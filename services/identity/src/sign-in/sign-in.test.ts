@@ -28,7 +28,7 @@ describe('a password', () => {
 });
 
 describe('the owner of an account', () => {
-  const account = (c: Partial<SignInAccount>): SignInAccount => ({
+  const account = (change: Partial<SignInAccount>): SignInAccount => ({
     id: 'x',
     email: 'e',
     role: 'user',
@@ -50,7 +50,7 @@ describe('the owner of an account', () => {
     passwordHash: null,
     ldapUid: null,
     directoryId: null,
-    ...c,
+    ...change,
   });
   const person = (immutableId: string | null, login = 'bob') => ({
     dn: 'cn=x',

@@ -12,24 +12,24 @@ export function isBlank(password: string): boolean {
 }
 
 /** A person authenticated by the directory, in the form that provisioning expects. */
-export function assertionOf(p: Person, s: Pick<AuthSettings, 'ldap_email_verified'>): Assertion {
+export function assertionOf(person: Person, settings: Pick<AuthSettings, 'ldap_email_verified'>): Assertion {
   return {
     source: 'ldap',
-    subject: { issuer: null, id: p.immutableId ?? '' },
-    login: p.login,
-    email: p.email,
-    emailVerified: s.ldap_email_verified,
-    name: p.name,
-    claims: p.groups,
-    legacyAdmin: p.adminSignal,
+    subject: { issuer: null, id: person.immutableId ?? '' },
+    login: person.login,
+    email: person.email,
+    emailVerified: settings.ldap_email_verified,
+    name: person.name,
+    claims: person.groups,
+    legacyAdmin: person.adminSignal,
   };
 }
 
 /** Whether the directory entry belongs to the account whose failure counter was used. */
-export function isOwner(account: SignInAccount | undefined, p: Person): boolean {
+export function isOwner(account: SignInAccount | undefined, person: Person): boolean {
   if (!account) return true;
-  if (account.directoryId !== null || p.immutableId !== null) return account.directoryId === p.immutableId;
-  return account.ldapUid !== null && account.ldapUid.toLowerCase() === p.login.toLowerCase();
+  if (account.directoryId !== null || person.immutableId !== null) return account.directoryId === person.immutableId;
+  return account.ldapUid !== null && account.ldapUid.toLowerCase() === person.login.toLowerCase();
 }
 
 /** Reasons for a refusal other than a wrong name or password. */
@@ -40,22 +40,22 @@ export function faultOf({ admitted, state }: Person): { errorCode: AuditErrorCod
 }
 
 /** The sign-in methods in display order, with what the sign-in page needs. */
-export function methodsOf(s: AuthSettings) {
+export function methodsOf(settings: AuthSettings) {
   return {
     methods: [
-      ...(s.local_enabled ? (['local'] as const) : []),
-      ...(s.ldap_enabled ? (['ldap'] as const) : []),
-      ...(s.oidc_enabled ? (['oidc'] as const) : []),
-      ...(s.pki_enabled ? (['pki'] as const) : []),
-      ...(s.proxy_enabled ? (['proxy'] as const) : []),
+      ...(settings.local_enabled ? (['local'] as const) : []),
+      ...(settings.ldap_enabled ? (['ldap'] as const) : []),
+      ...(settings.oidc_enabled ? (['oidc'] as const) : []),
+      ...(settings.pki_enabled ? (['pki'] as const) : []),
+      ...(settings.proxy_enabled ? (['proxy'] as const) : []),
     ],
-    local_enabled: s.local_enabled,
-    allow_registration: s.allow_registration && s.local_enabled,
-    ldap_enabled: s.ldap_enabled,
-    oidc_enabled: s.oidc_enabled,
-    pki_enabled: s.pki_enabled,
-    proxy_enabled: s.proxy_enabled,
-    oidc_display_name: s.oidc_display_name,
-    keycloak_enabled: s.oidc_enabled,
+    local_enabled: settings.local_enabled,
+    allow_registration: settings.allow_registration && settings.local_enabled,
+    ldap_enabled: settings.ldap_enabled,
+    oidc_enabled: settings.oidc_enabled,
+    pki_enabled: settings.pki_enabled,
+    proxy_enabled: settings.proxy_enabled,
+    oidc_display_name: settings.oidc_display_name,
+    keycloak_enabled: settings.oidc_enabled,
   };
 }

@@ -15,22 +15,22 @@ const client = { ip: '127.0.0.1', userAgent: null, requestId: null };
 const staff = 'cn=staff,dc=example,dc=org';
 const admins = 'cn=admins,dc=example,dc=org';
 
-let w: Awaited<ReturnType<typeof startMappingWorld>>;
+let world: Awaited<ReturnType<typeof startMappingWorld>>;
 let group: string;
 let doors: ReturnType<typeof doorsOf>;
 beforeAll(async () => {
-  w = await startMappingWorld();
-  group = await w.group();
-  await w.map(staff, { group });
-  await w.map(admins, { role: 'admin' });
+  world = await startMappingWorld();
+  group = await world.group();
+  await world.map(staff, { group });
+  await world.map(admins, { role: 'admin' });
   doors = doorsOf();
 });
-afterAll(() => w.stop());
+afterAll(() => world.stop());
 
 /** A real sign-in and a real sweep with separate connections. */
 function doorsOf() {
   const outbox = createOutbox('identity');
-  const [{ db, pool, mappings }, { db: other, pool: otherPool }] = w.replicas;
+  const [{ db, pool, mappings }, { db: other, pool: otherPool }] = world.replicas;
   const { values } = effective(new Map(), {});
   const settings = { current: () => values };
   const provisioning = createProvisioning({
@@ -52,21 +52,21 @@ type Person = { userId: string; id: string };
 type Case = {
   /** The account before, the change of the sweep, and the groups of the sign-in. */
   account: { role: 'user' | 'admin'; directoryId: boolean };
-  change: (p: Person) => Partial<SweepChange>;
+  change: (person: Person) => Partial<SweepChange>;
   claims: string[];
 };
 
 async function personOf({ account }: Case): Promise<Person> {
   const id = `entryUUID:${randomUUID()}`;
-  const userId = await w.user({ role: account.role });
-  await w.db.user.update({
+  const userId = await world.user({ role: account.role });
+  await world.db.user.update({
     where: { id: userId },
     data: { ldapUid: `login-${userId}`, directoryId: account.directoryId ? id : null },
   });
   return { userId, id };
 }
 
-function entering(c: Case, { userId, id }: Person) {
+function entering(change: Case, { userId, id }: Person) {
   return doors.provisioning.trySignIn(
     {
       source: 'ldap',
@@ -75,26 +75,26 @@ function entering(c: Case, { userId, id }: Person) {
       email: `login-${userId}@example.org`,
       emailVerified: false,
       name: 'Some Body',
-      claims: { known: true, values: c.claims },
+      claims: { known: true, values: change.claims },
       legacyAdmin: 'no',
     },
     client,
   );
 }
 
-function sweeping(c: Case, p: Person) {
+function sweeping(change: Case, person: Person) {
   return doors.sweep.apply({
     passId: randomUUID(),
     changes: [
       {
-        userId: p.userId,
-        expected: { role: c.account.role, directoryId: c.account.directoryId ? p.id : null },
+        userId: person.userId,
+        expected: { role: change.account.role, directoryId: change.account.directoryId ? person.id : null },
         disable: null,
         role: null,
         add: [],
         remove: [],
         adopt: null,
-        ...c.change(p),
+        ...change.change(person),
       },
     ],
   });
@@ -102,24 +102,29 @@ function sweeping(c: Case, p: Person) {
 
 /** The state by which the two orders differ. */
 async function ended(
-  p: Person,
+  person: Person,
   signedIn: Awaited<ReturnType<typeof entering>>,
   { results }: Awaited<ReturnType<typeof sweeping>>,
 ) {
-  const user = await w.db.user.findUniqueOrThrow({ where: { id: p.userId } });
-  const members = await w.db.userGroupMember.findMany({ where: { userId: p.userId } });
-  const audit = await w.db.auditLog.findMany({ where: { userId: p.userId } });
+  const user = await world.db.user.findUniqueOrThrow({ where: { id: person.userId } });
+  const members = await world.db.userGroupMember.findMany({ where: { userId: person.userId } });
+  const audit = await world.db.auditLog.findMany({ where: { userId: person.userId } });
   return JSON.stringify({
     signIn:
       signedIn.outcome === 'signed_in' ? `signed_in as ${roleIn(signedIn.issued.accessToken)}` : signedIn.errorCode,
-    sweep: results.map((r) => `${r.outcome}, ${r.sessionsRevoked} ended`),
+    sweep: results.map((result) => `${result.outcome}, ${result.sessionsRevoked} ended`),
     active: user.isActive,
     disabledBy: user.disabledBy,
     role: user.role,
-    known: user.directoryId === p.id,
-    groups: members.map((m) => `${m.groupId} ${m.source}`).sort(),
-    sessions: await w.db.refreshToken.count({ where: { userId: p.userId, revokedAt: null } }),
-    audit: audit.map((a) => `${a.eventType} ${a.actor === p.userId ? 'themselves' : a.actor} ${a.outcome}`).sort(),
+    known: user.directoryId === person.id,
+    groups: members.map((member) => `${member.groupId} ${member.source}`).sort(),
+    sessions: await world.db.refreshToken.count({ where: { userId: person.userId, revokedAt: null } }),
+    audit: audit
+      .map(
+        (account) =>
+          `${account.eventType} ${account.actor === person.userId ? 'themselves' : account.actor} ${account.outcome}`,
+      )
+      .sort(),
   });
 }
 
@@ -152,23 +157,23 @@ const cases: Record<string, Case> = {
 };
 
 describe('a sign-in racing the sweep for one account', () => {
-  it.each(Object.entries(cases))('ends in one of the two serial outcomes: %s', async (_who, c) => {
-    const first = await personOf(c);
-    const sweptFirst = await sweeping(c, first);
-    const second = await personOf(c);
-    const enteredFirst = await entering(c, second);
+  it.each(Object.entries(cases))('ends in one of the two serial outcomes: %s', async (_who, change) => {
+    const first = await personOf(change);
+    const sweptFirst = await sweeping(change, first);
+    const second = await personOf(change);
+    const enteredFirst = await entering(change, second);
     const serial = [
-      await ended(first, await entering(c, first), sweptFirst),
-      await ended(second, enteredFirst, await sweeping(c, second)),
+      await ended(first, await entering(change, first), sweptFirst),
+      await ended(second, enteredFirst, await sweeping(change, second)),
     ];
     for (let i = 0; i < 40; i++) {
-      const p = await personOf(c);
+      const person = await personOf(change);
       // From a large head start of the one to one of the other, in steps shorter than either takes.
       const [signedIn, swept] = await Promise.all([
-        sleep(Math.max(0, i - 20) / 2).then(() => entering(c, p)),
-        sleep(Math.max(0, 20 - i) / 2).then(() => sweeping(c, p)),
+        sleep(Math.max(0, i - 20) / 2).then(() => entering(change, person)),
+        sleep(Math.max(0, 20 - i) / 2).then(() => sweeping(change, person)),
       ]);
-      expect(serial).toContain(await ended(p, signedIn, swept));
+      expect(serial).toContain(await ended(person, signedIn, swept));
     }
   });
 });

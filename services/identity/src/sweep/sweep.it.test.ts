@@ -93,7 +93,7 @@ describe('applying changes of a sync run', () => {
     expect(await identity.resolve(user.accessToken)).toBeNull();
     expect((await identity.refresh(user.refreshToken)).status).toBe(401);
     expect(await audits(user.id)).toMatchObject([{ event_type: 'auth.account.disabled' }]);
-    await waitFor(() => events.some((e) => e['userId'] === user.id && e['by'] === 'directory'));
+    await waitFor(() => events.some((event) => event['userId'] === user.id && event['by'] === 'directory'));
   });
 
   it('is idempotent', async () => {
@@ -129,7 +129,7 @@ describe('applying changes of a sync run', () => {
       { event_type: 'ADMIN_ROLE_CHANGE', actor: 'directory_sync', details: { from: 'user', to: 'admin' } },
     ]);
     expect(await identity.resolve(user.accessToken)).toBeNull();
-    await waitFor(() => events.some((e) => e['userId'] === user.id && e['to'] === 'admin'));
+    await waitFor(() => events.some((event) => event['userId'] === user.id && event['to'] === 'admin'));
   });
 
   it('adds and removes memberships of the directory, keeps manual ones, and keeps the sessions', async () => {
@@ -152,8 +152,8 @@ describe('applying changes of a sync run', () => {
       ]),
     );
     expect(await identity.resolve(user.accessToken)).not.toBeNull();
-    await waitFor(() => events.some((e) => e['userId'] === user.id));
-    const published = events.find((e) => e['userId'] === user.id);
+    await waitFor(() => events.some((event) => event['userId'] === user.id));
+    const published = events.find((event) => event['userId'] === user.id);
     expect([...((published?.['groupIds'] ?? []) as string[])].sort()).toEqual([fresh, hand].sort());
   });
 
@@ -169,12 +169,12 @@ describe('applying changes of a sync run', () => {
     const second = await ask1(String(first[0]?.['userId']));
     expect(await ask1(String(second[0]?.['userId']))).toEqual([]);
     const all = [...first, ...second];
-    expect(all.find((d) => d['userId'] === left.id)).toMatchObject({
+    expect(all.find((dependencies) => dependencies['userId'] === left.id)).toMatchObject({
       disabled: { ...gone.disable, sessionsRevoked: 1 },
       role: null,
       added: [],
     });
-    expect(all.find((d) => d['userId'] === promoted.id)).toMatchObject({
+    expect(all.find((dependencies) => dependencies['userId'] === promoted.id)).toMatchObject({
       disabled: null,
       role: { from: 'user', to: 'admin' },
       added: [group],
@@ -252,7 +252,7 @@ describe('the accounts of the directory', () => {
       after = page.userId.at(-1) ?? null;
     }
     expect(ids).toEqual([...new Set(ids)].sort());
-    for (const u of users) expect(ids).toContain(u.id);
+    for (const user of users) expect(ids).toContain(user.id);
     expect(inside.get(users[0]?.id ?? '')).toEqual({ fromDirectory: [group], byHand: [] });
   });
 });

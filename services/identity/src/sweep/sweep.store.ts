@@ -58,7 +58,7 @@ export const sweepStore = {
     const rows = await tx.$queryRaw<{ id: string }[]>`
       select distinct user_id as id from audit_log
       where user_id = any(${userIds}::uuid[]) and actor = 'directory_sync' and details ->> 'pass' = ${passId}`;
-    return new Set(rows.map((r) => r.id));
+    return new Set(rows.map((row) => row.id));
   },
 
   /** The accounts that a sync run has changed, by id, with its audit records. */
@@ -120,7 +120,7 @@ export const sweepStore = {
         using jsonb_to_recordset(${JSON.stringify(remove)}::jsonb) as r("userId" uuid, "groupId" uuid)
         where m.user_id = r."userId" and m.group_id = r."groupId" and m.source = 'ldap' returning m.user_id)
       select user_id as id from added union select user_id from removed`;
-    return rows.map((r) => r.id);
+    return rows.map((row) => row.id);
   },
 
   /** Increments the membership version of these accounts. @returns their current groups. */
@@ -150,11 +150,11 @@ export const sweepStore = {
         and a.user_id = u.uuid and a.actor = 'directory_sync' and a.event_type = 'auth.account.disabled'
         and a.details ->> 'pass' = ${passId} and a.time >= u.disabled_at
       returning u.uuid as id`;
-    return rows.map((r) => r.id);
+    return rows.map((row) => row.id);
   },
 };
 
 /** Memberships to add or remove by a list of changes. */
 export function membershipsIn(changes: readonly SweepChange[], which: 'add' | 'remove'): Membership[] {
-  return changes.flatMap((c) => c[which].map((groupId) => ({ userId: c.userId, groupId })));
+  return changes.flatMap((change) => change[which].map((groupId) => ({ userId: change.userId, groupId })));
 }

@@ -42,7 +42,7 @@ afterAll(async () => {
 
 async function people() {
   return (await database.rows<{ email: string }>(`select email from "user" where auth_type = 'proxy'`)).map(
-    (u) => u.email,
+    (row) => row.email,
   );
 }
 

@@ -173,7 +173,7 @@ describe('every refusal', () => {
       rawRequest(product.edge.port, path, ['X-Forwarded-User: una']),
     ]);
     const bodies = refusals.map(({ status, json: { request_id: _id, ...body } }) => ({ status, body }));
-    expect(new Set(bodies.map((b) => JSON.stringify(b))).size).toBe(1);
+    expect(new Set(bodies.map((body) => JSON.stringify(body))).size).toBe(1);
     expect(bodies[0]).toMatchObject({ status: 401, body: { code: 'invalid_credentials' } });
   });
 });

@@ -17,12 +17,12 @@ type Deps = {
 export function createTrustedHeaderSlice({ settings, provisioning, refuse, env }: Deps): Slice {
   /** Verifies the signed statement of the edge about the original request. */
   const forwardedOf = createForwardedVerifier(env.ASSERTION_PUBLIC_KEY);
-  const authenticate = handle(identityRoutes.proxyAuthenticate, async (r) => {
+  const authenticate = handle(identityRoutes.proxyAuthenticate, async (request) => {
     const current = settings.current();
     if (!current.proxy_enabled) throw methodOff();
-    const secure = secureCookies(r.origin, env.ALLOW_INSECURE_COOKIES);
-    const forwarded = forwardedOf(r.req.get(forwardedHeader));
-    const client = clientOf(r);
+    const secure = secureCookies(request.origin, env.ALLOW_INSECURE_COOKIES);
+    const forwarded = forwardedOf(request.req.get(forwardedHeader));
+    const client = clientOf(request);
     const named = personOf(forwarded, current);
     if (!named.ok) {
       const { errorCode, reason, header } = named;

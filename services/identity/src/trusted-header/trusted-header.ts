@@ -26,21 +26,24 @@ type PersonResult =
 const listed = /\s*(?:"([^"]*)"\s*(?=,|$)|([^,]*))(?:,|$)/g;
 
 /** The person that a trusted proxy asserts. */
-export function personOf(f: Forwarded, s: ProxySettings): PersonResult {
-  const result = readForwarded(f, s.proxy_trusted_proxies, identityHeadersOf(s));
+export function personOf(forwarded: Forwarded, settings: ProxySettings): PersonResult {
+  const result = readForwarded(forwarded, settings.proxy_trusted_proxies, identityHeadersOf(settings));
   if (!result.trusted) {
     const { fault: reason, header } = result;
     const errorCode = reason.endsWith('_proxies') || reason.endsWith('_peer') ? 'UNTRUSTED_PROXY' : 'INVALID_HEADER';
     return { ok: false, errorCode, reason, ...(header ? { header } : {}) };
   }
   const get = (name: string): string | undefined => result.values.get(name);
-  if (s.proxy_shared_secret !== '' && !isSameSecret(get(s.proxy_secret_header) ?? '', s.proxy_shared_secret))
+  if (
+    settings.proxy_shared_secret !== '' &&
+    !isSameSecret(get(settings.proxy_secret_header) ?? '', settings.proxy_shared_secret)
+  )
     return { ok: false, errorCode: 'INVALID_PROXY_SECRET', reason: 'shared_secret' };
-  const user = get(s.proxy_user_header);
+  const user = get(settings.proxy_user_header);
   if (!user) return { ok: false, errorCode: 'INVALID_HEADER', reason: 'no_user' };
   const claims = claimsOf(
-    s.proxy_groups_header === '' ? undefined : get(s.proxy_groups_header),
-    s.proxy_no_groups_value,
+    settings.proxy_groups_header === '' ? undefined : get(settings.proxy_groups_header),
+    settings.proxy_no_groups_value,
   );
   return {
     ok: true,
@@ -48,9 +51,9 @@ export function personOf(f: Forwarded, s: ProxySettings): PersonResult {
       source: 'proxy',
       subject: { issuer: null, id: user },
       login: user,
-      email: get(s.proxy_email_header) || (user.includes('@') ? user : null),
-      emailVerified: s.proxy_email_verified,
-      name: get(s.proxy_name_header) || user,
+      email: get(settings.proxy_email_header) || (user.includes('@') ? user : null),
+      emailVerified: settings.proxy_email_verified,
+      name: get(settings.proxy_name_header) || user,
       claims,
       // The proxy has no admin setting: without groups the role is unknown.
       legacyAdmin: claims.known ? 'no' : 'unknown',
@@ -58,20 +61,20 @@ export function personOf(f: Forwarded, s: ProxySettings): PersonResult {
   };
 }
 
-function identityHeadersOf(s: ProxySettings): IdentityHeader[] {
+function identityHeadersOf(settings: ProxySettings): IdentityHeader[] {
   return [
-    { name: s.proxy_user_header, maxBytes: 320 },
-    { name: s.proxy_email_header, maxBytes: 320 },
-    { name: s.proxy_name_header, maxBytes: 800, commas: true },
-    { name: s.proxy_groups_header, maxBytes: 12_288, commas: true },
-    { name: s.proxy_secret_header, maxBytes: 4_096, commas: true },
-  ].filter((w) => w.name !== '');
+    { name: settings.proxy_user_header, maxBytes: 320 },
+    { name: settings.proxy_email_header, maxBytes: 320 },
+    { name: settings.proxy_name_header, maxBytes: 800, commas: true },
+    { name: settings.proxy_groups_header, maxBytes: 12_288, commas: true },
+    { name: settings.proxy_secret_header, maxBytes: 4_096, commas: true },
+  ].filter((word) => word.name !== '');
 }
 
 /** Compares digests of equal length, so that the duration does not reveal the length of the secret. */
-function isSameSecret(a: string, b: string): boolean {
+function isSameSecret(left: string, right: string): boolean {
   const digest = (text: string) => createHash('sha256').update(text).digest();
-  return timingSafeEqual(digest(a), digest(b));
+  return timingSafeEqual(digest(left), digest(right));
 }
 
 /** Without the header the groups are unknown; an empty header or the placeholder means that there are none. */

@@ -30,18 +30,26 @@ export function withLockedAccount<T>(
   return db.$transaction(async (tx) => {
     const { userId } = request.context.caller;
     const locked = await usersStore.lock(tx, [userId, request.targetId], request.superAdmins ?? false);
-    const actor = locked.find((u) => u.id === userId);
-    const target = locked.find((u) => u.id === request.targetId);
+    const actor = locked.find((user) => user.id === userId);
+    const target = locked.find((user) => user.id === request.targetId);
     checkActor(actor, request.needed);
     if (!actor || !target) throw notFound('There is no such account');
     checkReach(actor, target);
-    return work(tx, { actor, target, superAdmins: locked.filter((u) => u.role === 'super_admin') });
+    return work(tx, { actor, target, superAdmins: locked.filter((user) => user.role === 'super_admin') });
   }, txOptions);
 }
 
 /** Publishes that an account has changed; caches of it become invalid. */
-export function publishUserUpdated(outbox: Outbox, tx: Tx, u: Pick<User, 'id' | 'role' | 'isActive'>): Promise<void> {
-  return outbox.add(tx, identityEvents.userUpdated, { userId: u.id, role: u.role as Role, active: u.isActive });
+export function publishUserUpdated(
+  outbox: Outbox,
+  tx: Tx,
+  user: Pick<User, 'id' | 'role' | 'isActive'>,
+): Promise<void> {
+  return outbox.add(tx, identityEvents.userUpdated, {
+    userId: user.id,
+    role: user.role as Role,
+    active: user.isActive,
+  });
 }
 
 type AuditEvent = Pick<AuditRecord, 'event' | 'details'>;

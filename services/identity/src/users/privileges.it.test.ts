@@ -116,20 +116,20 @@ describe('the sessions of a user', () => {
   });
 
   it('of one account are not ended through another', async () => {
-    const [a, b] = [await world.member(), await world.member()];
-    const path = `/api/admin/users/${a.id}/sessions/${b.session.caller.sessionId}`;
+    const [first, second] = [await world.member(), await world.member()];
+    const path = `/api/admin/users/${first.id}/sessions/${second.session.caller.sessionId}`;
     expect((await world.ask(path, root, 'DELETE')).status).toBe(404);
-    expect(await world.identity.resolve(b.session.accessToken)).not.toBeNull();
+    expect(await world.identity.resolve(second.session.accessToken)).not.toBeNull();
   });
 
   it('are not accessible for higher roles', async () => {
     const path = `/api/admin/users/${root.caller.userId}/sessions`;
-    for (const [p, method] of [
+    for (const [person, method] of [
       [path, 'GET'],
       [path, 'DELETE'],
       [`${path}/${root.caller.sessionId}`, 'DELETE'],
     ] as const)
-      expect(code(await world.ask(p, plainAdmin, method))).toEqual([403, 'account_out_of_reach']);
+      expect(code(await world.ask(person, plainAdmin, method))).toEqual([403, 'account_out_of_reach']);
     expect(await world.identity.resolve(root.accessToken)).not.toBeNull();
   });
 });

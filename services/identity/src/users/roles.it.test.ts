@@ -26,7 +26,9 @@ describe('deleting an account', () => {
     expect((await remove(user.id, plainAdmin)).status).toBe(204);
     expect(await world.row(user.id)).toBeUndefined();
     expect(await world.isDead(user.session)).toBe(true);
-    await waitFor(() => world.events.some((e) => Object.keys(e).join() === 'userId' && e['userId'] === user.id));
+    await waitFor(() =>
+      world.events.some((event) => Object.keys(event).join() === 'userId' && event['userId'] === user.id),
+    );
     expect(await world.audited(user.id, 'admin.user.delete')).toMatchObject([
       { actor: plainAdminId, username: user.email },
     ]);
@@ -87,12 +89,15 @@ describe('changing a role', () => {
 
   it('succeeds for only one of two super_admins who demote each other concurrently', async () => {
     for (let round = 0; round < 6; round++) {
-      const [a, b] = [await world.member({ role: 'super_admin' }), await world.member({ role: 'super_admin' })];
+      const [first, second] = [
+        await world.member({ role: 'super_admin' }),
+        await world.member({ role: 'super_admin' }),
+      ];
       const statuses = (
-        await Promise.all([changeRole(a.id, 'user', b.session), changeRole(b.id, 'user', a.session)])
-      ).map((r) => r.status);
+        await Promise.all([changeRole(first.id, 'user', second.session), changeRole(second.id, 'user', first.session)])
+      ).map((record) => record.status);
       expect(statuses.toSorted((x, y) => x - y)).toEqual([200, 403]);
-      await world.backends.sql.query(`delete from "user" where uuid = any($1)`, [[a.id, b.id]]);
+      await world.backends.sql.query(`delete from "user" where uuid = any($1)`, [[first.id, second.id]]);
     }
   });
 
@@ -107,14 +112,16 @@ describe('changing a role', () => {
       (id: string, by: Session) => world.ask(`/api/users/${id}`, by, 'DELETE'),
       (id: string, by: Session) => world.ask(`/api/users/${id}`, by, 'PUT', { is_active: false }),
     ];
-    const all = made.flatMap((by, i) => made.map(async (target, j) => ways[(i + j) % 3]?.(target.id, by.session)));
+    const all = made.flatMap((by, i) =>
+      made.map(async (target, index) => ways[(i + index) % 3]?.(target.id, by.session)),
+    );
     const answers = await Promise.all(all);
     const { rows } = await world.backends.sql.query(
       `select 1 from "user" where role = 'super_admin' and is_active and account_expires_at is null`,
     );
     await world.backends.sql.query('update "user" set account_expires_at = null where uuid = $1', [root.caller.userId]);
-    await world.backends.sql.query('delete from "user" where uuid = any($1)', [made.map((m) => m.id)]);
+    await world.backends.sql.query('delete from "user" where uuid = any($1)', [made.map((member) => member.id)]);
     expect(rows).toHaveLength(1);
-    expect(answers.every((a) => (a?.status ?? 500) < 500)).toBe(true);
+    expect(answers.every((answer) => (answer?.status ?? 500) < 500)).toBe(true);
   });
 });

@@ -9,11 +9,11 @@ import type { User } from '../generated/client.ts';
 export type RequestContext = { caller: Caller; client: Client };
 
 export function requestContextOf(
-  r: Pick<RouteRequest<never>, 'caller' | 'clientIp' | 'requestId' | 'req'>,
+  row: Pick<RouteRequest<never>, 'caller' | 'clientIp' | 'requestId' | 'req'>,
 ): RequestContext {
   return {
-    caller: r.caller,
-    client: clientOf(r),
+    caller: row.caller,
+    client: clientOf(row),
   };
 }
 
@@ -28,15 +28,15 @@ export type LockedAccount = Pick<
 export const withGroups = { memberships: { select: { group: { select: { id: true, name: true } } } } } as const;
 
 /** An account as an administrator sees it. */
-export function toAdminUserObject(u: UserWithGroups, now = new Date()): AdminUserObject {
+export function toAdminUserObject(groups: UserWithGroups, now = new Date()): AdminUserObject {
   return {
-    ...toUserObject(u),
-    locked_until: u.lockedUntil && u.lockedUntil > now ? u.lockedUntil.toISOString() : null,
-    pki_issuer_dn: u.pkiIssuerDn,
-    disabled_by: u.isActive ? null : (u.disabledBy as AdminUserObject['disabled_by']),
-    groups: u.memberships
+    ...toUserObject(groups),
+    locked_until: groups.lockedUntil && groups.lockedUntil > now ? groups.lockedUntil.toISOString() : null,
+    pki_issuer_dn: groups.pkiIssuerDn,
+    disabled_by: groups.isActive ? null : (groups.disabledBy as AdminUserObject['disabled_by']),
+    groups: groups.memberships
       .map(({ group }) => ({ uuid: group.id, name: group.name }))
-      .toSorted((a, b) => a.name.localeCompare(b.name)),
+      .toSorted((left, right) => left.name.localeCompare(right.name)),
   };
 }
 
@@ -76,12 +76,18 @@ export function checkNotOwn(actor: Pick<LockedAccount, 'id'>, target: Pick<Locke
 }
 
 /** Whether the account is an active super_admin without an end date. */
-function isPermanentSuperAdmin(u: LockedAccount): boolean {
-  return u.role === 'super_admin' && u.isActive && u.approvalStatus === 'approved' && u.accountExpiresAt === null;
+function isPermanentSuperAdmin(account: LockedAccount): boolean {
+  return (
+    account.role === 'super_admin' &&
+    account.isActive &&
+    account.approvalStatus === 'approved' &&
+    account.accountExpiresAt === null
+  );
 }
 
 /** @param all every super_admin, locked until the change is committed. @throws AppError conflict. */
 export function checkNotLastSuperAdmin(all: readonly LockedAccount[], target: LockedAccount): void {
-  if (!isPermanentSuperAdmin(target) || all.some((u) => u.id !== target.id && isPermanentSuperAdmin(u))) return;
+  if (!isPermanentSuperAdmin(target) || all.some((user) => user.id !== target.id && isPermanentSuperAdmin(user)))
+    return;
   throw conflict('last_super_admin', 'This is the last super_admin; the platform needs one');
 }

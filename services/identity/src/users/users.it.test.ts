@@ -30,7 +30,8 @@ describe('the list of accounts', () => {
       ldap_uid: 'ueber',
       auth_type: 'ldap',
     });
-    for (const q of ['100%25 über', 'MUT_X', 'ueber']) expect((await list(`q=${q}`)).items[0]?.['uuid']).toBe(id);
+    for (const query of ['100%25 über', 'MUT_X', 'ueber'])
+      expect((await list(`q=${query}`)).items[0]?.['uuid']).toBe(id);
     expect((await list('q=1%25mut')).total).toBe(0);
     expect((await list('q=mutxx')).total).toBe(0);
   });
@@ -92,15 +93,15 @@ describe('people to share with', () => {
     const answer = await world.ask(`/api/users/search?q=${encodeURIComponent(name)}`, me.session);
     const found = answer.body as unknown as Record<string, unknown>[];
     expect(found).toHaveLength(20);
-    expect(found.every((u) => u['full_name'] === name && u['uuid'] !== me.id)).toBe(true);
+    expect(found.every((user) => user['full_name'] === name && user['uuid'] !== me.id)).toBe(true);
     expect(Object.keys(found[0] ?? {}).toSorted()).toEqual(['email', 'full_name', 'uuid']);
-    for (const q of [`${name} off`, `${name} waits`, '%_%'])
-      expect((await world.ask(`/api/users/search?q=${encodeURIComponent(q)}`, root)).body).toEqual([]);
+    for (const query of [`${name} off`, `${name} waits`, '%_%'])
+      expect((await world.ask(`/api/users/search?q=${encodeURIComponent(query)}`, root)).body).toEqual([]);
   });
 
   it('are not listed for less than two letters', async () => {
-    for (const q of ['', 'a', '%20%20%20'])
-      expect((await world.ask(`/api/users/search?q=${q}`, root)).status).toBe(400);
+    for (const query of ['', 'a', '%20%20%20'])
+      expect((await world.ask(`/api/users/search?q=${query}`, root)).status).toBe(400);
   });
 });
 
@@ -168,10 +169,13 @@ describe('changing an account', () => {
     ]);
   });
 
-  it.each(['role', 'auth_type', 'password', 'approval_status', 'ldap_uid'])('does not know the field %s', async (f) => {
-    const { id } = await addUser(world.backends.sql);
-    expect((await change(id, { [f]: 'admin' })).status).toBe(422);
-  });
+  it.each(['role', 'auth_type', 'password', 'approval_status', 'ldap_uid'])(
+    'does not know the field %s',
+    async (field) => {
+      const { id } = await addUser(world.backends.sql);
+      expect((await change(id, { [field]: 'admin' })).status).toBe(422);
+    },
+  );
 
   it.each(['ldap', 'proxy'])('refuses allow_local_fallback for an account of %s at write time', async (auth_type) => {
     const { id } = await addUser(world.backends.sql, { auth_type, password_hash: null });
@@ -191,8 +195,8 @@ describe('changing an account', () => {
   });
 
   it('refuses the address of another account', async () => {
-    const [a, b] = [await addUser(world.backends.sql), await addUser(world.backends.sql)];
-    expect(code(await change(a.id, { email: b.email.toUpperCase() }))).toEqual([409, 'email_taken']);
+    const [first, second] = [await addUser(world.backends.sql), await addUser(world.backends.sql)];
+    expect(code(await change(first.id, { email: second.email.toUpperCase() }))).toEqual([409, 'email_taken']);
   });
 
   it('ends every session and publishes events when it disables the account', async () => {
@@ -205,7 +209,7 @@ describe('changing an account', () => {
     await waitFor(
       () => world.hasEvent(user.id, 'account_disabled') && world.hasEvent(user.id, 'disabled_by_administrator'),
     );
-    expect(world.events.filter((e) => e['userId'] === user.id)).toContainEqual({
+    expect(world.events.filter((event) => event['userId'] === user.id)).toContainEqual({
       userId: user.id,
       role: 'user',
       active: false,

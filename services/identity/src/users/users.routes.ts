@@ -10,59 +10,68 @@ type Deps = { users: Users; privileges: Privileges; certificates: CertificateLin
 
 export function usersRoutes({ users, privileges, certificates }: Deps): Route[] {
   return [
-    handle(userRoutes.users, async (r) => {
-      const { users: found, total } = await users.page(r.query);
-      const { page, page_size } = r.query;
-      return { items: found.map((u) => toAdminUserObject(u)), total, page, page_size };
+    handle(userRoutes.users, async (request) => {
+      const { users: found, total } = await users.page(request.query);
+      const { page, page_size } = request.query;
+      return { items: found.map((user) => toAdminUserObject(user)), total, page, page_size };
     }),
-    handle(userRoutes.createUser, async (r) => toAdminUserObject(await users.create(r.body, requestContextOf(r)))),
-    handle(userRoutes.findUsers, async (r) =>
-      (await users.findOthers(r.query.q, r.caller.userId)).map((u) => ({
-        uuid: u.id,
-        full_name: u.fullName,
-        email: u.email,
+    handle(userRoutes.createUser, async (request) =>
+      toAdminUserObject(await users.create(request.body, requestContextOf(request))),
+    ),
+    handle(userRoutes.findUsers, async (request) =>
+      (await users.findOthers(request.query.q, request.caller.userId)).map((other) => ({
+        uuid: other.id,
+        full_name: other.fullName,
+        email: other.email,
       })),
     ),
-    handle(userRoutes.user, async (r) => toAdminUserObject(await users.find(r.params.uuid))),
-    handle(userRoutes.updateUser, async (r) =>
-      toAdminUserObject(await users.update(r.params.uuid, r.body, requestContextOf(r))),
+    handle(userRoutes.user, async (request) => toAdminUserObject(await users.find(request.params.uuid))),
+    handle(userRoutes.updateUser, async (request) =>
+      toAdminUserObject(await users.update(request.params.uuid, request.body, requestContextOf(request))),
     ),
-    handle(userRoutes.deleteUser, async (r) => {
-      await privileges.remove(r.params.uuid, requestContextOf(r));
+    handle(userRoutes.deleteUser, async (request) => {
+      await privileges.remove(request.params.uuid, requestContextOf(request));
       return undefined;
     }),
-    handle(userRoutes.changeRole, async (r) => {
-      const { new_role } = r.query;
-      const { old } = await privileges.changeRole(r.params.uuid, new_role, requestContextOf(r));
+    handle(userRoutes.changeRole, async (request) => {
+      const { new_role } = request.query;
+      const { old } = await privileges.changeRole(request.params.uuid, new_role, requestContextOf(request));
       return { success: true as const, old_role: old, new_role };
     }),
-    handle(userRoutes.resetPassword, async (r) => {
-      const { new_password: password, force_change: forceChange } = r.body;
-      const ended = await privileges.resetPassword(r.params.uuid, { password, forceChange }, requestContextOf(r));
+    handle(userRoutes.resetPassword, async (request) => {
+      const { new_password: password, force_change: forceChange } = request.body;
+      const ended = await privileges.resetPassword(
+        request.params.uuid,
+        { password, forceChange },
+        requestContextOf(request),
+      );
       return { success: true as const, sessions_terminated: ended };
     }),
-    handle(userRoutes.unlockUser, async (r) => ({
+    handle(userRoutes.unlockUser, async (request) => ({
       success: true as const,
-      was_locked: await privileges.unlock(r.params.uuid, requestContextOf(r)),
+      was_locked: await privileges.unlock(request.params.uuid, requestContextOf(request)),
     })),
-    handle(userRoutes.linkCertificate, async (r) => {
-      await certificates.link(r.params.uuid, r.body, requestContextOf(r));
-      return toAdminUserObject(await users.find(r.params.uuid));
+    handle(userRoutes.linkCertificate, async (request) => {
+      await certificates.link(request.params.uuid, request.body, requestContextOf(request));
+      return toAdminUserObject(await users.find(request.params.uuid));
     }),
-    handle(userRoutes.unlinkCertificate, async (r) => {
-      await certificates.unlink(r.params.uuid, requestContextOf(r));
+    handle(userRoutes.unlinkCertificate, async (request) => {
+      await certificates.unlink(request.params.uuid, requestContextOf(request));
       return undefined;
     }),
-    handle(userRoutes.userSessions, async (r) => {
-      const alive = await privileges.sessionsOf(r.params.uuid, requestContextOf(r));
-      return { sessions: alive.map((s) => toSessionObject(s, r.caller.sessionId)), total: alive.length };
+    handle(userRoutes.userSessions, async (request) => {
+      const alive = await privileges.sessionsOf(request.params.uuid, requestContextOf(request));
+      return {
+        sessions: alive.map((settings) => toSessionObject(settings, request.caller.sessionId)),
+        total: alive.length,
+      };
     }),
-    handle(userRoutes.endUserSessions, async (r) => ({
+    handle(userRoutes.endUserSessions, async (request) => ({
       success: true as const,
-      sessions_terminated: await privileges.endSessions(r.params.uuid, requestContextOf(r)),
+      sessions_terminated: await privileges.endSessions(request.params.uuid, requestContextOf(request)),
     })),
-    handle(userRoutes.endUserSession, async (r) => {
-      await privileges.endSession(r.params.uuid, r.params.session_uuid, requestContextOf(r));
+    handle(userRoutes.endUserSession, async (request) => {
+      await privileges.endSession(request.params.uuid, request.params.session_uuid, requestContextOf(request));
       return undefined;
     }),
   ];

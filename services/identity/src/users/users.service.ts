@@ -30,18 +30,18 @@ export function createUsers(deps: Deps) {
   return {
     page: (filter: QueryOf<typeof userRoutes.users>) => usersStore.page(db, filter),
     find,
-    findOthers: (q: string, callerId: string) => usersStore.findOthers(db, q, callerId),
+    findOthers: (text: string, callerId: string) => usersStore.findOthers(db, text, callerId),
 
-    create: async (a: NewUser, context: RequestContext): Promise<UserWithGroups> => {
-      checkPasswordGiven(a);
-      const owner = { email: a.email, fullName: nameOf(a.full_name, a.email) };
-      const hash = a.password === undefined ? null : await newPasswords.hash(a.password, owner);
+    create: async (user: NewUser, context: RequestContext): Promise<UserWithGroups> => {
+      checkPasswordGiven(user);
+      const owner = { email: user.email, fullName: nameOf(user.full_name, user.email) };
+      const hash = user.password === undefined ? null : await newPasswords.hash(user.password, owner);
       const id = await db
-        .$transaction((tx) => insertUser(deps, tx, { ...a, passwordHash: hash }, context), txOptions)
-        .catch((e: unknown) => {
-          throw isUniqueViolation(e) ? emailTaken() : e;
+        .$transaction((tx) => insertUser(deps, tx, { ...user, passwordHash: hash }, context), txOptions)
+        .catch((error: unknown) => {
+          throw isUniqueViolation(error) ? emailTaken() : error;
         });
-      telemetry.signups.inc({ method: signupMethods[a.auth_type] });
+      telemetry.signups.inc({ method: signupMethods[user.auth_type] });
       return find(id);
     },
 
@@ -64,8 +64,8 @@ export function createUsers(deps: Deps) {
             await sessions.closeOpen(tx, [id], 'account_expired');
           await publishUserUpdated(outbox, tx, { ...user, isActive: change.is_active ?? user.isActive });
         },
-      ).catch((e: unknown) => {
-        throw isUniqueViolation(e) ? emailTaken() : e;
+      ).catch((error: unknown) => {
+        throw isUniqueViolation(error) ? emailTaken() : error;
       });
       return find(id);
     },
@@ -151,15 +151,15 @@ function checkChange(change: Change, { actor, target, superAdmins }: LockedAccou
   if (change.is_active === false || change.account_expires_at) checkNotLastSuperAdmin(superAdmins, target);
 }
 
-function columnsOf(c: Change) {
+function columnsOf(change: Change) {
   return {
-    ...(c.email === undefined ? {} : { email: c.email }),
-    ...(c.full_name === undefined ? {} : { fullName: c.full_name }),
-    ...(c.allow_local_fallback === undefined ? {} : { allowLocalFallback: c.allow_local_fallback }),
-    ...(c.must_change_password === undefined ? {} : { mustChangePassword: c.must_change_password }),
-    ...(c.account_expires_at === undefined
+    ...(change.email === undefined ? {} : { email: change.email }),
+    ...(change.full_name === undefined ? {} : { fullName: change.full_name }),
+    ...(change.allow_local_fallback === undefined ? {} : { allowLocalFallback: change.allow_local_fallback }),
+    ...(change.must_change_password === undefined ? {} : { mustChangePassword: change.must_change_password }),
+    ...(change.account_expires_at === undefined
       ? {}
-      : { accountExpiresAt: c.account_expires_at && new Date(c.account_expires_at) }),
+      : { accountExpiresAt: change.account_expires_at && new Date(change.account_expires_at) }),
   };
 }
 

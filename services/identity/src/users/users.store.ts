@@ -30,15 +30,15 @@ const sortings = {
 };
 const directions = { asc: Prisma.sql`asc nulls last`, desc: Prisma.sql`desc nulls last` };
 
-function conditions(f: Filter): Prisma.Sql {
-  const like = `%${escapeLike(f.q ?? '')}%`;
+function conditions(filter: Filter): Prisma.Sql {
+  const like = `%${escapeLike(filter.q ?? '')}%`;
   const all = [
-    ...(f.q ? [Prisma.sql`(u.email ilike ${like} or u.full_name ilike ${like} or u.ldap_uid ilike ${like})`] : []),
-    ...(f.role ? [Prisma.sql`u.role = ${f.role}`] : []),
-    ...(f.auth_type ? [Prisma.sql`u.auth_type = ${f.auth_type}`] : []),
-    ...(f.is_active === undefined ? [] : [Prisma.sql`u.is_active = ${f.is_active}`]),
-    ...(f.approval_status ? [Prisma.sql`u.approval_status = ${f.approval_status}`] : []),
-    ...(f.locked === undefined ? [] : [Prisma.sql`coalesce(u.locked_until > now(), false) = ${f.locked}`]),
+    ...(filter.q ? [Prisma.sql`(u.email ilike ${like} or u.full_name ilike ${like} or u.ldap_uid ilike ${like})`] : []),
+    ...(filter.role ? [Prisma.sql`u.role = ${filter.role}`] : []),
+    ...(filter.auth_type ? [Prisma.sql`u.auth_type = ${filter.auth_type}`] : []),
+    ...(filter.is_active === undefined ? [] : [Prisma.sql`u.is_active = ${filter.is_active}`]),
+    ...(filter.approval_status ? [Prisma.sql`u.approval_status = ${filter.approval_status}`] : []),
+    ...(filter.locked === undefined ? [] : [Prisma.sql`coalesce(u.locked_until > now(), false) = ${filter.locked}`]),
   ];
   return all.length > 0 ? Prisma.sql`where ${Prisma.join(all, ' and ')}` : Prisma.empty;
 }
@@ -48,17 +48,17 @@ const heldColumns = Prisma.sql`
   account_expires_at as "accountExpiresAt", auth_type as "authType", allow_local_fallback as "allowLocalFallback"`;
 
 export const usersStore = {
-  page: async (db: Db, f: Filter): Promise<{ users: UserWithGroups[]; total: number }> => {
-    const where = conditions(f);
+  page: async (db: Db, filter: Filter): Promise<{ users: UserWithGroups[]; total: number }> => {
+    const where = conditions(filter);
     const rows = await db.$queryRaw<{ id: string }[]>`
       select u.uuid as id from "user" u ${where}
-      order by ${sortings[f.sort_by]} ${directions[f.sort_order]}, u.uuid
-      limit ${f.page_size} offset ${(f.page - 1) * f.page_size}`;
+      order by ${sortings[filter.sort_by]} ${directions[filter.sort_order]}, u.uuid
+      limit ${filter.page_size} offset ${(filter.page - 1) * filter.page_size}`;
     const counted = await db.$queryRaw<{ total: number }[]>`select count(*)::int as total from "user" u ${where}`;
     return {
       users: await inOrder(
         db,
-        rows.map((r) => r.id),
+        rows.map((row) => row.id),
       ),
       total: counted[0]?.total ?? 0,
     };
@@ -68,8 +68,8 @@ export const usersStore = {
     db.user.findUnique({ where: { id }, include: withGroups }),
 
   /** People to share with: accounts that can sign in, without the caller. */
-  findOthers: (db: Db, q: string, caller: string): Promise<{ id: string; fullName: string; email: string }[]> => {
-    const like = `%${escapeLike(q)}%`;
+  findOthers: (db: Db, text: string, caller: string): Promise<{ id: string; fullName: string; email: string }[]> => {
+    const like = `%${escapeLike(text)}%`;
     return db.$queryRaw`
       select uuid as id, full_name as "fullName", email from "user"
       where is_active and approval_status = 'approved' and uuid <> ${caller}::uuid
@@ -93,6 +93,6 @@ export const usersStore = {
 
 async function inOrder(db: Db, ids: string[]): Promise<UserWithGroups[]> {
   const found = await db.user.findMany({ where: { id: { in: ids } }, include: withGroups });
-  const byId = new Map(found.map((u) => [u.id, u]));
+  const byId = new Map(found.map((user) => [user.id, user]));
   return ids.flatMap((id) => byId.get(id) ?? []);
 }

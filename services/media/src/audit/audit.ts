@@ -10,18 +10,18 @@ export type Actor = Caller & { client: Performed['client'] };
 /** For actions of the service itself, without a request. */
 export const noClient: Performed['client'] = { ip: null, userAgent: null, requestId: null };
 
-export function clientOf(r: Pick<RouteRequest<never>, 'clientIp' | 'requestId' | 'req'>): Performed['client'] {
+export function clientOf(row: Pick<RouteRequest<never>, 'clientIp' | 'requestId' | 'req'>): Performed['client'] {
   return {
-    ip: truncate(r.clientIp, 64),
-    userAgent: truncate(r.req.get('user-agent'), 512),
-    requestId: truncate(r.requestId, 128),
+    ip: truncate(row.clientIp, 64),
+    userAgent: truncate(row.req.get('user-agent'), 512),
+    requestId: truncate(row.requestId, 128),
   };
 }
 
-export function actorOf(r: Pick<RouteRequest<never>, 'caller' | 'clientIp' | 'requestId' | 'req'>): Actor {
+export function actorOf(row: Pick<RouteRequest<never>, 'caller' | 'clientIp' | 'requestId' | 'req'>): Actor {
   return {
-    ...r.caller,
-    client: clientOf(r),
+    ...row.caller,
+    client: clientOf(row),
   };
 }
 

@@ -193,7 +193,9 @@ describe('a deleted file', () => {
 describe('a bulk action', () => {
   it('returns a result for each file, and one failure does not stop the others', async () => {
     const ada = newUser();
-    const files = [await startRun(media, ada), await startRun(media, ada), await startRun(media)].map((r) => r.fileId);
+    const files = [await startRun(media, ada), await startRun(media, ada), await startRun(media)].map(
+      (row) => row.fileId,
+    );
     const act = async (body: object) => {
       const answer = await media.json<AnswerOf<(typeof mediaRoutes)['bulk']>>(ada, 'POST', '/api/files/bulk', {
         file_uuids: files,

@@ -89,7 +89,7 @@ export type CueOptions = {
 
 /** Converts segments to subtitle cues with the times of their words; cues never overlap. */
 export function toCues(segments: readonly Spoken[], { prefixOf = () => '' }: CueOptions = {}): Cue[] {
-  const ordered = segments.toSorted((a, b) => a.start_time - b.start_time);
+  const ordered = segments.toSorted((left, right) => left.start_time - right.start_time);
   return adjustTimes(
     joinShort(
       ordered.flatMap((segment) => cuesOf(segment, prefixOf)),

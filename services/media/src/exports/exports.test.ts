@@ -45,7 +45,7 @@ describe('cues', () => {
     const text = Array.from({ length: 60 }, (_, i) => `word${i}`).join(' ');
     const cues = toCues([segment(10, 40, text, null, timed(text, 10))]);
     expect(cues.length).toBeGreaterThan(3);
-    expect(cues.map((c) => c.text).join(' ')).toBe(text);
+    expect(cues.map((cue) => cue.text).join(' ')).toBe(text);
     for (const cue of cues) {
       expect(cue.text.length).toBeLessThanOrEqual(84);
       expect(cue.end - cue.start).toBeLessThanOrEqual(7);
@@ -129,7 +129,7 @@ describe('subtitle rules', () => {
   it.each(Object.entries(texts))('hold for %s', (_, segments) => {
     const cues = toCues(segments, { prefixOf });
     const compact = (text: string): string => text.replaceAll(/\s/g, '');
-    const ordered = segments.toSorted((a, b) => a.start_time - b.start_time).map(({ text }) => text);
+    const ordered = segments.toSorted((left, right) => left.start_time - right.start_time).map(({ text }) => text);
     expect(compact(cues.map(({ text }) => text).join(''))).toBe(compact(ordered.join('')));
     cues.forEach((cue, i) => {
       const next = cues[i + 1];

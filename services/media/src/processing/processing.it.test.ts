@@ -305,7 +305,7 @@ describe('a resumed run', () => {
     await run.fail('engine_crashed', true, later(1));
     await run.assemble();
     await run.complete([], later(4));
-    const file = await run.until((f) => f['status'] === 'completed' && f['total_segments'] === 3);
+    const file = await run.until((file) => file['status'] === 'completed' && file['total_segments'] === 3);
     expect(file['error']).toBeNull();
   });
 
@@ -329,7 +329,7 @@ describe('a resumed run', () => {
     await run.open();
     const note = 'Speakers could not be told apart: too noisy';
     const alone = { ...twoVoices(['SPEAKER_01']), diarization: { provider: 'none', degraded: note } };
-    await run.assemble({ ...alone, segments: alone.segments.map((s) => ({ ...s, speaker: 0 })) });
+    await run.assemble({ ...alone, segments: alone.segments.map((segment) => ({ ...segment, speaker: 0 })) });
     const before = await run.until((file) => file['total_segments'] === 3);
     await run.complete([note], later(1));
     await run.until(({ status }) => status === 'completed');
@@ -419,7 +419,7 @@ describe("a user's edit during a run", () => {
     const path = `/api/files/${run.fileId}/transcript/segments/${segment?.uuid}`;
     expect((await media.json(run.owner, 'PUT', path, { text: 'Good morning, all', version: 1 })).status).toBe(200);
     await run.assemble();
-    const file = await run.until((f) => f['speaker_count'] === 2);
+    const file = await run.until((file) => file['speaker_count'] === 2);
     expect(texts(file)).toEqual(['Good morning, all', 'hello and welcome', 'let us begin']);
     expect((file['transcript_segments'] as SegmentObject[])[0]).toMatchObject({
       uuid: segment?.uuid,

@@ -63,8 +63,8 @@ describe('a provisional transcript', () => {
       ['one two', 0, 1.9, null],
       ['three', 10, 10.9, null],
     ]);
-    expect(segments.flatMap((s) => s.words)).toEqual(words);
-    expect(segments.every((s) => s.end - s.start <= 20)).toBe(true);
+    expect(segments.flatMap((segment) => segment.words)).toEqual(words);
+    expect(segments.every((segment) => segment.end - segment.start <= 20)).toBe(true);
     expect(provisionalSegments({ words: [] })).toEqual([]);
   });
 });

@@ -40,7 +40,7 @@ export function dispositionOf(kind: 'inline' | 'attachment', filename: string): 
   const ascii = name.replaceAll(/[^\x20-\x7e]/g, '_').replaceAll(/["%]/g, '_');
   const encoded = encodeURIComponent(name).replaceAll(
     /['()*]/g,
-    (c) => `%${c.charCodeAt(0).toString(16).toUpperCase()}`,
+    (match) => `%${match.charCodeAt(0).toString(16).toUpperCase()}`,
   );
   return `${kind}; filename="${ascii}"; filename*=UTF-8''${encoded}`;
 }

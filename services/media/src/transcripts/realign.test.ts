@@ -12,8 +12,8 @@ describe('the words of an edited text', () => {
   it('keep their times when case or punctuation changes, and their confidence only when they are unchanged', () => {
     const words = realign(spoken, 'We meat, on Monday.', segment);
     expect(words.map(({ start, end }) => [start, end])).toEqual(spoken.map(({ start, end }) => [start, end]));
-    expect(words.map((w) => w.word)).toEqual(['We', 'meat,', 'on', 'Monday.']);
-    expect(words.map((w) => w.confidence)).toEqual([null, null, 0.9, null]);
+    expect(words.map((word) => word.word)).toEqual(['We', 'meat,', 'on', 'Monday.']);
+    expect(words.map((word) => word.confidence)).toEqual([null, null, 0.9, null]);
   });
 
   it('take the time of the word they replace, without its confidence', () => {
@@ -47,7 +47,7 @@ describe('the words of an edited text', () => {
       'so we we we',
     ]) {
       const words = realign(spoken, text, segment);
-      expect(words.map((w) => w.word).join(' ')).toBe(text);
+      expect(words.map((word) => word.word).join(' ')).toBe(text);
       let last = segment.start;
       for (const { start, end } of words) {
         expect(start).toBeGreaterThanOrEqual(last);

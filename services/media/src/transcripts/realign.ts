@@ -66,20 +66,21 @@ function fill(tokens: string[], replaced: Word[], gap: Span): Word[] {
 }
 
 /** Index pairs of a longest common subsequence. */
-function longestCommon(a: string[], b: string[]): [number, number][] {
-  const width = b.length + 1;
-  const length = new Uint32Array((a.length + 1) * width);
-  const at = (i: number, j: number): number => length[i * width + j] ?? 0;
-  for (let i = a.length - 1; i >= 0; i -= 1) {
-    for (let j = b.length - 1; j >= 0; j -= 1) {
-      length[i * width + j] = a[i] === b[j] ? at(i + 1, j + 1) + 1 : Math.max(at(i + 1, j), at(i, j + 1));
+function longestCommon(left: string[], right: string[]): [number, number][] {
+  const width = right.length + 1;
+  const length = new Uint32Array((left.length + 1) * width);
+  const at = (i: number, value: number): number => length[i * width + value] ?? 0;
+  for (let i = left.length - 1; i >= 0; i -= 1) {
+    for (let place = right.length - 1; place >= 0; place -= 1) {
+      length[i * width + place] =
+        left[i] === right[place] ? at(i + 1, place + 1) + 1 : Math.max(at(i + 1, place), at(i, place + 1));
     }
   }
   const pairs: [number, number][] = [];
-  for (let i = 0, j = 0; i < a.length && j < b.length;) {
-    if (a[i] === b[j]) pairs.push([i++, j++]);
-    else if (at(i + 1, j) >= at(i, j + 1)) i += 1;
-    else j += 1;
+  for (let i = 0, place = 0; i < left.length && place < right.length;) {
+    if (left[i] === right[place]) pairs.push([i++, place++]);
+    else if (at(i + 1, place) >= at(i, place + 1)) i += 1;
+    else place += 1;
   }
   return pairs;
 }

@@ -47,7 +47,7 @@ describe('a segment', () => {
 
   it('rejects an edit of an outdated version', async () => {
     const both = await Promise.all([edit({ text: 'first', version: 1 }), edit({ text: 'second', version: 1 })]);
-    expect(both.map(({ status }) => status).sort((a, b) => a - b)).toEqual([200, 409]);
+    expect(both.map(({ status }) => status).sort((left, right) => left - right)).toEqual([200, 409]);
     expect(both.find(({ status }) => status === 409)?.body).toMatchObject({ code: 'stale_version', version: 2 });
     expect((await edit({ text: 'third', version: 2 })).status).toBe(200);
   });

@@ -107,7 +107,7 @@ export function maybeMedia(declared: string): boolean {
 }
 
 function bytes(head: Buffer, at: number, ...values: number[]): boolean {
-  return values.every((v, i) => head[at + i] === v);
+  return values.every((value, i) => head[at + i] === value);
 }
 
 function ascii(head: Buffer, at: number, text: string): boolean {
@@ -159,13 +159,13 @@ function iso(head: Buffer): string | undefined {
 
 /** Length of an MPEG layer III frame that begins at `at`, or 0. Text in UTF-16 begins like one, but has no length. */
 function mp3FrameLength(head: Buffer, at: number): number {
-  const [a = 0, b = 0, c = 0] = head.subarray(at, at + 3);
-  const [version, layer] = [(b >> 3) & 3, (b >> 1) & 3];
-  if (a !== 0xff || (b & 0xe0) !== 0xe0 || version === 1 || layer !== 1) return 0;
-  const [index, rate] = [c >> 4, mp3Rates[(c >> 2) & 3]];
-  const first = version === 3;
-  const bitrate = (first ? mp3Bitrates : mp3LowBitrates)[index];
+  const [first = 0, second = 0, third = 0] = head.subarray(at, at + 3);
+  const [version, layer] = [(second >> 3) & 3, (second >> 1) & 3];
+  if (first !== 0xff || (second & 0xe0) !== 0xe0 || version === 1 || layer !== 1) return 0;
+  const [index, rate] = [third >> 4, mp3Rates[(third >> 2) & 3]];
+  const isVersion1 = version === 3;
+  const bitrate = (isVersion1 ? mp3Bitrates : mp3LowBitrates)[index];
   if (!bitrate || !rate) return 0;
-  const sampleRate = rate / (first ? 1 : version === 2 ? 2 : 4);
-  return Math.floor(((first ? 144 : 72) * bitrate * 1000) / sampleRate) + ((c >> 1) & 1);
+  const sampleRate = rate / (isVersion1 ? 1 : version === 2 ? 2 : 4);
+  return Math.floor(((isVersion1 ? 144 : 72) * bitrate * 1000) / sampleRate) + ((third >> 1) & 1);
 }

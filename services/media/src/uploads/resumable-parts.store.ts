@@ -87,7 +87,7 @@ export type Parts = ReturnType<typeof createParts>;
 function contiguousParts(found: Part[]): Part[] {
   const parts: Part[] = [];
   let end = 0;
-  for (const part of found.sort((a, b) => a.offset - b.offset)) {
+  for (const part of found.sort((left, right) => left.offset - right.offset)) {
     if (part.offset !== end) continue;
     parts.push(part);
     end += part.bytes;

@@ -93,7 +93,7 @@ describe('an upload', () => {
       media.upload(ada, wav(4)),
       media.upload(ada, wav(4)),
     ]);
-    expect(answers.map(({ status }) => status).sort((a, b) => a - b)).toEqual([201, 409, 409]);
+    expect(answers.map(({ status }) => status).sort((left, right) => left - right)).toEqual([201, 409, 409]);
   });
 });
 

@@ -5,7 +5,7 @@ import { createUploads, type UploadsDeps } from './uploads.service.ts';
 /** The keys deleted after the store rejects a recording with this error. */
 async function deletedAfter(code: ErrorCode): Promise<string[]> {
   const deleted: string[] = [];
-  const d = {
+  const dependencies = {
     db: { mediaFile: { findUnique: async () => null, findFirst: async () => null } },
     objects: {
       put: async () => {
@@ -23,7 +23,9 @@ async function deletedAfter(code: ErrorCode): Promise<string[]> {
     declaredType: 'audio/wav',
     body: (async function* () {})(),
   };
-  await expect(createUploads(d).receive({ ...recording, options: async () => ({}) })).rejects.toMatchObject({ code });
+  await expect(createUploads(dependencies).receive({ ...recording, options: async () => ({}) })).rejects.toMatchObject({
+    code,
+  });
   return deleted;
 }
 

@@ -25,13 +25,13 @@ async function read(at: Dispatcher, query = '', role: 'admin' | 'user' = 'admin'
 }
 
 describe('while profiling is on', () => {
-  const w = startTestWorld({ ENABLE_VRAM_PROFILING: true });
+  const world = startTestWorld({ ENABLE_VRAM_PROFILING: true });
 
   it('shows count, median and maximum by stage, model and device, and the latest tasks', async () => {
-    for (const peakMib of [4_000, 9_000, 5_000]) await w.bus.request(gpuRpc.recordProfile, profile({ peakMib }));
+    for (const peakMib of [4_000, 9_000, 5_000]) await world.bus.request(gpuRpc.recordProfile, profile({ peakMib }));
     const last = profile({ stage: 'diarize', model: 'sherpa-onnx', peakMib: 700 });
-    await w.bus.request(gpuRpc.recordProfile, last);
-    const { body } = await read(w.dispatcher, '?limit=2');
+    await world.bus.request(gpuRpc.recordProfile, last);
+    const { body } = await read(world.dispatcher, '?limit=2');
     const answer = gpuRoutes.gpuProfiles.answer.parse(body);
     expect(answer).toMatchObject({ enabled: true, message: null });
     const common = { device: 'NVIDIA A10' };
@@ -54,23 +54,23 @@ describe('while profiling is on', () => {
   it('records a repeated report once', async () => {
     const twice = profile({ model: 'reported-twice' });
     for (let i = 0; i < 2; i++)
-      expect(await w.bus.request(gpuRpc.recordProfile, twice)).toEqual({ outcome: 'recorded' });
-    const { summary } = gpuRoutes.gpuProfiles.answer.parse((await read(w.dispatcher)).body);
-    expect(summary.find((s) => s.model === 'reported-twice')?.count).toBe(1);
+      expect(await world.bus.request(gpuRpc.recordProfile, twice)).toEqual({ outcome: 'recorded' });
+    const { summary } = gpuRoutes.gpuProfiles.answer.parse((await read(world.dispatcher)).body);
+    expect(summary.find((stage) => stage.model === 'reported-twice')?.count).toBe(1);
   });
 
   it('rejects callers who are not administrators, and a limit above one hundred', async () => {
-    expect((await read(w.dispatcher, '', 'user')).status).toBe(403);
-    expect((await read(w.dispatcher, '?limit=101')).status).toBe(400);
+    expect((await read(world.dispatcher, '', 'user')).status).toBe(403);
+    expect((await read(world.dispatcher, '?limit=101')).status).toBe(400);
   });
 });
 
 describe('while profiling is off', () => {
-  const w = startTestWorld();
+  const world = startTestWorld();
 
   it('reports that it is off and records nothing', async () => {
-    expect(await w.bus.request(gpuRpc.recordProfile, profile())).toEqual({ outcome: 'off' });
-    expect(await read(w.dispatcher)).toMatchObject({
+    expect(await world.bus.request(gpuRpc.recordProfile, profile())).toEqual({ outcome: 'off' });
+    expect(await read(world.dispatcher)).toMatchObject({
       status: 200,
       body: { enabled: false, message: expect.stringContaining('ENABLE_VRAM_PROFILING=true'), summary: [], recent: [] },
     });

@@ -107,8 +107,8 @@ async function listQueues(bus: Bus): Promise<QueueState[]> {
 
 type Listed = { name: string; num_pending: number; num_ack_pending: number };
 
-function isNotFound(e: unknown): boolean {
-  return e instanceof NatsError && e.api_error?.code === 404;
+function isNotFound(value: unknown): boolean {
+  return value instanceof NatsError && value.api_error?.code === 404;
 }
 
 /** Creates a missing stream; updates an existing one at start. @returns true when it was created. */
@@ -119,8 +119,8 @@ async function ensureStream(
 ): Promise<boolean> {
   try {
     await jsm.streams.info(config.name);
-  } catch (e) {
-    if (!isNotFound(e)) throw e;
+  } catch (error) {
+    if (!isNotFound(error)) throw error;
     await jsm.streams.add(config);
     return true;
   }
@@ -135,8 +135,8 @@ async function ensureConsumer(
   stream: string,
   config: Partial<ConsumerConfig> & { durable_name: string },
 ): Promise<void> {
-  await jsm.consumers.info(stream, config.durable_name).catch(async (e: unknown) => {
-    if (!isNotFound(e)) throw e;
+  await jsm.consumers.info(stream, config.durable_name).catch(async (error: unknown) => {
+    if (!isNotFound(error)) throw error;
     await jsm.consumers.add(stream, config);
   });
 }

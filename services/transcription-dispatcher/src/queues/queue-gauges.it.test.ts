@@ -43,7 +43,7 @@ describe('the queue gauges', () => {
     const text = await registry.metrics();
     expect(proxy.published()).toEqual(['$JS.API.CONSUMER.LIST.JOBS']);
     expect(text).toContain('celery_queue_reserved{queue="gpu"} 1');
-    expect([...text.matchAll(/^# TYPE (\S+) gauge$/gm)].map((m) => m[1])).toEqual([
+    expect([...text.matchAll(/^# TYPE (\S+) gauge$/gm)].map((match) => match[1])).toEqual([
       'celery_queue_depth',
       'celery_queue_reserved',
       'celery_queue_orphaned',
@@ -54,12 +54,12 @@ describe('the queue gauges', () => {
 });
 
 it('GET /metrics/queues responds without a database', async () => {
-  const w: World = await createWorld();
-  const proxy = await startGate(w.dispatcherUrl);
-  const dispatcher = await startDispatcher({ ...w, dispatcherUrl: proxy.url });
+  const world: World = await createWorld();
+  const proxy = await startGate(world.dispatcherUrl);
+  const dispatcher = await startDispatcher({ ...world, dispatcherUrl: proxy.url });
   await proxy.shut();
   const text = await dispatcher.internal('/metrics/queues');
   expect(text).toContain('celery_queue_depth{queue="gpu"} 0');
   await dispatcher.stop();
-  await w.close();
+  await world.close();
 });

@@ -61,7 +61,7 @@ describe('queue gauges', () => {
 it('every job has a durable that filters its subject', () => {
   for (const job of Object.values(stageJobs)) {
     const prefix = job.subject.slice(0, job.subject.lastIndexOf('.') + 1);
-    expect(durables.filter((d) => d.filter === `${prefix}*`)).toHaveLength(1);
+    expect(durables.filter((durable) => durable.filter === `${prefix}*`)).toHaveLength(1);
   }
 });
 

@@ -17,18 +17,19 @@ export function gaugesOf(
 ): Map<Queue, QueueGauges> {
   return new Map(
     queues.map((queue) => {
-      const own = leases.filter((l) => l.queue === queue);
-      const reserved = own.filter((l) => l.expiresAt > now && isWorkerLive(l.worker)).length;
-      const listed = states.filter((s) => s.durable.startsWith(`${queue}-`));
-      const pending = listed.reduce((sum, s) => sum + s.pending, 0);
-      const unacknowledged = listed.reduce((sum, s) => sum + s.unacknowledged, 0);
+      const own = leases.filter((lease) => lease.queue === queue);
+      const reserved = own.filter((lease) => lease.expiresAt > now && isWorkerLive(lease.worker)).length;
+      const listed = states.filter((state) => state.durable.startsWith(`${queue}-`));
+      const pending = listed.reduce((sum, item) => sum + item.pending, 0);
+      const unacknowledged = listed.reduce((sum, item) => sum + item.unacknowledged, 0);
       return [
         queue,
         {
           depth: pending + Math.max(0, unacknowledged - own.length),
           reserved,
           orphaned: own.length - reserved,
-          oldestUnackedSeconds: own.length === 0 ? 0 : (now - Math.min(...own.map((l) => l.deliveredAt))) / 1000,
+          oldestUnackedSeconds:
+            own.length === 0 ? 0 : (now - Math.min(...own.map((lease) => lease.deliveredAt))) / 1000,
         },
       ];
     }),

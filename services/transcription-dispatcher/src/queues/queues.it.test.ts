@@ -17,35 +17,37 @@ import { startTestWorld } from '../../test/test-world.ts';
 import { announceWorker } from '../../test/workers.ts';
 import { startGate } from '../../test/gate.ts';
 
-const w = startTestWorld();
+const world = startTestWorld();
 const adminId = randomUUID();
 
 function admin() {
   return assertionOf(adminId, 'admin');
 }
 beforeAll(() => {
-  w.upstream.names.set(adminId, 'Ada Admin');
+  world.upstream.names.set(adminId, 'Ada Admin');
 });
 
 /** The overview; repeated while it is unavailable, as right after the start. */
 function overview() {
   return waitFor(async () => {
-    const answer = await w.dispatcher.get('/api/admin/queues', admin());
+    const answer = await world.dispatcher.get('/api/admin/queues', admin());
     return answer.status === 200 ? dispatcherRoutes.queues.answer.parse(await answer.json()) : undefined;
   });
 }
 
 async function queue(name: string) {
-  return (await overview()).queues.find((q) => q.queue === name);
+  return (await overview()).queues.find((queue) => queue.queue === name);
 }
 
 async function audited() {
-  return (await w.events()).filter((e) => e.subject === operationsEvents.performed.subject).map((e) => e.data);
+  return (await world.events())
+    .filter((event) => event.subject === operationsEvents.performed.subject)
+    .map((event) => event.data);
 }
 
 describe('the queues', () => {
   it('show waiting and running tasks with their files, to administrators only', async () => {
-    const file = await w.upload();
+    const file = await world.upload();
     expect(await waitFor(async () => ((await queue('cpu'))?.depth === 1 ? queue('cpu') : undefined))).toMatchObject({
       depth: 1,
       reserved: 0,
@@ -55,18 +57,19 @@ describe('the queues', () => {
       paused: null,
     });
     for (const path of ['/api/admin/queues', '/api/tasks/dead'])
-      expect((await w.dispatcher.get(path, assertionOf(randomUUID(), 'user'))).status).toBe(403);
+      expect((await world.dispatcher.get(path, assertionOf(randomUUID(), 'user'))).status).toBe(403);
     expect(
-      (await w.dispatcher.post('/api/admin/queues/gpu/pause', assertionOf(adminId, 'user'), { reason: 'x' })).status,
+      (await world.dispatcher.post('/api/admin/queues/gpu/pause', assertionOf(adminId, 'user'), { reason: 'x' }))
+        .status,
     ).toBe(403);
-    await w.emit(mediaEvents.cancelOrdered, file);
-    await w.becomes(file.fileId, 'cancelled');
+    await world.emit(mediaEvents.cancelOrdered, file);
+    await world.becomes(file.fileId, 'cancelled');
   });
 
   it('count dead jobs and tasks in backoff', async () => {
     const before = await queue('embedding');
     const insert = (status: string, next: string) =>
-      w.sql(
+      world.sql(
         `insert into task (uuid, file_id, owner_id, stage, subject, queue, input, status, max_failures, backoff_ms, next_attempt_at)
          values ($1, $1, $1, 'index', 'job.embedding.search.index', 'embedding', '{}', $2, 1, 1, ${next})`,
         [randomUUID(), status],
@@ -76,28 +79,30 @@ describe('the queues', () => {
     await insert('pending', `now() + interval '1 hour'`);
     expect(before).toMatchObject({ dead: 0, retrying: 0 });
     expect(await queue('embedding')).toMatchObject({ dead: 2, retrying: 1 });
-    await w.sql(`delete from task where queue = 'embedding'`);
+    await world.sql(`delete from task where queue = 'embedding'`);
   });
 });
 
 describe('a paused queue', () => {
   it('starts no task and shows the reason in the queue and the file until it is resumed', async () => {
-    const refused = await w.dispatcher.post('/api/admin/queues/cpu/pause', admin(), { reason: '  ' });
+    const refused = await world.dispatcher.post('/api/admin/queues/cpu/pause', admin(), { reason: '  ' });
     expect(refused.status).toBe(422);
-    expect((await w.dispatcher.post('/api/admin/queues/nonsense/pause', admin(), { reason: 'x' })).status).toBe(400);
+    expect((await world.dispatcher.post('/api/admin/queues/nonsense/pause', admin(), { reason: 'x' })).status).toBe(
+      400,
+    );
     const reason = 'The disk is being exchanged';
-    const paused = await w.dispatcher.post('/api/admin/queues/cpu/pause', admin(), { reason });
+    const paused = await world.dispatcher.post('/api/admin/queues/cpu/pause', admin(), { reason });
     expect(dispatcherRoutes.pauseQueue.answer.parse(await paused.json())).toMatchObject({
       reason,
       by_name: 'Ada Admin',
     });
     expect((await queue('cpu'))?.paused).toMatchObject({ reason, by: adminId, by_name: 'Ada Admin' });
 
-    const worker = await w.worker();
-    await announceWorker(w.bus, worker.workerId, { pulls: ['cpu-media', 'gpu-transcription'], engine: true });
-    const file = await w.upload();
+    const worker = await world.worker();
+    await announceWorker(world.bus, worker.workerId, { pulls: ['cpu-media', 'gpu-transcription'], engine: true });
+    const file = await world.upload();
     const timeline = await waitFor(async () => {
-      const answer = await w.dispatcher.get(`/api/tasks/files/${file.fileId}`, assertionOf(file.ownerId, 'user'));
+      const answer = await world.dispatcher.get(`/api/tasks/files/${file.fileId}`, assertionOf(file.ownerId, 'user'));
       if (answer.status !== 200) return undefined;
       const seen = dispatcherRoutes.fileTimeline.answer.parse(await answer.json());
       return seen.waiting_for === null ? undefined : seen;
@@ -105,10 +110,12 @@ describe('a paused queue', () => {
     expect(timeline).toMatchObject({ status: 'waiting', waiting_for: 'paused', paused_reason: reason });
     expect(worker.done).toEqual([]);
 
-    const resumed = await w.dispatcher.post('/api/admin/queues/cpu/resume', admin());
+    const resumed = await world.dispatcher.post('/api/admin/queues/cpu/resume', admin());
     expect(await resumed.json()).toEqual({ resumed: true });
-    await w.becomes(file.fileId, 'completed');
-    expect(await (await w.dispatcher.post('/api/admin/queues/cpu/resume', admin())).json()).toEqual({ resumed: false });
+    await world.becomes(file.fileId, 'completed');
+    expect(await (await world.dispatcher.post('/api/admin/queues/cpu/resume', admin())).json()).toEqual({
+      resumed: false,
+    });
     expect((await queue('cpu'))?.paused).toBeNull();
     await worker.stop();
     const records = await waitFor(async () => {
@@ -124,14 +131,16 @@ describe('a paused queue', () => {
 
 describe('a job that its handler fences', () => {
   it('is not started while its queue is paused, and uses up no attempt by waiting', async () => {
-    await w.dispatcher.post('/api/admin/queues/cpu/pause', admin(), { reason: 'Maintenance' });
+    await world.dispatcher.post('/api/admin/queues/cpu/pause', admin(), { reason: 'Maintenance' });
     let pausedRequests = 0;
-    const subscription = w.test.subscribe(dispatcherRpc.paused.subject, { callback: () => void (pausedRequests += 1) });
+    const subscription = world.test.subscribe(dispatcherRpc.paused.subject, {
+      callback: () => void (pausedRequests += 1),
+    });
     const attempts: number[] = [];
-    const syncBus = createBus({ service: 'directory-sync', url: w.nats.url, user: 'test', password, log });
+    const syncBus = createBus({ service: 'directory-sync', url: world.nats.url, user: 'test', password, log });
     await syncBus.connect();
-    const handle = async (_input: unknown, d: JobDelivery) => {
-      attempts.push(d.attempt);
+    const handle = async (_input: unknown, delivery: JobDelivery) => {
+      attempts.push(delivery.attempt);
       return {};
     };
     const running = worker(
@@ -139,7 +148,7 @@ describe('a job that its handler fences', () => {
       { checkSchedule: handle },
       { workerId: 'sweeps', concurrency: {} },
     ).start(syncBus);
-    await w.test
+    await world.test
       .jetstream()
       .publish(
         directoryJobs.checkSchedule.subject,
@@ -147,7 +156,7 @@ describe('a job that its handler fences', () => {
       );
     await waitFor(() => pausedRequests >= 3, generousTimeout);
     expect(attempts).toEqual([]);
-    await w.dispatcher.post('/api/admin/queues/cpu/resume', admin());
+    await world.dispatcher.post('/api/admin/queues/cpu/resume', admin());
     await waitFor(() => attempts.length > 0, generousTimeout);
     expect(attempts).toEqual([1]);
     subscription.unsubscribe();
@@ -158,11 +167,11 @@ describe('a job that its handler fences', () => {
 
 describe('the workers', () => {
   it('are shown with their running tasks, and as offline when their heartbeats stop', async () => {
-    await announceWorker(w.bus, 'busy', { pulls: ['gpu-transcription'], engine: true });
+    await announceWorker(world.bus, 'busy', { pulls: ['gpu-transcription'], engine: true });
     const file = uploadedFile();
-    w.upstream.files.set(file.fileId, { title: 'Board meeting', readers: [] });
+    world.upstream.files.set(file.fileId, { title: 'Board meeting', readers: [] });
     const task = randomUUID();
-    await w.sql(
+    await world.sql(
       `insert into task (uuid, file_id, owner_id, stage, subject, queue, input, status, worker, token, max_failures, backoff_ms, claimed_at)
        values ($1, $2, $2, 'transcribe', 'job.gpu.transcription.transcribe', 'gpu', '{}', 'in_progress', 'busy', 1, 3, 1, now())`,
       [task, file.fileId],
@@ -172,18 +181,18 @@ describe('the workers', () => {
     expect(shown.doing).toMatchObject([
       { task_uuid: task, stage: 'transcribe', media_file_id: file.fileId, file_title: 'Board meeting' },
     ]);
-    await w.sql('delete from task where uuid = $1', [task]);
-    await waitFor(async () => (await w.sql(`select 1 from worker_seen where id = 'busy'`)).length === 1, {
+    await world.sql('delete from task where uuid = $1', [task]);
+    await waitFor(async () => (await world.sql(`select 1 from worker_seen where id = 'busy'`)).length === 1, {
       timeoutMs: 120_000,
     });
-    await (await w.bus.kv('WORKERS')).delete('worker.busy');
+    await (await world.bus.kv('WORKERS')).delete('worker.busy');
     const gone = await waitFor(async () =>
       (await overview()).workers.find((x) => x.id === 'busy' && x.state === 'offline'),
     );
     expect(gone).toMatchObject({ engine: { provider: 'scripted' }, doing: [] });
-    await w.sql(`update worker_seen set last_seen_at = now() - interval '601 seconds' where id = 'busy'`);
+    await world.sql(`update worker_seen set last_seen_at = now() - interval '601 seconds' where id = 'busy'`);
     expect((await overview()).workers.some((x) => x.id === 'busy')).toBe(false);
-    await waitFor(async () => (await w.sql(`select 1 from worker_seen where id = 'busy'`)).length === 0, {
+    await waitFor(async () => (await world.sql(`select 1 from worker_seen where id = 'busy'`)).length === 0, {
       timeoutMs: 120_000,
     });
   });
@@ -191,12 +200,12 @@ describe('the workers', () => {
 
 it('responds with 503 instead of empty queues while the broker is unavailable', async () => {
   await overview();
-  process.kill(w.nats.pid(), 'SIGSTOP');
+  process.kill(world.nats.pid(), 'SIGSTOP');
   const answer = await waitFor(async () => {
-    const seen = await w.dispatcher.get('/api/admin/queues', admin());
+    const seen = await world.dispatcher.get('/api/admin/queues', admin());
     return seen.status === 200 ? undefined : seen;
   });
-  process.kill(w.nats.pid(), 'SIGCONT');
+  process.kill(world.nats.pid(), 'SIGCONT');
   expect([answer.status, ((await answer.json()) as { code: string }).code]).toEqual([503, 'broker_unavailable']);
   await overview();
 });
@@ -205,8 +214,8 @@ describe('while the database is unavailable', () => {
   let between: Awaited<ReturnType<typeof startGate>>;
   let cutOff: Dispatcher;
   beforeAll(async () => {
-    between = await startGate(w.dispatcherUrl);
-    cutOff = await startDispatcher({ ...w, dispatcherUrl: between.url });
+    between = await startGate(world.dispatcherUrl);
+    cutOff = await startDispatcher({ ...world, dispatcherUrl: between.url });
   });
   afterAll(async () => {
     await between.open();

@@ -40,12 +40,12 @@ export const durables: readonly { name: string; filter: string; ackWaitMs: numbe
 export type QueueCounts = ReadonlyMap<string, { retrying: number; dead: number }>;
 type Names = ReadonlyMap<string, string>;
 
-export function pauseObjectOf(p: QueuePause, names: Names): NonNullable<QueueObject['paused']> {
+export function pauseObjectOf(pause: QueuePause, names: Names): NonNullable<QueueObject['paused']> {
   return {
-    reason: p.reason,
-    by: p.pausedBy,
-    by_name: names.get(p.pausedBy) ?? null,
-    at: p.pausedAt.toISOString(),
+    reason: pause.reason,
+    by: pause.pausedBy,
+    by_name: names.get(pause.pausedBy) ?? null,
+    at: pause.pausedAt.toISOString(),
   };
 }
 
@@ -58,7 +58,7 @@ export function queueObjectsOf(
 ): QueueObject[] {
   return queuesWithJobs.map((queue) => {
     const { depth, reserved, orphaned, oldestUnackedSeconds } = gauges.get(queue) ?? emptyGauges;
-    const paused = pauses.find((p) => p.queue === queue);
+    const paused = pauses.find((pause) => pause.queue === queue);
     return {
       queue,
       depth,

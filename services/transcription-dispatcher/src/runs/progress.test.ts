@@ -17,12 +17,12 @@ function at(stage: (typeof stages)[number], fraction: number) {
 describe('overall progress', () => {
   it('has stage shares that add up to one and are never zero', () => {
     const shares = Object.values(sharesOf({ ...defaultRates, assemble: 0 }));
-    expect(shares.reduce((a, b) => a + b)).toBeCloseTo(1);
+    expect(shares.reduce((total, share) => total + share)).toBeCloseTo(1);
     expect(Math.min(...shares)).toBeGreaterThan(0);
   });
   it('grows through all stages and stays below 100 until the run ends', () => {
-    const line = stages.flatMap((s) => [at(s, 0).progress, at(s, 0.5).progress, at(s, 1).progress]);
-    expect([...line].sort((a, b) => a - b)).toEqual(line);
+    const line = stages.flatMap((stage) => [at(stage, 0).progress, at(stage, 0.5).progress, at(stage, 1).progress]);
+    expect([...line].sort((left, right) => left - right)).toEqual(line);
     expect(line.at(-1)).toBe(99);
   });
   it('gives the largest share to the stage that took longest in the past', () => {
@@ -47,7 +47,7 @@ describe('a stage that reports no progress', () => {
   it('advances by its estimate, ever more slowly, and never reaches its end', () => {
     const line = [0, 10, 20, 40, 80, 4_000].map((elapsed) => estimateFraction(elapsed, 20));
     expect(line.slice(0, 2)).toEqual([0, 0.5]);
-    expect([...line].sort((a, b) => a - b)).toEqual(line);
+    expect([...line].sort((left, right) => left - right)).toEqual(line);
     expect(line.at(-1)).toBeLessThan(1);
   });
   it('uses its own progress as soon as it reports one', () => {

@@ -19,7 +19,7 @@ export function ratesFrom(runs: TimedRun[]): Rates {
           const seconds = run[`${stage}S`];
           return seconds !== null && run.audioDurationS ? [seconds / run.audioDurationS] : [];
         })
-        .sort((a, b) => a - b);
+        .sort((left, right) => left - right);
       return [stage, rates[Math.floor(rates.length / 2)] ?? defaultRates[stage]];
     }),
   ) as Rates;
@@ -33,10 +33,10 @@ const minShare = 0.01;
 
 /** Each stage's expected share of a run's duration; the shares add up to one. */
 export function sharesOf(rates: Rates): Record<Stage, number> {
-  const total = stages.reduce((sum, s) => sum + rates[s], 0) || 1;
-  const raised = stages.map((s) => Math.max(minShare, rates[s] / total));
-  const sum = raised.reduce((a, b) => a + b, 0);
-  return Object.fromEntries(stages.map((s, i) => [s, (raised[i] ?? 0) / sum])) as Record<Stage, number>;
+  const total = stages.reduce((sum, stage) => sum + rates[stage], 0) || 1;
+  const raised = stages.map((stage) => Math.max(minShare, rates[stage] / total));
+  const sum = raised.reduce((total, item) => total + item, 0);
+  return Object.fromEntries(stages.map((stage, i) => [stage, (raised[i] ?? 0) / sum])) as Record<Stage, number>;
 }
 
 /**
@@ -51,10 +51,10 @@ export function overallOf(
 ): Overall {
   const shares = sharesOf(rates);
   const index = stages.indexOf(at.stage);
-  const before = stages.slice(0, index).reduce((sum, s) => sum + shares[s], 0);
+  const before = stages.slice(0, index).reduce((sum, stage) => sum + shares[stage], 0);
   const progress = Math.min(99, Math.round(1000 * (before + shares[at.stage] * at.fraction)) / 10);
   if (audioSeconds === null) return { progress, etaSeconds: null };
-  const later = stages.slice(index + 1).reduce((sum, s) => sum + rates[s] * audioSeconds, 0);
+  const later = stages.slice(index + 1).reduce((sum, stage) => sum + rates[stage] * audioSeconds, 0);
   return {
     progress,
     etaSeconds: Math.ceil(secondsLeftInStage(at, rates[at.stage] * audioSeconds, elapsedSeconds) + later),

@@ -54,7 +54,7 @@ export const runsStore = {
   },
   results: async (tx: Tx, runId: string): Promise<StageResult[]> => {
     const rows = await tx.stageRow.findMany({ where: { runId, status: 'completed' } });
-    return rows.map((r) => ({ stage: r.stage as Stage, artefact: r.artefact, output: r.output }));
+    return rows.map((row) => ({ stage: row.stage as Stage, artefact: row.artefact, output: row.output }));
   },
   failStage: async (tx: Tx, runId: string, stage: Stage): Promise<void> =>
     void (await tx.stageRow.update({

@@ -39,8 +39,8 @@ export function createWaiting({ db, outbox, workers }: WaitingDeps) {
       const changed = await tx.$queryRaw<DataOf<typeof transcriptionEvents.runWaiting>[]>`
         with locked_run as (
           select r.uuid, c.reason from run r
-          join unnest(${runs.map((r) => r.id)}::uuid[], ${runs.map((r) => r.waiting)}::text[],
-                      ${runs.map((r) => r.reason)}::text[]) as c (id, waiting, reason) on c.id = r.uuid
+          join unnest(${runs.map((run) => run.id)}::uuid[], ${runs.map((run) => run.waiting)}::text[],
+                      ${runs.map((run) => run.reason)}::text[]) as c (id, waiting, reason) on c.id = r.uuid
           where r.status = 'running' and r.waiting_for is not distinct from c.waiting
           order by r.uuid for update of r skip locked)
         update run r set waiting_for = s.reason from locked_run s where r.uuid = s.uuid

@@ -33,7 +33,7 @@ const standalone = {
 /** Accepts task results in one round trip and one commit. @returns false when nothing was changed. */
 export function createAcceptStore({ statements, outbox }: { statements: Statements; outbox: Pick<Outbox, 'headers'> }) {
   return {
-    accept: async ({ task, run, ...a }: Acceptance): Promise<boolean> => {
+    accept: async ({ task, run, ...attempt }: Acceptance): Promise<boolean> => {
       const { rowCount } = await statements.commit({
         ...acceptStatements[task.stage],
         values: [
@@ -43,17 +43,17 @@ export function createAcceptStore({ statements, outbox }: { statements: Statemen
           run.sequence,
           run.status,
           run.warnings,
-          a.artefact,
-          JSON.stringify(a.output),
-          a.engineSeconds,
-          a.audioSeconds,
-          a.engine,
-          a.skips,
-          a.nextTask && JSON.stringify(a.nextTask),
-          a.endsWith !== null,
-          a.endsWith,
+          attempt.artefact,
+          JSON.stringify(attempt.output),
+          attempt.engineSeconds,
+          attempt.audioSeconds,
+          attempt.engine,
+          attempt.skips,
+          attempt.nextTask && JSON.stringify(attempt.nextTask),
+          attempt.endsWith !== null,
+          attempt.endsWith,
           JSON.stringify(outbox.headers()),
-          JSON.stringify(a.events),
+          JSON.stringify(attempt.events),
         ],
       });
       return rowCount === 1;

@@ -27,7 +27,7 @@ export function createAgeing({ db }: { db: Db }) {
       if (tasks.length > 0)
         await tx.$executeRaw`
           update task t set priority = t.priority - 1, rank = aged.rank, waiting_since = now()
-          from unnest(${tasks.map((t) => t.id)}::uuid[], ${ranks}::float8[]) as aged (uuid, rank)
+          from unnest(${tasks.map((task) => task.id)}::uuid[], ${ranks}::float8[]) as aged (uuid, rank)
           where t.uuid = aged.uuid`;
       return tasks.length;
     }, txOptions);

@@ -6,25 +6,25 @@ import { statusOf, uploadedFile } from '../../test/harness.ts';
 import { startTestWorld } from '../../test/test-world.ts';
 import { outputs } from '../../test/workers.ts';
 
-const w = startTestWorld();
+const world = startTestWorld();
 let taskId: string;
 let file: ReturnType<typeof uploadedFile>;
 
 beforeEach(async () => {
-  await w.sql(`update task set status = 'cancelled' where status in ('pending', 'in_progress')`);
-  await w.sql('delete from queue_pause');
-  file = await w.upload();
+  await world.sql(`update task set status = 'cancelled' where status in ('pending', 'in_progress')`);
+  await world.sql('delete from queue_pause');
+  file = await world.upload();
   taskId = await waitFor(() => openTask('prepare'));
 });
 
 async function openTask(stage: string): Promise<string | undefined> {
   return (
-    await w.sql<{ uuid: string }>('select uuid from task where file_id = $1 and stage = $2', [file.fileId, stage])
+    await world.sql<{ uuid: string }>('select uuid from task where file_id = $1 and stage = $2', [file.fileId, stage])
   )[0]?.uuid;
 }
 
 function requestClaim(workerId: string, more: Partial<RequestOf<typeof dispatcherRpc.claim>> = {}) {
-  return w.bus.request(dispatcherRpc.claim, {
+  return world.bus.request(dispatcherRpc.claim, {
     claimId: randomUUID(),
     durable: 'cpu-media',
     workerId,
@@ -42,15 +42,15 @@ async function claimTask(workerId: string): Promise<number> {
 }
 
 function complete(token: number, output: unknown = outputs.prepare(token)) {
-  return w.bus.request(dispatcherRpc.complete, { taskId, token, output });
+  return world.bus.request(dispatcherRpc.complete, { taskId, token, output });
 }
 
 function fail(token: number, retryable = true, code = 'engine_crashed') {
-  return w.bus.request(dispatcherRpc.fail, { taskId, token, code, message: 'no', retryable });
+  return world.bus.request(dispatcherRpc.fail, { taskId, token, code, message: 'no', retryable });
 }
 
 function readAttempts() {
-  return w.sql(
+  return world.sql(
     'select token, attempt, worker, outcome, error_code from task_attempt where task_id = $1 order by token',
     [taskId],
   );
@@ -58,11 +58,11 @@ function readAttempts() {
 
 /** Changes the task's row, as the retry or recovery loop would. */
 function updateTask(data: string) {
-  return w.sql(`update task set ${data} where uuid = $1`, [taskId]);
+  return world.sql(`update task set ${data} where uuid = $1`, [taskId]);
 }
 
 async function row() {
-  return (await w.sql('select * from task where uuid = $1', [taskId]))[0];
+  return (await world.sql('select * from task where uuid = $1', [taskId]))[0];
 }
 
 describe('a claim', () => {
@@ -79,10 +79,10 @@ describe('a claim', () => {
     expect(await readAttempts()).toEqual([{ token: 1, attempt: 1, worker: 'a', outcome: 'running', error_code: null }]);
   });
   it('returns each task once to concurrent claims', async () => {
-    for (let i = 0; i < 4; i += 1) await w.emit(mediaEvents.uploaded, uploadedFile());
-    await waitFor(async () => (await w.sql(`select 1 from task where status = 'pending'`)).length === 5);
+    for (let i = 0; i < 4; i += 1) await world.emit(mediaEvents.uploaded, uploadedFile());
+    await waitFor(async () => (await world.sql(`select 1 from task where status = 'pending'`)).length === 5);
     const answers = await Promise.all(Array.from({ length: 12 }, (_, i) => requestClaim(`w${i}`)));
-    const taken = answers.flatMap((a) => (a.outcome === 'claimed' ? [a.taskId] : []));
+    const taken = answers.flatMap((answer) => (answer.outcome === 'claimed' ? [answer.taskId] : []));
     expect([taken.length, new Set(taken).size]).toEqual([5, 5]);
   });
   it('returns the same task and token when it is repeated with its claim id', async () => {
@@ -105,36 +105,36 @@ describe('a claim', () => {
   });
   it('returns wait in a paused queue, where running tasks may still end', async () => {
     const token = await claimTask('a');
-    await w.emit(mediaEvents.uploaded, uploadedFile());
-    await waitFor(async () => (await w.sql(`select 1 from task where status = 'pending'`)).length === 1);
-    await w.sql(`insert into queue_pause (queue, reason, paused_by) values ('cpu', 'disk', gen_random_uuid())`);
+    await world.emit(mediaEvents.uploaded, uploadedFile());
+    await waitFor(async () => (await world.sql(`select 1 from task where status = 'pending'`)).length === 1);
+    await world.sql(`insert into queue_pause (queue, reason, paused_by) values ('cpu', 'disk', gen_random_uuid())`);
     expect(await requestClaim('b')).toMatchObject({ outcome: 'wait' });
     expect(await complete(token)).toEqual({ outcome: 'accepted' });
-    await w.sql('delete from queue_pause');
+    await world.sql('delete from queue_pause');
     expect(await requestClaim('b')).toMatchObject({ outcome: 'claimed' });
   });
   it('publishes once that the stage has started', async () => {
     await claimTask('a');
     const started = async () =>
-      (await w.events()).filter(
-        (e) => e.subject === transcriptionEvents.stageStarted.subject && e.data['fileId'] === file.fileId,
+      (await world.events()).filter(
+        (event) => event.subject === transcriptionEvents.stageStarted.subject && event.data['fileId'] === file.fileId,
       );
     await waitFor(async () => (await started()).length > 0);
     expect(transcriptionEvents.stageStarted.data.parse((await started())[0]?.data)).toMatchObject({ stage: 'prepare' });
     await updateTask(`status = 'pending'`);
     await claimTask('b');
-    await w.emit(mediaEvents.cancelOrdered, file);
+    await world.emit(mediaEvents.cancelOrdered, file);
     await waitFor(async () =>
-      (await w.events()).some(
-        (e) => e.subject === transcriptionEvents.runCancelled.subject && e.data['fileId'] === file.fileId,
+      (await world.events()).some(
+        (event) => event.subject === transcriptionEvents.runCancelled.subject && event.data['fileId'] === file.fileId,
       ),
     );
     expect(await started()).toHaveLength(1);
   });
   it('clears the waiting reason of the run', async () => {
-    await w.sql(`update run set waiting_for = 'worker' where file_id = $1`, [file.fileId]);
+    await world.sql(`update run set waiting_for = 'worker' where file_id = $1`, [file.fileId]);
     await claimTask('a');
-    const waiting = async () => (await w.sql('select waiting_for from run where file_id = $1', [file.fileId]))[0];
+    const waiting = async () => (await world.sql('select waiting_for from run where file_id = $1', [file.fileId]))[0];
     await waitFor(async () => (await waiting())?.['waiting_for'] === null);
   });
 });
@@ -144,11 +144,11 @@ describe('a result', () => {
     const token = await claimTask('a');
     expect(await complete(token)).toEqual({ outcome: 'accepted' });
     expect(await complete(token)).toEqual({ outcome: 'accepted' });
-    expect(await w.sql('select stage from task where file_id = $1 order by created_at', [file.fileId])).toEqual([
+    expect(await world.sql('select stage from task where file_id = $1 order by created_at', [file.fileId])).toEqual([
       { stage: 'prepare' },
       { stage: 'transcribe' },
     ]);
-    expect(await w.sql('select sequence from run where file_id = $1', [file.fileId])).toEqual([{ sequence: 1 }]);
+    expect(await world.sql('select sequence from run where file_id = $1', [file.fileId])).toEqual([{ sequence: 1 }]);
   });
   it('is rejected under an older token', async () => {
     const old = await claimTask('a');
@@ -157,7 +157,7 @@ describe('a result', () => {
     expect(await complete(old)).toEqual({ outcome: 'stale' });
     expect(await complete(fresh)).toEqual({ outcome: 'accepted' });
     expect(await complete(old)).toEqual({ outcome: 'stale' });
-    const [stage] = await w.sql<{ artefact: string }>(
+    const [stage] = await world.sql<{ artefact: string }>(
       `select artefact from stage s join run r on r.uuid = s.run_id where r.file_id = $1 and stage = 'prepare'`,
       [file.fileId],
     );
@@ -168,7 +168,7 @@ describe('a result', () => {
     await updateTask(`status = 'pending'`);
     const fresh = await claimTask('b');
     const answers = await Promise.all([complete(old), complete(fresh), complete(old), complete(fresh)]);
-    expect(answers.map((a) => a.outcome)).toEqual(['stale', 'accepted', 'stale', 'accepted']);
+    expect(answers.map((answer) => answer.outcome)).toEqual(['stale', 'accepted', 'stale', 'accepted']);
   });
   it('is rejected with a reason when it does not match its schema, without counting a failure', async () => {
     const token = await claimTask('a');
@@ -177,8 +177,8 @@ describe('a result', () => {
   });
   it('is rejected after the run was cancelled', async () => {
     const token = await claimTask('a');
-    await w.emit(mediaEvents.cancelOrdered, file);
-    await w.becomes(file.fileId, 'cancelled');
+    await world.emit(mediaEvents.cancelOrdered, file);
+    await world.becomes(file.fileId, 'cancelled');
     expect(await complete(token)).toEqual({ outcome: 'stale' });
   });
 });
@@ -191,40 +191,40 @@ describe('a failure', () => {
   });
   it('is published again after its backoff', async () => {
     await fail(await claimTask('a'));
-    await w.sql('update task set next_attempt_at = now() where uuid = $1', [taskId]);
+    await world.sql('update task set next_attempt_at = now() where uuid = $1', [taskId]);
     await waitFor(async () => Number((await row())?.['publications']) === 2);
     expect(await requestClaim('a')).toMatchObject({ outcome: 'claimed', token: 2, attempt: 2 });
-    expect((await readAttempts()).map((t) => [t['outcome'], t['error_code']])).toEqual([
+    expect((await readAttempts()).map((attempt) => [attempt['outcome'], attempt['error_code']])).toEqual([
       ['failed', 'engine_crashed'],
       ['running', null],
     ]);
   });
   it('fails the run at the last attempt', async () => {
-    await w.sql('update task set failures = max_failures - 1 where uuid = $1', [taskId]);
+    await world.sql('update task set failures = max_failures - 1 where uuid = $1', [taskId]);
     const token = await claimTask('a');
     expect(await fail(token)).toEqual({ outcome: 'failed' });
     expect(await fail(token)).toEqual({ outcome: 'failed' });
-    expect(await statusOf(w, file.fileId)).toBe('failed');
+    expect(await statusOf(world, file.fileId)).toBe('failed');
   });
   it('uses up no attempt on a full storage and is retried within 80 s every time', async () => {
-    await w.sql('update task set failures = max_failures - 1 where uuid = $1', [taskId]);
+    await world.sql('update task set failures = max_failures - 1 where uuid = $1', [taskId]);
     const { failures } = (await row()) ?? {};
     for (let turn = 1; turn <= 8; turn += 1) {
       expect(await fail(await claimTask('a'), true, 'storage_full')).toEqual({ outcome: 'retry' });
       expect(await row()).toMatchObject({ status: 'pending', failures, error_code: 'storage_full' });
-      const [pause] = await w.sql<{ seconds: number }>(
+      const [pause] = await world.sql<{ seconds: number }>(
         'select extract(epoch from next_attempt_at - now())::float8 as seconds from task where uuid = $1',
         [taskId],
       );
       expect(pause?.seconds).toBeLessThanOrEqual(80);
       await updateTask('next_attempt_at = null');
     }
-    expect(await statusOf(w, file.fileId)).toBe('running');
+    expect(await statusOf(world, file.fileId)).toBe('running');
   });
   it('is not counted for a released task, which returns to its queue', async () => {
     const token = await claimTask('a');
-    expect(await w.bus.request(dispatcherRpc.release, { taskId, token })).toEqual({ outcome: 'released' });
-    expect(await w.bus.request(dispatcherRpc.release, { taskId, token })).toEqual({ outcome: 'released' });
+    expect(await world.bus.request(dispatcherRpc.release, { taskId, token })).toEqual({ outcome: 'released' });
+    expect(await world.bus.request(dispatcherRpc.release, { taskId, token })).toEqual({ outcome: 'released' });
     expect(await row()).toMatchObject({
       failures: 0,
       infra_requeues: 0,

@@ -7,7 +7,7 @@ import { assertionOf, generousTimeout, statusOf, uploadedFile } from '../../test
 import { startTestWorld } from '../../test/test-world.ts';
 import type { Script } from '../../test/workers.ts';
 
-const w = startTestWorld();
+const world = startTestWorld();
 const adminId = randomUUID();
 
 function admin() {
@@ -20,7 +20,7 @@ beforeEach(() => {
 
 function newFile() {
   const made = uploadedFile();
-  w.upstream.files.set(made.fileId, { title: 'Board meeting', readers: [] });
+  world.upstream.files.set(made.fileId, { title: 'Board meeting', readers: [] });
   return made;
 }
 
@@ -36,7 +36,7 @@ function failingScript(stage: Stage, code: 'engine_crashed' | 'media_unreadable'
 }
 
 async function listDead(query = '') {
-  const response = await w.dispatcher.get(`/api/tasks/dead${query}`, admin());
+  const response = await world.dispatcher.get(`/api/tasks/dead${query}`, admin());
   return dispatcherRoutes.deadTasks.answer.parse(await response.json());
 }
 
@@ -45,15 +45,17 @@ async function codeOf(response: Response): Promise<[number, string]> {
 }
 
 async function eventsOf(subject: string, fileId = file.fileId) {
-  return (await w.events()).filter((e) => e.subject === subject && e.data['fileId'] === fileId).map((e) => e.data);
+  return (await world.events())
+    .filter((event) => event.subject === subject && event.data['fileId'] === fileId)
+    .map((event) => event.data);
 }
 
 describe('a dead job', () => {
   it('is listed with its reason, and a retry completes its run', async () => {
     const { state, script } = failingScript('transcribe');
-    const worker = await w.worker(script);
-    await w.emit(mediaEvents.uploaded, file);
-    await w.becomes(file.fileId, 'failed');
+    const worker = await world.worker(script);
+    await world.emit(mediaEvents.uploaded, file);
+    await world.becomes(file.fileId, 'failed');
     const dead = await listDead('?error_code=engine_crashed');
     expect(dead.items).toMatchObject([
       { media_file_id: file.fileId, file_title: 'Board meeting', error_message: 'It went wrong', dead: true },
@@ -62,94 +64,99 @@ describe('a dead job', () => {
       { queue: 'gpu', task_type: 'transcribe', error_code: 'engine_crashed', count: 1 },
     ]);
 
-    const task = await w.taskOf(file.fileId, 'transcribe');
-    expect((await w.dispatcher.post(`/api/tasks/${task?.uuid}/retry`, assertionOf(file.ownerId, 'user'))).status).toBe(
-      403,
-    );
+    const task = await world.taskOf(file.fileId, 'transcribe');
+    expect(
+      (await world.dispatcher.post(`/api/tasks/${task?.uuid}/retry`, assertionOf(file.ownerId, 'user'))).status,
+    ).toBe(403);
     state.repaired = true;
     const answers = await Promise.all(
-      [1, 2, 3].map(() => w.dispatcher.post(`/api/tasks/${task?.uuid}/retry`, admin())),
+      [1, 2, 3].map(() => world.dispatcher.post(`/api/tasks/${task?.uuid}/retry`, admin())),
     );
-    expect(answers.map((a) => a.status)).toEqual([200, 200, 200]);
-    await w.becomes(file.fileId, 'completed');
-    expect(worker.done.filter((d) => d.stage === 'prepare')).toHaveLength(1);
+    expect(answers.map((answer) => answer.status)).toEqual([200, 200, 200]);
+    await world.becomes(file.fileId, 'completed');
+    expect(worker.done.filter((dead) => dead.stage === 'prepare')).toHaveLength(1);
     expect(await eventsOf(transcriptionEvents.runResumed.subject)).toMatchObject([
       { stage: 'transcribe', dropped: [] },
     ]);
     expect((await listDead()).total).toBe(0);
-    const done = await w.dispatcher.get(`/api/tasks/${task?.uuid}`, admin());
+    const done = await world.dispatcher.get(`/api/tasks/${task?.uuid}`, admin());
     const { tries, attempt } = dispatcherRoutes.task.answer.parse(await done.json());
-    expect(tries.map((t) => t.outcome)).toEqual(['failed', 'completed']);
+    expect(tries.map((task) => task.outcome)).toEqual(['failed', 'completed']);
     expect(attempt).toBe(1);
-    const audited = (await w.events()).filter((e) => e.subject === operationsEvents.performed.subject);
-    expect(audited.map((e) => e.data)).toMatchObject([{ action: 'jobs_retried', actorId: adminId }]);
+    const audited = (await world.events()).filter((event) => event.subject === operationsEvents.performed.subject);
+    expect(audited.map((event) => event.data)).toMatchObject([{ action: 'jobs_retried', actorId: adminId }]);
   });
 
   it('is dead again after another failure, with its failures counted from zero', async () => {
-    await w.worker(failingScript('prepare', 'media_unreadable').script);
-    await w.emit(mediaEvents.uploaded, file);
-    await w.becomes(file.fileId, 'failed');
-    const task = await w.taskOf(file.fileId, 'prepare');
-    await w.dispatcher.post(`/api/tasks/${task?.uuid}/retry`, admin());
+    await world.worker(failingScript('prepare', 'media_unreadable').script);
+    await world.emit(mediaEvents.uploaded, file);
+    await world.becomes(file.fileId, 'failed');
+    const task = await world.taskOf(file.fileId, 'prepare');
+    await world.dispatcher.post(`/api/tasks/${task?.uuid}/retry`, admin());
     await waitFor(async () => (await eventsOf(transcriptionEvents.runFailed.subject)).length === 2, generousTimeout);
-    expect(await w.taskOf(file.fileId, 'prepare')).toMatchObject({ uuid: task?.uuid, status: 'failed', failures: 1 });
-    expect(await statusOf(w, file.fileId)).toBe('failed');
-    expect((await w.dispatcher.remove(`/api/tasks/${task?.uuid}`, admin())).status).toBe(204);
+    expect(await world.taskOf(file.fileId, 'prepare')).toMatchObject({
+      uuid: task?.uuid,
+      status: 'failed',
+      failures: 1,
+    });
+    expect(await statusOf(world, file.fileId)).toBe('failed');
+    expect((await world.dispatcher.remove(`/api/tasks/${task?.uuid}`, admin())).status).toBe(204);
   });
 
   it('is not retried when its file was deleted', async () => {
-    const worker = await w.worker(failingScript('prepare', 'media_unreadable').script);
-    await w.emit(mediaEvents.uploaded, file);
-    await w.becomes(file.fileId, 'failed');
+    const worker = await world.worker(failingScript('prepare', 'media_unreadable').script);
+    await world.emit(mediaEvents.uploaded, file);
+    await world.becomes(file.fileId, 'failed');
     await worker.stop();
-    w.upstream.files.delete(file.fileId);
-    const task = await w.taskOf(file.fileId, 'prepare');
-    expect(await codeOf(await w.dispatcher.post(`/api/tasks/${task?.uuid}/retry`, admin()))).toEqual([
+    world.upstream.files.delete(file.fileId);
+    const task = await world.taskOf(file.fileId, 'prepare');
+    expect(await codeOf(await world.dispatcher.post(`/api/tasks/${task?.uuid}/retry`, admin()))).toEqual([
       409,
       'file_deleted',
     ]);
-    const all = await w.dispatcher.post('/api/tasks/dead/retry', admin(), { error_code: 'media_unreadable' });
+    const all = await world.dispatcher.post('/api/tasks/dead/retry', admin(), { error_code: 'media_unreadable' });
     expect(await all.json()).toMatchObject({ retried: 0, refused: [{ uuid: task?.uuid, code: 'file_deleted' }] });
-    await w.emit(mediaEvents.deleted, file);
-    await waitFor(async () => (await listDead()).items.every((t) => t.uuid !== task?.uuid));
+    await world.emit(mediaEvents.deleted, file);
+    await waitFor(async () => (await listDead()).items.every((item) => item.uuid !== task?.uuid));
   });
 
   it('is discarded when its file is processed again', async () => {
     const { state, script } = failingScript('prepare', 'media_unreadable');
-    await w.worker(script);
-    await w.emit(mediaEvents.uploaded, file);
-    await w.becomes(file.fileId, 'failed');
-    const task = await w.taskOf(file.fileId, 'prepare');
+    await world.worker(script);
+    await world.emit(mediaEvents.uploaded, file);
+    await world.becomes(file.fileId, 'failed');
+    const task = await world.taskOf(file.fileId, 'prepare');
     state.repaired = true;
-    await w.emit(mediaEvents.reprocessOrdered, file);
-    await w.becomes(file.fileId, 'completed');
+    await world.emit(mediaEvents.reprocessOrdered, file);
+    await world.becomes(file.fileId, 'completed');
     expect((await listDead()).total).toBe(0);
-    const response = await w.dispatcher.post(`/api/tasks/${task?.uuid}/retry`, admin());
+    const response = await world.dispatcher.post(`/api/tasks/${task?.uuid}/retry`, admin());
     expect(await codeOf(response)).toEqual([409, 'task_not_dead']);
   });
 
   it('is repeated with the later stages when its run continued without it, and drops the warning', async () => {
     const { state, script } = failingScript('diarize');
-    const worker = await w.worker(script);
-    await w.emit(mediaEvents.uploaded, file);
-    await w.becomes(file.fileId, 'completed');
+    const worker = await world.worker(script);
+    await world.emit(mediaEvents.uploaded, file);
+    await world.becomes(file.fileId, 'completed');
     const warnings = async () =>
-      (await w.sql<{ warnings: string[] }>('select warnings from run where file_id = $1', [file.fileId]))[0]?.warnings;
+      (await world.sql<{ warnings: string[] }>('select warnings from run where file_id = $1', [file.fileId]))[0]
+        ?.warnings;
     expect(await warnings()).toEqual(['Speakers could not be told apart: It went wrong']);
     state.repaired = true;
-    const task = await w.taskOf(file.fileId, 'diarize');
-    expect((await w.dispatcher.post(`/api/tasks/${task?.uuid}/retry`, admin())).status).toBe(200);
-    await waitFor(async () => worker.stagesDone().filter((s) => s === 'index').length === 2, generousTimeout);
-    await w.becomes(file.fileId, 'completed');
+    const task = await world.taskOf(file.fileId, 'diarize');
+    expect((await world.dispatcher.post(`/api/tasks/${task?.uuid}/retry`, admin())).status).toBe(200);
+    await waitFor(async () => worker.stagesDone().filter((stage) => stage === 'index').length === 2, generousTimeout);
+    await world.becomes(file.fileId, 'completed');
     expect(await warnings()).toEqual([]);
     expect(worker.stagesDone()).toEqual(['prepare', 'transcribe', 'assemble', 'index', 'diarize', 'assemble', 'index']);
     expect(worker.done.at(-2)?.input).toMatchObject({ earlier: { diarize: expect.any(String) } });
     expect(await eventsOf(transcriptionEvents.runResumed.subject)).toMatchObject([
       { stage: 'diarize', dropped: ['Speakers could not be told apart: It went wrong'] },
     ]);
-    const timeline = await w.dispatcher.get(`/api/tasks/files/${file.fileId}`, admin());
+    const timeline = await world.dispatcher.get(`/api/tasks/files/${file.fileId}`, admin());
     const { stages } = dispatcherRoutes.fileTimeline.answer.parse(await timeline.json());
-    expect(stages.map((s) => [s.stage, s.tries.map((t) => t.outcome)])).toEqual([
+    expect(stages.map((stage) => [stage.stage, stage.tries.map((task) => task.outcome)])).toEqual([
       ['prepare', ['completed']],
       ['transcribe', ['completed']],
       ['diarize', ['failed', 'completed']],
@@ -160,13 +167,13 @@ describe('a dead job', () => {
 
   it('leaves the run completed while its index is retried, and drops the warning afterwards', async () => {
     const { state, script } = failingScript('index');
-    await w.worker(script);
-    await w.emit(mediaEvents.uploaded, file);
-    await w.becomes(file.fileId, 'completed');
+    await world.worker(script);
+    await world.emit(mediaEvents.uploaded, file);
+    await world.becomes(file.fileId, 'completed');
     state.repaired = true;
-    const task = await w.taskOf(file.fileId, 'index');
-    expect((await w.dispatcher.post(`/api/tasks/${task?.uuid}/retry`, admin())).status).toBe(200);
-    expect(await statusOf(w, file.fileId)).toBe('completed');
+    const task = await world.taskOf(file.fileId, 'index');
+    expect((await world.dispatcher.post(`/api/tasks/${task?.uuid}/retry`, admin())).status).toBe(200);
+    expect(await statusOf(world, file.fileId)).toBe('completed');
     const completions = await waitFor(async () => {
       const all = await eventsOf(transcriptionEvents.runCompleted.subject);
       return all.length === 2 ? all : undefined;
@@ -179,42 +186,48 @@ describe('a dead job', () => {
 describe('all dead jobs of a kind', () => {
   it('are retried or discarded together', async () => {
     const { state, script } = failingScript('transcribe');
-    const worker = await w.worker(script);
+    const worker = await world.worker(script);
     const files = [file, newFile(), newFile()];
-    for (const f of files) await w.emit(mediaEvents.uploaded, f);
-    for (const f of files) await w.becomes(f.fileId, 'failed');
+    for (const file of files) await world.emit(mediaEvents.uploaded, file);
+    for (const file of files) await world.becomes(file.fileId, 'failed');
     const kind = { queue: 'gpu', task_type: 'transcribe', error_code: 'engine_crashed' };
     expect((await listDead('?queue=gpu')).kinds).toMatchObject([{ ...kind, count: 3 }]);
-    const other = await w.dispatcher.post('/api/tasks/dead/retry', admin(), { ...kind, error_code: 'engine_timeout' });
+    const other = await world.dispatcher.post('/api/tasks/dead/retry', admin(), {
+      ...kind,
+      error_code: 'engine_timeout',
+    });
     expect(await other.json()).toEqual({ retried: 0, refused: [], remaining: 0 });
-    expect((await w.dispatcher.post('/api/tasks/dead/retry', admin(), { unknown: 1 })).status).toBe(422);
+    expect((await world.dispatcher.post('/api/tasks/dead/retry', admin(), { unknown: 1 })).status).toBe(422);
     // Without a worker no task can fail again before the others are counted.
     await worker.stop();
-    const again = await w.dispatcher.post('/api/tasks/dead/retry', admin(), kind);
+    const again = await world.dispatcher.post('/api/tasks/dead/retry', admin(), kind);
     expect(await again.json()).toEqual({ retried: 3, refused: [], remaining: 0 });
-    await w.worker(script);
-    for (const f of files)
-      await waitFor(async () => (await w.taskOf(f.fileId, 'transcribe'))?.status === 'failed', generousTimeout);
+    await world.worker(script);
+    for (const file of files)
+      await waitFor(async () => (await world.taskOf(file.fileId, 'transcribe'))?.status === 'failed', generousTimeout);
     state.repaired = true;
-    const discarded = await w.dispatcher.post('/api/tasks/dead/discard', admin(), kind);
+    const discarded = await world.dispatcher.post('/api/tasks/dead/discard', admin(), kind);
     expect(await discarded.json()).toEqual({ discarded: 3 });
     expect((await listDead()).total).toBe(0);
-    expect(await statusOf(w, file.fileId)).toBe('failed');
-    const task = await w.taskOf(file.fileId, 'transcribe');
-    expect((await w.dispatcher.remove(`/api/tasks/${task?.uuid}`, admin())).status).toBe(204);
-    expect(await codeOf(await w.dispatcher.post(`/api/tasks/${task?.uuid}/retry`, admin()))).toEqual([
+    expect(await statusOf(world, file.fileId)).toBe('failed');
+    const task = await world.taskOf(file.fileId, 'transcribe');
+    expect((await world.dispatcher.remove(`/api/tasks/${task?.uuid}`, admin())).status).toBe(204);
+    expect(await codeOf(await world.dispatcher.post(`/api/tasks/${task?.uuid}/retry`, admin()))).toEqual([
       409,
       'task_not_dead',
     ]);
   });
 
   it('are rejected one by one when they are unknown or did not fail', async () => {
-    await w.emit(mediaEvents.uploaded, file);
-    const task = await waitFor(() => w.taskOf(file.fileId, 'prepare'));
-    expect((await w.dispatcher.remove(`/api/tasks/${randomUUID()}`, admin())).status).toBe(404);
-    expect((await w.dispatcher.post(`/api/tasks/${randomUUID()}/retry`, admin())).status).toBe(404);
-    expect(await codeOf(await w.dispatcher.remove(`/api/tasks/${task.uuid}`, admin()))).toEqual([409, 'task_not_dead']);
-    expect((await w.dispatcher.post(`/api/tasks/${task.uuid}/retry`, admin())).status).toBe(200);
-    await w.emit(mediaEvents.cancelOrdered, file);
+    await world.emit(mediaEvents.uploaded, file);
+    const task = await waitFor(() => world.taskOf(file.fileId, 'prepare'));
+    expect((await world.dispatcher.remove(`/api/tasks/${randomUUID()}`, admin())).status).toBe(404);
+    expect((await world.dispatcher.post(`/api/tasks/${randomUUID()}/retry`, admin())).status).toBe(404);
+    expect(await codeOf(await world.dispatcher.remove(`/api/tasks/${task.uuid}`, admin()))).toEqual([
+      409,
+      'task_not_dead',
+    ]);
+    expect((await world.dispatcher.post(`/api/tasks/${task.uuid}/retry`, admin())).status).toBe(200);
+    await world.emit(mediaEvents.cancelOrdered, file);
   });
 });

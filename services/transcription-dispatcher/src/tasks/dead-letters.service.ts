@@ -98,9 +98,9 @@ function createRetries(deps: DeadLettersDeps) {
       try {
         if (!existingFiles.has(task.fileId)) throw fileDeleted();
         if (await revive(task, async () => {})) retried += 1;
-      } catch (e) {
-        if (!isAppError(e)) throw e;
-        refused.push({ uuid: task.id, code: e.code, message: e.message });
+      } catch (error) {
+        if (!isAppError(error)) throw error;
+        refused.push({ uuid: task.id, code: error.code, message: error.message });
       }
     }
     return { retried, refused };

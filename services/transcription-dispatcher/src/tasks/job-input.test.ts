@@ -4,8 +4,8 @@ import { prepared } from '@overtone/testkit/results';
 import type { RunFacts, StageResult } from '../runs/runs.ts';
 import { inputFor, pauseAfter } from './job-input.ts';
 
-function uuid(n: number) {
-  return `00000000-0000-4000-8000-${String(n).padStart(12, '0')}`;
+function uuid(value: number) {
+  return `00000000-0000-4000-8000-${String(value).padStart(12, '0')}`;
 }
 
 const run: RunFacts = {
@@ -53,7 +53,7 @@ describe('the body of a stage job', () => {
 
 describe('the backoff before the next attempt', () => {
   it('doubles with every failure', () => {
-    expect([1, 2, 3].map((n) => pauseAfter(n, 2_000, 0.5))).toEqual([2_000, 4_000, 8_000]);
+    expect([1, 2, 3].map((attempt) => pauseAfter(attempt, 2_000, 0.5))).toEqual([2_000, 4_000, 8_000]);
   });
   it('has 25 % jitter', () => {
     expect([pauseAfter(1, 1_000, 0), pauseAfter(1, 1_000, 1)]).toEqual([750, 1_250]);

@@ -43,7 +43,9 @@ export function audioSecondsOf(input: unknown): number | null {
 
 /** Whether an earlier stage of the run used the same durable. */
 export function sharesDurableWithEarlierStage(stage: Stage): boolean {
-  return stages.slice(0, stages.indexOf(stage)).some((s) => jobDurable(stageJobs[s]) === jobDurable(stageJobs[stage]));
+  return stages
+    .slice(0, stages.indexOf(stage))
+    .some((earlier) => jobDurable(stageJobs[earlier]) === jobDurable(stageJobs[stage]));
 }
 
 const longestPauseMs = 5 * 60_000;

@@ -16,7 +16,7 @@ import { assertionOf, generousTimeout, statusOf, uploadedFile } from '../../test
 import { startTestWorld } from '../../test/test-world.ts';
 import { outputs } from '../../test/workers.ts';
 
-const w = startTestWorld();
+const world = startTestWorld();
 
 /** A deterministic pseudo-random generator. */
 function createRandom(seed: number) {
@@ -30,14 +30,14 @@ const all: JobDef[] = Object.values(stageJobs);
 const durables = [...new Set(all.map(jobDurable))];
 
 function subjectsOf(durable: string) {
-  return all.filter((j) => jobDurable(j) === durable).map((j) => j.subject);
+  return all.filter((job) => jobDurable(job) === durable).map((job) => job.subject);
 }
 
 /** Random steps of workers and broker: claims, results, deaths, lost and superfluous signals. */
 function createRandomStep(random: () => number) {
   const pick = <T>(items: readonly T[]): T => items[Math.floor(random() * items.length)] as T;
   const pull = async (durable: string): Promise<JsMsg | undefined> => {
-    const handle = await w.test.jetstream().consumers.get('JOBS', durable);
+    const handle = await world.test.jetstream().consumers.get('JOBS', durable);
     const batch = await handle.fetch({ max_messages: 1, expires: 1_000 });
     for await (const msg of batch) return msg;
     return undefined;
@@ -46,20 +46,22 @@ function createRandomStep(random: () => number) {
     const subjects = subjectsOf(durable);
     const claimId = randomUUID();
     const request = { claimId, durable, workerId: 'random', lane: pick(['normal', 'express'] as const), subjects };
-    const claim = await w.bus.request(dispatcherRpc.claim, request);
+    const claim = await world.bus.request(dispatcherRpc.claim, request);
     if (claim.outcome === 'gone') return void (await msg.ackAck());
     if (claim.outcome === 'wait') return msg.nak();
-    if (random() < 0.3) expect(await w.bus.request(dispatcherRpc.claim, request)).toEqual(claim);
+    if (random() < 0.3) expect(await world.bus.request(dispatcherRpc.claim, request)).toEqual(claim);
     const { taskId, token, attempt } = claim;
     const stage = claim.subject.split('.').at(-1) as Stage;
     const ends: (() => Promise<unknown>)[] = [
-      () => w.bus.request(dispatcherRpc.complete, { taskId, token, output: outputs[stage](token) }),
-      () => w.bus.request(dispatcherRpc.release, { taskId, token }),
+      () => world.bus.request(dispatcherRpc.complete, { taskId, token, output: outputs[stage](token) }),
+      () => world.bus.request(dispatcherRpc.release, { taskId, token }),
       // The worker dies without a result; the signal is redelivered or lost.
       async () => {},
     ];
     if (attempt === 1)
-      ends.push(() => w.bus.request(dispatcherRpc.fail, { taskId, token, code: 'x', message: 'x', retryable: true }));
+      ends.push(() =>
+        world.bus.request(dispatcherRpc.fail, { taskId, token, code: 'x', message: 'x', retryable: true }),
+      );
     const end = pick(ends);
     await end();
     if (random() < 0.3) await end();
@@ -71,10 +73,10 @@ function createRandomStep(random: () => number) {
     const chance = random();
     if (chance < 0.04) {
       // A superfluous signal.
-      await w.test.jetstream().publish(pick(subjectsOf(durable)), JSON.stringify({ taskId: randomUUID() }));
+      await world.test.jetstream().publish(pick(subjectsOf(durable)), JSON.stringify({ taskId: randomUUID() }));
     } else if (chance < 0.07) {
       // Lost signals.
-      await (await w.test.jetstreamManager()).streams.purge('JOBS', { filter: pick(subjectsOf(durable)), keep: 1 });
+      await (await world.test.jetstreamManager()).streams.purge('JOBS', { filter: pick(subjectsOf(durable)), keep: 1 });
     } else {
       const msg = await pull(durable);
       if (msg) await handleSignal(msg, durable);
@@ -84,11 +86,11 @@ function createRandomStep(random: () => number) {
 
 /** Moves all timestamps back one hour, so that backoffs end and lost workers and signals are detected. */
 async function advanceTime(): Promise<void> {
-  await w.sql(
+  await world.sql(
     `update task set claimed_at = claimed_at - interval '1 hour', published_at = published_at - interval '1 hour',
             next_attempt_at = next_attempt_at - interval '1 hour' where status in ('pending', 'in_progress')`,
   );
-  await w.dispatcher.post('/api/tasks/recover-stuck-tasks', assertionOf(randomUUID(), 'admin'));
+  await world.dispatcher.post('/api/tasks/recover-stuck-tasks', assertionOf(randomUUID(), 'admin'));
 }
 
 it.each([3, 11])(
@@ -97,37 +99,39 @@ it.each([3, 11])(
     const random = createRandom(seed);
     const randomStep = createRandomStep(random);
     const files = Array.from({ length: 12 }, () => uploadedFile());
-    for (const file of files) await w.emit(mediaEvents.uploaded, file);
-    for (const file of files) await waitFor(() => statusOf(w, file.fileId), generousTimeout);
+    for (const file of files) await world.emit(mediaEvents.uploaded, file);
+    for (const file of files) await waitFor(() => statusOf(world, file.fileId), generousTimeout);
     for (let i = 0; i < 80; i += 1) await randomStep();
     const cancelled = files[0];
-    if (cancelled) await w.emit(mediaEvents.cancelOrdered, cancelled);
+    if (cancelled) await world.emit(mediaEvents.cancelOrdered, cancelled);
 
-    const workers = await Promise.all([w.worker(), w.worker()]);
+    const workers = await Promise.all([world.worker(), world.worker()]);
     const open = async () => {
       await advanceTime();
-      return (await w.sql(`select 1 from run where status = 'running'`)).length > 0;
+      return (await world.sql(`select 1 from run where status = 'running'`)).length > 0;
     };
     await waitFor(async () => !(await open()), { timeoutMs: 400_000, intervalMs: 1_000 });
     for (const worker of workers) await worker.stop();
 
     for (const file of files) {
-      const status = await statusOf(w, file.fileId);
+      const status = await statusOf(world, file.fileId);
       // The run may have completed before the cancellation arrived.
       expect(file === cancelled ? ['cancelled', 'completed'] : ['completed']).toContain(status);
     }
-    const accepted = (await w.events()).filter((e) => e.subject === transcriptionEvents.stageCompleted.subject);
+    const accepted = (await world.events()).filter(
+      (event) => event.subject === transcriptionEvents.stageCompleted.subject,
+    );
     for (const file of files.slice(1)) {
-      const own = accepted.filter((e) => e.data['fileId'] === file.fileId).map((e) => e.data['stage']);
+      const own = accepted.filter((event) => event.data['fileId'] === file.fileId).map((event) => event.data['stage']);
       // `stage.completed` may be published again for a missing transcript; the stage is accepted once.
       expect([...new Set(own)]).toEqual([...stages]);
-      expect(await w.sql('select sequence from run where file_id = $1', [file.fileId])).toEqual([{ sequence: 5 }]);
+      expect(await world.sql('select sequence from run where file_id = $1', [file.fileId])).toEqual([{ sequence: 5 }]);
     }
-    const twice = await w.sql(
+    const twice = await world.sql(
       `select task_id from task_attempt where outcome = 'completed' group by task_id having count(*) > 1`,
     );
     expect(twice).toEqual([]);
-    expect(await w.sql(`select 1 from task_attempt where outcome = 'running'`)).toEqual([]);
+    expect(await world.sql(`select 1 from task_attempt where outcome = 'running'`)).toEqual([]);
   },
   900_000,
 );

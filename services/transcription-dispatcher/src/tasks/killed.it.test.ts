@@ -17,65 +17,65 @@ import { expectProcessedOnce } from '../../test/once.ts';
 import { startWorker } from '../../test/workers.ts';
 
 it('two dispatchers complete every job once', async () => {
-  const w = await createWorld();
-  const dispatchers = await Promise.all([startDispatcher(w), startDispatcher(w)]);
-  const media = startMedia(w);
-  const workers = await Promise.all([startWorker(w), startWorker(w)]);
+  const world = await createWorld();
+  const dispatchers = await Promise.all([startDispatcher(world), startDispatcher(world)]);
+  const media = startMedia(world);
+  const workers = await Promise.all([startWorker(world), startWorker(world)]);
   const files = Array.from({ length: 6 }, () => uploadedFile());
-  for (const file of files) await w.emit(mediaEvents.uploaded, file);
-  for (const file of files) await expectProcessedOnce(w, file.fileId);
+  for (const file of files) await world.emit(mediaEvents.uploaded, file);
+  for (const file of files) await expectProcessedOnce(world, file.fileId);
   for (const worker of workers) await worker.stop();
   media.stop();
   for (const dispatcher of dispatchers) await dispatcher.stop();
-  await w.close();
+  await world.close();
 });
 
 describe('a crash at a random moment', () => {
-  const drive = async (w: World, kill: (round: number) => Promise<void>, rounds: number): Promise<void> => {
-    const media = startMedia(w);
+  const drive = async (world: World, kill: (round: number) => Promise<void>, rounds: number): Promise<void> => {
+    const media = startMedia(world);
     // Work takes a while, so that a kill can hit every state.
     const moment = () => new Promise<void>((resolve) => setTimeout(resolve, 20));
     const script = { prepare: moment, transcribe: moment, diarize: moment, assemble: moment, index: moment };
-    const worker = await startWorker(w, script);
+    const worker = await startWorker(world, script);
     const files = Array.from({ length: rounds }, () => uploadedFile());
     for (const [round, file] of files.entries()) {
-      await w.emit(mediaEvents.uploaded, file);
+      await world.emit(mediaEvents.uploaded, file);
       await new Promise((resolve) => setTimeout(resolve, 37 * round));
       await kill(round);
     }
-    for (const file of files) await expectProcessedOnce(w, file.fileId);
+    for (const file of files) await expectProcessedOnce(world, file.fileId);
     await worker.stop();
     media.stop();
   };
 
   it('completes every job once when the dispatcher is killed', async () => {
-    const w = await createWorld();
-    let dispatcher = await spawnDispatcher(w);
+    const world = await createWorld();
+    let dispatcher = await spawnDispatcher(world);
     await drive(
-      w,
+      world,
       async () => {
         await dispatcher.kill9();
-        dispatcher = await spawnDispatcher(w);
+        dispatcher = await spawnDispatcher(world);
       },
       5,
     );
     await dispatcher.kill9();
-    await w.close();
+    await world.close();
   });
 
   it('completes every job once when the broker is killed', async () => {
-    const w = await createWorld();
-    const dispatcher = await startDispatcher(w);
+    const world = await createWorld();
+    const dispatcher = await startDispatcher(world);
     await drive(
-      w,
+      world,
       async () => {
-        await w.nats.kill9();
-        await w.nats.restart();
+        await world.nats.kill9();
+        await world.nats.restart();
       },
       4,
     );
     await dispatcher.stop();
-    await w.close();
+    await world.close();
   });
 
   it('completes every job once when the database is killed', async () => {
@@ -87,10 +87,10 @@ describe('a crash at a random moment', () => {
     const url = new URL(postgres.url);
     url.username = 'transcription_dispatcher';
     url.password = password;
-    const w = await createWorldOn(nats, { url: postgres.url }, url.href);
-    const dispatcher = await startDispatcher(w);
+    const on = await createWorldOn(nats, { url: postgres.url }, url.href);
+    const dispatcher = await startDispatcher(on);
     await drive(
-      w,
+      on,
       async () => {
         await postgres.kill9();
         await postgres.restart();
@@ -98,7 +98,7 @@ describe('a crash at a random moment', () => {
       4,
     );
     await dispatcher.stop();
-    await w.close();
+    await on.close();
     await postgres.stop();
   });
 });

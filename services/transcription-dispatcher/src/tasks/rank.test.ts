@@ -20,10 +20,12 @@ function createQueue(slots: number) {
   const started: { task: Task; at: number }[] = [];
 
   const queuePosition = (owner: string, priority: Priority) => {
-    const ranks = waiting.map((t) => t.rank).filter((r) => r > 0);
-    const head = running.length > 0 ? Math.max(...running.map((r) => r.task.rank)) : 0;
-    const open = [...waiting, ...running.map((r) => r.task)].filter((t) => t.owner === owner && t.priority <= priority);
-    return { head: head > 0 ? head : Math.min(...ranks, Infinity), own: Math.max(0, ...open.map((t) => t.rank)) };
+    const ranks = waiting.map((task) => task.rank).filter((row) => row > 0);
+    const head = running.length > 0 ? Math.max(...running.map((row) => row.task.rank)) : 0;
+    const open = [...waiting, ...running.map((row) => row.task)].filter(
+      (task) => task.owner === owner && task.priority <= priority,
+    );
+    return { head: head > 0 ? head : Math.min(...ranks, Infinity), own: Math.max(0, ...open.map((task) => task.rank)) };
   };
   const enqueue = (owner: string, cost: number, priority: Priority = 1): Task => {
     const { head, own } = queuePosition(owner, priority);
@@ -33,8 +35,10 @@ function createQueue(slots: number) {
   };
   const startTasks = (): void => {
     while (running.length < slots && waiting.length > 0) {
-      const task = waiting.reduce((a, b) => ((b.priority - a.priority || b.rank - a.rank) < 0 ? b : a));
-      waiting = waiting.filter((t) => t !== task);
+      const task = waiting.reduce((total, item) =>
+        (item.priority - total.priority || item.rank - total.rank) < 0 ? item : total,
+      );
+      waiting = waiting.filter((other) => other !== task);
       running.push({ task, until: now + task.cost });
       started.push({ task, at: now });
     }
@@ -47,13 +51,14 @@ function createQueue(slots: number) {
     /** Advances the clock to the end of the next task. */
     step: (): void => {
       startTasks();
-      const next = Math.min(...running.map((r) => r.until));
+      const next = Math.min(...running.map((row) => row.until));
       if (next === Infinity) return;
       now = next;
-      running = running.filter((r) => r.until > now);
+      running = running.filter((row) => row.until > now);
       startTasks();
     },
-    workOf: (owner: string) => started.filter((b) => b.task.owner === owner).reduce((sum, b) => sum + b.task.cost, 0),
+    workOf: (owner: string) =>
+      started.filter((other) => other.task.owner === owner).reduce((sum, item) => sum + item.task.cost, 0),
   };
 }
 
@@ -62,63 +67,63 @@ const runs = Array.from({ length: 10 }, (_, seed) => ({ seed: seed + 1, slots: (
 describe('waiting tasks', () => {
   it.each(runs)('are served equally for two owners with long queues (seed $seed)', ({ seed, slots }) => {
     const random = createRandom(seed);
-    const q = createQueue(slots);
+    const queue = createQueue(slots);
     const longest = 100;
     const cost = () => 1 + Math.floor(random() * (longest - 1));
-    for (let i = 0; i < 200; i += 1) q.enqueue('a', cost());
-    for (let i = 0; i < 30; i += 1) q.step();
-    const before = q.workOf('a');
-    for (let i = 0; i < 200; i += 1) q.enqueue('b', cost());
-    while (q.waiting().some((t) => t.owner === 'a') && q.waiting().some((t) => t.owner === 'b')) {
-      q.step();
-      expect(Math.abs(q.workOf('a') - before - q.workOf('b'))).toBeLessThanOrEqual((slots + 2) * longest);
+    for (let i = 0; i < 200; i += 1) queue.enqueue('a', cost());
+    for (let i = 0; i < 30; i += 1) queue.step();
+    const before = queue.workOf('a');
+    for (let i = 0; i < 200; i += 1) queue.enqueue('b', cost());
+    while (queue.waiting().some((task) => task.owner === 'a') && queue.waiting().some((task) => task.owner === 'b')) {
+      queue.step();
+      expect(Math.abs(queue.workOf('a') - before - queue.workOf('b'))).toBeLessThanOrEqual((slots + 2) * longest);
     }
   });
 
   it.each(runs)('do not wait behind the backlog of other owners (seed $seed)', ({ seed, slots }) => {
     const random = createRandom(seed);
-    const q = createQueue(slots);
-    for (let i = 0; i < 300; i += 1) q.enqueue(`owner ${Math.floor(random() * 3)}`, 1 + Math.floor(random() * 60));
-    for (let i = 0; i < 20; i += 1) q.step();
-    const mine = q.enqueue('mine', 30);
-    const before = q.started.length;
-    while (q.waiting().includes(mine)) q.step();
-    const others = q.started.slice(before).filter((b) => b.task !== mine);
+    const queue = createQueue(slots);
+    for (let i = 0; i < 300; i += 1) queue.enqueue(`owner ${Math.floor(random() * 3)}`, 1 + Math.floor(random() * 60));
+    for (let i = 0; i < 20; i += 1) queue.step();
+    const mine = queue.enqueue('mine', 30);
+    const before = queue.started.length;
+    while (queue.waiting().includes(mine)) queue.step();
+    const others = queue.started.slice(before).filter((other) => other.task !== mine);
     // Each of the three owners may take its fair share and finish its running task.
-    expect(others.reduce((sum, b) => sum + b.task.cost, 0)).toBeLessThanOrEqual(3 * (30 + 60) + slots * 60);
+    expect(others.reduce((sum, other) => sum + other.task.cost, 0)).toBeLessThanOrEqual(3 * (30 + 60) + slots * 60);
   });
 
   it.each(runs)('are started eventually although new owners keep arriving (seed $seed)', ({ seed, slots }) => {
     const random = createRandom(seed);
-    const q = createQueue(slots);
-    for (let i = 0; i < 20; i += 1) q.enqueue('patient', 50);
+    const queue = createQueue(slots);
+    for (let i = 0; i < 20; i += 1) queue.enqueue('patient', 50);
     let came = 0;
-    while (q.waiting().some((t) => t.owner === 'patient')) {
+    while (queue.waiting().some((task) => task.owner === 'patient')) {
       // More work than the slots can do, from a new owner every time.
-      while (q.waiting().length < 60) q.enqueue(`new ${(came += 1)}`, 1 + Math.floor(random() * 20));
-      q.step();
+      while (queue.waiting().length < 60) queue.enqueue(`new ${(came += 1)}`, 1 + Math.floor(random() * 20));
+      queue.step();
       expect(came).toBeLessThan(5_000);
     }
   });
 
   it('are started first when they are urgent', () => {
-    const q = createQueue(1);
-    for (let i = 0; i < 50; i += 1) q.enqueue('bulk', 10, 2);
-    for (let i = 0; i < 5; i += 1) q.step();
-    q.enqueue('bulk', 10, 0);
-    q.enqueue('other', 10, 1);
-    q.enqueue('other', 10, 0);
-    const before = q.started.length;
-    for (let i = 0; i < 4; i += 1) q.step();
-    expect(q.started.slice(before, before + 3).map((b) => b.task.priority)).toEqual([0, 0, 1]);
+    const queue = createQueue(1);
+    for (let i = 0; i < 50; i += 1) queue.enqueue('bulk', 10, 2);
+    for (let i = 0; i < 5; i += 1) queue.step();
+    queue.enqueue('bulk', 10, 0);
+    queue.enqueue('other', 10, 1);
+    queue.enqueue('other', 10, 0);
+    const before = queue.started.length;
+    for (let i = 0; i < 4; i += 1) queue.step();
+    expect(queue.started.slice(before, before + 3).map((other) => other.task.priority)).toEqual([0, 0, 1]);
   });
 
   it('keep their order within one owner and priority', () => {
-    const q = createQueue(1);
+    const queue = createQueue(1);
     const random = createRandom(7);
-    const tasks = Array.from({ length: 40 }, () => q.enqueue('a', 1 + Math.floor(random() * 100)));
-    while (q.waiting().length > 0) q.step();
-    expect(q.started.map((b) => b.task)).toEqual(tasks);
+    const tasks = Array.from({ length: 40 }, () => queue.enqueue('a', 1 + Math.floor(random() * 100)));
+    while (queue.waiting().length > 0) queue.step();
+    expect(queue.started.map((other) => other.task)).toEqual(tasks);
   });
 });
 

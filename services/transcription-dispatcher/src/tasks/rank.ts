@@ -6,8 +6,8 @@ export function urgencyOf(stage: Stage, run: Priority): Priority {
   return stage === 'index' ? lessUrgent(run) : run;
 }
 
-function lessUrgent(p: Priority): Priority {
-  return p === 0 ? 1 : 2;
+function lessUrgent(priority: Priority): Priority {
+  return priority === 0 ? 1 : 2;
 }
 
 /** Ranks that a new task's rank is computed from. A rank is seconds of work. */
@@ -40,6 +40,6 @@ export const front = { priority: 0, rank: 0 } as const;
 /** After this wait a task moves to the next priority. */
 export const ageingMs = 10 * 60_000;
 
-export function moreUrgent(p: Priority): Priority {
-  return p === 2 ? 1 : 0;
+export function moreUrgent(priority: Priority): Priority {
+  return priority === 2 ? 1 : 0;
 }

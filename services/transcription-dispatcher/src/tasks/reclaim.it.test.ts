@@ -5,40 +5,42 @@ import { randomUUID } from 'node:crypto';
 import { generousTimeout, uploadedFile } from '../../test/harness.ts';
 import { startTestWorld } from '../../test/test-world.ts';
 
-const w = startTestWorld();
+const world = startTestWorld();
 
 async function taskInStatus(fileId: string, stage: Stage, status: string) {
-  const task = await w.taskOf(fileId, stage);
+  const task = await world.taskOf(fileId, stage);
   return task?.status === status ? task : undefined;
 }
 
 it("a task is orphaned when its worker's heartbeats stop, although its lease is valid", async () => {
   const gate = Promise.withResolvers<void>();
-  const dyingWorker = await w.worker({ transcribe: () => gate.promise });
-  const file = await w.upload();
+  const dyingWorker = await world.worker({ transcribe: () => gate.promise });
+  const file = await world.upload();
   const task = await waitFor(() => taskInStatus(file.fileId, 'transcribe', 'in_progress'), generousTimeout);
-  await waitFor(async () => (await w.gauge('gpu', 'reserved')) === 1, generousTimeout);
+  await waitFor(async () => (await world.gauge('gpu', 'reserved')) === 1, generousTimeout);
   await dyingWorker.vanish();
   // Renews the lease, so that only the missing heartbeat shows the death.
-  const kv = await w.test.jetstream().views.kv('LEASES');
+  const kv = await world.test.jetstream().views.kv('LEASES');
   const entry = await kv.get(`task.${task.uuid}`);
   const expiresAt = Date.now() + 600_000;
   await kv.put(`task.${task.uuid}`, JSON.stringify({ ...entry?.json<object>(), expiresAt }));
   await waitFor(
-    async () => (await w.gauge('gpu', 'orphaned')) === 1 && (await w.gauge('gpu', 'reserved')) === 0,
+    async () => (await world.gauge('gpu', 'orphaned')) === 1 && (await world.gauge('gpu', 'reserved')) === 0,
     generousTimeout,
   );
 
   await kv.put(`task.${task.uuid}`, JSON.stringify({ ...entry?.json<object>(), expiresAt: 1 }));
-  await w.sql(`update task set claimed_at = now() - interval '1 hour' where uuid = $1`, [task.uuid]);
+  await world.sql(`update task set claimed_at = now() - interval '1 hour' where uuid = $1`, [task.uuid]);
   await waitFor(() => taskInStatus(file.fileId, 'transcribe', 'pending'), generousTimeout);
-  const [row] = await w.sql('select priority, rank, infra_requeues, failures from task where uuid = $1', [task.uuid]);
+  const [row] = await world.sql('select priority, rank, infra_requeues, failures from task where uuid = $1', [
+    task.uuid,
+  ]);
   expect(row).toEqual({ priority: 0, rank: 0, infra_requeues: 1, failures: 0 });
-  await waitFor(async () => (await w.gauge('gpu', 'orphaned')) === 0, generousTimeout);
+  await waitFor(async () => (await world.gauge('gpu', 'orphaned')) === 0, generousTimeout);
   gate.resolve();
-  await w.worker();
-  await w.becomes(file.fileId, 'completed');
-  expect(await w.sql('select outcome from task_attempt where task_id = $1 order by token', [task.uuid])).toEqual([
+  await world.worker();
+  await world.becomes(file.fileId, 'completed');
+  expect(await world.sql('select outcome from task_attempt where task_id = $1 order by token', [task.uuid])).toEqual([
     { outcome: 'lost' },
     { outcome: 'completed' },
   ]);
@@ -47,59 +49,62 @@ it("a task is orphaned when its worker's heartbeats stop, although its lease is 
 
 /** The stage's event types in order. */
 async function stageEvents(fileId: string, stage: string): Promise<string[]> {
-  return (await w.events())
+  return (await world.events())
     .filter(({ data, subject }) => data['fileId'] === fileId && data['stage'] === stage && subject.includes('.stage.'))
     .map(({ subject }) => subject.split('.')[3] ?? '');
 }
 
 it('a file that waits for a worker is never stuck', async () => {
-  const file = await w.upload();
+  const file = await world.upload();
   const task = await waitFor(() => taskInStatus(file.fileId, 'prepare', 'pending'), generousTimeout);
-  await w.sql(
+  await world.sql(
     `update task set published_at = now() - interval '30 days', created_at = now() - interval '30 days',
             waiting_since = now() - interval '30 days' where uuid = $1`,
     [task.uuid],
   );
   // After the periodic checks the run shows its waiting reason, and nothing has failed.
   await waitFor(
-    async () => (await w.sql('select 1 from run where file_id = $1 and waiting_for is not null', [file.fileId])).length,
+    async () =>
+      (await world.sql('select 1 from run where file_id = $1 and waiting_for is not null', [file.fileId])).length,
     generousTimeout,
   );
-  expect(await w.sql('select status, failures, infra_requeues from task where uuid = $1', [task.uuid])).toEqual([
+  expect(await world.sql('select status, failures, infra_requeues from task where uuid = $1', [task.uuid])).toEqual([
     { status: 'pending', failures: 0, infra_requeues: 0 },
   ]);
-  await w.worker();
-  await w.becomes(file.fileId, 'completed');
+  await world.worker();
+  await world.becomes(file.fileId, 'completed');
   expect(await stageEvents(file.fileId, 'prepare')).toEqual(['started', 'completed']);
 });
 
 it('a run does not show a waiting reason while a worker processes it', async () => {
   const work = Promise.withResolvers<void>();
-  await w.worker({ prepare: () => work.promise });
-  const file = await w.upload();
+  await world.worker({ prepare: () => work.promise });
+  const file = await world.upload();
   await waitFor(() => taskInStatus(file.fileId, 'prepare', 'in_progress'), generousTimeout);
-  await w.sql(`update run set waiting_for = 'worker' where file_id = $1`, [file.fileId]);
+  await world.sql(`update run set waiting_for = 'worker' where file_id = $1`, [file.fileId]);
   await waitFor(
-    async () => (await w.sql('select 1 from run where file_id = $1 and waiting_for is null', [file.fileId])).length,
+    async () => (await world.sql('select 1 from run where file_id = $1 and waiting_for is null', [file.fileId])).length,
     generousTimeout,
   );
   work.resolve();
-  await w.becomes(file.fileId, 'completed');
+  await world.becomes(file.fileId, 'completed');
 });
 
 it('a task beyond its time limit fails the attempt and is retried', async () => {
-  await w.worker({
-    transcribe: (d, times) =>
+  await world.worker({
+    transcribe: (dead, times) =>
       times > 1
         ? undefined
-        : new Promise<void>((_, reject) => d.signal.addEventListener('abort', () => reject(d.signal.reason as Error))),
+        : new Promise<void>((_, reject) =>
+            dead.signal.addEventListener('abort', () => reject(dead.signal.reason as Error)),
+          ),
   });
-  const file = await w.upload();
+  const file = await world.upload();
   const task = await waitFor(() => taskInStatus(file.fileId, 'transcribe', 'in_progress'), generousTimeout);
-  await w.sql(`update task set claimed_at = now() - interval '1 day' where uuid = $1`, [task.uuid]);
-  await w.becomes(file.fileId, 'completed');
+  await world.sql(`update task set claimed_at = now() - interval '1 day' where uuid = $1`, [task.uuid]);
+  await world.becomes(file.fileId, 'completed');
   expect(
-    await w.sql('select outcome, error_code from task_attempt where task_id = $1 order by token', [task.uuid]),
+    await world.sql('select outcome, error_code from task_attempt where task_id = $1 order by token', [task.uuid]),
   ).toEqual([
     { outcome: 'failed', error_code: 'job_timeout' },
     { outcome: 'completed', error_code: null },
@@ -108,21 +113,22 @@ it('a task beyond its time limit fails the attempt and is retried', async () => 
 });
 
 it('a task that has waited long moves to the next priority', async () => {
-  const file = await w.upload();
+  const file = await world.upload();
   const task = await waitFor(() => taskInStatus(file.fileId, 'prepare', 'pending'), generousTimeout);
-  const age = () => w.sql(`update task set waiting_since = now() - interval '1 day' where uuid = $1`, [task.uuid]);
-  const priority = async () => (await w.sql('select priority from task where uuid = $1', [task.uuid]))[0]?.['priority'];
-  await w.sql('update task set priority = 2 where uuid = $1', [task.uuid]);
+  const age = () => world.sql(`update task set waiting_since = now() - interval '1 day' where uuid = $1`, [task.uuid]);
+  const priority = async () =>
+    (await world.sql('select priority from task where uuid = $1', [task.uuid]))[0]?.['priority'];
+  await world.sql('update task set priority = 2 where uuid = $1', [task.uuid]);
   await age();
   await waitFor(async () => (await priority()) === 1, generousTimeout);
   await age();
   await waitFor(async () => (await priority()) === 0, generousTimeout);
-  await w.emit(mediaEvents.cancelOrdered, file);
-  await w.becomes(file.fileId, 'cancelled');
+  await world.emit(mediaEvents.cancelOrdered, file);
+  await world.becomes(file.fileId, 'cancelled');
 });
 
 it('system.reclaim_orphaned_deliveries is enqueued once per slot and completed', async () => {
-  const jsm = await w.test.jetstreamManager();
+  const jsm = await world.test.jetstreamManager();
   await waitFor(async () => {
     const info = await jsm.consumers.info('JOBS', jobDurable(systemJobs.reclaimOrphaned));
     return info.delivered.consumer_seq > 0 && info.num_ack_pending === 0 && info.num_pending === 0;
@@ -130,21 +136,21 @@ it('system.reclaim_orphaned_deliveries is enqueued once per slot and completed',
 });
 
 it('a short recording does not wait for a long one of another owner', async () => {
-  await w.worker({}, { queues: ['cpu'] });
+  await world.worker({}, { queues: ['cpu'] });
   const [long, also, short] = [uploadedFile(), uploadedFile(), uploadedFile()];
   also.ownerId = long.ownerId;
   for (const file of [long, also, short]) {
-    await w.emit(mediaEvents.uploaded, file);
+    await world.emit(mediaEvents.uploaded, file);
     await waitFor(() => taskInStatus(file.fileId, 'transcribe', 'pending'), generousTimeout);
   }
-  await w.sql(`update task set cost_s = 3600, express = false where file_id = $1 and stage = 'transcribe'`, [
+  await world.sql(`update task set cost_s = 3600, express = false where file_id = $1 and stage = 'transcribe'`, [
     long.fileId,
   ]);
-  await w.sql(`update task set rank = 0 where file_id = $1 and stage = 'transcribe'`, [long.fileId]);
+  await world.sql(`update task set rank = 0 where file_id = $1 and stage = 'transcribe'`, [long.fileId]);
 
   const hour = Promise.withResolvers<void>();
   const begun: string[] = [];
-  const worker = await w.worker(
+  const worker = await world.worker(
     {
       transcribe: (_, __, input) => {
         begun.push(input.fileId);
@@ -168,6 +174,6 @@ it('a short recording does not wait for a long one of another owner', async () =
   await waitFor(() => taskInStatus(short.fileId, 'diarize', 'in_progress'), generousTimeout);
   expect(await worker.bus.request(dispatcherRpc.claim, question)).toMatchObject({ outcome: 'wait' });
   hour.resolve();
-  await w.worker();
-  for (const file of [long, also, short]) await w.becomes(file.fileId, 'completed');
+  await world.worker();
+  for (const file of [long, also, short]) await world.becomes(file.fileId, 'completed');
 });

@@ -6,12 +6,12 @@ import { assertionOf, generousTimeout, statusOf, uploadedFile } from '../../test
 import { expectProcessedOnce } from '../../test/once.ts';
 import { startTestWorld } from '../../test/test-world.ts';
 
-const w = startTestWorld();
+const world = startTestWorld();
 
 /** Expires the leases of a file's running tasks. */
 async function expireLeases(fileId: string): Promise<void> {
-  const kv = await w.test.jetstream().views.kv('LEASES');
-  const tasks = await w.sql<{ uuid: string; token: number }>(
+  const kv = await world.test.jetstream().views.kv('LEASES');
+  const tasks = await world.sql<{ uuid: string; token: number }>(
     `update task set claimed_at = now() - interval '1 hour' where file_id = $1 and status = 'in_progress' returning uuid, token`,
     [fileId],
   );
@@ -31,19 +31,19 @@ async function expireLeases(fileId: string): Promise<void> {
 
 it.each(stages)('a job survives a worker that dies during %s', async (stage) => {
   const { promise: death, resolve: died } = Promise.withResolvers<void>();
-  const mortal = await w.worker({
+  const mortal = await world.worker({
     [stage]: async () => {
       await mortal.vanish();
       died();
       await new Promise(() => {});
     },
   });
-  const file = await w.upload();
+  const file = await world.upload();
   await death;
-  await w.worker();
+  await world.worker();
   await expireLeases(file.fileId);
-  await expectProcessedOnce(w, file.fileId);
-  const [lost] = await w.sql<{ n: number; failures: number }>(
+  await expectProcessedOnce(world, file.fileId);
+  const [lost] = await world.sql<{ n: number; failures: number }>(
     'select sum(infra_requeues)::int as n, sum(failures)::int as failures from task where file_id = $1',
     [file.fileId],
   );
@@ -51,145 +51,149 @@ it.each(stages)('a job survives a worker that dies during %s', async (stage) => 
 });
 
 it('tasks whose signals are delivered repeatedly are completed once', async () => {
-  const file = await w.upload();
+  const file = await world.upload();
   const task = await waitFor(async () =>
     (
-      await w.sql<{ uuid: string; input: unknown }>('select uuid, input from task where file_id = $1', [file.fileId])
+      await world.sql<{ uuid: string; input: unknown }>('select uuid, input from task where file_id = $1', [
+        file.fileId,
+      ])
     ).at(0),
   );
   const body = JSON.stringify({ taskId: task.uuid, input: task.input });
   for (let i = 0; i < 5; i += 1)
-    await w.test.jetstream().publish(stageJobs.prepare.subject, body, { headers: headers() });
-  await w.worker();
-  await w.worker();
-  await expectProcessedOnce(w, file.fileId);
+    await world.test.jetstream().publish(stageJobs.prepare.subject, body, { headers: headers() });
+  await world.worker();
+  await world.worker();
+  await expectProcessedOnce(world, file.fileId);
 });
 
 it("a slow worker's late result is rejected", async () => {
   const { promise: sleep, resolve: wakeUp } = Promise.withResolvers<void>();
-  const sleepy = await w.worker({ transcribe: (_delivery, times) => (times === 1 ? sleep : undefined) });
-  const file = await w.upload();
+  const sleepy = await world.worker({ transcribe: (_delivery, times) => (times === 1 ? sleep : undefined) });
+  const file = await world.upload();
   await waitFor(
     async () =>
       (
-        await w.sql(`select 1 from task where file_id = $1 and stage = 'transcribe' and status = 'in_progress'`, [
+        await world.sql(`select 1 from task where file_id = $1 and stage = 'transcribe' and status = 'in_progress'`, [
           file.fileId,
         ])
       ).length,
   );
-  await w.worker();
+  await world.worker();
   await expireLeases(file.fileId);
-  await w.becomes(file.fileId, 'completed');
+  await world.becomes(file.fileId, 'completed');
   wakeUp();
-  await waitFor(() => sleepy.done.some((d) => d.stage === 'transcribe'));
-  await expectProcessedOnce(w, file.fileId);
+  await waitFor(() => sleepy.done.some((dead) => dead.stage === 'transcribe'));
+  await expectProcessedOnce(world, file.fileId);
 });
 
 it('rebuilds the queue when the broker has lost it', async () => {
   const files = [uploadedFile(), uploadedFile(), uploadedFile()];
-  for (const file of files) await w.emit(mediaEvents.uploaded, file);
-  for (const file of files) await waitFor(() => statusOf(w, file.fileId));
-  const jsm = await w.test.jetstreamManager();
+  for (const file of files) await world.emit(mediaEvents.uploaded, file);
+  for (const file of files) await waitFor(() => statusOf(world, file.fileId));
+  const jsm = await world.test.jetstreamManager();
   await waitFor(async () => (await jsm.streams.info('JOBS')).state.messages >= 3);
   await jsm.streams.delete('JOBS');
-  await w.worker();
-  for (const file of files) await expectProcessedOnce(w, file.fileId);
+  await world.worker();
+  for (const file of files) await expectProcessedOnce(world, file.fileId);
 });
 
 it('publishes events again when the broker has lost them, without repeating work', async () => {
-  const worker = await w.worker();
-  const file = await w.upload();
-  await expectProcessedOnce(w, file.fileId);
-  const jsm = await w.test.jetstreamManager();
+  const worker = await world.worker();
+  const file = await world.upload();
+  await expectProcessedOnce(world, file.fileId);
+  const jsm = await world.test.jetstreamManager();
   await jsm.streams.delete('EVENTS');
   await waitFor(() => jsm.streams.info('EVENTS'), generousTimeout);
-  await expectProcessedOnce(w, file.fileId);
+  await expectProcessedOnce(world, file.fileId);
   expect(worker.stagesDone()).toEqual([...stages]);
 });
 
 it('publishes a single lost signal again', async () => {
-  const file = await w.upload();
-  const jsm = await w.test.jetstreamManager();
+  const file = await world.upload();
+  const jsm = await world.test.jetstreamManager();
   await waitFor(async () => (await jsm.streams.info('JOBS')).state.messages >= 1);
   await jsm.streams.purge('JOBS');
   // Too recent for the periodic check: only the request republishes it now.
-  await w.sql(`update task set published_at = now() where file_id = $1`, [file.fileId]);
-  const response = await w.dispatcher.post('/api/tasks/recover-stuck-tasks', assertionOf(file.ownerId, 'admin'));
+  await world.sql(`update task set published_at = now() where file_id = $1`, [file.fileId]);
+  const response = await world.dispatcher.post('/api/tasks/recover-stuck-tasks', assertionOf(file.ownerId, 'admin'));
   expect(await response.json()).toMatchObject({ success: true, count: 1, total: 1 });
   const audited = await waitFor(async () =>
-    (await w.events()).find((e) => e.subject === operationsEvents.performed.subject),
+    (await world.events()).find((event) => event.subject === operationsEvents.performed.subject),
   );
   expect(audited.data).toMatchObject({ action: 'stuck_recovered', actorId: file.ownerId, details: { count: 1 } });
-  await w.worker();
-  await w.becomes(file.fileId, 'completed');
+  await world.worker();
+  await world.becomes(file.fileId, 'completed');
 });
 
 it('publishes all signals of a long queue again', async () => {
-  await w.sql(
+  await world.sql(
     `insert into task (uuid, file_id, owner_id, stage, subject, queue, input, max_failures, backoff_ms, publications, published_at)
        select gen_random_uuid(), gen_random_uuid(), gen_random_uuid(), 'index', 'job.embedding.search.index', 'embedding',
               '{}', 5, 2000, 1, now() - interval '1 hour' from generate_series(1, 250)`,
   );
   // Requested explicitly, unless the periodic check was faster.
-  await w.dispatcher.post('/api/tasks/recover-stuck-tasks', assertionOf(uploadedFile().ownerId, 'admin'));
-  const republished = () => w.sql(`select 1 from task where input = '{}' and publications = 2`);
+  await world.dispatcher.post('/api/tasks/recover-stuck-tasks', assertionOf(uploadedFile().ownerId, 'admin'));
+  const republished = () => world.sql(`select 1 from task where input = '{}' and publications = 2`);
   await waitFor(async () => (await republished()).length === 250, { timeoutMs: 120_000, intervalMs: 200 });
-  const jsm = await w.test.jetstreamManager();
+  const jsm = await world.test.jetstreamManager();
   const waiting = async () => (await jsm.consumers.info('JOBS', 'embedding-search')).num_pending;
   await waitFor(async () => (await waiting()) === 250, { timeoutMs: 120_000, intervalMs: 200 });
-  await w.sql(`update task set status = 'cancelled' where input = '{}'`);
+  await world.sql(`update task set status = 'cancelled' where input = '{}'`);
   await jsm.streams.purge('JOBS');
 });
 
 it("publishes stage completed republished when media's report of the transcript was lost", async () => {
-  w.media.stop();
-  await w.worker();
-  const file = await w.upload();
+  world.media.stop();
+  await world.worker();
+  const file = await world.upload();
   const assembled = () =>
-    w.sql(
+    world.sql(
       `select 1 from stage s join run r on r.uuid = s.run_id where r.file_id = $1 and stage = 'assemble' and s.status = 'completed'`,
       [file.fileId],
     );
   await waitFor(async () => (await assembled()).length, generousTimeout);
-  await w.sql(
+  await world.sql(
     `update stage set completed_at = now() - interval '1 hour' where run_id = (select uuid from run where file_id = $1)`,
     [file.fileId],
   );
-  w.media.restart();
-  await w.becomes(file.fileId, 'completed');
+  world.media.restart();
+  await world.becomes(file.fileId, 'completed');
 });
 
 it('a task that crashes every worker eventually fails its run', async () => {
-  const file = await w.upload();
-  await waitFor(() => statusOf(w, file.fileId));
-  await w.sql(
+  const file = await world.upload();
+  await waitFor(() => statusOf(world, file.fileId));
+  await world.sql(
     `update task set status = 'in_progress', worker = 'x', claimed_at = now() - interval '1 hour', infra_requeues = 10 where file_id = $1`,
     [file.fileId],
   );
-  await w.becomes(file.fileId, 'failed');
+  await world.becomes(file.fileId, 'failed');
 });
 
 it('gauges count a task as waiting, reserved and orphaned', async () => {
   const { promise: work, resolve: goOn } = Promise.withResolvers<void>();
-  await w.worker({ transcribe: () => work });
-  const file = await w.upload();
-  await waitFor(async () => (await w.gauge('gpu', 'reserved')) === 1 && (await w.gauge('gpu', 'orphaned')) === 0);
-  await waitFor(async () => (await w.gauge('gpu', 'oldest_unacked_age_seconds')) > 0);
+  await world.worker({ transcribe: () => work });
+  const file = await world.upload();
+  await waitFor(
+    async () => (await world.gauge('gpu', 'reserved')) === 1 && (await world.gauge('gpu', 'orphaned')) === 0,
+  );
+  await waitFor(async () => (await world.gauge('gpu', 'oldest_unacked_age_seconds')) > 0);
   goOn();
-  await w.becomes(file.fileId, 'completed');
-  await waitFor(async () => (await w.gauge('gpu', 'reserved')) === 0);
+  await world.becomes(file.fileId, 'completed');
+  await waitFor(async () => (await world.gauge('gpu', 'reserved')) === 0);
 });
 
 it('counts a file that lost too many workers in its gauge', async () => {
-  const file = await w.upload();
-  await waitFor(() => statusOf(w, file.fileId));
+  const file = await world.upload();
+  await waitFor(() => statusOf(world, file.fileId));
   await waitFor(async () =>
-    /celery_queue_depth\{queue="cpu"\} [1-9]/.test(await w.dispatcher.internal('/metrics/queues')),
+    /celery_queue_depth\{queue="cpu"\} [1-9]/.test(await world.dispatcher.internal('/metrics/queues')),
   );
-  await w.sql(`update task set infra_requeues = 1 where file_id = $1`, [file.fileId]);
-  await waitFor(async () => /transcription_files_infra_requeued 1/.test(await w.dispatcher.internal('/metrics')), {
+  await world.sql(`update task set infra_requeues = 1 where file_id = $1`, [file.fileId]);
+  await waitFor(async () => /transcription_files_infra_requeued 1/.test(await world.dispatcher.internal('/metrics')), {
     timeoutMs: 120_000,
   });
-  await w.worker();
-  await w.becomes(file.fileId, 'completed');
+  await world.worker();
+  await world.becomes(file.fileId, 'completed');
 });

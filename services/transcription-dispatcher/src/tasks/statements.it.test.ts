@@ -92,7 +92,7 @@ function changeOnce(work: () => Promise<unknown>): void {
 async function subjects() {
   return (
     await database.pool.query<{ subject: string }>('select subject from transcription_dispatcher_outbox order by id')
-  ).rows.map((r) => r.subject);
+  ).rows.map((row) => row.subject);
 }
 
 describe('a stage', () => {

@@ -24,16 +24,18 @@ import { announceWorker } from '../../test/workers.ts';
 import { PrismaClient } from '../generated/client.ts';
 import { createTaskCleanup } from './tasks.store.ts';
 
-const w = startTestWorld();
+const world = startTestWorld();
 let file: ReturnType<typeof uploadedFile>;
 
 beforeEach(async () => {
   // Open tasks of an earlier test would be processed first.
-  await w.sql(`update task set status = 'cancelled', completed_at = now() where status in ('pending', 'in_progress')`);
+  await world.sql(
+    `update task set status = 'cancelled', completed_at = now() where status in ('pending', 'in_progress')`,
+  );
   file = uploadedFile();
-  w.upstream.files.set(file.fileId, { title: 'Board meeting', readers: [file.ownerId] });
-  await w.emit(mediaEvents.uploaded, file);
-  await waitFor(() => statusOf(w, file.fileId));
+  world.upstream.files.set(file.fileId, { title: 'Board meeting', readers: [file.ownerId] });
+  await world.emit(mediaEvents.uploaded, file);
+  await waitFor(() => statusOf(world, file.fileId));
 });
 
 function as(userId: string, role: 'user' | 'admin' = 'user') {
@@ -42,41 +44,41 @@ function as(userId: string, role: 'user' | 'admin' = 'user') {
 
 async function waitingOf() {
   return (
-    await w.sql<{ waiting_for: string | null }>('select waiting_for from run where file_id = $1', [file.fileId])
+    await world.sql<{ waiting_for: string | null }>('select waiting_for from run where file_id = $1', [file.fileId])
   )[0]?.waiting_for;
 }
 
 describe('the list of tasks', () => {
   it("contains only the caller's tasks", async () => {
-    const ownProgress = await w.dispatcher.get('/api/tasks', as(file.ownerId));
+    const ownProgress = await world.dispatcher.get('/api/tasks', as(file.ownerId));
     const page = dispatcherRoutes.listTasks.answer.parse(await ownProgress.json());
-    expect(page.items.map((t) => t.media_file_id)).toEqual([file.fileId]);
+    expect(page.items.map((item) => item.media_file_id)).toEqual([file.fileId]);
     expect(page.items[0]).toMatchObject({ task_type: 'prepare', status: 'pending', queue: 'cpu', attempt: 0 });
     expect(page.items[0]).toMatchObject({ file_title: 'Board meeting', worker: null, dead: false });
     const stranger = randomUUID();
     for (const query of ['', `?owner=${file.ownerId}`])
-      expect(await (await w.dispatcher.get(`/api/tasks${query}`, as(stranger))).json()).toMatchObject({
+      expect(await (await world.dispatcher.get(`/api/tasks${query}`, as(stranger))).json()).toMatchObject({
         items: [],
         total: 0,
       });
   });
   it('contains all tasks for an administrator, and can be filtered', async () => {
     const all = await (
-      await w.dispatcher.get(`/api/tasks?file=${file.fileId}&task_type=prepare`, as(randomUUID(), 'admin'))
+      await world.dispatcher.get(`/api/tasks?file=${file.fileId}&task_type=prepare`, as(randomUUID(), 'admin'))
     ).json();
     expect(all).toMatchObject({ total: 1 });
     const none = await (
-      await w.dispatcher.get(`/api/tasks?file=${file.fileId}&status=completed`, as(file.ownerId))
+      await world.dispatcher.get(`/api/tasks?file=${file.fileId}&status=completed`, as(file.ownerId))
     ).json();
     expect(none).toMatchObject({ total: 0 });
   });
   it('is filtered by queue, owner, and text of the error, the worker or an id', async () => {
-    const [row] = await w.sql<{ uuid: string }>('select uuid from task where file_id = $1', [file.fileId]);
-    await w.sql(`update task set error_message = 'The disk is 100% full', worker = 'host-7' where uuid = $1`, [
+    const [row] = await world.sql<{ uuid: string }>('select uuid from task where file_id = $1', [file.fileId]);
+    await world.sql(`update task set error_message = 'The disk is 100% full', worker = 'host-7' where uuid = $1`, [
       row?.uuid,
     ]);
     const found = async (query: string) => {
-      const answer = await w.dispatcher.get(`/api/tasks?file=${file.fileId}&${query}`, as(randomUUID(), 'admin'));
+      const answer = await world.dispatcher.get(`/api/tasks?file=${file.fileId}&${query}`, as(randomUUID(), 'admin'));
       return dispatcherRoutes.listTasks.answer.parse(await answer.json()).total;
     };
     const fits = ['queue=cpu', `owner=${file.ownerId}`, 'q=100%25+full', 'q=HOST-7', `q=${row?.uuid.slice(0, 13)}`];
@@ -100,16 +102,17 @@ describe('the list of tasks', () => {
   });
   it('keeps the newest ended tasks and those of running runs', async () => {
     const many = randomUUID();
-    await w.sql(
+    await world.sql(
       `insert into task (uuid, file_id, owner_id, stage, subject, queue, input, status, max_failures, backoff_ms, created_at, completed_at)
        select gen_random_uuid(), $1, $1, 'index', 'job.embedding.search.index', 'embedding', '{}', 'completed', 1, 1,
               now() - make_interval(secs => n), now() - make_interval(secs => n) from generate_series(1, 50) as n`,
       [many],
     );
-    await w.sql(`update task set status = 'completed', completed_at = now() - interval '1 year' where file_id = $1`, [
-      file.fileId,
-    ]);
-    const env = { DATABASE_URL: w.dispatcherUrl, DB_POOL_SIZE: 1, DB_MAX_OVERFLOW: 0 };
+    await world.sql(
+      `update task set status = 'completed', completed_at = now() - interval '1 year' where file_id = $1`,
+      [file.fileId],
+    );
+    const env = { DATABASE_URL: world.dispatcherUrl, DB_POOL_SIZE: 1, DB_MAX_OVERFLOW: 0 };
     const { db, part } = createDatabase(
       { env, name: 'test', metrics: createMetrics(), log },
       (adapter) => new PrismaClient({ adapter }),
@@ -117,30 +120,30 @@ describe('the list of tasks', () => {
     const store = createTaskCleanup({ db });
     for (let gone = 1; gone > 0;) gone = await store.prune(20, 10);
     await part.stop();
-    const left = await w.sql<{ seconds: number }>(
+    const left = await world.sql<{ seconds: number }>(
       'select round(extract(epoch from now() - completed_at))::int as seconds from task where file_id = $1',
       [many],
     );
     expect(left.length).toBeLessThanOrEqual(20);
     expect(left.length).toBeGreaterThan(0);
-    expect(await w.sql('select 1 from task where file_id = $1', [file.fileId])).toHaveLength(1);
+    expect(await world.sql('select 1 from task where file_id = $1', [file.fileId])).toHaveLength(1);
   });
 });
 
 describe('one task', () => {
   it('shows its attempts only to its owner and to administrators', async () => {
-    const worker = await w.worker({
+    const worker = await world.worker({
       prepare: (_d, times) => {
         if (times === 1) throw new AppError('unavailable', 'storage_unavailable', 'The store was away');
       },
     });
     await waitFor(() => worker.stagesDone().includes('prepare'), generousTimeout);
     await worker.stop();
-    const [row] = await w.sql<{ uuid: string }>(`select uuid from task where file_id = $1 and stage = 'prepare'`, [
+    const [row] = await world.sql<{ uuid: string }>(`select uuid from task where file_id = $1 and stage = 'prepare'`, [
       file.fileId,
     ]);
     const seen = await waitFor(async () => {
-      const answer = await w.dispatcher.get(`/api/tasks/${row?.uuid}`, as(file.ownerId));
+      const answer = await world.dispatcher.get(`/api/tasks/${row?.uuid}`, as(file.ownerId));
       const task = dispatcherRoutes.task.answer.parse(await answer.json());
       return task.status === 'completed' ? task : undefined;
     });
@@ -148,21 +151,21 @@ describe('one task', () => {
       { number: 1, outcome: 'failed', error_code: 'storage_unavailable', error_message: 'The store was away' },
       { number: 2, outcome: 'completed', error_code: null },
     ]);
-    expect(seen.tries.every((t) => t.worker === worker.workerId && t.ended_at !== null)).toBe(true);
-    expect((await w.dispatcher.get(`/api/tasks/${row?.uuid}`, as(randomUUID(), 'admin'))).status).toBe(200);
-    expect((await w.dispatcher.get(`/api/tasks/${row?.uuid}`, as(randomUUID()))).status).toBe(404);
-    const timeline = await w.dispatcher.get(`/api/tasks/files/${file.fileId}`, as(file.ownerId));
+    expect(seen.tries.every((task) => task.worker === worker.workerId && task.ended_at !== null)).toBe(true);
+    expect((await world.dispatcher.get(`/api/tasks/${row?.uuid}`, as(randomUUID(), 'admin'))).status).toBe(200);
+    expect((await world.dispatcher.get(`/api/tasks/${row?.uuid}`, as(randomUUID()))).status).toBe(404);
+    const timeline = await world.dispatcher.get(`/api/tasks/files/${file.fileId}`, as(file.ownerId));
     const { stages } = dispatcherRoutes.fileTimeline.answer.parse(await timeline.json());
-    expect(stages[0]?.tries.map((t) => t.outcome)).toEqual(['failed', 'completed']);
+    expect(stages[0]?.tries.map((task) => task.outcome)).toEqual(['failed', 'completed']);
     expect(stages[0]?.attempts).toBe(2);
   });
 });
 
 describe("a file's timeline", () => {
   it('shows every stage, also future ones', async () => {
-    const answer = await w.dispatcher.get(`/api/tasks/files/${file.fileId}`, as(file.ownerId));
+    const answer = await world.dispatcher.get(`/api/tasks/files/${file.fileId}`, as(file.ownerId));
     const timeline = dispatcherRoutes.fileTimeline.answer.parse(await answer.json());
-    expect(timeline.stages.map((s) => [s.stage, s.status])).toEqual([
+    expect(timeline.stages.map((stage) => [stage.stage, stage.status])).toEqual([
       ['prepare', 'pending'],
       ['transcribe', 'pending'],
       ['diarize', 'pending'],
@@ -172,84 +175,84 @@ describe("a file's timeline", () => {
   });
   it("is not found for another user's file unless the file is shared with the reader", async () => {
     const reader = randomUUID();
-    expect((await w.dispatcher.get(`/api/tasks/files/${file.fileId}`, as(reader))).status).toBe(404);
-    w.upstream.files.set(file.fileId, { title: 'Board meeting', readers: [reader] });
-    expect((await w.dispatcher.get(`/api/tasks/files/${file.fileId}`, as(reader))).status).toBe(200);
-    expect((await w.dispatcher.get(`/api/tasks/files/${file.fileId}`, as(randomUUID()))).status).toBe(404);
+    expect((await world.dispatcher.get(`/api/tasks/files/${file.fileId}`, as(reader))).status).toBe(404);
+    world.upstream.files.set(file.fileId, { title: 'Board meeting', readers: [reader] });
+    expect((await world.dispatcher.get(`/api/tasks/files/${file.fileId}`, as(reader))).status).toBe(200);
+    expect((await world.dispatcher.get(`/api/tasks/files/${file.fileId}`, as(randomUUID()))).status).toBe(404);
   });
 });
 
 describe('administration', () => {
   it('is forbidden for users', async () => {
-    expect((await w.dispatcher.post('/api/tasks/recover-stuck-tasks', as(file.ownerId))).status).toBe(403);
-    expect((await w.dispatcher.get('/api/admin/engines', as(file.ownerId))).status).toBe(403);
+    expect((await world.dispatcher.post('/api/tasks/recover-stuck-tasks', as(file.ownerId))).status).toBe(403);
+    expect((await world.dispatcher.get('/api/admin/engines', as(file.ownerId))).status).toBe(403);
   });
   it('does not count a waiting file as stuck', async () => {
-    await w.sql(`update task set published_at = now() - interval '1 day' where file_id = $1`, [file.fileId]);
-    const answer = await w.dispatcher.post('/api/tasks/recover-stuck-tasks', as(file.ownerId, 'admin'));
+    await world.sql(`update task set published_at = now() - interval '1 day' where file_id = $1`, [file.fileId]);
+    const answer = await world.dispatcher.post('/api/tasks/recover-stuck-tasks', as(file.ownerId, 'admin'));
     expect(await answer.json()).toEqual({ success: true, count: 0, total: 0, message: 'Nothing was stuck' });
   });
   it('shows the engines of the live workers', async () => {
-    await announceWorker(w.bus, 'one', { pulls: ['gpu-transcription'], engine: true });
+    await announceWorker(world.bus, 'one', { pulls: ['gpu-transcription'], engine: true });
     const engines = await waitFor(async () => {
-      const answer = await w.dispatcher.get('/api/admin/engines', as(file.ownerId, 'admin'));
+      const answer = await world.dispatcher.get('/api/admin/engines', as(file.ownerId, 'admin'));
       const { workers } = dispatcherRoutes.engines.answer.parse(await answer.json());
       return workers.find((x) => x.id === 'one');
     });
     expect(engines).toMatchObject({ engine: { provider: 'scripted' }, pulls: ['gpu-transcription'] });
-    await (await w.bus.kv('WORKERS')).delete('worker.one');
+    await (await world.bus.kv('WORKERS')).delete('worker.one');
   });
 });
 
 describe('a file without a matching worker', () => {
   it('waits for a worker, then for an engine, then continues; it never fails', async () => {
     await waitFor(async () => (await waitingOf()) === 'worker', generousTimeout);
-    const worker = await w.worker({ transcribe: () => new Promise((resolve) => setTimeout(resolve, 50)) });
-    await w.becomes(file.fileId, 'completed');
+    const worker = await world.worker({ transcribe: () => new Promise((resolve) => setTimeout(resolve, 50)) });
+    await world.becomes(file.fileId, 'completed');
     await worker.stop();
     const published = await waitFor(async () => {
-      const all = (await w.events()).filter(
-        (e) => e.subject === transcriptionEvents.runWaiting.subject && e.data['fileId'] === file.fileId,
+      const all = (await world.events()).filter(
+        (event) => event.subject === transcriptionEvents.runWaiting.subject && event.data['fileId'] === file.fileId,
       );
       return all.length >= 2 ? all : undefined;
     });
-    expect(published.map((e) => e.data['reason']).slice(0, 2)).toEqual(['worker', null]);
+    expect(published.map((event) => event.data['reason']).slice(0, 2)).toEqual(['worker', null]);
   });
 
   it('shows that it waits for an engine when live workers have none', async () => {
-    await announceWorker(w.bus, 'deaf', { pulls: ['cpu-media', 'cpu-transcription'], engine: false });
-    await w.sql(
+    await announceWorker(world.bus, 'deaf', { pulls: ['cpu-media', 'cpu-transcription'], engine: false });
+    await world.sql(
       `update task set stage = 'transcribe', subject = 'job.gpu.transcription.transcribe', queue = 'gpu',
          published_at = now() - interval '1 minute' where file_id = $1`,
       [file.fileId],
     );
     await waitFor(async () => (await waitingOf()) === 'engine', generousTimeout);
-    const answer = await w.dispatcher.get(`/api/tasks/files/${file.fileId}`, as(file.ownerId));
+    const answer = await world.dispatcher.get(`/api/tasks/files/${file.fileId}`, as(file.ownerId));
     expect(await answer.json()).toMatchObject({ status: 'waiting', waiting_for: 'engine' });
-    expect(await statusOf(w, file.fileId)).toBe('running');
+    expect(await statusOf(world, file.fileId)).toBe('running');
   });
 });
 
 it("a worker's progress is published as progress of the file and never decreases", async () => {
   const progress: DataOf<typeof transcriptionLive.fileProgress>[] = [];
-  const sub = w.test.subscribe(transcriptionLive.fileProgress.subject, {
+  const sub = world.test.subscribe(transcriptionLive.fileProgress.subject, {
     callback: (_err, msg) => void progress.push(transcriptionLive.fileProgress.data.parse(msg.json())),
   });
-  const worker = await w.worker({
-    transcribe: async (d) => {
+  const worker = await world.worker({
+    transcribe: async (dead) => {
       for (const fraction of [0.2, 0.8]) {
         const before = progress.length;
-        d.progress(fraction, 'Transcribing');
+        dead.progress(fraction, 'Transcribing');
         await waitFor(() => progress.length > before, generousTimeout);
       }
-      d.progress(0.5, 'Transcribing');
+      dead.progress(0.5, 'Transcribing');
     },
   });
-  await w.becomes(file.fileId, 'completed');
-  const ownProgress = progress.filter((p) => p.fileId === file.fileId);
+  await world.becomes(file.fileId, 'completed');
+  const ownProgress = progress.filter((plan) => plan.fileId === file.fileId);
   expect(ownProgress.length).toBeGreaterThanOrEqual(3);
-  const line = ownProgress.map((p) => p.progress);
-  expect([...line].sort((a, b) => a - b)).toEqual(line);
+  const line = ownProgress.map((plan) => plan.progress);
+  expect([...line].sort((left, right) => left - right)).toEqual(line);
   expect(ownProgress[0]).toMatchObject({ stage: 'transcribe', message: 'Transcribing', ownerId: file.ownerId });
   expect(ownProgress.at(-1)?.etaSeconds).toBeGreaterThan(0);
   await worker.stop();

@@ -106,17 +106,17 @@ async function readPage(
   return { total: counted[0]?.total ?? 0, rows };
 }
 
-function conditions(f: TaskFilter): Prisma.Sql {
-  const like = `%${escapeLike(f.q ?? '')}%`;
-  const begins = `${escapeLike((f.q ?? '').toLowerCase())}%`;
+function conditions(filter: TaskFilter): Prisma.Sql {
+  const like = `%${escapeLike(filter.q ?? '')}%`;
+  const begins = `${escapeLike((filter.q ?? '').toLowerCase())}%`;
   const all = [
     Prisma.sql`true`,
-    ...(f.owner ? [Prisma.sql`owner_id = ${f.owner}::uuid`] : []),
-    ...(f.status ? [Prisma.sql`status = ${f.status}`] : []),
-    ...(f.task_type ? [Prisma.sql`stage = ${f.task_type}`] : []),
-    ...(f.queue ? [Prisma.sql`queue = ${f.queue}`] : []),
-    ...(f.file ? [Prisma.sql`file_id = ${f.file}::uuid`] : []),
-    ...(f.q
+    ...(filter.owner ? [Prisma.sql`owner_id = ${filter.owner}::uuid`] : []),
+    ...(filter.status ? [Prisma.sql`status = ${filter.status}`] : []),
+    ...(filter.task_type ? [Prisma.sql`stage = ${filter.task_type}`] : []),
+    ...(filter.queue ? [Prisma.sql`queue = ${filter.queue}`] : []),
+    ...(filter.file ? [Prisma.sql`file_id = ${filter.file}::uuid`] : []),
+    ...(filter.q
       ? [
           Prisma.sql`(error_message ilike ${like} or error_code ilike ${like} or worker ilike ${like}
                       or uuid::text like ${begins} or file_id::text like ${begins})`,

@@ -48,15 +48,15 @@ export function attemptOf(task: Pick<Task, 'failures' | 'status'>): number {
 /** Attempts in the order of their claims, numbered from one. */
 export function toAttemptObjects(attempts: TaskAttempt[]): TryObject[] {
   return attempts
-    .toSorted((a, b) => a.claimedAt.getTime() - b.claimedAt.getTime() || a.token - b.token)
-    .map((a, i) => ({
+    .toSorted((left, right) => left.claimedAt.getTime() - right.claimedAt.getTime() || left.token - right.token)
+    .map((attempt, i) => ({
       number: i + 1,
-      worker: a.worker,
-      started_at: a.claimedAt.toISOString(),
-      ended_at: iso(a.endedAt),
-      outcome: a.outcome as TryObject['outcome'],
-      error_code: a.errorCode,
-      error_message: a.errorMessage,
+      worker: attempt.worker,
+      started_at: attempt.claimedAt.toISOString(),
+      ended_at: iso(attempt.endedAt),
+      outcome: attempt.outcome as TryObject['outcome'],
+      error_code: attempt.errorCode,
+      error_message: attempt.errorMessage,
     }));
 }
 
@@ -94,7 +94,7 @@ export function timelineOf(
     created_at: run.createdAt.toISOString(),
     completed_at: iso(run.completedAt),
     stages: rows
-      .toSorted((a, b) => stages.indexOf(a.stage as Stage) - stages.indexOf(b.stage as Stage))
+      .toSorted((left, right) => stages.indexOf(left.stage as Stage) - stages.indexOf(right.stage as Stage))
       .map((row) =>
         stageOf(
           row,
@@ -104,6 +104,6 @@ export function timelineOf(
   };
 }
 
-function iso(d: Date | null): string | null {
-  return d?.toISOString() ?? null;
+function iso(definition: Date | null): string | null {
+  return definition?.toISOString() ?? null;
 }

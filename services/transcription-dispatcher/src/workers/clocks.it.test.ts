@@ -8,7 +8,7 @@ import { waitFor } from '@overtone/testkit';
 import { assertionOf, generousTimeout } from '../../test/harness.ts';
 import { startTestWorld } from '../../test/test-world.ts';
 
-const w = startTestWorld();
+const world = startTestWorld();
 const main = fileURLToPath(new URL('../../test/skewed.child.ts', import.meta.url));
 let child: ChildProcess | undefined;
 
@@ -21,7 +21,7 @@ async function kill(): Promise<void> {
 afterEach(kill);
 
 async function isOnline(): Promise<boolean> {
-  const response = await w.dispatcher.get('/api/admin/queues', assertionOf(randomUUID(), 'admin'));
+  const response = await world.dispatcher.get('/api/admin/queues', assertionOf(randomUUID(), 'admin'));
   const { workers } = dispatcherRoutes.queues.answer.parse(await response.json());
   return workers.some((x) => x.id === 'skewed' && x.state === 'online');
 }
@@ -29,26 +29,26 @@ async function isOnline(): Promise<boolean> {
 it.each(['-3600000', '3600000'])(
   'a worker whose clock is an hour off (%s ms) counts as live until it dies',
   async (offset) => {
-    child = spawn(process.execPath, ['--no-warnings', main, w.nats.url, offset], {
+    child = spawn(process.execPath, ['--no-warnings', main, world.nats.url, offset], {
       stdio: ['ignore', 'ignore', 'inherit'],
     });
-    const file = await w.upload();
+    const file = await world.upload();
     const task = await waitFor(async () => {
-      const row = await w.taskOf(file.fileId, 'transcribe');
+      const row = await world.taskOf(file.fileId, 'transcribe');
       return row?.status === 'in_progress' ? row : undefined;
     }, generousTimeout);
     // Only its lease and heartbeat show that it is live, and both watches have settled.
-    await w.sql(`update task set claimed_at = now() - interval '1 hour' where uuid = $1`, [task.uuid]);
+    await world.sql(`update task set claimed_at = now() - interval '1 hour' where uuid = $1`, [task.uuid]);
     await waitFor(async () => {
-      const noneLost = (await w.dispatcher.internal('/metrics')).includes('transcription_runs_without_lease 0');
-      return noneLost && (await w.gauge('gpu', 'reserved')) === 1 && (await w.gauge('gpu', 'orphaned')) === 0;
+      const noneLost = (await world.dispatcher.internal('/metrics')).includes('transcription_runs_without_lease 0');
+      return noneLost && (await world.gauge('gpu', 'reserved')) === 1 && (await world.gauge('gpu', 'orphaned')) === 0;
     }, generousTimeout);
-    expect(await w.gauge('gpu', 'oldest_unacked_age_seconds')).toBeLessThan(1_000);
+    expect(await world.gauge('gpu', 'oldest_unacked_age_seconds')).toBeLessThan(1_000);
     await waitFor(isOnline, generousTimeout);
 
     await kill();
     await waitFor(async () => !(await isOnline()), generousTimeout);
-    await waitFor(async () => (await w.taskOf(file.fileId, 'transcribe'))?.status === 'pending', generousTimeout);
-    await w.sql(`update task set status = 'cancelled' where uuid = $1`, [task.uuid]);
+    await waitFor(async () => (await world.taskOf(file.fileId, 'transcribe'))?.status === 'pending', generousTimeout);
+    await world.sql(`update task set status = 'cancelled' where uuid = $1`, [task.uuid]);
   },
 );

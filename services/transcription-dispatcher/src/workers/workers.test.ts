@@ -105,10 +105,10 @@ function doing(worker: string) {
 describe('workers', () => {
   it('are online while they send heartbeats, with their running tasks', () => {
     const fleet = new Map([['worker.a', { ...live, expiresAt: now + 1 }]]);
-    const [a] = workerObjectsOf(fleet, [seen('a', 4_000)], [doing('a'), doing('b')], now);
-    expect(a).toMatchObject({ id: 'a', state: 'online', since: ago(3_600_000).toISOString() });
-    expect(a?.doing).toHaveLength(1);
-    expect(a?.doing[0]).not.toHaveProperty('worker');
+    const [answer] = workerObjectsOf(fleet, [seen('a', 4_000)], [doing('a'), doing('b')], now);
+    expect(answer).toMatchObject({ id: 'a', state: 'online', since: ago(3_600_000).toISOString() });
+    expect(answer?.doing).toHaveLength(1);
+    expect(answer?.doing[0]).not.toHaveProperty('worker');
   });
   it('are shown as offline for ten minutes, then removed', () => {
     const fleet = new Map([['worker.a', { ...live, expiresAt: now - 1 }]]);

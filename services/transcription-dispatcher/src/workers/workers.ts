@@ -102,9 +102,12 @@ export function workerObjectsOf(
         { state: 'offline', since: firstSeenAt.toISOString(), last_seen: lastSeenAt.toISOString() },
       ),
     );
-  return [...online.toSorted(byName), ...offline.toSorted((a, b) => b.last_seen.localeCompare(a.last_seen))];
+  return [
+    ...online.toSorted(byName),
+    ...offline.toSorted((left, right) => right.last_seen.localeCompare(left.last_seen)),
+  ];
 }
 
-function byName(a: WorkerObject, b: WorkerObject): number {
-  return a.service.localeCompare(b.service) || a.id.localeCompare(b.id);
+function byName(left: WorkerObject, right: WorkerObject): number {
+  return left.service.localeCompare(right.service) || left.id.localeCompare(right.id);
 }

@@ -14,11 +14,11 @@ import { decisionsQuery } from './sync-queries.ts';
 
 /** Explains whether an account can sign in now, and which decisions past runs made about it. */
 export function ExplainAccount() {
-  const [q, setQ] = useState('');
+  const [text, setQ] = useState('');
   // A repeated query of the same login must query the directory again: the count is the key.
   const [query, setQuery] = useState({ login: '', count: 0 });
-  const found = useQuery({ ...usersQuery({ q, origin: 'ldap' }), enabled: q.length >= 2 });
-  const people = q.length >= 2 ? (found.data?.items ?? []).slice(0, 5) : [];
+  const found = useQuery({ ...usersQuery({ q: text, origin: 'ldap' }), enabled: text.length >= 2 });
+  const people = text.length >= 2 ? (found.data?.items ?? []).slice(0, 5) : [];
   return (
     <Stack gap="md">
       <Text size="sm" c="dimmed">
@@ -32,15 +32,15 @@ export function ExplainAccount() {
         }}
       >
         <div className="ot-bar">
-          <SearchBox label="Name, e-mail address or directory login" name="login" value={q} onChange={setQ} />
+          <SearchBox label="Name, e-mail address or directory login" name="login" value={text} onChange={setQ} />
           <Button type="submit" variant="default">
             Check the directory
           </Button>
         </div>
       </form>
       {query.login !== '' && <SignInExplanation key={query.count} login={query.login} />}
-      {q.length >= 2 && !found.data && <QueryStatus of={found} what="The accounts" height={60} />}
-      {q.length >= 2 && found.data?.items.length === 0 && <Empty>No directory account matches.</Empty>}
+      {text.length >= 2 && !found.data && <QueryStatus of={found} what="The accounts" height={60} />}
+      {text.length >= 2 && found.data?.items.length === 0 && <Empty>No directory account matches.</Empty>}
       {people.map((account) => (
         <Decisions key={account.uuid} account={account} />
       ))}
