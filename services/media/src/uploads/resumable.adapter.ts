@@ -63,8 +63,6 @@ export function createTus({ resumable }: TusDeps) {
   };
 }
 
-export type Tus = ReturnType<typeof createTus>;
-
 function createDataStore(resumable: Resumable, senderOf: (id: string) => string | undefined): DataStore {
   return Object.assign(new DataStore(), {
     extensions: ['creation', 'creation-with-upload', 'termination', 'expiration'],

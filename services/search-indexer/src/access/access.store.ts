@@ -2,8 +2,6 @@ import type { Db } from '../database.ts';
 import type { FileAccess, Membership, AccessScope } from './access.ts';
 
 /** Memberships and shares as reported by identity and media; older versions are ignored. */
-export type AccessStore = ReturnType<typeof createAccessStore>;
-
 export function createAccessStore({ db }: { db: Db }) {
   return {
     setMembership: async ({ userId, groupIds, version }: Membership): Promise<void> => {
