@@ -45,6 +45,18 @@ describe('attempts at one account', () => {
     expect(await inTurn('a', async () => 'next')).toBe('next');
   });
 
+  it('give their place in the queue back when they stop waiting', async () => {
+    const inTurn = createExclusiveRuns({ maxWaiting: 2, maxWaitMs: 20 });
+    const first = gate();
+    const running = inTurn('a', () => first.closed);
+    const timedOut = await Promise.allSettled([1, 2].map(() => inTurn('a', async () => 'never')));
+    expect(timedOut.map(({ status }) => status)).toEqual(['rejected', 'rejected']);
+    const next = inTurn('a', async () => 'next');
+    first.open();
+    await running;
+    expect(await next).toBe('next');
+  });
+
   it('continue after a failed one', async () => {
     const inTurn = createExclusiveRuns({ maxWaiting: 5, maxWaitMs: 60_000 });
     const failing = inTurn('a', async () => {
