@@ -8,7 +8,7 @@ type Value = z.infer<typeof workerValue>;
 export type Ability = Partial<Omit<Value, 'service' | 'pulls' | 'saidAt' | 'expiresAt'>>;
 
 const everyMs = 1_000;
-const lifeMs = 4_000;
+const heartbeatLifeMs = 4_000;
 
 /** Writes a heartbeat with the pulled queues to WORKERS every second: without one for four seconds a worker counts as dead. */
 export function beat(
@@ -29,7 +29,7 @@ export function beat(
       service: bus.service,
       pulls: pulls(),
       saidAt,
-      expiresAt: saidAt + lifeMs,
+      expiresAt: saidAt + heartbeatLifeMs,
     };
     await kv.put(key, JSON.stringify(value));
   };

@@ -3,7 +3,7 @@ import { replyOf, type Bus } from '@overtone/service-kit';
 import type { JsMsg, KV } from 'nats';
 
 const renewMs = 5_000;
-const lifeMs = 15_000;
+const leaseLifeMs = 15_000;
 
 type Held = { msg: JsMsg; taskId: string; token: number; queue: Queue };
 export type Lease = { release: () => Promise<void> };
@@ -38,7 +38,7 @@ export function createLeases(bus: Bus, workerId: string): Leases {
       };
       const put = (kv: KV) => {
         const saidAt = Date.now();
-        return kv.put(key, JSON.stringify({ ...value, saidAt, expiresAt: saidAt + lifeMs }));
+        return kv.put(key, JSON.stringify({ ...value, saidAt, expiresAt: saidAt + leaseLifeMs }));
       };
       // In sequence: a release never overtakes a write.
       let last = write(put);
