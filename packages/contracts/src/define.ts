@@ -43,7 +43,10 @@ export type DataOf<E extends EventDef> = z.infer<E['data']>;
 export const queues = ['gpu', 'download', 'cpu', 'utility', 'nlp', 'default', 'embedding'] as const;
 export type Queue = (typeof queues)[number];
 
-/** Attempts, backoff and ack wait of a job. Attempts are counted in the dispatcher's database, not in the broker. */
+/**
+ * Attempts, backoff and ack wait of a job. Attempts are copied to the task when it is enqueued and counted in the
+ * dispatcher's database; the broker has no limit for them.
+ */
 export type JobPolicy = { readonly attempts: number; readonly backoffMs: number; readonly ackWaitMs: number };
 
 /** A job for one worker on the work-queue stream JOBS. `subject` is `job.<queue>.<domain>.<verb>`. */
