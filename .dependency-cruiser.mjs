@@ -25,10 +25,7 @@ export default {
       'libraries-side-by-side',
       'database, directory, jobs and object-store do not know each other.',
       { path: libraries, pathNot: test },
-      {
-        path: '^(packages/(?!service-kit|contracts|$1/)|services/)',
-        pathNot: ['^packages/(database|directory|jobs|object-store)/'],
-      },
+      { path: '^(packages/(?!service-kit|contracts|$1/)|services/)' },
     ),
     rule(
       'no-schemas-in-the-browser',
