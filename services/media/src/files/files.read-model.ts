@@ -1,11 +1,11 @@
 import type { FileDetail, QueryOf, mediaRoutes } from '@overtone/contracts';
 import type { Caller } from '@overtone/service-kit';
 import { permissionsOf, scopeOf, usableFile } from '../access/access.store.ts';
-import { txOptions, type Db } from '../database.ts';
+import { txOptions, type Db, type Tx } from '../database.ts';
 import type { Prisma } from '../generated/client.ts';
 import type { People } from '../ports/people.adapter.ts';
 import { normalizedTag, toTagObject } from '../tags/tags.ts';
-import { listSpeakers, readSegments, withEditorNames } from '../transcripts/transcripts.store.ts';
+import { listSpeakers, readSegments, withEditorNames, type SegmentPage } from '../transcripts/transcripts.store.ts';
 import { toFileObject, withSpeakerCount } from './files.ts';
 
 type Routes = typeof mediaRoutes;
@@ -29,8 +29,8 @@ export function createFileViews({ db, people }: { db: Db; people: Pick<People, '
     detail: async (caller: Caller, id: string, query: QueryOf<Routes['getFile']>): Promise<FileDetail> => {
       const detail = await db.$transaction(
         async (tx) => {
-          const { permission } = await usableFile(tx, caller, id, 'read');
           const { segment_limit: limit, segment_offset: offset } = query;
+          const page = await readTranscriptPage(tx, caller, id, { limit, offset, words: true });
           const file = await tx.mediaFile.findUniqueOrThrow({ where: { id }, include: withSpeakerCount });
           const tags = await tx.fileTag.findMany({
             where: { fileId: id },
@@ -38,9 +38,8 @@ export function createFileViews({ db, people }: { db: Db; people: Pick<People, '
             orderBy: { tag: { normalizedName: 'asc' } },
           });
           const speakers = await listSpeakers(tx, id);
-          const page = await readSegments(tx, id, { limit, offset, words: true });
           return {
-            ...toFileObject(file, permission),
+            ...toFileObject(file, page.permission),
             tags: tags.map(({ tag, source }) => toTagObject(tag, source)),
             speakers,
             transcript_segments: page.segments,
@@ -56,7 +55,23 @@ export function createFileViews({ db, people }: { db: Db; people: Pick<People, '
       const transcript_segments = await withEditorNames(people, detail.transcript_segments);
       return { ...detail, owner_name: names.get(owner[0] ?? '') ?? null, transcript_segments };
     },
+
+    listSegments: async (caller: Caller, id: string, query: QueryOf<Routes['listSegments']>) => {
+      const { segment_limit: limit, segment_offset: offset, words } = query;
+      const page = await readTranscriptPage(db, caller, id, { limit, offset, words });
+      return {
+        transcript_segments: await withEditorNames(people, page.segments),
+        total_segments: page.total,
+        transcript_version: page.transcriptVersion,
+      };
+    },
   };
+}
+
+/** A page of the transcript of a file that the caller may read. Editors' names are added after the transaction. */
+async function readTranscriptPage(db: Db | Tx, caller: Caller, id: string, page: SegmentPage) {
+  const { permission, transcriptVersion } = await usableFile(db, caller, id, 'read');
+  return { permission, transcriptVersion, ...(await readSegments(db, id, page)) };
 }
 
 const sortColumn = {

@@ -20,13 +20,14 @@ export type FilesSliceDeps = {
 
 /** The file list, the file page, and what users do with a file. */
 export function createFilesSlice({ db, outbox, objects, people, languages }: FilesSliceDeps): Slice & { files: Files } {
-  const { list, detail } = createFileViews({ db, people });
+  const { list, detail, listSegments } = createFileViews({ db, people });
   const files = createFiles({ db, outbox, languages });
   return {
     files,
     routes: [
       handle(mediaRoutes.listFiles, ({ caller, query }) => list(caller, query)),
       handle(mediaRoutes.getFile, ({ caller, params, query }) => detail(caller, params.uuid, query)),
+      handle(mediaRoutes.listSegments, ({ caller, params, query }) => listSegments(caller, params.uuid, query)),
       handle(mediaRoutes.updateFile, ({ caller, params, body }) => files.update(caller, params.uuid, body)),
       handle(mediaRoutes.reprocess, ({ caller, params, body }) => files.reprocess(caller, params.uuid, body)),
       handle(mediaRoutes.cancel, ({ caller, params }) => files.cancel(caller, params.uuid)),

@@ -1,13 +1,13 @@
-import type { AnswerOf, BodyOf, QueryOf, Word, mediaRoutes } from '@overtone/contracts';
+import type { AnswerOf, BodyOf, Word, mediaRoutes } from '@overtone/contracts';
 import type { Outbox } from '@overtone/database';
 import { conflict, invalid, notFound, type Caller } from '@overtone/service-kit';
-import { lockedFile, may, usableFile } from '../access/access.store.ts';
+import { lockedFile, may } from '../access/access.store.ts';
 import { txOptions, type Db, type Tx } from '../database.ts';
 import type { Segment } from '../generated/client.ts';
 import type { People } from '../ports/people.adapter.ts';
 import { realign } from './realign.ts';
 import { meanConfidence, segmentBefore } from './transcripts.ts';
-import { readSegment, readSegments, recordEdit, withEditorNames, type Undo } from './transcripts.store.ts';
+import { readSegment, recordEdit, withEditorNames, type Undo } from './transcripts.store.ts';
 
 type Routes = typeof mediaRoutes;
 type Change = BodyOf<Routes['editSegment']>;
@@ -15,7 +15,7 @@ type EditedSegment = AnswerOf<Routes['editSegment']>;
 type SegmentKey = { fileId: string; id: string; version: number | undefined };
 export type SegmentsDeps = { db: Db; outbox: Outbox; people: Pick<People, 'names'> };
 
-/** Reads and edits transcripts. Of two edits of one version the second is rejected, so that no edit is lost. */
+/** Edits transcripts. Of two edits of one version the second is rejected, so that no edit is lost. */
 export function createSegments({ db, outbox, people }: SegmentsDeps) {
   const edit = async (tx: Tx, caller: Caller, fileId: string, id: string, change: Change): Promise<EditedSegment> => {
     const { file, segment } = await lockSegment(tx, caller, { fileId, id, version: change.version });
@@ -40,17 +40,6 @@ export function createSegments({ db, outbox, people }: SegmentsDeps) {
   };
 
   return {
-    page: async (caller: Caller, fileId: string, query: QueryOf<Routes['listSegments']>) => {
-      const { transcriptVersion } = await usableFile(db, caller, fileId, 'read');
-      const { segment_limit: limit, segment_offset: offset, words } = query;
-      const { segments, total } = await readSegments(db, fileId, { limit, offset, words });
-      return {
-        transcript_segments: await withEditorNames(people, segments),
-        total_segments: total,
-        transcript_version: transcriptVersion,
-      };
-    },
-
     edit: (caller: Caller, fileId: string, id: string, change: Change) =>
       editInTransaction((tx) => edit(tx, caller, fileId, id, change)),
 

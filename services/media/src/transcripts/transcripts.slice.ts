@@ -16,7 +16,6 @@ export function createTranscriptsSlice({ db, outbox, people }: { db: Db; outbox:
   const speakers = createSpeakers({ db, outbox });
   return {
     routes: [
-      handle(mediaRoutes.listSegments, ({ caller, params, query }) => segments.page(caller, params.uuid, query)),
       handle(mediaRoutes.editSegment, ({ caller, params, body }) =>
         segments.edit(caller, params.uuid, params.segment_uuid, body),
       ),

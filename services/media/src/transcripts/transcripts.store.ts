@@ -13,7 +13,7 @@ type Row = Omit<SegmentObject, 'edited_at' | 'edited_by_name' | 'speaker'> & {
   name: string | null;
   display_name: string | null;
 };
-type Page = { limit: number; offset: number; words: boolean };
+export type SegmentPage = { limit: number; offset: number; words: boolean };
 export type SpeakerObject = z.infer<typeof speakerObject>;
 export type Undo = { uuid: string; expires_at: string };
 type EditedFile = { id: string; userId: string; status: string; transcriptVersion: number };
@@ -22,7 +22,7 @@ type EditedFile = { id: string; userId: string; status: string; transcriptVersio
 export async function readSegments(
   db: Db | Tx,
   fileId: string,
-  { limit, offset, words }: Page,
+  { limit, offset, words }: SegmentPage,
 ): Promise<{ segments: SegmentObject[]; total: number }> {
   const total = await db.segment.count({ where: { fileId } });
   if (limit === 0 || offset >= total) return { segments: [], total };
