@@ -1,8 +1,7 @@
 import { transcriptionEvents as events } from '@overtone/contracts';
 import { consumer, type Slice } from '@overtone/service-kit';
+import { createRunOutcomes, createRunProgress, createStageResults } from './processing.service.ts';
 import { createRunFiles, type RunFilesDeps } from './processing.store.ts';
-import { createRunOutcomes, createRunProgress } from './runs.service.ts';
-import { createStageResults } from './stage-results.service.ts';
 
 /** Applies the dispatcher's run events to files. Events may be repeated or late: obsolete ones change nothing. */
 export function createProcessingSlice({ db, outbox, objects }: RunFilesDeps): Slice {
