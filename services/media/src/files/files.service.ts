@@ -3,8 +3,7 @@ import type { Outbox } from '@overtone/database';
 import { conflict, type Caller } from '@overtone/service-kit';
 import { lockedFile } from '../access/access.store.ts';
 import { txOptions, type Db } from '../database.ts';
-import type { Languages } from '../ports/languages.adapter.ts';
-import { checkLanguage } from '../uploads/uploads.ts';
+import { checkLanguage, type Languages } from '../ports/languages.adapter.ts';
 import { idsOf, isSettled, toFileObject } from './files.ts';
 import { readFile, requeue, updateFile } from './files.store.ts';
 

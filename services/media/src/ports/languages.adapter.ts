@@ -1,5 +1,5 @@
 import { dispatcherRpc } from '@overtone/contracts';
-import type { Bus, Log } from '@overtone/service-kit';
+import { invalid, type AppError, type Bus, type Log } from '@overtone/service-kit';
 
 /** Languages that the speech engines support. */
 export type Languages = {
@@ -27,4 +27,23 @@ export function createLanguages({ bus, log }: { bus: Pick<Bus, 'request'>; log: 
       return cached.languages;
     },
   };
+}
+
+/** @throws AppError when no engine supports the chosen language. */
+export function checkLanguage(chosen: string | null | undefined, known: readonly string[] | null): void {
+  if (!chosen || known === null) return;
+  if (!known.some((code) => primaryLanguage(code) === primaryLanguage(chosen))) throw unsupported(known);
+}
+
+/** `de` of `de-CH`. */
+export function primaryLanguage(code: string): string {
+  return code.toLowerCase().split('-')[0] ?? code;
+}
+
+function unsupported(languages: readonly string[]): AppError {
+  return invalid(
+    'language_unsupported',
+    `The speech engine cannot transcribe this language. It knows: ${languages.join(', ')}.`,
+    { errors: [{ path: 'language', message: 'is not supported' }], extra: { languages: [...languages] } },
+  );
 }

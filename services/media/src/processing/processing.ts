@@ -1,6 +1,6 @@
 import { stages, type FileObject, type Stage, type transcriptionOutcomes } from '@overtone/contracts';
 import { isEnding, isSettled, type FileProblem, type FileRow } from '../files/files.ts';
-import { primaryLanguage } from '../uploads/uploads.ts';
+import { primaryLanguage } from '../ports/languages.adapter.ts';
 
 type FileRun = Pick<FileRow, 'runId' | 'runOpenedAt'>;
 

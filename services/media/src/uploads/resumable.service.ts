@@ -3,9 +3,9 @@ import { isAppError, notFound, type Log } from '@overtone/service-kit';
 import type { Db } from '../database.ts';
 import type { Description, Parts } from './resumable-parts.store.ts';
 import { maybeMedia } from './inspection.ts';
-import type { Languages } from '../ports/languages.adapter.ts';
+import { checkLanguage, type Languages } from '../ports/languages.adapter.ts';
 import type { Reservations } from './reservations.store.ts';
-import { checkedFilename, checkLanguage, parseOptions, uploadErrors } from './uploads.ts';
+import { checkedFilename, parseOptions, uploadErrors } from './uploads.ts';
 import type { Uploads } from './uploads.service.ts';
 import { findFile } from './uploads.store.ts';
 

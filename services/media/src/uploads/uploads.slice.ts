@@ -5,7 +5,7 @@ import { handle, handled, periodic, reply, type Log, type RouteRequest, type Sli
 import { clientOf } from '../audit/audit.ts';
 import type { Db } from '../database.ts';
 import type { MediaEnv } from '../env.ts';
-import type { Languages } from '../ports/languages.adapter.ts';
+import { checkLanguage, type Languages } from '../ports/languages.adapter.ts';
 import type { Telemetry } from '../telemetry.ts';
 import { maybeMedia } from './inspection.ts';
 import { readMultipart } from './multipart.ts';
@@ -14,7 +14,7 @@ import { createReservations } from './reservations.store.ts';
 import { createParts } from './resumable-parts.store.ts';
 import { createTus } from './resumable.adapter.ts';
 import { createResumable } from './resumable.service.ts';
-import { checkLanguage, parseOptions, uploadErrors } from './uploads.ts';
+import { parseOptions, uploadErrors } from './uploads.ts';
 import { createUploads, type Uploads } from './uploads.service.ts';
 
 export type UploadsSliceDeps = {

@@ -16,15 +16,6 @@ export const uploadErrors = {
   malformed: (message: string, cause?: unknown): AppError => invalid('upload_invalid', message, { cause }),
   unexpected: (cause: unknown): AppError =>
     unavailable('service_unavailable', 'The upload could not be stored. Please try again.', { cause }),
-  language: (languages: readonly string[]): AppError =>
-    invalid(
-      'language_unsupported',
-      `The speech engine cannot transcribe this language. It knows: ${languages.join(', ')}.`,
-      {
-        errors: [{ path: 'language', message: 'is not supported' }],
-        extra: { languages: [...languages] },
-      },
-    ),
   tooManyOpen: (max: number): AppError =>
     rateLimited('too_many_uploads', `You have ${max} unfinished uploads. Finish or cancel some of them first.`, {
       retryAfterSeconds: 60,
@@ -77,17 +68,6 @@ export function parseOptions(fields: Record<string, string | null | undefined>):
   if (min !== undefined && max !== undefined && min > max)
     throw uploadErrors.options([{ path: 'max_speakers', message: 'must not be less than min_speakers' }]);
   return parsed.data;
-}
-
-/** `de` of `de-CH`. */
-export function primaryLanguage(code: string): string {
-  return code.toLowerCase().split('-')[0] ?? code;
-}
-
-/** @throws AppError when no engine supports the chosen language. */
-export function checkLanguage(chosen: string | null | undefined, known: readonly string[] | null): void {
-  if (!chosen || known === null) return;
-  if (!known.some((code) => primaryLanguage(code) === primaryLanguage(chosen))) throw uploadErrors.language(known);
 }
 
 export function runOptionsOf(options: UploadOptions): RunOptions {
