@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Hit } from '../ports/search-index.ts';
-import { fuse, groupByFile, filterBySimilarity, relevance } from './ranking.ts';
+import { fuse, groupByFile, filterBySimilarity, relevance } from './results.ts';
 
 function hits(...ids: string[]): Hit[] {
   return ids.map((id, i) => ({ id, fileId: id.slice(0, 1), score: 10 - i }));
