@@ -2,10 +2,12 @@ import type { Bus, Slice } from '@overtone/service-kit';
 import type { EdgeEnv } from '../env.ts';
 import type { Upstreams } from '../upstreams/upstreams.ts';
 import { createAssertions } from './assertions.ts';
-import { createAuthenticate, createInFlight, createSessionCache, type Callers } from './callers.ts';
+import { createAuthenticate, type Callers } from './callers.ts';
 import { createForwardedStatement } from './forwarded.ts';
 import { createIdentity, type Identity } from './identity.adapter.ts';
+import { createInFlight } from './in-flight.ts';
 import { createHeartbeat, createRevocations } from './revocations.ts';
+import { createSessionCache } from './session-cache.ts';
 
 type Deps = { env: EdgeEnv; bus: Bus; upstreams: Upstreams };
 

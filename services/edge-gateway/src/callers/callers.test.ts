@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { identityRoutes, mediaRoutes, routes, type ResolvedSession } from '@overtone/contracts';
-import { authorise, checkCsrf, createSessionCache, identityCookies, signInCookies } from './callers.ts';
-import { bearerOf, sessionCookiesOf } from './credentials.ts';
+import { authorise, bearerOf, checkCsrf, identityCookies, sessionCookiesOf, signInCookies } from './callers.ts';
+import { createSessionCache } from './session-cache.ts';
 
 function session(change: Partial<ResolvedSession> = {}): ResolvedSession {
   return {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import type { ResolvedSession } from '@overtone/contracts';
-import { createInFlight } from './callers.ts';
+import { createInFlight } from './in-flight.ts';
 
 function of(userId: string, sessionId: string) {
   return { userId, sessionId };

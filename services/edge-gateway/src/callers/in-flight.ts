@@ -1,17 +1,6 @@
 import type { ResolvedSession } from '@overtone/contracts';
+import type { Doubt, ProxiedRequest } from './callers.ts';
 
-/** The reason to abort: the session has ended, or its state is unknown because identity does not respond. */
-export type Doubt = 'ended' | 'unknown';
-
-/** A request of a signed-in user that is being proxied. */
-type Exchange = {
-  session: Pick<ResolvedSession, 'userId' | 'sessionId'>;
-  token: string;
-  /** When the request came, in epoch milliseconds. */
-  receivedAt: number;
-  /** Aborts it. */
-  end: (why: Doubt) => void;
-};
 type Deps = {
   /** Resolves the current session of a token. */
   resolve: (token: string) => Promise<ResolvedSession | null> | ResolvedSession;
@@ -28,7 +17,7 @@ const rememberMs = 60_000;
  * a check instead of an abort, because "all sessions of a user" excludes one opened just afterwards.
  */
 export function createInFlight({ resolve, checkTimeoutMs = 500, silenceTimeoutMs = 3_000 }: Deps) {
-  const users = new Map<string, Set<Exchange>>();
+  const users = new Map<string, Set<ProxiedRequest>>();
   const revoked = new Map<string, number>();
 
   const doubtOf = (token: string, withinMs: number): Promise<Doubt | null> =>
@@ -42,7 +31,7 @@ export function createInFlight({ resolve, checkTimeoutMs = 500, silenceTimeoutMs
     });
 
   /** Resolves each of their tokens once and aborts the requests whose session is not confirmed. */
-  const check = async (some: Iterable<Exchange>, withinMs = checkTimeoutMs): Promise<void> => {
+  const check = async (some: Iterable<ProxiedRequest>, withinMs = checkTimeoutMs): Promise<void> => {
     const byToken = Map.groupBy(some, (x) => x.token);
     await Promise.all(
       [...byToken].map(async ([token, exchanges]) => {
@@ -58,8 +47,7 @@ export function createInFlight({ resolve, checkTimeoutMs = 500, silenceTimeoutMs
   };
 
   return {
-    /** @returns a function to call when the exchange ends. */
-    enter: (x: Exchange): (() => void) => {
+    enter: (x: ProxiedRequest): (() => void) => {
       const { userId } = x.session;
       const mine = users.get(userId) ?? new Set();
       users.set(userId, mine.add(x));

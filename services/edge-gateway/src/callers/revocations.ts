@@ -1,6 +1,7 @@
 import { identityEvents, type DataOf, type EventDef } from '@overtone/contracts';
 import type { Bus, Part } from '@overtone/service-kit';
-import type { InFlight, SessionCache } from './callers.ts';
+import type { InFlight } from './in-flight.ts';
+import type { SessionCache } from './session-cache.ts';
 
 const beatMs = 250;
 /** Without a response for this long, events may be missing. */
