@@ -53,7 +53,7 @@ export async function recordRefusal(tx: Tx, refusal: Refusal): Promise<RefusedSi
     userId,
     errorCode,
     ...by,
-    details: { ...(method ? { method } : {}), ...(reason ? { reason } : {}), ...details },
+    details: { ...(method ? { method } : {}), ...(reason === undefined ? {} : { reason }), ...details },
   });
   return { outcome: 'refused', errorCode, userId };
 }
