@@ -4,8 +4,9 @@ import type { Tx } from '../database.ts';
 import type { RefreshToken } from '../generated/client.ts';
 import type { AccessTokens } from './access-tokens.ts';
 import type { SessionKeys } from './session-keys.ts';
-import { asRole, expiryOf, newRefreshToken, type Issued, type Lifetimes } from './sessions.ts';
+import { asRole, expiryOf, newRefreshToken, type Lifetimes } from './sessions.ts';
 import { sessionsStore } from './sessions.store.ts';
+import type { Issued } from './token-cookies.ts';
 
 type Family = { sessionId: string; sessionStartedAt: Date; absoluteExpiresAt: Date };
 type Owner = { id: string; role: string };

@@ -1,16 +1,9 @@
 import { identityRoutes, internalRoutes, receivedHeader } from '@overtone/contracts';
 import { forbidden, handle, reply, unauthenticated, type Route } from '@overtone/service-kit';
 import { clientOf } from '../client.ts';
-import {
-  clearedCookies,
-  cookieValue,
-  receivedAtOf,
-  secureCookies,
-  tokenReply,
-  toSessionObject,
-  type Sessions,
-} from './sessions.ts';
+import { receivedAtOf, toSessionObject, type Sessions } from './sessions.ts';
 import type { SignOut } from './sign-out.service.ts';
+import { clearedCookies, cookieValue, secureCookies, tokenReply } from './token-cookies.ts';
 
 type Deps = { sessions: Sessions; signOut: SignOut; allowInsecureCookies: boolean };
 

@@ -1,16 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
-import {
-  cookieValue,
-  expiryOf,
-  isReplay,
-  newRefreshToken,
-  receivedAtOf,
-  refusalOf,
-  secureCookies,
-  sessionCookies,
-  surplus,
-} from './sessions.ts';
+import { expiryOf, isReplay, newRefreshToken, receivedAtOf, refusalOf, surplus } from './sessions.ts';
 import { createSessionKeys } from './session-keys.ts';
+import { cookieValue, secureCookies, sessionCookies } from './token-cookies.ts';
 
 function at(text: string) {
   return new Date(`2026-01-01T${text}Z`);

@@ -5,11 +5,10 @@ import type { AuditRecord } from '../audit/audit.ts';
 import type { Client } from '../client.ts';
 import type { Tx } from '../database.ts';
 import type { RefreshToken } from '../generated/client.ts';
-import type { Issued } from './cookies.ts';
+import type { Issued } from './token-cookies.ts';
 import { mustChange, type PasswordAges, type PasswordState } from '../passwords/passwords.ts';
 
-export { clearedCookies, cookieValue, secureCookies, sessionCookies, type Issued } from './cookies.ts';
-export { tokenReply } from './token-reply.ts';
+export { secureCookies, tokenReply, type Issued } from './token-cookies.ts';
 
 /** Refresh tokens are opaque: 256 random bits, of which only a hash is stored. */
 export function newRefreshToken(): string {

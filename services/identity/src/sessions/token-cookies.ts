@@ -1,4 +1,5 @@
-import { invalid } from '@overtone/service-kit';
+import type { AnswerOf, identityRoutes } from '@overtone/contracts';
+import { invalid, reply, type Reply } from '@overtone/service-kit';
 
 type Origin = { scheme: string; host: string };
 /** The tokens of a session. */
@@ -25,17 +26,31 @@ export function secureCookies(origin: Origin, allowInsecure: boolean): boolean {
   );
 }
 
-type CookieOptions = { path: string; maxAge: number; secure: boolean; httpOnly: boolean; sameSite: 'Lax' | 'Strict' };
+type ReplyOptions = {
+  secure: boolean;
+  /** Further cookies to set or to clear. */
+  cookies?: readonly string[];
+};
 
-function cookie(name: string, value: string, { path, maxAge, sameSite, httpOnly, secure }: CookieOptions): string {
-  return [
-    `${name}=${value}`,
-    `Path=${path}`,
-    `Max-Age=${maxAge}`,
-    `SameSite=${sameSite}`,
-    ...(httpOnly ? ['HttpOnly'] : []),
-    ...(secure ? ['Secure'] : []),
-  ].join('; ');
+/** The response of every sign-in: the tokens, also as cookies. */
+export function tokenReply(
+  issued: Issued,
+  { secure, cookies = [] }: ReplyOptions,
+): Reply<AnswerOf<typeof identityRoutes.token>> {
+  return reply(
+    {
+      access_token: issued.accessToken,
+      token_type: 'bearer',
+      refresh_token: issued.refreshToken,
+      expires_in: issued.accessSeconds,
+    },
+    {
+      headers: {
+        'Set-Cookie': [...sessionCookies(issued, secure), ...cookies],
+        'Cache-Control': 'no-store',
+      },
+    },
+  );
 }
 
 /** The three cookies of a session; the CSRF cookie lives as long as the refresh cookie. */
@@ -63,6 +78,19 @@ export function sessionCookies(issued: Issued, secure: boolean): string[] {
       sameSite: 'Strict',
     }),
   ];
+}
+
+type CookieOptions = { path: string; maxAge: number; secure: boolean; httpOnly: boolean; sameSite: 'Lax' | 'Strict' };
+
+function cookie(name: string, value: string, { path, maxAge, sameSite, httpOnly, secure }: CookieOptions): string {
+  return [
+    `${name}=${value}`,
+    `Path=${path}`,
+    `Max-Age=${maxAge}`,
+    `SameSite=${sameSite}`,
+    ...(httpOnly ? ['HttpOnly'] : []),
+    ...(secure ? ['Secure'] : []),
+  ].join('; ');
 }
 
 export function clearedCookies(): string[] {
