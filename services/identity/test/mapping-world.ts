@@ -5,8 +5,7 @@ import { createDatabase as createTestDatabase } from '@overtone/testkit';
 import { txOptions, type Tx } from '../src/database.ts';
 import { PrismaClient } from '../src/generated/client.ts';
 import { createMemberships } from '../src/groups/memberships.service.ts';
-import { createMappingIndexes } from '../src/mappings/mapping-indexes.ts';
-import { createMappings } from '../src/mappings/mappings.service.ts';
+import { createMappingIndexes, createMappings } from '../src/mappings/mappings.service.ts';
 import type { ReconcileRequest, ReconcileResult } from '../src/mappings/mappings.ts';
 import { sessionsStore } from '../src/sessions/sessions.store.ts';
 

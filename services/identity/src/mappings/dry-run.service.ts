@@ -4,7 +4,7 @@ import type { mappingRoutes } from '@overtone/contracts';
 import { invalid, notFound, unavailable } from '@overtone/service-kit';
 import type { Db } from '../database.ts';
 import type { Settings } from '../live-settings.ts';
-import type { MappingIndexes } from './mapping-indexes.ts';
+import type { MappingIndexes } from './mappings.service.ts';
 import { mappingsStore as store } from './mappings.store.ts';
 
 /** The directory of the effective settings. */

@@ -4,16 +4,23 @@ import {
   type MappingIndex,
   type MappedAccount as Account,
 } from '@overtone/directory';
-import { identityEvents, type Role } from '@overtone/contracts';
+import { identityEvents, type MappingSource, type Role } from '@overtone/contracts';
 import type { Outbox } from '@overtone/database';
 import { notFound } from '@overtone/service-kit';
 import { writeAudit } from '../audit/audit.ts';
-import type { Tx } from '../database.ts';
+import type { Db, Tx } from '../database.ts';
 import type { Memberships } from '../groups/groups.ts';
 import type { Sessions } from '../sessions/sessions.ts';
-import type { MappingIndexes } from './mapping-indexes.ts';
+import { mappingsStore } from './mappings.store.ts';
 import type { Mappings, ReconcileRequest } from './mappings.ts';
 import { reconciliationStore as store } from './reconciliation.store.ts';
+
+/** The effective mappings, by source. */
+export type MappingIndexes = {
+  of: (db: Db | Tx, source: MappingSource) => Promise<MappingIndex>;
+  /** The cached index, if it has this version. */
+  cached: (source: MappingSource, version: string | null) => MappingIndex | undefined;
+};
 
 type Deps = {
   outbox: Outbox;
@@ -77,6 +84,29 @@ export function createMappings({ outbox, indexes, memberships, sessions }: Deps)
       const roleChanged = role !== account.role;
       if (roleChanged) await changeRole(tx, pass, { ...account, from: account.role, to: role });
       return { role, roleChanged, ...changed };
+    },
+  };
+}
+
+/**
+ * Caches the compiled mappings of each source by their version, which is read at every use: a change is effective on
+ * every replica after its commit.
+ */
+export function createMappingIndexes(): MappingIndexes {
+  const cache = new Map<MappingSource, { version: string | null; index: MappingIndex }>();
+  const cachedOf = (source: MappingSource, version: string | null): MappingIndex | undefined => {
+    const entry = cache.get(source);
+    return entry?.version === version ? entry.index : undefined;
+  };
+  return {
+    cached: cachedOf,
+    of: async (db, source) => {
+      const cached = cachedOf(source, await mappingsStore.version(db, source));
+      if (cached) return cached;
+      const loaded = await mappingsStore.rules(db, source);
+      const index = compileMappings(source, loaded.rules, loaded.version !== null);
+      cache.set(source, { version: loaded.version, index });
+      return index;
     },
   };
 }

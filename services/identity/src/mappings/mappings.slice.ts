@@ -2,9 +2,8 @@ import type { MappingIndex, MappingRule } from '@overtone/directory';
 import type { Slice } from '@overtone/service-kit';
 import { createCatalogue } from './catalogue.service.ts';
 import { createDryRun, type DryRunDeps } from './dry-run.service.ts';
-import { createMappingIndexes } from './mapping-indexes.ts';
 import { mappingsRoutes } from './mappings.routes.ts';
-import { createMappings } from './mappings.service.ts';
+import { createMappingIndexes, createMappings } from './mappings.service.ts';
 import { mappingsStore } from './mappings.store.ts';
 import type { Mappings } from './mappings.ts';
 
