@@ -1,23 +1,21 @@
 import { writeAudit, type AuditRecord } from '../audit/audit.ts';
 import { txOptions, type Db } from '../database.ts';
-import type { Settings } from '../live-settings.ts';
 import { onlyAttemptOn } from '../lockout/lockout.ts';
 import type { PasswordHasher } from '../passwords/passwords.ts';
-import { mayUseLocalPassword, statusFaultOf } from '../provisioning/provisioning.ts';
+import { statusFaultOf } from '../provisioning/provisioning.ts';
 import type { Issued, Sessions } from '../sessions/sessions.ts';
 import type { Attempts, FoundAttempt, PasswordResult } from './attempts.service.ts';
 import { signInStore } from './sign-in.store.ts';
 
 type Deps = {
   db: Db;
-  settings: Settings<{ local_enabled: boolean }>;
   hasher: PasswordHasher;
   sessions: Sessions;
   attempts: Attempts;
 };
 
 /** Sign-in with a password that is stored here. */
-export function createLocalPassword({ db, settings, hasher, sessions, attempts }: Deps) {
+export function createLocalPassword({ db, hasher, sessions, attempts }: Deps) {
   /** The usual case: the account does not change, and one failure counter was used. */
   const openIfUnchanged = async ({ account, client, reservations }: FoundAttempt): Promise<Issued | undefined> => {
     const reservation = onlyAttemptOn(reservations, account.id);
@@ -40,12 +38,6 @@ export function createLocalPassword({ db, settings, hasher, sessions, attempts }
       .catch((error: unknown) => attempts.clearOnSessionLimit(attempt, error));
 
   return {
-    /** The hash to check, for accounts that may sign in with a local password: always so for a super_admin. */
-    hashOf: ({ account }: FoundAttempt): string | null => {
-      const isOpen = settings.current().local_enabled || account.role === 'super_admin';
-      return isOpen && mayUseLocalPassword(account) ? account.passwordHash : null;
-    },
-
     matches: (hash: string, { password }: FoundAttempt): Promise<boolean> => hasher.verify(hash, password),
 
     /** Opens a session for the owner of the account. */

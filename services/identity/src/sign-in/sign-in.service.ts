@@ -5,7 +5,7 @@ import type { CurrentDirectory } from '../directory/directory.ts';
 import type { Settings } from '../live-settings.ts';
 import { nameKey, type Lockout } from '../lockout/lockout.ts';
 import type { PasswordHasher } from '../passwords/passwords.ts';
-import { ownerRefusal, signInRefused, type Provisioning } from '../provisioning/provisioning.ts';
+import { mayUseLocalPassword, ownerRefusal, signInRefused, type Provisioning } from '../provisioning/provisioning.ts';
 import type { Issued, Sessions } from '../sessions/sessions.ts';
 import type { Telemetry } from '../telemetry.ts';
 import {
@@ -83,7 +83,7 @@ function createPasswordCheck(deps: SignInDeps) {
   };
 
   const checkAccount = async (found: FoundAttempt): Promise<PasswordResult> => {
-    const hash = local.hashOf(found);
+    const hash = hashOf(found, settings.current());
     const attempt: FoundAttempt = hash === null ? found : { ...found, work: [...found.work, 'hash'] };
     if (hash !== null && (await local.matches(hash, attempt))) return local.open(attempt, hash);
     if (settings.current().ldap_enabled) return directory.check(attempt);
@@ -111,4 +111,10 @@ function createPasswordCheck(deps: SignInDeps) {
       return attempt.stage === 'found' ? checkAccount(attempt) : directory.checkUnknownName(attempt);
     });
   };
+}
+
+/** The hash to check, for accounts that may sign in with a local password: always so for a super_admin. */
+function hashOf({ account }: FoundAttempt, { local_enabled }: { local_enabled: boolean }): string | null {
+  const isOpen = local_enabled || account.role === 'super_admin';
+  return isOpen && mayUseLocalPassword(account) ? account.passwordHash : null;
 }
