@@ -19,7 +19,7 @@ import { fetchRevocationLists as tryRevocationList } from './pki/crl.adapter.ts'
 import { diagnosePki } from './pki/diagnosis.ts';
 import { createPkiSlice } from './pki/pki.slice.ts';
 import { createProvisioning } from './provisioning/provisioning.service.ts';
-import { createRefusals } from './provisioning/provisioning.ts';
+import { createRefusals } from './provisioning/refusals.ts';
 import { createSessionsSlice } from './sessions/sessions.slice.ts';
 import { createSettings } from './settings/settings.service.ts';
 import { createSettingsSlice } from './settings/settings.slice.ts';

@@ -1,13 +1,16 @@
+import type { AuditRecord } from '../audit/audit.ts';
 import type { Client } from '../client.ts';
 import type { Tx } from '../database.ts';
 import type { FailureReservation } from '../lockout/lockout.ts';
+import type { ReconcileRequest } from '../mappings/mappings.ts';
 import type { Issued } from '../sessions/sessions.ts';
 import type { Assertion } from './assertion.ts';
 import type { AccountSnapshot } from './account-snapshot.ts';
+import type { Account } from './identity-of.ts';
 import type { RefusedSignIn } from './refusals.ts';
 
 export { hasNoLocalPassword, mayUseLocalPassword } from './local-password.ts';
-export { createRefusals, methodOff, ownerRefusal, recordRefusal, signInRefused, type Refuse } from './refusals.ts';
+export { methodOff, ownerRefusal, recordRefusal, signInRefused, type Refuse } from './refusals.ts';
 export type { Assertion } from './assertion.ts';
 export { linkFault } from './identity-of.ts';
 export { snapshotColumns, type AccountSnapshot } from './account-snapshot.ts';
@@ -36,3 +39,42 @@ export type Provisioning = {
    */
   signIn: (assertion: Assertion, client: Client) => Promise<Issued>;
 };
+
+/**
+ * The reconciliation that a sign-in requires. A certificate that was linked to an account of another source proves the
+ * person; the role is decided by the account's own source.
+ */
+export function reconcileRequestOf(
+  user: Pick<Account, 'id' | 'authType'>,
+  { claims, legacyAdmin, source }: Assertion,
+  client: Client,
+): ReconcileRequest {
+  const isLinkedCertificate = source === 'pki' && user.authType !== 'pki';
+  return {
+    userId: user.id,
+    source,
+    claims,
+    legacyAdmin: isLinkedCertificate ? 'unknown' : legacyAdmin,
+    actor: 'idp_login',
+    client,
+  };
+}
+
+export function signInRecordOf(
+  user: Pick<Account, 'id' | 'email' | 'role'>,
+  assertion: Assertion,
+  client: Client,
+): AuditRecord {
+  return {
+    event: 'auth.login.success',
+    outcome: 'success',
+    userId: user.id,
+    username: user.email,
+    client,
+    details: {
+      method: assertion.source,
+      ...assertion.auditDetails,
+      ...(assertion.warning ? { ...assertion.warning, role: user.role } : {}),
+    },
+  };
+}

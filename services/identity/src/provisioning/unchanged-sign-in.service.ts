@@ -1,14 +1,14 @@
-import type { AuditRecord } from '../audit/audit.ts';
 import type { Client } from '../client.ts';
 import type { Pool } from '../database.ts';
 import { onlyAttemptOn } from '../lockout/lockout.ts';
-import type { Mappings, ReconcileRequest } from '../mappings/mappings.ts';
+import type { Mappings } from '../mappings/mappings.ts';
 import type { Sessions } from '../sessions/sessions.ts';
-import { lacksIssuer, type Account } from './identity-of.ts';
-import { isNameable, profileChangesOf } from './profile.ts';
-import type { Assertion, SignInResult, VerifiedPassword } from './provisioning.ts';
-import { provisioningStore as store } from './provisioning.store.ts';
 import type { AccountSnapshot } from './account-snapshot.ts';
+import type { Assertion } from './assertion.ts';
+import { lacksIssuer } from './identity-of.ts';
+import { isNameable, profileChangesOf } from './profile.ts';
+import { reconcileRequestOf, signInRecordOf, type SignInResult, type VerifiedPassword } from './provisioning.ts';
+import { provisioningStore as store } from './provisioning.store.ts';
 import { statusFaultOf } from './status-fault.ts';
 
 type Deps = {
@@ -16,45 +16,6 @@ type Deps = {
   mappings: Pick<Mappings, 'isReconciled'>;
   sessions: Pick<Sessions, 'openSessionIfUnchanged'>;
 };
-
-/**
- * The reconciliation that a sign-in requires. A certificate that was linked to an account of another source proves the
- * person; the role is decided by the account's own source.
- */
-export function reconcileRequestOf(
-  user: Pick<Account, 'id' | 'authType'>,
-  { claims, legacyAdmin, source }: Assertion,
-  client: Client,
-): ReconcileRequest {
-  const isLinkedCertificate = source === 'pki' && user.authType !== 'pki';
-  return {
-    userId: user.id,
-    source,
-    claims,
-    legacyAdmin: isLinkedCertificate ? 'unknown' : legacyAdmin,
-    actor: 'idp_login',
-    client,
-  };
-}
-
-export function signInRecordOf(
-  user: Pick<Account, 'id' | 'email' | 'role'>,
-  assertion: Assertion,
-  client: Client,
-): AuditRecord {
-  return {
-    event: 'auth.login.success',
-    outcome: 'success',
-    userId: user.id,
-    username: user.email,
-    client,
-    details: {
-      method: assertion.source,
-      ...assertion.auditDetails,
-      ...(assertion.warning ? { ...assertion.warning, role: user.role } : {}),
-    },
-  };
-}
 
 /**
  * The fast path of a repeated sign-in: when nothing of the account would change, a single statement opens the session,
