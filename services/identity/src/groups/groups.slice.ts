@@ -1,11 +1,11 @@
-import { identityRpc } from '@overtone/contracts';
+import { groupRoutes, identityRpc } from '@overtone/contracts';
 import type { Outbox } from '@overtone/database';
-import { rpc, type Slice } from '@overtone/service-kit';
+import { handle, rpc, type Route, type Slice } from '@overtone/service-kit';
+import { clientOf } from '../client.ts';
 import type { Db } from '../database.ts';
-import { groupsRoutes } from './groups.routes.ts';
-import { createGroups } from './groups.service.ts';
+import { createGroups, type Groups } from './groups.service.ts';
 import type { Memberships } from './groups.ts';
-import { createMembers } from './members.service.ts';
+import { createMembers, type Members } from './members.service.ts';
 import { createMemberships } from './memberships.service.ts';
 
 type Deps = { db: Db; outbox: Outbox };
@@ -20,4 +20,31 @@ export function createGroupsSlice({ db, outbox }: Deps): Slice & { memberships: 
       rpc(identityRpc.memberships, async ({ after, limit }) => ({ users: await groups.memberships(after, limit) })),
     ],
   };
+}
+
+function groupsRoutes({ groups, members }: { groups: Groups; members: Members }): Route[] {
+  return [
+    handle(groupRoutes.groups, ({ caller, query }) => groups.list(caller, query.q ?? '')),
+    handle(groupRoutes.createGroup, (request) => {
+      const { name, description = '' } = request.body;
+      return groups.create(request.caller, { name, description }, clientOf(request));
+    }),
+    handle(groupRoutes.group, ({ caller, params }) => groups.get(caller, params.uuid)),
+    handle(groupRoutes.updateGroup, (request) =>
+      groups.update(request.caller, request.params.uuid, request.body, clientOf(request)),
+    ),
+    handle(groupRoutes.deleteGroup, (request) => groups.delete(request.caller, request.params.uuid, clientOf(request))),
+    handle(groupRoutes.addMember, (request) => {
+      const { user_uuid: userId, role } = request.body;
+      return members.add(request.caller, { groupId: request.params.uuid, userId, role }, clientOf(request));
+    }),
+    handle(groupRoutes.changeMember, (request) => {
+      const { uuid: groupId, user_uuid: userId } = request.params;
+      return members.change(request.caller, { groupId, userId, role: request.body.role }, clientOf(request));
+    }),
+    handle(groupRoutes.removeMember, (request) => {
+      const { uuid: groupId, user_uuid: userId } = request.params;
+      return members.remove(request.caller, { groupId, userId }, clientOf(request));
+    }),
+  ];
 }
