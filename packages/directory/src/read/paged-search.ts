@@ -83,6 +83,7 @@ export async function* searchPages(
 /** The entries of all pages. */
 export async function searchAll(...search: Parameters<typeof searchPages>): Promise<Entry[]> {
   const entries: Entry[] = [];
-  for await (const page of searchPages(...search)) entries.push(...page);
+  // One by one: the arguments of a call are limited, and a server without paging sends one page of any size.
+  for await (const page of searchPages(...search)) for (const entry of page) entries.push(entry);
   return entries;
 }
