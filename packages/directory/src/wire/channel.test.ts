@@ -2,9 +2,12 @@ import { Socket } from 'node:net';
 import { describe, expect, it } from '@jest/globals';
 import { entry, message, pageControl, result } from '@overtone/testkit/ldap';
 import * as fc from 'fast-check';
+import { Channel } from './channel.ts';
 import { createConnection, type Found } from './connection.ts';
 import { deadlineIn } from './deadline.ts';
 import { DirectoryFailure } from './failures.ts';
+import { operations } from './messages.ts';
+import { encodeBind } from './requests.ts';
 import { equal } from '../filter/filter.ts';
 
 /** A fake socket that records requests and responds from a list of chunks. */
@@ -102,5 +105,40 @@ describe('responses of a server', () => {
       await expect(ask(() => [promises[i % 2]!, Buffer.alloc(65_536)])).rejects.toMatchObject({ reason: 'limit' });
     }
     expect(process.memoryUsage().rss - before).toBeLessThan(256 * 1024 * 1024);
+  });
+});
+
+describe('the requests of a channel', () => {
+  const expected = { operation: operations.bindResponse, maxEntries: 0, maxBytes: 1024 };
+  const bind = (id: number) => encodeBind(id, 'uid=a,dc=x', 'secret');
+  const bindResponse = (request: Buffer) => message(request[4]!, result(0x61, 0));
+  const deadline = deadlineIn(10_000);
+
+  it('fail with a DirectoryFailure when they cannot be encoded, and the next request succeeds', async () => {
+    const channel = new Channel(new Answering((request) => [bindResponse(request)]));
+    const cause = new RangeError('too large');
+    const request = channel.request(
+      () => {
+        throw cause;
+      },
+      expected,
+      deadline,
+    );
+    await expect(request).rejects.toMatchObject({ name: 'DirectoryFailure', reason: 'protocol', cause });
+    await expect(channel.request(bind, expected, deadline)).resolves.toMatchObject({ result: { code: 0 } });
+  });
+
+  it('are rejected while another request is pending, which is still answered', async () => {
+    const requests: Buffer[] = [];
+    const socket = new Answering((request) => (requests.push(request), []));
+    const channel = new Channel(socket);
+    const first = channel.request(bind, expected, deadline);
+    await expect(channel.request(bind, expected, deadlineIn(20))).rejects.toMatchObject({
+      name: 'DirectoryFailure',
+      message: 'Another request is pending',
+    });
+    expect(requests).toHaveLength(1);
+    socket.emit('data', bindResponse(requests[0]!));
+    await expect(first).resolves.toMatchObject({ result: { code: 0 } });
   });
 });

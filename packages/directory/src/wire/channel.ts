@@ -54,15 +54,17 @@ export class Channel {
     socket.on('end', () => this.fail(this.#lost('The server closed the connection')));
   }
 
-  /** @throws DirectoryFailure */
+  /** @throws DirectoryFailure, also while another request is pending; that one is not affected. */
   async request(encode: (id: number) => Buffer, expected: Expected, deadline: Deadline): Promise<Response> {
     if (this.failure !== undefined) throw this.failure;
+    if (this.#pending !== undefined) throw new DirectoryFailure('protocol', 'Another request is pending');
     const id = this.#nextId();
+    const bytes = encoded(encode, id);
     const cancel = onOver(deadline, (failure) => this.fail(failure), 'the directory');
     try {
       return await new Promise<Response>((resolve, reject) => {
         this.#pending = { id, expected, entries: [], resolve, reject, bytes: 0, references: 0 };
-        this.#socket.write(encode(id));
+        this.#socket.write(bytes);
       });
     } finally {
       cancel();
@@ -148,6 +150,14 @@ export class Channel {
     const result = readResult(message);
     this.#pending = undefined;
     resolve({ entries, references, result });
+  }
+}
+
+function encoded(encode: (id: number) => Buffer, id: number): Buffer {
+  try {
+    return encode(id);
+  } catch (error) {
+    throw new DirectoryFailure('protocol', 'The request cannot be encoded', { cause: error });
   }
 }
 
