@@ -2,7 +2,7 @@ import { folded, tryCanonicalDn } from './dn.ts';
 
 // Simple names, for which canonicalisation is only a conversion to lower case.
 const plainDn = /^(?:cn|ou|dc|o|uid)=[\w.-]+(?: [\w.-]+)*(?:,(?:cn|ou|dc|o|uid)=[\w.-]+(?: [\w.-]+)*)*$/;
-const maxRemembered = 20_000;
+const maxRemembered = 50_000;
 const remembered = new Map<string, string>();
 
 /**
