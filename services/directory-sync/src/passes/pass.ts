@@ -1,12 +1,11 @@
-import type { PassReport, ReplyOf, sweepRpc } from '@overtone/contracts';
+import { sweepRpc, type PassReport, type ReplyOf } from '@overtone/contracts';
 import { compileMappings } from '@overtone/directory';
 import type { Bus } from '@overtone/service-kit';
 import type { Db } from '../database.ts';
 import type { Lease } from '../lease/lease.ts';
-import { createPlan, type Plan, type Rules } from '../plan/plan.ts';
+import { createPlan, type Account, type Plan, type Rules } from '../plan/plan.ts';
 import type { SweepSettings } from '../settings/settings.ts';
 import type { Snapshot, TakeSnapshot } from '../snapshot/snapshot.ts';
-import { accountPages } from './accounts.ts';
 import { applyPlan } from './apply.ts';
 import { mergeResults, noResults, readAppliedChanges, toAppliedBefore } from './earlier-attempt.ts';
 import { passesStore as store } from './passes.store.ts';
@@ -87,6 +86,43 @@ async function planPass(
   // Read after the accounts, so that the audit log contains every change that they show.
   const earlier = await readEarlierResults(pass, bus);
   return { plan: plan.finish(toAppliedBefore(earlier)), earlier };
+}
+
+type AccountColumns = ReplyOf<typeof sweepRpc.accounts>;
+const accountsPerPage = 2_000;
+
+/** All directory accounts of identity, page by page. The next page is requested while the current one is processed. */
+async function* accountPages(bus: Pick<Bus, 'request'>): AsyncGenerator<Account[]> {
+  const requestPage = (after: string | null): Promise<AccountColumns> =>
+    bus.request(sweepRpc.accounts, { after, limit: accountsPerPage });
+  for (let nextPage = requestPage(null); ;) {
+    const columns = await nextPage;
+    const last = columns.userId.at(-1);
+    if (last === undefined) return;
+    nextPage = requestPage(last);
+    nextPage.catch(() => undefined); // the error is thrown by the next await
+    yield accountsOf(columns);
+  }
+}
+
+function accountsOf(columns: AccountColumns): Account[] {
+  return columns.userId.map((userId, i) => ({
+    userId,
+    email: at(columns.email, i),
+    login: at(columns.login, i),
+    directoryId: at(columns.directoryId, i),
+    authType: at(columns.authType, i),
+    role: at(columns.role, i),
+    active: at(columns.active, i),
+    disabledBy: at(columns.disabledBy, i),
+    fromDirectory: at(columns.fromDirectory, i),
+    byHand: at(columns.byHand, i),
+  }));
+}
+
+/** The columns have equal length, so the value exists. */
+function at<T>(column: readonly T[], i: number): T {
+  return column[i] as T;
 }
 
 /** Ends a pass without decisions; the report contains the changes of an earlier attempt. */
