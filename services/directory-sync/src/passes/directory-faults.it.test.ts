@@ -6,7 +6,7 @@ import { groupLdif, personLdif, startSlapd, type Slapd } from '@overtone/testkit
 import { rulesFor, type SweepRules } from '../../test/rules.ts';
 import { createPlan, type Account } from '../plan/plan.ts';
 import { directorySnapshot } from '../snapshot/snapshot.adapter.ts';
-import { recheckCandidates } from './recheck.ts';
+import { recheckCandidates } from './apply.ts';
 
 const base = 'dc=example,dc=org';
 

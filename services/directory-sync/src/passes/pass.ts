@@ -6,10 +6,9 @@ import type { Lease } from '../lease/lease.ts';
 import { createPlan, type Account, type Plan, type Rules } from '../plan/plan.ts';
 import type { SweepSettings } from '../settings/settings.ts';
 import type { Snapshot, TakeSnapshot } from '../snapshot/snapshot.ts';
-import { applyPlan } from './apply.ts';
+import { applyPlan, recheckCandidates } from './apply.ts';
 import { mergeResults, noResults, readAppliedChanges, toAppliedBefore } from './earlier-attempt.ts';
 import { passesStore as store } from './passes.store.ts';
-import { recheckCandidates } from './recheck.ts';
 import { abortedReport, reportOf, type PassRequest, type Phase, type Results } from './report.ts';
 import type { PassClock } from './time.ts';
 

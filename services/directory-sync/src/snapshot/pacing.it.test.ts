@@ -3,7 +3,7 @@ import { compileMappings } from '@overtone/directory';
 import { rulesFor } from '../../test/rules.ts';
 import { base, startScriptedDirectory, type Fault, type ScriptedDirectory } from '../../test/scripted-directory.ts';
 import { member } from '../../test/world.ts';
-import { recheckCandidates } from '../passes/recheck.ts';
+import { recheckCandidates } from '../passes/apply.ts';
 import { createPlan } from '../plan/plan.ts';
 import { directorySnapshot } from './snapshot.adapter.ts';
 

@@ -13,7 +13,7 @@ import {
 } from '@overtone/testkit';
 import { randomFrom } from '../../test/random.ts';
 import { rulesFor } from '../../test/rules.ts';
-import { recheckCandidates } from '../passes/recheck.ts';
+import { recheckCandidates } from '../passes/apply.ts';
 import { createPlan, type Account } from '../plan/plan.ts';
 import { directorySnapshot } from './snapshot.adapter.ts';
 

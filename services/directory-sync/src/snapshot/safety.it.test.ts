@@ -12,7 +12,7 @@ import {
   type Fault,
   type ScriptedDirectory,
 } from '../../test/scripted-directory.ts';
-import { recheckCandidates } from '../passes/recheck.ts';
+import { recheckCandidates } from '../passes/apply.ts';
 import { createPlan, type Plan } from '../plan/plan.ts';
 import { directorySnapshot } from './snapshot.adapter.ts';
 
