@@ -49,7 +49,7 @@ export async function runPass(pass: Pass, rules: SweepRules, deps: PassDeps): Pr
     dryRun,
     snapshot,
     rules: planRules,
-    onProgress: (done, total) => reportProgress('witness', done, total),
+    onProgress: (done, total) => reportProgress('recheck', done, total),
   });
   const current = dryRun
     ? { candidates: rechecked, changes: plan.changes.map((change) => ({ change, applied: false })) }

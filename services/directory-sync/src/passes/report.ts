@@ -9,7 +9,7 @@ export type PassRequest = {
   dryRun: boolean;
   approvedPass: string | null;
 };
-export type Phase = 'snapshot' | 'plan' | 'witness' | 'apply';
+export type Phase = 'snapshot' | 'plan' | 'recheck' | 'apply';
 export type RunningPass = {
   passId: string;
   phase: Phase;

@@ -63,7 +63,8 @@ function describePass(pass: ReturnType<Passes['running']>) {
   return (
     pass && {
       pass_uuid: pass.passId,
-      phase: pass.phase,
+      // The API has its own name for the recheck.
+      phase: pass.phase === 'recheck' ? ('witness' as const) : pass.phase,
       done: pass.done,
       total: pass.total,
       dry_run: pass.dryRun,
