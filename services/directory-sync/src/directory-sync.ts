@@ -5,14 +5,14 @@ import { createRecycling } from '@overtone/jobs';
 import { createService, createServiceBase, type Service } from '@overtone/service-kit';
 import type { DirectorySyncEnv } from './env.ts';
 import { PrismaClient } from './generated/client.ts';
-import type { SnapshotOf } from './passes/pass.ts';
 import { createPassesSlice } from './passes/passes.slice.ts';
 import { createJobRequests } from './schedule/schedule.ts';
 import { createScheduleSlice } from './schedule/schedule.slice.ts';
 import { createSettingsSlice } from './settings/settings.slice.ts';
+import type { TakeSnapshot } from './snapshot/snapshot.ts';
 
 /** The periodic sweep of the directory: disables accounts that left it, and no others. */
-export function createDirectorySync(env: DirectorySyncEnv, snapshotOf: SnapshotOf): Service {
+export function createDirectorySync(env: DirectorySyncEnv, takeSnapshot: TakeSnapshot): Service {
   const base = createServiceBase('directory-sync', env);
   const { log, metrics, bus } = base;
   const { db, slice: database } = createDatabase(base, (adapter) => new PrismaClient({ adapter }));
@@ -20,7 +20,7 @@ export function createDirectorySync(env: DirectorySyncEnv, snapshotOf: SnapshotO
   const workerId = `directory-sync-${hostname()}-${randomUUID().slice(0, 8)}`;
   const recycling = createRecycling();
   const jobRequests = createJobRequests({ bus });
-  const passesSlice = createPassesSlice({ db, bus, jobRequests, snapshotOf, metrics, log, workerId });
+  const passesSlice = createPassesSlice({ db, bus, jobRequests, takeSnapshot, metrics, log, workerId });
   const { passes } = passesSlice;
 
   return createService({

@@ -1,6 +1,4 @@
-import type { ReplyOf, sweepRpc } from '@overtone/contracts';
-
-export type SweepRules = ReplyOf<typeof sweepRpc.rules>;
+import type { SweepRules } from '../src/snapshot/snapshot.ts';
 
 /** Rules for a local directory with default values for the fields that are not given. */
 export function rulesFor(

@@ -7,8 +7,8 @@ import { z } from 'zod';
 import { directorySyncEnv } from '../src/env.ts';
 import { PrismaClient } from '../src/generated/client.ts';
 import type { Account } from '../src/plan/plan.ts';
+import type { TakeSnapshot } from '../src/snapshot/snapshot.ts';
 import { createTelemetry } from '../src/telemetry.ts';
-import type { SnapshotOf } from '../src/passes/pass.ts';
 import { createPasses } from '../src/passes/passes.ts';
 
 const log = createLog('directory-sync', { LOG_LEVEL: 'fatal', LOG_FORMAT: 'json' });
@@ -136,7 +136,7 @@ export async function startStoredWorlds(ldap: Record<string, string>) {
     .join(' union all ');
 
   return {
-    passes: (snapshotOf: SnapshotOf) => createPasses({ db, bus, snapshotOf, telemetry, log, holder: 'test' }),
+    passes: (takeSnapshot: TakeSnapshot) => createPasses({ db, bus, takeSnapshot, telemetry, log, holder: 'test' }),
     hold: async (world: Stored): Promise<void> => {
       await sql.query(clearSql);
       await sql.query(insertSql, [JSON.stringify(world)]);

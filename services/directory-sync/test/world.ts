@@ -15,7 +15,7 @@ import { Client, type QueryResultRow } from 'pg';
 import { createDirectorySync } from '../src/directory-sync.ts';
 import { directorySyncEnv } from '../src/env.ts';
 import type { Account, Person } from '../src/plan/plan.ts';
-import type { Snapshot } from '../src/snapshot/snapshot.ts';
+import type { TakeSnapshot } from '../src/snapshot/snapshot.ts';
 import { z } from 'zod';
 import { rulesFor } from './rules.ts';
 
@@ -147,8 +147,8 @@ function serveIdentity(nats: NatsConnection, identity: FakeIdentity): void {
   }));
 }
 
-function snapshotOf(directory: FakeDirectory) {
-  return () => async (): Promise<Snapshot> => {
+function createTakeSnapshot(directory: FakeDirectory): TakeSnapshot {
+  return async () => {
     await directory.duringSnapshot();
     if (directory.fault) throw unavailable('directory_unavailable', directory.fault);
     const people = {
@@ -196,7 +196,7 @@ export async function createWorld() {
       ASSERTION_PUBLIC_KEY: keys.publicKey,
       DRAIN_DELAY_MS: 0,
     });
-    const service = createDirectorySync(env, snapshotOf(directory));
+    const service = createDirectorySync(env, createTakeSnapshot(directory));
     const ports = await service.start();
     return {
       stop: service.stop,

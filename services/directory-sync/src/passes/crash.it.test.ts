@@ -11,8 +11,8 @@ import type { Db } from '../database.ts';
 import { directorySyncEnv } from '../env.ts';
 import { PrismaClient } from '../generated/client.ts';
 import type { Account } from '../plan/plan.ts';
+import type { TakeSnapshot } from '../snapshot/snapshot.ts';
 import { createTelemetry } from '../telemetry.ts';
-import type { SnapshotOf } from './pass.ts';
 import { createPasses } from './passes.ts';
 
 let database: TestDatabase;
@@ -128,8 +128,8 @@ function createCrashingProcess(crashStep: number, afterWork: boolean) {
 
 type CrashingProcess = ReturnType<typeof createCrashingProcess>;
 
-function snapshotOf({ step }: CrashingProcess): SnapshotOf {
-  return () => async () => {
+function createTakeSnapshot({ step }: CrashingProcess): TakeSnapshot {
+  return async () => {
     await step(() => Promise.resolve());
     return {
       people: { byId: (id) => people.get(id), byLogin: () => undefined },
@@ -166,7 +166,7 @@ async function run(
   const passes = createPasses({
     db: crashing.intercept(db),
     bus: crashing.intercept(identity.bus),
-    snapshotOf: snapshotOf(crashing),
+    takeSnapshot: createTakeSnapshot(crashing),
     telemetry: createTelemetry(createMetrics(), () => Promise.resolve([])),
     log,
     holder: randomUUID(),

@@ -3,9 +3,10 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { compileMappings, type Clock } from '@overtone/directory';
 import { isAppError, readKeyRing, seal } from '@overtone/service-kit';
 import { groupLdif, personLdif, startSlapd, type Slapd } from '@overtone/testkit';
-import { rulesFor, type SweepRules } from '../../test/rules.ts';
+import { rulesFor } from '../../test/rules.ts';
 import { createPlan, type Account } from '../plan/plan.ts';
 import { directorySnapshot } from '../snapshot/snapshot.adapter.ts';
+import type { SweepRules } from '../snapshot/snapshot.ts';
 import { recheckCandidates } from './apply.ts';
 
 const base = 'dc=example,dc=org';
@@ -95,8 +96,8 @@ type PassOptions = { onSeen?: (seen: number) => void; clock?: Clock };
 /** Runs a pass up to the changes that it would send to identity. */
 async function pass(rules: SweepRules, { onSeen = () => {}, clock }: PassOptions = {}) {
   try {
-    const take = directorySnapshot(() => ring, { paceMs: 0, busyRetryDelaysMs: [1] })(rules);
-    const snapshot = await take(new AbortController().signal, onSeen, clock);
+    const takeSnapshot = directorySnapshot(() => ring, { paceMs: 0, busyRetryDelaysMs: [1] });
+    const snapshot = await takeSnapshot(rules, { signal: new AbortController().signal, onSeen, clock });
     const planRules = { mappings: compileMappings('ldap', [], false) };
     const plan = createPlan(snapshot.people, planRules, { maxDisables: 100_000, maxPercent: null, approved: null });
     plan.add(accounts);

@@ -98,12 +98,12 @@ function worldFor(seed: number) {
 type World = ReturnType<typeof worldFor>;
 
 function passesOf({ nested }: World) {
-  return stored.passes((rules) => {
+  return stored.passes((rules, options) => {
     const config = { ...rules.config, recursiveGroups: nested };
     const noKeys = () => {
       throw new Error('no password is configured');
     };
-    return directorySnapshot(noKeys, { paceMs: 0, busyRetryDelaysMs: [1] })({ ...rules, config });
+    return directorySnapshot(noKeys, { paceMs: 0, busyRetryDelaysMs: [1] })({ ...rules, config }, options);
   });
 }
 

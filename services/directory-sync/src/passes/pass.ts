@@ -5,16 +5,12 @@ import type { Db } from '../database.ts';
 import type { Lease } from '../lease/lease.ts';
 import { createPlan, type Account, type Plan, type Rules } from '../plan/plan.ts';
 import type { SweepSettings } from '../settings/settings.ts';
-import type { Snapshot, TakeSnapshot } from '../snapshot/snapshot.ts';
+import type { Snapshot, SweepRules, TakeSnapshot } from '../snapshot/snapshot.ts';
 import { applyPlan, recheckCandidates } from './apply.ts';
 import { mergeResults, noResults, readAppliedChanges, toAppliedBefore } from './earlier-attempt.ts';
 import { passesStore as store } from './passes.store.ts';
 import { abortedReport, reportOf, type PassRequest, type Phase, type Results } from './report.ts';
 import type { PassClock } from './time.ts';
-
-type SweepRules = ReplyOf<typeof sweepRpc.rules>;
-/** Creates the snapshot function for the directory of these rules. */
-export type SnapshotOf = (rules: SweepRules) => TakeSnapshot;
 
 export type Pass = {
   request: PassRequest;
@@ -31,18 +27,18 @@ export type Pass = {
 export type PassDeps = {
   db: Db;
   bus: Pick<Bus, 'request'>;
-  snapshotOf: SnapshotOf;
+  takeSnapshot: TakeSnapshot;
   time: PassClock;
   reportProgress: (phase: Phase, done?: number, total?: number | null) => void;
 };
 
 /** One pass: snapshot, plan, recheck, apply, in this order. A dry run is the same without the last step. */
 export async function runPass(pass: Pass, rules: SweepRules, deps: PassDeps): Promise<PassReport> {
-  const { db, bus, snapshotOf, time, reportProgress } = deps;
+  const { db, bus, takeSnapshot, time, reportProgress } = deps;
   const { dryRun, signal, settings } = pass;
   reportProgress('snapshot');
   const onSeen = (seen: number) => reportProgress('snapshot', seen);
-  const snapshot = await snapshotOf(rules)(signal, onSeen, await time.clock(settings));
+  const snapshot = await takeSnapshot(rules, { signal, onSeen, clock: await time.clock(settings) });
   const planRules = { mappings: compileMappings('ldap', rules.mappings, rules.anyMapping) };
   const { plan, earlier } = await planPass(pass, { snapshot, rules: planRules }, deps);
   const rechecked = await recheckCandidates(plan, {

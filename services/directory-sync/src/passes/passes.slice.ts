@@ -12,21 +12,21 @@ import {
 import type { Db } from '../database.ts';
 import { leaseHeld } from '../lease/lease.ts';
 import type { JobRequests } from '../schedule/schedule.ts';
+import type { TakeSnapshot } from '../snapshot/snapshot.ts';
 import { createTelemetry } from '../telemetry.ts';
-import type { SnapshotOf } from './pass.ts';
 import { createPasses, type Passes } from './passes.ts';
 import { approvePass, explainDecisions, undoPass } from './review.ts';
 import { sweepSignals } from './signals.read-model.ts';
 
 type RouteDeps = { db: Db; bus: Bus; jobRequests: JobRequests };
-type Deps = RouteDeps & { snapshotOf: SnapshotOf; metrics: Metrics; log: Log; workerId: string };
+type Deps = RouteDeps & { takeSnapshot: TakeSnapshot; metrics: Metrics; log: Log; workerId: string };
 
 /** Passes of the directory sync: their execution, their reports, and what an administrator does with them. */
 export function createPassesSlice(deps: Deps): Slice & { passes: Passes } {
-  const { db, bus, jobRequests, snapshotOf, metrics, log, workerId } = deps;
+  const { db, bus, jobRequests, takeSnapshot, metrics, log, workerId } = deps;
   const telemetry = createTelemetry(metrics, () => sweepSignals(db));
   return {
-    passes: createPasses({ db, bus, snapshotOf, telemetry, log, holder: workerId }),
+    passes: createPasses({ db, bus, takeSnapshot, telemetry, log, holder: workerId }),
     routes: passesRoutes({ db, bus, jobRequests }),
   };
 }

@@ -8,19 +8,19 @@ import { passesStore as store } from './passes.store.ts';
 import type { PassRequest, RunningPass } from './report.ts';
 import { createTime } from './time.ts';
 
-type Deps = Pick<PassDeps, 'db' | 'bus' | 'snapshotOf'> & { telemetry: Telemetry; log: Log; holder: string };
+type Deps = Pick<PassDeps, 'db' | 'bus' | 'takeSnapshot'> & { telemetry: Telemetry; log: Log; holder: string };
 /** `isLast`: the job is not retried after this attempt, so its report is written in any case. */
 type JobAttempt = { stop: AbortSignal; isLast: boolean };
 type AttemptDeps = PassDeps & Pick<Deps, 'telemetry' | 'log'>;
 
 /** Runs passes, one at a time among all replicas. */
-export function createPasses({ db, bus, snapshotOf, telemetry, log, holder }: Deps) {
+export function createPasses({ db, bus, takeSnapshot, telemetry, log, holder }: Deps) {
   let running: RunningPass | null = null;
   const time = createTime(db);
   const reportProgress: PassDeps['reportProgress'] = (phase, done = 0, total = null) => {
     if (running) running = { ...running, phase, done, total };
   };
-  const deps: AttemptDeps = { db, bus, snapshotOf, time, reportProgress, telemetry, log };
+  const deps: AttemptDeps = { db, bus, takeSnapshot, time, reportProgress, telemetry, log };
   return {
     running: () => running,
     /** Waits while another pass runs in any replica. */

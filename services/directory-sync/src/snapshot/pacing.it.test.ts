@@ -32,10 +32,10 @@ function noKeys(): never {
 async function pass(fault: Fault | null, pace: { paceMs?: number; busyRetryDelaysMs?: readonly number[] }) {
   directory.hold({ entries, pageSize: 3, fault });
   const startedAt = performance.now();
-  const snapshot = await directorySnapshot(noKeys, pace)(rulesFor({ port: directory.port }))(
-    new AbortController().signal,
-    () => {},
-  );
+  const snapshot = await directorySnapshot(noKeys, pace)(rulesFor({ port: directory.port }), {
+    signal: new AbortController().signal,
+    onSeen: () => {},
+  });
   const rules = { mappings: compileMappings('ldap', [], false) };
   const plan = createPlan(snapshot.people, rules, { maxDisables: 100, maxPercent: null, approved: null });
   plan.add(people.map((person) => member(person).account));

@@ -94,8 +94,8 @@ async function pass(proxy: FaultyProxy, faults: (connection: number) => readonly
     },
   );
   try {
-    const take = directorySnapshot(() => ring, { paceMs: 0, busyRetryDelaysMs: [1] })(rules);
-    const snapshot = await take(new AbortController().signal, () => {});
+    const takeSnapshot = directorySnapshot(() => ring, { paceMs: 0, busyRetryDelaysMs: [1] });
+    const snapshot = await takeSnapshot(rules, { signal: new AbortController().signal, onSeen: () => {} });
     const planRules = { mappings: compileMappings('ldap', rules.mappings, true) };
     const plan = createPlan(snapshot.people, planRules, { maxDisables: 5_000, maxPercent: null, approved: null });
     plan.add(accounts);

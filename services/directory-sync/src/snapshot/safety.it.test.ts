@@ -55,8 +55,8 @@ async function pass(directory: ScriptedDirectory, world: World, fault: Fault | n
   directory.hold({ ...world, fault, ...(bindFault ? { bindFault } : {}) });
   const rules = rulesOf(directory.port, world.nested);
   try {
-    const take = directorySnapshot(() => keyRing, { paceMs: 0, busyRetryDelaysMs: [1] })(rules);
-    const snapshot = await take(new AbortController().signal, () => {});
+    const takeSnapshot = directorySnapshot(() => keyRing, { paceMs: 0, busyRetryDelaysMs: [1] });
+    const snapshot = await takeSnapshot(rules, { signal: new AbortController().signal, onSeen: () => {} });
     const mappings = compileMappings('ldap', rules.mappings, rules.anyMapping);
     const plan = createPlan(snapshot.people, { mappings }, { maxDisables: 100, maxPercent: null, approved: null });
     plan.add(world.accounts);

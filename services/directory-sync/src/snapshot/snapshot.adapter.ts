@@ -1,5 +1,4 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { ReplyOf, sweepRpc } from '@overtone/contracts';
 import {
   recheckPeople,
   readSnapshot,
@@ -9,9 +8,7 @@ import {
 } from '@overtone/directory';
 import { unavailable, unseal, type KeyRing } from '@overtone/service-kit';
 import { createPopulation } from './population.ts';
-import type { Snapshot, TakeSnapshot } from './snapshot.ts';
-
-type SweepRules = ReplyOf<typeof sweepRpc.rules>;
+import type { SweepRules, TakeSnapshot } from './snapshot.ts';
 
 type Pace = {
   /** Pause between two requests. */
@@ -23,42 +20,44 @@ type Pace = {
 const passwordName = 'ldap_bind_password';
 
 /** Reads the configured directory over LDAP. */
-export function directorySnapshot(keyRing: () => KeyRing, { busyRetryDelaysMs = [5_000, 20_000], ...pace }: Pace = {}) {
-  return (rules: SweepRules): TakeSnapshot =>
-    async (signal, onSeen, clock): Promise<Snapshot> => {
-      const config = configOf(rules, keyRing);
-      let requests = 0;
-      const onRequest = () => void (requests += 1);
-      const searchOptions = { signal, onRequest, ...(clock ? { clock } : {}), ...pace };
-      const mapped = rules.mappings.map(({ claimValue }) => claimValue);
-      for (const pause of [...busyRetryDelaysMs, 0]) {
-        const population = createPopulation();
-        let seen = 0;
-        const each = (person: SnapshotPerson): void => {
-          population.add(person);
-          seen += 1;
-          if (seen % 1_000 === 0) onSeen(seen);
-        };
-        const result = await readSnapshot(config, { mapped, each, ...searchOptions });
-        if (result.outcome === 'unknown' && result.reason === 'busy' && pause > 0) {
-          await sleep(pause, undefined, { signal });
-          continue;
-        }
-        const { proof } = valueOrThrow(result);
-        return {
-          people: population.people,
-          seen,
-          proof,
-          recheck: async function* (accounts) {
-            const sought = accounts.map(({ directoryId, login }) => ({ id: directoryId, login }));
-            for await (const result of recheckPeople(config, sought, { busyRetryDelaysMs, ...searchOptions }))
-              yield valueOrThrow(result);
-          },
-          requests: () => requests,
-        };
+export function directorySnapshot(
+  keyRing: () => KeyRing,
+  { busyRetryDelaysMs = [5_000, 20_000], ...pace }: Pace = {},
+): TakeSnapshot {
+  return async (rules, { signal, onSeen, clock }) => {
+    const config = configOf(rules, keyRing);
+    let requests = 0;
+    const onRequest = () => void (requests += 1);
+    const searchOptions = { signal, onRequest, ...(clock ? { clock } : {}), ...pace };
+    const mapped = rules.mappings.map(({ claimValue }) => claimValue);
+    for (const pause of [...busyRetryDelaysMs, 0]) {
+      const population = createPopulation();
+      let seen = 0;
+      const each = (person: SnapshotPerson): void => {
+        population.add(person);
+        seen += 1;
+        if (seen % 1_000 === 0) onSeen(seen);
+      };
+      const result = await readSnapshot(config, { mapped, each, ...searchOptions });
+      if (result.outcome === 'unknown' && result.reason === 'busy' && pause > 0) {
+        await sleep(pause, undefined, { signal });
+        continue;
       }
-      throw unavailable('directory_unavailable', 'The directory is busy');
-    };
+      const { proof } = valueOrThrow(result);
+      return {
+        people: population.people,
+        seen,
+        proof,
+        recheck: async function* (accounts) {
+          const sought = accounts.map(({ directoryId, login }) => ({ id: directoryId, login }));
+          for await (const result of recheckPeople(config, sought, { busyRetryDelaysMs, ...searchOptions }))
+            yield valueOrThrow(result);
+        },
+        requests: () => requests,
+      };
+    }
+    throw unavailable('directory_unavailable', 'The directory is busy');
+  };
 }
 
 function configOf({ config, bindPassword }: SweepRules, keyRing: () => KeyRing): DirectoryConfig {
