@@ -30,4 +30,4 @@ export type {
 export { reconcileAccount, type Asserted, type Reconciliation, type MappedAccount } from './mapping/reconciliation.ts';
 export { recheckPeople, type PersonKey } from './read/recheck.ts';
 export { readSnapshot, type DirectorySnapshot } from './read/read-snapshot.ts';
-export type { SnapshotPerson } from './read/snapshot-reader.ts';
+export type { SnapshotPerson } from './read/snapshot-people.ts';

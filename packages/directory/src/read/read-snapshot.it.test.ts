@@ -5,7 +5,7 @@ import { ldapClaimKey } from '../dn/claim-key.ts';
 import { recheckPeople } from './recheck.ts';
 import type { DirectoryConfig } from '../model.ts';
 import { readSnapshot } from './read-snapshot.ts';
-import type { SnapshotPerson } from './snapshot-reader.ts';
+import type { SnapshotPerson } from './snapshot-people.ts';
 
 const base = 'dc=example,dc=org';
 

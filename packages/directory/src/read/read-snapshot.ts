@@ -13,8 +13,7 @@ import { readRootDse } from './root-dse.ts';
 import { parseServers, serverText } from '../wire/servers.ts';
 import type { SnapshotSearch } from './snapshot-search.ts';
 import { isAttributeUsed, readReach } from './snapshot-groups.ts';
-import { readableText, readPeople } from './snapshot-people.ts';
-import type { SnapshotPerson } from './snapshot-reader.ts';
+import { readableText, readPeople, type SnapshotPerson } from './snapshot-people.ts';
 
 /** The evidence that the snapshot is complete. */
 export type DirectorySnapshot = {

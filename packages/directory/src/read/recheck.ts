@@ -14,7 +14,7 @@ import type { Answer, DirectoryConfig } from '../model.ts';
 import { paced, type Pacing } from './paced.ts';
 import { createPeople } from './person.ts';
 import { parseServers } from '../wire/servers.ts';
-import type { SnapshotPerson } from './snapshot-reader.ts';
+import type { SnapshotPerson } from './snapshot-people.ts';
 
 /** The person to find: by immutable id if there is one, otherwise by login. */
 export type PersonKey = {
