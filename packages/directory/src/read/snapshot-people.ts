@@ -12,7 +12,7 @@ import { groupAttributes, primarySid } from './groups.ts';
 import { idAttributes, immutableIdOf } from './immutable-id.ts';
 import { createPeople } from './person.ts';
 import { allValues, isSliced } from './ranges.ts';
-import type { Reach } from './reach.ts';
+import type { Reach } from './snapshot-groups.ts';
 import { searchSnapshot, type SnapshotSearch } from './snapshot-search.ts';
 
 /** A directory user with the attributes that the sync needs. */

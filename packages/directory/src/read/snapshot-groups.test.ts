@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { createReach } from './reach.ts';
+import { createReach } from './snapshot-groups.ts';
 
 function dn(name: string) {
   return `cn=${name},ou=groups,dc=example,dc=org`;
