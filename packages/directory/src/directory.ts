@@ -1,12 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { accountState } from './read/account-state.ts';
-import { verdictOf, type Verdict } from './read/bind-answer.ts';
 import { configFailure } from './config-faults.ts';
-import { isEmptyPassword } from './wire/connection.ts';
+import { isEmptyPassword, type Bound } from './wire/connection.ts';
 import { createConnections } from './wire/connections.ts';
 import { deadlineIn, type Deadline } from './wire/deadline.ts';
 import { diagnose } from './diagnose/diagnose.ts';
-import { DirectoryFailure, unknownAnswer } from './wire/failures.ts';
+import { DirectoryFailure, failureOf, unknownAnswer } from './wire/failures.ts';
 import { createFinder, isLogin, type Finding } from './read/find.ts';
 import { createGroups, type Membership } from './read/groups.ts';
 import { createHealth } from './wire/health.ts';
@@ -102,6 +101,45 @@ function createQuestions(config: DirectoryConfig, { service, people, now }: Mean
     return verdict.outcome === 'no' ? no(verdict.reason, person) : admit(person);
   };
   return { lookUp, authenticate };
+}
+
+/** The result of a bind as a person. */
+type Verdict =
+  | { readonly outcome: 'yes' }
+  | { readonly outcome: 'no'; readonly reason: NoReason }
+  | { readonly outcome: 'unknown'; readonly failure: DirectoryFailure };
+
+// Active Directory's sub-codes of result 49: for the log only; the caller gets one generic error.
+const activeDirectory: Readonly<Record<string, NoReason>> = {
+  '530': 'account_disabled', // not at this hour
+  '531': 'account_disabled', // not at this workstation
+  '532': 'password_expired',
+  '533': 'account_disabled',
+  '701': 'account_expired',
+  '773': 'password_expired', // must be changed first
+  '775': 'account_locked',
+};
+
+const policyExpired = 0;
+const policyLocked = 1;
+const policyChangeAfterReset = 2;
+
+/** Parses the response to a bind as a person: only an explicit rejection is a no. */
+export function verdictOf({ code, diagnostic, policyError }: Bound): Verdict {
+  if (code === 0) return policyError === policyChangeAfterReset ? rejected('password_expired') : { outcome: 'yes' };
+  if (policyError === policyLocked) return rejected('account_locked');
+  if (policyError === policyExpired) return rejected('password_expired');
+  if (code === 49)
+    return rejected(activeDirectory[/\bdata ([0-9a-f]{3}),/.exec(diagnostic)?.[1] ?? ''] ?? 'wrong_password');
+  if (code === 48) return rejected('wrong_password'); // the entry has no password
+  // 389 Directory Server and FreeIPA
+  if (code === 19 && /retry limit/i.test(diagnostic)) return rejected('account_locked');
+  if (code === 53 && /inactivated/i.test(diagnostic)) return rejected('account_disabled');
+  return { outcome: 'unknown', failure: failureOf(code, diagnostic) };
+}
+
+function rejected(reason: NoReason): Verdict {
+  return { outcome: 'no', reason };
 }
 
 const lockedOut: Verdict = { outcome: 'no', reason: 'account_locked' };

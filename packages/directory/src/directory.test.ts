@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { verdictOf } from './bind-answer.ts';
+import { verdictOf } from './directory.ts';
 
 function verdict(code: number, diagnostic = '', policyError?: number): string {
   const found = verdictOf({ code, diagnostic, policyError });
