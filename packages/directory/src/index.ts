@@ -7,9 +7,13 @@ export { parseDnList } from './dn/dn-list.ts';
 export { explain, type Explained } from './diagnose/explain.ts';
 export {
   compileMappings,
+  reconcileAccount,
+  type Asserted,
   type ClaimSource,
+  type MappedAccount,
   type MappingIndex,
   type MappingRule,
+  type Reconciliation,
   type Resolution,
 } from './mapping/group-mapping.ts';
 export type {
@@ -27,7 +31,6 @@ export type {
   Tristate,
   UnknownReason,
 } from './model.ts';
-export { reconcileAccount, type Asserted, type Reconciliation, type MappedAccount } from './mapping/reconciliation.ts';
 export { recheckPeople, type PersonKey } from './read/recheck.ts';
 export { readSnapshot, type DirectorySnapshot } from './read/read-snapshot.ts';
 export type { SnapshotPerson } from './read/snapshot-people.ts';
