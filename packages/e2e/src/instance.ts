@@ -3,6 +3,7 @@ import { mkdtemp, readFile, readdir, rm } from 'node:fs/promises';
 import { createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { withLock } from '@overtone/cli/lock';
 import { serviceNames } from '@overtone/contracts';
 import { processesOf } from './processes.ts';
 
@@ -70,12 +71,17 @@ export async function createInstance(environment: Record<string, string> = {}, f
   const data = folder ?? (await mkdtemp(join(tmpdir(), 'overtone-e2e-')));
   const port = await freePort();
   let current = environment;
+  let started = false;
   const env = () => ({ OT_ADMIN_EMAIL: admin.email, OT_ADMIN_PASSWORD: admin.password, ...current });
   const at = ['--data', data];
 
   const up = async (changed: Record<string, string> = current): Promise<Ran> => {
     current = changed;
-    return overtone(['up', ...at, '--port', String(port), '--detach'], env());
+    const start = () => overtone(['up', ...at, '--port', String(port), '--detach'], env());
+    if (started) return start();
+    started = true;
+    // An instance chooses its ports at the first start, and binds them later: two must not choose at the same time.
+    return withLock('first start of a test instance', start);
   };
   const down = () => overtone(['down', ...at], env());
   const status = async (): Promise<InstanceStatus> => {

@@ -1,4 +1,5 @@
 import { test } from '@playwright/test';
+import pTimeout from 'p-timeout';
 
 /** Time limit of a check without its own; generous, because machines differ. */
 export const defaultLimitMs = 300_000;
@@ -38,9 +39,13 @@ export function registerSuites(suites: readonly Suite[], evidence: () => Promise
 
 function registerCheck({ rule, run, limitMs = defaultLimitMs }: Check, evidence: () => Promise<string>): void {
   test(rule, async () => {
-    test.setTimeout(limitMs);
+    // The limit of the test itself would end it without the diagnostics.
+    test.setTimeout(limitMs + 60_000);
     try {
-      await run((figure) => console.log(`        ${figure}`));
+      await pTimeout(
+        run((figure) => console.log(`        ${figure}`)),
+        { milliseconds: limitMs },
+      );
     } catch (error) {
       console.log(await evidence().catch((reason: unknown) => `no evidence: ${String(reason)}`));
       throw error;

@@ -21,7 +21,8 @@ export async function run(command: string, args: readonly string[], options: Run
       cwd: options.cwd,
       env: { ...process.env, ...options.env },
       stdio: ['ignore', 'pipe', 'pipe'],
-      ...(options.signal === undefined ? {} : { signal: options.signal }),
+      // Test runners clean up on SIGINT only.
+      ...(options.signal === undefined ? {} : { signal: options.signal, killSignal: 'SIGINT' }),
     });
     let output = '';
     const take = (text: string) => {
