@@ -10,12 +10,9 @@ import type { Engines } from '../engines/engines.ts';
 import type { Gpu } from '../gpu/gpu.ts';
 import type { Telemetry } from '../telemetry.ts';
 import { createArtefacts, type Artefacts } from './artefacts.ts';
-import { assembleJob } from './assemble.jobs.ts';
 import { createCpuChildren, type CpuChildren } from './cpu-children.ts';
-import { diarizeJob } from './diarize.jobs.ts';
-import { prepareJob } from './prepare.jobs.ts';
 import { profiled, type Profiler } from './profiled.ts';
-import { transcribeJob } from './transcribe.jobs.ts';
+import { assembleJob, diarizeJob, prepareJob, transcribeJob } from './stages.jobs.ts';
 
 type Deps = {
   env: WorkerEnv;

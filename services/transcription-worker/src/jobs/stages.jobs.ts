@@ -1,0 +1,111 @@
+import { join } from 'node:path';
+import type { Diarizer } from '../diarization/diarization.ts';
+import type { Engines } from '../engines/engines.ts';
+import { engineMissing } from '../failures.ts';
+import { artefactKey, type Artefacts, type StageJob } from './artefacts.ts';
+import type { CpuChildren } from './cpu-children.ts';
+
+/** `prepare`: probe, 16 kHz mono sound, waveform and picture. Invalid media is a permanent failure with a message for its owner. */
+export function prepareJob({ artefacts, cpu }: { artefacts: Artefacts; cpu: CpuChildren }): StageJob<'prepare'> {
+  return (input, { progress, signal, token }) =>
+    artefacts.inFolder(async (folder) => {
+      const began = performance.now();
+      const pathOf = (name: string) => join(folder, name);
+      const [source, wav, picture] = [pathOf('source'), pathOf('audio.wav'), pathOf('thumbnail.jpg')];
+      progress(0, 'Fetching the recording');
+      await artefacts.download(input.objectKey, source, signal);
+      const onProgress = (share: number) => progress(0.1 + share * 0.75, 'Preparing the sound');
+      const {
+        hasPicture,
+        seconds,
+        waveform: peaks,
+        ...found
+      } = await cpu.prepare({ source, wav, picture }, { signal, onProgress });
+      const engineSeconds = (performance.now() - began) / 1000;
+      progress(0.9, 'Saving');
+      const key = (name: string, extension?: string) => artefactKey(input, name, token, extension);
+      const [audio, waveform, thumbnail] = await Promise.all([
+        artefacts.upload(wav, key('audio', 'wav'), 'audio/wav', signal),
+        artefacts.writeJson(key('waveform'), peaks),
+        hasPicture ? artefacts.upload(picture, key('thumbnail', 'jpg'), 'image/jpeg', signal) : null,
+      ]);
+      const output = { ...found, audio, waveform, thumbnail, duration: seconds, engine_seconds: engineSeconds };
+      return { ...output, artefact: await artefacts.writeJson(key('prepare'), output) };
+    });
+}
+
+/** `transcribe`: words with times, by the engine that this worker has. */
+export function transcribeJob({
+  artefacts,
+  engine,
+}: {
+  artefacts: Artefacts;
+  engine: Engines['engine'];
+}): StageJob<'transcribe'> {
+  return (input, { progress, signal, token }) =>
+    artefacts.inFolder(async (folder) => {
+      const serving = engine();
+      if (!serving) throw engineMissing();
+      const wavPath = join(folder, 'audio.wav');
+      await artefacts.download(input.audio, wavPath, signal);
+      progress(0, 'Transcribing');
+      const { engineSeconds, ...recognised } = await serving.transcribe({
+        wavPath,
+        seconds: input.duration,
+        language: input.options.language,
+        onProgress: (share) => progress(share, 'Transcribing'),
+        signal,
+      });
+      const artefact = await artefacts.writeJson(artefactKey(input, 'transcribe', token), recognised);
+      return { ...recognised, artefact, words: recognised.words.length, engine_seconds: engineSeconds };
+    });
+}
+
+/** `diarize`: who speaks when. A failure here never costs the words: the dispatcher continues without speakers. */
+export function diarizeJob({ artefacts, diarizer }: { artefacts: Artefacts; diarizer: Diarizer }): StageJob<'diarize'> {
+  return (input, { progress, signal, token }) =>
+    artefacts.inFolder(async (folder) => {
+      const wavPath = join(folder, 'audio.wav');
+      await artefacts.download(input.audio, wavPath, signal);
+      const began = performance.now();
+      progress(0, 'Telling the speakers apart');
+      const { minSpeakers, maxSpeakers } = input.options;
+      const found = await diarizer.diarize({
+        wavPath,
+        seconds: input.duration,
+        minSpeakers,
+        maxSpeakers,
+        onProgress: (share) => progress(share, 'Telling the speakers apart'),
+        signal,
+      });
+      const engineSeconds = (performance.now() - began) / 1000;
+      const artefact = await artefacts.writeJson(artefactKey(input, 'diarize', token), found);
+      const { provider, turns, degraded } = found;
+      const speakers = new Set(turns.map((turn) => turn.speaker)).size;
+      return { artefact, provider, speakers, degraded, engine_seconds: engineSeconds };
+    });
+}
+
+/** `assemble`: words to speakers. Without a diarization, one speaker has all words and the transcript carries the reason. */
+export function assembleJob({ artefacts, cpu }: { artefacts: Artefacts; cpu: CpuChildren }): StageJob<'assemble'> {
+  return (input, { progress, signal, token }) =>
+    artefacts.inFolder(async (folder) => {
+      const began = performance.now();
+      const { transcribe, diarize } = input.earlier;
+      progress(0, 'Putting words and speakers together');
+      const [words, turns, target] = [join(folder, 'words'), join(folder, 'turns'), join(folder, 'transcript')];
+      await artefacts.download(transcribe ?? '', words, signal);
+      if (diarize) await artefacts.download(diarize, turns, signal);
+      const order = {
+        words,
+        turns: diarize ? turns : null,
+        degraded: input.degraded ?? 'Speakers were not separated',
+        seconds: input.duration,
+        target,
+      };
+      const { segments, speakers } = await cpu.assemble(order, { signal });
+      const key = artefactKey(input, 'assemble', token);
+      const artefact = await artefacts.upload(target, key, 'application/json', signal);
+      return { artefact, segments, speakers, engine_seconds: (performance.now() - began) / 1000 };
+    });
+}
