@@ -22,10 +22,12 @@ const catchUpRetryMs = 1_000;
 export function catchUp(name: string, everyMs: number, work: Work): Periodic {
   return repeat(name, async (signal, log) => {
     let pauseMs = everyMs;
-    await work(signal).catch((err: unknown) => {
+    try {
+      await work(signal);
+    } catch (err) {
       log.debug({ err: err as Error, task: name }, 'not caught up yet');
       pauseMs = catchUpRetryMs;
-    });
+    }
     await sleep(pauseMs, undefined, { signal }).catch(() => {});
   });
 }
