@@ -51,7 +51,10 @@ export function createDatabase<P extends PrismaLike>(
   };
 }
 
-/** Connects a service that publishes events: to its tables, and to the outbox that relays committed events to the bus. */
+/**
+ * Connects a service that publishes events: to its tables, and to the outbox. The slice `relay` publishes committed events
+ * to the bus; the service places it after `slice`.
+ */
 export function createEventDatabase<P extends PrismaLike>(
   base: ServiceBase<ServiceEnv & DatabaseEnv>,
   createClient: (adapter: PrismaPg) => P,
@@ -65,7 +68,8 @@ export function createEventDatabase<P extends PrismaLike>(
     part,
     outbox: createOutbox(service),
     wakeOutbox: relay.wake,
-    slice: { ...slice, parts: [...slice.parts, relay] },
+    slice,
+    relay: { parts: [relay] },
   };
 }
 

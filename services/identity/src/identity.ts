@@ -32,7 +32,8 @@ import { createUsersSlice } from './users/users.slice.ts';
 /** Identity: accounts, sign-in, sessions and rights. */
 export function createIdentity(env: IdentityEnv): Service {
   const base = createServiceBase('identity', env);
-  const { db, pool, outbox, slice: database } = createEventDatabase(base, (adapter) => new PrismaClient({ adapter }));
+  const database = createEventDatabase(base, (adapter) => new PrismaClient({ adapter }));
+  const { db, pool, outbox } = database;
   const telemetry = createTelemetry(base.metrics);
   const settings = createSettings({ ...base, db });
   const common = { ...base, db, pool, outbox, telemetry, settings };
@@ -52,7 +53,8 @@ export function createIdentity(env: IdentityEnv): Service {
   return createService({
     ...base,
     slices: [
-      database,
+      database.slice,
+      database.relay,
       settings,
       createSignInSlice(signIn),
       createOidcSlice(signIn),

@@ -22,7 +22,8 @@ import { createUploadsSlice } from './uploads/uploads.slice.ts';
 export function createMedia(env: MediaEnv): Service {
   const base = createServiceBase('media', env);
   const { log, metrics, bus } = base;
-  const { db, outbox, slice: database } = createEventDatabase(base, (adapter) => new PrismaClient({ adapter }));
+  const database = createEventDatabase(base, (adapter) => new PrismaClient({ adapter }));
+  const { db, outbox } = database;
   const storage = createStorageSlice({ env, log });
   const { objects } = storage;
   const telemetry = createTelemetry(metrics, objects);
@@ -37,7 +38,8 @@ export function createMedia(env: MediaEnv): Service {
   return createService({
     ...base,
     slices: [
-      database,
+      database.slice,
+      database.relay,
       storage,
       createUploadsSlice({ db, outbox, objects, telemetry, languages, log, env }),
       bin,

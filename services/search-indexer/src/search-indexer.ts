@@ -17,7 +17,8 @@ export async function createSearchIndexer(env: IndexerEnv): Promise<Service> {
   const base = createServiceBase('search-indexer', env);
   const { log, metrics, bus } = base;
   const telemetry = createTelemetry(metrics);
-  const { db, pool, outbox, slice: database } = createEventDatabase(base, (adapter) => new PrismaClient({ adapter }));
+  const database = createEventDatabase(base, (adapter) => new PrismaClient({ adapter }));
+  const { db, pool, outbox } = database;
   const index = await openIndex(env, log);
   const vectoriser = createWorkerVectoriser({ bus });
   const transcripts = createMediaTranscripts({ bus });
@@ -41,7 +42,8 @@ export async function createSearchIndexer(env: IndexerEnv): Promise<Service> {
     ...base,
     recycling,
     slices: [
-      database,
+      database.slice,
+      database.relay,
       accessSlice,
       indexingSlice,
       createRebuildSlice({ db, pool, index, indexing, refresh, transcripts, log }),

@@ -38,6 +38,8 @@ export function createTranscriptionDispatcher(env: DispatcherEnv): Service {
       // Creates the buckets that the workers' slice watches.
       queuesSlice,
       workersSlice,
+      // Publishes to the streams that the queues' slice creates: starts after them and stops before them.
+      database.relay,
       runsSlice,
       createTasksSlice({ env, db, statements, outbox, bus, log, metrics, tasks, runs, leases, signals, files }),
       createGpuProfilesSlice({ db, enabled: env.ENABLE_VRAM_PROFILING }),
