@@ -21,7 +21,10 @@ export type StageResult = { stage: Stage; artefact: string | null; output: unkno
 export type JobContext = { degraded?: string | null; transcriptVersion?: number };
 export type StageError = { code: string; message: string; retryable: boolean };
 
-/** What a run changes in the table `task`. Methods with a `tx` work in the caller's transaction. */
+/**
+ * What a run changes in the table `task`. Methods with a `tx` work in the caller's transaction.
+ * Implemented in `tasks/tasks.store.ts`, `enqueue` in `tasks/enqueue.store.ts`.
+ */
 export type RunTasks = {
   /** Enqueues a stage of a run; idempotent. @returns false when it was enqueued before. */
   enqueue: (tx: Tx, stage: Stage, run: RunFacts, done: StageResult[], context?: JobContext) => Promise<boolean>;
@@ -35,7 +38,10 @@ export type RunTasks = {
   supersede: (tx: Tx, runId: string, stages: Stage[]) => Promise<void>;
 };
 
-/** What the end of a task changes in its run. Methods with a `tx` work in the caller's transaction. */
+/**
+ * What the end of a task changes in its run. Methods with a `tx` work in the caller's transaction.
+ * Put together in `createRunsSlice` of `runs.slice.ts`.
+ */
 export type Runs = {
   /** Serializes the handling of a file's events across durables and replicas. */
   lockFile: (tx: Tx, fileId: string) => Promise<void>;
