@@ -1,8 +1,13 @@
-import { stages, type Stage } from '@overtone/contracts';
+import { stages, transcriptionEvents, type DataOf, type EventDef, type Stage } from '@overtone/contracts';
 import type { Outbox } from '@overtone/database';
 import { insertMessages, type Statements } from '../database.ts';
-import type { Acceptance } from './acceptance.ts';
-import { enqueueParts } from './enqueue.store.ts';
+import { stepAfter } from '../runs/runs.ts';
+import { enqueueParts, type createEnqueueStore } from './enqueue.store.ts';
+import type { RunState, TaskState } from './task-state.store.ts';
+
+export type Output = { artefact: string | null } & Record<string, unknown>;
+/** All effects of an accepted result, written in one statement. */
+type Acceptance = ReturnType<typeof buildAcceptance>;
 
 const timingColumns: Record<Stage, { wall: string; engine: string }> = {
   prepare: { wall: 'prepare_s', engine: 'prepare_engine_s' },
@@ -29,6 +34,39 @@ const standalone = {
   )
   select uuid from ended`,
 };
+
+/** Builds the effects of a stage's result on its run from the run's current state. */
+export function buildAcceptance(
+  buildTaskRow: ReturnType<typeof createEnqueueStore>['buildTaskRow'],
+  { id, token, stage, done, queuePosition }: TaskState,
+  run: RunState,
+  output: Output,
+) {
+  const { skips, enqueue, ends } = stepAfter(stage, run);
+  const ids = { runId: run.id, fileId: run.fileId, ownerId: run.ownerId };
+  const completed = { ...ids, sequence: run.sequence + 1, stage, output };
+  const results = [...done, { stage, artefact: output.artefact, output }];
+  const engine = output['engine'] as { provider: string; model: string } | undefined;
+  return {
+    task: { id, token, stage },
+    /** As it was read when this acceptance was built. */
+    run: { id: run.id, sequence: run.sequence, status: run.status, warnings: run.warnings },
+    artefact: output.artefact,
+    output,
+    engineSeconds: Number(output['engine_seconds'] ?? 0),
+    // Null for stages that do not report it.
+    audioSeconds: stage === 'prepare' ? Number(output['duration']) : null,
+    engine: engine ? `${engine.provider} ${engine.model}` : null,
+    skips,
+    nextTask: enqueue && buildTaskRow(enqueue.stage, run, queuePosition, results, enqueue.context),
+    /** The warnings the run ends with; null when the run continues. */
+    endsWith: ends && ends.warnings,
+    events: [
+      toEventRow(transcriptionEvents.stageCompleted, completed as DataOf<typeof transcriptionEvents.stageCompleted>),
+      ...(ends ? [toEventRow(transcriptionEvents.runCompleted, { ...ids, ...ends })] : []),
+    ],
+  };
+}
 
 /** Accepts task results in one round trip and one commit. @returns false when nothing was changed. */
 export function createAcceptStore({ statements, outbox }: { statements: Statements; outbox: Pick<Outbox, 'headers'> }) {
@@ -61,6 +99,10 @@ export function createAcceptStore({ statements, outbox }: { statements: Statemen
     acceptStandalone: async ({ id, token }: { id: string; token: number }): Promise<boolean> =>
       (await statements.commit({ ...standalone, values: [id, token] })).rowCount === 1,
   };
+}
+
+function toEventRow<E extends EventDef>({ subject }: E, data: DataOf<E>) {
+  return { subject, data };
 }
 
 /**

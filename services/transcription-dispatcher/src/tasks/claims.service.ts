@@ -1,7 +1,7 @@
 import type { dispatcherRpc, ReplyOf, RequestOf } from '@overtone/contracts';
 import { invalid, unavailable, type Log } from '@overtone/service-kit';
 import type { Runs } from '../runs/runs.ts';
-import { buildAcceptance, type Output } from './acceptance.ts';
+import { buildAcceptance, type Output } from './accept.store.ts';
 import type { Failures } from './failures.service.ts';
 import { jobOf, pauseAfter } from './job-input.ts';
 import { storageFullCode } from './requeue.store.ts';
