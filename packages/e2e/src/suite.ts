@@ -27,7 +27,7 @@ export function registerSuites(suites: readonly Suite[], evidence: () => Promise
       let reason: string | undefined;
       test.beforeAll(async () => {
         reason = await suite.unavailable?.();
-        test.skip(reason !== undefined, reason ?? '');
+        if (reason !== undefined) test.skip(true, reason);
       });
       test.afterAll(async () => {
         if (reason === undefined) await suite.close?.();

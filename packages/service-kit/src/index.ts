@@ -18,12 +18,12 @@ export { handle, handled, reply, type Reply, type Route, type RouteRequest } fro
 export { createLog, standardOutput, type Log } from './log.ts';
 export { createMetrics, type Metrics } from './metrics.ts';
 export { catchUp, onStop, periodic, type Periodic } from './periodic.ts';
+export { runService } from './run-service.ts';
 export { readKeyRing, seal, unseal, type KeyRing } from './sealing.ts';
 export {
   createService,
   createServiceBase,
   rpc,
-  runService,
   type Part,
   type RpcHandler,
   type Service,
