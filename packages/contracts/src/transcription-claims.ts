@@ -75,7 +75,18 @@ export const workerRpc = {
   }),
 };
 
-/** Bucket LEASES, key `task.<taskId>`: renewed every 5 s by the worker that holds the task. */
+/**
+ * After how much silence a worker or its task counts as lost. A worker writes every `everyMs` an entry that is valid for
+ * `lifeMs`. After an interruption of its own watch the dispatcher waits `graceMs` before a missing entry means a loss.
+ * The broker deletes an entry after `bucketLifeMs`: until then an expired one shows as orphaned.
+ */
+export const liveness = {
+  heartbeat: { everyMs: 1_000, lifeMs: 4_000, graceMs: 3_000 },
+  lease: { everyMs: 5_000, lifeMs: 15_000, graceMs: 7_000 },
+  bucketLifeMs: 60_000,
+};
+
+/** Bucket LEASES, key `task.<taskId>`: renewed by the worker that holds the task. */
 export const leaseValue = z.object({
   worker: z.string(),
   service: z.string(),
@@ -88,7 +99,7 @@ export const leaseValue = z.object({
   deliveredAt: z.int(),
   expiresAt: z.int(),
 });
-/** Bucket WORKERS, key `worker.<id>`, renewed every second: a worker's heartbeat and current capabilities. */
+/** Bucket WORKERS, key `worker.<id>`: a worker's heartbeat and current capabilities. */
 export const workerValue = z.object({
   service: z.string(),
   /** Durables it pulls from, `<queue>-<domain>`. */

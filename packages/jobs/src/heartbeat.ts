@@ -1,4 +1,4 @@
-import type { workerValue } from '@overtone/contracts';
+import { liveness, type workerValue } from '@overtone/contracts';
 import type { Bus } from '@overtone/service-kit';
 import type { KV } from 'nats';
 import type { z } from 'zod';
@@ -7,10 +7,9 @@ type Value = z.infer<typeof workerValue>;
 /** What a worker reports about itself. */
 export type Ability = Partial<Omit<Value, 'service' | 'pulls' | 'saidAt' | 'expiresAt'>>;
 
-const everyMs = 1_000;
-const heartbeatLifeMs = 4_000;
+const { everyMs, lifeMs } = liveness.heartbeat;
 
-/** Writes a heartbeat with the pulled queues to WORKERS every second: without one for four seconds a worker counts as dead. */
+/** Writes heartbeats with the pulled queues to WORKERS: without one for `lifeMs` a worker counts as dead. */
 export function beat(
   bus: Bus,
   { workerId, about }: { workerId: string; about?: () => Ability },
@@ -29,7 +28,7 @@ export function beat(
       service: bus.service,
       pulls: pulls(),
       saidAt,
-      expiresAt: saidAt + heartbeatLifeMs,
+      expiresAt: saidAt + lifeMs,
     };
     await kv.put(key, JSON.stringify(value));
   };

@@ -1,16 +1,15 @@
-import type { Queue } from '@overtone/contracts';
+import { liveness, type Queue } from '@overtone/contracts';
 import { replyOf, type Bus } from '@overtone/service-kit';
 import type { JsMsg, KV } from 'nats';
 
-const renewMs = 5_000;
-const leaseLifeMs = 15_000;
+const { everyMs, lifeMs } = liveness.lease;
 
 type Held = { msg: JsMsg; taskId: string; token: number; queue: Queue };
 export type Lease = { release: () => Promise<void> };
 export type Leases = { hold: (held: Held) => Lease };
 
 /**
- * Keeps a claimed task visibly alive: renews the broker's acknowledgement wait and the lease in LEASES every 5 s.
+ * Keeps a claimed task visibly alive: renews the broker's acknowledgement wait and the lease in LEASES.
  * Leases are for visibility and quick recovery; safety rests on the fencing token in the dispatcher's database. So
  * the job starts without waiting for the lease to be written.
  */
@@ -38,14 +37,14 @@ export function createLeases(bus: Bus, workerId: string): Leases {
       };
       const put = (kv: KV) => {
         const saidAt = Date.now();
-        return kv.put(key, JSON.stringify({ ...value, saidAt, expiresAt: saidAt + leaseLifeMs }));
+        return kv.put(key, JSON.stringify({ ...value, saidAt, expiresAt: saidAt + lifeMs }));
       };
       // In sequence: a release never overtakes a write.
       let last = write(put);
       const timer = setInterval(() => {
         msg.working();
         last = last.then(() => write(put));
-      }, renewMs).unref();
+      }, everyMs).unref();
       return {
         release: () => {
           clearInterval(timer);

@@ -1,4 +1,4 @@
-import { eventFeed } from '@overtone/contracts';
+import { eventFeed, liveness } from '@overtone/contracts';
 import type { Bus, Part } from '@overtone/service-kit';
 import {
   AckPolicy,
@@ -38,7 +38,6 @@ const streams: (Partial<StreamConfig> & { name: string })[] = [
   },
 ];
 const buckets = ['LEASES', 'WORKERS'];
-const bucketLifeMs = 60_000;
 
 /** Creates the broker's streams, durables and buckets at start, and again when the broker has lost them. */
 export function createBroker({ bus }: { bus: Bus }) {
@@ -52,7 +51,7 @@ export function createBroker({ bus }: { bus: Bus }) {
     for (const durable of durables) await ensureConsumer(jsm, jobStream, jobConsumer(durable));
     await ensureConsumer(jsm, 'EVENTS', feedConsumer);
     for (const bucket of buckets)
-      await bus.jetstream().views.kv(bucket, { history: 1, ttl: bucketLifeMs, storage: StorageType.File });
+      await bus.jetstream().views.kv(bucket, { history: 1, ttl: liveness.bucketLifeMs, storage: StorageType.File });
     if (jobsCreated) notifyLoss();
     first = false;
   };

@@ -36,7 +36,7 @@ export function gaugesOf(
   );
 }
 
-/** Together with the four seconds a heartbeat lasts, a dead worker is visible within five seconds. */
+/** Added to the life of a heartbeat (`liveness` in the contracts): a dead worker is visible within five seconds. */
 const cacheMs = 500;
 
 /** The current queue gauges: one request to the broker; leases and heartbeats are mirrored already. */

@@ -1,7 +1,7 @@
 import type { Task } from '../generated/client.ts';
 import type { Lease } from '../workers/workers.ts';
 
-/** A fresh claim counts as held for this long, because its lease may not be visible yet. */
+/** A fresh claim counts as held for this long, because its lease may not be visible yet (`liveness` in the contracts). */
 export const claimGraceMs = 10_000;
 
 /**

@@ -1,16 +1,8 @@
-import { dispatcherRoutes, dispatcherRpc, leaseValue, workerValue } from '@overtone/contracts';
+import { dispatcherRoutes, dispatcherRpc, leaseValue, liveness, workerValue } from '@overtone/contracts';
 import { handle, periodic, rpc, type Bus, type Slice } from '@overtone/service-kit';
 import type { Db } from '../database.ts';
 import { createMirror } from './mirror.adapter.ts';
-import {
-  heartbeatGraceMs,
-  isWatchSettled,
-  languagesOf,
-  liveEntries,
-  workerObjectsOf,
-  type Leases,
-  type Workers,
-} from './workers.ts';
+import { isWatchSettled, languagesOf, liveEntries, workerObjectsOf, type Leases, type Workers } from './workers.ts';
 import { createWorkersStore } from './workers.store.ts';
 
 /** The live workers, their heartbeats and engines, and the leases on their tasks. */
@@ -22,7 +14,7 @@ export function createWorkersSlice({ db, bus }: { db: Db; bus: Bus }): Slice & {
     live: () =>
       isWatchSettled(fleet.since(), Date.now()) ? [...liveEntries(fleet.entries(), Date.now()).values()] : null,
     isLive: (id) =>
-      !isWatchSettled(fleet.since(), Date.now(), heartbeatGraceMs) ||
+      !isWatchSettled(fleet.since(), Date.now(), liveness.heartbeat.graceMs) ||
       (fleet.entries().get(`worker.${id}`)?.expiresAt ?? 0) > Date.now(),
     areWatched: () => fleet.since() !== null,
     describe: (recorded, running, now) => workerObjectsOf(fleet.entries(), recorded, running, now),

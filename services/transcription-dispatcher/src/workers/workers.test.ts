@@ -1,8 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
+import { liveness } from '@overtone/contracts';
 import {
   isWatchSettled,
   languagesOf,
-  leaseGraceMs,
   liveEntries,
   showOfflineMs,
   toLocalClock,
@@ -41,8 +41,8 @@ describe('a lease from another host', () => {
 
 it('a missing lease means nothing until the watch has lasted for one renewal', () => {
   expect(isWatchSettled(null, 1_000_000)).toBe(false);
-  expect(isWatchSettled(1_000_000 - leaseGraceMs + 1, 1_000_000)).toBe(false);
-  expect(isWatchSettled(1_000_000 - leaseGraceMs, 1_000_000)).toBe(true);
+  expect(isWatchSettled(1_000_000 - liveness.lease.graceMs + 1, 1_000_000)).toBe(false);
+  expect(isWatchSettled(1_000_000 - liveness.lease.graceMs, 1_000_000)).toBe(true);
 });
 
 function worker(languages: string[] | null, engine = true): WorkerState {

@@ -1,4 +1,4 @@
-import type { AnswerOf, dispatcherRoutes, leaseValue, workerValue } from '@overtone/contracts';
+import { liveness, type AnswerOf, type dispatcherRoutes, type leaseValue, type workerValue } from '@overtone/contracts';
 import type { z } from 'zod';
 import type { WorkerSeen } from '../generated/client.ts';
 
@@ -50,12 +50,8 @@ export function toLocalClock<T extends RemoteTimes>(value: T, storedAt: number, 
   };
 }
 
-/** After an interruption of the lease watch, each worker must renew once to be visible again. */
-export const leaseGraceMs = 7_000;
-/** The same for heartbeats, which are sent every second. */
-export const heartbeatGraceMs = 3_000;
 /** Whether the watch of leases or heartbeats has lasted long enough that a missing entry means a dead worker. */
-export function isWatchSettled(watchingSince: number | null, now: number, graceMs = leaseGraceMs): boolean {
+export function isWatchSettled(watchingSince: number | null, now: number, graceMs = liveness.lease.graceMs): boolean {
   return watchingSince !== null && now - watchingSince >= graceMs;
 }
 
