@@ -80,7 +80,7 @@ function createDataStore(resumable: Resumable, senderOf: (id: string) => string 
       const { offset, size, metadata, createdAt } = await resumable.progress(id);
       return new Upload({ id, size, offset, metadata, creation_date: createdAt });
     },
-    remove: resumable.remove,
+    remove: resumable.cancel,
     deleteExpired: () => resumable.removeExpired(new AbortController().signal),
   });
 }

@@ -24,12 +24,12 @@ export type UploadProgress = { offset: number; size: number; metadata: Metadata;
 
 /** Resumable uploads. The id of an upload becomes the id of its file. */
 export function createResumable({ db, parts, reservations, uploads, languages, expiresMs, log }: ResumableDeps) {
-  const { finishWhole, remove, removeExpired } = createCompletion({ db, parts, reservations, uploads, expiresMs, log });
+  const { finishWhole, cancel, removeExpired } = createCompletion({ db, parts, reservations, uploads, expiresMs, log });
   return {
     maxBytes: uploads.maxBytes,
     expiresMs,
     finishWhole,
-    remove,
+    cancel,
     removeExpired,
 
     begin: async (id: string, upload: Description): Promise<void> => {
@@ -83,6 +83,7 @@ function noSuchUpload() {
 function createCompletion({ db, parts, reservations, uploads, expiresMs, log }: Omit<ResumableDeps, 'languages'>) {
   const finishing = new Map<string, Promise<void>>();
 
+  /** Deletes the received bytes and the reservation of an upload that is cancelled, rejected, expired or already a file. */
   const remove = async (id: string): Promise<void> => {
     await parts.remove(id);
     await reservations.release(id);
@@ -115,7 +116,9 @@ function createCompletion({ db, parts, reservations, uploads, expiresMs, log }: 
 
   return {
     finishWhole,
-    remove,
+
+    /** The client's DELETE. */
+    cancel: (id: string): Promise<void> => remove(id),
 
     /** Removes expired uploads; completes those whose last step was interrupted. */
     removeExpired: async (signal: AbortSignal): Promise<number> => {
