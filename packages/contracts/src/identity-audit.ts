@@ -3,6 +3,7 @@ import { pageOf, pageQuery, routesOf, text, time } from './http.ts';
 
 const route = routesOf('identity');
 
+/** A listed record. The names of events are in `identity/src/audit/audit.ts`. */
 export const auditRecord = z.object({
   uuid: z.uuid(),
   timestamp: time,

@@ -14,7 +14,7 @@ export const fileAccess = z.object({
   version: z.int(),
 });
 export type FileAccess = z.infer<typeof fileAccess>;
-/** Audited actions on files. */
+/** Audited actions on files; identity's `audit.slice.ts` names them in the audit trail. */
 export const fileActions = [
   'file_uploaded',
   'file_shared',

@@ -6,7 +6,7 @@ import { taskRoutes } from './operations-tasks.ts';
 /** All routes of the dispatcher, in the order of their description. */
 export const dispatcherRoutes = { ...taskRoutes, ...queueRoutes };
 
-/** An administrator's action on queues and dead jobs; identity writes it to the audit trail. */
+/** An administrator's action on queues and dead jobs; identity's `audit.slice.ts` names it in the audit trail. */
 export const operationActions = [
   'queue_paused',
   'queue_resumed',

@@ -38,7 +38,7 @@ export type Claims =
 /** A truth value that may be unknown. */
 export type Tristate = 'yes' | 'no' | 'unknown';
 
-/** The state of an account in the directory, apart from its password. */
+/** The state of an account in the directory, apart from its password. `read/account-state.ts` has the rules. */
 export type AccountState = {
   readonly signIn: 'allowed' | 'refused';
   readonly reason: null | 'disabled' | 'expired' | 'locked' | 'password_expired' | 'must_change_password';

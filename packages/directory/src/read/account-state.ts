@@ -18,6 +18,7 @@ const intruderReset = 'loginIntruderResetTime';
 const computedLocked = 0x10;
 const computedPasswordExpired = 0x80_0000;
 
+// Also read by the sync run (`snapshot-people.ts`): there `disabled` and `expired` disable the account.
 // The server does not maintain 0x10 and 0x800000 of userAccountControl: only the computed attribute shows a lock.
 const rules: readonly Rule[] = [
   { attribute: 'userAccountControl', read: (value) => (has(value, accountDisabled) ? 'disabled' : undefined) },

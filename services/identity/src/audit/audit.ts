@@ -1,7 +1,7 @@
 import type { Client } from '../client.ts';
 import type { Tx } from '../database.ts';
 
-/** The events of the audit log; names as an auditor filters them. */
+/** The events of the audit log; names as an auditor filters them. Labels: `event-labels.ts` of the web UI. */
 export type AuditEvent =
   | 'auth.login.success'
   | 'auth.login.failure'

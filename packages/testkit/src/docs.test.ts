@@ -1,0 +1,76 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { describe, expect, it } from '@jest/globals';
+
+const root = resolve(import.meta.dirname, '../../..');
+const folders = ['packages', 'services', 'docs', 'deploy', 'k8s'];
+
+/** Files and folders of the repository with a leading slash; installed and built ones are left out. */
+function listPaths(folder: string): string[] {
+  return readdirSync(resolve(root, `.${folder}`), { withFileTypes: true }).flatMap((entry) => {
+    if (['node_modules', 'dist', 'generated'].includes(entry.name)) return [];
+    const path = `${folder}/${entry.name}`;
+    return entry.isDirectory() ? [path, ...listPaths(path)] : [path];
+  });
+}
+
+const paths = [...readdirSync(root).map((name) => `/${name}`), ...folders.flatMap((name) => listPaths(`/${name}`))];
+const services = readdirSync(resolve(root, 'services'));
+const pages = [
+  'README.md',
+  ...paths.filter((path) => /^\/docs\/.*\.md$|^\/(packages|services)\/[^/]+\/README\.md$/.test(path)),
+];
+
+function codeSpansOf(text: string): string[] {
+  return [...text.replaceAll(/^```[^]*?^```$/gm, '').matchAll(/`([^`\n]+)`/g)].map((match) => match[1] as string);
+}
+
+const source = /\.(ts|tsx|mjs|css|prisma|sql|ya?ml|conf|md|sh)$/;
+/** The repository's paths among the words of a code span. `*` and `<name>` stand for any name. */
+function pathsIn(span: string): string[] {
+  const words = span.split(' ').filter((word) => /^[\w.@*<>-]+(\/[\w.@*<>-]+)*\/?$/.test(word));
+  return words.filter((word) => {
+    const [first = '', second] = word.split('/');
+    if (second === undefined) return /\.tsx?$/.test(word);
+    return !word.includes('node_modules') && (source.test(word) || [...folders, ...services].includes(first));
+  });
+}
+
+/** Whether a path of the repository ends with these names. */
+function exists(path: string): boolean {
+  const escaped = path.replace(/\/$/, '').replaceAll('.', '\\.');
+  const pattern = new RegExp(`/${escaped.replaceAll(/<\w+>|\*/g, '[^/]*')}$`);
+  return paths.some((existing) => pattern.test(existing));
+}
+
+function read(page: string): string {
+  return readFileSync(resolve(root, `./${page}`), 'utf8');
+}
+
+describe.each(pages)('%s', (page) => {
+  it('names only files and folders that exist', () => {
+    const named = codeSpansOf(read(page)).flatMap(pathsIn);
+    expect(named.filter((path) => !exists(path))).toEqual([]);
+  });
+});
+
+describe('docs/where-to-change.md', () => {
+  const rows = read('docs/where-to-change.md')
+    .split('\n')
+    .filter((line) => line.startsWith('| ') && line.includes('`'));
+  const filesOf = (row: string) =>
+    codeSpansOf(row)
+      .flatMap(pathsIn)
+      .filter((path) => source.test(path) && !/[*<]/.test(path));
+  const textOf = (file: string) => read(paths.find((path) => path.endsWith(`/${file}`)) ?? file);
+
+  it('has rows', () => expect(rows.length).toBeGreaterThan(30));
+
+  it('names only identifiers that occur in a file of their row', () => {
+    const missing = rows.flatMap((row) => {
+      const text = filesOf(row).map(textOf).join('\n');
+      return codeSpansOf(row).filter((span) => /^[a-z]+[A-Z]\w+$/.test(span) && !text.includes(span));
+    });
+    expect(missing).toEqual([]);
+  });
+});
