@@ -1,6 +1,7 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import type { FetchReply, FetchRequest } from './crl.adapter.ts';
-import { createListParser, listLimits, type RevocationList } from './revocation-list.ts';
+import { createListParser, listLimits } from './list-parser.ts';
+import type { RevocationList } from './revocation-list.ts';
 
 class UnreadableList extends Error {}
 function asUnreadable<T>(read: () => T): T {

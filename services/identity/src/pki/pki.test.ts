@@ -11,7 +11,7 @@ import {
   type Issued,
 } from '@overtone/testkit/certificates';
 import { certificateOf, checkCertificate, type PkiSettings } from './pki.ts';
-import { parseLists } from './revocation-list.ts';
+import { parseLists } from './list-parser.ts';
 import { createRevocation } from './revocation.ts';
 
 const day = 86_400_000;

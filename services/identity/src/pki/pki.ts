@@ -10,7 +10,8 @@ import { parseNamePairs } from './name-pairs.ts';
 import { parsePem, type Cert } from './certificates.ts';
 import { faultOfPerson, findPath } from './chain.ts';
 import { forwardedCertificates } from './forwarded-certificate.ts';
-import { parseLists, type RevocationList } from './revocation-list.ts';
+import { parseLists } from './list-parser.ts';
+import type { RevocationList } from './revocation-list.ts';
 import type { Revocation } from './revocation.ts';
 
 export { parseNamePairs } from './name-pairs.ts';

@@ -7,7 +7,8 @@ import { pemOf } from '../../test/chain-maker.ts';
 import { readPkitsCases, type PkitsCase } from '../../test/pkits/pkits.ts';
 import { parseDer } from './certificates.ts';
 import { faultOfPerson, findPath } from './chain.ts';
-import { parseLists, type RevocationList } from './revocation-list.ts';
+import { parseLists } from './list-parser.ts';
+import type { RevocationList } from './revocation-list.ts';
 import { createRevocation } from './revocation.ts';
 
 // The reference is `openssl verify -purpose sslclient -auth_level 2`, with `-crl_check_all` for revocation.

@@ -1,4 +1,4 @@
-import { headerBytes, oidOf, readElement, readElements, tags, timeOf, type Element } from './der.ts';
+import { oidOf, readChildren, readElement, readElements, tags, timeOf, type Element } from './der.ts';
 import { nameKeyOf, readName } from './names.ts';
 import { createSerialCollector, type SerialSet } from './serial-set.ts';
 
@@ -14,239 +14,94 @@ export type RevocationList = {
    * Partial: a critical extension limits the list (a delta, one distribution point); it can revoke but not prove that a
    * certificate is good. Indirect: its entries may belong to certificates of other authorities.
    */
-  scope: 'full' | 'partial' | 'indirect';
+  scope: 'full' | Limitation;
   /** DER of the AlgorithmIdentifier, and the signed bytes; needed until the signature has been verified once. */
   algorithm: Uint8Array<ArrayBuffer>;
   signed: Uint8Array<ArrayBuffer>;
   signature: Uint8Array<ArrayBuffer>;
 };
-
-export type ListLimits = { bytes: number; lists: number };
-/** A million entries with reason codes take some 50 MB. */
-export const listLimits: ListLimits = { bytes: 128 * 1024 * 1024, lists: 16 };
-
-/** Far above the size of any entry or header field. */
-const maxElementBytes = 65_536;
-
-const deltaIndicator = '2.5.29.27';
-const reasonCode = '2.5.29.21';
-const invalidityDate = '2.5.29.24';
-const certificateIssuer = '2.5.29.29';
-const removeFromCrl = 8;
-
+type Limitation = 'partial' | 'indirect';
 type Extension = { oid: string; critical: boolean; value: Element };
 
-type Body = { bytes: Buffer<ArrayBuffer>; filled: () => number };
+const maxNameBytes = 65_536;
 
-const pemBegin = '-----BEGIN X509 CRL-----';
-const pemEnd = '-----END X509 CRL-----';
+const reasonCode = '2.5.29.21';
+const invalidityDate = '2.5.29.24';
+const deltaIndicator = '2.5.29.27';
+const issuingDistributionPoint = '2.5.29.28';
+const certificateIssuer = '2.5.29.29';
+const removeFromCrl = 8;
+/** Context-specific field [0]. */
+const listExtensions = 0xa0;
 
-/**
- * Parses all lists of a PEM text, or one list in DER, in parts of any size.
- * Both functions throw an Error when the bytes are not a revocation list.
- */
-export function createListParser(limits: ListLimits = listLimits) {
-  const lists: RevocationList[] = [];
-  let form: 'pem' | 'der' | undefined;
-  let reader: ReturnType<typeof createListReader> | undefined;
-  let text = '';
-
-  const open = () => {
-    if (lists.length >= limits.lists) throw new Error(`there are more than ${limits.lists} lists`);
-    return createListReader(limits);
-  };
-  const close = (): void => {
-    lists.push((reader as ReturnType<typeof createListReader>).end());
-    reader = undefined;
-  };
-  const decode = (base64: string): void => {
-    if (!/^[A-Za-z0-9+/]*={0,2}$/.test(base64)) throw new Error('the PEM text is no base64');
-    reader?.push(Buffer.from(base64, 'base64'));
-  };
-  /** Parses the complete part of `text`, and keeps the rest. */
-  const parseText = (): void => {
-    for (;;) {
-      if (!reader) {
-        const at = text.indexOf(pemBegin);
-        if (at < 0) {
-          text = text.slice(-pemBegin.length);
-          return;
-        }
-        text = text.slice(at + pemBegin.length);
-        reader = open();
-      }
-      const dash = text.indexOf('-');
-      const base64 = (dash < 0 ? text : text.slice(0, dash)).replaceAll(/\s+/g, '');
-      const usable = dash < 0 ? base64.length - (base64.length % 4) : base64.length;
-      decode(base64.slice(0, usable));
-      text = base64.slice(usable) + (dash < 0 ? '' : text.slice(dash));
-      if (dash < 0 || text.length < pemEnd.length) return;
-      if (!text.startsWith(pemEnd)) throw new Error('the PEM text does not end');
-      text = text.slice(pemEnd.length);
-      close();
-    }
-  };
-
-  return {
-    push: (chunk: Uint8Array): void => {
-      if (chunk.length === 0) return;
-      const bytes = Buffer.from(chunk.buffer, chunk.byteOffset, chunk.length);
-      form ??= bytes[0] === tags.sequence ? 'der' : 'pem';
-      if (form === 'der') {
-        reader ??= open();
-        reader.push(bytes);
-      } else {
-        text += bytes.toString('latin1');
-        parseText();
-      }
-    },
-    end: (): RevocationList[] => {
-      if (reader && form === 'pem') throw new Error('the PEM text does not end');
-      if (reader) close();
-      if (lists.length === 0) throw new Error('there is no revocation list');
-      return lists;
-    },
-  };
-}
-
-/** Parses complete lists. @throws Error */
-export function parseLists(bytes: Uint8Array): RevocationList[] {
-  const parser = createListParser();
-  parser.push(bytes);
-  return parser.end();
-}
-
-/** Parses one list in DER that arrives in parts. */
-function createListReader(limits: ListLimits) {
-  let head = Buffer.alloc(0);
-  let bytes: Buffer<ArrayBuffer> | undefined;
-  let filled = 0;
-  let steps: Generator<undefined, RevocationList> | undefined;
-  let read: RevocationList | undefined;
-
-  const begin = (): boolean => {
-    if (head.length < headerBytes) return false;
-    const { end } = readElement(head, 0, Number.MAX_SAFE_INTEGER);
-    if (end > limits.bytes) throw new Error(`the list is longer than ${limits.bytes} bytes`);
-    bytes = Buffer.from(new ArrayBuffer(end));
-    steps = readList({ bytes, filled: () => filled });
-    return true;
-  };
-  return {
-    push: (chunk: Buffer): void => {
-      let rest = chunk;
-      if (!bytes) {
-        head = Buffer.concat([head, chunk]);
-        if (!begin()) return;
-        rest = head;
-      }
-      const into = bytes as unknown as Buffer;
-      if (filled + rest.length > into.length) throw new Error('bytes follow the list');
-      rest.copy(into, filled);
-      filled += rest.length;
-      const step = read ? undefined : steps?.next();
-      if (step?.done) read = step.value;
-    },
-    end: (): RevocationList => {
-      if (!read) throw new Error('the list pemEnd too early');
-      return read;
-    },
-  };
-}
-
-/**
- * Parses one list while its bytes arrive; yields when it needs more. Entries are parsed one by one, without a tree of
- * nodes. @throws Error: the bytes are not a revocation list.
- */
-function* readList({ bytes, filled }: Body): Generator<undefined, RevocationList> {
-  /** Waits until an element is complete, and reads it. */
-  function* readComplete(at: number, limit: number): Generator<undefined, Element> {
-    while (filled() < Math.min(at + headerBytes, limit)) yield;
-    const element = readElement(bytes, at, limit);
-    if (element.end - at > maxElementBytes) throw new Error('an element of the list is too long');
-    while (filled() < element.end) yield;
-    return element;
-  }
-  function* openSequence(at: number, limit: number): Generator<undefined, Element> {
-    while (filled() < Math.min(at + headerBytes, limit)) yield;
-    const element = readElement(bytes, at, limit);
-    if (element.tag !== tags.sequence) throw new Error('no sequence');
-    return element;
-  }
-
-  const list = yield* openSequence(0, bytes.length);
-  const tbs = yield* openSequence(list.content, list.end);
-  // Version (optional), signature, issuer, thisUpdate.
-  let part = yield* readComplete(tbs.content, tbs.end);
-  if (part.tag === tags.integer) part = yield* readComplete(part.end, tbs.end);
-  const inner = part;
-  const issuer = yield* readComplete(inner.end, tbs.end);
-  if (inner.tag !== tags.sequence || issuer.tag !== tags.sequence) throw new Error('no revocation list');
-  const issued = yield* readComplete(issuer.end, tbs.end);
-  const thisUpdate = timeOf(bytes, issued);
-  let at = issued.end;
-
-  let nextUpdate: number | undefined;
-  let scope: RevocationList['scope'] = 'full';
-  const collector = createSerialCollector();
-  const limit = (to: RevocationList['scope']): void => {
-    if (scope !== 'indirect') scope = to;
-  };
-
-  const takeEntry = (entry: Element): void => {
-    const [serial, , extensions] = readElements(bytes, entry.content, entry.end);
-    if (entry.tag !== tags.sequence || serial?.tag !== tags.integer) throw new Error('no entry of a revocation list');
-    let removed = false;
-    for (const { oid, critical, value } of extensions ? extensionsOf(bytes, extensions) : []) {
-      if (oid === certificateIssuer) limit('indirect');
-      else if (oid === reasonCode) removed = bytes[value.end - 1] === removeFromCrl;
-      else if (critical && oid !== invalidityDate) limit('partial');
-    }
-    if (!removed) collector.add(bytes, serial.content, serial.end);
-  };
-
-  while (at < tbs.end) {
-    while (filled() < Math.min(at + headerBytes, tbs.end)) yield;
-    const next = readElement(bytes, at, tbs.end);
-    at = next.end;
-    if (next.tag === tags.utcTime || next.tag === tags.generalizedTime) {
-      if (nextUpdate !== undefined) throw new Error('no revocation list');
-      nextUpdate = timeOf(bytes, yield* readComplete(next.start, tbs.end));
-    } else if (next.tag === tags.sequence) {
-      for (let entryAt = next.content; entryAt < next.end;) {
-        while (filled() < Math.min(entryAt + headerBytes, next.end)) yield;
-        const entry = readElement(bytes, entryAt, next.end);
-        if (entry.end - entryAt > maxElementBytes) throw new Error('an entry of the list is too long');
-        while (filled() < entry.end) yield;
-        takeEntry(entry);
-        entryAt = entry.end;
-      }
-    } else if (next.tag === 0xa0) {
-      const wrapped = yield* readComplete(next.start, tbs.end);
-      for (const { oid, critical, value } of extensionsOf(bytes, readElement(bytes, wrapped.content, wrapped.end))) {
-        if (oid === deltaIndicator || critical) limit('partial');
-        if (oid === '2.5.29.28' && isIndirect(bytes, value)) limit('indirect');
-      }
-    } else throw new Error('no revocation list');
-  }
-
-  const algorithm = yield* readComplete(tbs.end, list.end);
-  const signature = yield* readComplete(algorithm.end, list.end);
-  if (!bytes.subarray(inner.start, inner.end).equals(bytes.subarray(algorithm.start, algorithm.end)))
-    throw new Error('the list names two signature algorithms');
-  if (signature.tag !== tags.bitString || bytes[signature.content] !== 0 || signature.end !== list.end)
+/** Reads a list in DER. @throws Error: the bytes are not a revocation list. */
+export function readRevocationList(bytes: Buffer<ArrayBuffer>): RevocationList {
+  const [tbs, algorithm, signature, ...rest] = readChildren(bytes);
+  if (!tbs || !algorithm || signature?.tag !== tags.bitString || bytes[signature.content] !== 0 || rest.length > 0)
     throw new Error('the list has no signature');
+  const fields = readFields(bytes, tbs);
+  const { start, end } = fields.algorithm;
+  if (!bytes.subarray(start, end).equals(bytes.subarray(algorithm.start, algorithm.end)))
+    throw new Error('the list names two signature algorithms');
+  const limitations = new Set<Limitation>();
+  if (fields.extensions) addLimitationsOfList(limitations, bytes, fields.extensions);
+  const serials = readSerials(limitations, bytes, fields.entries);
   return {
-    issuer: nameKeyOf(readName(bytes.subarray(issuer.start, issuer.end))),
-    thisUpdate,
-    nextUpdate,
-    serials: collector.toSet(),
-    scope,
+    issuer: nameKeyOf(readName(bytes.subarray(fields.issuer.start, fields.issuer.end))),
+    thisUpdate: timeOf(bytes, fields.thisUpdate),
+    nextUpdate: fields.nextUpdate && timeOf(bytes, fields.nextUpdate),
+    serials,
+    scope: limitations.has('indirect') ? 'indirect' : limitations.has('partial') ? 'partial' : 'full',
     algorithm: Uint8Array.from(bytes.subarray(algorithm.start, algorithm.end)),
     // No copy: the list is long.
     signed: bytes.subarray(tbs.start, tbs.end),
     signature: Uint8Array.from(bytes.subarray(signature.content + 1, signature.end)),
   };
+}
+
+/** The fields of TBSCertList in their order: RFC 5280 section 5.1.2. */
+function readFields(bytes: Uint8Array, tbs: Element) {
+  const fields = readElements(bytes, tbs.content, tbs.end);
+  const takeField = (...accepted: number[]): Element | undefined =>
+    fields[0] && accepted.includes(fields[0].tag) ? fields.shift() : undefined;
+  takeField(tags.integer); // The version.
+  const algorithm = takeField(tags.sequence);
+  const issuer = takeField(tags.sequence);
+  const thisUpdate = takeField(tags.utcTime, tags.generalizedTime);
+  const nextUpdate = takeField(tags.utcTime, tags.generalizedTime);
+  const entries = takeField(tags.sequence);
+  const extensions = takeField(listExtensions);
+  if (tbs.tag !== tags.sequence || !algorithm || !issuer || !thisUpdate || fields.length > 0)
+    throw new Error('no revocation list');
+  if (issuer.end - issuer.start > maxNameBytes) throw new Error('the name of the issuer is too long');
+  return { algorithm, issuer, thisUpdate, nextUpdate, entries, extensions };
+}
+
+/** Reads the entries one after the other: an array of a million of them would need much memory. */
+function readSerials(limitations: Set<Limitation>, bytes: Uint8Array, entries: Element | undefined): SerialSet {
+  const collector = createSerialCollector();
+  const end = entries?.end ?? 0;
+  for (let at = entries?.content ?? 0; at < end;) {
+    const entry = readElement(bytes, at, end);
+    const [serial, , extensions] = readElements(bytes, entry.content, entry.end);
+    if (entry.tag !== tags.sequence || serial?.tag !== tags.integer) throw new Error('no entry of a revocation list');
+    let isRemoved = false;
+    for (const { oid, critical, value } of extensions ? extensionsOf(bytes, extensions) : []) {
+      if (oid === certificateIssuer) limitations.add('indirect');
+      else if (oid === reasonCode) isRemoved = bytes[value.end - 1] === removeFromCrl;
+      else if (critical && oid !== invalidityDate) limitations.add('partial');
+    }
+    if (!isRemoved) collector.add(bytes, serial.content, serial.end);
+    at = entry.end;
+  }
+  return collector.toSet();
+}
+
+function addLimitationsOfList(limitations: Set<Limitation>, bytes: Uint8Array, field: Element): void {
+  for (const { oid, critical, value } of extensionsOf(bytes, readElement(bytes, field.content, field.end))) {
+    if (oid === deltaIndicator || critical) limitations.add('partial');
+    if (oid === issuingDistributionPoint && isIndirect(bytes, value)) limitations.add('indirect');
+  }
 }
 
 function extensionsOf(bytes: Uint8Array, sequence: Element): Extension[] {
@@ -259,7 +114,7 @@ function extensionsOf(bytes: Uint8Array, sequence: Element): Extension[] {
   });
 }
 
-/** IssuingDistributionPoint, field [4]: RFC 5280 section 5.2.5. */
+/** Field [4] of IssuingDistributionPoint: RFC 5280 section 5.2.5. */
 function isIndirect(bytes: Uint8Array, { content, end }: Element): boolean {
   const point = readElement(bytes, content, end);
   return readElements(bytes, point.content, point.end).some(

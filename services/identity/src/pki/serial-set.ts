@@ -52,28 +52,11 @@ function sort(packed: Buffer, count: number, width: number): SerialSet {
     writeWords(unsorted, i * width, width, packed, at + 1, length);
     at += length + 1;
   }
+  const order = Uint32Array.from({ length: count }, (_, i) => i);
+  order.sort((x, y) => compare(unsorted, x * width, unsorted, y * width, width));
   const words = new Uint32Array(count * width);
-  orderOf(unsorted, count, width).forEach((from, i) => {
-    for (let word = 0; word < width; word++) words[i * width + word] = unsorted[from * width + word] as number;
-  });
+  order.forEach((from, i) => words.set(unsorted.subarray(from * width, (from + 1) * width), i * width));
   return { count, width, words };
-}
-
-/** A radix sort from the last byte to the first: ten times as fast as a comparison sort for a million numbers. */
-function orderOf(words: Uint32Array, count: number, width: number): Uint32Array {
-  let order = Uint32Array.from({ length: count }, (_, i) => i);
-  let sorted = new Uint32Array(count);
-  for (let place = width * 4 - 1; place >= 0; place--) {
-    const shift = 24 - 8 * (place & 3);
-    const byteOf = (i: number): number => ((words[i * width + (place >> 2)] as number) >>> shift) & 255;
-    const starts = new Uint32Array(257);
-    for (let i = 0; i < count; i++) starts[byteOf(i) + 1]! += 1;
-    if (starts.includes(count, 1)) continue;
-    for (let byte = 0; byte < 256; byte++) starts[byte + 1]! += starts[byte] as number;
-    for (let at = 0; at < count; at++) sorted[starts[byteOf(order[at] as number)]!++] = order[at] as number;
-    [order, sorted] = [sorted, order];
-  }
-  return order;
 }
 
 function writeWords(words: Uint32Array, at: number, width: number, bytes: Uint8Array, from: number, length: number) {

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { createAuthority, type Authority } from '@overtone/testkit/certificates';
-import { createListParser, parseLists } from './revocation-list.ts';
+import { createListParser, parseLists } from './list-parser.ts';
 import { hasSerial } from './serial-set.ts';
 
 /** `CRL_ENTRIES=1000000` tests a list of the supported size. */
