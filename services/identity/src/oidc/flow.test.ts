@@ -1,19 +1,13 @@
 import { describe, expect, it } from '@jest/globals';
-import { createFlowCookies, flowCookiesOf, flowSeconds, newSecret, type Flow } from './flow.ts';
+import { effective } from '../settings/settings.ts';
+import { createFlowCookies, flowCookiesOf, flowSeconds, newFlow, type Flow } from './flow.ts';
 
 const flows = createFlowCookies('a secret of this test that is long enough');
 
+const settings = effective(new Map(), {}).values;
+
 function flow(change: Partial<Flow> = {}): Flow {
-  return {
-    state: newSecret(),
-    nonce: newSecret(),
-    verifier: newSecret(),
-    issuer: 'https://idp.example.org',
-    clientId: 'overtone',
-    redirectUri: 'https://overtone.example.org/login',
-    startedAt: Date.now(),
-    ...change,
-  };
+  return { ...newFlow(settings), ...change };
 }
 
 function jarOf(...cookies: string[]) {
@@ -45,8 +39,12 @@ describe('the cookie of a pending sign-in', () => {
   });
 
   it('has 256 random bits in each of its three secrets', () => {
-    const secrets = Array.from({ length: 1_000 }, newSecret);
-    expect(new Set(secrets).size).toBe(1_000);
+    const secrets = Array.from({ length: 400 }, () => flow()).flatMap(({ state, nonce, verifier }) => [
+      state,
+      nonce,
+      verifier,
+    ]);
+    expect(new Set(secrets).size).toBe(1_200);
     expect(Buffer.from(secrets[0] as string, 'base64url')).toHaveLength(32);
   });
 

@@ -1,5 +1,6 @@
 import { createCipheriv, createDecipheriv, createHash, hkdfSync, randomBytes, timingSafeEqual } from 'node:crypto';
 import { z } from 'zod';
+import { issuerOf, type OidcSettings } from './oidc.ts';
 
 /** A sign-in that was started and whose callback has not arrived yet. */
 const flowShape = z.object({
@@ -17,7 +18,29 @@ export type Flow = z.infer<typeof flowShape>;
 export const flowSeconds = 600;
 const mostFlows = 5;
 
-export function newSecret(): string {
+/** A new flow to the provider of the settings. */
+export function newFlow(settings: OidcSettings): Flow {
+  return {
+    state: newSecret(),
+    nonce: newSecret(),
+    verifier: newSecret(),
+    ...providerOf(settings),
+    startedAt: Date.now(),
+  };
+}
+
+/** Whether the flow was started with the same provider, client and callback address. */
+export function wasStartedWith(flow: Flow, settings: OidcSettings): boolean {
+  const { issuer, clientId, redirectUri } = providerOf(settings);
+  return flow.issuer === issuer && flow.clientId === clientId && flow.redirectUri === redirectUri;
+}
+
+function providerOf(settings: OidcSettings): Pick<Flow, 'issuer' | 'clientId' | 'redirectUri'> {
+  const { oidc_client_id: clientId, oidc_callback_url: redirectUri } = settings;
+  return { issuer: issuerOf(settings), clientId, redirectUri };
+}
+
+function newSecret(): string {
   return randomBytes(32).toString('base64url');
 }
 

@@ -5,9 +5,9 @@ import type { Db } from '../database.ts';
 import { methodOff, type Provisioning, type Refuse } from '../provisioning/provisioning.ts';
 import type { Settings } from '../live-settings.ts';
 import type { Issued } from '../sessions/sessions.ts';
-import { newSecret, type Flow, type FlowCookies } from './flow.ts';
+import { newFlow, wasStartedWith, type Flow, type FlowCookies } from './flow.ts';
 import { flowStore } from './flow.store.ts';
-import { issuerOf, missingSetting, admissionFaultOf, personOf } from './oidc.ts';
+import { missingSetting, admissionFaultOf, personOf } from './oidc.ts';
 import type { ProviderFailure, Provider } from './provider.ts';
 
 export type OidcDeps = {
@@ -28,86 +28,70 @@ type Browser = { cookies: ReadonlyMap<string, string>; secure: boolean };
 
 /** Sign-in at an identity provider: `begin` redirects to it, `finish` handles its callback. */
 export function createOidc(deps: OidcDeps) {
+  const { settings, provider, flows, provisioning } = deps;
+
   const enabledSettings = (): AuthSettings => {
-    const settings = deps.settings.current();
-    if (!settings.oidc_enabled) throw methodOff();
-    return settings;
+    const current = settings.current();
+    if (!current.oidc_enabled) throw methodOff();
+    return current;
   };
 
-  const refuse = (client: Client, flow: Omit<ProviderFailure, 'ok'>, username?: string): Promise<Error> =>
-    deps.refuse(client, {
-      method: 'oidc',
-      errorCode: flow.errorCode,
-      reason: flow.reason,
-      cause: flow.cause,
-      username,
-    });
-
-  /** The flow of this callback. @returns a reason when this browser did not start it, it was finished, or the settings changed. */
-  const flowOf = async (
-    query: CallbackQuery,
-    { cookies, secure }: Browser,
-    settings: AuthSettings,
-  ): Promise<Flow | string> => {
-    if (!query.state) return 'no_state';
-    const opened = deps.flows.read(cookies, query.state, secure, Date.now());
-    if (!opened.ok) return opened.reason;
-    const { flow } = opened;
-    if (
-      flow.issuer !== issuerOf(settings) ||
-      flow.clientId !== settings.oidc_client_id ||
-      flow.redirectUri !== settings.oidc_callback_url
-    )
-      return 'settings_changed';
-    return (await flowStore.spend(deps.db, flow.state)) ? flow : 'replayed';
+  const refuse = (client: Client, failure: Omit<ProviderFailure, 'ok'>, username?: string): Promise<Error> => {
+    const { errorCode, reason, cause } = failure;
+    return deps.refuse(client, { method: 'oidc', errorCode, reason, cause, username });
   };
 
   return {
-    begin: async (browser: Browser, client: Client): Promise<{ url: string; cookies: string[] }> => {
-      const settings = enabledSettings();
-      const missing = missingSetting(settings);
-      const flow: Flow = {
-        state: newSecret(),
-        nonce: newSecret(),
-        verifier: newSecret(),
-        issuer: issuerOf(settings),
-        clientId: settings.oidc_client_id,
-        redirectUri: settings.oidc_callback_url,
-        startedAt: Date.now(),
-      };
-      const started: ProviderFailure | { ok: true; url: string } = missing
-        ? { ok: false, errorCode: 'PROVIDER_UNAVAILABLE', reason: `missing_${missing}` }
-        : await deps.provider.begin(settings, flow);
+    begin: async ({ cookies, secure }: Browser, client: Client): Promise<{ url: string; cookies: string[] }> => {
+      const current = enabledSettings();
+      const flow = newFlow(current);
+      const started = await beginAtProvider(provider, current, flow);
       if (!started.ok) {
         const cause = await refuse(client, started);
         throw unavailable('service_unavailable', 'The identity provider cannot be used at the moment', { cause });
       }
-      const { cookies, secure } = browser;
-      return { url: started.url, cookies: [...deps.flows.clearOld(cookies, secure), deps.flows.seal(flow, secure)] };
+      return { url: started.url, cookies: [...flows.clearOld(cookies, secure), flows.seal(flow, secure)] };
     },
 
     finish: async (query: CallbackQuery, browser: Browser, client: Client): Promise<Issued> => {
-      const settings = enabledSettings();
-      const flow = await flowOf(query, browser, settings);
+      const current = enabledSettings();
+      const flow = await takeFlow(deps, current, query, browser);
       if (typeof flow === 'string') throw await refuse(client, { errorCode: 'INVALID_STATE', reason: flow });
-      if (query.error !== undefined)
-        throw await refuse(client, { errorCode: 'PROVIDER_ERROR', reason: word(query.error) });
-      const { code, iss } = query;
-      const identified = await deps.provider.finish(settings, flow, { code, iss, state: flow.state });
+      const { code, iss, error } = query;
+      if (error !== undefined) throw await refuse(client, { errorCode: 'PROVIDER_ERROR', reason: word(error) });
+      const identified = await provider.finish(current, flow, { code, iss, state: flow.state });
       if (!identified.ok) throw await refuse(client, identified);
-      const person = personOf(
-        identified.claims,
-        settings,
-        deps.settings.effective().origins.oidc_admin_role !== 'default',
-      );
-      const reason = admissionFaultOf(person, settings);
+      const isAdminRoleSet = settings.effective().origins.oidc_admin_role !== 'default';
+      const person = personOf(identified.claims, current, isAdminRoleSet);
+      const reason = admissionFaultOf(person, current);
       if (reason) throw await refuse(client, { errorCode: 'NOT_ADMITTED', reason }, person.login);
-      return deps.provisioning.signIn(person, client);
+      return provisioning.signIn(person, client);
     },
 
     cookieToClear: (query: CallbackQuery, { secure }: Browser): string[] =>
-      query.state ? [deps.flows.clear(query.state, secure)] : [],
+      query.state ? [flows.clear(query.state, secure)] : [],
   };
+}
+
+function beginAtProvider(provider: Provider, settings: AuthSettings, flow: Flow): ReturnType<Provider['begin']> {
+  const missing = missingSetting(settings);
+  return missing
+    ? Promise.resolve({ ok: false, errorCode: 'PROVIDER_UNAVAILABLE', reason: `missing_${missing}` })
+    : provider.begin(settings, flow);
+}
+
+/** The flow of this callback, which no other callback can use. @returns a reason when this one cannot use it either. */
+async function takeFlow(
+  { db, flows }: Pick<OidcDeps, 'db' | 'flows'>,
+  settings: AuthSettings,
+  { state }: CallbackQuery,
+  { cookies, secure }: Browser,
+): Promise<Flow | string> {
+  if (!state) return 'no_state';
+  const opened = flows.read(cookies, state, secure, Date.now());
+  if (!opened.ok) return opened.reason;
+  if (!wasStartedWith(opened.flow, settings)) return 'settings_changed';
+  return (await flowStore.spend(db, state)) ? opened.flow : 'replayed';
 }
 
 function word(text: string): string {

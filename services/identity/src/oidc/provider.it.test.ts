@@ -3,8 +3,8 @@ import { createServer, type AddressInfo, type Server } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { authSettings, type AuthSettings } from '@overtone/contracts';
 import { startScriptedProvider, type ScriptedProvider, type TokenAnswer } from '@overtone/testkit/oidc';
-import { newSecret, type Flow } from './flow.ts';
-import { issuerOf, type OidcSettings } from './oidc.ts';
+import { newFlow, type Flow } from './flow.ts';
+import type { OidcSettings } from './oidc.ts';
 import { createProvider } from './provider.adapter.ts';
 
 const defaults = Object.fromEntries(
@@ -30,21 +30,9 @@ function settings(change: Partial<OidcSettings> = {}): OidcSettings {
   };
 }
 
-function flowFor(settings: OidcSettings): Flow {
-  return {
-    state: newSecret(),
-    nonce: newSecret(),
-    verifier: newSecret(),
-    issuer: issuerOf(settings),
-    clientId: settings.oidc_client_id,
-    redirectUri: settings.oidc_callback_url,
-    startedAt: Date.now(),
-  };
-}
-
 function begin(change: Partial<OidcSettings> = {}, provider = createProvider()) {
   const oidcSettings = settings(change);
-  return provider.begin(oidcSettings, flowFor(oidcSettings));
+  return provider.begin(oidcSettings, newFlow(oidcSettings));
 }
 
 async function finish(
@@ -54,7 +42,7 @@ async function finish(
   iss?: string,
 ) {
   const oidcSettings = settings(change);
-  const flow = flowFor(oidcSettings);
+  const flow = newFlow(oidcSettings);
   scripted.token = answer(flow);
   return provider.finish(oidcSettings, flow, { code: 'c', state: flow.state, iss });
 }
