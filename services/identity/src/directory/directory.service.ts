@@ -14,7 +14,7 @@ type Deps = {
   caFile: string | undefined;
   connect?: (config: DirectoryConfig) => Directory;
 };
-type OpenDirectory = {
+type Client = {
   /** The settings that it was created from; settings that have not changed are the same object. */
   values: AuthSettings;
   key: string;
@@ -27,51 +27,14 @@ const slowMs = 1_000;
 const limits = { maxConcurrent: 64, failures: 3, restMs: 5_000 };
 const logEveryMs = 60_000;
 
-/** One client for the directory of the effective settings: created at first use and again after they change. */
+/** Queries the directory of the effective settings. */
 export function createCurrentDirectory({ settings, log, caFile, connect = createDirectory }: Deps) {
-  let open: OpenDirectory | undefined;
   let extraCa: string | null = null;
-  const lastLogged = new Map<string, number>();
-
-  const toClose = new Set<Directory>();
-  const close = async (directory: Directory): Promise<void> => {
-    if (toClose.delete(directory))
-      await directory.close().catch((err: unknown) => log.warn({ err: err as Error }, 'directory close failed'));
-  };
-
-  /** Requests in progress on the replaced connection are completed first. */
-  const closeLater = ({ directory, timeoutMs }: OpenDirectory): void =>
-    void setTimeout(() => void close(directory), timeoutMs + 1_000).unref();
-
-  const current = (): OpenDirectory => {
-    const values = settings.current();
-    if (open?.values === values) return open;
-    const config = directoryConfigOf(values, extraCa);
-    const key = JSON.stringify(config);
-    if (open?.key === key) return (open = { ...open, values });
-    if (open) closeLater(open);
-    const directory = connect(config);
-    toClose.add(directory);
-    return (open = {
-      values,
-      key,
-      directory,
-      breaker: createBreaker(limits),
-      timeoutMs: config.timeoutSeconds * 1_000,
-    });
-  };
-
-  /** At most one line per minute and reason: an outage does not flood the log. */
-  const logFailure = (answer: Answer<Person>): void => {
-    if (answer.outcome !== 'unknown') return;
-    const { reason, message } = answer;
-    if ((lastLogged.get(reason) ?? 0) > Date.now() - logEveryMs) return;
-    lastLogged.set(reason, Date.now());
-    log.warn({ reason, directory: message }, 'directory request failed: sign-ins that need it are refused');
-  };
+  const clients = createClients(log, connect);
+  const logFailure = createFailureLog(log);
 
   const request = async (send: (directory: Directory) => Promise<Answer<Person>>): Promise<Answer<Person>> => {
-    const { directory, breaker, timeoutMs } = current();
+    const { directory, breaker, timeoutMs } = clients.clientOf(settings.current(), extraCa);
     const started = performance.now();
     const judge = (answer: Answer<Person>): Verdict =>
       answer.outcome === 'unknown' && performance.now() - started > Math.min(slowMs, timeoutMs / 2)
@@ -93,18 +56,53 @@ export function createCurrentDirectory({ settings, log, caFile, connect = create
       start: async () => {
         extraCa = caFile ? await readFile(caFile, 'utf8') : null;
       },
-      stop: async () => void (await Promise.all([...toClose].map(close))),
+      stop: clients.closeAll,
     },
   };
   return service;
 }
 
-function unknown(reason: 'busy' | 'timeout' | 'config' | 'protocol', message: string): Answer<Person> {
-  return {
-    outcome: 'unknown',
-    reason,
-    message,
+/** One client at a time: created at first use and again after its settings change. */
+function createClients(log: Log, connect: (config: DirectoryConfig) => Directory) {
+  let current: Client | undefined;
+  const toClose = new Set<Directory>();
+  const close = async (directory: Directory): Promise<void> => {
+    if (toClose.delete(directory))
+      await directory.close().catch((err: unknown) => log.warn({ err: err as Error }, 'directory close failed'));
   };
+
+  return {
+    clientOf: (values: AuthSettings, extraCa: string | null): Client => {
+      if (current?.values === values) return current;
+      const config = directoryConfigOf(values, extraCa);
+      const key = JSON.stringify(config);
+      if (current?.key === key) return (current = { ...current, values });
+      const replaced = current?.directory;
+      // Requests in progress on the replaced client are completed first.
+      if (replaced) setTimeout(() => void close(replaced), (current?.timeoutMs ?? 0) + 1_000).unref();
+      const directory = connect(config);
+      toClose.add(directory);
+      const timeoutMs = config.timeoutSeconds * 1_000;
+      return (current = { values, key, directory, breaker: createBreaker(limits), timeoutMs });
+    },
+    closeAll: async () => void (await Promise.all([...toClose].map(close))),
+  };
+}
+
+/** At most one line per minute and reason: an outage does not flood the log. */
+function createFailureLog(log: Log) {
+  const lastLogged = new Map<string, number>();
+  return (answer: Answer<Person>): void => {
+    if (answer.outcome !== 'unknown') return;
+    const { reason, message } = answer;
+    if ((lastLogged.get(reason) ?? 0) > Date.now() - logEveryMs) return;
+    lastLogged.set(reason, Date.now());
+    log.warn({ reason, directory: message }, 'directory request failed: sign-ins that need it are refused');
+  };
+}
+
+function unknown(reason: 'busy' | 'timeout' | 'config' | 'protocol', message: string): Answer<Person> {
+  return { outcome: 'unknown', reason, message };
 }
 
 /** A second limit in case the client misses its own timeout. */

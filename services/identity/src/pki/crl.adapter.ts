@@ -34,12 +34,14 @@ export function fetchRevocationLists(url: string): Promise<FetchReply> {
   });
 }
 
+type Lists = readonly RevocationList[];
+/** The lists of one address. */
 type Entry = {
   url: string;
   fetchedAt: number;
   /** Earliest time of the next attempt after a failure. */
   retryAt: number;
-  lists: readonly RevocationList[];
+  lists: Lists;
   /** The refresh in progress. */
   refresh: { startedAt: number; done: Promise<void> } | undefined;
 };
@@ -58,55 +60,26 @@ const waitMs = { withoutList: 10_000, withList: 1_500 };
  * Fetches revocation lists and keeps them. While the known list is valid by its dates, a sign-in waits for a refresh only
  * as long as a responsive server takes; a slower refresh continues in the background.
  */
-export function createCrlSource({ log, telemetry, fetchLists = fetchRevocationLists, clock = Date.now }: Deps) {
+export function createCrlSource({ clock = Date.now, ...deps }: Deps) {
+  const refresh = createRefresh({ clock, ...deps });
   let entry: Entry | undefined;
 
-  const refresh = async (target: Entry): Promise<void> => {
-    const startedAt = clock();
-    const reply = await fetchLists(target.url);
-    const now = clock();
-    telemetry.listFetches.inc({ result: reply.ok ? 'ok' : 'failed' });
-    if (reply.ok) {
-      target.lists = reply.lists;
-      target.fetchedAt = now;
-      const entries = reply.lists.reduce((sum, list) => sum + list.serials.count, 0);
-      log.info(
-        { url: target.url, entries, bytes: reply.bytes, duration_ms: now - startedAt },
-        'revocation list fetched',
-      );
-    } else {
-      // A pause as long as the failure took: sign-ins wait for an unresponsive server half of the time at most.
-      target.retryAt = now + (now - startedAt);
-      log.warn({ url: target.url, reason: reply.reason, duration_ms: now - startedAt }, 'revocation list fetch failed');
+  /** The entry of the address, whose refresh is started when it is due and none is in progress. */
+  const refreshedEntryOf = (url: string, cacheSeconds: number): Entry => {
+    if (entry?.url !== url) entry = createEntry(url);
+    const target = entry;
+    const isDue = clock() - target.fetchedAt >= cacheSeconds * 1000 && clock() >= target.retryAt;
+    if (isDue && !target.refresh) {
+      const done = refresh(target).finally(() => (target.refresh = undefined));
+      target.refresh = { startedAt: performance.now(), done };
     }
-  };
-
-  const createEntry = (url: string, lists: readonly RevocationList[]): Entry => ({
-    url,
-    fetchedAt: -Infinity,
-    retryAt: -Infinity,
-    lists,
-    refresh: undefined,
-  });
-  const entryOf = (url: string): Entry => {
-    if (entry?.url !== url) entry = createEntry(url, []);
-    return entry;
-  };
-
-  /** Starts a refresh when one is due and none is in progress. */
-  const refreshWhenDue = (target: Entry, cacheSeconds: number): void => {
-    const now = clock();
-    const isDue = now - target.fetchedAt >= cacheSeconds * 1000 && now >= target.retryAt;
-    if (!isDue || target.refresh) return;
-    const done = refresh(target).finally(() => (target.refresh = undefined));
-    target.refresh = { startedAt: performance.now(), done };
+    return target;
   };
 
   return {
     /** The lists of the last successful download; empty before the first one. */
-    listsOf: async (url: string, cacheSeconds: number): Promise<readonly RevocationList[]> => {
-      const target = entryOf(url);
-      refreshWhenDue(target, cacheSeconds);
+    listsOf: async (url: string, cacheSeconds: number): Promise<Lists> => {
+      const target = refreshedEntryOf(url, cacheSeconds);
       if (target.refresh) {
         const hasValidList = target.lists.some((list) => (list.nextUpdate ?? -Infinity) >= clock());
         const until = target.refresh.startedAt + (hasValidList ? waitMs.withList : waitMs.withoutList);
@@ -115,19 +88,41 @@ export function createCrlSource({ log, telemetry, fetchLists = fetchRevocationLi
       return target.lists;
     },
     /** Starts a refresh when one is due, without waiting for it. @returns the lists that are known already. */
-    refreshInBackground: (url: string, cacheSeconds: number): readonly RevocationList[] => {
-      const target = entryOf(url);
-      refreshWhenDue(target, cacheSeconds);
-      return target.lists;
-    },
+    refreshInBackground: (url: string, cacheSeconds: number): Lists => refreshedEntryOf(url, cacheSeconds).lists,
     /** Takes over lists that were fetched before a restart; the next refresh is due immediately. */
-    restore: (url: string, lists: readonly RevocationList[]): void => {
+    restore: (url: string, lists: Lists): void => {
       entry = createEntry(url, lists);
     },
   };
 }
 
 export type CrlSource = ReturnType<typeof createCrlSource>;
+
+function createEntry(url: string, lists: Lists = []): Entry {
+  return { url, fetchedAt: -Infinity, retryAt: -Infinity, lists, refresh: undefined };
+}
+
+/** Downloads the lists of an entry; a failed download keeps those that it has. */
+function createRefresh({ log, telemetry, fetchLists = fetchRevocationLists, clock }: Deps & { clock: () => number }) {
+  return async (target: Entry): Promise<void> => {
+    const { url } = target;
+    const startedAt = clock();
+    const reply = await fetchLists(url);
+    const now = clock();
+    const duration_ms = now - startedAt;
+    telemetry.listFetches.inc({ result: reply.ok ? 'ok' : 'failed' });
+    if (reply.ok) {
+      target.lists = reply.lists;
+      target.fetchedAt = now;
+      const entries = reply.lists.reduce((sum, list) => sum + list.serials.count, 0);
+      log.info({ url, entries, bytes: reply.bytes, duration_ms }, 'revocation list fetched');
+    } else {
+      // A pause as long as the failure took: sign-ins wait for an unresponsive server half of the time at most.
+      target.retryAt = now + duration_ms;
+      log.warn({ url, reason: reply.reason, duration_ms }, 'revocation list fetch failed');
+    }
+  };
+}
 
 function elapsed(ms: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, Math.max(0, ms)).unref());
