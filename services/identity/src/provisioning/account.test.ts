@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { authTypes } from '@overtone/contracts';
-import { hasNoLocalPassword, mayUseLocalPassword } from './local-password.ts';
+import { hasNoLocalPassword, mayUseLocalPassword } from './account.ts';
 
 describe('the right to sign in with a local password', () => {
   it('is decided for every kind of account, with and without allow_local_fallback', () => {

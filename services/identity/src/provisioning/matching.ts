@@ -5,11 +5,9 @@ import type { Client } from '../client.ts';
 import type { Tx } from '../database.ts';
 import type { Settings } from '../live-settings.ts';
 import type { Sessions } from '../sessions/sessions.ts';
-import type { Assertion } from './assertion.ts';
-import { identityOf, lacksIssuer, linkFault, type Account } from './identity-of.ts';
-import { emailOf, isNameable, nameOf } from './profile.ts';
+import { firstStatus, identityOf, lacksIssuer, linkFault, signupMethods, type Account } from './account.ts';
+import { emailOf, isNameable, nameOf, type Assertion } from './assertion.ts';
 import { provisioningStore as store } from './provisioning.store.ts';
-import { firstStatus, signupMethods } from './signups.ts';
 
 /** What an assertion has led to. */
 export type AccountMatch =

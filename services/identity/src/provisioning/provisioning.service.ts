@@ -7,10 +7,9 @@ import type { Settings } from '../live-settings.ts';
 import type { Mappings } from '../mappings/mappings.ts';
 import type { Sessions } from '../sessions/sessions.ts';
 import type { Telemetry } from '../telemetry.ts';
-import type { Assertion } from './assertion.ts';
-import type { Account } from './identity-of.ts';
+import { profileChangesOf, statusFaultOf, type Account } from './account.ts';
+import { loginOf, type Assertion } from './assertion.ts';
 import { matchAccount, type AccountMatch, type AssertedSignIn } from './matching.ts';
-import { loginOf, profileChangesOf } from './profile.ts';
 import {
   reconcileRequestOf,
   signInRecordOf,
@@ -20,7 +19,6 @@ import {
 } from './provisioning.ts';
 import { provisioningStore as store } from './provisioning.store.ts';
 import { ownerRefusal, recordRefusal, signInRefused } from './refusals.ts';
-import { statusFaultOf } from './status-fault.ts';
 import { createUnchangedSignIn } from './unchanged-sign-in.service.ts';
 
 type Deps = {

@@ -2,9 +2,8 @@ import { assertNever } from '@overtone/service-kit';
 import { queryPrepared, type Pool, type Tx } from '../database.ts';
 import { Prisma } from '../generated/client.ts';
 import type { User } from '../generated/client.ts';
-import type { Account } from './identity-of.ts';
+import { accountColumns, snapshotColumns, type Account, type AccountSnapshot } from './account.ts';
 import type { Assertion } from './assertion.ts';
-import { accountColumns, snapshotColumns, type AccountSnapshot } from './account-snapshot.ts';
 
 /** Locks the account until the transaction ends: this serializes the sign-ins of a person. */
 async function lockAccount(tx: Tx, where: Prisma.Sql): Promise<Account | null> {

@@ -4,18 +4,22 @@ import type { Tx } from '../database.ts';
 import type { FailureReservation } from '../lockout/lockout.ts';
 import type { ReconcileRequest } from '../mappings/mappings.ts';
 import type { Issued } from '../sessions/sessions.ts';
+import type { Account, AccountSnapshot } from './account.ts';
 import type { Assertion } from './assertion.ts';
-import type { AccountSnapshot } from './account-snapshot.ts';
-import type { Account } from './identity-of.ts';
 import type { RefusedSignIn } from './refusals.ts';
 
-export { hasNoLocalPassword, mayUseLocalPassword } from './local-password.ts';
+export {
+  firstStatus,
+  hasNoLocalPassword,
+  linkFault,
+  mayUseLocalPassword,
+  signupMethods,
+  snapshotColumns,
+  statusFaultOf,
+  type AccountSnapshot,
+} from './account.ts';
 export { methodOff, ownerRefusal, recordRefusal, signInRefused, type Refuse } from './refusals.ts';
 export type { Assertion } from './assertion.ts';
-export { linkFault } from './identity-of.ts';
-export { snapshotColumns, type AccountSnapshot } from './account-snapshot.ts';
-export { firstStatus, signupMethods } from './signups.ts';
-export { statusFaultOf } from './status-fault.ts';
 
 export type SignInResult = { outcome: 'signed_in'; userId: string; issued: Issued } | RefusedSignIn;
 

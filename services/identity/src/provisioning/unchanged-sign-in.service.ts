@@ -3,13 +3,10 @@ import type { Pool } from '../database.ts';
 import { onlyAttemptOn } from '../lockout/lockout.ts';
 import type { Mappings } from '../mappings/mappings.ts';
 import type { Sessions } from '../sessions/sessions.ts';
-import type { AccountSnapshot } from './account-snapshot.ts';
-import type { Assertion } from './assertion.ts';
-import { lacksIssuer } from './identity-of.ts';
-import { isNameable, profileChangesOf } from './profile.ts';
+import { lacksIssuer, profileChangesOf, statusFaultOf, type AccountSnapshot } from './account.ts';
+import { isNameable, type Assertion } from './assertion.ts';
 import { reconcileRequestOf, signInRecordOf, type SignInResult, type VerifiedPassword } from './provisioning.ts';
 import { provisioningStore as store } from './provisioning.store.ts';
-import { statusFaultOf } from './status-fault.ts';
 
 type Deps = {
   pool: Pool;
