@@ -1,53 +1,20 @@
 import { isAppError } from '@overtone/service-kit';
-import { writeAudit, type AuditErrorCode } from '../audit/audit.ts';
-import type { Client } from '../client.ts';
+import { writeAudit } from '../audit/audit.ts';
 import type { Db, Tx } from '../database.ts';
-import type { FailureReservation, Lockout, LockoutKey } from '../lockout/lockout.ts';
-import { recordRefusal, type SignInResult } from '../provisioning/provisioning.ts';
+import type { Lockout, LockoutKey } from '../lockout/lockout.ts';
+import { recordRefusal } from '../provisioning/provisioning.ts';
 import type { Telemetry } from '../telemetry.ts';
-import type { Work } from './pace.ts';
-import type { SignInAccount } from './sign-in.ts';
+import type { PasswordResult, Refusal, SignInAttempt } from './sign-in.ts';
 
-export type SignInRequest = { typed: string; password: string; client: Client };
-/** One sign-in, by what is known about its account. */
-export type SignInAttempt = SignInRequest & {
-  /** Failure counters that were increased before the password is checked. */
-  reservations: readonly FailureReservation[];
-  /** What has made it slow so far. */
-  work: readonly Work[];
-} & ({ stage: 'unknown'; account: undefined } | { stage: 'found'; account: SignInAccount });
-export type FoundAttempt = SignInAttempt & { stage: 'found' };
-
-export type PasswordResult =
-  | Extract<SignInResult, { outcome: 'signed_in' }>
-  | (Extract<SignInResult, { outcome: 'refused' }> & { work: readonly Work[] });
-
-export type Refusal = {
-  errorCode: AuditErrorCode;
-  method?: 'local' | 'ldap';
-  /** For the administrator; never part of the response. */
-  reason?: string;
-  /** Clear: the password was correct. Release: it was not checked. Otherwise the attempt counts as a failure. */
-  counters?: 'clear' | 'release' | 'keep';
-};
 type Deps = { db: Db; lockout: Lockout; telemetry: Pick<Telemetry, 'lockouts'> };
+/** The failure counters of a person, and what the audit log says when one of them is locked. */
+type Owner = { keys: readonly LockoutKey[] } & Pick<Refusal, 'method' | 'reason'>;
+type Check = (attempt: SignInAttempt) => Promise<PasswordResult>;
 
 /** Counts attempts, and ends those that are refused. */
 export function createAttempts({ db, lockout, telemetry }: Deps) {
   const clear = async ({ reservations }: SignInAttempt, tx?: Tx): Promise<void> => {
     for (const reservation of reservations) await lockout.clear(reservation, tx);
-  };
-
-  const auditLock = async ({ account, client }: SignInAttempt, { key }: FailureReservation): Promise<void> => {
-    telemetry.lockouts.inc();
-    await writeAudit(db, {
-      event: 'auth.account.lockout',
-      outcome: 'success',
-      actor: 'lockout',
-      userId: account?.id,
-      username: account?.email ?? key,
-      client,
-    });
   };
 
   const refuse = async (attempt: SignInAttempt, refusal: Refusal): Promise<PasswordResult> => {
@@ -57,27 +24,31 @@ export function createAttempts({ db, lockout, telemetry }: Deps) {
     if (counters === 'release') for (const reservation of reservations) await lockout.release(reservation);
     const username = account?.email ?? typed;
     const refused = await recordRefusal(db, { ...reason, userId: account?.id, username, client });
-    if (counters === 'keep')
-      for (const reservation of reservations) if (reservation.locksAccount) await auditLock(attempt, reservation);
+    if (counters === 'keep') await recordLocks(attempt);
     return { ...refused, work };
+  };
+
+  const recordLocks = async ({ account, client, reservations }: SignInAttempt): Promise<void> => {
+    for (const { key } of reservations.filter(({ locksAccount }) => locksAccount)) {
+      telemetry.lockouts.inc();
+      const locked = { userId: account?.id, username: account?.email ?? key, client };
+      await writeAudit(db, { event: 'auth.account.lockout', outcome: 'success', actor: 'lockout', ...locked });
+    }
   };
 
   return {
     clear,
     refuse,
 
-    /** Counts the attempt for each key before its password is checked; stops at the first that is locked. */
-    reserve: async (
-      attempt: SignInAttempt,
-      keys: readonly LockoutKey[],
-    ): Promise<{ isLocked: boolean; attempt: SignInAttempt }> => {
+    /** Counts the attempt for each key before its password is checked; refuses it at the first key that is locked. */
+    reserve: async (attempt: SignInAttempt, { keys, ...details }: Owner, check: Check): Promise<PasswordResult> => {
       const reservations = [...attempt.reservations];
       for (const key of keys) {
         const reservation = await lockout.reserve(key);
-        if (!reservation) return { isLocked: true, attempt: { ...attempt, reservations } };
+        if (!reservation) return refuse({ ...attempt, reservations }, { errorCode: 'ACCOUNT_LOCKED', ...details });
         reservations.push(reservation);
       }
-      return { isLocked: false, attempt: { ...attempt, reservations } };
+      return check({ ...attempt, reservations });
     },
 
     /** Runs one attempt per key at a time; refuses an attempt that would have to wait too long. */

@@ -1,10 +1,18 @@
 import type { Db, Tx } from '../database.ts';
 import { wasNotQueried, type Answer, type CurrentDirectory, type Person } from '../directory/directory.ts';
 import type { Settings } from '../live-settings.ts';
-import { nameKey } from '../lockout/lockout.ts';
+import { nameKey, type LockoutKey } from '../lockout/lockout.ts';
 import type { Provisioning } from '../provisioning/provisioning.ts';
-import type { Attempts, PasswordResult, SignInAttempt } from './attempts.service.ts';
-import { assertionOf, faultOf, isOwner } from './sign-in.ts';
+import type { Attempts } from './attempts.service.ts';
+import {
+  addWork,
+  assertionOf,
+  faultOf,
+  isOwner,
+  type PasswordResult,
+  type Refusal,
+  type SignInAttempt,
+} from './sign-in.ts';
 import { signInStore } from './sign-in.store.ts';
 
 type Deps = {
@@ -14,23 +22,56 @@ type Deps = {
   provisioning: Provisioning;
   attempts: Attempts;
 };
-type FailedAnswer = Exclude<Answer<Person>, { outcome: 'yes' }>;
 
 /** Sign-in with a password that the directory checks. */
-export function createDirectoryPassword({ db, settings, directory, provisioning, attempts }: Deps) {
-  const refuseAnswer = (attempt: SignInAttempt, answer: FailedAnswer): Promise<PasswordResult> => {
-    const details = { method: 'ldap', reason: answer.message } as const;
-    if (answer.outcome === 'unknown') {
-      const counters = wasNotQueried(answer) ? 'release' : 'keep';
-      return attempts.refuse(attempt, { errorCode: 'DIRECTORY_UNAVAILABLE', counters, ...details });
-    }
-    if (answer.reason !== 'not_admitted')
-      return attempts.refuse(attempt, { errorCode: 'INVALID_CREDENTIALS', ...details });
-    const counters = answer.person && isOwner(attempt.account, answer.person) ? 'clear' : 'keep';
-    return attempts.refuse(attempt, { errorCode: 'NOT_ADMITTED', counters, ...details });
+export function createDirectoryPassword(deps: Deps) {
+  const { db, directory, attempts } = deps;
+  const signInPerson = createPersonSignIn(deps);
+
+  const check = async (previous: SignInAttempt): Promise<PasswordResult> => {
+    const attempt = addWork(previous, 'directory');
+    const answer = await directory.authenticate(attempt.typed, attempt.password);
+    if (answer.outcome !== 'yes') return attempts.refuse(attempt, refusalOf(answer, attempt));
+    return signInPerson(attempt, answer.value);
   };
 
-  const signInPerson = async (attempt: SignInAttempt, person: Person): Promise<PasswordResult> => {
+  /** Counts the attempt for every name of the person, so that all spellings share one limit. */
+  const checkPerson = (attempt: SignInAttempt, { login }: Person, keys: LockoutKey[]): Promise<PasswordResult> =>
+    attempts.reserve(attempt, { keys, method: 'ldap', reason: login }, check);
+
+  return {
+    check,
+
+    /** For a name that no account has: the directory entry decides which counter a wrong password increases. */
+    checkUnknownName: async (previous: SignInAttempt): Promise<PasswordResult> => {
+      const attempt = addWork(previous, 'directory');
+      const found = await directory.lookUp(attempt.typed);
+      if (found.outcome !== 'yes') return attempts.refuse(attempt, refusalOf(found, attempt));
+      const person = found.value;
+      const account = await signInStore.findByPerson(db, person);
+      if (account) {
+        const named: SignInAttempt = { ...attempt, stage: 'found', account };
+        return attempts.runExclusively(named, account.id, () => checkPerson(named, person, [account.id]));
+      }
+      const names = [person.login, ...(person.email === null ? [] : [person.email])].map(nameKey);
+      const others = [...new Set(names)].filter((key) => key !== nameKey(attempt.typed));
+      return checkPerson(attempt, person, others.sort());
+    },
+  };
+}
+
+function refusalOf(answer: Exclude<Answer<Person>, { outcome: 'yes' }>, { account }: SignInAttempt): Refusal {
+  const details = { method: 'ldap', reason: answer.message } as const;
+  if (answer.outcome === 'unknown')
+    return { errorCode: 'DIRECTORY_UNAVAILABLE', counters: wasNotQueried(answer) ? 'release' : 'keep', ...details };
+  if (answer.reason !== 'not_admitted') return { errorCode: 'INVALID_CREDENTIALS', ...details };
+  const isOwn = answer.person !== undefined && isOwner(account, answer.person);
+  return { errorCode: 'NOT_ADMITTED', counters: isOwn ? 'clear' : 'keep', ...details };
+}
+
+/** Signs in a person whose password the directory has verified. */
+function createPersonSignIn({ settings, provisioning, attempts }: Deps) {
+  return async (attempt: SignInAttempt, person: Person): Promise<PasswordResult> => {
     const { account, client, reservations } = attempt;
     const isOwn = isOwner(account, person);
     const fault = faultOf(person);
@@ -46,42 +87,5 @@ export function createDirectoryPassword({ db, settings, directory, provisioning,
         return attempts.clearOnSessionLimit(attempt, error);
       });
     return result.outcome === 'refused' ? { ...result, work: attempt.work } : result;
-  };
-
-  const check = async (previous: SignInAttempt): Promise<PasswordResult> => {
-    const attempt: SignInAttempt = { ...previous, work: [...previous.work, 'directory'] };
-    const answer = await directory.authenticate(attempt.typed, attempt.password);
-    return answer.outcome === 'yes' ? signInPerson(attempt, answer.value) : refuseAnswer(attempt, answer);
-  };
-
-  /** Counts the attempt for every name of the person, so that all spellings share one limit. */
-  const checkPerson = async (
-    named: SignInAttempt,
-    { login }: Person,
-    keys: readonly string[],
-  ): Promise<PasswordResult> => {
-    const { isLocked, attempt } = await attempts.reserve(named, keys);
-    if (isLocked) return attempts.refuse(attempt, { errorCode: 'ACCOUNT_LOCKED', method: 'ldap', reason: login });
-    return check(attempt);
-  };
-
-  return {
-    check,
-
-    /** For a name that no account has: the directory entry decides which counter a wrong password increases. */
-    checkUnknownName: async (previous: SignInAttempt): Promise<PasswordResult> => {
-      const attempt: SignInAttempt = { ...previous, work: [...previous.work, 'directory'] };
-      const found = await directory.lookUp(attempt.typed);
-      if (found.outcome !== 'yes') return refuseAnswer(attempt, found);
-      const person = found.value;
-      const account = await signInStore.findByPerson(db, person);
-      if (account) {
-        const named: SignInAttempt = { ...attempt, stage: 'found', account };
-        return attempts.runExclusively(named, account.id, () => checkPerson(named, person, [account.id]));
-      }
-      const names = [person.login, ...(person.email === null ? [] : [person.email])].map(nameKey);
-      const others = [...new Set(names)].filter((key) => key !== nameKey(attempt.typed));
-      return checkPerson(attempt, person, others.sort());
-    },
   };
 }

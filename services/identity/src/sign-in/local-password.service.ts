@@ -4,8 +4,9 @@ import { onlyAttemptOn } from '../lockout/lockout.ts';
 import type { PasswordHasher } from '../passwords/passwords.ts';
 import { statusFaultOf } from '../provisioning/provisioning.ts';
 import type { Issued, Sessions } from '../sessions/sessions.ts';
-import type { Attempts, FoundAttempt, PasswordResult } from './attempts.service.ts';
+import type { Attempts } from './attempts.service.ts';
 import { signInStore } from './sign-in.store.ts';
+import type { FoundAttempt, PasswordResult } from './sign-in.ts';
 
 type Deps = {
   db: Db;

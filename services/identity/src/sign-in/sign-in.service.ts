@@ -8,18 +8,19 @@ import type { PasswordHasher } from '../passwords/passwords.ts';
 import { mayUseLocalPassword, ownerRefusal, signInRefused, type Provisioning } from '../provisioning/provisioning.ts';
 import type { Issued, Sessions } from '../sessions/sessions.ts';
 import type { Telemetry } from '../telemetry.ts';
+import { createAttempts } from './attempts.service.ts';
+import { createDirectoryPassword } from './directory-password.service.ts';
+import { createLocalPassword } from './local-password.service.ts';
+import type { Pace } from './pace.ts';
 import {
-  createAttempts,
+  addWork,
+  isBlank,
   type FoundAttempt,
   type PasswordResult,
   type Refusal,
   type SignInAttempt,
   type SignInRequest,
-} from './attempts.service.ts';
-import { createDirectoryPassword } from './directory-password.service.ts';
-import { createLocalPassword } from './local-password.service.ts';
-import type { Pace } from './pace.ts';
-import { isBlank } from './sign-in.ts';
+} from './sign-in.ts';
 import { signInStore } from './sign-in.store.ts';
 
 export type SignInDeps = {
@@ -79,12 +80,12 @@ function createPasswordCheck(deps: SignInDeps) {
   /** After the same work as for an account that has a password. */
   const refuseWithoutHash = async (attempt: SignInAttempt, refusal: Refusal): Promise<PasswordResult> => {
     await hasher.pretend(attempt.password);
-    return refuse({ ...attempt, work: [...attempt.work, 'hash'] }, refusal);
+    return refuse(addWork(attempt, 'hash'), refusal);
   };
 
   const checkAccount = async (found: FoundAttempt): Promise<PasswordResult> => {
     const hash = hashOf(found, settings.current());
-    const attempt: FoundAttempt = hash === null ? found : { ...found, work: [...found.work, 'hash'] };
+    const attempt = hash === null ? found : addWork(found, 'hash');
     if (hash !== null && (await local.matches(hash, attempt))) return local.open(attempt, hash);
     if (settings.current().ldap_enabled) return directory.check(attempt);
     if (hash !== null) return refuse(attempt, { errorCode: 'INVALID_CREDENTIALS', method: 'local' });
@@ -105,11 +106,11 @@ function createPasswordCheck(deps: SignInDeps) {
 
     const named: SignInAttempt = account ? { ...received, stage: 'found', account } : received;
     const key = account?.id ?? nameKey(request.typed);
-    return attempts.runExclusively(named, key, async () => {
-      const { isLocked, attempt } = await attempts.reserve(named, [key]);
-      if (isLocked) return refuse(attempt, { errorCode: 'ACCOUNT_LOCKED' });
-      return attempt.stage === 'found' ? checkAccount(attempt) : directory.checkUnknownName(attempt);
-    });
+    return attempts.runExclusively(named, key, () =>
+      attempts.reserve(named, { keys: [key] }, (attempt) =>
+        attempt.stage === 'found' ? checkAccount(attempt) : directory.checkUnknownName(attempt),
+      ),
+    );
   };
 }
 

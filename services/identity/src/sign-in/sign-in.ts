@@ -1,10 +1,40 @@
 import type { AuthSettings } from '@overtone/contracts';
 import type { AuditErrorCode } from '../audit/audit.ts';
+import type { Client } from '../client.ts';
 import type { Person } from '../directory/directory.ts';
-import type { Assertion, AccountSnapshot } from '../provisioning/provisioning.ts';
+import type { FailureReservation } from '../lockout/lockout.ts';
+import type { AccountSnapshot, Assertion, SignInResult } from '../provisioning/provisioning.ts';
+import type { Work } from './pace.ts';
 
 /** An account with the columns that a password sign-in needs. */
 export type SignInAccount = AccountSnapshot & { allowLocalFallback: boolean; passwordHash: string | null };
+
+export type SignInRequest = { typed: string; password: string; client: Client };
+/** One sign-in, by what is known about its account. */
+export type SignInAttempt = SignInRequest & {
+  /** Failure counters that were increased before the password is checked. */
+  reservations: readonly FailureReservation[];
+  /** What has made it slow so far. */
+  work: readonly Work[];
+} & ({ stage: 'unknown'; account: undefined } | { stage: 'found'; account: SignInAccount });
+export type FoundAttempt = SignInAttempt & { stage: 'found' };
+
+export type PasswordResult =
+  | Extract<SignInResult, { outcome: 'signed_in' }>
+  | (Extract<SignInResult, { outcome: 'refused' }> & { work: readonly Work[] });
+
+export type Refusal = {
+  errorCode: AuditErrorCode;
+  method?: 'local' | 'ldap';
+  /** For the administrator; never part of the response. */
+  reason?: string;
+  /** Clear: the password was correct. Release: it was not checked. Otherwise the attempt counts as a failure. */
+  counters?: 'clear' | 'release' | 'keep';
+};
+/** The attempt after work that makes a sign-in slow. */
+export function addWork<A extends SignInAttempt>(attempt: A, work: Work): A {
+  return { ...attempt, work: [...attempt.work, work] };
+}
 
 /** Rejects values that a directory could take for an empty password, and so for an unauthenticated bind (RFC 4513, 5.1.2). */
 export function isBlank(password: string): boolean {
