@@ -28,69 +28,35 @@ const initial: PlayerState = { playing: false, duration: null, rate: 1, muted: f
 /** One media element with its state and its clock. React renders on a change of state, never on a tick. */
 export function createPlayer(renew: () => Promise<boolean>): Player {
   const state = observable<PlayerState>(initial);
-  const ticks = new Set<(seconds: number) => void>();
   let media: HTMLMediaElement | null = null;
   let detach = new AbortController();
   let pendingSeek: number | null = null;
-  let frame = 0;
-  let renewedAt = 0;
+  const renewSession = limitRenewals(renew);
 
   const update = (next: Partial<PlayerState>): void => state.set({ ...state.get(), ...next });
   const now = (): number => pendingSeek ?? media?.currentTime ?? 0;
-  const tick = (): void => {
-    for (const listener of ticks) listener(now());
-  };
-  const loop = (): void => {
-    tick();
-    frame = requestAnimationFrame(loop);
-  };
+  const clock = createClock(now);
   const seek = (seconds: number): void => {
-    const end = state.get().duration;
-    const target = Math.max(0, end === null ? seconds : Math.min(seconds, Math.max(0, end - 0.05)));
+    const target = Math.max(0, Math.min(seconds, (state.get().duration ?? Infinity) - 0.05));
     if (media && media.readyState >= 1) media.currentTime = target;
     else pendingSeek = target;
-    tick();
+    clock.tick();
   };
   const play = (): void => void media?.play().catch(() => update({ playing: false }));
+  const applyPending = (element: HTMLMediaElement): void => {
+    element.playbackRate = state.get().rate;
+    if (pendingSeek !== null) element.currentTime = pendingSeek;
+    pendingSeek = null;
+    clock.tick();
+  };
   const recover = async (element: HTMLMediaElement): Promise<void> => {
-    // A media element cannot renew the session. It is loaded again at the same position, at most every 30 seconds.
+    // A media element cannot renew the session. It is loaded again at the same position.
     const position = now();
     const wasPlaying = state.get().playing;
-    if (performance.now() - renewedAt < 30_000 || !(await renew().catch(() => false)))
-      return update({ failed: true, playing: false });
-    renewedAt = performance.now();
+    if (!(await renewSession())) return update({ failed: true, playing: false });
     pendingSeek = position;
     element.load();
     if (wasPlaying) play();
-  };
-  const addListeners = (element: HTMLMediaElement): void => {
-    const on = (name: keyof HTMLMediaElementEventMap, handle: () => void): void =>
-      element.addEventListener(name, handle, { signal: detach.signal });
-    on('loadedmetadata', () => {
-      update({ duration: Number.isFinite(element.duration) ? element.duration : null, failed: false });
-      element.playbackRate = state.get().rate;
-      if (pendingSeek !== null) element.currentTime = pendingSeek;
-      pendingSeek = null;
-      tick();
-    });
-    on('durationchange', () => update({ duration: Number.isFinite(element.duration) ? element.duration : null }));
-    on('play', () => {
-      update({ playing: true });
-      cancelAnimationFrame(frame);
-      loop();
-    });
-    on('pause', () => {
-      update({ playing: false });
-      cancelAnimationFrame(frame);
-      tick();
-    });
-    on('waiting', () => update({ buffering: true }));
-    on('playing', () => update({ buffering: false, failed: false }));
-    on('seeked', tick);
-    on('timeupdate', tick);
-    on('ratechange', () => update({ rate: element.playbackRate }));
-    on('volumechange', () => update({ muted: element.muted }));
-    on('error', () => void recover(element));
   };
   return {
     state,
@@ -100,12 +66,13 @@ export function createPlayer(renew: () => Promise<boolean>): Player {
     attach: (element) => {
       detach.abort();
       detach = new AbortController();
-      cancelAnimationFrame(frame);
+      clock.stop();
       media = element;
-      state.set({ ...initial, rate: state.get().rate, muted: state.get().muted });
+      const { rate, muted } = state.get();
+      state.set({ ...initial, rate, muted });
       if (!element) return;
-      element.muted = state.get().muted;
-      addListeners(element);
+      element.muted = muted;
+      followElement(element, { update, clock, onLoaded: applyPending, onError: recover, signal: detach.signal });
     },
     skip: (seconds) => seek(now() + seconds),
     toggle: () => (state.get().playing ? media?.pause() : play()),
@@ -116,12 +83,87 @@ export function createPlayer(renew: () => Promise<boolean>): Player {
     toggleMuted: () => {
       if (media) media.muted = !media.muted;
     },
-    onTick: (listener) => {
-      ticks.add(listener);
+    onTick: clock.onTick,
+  };
+}
+
+/** Renews the session at most every 30 seconds: an element that keeps failing has another problem. */
+function limitRenewals(renew: () => Promise<boolean>): () => Promise<boolean> {
+  let renewedAt = 0;
+  return async () => {
+    if (performance.now() - renewedAt < 30_000 || !(await renew().catch(() => false))) return false;
+    renewedAt = performance.now();
+    return true;
+  };
+}
+
+type Clock = ReturnType<typeof createClock>;
+
+/** Notifies its listeners of the position, on every frame while it runs. */
+function createClock(now: () => number) {
+  const listeners = new Set<(seconds: number) => void>();
+  let frame = 0;
+  const tick = (): void => {
+    for (const listener of listeners) listener(now());
+  };
+  const loop = (): void => {
+    tick();
+    frame = requestAnimationFrame(loop);
+  };
+  const stop = (): void => cancelAnimationFrame(frame);
+  return {
+    tick,
+    stop,
+    start: (): void => {
+      stop();
+      loop();
+    },
+    onTick: (listener: (seconds: number) => void): (() => void) => {
+      listeners.add(listener);
       listener(now());
-      return () => void ticks.delete(listener);
+      return () => void listeners.delete(listener);
     },
   };
+}
+
+type Followers = {
+  readonly update: (next: Partial<PlayerState>) => void;
+  readonly clock: Clock;
+  readonly onLoaded: (element: HTMLMediaElement) => void;
+  readonly onError: (element: HTMLMediaElement) => Promise<void>;
+  readonly signal: AbortSignal;
+};
+
+/** Updates state and clock by the events of the element. */
+function followElement(element: HTMLMediaElement, { update, clock, onLoaded, onError, signal }: Followers): void {
+  const on = (name: keyof HTMLMediaElementEventMap, handle: () => void): void =>
+    element.addEventListener(name, handle, { signal });
+  on('loadedmetadata', () => {
+    update({ duration: durationOf(element), failed: false });
+    onLoaded(element);
+  });
+  on('durationchange', () => update({ duration: durationOf(element) }));
+  on('play', () => {
+    update({ playing: true });
+    clock.start();
+  });
+  on('pause', () => {
+    update({ playing: false });
+    clock.stop();
+    clock.tick();
+  });
+  on('waiting', () => update({ buffering: true }));
+  on('playing', () => update({ buffering: false, failed: false }));
+  on('seeked', clock.tick);
+  on('timeupdate', clock.tick);
+  on('ratechange', () => update({ rate: element.playbackRate }));
+  on('volumechange', () => update({ muted: element.muted }));
+  on('error', () => void onError(element));
+}
+
+/** Null while the length is not known. */
+function durationOf({ duration }: HTMLMediaElement): number | null {
+  return Number.isFinite(duration) ? duration : null;
 }
 
 /** The next rate up or down. */

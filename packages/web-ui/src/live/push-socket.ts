@@ -36,18 +36,14 @@ export function createPushSocket({
   onWake = onPageWake,
 }: Deps): PushSocket {
   const state = observable<PushState>('off');
-  let socket: Connection | null = null;
+  let socket: Socket | null = null;
   let lastSeq: number | null = null;
   let attempt = 0;
-  let isGreeted = false;
-  let greetingTimeout: ReturnType<typeof setTimeout> | undefined;
   let retry: ReturnType<typeof setTimeout> | undefined;
-  let ping: ReturnType<typeof setInterval> | undefined;
 
   const receiveGreeting = ({ seq, resumed }: { seq: number; resumed: boolean }): void => {
     attempt = 0;
-    isGreeted = true;
-    clearTimeout(greetingTimeout);
+    socket?.confirmGreeting();
     state.set('open');
     const greetedSocket = socket;
     if (!resumed) lastSeq = seq;
@@ -60,39 +56,20 @@ export function createPushSocket({
     else if ('seq' in message) lastSeq = message.seq;
     onMessage(message);
   };
-  const scheduleReconnect = (): void => {
+  const reconnectLater = async ({ code, isGreeted }: Closed): Promise<void> => {
+    socket = null;
+    // After the mere expiry of a token the cookies already hold its successor.
+    if (code === revoked || !isGreeted) await probe().catch(() => undefined);
     if (state.get() === 'off') return;
     state.set('waiting');
     clearTimeout(retry);
     retry = setTimeout(connect, backOff(attempt));
     attempt += 1;
   };
-  const handleClose = async (code: number): Promise<void> => {
-    clearInterval(ping);
-    clearTimeout(greetingTimeout);
-    socket = null;
-    if (state.get() === 'off') return;
-    // After the mere expiry of a token the cookies already hold its successor.
-    if (code === revoked || !isGreeted) await probe().catch(() => undefined);
-    scheduleReconnect();
-  };
   const connect = (): void => {
     clearTimeout(retry);
     state.set('connecting');
-    isGreeted = false;
-    const connection = connectTo(lastSeq);
-    socket = connection;
-    connection.addEventListener('open', () => {
-      greetingTimeout = setTimeout(() => connection.close(), greetingTimeoutMs);
-      ping = setInterval(() => connection.send(JSON.stringify({ type: 'ping' })), pingEveryMs);
-    });
-    connection.addEventListener('message', ({ data }) => {
-      const message = parsePush(data);
-      if (message && socket === connection) receive(message);
-    });
-    connection.addEventListener('close', ({ code }) => {
-      if (socket === connection) void handleClose(code);
-    });
+    socket = openSocket(connectTo(lastSeq), { onMessage: receive, onClose: (closed) => void reconnectLater(closed) });
   };
   onWake(() => {
     if (state.get() === 'waiting') connect();
@@ -105,12 +82,55 @@ export function createPushSocket({
     close: () => {
       state.set('off');
       clearTimeout(retry);
-      clearInterval(ping);
-      clearTimeout(greetingTimeout);
       lastSeq = null;
       attempt = 0;
-      socket?.close(1000);
+      socket?.close();
       socket = null;
+    },
+  };
+}
+
+type Closed = { readonly code: number; readonly isGreeted: boolean };
+type SocketListeners = {
+  readonly onMessage: (message: PushMessage) => void;
+  readonly onClose: (closed: Closed) => void;
+};
+type Socket = ReturnType<typeof openSocket>;
+
+/** Pings a connection while it is open, and closes it when the server does not greet it in time. */
+function openSocket(connection: Connection, { onMessage, onClose }: SocketListeners) {
+  let isGreeted = false;
+  let isClosed = false;
+  let greetingTimeout: ReturnType<typeof setTimeout> | undefined;
+  let ping: ReturnType<typeof setInterval> | undefined;
+  const stop = (): void => {
+    isClosed = true;
+    clearTimeout(greetingTimeout);
+    clearInterval(ping);
+  };
+  connection.addEventListener('open', () => {
+    if (isClosed) return;
+    greetingTimeout = setTimeout(() => connection.close(), greetingTimeoutMs);
+    ping = setInterval(() => connection.send(JSON.stringify({ type: 'ping' })), pingEveryMs);
+  });
+  connection.addEventListener('message', ({ data }) => {
+    const message = parsePush(data);
+    if (message && !isClosed) onMessage(message);
+  });
+  connection.addEventListener('close', ({ code }) => {
+    if (isClosed) return;
+    stop();
+    onClose({ code, isGreeted });
+  });
+  return {
+    confirmGreeting: (): void => {
+      isGreeted = true;
+      clearTimeout(greetingTimeout);
+    },
+    /** Closes the connection without a report to `onClose`. */
+    close: (): void => {
+      stop();
+      connection.close(1000);
     },
   };
 }

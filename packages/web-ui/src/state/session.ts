@@ -5,7 +5,7 @@ import { csrfToken } from '../api/cookies.ts';
 
 const renewedKey = 'overtone-session-renewed';
 const lockName = 'overtone-session';
-type TabMessage = { readonly type: 'signed_out' } | { readonly type: 'signed_in' };
+type TabMessage = { readonly type: 'signed_out' | 'signed_in' };
 
 /** The session of this browser: one renewal at a time over all tabs, and one place that clears all data. */
 export type Session = {
@@ -26,18 +26,19 @@ type Deps = {
 };
 
 export function createSession({ queryClient, onForget, goToSignIn }: Deps): Session {
-  const tabs = typeof BroadcastChannel === 'undefined' ? null : new BroadcastChannel('overtone-session');
   let renewing: Promise<boolean> | null = null;
   let timer: ReturnType<typeof setTimeout> | undefined;
 
-  const schedule = (expiresIn: number): void => {
+  const recordRenewal = (expiresIn: number): void => {
+    storeRenewal(Date.now());
     clearTimeout(timer);
     // Media elements cannot renew a token, so it is renewed before it expires.
     timer = setTimeout(() => void renew(), Math.max(30, expiresIn * 0.75) * 1000);
   };
-  const recordRenewal = (expiresIn: number): void => {
-    storeRenewal(Date.now());
-    schedule(expiresIn);
+  const renew = (): Promise<boolean> => {
+    const requestedAt = Date.now();
+    renewing ??= withRenewalLock(() => exchangeToken(requestedAt, recordRenewal)).finally(() => (renewing = null));
+    return renewing;
   };
   const stopAll = (): void => {
     clearTimeout(timer);
@@ -45,40 +46,24 @@ export function createSession({ queryClient, onForget, goToSignIn }: Deps): Sess
     onForget();
     queryClient.cancelQueries().catch(() => undefined);
   };
-  const clearAll = (): void => {
-    // Public data stays: the sign-in page is loading it at this moment.
-    queryClient.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== 'public' });
-    queryClient.getMutationCache().clear();
-  };
-  const forget = (): void => {
-    stopAll();
-    clearAll();
-  };
-  const renew = (): Promise<boolean> => {
-    const requestedAt = Date.now();
-    renewing ??= withRenewalLock(() => exchangeToken(requestedAt, recordRenewal)).finally(() => (renewing = null));
-    return renewing;
-  };
   const endSession = async (returnHere: boolean): Promise<void> => {
     stopAll();
     // Leave the page before its data is removed: a mounted page would load it again.
     await goToSignIn(returnHere).catch(() => undefined);
-    clearAll();
+    removePrivateData(queryClient);
   };
+  const notifyTabs = connectTabs((message) => {
+    if (message === 'signed_out') void endSession(false);
+    else void reloadForOtherUser(queryClient);
+  });
   const enter: Session['enter'] = async (requestToken) => {
     const token = await requestToken();
-    forget();
+    stopAll();
+    removePrivateData(queryClient);
     recordRenewal(token.expires_in);
-    tabs?.postMessage({ type: 'signed_in' } satisfies TabMessage);
+    notifyTabs('signed_in');
   };
-
   setSessionHooks({ renew, onEnd: () => void endSession(true) });
-  if (tabs) {
-    tabs.onmessage = ({ data }: MessageEvent<TabMessage>) => {
-      if (data.type === 'signed_out') void endSession(false);
-      else void reloadForOtherUser(queryClient);
-    };
-  }
   return {
     renew,
     enter,
@@ -89,11 +74,25 @@ export function createSession({ queryClient, onForget, goToSignIn }: Deps): Sess
         if (everywhere) await call('POST /api/auth/logout/all');
         await call('POST /api/auth/logout');
       } finally {
-        tabs?.postMessage({ type: 'signed_out' } satisfies TabMessage);
+        notifyTabs('signed_out');
         await endSession(false);
       }
     },
   };
+}
+
+/** Public data stays: the sign-in page is loading it at this moment. */
+function removePrivateData(queryClient: QueryClient): void {
+  queryClient.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== 'public' });
+  queryClient.getMutationCache().clear();
+}
+
+/** @returns sends a message to the other tabs. */
+function connectTabs(onMessage: (type: TabMessage['type']) => void): (type: TabMessage['type']) => void {
+  if (typeof BroadcastChannel === 'undefined') return () => undefined;
+  const tabs = new BroadcastChannel('overtone-session');
+  tabs.onmessage = ({ data }: MessageEvent<TabMessage>) => onMessage(data.type);
+  return (type) => tabs.postMessage({ type } satisfies TabMessage);
 }
 
 /** Reloads the page after a sign-in in another tab when the user is a different one. */

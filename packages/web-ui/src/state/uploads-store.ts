@@ -37,6 +37,7 @@ type Deps = {
 };
 
 const maxConcurrent = 2;
+const finished: ReadonlySet<Upload['phase']['name']> = new Set(['done', 'duplicate', 'failed'] as const);
 /** How often the progress is stored; it is only needed after a reload. */
 const saveEveryMs = 2000;
 /** How long a finished upload stays listed: by then the library shows the recording. */
@@ -44,14 +45,61 @@ const keepDoneMs = 20_000;
 
 /** All uploads of this page: at most two send at a time, the others queue. */
 export function createUploads({ renew, onDone, storage }: Deps): Uploads {
+  const uploads = createUploadList(storage);
+  const sender = createSender({ uploads, renew, onDone });
+  const { list, dispatch } = uploads;
+  const dispatchAndStart = (id: string, event: UploadEvent): void => {
+    dispatch(id, event);
+    sender.startQueued();
+  };
+  return {
+    list,
+    add: (items) => {
+      const added = items.map(({ file, options }) => ({ file, upload: newUpload(newId(), file, options) }));
+      for (const { file, upload } of added) sender.setFile(upload.id, file);
+      uploads.append(added.map(({ upload }) => upload));
+      sender.startQueued();
+    },
+    pause: (id) => {
+      sender.pause(id);
+      dispatchAndStart(id, { type: 'pause' });
+    },
+    resume: (id) => dispatchAndStart(id, { type: 'resume' }),
+    retry: (id) => dispatchAndStart(id, { type: 'retry' }),
+    uploadAnyway: (id) => dispatchAndStart(id, { type: 'upload_anyway' }),
+    cancel: (id) => {
+      sender.cancel(id);
+      uploads.remove((upload) => upload.id === id);
+      sender.startQueued();
+    },
+    resumeWith: (chosen) => {
+      const rest = chosen.filter((file) => {
+        const match = list.get().find((upload) => upload.phase.name === 'needs_file' && isSameFile(upload, file));
+        if (match) {
+          sender.setFile(match.id, file);
+          dispatch(match.id, { type: 'resume' });
+        }
+        return !match;
+      });
+      sender.startQueued();
+      return rest;
+    },
+    clearFinished: () => uploads.remove(({ phase }) => finished.has(phase.name)),
+    restore: uploads.restore,
+    forget: () => {
+      sender.stopAll();
+      uploads.forget();
+    },
+  };
+}
+
+/** The uploads of one user; those that are not finished survive a reload of the page. */
+function createUploadList(storage: Deps['storage']) {
   const list = observable<readonly Upload[]>([]);
-  const files = new Map<string, File>();
-  const transfers = new Map<string, Transfer>();
   let owner: string | null = null;
   let savedAt = 0;
-
-  const find = (id: string): Upload | undefined => list.get().find((upload) => upload.id === id);
   const save = (): void => {
+    savedAt = performance.now();
     if (owner === null || !storage) return;
     try {
       storage.setItem(keyOf(owner), JSON.stringify(toStore(list.get())));
@@ -59,114 +107,92 @@ export function createUploads({ renew, onDone, storage }: Deps): Uploads {
       // The storage is full or blocked: the upload continues, but would not survive a reload.
     }
   };
-  const dispatch = (id: string, event: UploadEvent): void => {
-    list.set(list.get().map((upload) => (upload.id === id ? reduceUpload(upload, event) : upload)));
-    if (event.type === 'progress' && performance.now() - savedAt < saveEveryMs) return;
-    savedAt = performance.now();
-    save();
+  return {
+    list,
+    find: (id: string): Upload | undefined => list.get().find((upload) => upload.id === id),
+    dispatch: (id: string, event: UploadEvent): void => {
+      list.set(list.get().map((upload) => (upload.id === id ? reduceUpload(upload, event) : upload)));
+      if (event.type !== 'progress' || performance.now() - savedAt >= saveEveryMs) save();
+    },
+    append: (uploads: readonly Upload[]): void => {
+      list.set([...list.get(), ...uploads]);
+      save();
+    },
+    remove: (isRemoved: (upload: Upload) => boolean): void => {
+      list.set(list.get().filter((upload) => !isRemoved(upload)));
+      save();
+    },
+    restore: (userId: string): void => {
+      if (owner === userId) return;
+      owner = userId;
+      list.set(fromStore(storage?.getItem(keyOf(userId)) ?? null));
+    },
+    forget: (): void => {
+      owner = null;
+      list.set([]);
+    },
   };
-  const stopTransfer = (id: string, method: 'pause' | 'cancel'): void => {
-    transfers.get(id)?.[method]();
-    transfers.delete(id);
-  };
+}
+
+type SenderDeps = Pick<Deps, 'renew' | 'onDone'> & { readonly uploads: ReturnType<typeof createUploadList> };
+
+/** Sends the files of queued uploads. */
+function createSender({ uploads: { list, find, dispatch, remove }, renew, onDone }: SenderDeps) {
+  const files = new Map<string, File>();
+  const transfers = new Map<string, Transfer>();
+
   const createListener = (id: string): TransferListener => ({
     onLocated: (url) => dispatch(id, { type: 'located', url }),
     onProgress: (sent) => dispatch(id, { type: 'progress', sent, at: performance.now() }),
     onConnectionLost: () => dispatch(id, { type: 'connection_lost' }),
     onDone: (fileId) => {
-      transfers.delete(id);
       files.delete(id);
-      dispatch(id, { type: 'done', fileId });
+      endTransfer(id, { type: 'done', fileId });
       onDone(fileId);
-      setTimeout(() => list.set(list.get().filter((upload) => upload.id !== id)), keepDoneMs);
-      startQueued();
+      setTimeout(() => remove((upload) => upload.id === id), keepDoneMs);
     },
-    onFailed: (error) => {
-      transfers.delete(id);
-      dispatch(id, eventOf(error));
-      startQueued();
-    },
+    onFailed: (error) => endTransfer(id, eventOf(error)),
   });
-  const startUpload = async (upload: Upload, file: File): Promise<void> => {
-    dispatch(upload.id, { type: 'start' });
-    const unreadable = await readProblem(file);
-    if (unreadable !== null) return createListener(upload.id).onFailed(unreadable);
-    const adapter = await import('./tus.adapter.ts').catch(() => null);
-    if (adapter === null) return createListener(upload.id).onFailed(new ApiError(0, {}));
-    const current = find(upload.id);
-    if (current?.phase.name === 'sending')
-      transfers.set(upload.id, adapter.startTransfer(file, current, renew, createListener(upload.id)));
-  };
-  const startQueued = (): void => {
-    for (const upload of list.get().filter(({ phase }) => phase.name === 'queued')) {
-      const busy = list.get().filter(({ phase }) => phase.name === 'sending' || phase.name === 'waiting').length;
-      if (busy >= maxConcurrent) return;
-      const file = files.get(upload.id);
-      if (file) void startUpload(upload, file);
-    }
-  };
-  const dispatchAndStart = (id: string, event: UploadEvent): void => {
+  const endTransfer = (id: string, event: UploadEvent): void => {
+    transfers.delete(id);
     dispatch(id, event);
     startQueued();
   };
+  const startUpload = async (id: string, file: File): Promise<void> => {
+    const listener = createListener(id);
+    dispatch(id, { type: 'start' });
+    const client = (await readProblem(file)) ?? (await import('./tus.adapter.ts').catch(() => new ApiError(0, {})));
+    if (client instanceof ApiError) return listener.onFailed(client);
+    const current = find(id);
+    if (current?.phase.name === 'sending') transfers.set(id, client.startTransfer(file, current, renew, listener));
+  };
+  const startQueued = (): void => {
+    for (const { id, phase } of list.get()) {
+      const file = files.get(id);
+      const busy = list.get().filter((upload) => upload.phase.name === 'sending' || upload.phase.name === 'waiting');
+      if (phase.name === 'queued' && file && busy.length < maxConcurrent) void startUpload(id, file);
+    }
+  };
+  const pause = (id: string): void => {
+    transfers.get(id)?.pause();
+    transfers.delete(id);
+  };
   return {
-    list,
-    add: (items) => {
-      const added = items.map(({ file, options }) => {
-        const upload = newUpload(newId(), file, options);
-        files.set(upload.id, file);
-        return upload;
-      });
-      list.set([...list.get(), ...added]);
-      save();
-      startQueued();
-    },
-    pause: (id) => {
-      stopTransfer(id, 'pause');
-      dispatchAndStart(id, { type: 'pause' });
-    },
-    resume: (id) => dispatchAndStart(id, { type: 'resume' }),
-    retry: (id) => dispatchAndStart(id, { type: 'retry' }),
-    uploadAnyway: (id) => dispatchAndStart(id, { type: 'upload_anyway' }),
-    cancel: (id) => {
+    startQueued,
+    pause,
+    setFile: (id: string, file: File): void => void files.set(id, file),
+    /** Stops a transfer and deletes what the server has received of it. */
+    cancel: (id: string): void => {
+      const transfer = transfers.get(id);
       const url = find(id)?.url ?? null;
-      if (transfers.has(id)) stopTransfer(id, 'cancel');
+      if (transfer) transfer.cancel();
       else if (url !== null) void import('./tus.adapter.ts').then((tus) => tus.deleteTransfer(url));
+      transfers.delete(id);
       files.delete(id);
-      list.set(list.get().filter((upload) => upload.id !== id));
-      save();
-      startQueued();
     },
-    resumeWith: (chosen) => {
-      const rest: File[] = [];
-      for (const file of chosen) {
-        const match = list.get().find((upload) => upload.phase.name === 'needs_file' && isSameFile(upload, file));
-        if (match) {
-          files.set(match.id, file);
-          dispatch(match.id, { type: 'resume' });
-        } else rest.push(file);
-      }
-      startQueued();
-      return rest;
-    },
-    clearFinished: () => {
-      list.set(
-        list
-          .get()
-          .filter(({ phase }) => phase.name !== 'done' && phase.name !== 'duplicate' && phase.name !== 'failed'),
-      );
-      save();
-    },
-    restore: (userId) => {
-      if (owner === userId) return;
-      owner = userId;
-      list.set(fromStore(storage?.getItem(keyOf(userId)) ?? null));
-    },
-    forget: () => {
-      for (const id of transfers.keys()) stopTransfer(id, 'pause');
+    stopAll: (): void => {
+      for (const id of transfers.keys()) pause(id);
       files.clear();
-      owner = null;
-      list.set([]);
     },
   };
 }
