@@ -44,6 +44,43 @@ async function startSearch(folder: string, passages: number) {
   const random = randomOf(7);
   const { text, tellingWord } = createLanguage(random);
   const vector = createVectors(random, dim);
+  const backends = await startBackends(folder, vector);
+  const { db, index, directory, bus, metrics, log } = backends;
+  const newFile = () => {
+    const ownerId = owners[Math.floor(random() * owners.length)] ?? '';
+    return makeFile({ text, vector, ownerId }, passagesPerFile);
+  };
+  await index.beginBuild(model, true);
+  const build = await index.beginBuild(model, false);
+  for (let made = 0; made < passages; made += 50 * passagesPerFile)
+    await putFiles(backends, build.id, Array.from({ length: 50 }, newFile));
+  await index.promote();
+
+  const search = createSearch({
+    index,
+    store: createSearchStore({ db }),
+    access: createAccessStore({ db }),
+    vectoriser: createWorkerVectoriser({ bus }),
+    telemetry: createTelemetry(metrics),
+    log,
+    floor: 0.2,
+  });
+  return {
+    passages,
+    random,
+    query: () => Array.from({ length: 1 + Math.floor(random() * 4) }, tellingWord).join(' '),
+    vector,
+    search,
+    addFile: () => putFiles(backends, build.id, [newFile()]),
+    maintain: () => index.maintain(),
+    /** The bare engine on the same rows. */
+    peer: async () => (await lancedb.connect(directory)).openTable(`passages_${build.id}`),
+    stop: backends.stop,
+  };
+}
+
+/** Database, index and broker, and a worker whose embeddings are random vectors. */
+async function startBackends(folder: string, vector: ReturnType<typeof createVectors>) {
   const [nats, database, directory] = await Promise.all([
     startNats(),
     createDatabase(),
@@ -51,9 +88,9 @@ async function startSearch(folder: string, passages: number) {
   ]);
   const log = createLog('search-indexer', { LOG_LEVEL: 'error', LOG_FORMAT: 'text' });
   const metrics = createMetrics();
-  const asker = createBus({ service: 'search-indexer', url: nats.url, log });
+  const bus = createBus({ service: 'search-indexer', url: nats.url, log });
   const worker = createBus({ service: 'transcription-worker', url: nats.url, log });
-  await Promise.all([asker.connect(), worker.connect()]);
+  await Promise.all([bus.connect(), worker.connect()]);
   worker.serve(workerRpc.embed, async ({ texts }) => ({
     model: model.name,
     dim,
@@ -65,53 +102,28 @@ async function startSearch(folder: string, passages: number) {
     (adapter) => new PrismaClient({ adapter }),
   );
   const index = createLanceIndex({ directory, log });
+  const stop = async (): Promise<void> => {
+    await index.close();
+    await part.stop();
+    await Promise.all([bus.close(), worker.close()]);
+    await Promise.all([nats.stop(), database.drop(), rm(directory, { recursive: true, force: true })]);
+  };
+  return { db, pool, index, directory, bus, metrics, log, stop };
+}
 
-  const put = async (build: string, files: ReturnType<typeof makeFile>[]) => {
-    const rows: IndexRow[] = files.flatMap((file) => file.rows);
-    // Fills the index with many files per write; the rows keep their ids.
-    await index.replaceFile(build, files[0]?.fileId ?? '', rows, model);
-    await pool.query(
-      `insert into index_state (file_id, owner_id, title, chunks, semantic, indexed_at, upload_time, language)
-       select f, o, 'A recording', $3, true, now(), now(), 'en' from unnest($1::uuid[], $2::uuid[]) as t (f, o)`,
-      [files.map((file) => file.fileId), files.map((file) => file.ownerId), passagesPerFile],
-    );
-  };
-  const newFile = () => {
-    const ownerId = owners[Math.floor(random() * owners.length)] ?? '';
-    return makeFile({ text, vector, ownerId }, passagesPerFile);
-  };
-  await index.beginBuild(model, true);
-  const build = await index.beginBuild(model, false);
-  for (let made = 0; made < passages; made += 50 * passagesPerFile)
-    await put(build.id, Array.from({ length: 50 }, newFile));
-  await index.promote();
-
-  const search = createSearch({
-    index,
-    store: createSearchStore({ db }),
-    access: createAccessStore({ db }),
-    vectoriser: createWorkerVectoriser({ bus: asker }),
-    telemetry: createTelemetry(metrics),
-    log,
-    floor: 0.2,
-  });
-  return {
-    passages,
-    random,
-    query: () => Array.from({ length: 1 + Math.floor(random() * 4) }, tellingWord).join(' '),
-    vector,
-    search,
-    addFile: () => put(build.id, [newFile()]),
-    maintain: () => index.maintain(),
-    /** The bare engine on the same rows. */
-    peer: async () => (await lancedb.connect(directory)).openTable(`passages_${build.id}`),
-    stop: async () => {
-      await index.close();
-      await part.stop();
-      await Promise.all([asker.close(), worker.close()]);
-      await Promise.all([nats.stop(), database.drop(), rm(directory, { recursive: true, force: true })]);
-    },
-  };
+/** Adds many files by one write; the rows keep their ids. */
+async function putFiles(
+  { index, pool }: Pick<Awaited<ReturnType<typeof startBackends>>, 'index' | 'pool'>,
+  build: string,
+  files: ReturnType<typeof makeFile>[],
+): Promise<void> {
+  const rows: IndexRow[] = files.flatMap((file) => file.rows);
+  await index.replaceFile(build, files[0]?.fileId ?? '', rows, model);
+  await pool.query(
+    `insert into index_state (file_id, owner_id, title, chunks, semantic, indexed_at, upload_time, language)
+     select f, o, 'A recording', $3, true, now(), now(), 'en' from unnest($1::uuid[], $2::uuid[]) as t (f, o)`,
+    [files.map((file) => file.fileId), files.map((file) => file.ownerId), passagesPerFile],
+  );
 }
 
 async function quiet(world: Started, turns: number): Promise<Row> {
