@@ -73,14 +73,7 @@ export function createExplanations({ db, settings, directory, ldapMappings, ldap
         login,
         as_of: now.toISOString(),
         ...decideVerdict(facts),
-        account: account && {
-          uuid: account.id,
-          email: account.email,
-          ldap_uid: account.ldapUid,
-          auth_type: account.authType,
-          role: account.role as Role,
-          is_active: account.isActive,
-        },
+        account: account && toAccountObject(account),
         evidence: await evidence(answer, account),
         refusals: await refusalsOf(
           db,
@@ -90,6 +83,10 @@ export function createExplanations({ db, settings, directory, ldapMappings, ldap
       };
     },
   };
+}
+
+function toAccountObject({ id, email, ldapUid, authType, role, isActive }: User): Explanation['account'] {
+  return { uuid: id, email, ldap_uid: ldapUid, auth_type: authType, role: role as Role, is_active: isActive };
 }
 
 /** Why the account does not belong to this person; null: it does. */

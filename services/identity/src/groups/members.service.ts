@@ -11,77 +11,65 @@ import { membershipsStore as memberships } from './memberships.store.ts';
 
 type Deps = { db: Db; outbox: Outbox };
 type Membership = { groupId: string; userId: string };
-type MembershipChange = {
-  event: AuditRecord['event'];
-  userId: string;
-  username: string | undefined;
-  group: GroupRow;
-  details: Record<string, string>;
-};
+type MembershipWithRole = Membership & { role: GroupRole };
+type MemberEvent = Extract<AuditRecord['event'], `group.member.${string}`>;
 
 /** Memberships that people add, change and remove manually. */
 export function createMembers({ db, outbox }: Deps) {
-  const audit = (tx: Tx, caller: Caller, client: Client, { group, details, ...change }: MembershipChange) =>
-    writeAudit(tx, {
-      ...change,
-      outcome: 'success',
-      actor: caller.userId,
-      client,
-      details: { group: group.id, name: group.name, ...details },
-    });
+  /** Locks account and group for the change, and audits it. Members may remove themselves. */
+  const withLockedGroup = <T>(
+    event: MemberEvent,
+    by: { caller: Caller; client: Client },
+    membership: Membership,
+    change: (tx: Tx, email: string | undefined) => Promise<{ result: T; details: Record<string, string> }>,
+  ): Promise<T> =>
+    db.$transaction(async (tx) => {
+      const { userId } = membership;
+      const username = await memberships.lockUser(tx, userId);
+      const { id, name } = await lockManagedGroup(tx, by.caller, membership, event === 'group.member.remove');
+      const { result, details } = await change(tx, username);
+      await writeAudit(tx, {
+        event,
+        outcome: 'success',
+        actor: by.caller.userId,
+        userId,
+        username,
+        client: by.client,
+        details: { group: id, name, ...details },
+      });
+      return result;
+    }, txOptions);
   const publishMemberships = async (tx: Tx, userId: string): Promise<void> =>
     outbox.addAll(tx, identityEvents.membershipChanged, await memberships.allGroupsOf(tx, [userId]));
 
   return {
-    add: (caller: Caller, member: Membership & { role: GroupRole }, client: Client): Promise<GroupMember> =>
-      db.$transaction(async (tx) => {
-        const username = await memberships.lockUser(tx, member.userId);
-        const group = await lockManagedGroup(tx, caller, member, false);
-        if (username === undefined) throw notFound('There is no such account');
+    add: (caller: Caller, member: MembershipWithRole, client: Client): Promise<GroupMember> =>
+      withLockedGroup('group.member.add', { caller, client }, member, async (tx, email) => {
+        if (email === undefined) throw notFound('There is no such account');
         if (!(await memberships.addByHand(tx, { ...member, addedBy: caller.userId })))
           throw conflict('already_member', 'This person is a member already');
         await publishMemberships(tx, member.userId);
-        const { role, userId } = member;
-        await audit(tx, caller, client, { event: 'group.member.add', userId, username, group, details: { role } });
-        return toGroupMember(await memberOf(tx, member));
-      }, txOptions),
+        return { result: toGroupMember(await memberOf(tx, member)), details: { role: member.role } };
+      }),
 
-    change: (caller: Caller, membership: Membership & { role: GroupRole }, client: Client): Promise<GroupMember> =>
-      db.$transaction(async (tx) => {
-        const username = await memberships.lockUser(tx, membership.userId);
-        const group = await lockManagedGroup(tx, caller, membership, false);
+    change: (caller: Caller, membership: MembershipWithRole, client: Client): Promise<GroupMember> =>
+      withLockedGroup('group.member.update', { caller, client }, membership, async (tx) => {
+        const { groupId, userId, role } = membership;
         const member = await memberOf(tx, membership);
-        await store.setRole(tx, membership.groupId, membership.userId, membership.role);
-        const details = { from: member.role, to: membership.role };
-        await audit(tx, caller, client, {
-          event: 'group.member.update',
-          userId: membership.userId,
-          username,
-          group,
-          details,
-        });
-        return toGroupMember({ ...member, role: membership.role });
-      }, txOptions),
+        await store.setRole(tx, groupId, userId, role);
+        return { result: toGroupMember({ ...member, role }), details: { from: member.role, to: role } };
+      }),
 
     remove: (caller: Caller, membership: Membership, client: Client): Promise<undefined> =>
-      db.$transaction(async (tx) => {
-        const username = await memberships.lockUser(tx, membership.userId);
-        const group = await lockManagedGroup(tx, caller, membership, true);
+      withLockedGroup('group.member.remove', { caller, client }, membership, async (tx) => {
+        const { groupId, userId } = membership;
         const { role, source } = await memberOf(tx, membership);
         // The next sign-in would add it again; a membership without a mapping may be removed.
-        if (source !== 'manual' && (await store.isMapped(tx, membership.groupId, source))) throw fromDirectory(source);
-        await memberships.remove(tx, membership.groupId, membership.userId);
-        await publishMemberships(tx, membership.userId);
-        const details = { role, source };
-        await audit(tx, caller, client, {
-          event: 'group.member.remove',
-          userId: membership.userId,
-          username,
-          group,
-          details,
-        });
-        return undefined;
-      }, txOptions),
+        if (source !== 'manual' && (await store.isMapped(tx, groupId, source))) throw fromDirectory(source);
+        await memberships.remove(tx, groupId, userId);
+        await publishMemberships(tx, userId);
+        return { result: undefined, details: { role, source } };
+      }),
   };
 }
 
@@ -96,7 +84,7 @@ async function lockManagedGroup(tx: Tx, caller: Caller, membership: Membership, 
 
 async function memberOf(tx: Tx, { groupId, userId }: Membership): Promise<MemberRow> {
   const member = await store.member(tx, groupId, userId);
-  if (!member) throw noMember();
+  if (!member) throw notFound('There is no such member');
   return member;
 }
 
@@ -106,10 +94,6 @@ function fromDirectory(source: string) {
     `This membership comes from a group mapping (${source}) and would be back after the next sign-in or sweep. ` +
       "Change the mapping, or the person's groups at their source.",
   );
-}
-
-function noMember() {
-  return notFound('There is no such member');
 }
 
 export type Members = ReturnType<typeof createMembers>;

@@ -1,6 +1,6 @@
 import { authCategories, authSettings, type AuthCategory, type AuthSettingKey } from '@overtone/contracts';
 import type { Db } from '../database.ts';
-import type { AuthConfig } from '../generated/client.ts';
+import type { AuthConfig, AuthConfigAudit } from '../generated/client.ts';
 import { fallbackOf, isSensitive, keysOf, type Effective, type SettingValue, type Values } from './settings.ts';
 import { settingsStore } from './settings.store.ts';
 import type { SettingsService } from './settings.service.ts';
@@ -59,19 +59,28 @@ export function createSettingsView({ db, settings, environment }: Deps) {
         db,
         rows.map((row) => row.changedBy),
       );
-      return rows.map((row) => ({
-        uuid: row.id,
-        config_key: row.key,
-        old_value: (row.oldValue ?? null) as SettingValue | null,
-        new_value: (row.newValue ?? null) as SettingValue | null,
-        change_type: row.changeType as 'create' | 'update' | 'delete',
-        changed_by: row.changedBy ? (names.get(row.changedBy) ?? row.changedBy) : null,
-        ip_address: row.ipAddress,
-        user_agent: row.userAgent,
-        created_at: row.createdAt.toISOString(),
-      }));
+      return rows.map((row) => changeOf(row, names));
     },
   };
+}
+
+function changeOf(row: AuthConfigAudit, names: ReadonlyMap<string, string>) {
+  return {
+    uuid: row.id,
+    config_key: row.key,
+    old_value: (row.oldValue ?? null) as SettingValue | null,
+    new_value: (row.newValue ?? null) as SettingValue | null,
+    change_type: row.changeType as 'create' | 'update' | 'delete',
+    changed_by: nameOf(row.changedBy, names),
+    ip_address: row.ipAddress,
+    user_agent: row.userAgent,
+    created_at: row.createdAt.toISOString(),
+  };
+}
+
+/** The name of an account; its id when the account was deleted. */
+function nameOf(id: string | null | undefined, names: ReadonlyMap<string, string>): string | null {
+  return id ? (names.get(id) ?? id) : null;
 }
 
 /** Empty texts are shown as null. */
@@ -100,7 +109,7 @@ function itemOf(
     ...(def.type === 'string' && def.choices ? { choices: [...def.choices] } : {}),
     description: def.description,
     updated_at: row?.updatedAt.toISOString() ?? null,
-    updated_by: row?.updatedBy ? (names.get(row.updatedBy) ?? row.updatedBy) : null,
+    updated_by: nameOf(row?.updatedBy, names),
   };
 }
 

@@ -8,38 +8,18 @@ import type { Settings } from '../live-settings.ts';
 
 type RequestContext = { caller: Caller; client: Client };
 type Count = { accounts: number; sessions: number };
+type Holder = { userId: string; email: string };
 type Deps = {
   db: Db;
   settings: Settings;
   sessions: Pick<Sessions, 'countOf' | 'holdersOf' | 'endAllOf' | 'endAll'>;
 };
 const accountsPerTransaction = 500;
+const reason = 'source_switched_off';
 
 /** Counts and ends the sessions of a source that was switched off: they remain until they are ended here. */
 export function createSourceSessions({ db, settings, sessions }: Deps) {
   const isEnabled = (source: SignInSource): boolean => settings.current()[`${source}_enabled`];
-
-  /** Ends the sessions of these accounts but for the caller's own session, with one audit record for each account. */
-  const endSessionsOf = (
-    source: SignInSource,
-    holders: { userId: string; email: string }[],
-    context: RequestContext,
-  ): Promise<Count> =>
-    db.$transaction(async (tx) => {
-      const { userId: callerId, sessionId } = context.caller;
-      const reason = 'source_switched_off';
-      const others = holders.filter((holder) => holder.userId !== callerId).map((holder) => holder.userId);
-      const ended = new Map(await sessions.endAllOf(tx, others, reason));
-      if (others.length < holders.length) ended.set(callerId, await sessions.endAll(tx, callerId, reason, sessionId));
-      const records = holders.flatMap(({ userId, email: username }) => {
-        const count = ended.get(userId) ?? 0;
-        const details = { reason, source, sessions_revoked: count };
-        const by = { actor: callerId, client: context.client, outcome: 'success' } as const;
-        return count === 0 ? [] : [toAuditRow({ event: 'auth.session.terminated', userId, username, details, ...by })];
-      });
-      await tx.auditLog.createMany({ data: records });
-      return { accounts: records.length, sessions: [...ended.values()].reduce((sum, item) => sum + item, 0) };
-    }, txOptions);
 
   return {
     count: async (source: SignInSource): Promise<Count & { enabled: boolean }> => ({
@@ -51,31 +31,49 @@ export function createSourceSessions({ db, settings, sessions }: Deps) {
     end: async (source: SignInSource, context: RequestContext): Promise<Count> => {
       if (isEnabled(source)) throw conflict('source_switched_on', 'Switch this sign-in method off first');
       const total: Count = { accounts: 0, sessions: 0 };
-      let after: string | null = null;
-      for (;;) {
-        const holders: { userId: string; email: string }[] = await sessions.holdersOf(
-          source,
-          after,
-          accountsPerTransaction,
-        );
-        if (holders.length === 0) break;
-        const ended = await endSessionsOf(source, holders, context);
+      let after: string | undefined;
+      do {
+        const holders: Holder[] = await sessions.holdersOf(source, after ?? null, accountsPerTransaction);
+        const ended = await endSessionsOf({ db, sessions }, source, holders, context);
         total.accounts += ended.accounts;
         total.sessions += ended.sessions;
-        after = holders.at(-1)?.userId ?? null;
-      }
-      const { userId } = context.caller;
+        after = holders.at(-1)?.userId;
+      } while (after !== undefined);
+      const { caller, client } = context;
       await writeAudit(db, {
         event: 'admin.sessions.end',
         outcome: 'success',
-        actor: userId,
-        userId,
-        client: context.client,
-        details: { reason: 'source_switched_off', source, accounts: total.accounts, sessions_revoked: total.sessions },
+        actor: caller.userId,
+        userId: caller.userId,
+        client,
+        details: { reason, source, accounts: total.accounts, sessions_revoked: total.sessions },
       });
       return total;
     },
   };
+}
+
+/** Ends the sessions of these accounts but for the caller's own session, with one audit record for each account. */
+async function endSessionsOf(
+  { db, sessions }: Pick<Deps, 'db' | 'sessions'>,
+  source: SignInSource,
+  holders: Holder[],
+  { caller: { userId: callerId, sessionId }, client }: RequestContext,
+): Promise<Count> {
+  if (holders.length === 0) return { accounts: 0, sessions: 0 };
+  return db.$transaction(async (tx) => {
+    const others = holders.filter((holder) => holder.userId !== callerId).map((holder) => holder.userId);
+    const ended = new Map(await sessions.endAllOf(tx, others, reason));
+    if (others.length < holders.length) ended.set(callerId, await sessions.endAll(tx, callerId, reason, sessionId));
+    const records = holders.flatMap(({ userId, email: username }) => {
+      const count = ended.get(userId) ?? 0;
+      const details = { reason, source, sessions_revoked: count };
+      const by = { actor: callerId, client, outcome: 'success' } as const;
+      return count === 0 ? [] : [toAuditRow({ event: 'auth.session.terminated', userId, username, details, ...by })];
+    });
+    await tx.auditLog.createMany({ data: records });
+    return { accounts: records.length, sessions: [...ended.values()].reduce((sum, item) => sum + item, 0) };
+  }, txOptions);
 }
 
 export type SourceSessions = ReturnType<typeof createSourceSessions>;
