@@ -1,10 +1,9 @@
 import type { Outbox } from '@overtone/database';
 import { createLog } from '@overtone/service-kit';
 import type { Db, Pool } from '../src/database.ts';
-import { createAccessTokens } from '../src/sessions/access-tokens.ts';
-import { createSessionKeys } from '../src/sessions/session-keys.ts';
 import { createSessions } from '../src/sessions/sessions.service.ts';
 import { lifetimesOf } from '../src/sessions/sessions.ts';
+import { createAccessTokens, createSessionKeys } from '../src/sessions/tokens.ts';
 import type { Settings } from '../src/live-settings.ts';
 
 const secret = 'a secret of this test that is long enough';

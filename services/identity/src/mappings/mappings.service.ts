@@ -11,9 +11,8 @@ import { writeAudit } from '../audit/audit.ts';
 import type { Db, Tx } from '../database.ts';
 import type { Memberships } from '../groups/groups.ts';
 import type { Sessions } from '../sessions/sessions.ts';
-import { mappingsStore } from './mappings.store.ts';
+import { mappingsStore, reconciliationStore as store } from './mappings.store.ts';
 import type { Mappings, ReconcileRequest } from './mappings.ts';
-import { reconciliationStore as store } from './reconciliation.store.ts';
 
 /** The effective mappings, by source. */
 export type MappingIndexes = {

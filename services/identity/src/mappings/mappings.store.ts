@@ -1,5 +1,5 @@
 import type { MappingRule } from '@overtone/directory';
-import type { MappingSource } from '@overtone/contracts';
+import type { MappingSource, Role } from '@overtone/contracts';
 import type { Db, Tx } from '../database.ts';
 import type { MappingRow } from './mappings.ts';
 
@@ -58,4 +58,23 @@ export const mappingsStore = {
       select: { id: true, name: true },
       orderBy: { name: 'asc' },
     }),
+};
+
+type Account = {
+  email: string;
+  role: Role;
+  authType: 'local' | 'ldap' | 'oidc' | 'pki' | 'proxy';
+  isActive: boolean;
+};
+
+export const reconciliationStore = {
+  /** The current account, locked until the transaction ends: this serializes the sign-ins of a person and the sweep. */
+  lockAccount: async (tx: Tx, userId: string): Promise<Account | undefined> => {
+    const rows = await tx.$queryRaw<Account[]>`
+      select email, role, auth_type as "authType", is_active as "isActive" from "user"
+      where uuid = ${userId}::uuid for update`;
+    return rows[0];
+  },
+  setRole: async (tx: Tx, id: string, role: Role): Promise<void> =>
+    void (await tx.user.update({ where: { id }, data: { role }, select: { id: true } })),
 };

@@ -2,11 +2,10 @@ import { randomUUID } from 'node:crypto';
 import type { Client } from '../client.ts';
 import type { Tx } from '../database.ts';
 import type { RefreshToken } from '../generated/client.ts';
-import type { AccessTokens } from './access-tokens.ts';
-import type { SessionKeys } from './session-keys.ts';
 import { asRole, expiryOf, newRefreshToken, type Lifetimes } from './sessions.ts';
 import { sessionsStore } from './sessions.store.ts';
 import type { Issued } from './token-cookies.ts';
+import type { AccessTokens, SessionKeys } from './tokens.ts';
 
 type Family = { sessionId: string; sessionStartedAt: Date; absoluteExpiresAt: Date };
 type Owner = { id: string; role: string };

@@ -5,9 +5,9 @@ import { txOptions, type Db, type Tx } from '../database.ts';
 import type { Issue } from './issue.ts';
 import { createRequestBatching } from './request-batching.ts';
 import type { SessionEnds } from './session-ends.service.ts';
-import type { SessionKeys } from './session-keys.ts';
 import { isReplay, type Bounds, type Sessions } from './sessions.ts';
 import { sessionsStore } from './sessions.store.ts';
+import type { SessionKeys } from './tokens.ts';
 
 type Deps = { db: Db; keys: SessionKeys; issue: Issue; ends: SessionEnds; bounds: () => Bounds };
 

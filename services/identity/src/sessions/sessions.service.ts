@@ -3,15 +3,14 @@ import type { Log, Part } from '@overtone/service-kit';
 import { toAuditRow } from '../audit/audit.ts';
 import { txOptions, type Db, type Pool } from '../database.ts';
 import type { Settings } from '../live-settings.ts';
-import type { AccessTokens } from './access-tokens.ts';
 import { createIssue } from './issue.ts';
 import { openSession } from './open-session.store.ts';
 import { createRefresh } from './refresh.service.ts';
 import { createSessionEnds } from './session-ends.service.ts';
-import type { SessionKeys } from './session-keys.ts';
 import { createSessionLimit } from './session-limit.service.ts';
 import { asRole, boundsOf, lifetimesOf, refusalOf, type Bounds, type Lifetimes, type Sessions } from './sessions.ts';
 import { sessionsStore } from './sessions.store.ts';
+import type { AccessTokens, SessionKeys } from './tokens.ts';
 
 type Deps = {
   db: Db;

@@ -1,13 +1,12 @@
 import { identityRpc } from '@overtone/contracts';
 import { periodic, rpc, type Slice } from '@overtone/service-kit';
-import { createAccessTokens } from './access-tokens.ts';
 import { createEndDates } from './end-dates.service.ts';
-import { createSessionKeys } from './session-keys.ts';
 import { sessionsRoutes } from './sessions.routes.ts';
 import { createSessions } from './sessions.service.ts';
 import { sessionsStore } from './sessions.store.ts';
 import { lifetimesOf, type Sessions } from './sessions.ts';
 import { createSignOut } from './sign-out.service.ts';
+import { createAccessTokens, createSessionKeys } from './tokens.ts';
 
 type Deps = Omit<Parameters<typeof createSessions>[0], 'accessTokens' | 'keys'> & {
   env: { JWT_SECRET_KEY: string; ALLOW_INSECURE_COOKIES: boolean };

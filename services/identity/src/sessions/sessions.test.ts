@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { expiryOf, isReplay, newRefreshToken, receivedAtOf, refusalOf, surplus } from './sessions.ts';
-import { createSessionKeys } from './session-keys.ts';
+import { createSessionKeys } from './tokens.ts';
 import { cookieValue, secureCookies, sessionCookies } from './token-cookies.ts';
 
 function at(text: string) {

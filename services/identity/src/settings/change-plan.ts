@@ -1,4 +1,5 @@
 import type { AuthCategory, AuthSettingKey } from '@overtone/contracts';
+import { invalid, type AppError } from '@overtone/service-kit';
 import {
   fallbackOf,
   isSensitive,
@@ -88,4 +89,11 @@ function secretOf(name: string, suffix: RegExp, category: AuthCategory): AuthSet
   return suffix.test(name) && keysOf(category).includes(key as AuthSettingKey) && isSensitive(key as AuthSettingKey)
     ? (key as AuthSettingKey)
     : undefined;
+}
+
+/** Creates the error with all faults of settings and their keys. */
+export function settingsInvalid(faults: readonly Fault[]): AppError {
+  return invalid('settings_invalid', faults.map((fault) => `${fault.path}: ${fault.message}`).join(' '), {
+    errors: [...faults],
+  });
 }

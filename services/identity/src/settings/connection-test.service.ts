@@ -7,11 +7,10 @@ import type { Db } from '../database.ts';
 import { directoryConfigOf } from '../directory/directory.ts';
 import { issuerOf, type AdminRoleFacts, type OidcSettings } from '../oidc/oidc.ts';
 import type { PkiSettings } from '../pki/pki.ts';
-import { planChanges } from './change-plan.ts';
+import { planChanges, settingsInvalid } from './change-plan.ts';
 import { checkRecipient } from './recipients.ts';
 import { faultsOf } from './rules.ts';
 import { effective, storedAfter, type Effective, type Values } from './settings.ts';
-import { settingsInvalid } from './settings-invalid.ts';
 import type { SettingsService } from './settings.service.ts';
 import { settingsStore } from './settings.store.ts';
 

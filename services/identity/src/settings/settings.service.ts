@@ -2,9 +2,8 @@ import { authCategories, identityEvents, type AuthSettings } from '@overtone/con
 import type { Bus, KeyRing, Log, Metrics, Slice } from '@overtone/service-kit';
 import type { Db } from '../database.ts';
 import type { Settings } from '../live-settings.ts';
-import { createEffectiveSettings } from './effective-settings.service.ts';
+import { createEffectiveSettings, createReader, type ReadSettings } from './effective-settings.service.ts';
 import { faultsOf } from './rules.ts';
-import { createReader, type ReadSettings } from './reader.service.ts';
 import type { Effective, Values } from './settings.ts';
 
 type Deps = { db: Db; bus: Bus; log: Log; metrics: Metrics; env: { seeds: Values; keyRing: () => KeyRing } };

@@ -1,7 +1,7 @@
 import { createHmac, generateKeyPairSync, randomUUID } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
 import jwt from 'jsonwebtoken';
-import { createAccessTokens } from './access-tokens.ts';
+import { createAccessTokens } from './tokens.ts';
 
 const secret = 'a secret that is long enough for HS256';
 const tokens = createAccessTokens({ secret, lifetimeSeconds: () => 900 });
