@@ -1,4 +1,5 @@
 import type { Forwarded } from '@overtone/service-kit';
+import type { AuditErrorCode } from '../audit/audit.ts';
 import { peerStatusOf } from './peers.ts';
 
 export { malformedBlocks } from './peers.ts';
@@ -25,8 +26,8 @@ export type IdentityHeader = {
   /** Whether its value may contain commas; otherwise a comma means that two headers were joined. */
   commas?: boolean;
 };
-type Judgement =
-  { trusted: true; values: ReadonlyMap<string, string> } | { trusted: false; fault: ForwardedFault; header?: string };
+type ForwardedRefusal = { ok: false; errorCode: AuditErrorCode; reason: ForwardedFault; header?: string };
+type Judgement = { ok: true; values: ReadonlyMap<string, string> } | ForwardedRefusal;
 
 const decoder = new TextDecoder('utf-8', { fatal: true });
 const controls = /\p{Cc}|\p{Cf}|\p{Zl}|\p{Zp}/u;
@@ -47,18 +48,18 @@ export function readForwarded(
   if (peerStatus !== 'inside') {
     const named = headers.find(([name]) => names.has(skeleton(name)));
     if (peerStatus === 'outside' && named)
-      return { trusted: false, fault: 'identity_header_from_untrusted_peer', header: named[0] };
-    return { trusted: false, fault: peerStatus === 'outside' ? 'untrusted_peer' : peerStatus };
+      return refusal('UNTRUSTED_PROXY', 'identity_header_from_untrusted_peer', named[0]);
+    return refusal('UNTRUSTED_PROXY', peerStatus === 'outside' ? 'untrusted_peer' : peerStatus);
   }
   if (headers.some(([name, value]) => name === 'sec-fetch-site' && value === 'cross-site'))
-    return { trusted: false, fault: 'cross_site' };
+    return refusal('INVALID_HEADER', 'cross_site');
 
   const hopByHop = hopByHopNames(headers);
   const values = new Map<string, string>();
   for (const [name, value] of headers) {
     const word = names.get(skeleton(name));
     if (!word) continue;
-    const refuse = (fault: ForwardedFault): Judgement => ({ trusted: false, fault, header: name });
+    const refuse = (reason: ForwardedFault): Judgement => refusal('INVALID_HEADER', reason, name);
     if (name !== word.name.toLowerCase()) return refuse('variant');
     if (values.has(word.name)) return refuse('duplicate');
     if (hopByHop.has(skeleton(name))) return refuse('hop_by_hop');
@@ -67,7 +68,11 @@ export function readForwarded(
     if (fault) return refuse(fault);
     values.set(word.name, text as string);
   }
-  return { trusted: true, values };
+  return { ok: true, values };
+}
+
+function refusal(errorCode: AuditErrorCode, reason: ForwardedFault, header?: string): ForwardedRefusal {
+  return { ok: false, errorCode, reason, ...(header ? { header } : {}) };
 }
 
 /** Equal for all spellings of a header name that a server on the way may treat as the same header. */

@@ -37,11 +37,7 @@ export function certificateOf(forwarded: Forwarded, settings: PkiSettings): Pres
     { name: settings.pki_cert_header, maxBytes: 16_384 },
     { name: chainHeader, maxBytes: 16_384, commas: true },
   ]);
-  if (!result.trusted) {
-    const { fault: reason, header } = result;
-    const errorCode = reason.endsWith('_proxies') || reason.endsWith('_peer') ? 'UNTRUSTED_PROXY' : 'INVALID_HEADER';
-    return { ok: false, errorCode, reason, ...(header ? { header } : {}) };
-  }
+  if (!result.ok) return result;
   const value = result.values.get(settings.pki_cert_header);
   if (!value) return invalid('no_certificate');
   const found = forwardedCertificates(value, result.values.get(chainHeader));
@@ -162,19 +158,9 @@ export async function checkCertificate(
 }
 
 function invalid(reason: string, username?: string): CertificateRefusal {
-  return {
-    ok: false,
-    errorCode: 'INVALID_CERTIFICATE',
-    reason,
-    ...(username === undefined ? {} : { username }),
-  };
+  return { ok: false, errorCode: 'INVALID_CERTIFICATE', reason, ...(username === undefined ? {} : { username }) };
 }
 
 function certificateFactsOf({ subject, issuer, serial, fingerprint }: Cert): CertificateFacts {
-  return {
-    subject,
-    issuer,
-    serial,
-    fingerprint,
-  };
+  return { subject, issuer, serial, fingerprint };
 }

@@ -28,11 +28,7 @@ const listed = /\s*(?:"([^"]*)"\s*(?=,|$)|([^,]*))(?:,|$)/g;
 /** The person that a trusted proxy asserts. */
 export function personOf(forwarded: Forwarded, settings: ProxySettings): PersonResult {
   const result = readForwarded(forwarded, settings.proxy_trusted_proxies, identityHeadersOf(settings));
-  if (!result.trusted) {
-    const { fault: reason, header } = result;
-    const errorCode = reason.endsWith('_proxies') || reason.endsWith('_peer') ? 'UNTRUSTED_PROXY' : 'INVALID_HEADER';
-    return { ok: false, errorCode, reason, ...(header ? { header } : {}) };
-  }
+  if (!result.ok) return result;
   const get = (name: string): string | undefined => result.values.get(name);
   if (
     settings.proxy_shared_secret !== '' &&
