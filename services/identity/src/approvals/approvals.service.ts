@@ -3,13 +3,7 @@ import { conflict } from '@overtone/service-kit';
 import type { Db } from '../database.ts';
 import type { User } from '../generated/client.ts';
 import type { Sessions } from '../sessions/sessions.ts';
-import {
-  withLockedAccount,
-  recordAuditEvent,
-  publishUserUpdated,
-  type UserWithGroups,
-  type RequestContext,
-} from '../users/users.ts';
+import { withLockedAccount, publishUserUpdated, type UserWithGroups, type RequestContext } from '../users/users.ts';
 import { approvalsStore } from './approvals.store.ts';
 
 type Deps = { db: Db; outbox: Outbox; sessions: Sessions };
@@ -27,19 +21,19 @@ export function createApprovals({ db, outbox, sessions }: Deps) {
 
     /** Approves an account: its existing sessions work from the next request on. */
     approve: (id: string, context: RequestContext): Promise<User> =>
-      withLockedAccount(db, { context, targetId: id, needed: 'admin' }, async (tx, { actor, target }) => {
+      withLockedAccount(db, { context, targetId: id, needed: 'admin' }, async (tx, { actor, recordEvent }) => {
         const user = decided(await approvalsStore.approve(tx, id, actor.id));
         await publishUserUpdated(outbox, tx, user);
-        await recordAuditEvent(tx, context, target, { event: 'admin.user.approve' });
+        await recordEvent('admin.user.approve');
         return user;
       }),
 
     reject: (id: string, reason: string, context: RequestContext): Promise<User> =>
-      withLockedAccount(db, { context, targetId: id, needed: 'admin' }, async (tx, { target }) => {
+      withLockedAccount(db, { context, targetId: id, needed: 'admin' }, async (tx, { recordEvent }) => {
         const user = decided(await approvalsStore.reject(tx, id, reason));
         await sessions.endAll(tx, id, 'account_rejected');
         await publishUserUpdated(outbox, tx, user);
-        await recordAuditEvent(tx, context, target, { event: 'admin.user.reject', details: reason ? { reason } : {} });
+        await recordEvent('admin.user.reject', reason ? { reason } : {});
         return user;
       }),
   };

@@ -17,7 +17,7 @@ import type { Revocation } from './revocation.ts';
 export { parseNamePairs } from './name-pairs.ts';
 
 export type PkiSettings = Pick<AuthSettings, Extract<keyof AuthSettings, `pki_${string}`>>;
-export type CertificateRefusal = {
+type CertificateRefusal = {
   ok: false;
   errorCode: AuditErrorCode;
   reason: string;

@@ -9,6 +9,9 @@ import { usersStore } from './users.store.ts';
 
 /** Actor and target in their current state, locked against concurrent changes. */
 export type LockedAccounts = { actor: LockedAccount; target: LockedAccount; superAdmins: LockedAccount[] };
+type AuditEvent = Pick<AuditRecord, 'event' | 'details'>;
+/** Audits what the actor did to the target. */
+type RecordEvent = (event: AuditEvent['event'], details?: AuditEvent['details']) => Promise<void>;
 type ChangeRequest = {
   context: RequestContext;
   targetId: string;
@@ -25,7 +28,7 @@ type ChangeRequest = {
 export function withLockedAccount<T>(
   db: Db,
   request: ChangeRequest,
-  work: (tx: Tx, accounts: LockedAccounts) => Promise<T>,
+  work: (tx: Tx, accounts: LockedAccounts & { recordEvent: RecordEvent }) => Promise<T>,
 ): Promise<T> {
   return db.$transaction(async (tx) => {
     const { userId } = request.context.caller;
@@ -35,7 +38,10 @@ export function withLockedAccount<T>(
     checkActor(actor, request.needed);
     if (!actor || !target) throw notFound('There is no such account');
     checkReach(actor, target);
-    return work(tx, { actor, target, superAdmins: locked.filter((user) => user.role === 'super_admin') });
+    const superAdmins = locked.filter((user) => user.role === 'super_admin');
+    const recordEvent: RecordEvent = (event, details) =>
+      recordAuditEvent(tx, request.context, target, { event, ...(details && { details }) });
+    return work(tx, { actor, target, superAdmins, recordEvent });
   }, txOptions);
 }
 
@@ -52,7 +58,6 @@ export function publishUserUpdated(
   });
 }
 
-type AuditEvent = Pick<AuditRecord, 'event' | 'details'>;
 /** Audits an administrator's action on an account. */
 export function recordAuditEvent(
   tx: Tx,

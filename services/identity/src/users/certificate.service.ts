@@ -4,12 +4,7 @@ import { canonicalDn, parseDnList } from '@overtone/directory';
 import { conflict, forbidden, invalid } from '@overtone/service-kit';
 import { isUniqueViolation, type Db, type Tx } from '../database.ts';
 import type { Sessions } from '../sessions/sessions.ts';
-import {
-  withLockedAccount,
-  recordAuditEvent,
-  publishUserUpdated,
-  type LockedAccounts,
-} from './account-changes.service.ts';
+import { withLockedAccount, publishUserUpdated, type LockedAccounts } from './account-changes.service.ts';
 import type { RequestContext } from './rules.ts';
 import { usersStore } from './users.store.ts';
 
@@ -42,10 +37,7 @@ export function createCertificateLinks({ db, outbox, sessions }: Deps) {
         await checkFree(tx, id, subject, issuer);
         const user = await usersStore.update(tx, id, { pkiSubjectDn: subject, pkiIssuerDn: issuer });
         await publishUserUpdated(outbox, tx, user);
-        await recordAuditEvent(tx, context, accounts.target, {
-          event: 'auth.account.linked',
-          details: { method: 'pki', subject, issuer: issuer ?? '' },
-        });
+        await accounts.recordEvent('auth.account.linked', { method: 'pki', subject, issuer: issuer ?? '' });
       }).catch((error: unknown) => {
         throw isUniqueViolation(error) ? inUse() : error;
       });
@@ -57,10 +49,7 @@ export function createCertificateLinks({ db, outbox, sessions }: Deps) {
         const user = await usersStore.update(tx, id, { pkiSubjectDn: null, pkiIssuerDn: null });
         const ended = await sessions.endAll(tx, id, 'ended_by_administrator');
         await publishUserUpdated(outbox, tx, user);
-        await recordAuditEvent(tx, context, accounts.target, {
-          event: 'auth.account.unlinked',
-          details: { method: 'pki', sessions_revoked: ended },
-        });
+        await accounts.recordEvent('auth.account.unlinked', { method: 'pki', sessions_revoked: ended });
       }),
   };
 }

@@ -7,7 +7,7 @@ import type { Lockout } from '../lockout/lockout.ts';
 import type { NewPasswords } from '../passwords/passwords.ts';
 import { mayUseLocalPassword } from '../provisioning/provisioning.ts';
 import type { Sessions } from '../sessions/sessions.ts';
-import { withLockedAccount, recordAuditEvent, publishUserUpdated } from './account-changes.service.ts';
+import { withLockedAccount, publishUserUpdated } from './account-changes.service.ts';
 import {
   checkMayResetPassword,
   checkNotLastSuperAdmin,
@@ -28,32 +28,33 @@ export function createPrivileges(deps: Deps) {
 function createRights({ db, outbox, sessions }: Pick<Deps, 'db' | 'outbox' | 'sessions'>) {
   return {
     changeRole: (id: string, role: Role, context: RequestContext): Promise<{ old: Role }> =>
-      withLockedAccount(db, { context, targetId: id, needed: 'super_admin', superAdmins: true }, async (tx, scene) => {
-        const { actor, target, superAdmins } = scene;
-        checkNotOwn(actor, target, 'change your own role');
-        const old = target.role as Role;
-        if (old === role) return { old };
-        if (old === 'super_admin') checkNotLastSuperAdmin(superAdmins, target);
-        const user = await usersStore.update(tx, id, { role });
-        const ended = await sessions.endAll(tx, id, 'role_changed');
-        await outbox.add(tx, identityEvents.roleChanged, { userId: id, from: old, to: role, actor: actor.id });
-        await publishUserUpdated(outbox, tx, user);
-        const details = { from: old, to: role, sessions_revoked: ended };
-        await recordAuditEvent(tx, context, target, { event: 'admin.role.change', details });
-        return { old };
-      }),
+      withLockedAccount(
+        db,
+        { context, targetId: id, needed: 'super_admin', superAdmins: true },
+        async (tx, accounts) => {
+          const { actor, target, superAdmins, recordEvent } = accounts;
+          checkNotOwn(actor, target, 'change your own role');
+          const old = target.role as Role;
+          if (old === role) return { old };
+          if (old === 'super_admin') checkNotLastSuperAdmin(superAdmins, target);
+          const user = await usersStore.update(tx, id, { role });
+          const ended = await sessions.endAll(tx, id, 'role_changed');
+          await outbox.add(tx, identityEvents.roleChanged, { userId: id, from: old, to: role, actor: actor.id });
+          await publishUserUpdated(outbox, tx, user);
+          await recordEvent('admin.role.change', { from: old, to: role, sessions_revoked: ended });
+          return { old };
+        },
+      ),
 
     /** Deletes an account; services that store data of its owner receive the event and delete it too. */
     remove: (id: string, context: RequestContext): Promise<void> =>
-      withLockedAccount(db, { context, targetId: id, needed: 'admin', superAdmins: true }, async (tx, scene) => {
-        const { actor, target, superAdmins } = scene;
+      withLockedAccount(db, { context, targetId: id, needed: 'admin', superAdmins: true }, async (tx, accounts) => {
+        const { actor, target, superAdmins, recordEvent } = accounts;
         checkNotOwn(actor, target, 'delete your own account');
         checkNotLastSuperAdmin(superAdmins, target);
         const ended = await sessions.endAll(tx, id, 'account_deleted');
-        await recordAuditEvent(tx, context, target, {
-          event: 'admin.user.delete',
-          details: { role: target.role, auth_type: target.authType, sessions_revoked: ended },
-        });
+        const { role, authType: auth_type } = target;
+        await recordEvent('admin.user.delete', { role, auth_type, sessions_revoked: ended });
         await usersStore.delete(tx, id);
         await outbox.add(tx, identityEvents.userDeleted, { userId: id });
       }),
@@ -75,7 +76,8 @@ function createPasswordResets({ db, outbox, lockout, newPasswords, sessions }: D
       const { email, fullName, passwordHash } = before;
       const owner = { email, fullName, account: { id, passwordHash } };
       const hash = await newPasswords.hash(next.password, owner, 'new_password');
-      return withLockedAccount(db, { context, targetId: id, needed: 'admin' }, async (tx, { actor, target }) => {
+      return withLockedAccount(db, { context, targetId: id, needed: 'admin' }, async (tx, accounts) => {
+        const { actor, target, recordEvent } = accounts;
         checkMayResetPassword(actor, target);
         checkNotOwn(actor, target, 'reset your own password; change it with the current one');
         checkLocal(target);
@@ -88,21 +90,15 @@ function createPasswordResets({ db, outbox, lockout, newPasswords, sessions }: D
         await lockout.unlock(id, tx);
         const ended = await sessions.endAll(tx, id, 'password_reset');
         await publishUserUpdated(outbox, tx, user);
-        await recordAuditEvent(tx, context, target, {
-          event: 'admin.password.reset',
-          details: { force_change: next.forceChange, sessions_revoked: ended },
-        });
+        await recordEvent('admin.password.reset', { force_change: next.forceChange, sessions_revoked: ended });
         return ended;
       });
     },
 
     unlock: (id: string, context: RequestContext): Promise<boolean> =>
-      withLockedAccount(db, { context, targetId: id, needed: 'admin' }, async (tx, { target }) => {
+      withLockedAccount(db, { context, targetId: id, needed: 'admin' }, async (tx, { recordEvent }) => {
         const wasLocked = await lockout.unlock(id, tx);
-        await recordAuditEvent(tx, context, target, {
-          event: 'auth.account.unlock',
-          details: { was_locked: wasLocked },
-        });
+        await recordEvent('auth.account.unlock', { was_locked: wasLocked });
         return wasLocked;
       }),
   };
@@ -118,23 +114,17 @@ function createSessionAdministration({ db, sessions }: Pick<Deps, 'db' | 'sessio
     },
 
     endSessions: (id: string, context: RequestContext): Promise<number> =>
-      withLockedAccount(db, { context, targetId: id, needed: 'admin' }, async (tx, { target }) => {
+      withLockedAccount(db, { context, targetId: id, needed: 'admin' }, async (tx, { recordEvent }) => {
         const ended = await sessions.endAll(tx, id, 'ended_by_administrator');
-        await recordAuditEvent(tx, context, target, {
-          event: 'auth.session.terminated',
-          details: { sessions_revoked: ended },
-        });
+        await recordEvent('auth.session.terminated', { sessions_revoked: ended });
         return ended;
       }),
 
     endSession: (id: string, sessionId: string, context: RequestContext): Promise<void> =>
-      withLockedAccount(db, { context, targetId: id, needed: 'admin' }, async (tx, { target }) => {
+      withLockedAccount(db, { context, targetId: id, needed: 'admin' }, async (tx, { recordEvent }) => {
         if (!(await sessions.endOne(tx, id, sessionId, 'ended_by_administrator')))
           throw notFound('There is no such session');
-        await recordAuditEvent(tx, context, target, {
-          event: 'auth.session.terminated',
-          details: { session: sessionId },
-        });
+        await recordEvent('auth.session.terminated', { session: sessionId });
       }),
   };
 }

@@ -1,2 +1,2 @@
 export { toAdminUserObject, requestContextOf, withGroups, type UserWithGroups, type RequestContext } from './rules.ts';
-export { withLockedAccount, recordAuditEvent, publishUserUpdated } from './account-changes.service.ts';
+export { withLockedAccount, publishUserUpdated } from './account-changes.service.ts';
