@@ -1,0 +1,185 @@
+import { createHash } from 'node:crypto';
+import { Readable, Transform } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import type { Client } from 'pg';
+import { hashTables } from './content.ts';
+import { readText, type Destination } from './destination.ts';
+import { encrypt } from './encryption.ts';
+import { BackupError } from './errors.ts';
+import { keyFingerprints } from './keys.ts';
+import { manifestEnding, readManifest, writeManifest, type Manifest } from './manifest.ts';
+import { start, type Programs } from './programs.ts';
+import { withClient } from './client.ts';
+import { expired, type Retention } from './retention.ts';
+
+export type BackupOptions = {
+  /** Of a role that may read everything. */
+  readonly databaseUrl: string;
+  readonly programs: Programs;
+  readonly destination: Destination;
+  readonly productVersion: string;
+  /** The text of ENCRYPTION_KEY. An encrypted backup contains it; of others only its fingerprints are stored. */
+  readonly encryptionKey: string;
+  /** Encrypts the dump. */
+  readonly passphrase?: string | undefined;
+  /** Precedes the time in the name. */
+  readonly label?: string;
+  readonly signal?: AbortSignal;
+};
+
+/** A complete backup at a destination. */
+export type StoredBackup = { readonly manifest: Manifest; readonly bytes: number };
+
+export const keysEnding = '.keys.age';
+
+/**
+ * Dumps the database as of one moment while it is used, and writes the manifest last. Memory is constant.
+ * @throws BackupError; nothing of the dump stays behind then.
+ */
+export async function createBackup(options: BackupOptions): Promise<Manifest> {
+  const { destination, databaseUrl, passphrase, encryptionKey, label = 'overtone', productVersion } = options;
+  const createdAt = new Date();
+  const name = `${label}-${createdAt.toISOString().replaceAll(/[-:]|\.\d+/g, '')}`;
+  const file = `${name}.dump${passphrase === undefined ? '' : '.age'}`;
+  try {
+    return await withClient(databaseUrl, async (client) => {
+      await client.query('begin isolation level repeatable read, read only');
+      const { rows } = await client.query<{ snapshot: string }>('select pg_export_snapshot() as snapshot');
+      // The hashes are computed beside the dump, in the same snapshot.
+      const [dump, content] = await bothOf(writeDump(options, file, rows[0]!.snapshot), describe(client));
+      const manifest: Manifest = {
+        format: 1,
+        name,
+        product_version: productVersion,
+        created_at: createdAt.toISOString(),
+        ...content,
+        encryption_keys: keyFingerprints(encryptionKey),
+        dump: { file, encrypted: passphrase !== undefined, ...dump },
+      };
+      if (passphrase !== undefined)
+        await destination.put(`${name}${keysEnding}`, await encrypt(textStream(encryptionKey), passphrase));
+      await destination.put(`${name}${manifestEnding}`, writeManifest(manifest));
+      return manifest;
+    });
+  } catch (error) {
+    for (const leftover of [file, `${name}${keysEnding}`, `${name}${manifestEnding}`])
+      await destination.delete(leftover).catch(() => undefined);
+    throw error;
+  }
+}
+
+/** The complete backups at a destination, newest first, and the names of manifests that cannot be read. */
+export async function listBackups(
+  destination: Destination,
+): Promise<{ backups: StoredBackup[]; unreadable: string[] }> {
+  const files = await destination.list();
+  const sizes = new Map(files.map(({ name, bytes }) => [name, bytes]));
+  const backups: StoredBackup[] = [];
+  const unreadable: string[] = [];
+  for (const { name } of files.filter((entry) => entry.name.endsWith(manifestEnding))) {
+    try {
+      const manifest = readManifest(await readText(destination, name));
+      const bytes = sizes.get(manifest.dump.file);
+      if (bytes === manifest.dump.bytes) backups.push({ manifest, bytes });
+      else unreadable.push(name);
+    } catch (error) {
+      if (!(error instanceof BackupError) || error.code !== 'manifest_invalid') throw error;
+      unreadable.push(name);
+    }
+  }
+  backups.sort((left, right) => right.manifest.created_at.localeCompare(left.manifest.created_at));
+  return { backups, unreadable: unreadable.sort() };
+}
+
+/** Deletes the backups that the retention no longer keeps. @returns their names. */
+export async function deleteExpired(destination: Destination, retention: Retention): Promise<string[]> {
+  const { backups } = await listBackups(destination);
+  const dated = backups.map(({ manifest }) => ({ name: manifest.name, createdAt: new Date(manifest.created_at) }));
+  const names = expired(dated, retention);
+  for (const { manifest } of backups.filter((backup) => names.includes(backup.manifest.name))) {
+    // The manifest first: without it the rest is no backup any more.
+    for (const file of [`${manifest.name}${manifestEnding}`, manifest.dump.file, `${manifest.name}${keysEnding}`])
+      await destination.delete(file);
+  }
+  return names;
+}
+
+async function describe(
+  client: Client,
+): Promise<Pick<Manifest, 'schema_version' | 'database_bytes' | 'tables' | 'objects'>> {
+  const { rows } = await client.query<{ version: number; size: string; count: string; bytes: string }>(
+    `select (select max(version) from schema_version) as version, pg_database_size(current_database()) as size,
+       (select count(*) from media_file) as count, (select coalesce(sum(file_size), 0) from media_file) as bytes`,
+  );
+  const { version, size, count, bytes } = rows[0]!;
+  return {
+    schema_version: version,
+    database_bytes: Number(size),
+    tables: await hashTables(client),
+    objects: { count: Number(count), bytes: Number(bytes) },
+  };
+}
+
+async function writeDump(
+  { databaseUrl, programs, destination, passphrase, signal }: BackupOptions,
+  file: string,
+  snapshot: string,
+): Promise<Pick<Manifest['dump'], 'bytes' | 'sha256'>> {
+  // The fastest compression: the text of transcripts is small, and the processor is what people wait for.
+  const args = ['--format=custom', '--compress=1', `--snapshot=${snapshot}`];
+  const { child, ended } = start(programs.pgDump, args, databaseUrl);
+  const abort = (): void => void child.kill('SIGTERM');
+  signal?.addEventListener('abort', abort, { once: true });
+  try {
+    const dump = completeOnly(child.stdout!, ended);
+    const sealed = passphrase === undefined ? dump : await encrypt(dump, passphrase);
+    const measure = createMeasure();
+    const passed = pipeline(sealed, measure.stream);
+    const stored = destination.put(file, measure.stream).catch((error: unknown) => {
+      measure.stream.destroy(error as Error);
+      throw error;
+    });
+    await bothOf(stored, passed);
+    return measure.result();
+  } finally {
+    signal?.removeEventListener('abort', abort);
+    child.kill('SIGTERM');
+  }
+}
+
+/** The output of a program, which fails when the program did: a dump that was cut off must not look complete. */
+function completeOnly(output: Readable, ended: Promise<void>): Readable {
+  const checked = new Transform({
+    transform: (chunk, _encoding, done) => done(null, chunk),
+    flush: (done) =>
+      void ended.then(
+        () => done(),
+        (cause: Error) => done(new BackupError('dump_failed', `The dump failed: ${cause.message}`, { cause })),
+      ),
+  });
+  pipeline(output, checked).catch(() => undefined);
+  return checked;
+}
+
+function createMeasure() {
+  const hash = createHash('sha256');
+  let bytes = 0;
+  const stream = new Transform({
+    transform: (chunk: Buffer, _encoding, done) => {
+      hash.update(chunk);
+      bytes += chunk.length;
+      done(null, chunk);
+    },
+  });
+  return { stream, result: () => ({ bytes, sha256: hash.digest('hex') }) };
+}
+
+function textStream(text: string): Readable {
+  return Readable.from([Buffer.from(text)]);
+}
+
+/** Both results, after both have ended, so that nothing goes on after a failure. */
+async function bothOf<First, Second>(first: Promise<First>, second: Promise<Second>): Promise<[First, Second]> {
+  await Promise.allSettled([first, second]);
+  return [await first, await second];
+}

@@ -1,0 +1,149 @@
+import { createReadStream, createWriteStream } from 'node:fs';
+import { mkdir, open, readdir, rename, rm, stat, statfs } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import type { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { createObjectStore, type ObjectStore } from '@overtone/object-store';
+import { BackupError } from './errors.ts';
+
+/** How to reach a bucket; `prefix` without slashes at its ends, may be empty. */
+export type S3Destination = {
+  readonly endpoint: string;
+  readonly region: string;
+  readonly bucket: string;
+  readonly prefix: string;
+  readonly accessKeyId: string;
+  readonly secretAccessKey: string;
+};
+export type DestinationOptions = { readonly folder: string } | { readonly s3: S3Destination };
+
+/** Where backups are kept. A file appears completely or not at all. Failures are `BackupError`s. */
+export type Destination = {
+  /** For people: the folder, or `s3://bucket/prefix`. */
+  readonly place: string;
+  put(name: string, body: Readable | string): Promise<void>;
+  /** @throws BackupError backup_missing. */
+  get(name: string): Promise<Readable>;
+  list(): Promise<{ name: string; bytes: number }[]>;
+  delete(name: string): Promise<void>;
+  /** Null where it is unknown, as in a bucket. */
+  freeBytes(): Promise<number | null>;
+  /** Writes, reads and deletes a small file. */
+  check(): Promise<void>;
+  close(): void;
+};
+
+const partial = '.partial';
+/** Unfinished files of this age belong to no running backup. */
+const staleAfterMs = 24 * 3_600_000;
+
+export function openDestination(options: DestinationOptions): Destination {
+  const destination = 'folder' in options ? createFolder(options.folder) : createBucket(options.s3);
+  return {
+    ...destination,
+    check: async () => {
+      const name = `check-${process.pid}-${Date.now()}`;
+      await destination.put(name, name);
+      await readText(destination, name);
+      await destination.delete(name);
+    },
+  };
+}
+
+/** The text of a small file. */
+export async function readText(destination: Pick<Destination, 'get'>, name: string): Promise<string> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of await destination.get(name)) chunks.push(Buffer.from(chunk as Uint8Array));
+  return Buffer.concat(chunks).toString('utf8');
+}
+
+function createFolder(folder: string): Omit<Destination, 'check'> {
+  return {
+    place: folder,
+    put: async (name, body) => await guarded(folder, async () => await writeFileAtomically(join(folder, name), body)),
+    get: async (name) =>
+      await guarded(folder, async () => {
+        const file = await open(join(folder, name), 'r');
+        return createReadStream('', { fd: file, highWaterMark: 1024 * 1024 });
+      }),
+    list: async () =>
+      await guarded(folder, async () => {
+        const names = (await readdir(folder)).filter((name) => !name.endsWith(partial));
+        return await Promise.all(names.map(async (name) => ({ name, bytes: (await stat(join(folder, name))).size })));
+      }),
+    delete: async (name) => await guarded(folder, async () => await rm(join(folder, name), { force: true })),
+    freeBytes: async () =>
+      await guarded(folder, async () => {
+        const { bavail, bsize } = await statfs(folder);
+        return bavail * bsize;
+      }),
+    close: () => undefined,
+  };
+}
+
+async function writeFileAtomically(file: string, body: Readable | string): Promise<void> {
+  await mkdir(dirname(file), { recursive: true, mode: 0o700 });
+  await removeStale(dirname(file));
+  const draft = `${file}${partial}`;
+  try {
+    const sink = createWriteStream(draft, { mode: 0o600, flush: true, highWaterMark: 1024 * 1024 });
+    await pipeline(typeof body === 'string' ? [body] : body, sink);
+    await rename(draft, file);
+    // A rename is durable only after its folder is synced.
+    const folder = await open(dirname(file), 'r');
+    await folder.sync().finally(() => folder.close());
+  } catch (error) {
+    await rm(draft, { force: true });
+    throw error;
+  }
+}
+
+async function removeStale(folder: string): Promise<void> {
+  for (const name of await readdir(folder)) {
+    if (!name.endsWith(partial)) continue;
+    const stats = await stat(join(folder, name)).catch(() => undefined);
+    if (stats && Date.now() - stats.mtimeMs > staleAfterMs) await rm(join(folder, name), { force: true });
+  }
+}
+
+function createBucket({ endpoint, region, bucket, prefix, accessKeyId, secretAccessKey }: S3Destination) {
+  const store: ObjectStore = createObjectStore({
+    S3_ENDPOINT: endpoint,
+    S3_REGION: region,
+    S3_BUCKET: bucket,
+    S3_ACCESS_KEY_ID: accessKeyId,
+    S3_SECRET_ACCESS_KEY: secretAccessKey,
+  });
+  // Listings need a folder.
+  const folder = prefix === '' ? 'overtone/' : `${prefix}/`;
+  const place = `s3://${bucket}/${folder.slice(0, -1)}`;
+  return {
+    place,
+    put: async (name: string, body: Readable | string) =>
+      await guarded(place, async () => void (await store.put(`${folder}${name}`, body))),
+    get: async (name: string) => await guarded(place, async () => (await store.get(`${folder}${name}`)).stream),
+    list: async () =>
+      await guarded(place, async () => {
+        const files: { name: string; bytes: number }[] = [];
+        for await (const { key, bytes } of store.list(folder)) files.push({ name: key.slice(folder.length), bytes });
+        return files;
+      }),
+    delete: async (name: string) => await guarded(place, async () => await store.delete(`${folder}${name}`)),
+    freeBytes: async () => await Promise.resolve(null),
+    close: () => store.close(),
+  };
+}
+
+async function guarded<T>(place: string, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (cause) {
+    if (cause instanceof BackupError) throw cause;
+    const code = (cause as { code?: string }).code ?? '';
+    if (code === 'ENOENT' || code === 'not_found')
+      throw new BackupError('backup_missing', `The backup is not in ${place}.`, { cause });
+    if (['ENOSPC', 'EDQUOT', 'EFBIG', 'storage_full'].includes(code))
+      throw new BackupError('destination_full', `There is no space left in ${place}.`, { cause });
+    throw new BackupError('destination_unavailable', `${place} cannot be used: ${(cause as Error).message}`, { cause });
+  }
+}

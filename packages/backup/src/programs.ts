@@ -1,0 +1,47 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { BackupError } from './errors.ts';
+
+/** Full names of PostgreSQL's programs; they must be at least as new as the server. */
+export type Programs = { readonly pgDump: string; readonly pgRestore: string };
+
+export type Running = {
+  readonly child: ChildProcess;
+  /** Resolves at exit code 0; otherwise rejects with the last lines that the program wrote to stderr. */
+  readonly ended: Promise<void>;
+};
+
+/** Starts a program of PostgreSQL for a database. Its password is passed by the environment, where `ps` does not show it. */
+export function start(program: string, args: readonly string[], databaseUrl: string): Running {
+  const child = spawn(program, args, { env: { ...environmentOf(databaseUrl) }, stdio: ['pipe', 'pipe', 'pipe'] });
+  let complaints = '';
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    complaints = (complaints + text).slice(-4096);
+  });
+  const ended = new Promise<void>((resolve, reject) => {
+    child.once('error', (cause) =>
+      reject(new BackupError('program_missing', `${program} cannot be run: ${cause.message}`, { cause })),
+    );
+    child.once('close', (code, signal) => {
+      if (code === 0) resolve();
+      else reject(new Error(complaints.trim() || `${program} ended (${signal ?? `exit code ${code}`})`));
+    });
+  });
+  ended.catch(() => undefined);
+  return { child, ended };
+}
+
+function environmentOf(databaseUrl: string): NodeJS.ProcessEnv {
+  const url = new URL(databaseUrl);
+  const sslMode = url.searchParams.get('sslmode');
+  return {
+    PATH: process.env['PATH'],
+    LC_ALL: 'C.UTF-8',
+    PGHOST: url.hostname,
+    PGPORT: url.port || '5432',
+    PGUSER: decodeURIComponent(url.username),
+    PGPASSWORD: decodeURIComponent(url.password),
+    PGDATABASE: decodeURIComponent(url.pathname.slice(1)),
+    PGCONNECT_TIMEOUT: '10',
+    ...(sslMode === null ? {} : { PGSSLMODE: sslMode }),
+  };
+}

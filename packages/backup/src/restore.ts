@@ -1,0 +1,161 @@
+import { createHash } from 'node:crypto';
+import type { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { databaseRoles } from '@overtone/database';
+import type { Client } from 'pg';
+import { withClient } from './client.ts';
+import { differences, hashTables } from './content.ts';
+import { readText, type Destination } from './destination.ts';
+import { decrypt } from './encryption.ts';
+import { BackupError } from './errors.ts';
+import { manifestEnding, readManifest, type Manifest } from './manifest.ts';
+import { start, type Programs } from './programs.ts';
+
+/** Names of databases on one server; `scratch` and `previous` exist only while a restore runs. */
+export type RestoreTarget = {
+  /** Of the owner, for the database `postgres`. */
+  readonly adminUrl: string;
+  readonly database: string;
+};
+
+/** Name of the backup from the name of one of its files. */
+export function backupNameOf(file: string): string {
+  return file.replace(/(\.manifest\.json|\.dump(\.age)?|\.keys\.age)$/, '');
+}
+
+/**
+ * The manifest of a backup whose dump is complete and unaltered. Reads the whole dump once.
+ * @throws BackupError backup_missing, manifest_invalid, backup_damaged.
+ */
+export async function checkBackup(destination: Destination, name: string): Promise<Manifest> {
+  const manifest = readManifest(await readText(destination, `${name}${manifestEnding}`));
+  const hash = createHash('sha256');
+  let bytes = 0;
+  for await (const chunk of await destination.get(manifest.dump.file)) {
+    hash.update(chunk as Uint8Array);
+    bytes += (chunk as Uint8Array).length;
+  }
+  if (bytes !== manifest.dump.bytes)
+    throw new BackupError(
+      'backup_damaged',
+      `${manifest.dump.file} has ${bytes} bytes, its manifest says ${manifest.dump.bytes}; the backup is not complete.`,
+    );
+  if (hash.digest('hex') !== manifest.dump.sha256)
+    throw new BackupError('backup_damaged', `${manifest.dump.file} was altered after the backup was made.`);
+  return manifest;
+}
+
+export type ReplayOptions = RestoreTarget & {
+  readonly manifest: Manifest;
+  readonly destination: Destination;
+  readonly programs: Programs;
+  readonly passphrase?: string | undefined;
+};
+
+/**
+ * Replays a dump into a new database beside the one in use, in one transaction that ends at the first error, and verifies
+ * the rows and the content of every table. @returns the URL of the new database, which `swapDatabases` puts into use.
+ * @throws BackupError replay_failed, content_differs, passphrase_missing, passphrase_wrong; the database in use is
+ * untouched then, and the new one is dropped.
+ */
+export async function replay(options: ReplayOptions): Promise<string> {
+  const { manifest, adminUrl, database } = options;
+  const scratch = scratchOf(database);
+  const scratchUrl = urlOf(adminUrl, scratch);
+  await withClient(adminUrl, async (client) => {
+    await dropDatabase(client, scratch);
+    await ensureRoles(client);
+    await client.query(`create database ${client.escapeIdentifier(scratch)} template template0`);
+  });
+  try {
+    await replayDump(options, scratchUrl);
+    const found = await withClient(scratchUrl, hashTables);
+    const different = differences(manifest.tables, found);
+    if (different.length > 0)
+      throw new BackupError('content_differs', `The replayed data differs from the backup: ${different.join(', ')}.`);
+    return scratchUrl;
+  } catch (error) {
+    await withClient(adminUrl, async (client) => await dropDatabase(client, scratch));
+    throw error;
+  }
+}
+
+/**
+ * Puts the replayed database into use in place of the present one, in one transaction: at every moment either the old or
+ * the new one is in use. The old one is dropped afterwards.
+ */
+export async function swapDatabases({ adminUrl, database }: RestoreTarget): Promise<void> {
+  const [scratch, previous] = [scratchOf(database), previousOf(database)];
+  await withClient(adminUrl, async (client) => {
+    const quoted = (name: string): string => client.escapeIdentifier(name);
+    await dropDatabase(client, previous);
+    for (const name of [database, scratch])
+      await client.query('select pg_terminate_backend(pid) from pg_stat_activity where datname = $1', [name]);
+    const { rowCount } = await client.query('select 1 from pg_database where datname = $1', [database]);
+    await client.query('begin');
+    if (rowCount) await client.query(`alter database ${quoted(database)} rename to ${quoted(previous)}`);
+    await client.query(`alter database ${quoted(scratch)} rename to ${quoted(database)}`);
+    await client.query('commit');
+    await dropDatabase(client, previous);
+  });
+}
+
+/** Drops what an interrupted restore left behind. */
+export async function clearRestore({ adminUrl, database }: RestoreTarget): Promise<void> {
+  await withClient(adminUrl, async (client) => {
+    for (const name of [scratchOf(database), previousOf(database)]) await dropDatabase(client, name);
+  });
+}
+
+async function replayDump(
+  { manifest, destination, programs, passphrase }: ReplayOptions,
+  scratchUrl: string,
+): Promise<void> {
+  const args = ['--single-transaction', '--exit-on-error', `--dbname=${new URL(scratchUrl).pathname.slice(1)}`];
+  const dump = await openDump(destination, manifest, passphrase);
+  const { child, ended } = start(programs.pgRestore, args, scratchUrl);
+  // The program closes its input when it fails; its own message says why.
+  const written = pipeline(dump, child.stdin!);
+  const [, result] = await Promise.allSettled([written, ended]);
+  if (result.status === 'rejected')
+    throw new BackupError('replay_failed', `The backup cannot be replayed: ${(result.reason as Error).message}`, {
+      cause: result.reason,
+    });
+  await written;
+}
+
+async function openDump(
+  destination: Destination,
+  { dump }: Manifest,
+  passphrase: string | undefined,
+): Promise<Readable> {
+  if (dump.encrypted && passphrase === undefined)
+    throw new BackupError('passphrase_missing', 'This backup is encrypted; its passphrase is needed.');
+  const stored = await destination.get(dump.file);
+  return dump.encrypted ? await decrypt(stored, passphrase!) : stored;
+}
+
+/** The dump grants rights to the services' roles; they get their passwords at the next start. */
+async function ensureRoles(client: Client): Promise<void> {
+  const { rows } = await client.query<{ rolname: string }>('select rolname from pg_roles');
+  for (const role of databaseRoles)
+    if (!rows.some(({ rolname }) => rolname === role)) await client.query(`create role ${role} login`);
+}
+
+async function dropDatabase(client: Client, name: string): Promise<void> {
+  await client.query(`drop database if exists ${client.escapeIdentifier(name)} with (force)`);
+}
+
+function scratchOf(database: string): string {
+  return `${database}_restoring`;
+}
+
+function previousOf(database: string): string {
+  return `${database}_before_restore`;
+}
+
+function urlOf(adminUrl: string, database: string): string {
+  const url = new URL(adminUrl);
+  url.pathname = `/${database}`;
+  return url.href;
+}
