@@ -1,3 +1,4 @@
+export { withdrawRights, type Withdrawn } from './after-restore.ts';
 export { createBackup, deleteExpired, listBackups, type BackupOptions, type StoredBackup } from './backup.ts';
 export { withClient } from './client.ts';
 export {
@@ -8,8 +9,9 @@ export {
   type S3Destination,
 } from './destination.ts';
 export { BackupError, type BackupErrorCode } from './errors.ts';
-export { keyFingerprints, withRecoveredKeys } from './keys.ts';
+export { keyFingerprints, readKeys, withRecoveredKeys } from './keys.ts';
 export { manifestEnding, type Manifest } from './manifest.ts';
+export { compareObjects, type ObjectReport } from './objects.ts';
 export type { Programs } from './programs.ts';
 export { backupNameOf, checkBackup, clearRestore, replay, swapDatabases, type RestoreTarget } from './restore.ts';
 export { defaultRetention, expired, type Retention } from './retention.ts';

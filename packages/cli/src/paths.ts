@@ -30,6 +30,7 @@ export function dataFolder(given: string | undefined) {
     search: join(root, 'search'),
     models: join(root, 'models'),
     work: join(root, 'work'),
+    backups: join(root, 'backups'),
     compileCache: join(root, 'cache', 'compiled'),
   };
 }

@@ -1,4 +1,5 @@
 import { Command, InvalidArgumentError } from 'commander';
+import type { RestoreOptions } from './commands/restore.command.ts';
 import { productVersion } from './paths.ts';
 
 // Each command is loaded on demand, so that `status` does not load the dependencies of `test`.
@@ -11,6 +12,7 @@ export function createProgram(): Command {
     .helpCommand('help [command]', 'show this, or the options of one command')
     .showHelpAfterError('(try: ./overtone help)');
   running(program);
+  keeping(program);
   looking(program);
   checking(program);
   // Unknown commands.
@@ -46,6 +48,41 @@ function running(program: Command): void {
     .option(...dataOption)
     .action(async (services: string[], options: { data?: string }) => {
       await (await import('./commands/restart.command.ts')).restart(services, options);
+    });
+}
+
+function keeping(program: Command): void {
+  program
+    .command('backup')
+    .description('back up the database, while everything runs')
+    .option(...dataOption)
+    .option('--to <place>', 'a folder or s3://bucket/prefix (default: "backups" in the data folder)')
+    .option('--encrypt', 'with the passphrase in OT_BACKUP_PASSPHRASE or the file OT_BACKUP_PASSPHRASE_FILE')
+    .action(async (options: { data?: string; to?: string; encrypt?: boolean }) => {
+      await (await import('./commands/backup.command.ts')).backup(options);
+    });
+  program
+    .command('backups')
+    .description('list the backups')
+    .option(...dataOption)
+    .option('--from <place>', 'a folder or s3://bucket/prefix (default: "backups" in the data folder)')
+    .option('--json', 'for programs')
+    .action(async (options: { data?: string; from?: string; json?: boolean }) => {
+      await (await import('./commands/backup.command.ts')).backups(options);
+    });
+  program
+    .command('restore')
+    .argument('<file>', 'a file of the backup, or s3://bucket/prefix/file')
+    .description('replace the database by a backup')
+    .option(...dataOption)
+    .option('--yes', 'do not ask')
+    .option('--no-safety-dump', 'do not dump the present database first')
+    .option('--migrate-forward', 'start although the backup has an older schema, and migrate it')
+    .option('--no-restart', 'leave the services stopped')
+    .option('--recovery-keys <file>', 'the encryption keys of a backup from another installation')
+    .option('--no-await-sync', 'let directory accounts sign in before the next directory sync run')
+    .action(async (file: string, options: RestoreOptions) => {
+      await (await import('./commands/restore.command.ts')).restore(file, options);
     });
 }
 

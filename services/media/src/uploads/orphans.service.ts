@@ -22,14 +22,23 @@ export function createOrphans({ db, objects, olderThanMs }: OrphansDeps) {
     return unknown.length;
   };
 
+  /** Recordings that were uploaded after the backup of a restored database have no row, and must not be lost for that. */
+  const lastRestore = async (): Promise<Date> => {
+    const rows = await db.$queryRaw<{ at: Date | null }[]>`select max(restored_at) as at from restore_record`;
+    return rows[0]?.at ?? new Date(0);
+  };
+
   return {
     removeAll: async (signal: AbortSignal): Promise<number> => {
       let removed = 0;
       let ids: string[] = [];
+      const restoredAt = await lastRestore();
+      const isOrphan = (modifiedAt: Date): boolean =>
+        modifiedAt > restoredAt && Date.now() - modifiedAt.getTime() >= olderThanMs;
       for await (const { key, modifiedAt } of objects.list('files/')) {
         if (signal.aborted) return removed;
         const id = key.split('/')[1] ?? '';
-        if (Date.now() - modifiedAt.getTime() >= olderThanMs && /^[0-9a-f-]{36}$/.test(id)) ids.push(id);
+        if (isOrphan(modifiedAt) && /^[0-9a-f-]{36}$/.test(id)) ids.push(id);
         if (ids.length < batchSize) continue;
         removed += await removeUnknown(ids);
         ids = [];

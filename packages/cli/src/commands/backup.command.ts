@@ -1,0 +1,97 @@
+import { BackupError, createBackup, listBackups, type Manifest } from '@overtone/backup';
+import { givenPassphrase, openPlace } from '../backup/location.ts';
+import { databaseName, postgresPrograms, withPostgres } from '../backup/with-postgres.ts';
+import { withLock } from '../lock.ts';
+import { dataFolder, productVersion } from '../paths.ts';
+import { Refusal } from '../refusal.ts';
+import { secretsIn } from '../setup/secrets.ts';
+import { setupLock } from '../supervisor/run-instance.ts';
+import { createTerminal } from '../terminal.ts';
+
+/** Backs up the database of the instance, running or not. */
+export async function backup(options: { data?: string; to?: string; encrypt?: boolean }): Promise<void> {
+  const terminal = createTerminal();
+  const folder = dataFolder(options.data);
+  const passphrase = options.encrypt === true ? requirePassphrase() : undefined;
+  const destination = openPlace(options.to ?? folder.backups);
+  const from = Date.now();
+  terminal.busy('dumping the database');
+  const manifest = await refusing(
+    async () =>
+      await withLock(
+        setupLock(folder),
+        async () =>
+          await withPostgres(
+            folder,
+            async (urlOf) =>
+              await createBackup({
+                databaseUrl: urlOf(databaseName),
+                programs: postgresPrograms(),
+                destination,
+                productVersion: productVersion(),
+                encryptionKey: secretsIn(folder.secrets).read('encryption_key'),
+                passphrase,
+              }),
+          ),
+      ),
+  );
+  destination.close();
+  terminal.done(`${summaryOf(manifest)} in ${((Date.now() - from) / 1000).toFixed(1)} s`);
+  terminal.line(`  ${destination.place}/${manifest.dump.file}`);
+  terminal.line(
+    `  recordings are not in it: ${manifest.objects.count}, ${megabytes(manifest.objects.bytes)}, in the object store`,
+  );
+  if (!manifest.dump.encrypted)
+    terminal.line(`  keep ${folder.secrets}/encryption_key elsewhere, too: without it no stored secret can be read`);
+}
+
+/** Lists the backups of a place. */
+export async function backups(options: { data?: string; from?: string; json?: boolean }): Promise<void> {
+  const destination = openPlace(options.from ?? dataFolder(options.data).backups);
+  const { backups: found, unreadable } = await refusing(
+    async () =>
+      await listBackups(destination).catch((error: unknown) => {
+        if (error instanceof BackupError && error.code === 'backup_missing') return { backups: [], unreadable: [] };
+        throw error;
+      }),
+  );
+  destination.close();
+  if (options.json === true) {
+    const list = found.map(({ manifest }) => manifest);
+    process.stdout.write(`${JSON.stringify({ place: destination.place, backups: list, unreadable }, undefined, 2)}\n`);
+    return;
+  }
+  const terminal = createTerminal();
+  if (found.length === 0) terminal.line(`There is no backup in ${destination.place}; make one with: ./overtone backup`);
+  for (const { manifest } of found)
+    terminal.done(`${manifest.dump.file}  ${manifest.created_at}  ${summaryOf(manifest)}`);
+  for (const name of unreadable) terminal.fail(`${name} is damaged or its dump is not complete`);
+}
+
+/** Turns the failures of backups into refusals of a command. */
+export async function refusing<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (error instanceof BackupError) throw new Refusal(`${error.message} (${error.code})`, { cause: error });
+    throw error;
+  }
+}
+
+function requirePassphrase(): string {
+  const passphrase = givenPassphrase();
+  if (passphrase !== undefined) return passphrase;
+  throw new Refusal(
+    'An encrypted backup needs a passphrase; give it in OT_BACKUP_PASSPHRASE, or name its file in OT_BACKUP_PASSPHRASE_FILE.',
+  );
+}
+
+export function megabytes(bytes: number): string {
+  return `${(bytes / 1024 / 1024).toFixed(1)} MiB`;
+}
+
+function summaryOf({ dump, schema_version, tables }: Manifest): string {
+  const rows = tables.reduce((sum, table) => sum + table.rows, 0);
+  const kind = dump.encrypted ? ', encrypted' : '';
+  return `${megabytes(dump.bytes)}, schema v${schema_version}, ${rows} rows in ${tables.length} tables${kind}`;
+}

@@ -1,0 +1,235 @@
+import { readFileSync, rmSync } from 'node:fs';
+import { createInterface } from 'node:readline/promises';
+import {
+  backupNameOf,
+  checkBackup,
+  compareObjects,
+  createBackup,
+  keyFingerprints,
+  openDestination,
+  readKeys,
+  replay,
+  swapDatabases,
+  withClient,
+  withdrawRights,
+  withRecoveredKeys,
+  type Destination,
+  type Manifest,
+  type Withdrawn,
+} from '@overtone/backup';
+import { migrationHead } from '@overtone/database';
+import { createObjectStore, objectStoreEnv } from '@overtone/object-store';
+import { readEnv } from '@overtone/service-kit';
+import { givenPassphrase, openFile } from '../backup/location.ts';
+import { databaseName, postgresPrograms, withPostgres } from '../backup/with-postgres.ts';
+import { replaceFile } from '../files.ts';
+import { withLock } from '../lock.ts';
+import { dataFolder, productVersion, type DataFolder } from '../paths.ts';
+import { Refusal } from '../refusal.ts';
+import { freeBytes } from '../setup/preflight.ts';
+import { secretsIn } from '../setup/secrets.ts';
+import { setupLock } from '../supervisor/run-instance.ts';
+import { createTerminal, type Terminal } from '../terminal.ts';
+import { megabytes, refusing } from './backup.command.ts';
+import { down } from './down.command.ts';
+import { up } from './up.command.ts';
+
+/** Options of `restore`. */
+export type RestoreOptions = {
+  readonly data?: string;
+  readonly yes?: boolean;
+  /** `false`: the present database is not saved first. */
+  readonly safetyDump?: boolean;
+  readonly migrateForward?: boolean;
+  /** `false`: services stay stopped. */
+  readonly restart?: boolean;
+  /** A file with the keys of the backup: of an encrypted backup `<name>.keys.age`, or a copy of `encryption_key`. */
+  readonly recoveryKeys?: string;
+  /** `false`: directory accounts may sign in before the next directory sync run. */
+  readonly awaitSync?: boolean;
+};
+
+/** Replaces the database of the instance by a backup; everything is checked before anything is touched. */
+export async function restore(file: string, options: RestoreOptions): Promise<void> {
+  const terminal = createTerminal();
+  const folder = dataFolder(options.data);
+  const { destination, name } = openFile(file);
+  const passphrase = givenPassphrase();
+  const checked = await refusing(async () => {
+    terminal.busy('checking the backup');
+    const manifest = await checkBackup(destination, backupNameOf(name));
+    checkVersion(manifest);
+    const keys = await keysFor(manifest, folder, options.recoveryKeys, passphrase);
+    checkSpace(manifest, folder, options.safetyDump !== false);
+    return { manifest, keys };
+  });
+  const { manifest } = checked;
+  terminal.done(`${manifest.name} is complete: ${megabytes(manifest.dump.bytes)}, schema v${manifest.schema_version}`);
+  if (options.yes !== true) await confirm(manifest);
+  await down({ ...pickData(options) });
+  await withLock(setupLock(folder), async () => {
+    await refusing(
+      async () =>
+        await withPostgres(folder, async (urlOf) => {
+          await replaceDatabase({ ...checked, destination, passphrase, folder, options, terminal, urlOf });
+        }),
+    );
+  });
+  destination.close();
+  await startAgain(manifest, options, terminal);
+}
+
+type Replacement = {
+  readonly manifest: Manifest;
+  readonly keys: string;
+  readonly destination: Destination;
+  readonly passphrase: string | undefined;
+  readonly folder: DataFolder;
+  readonly options: RestoreOptions;
+  readonly terminal: Terminal;
+  readonly urlOf: (database: string) => string;
+};
+
+async function replaceDatabase({
+  manifest,
+  keys,
+  destination,
+  passphrase,
+  folder,
+  options,
+  terminal,
+  urlOf,
+}: Replacement): Promise<void> {
+  const target = { adminUrl: urlOf('postgres'), database: databaseName };
+  const presentUrl = (await exists(target.adminUrl)) ? urlOf(databaseName) : undefined;
+  const safetyDump =
+    options.safetyDump === false || presentUrl === undefined
+      ? undefined
+      : await dumpPresent(folder, presentUrl, terminal);
+  try {
+    terminal.busy('replaying the backup');
+    const programs = postgresPrograms();
+    const scratchUrl = await replay({ ...target, manifest, destination, programs, passphrase });
+    terminal.done(`replayed and verified: ${manifest.tables.length} tables`);
+    const awaitDirectorySync = options.awaitSync !== false;
+    const withdrawn = await withdrawRights({ scratchUrl, presentUrl, backupName: manifest.name, awaitDirectorySync });
+    // The broker, the caches and the index belong to the present database; all are rebuilt from any database.
+    for (const state of [folder.nats, folder.redis, folder.search]) rmSync(state, { recursive: true, force: true });
+    replaceFile(secretsIn(folder.secrets).file('encryption_key'), `${keys}\n`);
+    await swapDatabases(target);
+    report(withdrawn, terminal);
+    await reportObjects(urlOf(databaseName), folder, terminal);
+  } catch (error) {
+    terminal.warn('The present database is unchanged and in use at the next: ./overtone up');
+    if (safetyDump !== undefined) terminal.warn(`A dump of it is in ${folder.backups}/${safetyDump.dump.file}`);
+    throw error;
+  }
+}
+
+function checkVersion(manifest: Manifest): void {
+  if (manifest.schema_version <= migrationHead()) return;
+  throw new Refusal(
+    `This backup was made by a newer version (${manifest.product_version}, schema v${manifest.schema_version}; this is ` +
+      `${productVersion()}, v${migrationHead()}). Nothing was touched. Install that version, then restore. (schema_too_new)`,
+  );
+}
+
+/** The text of ENCRYPTION_KEY after the restore. */
+async function keysFor(
+  manifest: Manifest,
+  folder: DataFolder,
+  recoveryKeys: string | undefined,
+  passphrase: string | undefined,
+): Promise<string> {
+  const present = secretsIn(folder.secrets).read('encryption_key');
+  const recovered = recoveryKeys === undefined ? undefined : await readKeys(readFileSync(recoveryKeys), passphrase);
+  const keys = recovered === undefined ? present : withRecoveredKeys(present, recovered);
+  const missing = manifest.encryption_keys.filter((key) => !keyFingerprints(keys).includes(key));
+  if (missing.length === 0) return keys;
+  throw new Refusal(
+    `The secrets in this backup are encrypted with another ENCRYPTION_KEY (fingerprint ${missing.join(', ')}). Nothing was ` +
+      'touched. Give the keys with --recovery-keys FILE: the .keys.age file beside an encrypted backup, or a copy of the ' +
+      'file encryption_key. (keys_missing)',
+  );
+}
+
+function checkSpace(manifest: Manifest, folder: DataFolder, safetyDump: boolean): void {
+  // Both databases exist until the swap; the safety dump is about as large as the backup.
+  const needed = manifest.database_bytes * 1.2 + (safetyDump ? manifest.dump.bytes * 1.5 : 0) + 200 * 1024 * 1024;
+  const free = freeBytes(folder.root);
+  if (free >= needed) return;
+  throw new Refusal(
+    `The restore needs ${megabytes(needed)} on the disk of ${folder.root}, and ${megabytes(free)} are free. Nothing was touched. (space_short)`,
+  );
+}
+
+async function confirm(manifest: Manifest): Promise<void> {
+  if (!process.stdin.isTTY) throw new Refusal('Confirm with --yes when no terminal is there to ask.');
+  const prompt = createInterface({ input: process.stdin, output: process.stdout });
+  const typed = await prompt.question(
+    `The database ${databaseName} will be replaced by the backup of ${manifest.created_at}, and everybody is signed out.\n` +
+      `Type the name of the database to go on: `,
+  );
+  prompt.close();
+  if (typed.trim() !== databaseName) throw new Refusal('Not confirmed; nothing was touched.');
+}
+
+async function exists(adminUrl: string): Promise<boolean> {
+  return await withClient(adminUrl, async (client) => {
+    const { rowCount } = await client.query('select 1 from pg_database where datname = $1', [databaseName]);
+    return (rowCount ?? 0) > 0;
+  });
+}
+
+async function dumpPresent(folder: DataFolder, databaseUrl: string, terminal: Terminal): Promise<Manifest> {
+  terminal.busy('dumping the present database');
+  const safety = await createBackup({
+    databaseUrl,
+    programs: postgresPrograms(),
+    destination: openDestination({ folder: folder.backups }),
+    productVersion: productVersion(),
+    encryptionKey: secretsIn(folder.secrets).read('encryption_key'),
+    label: 'before-restore',
+  });
+  terminal.done(`the present database is in ${folder.backups}/${safety.dump.file}`);
+  return safety;
+}
+
+function report({ sessions, disabled, demoted }: Withdrawn, terminal: Terminal): void {
+  terminal.done(`the backup is in use; ${sessions} sessions of its time ended`);
+  for (const email of disabled)
+    terminal.warn(`${email} stays disabled: the account was disabled or deleted after the backup`);
+  for (const email of demoted) terminal.warn(`${email} keeps the lower role it was given after the backup`);
+}
+
+async function reportObjects(databaseUrl: string, folder: DataFolder, terminal: Terminal): Promise<void> {
+  const store = createObjectStore({ OBJECT_STORE_DIR: folder.objects, ...readEnv(objectStoreEnv) });
+  const { missing, unknown } = await compareObjects(databaseUrl, store);
+  store.close();
+  for (const { title, key } of missing)
+    terminal.warn(`the recording "${title}" is missing in the object store: ${key}`);
+  for (const prefix of unknown)
+    terminal.warn(`no recording of the backup names these objects; they are kept: ${prefix}`);
+}
+
+async function startAgain(manifest: Manifest, options: RestoreOptions, terminal: Terminal): Promise<void> {
+  const older = manifest.schema_version < migrationHead();
+  if (options.restart !== false && (!older || options.migrateForward === true)) {
+    await up({ ...pickData(options), detach: true });
+    return;
+  }
+  const data = options.data === undefined ? '' : ` --data ${options.data}`;
+  terminal.warn(
+    older
+      ? `The services are stopped: the backup has schema v${manifest.schema_version}, this version has v${migrationHead()}.`
+      : 'The services are stopped.',
+  );
+  if (older) {
+    terminal.line(`  to go on with version ${manifest.product_version}: install it, then  ./overtone up${data}`);
+    terminal.line(`  to migrate the backup to this version:  ./overtone up${data}`);
+  } else terminal.line(`  start them with  ./overtone up${data}`);
+}
+
+function pickData({ data }: RestoreOptions): { data?: string } {
+  return data === undefined ? {} : { data };
+}
