@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
-import { Readable, Transform } from 'node:stream';
-import { pipeline } from 'node:stream/promises';
+import { Readable } from 'node:stream';
 import type { Client } from 'pg';
 import { hashTables } from './content.ts';
 import { readText, type Destination } from './destination.ts';
@@ -131,16 +130,19 @@ async function writeDump(
   const abort = (): void => void child.kill('SIGTERM');
   signal?.addEventListener('abort', abort, { once: true });
   try {
-    const dump = completeOnly(child.stdout!, ended);
-    const sealed = passphrase === undefined ? dump : await encrypt(dump, passphrase);
-    const measure = createMeasure();
-    const passed = pipeline(sealed, measure.stream);
-    const stored = destination.put(file, measure.stream).catch((error: unknown) => {
-      measure.stream.destroy(error as Error);
-      throw error;
-    });
-    await bothOf(stored, passed);
-    return measure.result();
+    const dump = Readable.from(completeOnly(child.stdout!, ended), { objectMode: false });
+    const stored = passphrase === undefined ? dump : await encrypt(dump, passphrase);
+    const hash = createHash('sha256');
+    let bytes = 0;
+    const measured = async function* (): AsyncGenerator<Buffer> {
+      for await (const chunk of stored) {
+        hash.update(chunk as Buffer);
+        bytes += (chunk as Buffer).length;
+        yield chunk as Buffer;
+      }
+    };
+    await destination.put(file, Readable.from(measured(), { objectMode: false }));
+    return { bytes, sha256: hash.digest('hex') };
   } finally {
     signal?.removeEventListener('abort', abort);
     child.kill('SIGTERM');
@@ -148,30 +150,11 @@ async function writeDump(
 }
 
 /** The output of a program, which fails when the program did: a dump that was cut off must not look complete. */
-function completeOnly(output: Readable, ended: Promise<void>): Readable {
-  const checked = new Transform({
-    transform: (chunk, _encoding, done) => done(null, chunk),
-    flush: (done) =>
-      void ended.then(
-        () => done(),
-        (cause: Error) => done(new BackupError('dump_failed', `The dump failed: ${cause.message}`, { cause })),
-      ),
+async function* completeOnly(output: Readable, ended: Promise<void>): AsyncGenerator<Buffer> {
+  for await (const chunk of output) yield chunk as Buffer;
+  await ended.catch((cause: Error) => {
+    throw new BackupError('dump_failed', `The dump failed: ${cause.message}`, { cause });
   });
-  pipeline(output, checked).catch(() => undefined);
-  return checked;
-}
-
-function createMeasure() {
-  const hash = createHash('sha256');
-  let bytes = 0;
-  const stream = new Transform({
-    transform: (chunk: Buffer, _encoding, done) => {
-      hash.update(chunk);
-      bytes += chunk.length;
-      done(null, chunk);
-    },
-  });
-  return { stream, result: () => ({ bytes, sha256: hash.digest('hex') }) };
 }
 
 function textStream(text: string): Readable {

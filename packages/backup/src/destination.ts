@@ -1,5 +1,5 @@
 import { createReadStream, createWriteStream } from 'node:fs';
-import { mkdir, open, readdir, rename, rm, stat, statfs } from 'node:fs/promises';
+import { access, mkdir, open, readdir, rename, rm, stat, statfs } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
@@ -63,8 +63,9 @@ function createFolder(folder: string): Omit<Destination, 'check'> {
     put: async (name, body) => await guarded(folder, async () => await writeFileAtomically(join(folder, name), body)),
     get: async (name) =>
       await guarded(folder, async () => {
-        const file = await open(join(folder, name), 'r');
-        return createReadStream('', { fd: file, highWaterMark: 1024 * 1024 });
+        await access(join(folder, name));
+        // An error before somebody reads is not lost: the reader gets it from the destroyed stream.
+        return createReadStream(join(folder, name), { highWaterMark: 1024 * 1024 }).on('error', () => undefined);
       }),
     list: async () =>
       await guarded(folder, async () => {
@@ -91,7 +92,11 @@ async function writeFileAtomically(file: string, body: Readable | string): Promi
     await rename(draft, file);
     // A rename is durable only after its folder is synced.
     const folder = await open(dirname(file), 'r');
-    await folder.sync().finally(() => folder.close());
+    try {
+      await folder.sync();
+    } finally {
+      await folder.close();
+    }
   } catch (error) {
     await rm(draft, { force: true });
     throw error;

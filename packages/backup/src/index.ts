@@ -13,5 +13,6 @@ export { keyFingerprints, readKeys, withRecoveredKeys } from './keys.ts';
 export { manifestEnding, type Manifest } from './manifest.ts';
 export { compareObjects, type ObjectReport } from './objects.ts';
 export type { Programs } from './programs.ts';
-export { backupNameOf, checkBackup, clearRestore, replay, swapDatabases, type RestoreTarget } from './restore.ts';
+export { swapDatabases, type RestoreTarget } from './databases.ts';
+export { backupNameOf, checkBackup, replay } from './restore.ts';
 export { defaultRetention, expired, type Retention } from './retention.ts';

@@ -12,13 +12,13 @@ export type Running = {
 
 /** Starts a program of PostgreSQL for a database. Its password is passed by the environment, where `ps` does not show it. */
 export function start(program: string, args: readonly string[], databaseUrl: string): Running {
-  const child = spawn(program, args, { env: { ...environmentOf(databaseUrl) }, stdio: ['pipe', 'pipe', 'pipe'] });
+  const child = spawn(program, args, { env: environmentOf(databaseUrl), stdio: ['pipe', 'pipe', 'pipe'] });
   let complaints = '';
   child.stderr.setEncoding('utf8').on('data', (text: string) => {
     complaints = (complaints + text).slice(-4096);
   });
   const ended = new Promise<void>((resolve, reject) => {
-    child.once('error', (cause) =>
+    child.on('error', (cause) =>
       reject(new BackupError('program_missing', `${program} cannot be run: ${cause.message}`, { cause })),
     );
     child.once('close', (code, signal) => {
@@ -34,7 +34,6 @@ function environmentOf(databaseUrl: string): NodeJS.ProcessEnv {
   const url = new URL(databaseUrl);
   const sslMode = url.searchParams.get('sslmode');
   return {
-    PATH: process.env['PATH'],
     LC_ALL: 'C.UTF-8',
     PGHOST: url.hostname,
     PGPORT: url.port || '5432',

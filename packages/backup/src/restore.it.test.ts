@@ -18,7 +18,8 @@ import { createBackup } from './backup.ts';
 import { withClient } from './client.ts';
 import type { Destination } from './destination.ts';
 import type { Manifest } from './manifest.ts';
-import { checkBackup, replay, swapDatabases } from './restore.ts';
+import { swapDatabases } from './databases.ts';
+import { checkBackup, replay } from './restore.ts';
 
 let server: S3Server;
 let folder: Awaited<ReturnType<typeof createFolderDestination>>;

@@ -4,19 +4,13 @@ import { pipeline } from 'node:stream/promises';
 import { databaseRoles } from '@overtone/database';
 import type { Client } from 'pg';
 import { withClient } from './client.ts';
+import { dropDatabase, scratchOf, type RestoreTarget } from './databases.ts';
 import { differences, hashTables } from './content.ts';
 import { readText, type Destination } from './destination.ts';
 import { decrypt } from './encryption.ts';
 import { BackupError } from './errors.ts';
 import { manifestEnding, readManifest, type Manifest } from './manifest.ts';
 import { start, type Programs } from './programs.ts';
-
-/** Names of databases on one server; `scratch` and `previous` exist only while a restore runs. */
-export type RestoreTarget = {
-  /** Of the owner, for the database `postgres`. */
-  readonly adminUrl: string;
-  readonly database: string;
-};
 
 /** Name of the backup from the name of one of its files. */
 export function backupNameOf(file: string): string {
@@ -80,33 +74,6 @@ export async function replay(options: ReplayOptions): Promise<string> {
   }
 }
 
-/**
- * Puts the replayed database into use in place of the present one, in one transaction: at every moment either the old or
- * the new one is in use. The old one is dropped afterwards.
- */
-export async function swapDatabases({ adminUrl, database }: RestoreTarget): Promise<void> {
-  const [scratch, previous] = [scratchOf(database), previousOf(database)];
-  await withClient(adminUrl, async (client) => {
-    const quoted = (name: string): string => client.escapeIdentifier(name);
-    await dropDatabase(client, previous);
-    for (const name of [database, scratch])
-      await client.query('select pg_terminate_backend(pid) from pg_stat_activity where datname = $1', [name]);
-    const { rowCount } = await client.query('select 1 from pg_database where datname = $1', [database]);
-    await client.query('begin');
-    if (rowCount) await client.query(`alter database ${quoted(database)} rename to ${quoted(previous)}`);
-    await client.query(`alter database ${quoted(scratch)} rename to ${quoted(database)}`);
-    await client.query('commit');
-    await dropDatabase(client, previous);
-  });
-}
-
-/** Drops what an interrupted restore left behind. */
-export async function clearRestore({ adminUrl, database }: RestoreTarget): Promise<void> {
-  await withClient(adminUrl, async (client) => {
-    for (const name of [scratchOf(database), previousOf(database)]) await dropDatabase(client, name);
-  });
-}
-
 async function replayDump(
   { manifest, destination, programs, passphrase }: ReplayOptions,
   scratchUrl: string,
@@ -140,18 +107,6 @@ async function ensureRoles(client: Client): Promise<void> {
   const { rows } = await client.query<{ rolname: string }>('select rolname from pg_roles');
   for (const role of databaseRoles)
     if (!rows.some(({ rolname }) => rolname === role)) await client.query(`create role ${role} login`);
-}
-
-async function dropDatabase(client: Client, name: string): Promise<void> {
-  await client.query(`drop database if exists ${client.escapeIdentifier(name)} with (force)`);
-}
-
-function scratchOf(database: string): string {
-  return `${database}_restoring`;
-}
-
-function previousOf(database: string): string {
-  return `${database}_before_restore`;
 }
 
 function urlOf(adminUrl: string, database: string): string {

@@ -1,23 +1,17 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { findPostgresBin } from '@overtone/cli/servers';
 import { createDatabase, type TestDatabase } from '@overtone/testkit';
 import { startS3, type S3Server } from '@overtone/testkit/s3';
 import type { BackupOptions } from '../src/backup.ts';
 import { withClient } from '../src/client.ts';
 import { hashTables, type TableContent } from '../src/content.ts';
 import { openDestination, type Destination } from '../src/destination.ts';
-import type { Programs } from '../src/programs.ts';
-import type { RestoreTarget } from '../src/restore.ts';
+import type { RestoreTarget } from '../src/databases.ts';
+import { programs } from './programs.ts';
 
 export const encryptionKey = Buffer.alloc(32, 1).toString('base64');
 export const passphrase = 'correct horse battery staple';
-
-export const programs: Programs = {
-  pgDump: join(findPostgresBin()!, 'pg_dump'),
-  pgRestore: join(findPostgresBin()!, 'pg_restore'),
-};
 
 /** A database with rows in several tables, among them texts and numbers that are easily altered on the way. */
 export async function createFilledDatabase(files = 20): Promise<TestDatabase> {
@@ -49,7 +43,7 @@ export function backupOptions(database: TestDatabase, destination: Destination):
 }
 
 /** A test database as the target of a restore. */
-export function targetOf(database: TestDatabase): RestoreTarget {
+export function targetOf(database: Pick<TestDatabase, 'url'>): RestoreTarget {
   const url = new URL(database.url);
   const name = url.pathname.slice(1);
   url.pathname = '/postgres';
@@ -78,4 +72,4 @@ export function bucketDestination(
   return openDestination({ s3: { endpoint: url, region: 'us-east-1', bucket, prefix, accessKeyId, secretAccessKey } });
 }
 
-export { startS3, type S3Server };
+export { programs, startS3, type S3Server };

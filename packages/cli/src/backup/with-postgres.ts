@@ -13,9 +13,6 @@ import type { Programs } from '@overtone/backup';
 const startMs = 60_000;
 const stopMs = 60_000;
 
-/** The database of an embedded instance. */
-export const databaseName = 'overtone';
-
 /** The programs of PostgreSQL that dump and restore. */
 export function postgresPrograms(): Programs {
   const bin = findPostgresBin();

@@ -1,6 +1,7 @@
 import { BackupError, createBackup, listBackups, type Manifest } from '@overtone/backup';
 import { givenPassphrase, openPlace } from '../backup/location.ts';
-import { databaseName, postgresPrograms, withPostgres } from '../backup/with-postgres.ts';
+import { postgresPrograms, withPostgres } from '../backup/with-postgres.ts';
+import { databaseName } from '../servers/postgres.ts';
 import { withLock } from '../lock.ts';
 import { dataFolder, productVersion } from '../paths.ts';
 import { Refusal } from '../refusal.ts';

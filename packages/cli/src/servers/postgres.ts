@@ -7,6 +7,8 @@ import { findPostgresBin, unprivilegedUser } from './binaries.ts';
 import { plainEnvironment, spawnProcess, type ProcessSpec, type SystemUser } from './process.ts';
 
 const owner = 'overtone';
+/** The database of an embedded instance. */
+export const databaseName = 'overtone';
 // PostgreSQL's account may have no access to a parent folder (a clone in /root, a temporary folder), so the server
 // uses an inherited descriptor of its folder.
 const openedFolder = '/proc/self/fd/3';

@@ -1,5 +1,7 @@
 import { join } from 'node:path';
+import { clearRestore } from '@overtone/backup/databases';
 import { Client } from 'pg';
+import { databaseName } from '../servers/postgres.ts';
 import { productFolder } from '../paths.ts';
 import { postgresUrl } from '../servers/postgres.ts';
 import { lastLines, run } from '../setup/run.ts';
@@ -7,7 +9,7 @@ import { databaseServices, databaseUrl, roleOf, type EnvironmentSource } from '.
 
 const migrateMain = join(productFolder, 'packages', 'database', 'src', 'migrate.main.ts');
 
-/** Creates the database at the first start and migrates it to this version's schema. */
+/** Creates the database at the first start, drops what a killed restore left, and migrates to this version's schema. */
 export async function migrate(source: EnvironmentSource): Promise<string> {
   await ensureDatabase(source);
   const passwords = databaseServices.map(
@@ -25,11 +27,13 @@ export async function migrate(source: EnvironmentSource): Promise<string> {
 
 async function ensureDatabase({ instance, secrets }: EnvironmentSource): Promise<void> {
   const address = { port: instance.ports['postgres']!, password: secrets.read('db_overtone') };
-  const client = new Client({ connectionString: postgresUrl(address, 'postgres') });
+  const adminUrl = postgresUrl(address, 'postgres');
+  await clearRestore({ adminUrl, database: databaseName });
+  const client = new Client({ connectionString: adminUrl });
   await client.connect();
   try {
-    const { rowCount } = await client.query(`SELECT 1 FROM pg_database WHERE datname = 'overtone'`);
-    if (rowCount === 0) await client.query('CREATE DATABASE overtone');
+    const { rowCount } = await client.query('select 1 from pg_database where datname = $1', [databaseName]);
+    if (rowCount === 0) await client.query(`create database ${databaseName}`);
   } finally {
     await client.end();
   }
