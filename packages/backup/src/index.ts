@@ -14,5 +14,5 @@ export { manifestEnding, type Manifest } from './manifest.ts';
 export { compareObjects, type ObjectReport } from './objects.ts';
 export type { Programs } from './programs.ts';
 export { swapDatabases, type RestoreTarget } from './databases.ts';
-export { backupNameOf, checkBackup, replay } from './restore.ts';
+export { backupNameOf, checkBackup, checkPassphrase, replay } from './restore.ts';
 export { defaultRetention, expired, type Retention } from './retention.ts';

@@ -74,6 +74,17 @@ export async function replay(options: ReplayOptions): Promise<string> {
   }
 }
 
+/** Decrypts the beginning of an encrypted dump. @throws BackupError passphrase_missing, passphrase_wrong. */
+export async function checkPassphrase(
+  destination: Destination,
+  manifest: Manifest,
+  passphrase: string | undefined,
+): Promise<void> {
+  if (!manifest.dump.encrypted) return;
+  // The loop ends after the first block, and closes the stream.
+  for await (const _block of await openDump(destination, manifest, passphrase)) break;
+}
+
 async function replayDump(
   { manifest, destination, programs, passphrase }: ReplayOptions,
   scratchUrl: string,

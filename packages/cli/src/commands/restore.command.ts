@@ -3,6 +3,7 @@ import { createInterface } from 'node:readline/promises';
 import {
   backupNameOf,
   checkBackup,
+  checkPassphrase,
   compareObjects,
   createBackup,
   keyFingerprints,
@@ -60,6 +61,7 @@ export async function restore(file: string, options: RestoreOptions): Promise<vo
     terminal.busy('checking the backup');
     const manifest = await checkBackup(destination, backupNameOf(name));
     checkVersion(manifest);
+    await checkPassphrase(destination, manifest, passphrase);
     const keys = await keysFor(manifest, folder, options.recoveryKeys, passphrase);
     checkSpace(manifest, folder, options.safetyDump !== false);
     return { manifest, keys };
