@@ -82,7 +82,8 @@ export async function checkPassphrase(
 ): Promise<void> {
   if (!manifest.dump.encrypted) return;
   // The loop ends after the first block, and closes the stream.
-  for await (const _block of await openDump(destination, manifest, passphrase)) break;
+  const dump = await openDump(destination, manifest, passphrase);
+  for await (const block of dump) if (block) break;
 }
 
 async function replayDump(

@@ -10,6 +10,7 @@ import { jobsBench } from './jobs.bench.ts';
 import { mappingsBench } from './mappings.bench.ts';
 import { pipelineBench } from './pipeline.bench.ts';
 import { queueBench } from './queue.bench.ts';
+import { restoreBench } from './restore.bench.ts';
 import { routingBench } from './routing.bench.ts';
 import { searchBench } from './search.bench.ts';
 import { signInBench } from './sign-in.bench.ts';
@@ -34,6 +35,7 @@ const benches: readonly Bench[] = [
   signInBench,
   signInTimingBench,
   sweepBench,
+  restoreBench,
 ];
 
 const names = process.argv.slice(2).filter((argument) => !argument.startsWith('-'));
