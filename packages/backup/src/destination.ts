@@ -3,7 +3,7 @@ import { access, mkdir, open, readdir, rename, rm, stat, statfs } from 'node:fs/
 import { dirname, join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { createObjectStore, type ObjectStore } from '@overtone/object-store';
+import type { ObjectStore } from '@overtone/object-store';
 import { BackupError } from './errors.ts';
 
 /** How to reach a bucket; `prefix` without slashes at its ends, may be empty. */
@@ -112,30 +112,37 @@ async function removeStale(folder: string): Promise<void> {
 }
 
 function createBucket({ endpoint, region, bucket, prefix, accessKeyId, secretAccessKey }: S3Destination) {
-  const store: ObjectStore = createObjectStore({
-    S3_ENDPOINT: endpoint,
-    S3_REGION: region,
-    S3_BUCKET: bucket,
-    S3_ACCESS_KEY_ID: accessKeyId,
-    S3_SECRET_ACCESS_KEY: secretAccessKey,
-  });
+  let opened: Promise<ObjectStore> | undefined;
+  // Loaded only when a bucket is used: it takes a hundred megabytes of memory.
+  const store = async (): Promise<ObjectStore> =>
+    await (opened ??= import('@overtone/object-store').then(({ createObjectStore }) =>
+      createObjectStore({
+        S3_ENDPOINT: endpoint,
+        S3_REGION: region,
+        S3_BUCKET: bucket,
+        S3_ACCESS_KEY_ID: accessKeyId,
+        S3_SECRET_ACCESS_KEY: secretAccessKey,
+      }),
+    ));
   // Listings need a folder.
   const folder = prefix === '' ? 'overtone/' : `${prefix}/`;
   const place = `s3://${bucket}/${folder.slice(0, -1)}`;
   return {
     place,
     put: async (name: string, body: Readable | string) =>
-      await guarded(place, async () => void (await store.put(`${folder}${name}`, body))),
-    get: async (name: string) => await guarded(place, async () => (await store.get(`${folder}${name}`)).stream),
+      await guarded(place, async () => void (await (await store()).put(`${folder}${name}`, body))),
+    get: async (name: string) =>
+      await guarded(place, async () => (await (await store()).get(`${folder}${name}`)).stream),
     list: async () =>
       await guarded(place, async () => {
         const files: { name: string; bytes: number }[] = [];
-        for await (const { key, bytes } of store.list(folder)) files.push({ name: key.slice(folder.length), bytes });
+        for await (const { key, bytes } of (await store()).list(folder))
+          files.push({ name: key.slice(folder.length), bytes });
         return files;
       }),
-    delete: async (name: string) => await guarded(place, async () => await store.delete(`${folder}${name}`)),
+    delete: async (name: string) => await guarded(place, async () => await (await store()).delete(`${folder}${name}`)),
     freeBytes: async () => await Promise.resolve(null),
-    close: () => store.close(),
+    close: () => void opened?.then((bucketStore) => bucketStore.close()),
   };
 }
 

@@ -1,9 +1,10 @@
 import { Readable } from 'node:stream';
-import { Decrypter, Encrypter } from 'age-encryption';
 import { BackupError } from './errors.ts';
 
 /** Encrypts a stream with a passphrase in the age format (scrypt, ChaCha20-Poly1305 in blocks of 64 KiB). */
 export async function encrypt(plain: Readable, passphrase: string): Promise<Readable> {
+  // Loaded only when something is encrypted: it takes forty megabytes of memory.
+  const { Encrypter } = await import('age-encryption');
   const encrypter = new Encrypter();
   encrypter.setPassphrase(passphrase);
   return fromWeb(await encrypter.encrypt(toWeb(plain)));
@@ -11,6 +12,7 @@ export async function encrypt(plain: Readable, passphrase: string): Promise<Read
 
 /** @throws BackupError passphrase_wrong, or the stream fails when the text was altered. */
 export async function decrypt(sealed: Readable, passphrase: string): Promise<Readable> {
+  const { Decrypter } = await import('age-encryption');
   const decrypter = new Decrypter();
   decrypter.addPassphrase(passphrase);
   try {

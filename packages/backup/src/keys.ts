@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
-import { parseKeyRing } from '@overtone/service-kit';
+import { parseKeyRing } from '@overtone/service-kit/sealing';
 import { decrypt } from './encryption.ts';
 import { BackupError } from './errors.ts';
 

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { databaseRoles } from '@overtone/database';
+import { databaseRoles } from '@overtone/database/migrate';
 import type { Client } from 'pg';
 import { withClient } from './client.ts';
 import { dropDatabase, scratchOf, type RestoreTarget } from './databases.ts';

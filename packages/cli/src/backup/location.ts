@@ -1,6 +1,6 @@
 import { basename, dirname, resolve } from 'node:path';
 import { openDestination, type Destination } from '@overtone/backup';
-import { readEnv } from '@overtone/service-kit';
+import { readEnv } from '@overtone/service-kit/env';
 import { z } from 'zod';
 import { Refusal } from '../refusal.ts';
 

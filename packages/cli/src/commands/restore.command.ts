@@ -18,9 +18,8 @@ import {
   type Manifest,
   type Withdrawn,
 } from '@overtone/backup';
-import { migrationHead } from '@overtone/database';
-import { createObjectStore, objectStoreEnv } from '@overtone/object-store';
-import { readEnv } from '@overtone/service-kit';
+import { migrationHead } from '@overtone/database/migrations';
+import { readEnv } from '@overtone/service-kit/env';
 import { givenPassphrase, openFile } from '../backup/location.ts';
 import { postgresPrograms, withPostgres } from '../backup/with-postgres.ts';
 import { databaseName } from '../servers/postgres.ts';
@@ -206,6 +205,7 @@ function report({ sessions, disabled, demoted }: Withdrawn, terminal: Terminal):
 }
 
 async function reportObjects(databaseUrl: string, folder: DataFolder, terminal: Terminal): Promise<void> {
+  const { createObjectStore, objectStoreEnv } = await import('@overtone/object-store');
   const store = createObjectStore({ OBJECT_STORE_DIR: folder.objects, ...readEnv(objectStoreEnv) });
   const { missing, unknown } = await compareObjects(databaseUrl, store);
   store.close();
