@@ -102,10 +102,10 @@ describe('a server that is killed under a restore', () => {
       await sleep(duration * ((i + 0.5) / serverKills));
       await server.kill9();
       const { code } = await ended;
-      await server.restart();
+      // The killed server's sessions hold its memory for a moment.
       await waitFor(
         async () =>
-          await contentOf(present.url).then(
+          await server.restart().then(
             () => true,
             () => false,
           ),
