@@ -119,6 +119,8 @@ async function replaceDatabase({
     for (const state of [folder.nats, folder.redis, folder.search]) rmSync(state, { recursive: true, force: true });
     replaceFile(secretsIn(folder.secrets).file('encryption_key'), `${keys}\n`);
     await swapDatabases(target);
+    // A version as old as the backup may open the data folder again.
+    replaceFile(folder.version, `${manifest.product_version}\n`);
     report(withdrawn, terminal);
     await reportObjects(urlOf(databaseName), folder, terminal);
   } catch (error) {
