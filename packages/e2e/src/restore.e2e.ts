@@ -1,0 +1,86 @@
+import { equal, match } from 'node:assert/strict';
+import { readdir, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { signIn, type Client } from './client.ts';
+import type { Context } from './context.ts';
+import { admin, overtone } from './instance.ts';
+import type { Suite } from './suite.ts';
+import { until } from './until.ts';
+
+const person = { email: 'restored@example.org', password: 'Correct-Horse-8-Battery' };
+
+/** The database is lost and comes back from a backup; what changed since then does not come back. */
+export function restore({ instance, recordings }: Context): Suite {
+  const backups = (): string => join(instance.data, 'kept-backups');
+  const at = (): string[] => ['--data', instance.data];
+  let before: Client;
+  let rita = '';
+  let recordingId = '';
+  let laterId = '';
+  return {
+    name: 'A restored database',
+    checks: [
+      {
+        rule: 'is backed up while everything runs',
+        run: async () => {
+          before = await signIn(instance.baseUrl, admin.email, admin.password);
+          rita = (await before.send<{ uuid: string }>('POST', '/api/admin/users', person)).uuid;
+          recordingId = (await before.upload(recordings.cooking.path)).body.uuid;
+          await before.completed(recordingId);
+          const { code, output } = await overtone(['backup', ...at(), '--to', backups()]);
+          equal(code, 0, output);
+        },
+      },
+      {
+        rule: 'replaces a lost one: the recording is found again, and sessions of before are refused',
+        run: async (log) => {
+          await before.send('PUT', `/api/users/${rita}`, { is_active: false });
+          laterId = (await before.upload(recordings.brief.path)).body.uuid;
+          await before.completed(laterId);
+          const dump = (await readdir(backups())).find((name) => name.endsWith('.dump')) ?? '';
+          const { code, output, seconds } = await overtone(['restore', join(backups(), dump), '--yes', ...at()]);
+          equal(code, 0, output);
+          match(output, new RegExp(`${person.email} stays disabled`));
+          match(output, new RegExp(`they are kept: files/${laterId}/`));
+          equal((await before.call('GET', '/api/files')).status, 401);
+          const after = await signIn(instance.baseUrl, admin.email, admin.password);
+          const from = Date.now();
+          await until(
+            'the recording is found',
+            async () =>
+              (await after.search('potatoes').catch(() => undefined))?.results.some(
+                (hit) => hit.file_uuid === recordingId,
+              ),
+            60_000,
+          );
+          log(`restored in ${seconds.toFixed(1)} s, found ${((Date.now() - from) / 1000).toFixed(1)} s later`);
+          equal((await after.call('GET', `/api/files/${laterId}`)).status, 404);
+        },
+      },
+      {
+        rule: 'does not let anybody sign in who was disabled after the backup',
+        run: async () => {
+          const answer = await fetch(`${instance.baseUrl}/api/auth/token`, {
+            method: 'POST',
+            body: new URLSearchParams({ username: person.email, password: person.password }),
+          });
+          equal(answer.status, 403);
+        },
+      },
+      {
+        rule: 'takes new recordings, which are finished and found',
+        run: async () => {
+          const client = await signIn(instance.baseUrl, admin.email, admin.password);
+          const id = (await client.upload(recordings.real.path)).body.uuid;
+          await client.completed(id);
+          await until(
+            'the new recording is found',
+            async () => (await client.search('spades')).results.some((hit) => hit.file_uuid === id),
+            60_000,
+          );
+        },
+      },
+    ],
+    close: async () => await rm(backups(), { recursive: true, force: true }),
+  };
+}
