@@ -153,6 +153,7 @@ async function writeDump(
 async function* completeOnly(output: Readable, ended: Promise<void>): AsyncGenerator<Buffer> {
   for await (const chunk of output) yield chunk as Buffer;
   await ended.catch((cause: Error) => {
+    if (cause instanceof BackupError) throw cause;
     throw new BackupError('dump_failed', `The dump failed: ${cause.message}`, { cause });
   });
 }
