@@ -10,6 +10,8 @@ export const identityErrors = {
   account_pending_approval: 'forbidden',
   account_rejected: 'forbidden',
   account_disabled: 'forbidden',
+  // A restored database: directory-sync has not read the directory yet.
+  directory_check_pending: 'forbidden',
   password_change_required: 'forbidden',
   account_expired: 'forbidden',
   password_rejected: 'invalid',

@@ -6,6 +6,7 @@ const route = routesOf('identity');
 const signInErrors = [
   'invalid_credentials',
   'account_disabled',
+  'directory_check_pending',
   'account_pending_approval',
   'account_rejected',
   'account_expired',

@@ -62,6 +62,7 @@ export type AuditErrorCode =
   | 'AMBIGUOUS_NAME'
   | 'METHOD_OFF'
   | 'DIRECTORY_UNAVAILABLE'
+  | 'DIRECTORY_CHECK_PENDING'
   // the account of a person whom a source has authenticated
   | 'ACCOUNT_LINK_REFUSED'
   | 'IDENTITY_CONFLICT'

@@ -83,6 +83,7 @@ const refusalTexts: Record<AuditErrorCode, string> = {
   AMBIGUOUS_NAME: 'The name belongs to more than one account.',
   METHOD_OFF: 'The sign-in method of this account is switched off.',
   DIRECTORY_UNAVAILABLE: 'The directory could not be queried.',
+  DIRECTORY_CHECK_PENDING: 'The database was restored, and no directory sync run has completed since.',
   ACCOUNT_LINK_REFUSED: 'Another account has the same address and may not be linked.',
   IDENTITY_CONFLICT: 'The name belongs to another entry of the directory now.',
   INVALID_EMAIL: 'There was no usable e-mail address.',

@@ -15,6 +15,8 @@ export function signInRefused(cause?: unknown) {
 /** Account states that the owner may know. Every other reason is in the audit log only. */
 const ownerErrors: Partial<Record<AuditErrorCode, () => Error>> = {
   INACTIVE_USER: () => forbidden('account_disabled', 'This account is disabled'),
+  DIRECTORY_CHECK_PENDING: () =>
+    forbidden('directory_check_pending', 'Directory accounts can sign in after the next directory sync run'),
   ACCOUNT_PENDING_APPROVAL: () =>
     forbidden('account_pending_approval', 'This account waits for the approval of an administrator'),
   ACCOUNT_REJECTED: () => forbidden('account_rejected', 'An administrator did not approve this account'),

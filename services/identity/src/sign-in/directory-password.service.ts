@@ -3,6 +3,7 @@ import { wasNotQueried, type Answer, type CurrentDirectory, type Person } from '
 import type { Settings } from '../live-settings.ts';
 import { nameKey, type LockoutKey } from '../lockout/lockout.ts';
 import type { Provisioning } from '../provisioning/provisioning.ts';
+import type { RestoredDatabase } from './restored-database.ts';
 import type { Attempts } from './attempts.service.ts';
 import {
   addWork,
@@ -21,7 +22,13 @@ type Deps = {
   directory: CurrentDirectory;
   provisioning: Provisioning;
   attempts: Attempts;
+  restored: RestoredDatabase;
 };
+
+const checkPending = {
+  errorCode: 'DIRECTORY_CHECK_PENDING',
+  reason: 'the database was restored, and no directory sync run has completed since',
+} as const;
 
 /** Sign-in with a password that the directory checks. */
 export function createDirectoryPassword(deps: Deps) {
@@ -70,12 +77,13 @@ function refusalOf(answer: Exclude<Answer<Person>, { outcome: 'yes' }>, { accoun
 }
 
 /** Signs in a person whose password the directory has verified. */
-function createPersonSignIn({ settings, provisioning, attempts }: Deps) {
+function createPersonSignIn({ settings, provisioning, attempts, restored }: Deps) {
   return async (attempt: SignInAttempt, person: Person): Promise<PasswordResult> => {
     const { account, client, reservations } = attempt;
     const isOwn = isOwner(account, person);
     const fault = faultOf(person);
-    if (fault) return attempts.refuse(attempt, { ...fault, method: 'ldap', counters: isOwn ? 'clear' : 'keep' });
+    const refusal = fault ?? ((await restored.awaitsDirectory()) ? checkPending : undefined);
+    if (refusal) return attempts.refuse(attempt, { ...refusal, method: 'ldap', counters: isOwn ? 'clear' : 'keep' });
     // Only for the person's own account: otherwise a person with the address of another could reset that account's counter.
     const onVerified = async (tx: Tx, userId: string): Promise<void> => {
       if (!account || account.id === userId) await attempts.clear(attempt, tx);

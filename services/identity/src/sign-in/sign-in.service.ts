@@ -12,6 +12,7 @@ import { createAttempts } from './attempts.service.ts';
 import { createDirectoryPassword } from './directory-password.service.ts';
 import { createLocalPassword } from './local-password.service.ts';
 import type { Pace } from './pace.ts';
+import { createRestoredDatabase } from './restored-database.ts';
 import {
   addWork,
   isBlank,
@@ -74,7 +75,7 @@ function createPasswordCheck(deps: SignInDeps) {
   const { pool, hasher, settings } = deps;
   const attempts = createAttempts(deps);
   const local = createLocalPassword({ ...deps, attempts });
-  const directory = createDirectoryPassword({ ...deps, attempts });
+  const directory = createDirectoryPassword({ ...deps, attempts, restored: createRestoredDatabase(deps) });
   const { refuse } = attempts;
 
   /** After the same work as for an account that has a password. */
