@@ -1,21 +1,15 @@
 import { spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
-import { freePort, startNats, startPostgres, waitFor, type TestServer } from '@overtone/testkit';
+import { describe, expect, it } from '@jest/globals';
+import { freePort, startNats, startPostgres, waitFor } from '@overtone/testkit';
+import { cleanUpAfterTest, stopAfterFile } from '@overtone/testkit/cleanup';
 import { migrate } from './index.ts';
 
 const main = fileURLToPath(new URL('../test/starting-service.main.ts', import.meta.url));
-let nats: TestServer;
-let postgres: TestServer;
-const cleanups: (() => Promise<unknown>)[] = [];
-beforeAll(async () => {
-  [nats, postgres] = await Promise.all([startNats(), startPostgres({ durable: true })]);
-});
-afterEach(async () => {
-  for (const end of cleanups.splice(0).toReversed()) await end();
-});
-afterAll(() => Promise.all([nats.stop(), postgres.stop()]));
-
+const [nats, postgres] = await Promise.all([
+  stopAfterFile(startNats()),
+  stopAfterFile(startPostgres({ durable: true })),
+]);
 /** A service in a separate process. An orderly stop takes an hour, so a quick exit shows an immediate stop. */
 async function startService(databaseUrl: string) {
   const internalPort = await freePort();
@@ -30,7 +24,7 @@ async function startService(databaseUrl: string) {
   };
   const child = spawn(process.execPath, [main], { env, stdio: ['ignore', 'pipe', 'inherit'] });
   const exitCode = new Promise<number | null>((resolve) => child.once('exit', resolve));
-  cleanups.push(async () => {
+  cleanUpAfterTest(async () => {
     child.kill('SIGKILL');
     await exitCode;
   });

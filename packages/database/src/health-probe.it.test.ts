@@ -1,17 +1,14 @@
 import { readFileSync } from 'node:fs';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterEach, describe, expect, it } from '@jest/globals';
 import { createMetrics } from '@overtone/service-kit';
-import { startPostgres, waitFor, type TestServer } from '@overtone/testkit';
+import { startPostgres, waitFor } from '@overtone/testkit';
+import { stopAfterFile } from '@overtone/testkit/cleanup';
 import { Client, type Pool } from 'pg';
 import { createPool } from './index.ts';
 
-let server: TestServer;
 let pool: Pool;
 let logged: string[];
-beforeAll(async () => {
-  server = await startPostgres();
-});
-afterAll(() => server.stop());
+const server = await stopAfterFile(startPostgres());
 afterEach(async () => {
   thaw();
   await pool.end();

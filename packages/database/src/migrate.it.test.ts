@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { createDatabase, startPostgres, type TestDatabase, type TestServer } from '@overtone/testkit';
+import { createDatabase, startPostgres, type TestDatabase } from '@overtone/testkit';
+import { stopAfterFile } from '@overtone/testkit/cleanup';
 import { Client } from 'pg';
 import { databaseRoles, migrate, migrationHead } from './index.ts';
 
@@ -13,7 +14,6 @@ async function sql(url: string, text: string, values: unknown[] = []) {
   }
 }
 
-let server: TestServer;
 let count = 0;
 
 async function emptyDatabase(): Promise<string> {
@@ -21,10 +21,7 @@ async function emptyDatabase(): Promise<string> {
   await sql(server.url, `create database ${name}`);
   return server.url.replace(/\/postgres$/, `/${name}`);
 }
-beforeAll(async () => {
-  server = await startPostgres();
-});
-afterAll(() => server.stop());
+const server = await stopAfterFile(startPostgres());
 
 describe('migration chain', () => {
   it('is applied once when many replicas start concurrently', async () => {

@@ -1,15 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { mediaEvents } from '@overtone/contracts';
 import { createBus, createLog, createMetrics, type Bus, type Metrics, type Part } from '@overtone/service-kit';
-import {
-  createDatabase,
-  startFaultyProxy,
-  startNats,
-  waitFor,
-  type TestDatabase,
-  type TestServer,
-} from '@overtone/testkit';
+import { createDatabase, startFaultyProxy, startNats, waitFor } from '@overtone/testkit';
+import { cleanUpAfterFile, stopAfterFile } from '@overtone/testkit/cleanup';
 import type { Pool, PoolClient } from 'pg';
 import { createOutboxRelay } from './outbox-relay.ts';
 import { createOutbox, type Tx } from './outbox.ts';
@@ -28,18 +22,13 @@ function txOf(client: PoolClient): Tx {
   };
 }
 
-let nats: TestServer;
-let db: TestDatabase;
 let pool: Pool;
 let bus: Bus;
 let metrics: Metrics;
 let relay: Part;
-beforeAll(async () => {
-  [nats, db] = await Promise.all([startNats(), createDatabase()]);
-});
-afterAll(async () => {
-  await Promise.all([nats.stop(), db.drop()]);
-});
+const nats = await stopAfterFile(startNats());
+const db = await createDatabase();
+cleanUpAfterFile(db.drop);
 beforeEach(async () => {
   const env = { DATABASE_URL: db.urlFor('media'), DB_POOL_SIZE: 5, DB_MAX_OVERFLOW: 5 };
   metrics = createMetrics();

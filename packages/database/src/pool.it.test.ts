@@ -1,13 +1,11 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { createMetrics, runInFlow, type Flow } from '@overtone/service-kit';
-import { createDatabase, type TestDatabase } from '@overtone/testkit';
+import { createDatabase } from '@overtone/testkit';
+import { cleanUpAfterFile } from '@overtone/testkit/cleanup';
 import { createPool } from './index.ts';
 
-let db: TestDatabase;
-beforeAll(async () => {
-  db = await createDatabase();
-});
-afterAll(() => db.drop());
+const db = await createDatabase();
+cleanUpAfterFile(db.drop);
 
 function poolOf(DB_POOL_SIZE: number, DB_MAX_OVERFLOW: number, metrics = createMetrics()) {
   return createPool({

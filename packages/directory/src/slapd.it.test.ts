@@ -1,11 +1,9 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
-import { groupLdif, personLdif, startSlapd, type Slapd } from '@overtone/testkit';
+import { describe, expect, it } from '@jest/globals';
+import { groupLdif, personLdif, startSlapd } from '@overtone/testkit';
+import { cleanUpAfterTest, stopAfterFile } from '@overtone/testkit/cleanup';
 import * as fc from 'fast-check';
 import { folded } from './dn/dn.ts';
 import { createDirectory, type Directory, type DirectoryConfig, type Person } from './index.ts';
-
-let slapd: Slapd;
-const undo: (() => Promise<void>)[] = [];
 
 function uid(name: string): string {
   return `uid=${name},${slapd.people}`;
@@ -15,42 +13,33 @@ function cn(name: string): string {
   return `cn=${name},${slapd.groups}`;
 }
 
-beforeAll(async () => {
-  slapd = await startSlapd({ global: ['allow bind_anon_cred'] });
-  const people = ['alice', 'bob', 'carol', 'dave', 'erin', 'frank', 'grace', 'heidi'];
-  await slapd.apply(people.map((name) => personLdif(name)).join(''));
-  await slapd.apply(personLdif('nomail', ['mail: not an address']));
-  await slapd.apply(personLdif('twin', ['mail: alice@example.org']));
-  await slapd.apply(
-    [
-      String.raw`dn: uid=o\,dd\+one,${slapd.people}`,
-      'objectClass: inetOrgPerson',
-      'uid: o,dd+one',
-      'cn: Odd',
-      'sn: Odd',
-      'mail: odd@example.org',
-      'userPassword: odd-secret',
-      '\n',
-    ].join('\n'),
-  );
-  await slapd.apply(
-    [
-      groupLdif('platform', [uid('alice')]),
-      groupLdif('engineering', [cn('platform'), uid('bob')]),
-      groupLdif('staff', [cn('engineering'), uid('dave')]),
-      groupLdif('ring-a', [uid('carol')]),
-      groupLdif('ring-b', [cn('ring-a')]),
-      `dn: ${cn('ring-a')}\nchangetype: modify\nadd: member\nmember: ${cn('ring-b')}\n\n`,
-    ].join('\n'),
-  );
-});
-afterEach(async () => {
-  for (const one of undo.splice(0)) await one();
-});
-afterAll(async () => {
-  await slapd.stop();
-});
-
+const slapd = await stopAfterFile(startSlapd({ global: ['allow bind_anon_cred'] }));
+const people = ['alice', 'bob', 'carol', 'dave', 'erin', 'frank', 'grace', 'heidi'];
+await slapd.apply(people.map((name) => personLdif(name)).join(''));
+await slapd.apply(personLdif('nomail', ['mail: not an address']));
+await slapd.apply(personLdif('twin', ['mail: alice@example.org']));
+await slapd.apply(
+  [
+    String.raw`dn: uid=o\,dd\+one,${slapd.people}`,
+    'objectClass: inetOrgPerson',
+    'uid: o,dd+one',
+    'cn: Odd',
+    'sn: Odd',
+    'mail: odd@example.org',
+    'userPassword: odd-secret',
+    '\n',
+  ].join('\n'),
+);
+await slapd.apply(
+  [
+    groupLdif('platform', [uid('alice')]),
+    groupLdif('engineering', [cn('platform'), uid('bob')]),
+    groupLdif('staff', [cn('engineering'), uid('dave')]),
+    groupLdif('ring-a', [uid('carol')]),
+    groupLdif('ring-b', [cn('ring-a')]),
+    `dn: ${cn('ring-a')}\nchangetype: modify\nadd: member\nmember: ${cn('ring-b')}\n\n`,
+  ].join('\n'),
+);
 function config(more: Partial<DirectoryConfig> = {}): DirectoryConfig {
   return {
     server: `ldap://localhost:${slapd.port}`,
@@ -77,7 +66,7 @@ function config(more: Partial<DirectoryConfig> = {}): DirectoryConfig {
 
 function directory(more: Partial<DirectoryConfig> = {}): Directory {
   const made = createDirectory(config(more));
-  undo.push(made.close);
+  cleanUpAfterTest(made.close);
   return made;
 }
 
@@ -221,7 +210,7 @@ describe('groups on OpenLDAP', () => {
 
   it('give the same answer where the server keeps no memberOf', async () => {
     const plain = await startSlapd({ memberOf: false });
-    undo.push(plain.stop);
+    cleanUpAfterTest(plain.stop);
     await plain.apply(['alice', 'bob', 'erin'].map((name) => personLdif(name)).join(''));
     await plain.apply(
       [
@@ -286,7 +275,7 @@ describe('accounts on OpenLDAP', () => {
 describe('OpenLDAP that goes away and comes back', () => {
   it('answers unknown while it is down, and signs in when it is up again', async () => {
     const own = await startSlapd();
-    undo.push(own.stop);
+    cleanUpAfterTest(own.stop);
     await own.apply(personLdif('alice'));
     const made = directory({ server: own.url, caPem: own.caPem });
     expect((await made.authenticate('alice', 'alice-secret')).outcome).toBe('yes');
@@ -309,7 +298,7 @@ describe('OpenLDAP that goes away and comes back', () => {
 
   it('that closes idle connections is asked over new ones', async () => {
     const own = await startSlapd({ global: ['idletimeout 1'] });
-    undo.push(own.stop);
+    cleanUpAfterTest(own.stop);
     await own.apply(personLdif('alice'));
     const made = directory({ server: own.url, caPem: own.caPem });
     expect((await made.authenticate('alice', 'alice-secret')).outcome).toBe('yes');

@@ -1,34 +1,25 @@
 import { spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { startNats, waitFor, type TestServer } from '@overtone/testkit';
-import { AckPolicy, connect, RetentionPolicy, type NatsConnection } from 'nats';
+import { describe, expect, it } from '@jest/globals';
+import { startNats, waitFor } from '@overtone/testkit';
+import { cleanUpAfterFile, createFolder, stopAfterFile } from '@overtone/testkit/cleanup';
+import { AckPolicy, connect, RetentionPolicy } from 'nats';
 
 const main = fileURLToPath(new URL('../test/recycling.main.ts', import.meta.url));
 const patient = { timeoutMs: 120_000 };
-let nats: TestServer;
-let nc: NatsConnection;
-let folder = '';
-beforeAll(async () => {
-  nats = await startNats();
-  nc = await connect({ servers: nats.url });
-  const jsm = await nc.jetstreamManager();
-  await jsm.streams.add({ name: 'JOBS', subjects: ['job.>'], retention: RetentionPolicy.Workqueue });
-  const filter_subject = 'job.cpu.media.>';
-  await jsm.consumers.add('JOBS', { durable_name: 'cpu-media', filter_subject, ack_policy: AckPolicy.Explicit });
-  for (const bucket of ['LEASES', 'WORKERS']) await nc.jetstream().views.kv(bucket);
-  folder = mkdtempSync(join(tmpdir(), 'wear-'));
-});
-afterAll(async () => {
-  await nc.close();
-  await nats.stop();
-  rmSync(folder, { recursive: true });
-});
+const nats = await stopAfterFile(startNats());
+const nc = await connect({ servers: nats.url });
+cleanUpAfterFile(() => nc.close());
+const jsm = await nc.jetstreamManager();
+await jsm.streams.add({ name: 'JOBS', subjects: ['job.>'], retention: RetentionPolicy.Workqueue });
+const filter_subject = 'job.cpu.media.>';
+await jsm.consumers.add('JOBS', { durable_name: 'cpu-media', filter_subject, ack_policy: AckPolicy.Explicit });
+for (const bucket of ['LEASES', 'WORKERS']) await nc.jetstream().views.kv(bucket);
+const folder = await createFolder();
 
 function list() {
   return join(folder, 'list');

@@ -1,21 +1,15 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { directoryJobs } from '@overtone/contracts';
-import { startNats, waitFor, type TestServer } from '@overtone/testkit';
+import { startNats, waitFor } from '@overtone/testkit';
+import { cleanUpAfterFile, stopAfterFile } from '@overtone/testkit/cleanup';
 import { createBus, createLog, type Bus } from '@overtone/service-kit';
 import { everySlot, namedId, putJob } from './slots.ts';
 
 const log = createLog('directory-sync', { LOG_LEVEL: 'fatal', LOG_FORMAT: 'json' });
-let nats: TestServer;
-let replicas: Bus[];
-beforeAll(async () => {
-  nats = await startNats();
-  replicas = [0, 1].map(() => createBus({ service: 'directory-sync', url: nats.url, log }));
-  await Promise.all(replicas.map((bus) => bus.connect()));
-});
-afterAll(async () => {
-  await Promise.all(replicas.map((bus) => bus.close()));
-  await nats.stop();
-});
+const nats = await stopAfterFile(startNats());
+const replicas = [0, 1].map(() => createBus({ service: 'directory-sync', url: nats.url, log }));
+await Promise.all(replicas.map((bus) => bus.connect()));
+cleanUpAfterFile(() => Promise.all(replicas.map((bus) => bus.close())));
 
 describe('a periodic job', () => {
   it('is on the bus once for each slot, though every replica orders it', async () => {

@@ -1,18 +1,16 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 import { createHash, randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { mkdtemp, rm } from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { setImmediate as turn, setTimeout as sleep } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { waitFor } from '@overtone/testkit';
-import { startS3, type S3Server } from '@overtone/testkit/s3';
+import { cleanUpAfterFile, createFolder, stopAfterFile } from '@overtone/testkit/cleanup';
+import { startS3 } from '@overtone/testkit/s3';
 import { createObjectStore } from './env.ts';
 import { createS3Store } from './s3.adapter.ts';
 import type { ObjectStore } from './object-store.ts';
@@ -27,26 +25,20 @@ async function read(store: ObjectStore, key: string): Promise<Buffer> {
   return buffer((await store.get(key)).stream);
 }
 
-let server: S3Server;
-let folder: string;
 const stores: Record<string, ObjectStore> = {};
 
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'overtone-objects-'));
-  server = await startS3();
-  stores['folder'] = createObjectStore({ OBJECT_STORE_DIR: folder, S3_REGION: 'us-east-1' });
-  stores['s3'] = createObjectStore({
-    S3_ENDPOINT: server.url,
-    S3_BUCKET: server.bucket,
-    S3_REGION: 'us-east-1',
-    S3_ACCESS_KEY_ID: 'S3RVER',
-    S3_SECRET_ACCESS_KEY: 'S3RVER',
-  });
-});
-afterAll(async () => {
+const folder = await createFolder();
+const server = await stopAfterFile(startS3());
+cleanUpAfterFile(() => {
   for (const store of Object.values(stores)) store.close();
-  await server.stop();
-  await rm(folder, { recursive: true, force: true });
+});
+stores['folder'] = createObjectStore({ OBJECT_STORE_DIR: folder, S3_REGION: 'us-east-1' });
+stores['s3'] = createObjectStore({
+  S3_ENDPOINT: server.url,
+  S3_BUCKET: server.bucket,
+  S3_REGION: 'us-east-1',
+  S3_ACCESS_KEY_ID: 'S3RVER',
+  S3_SECRET_ACCESS_KEY: 'S3RVER',
 });
 
 describe.each(['folder', 's3'])('object store (%s)', (name) => {

@@ -4,9 +4,10 @@ import { Agent, request, type IncomingMessage } from 'node:http';
 import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { mediaRpc, routesOf } from '@overtone/contracts';
-import { freePort, startNats, waitFor, type TestServer } from '@overtone/testkit';
+import { freePort, startNats, waitFor } from '@overtone/testkit';
+import { cleanUpAfterTest, stopAfterFile } from '@overtone/testkit/cleanup';
 import { z } from 'zod';
 import { createBus } from './bus/bus.ts';
 import { handle } from './http/route.ts';
@@ -22,16 +23,7 @@ const route = routesOf('media')({
   summary: 'Answers when the test releases it',
   answer: z.object({ done: z.boolean() }),
 });
-let nats: TestServer;
-const ends: (() => Promise<unknown>)[] = [];
-beforeAll(async () => {
-  nats = await startNats();
-});
-afterEach(async () => {
-  for (const end of ends.splice(0).toReversed()) await end();
-});
-afterAll(() => nats.stop());
-
+const nats = await stopAfterFile(startNats());
 /** A gate that a test opens. */
 function gate() {
   let open = () => {};
@@ -69,7 +61,7 @@ async function start(change: Slice = {}, env: Partial<ServiceDefinition['env']> 
   const { apiPort, internalPort } = await service.start();
   let stopping: Promise<void> | undefined;
   const stop = (): Promise<void> => (stopping ??= service.stop());
-  ends.push(async () => {
+  cleanUpAfterTest(async () => {
     hold.open();
     await stop();
   });
@@ -95,7 +87,7 @@ function ask(port: number, agent: Agent): Promise<Answered> {
 
 function oneConnection(): Agent {
   const agent = new Agent({ keepAlive: true, maxSockets: 1 });
-  ends.push(async () => agent.destroy());
+  cleanUpAfterTest(async () => agent.destroy());
   return agent;
 }
 
@@ -124,7 +116,7 @@ function launch(env: Record<string, string>, stdout: 'pipe' | number = 'pipe') {
   };
   const child = spawn(process.execPath, [main], { env: given, stdio: ['ignore', stdout, 'inherit'] });
   const ended = new Promise<number | null>((resolve) => child.once('exit', resolve));
-  ends.push(async () => {
+  cleanUpAfterTest(async () => {
     child.kill('SIGKILL');
     await ended;
   });
@@ -191,7 +183,7 @@ describe('a service that stops', () => {
 
   it('exits at the end of its grace period, even with unfinished work', async () => {
     const stuck = gate();
-    ends.push(async () => stuck.open());
+    cleanUpAfterTest(async () => stuck.open());
     const part = { name: 'stuck', start: async () => {}, stop: () => stuck.opened };
     const running = await start({ parts: [part] }, { SHUTDOWN_GRACE_MS: 50 });
     const cut = ask(running.apiPort, oneConnection()).catch((error: NodeJS.ErrnoException) => error.code);
@@ -211,7 +203,7 @@ describe('a service that stops', () => {
     const running = await start({ rpcs: [handler] });
     const asker = createBus({ service: 'search-indexer', url: nats.url, log });
     await asker.connect();
-    ends.push(() => asker.close());
+    cleanUpAfterTest(() => asker.close());
     const answered = asker.request(mediaRpc.listTranscribed, { after: null, limit: 1 });
     await waitFor(() => received === 1);
     const stopping = running.stop();
@@ -242,7 +234,7 @@ describe('a question', () => {
     const first = await start({ rpcs: [handler] });
     const asker = createBus({ service: 'search-indexer', url: nats.url, log });
     await asker.connect();
-    ends.push(() => asker.close());
+    cleanUpAfterTest(() => asker.close());
     const question = { after: null, limit: 1 };
     await asker.request(mediaRpc.listTranscribed, question);
     await first.stop();

@@ -1,9 +1,9 @@
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
+import { createFolder } from '@overtone/testkit/cleanup';
 
 const plugins = [
   fileURLToPath(new URL('../lint/streams.plugin.mjs', import.meta.url)),
@@ -51,17 +51,13 @@ const acceptedConstants: Record<string, string> = {
   'a variable of the environment': `export const f = (env) => { const { MAX_BYTES } = env; return MAX_BYTES; };`,
 };
 
-let folder: string;
-beforeAll(() => {
-  folder = mkdtempSync(join(tmpdir(), 'overtone-lint-'));
-  const rules = {
-    'streams/error-handler': 'error',
-    'style/top-level-function': 'error',
-    'style/camel-case-constant': 'error',
-  };
-  writeFileSync(join(folder, 'lint.json'), JSON.stringify({ jsPlugins: plugins, rules }));
-});
-afterAll(() => rmSync(folder, { recursive: true }));
+const folder = await createFolder();
+const rules = {
+  'streams/error-handler': 'error',
+  'style/top-level-function': 'error',
+  'style/camel-case-constant': 'error',
+};
+writeFileSync(join(folder, 'lint.json'), JSON.stringify({ jsPlugins: plugins, rules }));
 
 function reports(rule: string, code: string): boolean {
   const file = join(folder, 'code.ts');

@@ -4,6 +4,7 @@ import { connect as connectTcp, type AddressInfo } from 'node:net';
 import { identityEvents, type ResolvedSession, type Role } from '@overtone/contracts';
 import { assertionHeader, createAssertionVerifier, createForwardedVerifier } from '@overtone/service-kit';
 import { startNats, startRedis } from '@overtone/testkit';
+import { cleanUpAfterFile, stopAfterFile } from '@overtone/testkit/cleanup';
 import { scriptedHeader } from '@overtone/testkit/answers';
 import { connect } from 'nats';
 import { z } from 'zod';
@@ -63,15 +64,11 @@ function close(server: Server): Promise<void> {
 export async function startBackends() {
   const [nats, redis] = await Promise.all([startNats(), startRedis()]);
   const bus = await connect({ servers: nats.url, maxReconnectAttempts: -1 });
-  return {
-    nats,
-    redis,
-    bus,
-    stop: async () => {
-      await bus.close();
-      await Promise.all([nats.stop(), redis.stop()]);
-    },
-  };
+  cleanUpAfterFile(async () => {
+    await bus.close();
+    await Promise.all([nats.stop(), redis.stop()]);
+  });
+  return { nats, redis, bus };
 }
 
 export type Backends = Awaited<ReturnType<typeof startBackends>>;
@@ -195,6 +192,12 @@ export async function startEdge(backends: Backends, { signInPerMinute = 10, ...o
       await Promise.all([close(identity.server), close(media.server)]);
     },
   };
+}
+
+/** The edge and its servers until the end of the file. */
+export async function setUpEdge(options: EdgeOptions = {}) {
+  const backends = await startBackends();
+  return { backends, edge: await stopAfterFile(startEdge(backends, options)) };
 }
 
 export type RunningEdge = Awaited<ReturnType<typeof startEdge>>;

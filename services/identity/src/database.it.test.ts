@@ -1,7 +1,8 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { createPool } from '@overtone/database';
 import { createLog, createMetrics, isAppError } from '@overtone/service-kit';
-import { createDatabase, type TestDatabase } from '@overtone/testkit';
+import { createDatabase } from '@overtone/testkit';
+import { cleanUpAfterFile } from '@overtone/testkit/cleanup';
 import { queryPrepared, type Pool } from './database.ts';
 
 const log = createLog('identity', { LOG_LEVEL: 'fatal', LOG_FORMAT: 'json' });
@@ -21,16 +22,10 @@ function outcome(pool: Pool, text: string): Promise<unknown> {
   );
 }
 
-let database: TestDatabase;
-let pool: Pool;
-beforeAll(async () => {
-  database = await createDatabase();
-  pool = poolOf(database.urlFor('identity'));
-});
-afterAll(async () => {
-  await pool.end();
-  await database.drop();
-});
+const database = await createDatabase();
+cleanUpAfterFile(database.drop);
+const pool = poolOf(database.urlFor('identity'));
+cleanUpAfterFile(() => pool.end());
 
 describe('a prepared statement', () => {
   it('returns its rows, also when it is repeated', async () => {

@@ -1,19 +1,11 @@
-import {
-  addUser,
-  admin,
-  collectEvents,
-  startBackends,
-  startIdentity,
-  type RunningIdentity,
-} from './running-identity.ts';
+import { addUser, admin, collectEvents, setUpIdentity, type RunningIdentity } from './running-identity.ts';
 
 export type Session = Awaited<ReturnType<RunningIdentity['session']>>;
 type Asked = { status: number; body: Record<string, unknown> };
 
 /** A running identity service, a session of its first administrator, and access to rows, audit records and events. */
 export async function startAdministration() {
-  const backends = await startBackends();
-  const identity = await startIdentity(backends);
+  const { backends, identity } = await setUpIdentity();
   const events = collectEvents(backends.bus, 'evt.identity.>');
   const root = await identity.session();
 
@@ -44,10 +36,6 @@ export async function startAdministration() {
     isDead: async (session: Session): Promise<boolean> =>
       (await identity.resolve(session.accessToken)) === null &&
       (await identity.refresh(session.refreshToken)).status === 401,
-    stop: async () => {
-      await identity.stop();
-      await backends.stop();
-    },
   };
 }
 

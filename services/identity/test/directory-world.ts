@@ -1,12 +1,13 @@
 import { personLdif, startSlapd } from '@overtone/testkit';
-import { startBackends, startIdentity } from './running-identity.ts';
+import { stopAfterFile } from '@overtone/testkit/cleanup';
+import { setUpIdentity } from './running-identity.ts';
 
 /** Counts people, so that every test uses names of its own. */
 let people = 0;
 
 /** A directory and an identity service that uses it. */
 export async function startDirectoryWorld(overrides: Record<string, string> = {}) {
-  const [backends, slapd] = await Promise.all([startBackends(), startSlapd()]);
+  const slapd = await stopAfterFile(startSlapd());
   const ldap = {
     LDAP_ENABLED: 'true',
     LDAP_SERVER: slapd.url,
@@ -19,7 +20,7 @@ export async function startDirectoryWorld(overrides: Record<string, string> = {}
     SIGN_IN_REFUSAL_MS: '0',
     RATE_LIMIT_ENABLED: 'false',
   };
-  const identity = await startIdentity(backends, { ...ldap, ...overrides });
+  const { backends, identity } = await setUpIdentity({ ...ldap, ...overrides });
   const admin = (await identity.session()).caller;
 
   /** Changes settings the way an administrator does. */
@@ -60,10 +61,6 @@ export async function startDirectoryWorld(overrides: Record<string, string> = {}
         details: Record<string, unknown>;
       }>('select event_type, error_code, details from audit_log where username = $1 order by time', [username]);
       return rows;
-    },
-    stop: async () => {
-      await identity.stop();
-      await Promise.all([backends.stop(), slapd.stop()]);
     },
   };
 }

@@ -1,4 +1,5 @@
 import { createServer, connect, type AddressInfo, type Socket } from 'node:net';
+import { cleanUpAfterFile } from '@overtone/testkit/cleanup';
 
 /** `pass`: forwards everything. `hang`: accepts connections and bytes without a response. `cut`: closes connections at the first byte. */
 type Mode = 'pass' | 'hang' | 'cut';
@@ -28,6 +29,10 @@ export async function startLineTo(port: number) {
     far.on('close', () => mode === 'pass' && near.destroy());
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  cleanUpAfterFile(async () => {
+    for (const socket of open) socket.destroy();
+    await new Promise((resolve) => server.close(resolve));
+  });
   return {
     url: `ldap://127.0.0.1:${(server.address() as AddressInfo).port}`,
     set: (next: Mode) => void (mode = next),
@@ -37,10 +42,6 @@ export async function startLineTo(port: number) {
     /** Closes all connections. */
     drop: () => {
       for (const socket of open) socket.destroy();
-    },
-    stop: async () => {
-      for (const socket of open) socket.destroy();
-      await new Promise((resolve) => server.close(resolve));
     },
   };
 }

@@ -2,6 +2,7 @@ import { createDatabase, createOutbox } from '@overtone/database';
 import { identityEvents, type MappingSource } from '@overtone/contracts';
 import { createLog, createMetrics } from '@overtone/service-kit';
 import { createDatabase as createTestDatabase } from '@overtone/testkit';
+import { cleanUpAfterFile } from '@overtone/testkit/cleanup';
 import { txOptions, type Tx } from '../src/database.ts';
 import { PrismaClient } from '../src/generated/client.ts';
 import { createMemberships } from '../src/groups/memberships.service.ts';
@@ -44,6 +45,10 @@ async function endAll(tx: Tx, userId: string, reason: string): Promise<number> {
 export async function startMappingWorld() {
   const database = await createTestDatabase();
   const replicas = [createReplica(database.urlFor('identity')), createReplica(database.urlFor('identity'))] as const;
+  cleanUpAfterFile(async () => {
+    for (const { part } of replicas) await part.stop();
+    await database.drop();
+  });
   const [{ db, pool }] = replicas;
   const id = async (sql: string, values: unknown[]): Promise<string> =>
     (await pool.query<{ uuid: string }>(`${sql} returning uuid`, values)).rows[0]?.uuid ?? '';
@@ -128,10 +133,6 @@ export async function startMappingWorld() {
           [userId],
         )
       ).rows,
-    stop: async () => {
-      for (const { part } of replicas) await part.stop();
-      await database.drop();
-    },
   };
 }
 

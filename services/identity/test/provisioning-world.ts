@@ -2,6 +2,7 @@ import type { AuthSettings } from '@overtone/contracts';
 import { createDatabase, createOutbox } from '@overtone/database';
 import { createLog, createMetrics } from '@overtone/service-kit';
 import { createDatabase as createTestDatabase, waitFor } from '@overtone/testkit';
+import { cleanUpAfterFile } from '@overtone/testkit/cleanup';
 import { PrismaClient } from '../src/generated/client.ts';
 import type { User } from '../src/generated/client.ts';
 import type { Mappings } from '../src/mappings/mappings.ts';
@@ -38,6 +39,10 @@ export async function startProvisioningWorld() {
     },
     (adapter) => new PrismaClient({ adapter }),
   );
+  cleanUpAfterFile(async () => {
+    await part.stop();
+    await database.drop();
+  });
   let values: AuthSettings = effective(new Map(), {}).values;
   const mappings: Mappings = {
     reconcile: async (tx, { userId }) => {
@@ -96,10 +101,6 @@ export async function startProvisioningWorld() {
     liveSessions: (userId: string): Promise<number> => db.refreshToken.count({ where: { userId, revokedAt: null } }),
     audit: (username: string) => db.auditLog.findMany({ where: { username }, orderBy: { time: 'asc' } }),
     signups: async (): Promise<string> => metrics.registry.getSingleMetricAsString('user_signups_total'),
-    stop: async () => {
-      await part.stop();
-      await database.drop();
-    },
   };
 }
 

@@ -1,5 +1,6 @@
 import { generateKeyPairSync, randomBytes, randomUUID } from 'node:crypto';
 import { createDatabase, startNats, type TestDatabase, type TestServer } from '@overtone/testkit';
+import { cleanUpAfterFile, stopAfterFile } from '@overtone/testkit/cleanup';
 import {
   assertionHeader,
   createAssertionSigner,
@@ -39,27 +40,26 @@ type Ask = {
   headers?: Record<string, string>;
 };
 
-/** A real database and a real broker. */
+/** A real database and a real broker until the end of the file. */
 export async function startBackends() {
   const [database, nats] = await Promise.all([createDatabase(), startNats()]);
   const bus = await connect({ servers: nats.url });
   await (await bus.jetstreamManager()).streams.add({ name: 'EVENTS', subjects: ['evt.>'] });
   const sql = new Client({ connectionString: database.url });
   await sql.connect();
-  return {
-    database,
-    nats,
-    bus,
-    sql,
-    stop: async () => {
-      await sql.end();
-      await bus.close();
-      await Promise.all([database.drop(), nats.stop()]);
-    },
-  };
+  cleanUpAfterFile(async () => {
+    await sql.end();
+    await bus.close();
+    await Promise.all([database.drop(), nats.stop()]);
+  });
+  return { database, nats, bus, sql };
 }
 
-export type Backends = Awaited<ReturnType<typeof startBackends>>;
+/** Identity and its servers until the end of the file. */
+export async function setUpIdentity(overrides: Record<string, string> = {}) {
+  const backends = await startBackends();
+  return { backends, identity: await stopAfterFile(startIdentity(backends, overrides)) };
+}
 
 export async function startIdentity(
   backends: { database: TestDatabase; nats: TestServer },

@@ -1,14 +1,15 @@
 import { expect } from '@jest/globals';
 import { startScriptedProvider, type TokenAnswer } from '@overtone/testkit/oidc';
+import { stopAfterFile } from '@overtone/testkit/cleanup';
 import { createBrowser, type StartedFlow } from './oidc-browser.ts';
-import { startBackends, startIdentity, type Answer } from './running-identity.ts';
+import { setUpIdentity, startIdentity, type Answer } from './running-identity.ts';
 import { watchDatabase } from './sessions-of.ts';
 
 export const callbackUrl = 'http://localhost:8080/login';
 
 /** Identity with a provider whose responses the test defines, and access to the database. */
 export async function startScriptedSignIn() {
-  const [backends, provider] = await Promise.all([startBackends(), startScriptedProvider()]);
+  const provider = await stopAfterFile(startScriptedProvider());
   const settings = {
     OIDC_ENABLED: 'true',
     OIDC_DISCOVERY_URL: provider.issuer,
@@ -18,7 +19,7 @@ export async function startScriptedSignIn() {
     // Short for tests of an unresponsive provider, long enough for a busy machine.
     OIDC_TIMEOUT: '4',
   };
-  const identity = await startIdentity(backends, settings);
+  const { backends, identity } = await setUpIdentity(settings);
   const database = await watchDatabase(backends.database.url);
   return {
     provider,
@@ -45,12 +46,6 @@ export async function startScriptedSignIn() {
       expect(answer.cookies.every((cookie) => cookie.includes('Max-Age=0'))).toBe(true);
       expect(await database.lastRefusal()).toBe(why);
       expect(await database.sessions()).toBe(0);
-    },
-    stop: async (): Promise<void> => {
-      await database.end();
-      await identity.stop();
-      await provider.stop();
-      await backends.stop();
     },
   };
 }

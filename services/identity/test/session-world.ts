@@ -1,9 +1,8 @@
-import { addUser, collectEvents, startBackends, startIdentity } from './running-identity.ts';
+import { addUser, collectEvents, setUpIdentity } from './running-identity.ts';
 
 /** A running identity service with signed-in users, and the stored and published state of their sessions. */
 export async function startSessionWorld() {
-  const backends = await startBackends();
-  const identity = await startIdentity(backends);
+  const { backends, identity } = await setUpIdentity();
   const rowsOf = async (sessionId: string) => {
     const { rows } = await backends.sql.query<{ spent: boolean; revoked: boolean }>(
       `select spent_at is not null as spent, revoked_at is not null as revoked
@@ -24,10 +23,6 @@ export async function startSessionWorld() {
     /** The tokens of a session, oldest first. */
     rowsOf,
     alive: async (sessionId: string) => (await rowsOf(sessionId)).filter((row) => !row.spent && !row.revoked).length,
-    stop: async () => {
-      await identity.stop();
-      await backends.stop();
-    },
   };
 }
 

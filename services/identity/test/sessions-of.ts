@@ -1,9 +1,11 @@
+import { cleanUpAfterFile } from '@overtone/testkit/cleanup';
 import { Client } from 'pg';
 
 /** Reads sessions and refused sign-ins from the database. */
 export async function watchDatabase(url: string) {
   const client = new Client({ connectionString: url });
   await client.connect();
+  cleanUpAfterFile(() => client.end());
   const rows = async <T>(sql: string, values: unknown[] = []): Promise<T[]> =>
     (await client.query<Record<string, unknown>>(sql, values)).rows as T[];
   return {
@@ -19,7 +21,6 @@ export async function watchDatabase(url: string) {
       );
       return row ? `${row.code} ${row.reason}` : 'none';
     },
-    end: () => client.end(),
   };
 }
 

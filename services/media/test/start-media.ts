@@ -1,7 +1,4 @@
 import { generateKeyPairSync, randomUUID } from 'node:crypto';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import {
   dispatcherRpc,
   identityEvents,
@@ -15,6 +12,7 @@ import {
 } from '@overtone/contracts';
 import { assertionHeader, createAssertionSigner, createBus, createLog, readEnv, type Bus } from '@overtone/service-kit';
 import { createDatabase, startNats, waitFor } from '@overtone/testkit';
+import { cleanUpAfterFile, createFolder } from '@overtone/testkit/cleanup';
 import { connect, headers, type NatsConnection } from 'nats';
 import { Pool } from 'pg';
 import { mediaEnv } from '../src/env.ts';
@@ -64,13 +62,13 @@ function fakeDispatcher(nc: NatsConnection, languages: string[] | null): void {
   });
 }
 
-/** Starts the service with its own database, broker and folder. */
+/** The service with its own database, broker and folder until the end of the file. */
 export async function startMedia(
   settings: Record<string, string> = {},
   memberships: Membership[] = [],
   languages: string[] | null = null,
 ) {
-  const folder = await mkdtemp(join(tmpdir(), 'overtone-media-'));
+  const folder = await createFolder();
   const [database, nats] = await Promise.all([createDatabase(), startNats()]);
   const nc = await connect({ servers: nats.url });
   const jsm = await nc.jetstreamManager();
@@ -115,6 +113,14 @@ export async function startMedia(
   };
   let version = 0;
   const buses: Bus[] = [];
+  cleanUpAfterFile(async () => {
+    await Promise.all(buses.map((bus) => bus.close()));
+    await service.stop();
+    await pool.end();
+    await nc.close();
+    await nats.stop();
+    await database.drop();
+  });
 
   return {
     strangers,
@@ -166,15 +172,6 @@ export async function startMedia(
       messages.filter((message) => message.subject === subject && message.data['fileId'] === fileId),
     query: async (sql: string, ...values: unknown[]) =>
       (await pool.query(sql, values)).rows as Record<string, unknown>[],
-    stop: async () => {
-      await Promise.all(buses.map((bus) => bus.close()));
-      await service.stop();
-      await pool.end();
-      await nc.close();
-      await nats.stop();
-      await database.drop();
-      await rm(folder, { recursive: true, force: true });
-    },
   };
 }
 

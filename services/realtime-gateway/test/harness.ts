@@ -12,6 +12,7 @@ import {
 } from '@overtone/contracts';
 import { createAssertionSigner, createBus, createLog, type Caller } from '@overtone/service-kit';
 import { startNats, waitFor, type TestServer } from '@overtone/testkit';
+import { cleanUpAfterFile } from '@overtone/testkit/cleanup';
 import { busUsers } from '@overtone/testkit/bus';
 import { AckPolicy, connect, DeliverPolicy, headers, type NatsConnection } from 'nats';
 import { io, type Socket } from 'socket.io-client';
@@ -75,6 +76,12 @@ export async function createWorld() {
   const media = createBus({ service: 'media', url: nats.url, user: 'media', password, log });
   await media.connect();
   media.serve(mediaRpc.listShared, async ({ after }) => ({ files: after === null ? known.shared : [] }));
+  cleanUpAfterFile(async () => {
+    await identity.close();
+    await media.close();
+    await test.close();
+    await nats.stop();
+  });
   return {
     nats,
     known,
@@ -82,12 +89,6 @@ export async function createWorld() {
     sessions,
     emit: emitter(test),
     publishLive: <L extends LiveDef>(def: L, data: unknown) => test.publish(def.subject, JSON.stringify(data)),
-    stop: async () => {
-      await identity.close();
-      await media.close();
-      await test.close();
-      await nats.stop();
-    },
   };
 }
 

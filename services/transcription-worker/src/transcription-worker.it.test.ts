@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import {
   transcriptArtefact,
@@ -11,6 +10,7 @@ import {
   type RunOptions,
 } from '@overtone/contracts';
 import { waitFor } from '@overtone/testkit';
+import { createFolder } from '@overtone/testkit/cleanup';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { slow } from '../test/engine-contract.ts';
 import { makeLongRecording, makeRecording, meeting } from '../test/make-recording.ts';
@@ -21,11 +21,7 @@ const options: RunOptions = { language: null, minSpeakers: null, maxSpeakers: nu
 function place() {
   return { runId: randomUUID(), fileId: randomUUID(), ownerId: randomUUID(), earlier: {} };
 }
-let folder = '';
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'worker-'));
-});
-afterAll(() => rm(folder, { recursive: true, force: true }));
+const folder = await createFolder();
 
 describe('transcription-worker', () => {
   let world: World;

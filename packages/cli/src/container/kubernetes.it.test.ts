@@ -1,4 +1,4 @@
-import { beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { workerJobs } from '@overtone/contracts';
 import { freshValues } from '../../test/compose-file.ts';
 import { imageEnvironment } from '../../test/dockerfile.ts';
@@ -21,9 +21,7 @@ const services = serviceNames();
 const values = freshValues();
 const overlays = ['single-node', 'production'] as const;
 const rendered = new Map<string, KubeObject[]>();
-beforeAll(async () => {
-  for (const overlay of overlays) rendered.set(overlay, await render(overlay));
-});
+for (const overlay of overlays) rendered.set(overlay, await render(overlay));
 
 function object(kind: string, spec: unknown): KubeObject {
   return {

@@ -1,4 +1,4 @@
-import { beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { freshValues } from '../../test/compose-file.ts';
 import { mayConnect, outside, podOf, stranger, type End } from '../../test/kube-network.ts';
 import { podEnvironment, serviceOf, workloadsOf, type Workload } from '../../test/kube-pods.ts';
@@ -7,9 +7,7 @@ import { render, type KubeObject } from '../../test/kustomize.ts';
 const values = freshValues();
 const overlays = ['single-node', 'production'] as const;
 const rendered = new Map<string, KubeObject[]>();
-beforeAll(async () => {
-  for (const overlay of overlays) rendered.set(overlay, await render(overlay));
-});
+for (const overlay of overlays) rendered.set(overlay, await render(overlay));
 
 const prometheus = stranger('monitoring', { 'app.kubernetes.io/name': 'prometheus' });
 const defaultPorts: Readonly<Record<string, number>> = { 'http:': 80, 'https:': 443 };

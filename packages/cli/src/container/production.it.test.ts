@@ -1,4 +1,4 @@
-import { beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { queues } from '@overtone/contracts';
 import { freshValues } from '../../test/compose-file.ts';
 import { labelsOf, podEnvironment, selects, serviceOf, workloadsOf, type Workload } from '../../test/kube-pods.ts';
@@ -7,10 +7,7 @@ import { serviceNames } from '../supervisor/plan.ts';
 
 const services = serviceNames();
 const values = freshValues();
-let objects: KubeObject[];
-beforeAll(async () => {
-  objects = await render('production');
-});
+const objects = await render('production');
 
 describe('the PodMonitor of production', () => {
   type Relabeling = {

@@ -1,24 +1,13 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
-import { groupLdif, personLdif, startSlapd, type Slapd } from '@overtone/testkit';
+import { describe, expect, it } from '@jest/globals';
+import { groupLdif, personLdif, startSlapd } from '@overtone/testkit';
+import { cleanUpAfterTest, stopAfterFile } from '@overtone/testkit/cleanup';
 import { configFor, person, startScriptedDirectory } from '../../test/scripted-directory.ts';
 import { answers, message, result } from '@overtone/testkit/ldap';
 import { createDirectory, type Diagnosis, type DirectoryConfig } from '../index.ts';
 
-let slapd: Slapd;
-const undo: (() => Promise<void>)[] = [];
-
-beforeAll(async () => {
-  slapd = await startSlapd();
-  await slapd.apply(['alice', 'bob'].map((name) => personLdif(name)).join(''));
-  await slapd.apply(groupLdif('staff', [`uid=alice,${slapd.people}`]));
-});
-afterEach(async () => {
-  for (const one of undo.splice(0)) await one();
-});
-afterAll(async () => {
-  await slapd.stop();
-});
-
+const slapd = await stopAfterFile(startSlapd());
+await slapd.apply(['alice', 'bob'].map((name) => personLdif(name)).join(''));
+await slapd.apply(groupLdif('staff', [`uid=alice,${slapd.people}`]));
 async function diagnose(more: Partial<DirectoryConfig> = {}): Promise<Diagnosis> {
   const good = configFor(slapd, {
     useTls: true,
@@ -152,7 +141,7 @@ describe('connection test', () => {
 
   it('detects different clocks', async () => {
     const server = await startScriptedDirectory({ root: { currentTime: '20200101000000.0Z' } });
-    undo.push(server.stop);
+    cleanUpAfterTest(server.stop);
     expect(failed(await createDirectory(configFor(server)).diagnose())).toContain('clock');
   });
 
@@ -165,13 +154,13 @@ describe('connection test', () => {
         return true;
       },
     });
-    undo.push(server.stop);
+    cleanUpAfterTest(server.stop);
     expect(failed(await createDirectory(configFor(server)).diagnose())).toContain('paging');
   });
 
   it('ends at a silent server, and contains no secret', async () => {
     const server = await startScriptedDirectory({ on: () => true });
-    undo.push(server.stop);
+    cleanUpAfterTest(server.stop);
     const diagnosis = await createDirectory(
       configFor(server, { timeoutSeconds: 0.2, bindPassword: 'hunter2' }),
     ).diagnose();

@@ -1,4 +1,5 @@
-import { afterEach, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
+import { cleanUpAfterTest } from '@overtone/testkit/cleanup';
 import {
   baseDn,
   configFor,
@@ -7,11 +8,6 @@ import {
   type ScriptedEntry,
 } from '../../test/scripted-directory.ts';
 import { explain, type DirectoryConfig } from '../index.ts';
-
-const undo: (() => Promise<void>)[] = [];
-afterEach(async () => {
-  for (const one of undo.splice(0)) await one();
-});
 
 function dn(cn: string): string {
   return `cn=${cn},ou=groups,${baseDn}`;
@@ -31,7 +27,7 @@ async function asked(
   { login = 'alice', mapped = [], ...more }: Partial<DirectoryConfig> & { login?: string; mapped?: string[] } = {},
 ) {
   const server = await startScriptedDirectory({ entries });
-  undo.push(server.stop);
+  cleanUpAfterTest(server.stop);
   return { answer: await explain(configFor(server, more), login, mapped), server };
 }
 
@@ -93,9 +89,8 @@ describe('explanation of a directory decision', () => {
   });
 
   it('is unknown where the directory cannot be asked, and no connection stays', async () => {
-    const { server } = await asked([]);
+    const server = await startScriptedDirectory();
     await server.stop();
-    undo.length = 0;
     expect(await explain(configFor(server), 'alice', [])).toMatchObject({ outcome: 'unknown', reason: 'unreachable' });
   });
 });

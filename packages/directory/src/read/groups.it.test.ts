@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import {
   answers,
   entry,
@@ -9,6 +9,7 @@ import {
   type Line,
   type ScriptedLdap,
 } from '@overtone/testkit/ldap';
+import { cleanUpAfterTest } from '@overtone/testkit/cleanup';
 import {
   baseDn,
   configFor,
@@ -18,11 +19,6 @@ import {
   type ScriptedEntry,
 } from '../../test/scripted-directory.ts';
 import { createDirectory, type DirectoryConfig, type Person } from '../index.ts';
-
-const undo: (() => Promise<void>)[] = [];
-afterEach(async () => {
-  for (const one of undo.splice(0)) await one();
-});
 
 function dn(cn: string): string {
   return `cn=${cn},ou=groups,${baseDn}`;
@@ -43,7 +39,8 @@ async function lookUp(
 ): Promise<{ person: Person; server: ScriptedLdap }> {
   const server = await startScriptedDirectory(scripted);
   const directory = createDirectory(configFor(server, { recursiveGroups: true, ...more }));
-  undo.push(directory.close, server.stop);
+  cleanUpAfterTest(server.stop);
+  cleanUpAfterTest(directory.close);
   const answer = await directory.lookUp('alice');
   if (answer.outcome !== 'yes') throw new Error(answer.message);
   return { person: answer.value, server };

@@ -1,12 +1,7 @@
-import { afterEach, beforeAll, describe, expect, it } from '@jest/globals';
-import {
-  createAuthority,
-  purposes,
-  selfSigned,
-  type Authority,
-  type CertificateOptions,
-} from '@overtone/testkit/certificates';
+import { describe, expect, it } from '@jest/globals';
+import { createAuthority, purposes, selfSigned, type CertificateOptions } from '@overtone/testkit/certificates';
 import { answers, entry, message, result, type Asked, type Line } from '@overtone/testkit/ldap';
+import { cleanUpAfterTest } from '@overtone/testkit/cleanup';
 import {
   baseDn,
   configFor,
@@ -17,16 +12,8 @@ import {
 import { createDirectory, type DirectoryConfig } from '../index.ts';
 
 const dayMs = 86_400_000;
-const undo: (() => Promise<void>)[] = [];
-let authority: Authority;
 
-beforeAll(async () => {
-  authority = await createAuthority({ subject: { CN: 'Directory authority' } });
-});
-afterEach(async () => {
-  for (const one of undo.splice(0)) await one();
-});
-
+const authority = await createAuthority({ subject: { CN: 'Directory authority' } });
 function serverCertificate(more: Partial<CertificateOptions> = {}): CertificateOptions {
   return {
     subject: { CN: 'localhost' },
@@ -59,7 +46,8 @@ async function signIn(scripted: ScriptedDirectory, more: Partial<DirectoryConfig
   const server = await startScriptedDirectory({ tls: await good(), ...scripted });
   const config = configFor({ url: `localhost:${server.port}` }, { caPem: authority.pem, ...more });
   const directory = createDirectory(config);
-  undo.push(directory.close, server.stop);
+  cleanUpAfterTest(server.stop);
+  cleanUpAfterTest(directory.close);
   const answer = await directory.authenticate('alice', 'alice-secret');
   return { server, answer, short: answer.outcome === 'yes' ? 'yes' : answer.reason };
 }
@@ -196,7 +184,7 @@ describe('StartTLS is never given up', () => {
     const directory = createDirectory(
       configFor({ url: `localhost:${server.port}` }, { caPem: authority.pem, ...startTls }),
     );
-    undo.push(directory.close);
+    cleanUpAfterTest(directory.close);
     expect((await directory.authenticate('alice', 'alice-secret')).outcome).toBe('yes');
     await server.stop();
     const { outcome } = await directory.authenticate('alice', 'alice-secret');

@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import {
   answers,
   ber,
@@ -12,6 +12,7 @@ import {
   type Line,
   type ScriptedLdap,
 } from '@overtone/testkit/ldap';
+import { cleanUpAfterTest } from '@overtone/testkit/cleanup';
 import {
   baseDn,
   configFor,
@@ -21,20 +22,15 @@ import {
 } from '../../test/scripted-directory.ts';
 import { createDirectory, type Answer, type DirectoryConfig, type Person } from '../index.ts';
 
-const undo: (() => Promise<void>)[] = [];
-afterEach(async () => {
-  for (const one of undo.splice(0)) await one();
-});
-
 async function start(scripted: ScriptedDirectory): Promise<ScriptedLdap> {
   const server = await startScriptedDirectory(scripted);
-  undo.push(server.stop);
+  cleanUpAfterTest(server.stop);
   return server;
 }
 
 function directoryAt(server: { url: string }, more: Partial<DirectoryConfig> = {}) {
   const directory = createDirectory(configFor(server, more));
-  undo.push(directory.close);
+  cleanUpAfterTest(directory.close);
   return directory;
 }
 

@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { identityRpc, mediaEvents, mediaRpc, natsUsers, serviceNames, transcriptionEvents } from '@overtone/contracts';
-import { startNats, waitFor, type TestServer } from '@overtone/testkit';
+import { startNats, waitFor } from '@overtone/testkit';
+import { cleanUpAfterTest, stopAfterFile } from '@overtone/testkit/cleanup';
 import { headers } from 'nats';
 import { invalid, notFound } from '../errors.ts';
 import { createLog } from '../log.ts';
@@ -16,23 +17,14 @@ const users = [
   ...serviceNames.map((user) => ({ user, password, ...natsUsers()[user] })),
   { user: 'supervisor', password, publish: ['>'], subscribe: ['>'] },
 ];
-const opened: Bus[] = [];
-let nats: TestServer;
 
 async function connect(service: Bus['service']): Promise<Bus> {
   const bus = createBus({ service, url: nats.url, user: service, password, log });
   await bus.connect();
-  opened.push(bus);
+  cleanUpAfterTest(() => bus.close());
   return bus;
 }
-beforeAll(async () => {
-  nats = await startNats({ users });
-});
-afterEach(async () => {
-  for (const bus of opened.splice(0)) await bus.close();
-});
-afterAll(() => nats.stop());
-
+const nats = await stopAfterFile(startNats({ users }));
 function ids() {
   return { fileId: crypto.randomUUID(), ownerId: crypto.randomUUID() };
 }

@@ -1,5 +1,5 @@
 import { createConnection } from 'node:net';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import {
   eventDurable,
   eventFeed,
@@ -10,9 +10,10 @@ import {
   topology,
 } from '@overtone/contracts';
 import type { ServiceName } from '@overtone/contracts';
-import { startNats, waitFor, type TestServer } from '@overtone/testkit';
+import { startNats, waitFor } from '@overtone/testkit';
+import { cleanUpAfterFile, stopAfterFile } from '@overtone/testkit/cleanup';
 import { busUsers } from '@overtone/testkit/bus';
-import { AckPolicy, connect, RetentionPolicy, type JetStreamManager, type NatsConnection } from 'nats';
+import { AckPolicy, connect, RetentionPolicy } from 'nats';
 import { createLog } from '../log.ts';
 import { createBus } from './bus.ts';
 
@@ -81,27 +82,18 @@ const streamSubjects: readonly string[] = ['EVENTS', 'JOBS', 'KV_LEASES', 'KV_WO
   `$JS.API.CONSUMER.NAMES.${stream}`,
 ]);
 
-let nats: TestServer;
-let admin: NatsConnection;
-let jsm: JetStreamManager;
-
 function connectAs(user: string) {
   return connect({ servers: nats.url, user, pass: password, inboxPrefix: `_INBOX.${user}`, reconnect: false });
 }
 
-beforeAll(async () => {
-  nats = await startNats({ users: busUsers(password) });
-  admin = await connectAs('test');
-  jsm = await admin.jetstreamManager();
-  await jsm.streams.add({ name: 'EVENTS', subjects: ['evt.>'] });
-  await jsm.streams.add({ name: 'JOBS', subjects: ['job.>'], retention: RetentionPolicy.Workqueue });
-  for (const { stream, name, filter } of durables)
-    await jsm.consumers.add(stream, { durable_name: name, filter_subject: filter, ack_policy: AckPolicy.Explicit });
-});
-afterAll(async () => {
-  await admin.close();
-  await nats.stop();
-});
+const nats = await stopAfterFile(startNats({ users: busUsers(password) }));
+const admin = await connectAs('test');
+cleanUpAfterFile(() => admin.close());
+const jsm = await admin.jetstreamManager();
+await jsm.streams.add({ name: 'EVENTS', subjects: ['evt.>'] });
+await jsm.streams.add({ name: 'JOBS', subjects: ['job.>'], retention: RetentionPolicy.Workqueue });
+for (const { stream, name, filter } of durables)
+  await jsm.consumers.add(stream, { durable_name: name, filter_subject: filter, ack_policy: AckPolicy.Explicit });
 
 /**
  * The subjects that the server refuses to let this service publish or subscribe to. Speaks the protocol itself: the

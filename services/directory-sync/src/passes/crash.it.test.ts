@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { sweepRpc, type RequestOf, type SweepChange } from '@overtone/contracts';
 import { createDatabase as connectDatabase } from '@overtone/database';
 import { createLog, createMetrics, unavailable, type Bus } from '@overtone/service-kit';
-import { createDatabase, waitFor, type TestDatabase } from '@overtone/testkit';
+import { createDatabase, waitFor } from '@overtone/testkit';
+import { cleanUpAfterFile } from '@overtone/testkit/cleanup';
 import { z } from 'zod';
 import { rulesFor } from '../../test/rules.ts';
 import { columnsOf, doneOf, member, withChanges } from '../../test/world.ts';
-import type { Db } from '../database.ts';
 import { directorySyncEnv } from '../env.ts';
 import { PrismaClient } from '../generated/client.ts';
 import type { Account } from '../plan/plan.ts';
@@ -15,30 +15,21 @@ import type { TakeSnapshot } from '../snapshot/snapshot.ts';
 import { createTelemetry } from '../telemetry.ts';
 import { createPasses } from './passes.ts';
 
-let database: TestDatabase;
-let db: Db;
-let close: () => Promise<unknown>;
 const log = createLog('directory-sync', { LOG_LEVEL: 'fatal', LOG_FORMAT: 'json' });
-beforeAll(async () => {
-  database = await createDatabase();
-  const env = z.object(directorySyncEnv).parse({
-    API_PORT: 0,
-    INTERNAL_PORT: 0,
-    NATS_URL: 'nats://127.0.0.1:1',
-    DATABASE_URL: database.urlFor('directory_sync'),
-    ASSERTION_PUBLIC_KEY: 'none',
-  });
-  const made = connectDatabase(
-    { env, name: 'directory-sync', metrics: createMetrics(), log },
-    (adapter) => new PrismaClient({ adapter }),
-  );
-  db = made.db;
-  close = () => Promise.resolve(made.part.stop());
+const database = await createDatabase();
+cleanUpAfterFile(database.drop);
+const env = z.object(directorySyncEnv).parse({
+  API_PORT: 0,
+  INTERNAL_PORT: 0,
+  NATS_URL: 'nats://127.0.0.1:1',
+  DATABASE_URL: database.urlFor('directory_sync'),
+  ASSERTION_PUBLIC_KEY: 'none',
 });
-afterAll(async () => {
-  await close();
-  await database.drop();
-});
+const { db, part } = connectDatabase(
+  { env, name: 'directory-sync', metrics: createMetrics(), log },
+  (adapter) => new PrismaClient({ adapter }),
+);
+cleanUpAfterFile(() => part.stop());
 
 const absentCount = 3;
 /** More changes than fit into one batch. */

@@ -1,8 +1,9 @@
 import { randomBytes } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { compileMappings, type Clock } from '@overtone/directory';
 import { isAppError, readKeyRing, seal } from '@overtone/service-kit';
 import { groupLdif, personLdif, startSlapd, type Slapd } from '@overtone/testkit';
+import { stopAfterFile } from '@overtone/testkit/cleanup';
 import { rulesFor } from '../../test/rules.ts';
 import { createPlan, type Account } from '../plan/plan.ts';
 import { directorySnapshot } from '../snapshot/snapshot.adapter.ts';
@@ -121,11 +122,7 @@ async function pass(rules: SweepRules, { onSeen = () => {}, clock }: PassOptions
 const aborted = { status: 'directory_unavailable', disabled: [], changed: 0 };
 const noChanges = { status: 'ok', disabled: [], changed: 0 };
 
-let slapd: Slapd;
-beforeAll(async () => {
-  slapd = await start(people);
-});
-afterAll(() => slapd.stop());
+const slapd = await stopAfterFile(start(people));
 
 function change(dn: string, ...lines: string[]) {
   return slapd.apply([`dn: ${dn}`, ...lines, ''].join('\n'));

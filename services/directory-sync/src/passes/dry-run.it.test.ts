@@ -1,16 +1,11 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import type { PassReport } from '@overtone/contracts';
+import { stopAfterFile } from '@overtone/testkit/cleanup';
 import { randomFrom, type Random } from '../../test/random.ts';
 import { idOf, worldOf } from '../../test/random-world.ts';
-import { base, groupDn, startScriptedDirectory, type ScriptedDirectory } from '../../test/scripted-directory.ts';
-import {
-  withoutAccountTables,
-  startStoredWorlds,
-  type Row,
-  type Stored,
-  type StoredWorlds,
-} from '../../test/stored-world.ts';
+import { base, groupDn, startScriptedDirectory } from '../../test/scripted-directory.ts';
+import { withoutAccountTables, startStoredWorlds, type Row, type Stored } from '../../test/stored-world.ts';
 import type { Account } from '../plan/plan.ts';
 import { directorySnapshot } from '../snapshot/snapshot.adapter.ts';
 
@@ -18,24 +13,16 @@ import { directorySnapshot } from '../snapshot/snapshot.adapter.ts';
 const worlds = Number(process.env['OT_SWEEP_STORED_WORLDS'] ?? 50);
 const firstSeed = Number(process.env['OT_SWEEP_SEED'] ?? 1);
 
-let directory: ScriptedDirectory;
-let stored: StoredWorlds;
-beforeAll(async () => {
-  directory = await startScriptedDirectory();
-  stored = await startStoredWorlds({
-    LDAP_SERVER: '127.0.0.1',
-    LDAP_PORT: String(directory.port),
-    LDAP_USE_SSL: 'false',
-    LDAP_SEARCH_BASE: base,
-    LDAP_USERNAME_ATTR: 'uid',
-    LDAP_USER_SEARCH_FILTER: '(&(objectClass=person)(uid={username}))',
-    LDAP_USER_GROUPS: groupDn('staff'),
-    LDAP_ADMIN_GROUPS: groupDn('admins'),
-  });
-});
-afterAll(async () => {
-  await stored.stop();
-  await directory.stop();
+const directory = await stopAfterFile(startScriptedDirectory());
+const stored = await startStoredWorlds({
+  LDAP_SERVER: '127.0.0.1',
+  LDAP_PORT: String(directory.port),
+  LDAP_USE_SSL: 'false',
+  LDAP_SEARCH_BASE: base,
+  LDAP_USERNAME_ATTR: 'uid',
+  LDAP_USER_SEARCH_FILTER: '(&(objectClass=person)(uid={username}))',
+  LDAP_USER_GROUPS: groupDn('staff'),
+  LDAP_ADMIN_GROUPS: groupDn('admins'),
 });
 
 const ours = [

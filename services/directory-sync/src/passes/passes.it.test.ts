@@ -1,15 +1,11 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 import { directoryJobs } from '@overtone/contracts';
 import { waitFor } from '@overtone/testkit';
 import { DiscardPolicy } from 'nats';
-import { createWorld, member, type World } from '../../test/world.ts';
+import { createWorld, member } from '../../test/world.ts';
 
-let world: World;
-beforeAll(async () => {
-  world = await createWorld();
-});
-afterAll(() => world.stop());
+const world = await createWorld();
 
 const members = [1, 2, 3, 4, 5].map((number) => member(number));
 beforeEach(async () => {

@@ -1,11 +1,7 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { createWorld, member, type World } from '../../test/world.ts';
+import { beforeEach, describe, expect, it } from '@jest/globals';
+import { createWorld, member } from '../../test/world.ts';
 
-let world: World;
-beforeAll(async () => {
-  world = await createWorld();
-});
-afterAll(() => world.stop());
+const world = await createWorld();
 
 const members = [1, 2, 3].map((number) => member(number));
 beforeEach(async () => {

@@ -1,17 +1,14 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { compileMappings } from '@overtone/directory';
+import { stopAfterFile } from '@overtone/testkit/cleanup';
 import { rulesFor } from '../../test/rules.ts';
-import { base, startScriptedDirectory, type Fault, type ScriptedDirectory } from '../../test/scripted-directory.ts';
+import { base, startScriptedDirectory, type Fault } from '../../test/scripted-directory.ts';
 import { member } from '../../test/world.ts';
 import { recheckCandidates } from '../passes/apply.ts';
 import { createPlan } from '../plan/plan.ts';
 import { directorySnapshot } from './snapshot.adapter.ts';
 
-let directory: ScriptedDirectory;
-beforeAll(async () => {
-  directory = await startScriptedDirectory();
-});
-afterAll(() => directory.stop());
+const directory = await stopAfterFile(startScriptedDirectory());
 
 const people = [...Array(30).keys()];
 /** Thirty accounts, of which the directory contains ten. */

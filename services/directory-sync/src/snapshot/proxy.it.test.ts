@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { compileMappings } from '@overtone/directory';
 import { isAppError, readKeyRing, seal } from '@overtone/service-kit';
 import {
@@ -9,8 +9,8 @@ import {
   startSlapd,
   type FaultyProxy,
   type LineFault,
-  type Slapd,
 } from '@overtone/testkit';
+import { stopAfterFile } from '@overtone/testkit/cleanup';
 import { randomFrom } from '../../test/random.ts';
 import { rulesFor } from '../../test/rules.ts';
 import { recheckCandidates } from '../passes/apply.ts';
@@ -54,19 +54,9 @@ const accounts = [...people, ...absent].map((person): Account => ({
 }));
 const ring = readKeyRing({ ENCRYPTION_KEY: randomBytes(32).toString('base64') });
 
-let slapd: Slapd;
-let plain: FaultyProxy;
-let encrypted: FaultyProxy;
-beforeAll(async () => {
-  slapd = await startSlapd({ seed });
-  plain = await startFaultyProxy({ port: slapd.port });
-  encrypted = await startFaultyProxy({ port: slapd.ldapsPort });
-});
-afterAll(async () => {
-  await plain.stop();
-  await encrypted.stop();
-  await slapd.stop();
-});
+const slapd = await stopAfterFile(startSlapd({ seed }));
+const plain = await stopAfterFile(startFaultyProxy({ port: slapd.port }));
+const encrypted = await stopAfterFile(startFaultyProxy({ port: slapd.ldapsPort }));
 
 /** Runs a pass over a faulty connection up to the changes for identity. @returns null when it was aborted. */
 async function pass(proxy: FaultyProxy, faults: (connection: number) => readonly LineFault[]) {

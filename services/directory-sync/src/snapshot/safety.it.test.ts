@@ -1,6 +1,7 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { compileMappings } from '@overtone/directory';
 import { isAppError, readKeyRing, seal } from '@overtone/service-kit';
+import { stopAfterFile } from '@overtone/testkit/cleanup';
 import { randomFrom } from '../../test/random.ts';
 import { idOf, worldOf, type World } from '../../test/random-world.ts';
 import { rulesFor } from '../../test/rules.ts';
@@ -22,11 +23,7 @@ const firstSeed = Number(process.env['OT_SWEEP_SEED'] ?? 1);
 
 /** Number of trials that run concurrently, each with its own directory. */
 const lanes = 4;
-let directories: ScriptedDirectory[];
-beforeAll(async () => {
-  directories = await Promise.all(Array.from({ length: lanes }, () => startScriptedDirectory()));
-});
-afterAll(() => Promise.all(directories.map((directory) => directory.stop())));
+const directories = await Promise.all(Array.from({ length: lanes }, () => stopAfterFile(startScriptedDirectory())));
 
 function rulesOf(port: number, recursiveGroups: boolean) {
   return rulesFor(

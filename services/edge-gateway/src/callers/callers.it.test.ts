@@ -1,20 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { identityEvents, routes } from '@overtone/contracts';
 import { waitFor } from '@overtone/testkit';
-import { open, raw, startBackends, startEdge, type Backends, type RunningEdge } from '../../test/running-edge.ts';
+import { setUpEdge, open, raw, startEdge } from '../../test/running-edge.ts';
 
-let backends: Backends;
-let edge: RunningEdge;
-beforeAll(async () => {
-  backends = await startBackends();
-  edge = await startEdge(backends, { signInPerMinute: 1_000 });
-});
-afterAll(async () => {
-  await edge.stop();
-  await backends.stop();
-});
+const { backends, edge } = await setUpEdge({ signInPerMinute: 1_000 });
 
 function lastSeen() {
   return edge.media.seen.at(-1);

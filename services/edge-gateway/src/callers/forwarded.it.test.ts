@@ -1,19 +1,10 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { routes } from '@overtone/contracts';
 import { forwardedHeader } from '@overtone/service-kit';
-import { raw, startBackends, startEdge, type Backends, type RunningEdge } from '../../test/running-edge.ts';
+import { setUpEdge, raw } from '../../test/running-edge.ts';
 
-let backends: Backends;
-let edge: RunningEdge;
-beforeAll(async () => {
-  backends = await startBackends();
-  edge = await startEdge(backends, { TRUSTED_PROXIES: '127.0.0.1' });
-  edge.settings.signInPerMinute = null;
-});
-afterAll(async () => {
-  await edge.stop();
-  await backends.stop();
-});
+const { edge } = await setUpEdge({ TRUSTED_PROXIES: '127.0.0.1' });
+edge.settings.signInPerMinute = null;
 
 async function send(path: string, lines: readonly string[], method = 'POST') {
   const head = [`${method} ${path} HTTP/1.1`, 'Host: localhost', 'Content-Length: 0', 'Connection: close', ...lines];

@@ -10,29 +10,16 @@ import {
   gunzipSync,
   zstdDecompressSync,
 } from 'node:zlib';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
-import { startBackends, startEdge, type Backends, type Handler, type RunningEdge } from '../../test/running-edge.ts';
+import { afterEach, describe, expect, it } from '@jest/globals';
+import { setUpEdge, type Handler } from '../../test/running-edge.ts';
 
-let backends: Backends;
-let edge: RunningEdge;
-let bearer: Record<string, string>;
-beforeAll(async () => {
-  backends = await startBackends();
-  edge = await startEdge(backends, { signInPerMinute: null });
-  bearer = edge.signIn().bearer;
-});
-afterAll(async () => {
-  await edge.stop();
-  await backends.stop();
-});
+const { edge } = await setUpEdge({ signInPerMinute: null });
+const bearer = edge.signIn().bearer;
 
 function ownIdentity() {
   return edge.handlers.identity.current as Handler;
 }
-let identity: Handler;
-beforeAll(() => {
-  identity = ownIdentity();
-});
+const identity = ownIdentity();
 afterEach(() => {
   edge.handlers.media.current = undefined;
   edge.handlers.identity.current = identity;

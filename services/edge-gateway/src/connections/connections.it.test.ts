@@ -1,13 +1,9 @@
 import { connect, type Socket } from 'node:net';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { waitFor } from '@overtone/testkit';
-import { open, raw, startBackends, startEdge, type Backends, type RunningEdge } from '../../test/running-edge.ts';
+import { open, raw, startBackends, startEdge, type RunningEdge } from '../../test/running-edge.ts';
 
-let backends: Backends;
-beforeAll(async () => {
-  backends = await startBackends();
-});
-afterAll(() => backends.stop());
+const backends = await startBackends();
 
 async function withEdge(env: Record<string, string>, work: (edge: RunningEdge) => Promise<void>): Promise<void> {
   const edge = await startEdge(backends, env);

@@ -1,12 +1,8 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 import { waitFor } from '@overtone/testkit';
-import { startBackends, startEdge, type Backends, type RunningEdge } from '../../test/running-edge.ts';
+import { startBackends, startEdge, type RunningEdge } from '../../test/running-edge.ts';
 
-let backends: Backends;
-beforeAll(async () => {
-  backends = await startBackends();
-});
-afterAll(() => backends.stop());
+const backends = await startBackends();
 // A fresh budget for every test.
 beforeEach(() => backends.redis.restart());
 

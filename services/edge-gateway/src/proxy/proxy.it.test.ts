@@ -2,31 +2,14 @@ import { createHash, randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createServer } from 'node:http';
 import { connect, type AddressInfo } from 'node:net';
-import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { describe, expect, it, jest } from '@jest/globals';
 import { standardOutput } from '@overtone/service-kit';
 import { waitFor } from '@overtone/testkit';
 import { scriptedHeader } from '@overtone/testkit/answers';
-import {
-  freePort,
-  open,
-  raw,
-  startBackends,
-  startEdge,
-  type Backends,
-  type RunningEdge,
-} from '../../test/running-edge.ts';
+import { setUpEdge, freePort, open, raw, startEdge, type RunningEdge } from '../../test/running-edge.ts';
 
 const MiB = 1024 ** 2;
-let backends: Backends;
-let edge: RunningEdge;
-beforeAll(async () => {
-  backends = await startBackends();
-  edge = await startEdge(backends, { MAX_UPLOAD_BYTES: String(4 * MiB) });
-});
-afterAll(async () => {
-  await edge.stop();
-  await backends.stop();
-});
+const { backends, edge } = await setUpEdge({ MAX_UPLOAD_BYTES: String(4 * MiB) });
 
 /** A service that decides itself how it treats the request's body. */
 async function behind(

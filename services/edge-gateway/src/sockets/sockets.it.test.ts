@@ -2,15 +2,14 @@ import { createHash } from 'node:crypto';
 import { createServer, type IncomingMessage } from 'node:http';
 import { createServer as createTcpServer, type AddressInfo } from 'node:net';
 import { Duplex } from 'node:stream';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { assertionHeader } from '@overtone/service-kit';
 import { waitFor } from '@overtone/testkit';
-import { open, startBackends, startEdge, type Backends, type RunningEdge } from '../../test/running-edge.ts';
+import { cleanUpAfterFile } from '@overtone/testkit/cleanup';
+import { setUpEdge, open, startEdge } from '../../test/running-edge.ts';
 import { restartFrame } from './socket-frames.ts';
 import { tunnel } from './tunnel.ts';
 
-let backends: Backends;
-let edge: RunningEdge;
 const upgrades: IncomingMessage[] = [];
 const sockets: Duplex[] = [];
 const realtime = createServer((req, res) => {
@@ -29,19 +28,14 @@ realtime.on('upgrade', (req, socket: Duplex, head: Buffer) => {
   socket.pipe(socket);
 });
 
-beforeAll(async () => {
-  await new Promise<void>((resolve) => realtime.listen(0, '127.0.0.1', resolve));
-  backends = await startBackends();
-  const realtimeUrl = `http://127.0.0.1:${(realtime.address() as AddressInfo).port}`;
-  edge = await startEdge(backends, { REALTIME_GATEWAY_URL: realtimeUrl });
-});
-afterAll(async () => {
-  await edge.stop();
-  await backends.stop();
+await new Promise<void>((resolve) => realtime.listen(0, '127.0.0.1', resolve));
+cleanUpAfterFile(() => {
   for (const socket of sockets) socket.destroy();
   realtime.closeAllConnections();
   realtime.close();
 });
+const realtimeUrl = `http://127.0.0.1:${(realtime.address() as AddressInfo).port}`;
+const { backends, edge } = await setUpEdge({ REALTIME_GATEWAY_URL: realtimeUrl });
 
 function upgrade(path: string, headers: Record<string, string> = {}) {
   return new Promise<{ status: number; socket?: Duplex }>((resolve) => {

@@ -1,32 +1,21 @@
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { brotliDecompressSync, gunzipSync, zstdDecompressSync } from 'node:zlib';
 import { request } from 'node:http';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { openApi, routes } from '@overtone/contracts';
 import { version } from '@overtone/service-kit';
-import { startBackends, startEdge, type Backends, type RunningEdge } from '../../test/running-edge.ts';
+import { createFolder } from '@overtone/testkit/cleanup';
+import { setUpEdge, startEdge } from '../../test/running-edge.ts';
 
 const script = `console.log(${JSON.stringify('overtone '.repeat(500))});`;
-let dir: string;
-let backends: Backends;
-let edge: RunningEdge;
-beforeAll(async () => {
-  dir = await mkdtemp(join(tmpdir(), 'overtone-ui-'));
-  await mkdir(join(dir, 'assets'));
-  await writeFile(join(dir, 'index.html'), '<!doctype html><title>Overtone</title>');
-  await writeFile(join(dir, 'assets', 'index-Bx81kQ2a.js'), script);
-  await writeFile(join(dir, 'assets', 'index-Bx81kQ2a.js.map'), '{}');
-  await writeFile(join(dir, 'favicon.svg'), '<svg xmlns="http://www.w3.org/2000/svg"/>');
-  backends = await startBackends();
-  edge = await startEdge(backends, { UI_DIR: dir, TRUSTED_PROXIES: '127.0.0.0/8' });
-});
-afterAll(async () => {
-  await edge.stop();
-  await backends.stop();
-  await rm(dir, { recursive: true });
-});
+const dir = await createFolder();
+await mkdir(join(dir, 'assets'));
+await writeFile(join(dir, 'index.html'), '<!doctype html><title>Overtone</title>');
+await writeFile(join(dir, 'assets', 'index-Bx81kQ2a.js'), script);
+await writeFile(join(dir, 'assets', 'index-Bx81kQ2a.js.map'), '{}');
+await writeFile(join(dir, 'favicon.svg'), '<svg xmlns="http://www.w3.org/2000/svg"/>');
+const { backends, edge } = await setUpEdge({ UI_DIR: dir, TRUSTED_PROXIES: '127.0.0.0/8' });
 
 /** Without a client that decompresses. */
 function bytes(path: string, encoding: string): Promise<{ encoding: string | undefined; body: Buffer }> {

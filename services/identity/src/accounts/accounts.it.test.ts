@@ -1,18 +1,9 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { waitFor } from '@overtone/testkit';
-import { addUser, collectEvents, startBackends, startIdentity } from '../../test/running-identity.ts';
-import type { Backends, RunningIdentity } from '../../test/running-identity.ts';
+import { setUpIdentity, addUser, collectEvents } from '../../test/running-identity.ts';
+import type { RunningIdentity } from '../../test/running-identity.ts';
 
-let backends: Backends;
-let identity: RunningIdentity;
-beforeAll(async () => {
-  backends = await startBackends();
-  identity = await startIdentity(backends);
-});
-afterAll(async () => {
-  await identity.stop();
-  await backends.stop();
-});
+const { backends, identity } = await setUpIdentity();
 
 async function newSession() {
   const user = await addUser(backends.sql);

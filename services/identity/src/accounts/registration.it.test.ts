@@ -1,20 +1,10 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { waitFor } from '@overtone/testkit';
-import { addUser, collectEvents, startBackends, startIdentity } from '../../test/running-identity.ts';
-import type { Answer, Backends, RunningIdentity } from '../../test/running-identity.ts';
+import { setUpIdentity, addUser, collectEvents, startIdentity } from '../../test/running-identity.ts';
+import type { Answer } from '../../test/running-identity.ts';
 
-let backends: Backends;
-let open: RunningIdentity;
-let created: Record<string, unknown>[];
-beforeAll(async () => {
-  backends = await startBackends();
-  open = await startIdentity(backends, { ALLOW_REGISTRATION: 'true' });
-  created = collectEvents(backends.bus, 'evt.identity.user.created.v1');
-});
-afterAll(async () => {
-  await open.stop();
-  await backends.stop();
-});
+const { backends, identity: open } = await setUpIdentity({ ALLOW_REGISTRATION: 'true' });
+const created = collectEvents(backends.bus, 'evt.identity.user.created.v1');
 
 const password = 'Some-Battery-2026';
 

@@ -1,24 +1,12 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 import { waitFor } from '@overtone/testkit';
-import { addUser, collectEvents, startBackends, startIdentity } from '../../test/running-identity.ts';
-import type { Backends, RunningIdentity } from '../../test/running-identity.ts';
+import { setUpIdentity, addUser, collectEvents } from '../../test/running-identity.ts';
 
-let backends: Backends;
-let identity: RunningIdentity;
-let updated: Record<string, unknown>[];
-let administrator: Awaited<ReturnType<RunningIdentity['session']>>;
-beforeAll(async () => {
-  backends = await startBackends();
-  identity = await startIdentity(backends);
-  updated = collectEvents(backends.bus, 'evt.identity.user.updated.v1');
-  const { email, password } = await addUser(backends.sql, { role: 'admin' });
-  administrator = await identity.session(email, password);
-});
+const { backends, identity } = await setUpIdentity();
+const updated = collectEvents(backends.bus, 'evt.identity.user.updated.v1');
+const { email, password } = await addUser(backends.sql, { role: 'admin' });
+const administrator = await identity.session(email, password);
 beforeEach(() => backends.sql.query(`update "user" set approval_status = 'approved'`));
-afterAll(async () => {
-  await identity.stop();
-  await backends.stop();
-});
 
 const queue = '/api/admin/user-approvals';
 

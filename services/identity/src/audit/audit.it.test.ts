@@ -1,23 +1,12 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { createDatabase } from '@overtone/database';
 import { createLog, createMetrics } from '@overtone/service-kit';
-import { addUser, admin, startBackends, startIdentity } from '../../test/running-identity.ts';
-import type { Backends, RunningIdentity } from '../../test/running-identity.ts';
+import { setUpIdentity, addUser, admin } from '../../test/running-identity.ts';
 import { PrismaClient } from '../generated/client.ts';
 import { createAuditTrail } from './audit-trail.service.ts';
 
-let backends: Backends;
-let identity: RunningIdentity;
-let root: Awaited<ReturnType<RunningIdentity['session']>>;
-beforeAll(async () => {
-  backends = await startBackends();
-  identity = await startIdentity(backends);
-  root = await identity.session();
-});
-afterAll(async () => {
-  await identity.stop();
-  await backends.stop();
-});
+const { backends, identity } = await setUpIdentity();
+const root = await identity.session();
 
 type Item = Record<string, unknown>;
 

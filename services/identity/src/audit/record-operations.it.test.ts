@@ -1,22 +1,12 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { expect, it } from '@jest/globals';
 import { operationsEvents, type DataOf } from '@overtone/contracts';
 import { waitFor } from '@overtone/testkit';
 import { headers } from 'nats';
-import { startBackends, startIdentity, type Backends, type RunningIdentity } from '../../test/running-identity.ts';
+import { setUpIdentity } from '../../test/running-identity.ts';
 
-let backends: Backends;
-let identity: RunningIdentity;
-let root: Awaited<ReturnType<RunningIdentity['session']>>;
-beforeAll(async () => {
-  backends = await startBackends();
-  identity = await startIdentity(backends);
-  root = await identity.session();
-});
-afterAll(async () => {
-  await identity.stop();
-  await backends.stop();
-});
+const { backends, identity } = await setUpIdentity();
+const root = await identity.session();
 
 async function tell(data: DataOf<typeof operationsEvents.performed>) {
   const messageHeaders = headers();

@@ -1,19 +1,13 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { groupLdif } from '@overtone/testkit';
-import { startDirectoryWorld, type DirectoryWorld } from '../../test/directory-world.ts';
+import { startDirectoryWorld } from '../../test/directory-world.ts';
 import { rowsHash } from '../../test/rows-hash.ts';
 
-let world: DirectoryWorld;
-let staff: string;
-let heads: string;
-beforeAll(async () => {
-  world = await startDirectoryWorld();
-  const team = await group('team', [world.slapd.bindDn]);
-  staff = await group('staff', [team]);
-  heads = await group('heads', [world.slapd.bindDn]);
-  await world.set('ldap', { ldap_user_groups: staff, ldap_admin_groups: heads, ldap_recursive_groups: true });
-});
-afterAll(() => world.stop());
+const world = await startDirectoryWorld();
+const team = await group('team', [world.slapd.bindDn]);
+const staff = await group('staff', [team]);
+const heads = await group('heads', [world.slapd.bindDn]);
+await world.set('ldap', { ldap_user_groups: staff, ldap_admin_groups: heads, ldap_recursive_groups: true });
 
 async function group(cn: string, members: string[]) {
   await world.slapd.apply(groupLdif(cn, members));

@@ -1,23 +1,12 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { identityRpc, type Role } from '@overtone/contracts';
 import type { Caller } from '@overtone/service-kit';
 import { waitFor } from '@overtone/testkit';
-import { addUser, collectEvents, startBackends, startIdentity } from '../../test/running-identity.ts';
-import type { Backends, RunningIdentity } from '../../test/running-identity.ts';
+import { setUpIdentity, addUser, collectEvents } from '../../test/running-identity.ts';
 
-let backends: Backends;
-let identity: RunningIdentity;
-let root: Caller;
-beforeAll(async () => {
-  backends = await startBackends();
-  identity = await startIdentity(backends);
-  root = await newCaller('admin');
-});
-afterAll(async () => {
-  await identity.stop();
-  await backends.stop();
-});
+const { backends, identity } = await setUpIdentity();
+const root = await newCaller('admin');
 
 async function newCaller(role: Role = 'user'): Promise<Caller> {
   const { id } = await addUser(backends.sql, { role });

@@ -1,23 +1,12 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 import type { Role } from '@overtone/contracts';
 import type { Caller } from '@overtone/service-kit';
-import { addUser, startBackends, startIdentity } from '../../test/running-identity.ts';
-import type { Backends, RunningIdentity } from '../../test/running-identity.ts';
+import { setUpIdentity, addUser } from '../../test/running-identity.ts';
 
-let backends: Backends;
-let identity: RunningIdentity;
-let root: Caller;
 let group: string;
-beforeAll(async () => {
-  backends = await startBackends();
-  identity = await startIdentity(backends);
-  root = (await identity.session()).caller;
-});
-afterAll(async () => {
-  await identity.stop();
-  await backends.stop();
-});
+const { backends, identity } = await setUpIdentity();
+const root = (await identity.session()).caller;
 beforeEach(async () => {
   await backends.sql.query('delete from group_mapping');
   group = await newGroup();

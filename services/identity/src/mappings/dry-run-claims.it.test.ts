@@ -1,23 +1,12 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import type { Caller } from '@overtone/service-kit';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 import { rowsHash } from '../../test/rows-hash.ts';
-import { startBackends, startIdentity, type Backends, type RunningIdentity } from '../../test/running-identity.ts';
+import { setUpIdentity } from '../../test/running-identity.ts';
 
-let backends: Backends;
-let identity: RunningIdentity;
-let root: Caller;
-beforeAll(async () => {
-  backends = await startBackends();
-  identity = await startIdentity(backends, {
-    LDAP_ADMIN_GROUPS: 'CN=Admins,DC=corp; cn=Other Admins,dc=corp',
-    OIDC_ADMIN_ROLE: 'overtone-admin, chief',
-  });
-  root = (await identity.session()).caller;
+const { backends, identity } = await setUpIdentity({
+  LDAP_ADMIN_GROUPS: 'CN=Admins,DC=corp; cn=Other Admins,dc=corp',
+  OIDC_ADMIN_ROLE: 'overtone-admin, chief',
 });
-afterAll(async () => {
-  await identity.stop();
-  await backends.stop();
-});
+const root = (await identity.session()).caller;
 beforeEach(async () => void (await backends.sql.query('delete from group_mapping')));
 
 const path = '/api/admin/group-mappings';

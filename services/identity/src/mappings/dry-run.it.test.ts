@@ -1,13 +1,9 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 import { groupLdif } from '@overtone/testkit';
 import { startDirectoryWorld, type DirectoryWorld } from '../../test/directory-world.ts';
 import { rowsHash } from '../../test/rows-hash.ts';
 
-let world: DirectoryWorld;
-beforeAll(async () => {
-  world = await startDirectoryWorld();
-});
-afterAll(() => world.stop());
+const world = await startDirectoryWorld();
 beforeEach(async () => {
   await world.backends.sql.query('delete from group_mapping');
   await world.set('ldap', { ldap_admin_users: '', ldap_admin_groups: '', ldap_user_groups: '', ldap_enabled: true });

@@ -1,17 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 import { createOutbox } from '@overtone/database';
 import { ldapClaimKey } from '@overtone/directory';
 import { sessionsOver } from '../../test/real-sessions.ts';
 import { effective } from '../settings/settings.ts';
 import { createSweep } from '../sweep/sweep.service.ts';
-import { startMappingWorld, type MappingWorld } from '../../test/mapping-world.ts';
+import { startMappingWorld } from '../../test/mapping-world.ts';
 
-let world: MappingWorld;
-beforeAll(async () => {
-  world = await startMappingWorld();
-});
-afterAll(() => world.stop());
+const world = await startMappingWorld();
 beforeEach(async () => {
   await world.pool.query('delete from group_mapping');
   await world.pool.query('delete from group_mapping_version');

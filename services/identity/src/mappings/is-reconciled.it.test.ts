@@ -1,19 +1,14 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { startMappingWorld, type MappingWorld } from '../../test/mapping-world.ts';
+import { describe, expect, it } from '@jest/globals';
+import { startMappingWorld } from '../../test/mapping-world.ts';
 import { provisioningStore } from '../provisioning/provisioning.store.ts';
 import type { ReconcileRequest } from './mappings.ts';
 
 const claims = ['cn=a,dc=example,dc=org', 'cn=b,dc=example,dc=org', 'cn=c,dc=example,dc=org'] as const;
 
-let world: MappingWorld;
-let groups: string[];
-beforeAll(async () => {
-  world = await startMappingWorld();
-  groups = [await world.group(), await world.group(), await world.group()];
-  for (const [i, claim] of claims.entries())
-    await world.map(claim, { group: groups[i] ?? '', ...(i === 2 ? { role: 'admin' } : {}) });
-});
-afterAll(() => world.stop());
+const world = await startMappingWorld();
+const groups = [await world.group(), await world.group(), await world.group()];
+for (const [i, claim] of claims.entries())
+  await world.map(claim, { group: groups[i] ?? '', ...(i === 2 ? { role: 'admin' } : {}) });
 
 /** Every combination of three. */
 const groupSets = [0, 1, 2, 3, 4, 5, 6, 7] as const;

@@ -1,11 +1,7 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { startMappingWorld, type MappingWorld } from '../../test/mapping-world.ts';
+import { beforeEach, describe, expect, it } from '@jest/globals';
+import { startMappingWorld } from '../../test/mapping-world.ts';
 
-let world: MappingWorld;
-beforeAll(async () => {
-  world = await startMappingWorld();
-});
-afterAll(() => world.stop());
+const world = await startMappingWorld();
 beforeEach(async () => {
   await world.pool.query('delete from group_mapping');
   await world.pool.query('delete from group_mapping_version');

@@ -1,7 +1,8 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { startOidcProvider, type OidcProvider } from '@overtone/testkit/oidc';
-import { startSignIn, type SignInProduct } from '@overtone/testkit/product';
-import { watchDatabase, type WatchedDatabase } from '../../test/sessions-of.ts';
+import { describe, expect, it } from '@jest/globals';
+import { startOidcProvider } from '@overtone/testkit/oidc';
+import { startSignIn } from '@overtone/testkit/product';
+import { stopAfterFile } from '@overtone/testkit/cleanup';
+import { watchDatabase } from '../../test/sessions-of.ts';
 
 const callbackUrl = 'http://localhost:8080/login';
 const inIdToken = {
@@ -20,12 +21,9 @@ const inIdToken = {
   mallory: { email: 'ADA.ADMIN@example.org', email_verified: true, name: 'Mallory', groups: ['staff'] },
 };
 
-let provider: OidcProvider;
-let product: SignInProduct;
-let database: WatchedDatabase;
-beforeAll(async () => {
-  provider = await startOidcProvider({ redirectUris: [callbackUrl], users: inIdToken });
-  product = await startSignIn({
+const provider = await stopAfterFile(startOidcProvider({ redirectUris: [callbackUrl], users: inIdToken }));
+const product = await stopAfterFile(
+  startSignIn({
     identity: {
       OIDC_ENABLED: 'true',
       OIDC_DISCOVERY_URL: `${provider.issuer}/.well-known/openid-configuration`,
@@ -38,17 +36,10 @@ beforeAll(async () => {
       OIDC_BLOCKED_GROUPS: 'blocked',
     },
     edge: { TRUSTED_PROXIES: '127.0.0.1' },
-  });
-  database = await watchDatabase(product.database.url);
-  await database.rows(
-    `insert into group_mapping (source, claim_value, grants_role) values ('oidc', 'Bosses', 'admin')`,
-  );
-});
-afterAll(async () => {
-  await database.end();
-  await product.stop();
-  await provider.stop();
-});
+  }),
+);
+const database = await watchDatabase(product.database.url);
+await database.rows(`insert into group_mapping (source, claim_value, grants_role) values ('oidc', 'Bosses', 'admin')`);
 
 type Sent = { status: number; body: Record<string, unknown>; set: string[] };
 

@@ -1,8 +1,8 @@
 import { createHmac, createPublicKey, generateKeyPairSync, type KeyObject } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { halfHash } from '@overtone/testkit/oidc';
 import type { StartedFlow } from '../../test/oidc-browser.ts';
-import { startScriptedSignIn, type ScriptedSignIn } from '../../test/scripted-sign-in.ts';
+import { startScriptedSignIn } from '../../test/scripted-sign-in.ts';
 
 const started = Date.now();
 
@@ -10,11 +10,7 @@ function seconds() {
   return Math.floor(Date.now() / 1000);
 }
 
-let world: ScriptedSignIn;
-beforeAll(async () => {
-  world = await startScriptedSignIn();
-});
-afterAll(() => world.stop());
+const world = await startScriptedSignIn();
 
 describe('an ID token with a claim that is wrong opens no session', () => {
   const cases: [string, string, Record<string, unknown>][] = [

@@ -1,18 +1,12 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import type { Caller } from '@overtone/service-kit';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 import type { StartedFlow } from '../../test/oidc-browser.ts';
-import { startScriptedSignIn, type ScriptedSignIn } from '../../test/scripted-sign-in.ts';
+import { startScriptedSignIn } from '../../test/scripted-sign-in.ts';
 
-let world: ScriptedSignIn;
-let caller: Caller;
-beforeAll(async () => {
-  world = await startScriptedSignIn();
-  ({ caller } = await world.identity.session());
-  const mapping = { source: 'oidc', claim_value: 'Bosses', grants_role: 'admin' };
-  expect((await world.identity.ask('/api/admin/group-mappings', { caller, json: mapping })).status).toBe(201);
-});
-afterAll(() => world.stop());
+const world = await startScriptedSignIn();
+const { caller } = await world.identity.session();
+const mapping = { source: 'oidc', claim_value: 'Bosses', grants_role: 'admin' };
+expect((await world.identity.ask('/api/admin/group-mappings', { caller, json: mapping })).status).toBe(201);
 
 type Claims = Record<string, unknown>;
 

@@ -1,17 +1,13 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { halfHash } from '@overtone/testkit/oidc';
 import type { StartedFlow } from '../../test/oidc-browser.ts';
-import { callbackUrl, startScriptedSignIn, type ScriptedSignIn } from '../../test/scripted-sign-in.ts';
+import { callbackUrl, startScriptedSignIn } from '../../test/scripted-sign-in.ts';
 
 function seconds() {
   return Math.floor(Date.now() / 1000);
 }
 
-let world: ScriptedSignIn;
-beforeAll(async () => {
-  world = await startScriptedSignIn();
-});
-afterAll(() => world.stop());
+const world = await startScriptedSignIn();
 
 describe('the redirect to the provider', () => {
   it('contains a new state, nonce and PKCE challenge each time, and the exact redirect address', async () => {

@@ -1,8 +1,9 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { createServer, type AddressInfo, type Server } from 'node:net';
-import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { describe, expect, it, jest } from '@jest/globals';
 import { authSettings, type AuthSettings } from '@overtone/contracts';
-import { startScriptedProvider, type ScriptedProvider, type TokenAnswer } from '@overtone/testkit/oidc';
+import { startScriptedProvider, type TokenAnswer } from '@overtone/testkit/oidc';
+import { stopAfterFile } from '@overtone/testkit/cleanup';
 import { newFlow, type Flow } from './flow.ts';
 import type { OidcSettings } from './oidc.ts';
 import { createProvider } from './provider.adapter.ts';
@@ -11,11 +12,7 @@ const defaults = Object.fromEntries(
   Object.entries(authSettings).map(([key, def]) => [key, def.default]),
 ) as unknown as AuthSettings;
 
-let scripted: ScriptedProvider;
-beforeAll(async () => {
-  scripted = await startScriptedProvider();
-});
-afterAll(() => scripted.stop());
+const scripted = await stopAfterFile(startScriptedProvider());
 
 function settings(change: Partial<OidcSettings> = {}): OidcSettings {
   return {

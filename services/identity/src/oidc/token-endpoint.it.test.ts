@@ -1,13 +1,9 @@
-import { afterAll, beforeAll, describe, it } from '@jest/globals';
+import { describe, it } from '@jest/globals';
 import type { TokenAnswer } from '@overtone/testkit/oidc';
 import type { StartedFlow } from '../../test/oidc-browser.ts';
-import { startScriptedSignIn, type ScriptedSignIn } from '../../test/scripted-sign-in.ts';
+import { startScriptedSignIn } from '../../test/scripted-sign-in.ts';
 
-let world: ScriptedSignIn;
-beforeAll(async () => {
-  world = await startScriptedSignIn();
-});
-afterAll(() => world.stop());
+const world = await startScriptedSignIn();
 
 describe('an invalid response of the token endpoint opens no session', () => {
   const json = { 'content-type': 'application/json' };

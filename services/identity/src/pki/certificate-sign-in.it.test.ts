@@ -1,46 +1,26 @@
 import { createHash, X509Certificate } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { createAuthority, purposes, selfSigned, type Authority, type Issued } from '@overtone/testkit/certificates';
-import {
-  startBackends,
-  startIdentity,
-  type Answer,
-  type Backends,
-  type RunningIdentity,
-} from '../../test/running-identity.ts';
-import { watchDatabase, type WatchedDatabase } from '../../test/sessions-of.ts';
+import { describe, expect, it } from '@jest/globals';
+import { createAuthority, purposes, selfSigned, type Issued } from '@overtone/testkit/certificates';
+import { setUpIdentity, type Answer } from '../../test/running-identity.ts';
+import { watchDatabase } from '../../test/sessions-of.ts';
 import { createChanges } from '../../test/setting-world.ts';
 
 const dayMs = 86_400_000;
 const ada = { O: 'Example', CN: 'Ada Admin' };
 const bob = { O: 'Example', CN: 'Bob' };
 
-let authority: Authority;
-let revoked: Issued;
-let backends: Backends;
-let identity: RunningIdentity;
-let database: WatchedDatabase;
-let settings: ReturnType<typeof createChanges>;
-beforeAll(async () => {
-  authority = await createAuthority({ subject: { O: 'Example', CN: 'Root' } });
-  revoked = await authority.issue({ subject: { O: 'Example', CN: 'Ron Revoked' } });
-  backends = await startBackends();
-  identity = await startIdentity(backends, {
-    PKI_ENABLED: 'true',
-    PKI_TRUSTED_PROXIES: '127.0.0.1',
-    PKI_CA_CERT: authority.pem,
-    PKI_VERIFY_REVOCATION: 'true',
-    PKI_CRL: await authority.revoke([revoked]),
-    SIGN_IN_REFUSAL_MS: '0',
-  });
-  database = await watchDatabase(backends.database.url);
-  settings = createChanges(identity, (await identity.session()).caller);
+const authority = await createAuthority({ subject: { O: 'Example', CN: 'Root' } });
+const revoked = await authority.issue({ subject: { O: 'Example', CN: 'Ron Revoked' } });
+const { backends, identity } = await setUpIdentity({
+  PKI_ENABLED: 'true',
+  PKI_TRUSTED_PROXIES: '127.0.0.1',
+  PKI_CA_CERT: authority.pem,
+  PKI_VERIFY_REVOCATION: 'true',
+  PKI_CRL: await authority.revoke([revoked]),
+  SIGN_IN_REFUSAL_MS: '0',
 });
-afterAll(async () => {
-  await database.end();
-  await identity.stop();
-  await backends.stop();
-});
+const database = await watchDatabase(backends.database.url);
+const settings = createChanges(identity, (await identity.session()).caller);
 
 async function signIn(certificate: Issued): Promise<Answer> {
   return identity.signInWithCertificate(certificate.pem);

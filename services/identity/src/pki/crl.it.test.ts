@@ -1,26 +1,21 @@
-import { createServer, type Server, type ServerResponse } from 'node:http';
+import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterAll, afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { createMetrics } from '@overtone/service-kit';
-import { createAuthority, type Authority } from '@overtone/testkit/certificates';
+import { createAuthority } from '@overtone/testkit/certificates';
 import { waitFor } from '@overtone/testkit';
 import { createTelemetry } from '../telemetry.ts';
 import { createCrlSource } from './crl.adapter.ts';
 
-let authority: Authority;
-let server: Server;
-let url: string;
 let asked = 0;
 let answer: (res: ServerResponse) => void;
-beforeAll(async () => {
-  authority = await createAuthority({ subject: { CN: 'Root' } });
-  server = createServer((_req, res) => {
-    asked += 1;
-    answer(res);
-  });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/list`;
+const authority = await createAuthority({ subject: { CN: 'Root' } });
+const server = createServer((_req, res) => {
+  asked += 1;
+  answer(res);
 });
+await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/list`;
 afterAll(() => {
   server.closeAllConnections();
   server.close();

@@ -1,8 +1,8 @@
 import { execFile } from 'node:child_process';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
+import { createFolder } from '@overtone/testkit/cleanup';
 import {
   certificateDer,
   extensions as ext,
@@ -373,9 +373,7 @@ function verdictOf(leaf: Buffer, middle: Buffer | undefined, root: Buffer): stri
 /** Rules that are stricter than OpenSSL on purpose. */
 const stricter = new Set(['no_subject', 'authority_as_person']);
 
-let folder: string;
-beforeAll(async () => void (folder = await mkdtemp(join(tmpdir(), 'chains-'))));
-afterAll(() => rm(folder, { recursive: true, force: true }));
+const folder = await createFolder();
 
 function openssl(args: string[]): Promise<string> {
   return new Promise((resolve) => {

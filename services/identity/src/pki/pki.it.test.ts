@@ -2,24 +2,17 @@ import { readFileSync } from 'node:fs';
 import { request } from 'node:https';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { createAuthority, keyUses, purposes, type Authority, type Issued } from '@overtone/testkit/certificates';
+import { describe, expect, it } from '@jest/globals';
+import { createAuthority, keyUses, purposes, type Issued } from '@overtone/testkit/certificates';
 import { startNginx } from '@overtone/testkit/nginx';
-import { startSignIn, type SignInProduct } from '@overtone/testkit/product';
-import type { TestServer } from '@overtone/testkit';
+import { startSignIn } from '@overtone/testkit/product';
+import { stopAfterFile } from '@overtone/testkit/cleanup';
 import { rawRequest } from '../../test/raw-request.ts';
-import { watchDatabase, type WatchedDatabase } from '../../test/sessions-of.ts';
+import { watchDatabase } from '../../test/sessions-of.ts';
 
 const example = readFileSync(new URL('../../../../deploy/nginx/client-certificates.conf', import.meta.url), 'utf8');
 const path = '/api/auth/pki/authenticate';
 const day = 86_400_000;
-
-let root: Authority;
-let middle: Authority;
-let product: SignInProduct;
-let nginx: TestServer;
-let database: WatchedDatabase;
-let crl: { text: string; asked: number; url: string; stop: () => void };
 
 /** Serves the revocation list. */
 async function serveCrl(text: string) {
@@ -37,19 +30,18 @@ async function serveCrl(text: string) {
   return served;
 }
 
-let revoked: Issued;
-beforeAll(async () => {
-  root = await createAuthority({ subject: { O: 'Example', CN: 'Root' } });
-  middle = await root.authority({ subject: { O: 'Example', CN: 'Issuing' } });
-  revoked = await middle.issue({ subject: { O: 'Example', CN: 'Ron Revoked' } });
-  crl = await serveCrl((await middle.revoke([revoked])) + (await root.revoke([])));
-  const server = await root.issue({
-    subject: { CN: 'localhost' },
-    purposes: [purposes.server],
-    keyUsage: [keyUses.digitalSignature],
-    ipAddresses: ['127.0.0.1'],
-  });
-  product = await startSignIn({
+const root = await createAuthority({ subject: { O: 'Example', CN: 'Root' } });
+const middle = await root.authority({ subject: { O: 'Example', CN: 'Issuing' } });
+const revoked = await middle.issue({ subject: { O: 'Example', CN: 'Ron Revoked' } });
+const crl = await stopAfterFile(serveCrl((await middle.revoke([revoked])) + (await root.revoke([]))));
+const server = await root.issue({
+  subject: { CN: 'localhost' },
+  purposes: [purposes.server],
+  keyUsage: [keyUses.digitalSignature],
+  ipAddresses: ['127.0.0.1'],
+});
+const product = await stopAfterFile(
+  startSignIn({
     identity: {
       PKI_ENABLED: 'true',
       PKI_TRUSTED_PROXIES: '127.0.0.1',
@@ -59,21 +51,17 @@ beforeAll(async () => {
       PKI_ADMIN_DNS: 'CN=Ada Admin,O=Example; CN=Bob,O=Example',
     },
     edge: { TRUSTED_PROXIES: '127.0.0.1' },
-  });
-  nginx = await startNginx({
+  }),
+);
+const nginx = await stopAfterFile(
+  startNginx({
     tls: true,
     files: { 'server.pem': server.pem, 'server.key': server.keyPem },
     // The example for operators.
     server: example.replace('http://127.0.0.1:8080', product.edge.url),
-  });
-  database = await watchDatabase(product.database.url);
-});
-afterAll(async () => {
-  await database.end();
-  crl.stop();
-  await nginx.stop();
-  await product.stop();
-});
+  }),
+);
+const database = await watchDatabase(product.database.url);
 
 type Answer = { status: number; body: Record<string, unknown>; cookies: string[] };
 

@@ -1,6 +1,6 @@
 import { X509Certificate } from 'node:crypto';
 import { Integer } from 'asn1js';
-import { beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { describe, expect, it, jest } from '@jest/globals';
 import {
   createAuthority,
   keyUses,
@@ -22,12 +22,8 @@ function ago(days: number): Date {
 
 const alice = { DC: 'example', O: 'Example, Inc.', CN: 'Alice Example' };
 
-let root: Authority;
-let middle: Authority;
-beforeAll(async () => {
-  root = await createAuthority({ subject: { O: 'Example', CN: 'Root' } });
-  middle = await root.authority({ subject: { O: 'Example', CN: 'Issuing' } });
-});
+const root = await createAuthority({ subject: { O: 'Example', CN: 'Root' } });
+const middle = await root.authority({ subject: { O: 'Example', CN: 'Issuing' } });
 
 function settings(change: Partial<PkiSettings> = {}): PkiSettings {
   return {

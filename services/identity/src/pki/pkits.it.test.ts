@@ -1,8 +1,8 @@
 import { execFile } from 'node:child_process';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import { createFolder } from '@overtone/testkit/cleanup';
 import { pemOf } from '../../test/chain-maker.ts';
 import { readPkitsCases, type PkitsCase } from '../../test/pkits/pkits.ts';
 import { parseDer } from './certificates.ts';
@@ -49,9 +49,7 @@ function judgeOrRefuse(pkitsCase: PkitsCase): Promise<Verdicts> {
   });
 }
 
-let folder: string;
-beforeAll(async () => void (folder = await mkdtemp(join(tmpdir(), 'pkits-'))));
-afterAll(() => rm(folder, { recursive: true, force: true }));
+const folder = await createFolder();
 
 function verify(args: string[]): Promise<string> {
   return new Promise((resolve) => {

@@ -1,34 +1,22 @@
-import { createServer, type Server } from 'node:http';
+import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { createAuthority, type Authority, type Issued } from '@overtone/testkit/certificates';
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import { createAuthority } from '@overtone/testkit/certificates';
 import { waitFor } from '@overtone/testkit';
-import { startBackends, startIdentity, type Backends } from '../../test/running-identity.ts';
-import { watchDatabase, type WatchedDatabase } from '../../test/sessions-of.ts';
+import { cleanUpAfterFile } from '@overtone/testkit/cleanup';
+import { startBackends, startIdentity } from '../../test/running-identity.ts';
+import { watchDatabase } from '../../test/sessions-of.ts';
 
-let authority: Authority;
-let revoked: Issued;
-let good: Issued;
-let backends: Backends;
-let database: WatchedDatabase;
-let listServer: Server;
-let listUrl: string;
-beforeAll(async () => {
-  authority = await createAuthority({ subject: { O: 'Example', CN: 'Root' } });
-  revoked = await authority.issue({ subject: { O: 'Example', CN: 'Ron Revoked' } });
-  good = await authority.issue({ subject: { O: 'Example', CN: 'Gina Good' } });
-  const list = await authority.revoke([revoked]);
-  listServer = createServer((_req, res) => res.end(list));
-  await new Promise<void>((resolve) => listServer.listen(0, '127.0.0.1', resolve));
-  listUrl = `http://127.0.0.1:${(listServer.address() as AddressInfo).port}/list.crl`;
-  backends = await startBackends();
-  database = await watchDatabase(backends.database.url);
-});
-afterAll(async () => {
-  listServer.close();
-  await database.end();
-  await backends.stop();
-});
+const authority = await createAuthority({ subject: { O: 'Example', CN: 'Root' } });
+const revoked = await authority.issue({ subject: { O: 'Example', CN: 'Ron Revoked' } });
+const good = await authority.issue({ subject: { O: 'Example', CN: 'Gina Good' } });
+const list = await authority.revoke([revoked]);
+const listServer = createServer((_req, res) => res.end(list));
+cleanUpAfterFile(() => listServer.close());
+await new Promise<void>((resolve) => listServer.listen(0, '127.0.0.1', resolve));
+const listUrl = `http://127.0.0.1:${(listServer.address() as AddressInfo).port}/list.crl`;
+const backends = await startBackends();
+const database = await watchDatabase(backends.database.url);
 
 function start(softFail: boolean) {
   return startIdentity(backends, {

@@ -1,27 +1,21 @@
 import { randomBytes } from 'node:crypto';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 import { createPool } from '@overtone/database';
 import { createLog, createMetrics } from '@overtone/service-kit';
-import { createDatabase, type TestDatabase } from '@overtone/testkit';
-import type { Pool } from '../database.ts';
+import { createDatabase } from '@overtone/testkit';
+import { cleanUpAfterFile } from '@overtone/testkit/cleanup';
 import type { RevocationList } from './revocation-list.ts';
 import { revocationListsStore as store, type AuthenticList } from './revocation-lists.store.ts';
 
-let database: TestDatabase;
-let pool: Pool;
-beforeAll(async () => {
-  database = await createDatabase();
-  pool = createPool({
-    env: { DATABASE_URL: database.urlFor('identity'), DB_POOL_SIZE: 1, DB_MAX_OVERFLOW: 1 },
-    name: 'identity',
-    metrics: createMetrics(),
-    log: createLog('identity', { LOG_LEVEL: 'fatal', LOG_FORMAT: 'json' }),
-  });
+const database = await createDatabase();
+cleanUpAfterFile(database.drop);
+const pool = createPool({
+  env: { DATABASE_URL: database.urlFor('identity'), DB_POOL_SIZE: 1, DB_MAX_OVERFLOW: 1 },
+  name: 'identity',
+  metrics: createMetrics(),
+  log: createLog('identity', { LOG_LEVEL: 'fatal', LOG_FORMAT: 'json' }),
 });
-afterAll(async () => {
-  await pool.end();
-  await database.drop();
-});
+cleanUpAfterFile(() => pool.end());
 beforeEach(() => pool.query('delete from revocation_list'));
 
 const url = 'http://authority.example.org/list.crl';

@@ -1,12 +1,8 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { client, startProvisioningWorld, type ProvisioningWorld } from '../../test/provisioning-world.ts';
+import { describe, expect, it } from '@jest/globals';
+import { client, startProvisioningWorld } from '../../test/provisioning-world.ts';
 import type { Assertion } from './provisioning.ts';
 
-let world: ProvisioningWorld;
-beforeAll(async () => {
-  world = await startProvisioningWorld();
-});
-afterAll(() => world.stop());
+const world = await startProvisioningWorld();
 
 let names = 0;
 /** The assertion of a certificate without an address. */

@@ -1,13 +1,9 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { client, startProvisioningWorld, type ProvisioningWorld } from '../../test/provisioning-world.ts';
+import { describe, expect, it } from '@jest/globals';
+import { client, startProvisioningWorld } from '../../test/provisioning-world.ts';
 import type { User } from '../generated/client.ts';
 import type { Assertion } from './provisioning.ts';
 
-let world: ProvisioningWorld;
-beforeAll(async () => {
-  world = await startProvisioningWorld();
-});
-afterAll(() => world.stop());
+const world = await startProvisioningWorld();
 
 const sources = ['ldap', 'oidc', 'pki', 'proxy'] as const;
 /** An account without identity, or linked to an identity of a source. */

@@ -1,14 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { client, startProvisioningWorld, type ProvisioningWorld } from '../../test/provisioning-world.ts';
+import { describe, expect, it } from '@jest/globals';
+import { client, startProvisioningWorld } from '../../test/provisioning-world.ts';
 import { roleIn } from '../../test/real-sessions.ts';
 import type { Assertion } from './provisioning.ts';
 
-let world: ProvisioningWorld;
-beforeAll(async () => {
-  world = await startProvisioningWorld();
-});
-afterAll(() => world.stop());
+const world = await startProvisioningWorld();
 
 const sources = ['ldap', 'oidc', 'pki', 'proxy'] as const;
 type Rows = Record<string, unknown>;
@@ -40,7 +36,7 @@ async function createAccount(source: Assertion['source']): Promise<{ a: Assertio
 }
 
 describe('a repeated sign-in without changes', () => {
-  it.each(sources)('needs no transaction: %s', async (source) => {
+  it.each(sources)('performance contract: needs no transaction: %s', async (source) => {
     const { a: assertion, userId } = await createAccount(source);
     const before = world.transactions();
     const signedIn = await world.provisioning.trySignIn(assertion, client);

@@ -1,16 +1,10 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { waitFor } from '@overtone/testkit';
 import { addUser } from '../../test/running-identity.ts';
-import { startSessionWorld, type SessionWorld } from '../../test/session-world.ts';
+import { startSessionWorld } from '../../test/session-world.ts';
 
-let world: SessionWorld;
-let backends: SessionWorld['backends'];
-let identity: SessionWorld['identity'];
-beforeAll(async () => {
-  world = await startSessionWorld();
-  ({ backends, identity } = world);
-});
-afterAll(() => world.stop());
+const world = await startSessionWorld();
+const { backends, identity } = world;
 
 const timeout = { timeoutMs: 60_000 };
 

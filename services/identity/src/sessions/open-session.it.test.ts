@@ -1,14 +1,10 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { client, startProvisioningWorld, type ProvisioningWorld } from '../../test/provisioning-world.ts';
+import { describe, expect, it } from '@jest/globals';
+import { client, startProvisioningWorld } from '../../test/provisioning-world.ts';
 import type { User } from '../generated/client.ts';
 import { signInStore } from '../sign-in/sign-in.store.ts';
 import type { SignInCandidate } from './sessions.ts';
 
-let world: ProvisioningWorld;
-beforeAll(async () => {
-  world = await startProvisioningWorld();
-});
-afterAll(() => world.stop());
+const world = await startProvisioningWorld();
 
 /** The account as a sign-in reads it. */
 async function seen(fields: Partial<User> = {}): Promise<SignInCandidate> {

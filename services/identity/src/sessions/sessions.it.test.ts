@@ -1,17 +1,10 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { waitFor } from '@overtone/testkit';
 import { startIdentity } from '../../test/running-identity.ts';
-import { startSessionWorld, type SessionWorld } from '../../test/session-world.ts';
+import { startSessionWorld } from '../../test/session-world.ts';
 
-let world: SessionWorld;
-let backends: SessionWorld['backends'];
-let identity: SessionWorld['identity'];
-let revoked: SessionWorld['revoked'];
-beforeAll(async () => {
-  world = await startSessionWorld();
-  ({ backends, identity, revoked } = world);
-});
-afterAll(() => world.stop());
+const world = await startSessionWorld();
+const { backends, identity, revoked } = world;
 
 function newSession(fields: Record<string, unknown> = {}) {
   return world.newSession(fields);

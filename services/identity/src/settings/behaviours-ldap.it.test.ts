@@ -1,6 +1,6 @@
 import { connect, createServer, type AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterEach, describe, expect, it } from '@jest/globals';
 import type { AuthSettings } from '@overtone/contracts';
 import { groupLdif } from '@overtone/testkit';
 import { startDirectoryWorld, type DirectoryWorld } from '../../test/directory-world.ts';
@@ -8,14 +8,9 @@ import { addUser } from '../../test/running-identity.ts';
 import { createChanges, type Behaviour } from '../../test/setting-world.ts';
 import { keysOf } from './settings.ts';
 
-let world: DirectoryWorld;
-let changes: ReturnType<typeof createChanges>;
 let groups = 0;
-beforeAll(async () => {
-  world = await startDirectoryWorld();
-  changes = createChanges(world.identity, world.admin, { ldap_bind_password: world.slapd.bindPassword });
-});
-afterAll(() => world.stop());
+const world = await startDirectoryWorld();
+const changes = createChanges(world.identity, world.admin, { ldap_bind_password: world.slapd.bindPassword });
 afterEach(() => changes.reset());
 
 type Person = Awaited<ReturnType<DirectoryWorld['person']>>;

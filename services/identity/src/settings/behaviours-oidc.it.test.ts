@@ -1,34 +1,30 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterEach, describe, expect, it } from '@jest/globals';
 import type { AuthSettings } from '@overtone/contracts';
-import { startOidcProvider, type OidcProvider } from '@overtone/testkit/oidc';
-import { startBackends, startIdentity, type Backends, type RunningIdentity } from '../../test/running-identity.ts';
+import { startOidcProvider } from '@overtone/testkit/oidc';
+import { stopAfterFile } from '@overtone/testkit/cleanup';
+import { startBackends, startIdentity } from '../../test/running-identity.ts';
 import { createChanges, type Behaviour } from '../../test/setting-world.ts';
 import { keysOf } from './settings.ts';
 
-let backends: Backends;
-let provider: OidcProvider;
-let identity: RunningIdentity;
-let changes: ReturnType<typeof createChanges>;
 const callback = 'http://localhost:8080/login';
-beforeAll(async () => {
-  [backends, provider] = await Promise.all([startBackends(), startOidcProvider({ redirectUris: [callback] })]);
-  identity = await startIdentity(backends, {
+const [backends, provider] = await Promise.all([
+  startBackends(),
+  stopAfterFile(startOidcProvider({ redirectUris: [callback] })),
+]);
+const identity = await stopAfterFile(
+  startIdentity(backends, {
     OIDC_ENABLED: 'true',
     OIDC_SERVER_URL: provider.issuer,
     OIDC_CLIENT_ID: provider.clientId,
     OIDC_CLIENT_SECRET: provider.clientSecret,
     OIDC_CALLBACK_URL: callback,
     OIDC_SCOPES: 'openid email profile groups',
-  });
-  changes = createChanges(identity, (await identity.session()).caller, {
-    oidc_client_secret: provider.clientSecret,
-  });
-});
-afterAll(async () => {
-  await identity.stop();
-  await Promise.all([backends.stop(), provider.stop()]);
+  }),
+);
+const changes = createChanges(identity, (await identity.session()).caller, {
+  oidc_client_secret: provider.clientSecret,
 });
 afterEach(() => changes.reset());
 

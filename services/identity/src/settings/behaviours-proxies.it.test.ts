@@ -1,25 +1,21 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterEach, describe, expect, it } from '@jest/globals';
 import type { AuthSettings } from '@overtone/contracts';
-import { createAuthority, type Authority, type Issued } from '@overtone/testkit/certificates';
-import { startSignIn, type SignInProduct } from '@overtone/testkit/product';
+import { createAuthority, type Issued } from '@overtone/testkit/certificates';
+import { startSignIn } from '@overtone/testkit/product';
+import { stopAfterFile } from '@overtone/testkit/cleanup';
 import { rawRequest } from '../../test/raw-request.ts';
 import type { RunningIdentity } from '../../test/running-identity.ts';
-import { watchDatabase, type WatchedDatabase } from '../../test/sessions-of.ts';
+import { watchDatabase } from '../../test/sessions-of.ts';
 import { createChanges, type Behaviour } from '../../test/setting-world.ts';
 import { keysOf } from './settings.ts';
 
 const unusedAddress = '192.0.2.1';
-let authority: Authority;
-let product: SignInProduct;
-let database: WatchedDatabase;
-let changes: ReturnType<typeof createChanges>;
-let ask: RunningIdentity['ask'];
-beforeAll(async () => {
-  authority = await createAuthority({ subject: { O: 'Example', CN: 'Root' } });
-  product = await startSignIn({
+const authority = await createAuthority({ subject: { O: 'Example', CN: 'Root' } });
+const product = await stopAfterFile(
+  startSignIn({
     identity: {
       PKI_ENABLED: 'true',
       PKI_TRUSTED_PROXIES: '127.0.0.1',
@@ -28,26 +24,22 @@ beforeAll(async () => {
       PROXY_TRUSTED_PROXIES: '127.0.0.1',
       SIGN_IN_REFUSAL_MS: '0',
     },
-  });
-  database = await watchDatabase(product.database.url);
-  const form = new URLSearchParams({ username: product.admin.email, password: product.admin.password });
-  const signedIn = await fetch(`${product.edge.url}/api/auth/token`, { method: 'POST', body: form });
-  const { access_token: token } = (await signedIn.json()) as { access_token: string };
-  ask = async (path, account) => {
-    const { method = 'GET', json } = account ?? {};
-    const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
-    const body = json === undefined ? {} : { body: JSON.stringify(json) };
-    const response = await fetch(product.edge.url + path, { method, headers, ...body });
-    const answer = (await response.json()) as Record<string, unknown>;
-    return { status: response.status, body: answer, cookies: [], headers: response.headers };
-  };
-  const caller = { userId: '', sessionId: '', role: 'super_admin', tokenExpiresAt: 0 } as const;
-  changes = createChanges({ ask }, caller);
-});
-afterAll(async () => {
-  await database.end();
-  await product.stop();
-});
+  }),
+);
+const database = await watchDatabase(product.database.url);
+const form = new URLSearchParams({ username: product.admin.email, password: product.admin.password });
+const signedIn = await fetch(`${product.edge.url}/api/auth/token`, { method: 'POST', body: form });
+const { access_token: token } = (await signedIn.json()) as { access_token: string };
+const ask: RunningIdentity['ask'] = async (path, account) => {
+  const { method = 'GET', json } = account ?? {};
+  const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
+  const body = json === undefined ? {} : { body: JSON.stringify(json) };
+  const response = await fetch(product.edge.url + path, { method, headers, ...body });
+  const answer = (await response.json()) as Record<string, unknown>;
+  return { status: response.status, body: answer, cookies: [], headers: response.headers };
+};
+const caller = { userId: '', sessionId: '', role: 'super_admin', tokenExpiresAt: 0 } as const;
+const changes = createChanges({ ask }, caller);
 afterEach(() => changes.reset());
 
 function set(values: Partial<AuthSettings>) {

@@ -1,27 +1,11 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterEach, describe, expect, it } from '@jest/globals';
 import { authCategories, type AuthSettings } from '@overtone/contracts';
-import {
-  addUser,
-  startBackends,
-  startIdentity,
-  type Backends,
-  type RunningIdentity,
-} from '../../test/running-identity.ts';
+import { setUpIdentity, addUser } from '../../test/running-identity.ts';
 import { createChanges, type Behaviour } from '../../test/setting-world.ts';
 import { keysOf } from './settings.ts';
 
-let backends: Backends;
-let identity: RunningIdentity;
-let changes: ReturnType<typeof createChanges>;
-beforeAll(async () => {
-  backends = await startBackends();
-  identity = await startIdentity(backends, { SIGN_IN_REFUSAL_MS: '0' });
-  changes = createChanges(identity, (await identity.session()).caller);
-});
-afterAll(async () => {
-  await identity.stop();
-  await backends.stop();
-});
+const { backends, identity } = await setUpIdentity({ SIGN_IN_REFUSAL_MS: '0' });
+const changes = createChanges(identity, (await identity.session()).caller);
 afterEach(() => changes.reset());
 
 function set(values: Partial<AuthSettings>) {

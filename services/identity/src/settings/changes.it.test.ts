@@ -1,28 +1,11 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterEach, describe, expect, it } from '@jest/globals';
 import { authCategories, authSettings } from '@overtone/contracts';
 import type { Caller } from '@overtone/service-kit';
 import { waitFor } from '@overtone/testkit';
-import {
-  addUser,
-  collectEvents,
-  startBackends,
-  startIdentity,
-  type Backends,
-  type RunningIdentity,
-} from '../../test/running-identity.ts';
+import { setUpIdentity, addUser, collectEvents } from '../../test/running-identity.ts';
 
-let backends: Backends;
-let identity: RunningIdentity;
-let caller: Caller;
-beforeAll(async () => {
-  backends = await startBackends();
-  identity = await startIdentity(backends, { LDAP_SERVER: 'seed.example.org', LDAP_TIMEOUT: '7' });
-  ({ caller } = await identity.session());
-});
-afterAll(async () => {
-  await identity.stop();
-  await backends.stop();
-});
+const { backends, identity } = await setUpIdentity({ LDAP_SERVER: 'seed.example.org', LDAP_TIMEOUT: '7' });
+const { caller } = await identity.session();
 afterEach(async () => {
   await backends.sql.query('delete from auth_config');
   await backends.sql.query('delete from auth_config_audit');

@@ -11,20 +11,10 @@ import {
   type OidcProvider,
   type ScriptedProvider,
 } from '@overtone/testkit/oidc';
-import { startBackends, startIdentity, type Backends, type RunningIdentity } from '../../test/running-identity.ts';
+import { setUpIdentity } from '../../test/running-identity.ts';
 
-let backends: Backends;
-let identity: RunningIdentity;
-let caller: Caller;
-beforeAll(async () => {
-  backends = await startBackends();
-  identity = await startIdentity(backends);
-  ({ caller } = await identity.session());
-});
-afterAll(async () => {
-  await identity.stop();
-  await backends.stop();
-});
+const { backends, identity } = await setUpIdentity();
+const { caller } = await identity.session();
 afterEach(() => backends.sql.query('delete from auth_config'));
 
 async function save(category: string, json: unknown) {

@@ -1,26 +1,15 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
-import { startNats, waitFor, type TestServer } from '@overtone/testkit';
-import { startBackends, startIdentity, type Backends, type RunningIdentity } from '../../test/running-identity.ts';
+import { afterEach, describe, expect, it } from '@jest/globals';
+import { startNats, waitFor } from '@overtone/testkit';
+import { stopAfterFile } from '@overtone/testkit/cleanup';
+import { setUpIdentity, startIdentity, type RunningIdentity } from '../../test/running-identity.ts';
 import { createChanges } from '../../test/setting-world.ts';
 
-let backends: Backends;
-let otherBus: TestServer;
-let one: RunningIdentity;
-let two: RunningIdentity;
 /** A replica on the same database with another broker: it never receives events of the other replicas. */
-let deaf: RunningIdentity;
-let changes: ReturnType<typeof createChanges>;
-beforeAll(async () => {
-  [backends, otherBus] = await Promise.all([startBackends(), startNats()]);
-  one = await startIdentity(backends);
-  two = await startIdentity(backends);
-  deaf = await startIdentity({ database: backends.database, nats: otherBus });
-  changes = createChanges(one, (await one.session()).caller);
-});
-afterAll(async () => {
-  await Promise.all([one, two, deaf].map((replica) => replica.stop()));
-  await Promise.all([backends.stop(), otherBus.stop()]);
-});
+const otherBus = await stopAfterFile(startNats());
+const { backends, identity: one } = await setUpIdentity();
+const two = await stopAfterFile(startIdentity(backends));
+const deaf = await stopAfterFile(startIdentity({ database: backends.database, nats: otherBus }));
+const changes = createChanges(one, (await one.session()).caller);
 afterEach(() => changes.reset());
 
 async function shownBy(replica: RunningIdentity) {

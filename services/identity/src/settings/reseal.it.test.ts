@@ -1,13 +1,12 @@
 import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import type { Caller } from '@overtone/service-kit';
-import { startBackends, startIdentity, type Backends, type RunningIdentity } from '../../test/running-identity.ts';
+import { describe, expect, it } from '@jest/globals';
+import { createFolder } from '@overtone/testkit/cleanup';
+import { setUpIdentity } from '../../test/running-identity.ts';
 
 const main = fileURLToPath(new URL('../reseal.main.ts', import.meta.url));
 
@@ -15,25 +14,12 @@ function newKey(): string {
   return randomBytes(32).toString('base64');
 }
 
-let backends: Backends;
-let identity: RunningIdentity;
-let caller: Caller;
-let folder: string;
-let file: string;
 let key = newKey();
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'overtone-keys-'));
-  file = join(folder, 'encryption_key');
-  await writeFile(file, key);
-  backends = await startBackends();
-  identity = await startIdentity(backends, { ENCRYPTION_KEY: '', ENCRYPTION_KEY_FILE: file });
-  ({ caller } = await identity.session());
-});
-afterAll(async () => {
-  await identity.stop();
-  await backends.stop();
-  await rm(folder, { recursive: true });
-});
+const folder = await createFolder();
+const file = join(folder, 'encryption_key');
+await writeFile(file, key);
+const { backends, identity } = await setUpIdentity({ ENCRYPTION_KEY: '', ENCRYPTION_KEY_FILE: file });
+const { caller } = await identity.session();
 
 function put(category: string, json: unknown) {
   return identity.ask(`/api/admin/auth-config/${category}`, { method: 'PUT', json, caller });

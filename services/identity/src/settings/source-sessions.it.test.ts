@@ -1,38 +1,20 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { waitFor } from '@overtone/testkit';
 import { codeOf, type Session } from '../../test/administration.ts';
-import {
-  addUser,
-  collectEvents,
-  startBackends,
-  startIdentity,
-  type Backends,
-  type RunningIdentity,
-} from '../../test/running-identity.ts';
+import { setUpIdentity, addUser, collectEvents } from '../../test/running-identity.ts';
 
 const sources = ['ldap', 'oidc', 'pki', 'proxy'] as const;
 type Source = (typeof sources)[number];
 
-let backends: Backends;
-let identity: RunningIdentity;
-let root: Session;
-let revoked: Record<string, unknown>[];
-beforeAll(async () => {
-  backends = await startBackends();
-  identity = await startIdentity(backends, {
-    SIGN_IN_REFUSAL_MS: '0',
-    LDAP_ENABLED: 'true',
-    OIDC_ENABLED: 'true',
-    PKI_ENABLED: 'true',
-    PROXY_ENABLED: 'true',
-  });
-  root = await identity.session();
-  revoked = collectEvents(backends.bus, 'evt.identity.session.revoked.v1');
+const { backends, identity } = await setUpIdentity({
+  SIGN_IN_REFUSAL_MS: '0',
+  LDAP_ENABLED: 'true',
+  OIDC_ENABLED: 'true',
+  PKI_ENABLED: 'true',
+  PROXY_ENABLED: 'true',
 });
-afterAll(async () => {
-  await identity.stop();
-  await backends.stop();
-});
+const root = await identity.session();
+const revoked = collectEvents(backends.bus, 'evt.identity.session.revoked.v1');
 
 function ask(path: string, method = 'GET', by = root, json?: unknown) {
   return identity.ask(`/api/admin/auth-config/${path}`, {

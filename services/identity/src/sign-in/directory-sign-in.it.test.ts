@@ -1,13 +1,9 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterEach, describe, expect, it } from '@jest/globals';
 import { groupLdif } from '@overtone/testkit';
-import { startDirectoryWorld, type DirectoryWorld } from '../../test/directory-world.ts';
+import { startDirectoryWorld } from '../../test/directory-world.ts';
 import { addUser } from '../../test/running-identity.ts';
 
-let world: DirectoryWorld;
-beforeAll(async () => {
-  world = await startDirectoryWorld();
-});
-afterAll(() => world.stop());
+const world = await startDirectoryWorld();
 
 const generic = { code: 'invalid_credentials', detail: 'Incorrect username or password' };
 

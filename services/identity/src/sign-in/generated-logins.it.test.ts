@@ -1,19 +1,14 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { randomBytes, randomInt } from 'node:crypto';
-import { startDirectoryWorld, type DirectoryWorld } from '../../test/directory-world.ts';
+import { startDirectoryWorld } from '../../test/directory-world.ts';
 import { admin } from '../../test/running-identity.ts';
 
 /** `SIGN_IN_FUZZ=1000000` tests a million. */
 const size = Number(process.env['SIGN_IN_FUZZ'] ?? 1_000);
 
-let world: DirectoryWorld;
-let victim: Awaited<ReturnType<DirectoryWorld['person']>>;
-beforeAll(async () => {
-  world = await startDirectoryWorld({ SIGN_IN_REFUSAL_MS: '0', ACCOUNT_LOCKOUT_ENABLED: 'false' });
-  victim = await world.person();
-  await world.identity.signIn(victim.uid, victim.password);
-});
-afterAll(() => world.stop());
+const world = await startDirectoryWorld({ SIGN_IN_REFUSAL_MS: '0', ACCOUNT_LOCKOUT_ENABLED: 'false' });
+const victim = await world.person();
+await world.identity.signIn(victim.uid, victim.password);
 
 function anyOf<T>(items: readonly T[]): T {
   return items[randomInt(items.length)] as T;

@@ -1,12 +1,8 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { startDirectoryWorld, type DirectoryWorld } from '../../test/directory-world.ts';
+import { describe, expect, it } from '@jest/globals';
+import { startDirectoryWorld } from '../../test/directory-world.ts';
 import { addUser } from '../../test/running-identity.ts';
 
-let world: DirectoryWorld;
-beforeAll(async () => {
-  world = await startDirectoryWorld();
-});
-afterAll(() => world.stop());
+const world = await startDirectoryWorld();
 
 async function local(fields: Record<string, unknown> = {}) {
   const user = await addUser(world.backends.sql, fields);

@@ -1,20 +1,12 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { startDirectoryWorld, type DirectoryWorld } from '../../test/directory-world.ts';
+import { describe, expect, it } from '@jest/globals';
+import { startDirectoryWorld } from '../../test/directory-world.ts';
 import { startLineTo } from '../../test/line-to.ts';
 import { addUser } from '../../test/running-identity.ts';
 
-let world: DirectoryWorld;
-let line: Awaited<ReturnType<typeof startLineTo>>;
-beforeAll(async () => {
-  // Below the limit of the directory, which is three, as recommended.
-  world = await startDirectoryWorld({ ACCOUNT_LOCKOUT_THRESHOLD: '2' });
-  line = await startLineTo(world.slapd.port);
-  await world.ask({ ldap_server: line.url });
-});
-afterAll(async () => {
-  await line.stop();
-  await world.stop();
-});
+// Below the limit of the directory, which is three, as recommended.
+const world = await startDirectoryWorld({ ACCOUNT_LOCKOUT_THRESHOLD: '2' });
+const line = await startLineTo(world.slapd.port);
+await world.ask({ ldap_server: line.url });
 
 async function fail(...names: string[]) {
   for (const name of names) expect((await world.identity.signIn(name, 'wrong')).status).toBe(401);

@@ -1,36 +1,29 @@
 import { readFileSync } from 'node:fs';
 import { request } from 'node:https';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { createAuthority, keyUses, purposes, type Authority } from '@overtone/testkit/certificates';
+import { describe, expect, it } from '@jest/globals';
+import { createAuthority, keyUses, purposes } from '@overtone/testkit/certificates';
 import { startNginx } from '@overtone/testkit/nginx';
-import { startSignIn, type SignInProduct } from '@overtone/testkit/product';
-import type { TestServer } from '@overtone/testkit';
+import { startSignIn } from '@overtone/testkit/product';
+import { stopAfterFile } from '@overtone/testkit/cleanup';
 
 // The example for operators.
 const example = readFileSync(new URL('../../../../deploy/nginx/tls.conf', import.meta.url), 'utf8');
 
-let root: Authority;
-let product: SignInProduct;
-let nginx: TestServer;
-beforeAll(async () => {
-  root = await createAuthority({ subject: { O: 'Example', CN: 'Root' } });
-  const server = await root.issue({
-    subject: { CN: 'localhost' },
-    purposes: [purposes.server],
-    keyUsage: [keyUses.digitalSignature],
-    ipAddresses: ['127.0.0.1'],
-  });
-  product = await startSignIn({ edge: { TRUSTED_PROXIES: '127.0.0.1' } });
-  nginx = await startNginx({
+const root = await createAuthority({ subject: { O: 'Example', CN: 'Root' } });
+const server = await root.issue({
+  subject: { CN: 'localhost' },
+  purposes: [purposes.server],
+  keyUsage: [keyUses.digitalSignature],
+  ipAddresses: ['127.0.0.1'],
+});
+const product = await stopAfterFile(startSignIn({ edge: { TRUSTED_PROXIES: '127.0.0.1' } }));
+const nginx = await stopAfterFile(
+  startNginx({
     tls: true,
     files: { 'server.pem': server.pem, 'server.key': server.keyPem },
     server: example.replace('http://127.0.0.1:8080', product.edge.url),
-  });
-});
-afterAll(async () => {
-  await nginx.stop();
-  await product.stop();
-});
+  }),
+);
 
 const site = 'overtone.example.org';
 

@@ -1,20 +1,12 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { waitFor } from '@overtone/testkit';
-import { startDirectoryWorld, type DirectoryWorld } from '../../test/directory-world.ts';
+import { startDirectoryWorld } from '../../test/directory-world.ts';
 import { startLineTo } from '../../test/line-to.ts';
 import { addUser } from '../../test/running-identity.ts';
 
-let world: DirectoryWorld;
-let line: Awaited<ReturnType<typeof startLineTo>>;
-beforeAll(async () => {
-  world = await startDirectoryWorld({ LDAP_TIMEOUT: '1' });
-  line = await startLineTo(world.slapd.port);
-  await world.ask({ ldap_server: line.url });
-});
-afterAll(async () => {
-  await line.stop();
-  await world.stop();
-});
+const world = await startDirectoryWorld({ LDAP_TIMEOUT: '1' });
+const line = await startLineTo(world.slapd.port);
+await world.ask({ ldap_server: line.url });
 
 const generic = { code: 'invalid_credentials', detail: 'Incorrect username or password' };
 

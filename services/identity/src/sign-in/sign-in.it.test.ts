@@ -1,25 +1,15 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { waitFor } from '@overtone/testkit';
 import {
+  setUpIdentity,
   addUser,
   admin,
   collectEvents,
-  startBackends,
   startIdentity,
   type Answer,
 } from '../../test/running-identity.ts';
-import type { Backends, RunningIdentity } from '../../test/running-identity.ts';
 
-let backends: Backends;
-let identity: RunningIdentity;
-beforeAll(async () => {
-  backends = await startBackends();
-  identity = await startIdentity(backends, { SIGN_IN_REFUSAL_MS: '0' });
-});
-afterAll(async () => {
-  await identity.stop();
-  await backends.stop();
-});
+const { backends, identity } = await setUpIdentity({ SIGN_IN_REFUSAL_MS: '0' });
 
 async function lockOf(id: string) {
   const { rows } = await backends.sql.query<{ minutes: number | null; lockouts: number; failed: number }>(

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import type { SweepChange } from '@overtone/contracts';
 import { createOutbox } from '@overtone/database';
 import { createMetrics } from '@overtone/service-kit';
@@ -15,17 +15,11 @@ const client = { ip: '127.0.0.1', userAgent: null, requestId: null };
 const staff = 'cn=staff,dc=example,dc=org';
 const admins = 'cn=admins,dc=example,dc=org';
 
-let world: Awaited<ReturnType<typeof startMappingWorld>>;
-let group: string;
-let doors: ReturnType<typeof doorsOf>;
-beforeAll(async () => {
-  world = await startMappingWorld();
-  group = await world.group();
-  await world.map(staff, { group });
-  await world.map(admins, { role: 'admin' });
-  doors = doorsOf();
-});
-afterAll(() => world.stop());
+const world = await startMappingWorld();
+const group = await world.group();
+await world.map(staff, { group });
+await world.map(admins, { role: 'admin' });
+const doors = doorsOf();
 
 /** A real sign-in and a real sweep with separate connections. */
 function doorsOf() {

@@ -1,20 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { sweepRpc, type ReplyOf, type RequestOf, type RpcDef, type SweepChange } from '@overtone/contracts';
 import { waitFor } from '@overtone/testkit';
-import { addUser, collectEvents, startBackends, startIdentity } from '../../test/running-identity.ts';
-import type { Backends, RunningIdentity } from '../../test/running-identity.ts';
+import { setUpIdentity, addUser, collectEvents } from '../../test/running-identity.ts';
 
-let backends: Backends;
-let identity: RunningIdentity;
-beforeAll(async () => {
-  backends = await startBackends();
-  identity = await startIdentity(backends);
-});
-afterAll(async () => {
-  await identity.stop();
-  await backends.stop();
-});
+const { backends, identity } = await setUpIdentity();
 
 async function ask<R extends RpcDef>(def: R, request: RequestOf<R>): Promise<ReplyOf<R>> {
   const msg = await backends.bus.request(def.subject, JSON.stringify(request), { timeout: 10_000 });

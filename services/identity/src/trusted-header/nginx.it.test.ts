@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import type { TestServer } from '@overtone/testkit';
+import { describe, expect, it } from '@jest/globals';
 import { startNginx } from '@overtone/testkit/nginx';
-import { startSignIn, type SignInProduct } from '@overtone/testkit/product';
+import { startSignIn } from '@overtone/testkit/product';
+import { stopAfterFile } from '@overtone/testkit/cleanup';
 import { rawRequest } from '../../test/raw-request.ts';
-import { watchDatabase, type WatchedDatabase } from '../../test/sessions-of.ts';
+import { watchDatabase } from '../../test/sessions-of.ts';
 
 const path = '/api/auth/proxy/authenticate';
 // The example for operators.
@@ -15,11 +15,8 @@ function basic(user: string, password: string): string {
   return `Authorization: Basic ${Buffer.from(`${user}:${password}`).toString('base64')}`;
 }
 
-let product: SignInProduct;
-let nginx: TestServer;
-let database: WatchedDatabase;
-beforeAll(async () => {
-  product = await startSignIn({
+const product = await stopAfterFile(
+  startSignIn({
     identity: {
       PROXY_ENABLED: 'true',
       PROXY_TRUSTED_PROXIES: '127.0.0.1',
@@ -27,18 +24,15 @@ beforeAll(async () => {
       PROXY_GROUPS_HEADER: 'X-Forwarded-Groups',
     },
     edge: { TRUSTED_PROXIES: '127.0.0.1' },
-  });
-  nginx = await startNginx({
+  }),
+);
+const nginx = await stopAfterFile(
+  startNginx({
     files: { people: 'una:{PLAIN}her password\n' },
     server: example.replace('http://127.0.0.1:8080', product.edge.url),
-  });
-  database = await watchDatabase(product.database.url);
-});
-afterAll(async () => {
-  await database.end();
-  await nginx.stop();
-  await product.stop();
-});
+  }),
+);
+const database = await watchDatabase(product.database.url);
 
 async function people() {
   return (await database.rows<{ email: string }>(`select email from "user" where auth_type = 'proxy'`)).map(

@@ -1,7 +1,8 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { startSignIn, type SignInProduct } from '@overtone/testkit/product';
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import { startSignIn } from '@overtone/testkit/product';
+import { stopAfterFile } from '@overtone/testkit/cleanup';
 import { rawRequest } from '../../test/raw-request.ts';
-import { watchDatabase, type WatchedDatabase } from '../../test/sessions-of.ts';
+import { watchDatabase } from '../../test/sessions-of.ts';
 
 const path = '/api/auth/proxy/authenticate';
 const trusted = '127.0.0.1';
@@ -9,10 +10,8 @@ const trusted = '127.0.0.1';
 const stranger = '127.0.0.9';
 const secret = 'known to the proxy alone';
 
-let product: SignInProduct;
-let database: WatchedDatabase;
-beforeAll(async () => {
-  product = await startSignIn({
+const product = await stopAfterFile(
+  startSignIn({
     identity: {
       PROXY_ENABLED: 'true',
       PROXY_TRUSTED_PROXIES: `${trusted}/32, 2001:db8::/32`,
@@ -21,13 +20,9 @@ beforeAll(async () => {
     },
     // The edge may trust X-Forwarded-For of a proxy; for identity headers only the peer of the socket counts.
     edge: { TRUSTED_PROXIES: '127.0.0.0/8' },
-  });
-  database = await watchDatabase(product.database.url);
-});
-afterAll(async () => {
-  await database.end();
-  await product.stop();
-});
+  }),
+);
+const database = await watchDatabase(product.database.url);
 
 const proof = `X-Proxy-Secret: ${secret}`;
 

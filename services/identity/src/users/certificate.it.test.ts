@@ -1,11 +1,7 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { codeOf, startAdministration, type Administration } from '../../test/administration.ts';
+import { describe, expect, it } from '@jest/globals';
+import { codeOf, startAdministration } from '../../test/administration.ts';
 
-let world: Administration;
-beforeAll(async () => {
-  world = await startAdministration();
-});
-afterAll(() => world.stop());
+const world = await startAdministration();
 
 function path(id: string) {
   return `/api/admin/users/${id}/certificate`;

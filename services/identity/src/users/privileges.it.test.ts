@@ -1,18 +1,13 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { codeOf as code, startAdministration, type Administration, type Session } from '../../test/administration.ts';
+import { beforeEach, describe, expect, it } from '@jest/globals';
+import { codeOf as code, startAdministration, type Session } from '../../test/administration.ts';
 import { addUser } from '../../test/running-identity.ts';
 
-let world: Administration;
-let root: Session;
 let plainAdmin: Session;
-beforeAll(async () => {
-  world = await startAdministration();
-  ({ root } = world);
-});
+const world = await startAdministration();
+const { root } = world;
 beforeEach(async () => {
   plainAdmin = (await world.member({ role: 'admin' })).session;
 });
-afterAll(() => world.stop());
 
 describe('resetting a password', () => {
   const reset = (id: string, by = root, json: unknown = { new_password: 'Reset-Battery-2026' }) =>

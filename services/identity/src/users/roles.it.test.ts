@@ -1,22 +1,17 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 import { waitFor } from '@overtone/testkit';
-import { codeOf as code, startAdministration, type Administration, type Session } from '../../test/administration.ts';
+import { codeOf as code, startAdministration, type Session } from '../../test/administration.ts';
 import { addUser } from '../../test/running-identity.ts';
 
-let world: Administration;
-let root: Session;
 let plainAdmin: Session;
 let plainAdminId: string;
-beforeAll(async () => {
-  world = await startAdministration();
-  ({ root } = world);
-});
+const world = await startAdministration();
+const { root } = world;
 beforeEach(async () => {
   const { id, session } = await world.member({ role: 'admin' });
   plainAdminId = id;
   plainAdmin = session;
 });
-afterAll(() => world.stop());
 
 describe('deleting an account', () => {
   const remove = (id: string, by = root) => world.ask(`/api/users/${id}`, by, 'DELETE');

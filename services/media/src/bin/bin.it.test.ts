@@ -1,20 +1,14 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { mediaRoutes, mediaRpc, type AnswerOf, type FileObject } from '@overtone/contracts';
 import { createOutbox } from '@overtone/database';
-import type { Bus } from '@overtone/service-kit';
 import { createDatabaseClient } from '../../test/client.ts';
 import { startRun, transcribed } from '../../test/runs.ts';
-import { newUser, startMedia, waitFor, wav, type Media, type TestUser } from '../../test/start-media.ts';
+import { newUser, startMedia, waitFor, wav, type TestUser } from '../../test/start-media.ts';
 import { createBin } from './bin.service.ts';
 
 type BinPage = AnswerOf<(typeof mediaRoutes)['listBin']>;
-let media: Media;
-let bus: Bus;
-beforeAll(async () => {
-  media = await startMedia();
-  bus = await media.connectAs('search-indexer');
-});
-afterAll(() => media.stop());
+const media = await startMedia();
+const bus = await media.connectAs('search-indexer');
 
 async function statusOf(person: TestUser, method: string, path: string, body?: unknown): Promise<number> {
   return (await media.json(person, method, path, body)).status;

@@ -1,27 +1,22 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { randomUUID } from 'node:crypto';
 import { mediaRpc, type FileObject } from '@overtone/contracts';
 import { startRun, transcribed } from '../../test/runs.ts';
-import { newUser, startMedia, waitFor, wav, type Media, type TestUser } from '../../test/start-media.ts';
+import { newUser, startMedia, waitFor, wav, type TestUser } from '../../test/start-media.ts';
 
 type Page = { items: FileObject[]; total: number; page: number; page_size: number; code?: string };
-let media: Media;
-let ada: TestUser;
-beforeAll(async () => {
-  media = await startMedia();
-  ada = newUser();
-  for (const [i, name] of ['Budget 100%.wav', 'holiday_plan.wav', 'Über uns.wav', 'zebra.wav'].entries()) {
-    const { body } = await media.upload(ada, wav(100 + i, 16_000 + i * 100), { name });
-    await media.query(
-      `update media_file set duration = $2, upload_time = $3 where uuid = $1`,
-      body.uuid,
-      i * 60,
-      `2026-01-0${i + 1}`,
-    );
-  }
-  await media.query(`update media_file set content_type = 'video/mp4', status = 'completed' where title = 'zebra'`);
-});
-afterAll(() => media.stop());
+const media = await startMedia();
+const ada = newUser();
+for (const [i, name] of ['Budget 100%.wav', 'holiday_plan.wav', 'Über uns.wav', 'zebra.wav'].entries()) {
+  const { body } = await media.upload(ada, wav(100 + i, 16_000 + i * 100), { name });
+  await media.query(
+    `update media_file set duration = $2, upload_time = $3 where uuid = $1`,
+    body.uuid,
+    i * 60,
+    `2026-01-0${i + 1}`,
+  );
+}
+await media.query(`update media_file set content_type = 'video/mp4', status = 'completed' where title = 'zebra'`);
 
 function list(person: TestUser, query = '') {
   return media.json<Page>(person, 'GET', `/api/files${query}`);

@@ -1,14 +1,10 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { randomUUID } from 'node:crypto';
 import type { SegmentObject } from '@overtone/contracts';
 import { startRun, transcribed, twoVoices, wordsOf } from '../../test/runs.ts';
-import { newUser, startMedia, waitFor, wav, type Media } from '../../test/start-media.ts';
+import { newUser, startMedia, waitFor, wav } from '../../test/start-media.ts';
 
-let media: Media;
-beforeAll(async () => {
-  media = await startMedia();
-});
-afterAll(() => media.stop());
+const media = await startMedia();
 
 function later(seconds: number): Date {
   return new Date(Date.now() + seconds * 1000);

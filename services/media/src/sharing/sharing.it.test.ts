@@ -1,20 +1,16 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { identityEvents, type FileDetail, type FileObject } from '@overtone/contracts';
 import { transcribed, type Run } from '../../test/runs.ts';
-import { newUser, startMedia, waitFor, wav, type Media, type TestUser } from '../../test/start-media.ts';
+import { newUser, startMedia, waitFor, wav, type TestUser } from '../../test/start-media.ts';
 import type { ShareObject } from './sharing.ts';
 
 const early = { person: newUser(), group: randomUUID() };
-let media: Media;
-beforeAll(async () => {
-  const known = [early.person, newUser(), newUser(), newUser()];
-  media = await startMedia(
-    {},
-    known.map(({ userId }) => ({ userId, groupIds: [early.group], version: 1 })),
-  );
-});
-afterAll(() => media.stop());
+const known = [early.person, newUser(), newUser(), newUser()];
+const media = await startMedia(
+  {},
+  known.map(({ userId }) => ({ userId, groupIds: [early.group], version: 1 })),
+);
 
 function share(caller: TestUser, file: string, body: object) {
   return media.json<ShareObject & { code: string }>(caller, 'PUT', `/api/files/${file}/shares`, body);

@@ -1,24 +1,17 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { startRun, type Run } from '../../test/runs.ts';
-import { newUser, startMedia, wav, type Media, type TestUser } from '../../test/start-media.ts';
+import { startRun } from '../../test/runs.ts';
+import { newUser, startMedia, wav } from '../../test/start-media.ts';
 
 const bytes = wav(77);
-let media: Media;
-let ada: TestUser;
-let path: string;
-let run: Run;
-beforeAll(async () => {
-  media = await startMedia();
-  ada = newUser();
-  const { body } = await media.upload(ada, bytes, { name: 'Größe "1".wav' });
-  path = `/api/files/${body.uuid}`;
-  run = await startRun(media, ada, body.uuid);
-  await run.prepare();
-  await run.until((file) => file['has_waveform'] === true);
-});
-afterAll(() => media.stop());
+const media = await startMedia();
+const ada = newUser();
+const { uuid } = (await media.upload(ada, bytes, { name: 'Größe "1".wav' })).body;
+const path = `/api/files/${uuid}`;
+const run = await startRun(media, ada, uuid);
+await run.prepare();
+await run.until((file) => file['has_waveform'] === true);
 
 function get(headers: Record<string, string> = {}, method = 'GET', what = '/content') {
   return media.call(ada, method, path + what, { headers });

@@ -1,13 +1,9 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import type { FileDetail } from '@overtone/contracts';
-import { newUser, startMedia, waitFor, wav, type Media, type TestUser } from '../../test/start-media.ts';
+import { newUser, startMedia, waitFor, wav, type TestUser } from '../../test/start-media.ts';
 
 type Tag = { uuid: string; name: string; source: string | null; usage_count?: number };
-let media: Media;
-beforeAll(async () => {
-  media = await startMedia();
-});
-afterAll(() => media.stop());
+const media = await startMedia();
 
 let seed = 0;
 

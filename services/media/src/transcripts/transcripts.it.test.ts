@@ -1,19 +1,15 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 import { randomUUID } from 'node:crypto';
 import type { FileDetail, SegmentObject } from '@overtone/contracts';
 import type { z } from 'zod';
 import type { speakerObject } from '@overtone/contracts';
 import { transcribed, type Run } from '../../test/runs.ts';
-import { newUser, startMedia, waitFor, type Media } from '../../test/start-media.ts';
+import { newUser, startMedia, waitFor } from '../../test/start-media.ts';
 
 type Speaker = z.infer<typeof speakerObject>;
-let media: Media;
 let run: Run;
 let file: FileDetail;
-beforeAll(async () => {
-  media = await startMedia();
-});
-afterAll(() => media.stop());
+const media = await startMedia();
 beforeEach(async () => {
   run = await transcribed(media);
   file = (await run.readFile()) as unknown as FileDetail;

@@ -1,15 +1,11 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import type { FileDetail, SegmentObject } from '@overtone/contracts';
 import { transcribed, type Run } from '../../test/runs.ts';
-import { newUser, startMedia, type Media, type TestUser } from '../../test/start-media.ts';
+import { newUser, startMedia, type TestUser } from '../../test/start-media.ts';
 
 type Undoable = { undo: { uuid: string; expires_at: string } | null };
 type Segment = SegmentObject & Undoable;
-let media: Media;
-beforeAll(async () => {
-  media = await startMedia();
-});
-afterAll(() => media.stop());
+const media = await startMedia();
 
 async function detailOf(run: Run) {
   return (await media.json<FileDetail>(run.owner, 'GET', `/api/files/${run.fileId}`)).body;

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { readdir } from 'node:fs/promises';
@@ -7,13 +7,13 @@ import { join } from 'node:path';
 import { assertionHeader } from '@overtone/service-kit';
 import { createObjectStore } from '@overtone/object-store';
 import { freePort } from '@overtone/testkit';
-import { newUser, startMedia, waitFor, wav, type Media } from '../../test/start-media.ts';
+import { cleanUpAfterFile } from '@overtone/testkit/cleanup';
+import { newUser, startMedia, waitFor, wav } from '../../test/start-media.ts';
 import { createDatabaseClient } from '../../test/client.ts';
 import { createTusClient, idOf, tusChunkType, tusVersion } from '../../test/tus.ts';
 import { createOrphans } from './orphans.service.ts';
 
 /** A second process of the service that shares database, broker and folder with the test's. */
-let media: Media;
 let child: ChildProcess;
 let base: string;
 
@@ -36,14 +36,9 @@ function temporary(): Promise<string[]> {
   return readdir(join(media.folder, 'tmp'));
 }
 
-beforeAll(async () => {
-  media = await startMedia();
-  await start();
-});
-afterAll(async () => {
-  await kill();
-  await media.stop();
-});
+const media = await startMedia();
+await start();
+cleanUpAfterFile(kill);
 
 function slowly(method: string, path: string, headers: Record<string, string>, first: Buffer) {
   const sending = request(base + path, { method, headers });

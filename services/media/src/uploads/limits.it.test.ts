@@ -1,16 +1,12 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import type { ObjectStore } from '@overtone/object-store';
 import { createDatabaseClient } from '../../test/client.ts';
-import { newUser, problemOf, startMedia, wav, type Media, type TestUser } from '../../test/start-media.ts';
+import { newUser, problemOf, startMedia, wav, type TestUser } from '../../test/start-media.ts';
 import { createReservations } from './reservations.store.ts';
 
-let media: Media;
-beforeAll(async () => {
-  const settings = { UPLOAD_MAX_OPEN: '3', UPLOAD_MAX_RESERVED_BYTES: '1000000', MAX_UPLOAD_BYTES: '2000000' };
-  media = await startMedia(settings, [], ['en', 'de']);
-});
-afterAll(() => media.stop());
+const settings = { UPLOAD_MAX_OPEN: '3', UPLOAD_MAX_RESERVED_BYTES: '1000000', MAX_UPLOAD_BYTES: '2000000' };
+const media = await startMedia(settings, [], ['en', 'de']);
 
 async function openOf({ userId }: TestUser): Promise<unknown> {
   return (await media.query('select count(*)::int as n from open_upload where user_id = $1', userId))[0]?.['n'];

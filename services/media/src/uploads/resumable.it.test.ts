@@ -1,17 +1,13 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { randomUUID } from 'node:crypto';
 import { readdir, rm } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import type { FileObject } from '@overtone/contracts';
-import { newUser, problemOf, startMedia, waitFor, wav, type Media } from '../../test/start-media.ts';
+import { newUser, problemOf, startMedia, waitFor, wav } from '../../test/start-media.ts';
 import { idOf, tusVersion } from '../../test/tus.ts';
 
-let media: Media;
-beforeAll(async () => {
-  media = await startMedia({ MAX_UPLOAD_BYTES: '50000000' });
-});
-afterAll(() => media.stop());
+const media = await startMedia({ MAX_UPLOAD_BYTES: '50000000' });
 
 async function leftOf(path: string): Promise<string[]> {
   return readdir(join(media.folder, 'objects', 'uploads', idOf(path))).catch(() => []);

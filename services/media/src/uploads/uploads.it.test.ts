@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { createHash, randomBytes } from 'node:crypto';
 import { readdir } from 'node:fs/promises';
 import { connect } from 'node:net';
@@ -8,11 +8,7 @@ import { newUser, problemOf, startMedia, waitFor, wav, type Media, type TestUser
 import { idOf, tusChunkType, tusVersion } from '../../test/tus.ts';
 
 const maxBytes = 3_000_000;
-let media: Media;
-beforeAll(async () => {
-  media = await startMedia({ MAX_UPLOAD_BYTES: String(maxBytes) });
-});
-afterAll(() => media.stop());
+const media = await startMedia({ MAX_UPLOAD_BYTES: String(maxBytes) });
 
 async function objects(): Promise<string[]> {
   return (await readdir(media.folder, { recursive: true, withFileTypes: true }))

@@ -1,32 +1,27 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { identityEvents, mediaEvents, transcriptionLive, type FileAccess } from '@overtone/contracts';
 import { waitFor } from '@overtone/testkit';
-import { callerOf, createWorld, plainClient, startGateway, type World } from '../../test/harness.ts';
+import { cleanUpAfterTest } from '@overtone/testkit/cleanup';
+import { callerOf, createWorld, plainClient, startGateway } from '../../test/harness.ts';
 
-let world: World;
 let gateway: Awaited<ReturnType<typeof startGateway>>;
-const open: { close: () => void }[] = [];
 const before = { userId: randomUUID(), groupId: randomUUID(), fileId: randomUUID(), ownerId: randomUUID() };
 
-beforeAll(async () => {
-  world = await createWorld();
-  world.known.memberships.push({ userId: before.userId, groupIds: [before.groupId], version: 1 });
-  const { fileId, ownerId, groupId } = before;
-  world.known.shared.push({ fileId, ownerId, groupIds: [groupId], userIds: [], version: 1 });
-});
-afterAll(() => world.stop());
+const world = await createWorld();
+world.known.memberships.push({ userId: before.userId, groupIds: [before.groupId], version: 1 });
+const { fileId, ownerId, groupId } = before;
+world.known.shared.push({ fileId, ownerId, groupIds: [groupId], userIds: [], version: 1 });
 beforeEach(async () => {
   gateway = await startGateway(world);
 });
 afterEach(async () => {
-  for (const client of open.splice(0)) client.close();
   await gateway.stop();
 });
 
 async function connect(userId: string) {
   const client = plainClient(gateway.apiPort, callerOf(userId));
-  open.push(client);
+  cleanUpAfterTest(() => client.close());
   await client.established();
   return client;
 }

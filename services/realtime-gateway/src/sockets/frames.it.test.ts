@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { afterAll, expect, it } from '@jest/globals';
 import { WebSocket, WebSocketServer } from 'ws';
 import { textFrame } from './frames.ts';
 
@@ -9,15 +9,13 @@ const server = createServer();
 const sockets = new WebSocketServer({ noServer: true });
 const texts = [0, 1, 125, 126, 65_535, 65_536, 200_000].map((bytes) => 'x'.repeat(bytes)).concat('ä€🎙'.repeat(60));
 
-beforeAll(async () => {
-  server.on('upgrade', (req, raw, head) =>
-    sockets.handleUpgrade(req, raw, head, () => {
-      for (const text of texts) raw.write(textFrame(text));
-    }),
-  );
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-});
+server.on('upgrade', (req, raw, head) =>
+  sockets.handleUpgrade(req, raw, head, () => {
+    for (const text of texts) raw.write(textFrame(text));
+  }),
+);
+server.listen(0, '127.0.0.1');
+await once(server, 'listening');
 afterAll(() => {
   for (const ws of sockets.clients) ws.terminate();
   server.close();

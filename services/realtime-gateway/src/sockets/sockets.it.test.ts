@@ -1,34 +1,29 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { identityEvents, mediaEvents, searchEvents, transcriptionLive } from '@overtone/contracts';
 import { waitFor } from '@overtone/testkit';
-import { callerOf, createWorld, plainClient, socketIoClient, startGateway, type World } from '../../test/harness.ts';
+import { cleanUpAfterTest } from '@overtone/testkit/cleanup';
+import { callerOf, createWorld, plainClient, socketIoClient, startGateway } from '../../test/harness.ts';
 
-let world: World;
 let gateway: Awaited<ReturnType<typeof startGateway>>;
-const open: { close: () => void }[] = [];
 
-beforeAll(async () => {
-  world = await createWorld();
-});
-afterAll(() => world.stop());
+const world = await createWorld();
 beforeEach(async () => {
   gateway = await startGateway(world);
 });
 afterEach(async () => {
-  for (const client of open.splice(0)) client.close();
   await gateway.stop();
 });
 
 function plain(...args: Parameters<typeof plainClient> extends [number, ...infer R] ? R : never) {
   const client = plainClient(gateway.apiPort, ...args);
-  open.push(client);
+  cleanUpAfterTest(() => client.close());
   return client;
 }
 
 function socketIo(options: Parameters<typeof socketIoClient>[1]) {
   const client = socketIoClient(gateway.apiPort, options);
-  open.push({ close: () => client.socket.disconnect() });
+  cleanUpAfterTest(() => client.socket.disconnect());
   return client;
 }
 

@@ -1,20 +1,19 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { identityEvents, mediaEvents, searchAnswer, type FileAccess } from '@overtone/contracts';
 import { waitFor } from '@overtone/testkit';
+import { stopAfterFile } from '@overtone/testkit/cleanup';
 import { record, type Recording } from '../../test/library.ts';
 import { startWorld } from '../../test/world.ts';
 
 const before = { userId: randomUUID(), groupId: randomUUID(), fileId: randomUUID(), ownerId: randomUUID() };
-let world: Awaited<ReturnType<typeof startWorld>>;
-beforeAll(async () => {
-  const { userId, groupId, fileId, ownerId } = before;
-  world = await startWorld({
+const { userId, groupId, fileId, ownerId } = before;
+const world = await stopAfterFile(
+  startWorld({
     memberships: [{ userId, groupIds: [groupId], version: 2 }],
     shared: [{ fileId, ownerId, groupIds: [groupId], userIds: [], version: 1 }],
-  });
-});
-afterAll(() => world.stop());
+  }),
+);
 
 async function indexed(given: Partial<Recording['file']> = {}): Promise<Recording> {
   const recording = world.library.put(record({ ...given, turns: [['Ann', 'the report is due in march']] }));

@@ -38,6 +38,8 @@ function createRandomStep(random: () => number) {
   const pick = <T>(items: readonly T[]): T => items[Math.floor(random() * items.length)] as T;
   const pull = async (durable: string): Promise<JsMsg | undefined> => {
     const handle = await world.test.jetstream().consumers.get('JOBS', durable);
+    const { num_pending, num_ack_pending } = await handle.info();
+    if (num_pending + num_ack_pending === 0) return undefined;
     const batch = await handle.fetch({ max_messages: 1, expires: 1_000 });
     for await (const msg of batch) return msg;
     return undefined;
@@ -110,7 +112,7 @@ it.each([3, 11])(
       await advanceTime();
       return (await world.sql(`select 1 from run where status = 'running'`)).length > 0;
     };
-    await waitFor(async () => !(await open()), { timeoutMs: 400_000, intervalMs: 1_000 });
+    await waitFor(async () => !(await open()), { timeoutMs: 400_000, intervalMs: 200 });
     for (const worker of workers) await worker.stop();
 
     for (const file of files) {

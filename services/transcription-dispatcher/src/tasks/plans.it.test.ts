@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { createDatabase as createTestDatabase, type TestDatabase } from '@overtone/testkit';
+import { beforeEach, describe, expect, it } from '@jest/globals';
+import { createDatabase as createTestDatabase } from '@overtone/testkit';
+import { cleanUpAfterFile } from '@overtone/testkit/cleanup';
 import { Pool } from 'pg';
 import { createStatements } from '../database.ts';
 import { createAcceptStore } from './accept.store.ts';
@@ -10,21 +11,15 @@ import { createRequeueStore } from './requeue.store.ts';
 const tables = ['run', 'stage', 'task', 'task_attempt', 'file_pipeline_timing'];
 /** Has at most one row per queue. */
 const small = 'queue_pause';
-let own: TestDatabase;
-let pool: Pool;
 
-beforeAll(async () => {
-  own = await createTestDatabase();
-  // One connection, whose prepared plans are kept, as in the dispatcher.
-  pool = new Pool({ connectionString: own.url, max: 1, idleTimeoutMillis: 0 });
-  await pool.query('set plan_cache_mode = force_generic_plan');
-  // Only the tests analyze these tables, so that the statistics are deterministic.
-  for (const table of tables) await pool.query(`alter table ${table} set (autovacuum_enabled = false)`);
-});
-afterAll(async () => {
-  await pool.end();
-  await own.drop();
-});
+const own = await createTestDatabase();
+cleanUpAfterFile(own.drop);
+// One connection, whose prepared plans are kept, as in the dispatcher.
+const pool = new Pool({ connectionString: own.url, max: 1, idleTimeoutMillis: 0 });
+cleanUpAfterFile(() => pool.end());
+await pool.query('set plan_cache_mode = force_generic_plan');
+// Only the tests analyze these tables, so that the statistics are deterministic.
+for (const table of tables) await pool.query(`alter table ${table} set (autovacuum_enabled = false)`);
 beforeEach(async () => {
   await pool.query(`truncate ${tables.join(', ')}`);
   await pool.query('deallocate all');
@@ -106,7 +101,7 @@ async function readInFull(): Promise<string[]> {
   return found;
 }
 
-describe('a plan prepared on a nearly empty table', () => {
+describe('performance contract: a plan prepared on a nearly empty table', () => {
   it('ends a task through index scans, also when the table has grown', async () => {
     await insertIndexTasks(30, 'in_progress');
     await endings();
@@ -114,7 +109,7 @@ describe('a plan prepared on a nearly empty table', () => {
   });
 });
 
-describe('with many tasks waiting on other durables', () => {
+describe('performance contract: with many tasks waiting on other durables', () => {
   it.each(['normal', 'express'] as const)('a %s claim without a match reads none of them', async (lane) => {
     await insertIndexTasks(3_000, 'pending');
     await pool.query(`analyze ${tables.join(', ')}`);

@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 import { jobDurable, stageJobs, type Stage } from '@overtone/contracts';
-import { createDatabase, createOutbox, type Database } from '@overtone/database';
+import { createDatabase, createOutbox } from '@overtone/database';
 import { createMetrics, runInFlow } from '@overtone/service-kit';
-import { createDatabase as createTestDatabase, type TestDatabase } from '@overtone/testkit';
+import { createDatabase as createTestDatabase } from '@overtone/testkit';
+import { cleanUpAfterFile } from '@overtone/testkit/cleanup';
 import { log, uploadedFile } from '../../test/harness.ts';
 import { outputs } from '../../test/workers.ts';
 import { createStatements } from '../database.ts';
@@ -12,48 +13,43 @@ import { createOutcomes } from '../runs/outcomes.service.ts';
 import { createCancellation, createRuns } from '../runs/runs.service.ts';
 import { runsStore } from '../runs/runs.store.ts';
 import { createTiming } from '../runs/timing.store.ts';
-import { createClaims, type Claims } from './claims.service.ts';
+import { createClaims } from './claims.service.ts';
 import { createFailures } from './failures.service.ts';
 import { createTaskStore } from './tasks.store.ts';
 
 const name = 'transcription-dispatcher';
-let own: TestDatabase;
-let database: Database<PrismaClient>;
-let runs: ReturnType<typeof createRuns> & ReturnType<typeof createCancellation>;
-let claims: Claims;
 let woken = 0;
 /** A concurrent change between the read of a task and its end. */
 let concurrentChange: (() => Promise<unknown>) | undefined;
 let file: ReturnType<typeof uploadedFile>;
 
-beforeAll(async () => {
-  own = await createTestDatabase();
-  const env = { DATABASE_URL: own.urlFor('transcription_dispatcher'), DB_POOL_SIZE: 1, DB_MAX_OVERFLOW: 4 };
-  database = createDatabase({ env, name, metrics: createMetrics(), log }, (adapter) => new PrismaClient({ adapter }));
-  const { db, pool } = database;
-  const outbox = createOutbox(name);
-  const statements = createStatements({ pool, wake: () => (woken += 1) });
-  const tasks = createTaskStore({ db, statements, outbox, expressMaxSeconds: 300 });
-  const deps = { db, outbox, tasks, timing: createTiming({ db }), bus: { publishLive: () => {} }, log };
-  runs = { ...createRuns(deps), ...createCancellation(deps) };
-  const runsOfTasks = { ...runsStore, ...createOutcomes(deps) };
-  claims = createClaims({
-    tasks: {
-      ...tasks,
-      readState: async (id) => {
-        const read = await tasks.readState(id);
-        await concurrentChange?.();
-        return read;
-      },
+const own = await createTestDatabase();
+cleanUpAfterFile(own.drop);
+const env = { DATABASE_URL: own.urlFor('transcription_dispatcher'), DB_POOL_SIZE: 1, DB_MAX_OVERFLOW: 4 };
+const database = createDatabase(
+  { env, name, metrics: createMetrics(), log },
+  (adapter) => new PrismaClient({ adapter }),
+);
+cleanUpAfterFile(() => database.part.stop());
+const { db, pool } = database;
+const outbox = createOutbox(name);
+const statements = createStatements({ pool, wake: () => (woken += 1) });
+const tasks = createTaskStore({ db, statements, outbox, expressMaxSeconds: 300 });
+const deps = { db, outbox, tasks, timing: createTiming({ db }), bus: { publishLive: () => {} }, log };
+const runs = { ...createRuns(deps), ...createCancellation(deps) };
+const runsOfTasks = { ...runsStore, ...createOutcomes(deps) };
+const claims = createClaims({
+  tasks: {
+    ...tasks,
+    readState: async (id) => {
+      const read = await tasks.readState(id);
+      await concurrentChange?.();
+      return read;
     },
-    runs: runsOfTasks,
-    failures: createFailures({ db, tasks, runs: runsOfTasks }),
-    log,
-  });
-});
-afterAll(async () => {
-  await database.part.stop();
-  await own.drop();
+  },
+  runs: runsOfTasks,
+  failures: createFailures({ db, tasks, runs: runsOfTasks }),
+  log,
 });
 beforeEach(async () => {
   await database.db.run.deleteMany();
@@ -96,7 +92,7 @@ async function subjects() {
 }
 
 describe('a stage', () => {
-  it('is claimed in one statement and completed in two, including the next task', async () => {
+  it('performance contract: is claimed in one statement and completed in two, including the next task', async () => {
     for (const stage of ['prepare', 'transcribe', 'diarize', 'assemble'] as const) {
       const { claimed, statements } = await claimTask(stage);
       expect([stage, statements]).toEqual([stage, 1]);
@@ -132,7 +128,7 @@ describe('a stage', () => {
     ]);
   });
 
-  it('is requeued in two statements after a failure and in one after a release', async () => {
+  it('performance contract: is requeued in two statements after a failure and in one after a release', async () => {
     const { claimed } = await claimTask('prepare');
     const failed = { ...claimed, code: 'engine_crashed', message: 'no', retryable: true };
     expect(await countStatements(() => claims.fail(failed))).toEqual({ reply: { outcome: 'retry' }, statements: 2 });

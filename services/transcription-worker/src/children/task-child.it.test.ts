@@ -1,29 +1,24 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { waitFor } from '@overtone/testkit';
+import { cleanUpAfterTest } from '@overtone/testkit/cleanup';
 import { childEnvironment } from '../env.ts';
 import { ChildCrash } from './protocol.ts';
-import { createTaskChildren, type TaskChildren, type TaskChildOptions } from './task-child.ts';
+import { createTaskChildren, type TaskChildOptions } from './task-child.ts';
 
 type Answer = { pid: number; loads: number; hoarded: number };
-
-const open: TaskChildren[] = [];
 
 function childrenOf(more: Partial<TaskChildOptions>) {
   const script = new URL('../../test/counting.child.ts', import.meta.url);
   const common = { script, env: childEnvironment(), heapMb: 64, idleMs: 60_000, recycleAfter: 1_000 };
   const children = createTaskChildren({ ...common, ...more });
-  open.push(children);
+  cleanUpAfterTest(() => children.close());
   const run = (input: object, signal?: AbortSignal) =>
     children.run({ input, timeoutMs: 120_000, signal }) as Promise<Answer>;
   return { run, runFor: (input: object, timeoutMs: number) => children.run({ input, timeoutMs }) };
 }
-afterEach(() => {
-  for (const children of open.splice(0)) children.close();
-});
-
 function isAlive(pid: number): boolean {
   try {
     return process.kill(pid, 0);

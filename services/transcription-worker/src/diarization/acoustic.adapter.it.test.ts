@@ -1,8 +1,8 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Turn } from '@overtone/contracts';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
+import { createFolder } from '@overtone/testkit/cleanup';
 import { slow } from '../../test/engine-contract.ts';
 import {
   alternate,
@@ -18,11 +18,7 @@ import { childEnvironment } from '../env.ts';
 import { createAcousticDiarizer } from './acoustic.adapter.ts';
 
 const diarizer = createAcousticDiarizer({ env: childEnvironment() });
-let folder = '';
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'diarize-'));
-});
-afterAll(() => rm(folder, { recursive: true, force: true }));
+const folder = await createFolder();
 
 function of(voice: string): Utterance[] {
   return meeting.filter((utterance) => utterance.voice === voice);

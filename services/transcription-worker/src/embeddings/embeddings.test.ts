@@ -1,7 +1,7 @@
 import { mkdtemp, readdir, readFile, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { readVectors, writeVectors, type WordVectors } from './vector-file.ts';
 import { vectorOf } from './word-vectoriser.ts';
 
@@ -12,17 +12,13 @@ const entries = [
   { word: 'pasta', rank: 9000, vector: [0, 0, 1] },
   { word: 'café', rank: 9500, vector: [-1, 0, 0] },
 ];
-let path: string;
-let vectors: WordVectors;
 
 function cosine(left: Float32Array, right: Float32Array) {
   return left.reduce((sum, x, i) => sum + x * (right[i] ?? 0), 0);
 }
-beforeAll(async () => {
-  path = join(await mkdtemp(join(tmpdir(), 'ot-vectors-')), 'v.bin');
-  await writeVectors(path, 3, entries);
-  vectors = (await readVectors(path)) as WordVectors;
-});
+const path = join(await mkdtemp(join(tmpdir(), 'ot-vectors-')), 'v.bin');
+await writeVectors(path, 3, entries);
+const vectors = (await readVectors(path)) as WordVectors;
 
 describe('word vectors', () => {
   it('finds every word with any byte encoding, and no others', () => {

@@ -1,16 +1,15 @@
 import { execFile } from 'node:child_process';
-import { mkdtemp, open, readFile, rm, stat, truncate, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { open, readFile, stat, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
+import { createFolder } from '@overtone/testkit/cleanup';
 import { wavSeconds } from '../audio/wav.ts';
 import { childEnvironment } from '../env.ts';
 import { createFfmpeg } from './ffmpeg.adapter.ts';
 
 const run = promisify(execFile);
 const ffmpeg = createFfmpeg({ env: childEnvironment(), maxSeconds: 3600 });
-let folder = '';
 
 function at(name: string): string {
   return join(folder, name);
@@ -24,39 +23,27 @@ function sine(seconds: number): string[] {
   return ['-f', 'lavfi', '-i', `sine=frequency=440:duration=${seconds}:sample_rate=44100`];
 }
 
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'ffmpeg-test-'));
-  await make(...sine(6), at('tone.mp3'));
-  await make(...sine(6), '-c:a', 'libopus', at('tone.ogg'));
-  await make(...sine(6), '-ac', '2', at('stereo.wav'));
-  await make(
-    '-f',
-    'lavfi',
-    '-i',
-    'testsrc=size=1280x720:duration=4:rate=10',
-    ...sine(4),
-    '-c:a',
-    'aac',
-    at('film.mp4'),
-  );
-  await make('-f', 'lavfi', '-i', 'testsrc=size=320x240:duration=2:rate=10', at('silent.mp4'));
-  await make('-f', 'lavfi', '-i', 'testsrc=size=400x400:duration=1:rate=1', '-frames:v', '1', at('cover.png'));
-  await make(
-    ...sine(3),
-    '-i',
-    at('cover.png'),
-    '-map',
-    '0',
-    '-map',
-    '1',
-    '-c:v',
-    'png',
-    '-disposition:v',
-    'attached_pic',
-    at('song.mp3'),
-  );
-});
-afterAll(() => rm(folder, { recursive: true, force: true }));
+const folder = await createFolder();
+await make(...sine(6), at('tone.mp3'));
+await make(...sine(6), '-c:a', 'libopus', at('tone.ogg'));
+await make(...sine(6), '-ac', '2', at('stereo.wav'));
+await make('-f', 'lavfi', '-i', 'testsrc=size=1280x720:duration=4:rate=10', ...sine(4), '-c:a', 'aac', at('film.mp4'));
+await make('-f', 'lavfi', '-i', 'testsrc=size=320x240:duration=2:rate=10', at('silent.mp4'));
+await make('-f', 'lavfi', '-i', 'testsrc=size=400x400:duration=1:rate=1', '-frames:v', '1', at('cover.png'));
+await make(
+  ...sine(3),
+  '-i',
+  at('cover.png'),
+  '-map',
+  '0',
+  '-map',
+  '1',
+  '-c:v',
+  'png',
+  '-disposition:v',
+  'attached_pic',
+  at('song.mp3'),
+);
 
 async function transcode(name: string): Promise<Awaited<ReturnType<typeof ffmpeg.transcode>>> {
   const probe = await ffmpeg.probe(at(name));
