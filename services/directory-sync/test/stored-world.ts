@@ -158,8 +158,6 @@ export async function startStoredWorlds(ldap: Record<string, string>) {
   };
 }
 
-export type StoredWorlds = Awaited<ReturnType<typeof startStoredWorlds>>;
-
 /** The hashes without the tables that a real pass may write to. */
 export function withoutAccountTables(hashes: Record<string, string>): Record<string, string> {
   return Object.fromEntries(Object.entries(hashes).filter(([name]) => !accountTables.includes(name)));

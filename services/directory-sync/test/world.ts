@@ -251,8 +251,6 @@ export async function createWorld() {
   };
 }
 
-export type World = Awaited<ReturnType<typeof createWorld>>;
-
 /** A directory account and its person, with matching values except for the given fields. */
 export function member(value: number, account: Partial<Account> = {}, person: Partial<Person> = {}) {
   const id = `entryUUID:${value}`;

@@ -39,8 +39,6 @@ export async function startAdministration() {
   };
 }
 
-export type Administration = Awaited<ReturnType<typeof startAdministration>>;
-
 export function codeOf(asked: Asked): unknown[] {
   return [asked.status, asked.body['code']];
 }

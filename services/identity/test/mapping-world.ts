@@ -135,5 +135,3 @@ export async function startMappingWorld() {
       ).rows,
   };
 }
-
-export type MappingWorld = Awaited<ReturnType<typeof startMappingWorld>>;

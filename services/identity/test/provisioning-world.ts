@@ -103,5 +103,3 @@ export async function startProvisioningWorld() {
     signups: async (): Promise<string> => metrics.registry.getSingleMetricAsString('user_signups_total'),
   };
 }
-
-export type ProvisioningWorld = Awaited<ReturnType<typeof startProvisioningWorld>>;

@@ -49,5 +49,3 @@ export async function startScriptedSignIn() {
     },
   };
 }
-
-export type ScriptedSignIn = Awaited<ReturnType<typeof startScriptedSignIn>>;

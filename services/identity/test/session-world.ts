@@ -25,5 +25,3 @@ export async function startSessionWorld() {
     alive: async (sessionId: string) => (await rowsOf(sessionId)).filter((row) => !row.spent && !row.revoked).length,
   };
 }
-
-export type SessionWorld = Awaited<ReturnType<typeof startSessionWorld>>;

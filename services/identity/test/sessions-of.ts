@@ -23,5 +23,3 @@ export async function watchDatabase(url: string) {
     },
   };
 }
-
-export type WatchedDatabase = Awaited<ReturnType<typeof watchDatabase>>;

@@ -42,8 +42,6 @@ function fromEdge(caller: Caller | null) {
 }
 
 /** A bus with the permissions of production, and fake identity and media services that serve `sessions` and `known`. */
-export type World = Awaited<ReturnType<typeof createWorld>>;
-
 export async function createWorld() {
   const nats = await startNats({ users: busUsers(password) });
   const test = await connect({

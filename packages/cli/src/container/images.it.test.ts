@@ -1,9 +1,9 @@
 import { globSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { composeFile, freshValues } from '../../test/compose-file.ts';
-import { startStack, startUntilReady, until } from '../../test/stack.ts';
+import { startStack, startUntilReady, until, type Stack } from '../../test/stack.ts';
 import { productFolder } from '../paths.ts';
 import { run } from '../setup/run.ts';
 import { serviceNames } from '../supervisor/plan.ts';
@@ -15,16 +15,21 @@ jest.setTimeout(20 * 60_000);
 const services = serviceNames();
 const values = freshValues();
 
+let folder: string;
+let stack: Stack;
+
 function tree(service: string) {
   return join(folder, 'trees', service);
 }
 
 // What the Dockerfile does for each image, and the servers of compose.yaml with its secrets.
-const folder = mkdtempSync(join(tmpdir(), 'overtone-images-'));
-// The packages are there already; pnpm would look for its store on the file system of the target.
-const { output } = await run('pnpm', ['store', 'path'], { cwd: productFolder });
-for (const service of services) await assemble(service, tree(service), output.trim());
-const stack = await startStack(folder, services, values);
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'overtone-images-'));
+  // The packages are there already; pnpm would look for its store on the file system of the target.
+  const { output } = await run('pnpm', ['store', 'path'], { cwd: productFolder });
+  for (const service of services) await assemble(service, tree(service), output.trim());
+  stack = await startStack(folder, services, values);
+});
 
 afterAll(async () => {
   await stack.stop();
