@@ -289,23 +289,19 @@ describe('a name that two entries of the directory have', () => {
 describe('a directory account after a restore of the database', () => {
   it('is refused, with the reason for its verified owner only, until a directory sync run has completed', async () => {
     const restored = await startDirectoryWorld();
-    try {
-      const person = await restored.person();
-      const { sql } = restored.backends;
-      await sql.query(`insert into restore_record (backup_name) values ('overtone-1')`);
-      expect(await restored.identity.signIn(person.uid, person.password)).toMatchObject({
-        status: 403,
-        body: { code: 'directory_check_pending' },
-      });
-      expect(await restored.identity.signIn(person.uid, 'wrong')).toMatchObject({ status: 401, body: generic });
-      expect((await restored.audited(person.uid)).map((record) => record.error_code)).toContain(
-        'DIRECTORY_CHECK_PENDING',
-      );
-      await sql.query('update restore_record set directory_checked_at = now()');
-      expect((await restored.identity.signIn(person.uid, person.password)).status).toBe(200);
-    } finally {
-      await restored.stop();
-    }
+    const person = await restored.person();
+    const { sql } = restored.backends;
+    await sql.query(`insert into restore_record (backup_name) values ('overtone-1')`);
+    expect(await restored.identity.signIn(person.uid, person.password)).toMatchObject({
+      status: 403,
+      body: { code: 'directory_check_pending' },
+    });
+    expect(await restored.identity.signIn(person.uid, 'wrong')).toMatchObject({ status: 401, body: generic });
+    expect((await restored.audited(person.uid)).map((record) => record.error_code)).toContain(
+      'DIRECTORY_CHECK_PENDING',
+    );
+    await sql.query('update restore_record set directory_checked_at = now()');
+    expect((await restored.identity.signIn(person.uid, person.password)).status).toBe(200);
   });
 });
 
