@@ -109,11 +109,11 @@ function toPanel(panel: PanelSpec, id: number, gridPos: { x: number; y: number }
       overrides: [],
     },
     options: displayOptions(panel),
-    targets: panel.queries.map(({ expr, legend }, i) => ({
+    targets: queriesOf(panel).map(([legendFormat, expr], i) => ({
       refId: String.fromCharCode(65 + i),
       datasource,
       expr,
-      legendFormat: legend ?? panel.title,
+      legendFormat,
       range: panel.type !== 'bargauge',
       instant: panel.type === 'bargauge',
     })),
@@ -125,12 +125,15 @@ function toPanel(panel: PanelSpec, id: number, gridPos: { x: number; y: number }
   };
 }
 
+function queriesOf({ title, queries }: PanelSpec): [legend: string, expr: string][] {
+  return typeof queries === 'string' ? [[title, queries]] : Object.entries(queries);
+}
+
 function thresholdSteps({ thresholds, floor }: PanelSpec) {
-  if (floor)
+  if (floor !== undefined)
     return [
       { color: 'red', value: null },
-      ...(floor.orange === undefined ? [] : [{ color: 'orange', value: floor.red }]),
-      { color: 'green', value: floor.orange ?? floor.red },
+      { color: 'green', value: floor },
     ];
   if (!thresholds) return [{ color: 'green', value: null }];
   return [
@@ -147,7 +150,7 @@ function customOptions(panel: PanelSpec) {
         fillOpacity: panel.stacked ? 30 : 8,
         showPoints: 'never',
         stacking: { mode: panel.stacked ? 'normal' : 'none', group: 'A' },
-        thresholdsStyle: { mode: panel.thresholds || panel.floor ? 'dashed' : 'off' },
+        thresholdsStyle: { mode: panel.thresholds || panel.floor !== undefined ? 'dashed' : 'off' },
       }
     : {};
 }

@@ -1,21 +1,19 @@
 /** Units as Grafana names them. */
-export type Unit = 'short' | 's' | 'reqps' | 'ops' | 'percentunit' | 'bytes' | 'none' | 'bool_yes_no' | 'dtdurations';
-
-/** One line or number of a panel. */
-export type Query = { expr: string; legend?: string };
+export type Unit = 'short' | 's' | 'reqps' | 'ops' | 'percentunit' | 'bytes' | 'bool_yes_no' | 'dtdurations';
 
 /** The content of a panel; its position is computed by the dashboard. */
 export type PanelSpec = {
   title: string;
-  type: 'timeseries' | 'stat' | 'bargauge' | 'state-timeline' | 'table';
+  type: 'timeseries' | 'stat' | 'bargauge' | 'state-timeline';
   /** Its meaning and the normal value. */
   description: string;
-  queries: readonly Query[];
+  /** Expressions by legend; the legend of a single expression is the title. */
+  queries: string | Readonly<Record<string, string>>;
   unit: Unit;
   /** Minimum values for orange and red. */
   thresholds?: { orange?: number; red: number };
-  /** Lower limits: red and orange below these values. */
-  floor?: { orange?: number; red: number };
+  /** Lower limit: red below it. */
+  floor?: number;
   stacked?: boolean;
   width: number;
   height: number;
@@ -23,23 +21,10 @@ export type PanelSpec = {
   alerts?: readonly string[];
 };
 
-type Shape = Omit<PanelSpec, 'type' | 'width' | 'height' | 'title' | 'queries'> & { width?: number; height?: number };
-type Queries = string | Query | readonly Query[];
-
-function queriesOf(queries: Queries): readonly Query[] {
-  if (typeof queries === 'string') return [{ expr: queries }];
-  return 'expr' in queries ? [queries] : queries;
-}
+type Content = Pick<PanelSpec, 'queries' | 'description'> & Partial<PanelSpec>;
 
 function panel(type: PanelSpec['type'], width: number, height: number) {
-  return (title: string, queries: Queries, shape: Shape): PanelSpec => ({
-    width,
-    height,
-    ...shape,
-    type,
-    title,
-    queries: queriesOf(queries),
-  });
+  return (title: string, unit: Unit, content: Content): PanelSpec => ({ width, height, ...content, type, title, unit });
 }
 
 /** A time series. */
