@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { defineJob } from './define.ts';
 import { decisionEvidence, passReport, passSummary } from './directory-pass.ts';
-import { pageOf, pageQuery, routesOf, text, time, uuidParams } from './http.ts';
+import { pageOf, pageQuery, routesOf, text, time } from './http.ts';
 
 const route = routesOf('directory-sync');
 
@@ -26,26 +26,17 @@ const settingsAnswer = z.object({
 });
 
 export const directorySyncRoutes = {
-  directorySync: route({
-    method: 'GET',
-    path: '/api/admin/directory-sync',
-    access: 'super_admin',
+  directorySync: route('GET', '/api/admin/directory-sync', 'super_admin', {
     summary: 'Settings of the sweep and the report of its last pass',
     answer: settingsAnswer,
   }),
-  updateDirectorySync: route({
-    method: 'PUT',
-    path: '/api/admin/directory-sync',
-    access: 'super_admin',
+  updateDirectorySync: route('PUT', '/api/admin/directory-sync', 'super_admin', {
     summary: 'Change settings of the sweep; effective from the next check of the schedule',
     body: directorySyncSettings.partial().strict(),
     answer: settingsAnswer,
     errors: ['schedule_invalid'],
   }),
-  directorySyncStatus: route({
-    method: 'GET',
-    path: '/api/admin/directory-sync/status',
-    access: 'super_admin',
+  directorySyncStatus: route('GET', '/api/admin/directory-sync/status', 'super_admin', {
     summary: 'Whether a pass runs or is due, and when the next ones are',
     answer: settingsAnswer.extend({
       next_due: z.boolean(),
@@ -62,60 +53,38 @@ export const directorySyncRoutes = {
         .nullable(),
     }),
   }),
-  runDirectorySync: route({
-    method: 'POST',
-    path: '/api/admin/directory-sync/run',
-    access: 'super_admin',
+  runDirectorySync: route('POST', '/api/admin/directory-sync/run', 'super_admin', {
     summary: 'Run a pass now, as configured or as a dry run',
     body: z.object({ dry_run: z.literal(true).optional() }).optional(),
     answer: z.object({ task_id: z.uuid(), status: z.literal('queued'), message: z.string() }),
     status: 202,
     errors: ['sweep_running'],
   }),
-  passes: route({
-    method: 'GET',
-    path: '/api/admin/directory-sync/passes',
-    access: 'super_admin',
+  passes: route('GET', '/api/admin/directory-sync/passes', 'super_admin', {
     summary: 'Passes, newest first',
     query: z.object(pageQuery),
     answer: pageOf(passSummary),
   }),
-  pass: route({
-    method: 'GET',
-    path: '/api/admin/directory-sync/passes/{uuid}',
-    access: 'super_admin',
+  pass: route('GET', '/api/admin/directory-sync/passes/{uuid}', 'super_admin', {
     summary: 'The report of a pass',
-    params: uuidParams,
     answer: passReport,
   }),
-  approvePass: route({
-    method: 'POST',
-    path: '/api/admin/directory-sync/passes/{uuid}/approve',
-    access: 'super_admin',
+  approvePass: route('POST', '/api/admin/directory-sync/passes/{uuid}/approve', 'super_admin', {
     summary: 'Approve a held pass: a new pass disables the accounts of exactly this set that still have to be disabled',
-    params: uuidParams,
     body: z.object({ set_digest: text(64) }),
     answer: z.object({ task_id: z.uuid(), status: z.literal('queued'), message: z.string() }),
     status: 202,
     errors: ['sweep_running', 'sweep_not_held'],
   }),
-  undoPass: route({
-    method: 'POST',
-    path: '/api/admin/directory-sync/passes/{uuid}/undo',
-    access: 'super_admin',
+  undoPass: route('POST', '/api/admin/directory-sync/passes/{uuid}/undo', 'super_admin', {
     summary: 'Enable the accounts that a pass disabled, if they were not changed since',
-    params: uuidParams,
     answer: z.object({
       restored: z.int(),
       left: z.array(z.object({ user_uuid: z.uuid(), email: z.string(), why: z.string() })),
     }),
   }),
-  explainUser: route({
-    method: 'GET',
-    path: '/api/admin/directory-sync/users/{uuid}',
-    access: 'super_admin',
+  explainUser: route('GET', '/api/admin/directory-sync/users/{uuid}', 'super_admin', {
     summary: 'What passes decided about an account and why, newest first',
-    params: uuidParams,
     answer: z.array(
       z.object({
         pass_uuid: z.uuid(),

@@ -68,10 +68,7 @@ export const gpuRpc = {
 
 const route = routesOf('transcription-dispatcher');
 export const gpuRoutes = {
-  gpuProfiles: route({
-    method: 'GET',
-    path: '/api/admin/gpu-profiles',
-    access: 'admin',
+  gpuProfiles: route('GET', '/api/admin/gpu-profiles', 'admin', {
     summary: 'GPU memory that tasks needed, by stage, model and device (needs ENABLE_VRAM_PROFILING=true)',
     query: z.object({ limit: z.coerce.number().int().min(1).max(100).default(20) }),
     answer: z.object({

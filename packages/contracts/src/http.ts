@@ -6,8 +6,8 @@ const none = z.object({}).loose();
 type None = typeof none;
 
 type RouteInput<P extends z.ZodType, Q extends z.ZodType, B extends z.ZodType, A extends z.ZodType> = {
-  access: Access;
   summary: string;
+  /** By default every name in braces of the path is a UUID. */
   params?: P;
   query?: Q;
   body?: B;
@@ -24,40 +24,49 @@ type RouteInput<P extends z.ZodType, Q extends z.ZodType, B extends z.ZodType, A
 
 /** Keeps method and path as literal types: a typed client finds a route by them. */
 type RouteAddress<Method, Path> = { readonly method: Method; readonly path: Path };
+type NamesIn<Path> = Path extends `${string}{${infer Name}}${infer Rest}` ? Name | NamesIn<Rest> : never;
+type UuidParams<Path> = z.ZodObject<Record<NamesIn<Path>, z.ZodUUID>>;
 
 /**
  * Makes the route definer of one service.
- * @example const route = routesOf('media'); const listFiles = route({ method: 'GET', path: '/api/files', ... });
+ * @example const route = routesOf('media'); const listFiles = route('GET', '/api/files', 'user', { summary: ... });
  */
 export function routesOf(service: ServiceName) {
   return <
     Method extends RouteDef['method'],
-    Path extends `/api${string}`,
-    P extends z.ZodType = None,
+    Path extends `/api${string}` | `/internal${string}`,
+    P extends z.ZodType = UuidParams<Path>,
     Q extends z.ZodType = None,
     B extends z.ZodType = z.ZodUndefined,
     A extends z.ZodType = z.ZodUndefined,
   >(
-    def: RouteInput<P, Q, B, A> & RouteAddress<Method, Path>,
+    method: Method,
+    path: Path,
+    access: Access,
+    def: RouteInput<P, Q, B, A>,
   ): RouteDef<P, Q, B, A> & RouteAddress<Method, Path> => ({
-    method: def.method,
-    path: def.path,
+    bodyKind: 'json',
+    answerType: 'application/json',
+    csrfExempt: false,
+    setsCookies: false,
+    errors: [],
+    otherStatuses: {},
+    otherAnswers: {},
+    ...def,
+    method,
+    path,
     service,
-    access: def.access,
-    summary: def.summary,
-    params: (def.params ?? none) as P,
+    access,
+    params: (def.params ?? uuidParamsOf(path)) as P,
     query: (def.query ?? none) as Q,
     body: (def.body ?? z.undefined()) as B,
-    bodyKind: def.bodyKind ?? 'json',
     answer: (def.answer ?? z.undefined()) as A,
     status: def.status ?? (def.answer ? 200 : 204),
-    answerType: def.answerType ?? 'application/json',
-    csrfExempt: def.csrfExempt ?? false,
-    setsCookies: def.setsCookies ?? false,
-    errors: def.errors ?? [],
-    otherStatuses: def.otherStatuses ?? {},
-    otherAnswers: def.otherAnswers ?? {},
   });
+}
+
+function uuidParamsOf(path: string) {
+  return z.object(Object.fromEntries([...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => [name, z.uuid()])));
 }
 
 const safeMethods: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS']);
@@ -131,7 +140,6 @@ export const queryFlag = z.enum(['true', 'false']).transform((value) => value ==
 /** Header with the time at which the edge received a request, in epoch milliseconds; set only by the edge, for identity. */
 export const receivedHeader = 'x-overtone-received';
 
-export const uuidParams = z.object({ uuid: z.uuid() });
 export const message = z.object({ message: z.string() });
 /** ISO-8601 UTC. */
 export const time = z.iso.datetime();

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { pageOf, pageQuery, routesOf, text, time, uuidParams } from './http.ts';
+import { pageOf, pageQuery, routesOf, text, time } from './http.ts';
 import { approvalStatuses } from './identity-objects.ts';
 import { adminUserObject } from './identity-users.ts';
 
@@ -14,29 +14,18 @@ const decision = z.object({
 });
 
 export const approvalRoutes = {
-  approvals: route({
-    method: 'GET',
-    path: '/api/admin/user-approvals',
-    access: 'admin',
+  approvals: route('GET', '/api/admin/user-approvals', 'admin', {
     summary: 'Accounts that wait for release, oldest first',
     query: z.object(pageQuery),
     answer: pageOf(adminUserObject),
   }),
-  approveUser: route({
-    method: 'POST',
-    path: '/api/admin/user-approvals/{uuid}/approve',
-    access: 'admin',
+  approveUser: route('POST', '/api/admin/user-approvals/{uuid}/approve', 'admin', {
     summary: 'Release an account',
-    params: uuidParams,
     answer: decision,
     errors: ['account_out_of_reach', 'approval_not_pending'],
   }),
-  rejectUser: route({
-    method: 'POST',
-    path: '/api/admin/user-approvals/{uuid}/reject',
-    access: 'admin',
+  rejectUser: route('POST', '/api/admin/user-approvals/{uuid}/reject', 'admin', {
     summary: 'Refuse an account and end its sessions; the account stays',
-    params: uuidParams,
     body: z.object({ reason: text(500).optional() }).optional(),
     answer: decision,
     errors: ['account_out_of_reach', 'approval_not_pending', 'own_account', 'last_super_admin'],

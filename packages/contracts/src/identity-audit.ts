@@ -31,18 +31,12 @@ const auditFilter = {
 };
 
 export const auditRoutes = {
-  auditLogs: route({
-    method: 'GET',
-    path: '/api/admin/audit-logs',
-    access: 'super_admin',
+  auditLogs: route('GET', '/api/admin/audit-logs', 'super_admin', {
     summary: 'The audit trail, newest first',
     query: z.object({ ...auditFilter, ...pageQuery }),
     answer: pageOf(auditRecord),
   }),
-  exportAuditLogs: route({
-    method: 'GET',
-    path: '/api/admin/audit-logs/export',
-    access: 'super_admin',
+  exportAuditLogs: route('GET', '/api/admin/audit-logs/export', 'super_admin', {
     summary: 'The audit trail as a file, newest first, at most 10,000 records',
     query: z.object({ ...auditFilter, export_format: z.enum(['csv', 'json']).default('csv') }),
     answerType: 'text/csv',

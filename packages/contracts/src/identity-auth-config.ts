@@ -52,17 +52,11 @@ const connectionStep = z.object({
 export type ConnectionStep = z.infer<typeof connectionStep>;
 
 export const authConfigRoutes = {
-  authConfig: route({
-    method: 'GET',
-    path: '/api/admin/auth-config',
-    access: 'super_admin',
+  authConfig: route('GET', '/api/admin/auth-config', 'super_admin', {
     summary: 'All sign-in settings by category; secrets are null with is_set',
     answer: z.record(z.enum(authCategories), z.array(authConfigItem)),
   }),
-  authConfigStatus: route({
-    method: 'GET',
-    path: '/api/admin/auth-config/status',
-    access: 'super_admin',
+  authConfigStatus: route('GET', '/api/admin/auth-config/status', 'super_admin', {
     summary: 'Which ways to sign in are switched on',
     answer: z.object({
       local_enabled: z.boolean(),
@@ -76,10 +70,7 @@ export const authConfigRoutes = {
       unreadable: z.array(z.string()),
     }),
   }),
-  authConfigAudit: route({
-    method: 'GET',
-    path: '/api/admin/auth-config/audit/{category}',
-    access: 'super_admin',
+  authConfigAudit: route('GET', '/api/admin/auth-config/audit/{category}', 'super_admin', {
     summary: 'Changes of the settings of a category, newest first; secrets are masked',
     params: categoryParams,
     query: z.object({
@@ -100,26 +91,17 @@ export const authConfigRoutes = {
       }),
     ),
   }),
-  migrateAuthConfig: route({
-    method: 'POST',
-    path: '/api/admin/auth-config/migrate',
-    access: 'super_admin',
+  migrateAuthConfig: route('POST', '/api/admin/auth-config/migrate', 'super_admin', {
     summary: 'Store settings from the environment that have no stored value yet',
     answer: z.object({ success: z.literal(true), migrated_count: z.int(), message: z.string() }),
     errors: ['settings_invalid'],
   }),
-  authConfigOf: route({
-    method: 'GET',
-    path: '/api/admin/auth-config/{category}',
-    access: 'super_admin',
+  authConfigOf: route('GET', '/api/admin/auth-config/{category}', 'super_admin', {
     summary: 'The settings of a category as a flat object',
     params: categoryParams,
     answer: flat,
   }),
-  updateAuthConfig: route({
-    method: 'PUT',
-    path: '/api/admin/auth-config/{category}',
-    access: 'super_admin',
+  updateAuthConfig: route('PUT', '/api/admin/auth-config/{category}', 'super_admin', {
     summary:
       'Change settings of a category; null resets a setting to its default, an empty secret keeps the stored one',
     params: categoryParams,
@@ -136,27 +118,18 @@ export const authConfigRoutes = {
     }),
     errors: ['settings_invalid', 'secret_required'],
   }),
-  sourceSessions: route({
-    method: 'GET',
-    path: '/api/admin/auth-config/{category}/sessions',
-    access: 'super_admin',
+  sourceSessions: route('GET', '/api/admin/auth-config/{category}/sessions', 'super_admin', {
     summary: 'How many accounts of a source have live sessions, and how many sessions',
     params: sourceParams,
     answer: sessionCount.extend({ enabled: z.boolean() }),
   }),
-  endSourceSessions: route({
-    method: 'DELETE',
-    path: '/api/admin/auth-config/{category}/sessions',
-    access: 'super_admin',
+  endSourceSessions: route('DELETE', '/api/admin/auth-config/{category}/sessions', 'super_admin', {
     summary: 'End the sessions of all accounts of a source that is switched off, except the one of the request',
     params: sourceParams,
     answer: z.object({ success: z.literal(true), accounts: z.int(), sessions_terminated: z.int() }),
     errors: ['source_switched_on'],
   }),
-  testAuthConfig: route({
-    method: 'POST',
-    path: '/api/admin/auth-config/{category}/test',
-    access: 'super_admin',
+  testAuthConfig: route('POST', '/api/admin/auth-config/{category}/test', 'super_admin', {
     summary:
       'Try the directory, the provider or authorities and revocation lists with unsaved values over the saved ones; nothing is stored',
     params: z.object({ category: z.enum(['ldap', 'oidc', 'pki']) }),

@@ -41,10 +41,7 @@ export const signInExplanation = z.object({
 });
 
 export const explanationRoutes = {
-  explainSignIn: route({
-    method: 'GET',
-    path: '/api/admin/sign-in/explanation',
-    access: 'super_admin',
+  explainSignIn: route('GET', '/api/admin/sign-in/explanation', 'super_admin', {
     summary:
       'Why an account is admitted, an administrator, disabled or refused at sign-in, according to the directory now',
     query: z.object({ login: text(256).min(1) }),

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { routesOf, text, time, uuidParams } from './http.ts';
+import { routesOf, text, time } from './http.ts';
 
 const route = routesOf('identity');
 
@@ -30,18 +30,12 @@ const grantsRole = z.string().regex(/^(?:user|admin)$/, 'must be user or admin')
 const givesNothing = { message: 'A mapping must set group_uuid, grants_role, or both' };
 
 export const mappingRoutes = {
-  mappings: route({
-    method: 'GET',
-    path: '/api/admin/group-mappings',
-    access: 'super_admin',
+  mappings: route('GET', '/api/admin/group-mappings', 'super_admin', {
     summary: 'Group mappings',
     query: z.object({ source: z.enum(mappingSources).optional() }),
     answer: z.array(mappingObject),
   }),
-  createMapping: route({
-    method: 'POST',
-    path: '/api/admin/group-mappings',
-    access: 'super_admin',
+  createMapping: route('POST', '/api/admin/group-mappings', 'super_admin', {
     summary: 'Map a claim to a group, a role (at most admin), or both',
     body: z
       .object({
@@ -56,12 +50,8 @@ export const mappingRoutes = {
     status: 201,
     errors: ['not_found', 'mapping_exists', 'mapping_gives_nothing', 'mapping_role_refused'],
   }),
-  updateMapping: route({
-    method: 'PUT',
-    path: '/api/admin/group-mappings/{uuid}',
-    access: 'super_admin',
+  updateMapping: route('PUT', '/api/admin/group-mappings/{uuid}', 'super_admin', {
     summary: 'Change a mapping; its source stays',
-    params: uuidParams,
     body: z.strictObject({
       claim_value: claimValue.optional(),
       group_uuid: z.uuid().nullable().optional(),
@@ -71,17 +61,10 @@ export const mappingRoutes = {
     answer: mappingObject,
     errors: ['mapping_exists', 'mapping_gives_nothing', 'mapping_role_refused'],
   }),
-  deleteMapping: route({
-    method: 'DELETE',
-    path: '/api/admin/group-mappings/{uuid}',
-    access: 'super_admin',
+  deleteMapping: route('DELETE', '/api/admin/group-mappings/{uuid}', 'super_admin', {
     summary: 'Delete a mapping; memberships follow at the next sign-in or sweep',
-    params: uuidParams,
   }),
-  testMappings: route({
-    method: 'POST',
-    path: '/api/admin/group-mappings/test',
-    access: 'super_admin',
+  testMappings: route('POST', '/api/admin/group-mappings/test', 'super_admin', {
     summary: 'The result of the mappings for claims or for a person in the directory; writes nothing',
     body: z
       .object({

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { roles } from './define.ts';
-import { message, pageOf, pageQuery, queryFlag, routesOf, text, time, uuidParams } from './http.ts';
+import { message, pageOf, pageQuery, queryFlag, routesOf, text, time } from './http.ts';
 import { approvalStatuses, authTypes, sessionObject, userObject } from './identity-objects.ts';
 
 const route = routesOf('identity');
@@ -33,18 +33,12 @@ const userQuery = z.object({
 });
 
 export const userRoutes = {
-  users: route({
-    method: 'GET',
-    path: '/api/admin/users',
-    access: 'admin',
+  users: route('GET', '/api/admin/users', 'admin', {
     summary: 'Accounts, searched and filtered',
     query: userQuery,
     answer: pageOf(adminUserObject),
   }),
-  createUser: route({
-    method: 'POST',
-    path: '/api/admin/users',
-    access: 'admin',
+  createUser: route('POST', '/api/admin/users', 'admin', {
     summary: 'Create an account; a role above user needs super_admin. Only local accounts have a password here',
     body: z.object({
       email,
@@ -58,29 +52,18 @@ export const userRoutes = {
     status: 201,
     errors: ['email_taken', 'password_rejected', ['password_not_local', 400]],
   }),
-  findUsers: route({
-    method: 'GET',
-    path: '/api/users/search',
-    access: 'user',
+  findUsers: route('GET', '/api/users/search', 'user', {
     summary: 'People to share with: active accounts, never the caller',
     query: z.object({ q: text(100).trim().min(2) }),
     answer: z.array(z.object({ uuid: z.uuid(), full_name: z.string(), email: z.string() })),
   }),
-  user: route({
-    method: 'GET',
-    path: '/api/users/{uuid}',
-    access: 'admin',
+  user: route('GET', '/api/users/{uuid}', 'admin', {
     summary: 'One account',
-    params: uuidParams,
     answer: adminUserObject,
   }),
-  updateUser: route({
-    method: 'PUT',
-    path: '/api/users/{uuid}',
-    access: 'admin',
+  updateUser: route('PUT', '/api/users/{uuid}', 'admin', {
     summary:
       'Change an account. Accounts above the own role are out of reach; allow_local_fallback is refused for directory accounts',
-    params: uuidParams,
     body: z.strictObject({
       email: email.optional(),
       full_name: fullName.optional(),
@@ -99,94 +82,55 @@ export const userRoutes = {
       'last_super_admin',
     ],
   }),
-  deleteUser: route({
-    method: 'DELETE',
-    path: '/api/users/{uuid}',
-    access: 'admin',
+  deleteUser: route('DELETE', '/api/users/{uuid}', 'admin', {
     summary: 'Delete an account and everything it owns',
-    params: uuidParams,
     errors: ['account_out_of_reach', 'own_account', 'last_super_admin'],
   }),
-  changeRole: route({
-    method: 'PUT',
-    path: '/api/admin/users/{uuid}/role',
-    access: 'super_admin',
+  changeRole: route('PUT', '/api/admin/users/{uuid}/role', 'super_admin', {
     summary: 'Change a role; the last super_admin keeps theirs, and callers cannot change their own',
-    params: uuidParams,
     query: z.object({ new_role: z.enum(roles) }),
     answer: z.object({ success: z.literal(true), old_role: z.enum(roles), new_role: z.enum(roles) }),
     errors: ['account_out_of_reach', 'own_account', 'last_super_admin'],
   }),
-  resetPassword: route({
-    method: 'POST',
-    path: '/api/admin/users/{uuid}/reset-password',
-    access: 'admin',
+  resetPassword: route('POST', '/api/admin/users/{uuid}/reset-password', 'admin', {
     summary:
       'Set a new password for a local account and end its sessions; refused for accounts of a directory. An admin reaches accounts with the role user, a super_admin all',
-    params: uuidParams,
     body: z.object({ new_password: password, force_change: z.boolean().default(true) }),
     answer: z.object({ success: z.literal(true), sessions_terminated: z.int() }),
     errors: ['account_out_of_reach', 'own_account', 'password_not_local', 'password_rejected'],
   }),
-  unlockUser: route({
-    method: 'POST',
-    path: '/api/admin/users/{uuid}/unlock',
-    access: 'admin',
+  unlockUser: route('POST', '/api/admin/users/{uuid}/unlock', 'admin', {
     summary: 'Lift the lock after failed sign-ins',
-    params: uuidParams,
     answer: z.object({ success: z.literal(true), was_locked: z.boolean() }),
     errors: ['account_out_of_reach'],
   }),
-  linkCertificate: route({
-    method: 'PUT',
-    path: '/api/admin/users/{uuid}/certificate',
-    access: 'admin',
+  linkCertificate: route('PUT', '/api/admin/users/{uuid}/certificate', 'admin', {
     summary:
       'Link an account to the certificate of its owner; without an issuer the first certificate of the subject decides. An account above the role user needs super_admin',
-    params: uuidParams,
     body: z.strictObject({ subject: text(1200).trim().min(1), issuer: text(1200).trim().min(1).nullable() }),
     answer: adminUserObject,
     errors: ['account_out_of_reach', 'certificate_linked', 'certificate_name_invalid'],
   }),
-  unlinkCertificate: route({
-    method: 'DELETE',
-    path: '/api/admin/users/{uuid}/certificate',
-    access: 'admin',
+  unlinkCertificate: route('DELETE', '/api/admin/users/{uuid}/certificate', 'admin', {
     summary: 'Remove the link between an account and a certificate, and end its sessions',
-    params: uuidParams,
     errors: ['account_out_of_reach'],
   }),
-  userSessions: route({
-    method: 'GET',
-    path: '/api/admin/users/{uuid}/sessions',
-    access: 'admin',
+  userSessions: route('GET', '/api/admin/users/{uuid}/sessions', 'admin', {
     summary: "An account's sessions",
-    params: uuidParams,
     answer: z.object({ sessions: z.array(sessionObject), total: z.int() }),
     errors: ['account_out_of_reach'],
   }),
-  endUserSessions: route({
-    method: 'DELETE',
-    path: '/api/admin/users/{uuid}/sessions',
-    access: 'admin',
+  endUserSessions: route('DELETE', '/api/admin/users/{uuid}/sessions', 'admin', {
     summary: 'End all sessions of an account',
-    params: uuidParams,
     answer: z.object({ success: z.literal(true), sessions_terminated: z.int() }),
     status: 200,
     errors: ['account_out_of_reach'],
   }),
-  endUserSession: route({
-    method: 'DELETE',
-    path: '/api/admin/users/{uuid}/sessions/{session_uuid}',
-    access: 'admin',
+  endUserSession: route('DELETE', '/api/admin/users/{uuid}/sessions/{session_uuid}', 'admin', {
     summary: 'End one session of an account',
-    params: z.object({ uuid: z.uuid(), session_uuid: z.uuid() }),
     errors: ['account_out_of_reach'],
   }),
-  register: route({
-    method: 'POST',
-    path: '/api/auth/register',
-    access: 'public',
+  register: route('POST', '/api/auth/register', 'public', {
     summary: 'Register an account, where allow_registration is on',
     body: z.object({ email, password, full_name: fullName.optional() }),
     answer: message,
@@ -194,10 +138,7 @@ export const userRoutes = {
     csrfExempt: true,
     errors: ['registration_closed', 'password_rejected'],
   }),
-  passwordPolicy: route({
-    method: 'GET',
-    path: '/api/auth/password-policy',
-    access: 'public',
+  passwordPolicy: route('GET', '/api/auth/password-policy', 'public', {
     summary: 'Rules for a new password',
     answer: z.object({
       enabled: z.boolean(),

@@ -14,10 +14,7 @@ const signInErrors = [
 ] as const;
 
 export const identityRoutes = {
-  token: route({
-    method: 'POST',
-    path: '/api/auth/token',
-    access: 'public',
+  token: route('POST', '/api/auth/token', 'public', {
     summary: 'Sign in with user name (or e-mail address) and password',
     bodyKind: 'form',
     // Empty values are rejected with the same code as wrong ones.
@@ -27,52 +24,33 @@ export const identityRoutes = {
     errors: [...signInErrors],
     setsCookies: true,
   }),
-  refresh: route({
-    method: 'POST',
-    path: '/api/auth/token/refresh',
-    access: 'public',
+  refresh: route('POST', '/api/auth/token/refresh', 'public', {
     summary: 'Exchange a refresh token for a new pair; the old one is spent',
     body: z.object({ refresh_token: text(512).optional() }).optional(),
     answer: tokenAnswer,
     errors: ['refresh_refused'],
     setsCookies: true,
   }),
-  logout: route({
-    method: 'POST',
-    path: '/api/auth/logout',
-    access: 'public',
+  logout: route('POST', '/api/auth/logout', 'public', {
     summary: 'End this session and clear its cookies',
     body: z.object({ refresh_token: text(512).optional() }).optional(),
     answer: message,
     setsCookies: true,
   }),
-  logoutAll: route({
-    method: 'POST',
-    path: '/api/auth/logout/all',
-    access: 'user',
+  logoutAll: route('POST', '/api/auth/logout/all', 'user', {
     summary: 'End every session of the caller',
     answer: z.object({ message: z.string(), sessions_revoked: z.int() }),
     setsCookies: true,
   }),
-  sessions: route({
-    method: 'GET',
-    path: '/api/auth/sessions',
-    access: 'user',
+  sessions: route('GET', '/api/auth/sessions', 'user', {
     summary: "The caller's sessions",
     answer: z.object({ sessions: z.array(sessionObject), total: z.int() }),
   }),
-  endSession: route({
-    method: 'DELETE',
-    path: '/api/auth/sessions/{uuid}',
-    access: 'user',
+  endSession: route('DELETE', '/api/auth/sessions/{uuid}', 'user', {
     summary: "End one of the caller's sessions",
-    params: z.object({ uuid: z.uuid() }),
     setsCookies: true,
   }),
-  methods: route({
-    method: 'GET',
-    path: '/api/auth/methods',
-    access: 'public',
+  methods: route('GET', '/api/auth/methods', 'public', {
     summary: 'The enabled sign-in methods',
     answer: z.object({
       /** In the order local, ldap, oidc, pki, proxy. */
@@ -88,19 +66,13 @@ export const identityRoutes = {
       keycloak_enabled: z.boolean(),
     }),
   }),
-  oidcLogin: route({
-    method: 'GET',
-    path: '/api/auth/oidc/login',
-    access: 'public',
+  oidcLogin: route('GET', '/api/auth/oidc/login', 'public', {
     summary: 'Start a sign-in at the identity provider; binds it to this browser by a cookie',
     answer: z.object({ authorization_url: z.string() }),
     errors: ['sign_in_method_off'],
     setsCookies: true,
   }),
-  oidcCallback: route({
-    method: 'GET',
-    path: '/api/auth/oidc/callback',
-    access: 'public',
+  oidcCallback: route('GET', '/api/auth/oidc/callback', 'public', {
     summary: 'Complete it with the parameters that the provider sent to the page /login',
     query: z.object({
       code: text(4096).optional(),
@@ -114,38 +86,26 @@ export const identityRoutes = {
     errors: ['sign_in_method_off', ...signInErrors],
     setsCookies: true,
   }),
-  pkiAuthenticate: route({
-    method: 'POST',
-    path: '/api/auth/pki/authenticate',
-    access: 'public',
+  pkiAuthenticate: route('POST', '/api/auth/pki/authenticate', 'public', {
     summary: 'Sign in with the client certificate that a trusted proxy forwards',
     answer: tokenAnswer,
     csrfExempt: true,
     errors: ['sign_in_method_off', 'invalid_assertion', ...signInErrors],
     setsCookies: true,
   }),
-  proxyAuthenticate: route({
-    method: 'POST',
-    path: '/api/auth/proxy/authenticate',
-    access: 'public',
+  proxyAuthenticate: route('POST', '/api/auth/proxy/authenticate', 'public', {
     summary: 'Sign in as the user that a trusted proxy names in its header',
     answer: tokenAnswer,
     csrfExempt: true,
     errors: ['sign_in_method_off', 'invalid_assertion', ...signInErrors],
     setsCookies: true,
   }),
-  me: route({
-    method: 'GET',
-    path: '/api/users/me',
-    access: 'user',
+  me: route('GET', '/api/users/me', 'user', {
     summary: 'The signed-in user',
     answer: userObject,
     errors: ['not_found'],
   }),
-  updateMe: route({
-    method: 'PUT',
-    path: '/api/users/me',
-    access: 'user',
+  updateMe: route('PUT', '/api/users/me', 'user', {
     summary: 'Change own name, or own password (with the current one)',
     body: z.object({
       full_name: text(200).min(1).optional(),

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { RouteDef } from './define.ts';
+import { routesOf } from './http.ts';
 import { resolvedSession } from './identity-objects.ts';
 
 /** Settings that the edge enforces. */
@@ -9,46 +9,21 @@ const edgeSettings = z.object({
 });
 export type EdgeSettings = z.infer<typeof edgeSettings>;
 
+const route = routesOf('identity');
+
 /** Routes between services on their API ports; the edge never forwards them from outside. */
 export const internalRoutes = {
   /** Resolves a token that is not in the edge's cache; over HTTP, so that it works while the bus is unavailable. */
-  resolveSession: {
-    method: 'POST',
-    path: '/internal/sessions/resolve',
-    service: 'identity',
-    access: 'public',
+  resolveSession: route('POST', '/internal/sessions/resolve', 'public', {
     summary: 'Who an access token belongs to',
-    params: z.object({}).loose(),
-    query: z.object({}).loose(),
     body: z.object({ accessToken: z.string().max(4096) }),
-    bodyKind: 'json',
     answer: z.object({ session: resolvedSession.nullable() }),
-    status: 200,
-    answerType: 'application/json',
     csrfExempt: true,
-    setsCookies: false,
-    errors: [],
-    otherStatuses: {},
-    otherAnswers: {},
-  },
+  }),
   /** Settings that the edge enforces; requested at its start and after every change. */
-  edgeSettings: {
-    method: 'GET',
-    path: '/internal/edge-settings',
-    service: 'identity',
-    access: 'public',
+  edgeSettings: route('GET', '/internal/edge-settings', 'public', {
     summary: 'Sign-in settings that the edge enforces',
-    params: z.object({}).loose(),
-    query: z.object({}).loose(),
-    body: z.undefined(),
-    bodyKind: 'json',
     answer: edgeSettings,
-    status: 200,
-    answerType: 'application/json',
     csrfExempt: true,
-    setsCookies: false,
-    errors: [],
-    otherStatuses: {},
-    otherAnswers: {},
-  },
-} as const satisfies Record<string, RouteDef>;
+  }),
+};

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { pageOf, pageQuery, routesOf, time, uuidParams } from './http.ts';
+import { pageOf, pageQuery, routesOf, time } from './http.ts';
 import { fileObject } from './media-objects.ts';
 
 const route = routesOf('media');
@@ -14,29 +14,18 @@ export const binnedFile = fileObject.extend({
 });
 
 export const binRoutes = {
-  listBin: route({
-    method: 'GET',
-    path: '/api/files/bin',
-    access: 'user',
+  listBin: route('GET', '/api/files/bin', 'user', {
     summary: "The caller's deleted files, the latest first; those of all users for an administrator with ownership=all",
     query: z.object({ ...pageQuery, ownership: z.enum(['mine', 'all']).default('mine') }),
     answer: pageOf(binnedFile),
   }),
-  restoreFile: route({
-    method: 'POST',
-    path: '/api/files/{uuid}/restore',
-    access: 'user',
+  restoreFile: route('POST', '/api/files/{uuid}/restore', 'user', {
     summary: 'Restore a file from the bin; processing that its deletion cancelled starts again',
-    params: uuidParams,
     answer: fileObject,
     errors: ['permission_required', 'file_busy'],
   }),
-  purgeFile: route({
-    method: 'DELETE',
-    path: '/api/files/bin/{uuid}',
-    access: 'user',
+  purgeFile: route('DELETE', '/api/files/bin/{uuid}', 'user', {
     summary: 'Permanently delete a file in the bin with everything derived from it',
-    params: uuidParams,
     errors: ['permission_required', 'file_busy'],
   }),
 };

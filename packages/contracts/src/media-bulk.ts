@@ -31,10 +31,7 @@ export const bulkRequest = z.discriminatedUnion('action', [
 ]);
 
 export const bulkRoutes = {
-  bulk: route({
-    method: 'POST',
-    path: '/api/files/bulk',
-    access: 'user',
+  bulk: route('POST', '/api/files/bulk', 'user', {
     summary: 'Perform one action on many files independently; the response has a result for each, in the given order',
     body: bulkRequest,
     answer: z.object({

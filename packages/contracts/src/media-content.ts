@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { queryFlag, routesOf, uuidParams } from './http.ts';
+import { queryFlag, routesOf } from './http.ts';
 import { fileObject, segmentObject } from './media-objects.ts';
 
 const route = routesOf('media');
@@ -26,12 +26,8 @@ const exportedTranscript = fileObject
   });
 
 export const contentRoutes = {
-  content: route({
-    method: 'GET',
-    path: '/api/files/{uuid}/content',
-    access: 'user',
+  content: route('GET', '/api/files/{uuid}/content', 'user', {
     summary: 'The recording itself; Range is honoured',
-    params: uuidParams,
     query: z.object({ download: queryFlag.optional() }),
     answerType: 'audio/*',
     otherAnswers: { 'video/*': binary, 'application/*': binary },
@@ -39,43 +35,27 @@ export const contentRoutes = {
     otherStatuses: partial,
     errors: ['range_not_satisfiable', 'storage_unavailable'],
   }),
-  contentHead: route({
-    method: 'HEAD',
-    path: '/api/files/{uuid}/content',
-    access: 'user',
+  contentHead: route('HEAD', '/api/files/{uuid}/content', 'user', {
     summary: 'Size and type of the recording',
-    params: uuidParams,
     status: 200,
     otherStatuses: partial,
     errors: ['range_not_satisfiable', 'storage_unavailable'],
   }),
-  thumbnail: route({
-    method: 'GET',
-    path: '/api/files/{uuid}/thumbnail',
-    access: 'user',
+  thumbnail: route('GET', '/api/files/{uuid}/thumbnail', 'user', {
     summary: 'A picture of the recording',
-    params: uuidParams,
     answerType: 'image/jpeg',
     status: 200,
     otherStatuses: partial,
     errors: ['artefact_missing', 'range_not_satisfiable', 'storage_unavailable'],
   }),
-  waveform: route({
-    method: 'GET',
-    path: '/api/files/{uuid}/waveform',
-    access: 'user',
+  waveform: route('GET', '/api/files/{uuid}/waveform', 'user', {
     summary: 'Peaks between 0 and 1 for drawing',
-    params: uuidParams,
     query: z.object({ samples: z.coerce.number().int().min(100).max(10_000).default(1000) }),
     answer: z.object({ duration: z.number(), peaks: z.array(z.number()) }),
     errors: ['artefact_missing', 'storage_unavailable'],
   }),
-  subtitles: route({
-    method: 'GET',
-    path: '/api/files/{uuid}/subtitles',
-    access: 'user',
+  subtitles: route('GET', '/api/files/{uuid}/subtitles', 'user', {
     summary: 'The transcript as SRT, WebVTT, text or JSON',
-    params: uuidParams,
     query: z.object({
       subtitle_format: z.enum(['srt', 'webvtt', 'txt', 'json']).default('srt'),
       include_speakers: queryFlag.default(true),

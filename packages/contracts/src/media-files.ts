@@ -1,14 +1,11 @@
 import { z } from 'zod';
-import { listQuery, pageOf, pageQuery, queryFlag, routesOf, text, time, uuidParams } from './http.ts';
+import { listQuery, pageOf, pageQuery, queryFlag, routesOf, text, time } from './http.ts';
 import { fileDetail, fileObject, fileStatuses, segmentObject, speakerCount } from './media-objects.ts';
 
 const route = routesOf('media');
 
 export const fileRoutes = {
-  listFiles: route({
-    method: 'GET',
-    path: '/api/files',
-    access: 'user',
+  listFiles: route('GET', '/api/files', 'user', {
     summary: "The caller's files and those shared with the caller; all files for an administrator",
     query: z.object({
       ...pageQuery,
@@ -26,24 +23,16 @@ export const fileRoutes = {
     }),
     answer: pageOf(fileObject),
   }),
-  getFile: route({
-    method: 'GET',
-    path: '/api/files/{uuid}',
-    access: 'user',
+  getFile: route('GET', '/api/files/{uuid}', 'user', {
     summary: 'A file with its tags, speakers and transcript',
-    params: uuidParams,
     query: z.object({
       segment_limit: z.coerce.number().int().min(0).max(5000).default(500).describe('0: no segments'),
       segment_offset: z.coerce.number().int().min(0).default(0),
     }),
     answer: fileDetail,
   }),
-  listSegments: route({
-    method: 'GET',
-    path: '/api/files/{uuid}/segments',
-    access: 'user',
+  listSegments: route('GET', '/api/files/{uuid}/segments', 'user', {
     summary: 'A page of the transcript',
-    params: uuidParams,
     query: z.object({
       segment_limit: z.coerce.number().int().min(1).max(5000).default(500),
       segment_offset: z.coerce.number().int().min(0).default(0),
@@ -55,30 +44,18 @@ export const fileRoutes = {
       transcript_version: z.int(),
     }),
   }),
-  updateFile: route({
-    method: 'PUT',
-    path: '/api/files/{uuid}',
-    access: 'user',
+  updateFile: route('PUT', '/api/files/{uuid}', 'user', {
     summary: 'Rename a file or set when it was recorded',
-    params: uuidParams,
     body: z.object({ title: text(255).trim().min(1).optional(), recorded_date: time.nullable().optional() }),
     answer: fileObject,
     errors: ['permission_required'],
   }),
-  deleteFile: route({
-    method: 'DELETE',
-    path: '/api/files/{uuid}',
-    access: 'user',
+  deleteFile: route('DELETE', '/api/files/{uuid}', 'user', {
     summary: 'Move a file to the bin, where it can be restored for 30 days',
-    params: uuidParams,
     errors: ['permission_required', 'file_busy'],
   }),
-  reprocess: route({
-    method: 'POST',
-    path: '/api/files/{uuid}/reprocess',
-    access: 'user',
+  reprocess: route('POST', '/api/files/{uuid}/reprocess', 'user', {
     summary: 'Transcribe a file again from the start',
-    params: uuidParams,
     body: z
       .object({
         language: z.string().max(10).nullable().optional(),
@@ -90,12 +67,8 @@ export const fileRoutes = {
     status: 202,
     errors: ['permission_required', 'file_busy', 'language_unsupported'],
   }),
-  cancel: route({
-    method: 'POST',
-    path: '/api/files/{uuid}/cancel',
-    access: 'user',
+  cancel: route('POST', '/api/files/{uuid}/cancel', 'user', {
     summary: 'Stop processing a file',
-    params: uuidParams,
     answer: fileObject,
     status: 202,
     errors: ['permission_required', 'file_busy'],

@@ -1,25 +1,17 @@
 import { z } from 'zod';
-import { routesOf, uuidParams } from './http.ts';
+import { routesOf } from './http.ts';
 import { shareObject, sharePermissions } from './media-objects.ts';
 
 const route = routesOf('media');
 
 export const sharingRoutes = {
-  listShares: route({
-    method: 'GET',
-    path: '/api/files/{uuid}/shares',
-    access: 'user',
+  listShares: route('GET', '/api/files/{uuid}/shares', 'user', {
     summary: 'The shares of a file (its owner and administrators)',
-    params: uuidParams,
     answer: z.array(shareObject),
     errors: ['permission_required'],
   }),
-  share: route({
-    method: 'PUT',
-    path: '/api/files/{uuid}/shares',
-    access: 'user',
+  share: route('PUT', '/api/files/{uuid}/shares', 'user', {
     summary: 'Share a file with a group or a person, or change what they may do (its owner and administrators)',
-    params: uuidParams,
     body: z
       .object({
         group_uuid: z.uuid().optional(),
@@ -32,12 +24,8 @@ export const sharingRoutes = {
     answer: shareObject,
     errors: ['permission_required'],
   }),
-  unshare: route({
-    method: 'DELETE',
-    path: '/api/files/{uuid}/shares/{share_uuid}',
-    access: 'user',
+  unshare: route('DELETE', '/api/files/{uuid}/shares/{share_uuid}', 'user', {
     summary: 'Remove a share of a file (its owner and administrators)',
-    params: z.object({ uuid: z.uuid(), share_uuid: z.uuid() }),
     errors: ['permission_required'],
   }),
 };

@@ -39,10 +39,7 @@ export const uploadOptions = z.object({
 });
 
 export const uploadRoutes = {
-  upload: route({
-    method: 'POST',
-    path: '/api/files',
-    access: 'user',
+  upload: route('POST', '/api/files', 'user', {
     summary: 'Upload a recording (multipart field `file`)',
     bodyKind: 'raw',
     answer: fileObject,
@@ -60,10 +57,7 @@ export const uploadRoutes = {
       'storage_unavailable',
     ],
   }),
-  uploadLimits: route({
-    method: 'GET',
-    path: '/api/files/upload-limits',
-    access: 'user',
+  uploadLimits: route('GET', '/api/files/upload-limits', 'user', {
     summary: 'The upload limits',
     answer: z.object({
       max_bytes: z.number().int(),
@@ -76,49 +70,31 @@ export const uploadRoutes = {
     }),
   }),
   /** tus 1.0 resumable uploads; https://tus.io/protocols/resumable-upload */
-  tusOptions: route({
-    method: 'OPTIONS',
-    path: '/api/files/tus',
-    access: 'public',
+  tusOptions: route('OPTIONS', '/api/files/tus', 'public', {
     summary: 'The protocol extensions of this tus server',
     bodyKind: 'raw',
     csrfExempt: true,
   }),
-  tusCreate: route({
-    method: 'POST',
-    path: '/api/files/tus',
-    access: 'user',
+  tusCreate: route('POST', '/api/files/tus', 'user', {
     summary: 'Create a resumable upload (tus 1.0 creation)',
     bodyKind: 'raw',
     status: 201,
     errors: transferErrors,
   }),
-  tusHead: route({
-    method: 'HEAD',
-    path: '/api/files/tus/{upload_id}',
-    access: 'user',
+  tusHead: route('HEAD', '/api/files/tus/{upload_id}', 'user', {
     summary: 'Offset of a resumable upload',
     bodyKind: 'raw',
     status: 200,
-    params: z.object({ upload_id: z.uuid() }),
     errors: transferErrors,
   }),
-  tusPatch: route({
-    method: 'PATCH',
-    path: '/api/files/tus/{upload_id}',
-    access: 'user',
+  tusPatch: route('PATCH', '/api/files/tus/{upload_id}', 'user', {
     summary: 'Append bytes to a resumable upload',
     bodyKind: 'raw',
-    params: z.object({ upload_id: z.uuid() }),
     errors: transferErrors,
   }),
-  tusDelete: route({
-    method: 'DELETE',
-    path: '/api/files/tus/{upload_id}',
-    access: 'user',
+  tusDelete: route('DELETE', '/api/files/tus/{upload_id}', 'user', {
     summary: 'Cancel a resumable upload',
     bodyKind: 'raw',
-    params: z.object({ upload_id: z.uuid() }),
     errors: [['upload_invalid', 412], 'upload_invalid', 'storage_unavailable'],
   }),
 };

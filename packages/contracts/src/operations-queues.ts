@@ -50,35 +50,23 @@ export const workerObject = z.object({
 const queueParams = z.object({ queue: z.enum(queues) });
 
 export const queueRoutes = {
-  queues: route({
-    method: 'GET',
-    path: '/api/admin/queues',
-    access: 'admin',
+  queues: route('GET', '/api/admin/queues', 'admin', {
     summary: 'Queues with their waiting and held tasks, and workers with their running tasks',
     answer: z.object({ queues: z.array(queueObject), workers: z.array(workerObject), at: time }),
     errors: ['broker_unavailable'],
   }),
-  pauseQueue: route({
-    method: 'POST',
-    path: '/api/admin/queues/{queue}/pause',
-    access: 'admin',
+  pauseQueue: route('POST', '/api/admin/queues/{queue}/pause', 'admin', {
     summary: 'Pause a queue; running tasks are finished',
     params: queueParams,
     body: z.strictObject({ reason: text(500).trim().min(1) }),
     answer: queuePause,
   }),
-  resumeQueue: route({
-    method: 'POST',
-    path: '/api/admin/queues/{queue}/resume',
-    access: 'admin',
+  resumeQueue: route('POST', '/api/admin/queues/{queue}/resume', 'admin', {
     summary: 'Resume a paused queue',
     params: queueParams,
     answer: z.object({ resumed: z.boolean() }),
   }),
-  engines: route({
-    method: 'GET',
-    path: '/api/admin/engines',
-    access: 'admin',
+  engines: route('GET', '/api/admin/engines', 'admin', {
     summary: 'Speech engines of the live workers',
     answer: z.object({
       workers: z.array(

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { queues } from './define.ts';
-import { pageOf, pageQuery, routesOf, text, time, uuidParams } from './http.ts';
+import { pageOf, pageQuery, routesOf, text, time } from './http.ts';
 import { stages, waitingReasons } from './transcription.ts';
 
 const route = routesOf('transcription-dispatcher');
@@ -67,10 +67,7 @@ const kind = {
 };
 
 export const taskRoutes = {
-  listTasks: route({
-    method: 'GET',
-    path: '/api/tasks',
-    access: 'user',
+  listTasks: route('GET', '/api/tasks', 'user', {
     summary: "The newest 10,000 matching tasks of the caller's files; an administrator sees those of all users",
     query: z.object({
       ...pageQuery,
@@ -84,18 +81,12 @@ export const taskRoutes = {
     }),
     answer: pageOf(taskObject),
   }),
-  deadTasks: route({
-    method: 'GET',
-    path: '/api/tasks/dead',
-    access: 'admin',
+  deadTasks: route('GET', '/api/tasks/dead', 'admin', {
     summary: 'Dead tasks, by kind and one by one, newest first',
     query: z.object({ ...pageQuery, ...kind }),
     answer: pageOf(taskObject).extend({ kinds: z.array(deadKind) }),
   }),
-  retryDead: route({
-    method: 'POST',
-    path: '/api/tasks/dead/retry',
-    access: 'admin',
+  retryDead: route('POST', '/api/tasks/dead/retry', 'admin', {
     summary: 'Retry all dead tasks of a kind, at most 1,000 per call',
     body: z.strictObject(kind),
     answer: z.object({
@@ -104,27 +95,17 @@ export const taskRoutes = {
       remaining: z.int(),
     }),
   }),
-  discardDead: route({
-    method: 'POST',
-    path: '/api/tasks/dead/discard',
-    access: 'admin',
+  discardDead: route('POST', '/api/tasks/dead/discard', 'admin', {
     summary: 'Discard all dead tasks of a kind; their files do not change',
     body: z.strictObject(kind),
     answer: z.object({ discarded: z.int() }),
   }),
-  recoverStuck: route({
-    method: 'POST',
-    path: '/api/tasks/recover-stuck-tasks',
-    access: 'admin',
+  recoverStuck: route('POST', '/api/tasks/recover-stuck-tasks', 'admin', {
     summary: 'Reset stuck transcription tasks to a retryable state',
     answer: z.object({ success: z.boolean(), count: z.int(), total: z.int(), message: z.string() }),
   }),
-  fileTimeline: route({
-    method: 'GET',
-    path: '/api/tasks/files/{uuid}',
-    access: 'user',
+  fileTimeline: route('GET', '/api/tasks/files/{uuid}', 'user', {
     summary: "Stages of a file's latest run with their timing and all attempts, for users who may read the file",
-    params: uuidParams,
     answer: z.object({
       run_id: z.uuid(),
       status: z.enum(['running', 'waiting', 'completed', 'failed', 'cancelled']),
@@ -137,29 +118,17 @@ export const taskRoutes = {
       stages: z.array(stageTiming),
     }),
   }),
-  task: route({
-    method: 'GET',
-    path: '/api/tasks/{uuid}',
-    access: 'user',
+  task: route('GET', '/api/tasks/{uuid}', 'user', {
     summary: 'One task with its attempts',
-    params: uuidParams,
     answer: taskObject.extend({ tries: z.array(tryObject) }),
   }),
-  retryTask: route({
-    method: 'POST',
-    path: '/api/tasks/{uuid}/retry',
-    access: 'admin',
+  retryTask: route('POST', '/api/tasks/{uuid}/retry', 'admin', {
     summary: 'Retry a dead task; its failures count from zero again, and its run and file continue',
-    params: uuidParams,
     answer: taskObject,
     errors: ['task_not_dead', 'task_superseded', 'run_under_way', 'file_deleted'],
   }),
-  discardTask: route({
-    method: 'DELETE',
-    path: '/api/tasks/{uuid}',
-    access: 'admin',
+  discardTask: route('DELETE', '/api/tasks/{uuid}', 'admin', {
     summary: 'Discard a dead task; its file does not change',
-    params: uuidParams,
     errors: ['task_not_dead'],
   }),
 };

@@ -44,10 +44,7 @@ export const searchAnswer = z.object({
 export type SearchAnswer = z.infer<typeof searchAnswer>;
 
 export const searchRoutes = {
-  search: route({
-    method: 'GET',
-    path: '/api/search',
-    access: 'user',
+  search: route('GET', '/api/search', 'user', {
     summary: 'Search transcripts by keyword and by meaning',
     query: z.object({
       ...pageQuery,
@@ -66,27 +63,18 @@ export const searchRoutes = {
     answer: searchAnswer,
     errors: ['search_unavailable'],
   }),
-  suggestions: route({
-    method: 'GET',
-    path: '/api/search/suggestions',
-    access: 'user',
+  suggestions: route('GET', '/api/search/suggestions', 'user', {
     summary: 'Titles and speakers by prefix',
     query: z.object({ q: text(100).trim().min(2), limit: z.coerce.number().int().min(1).max(20).default(10) }),
     answer: z.array(z.object({ type: z.enum(['title', 'speaker']), text: z.string(), file_uuid: z.uuid().nullable() })),
     errors: ['search_unavailable'],
   }),
-  reindex: route({
-    method: 'POST',
-    path: '/api/search/reindex',
-    access: 'admin',
+  reindex: route('POST', '/api/search/reindex', 'admin', {
     summary: 'Rebuild the search index from the database',
     answer: z.object({ status: z.enum(['started', 'running']), message: z.string() }),
     status: 202,
   }),
-  reindexStatus: route({
-    method: 'GET',
-    path: '/api/search/reindex/status',
-    access: 'admin',
+  reindexStatus: route('GET', '/api/search/reindex/status', 'admin', {
     summary: 'Progress of the rebuild',
     answer: z.object({
       in_progress: z.boolean(),
@@ -97,10 +85,7 @@ export const searchRoutes = {
       last_completed_at: time.nullable(),
     }),
   }),
-  indexHealth: route({
-    method: 'GET',
-    path: '/api/search/index-health',
-    access: 'user',
+  indexHealth: route('GET', '/api/search/index-health', 'user', {
     summary: 'State of the index',
     answer: z.object({
       status: z.enum(['green', 'yellow', 'red']),

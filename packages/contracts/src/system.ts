@@ -5,32 +5,20 @@ const route = routesOf('edge-gateway');
 const unchanged = { 304: 'The caller has this version' };
 
 export const systemRoutes = {
-  version: route({
-    method: 'GET',
-    path: '/api/version',
-    access: 'public',
+  version: route('GET', '/api/version', 'public', {
     summary: 'The running version',
     answer: z.object({ version: z.string() }),
   }),
-  health: route({
-    method: 'GET',
-    path: '/api/health',
-    access: 'public',
+  health: route('GET', '/api/health', 'public', {
     summary: 'Whether the platform answers',
     answer: z.object({ status: z.enum(['healthy', 'degraded']), version: z.string() }),
   }),
-  openapi: route({
-    method: 'GET',
-    path: '/api/openapi.json',
-    access: 'public',
+  openapi: route('GET', '/api/openapi.json', 'public', {
     summary: 'This description',
     answer: z.looseObject({}),
     otherStatuses: unchanged,
   }),
-  docs: route({
-    method: 'GET',
-    path: '/api/docs',
-    access: 'public',
+  docs: route('GET', '/api/docs', 'public', {
     summary: 'This description, to browse',
     answerType: 'text/html',
     status: 200,

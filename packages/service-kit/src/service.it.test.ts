@@ -16,10 +16,7 @@ import { createMetrics } from './metrics.ts';
 import { createService, rpc, type Service, type ServiceDefinition, type Slice } from './service.ts';
 
 const log = createLog('media', { LOG_LEVEL: 'silent' as 'fatal', LOG_FORMAT: 'json' });
-const route = routesOf('media')({
-  method: 'GET',
-  path: '/api/slow',
-  access: 'public',
+const route = routesOf('media')('GET', '/api/slow', 'public', {
   summary: 'Answers when the test releases it',
   answer: z.object({ done: z.boolean() }),
 });

@@ -6,10 +6,7 @@ import { busEnv, createService, createServiceBase, handle, readEnv, runService, 
 
 // A service with one route, as a process of its own: for what only the end of a process shows.
 const env = readEnv({ ...serviceEnv, ...busEnv });
-const route = routesOf('media')({
-  method: 'GET',
-  path: '/api/there',
-  access: 'public',
+const route = routesOf('media')('GET', '/api/there', 'public', {
   summary: 'Whether it is there',
   answer: z.object({ there: z.boolean() }),
 });

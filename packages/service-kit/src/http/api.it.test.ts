@@ -12,57 +12,35 @@ import { createApi } from './api.ts';
 import { handle } from './route.ts';
 
 const route = routesOf('media');
-const named = route({
-  method: 'PUT',
-  path: '/api/things/{uuid}',
-  access: 'user',
+const named = route('PUT', '/api/things/{uuid}', 'user', {
   summary: 'A thing',
-  params: z.object({ uuid: z.uuid() }),
   body: z.object({ name: z.string().min(1) }),
   answer: z.object({ id: z.string(), name: z.string() }),
 });
-const adminOnly = route({
-  method: 'GET',
-  path: '/api/secrets',
-  access: 'admin',
+const adminOnly = route('GET', '/api/secrets', 'admin', {
   summary: 'Secrets',
   answer: z.object({}),
 });
-const unread = route({
-  method: 'POST',
-  path: '/api/raw',
-  access: 'user',
+const unread = route('POST', '/api/raw', 'user', {
   summary: 's',
   bodyKind: 'raw',
   answer: z.object({}),
 });
-const failing = route({
-  method: 'GET',
-  path: '/api/broken',
-  access: 'public',
+const failing = route('GET', '/api/broken', 'public', {
   summary: 'Broken',
   answer: z.object({}),
 });
-const taken = route({ method: 'GET', path: '/api/taken', access: 'public', summary: 'Taken', answer: z.object({}) });
-const declared = route({
-  method: 'GET',
-  path: '/api/declared',
-  access: 'public',
+const taken = route('GET', '/api/taken', 'public', { summary: 'Taken', answer: z.object({}) });
+const declared = route('GET', '/api/declared', 'public', {
   summary: 'Declared',
   errors: ['duplicate_file'],
 });
-const found = route({
-  method: 'GET',
-  path: '/api/found',
-  access: 'public',
+const found = route('GET', '/api/found', 'public', {
   summary: 'Found',
   query: z.object({ q: z.string() }),
   answer: z.object({ q: z.string() }),
 });
-const form = route({
-  method: 'PUT',
-  path: '/api/form',
-  access: 'public',
+const form = route('PUT', '/api/form', 'public', {
   summary: 'Form',
   bodyKind: 'form',
   body: z.object({ name: z.string() }),
