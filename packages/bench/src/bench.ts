@@ -4,12 +4,12 @@ import type { Instance } from '@overtone/e2e/instance';
 export type Row = {
   name: string;
   ours: string;
-  /** The cost of the same work in another program, measured in the same run; empty for an absolute goal. */
-  peer: string;
+  /** The cost of the same work in another program, measured in the same run; absent for an absolute goal. */
+  peer?: string;
   /** Our value divided by the peer's. */
-  ratio: number | null;
-  goal: string;
-  met: boolean;
+  ratio?: number | null;
+  goal?: string;
+  met?: boolean;
 };
 /** `size` scales the amount of work (BENCH_SIZE, 1 by default); `instance` is started at the first use and shared. */
 export type BenchContext = {
@@ -27,7 +27,7 @@ const headings = ['name', 'ours', 'peer', 'ratio', 'goal', 'met'] as const;
 /** One row as a line of text, printed when it is measured. */
 export function lineOf(row: Row): string {
   return cells(row)
-    .filter((cell) => cell !== '-' && cell !== '')
+    .filter((cell) => cell !== '-')
     .join('  ');
 }
 
@@ -50,17 +50,27 @@ export function quantile(values: readonly number[], share: number): number {
   return sorted[Math.min(sorted.length - 1, Math.ceil(share * sorted.length) - 1)] ?? Number.NaN;
 }
 
+/** Medians of rounds that alternate between the measurements, so that other load on the machine affects all of them. */
+export async function alternate<Name extends string>(
+  rounds: number,
+  measurements: Record<Name, () => Promise<number>>,
+): Promise<Record<Name, number>> {
+  const values = (Object.keys(measurements) as Name[]).map((name) => ({ name, all: [] as number[] }));
+  for (let round = 0; round < rounds; round += 1)
+    for (const { name, all } of values) all.push(await measurements[name]());
+  return Object.fromEntries(values.map(({ name, all }) => [name, quantile(all, 0.5)])) as Record<Name, number>;
+}
+
+export async function measureSeconds(work: () => Promise<unknown>): Promise<number> {
+  const startedAt = performance.now();
+  await work();
+  return (performance.now() - startedAt) / 1000;
+}
+
 export function mebibytes(bytes: number): string {
   return `${Math.round(bytes / 1024 / 1024)} MiB`;
 }
 
-function cells(row: Row): string[] {
-  return [
-    row.name,
-    row.ours,
-    row.peer || '-',
-    row.ratio === null ? '-' : row.ratio.toFixed(2),
-    row.goal,
-    row.met ? 'yes' : 'NO',
-  ];
+function cells({ name, ours, peer, ratio, goal, met = true }: Row): string[] {
+  return [name, ours, peer || '-', ratio?.toFixed(2) ?? '-', goal || '-', met ? 'yes' : 'NO'];
 }

@@ -3,7 +3,7 @@ import { createBus, createLog } from '@overtone/service-kit';
 import { startNats, startRedis } from '@overtone/testkit';
 import { Queue, Worker } from 'bullmq';
 import { AckPolicy, headers, nanos, RetentionPolicy, StorageType, type JsMsg } from 'nats';
-import { quantile, type Bench } from './bench.ts';
+import { alternate, measureSeconds, type Bench } from './bench.ts';
 
 const enqueuers = 500;
 const inFlight = 500;
@@ -29,7 +29,7 @@ export async function bullmq(url: string, jobs: number): Promise<number> {
     });
     await worker.close();
   };
-  const taken = await seconds(async () => {
+  const taken = await measureSeconds(async () => {
     await abreast(enqueuers, jobs, () => queue.add('prepare', JSON.parse(bodyOf())));
     await drain();
   });
@@ -38,21 +38,11 @@ export async function bullmq(url: string, jobs: number): Promise<number> {
   return taken;
 }
 
-async function seconds(work: () => Promise<void>): Promise<number> {
-  const from = performance.now();
-  await work();
-  return (performance.now() - from) / 1000;
-}
-
 /** Runs an operation `count` times, at most `width` concurrently. */
-async function abreast(width: number, count: number, work: (i: number) => Promise<unknown>): Promise<void> {
-  let next = 0;
+async function abreast(width: number, count: number, work: () => Promise<unknown>): Promise<void> {
+  let left = count;
   const lane = async () => {
-    while (next < count) {
-      const i = next;
-      next += 1;
-      await work(i);
-    }
+    while (left-- > 0) await work();
   };
   await Promise.all(Array.from({ length: width }, lane));
 }
@@ -93,7 +83,7 @@ async function ours(url: string, jobs: number): Promise<number> {
       consumer.consume({ max_messages: inFlight, callback: (msg) => void take(msg).catch(reject) }).catch(reject);
     });
   };
-  const taken = await seconds(async () => {
+  const taken = await measureSeconds(async () => {
     await abreast(enqueuers, jobs, enqueue);
     await drain();
   });
@@ -110,13 +100,10 @@ export const jobsBench: Bench = {
     const jobs = Math.max(1_000, Math.round(10_000 * size));
     const [nats, redis] = await Promise.all([startNats(), startRedis()]);
     try {
-      const rates = { ours: [] as number[], peer: [] as number[] };
-      // Alternates between both, so that other load on the machine affects both.
-      for (let round = 0; round < 3; round += 1) {
-        rates.ours.push(jobs / (await ours(nats.url, jobs)));
-        rates.peer.push(jobs / (await bullmq(redis.url, jobs)));
-      }
-      const [mine, theirs] = [quantile(rates.ours, 0.5), quantile(rates.peer, 0.5)];
+      const { mine, theirs } = await alternate(3, {
+        mine: async () => jobs / (await ours(nats.url, jobs)),
+        theirs: async () => jobs / (await bullmq(redis.url, jobs)),
+      });
       yield* [
         {
           name: `jobs: ${jobs}`,

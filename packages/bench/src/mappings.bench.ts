@@ -47,7 +47,6 @@ export const mappingsBench: Bench = {
         name: `mappings: ${asserted} claims against ${mapped}, p99`,
         ours: `${our.toFixed(2)} ms`,
         peer: `text look-up ${peer.toFixed(2)} ms`,
-        ratio: null,
         goal: `<= ${goalMs} ms`,
         met: our <= goalMs,
       },

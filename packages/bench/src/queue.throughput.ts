@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { migrate } from '@overtone/database';
 import { startRedis } from '@overtone/testkit';
 import { Client } from 'pg';
-import { quantile, type Row } from './bench.ts';
+import { alternate, measureSeconds, type Row } from './bench.ts';
 import { bullmq } from './jobs.bench.ts';
 import { openRuns, enqueueSql, startIdleWorker, type QueueWorld } from './queue.world.ts';
 
@@ -35,25 +35,16 @@ const bareStatements = [
 export async function throughputRows(world: QueueWorld, count: number): Promise<Row[]> {
   const [redis, plain] = await Promise.all([startRedis(), bareDatabase(world)]);
   try {
-    const rates = { ours: [] as number[], bare: [] as number[], bullmq: [] as number[] };
-    // Alternates between the measurements, so that other load on the machine affects all of them.
-    for (let round = 0; round < rounds; round += 1) {
-      rates.ours.push(count / (await measureDispatcher(world, count)));
-      rates.bare.push(count / (await measureBareCommits(plain, count)));
-      rates.bullmq.push(count / (await bullmq(redis.url, count)));
-    }
-    const [ours, rows, jobs] = [rates.ours, rates.bare, rates.bullmq].map((all) => quantile(all, 0.5)) as [
-      number,
-      number,
-      number,
-    ];
+    const { ours, rows, jobs } = await alternate(rounds, {
+      ours: async () => count / (await measureDispatcher(world, count)),
+      rows: async () => count / (await measureBareCommits(plain, count)),
+      jobs: async () => count / (await bullmq(redis.url, count)),
+    });
     const row = (name: string, peer: string, theirs: number): Row => ({
       name: `queue: stages through the dispatcher, ${name}`,
       ours: `${Math.round(ours)}/s`,
       peer: `${peer} ${Math.round(theirs)}/s`,
       ratio: ours / theirs,
-      goal: '',
-      met: true,
     });
     return [row('beside its rows', 'bare commits', rows), row('beside a queue in memory', 'BullMQ', jobs)];
   } finally {
@@ -105,12 +96,6 @@ async function measureBareCommits(url: string, count: number): Promise<number> {
   });
   await Promise.all(clients.map((client) => client.end()));
   return duration;
-}
-
-async function measureSeconds(work: () => Promise<void>): Promise<number> {
-  const startedAt = performance.now();
-  await work();
-  return (performance.now() - startedAt) / 1000;
 }
 
 async function enqueueAll({ database }: Pick<QueueWorld, 'database'>, runs: string[]): Promise<void> {

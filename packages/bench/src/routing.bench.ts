@@ -3,11 +3,9 @@ import { promisify } from 'node:util';
 import { clientOf, signIn } from '@overtone/e2e/client';
 import { admin } from '@overtone/e2e/instance';
 import { startNginx } from '@overtone/testkit/nginx';
-import type { Bench } from './bench.ts';
-import { quantile } from './bench.ts';
-import { assertionOf } from './assertion.ts';
+import { alternate, type Bench } from './bench.ts';
 import { sessionCheckRows } from './session-check.ts';
-import { entranceOf } from './sign-in.tools.ts';
+import { assertionOf, entranceOf, identityUrl } from './sign-in.tools.ts';
 import { needTools } from './tools.ts';
 
 const run = promisify(execFile);
@@ -31,9 +29,7 @@ export const routingBench: Bench = {
     needTools(['nginx', 'wrk']);
     const running = await instance();
     const api = await signIn(running.baseUrl, admin.email, admin.password);
-    const identity = (await running.status()).services.find((service) => service.name === 'identity');
-    if (!identity?.url) throw new Error('the status contains no address of identity');
-    const upstream = `upstream identity { server ${new URL(identity.url).host}; keepalive 64; }`;
+    const upstream = `upstream identity { server ${new URL(await identityUrl(running)).host}; keepalive 64; }`;
     const nginx = await startNginx({
       server: 'location / { proxy_pass http://identity; proxy_http_version 1.1; proxy_set_header Connection ""; }',
       upstream,
@@ -45,14 +41,10 @@ export const routingBench: Bench = {
       });
       if (check.status !== 200) throw new Error(`identity behind nginx: ${check.status} ${check.text}`);
       const seconds = Math.max(1, Math.round(3 * size));
-      const ours: number[] = [];
-      const peers: number[] = [];
-      // Alternates between both, so that other load on the machine affects both.
-      for (let round = 0; round < 3; round++) {
-        ours.push(await rate(running.baseUrl + path, `Authorization: Bearer ${api.token}`, seconds));
-        peers.push(await rate(nginx.url + path, `x-overtone-assertion: ${await assertion()}`, seconds));
-      }
-      const [our, peer] = [quantile(ours, 0.5), quantile(peers, 0.5)];
+      const { our, peer } = await alternate(3, {
+        our: () => rate(running.baseUrl + path, `Authorization: Bearer ${api.token}`, seconds),
+        peer: async () => rate(nginx.url + path, `x-overtone-assertion: ${await assertion()}`, seconds),
+      });
       const ratio = our / peer;
       const entrance = await entranceOf(running);
       const fresh: string[] = [];

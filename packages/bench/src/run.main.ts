@@ -104,4 +104,4 @@ for (const bench of wanted) {
 await clean().catch((error: unknown) => failed.push(`removing the instances: ${String(error)}`));
 console.log(`\n${tableOf(rows)}`);
 for (const why of failed) console.log(`FAILED  ${why}`);
-process.exit(failed.length === 0 && rows.every(({ met }) => met) ? 0 : 1);
+process.exit(failed.length === 0 && rows.every(({ met = true }) => met) ? 0 : 1);

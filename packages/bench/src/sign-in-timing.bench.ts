@@ -60,7 +60,6 @@ function tableRows(prefix: string, { times, answers }: Sampled): Row[] {
       name: `refusal: ${prefix}${name}`,
       ours: `AUC ${auc.toFixed(3)}`,
       peer: worst?.other ?? '',
-      ratio: null,
       goal: `<= ${goal}`,
       met: auc <= goal,
     };
@@ -71,8 +70,6 @@ function tableRows(prefix: string, { times, answers }: Sampled): Row[] {
     {
       name: `refusals: ${prefix}different answers in ${count}`,
       ours: String(answers.size),
-      peer: '',
-      ratio: null,
       goal: '1',
       met: answers.size === 1,
     },

@@ -3,8 +3,8 @@ import { ldapSettings, personLdif, startSlapd, type Slapd } from '@overtone/test
 import { hash, verify } from '@node-rs/argon2';
 import { asService } from '@overtone/e2e/service-access';
 import { Client as LdapClient } from 'ldapts';
-import type { Bench, Row } from './bench.ts';
-import { quantile } from './bench.ts';
+import pLimit from 'p-limit';
+import { alternate, type Bench, type Row } from './bench.ts';
 import { bareCommits } from './commits.ts';
 import { entranceOf, type Entrance } from './sign-in.tools.ts';
 
@@ -51,38 +51,30 @@ async function entered(entrance: Entrance, name: string, secret: string): Promis
   if (status !== 200) throw new Error(`${name}: ${status} ${text}`);
 }
 
-/** Alternates between both, so that other load on the machine affects both. */
-export async function beside(
-  seconds: number,
-  ours: (value: number) => Promise<void>,
-  peer: (value: number) => Promise<void>,
-) {
-  const rates = { ours: [] as number[], peer: [] as number[] };
-  for (let round = 0; round < 3; round++) {
-    rates.ours.push(await rate(seconds, ours));
-    rates.peer.push(await rate(seconds, peer));
-  }
-  return { our: quantile(rates.ours, 0.5), peer: quantile(rates.peer, 0.5) };
+type Operation = (turn: number) => Promise<void>;
+
+/** Operations per second of both. */
+export function beside(seconds: number, ours: Operation, peer: Operation) {
+  return alternate(3, { our: () => rate(seconds, ours), peer: () => rate(seconds, peer) });
 }
 
 export function rowOf(
   name: string,
   { our, peer }: { our: number; peer: number },
   peerName: string,
-  goal: number | null,
+  goal?: number,
 ): Row {
   return {
     name,
     ours: `${Math.round(our)}/s`,
     peer: `${peerName} ${Math.round(peer)}/s`,
     ratio: our / peer,
-    goal: goal === null ? '' : `>= ${goal}`,
-    met: goal === null || our / peer >= goal,
+    ...(goal === undefined ? {} : { goal: `>= ${goal}`, met: our / peer >= goal }),
   };
 }
 
 /** Operations per second at a given concurrency. */
-async function rate(seconds: number, work: (turn: number) => Promise<void>): Promise<number> {
+async function rate(seconds: number, work: Operation): Promise<number> {
   const until = performance.now() + seconds * 1000;
   const started = performance.now();
   let done = 0;
@@ -94,23 +86,6 @@ async function rate(seconds: number, work: (turn: number) => Promise<void>): Pro
   };
   await Promise.all(Array.from({ length: atOnce }, (_, i) => runner(i)));
   return (done * 1000) / (performance.now() - started);
-}
-
-/** Limits the number of concurrent operations. */
-function limited(limit: number) {
-  let free = limit;
-  const waiting: (() => void)[] = [];
-  return async (work: () => Promise<void>): Promise<void> => {
-    if (free === 0) await new Promise<void>((go) => waiting.push(go));
-    else free -= 1;
-    try {
-      await work();
-    } finally {
-      const next = waiting.shift();
-      if (next) next();
-      else free += 1;
-    }
-  };
 }
 
 /** Sign-ins per second, of directory and of local accounts. */
@@ -131,7 +106,7 @@ export const signInBench: Bench = {
       const ldap = await beside(seconds, directory, bare.check);
 
       const stored = await hash(password, cost);
-      const inTurn = limited(hashesAtOnce);
+      const inTurn = pLimit(hashesAtOnce);
       await asService(running, 'identity', (query) =>
         query(
           `insert into "user" (email, full_name, password_hash)
@@ -149,7 +124,7 @@ export const signInBench: Bench = {
       const kept = await beside(seconds, directory, commits.commit);
       yield* [
         rowOf('sign-in: directory', ldap, 'search + bind', 0.7),
-        rowOf('sign-in: directory, beside its bare commits', kept, 'commits', null),
+        rowOf('sign-in: directory, beside its bare commits', kept, 'commits'),
         rowOf('sign-in: local', local, 'argon2', 0.9),
       ];
     } finally {

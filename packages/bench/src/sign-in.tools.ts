@@ -1,3 +1,4 @@
+import type { Role, ServiceName } from '@overtone/contracts';
 import { createAssertionSigner, assertionHeader } from '@overtone/service-kit';
 import type { Instance } from '@overtone/e2e/instance';
 import { admin } from '@overtone/e2e/instance';
@@ -14,16 +15,14 @@ export type Entrance = {
 };
 
 export async function entranceOf(instance: Instance): Promise<Entrance> {
-  const identity = (await instance.status()).services.find((service) => service.name === 'identity');
-  if (!identity?.url) throw new Error('the status contains no address of identity');
-  const sign = createAssertionSigner(await settingOf(instance, 'edge-gateway', 'ASSERTION_PRIVATE_KEY'));
+  const sign = await assertionSigner(instance);
   let assertion = { token: '', until: 0 };
   /** Caches an assertion for some seconds, like the edge. */
   const current = (): string => {
     if (assertion.until < Date.now()) assertion = { token: sign('identity', null), until: Date.now() + 8_000 };
     return assertion.token;
   };
-  const direct = clientOf(identity.url, '');
+  const direct = clientOf(await identityUrl(instance), '');
   const enter: Entrance['enter'] = async (username, password) => {
     const started = performance.now();
     const { status, text } = await direct.call('POST', '/api/auth/token', {
@@ -46,4 +45,31 @@ export async function entranceOf(instance: Instance): Promise<Entrance> {
       return fresh.send('PUT', `/api/admin/auth-config/${category}`, values);
     },
   };
+}
+
+/** The address of identity itself, without the edge. */
+export async function identityUrl(instance: Instance): Promise<string> {
+  const identity = (await instance.status()).services.find((service) => service.name === 'identity');
+  if (!identity?.url) throw new Error('the status contains no address of identity');
+  return identity.url;
+}
+
+/** The identity assertion that the edge would send for this caller, signed with the edge's key. */
+export async function assertionOf(instance: Instance, service: ServiceName, accessToken: string): Promise<string> {
+  const claims = JSON.parse(Buffer.from(accessToken.split('.')[1] ?? '', 'base64url').toString()) as {
+    sub: string;
+    sid: string;
+    role: Role;
+    exp: number;
+  };
+  return (await assertionSigner(instance))(service, {
+    userId: claims.sub,
+    sessionId: claims.sid,
+    role: claims.role,
+    tokenExpiresAt: claims.exp * 1000,
+  });
+}
+
+async function assertionSigner(instance: Instance) {
+  return createAssertionSigner(await settingOf(instance, 'edge-gateway', 'ASSERTION_PRIVATE_KEY'));
 }

@@ -1,12 +1,13 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { generateKeyPairSync, randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { eventFeed, mediaEvents } from '@overtone/contracts';
 import { assertionHeader, createAssertionSigner } from '@overtone/service-kit';
 import { freePort, startNats, type TestServer } from '@overtone/testkit';
 import { AckPolicy, connect, DeliverPolicy } from 'nats';
 import { WebSocket } from 'ws';
-import { quantile, type Bench, type Row } from './bench.ts';
+import { alternate, quantile, type Bench, type Row } from './bench.ts';
 
 const goalMs = 100;
 const pauseMs = 100;
@@ -27,10 +28,6 @@ function firstLine(child: ChildProcess): Promise<string> {
     child.stdout?.once('data', (part: Buffer) => resolve(part.toString().trim()));
     child.once('exit', () => reject(new Error('the server ended')));
   });
-}
-
-function sleep(ms: number) {
-  return new Promise<void>((resolve) => setTimeout(resolve, ms));
 }
 
 /** Opens clients that record when they receive a change, identified by the id in its text. */
@@ -143,26 +140,20 @@ export const socketsBench: Bench = {
     const sockets = Math.max(50, Math.round((1_000 * size) / 50) * 50);
     const nats = await startNats();
     try {
-      const p99s = { bare: [] as number[], plain: [] as number[], socketIo: [] as number[] };
-      // Alternates between the measurements, so that other load affects all of them; the median counts.
-      for (let turn = 0; turn < turns; turn += 1) {
-        p99s.bare.push(quantile(await peer(sockets, rounds), 0.99));
-        p99s.plain.push(quantile(await ours(nats, sockets, rounds, false), 0.99));
-        p99s.socketIo.push(quantile(await ours(nats, sockets, rounds, true), 0.99));
-      }
-      const bare = quantile(p99s.bare, 0.5);
-      const row = (protocol: string, turnsOf: number[]): Row => {
-        const p99 = quantile(turnsOf, 0.5);
-        return {
-          name: `sockets: ${sockets} ${protocol}`,
-          ours: `p99 ${p99.toFixed(1)} ms`,
-          peer: `ws p99 ${bare.toFixed(1)} ms`,
-          ratio: p99 / bare,
-          goal: `<= ${goalMs} ms`,
-          met: p99 <= goalMs,
-        };
-      };
-      yield* [row('plain', p99s.plain), row('socket.io', p99s.socketIo)];
+      const { bare, plain, socketIo } = await alternate(turns, {
+        bare: async () => quantile(await peer(sockets, rounds), 0.99),
+        plain: async () => quantile(await ours(nats, sockets, rounds, false), 0.99),
+        socketIo: async () => quantile(await ours(nats, sockets, rounds, true), 0.99),
+      });
+      const row = (protocol: string, p99: number): Row => ({
+        name: `sockets: ${sockets} ${protocol}`,
+        ours: `p99 ${p99.toFixed(1)} ms`,
+        peer: `ws p99 ${bare.toFixed(1)} ms`,
+        ratio: p99 / bare,
+        goal: `<= ${goalMs} ms`,
+        met: p99 <= goalMs,
+      });
+      yield* [row('plain', plain), row('socket.io', socketIo)];
     } finally {
       await nats.stop();
     }
