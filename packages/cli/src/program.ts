@@ -1,6 +1,12 @@
 import { Command, InvalidArgumentError } from 'commander';
+import type { BackupOptions, BackupsOptions } from './commands/backup.command.ts';
+import type { LogsOptions } from './commands/logs.command.ts';
 import type { RestoreOptions } from './commands/restore.command.ts';
+import type { UpOptions } from './commands/up.command.ts';
 import { productVersion } from './paths.ts';
+
+type DataOption = { data?: string };
+type OutOption = { out?: string };
 
 // Each command is loaded on demand, so that `status` does not load the dependencies of `test`.
 const dataOption = ['--data <folder>', 'data folder (default: "data" beside the product)'] as const;
@@ -31,24 +37,20 @@ function running(program: Command): void {
     .option('--port <number>', 'public port (default: the last one, at first 8080)', portNumber)
     .option('--detach', 'return once it is ready')
     .option('--gpu-scale', 'start more workers for one GPU: GPU_SCALE_WORKERS of them for GPU_SCALE_DEVICE_ID')
-    .action(async (options: { data?: string; port?: number; detach?: boolean; gpuScale?: boolean }) => {
-      await (await import('./commands/up.command.ts')).up(options);
-    });
+    .action(async (options: UpOptions) => (await import('./commands/up.command.ts')).up(options));
   program
     .command('down')
     .description('stop everything')
     .option(...dataOption)
-    .action(async (options: { data?: string }) => {
-      await (await import('./commands/down.command.ts')).down(options);
-    });
+    .action(async (options: DataOption) => (await import('./commands/down.command.ts')).down(options));
   program
     .command('restart')
     .argument('[services...]', 'all services, one after another, when none is named')
     .description('start services again without losing what they do; after an update, too')
     .option(...dataOption)
-    .action(async (services: string[], options: { data?: string }) => {
-      await (await import('./commands/restart.command.ts')).restart(services, options);
-    });
+    .action(async (services: string[], options: DataOption) =>
+      (await import('./commands/restart.command.ts')).restart(services, options),
+    );
 }
 
 function keeping(program: Command): void {
@@ -58,18 +60,14 @@ function keeping(program: Command): void {
     .option(...dataOption)
     .option('--to <place>', 'a folder or s3://bucket/prefix (default: "backups" in the data folder)')
     .option('--encrypt', 'with the passphrase in OT_BACKUP_PASSPHRASE or the file OT_BACKUP_PASSPHRASE_FILE')
-    .action(async (options: { data?: string; to?: string; encrypt?: boolean }) => {
-      await (await import('./commands/backup.command.ts')).backup(options);
-    });
+    .action(async (options: BackupOptions) => (await import('./commands/backup.command.ts')).backup(options));
   program
     .command('backups')
     .description('list the backups')
     .option(...dataOption)
     .option('--from <place>', 'a folder or s3://bucket/prefix (default: "backups" in the data folder)')
     .option('--json', 'for programs')
-    .action(async (options: { data?: string; from?: string; json?: boolean }) => {
-      await (await import('./commands/backup.command.ts')).backups(options);
-    });
+    .action(async (options: BackupsOptions) => (await import('./commands/backup.command.ts')).backups(options));
   program
     .command('restore')
     .argument('<file>', 'a file of the backup, or s3://bucket/prefix/file')
@@ -81,9 +79,9 @@ function keeping(program: Command): void {
     .option('--no-restart', 'leave the services stopped')
     .option('--recovery-keys <file>', 'the encryption keys of a backup from another installation')
     .option('--no-await-sync', 'let directory accounts sign in before the next directory sync run')
-    .action(async (file: string, options: RestoreOptions) => {
-      await (await import('./commands/restore.command.ts')).restore(file, options);
-    });
+    .action(async (file: string, options: RestoreOptions) =>
+      (await import('./commands/restore.command.ts')).restore(file, options),
+    );
 }
 
 function looking(program: Command): void {
@@ -92,9 +90,9 @@ function looking(program: Command): void {
     .description('say what runs and whether it is ready')
     .option(...dataOption)
     .option('--json', 'for programs')
-    .action(async (options: { data?: string; json?: boolean }) => {
-      await (await import('./commands/status.command.ts')).status(options);
-    });
+    .action(async (options: { data?: string; json?: boolean }) =>
+      (await import('./commands/status.command.ts')).status(options),
+    );
   program
     .command('logs')
     .argument('[service]', 'a service or server; all of them when none is named')
@@ -102,17 +100,15 @@ function looking(program: Command): void {
     .option(...dataOption)
     .option('-f, --follow', 'wait for more')
     .option('-n, --lines <number>', 'how many of the last lines of each', lineCount, 50)
-    .action(async (service: string | undefined, options: { data?: string; follow?: boolean; lines: number }) => {
-      await (await import('./commands/logs.command.ts')).logs(service, options);
-    });
+    .action(async (service: string | undefined, options: LogsOptions) =>
+      (await import('./commands/logs.command.ts')).logs(service, options),
+    );
   configuring(program);
   program
     .command('models')
     .description('list the speech and language models that were found')
     .option(...dataOption)
-    .action(async (options: { data?: string }) => {
-      (await import('./commands/models.command.ts')).models(options);
-    });
+    .action(async (options: DataOption) => (await import('./commands/models.command.ts')).models(options));
   program
     .command('version')
     .description('print the version')
@@ -126,32 +122,30 @@ function configuring(program: Command): void {
       'print where everything is and the variables of the running instance; more: rotate-key, container, kubernetes',
     )
     .option(...dataOption)
-    .action(async (options: { data?: string }) => {
-      (await import('./commands/config.command.ts')).config(options);
-    });
+    .action(async (options: DataOption) => (await import('./commands/config.command.ts')).config(options));
   config
     .command('rotate-key')
     .description('seal the secrets among the settings with a new key, while everything runs, and forget the old key')
     .option(...dataOption)
-    .action(async (_options: unknown, command: Command) => {
-      // The option may precede or follow the command.
-      await (await import('./commands/rotate-key.command.ts')).rotateKey(command.optsWithGlobals());
-    });
+    // The option may precede or follow the command.
+    .action(async (_options: unknown, command: Command) =>
+      (await import('./commands/rotate-key.command.ts')).rotateKey(command.optsWithGlobals()),
+    );
   const outOption = ['--out <folder>', 'where .env is kept (default: beside compose.yaml)'] as const;
   config
     .command('container')
     .description('write what compose.yaml reads: secrets (.env) and the users of the bus (nats.conf)')
     .option(...outOption)
-    .action(async (options: { out?: string }) => {
-      (await import('./commands/config-container.command.ts')).configContainer(options);
-    });
+    .action(async (options: OutOption) =>
+      (await import('./commands/config-container.command.ts')).configContainer(options),
+    );
   config
     .command('kubernetes')
     .description('print the same as Kubernetes secrets, for: kubectl apply -f -')
     .option(...outOption)
-    .action(async (options: { out?: string }) => {
-      (await import('./commands/config-container.command.ts')).configKubernetes(options);
-    });
+    .action(async (options: OutOption) =>
+      (await import('./commands/config-container.command.ts')).configKubernetes(options),
+    );
 }
 
 function checking(program: Command): void {
@@ -159,23 +153,17 @@ function checking(program: Command): void {
     .command('doctor')
     .description('check every prerequisite and say what to do')
     .option(...dataOption)
-    .action(async (options: { data?: string }) => {
-      await (await import('./commands/doctor.command.ts')).doctor(options);
-    });
+    .action(async (options: DataOption) => (await import('./commands/doctor.command.ts')).doctor(options));
   program
     .command('test')
     .description('set up what is missing, run every check and test')
     .option('--quick', 'only what needs no servers')
-    .action(async (options: { quick?: boolean }) => {
-      await (await import('./commands/test.command.ts')).test(options);
-    });
+    .action(async (options: { quick?: boolean }) => (await import('./commands/test.command.ts')).test(options));
   program
     .command('bench')
     .argument('[name]', 'one benchmark; all of them when none is named')
     .description('measure beside well-known programs')
-    .action(async (name: string | undefined) => {
-      await (await import('./commands/bench.command.ts')).bench(name);
-    });
+    .action(async (name: string | undefined) => (await import('./commands/bench.command.ts')).bench(name));
 }
 
 function lineCount(text: string): number {

@@ -9,8 +9,12 @@ import { secretsIn } from '../setup/secrets.ts';
 import { setupLock } from '../supervisor/run-instance.ts';
 import { createTerminal } from '../terminal.ts';
 
+/** `to` is a folder or `s3://bucket/prefix`. */
+export type BackupOptions = { data?: string; to?: string; encrypt?: boolean };
+export type BackupsOptions = { data?: string; from?: string; json?: boolean };
+
 /** Backs up the database of the instance, running or not. */
-export async function backup(options: { data?: string; to?: string; encrypt?: boolean }): Promise<void> {
+export async function backup(options: BackupOptions): Promise<void> {
   const terminal = createTerminal();
   const folder = dataFolder(options.data);
   const passphrase = options.encrypt === true ? requirePassphrase() : undefined;
@@ -47,7 +51,7 @@ export async function backup(options: { data?: string; to?: string; encrypt?: bo
 }
 
 /** Lists the backups of a place. */
-export async function backups(options: { data?: string; from?: string; json?: boolean }): Promise<void> {
+export async function backups(options: BackupsOptions): Promise<void> {
   const destination = openPlace(options.from ?? dataFolder(options.data).backups);
   const { backups: found, unreadable } = await refusing(
     async () =>
