@@ -41,7 +41,6 @@ function lazily(make: () => Promise<ObjectStore>): ObjectStore {
     put: async (...args) => (await store()).put(...args),
     get: async (...args) => (await store()).get(...args),
     head: async (...args) => (await store()).head(...args),
-    exists: async (...args) => (await store()).exists(...args),
     delete: async (...args) => (await store()).delete(...args),
     deletePrefix: async (...args) => (await store()).deletePrefix(...args),
     list: async function* (...args) {

@@ -59,7 +59,7 @@ export function createFolderStore({ dir, reserveBytes = defaultReserveBytes }: F
   };
 }
 
-function createReads(folder: Folder): Pick<ObjectStore, 'get' | 'head' | 'exists' | 'list'> {
+function createReads(folder: Folder): Pick<ObjectStore, 'get' | 'head' | 'list'> {
   return {
     get: (key, { range, signal } = {}) =>
       guarded(key, async () => {
@@ -68,14 +68,9 @@ function createReads(folder: Folder): Pick<ObjectStore, 'get' | 'head' | 'exists
         const bytes = end - start + 1;
         const part = { start, end, highWaterMark: 256 * 1024, ...pick(signal) };
         const stream = bytes === 0 ? Readable.from([]) : createReadStream(fileOf(folder, key), part);
-        return { stream: outgoing(stream), bytes, totalBytes, start, contentType, etag };
+        return { stream: outgoing(stream), bytes, contentType, etag };
       }),
     head: (key) => guarded(key, () => readInfo(folder, key)),
-    exists: (key) =>
-      guarded(key, async () => {
-        const stats = await stat(fileOf(folder, key)).catch(unlessMissing(undefined));
-        return stats?.isFile() ?? false;
-      }),
     list: (prefix) => walk(join(folder.objects, checkPrefix(prefix)), prefix),
   };
 }

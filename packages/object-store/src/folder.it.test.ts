@@ -31,7 +31,7 @@ const filler = `
   const store = createFolderStore({ dir: process.argv[1] });
   const chunks = function* () { for (let n = 0; n < 64; n += 1) yield Buffer.alloc(65536); };
   const { kind, code } = await store.put('too/much', chunks()).catch((e) => e);
-  console.log(JSON.stringify({ kind, code, exists: await store.exists('too/much') }));
+  console.log(JSON.stringify({ kind, code, found: await store.head('too/much').catch((e) => e.code) }));
 `;
 
 describe('folder store with a killed writer', () => {
@@ -43,7 +43,7 @@ describe('folder store with a killed writer', () => {
     expect(await store.removeLeftovers()).toBe(0);
     child.kill('SIGKILL');
     await once(child, 'exit');
-    expect(await store.exists('killed/object')).toBe(false);
+    await expect(store.head('killed/object')).rejects.toMatchObject({ code: 'not_found' });
     expect(await readdir(join(dir, 'tmp'))).toHaveLength(1);
     expect(await store.removeLeftovers()).toBe(1);
     expect(await readdir(join(dir, 'tmp'))).toEqual([]);
@@ -87,7 +87,11 @@ describe('folder store on a full disk', () => {
     const child = spawn('bash', ['-c', script, process.execPath, filler, dir], {
       stdio: ['ignore', 'pipe', 'inherit'],
     });
-    expect(JSON.parse(await text(child.stdout))).toEqual({ kind: 'unavailable', code: 'storage_full', exists: false });
+    expect(JSON.parse(await text(child.stdout))).toEqual({
+      kind: 'unavailable',
+      code: 'storage_full',
+      found: 'not_found',
+    });
     expect(await readdir(join(dir, 'tmp'))).toEqual([]);
   });
 
@@ -100,7 +104,7 @@ describe('folder store on a full disk', () => {
     await store.put('a/b', 'text');
     expect((await full.head('a/b')).bytes).toBe(4);
     await full.delete('a/b');
-    expect(await store.exists('a/b')).toBe(false);
+    await expect(store.head('a/b')).rejects.toMatchObject({ code: 'not_found' });
   });
 
   it('reports unavailable when the folder cannot be created', async () => {

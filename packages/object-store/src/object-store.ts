@@ -18,17 +18,8 @@ export type ByteRange = { start: number; end?: number };
 /** Metadata of an object, available without reading it. */
 export type ObjectInfo = { key: string; bytes: number; contentType: string; etag: string; modifiedAt: Date };
 
-/**
- * An object opened for reading: `bytes` of `totalBytes` come through `stream`. The caller has to destroy the stream.
- */
-export type OpenObject = {
-  stream: Readable;
-  bytes: number;
-  totalBytes: number;
-  start: number;
-  contentType: string;
-  etag: string;
-};
+/** An object opened for reading: `bytes` come through `stream`, which the caller has to destroy. */
+export type OpenObject = { stream: Readable; bytes: number; contentType: string; etag: string };
 
 /** One entry of a listing. */
 export type ListedObject = { key: string; bytes: number; modifiedAt: Date };
@@ -42,7 +33,6 @@ export type ObjectStore = {
   put(key: string, body: ObjectBody, options?: PutOptions): Promise<{ bytes: number; etag: string }>;
   get(key: string, options?: { range?: ByteRange; signal?: AbortSignal }): Promise<OpenObject>;
   head(key: string): Promise<ObjectInfo>;
-  exists(key: string): Promise<boolean>;
   /** Deleting a missing object is not an error, so that a cleanup can be repeated. */
   delete(key: string): Promise<void>;
   /** `prefix` ends in `/`; returns the number of deleted objects. */

@@ -22,7 +22,6 @@ import {
   staleAfterMs,
   type ListedObject,
   type ObjectBody,
-  type ObjectInfo,
   type ObjectStore,
   type PutOptions,
 } from './object-store.ts';
@@ -58,44 +57,33 @@ export function createS3Store(options: S3Options): ObjectStore {
   };
 }
 
-function createReads(bucket: BucketClient): Pick<ObjectStore, 'get' | 'head' | 'exists' | 'list'> {
+function createReads(bucket: BucketClient): Pick<ObjectStore, 'get' | 'head' | 'list'> {
   const { client, Bucket, answerWithinMs } = bucket;
-  const head = async (key: string): Promise<ObjectInfo> => {
-    const found = await client.send(new HeadObjectCommand({ Bucket, Key: checkKey(key) }));
-    return {
-      key,
-      bytes: found.ContentLength ?? 0,
-      contentType: found.ContentType ?? defaultContentType,
-      etag: plainEtag(found.ETag),
-      modifiedAt: found.LastModified ?? new Date(0),
-    };
-  };
   return {
     get: (key, { range, signal } = {}) =>
       guarded(key, async () => {
         const Range = range ? { Range: `bytes=${range.start}-${range.end ?? ''}` } : {};
         if (range) resolveRange(range, Number.MAX_SAFE_INTEGER);
         const found = await client.send(new GetObjectCommand({ Bucket, Key: checkKey(key), ...Range }), until(signal));
-        const totalBytes = totalOf(found.ContentRange, found.ContentLength ?? 0);
-        const { start, end } = resolveRange(range, totalBytes);
+        const { start, end } = resolveRange(range, totalOf(found.ContentRange, found.ContentLength ?? 0));
         return {
           stream: outgoingWithin(answerWithinMs, found.Body instanceof Readable ? found.Body : Readable.from([])),
           bytes: end - start + 1,
-          totalBytes,
-          start,
           contentType: found.ContentType ?? defaultContentType,
           etag: plainEtag(found.ETag),
         };
       }),
-    head: (key) => guarded(key, () => head(key)),
-    exists: (key) =>
-      guarded(key, () => head(key)).then(
-        () => true,
-        (error: unknown) => {
-          if (isAppError(error) && error.kind === 'not_found') return false;
-          throw error;
-        },
-      ),
+    head: (key) =>
+      guarded(key, async () => {
+        const found = await client.send(new HeadObjectCommand({ Bucket, Key: checkKey(key) }));
+        return {
+          key,
+          bytes: found.ContentLength ?? 0,
+          contentType: found.ContentType ?? defaultContentType,
+          etag: plainEtag(found.ETag),
+          modifiedAt: found.LastModified ?? new Date(0),
+        };
+      }),
     list: (prefix) => listObjects(bucket, checkPrefix(prefix)),
   };
 }

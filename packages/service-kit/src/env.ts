@@ -27,7 +27,6 @@ export const busEnv = {
   NATS_USER: z.string().optional(),
   NATS_PASSWORD: z.string().optional(),
 };
-export const cacheEnv = { REDIS_URL: z.string().optional() };
 /** PEM of the key that verifies the edge's identity assertions. */
 export const assertionEnv = { ASSERTION_PUBLIC_KEY: z.string().min(1) };
 

@@ -1,4 +1,4 @@
-import { busEnv, cacheEnv, readEnv, serviceEnv } from '@overtone/service-kit';
+import { busEnv, readEnv, serviceEnv } from '@overtone/service-kit';
 import { z } from 'zod';
 
 const origin = z.url({ protocol: /^http$/ });
@@ -6,7 +6,7 @@ const origin = z.url({ protocol: /^http$/ });
 export const edgeEnv = {
   ...serviceEnv,
   ...busEnv,
-  ...cacheEnv,
+  REDIS_URL: z.string().optional(),
   /** PEM of the P-256 key that signs identity assertions; only the edge holds it. */
   ASSERTION_PRIVATE_KEY: z.string().min(1),
   IDENTITY_URL: origin,

@@ -7,7 +7,7 @@ import {
   type Word,
   type WordsArtefact,
 } from '@overtone/contracts';
-import { createObjectStore } from '@overtone/object-store';
+import { createObjectStore, type ObjectStore } from '@overtone/object-store';
 import { newUser, waitFor, wav, type Media, type TestUser } from './start-media.ts';
 
 export const engine: EngineInfo = { provider: 'scripted', model: 'test', timing: 'engine' };
@@ -129,4 +129,11 @@ export async function transcribed(service: Media, owner?: TestUser, transcript?:
   await run.complete();
   await run.until((file) => file['status'] === 'completed');
   return run;
+}
+
+export function isMissing(objects: ObjectStore, key: string): Promise<boolean> {
+  return objects.head(key).then(
+    () => false,
+    (error: { code?: string }) => error.code === 'not_found',
+  );
 }

@@ -22,7 +22,7 @@ export function createBus(brokerOptions: BrokerOptions) {
     onDisconnect: (listener: () => void): void => broker.onDisconnect(listener),
     nc: (): NatsConnection => broker.nc,
     /** Stores a message in its stream. @throws AppError unavailable when the broker did not confirm it. */
-    publish: (subject: string, data: string, options: { headers?: MsgHdrs; timeoutMs?: number } = {}): Promise<void> =>
+    publish: (subject: string, data: string, options: { headers?: MsgHdrs } = {}): Promise<void> =>
       broker.confirmer.publish(subject, data, options),
     /** Acknowledges a delivery; resolves when the broker knows, so that it is never delivered again. */
     acknowledge: (msg: JsMsg): Promise<void> => broker.confirmer.acknowledge(msg),

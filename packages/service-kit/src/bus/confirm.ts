@@ -2,7 +2,8 @@ import { createInbox, type JsMsg, type Msg, type MsgHdrs, type NatsConnection } 
 import { unavailable } from '../errors.ts';
 
 type Waiting = { resolve: (msg: Msg) => void; reject: (error: Error) => void; until: number };
-type Sending = { headers?: MsgHdrs; timeoutMs?: number };
+type Sending = { headers?: MsgHdrs };
+const timeoutMs = 5_000;
 const sweepMs = 250;
 
 /**
@@ -36,7 +37,7 @@ export function createConfirmer(nc: NatsConnection, inboxPrefix: string) {
     },
   });
 
-  const send = (subject: string, data: string, { headers, timeoutMs = 5_000 }: Sending = {}): Promise<Msg> =>
+  const send = (subject: string, data: string, { headers }: Sending = {}): Promise<Msg> =>
     new Promise((resolve, reject) => {
       const key = (next += 1).toString(36);
       waiting.set(key, { resolve, reject, until: Date.now() + timeoutMs });

@@ -21,7 +21,6 @@ export function consumer<E extends EventDef>(
   event: E,
   name: string,
   handler: (data: DataOf<E>, delivery: Delivery) => Promise<void>,
-  options: { concurrency?: number } = {},
 ): Consumer {
   return {
     durable: name,
@@ -30,15 +29,13 @@ export function consumer<E extends EventDef>(
         throw new Error(`consumer ${name} of ${event.subject} is not in the topology of ${bus.service}`);
       }
       const aborter = new AbortController();
-      const loops = Array.from({ length: options.concurrency ?? 1 }, () =>
-        pull(bus, event, eventDurable(bus.service, name), aborter.signal, (msg) =>
-          deliver(bus, event, msg, aborter.signal, handler),
-        ),
+      const loop = pull(bus, event, eventDurable(bus.service, name), aborter.signal, (msg) =>
+        deliver(bus, event, msg, aborter.signal, handler),
       );
       return {
         stop: async () => {
           aborter.abort();
-          await Promise.all(loops);
+          await loop;
         },
       };
     },

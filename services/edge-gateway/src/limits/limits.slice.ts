@@ -1,6 +1,7 @@
 import type { EdgeSettings } from '@overtone/contracts';
-import { createCache, type Bus, type Checks, type Log, type Metrics, type Slice } from '@overtone/service-kit';
+import type { Bus, Checks, Log, Metrics, Slice } from '@overtone/service-kit';
 import type { EdgeEnv } from '../env.ts';
+import { createCache } from './cache.ts';
 import { followSettings } from './follow-settings.ts';
 import { createLimits, type Limits } from './limits.ts';
 

@@ -1,7 +1,7 @@
 import { authSettings, identityRoutes, userRoutes } from '@overtone/contracts';
-import type { Cache } from '@overtone/service-kit';
 import { RateLimiterMemory, RateLimiterRedis, RateLimiterRes } from 'rate-limiter-flexible';
 import { refusals } from '../refusals/refusals.ts';
+import type { Cache } from './cache.ts';
 
 export type Limits = {
   /** Sign-in attempts of one client address; one budget for all replicas. @throws AppError rate_limited. */

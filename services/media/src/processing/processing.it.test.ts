@@ -1,8 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import { randomUUID } from 'node:crypto';
 import type { SegmentObject } from '@overtone/contracts';
-import { startRun, transcribed, twoVoices, wordsOf } from '../../test/runs.ts';
-import { newUser, startMedia, waitFor, wav } from '../../test/start-media.ts';
+import { startRun, transcribed, twoVoices, wordsOf, isMissing } from '../../test/runs.ts';
+import { newUser, startMedia, waitFor, wav, type Media } from '../../test/start-media.ts';
 
 const media = await startMedia();
 
@@ -451,7 +451,7 @@ describe('a file that is deleted', () => {
     expect((await media.json(run.owner, 'DELETE', `/api/files/bin/${run.fileId}`)).status).toBe(204);
     expect((await media.json(run.owner, 'GET', `/api/files/${run.fileId}`)).status).toBe(404);
     await waitFor(() => media.eventsOf('evt.media.file.deleted.v1', run.fileId).length === 1);
-    await waitFor(async () => !(await run.objects.exists(`files/${run.fileId}/original`)));
+    await waitFor(() => isMissing(run.objects, `files/${run.fileId}/original`));
     const [left] = await media.query(
       'select count(*)::int as n from transcript_segment where media_file_id = $1',
       run.fileId,
@@ -459,7 +459,7 @@ describe('a file that is deleted', () => {
     expect(left?.['n']).toBe(0);
     await run.prepare();
     await run.transcribe();
-    await waitFor(async () => !(await run.objects.exists(`derived/${run.fileId}/${run.ids.runId}/transcribe-1.json`)));
+    await waitFor(() => isMissing(run.objects, `derived/${run.fileId}/${run.ids.runId}/transcribe-1.json`));
   });
 
   it('is deleted by its owner or an administrator only', async () => {

@@ -37,10 +37,12 @@ export function speechThreshold(levels: Float32Array): number {
   return Math.max(-60, Math.min(floor + Math.max(6, (loud - floor) * 0.35), loud - 6));
 }
 
-/** Stretches of speech: gaps under `minGap` are bridged, blips under `minSpeech` dropped, `pad` added on both sides. */
+const minSpeechSeconds = 0.15;
+
+/** Stretches of speech: gaps under `minGap` are bridged, blips dropped, `pad` added on both sides. */
 export function speechRegions(
   levels: Float32Array,
-  { minSpeech = 0.15, minGap = 0.3, pad = 0.1 }: { minSpeech?: number; minGap?: number; pad?: number } = {},
+  { minGap = 0.3, pad = 0.1 }: { minGap?: number; pad?: number } = {},
 ): TimeSpan[] {
   const threshold = speechThreshold(levels);
   const total = levels.length * frameSeconds;
@@ -54,7 +56,7 @@ export function speechRegions(
   }
   const padded: TimeSpan[] = [];
   for (const span of raw) {
-    if (span.end - span.start < minSpeech) continue;
+    if (span.end - span.start < minSpeechSeconds) continue;
     const start = Math.max(0, span.start - pad);
     const end = Math.min(total, span.end + pad);
     const last = padded.at(-1);
