@@ -1,5 +1,5 @@
 import { execFile, spawn } from 'node:child_process';
-import { generateKeyPairSync, randomUUID } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
@@ -7,7 +7,7 @@ import { workerJobs } from '@overtone/contracts';
 import { migrate } from '@overtone/database';
 import { worker } from '@overtone/jobs';
 import { createBus, createLog, type Bus } from '@overtone/service-kit';
-import { freePort, startNats, startPostgres } from '@overtone/testkit';
+import { assertionKeys, freePort, startNats, startPostgres } from '@overtone/testkit';
 import { prepared } from '@overtone/testkit/results';
 import { Client } from 'pg';
 
@@ -25,7 +25,6 @@ export async function createQueueWorld() {
   url.username = 'transcription_dispatcher';
   url.password = password;
   const internalPort = await freePort();
-  const { publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
   const child = spawn(process.execPath, ['--no-warnings', main], {
     env: {
       SERVICE_HOST: '127.0.0.1',
@@ -35,7 +34,7 @@ export async function createQueueWorld() {
       LOG_FORMAT: 'text',
       NATS_URL: nats.url,
       DATABASE_URL: url.href,
-      ASSERTION_PUBLIC_KEY: publicKey.export({ type: 'spki', format: 'pem' }).toString(),
+      ASSERTION_PUBLIC_KEY: assertionKeys().publicKey,
     },
     stdio: ['ignore', 'inherit', 'inherit'],
   });

@@ -1,10 +1,10 @@
 import { spawn, type ChildProcess } from 'node:child_process';
-import { generateKeyPairSync, randomUUID } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { eventFeed, mediaEvents } from '@overtone/contracts';
 import { assertionHeader, createAssertionSigner } from '@overtone/service-kit';
-import { freePort, startNats, type TestServer } from '@overtone/testkit';
+import { assertionKeys, freePort, startNats, type TestServer } from '@overtone/testkit';
 import { AckPolicy, connect, DeliverPolicy } from 'nats';
 import { WebSocket } from 'ws';
 import { alternate, quantile, type Bench, type Row } from './bench.ts';
@@ -79,8 +79,8 @@ function text(id: string) {
 }
 
 async function ours(nats: TestServer, sockets: number, rounds: number, engineIo: boolean): Promise<number[]> {
-  const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
-  const sign = createAssertionSigner(privateKey.export({ type: 'pkcs8', format: 'pem' }).toString());
+  const { publicKey, privateKey } = assertionKeys();
+  const sign = createAssertionSigner(privateKey);
   const ownerId = randomUUID();
   const nc = await connect({ servers: nats.url });
   const jsm = await nc.jetstreamManager();
@@ -96,7 +96,7 @@ async function ours(nats: TestServer, sockets: number, rounds: number, engineIo:
     API_PORT: String(port),
     INTERNAL_PORT: '0',
     NATS_URL: nats.url,
-    ASSERTION_PUBLIC_KEY: publicKey.export({ type: 'spki', format: 'pem' }).toString(),
+    ASSERTION_PUBLIC_KEY: publicKey,
     WS_MAX_SOCKETS_PER_USER: String(sockets),
   });
   try {

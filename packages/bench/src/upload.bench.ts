@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { signIn } from '@overtone/e2e/client';
 import { admin } from '@overtone/e2e/instance';
+import { wavHeader } from '@overtone/testkit';
 import { startNginx } from '@overtone/testkit/nginx';
 import { memoryOf, processesOf } from '@overtone/e2e/processes';
 import { alternate, mebibytes, type Bench } from './bench.ts';
@@ -15,29 +16,12 @@ const gibibyte = 1024 ** 3;
 const speedGoal = 0.5;
 const memoryGoal = 200 * 1024 ** 2;
 
-function wavHeader(bytes: number): Buffer {
-  const head = Buffer.alloc(44);
-  head.write('RIFF', 0);
-  head.writeUInt32LE(bytes - 8, 4);
-  head.write('WAVEfmt ', 8);
-  head.writeUInt32LE(16, 16);
-  head.writeUInt16LE(1, 20);
-  head.writeUInt16LE(2, 22);
-  head.writeUInt32LE(48_000, 24);
-  head.writeUInt32LE(192_000, 28);
-  head.writeUInt16LE(4, 32);
-  head.writeUInt16LE(16, 34);
-  head.write('data', 36);
-  head.writeUInt32LE(bytes - 44, 40);
-  return head;
-}
-
 /** A stereo recording of `bytes` bytes; its transcription is not awaited. */
 async function makeSound(path: string, bytes: number): Promise<void> {
   const file = await open(path, 'w');
   const block = Buffer.alloc(4 * 1024 * 1024);
   for (let i = 0; i < block.length; i += 4) block.writeInt32LE(Math.round(Math.sin(i / 97) * 0x1fffff), i);
-  await file.write(wavHeader(bytes));
+  await file.write(wavHeader(bytes - 44, { rate: 48_000, channels: 2 }));
   for (let at = 44; at < bytes; at += block.length)
     await file.write(block.subarray(0, Math.min(block.length, bytes - at)));
   await file.close();

@@ -1,12 +1,12 @@
 import {
   answers,
   entry,
+  matchesFilter,
   message,
   pageControl,
   result,
   startScriptedLdap,
   type Asked,
-  type AskedFilter,
   type Attributes,
   type Line,
   type Script,
@@ -115,7 +115,8 @@ function answer(
 function search(entries: readonly ScriptedEntry[], asked: Asked & { kind: 'search' }, line: Line): void {
   const { id, base, scope, page, sizeLimit } = asked;
   const found = entries.filter(
-    ({ dn, attributes }) => (scope === 0 ? same(dn, base) : isBelow(dn, base)) && matches(asked.filter, attributes),
+    ({ dn, attributes }) =>
+      (scope === 0 ? same(dn, base) : isBelow(dn, base)) && matchesFilter(asked.filter, attributes),
   );
   if (scope === 0 && found.length === 0) {
     line.send(message(id, result(answers.done, 32)));
@@ -136,27 +137,4 @@ function same(left: string, right: string): boolean {
 
 function isBelow(dn: string, base: string): boolean {
   return dn.toLowerCase().endsWith(base.toLowerCase());
-}
-
-function matches(filter: AskedFilter, attributes: Attributes): boolean {
-  switch (filter.kind) {
-    case 'and':
-      return filter.of.every((filter) => matches(filter, attributes));
-    case 'or':
-      return filter.of.some((filter) => matches(filter, attributes));
-    case 'not':
-      return !matches(filter.of, attributes);
-    case 'present':
-      return valuesOf(attributes, filter.attribute).length > 0;
-    case 'equal':
-      return valuesOf(attributes, filter.attribute).some((value) => same(String(value), filter.value.toString()));
-    case 'other':
-    default:
-      return false;
-  }
-}
-
-function valuesOf(attributes: Attributes, name: string): readonly (string | Buffer)[] {
-  const found = Object.entries(attributes).find(([key]) => same(key, name))?.[1];
-  return found === undefined ? [] : Array.isArray(found) ? (found as readonly string[]) : [found as string];
 }

@@ -1,5 +1,6 @@
 import type { NatsUser } from '@overtone/cli/servers';
-import { natsUsers, serviceNames } from '@overtone/contracts';
+import { jobDurable, natsUsers, serviceNames, type JobDef } from '@overtone/contracts';
+import { AckPolicy, RetentionPolicy, type NatsConnection } from 'nats';
 
 /** Every service's bus user with its permissions of production, and `test`, who may say and hear everything. */
 export function busUsers(password: string): NatsUser[] {
@@ -7,4 +8,16 @@ export function busUsers(password: string): NatsUser[] {
     ...serviceNames.map((user) => ({ user, password, ...natsUsers()[user] })),
     { user: 'test', password, publish: ['>'], subscribe: ['>'] },
   ];
+}
+
+/** Creates what workers need of the dispatcher: the stream with a consumer for each durable, and the buckets. */
+export async function provisionJobs(nc: NatsConnection, catalogue: Readonly<Record<string, JobDef>>): Promise<void> {
+  const jsm = await nc.jetstreamManager();
+  await jsm.streams.add({ name: 'JOBS', subjects: ['job.>'], retention: RetentionPolicy.Workqueue });
+  const durables = new Map(
+    Object.values(catalogue).map((job) => [jobDurable(job), `job.${job.queue}.${job.domain}.>`]),
+  );
+  for (const [durable_name, filter_subject] of durables)
+    await jsm.consumers.add('JOBS', { durable_name, filter_subject, ack_policy: AckPolicy.Explicit });
+  for (const bucket of ['LEASES', 'WORKERS']) await nc.jetstream().views.kv(bucket);
 }

@@ -85,7 +85,8 @@ function service(name: string, env: Record<string, string>): Promise<TestServer>
   return attempt(name, env).catch(() => attempt(name, env));
 }
 
-function assertionKeys() {
+/** PEM keys of the identity assertions. */
+export function assertionKeys() {
   return generateKeyPairSync('ec', {
     namedCurve: 'P-256',
     publicKeyEncoding: { type: 'spki', format: 'pem' },

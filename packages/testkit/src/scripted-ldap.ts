@@ -1,6 +1,6 @@
 import { createServer, type Socket } from 'node:net';
 import { TLSSocket, createSecureContext, type SecureContextOptions } from 'node:tls';
-import { extent, readRequest, type Asked } from './scripted-ldap-messages.ts';
+import { extent, readRequest, type Asked, type AskedFilter, type Attributes } from './scripted-ldap-messages.ts';
 
 export * from './scripted-ldap-messages.ts';
 
@@ -111,4 +111,32 @@ function converse(raw: Socket, { script, requests, clear, number }: Conversation
   if (script.ldaps === true) startTls();
   else raw.on('data', hearClear);
   script.connected?.(line);
+}
+
+/** Whether an entry with these attributes matches a filter; case is ignored. */
+export function matchesFilter(filter: AskedFilter, attributes: Attributes): boolean {
+  switch (filter.kind) {
+    case 'and':
+      return filter.of.every((part) => matchesFilter(part, attributes));
+    case 'or':
+      return filter.of.some((part) => matchesFilter(part, attributes));
+    case 'not':
+      return !matchesFilter(filter.of, attributes);
+    case 'present':
+      return valuesOf(attributes, filter.attribute).length > 0;
+    case 'equal':
+      return valuesOf(attributes, filter.attribute).some((value) => same(String(value), filter.value.toString()));
+    case 'other':
+    default:
+      return false;
+  }
+}
+
+function valuesOf(attributes: Attributes, name: string): readonly (string | Buffer)[] {
+  const found = Object.entries(attributes).find(([key]) => same(key, name))?.[1];
+  return found === undefined ? [] : Array.isArray(found) ? (found as readonly string[]) : [found as string];
+}
+
+function same(left: string, right: string): boolean {
+  return left.toLowerCase() === right.toLowerCase();
 }

@@ -1,13 +1,13 @@
 import {
   answers,
   entry,
+  matchesFilter,
   message,
   pageControl,
   reference,
   result,
   startScriptedLdap,
   type Asked,
-  type AskedFilter,
   type Line,
 } from '@overtone/testkit/ldap';
 
@@ -52,27 +52,6 @@ export const faultKinds = [
   'nothing at all and success',
 ] as const;
 
-function matches(filter: AskedFilter, candidate: Entry): boolean {
-  const values = (name: string) =>
-    Object.entries(candidate.attributes).find(([attribute]) => attribute.toLowerCase() === name.toLowerCase())?.[1] ??
-    [];
-  switch (filter.kind) {
-    case 'and':
-      return filter.of.every((part) => matches(part, candidate));
-    case 'or':
-      return filter.of.some((part) => matches(part, candidate));
-    case 'not':
-      return !matches(filter.of, candidate);
-    case 'present':
-      return values(filter.attribute).length > 0;
-    case 'equal':
-      return values(filter.attribute).some((value) => value.toLowerCase() === filter.value.toString().toLowerCase());
-    case 'other':
-      break;
-  }
-  return false;
-}
-
 const rootDse: Entry = {
   dn: '',
   attributes: {
@@ -90,7 +69,9 @@ function findEntries(entries: readonly Entry[], search: Search): Entry[] {
     const one = search.base === '' ? rootDse : entries.find(({ dn }) => dn === search.base);
     return one ? [one] : [];
   }
-  return entries.filter((candidate) => candidate.dn.endsWith(search.base) && matches(search.filter, candidate));
+  return entries.filter(
+    (candidate) => candidate.dn.endsWith(search.base) && matchesFilter(search.filter, candidate.attributes),
+  );
 }
 
 function encodeEntry({ dn, attributes }: Entry, search: Search): Buffer {

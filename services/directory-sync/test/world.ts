@@ -1,4 +1,4 @@
-import { generateKeyPairSync, randomUUID } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import {
   identityRpc,
   sweepRpc,
@@ -8,7 +8,7 @@ import {
   type SweepChange,
 } from '@overtone/contracts';
 import { assertionHeader, createAssertionSigner, unavailable } from '@overtone/service-kit';
-import { createDatabase, startNats, waitFor } from '@overtone/testkit';
+import { assertionKeys, createDatabase, startNats, waitFor } from '@overtone/testkit';
 import { busUsers } from '@overtone/testkit/bus';
 import { AckPolicy, connect, RetentionPolicy, type NatsConnection } from 'nats';
 import { Client, type QueryResultRow } from 'pg';
@@ -19,11 +19,7 @@ import type { TakeSnapshot } from '../src/snapshot/snapshot.ts';
 import { z } from 'zod';
 import { rulesFor } from './rules.ts';
 
-const keys = generateKeyPairSync('ec', {
-  namedCurve: 'P-256',
-  publicKeyEncoding: { type: 'spki', format: 'pem' },
-  privateKeyEncoding: { type: 'pkcs8', format: 'pem' },
-});
+const keys = assertionKeys();
 const sign = createAssertionSigner(keys.privateKey);
 const admin = {
   userId: randomUUID(),

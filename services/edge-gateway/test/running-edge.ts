@@ -1,9 +1,9 @@
-import { generateKeyPairSync, randomBytes, randomUUID } from 'node:crypto';
+import { randomBytes, randomUUID } from 'node:crypto';
 import { createServer, request, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { connect as connectTcp, type AddressInfo } from 'node:net';
 import { identityEvents, type ResolvedSession, type Role } from '@overtone/contracts';
 import { assertionHeader, createAssertionVerifier, createForwardedVerifier } from '@overtone/service-kit';
-import { startNats, startRedis } from '@overtone/testkit';
+import { startNats, startRedis, assertionKeys } from '@overtone/testkit';
 import { cleanUpAfterFile, stopAfterFile } from '@overtone/testkit/cleanup';
 import { scriptedHeader } from '@overtone/testkit/answers';
 import { connect } from 'nats';
@@ -11,11 +11,7 @@ import { z } from 'zod';
 import { createEdgeGateway } from '../src/edge-gateway.ts';
 import { edgeEnv } from '../src/env.ts';
 
-const keys = generateKeyPairSync('ec', {
-  namedCurve: 'P-256',
-  publicKeyEncoding: { type: 'spki', format: 'pem' },
-  privateKeyEncoding: { type: 'pkcs8', format: 'pem' },
-});
+const keys = assertionKeys();
 
 export type Handler = (req: IncomingMessage, res: ServerResponse, body: Buffer) => void;
 export type Seen = { method: string; url: string; headers: IncomingMessage['headers']; raw: string[]; body: Buffer };

@@ -1,4 +1,7 @@
 import { generateKeyPairSync, randomUUID } from 'node:crypto';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import {
   dispatcherRpc,
   identityEvents,
@@ -11,7 +14,7 @@ import {
   type ServiceName,
 } from '@overtone/contracts';
 import { assertionHeader, createAssertionSigner, createBus, createLog, readEnv, type Bus } from '@overtone/service-kit';
-import { createDatabase, startNats, waitFor } from '@overtone/testkit';
+import { createDatabase, startNats, waitFor, assertionKeys, wavHeader } from '@overtone/testkit';
 import { cleanUpAfterFile, createFolder } from '@overtone/testkit/cleanup';
 import { connect, headers, type NatsConnection } from 'nats';
 import { Pool } from 'pg';
@@ -30,11 +33,7 @@ export function newUser(role: Role = 'user'): TestUser {
   return { userId: randomUUID(), role };
 }
 
-const { publicKey, privateKey } = generateKeyPairSync('ec', {
-  namedCurve: 'P-256',
-  publicKeyEncoding: { type: 'spki', format: 'pem' },
-  privateKeyEncoding: { type: 'pkcs8', format: 'pem' },
-});
+const { publicKey, privateKey } = assertionKeys();
 const sign = createAssertionSigner(privateKey);
 
 type Membership = { userId: string; groupIds: string[]; version: number };
@@ -187,18 +186,5 @@ export async function problemOf(response: Response): Promise<[status: number, co
 export function wav(seed = 0, samples = 16_000): Buffer {
   const data = Buffer.alloc(samples * 2);
   data.writeUInt32LE(seed, 0);
-  const head = Buffer.alloc(44);
-  head.write('RIFF', 0);
-  head.writeUInt32LE(36 + data.length, 4);
-  head.write('WAVEfmt ', 8);
-  head.writeUInt32LE(16, 16);
-  head.writeUInt16LE(1, 20);
-  head.writeUInt16LE(1, 22);
-  head.writeUInt32LE(16_000, 24);
-  head.writeUInt32LE(32_000, 28);
-  head.writeUInt16LE(2, 32);
-  head.writeUInt16LE(16, 34);
-  head.write('data', 36);
-  head.writeUInt32LE(data.length, 40);
-  return Buffer.concat([head, data]);
+  return Buffer.concat([wavHeader(data.length, { rate: 16_000, channels: 1 }), data]);
 }

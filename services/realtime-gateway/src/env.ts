@@ -1,7 +1,7 @@
 import { assertionEnv, busEnv, readEnv, serviceEnv } from '@overtone/service-kit';
 import { z } from 'zod';
 
-const gatewayEnv = {
+export const gatewayEnv = {
   ...serviceEnv,
   ...busEnv,
   ...assertionEnv,

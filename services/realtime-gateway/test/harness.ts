@@ -1,4 +1,4 @@
-import { generateKeyPairSync, randomUUID } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import {
   eventFeed,
   identityRpc,
@@ -11,18 +11,18 @@ import {
   type ResolvedSession,
 } from '@overtone/contracts';
 import { createAssertionSigner, createBus, createLog, type Caller } from '@overtone/service-kit';
-import { startNats, waitFor, type TestServer } from '@overtone/testkit';
+import { startNats, waitFor, type TestServer, assertionKeys } from '@overtone/testkit';
 import { cleanUpAfterFile } from '@overtone/testkit/cleanup';
 import { busUsers } from '@overtone/testkit/bus';
 import { AckPolicy, connect, DeliverPolicy, headers, type NatsConnection } from 'nats';
 import { io, type Socket } from 'socket.io-client';
 import { WebSocket } from 'ws';
-import type { GatewayEnv } from '../src/env.ts';
+import { z } from 'zod';
+import { gatewayEnv, type GatewayEnv } from '../src/env.ts';
 import { createRealtimeGateway } from '../src/realtime-gateway.ts';
 
-const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
-const publicPem = publicKey.export({ type: 'spki', format: 'pem' }).toString();
-const sign = createAssertionSigner(privateKey.export({ type: 'pkcs8', format: 'pem' }).toString());
+const { publicKey, privateKey } = assertionKeys();
+const sign = createAssertionSigner(privateKey);
 const password = 'secret';
 const log = createLog('test', { LOG_LEVEL: 'fatal', LOG_FORMAT: 'json' });
 
@@ -104,24 +104,20 @@ function emitter(nc: NatsConnection) {
 }
 
 export async function startGateway(world: { nats: TestServer }, over: Partial<GatewayEnv> = {}) {
-  const service = createRealtimeGateway({
-    SERVICE_HOST: '127.0.0.1',
+  const env = z.object(gatewayEnv).parse({
     API_PORT: 0,
     INTERNAL_PORT: 0,
     LOG_LEVEL: 'fatal',
-    LOG_FORMAT: 'json',
-    DRAIN_DELAY_MS: 0,
     SHUTDOWN_GRACE_MS: 2_000,
     NATS_URL: world.nats.url,
     NATS_USER: 'realtime-gateway',
     NATS_PASSWORD: password,
-    ASSERTION_PUBLIC_KEY: publicPem,
+    ASSERTION_PUBLIC_KEY: publicKey,
     WS_MAX_SOCKETS_PER_USER: 5,
     WS_MAX_UNAUTHENTICATED: 50,
-    WS_AUTHENTICATE_WITHIN_MS: 10_000,
-    WS_HEARTBEAT_MS: 25_000,
     ...over,
   });
+  const service = createRealtimeGateway(env);
   const { apiPort, internalPort } = await service.start();
   return { stop: service.stop, apiPort, internalPort };
 }

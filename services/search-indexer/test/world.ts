@@ -1,4 +1,4 @@
-import { generateKeyPairSync, randomUUID } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -7,7 +7,6 @@ import {
   identityRpc,
   indexerJobs,
   indexOutput,
-  jobDurable,
   mediaRpc,
   workerRpc,
   type DataOf,
@@ -16,30 +15,24 @@ import {
   type ServiceName,
 } from '@overtone/contracts';
 import { createAssertionSigner, createBus, createLog, type Bus } from '@overtone/service-kit';
-import { createDatabase, startNats } from '@overtone/testkit';
-import { busUsers } from '@overtone/testkit/bus';
-import { AckPolicy, connect, headers, RetentionPolicy, type NatsConnection } from 'nats';
-import type { z } from 'zod';
-import type { IndexerEnv } from '../src/env.ts';
+import { assertionKeys, createDatabase, startNats } from '@overtone/testkit';
+import { busUsers, provisionJobs } from '@overtone/testkit/bus';
+import { connect, headers, type NatsConnection } from 'nats';
+import { z } from 'zod';
+import { indexerEnv } from '../src/env.ts';
 import { createSearchIndexer } from '../src/search-indexer.ts';
 import { createLibrary, dim, meaningOf, type Recording } from './library.ts';
 
 const log = createLog('test', { LOG_LEVEL: 'fatal', LOG_FORMAT: 'json' });
 const password = 'secret';
-const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
-const sign = createAssertionSigner(privateKey.export({ type: 'pkcs8', format: 'pem' }).toString());
+const { publicKey, privateKey } = assertionKeys();
+const sign = createAssertionSigner(privateKey);
 
 /** Streams and consumers that the dispatcher creates at start. */
 async function provision(nc: NatsConnection): Promise<void> {
   const jsm = await nc.jetstreamManager();
   await jsm.streams.add({ name: 'EVENTS', subjects: ['evt.>'] });
-  await jsm.streams.add({ name: 'JOBS', subjects: ['job.>'], retention: RetentionPolicy.Workqueue });
-  await jsm.consumers.add('JOBS', {
-    durable_name: jobDurable(indexerJobs.index),
-    filter_subject: indexerJobs.index.subject,
-    ack_policy: AckPolicy.Explicit,
-  });
-  for (const bucket of ['LEASES', 'WORKERS']) await nc.jetstream().views.kv(bucket);
+  await provisionJobs(nc, indexerJobs);
 }
 
 /** Shares and memberships from before the indexer's start. */
@@ -103,13 +96,10 @@ export async function startWorld(known: Known = { memberships: [], shared: [] })
   const library = createLibrary();
   const upstream = await startUpstreamFakes(nats.url, library, known);
   const directory = await mkdtemp(join(tmpdir(), 'overtone-indexer-'));
-  const env: IndexerEnv = {
-    SERVICE_HOST: '127.0.0.1',
+  const env = z.object(indexerEnv).parse({
     API_PORT: 0,
     INTERNAL_PORT: 0,
     LOG_LEVEL: 'fatal',
-    LOG_FORMAT: 'text',
-    DRAIN_DELAY_MS: 0,
     SHUTDOWN_GRACE_MS: 2_000,
     NATS_URL: nats.url,
     NATS_USER: 'search-indexer',
@@ -117,11 +107,11 @@ export async function startWorld(known: Known = { memberships: [], shared: [] })
     DATABASE_URL: database.urlFor('search_indexer'),
     DB_POOL_SIZE: 4,
     DB_MAX_OVERFLOW: 4,
-    ASSERTION_PUBLIC_KEY: publicKey.export({ type: 'spki', format: 'pem' }).toString(),
+    ASSERTION_PUBLIC_KEY: publicKey,
     LANCEDB_DIR: directory,
     ELASTICSEARCH_INDEX_PREFIX: 'test',
     SEARCH_SIMILARITY_FLOOR: 0.5,
-  };
+  });
   const service = await createSearchIndexer(env);
   const { apiPort, internalPort } = await service.start();
   return {

@@ -23,7 +23,7 @@ const gpuEnv = {
 /** Roles of a worker: the queues of its jobs, and `embedding` for search vectors. */
 const offers = [...queuesOf(workerJobs), 'embedding'] as const;
 
-const variables = {
+export const workerVariables = {
   ...serviceEnv,
   ...busEnv,
   ...objectStoreEnv,
@@ -54,10 +54,10 @@ const variables = {
   MAX_AUDIO_HOURS: z.coerce.number().min(0.1).max(1_000).default(48),
 };
 
-export type WorkerEnv = z.infer<z.ZodObject<typeof variables>> & { readonly concurrency: Concurrency };
+export type WorkerEnv = z.infer<z.ZodObject<typeof workerVariables>> & { readonly concurrency: Concurrency };
 /** Environment of the worker, parsed once. */
 export function workerEnv(): Readonly<WorkerEnv> {
-  const env = readEnv(variables);
+  const env = readEnv(workerVariables);
   return Object.freeze({ ...env, concurrency: concurrencyFor(env.WORKER_QUEUES) });
 }
 

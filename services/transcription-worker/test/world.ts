@@ -16,11 +16,11 @@ import {
 import { createObjectStore } from '@overtone/object-store';
 import { createBus, createLog } from '@overtone/service-kit';
 import { startNats, waitFor } from '@overtone/testkit';
-import { busUsers } from '@overtone/testkit/bus';
-import { AckPolicy, connect, RetentionPolicy, type NatsConnection } from 'nats';
-import type { z } from 'zod';
+import { busUsers, provisionJobs } from '@overtone/testkit/bus';
+import { connect } from 'nats';
+import { z } from 'zod';
 import { writeVectors } from '../src/embeddings/vector-file.ts';
-import type { WorkerEnv } from '../src/env.ts';
+import { workerVariables, type WorkerEnv } from '../src/env.ts';
 import { createTranscriptionWorker } from '../src/transcription-worker.ts';
 
 const log = createLog('test', { LOG_LEVEL: 'fatal', LOG_FORMAT: 'json' });
@@ -32,21 +32,6 @@ type Ended = {
   profiles: RequestOf<typeof gpuRpc.recordProfile>[];
 };
 type Waiting = { durable: string; taskId: string; subject: string; input: unknown };
-
-/** Streams and consumers that the dispatcher creates at start. */
-async function provision(nc: NatsConnection): Promise<void> {
-  const jsm = await nc.jetstreamManager();
-  await jsm.streams.add({ name: 'JOBS', subjects: ['job.>'], retention: RetentionPolicy.Workqueue });
-  for (const durable of new Set(Object.values(workerJobs).map(jobDurable))) {
-    const [queue, domain] = durable.split('-');
-    await jsm.consumers.add('JOBS', {
-      durable_name: durable,
-      filter_subject: `job.${queue}.${domain}.>`,
-      ack_policy: AckPolicy.Explicit,
-    });
-  }
-  for (const bucket of ['LEASES', 'WORKERS']) await nc.jetstream().views.kv(bucket);
-}
 
 /** A fake of the dispatcher's claim RPCs. */
 async function playDispatcher(url: string, ended: Ended, waiting: Waiting[]) {
@@ -89,43 +74,29 @@ async function tinyVectors(modelCacheDir: string): Promise<void> {
 export async function startWorld(more: Partial<WorkerEnv> = {}) {
   const nats = await startNats({ users: busUsers(password) });
   const nc = await connect({ servers: nats.url, user: 'test', pass: password });
-  await provision(nc);
+  await provisionJobs(nc, workerJobs);
   const folder = await mkdtemp(join(tmpdir(), 'overtone-worker-'));
   const workDir = join(folder, 'work');
   await tinyVectors(join(folder, 'models'));
   const ended: Ended = { outputs: new Map(), failures: new Map(), profiles: [] };
   const waiting: Waiting[] = [];
   const dispatcher = await playDispatcher(nats.url, ended, waiting);
-  const env: WorkerEnv = {
-    SERVICE_HOST: '127.0.0.1',
+  const given = z.object(workerVariables).parse({
     API_PORT: 0,
     INTERNAL_PORT: 0,
     LOG_LEVEL: 'fatal',
-    LOG_FORMAT: 'text',
-    DRAIN_DELAY_MS: 0,
     SHUTDOWN_GRACE_MS: 2_000,
     NATS_URL: nats.url,
     NATS_USER: 'transcription-worker',
     NATS_PASSWORD: password,
-    S3_REGION: 'none',
     OBJECT_STORE_DIR: join(folder, 'objects'),
     MODEL_CACHE_DIR: join(folder, 'models'),
     WORK_DIR: workDir,
     OT_SCRIPTED_ENGINE: '1',
-    ASR_OPENAI_MODEL: 'm',
-    EMBEDDINGS_OPENAI_MODEL: 'm',
-    BATCH_SIZE: 'auto',
-    COMPUTE_TYPE: 'auto',
-    WHISPER_HYBRID_MODE: 'auto',
-    GPU_WORKER_POOL: 'prefork',
-    GPU_EXPRESS_SLOTS: 0,
-    ENABLE_VRAM_PROFILING: false,
-    WORKER_QUEUES: ['cpu', 'gpu', 'embedding'],
-    concurrency: { gpu: 1, cpu: 2 },
     ASR_THREADS: 1,
     MAX_AUDIO_HOURS: 1,
-    ...more,
-  };
+  });
+  const env: WorkerEnv = { ...given, concurrency: { gpu: 1, cpu: 2 }, ...more };
   const store = createObjectStore(env);
   const service = createTranscriptionWorker(env);
   const { internalPort } = await service.start();

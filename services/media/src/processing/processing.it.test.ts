@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { randomUUID } from 'node:crypto';
 import type { SegmentObject } from '@overtone/contracts';
 import { startRun, transcribed, twoVoices, wordsOf, isMissing } from '../../test/runs.ts';
-import { newUser, startMedia, waitFor, wav, type Media } from '../../test/start-media.ts';
+import { newUser, startMedia, waitFor, wav } from '../../test/start-media.ts';
 
 const media = await startMedia();
 

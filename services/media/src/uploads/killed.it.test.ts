@@ -8,7 +8,7 @@ import { assertionHeader } from '@overtone/service-kit';
 import { createObjectStore } from '@overtone/object-store';
 import { freePort } from '@overtone/testkit';
 import { cleanUpAfterFile } from '@overtone/testkit/cleanup';
-import { newUser, startMedia, waitFor, wav, type Media } from '../../test/start-media.ts';
+import { newUser, startMedia, waitFor, wav } from '../../test/start-media.ts';
 import { isMissing } from '../../test/runs.ts';
 import { createDatabaseClient } from '../../test/client.ts';
 import { createTusClient, idOf, tusChunkType, tusVersion } from '../../test/tus.ts';
