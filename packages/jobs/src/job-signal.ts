@@ -1,11 +1,17 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { dispatcherRpc, type ReplyOf, type RequestOf, type RpcDef } from '@overtone/contracts';
-import { inSpan, isAppError, isFullStorage, runInFlow } from '@overtone/service-kit';
+import {
+  dispatcherRpc,
+  transcriptionLive,
+  type ReplyOf,
+  type RequestOf,
+  type RpcDef,
+  type Stage,
+} from '@overtone/contracts';
+import { inSpan, isAppError, isFullStorage, runInFlow, coalesce, type Bus } from '@overtone/service-kit';
 import type { JsMsg } from 'nats';
 import type { WorkerContext } from './delivery.ts';
 import type { Place } from './places.ts';
-import { progressOf } from './progress.ts';
 
 type Claimed = Extract<ReplyOf<typeof dispatcherRpc.claim>, { outcome: 'claimed' }>;
 
@@ -128,4 +134,25 @@ async function persist<R extends RpcDef>(
       await sleep(pause);
     }
   }
+}
+
+/** Tells of a task's progress, a few times a second at most. */
+function progressOf(bus: Bus, subject: string, held: { taskId: string; token: number }, input: unknown) {
+  const { runId, fileId, ownerId } = ofRun(input);
+  const stage = subject.split('.').at(-1) as Stage;
+  return coalesce<[number, string]>(250, (fraction, message) =>
+    bus.publishLive(transcriptionLive.taskProgress, {
+      ...held,
+      runId,
+      fileId,
+      ownerId,
+      stage,
+      fraction: Math.min(1, Math.max(0, fraction)),
+      message,
+    }),
+  );
+}
+
+function ofRun(input: unknown) {
+  return input as { runId: string; fileId: string; ownerId: string };
 }

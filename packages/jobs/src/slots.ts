@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { InputOf, JobDef } from '@overtone/contracts';
-import { carrier, periodic, type Bus, type Periodic } from '@overtone/service-kit';
-import { headers } from 'nats';
+import { periodic, traceHeaders, type Bus, type Periodic } from '@overtone/service-kit';
 
 /** An id that everybody derives alike from a name. */
 export function namedId(name: string): string {
@@ -11,10 +10,9 @@ export function namedId(name: string): string {
 
 /** Puts a job that its handler fences on the bus; one that is put there twice within minutes is there once. */
 export function putJob<J extends JobDef>(bus: Bus, job: J, taskId: string, input: InputOf<J>): Promise<void> {
-  const messageHeaders = headers();
-  messageHeaders.set('Nats-Msg-Id', taskId);
-  for (const [name, value] of Object.entries(carrier())) messageHeaders.set(name, value);
-  return bus.publish(job.subject, JSON.stringify({ taskId, input }), { headers: messageHeaders });
+  const headers = traceHeaders();
+  headers.set('Nats-Msg-Id', taskId);
+  return bus.publish(job.subject, JSON.stringify({ taskId, input }), { headers });
 }
 
 /** The slot that a moment belongs to; every replica names it the same. */

@@ -2,6 +2,7 @@ export { assertionHeader, createAssertionSigner, createAssertionVerifier, type C
 export { askAll } from './bus/ask-all.ts';
 export { createBus, type Bus } from './bus/bus.ts';
 export { replyOf } from './bus/confirm.ts';
+export { traceHeaders } from './bus/rpc.ts';
 export { consumer, type Consumer, type Delivery } from './bus/consumer.ts';
 export { coalesce } from './coalesce.ts';
 export { currentFlow, runInFlow, type Flow } from './context.ts';

@@ -1,12 +1,19 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ReplyOf, RequestOf, RpcDef, ServiceName } from '@overtone/contracts';
-import { ErrorCode as NatsErrorCode, NatsError, type Msg, type NatsConnection, type Subscription } from 'nats';
+import {
+  ErrorCode as NatsErrorCode,
+  NatsError,
+  headers,
+  type Msg,
+  type NatsConnection,
+  type Subscription,
+  type MsgHdrs,
+} from 'nats';
 import { z } from 'zod';
 import { runInFlow } from '../context.ts';
 import { AppError, isAppError, unavailable, type ErrorCode, type ErrorKind } from '../errors.ts';
 import type { Log } from '../log.ts';
-import { inSpan } from '../tracing.ts';
-import { traceHeaders } from './trace-headers.ts';
+import { inSpan, carrier } from '../tracing.ts';
 
 const rpcAnswer = z.union([
   z.object({ ok: z.unknown() }),
@@ -115,4 +122,11 @@ export function createResponder(service: ServiceName, log: Log) {
       await Promise.all(inProgress);
     },
   };
+}
+
+/** The trace that a message belongs to. */
+export function traceHeaders(): MsgHdrs {
+  const messageHeaders = headers();
+  for (const [name, value] of Object.entries(carrier())) messageHeaders.set(name, value);
+  return messageHeaders;
 }

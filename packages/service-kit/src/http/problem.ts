@@ -1,6 +1,6 @@
 import type { ErrorRequestHandler, Response } from 'express';
 import { codeStatus, errorsOf, kindStatus, type Problem, type RouteDef } from '@overtone/contracts';
-import { AppError, isAppError, tooLarge } from '../errors.ts';
+import { invalid, isAppError, tooLarge, unavailable, type AppError } from '../errors.ts';
 import type { Log } from '../log.ts';
 import { isFullStorage, isLostDatabase } from './lost-database.ts';
 
@@ -44,24 +44,19 @@ type BodyParserError = { type?: string; status?: number };
 function asAppError(thrown: unknown): AppError | undefined {
   if (isAppError(thrown)) return thrown;
   if (isFullStorage(thrown))
-    return new AppError('unavailable', 'storage_full', 'The storage is full. An administrator has to make room.', {
+    return unavailable('storage_full', 'The storage is full. An administrator has to make room.', {
       cause: thrown,
       retryAfterSeconds: 60,
     });
   if (isLostDatabase(thrown))
-    return new AppError('unavailable', 'database_unavailable', 'The database does not answer. Please try again.', {
-      cause: thrown,
-    });
-  if (thrown instanceof URIError)
-    return new AppError('invalid', 'invalid_request', 'The path is not valid', { cause: thrown });
+    return unavailable('database_unavailable', 'The database does not answer. Please try again.', { cause: thrown });
+  if (thrown instanceof URIError) return invalid('invalid_request', 'The path is not valid', { cause: thrown });
   const { type, status } = (thrown ?? {}) as BodyParserError;
   if (type === 'entity.too.large') return tooLarge('body_too_large', 'The body is too large', { cause: thrown });
-  if (type === 'entity.parse.failed')
-    return new AppError('invalid', 'malformed_json', 'The body is not valid JSON', { cause: thrown });
-  if (type === 'request.aborted')
-    return new AppError('invalid', 'request_aborted', 'The request was cut off', { cause: thrown });
+  if (type === 'entity.parse.failed') return invalid('malformed_json', 'The body is not valid JSON', { cause: thrown });
+  if (type === 'request.aborted') return invalid('request_aborted', 'The request was cut off', { cause: thrown });
   if (status !== undefined && status >= 400 && status < 500)
-    return new AppError('invalid', 'invalid_request', 'The request could not be read', { cause: thrown });
+    return invalid('invalid_request', 'The request could not be read', { cause: thrown });
   return undefined;
 }
 

@@ -1,9 +1,9 @@
+import { connect } from 'node:net';
 import { systemRoutes } from '@overtone/contracts';
-import type { Checks } from '@overtone/service-kit';
+import { runChecks, type Checks } from '@overtone/service-kit';
 import { createDocs } from '../docs/docs.ts';
 import { sendJson, type Exchange } from '../exchange/exchange.ts';
 import { sendAsset } from '../ui/ui.ts';
-import { createHealth } from './health.ts';
 
 export type System = {
   /** Sends the response of one of the edge's own routes. */
@@ -32,4 +32,35 @@ export function createSystem({ version, urls, checks }: { version: string; urls:
       return true;
     },
   };
+}
+
+type Health = 'healthy' | 'degraded';
+const keepMs = 2_000;
+const connectMs = 1_000;
+
+/** Whether everything behind the edge answers; asked at most every two seconds however many ask us. */
+function createHealth(services: readonly URL[], checks: Checks) {
+  let last: { at: number; health: Promise<Health> } | undefined;
+  const look = async (): Promise<Health> => {
+    const [own, others] = await Promise.all([runChecks(checks), Promise.all(services.map(reachable))]);
+    const good = Object.values(own.results).every((result) => result === 'ok') && others.every(Boolean);
+    return good ? 'healthy' : 'degraded';
+  };
+  return (): Promise<Health> => {
+    if (!last || Date.now() - last.at > keepMs) last = { at: Date.now(), health: look() };
+    return last.health;
+  };
+}
+
+function reachable(url: URL): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect({ host: url.hostname, port: Number(url.port || 80), timeout: connectMs });
+    const end = (ok: boolean) => {
+      socket.destroy();
+      resolve(ok);
+    };
+    socket.once('connect', () => end(true));
+    socket.on('error', () => end(false));
+    socket.once('timeout', () => end(false));
+  });
 }

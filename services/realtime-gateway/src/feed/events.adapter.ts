@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { eventFeed } from '@overtone/contracts';
 import type { Bus, Part } from '@overtone/service-kit';
 import { NatsError, type JetStreamManager, type Msg, type StoredMsg, type StreamState } from 'nats';
@@ -15,6 +16,7 @@ export type TailDeps = {
 
 /** Interval of the check for a lost delivery that no later delivery reveals. */
 const checkIntervalMs = 2_000;
+const retryMs = 200;
 const readBatchSize = 128;
 /** After a larger gap than this, clients reload everything instead. */
 const maxMissed = 20_000;
@@ -28,12 +30,13 @@ export function createEventsTail(deps: TailDeps): Part {
   const { bus } = deps;
   const reader = createReader(deps);
   const stop = new AbortController();
-  let wake = (): void => {};
+  let woken = new AbortController();
+  const wake = (): void => woken.abort();
   let loop = Promise.resolve();
 
   const run = async (onCaughtUp: () => void): Promise<void> => {
     while (!stop.signal.aborted) {
-      const woken = new Promise<void>((resolve) => (wake = resolve));
+      woken = new AbortController();
       const done = await reader.catchUp().then(
         () => true,
         (err: unknown) => {
@@ -42,7 +45,8 @@ export function createEventsTail(deps: TailDeps): Part {
         },
       );
       if (done) onCaughtUp();
-      await pause(done ? woken : undefined, done ? checkIntervalMs : 200, stop.signal);
+      const signal = done ? AbortSignal.any([stop.signal, woken.signal]) : stop.signal;
+      await sleep(done ? checkIntervalMs : retryMs, undefined, { signal }).catch(() => {});
     }
   };
 
@@ -54,7 +58,7 @@ export function createEventsTail(deps: TailDeps): Part {
           if (!err && !reader.receive(toDeliveredEvent(msg))) wake();
         },
       });
-      bus.onReconnect(() => wake());
+      bus.onReconnect(wake);
       await new Promise<void>((resolve) => {
         loop = run(resolve);
       });
@@ -168,21 +172,6 @@ function toStoredEvent(msg: StoredMsg): StoredEvent {
     time: new Date(msg.header.get('ot-time') || msg.time),
     storedAt: msg.time,
   };
-}
-
-/** Resolves after a time, when woken, or when stopped. */
-function pause(woken: Promise<void> | undefined, ms: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    const end = (): void => {
-      clearTimeout(timer);
-      signal.removeEventListener('abort', end);
-      resolve();
-    };
-    const timer = setTimeout(end, ms);
-    if (signal.aborted) return end();
-    signal.addEventListener('abort', end);
-    void woken?.then(end);
-  });
 }
 
 function parse(msg: { json: <T>() => T }): unknown {

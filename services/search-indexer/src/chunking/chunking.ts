@@ -1,5 +1,4 @@
 import { tokensOf, type SpokenSegment, type Token } from './tokens.ts';
-import { windowsOf } from './windows.ts';
 
 export { indexAt, type SpokenSegment } from './tokens.ts';
 
@@ -115,4 +114,28 @@ function spanOf(tokens: readonly Token[]) {
     end: tokens.at(-1)?.end ?? 0,
     speakers: [...new Set(tokens.map((token) => token.speaker))].filter((speaker) => speaker !== null),
   };
+}
+
+/** Sentences are joined up to this many words, so that a question stays with its answer. */
+const minWords = 20;
+/** Speech without sentence ends is split at this many words. */
+const maxWords = 50;
+/** A shorter rest is joined with the previous window. */
+const minRestWords = 8;
+
+/** `[from, to)` of each window over the tokens from `fresh` on. */
+function windowsOf(tokens: readonly Token[], fresh: number): [number, number][] {
+  const windows: [number, number][] = [];
+  let from = fresh;
+  for (let to = fresh + 1; to <= tokens.length; to++) {
+    const words = to - from;
+    if (words < maxWords && !(words >= minWords && tokens[to - 1]?.endsSentence)) continue;
+    windows.push([from, to]);
+    from = to;
+  }
+  const last = windows.at(-1);
+  const rest = tokens.length - from;
+  if (rest > 0 && rest < minRestWords && last) last[1] = tokens.length;
+  else if (rest > 0) windows.push([from, tokens.length]);
+  return windows;
 }

@@ -1,8 +1,8 @@
 import { hostname } from 'node:os';
 import { randomUUID } from 'node:crypto';
-import { gpuRpc, workerJobs, type Stage } from '@overtone/contracts';
+import { gpuRpc, workerJobs, type Stage, type InputOf, type profiledStages, type RequestOf } from '@overtone/contracts';
 import type { ObjectStore } from '@overtone/object-store';
-import { worker, type JobHandlers } from '@overtone/jobs';
+import { worker, type JobHandlers, type JobDelivery } from '@overtone/jobs';
 import type { Bus, Log, Slice } from '@overtone/service-kit';
 import type { Diarizer } from '../diarization/diarization.ts';
 import type { WorkerEnv } from '../env.ts';
@@ -11,7 +11,6 @@ import type { Gpu } from '../gpu/gpu.ts';
 import type { Telemetry } from '../telemetry.ts';
 import { createArtefacts, type Artefacts } from './artefacts.ts';
 import { createCpuChildren, type CpuChildren } from './cpu-children.ts';
-import { profiled, type Profiler } from './profiled.ts';
 import { assembleJob, diarizeJob, prepareJob, transcribeJob } from './stages.jobs.ts';
 
 type Deps = {
@@ -82,6 +81,34 @@ function timed<A extends unknown[], T>({ stageSeconds }: Telemetry, stage: Stage
     } catch (err) {
       end({ outcome: 'failed' });
       throw err;
+    }
+  };
+}
+
+type Profile = Omit<RequestOf<typeof gpuRpc.recordProfile>, 'worker'>;
+/** The memory meter and the receiver of its results. */
+type Profiler = { meter: Gpu['meter']; report: (profile: Profile) => void };
+
+type Input = InputOf<typeof workerJobs.transcribe>;
+
+/** Measures GPU memory during a job and reports it when the job succeeds. Without a profiler it returns the job unchanged. */
+function profiled<T>(
+  profiler: Profiler | undefined,
+  stage: (typeof profiledStages)[number],
+  modelOf: (output: T) => string,
+  work: (input: Input, delivery: JobDelivery) => Promise<T>,
+) {
+  return async (input: Input, delivery: JobDelivery): Promise<T> => {
+    const measuring = await profiler?.meter.start();
+    try {
+      const output = await work(input, delivery);
+      const reading = measuring?.stop();
+      const { taskId, token } = delivery;
+      if (reading)
+        profiler?.report({ stage, model: modelOf(output), taskId, token, audioSeconds: input.duration, ...reading });
+      return output;
+    } finally {
+      measuring?.stop();
     }
   };
 }

@@ -4,7 +4,6 @@ import { createPeaks } from '../audio/peaks.ts';
 import { bytesPerSecond, wavHeader, wavHeaderBytes } from '../audio/wav.ts';
 import { readAll, runProcess, type ProcessOutcome } from '../children/run-process.ts';
 import { cutOffMedia, emptyMedia, noAudio, notMedia, outOfTime, tooLong } from '../failures.ts';
-import { declaresMore } from './declared-length.ts';
 import { parseProbe } from './ffprobe-output.ts';
 import type { MediaProbe, Transcoded, TranscodeRequest, Transcoder } from './transcoder.ts';
 
@@ -126,4 +125,22 @@ async function store(stdout: Readable, request: TranscodeRequest, maxSeconds: nu
 function isTruncated(run: ProcessOutcome<{ seconds: number }>, probed: number | undefined): boolean {
   const short = probed !== undefined && run.value.seconds < probed - Math.max(1, probed * 0.02);
   return short || run.exitCode !== 0 || endedEarly.test(run.stderrTail);
+}
+
+/**
+ * RIFF files (WAV, AVI) declare their length in the header. ffmpeg silently uses the file's length instead, so that a
+ * truncated copy looks complete. Recorders that do not update the header leave 0 or the maximum.
+ */
+async function declaresMore(source: string): Promise<boolean> {
+  const file = await open(source, 'r');
+  try {
+    const head = Buffer.alloc(8);
+    const { bytesRead } = await file.read(head, 0, 8, 0);
+    if (bytesRead < 8 || head.toString('latin1', 0, 4) !== 'RIFF') return false;
+    const declared = head.readUInt32LE(4);
+    if (declared === 0 || declared >= 0xffffff00) return false;
+    return declared + 8 > (await file.stat()).size + 1;
+  } finally {
+    await file.close();
+  }
 }

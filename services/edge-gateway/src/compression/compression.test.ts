@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { negotiate } from './negotiate.ts';
+import { negotiate } from './compression.ts';
 
 describe('negotiate', () => {
   it.each([
