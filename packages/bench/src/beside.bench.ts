@@ -50,14 +50,9 @@ async function runShort(instance: Instance, api: Client, path: string): Promise<
 
 type Pair = { alone: Duration; beside: Duration };
 
-function row(
-  name: string,
-  pairs: Pair[],
-  figure: (duration: Duration) => number,
-  of: (values: number[]) => number,
-): Row {
-  const [ours, alone] = [of(pairs.map(({ beside }) => figure(beside))), of(pairs.map(({ alone }) => figure(alone)))];
-  const later = of(pairs.map(({ beside, alone: single }) => figure(beside) - figure(single)));
+function row(name: string, pairs: Pair[], key: keyof Duration, of: (values: number[]) => number): Row {
+  const [ours, alone] = [of(pairs.map(({ beside }) => beside[key])), of(pairs.map(({ alone }) => alone[key]))];
+  const later = of(pairs.map(({ beside, alone: single }) => beside[key] - single[key]));
   return {
     name: `beside: ${shortSeconds} s of audio beside hours, ${name}`,
     ours: `${ours.toFixed(2)} s`,
@@ -97,18 +92,8 @@ export const besideBench: Bench = {
         );
       }
       yield* [
-        row(
-          'median',
-          pairs,
-          ({ wall }) => wall,
-          (values) => quantile(values, 0.5),
-        ),
-        row(
-          'longest waiting time',
-          pairs,
-          ({ waited }) => waited,
-          (values) => Math.max(...values),
-        ),
+        row('median', pairs, 'wall', (values) => quantile(values, 0.5)),
+        row('longest waiting time', pairs, 'waited', (values) => Math.max(...values)),
       ];
     } finally {
       await instance.remove();

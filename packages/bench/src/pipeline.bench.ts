@@ -2,7 +2,8 @@ import { join } from 'node:path';
 import type { AnswerOf, dispatcherRoutes } from '@overtone/contracts';
 import { signIn } from '@overtone/e2e/client';
 import { admin } from '@overtone/e2e/instance';
-import { meeting, recordLong } from '@overtone/e2e/recordings';
+import { meeting } from '@overtone/e2e/recordings';
+import { recordLong } from '@overtone/testkit/recordings';
 import type { Bench } from './bench.ts';
 
 const goal = 1.1;

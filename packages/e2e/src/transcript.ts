@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { FileDetail } from '@overtone/contracts';
 import type { Client } from './client.ts';
-import type { Recording } from './recordings.ts';
+import type { Recording } from '@overtone/testkit/recordings';
 
 /** Asserts that the words are in order and within the recording. */
 export function assertWords(file: FileDetail): void {

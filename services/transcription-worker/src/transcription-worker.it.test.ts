@@ -13,7 +13,8 @@ import { waitFor } from '@overtone/testkit';
 import { createFolder } from '@overtone/testkit/cleanup';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { slow } from '../test/engine-contract.ts';
-import { makeLongRecording, makeRecording, meeting } from '../test/make-recording.ts';
+import { recordLong, record } from '@overtone/testkit/recordings';
+import { meeting } from '../test/utterances.ts';
 import { startWorld, type World } from '../test/world.ts';
 
 const options: RunOptions = { language: null, minSpeakers: null, maxSpeakers: null, diarize: true };
@@ -34,7 +35,7 @@ describe('transcription-worker', () => {
     'takes a conversation through its four stages',
     async () => {
       const wav = join(folder, 'meeting.wav');
-      await makeRecording(wav, meeting);
+      await record(wav, meeting);
       const at = place();
       const progress: number[] = [];
       world.nc.subscribe(transcriptionLive.taskProgress.subject, {
@@ -116,7 +117,7 @@ describe('transcription-worker', () => {
     'stops a task that is cancelled and leaves nothing in its work folder',
     async () => {
       const wav = join(folder, 'long.wav');
-      await makeLongRecording(wav, meeting, 600);
+      await recordLong(wav, meeting, 600);
       const audio = await world.upload(wav);
       const taskId = await world.order('diarize', { ...place(), audio, duration: 600, options });
       await waitFor(async () => (await world.leftovers()).length > 0, { timeoutMs: 20_000 });
@@ -154,7 +155,7 @@ describe('without a speech engine', () => {
     });
     const taskId = await world.order('transcribe', { ...place(), audio: 'derived/x', duration: 1, options });
     const wav = join(folder, 'short.wav');
-    await makeRecording(wav, meeting.slice(0, 1));
+    await record(wav, meeting.slice(0, 1));
     const objectKey = await world.upload(wav);
     await world.run('prepare', { ...place(), objectKey, contentType: 'audio/wav' });
     expect(world.ended.failures.has(taskId) || world.ended.outputs.has(taskId)).toBe(false);
@@ -203,7 +204,7 @@ esac
     'measures what a task needs of the memory of the first, and tells once it has ended well',
     async () => {
       const wav = join(folder, 'measured.wav');
-      await makeRecording(wav, meeting.slice(0, 1));
+      await record(wav, meeting.slice(0, 1));
       const audio = await world.upload(wav);
       const taskId = await world.order('transcribe', { ...place(), audio, duration: 3, options });
       await world.done('transcribe', taskId);

@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { bytesPerSecond, wavHeader, wavSeconds } from '../src/audio/wav.ts';
 import type { SpeechEngine } from '../src/engines/engines.ts';
-import { makeRecording, meeting } from './make-recording.ts';
+import { record } from '@overtone/testkit/recordings';
+import { meeting } from './utterances.ts';
 
 /** Generous, because real engines share the machine with other tests. */
 export const slow = 240_000;
@@ -23,7 +24,7 @@ export function engineContract(
     beforeAll(async () => {
       folder = await mkdtemp(join(tmpdir(), 'engine-'));
       wavPath = join(folder, 'speech.wav');
-      await makeRecording(wavPath, meeting.slice(0, 3));
+      await record(wavPath, meeting.slice(0, 3));
       seconds = await wavSeconds(wavPath);
       made = await make();
     });

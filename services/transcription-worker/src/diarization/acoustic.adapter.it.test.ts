@@ -4,15 +4,8 @@ import type { Turn } from '@overtone/contracts';
 import { describe, expect, it } from '@jest/globals';
 import { createFolder } from '@overtone/testkit/cleanup';
 import { slow } from '../../test/engine-contract.ts';
-import {
-  alternate,
-  cards,
-  librivox,
-  makeRecording,
-  meeting,
-  type SpokenTurn,
-  type Utterance,
-} from '../../test/make-recording.ts';
+import { record, type SpokenTurn, type Utterance } from '@overtone/testkit/recordings';
+import { alternate, cards, librivox, meeting } from '../../test/utterances.ts';
 import { bytesPerSecond, wavHeader, wavSeconds } from '../audio/wav.ts';
 import { childEnvironment } from '../env.ts';
 import { createAcousticDiarizer } from './acoustic.adapter.ts';
@@ -33,7 +26,7 @@ function rightShare(spoken: readonly SpokenTurn[], found: readonly Turn[]): numb
       const hit = found.find((candidate) => candidate.start <= time && time < candidate.end);
       if (!hit) continue;
       total += 1;
-      const key = `${turn.speaker}|${hit.speaker}`;
+      const key = `${turn.voice}|${hit.speaker}`;
       counts.set(key, (counts.get(key) ?? 0) + 1);
     }
   const used = new Set<string>();
@@ -49,7 +42,7 @@ function rightShare(spoken: readonly SpokenTurn[], found: readonly Turn[]): numb
 
 async function diarize(utterances: readonly Utterance[], bounds: { minSpeakers?: number; maxSpeakers?: number } = {}) {
   const wavPath = join(folder, `${Math.random()}.wav`);
-  const spoken = await makeRecording(wavPath, utterances);
+  const { turns: spoken } = await record(wavPath, utterances);
   const seconds = await wavSeconds(wavPath);
   const done = await diarizer.diarize({
     wavPath,

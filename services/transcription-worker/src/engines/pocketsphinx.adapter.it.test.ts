@@ -3,7 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { engineContract, slow } from '../../test/engine-contract.ts';
-import { makeLongRecording, makeRecording, meeting, wordErrorRate } from '../../test/make-recording.ts';
+import { recordLong, record } from '@overtone/testkit/recordings';
+import { meeting, wordErrorRate } from '../../test/utterances.ts';
 import { wavSeconds } from '../audio/wav.ts';
 import { childEnvironment } from '../env.ts';
 import { createPocketSphinx } from './pocketsphinx.adapter.ts';
@@ -24,7 +25,7 @@ describe('PocketSphinx transcription', () => {
     'contains nearly all words of a clear conversation at their times',
     async () => {
       const wavPath = join(folder, 'meeting.wav');
-      const turns = await makeRecording(wavPath, meeting);
+      const { turns } = await record(wavPath, meeting);
       const { words } = await create(1).transcribe({ wavPath, seconds: await wavSeconds(wavPath), language: 'en' });
       expect(
         wordErrorRate(turns.map((turn) => turn.text).join(' '), words.map((word) => word.word).join(' ')),
@@ -42,7 +43,7 @@ describe('PocketSphinx transcription', () => {
     'is the same when several decoders share a longer recording',
     async () => {
       const wavPath = join(folder, 'long.wav');
-      const turns = await makeLongRecording(wavPath, meeting, 70);
+      const { turns } = await record(wavPath, [...meeting, ...meeting]);
       const { words } = await create(2).transcribe({ wavPath, seconds: await wavSeconds(wavPath), language: 'en' });
       expect(
         wordErrorRate(turns.map((turn) => turn.text).join(' '), words.map((word) => word.word).join(' ')),
@@ -57,7 +58,7 @@ it(
   async () => {
     const folder = await mkdtemp(join(tmpdir(), 'sphinx-stop-'));
     const wavPath = join(folder, 'long.wav');
-    await makeLongRecording(wavPath, meeting, 60);
+    await recordLong(wavPath, meeting, 60);
     const stop = new AbortController();
     const onProgress = (): void => stop.abort(new Error('enough'));
     const seconds = await wavSeconds(wavPath);

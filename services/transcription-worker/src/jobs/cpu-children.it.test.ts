@@ -5,7 +5,8 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { transcriptArtefact } from '@overtone/contracts';
 import { waitFor } from '@overtone/testkit';
 import { slow } from '../../test/engine-contract.ts';
-import { makeRecording, meeting } from '../../test/make-recording.ts';
+import { record } from '@overtone/testkit/recordings';
+import { meeting } from '../../test/utterances.ts';
 import { childEnvironment } from '../env.ts';
 import { childrenOf } from '../../test/processes.ts';
 import { createCpuChildren, type CpuChildren } from './cpu-children.ts';
@@ -41,7 +42,7 @@ describe('the processes of the queue cpu', () => {
   it(
     'prepare a recording and put a transcript together',
     async () => {
-      await makeRecording(file('source.wav'), meeting.slice(0, 1));
+      await record(file('source.wav'), meeting.slice(0, 1));
       const shares: number[] = [];
       const onProgress = (share: number): void => void shares.push(share);
       const done = await start().prepare({ ...prepareOrder(), source: file('source.wav') }, { signal, onProgress });

@@ -1,16 +1,4 @@
-import { execFile } from 'node:child_process';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { promisify } from 'node:util';
-
-const run = promisify(execFile);
-
-/** Either a text for one of flite's voices, or a real recording of a person. */
-export type Utterance =
-  { voice: 'slt' | 'rms' | 'awb' | 'kal16'; text: string } | { file: string; voice: string; text: string };
-
-export type SpokenTurn = { speaker: string; start: number; end: number; text: string };
+import type { Utterance } from '@overtone/testkit/recordings';
 
 const testData = '/usr/share/pocketsphinx/test/data';
 const austen = `${testData}/librivox/sense_and_sensibility_01_austen_64kb`;
@@ -56,64 +44,6 @@ export const meeting: Utterance[] = [
   { voice: 'slt', text: 'Please send me a letter with the names of all the people before the end of the week.' },
   { voice: 'rms', text: 'I will send the letter on Friday. We should also talk about the price of the windows.' },
 ];
-
-async function durationOf(path: string): Promise<number> {
-  return Number((await run('soxi', ['-D', path])).stdout);
-}
-
-async function render(utterance: Utterance, folder: string, index: number, pause: number): Promise<string> {
-  const raw = 'file' in utterance ? utterance.file : join(folder, `${index}-raw.wav`);
-  if (!('file' in utterance)) await run('flite', ['-voice', utterance.voice, '-t', utterance.text, '-o', raw]);
-  const padded = join(folder, `${index}.wav`);
-  await run('sox', [raw, '-r', '16000', '-c', '1', '-b', '16', padded, 'norm', '-3', 'pad', '0', String(pause)]);
-  return padded;
-}
-
-/** Joins utterances into one 16 kHz mono WAV at `target` and tells who speaks when. */
-export async function makeRecording(
-  target: string,
-  utterances: readonly Utterance[],
-  pause = 0.4,
-): Promise<SpokenTurn[]> {
-  const folder = await mkdtemp(join(tmpdir(), 'recording-'));
-  try {
-    const turns: SpokenTurn[] = [];
-    const parts: string[] = [];
-    let at = 0;
-    for (const [index, utterance] of utterances.entries()) {
-      const part = await render(utterance, folder, index, pause);
-      const length = await durationOf(part);
-      turns.push({ speaker: utterance.voice, start: at, end: at + length - pause, text: utterance.text });
-      parts.push(part);
-      at += length;
-    }
-    await run('sox', [...parts, target]);
-    return turns;
-  } finally {
-    await rm(folder, { recursive: true, force: true });
-  }
-}
-
-/** Repeats a conversation until it is at least `seconds` long. */
-export async function makeLongRecording(
-  target: string,
-  utterances: readonly Utterance[],
-  seconds: number,
-): Promise<SpokenTurn[]> {
-  const folder = await mkdtemp(join(tmpdir(), 'recording-'));
-  try {
-    const once = join(folder, 'once.wav');
-    const turns = await makeRecording(once, utterances);
-    const length = await durationOf(once);
-    const times = Math.ceil(seconds / length);
-    await run('sox', [once, target, 'repeat', String(times - 1)]);
-    return Array.from({ length: times }, (_, repetition) =>
-      turns.map((turn) => ({ ...turn, start: turn.start + repetition * length, end: turn.end + repetition * length })),
-    ).flat();
-  } finally {
-    await rm(folder, { recursive: true, force: true });
-  }
-}
 
 function tokens(text: string): string[] {
   return text
