@@ -1,5 +1,6 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import pLimit from 'p-limit';
 import { productFolder } from '../paths.ts';
 import { ensurePackages, productPackages, testPackages } from '../setup/packages.ts';
 import { prepare } from '../setup/prepare.ts';
@@ -19,23 +20,13 @@ export async function test(options: { readonly quick?: boolean }): Promise<void>
   terminal.busy('preparing');
   await prepare(terminal.done);
   // The checks of the sources are single-threaded and run in pairs; the test rings use both cores.
-  const tallies = await inPairs(staticChecks(), async (check) => await runCheck(check, terminal, stop.signal));
+  const tallies = await pLimit(2).map(staticChecks(), (check) => runCheck(check, terminal, stop.signal));
   const rest = options.quick === true ? [ring('pure')] : [ring('pure'), ring('it'), ...endToEnd()];
   for (const check of rest) tallies.push(await runCheck(check, terminal, stop.signal));
   const passed = tallies.reduce((sum, tally) => sum + tally.passed, 0);
   const failed = tallies.reduce((sum, tally) => sum + tally.failed, 0);
   if (failed > 0) process.exitCode = 1;
   terminal.line(`${passed} passed, ${failed} failed`);
-}
-
-async function inPairs(checks: readonly Check[], work: (check: Check) => Promise<Tally>): Promise<Tally[]> {
-  const queue = [...checks];
-  const tallies: Tally[] = [];
-  const worker = async () => {
-    for (let check = queue.shift(); check !== undefined; check = queue.shift()) tallies.push(await work(check));
-  };
-  await Promise.all([worker(), worker()]);
-  return tallies;
 }
 
 async function runCheck(check: Check, terminal: Terminal, signal: AbortSignal): Promise<Tally> {

@@ -1,5 +1,6 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
+import pLimit from 'p-limit';
 import { withLock } from '../lock.ts';
 import { productFolder } from '../paths.ts';
 import { Refusal } from '../refusal.ts';
@@ -24,15 +25,11 @@ export async function prepare(say: (line: string) => void): Promise<void> {
     const due = steps()
       .map((step) => ({ ...step, hash: hashOf(step.inputs), stamp: join(stamps, step.name) }))
       .filter((step) => !isStamped(step.stamp, step.hash) || !existsSync(step.output));
-    const queue = [...due];
-    const worker = async () => {
-      for (let step = queue.shift(); step !== undefined; step = queue.shift()) {
-        await make(step);
-        putStamp(step.stamp, step.hash);
-        say(`made ${step.name}`);
-      }
-    };
-    await Promise.all([worker(), worker(), worker()]);
+    await pLimit(3).map(due, async (step) => {
+      await make(step);
+      putStamp(step.stamp, step.hash);
+      say(`made ${step.name}`);
+    });
   });
 }
 

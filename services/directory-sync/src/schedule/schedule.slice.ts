@@ -1,6 +1,7 @@
 import { directoryJobs } from '@overtone/contracts';
 import { concurrencyOf, everySlot, worker, type Recycling } from '@overtone/jobs';
 import type { Bus, Slice } from '@overtone/service-kit';
+import pLimit from 'p-limit';
 import type { Db } from '../database.ts';
 import type { Passes } from '../passes/passes.ts';
 import { settingsStore } from '../settings/settings.ts';
@@ -17,7 +18,8 @@ type Deps = {
 
 /** Enqueues a schedule check for every slot, and runs both jobs (specification, "Scheduling"). */
 export function createScheduleSlice({ db, bus, passes, jobRequests, workerId, recycling }: Deps): Slice {
-  const runSerially = createSerialQueue();
+  // Passes run one after another, while schedule checks run concurrently with them.
+  const runSerially = pLimit(1);
   const jobs = worker(
     directoryJobs,
     {
@@ -50,14 +52,4 @@ async function enqueueDueRun({ db, jobRequests }: Pick<Deps, 'db' | 'jobRequests
   // Enqueue before the claim, so that no run is lost while the broker is unavailable.
   await jobRequests.enqueueRun({ trigger: 'schedule', dryRun: false }, `sweep-${dueAfter.toISOString()}`);
   await settingsStore.claim(db, now);
-}
-
-/** Runs passes one after another, while schedule checks run concurrently with them. */
-function createSerialQueue() {
-  let last: Promise<unknown> = Promise.resolve();
-  return async <T>(work: () => Promise<T>): Promise<T> => {
-    const result = last.then(work);
-    last = result.catch(() => {});
-    return result;
-  };
 }

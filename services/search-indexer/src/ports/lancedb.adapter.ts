@@ -1,4 +1,5 @@
 import type { Log } from '@overtone/service-kit';
+import AsyncLock from 'async-lock';
 import { createBuildsFile } from './lancedb-builds.ts';
 import { readPassages, searchLegs } from './lancedb-legs.ts';
 import { createMaintenance, vectorIndexFrom } from './lancedb-maintenance.ts';
@@ -14,14 +15,9 @@ export function createLanceIndex({ directory, log, indexFrom = vectorIndexFrom }
   const tables = createLanceTables({ directory, file, log });
   const maintenance = createMaintenance(log, indexFrom);
   const writes = createLanceWrites({ file, tables, maintenance });
-  let lastWrite: Promise<unknown> = Promise.resolve();
-
+  const lock = new AsyncLock({ maxPending: Infinity });
   /** Serializes writes, because concurrent LanceDB writes conflict over the next version. */
-  const serialize = <T>(work: () => Promise<T>): Promise<T> => {
-    const own = lastWrite.then(work, work);
-    lastWrite = own.catch(() => {});
-    return own;
-  };
+  const serialize = <T>(work: () => Promise<T>): Promise<T> => lock.acquire('write', work);
   const openCurrent = async (): Promise<OpenTable | null> => {
     const { current } = await file.read();
     return current && tables.open(current.id);
@@ -55,9 +51,6 @@ export function createLanceIndex({ directory, log, indexFrom = vectorIndexFrom }
       // A probe does not load the engine.
       if (tables.isEngineLoaded()) await (await openCurrent())?.table.version();
     },
-    close: async () => {
-      await lastWrite;
-      await tables.close();
-    },
+    close: () => serialize(tables.close),
   };
 }
