@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { createLog } from './log.ts';
-import { catchUp } from './periodic.ts';
+import { catchUp, periodic } from './periodic.ts';
 
 const log = createLog('media', { LOG_LEVEL: 'fatal', LOG_FORMAT: 'json' });
 
@@ -8,11 +8,13 @@ function throwAtOnce(): Promise<void> {
   throw new Error('not connected');
 }
 
+const failures = [
+  { failure: 'throws', fail: throwAtOnce },
+  { failure: 'is rejected', fail: () => Promise.reject(new Error('no responders')) },
+];
+
 describe('catching up with another service', () => {
-  it.each([
-    { failure: 'throws', fail: throwAtOnce },
-    { failure: 'is rejected', fail: () => Promise.reject(new Error('no responders')) },
-  ])(
+  it.each(failures)(
     'is tried again soon when its request $failure',
     async ({ fail }) => {
       const retried = Promise.withResolvers<string>();
@@ -21,6 +23,24 @@ describe('catching up with another service', () => {
       const running = catchUp('load access', 600_000, request).start(log);
       expect(await retried.promise).toBe('retried');
       await running.stop();
+    },
+    10_000,
+  );
+});
+
+describe('a periodic task', () => {
+  it.each(failures)(
+    'runs again after a run that $failure, which is logged',
+    async ({ fail }) => {
+      const again = Promise.withResolvers<string>();
+      const runs = [fail, async () => again.resolve('again')];
+      const warnings: unknown[] = [];
+      const warn = (...line: unknown[]): void => void warnings.push(line);
+      const run = (): Promise<void> => (runs.shift() ?? (() => Promise.resolve()))();
+      const running = periodic('clean up', 1, run).start(Object.assign(Object.create(log) as typeof log, { warn }));
+      expect(await again.promise).toBe('again');
+      await running.stop();
+      expect(warnings).toEqual([[{ err: expect.any(Error), task: 'clean up' }, 'periodic task failed']]);
     },
     10_000,
   );

@@ -4,12 +4,16 @@ import type { Log } from './log.ts';
 export type Periodic = { name: string; start: (log: Log) => { stop: () => Promise<void> } };
 type Work = (signal: AbortSignal) => Promise<void>;
 
-/** Runs `work` again and again, `everyMs` after the last one ended; a failure is logged and the next turn comes. */
+/** Runs `work` repeatedly, `everyMs` after its last run ended; a failed run is logged and does not end the repetition. */
 export function periodic(name: string, everyMs: number, work: Work): Periodic {
   return repeat(name, async (signal, log) => {
     await sleep(everyMs, undefined, { signal }).catch(() => {});
     if (signal.aborted) return;
-    await work(signal).catch((err: unknown) => log.warn({ err: err as Error, task: name }, 'periodic task failed'));
+    try {
+      await work(signal);
+    } catch (err) {
+      log.warn({ err: err as Error, task: name }, 'periodic task failed');
+    }
   });
 }
 
