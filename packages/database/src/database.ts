@@ -53,7 +53,7 @@ export function createDatabase<P extends PrismaLike>(
 
 /**
  * Connects a service that publishes events: to its tables, and to the outbox. The slice `relay` publishes committed events
- * to the bus; the service places it after `slice`.
+ * to the bus; the service lists it after `slice`. A service that forgets one of the two is not created.
  */
 export function createEventDatabase<P extends PrismaLike>(
   base: ServiceBase<ServiceEnv & DatabaseEnv>,
@@ -62,10 +62,10 @@ export function createEventDatabase<P extends PrismaLike>(
   const { db, pool, part, slice } = createDatabase(base, createClient);
   const { name: service, env, bus, log, metrics } = base;
   const relay = createOutboxRelay({ service, pool, url: env.DATABASE_URL, bus, log, metrics });
+  base.requiredParts.push(part, relay);
   return {
     db,
     pool,
-    part,
     outbox: createOutbox(service),
     wakeOutbox: relay.wake,
     slice,

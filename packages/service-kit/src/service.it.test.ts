@@ -52,6 +52,7 @@ async function start(change: Slice = {}, env: Partial<ServiceDefinition['env']> 
     log,
     metrics: createMetrics(),
     bus: createBus({ service: 'media', url: nats.url, log }),
+    requiredParts: [],
     whoIs: () => null,
     slices: [{ routes: [slow] }, change],
   });

@@ -66,6 +66,8 @@ export type ServiceBase<E extends ServiceEnv = ServiceEnv> = {
   log: Log;
   metrics: Metrics;
   bus: Bus;
+  /** Parts that were created with this base and that its slices must contain: the service cannot work without them. */
+  requiredParts: Part[];
   /** Verifies the identity assertion of the edge. Without the edge's public key, nobody is signed in. */
   whoIs: (assertion: string | undefined) => Caller | null;
 };
@@ -87,6 +89,7 @@ export function createServiceBase<E extends BaseEnv>(name: ServiceName, env: E):
     log,
     metrics: createMetrics(),
     bus: createBus({ service: name, url, user, password, log }),
+    requiredParts: [],
     whoIs: publicKey ? createAssertionVerifier(publicKey, name) : identifyNoCaller,
   };
 }
@@ -114,6 +117,7 @@ export type Service = {
 export function createService({ slices, listener, recycling, ...base }: ServiceDefinition): Service {
   const { name, env, log, metrics, bus } = base;
   const slice = merge(slices);
+  assertPartsListed(base, slice);
   if (slice.consumers.length > 0) watchEventLag(metrics, bus, slice.consumers);
   metrics.unhandledErrors.inc({ kind: 'uncaught_exception' }, env.UNCAUGHT_EXCEPTIONS ?? 0);
   let accepting = false;
@@ -181,6 +185,11 @@ function createInternalServer(base: ServiceBase, { checks, internal }: Required<
 function createApiServer({ log, metrics, env, whoIs }: ServiceBase, { routes }: Required<Slice>): Server {
   const access = createAccessLog(log, env.LOG_FORMAT);
   return createServer({ maxHeaderSize, requestTimeout }, createApi({ routes, log, metrics, access, whoIs }));
+}
+
+function assertPartsListed({ name, requiredParts }: ServiceBase, { parts }: Required<Slice>): void {
+  const missing = requiredParts.find((part) => !parts.includes(part));
+  if (missing) throw new Error(`${name} lists no slice with the part ${missing.name}`);
 }
 
 /** Starts the parts in their order, and stops those that were started in the reverse order. */
