@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from '@jest/globals';
-import { identityRpc, mediaEvents, mediaRpc, natsUsers, serviceNames, transcriptionEvents } from '@overtone/contracts';
+import { identityRpc, mediaEvents, mediaRpc, natsUsers, serviceNames, transcriptionEvents, transcriptionLive } from '@overtone/contracts';
 import { startNats, waitFor } from '@overtone/testkit';
 import { cleanUpAfterTest, stopAfterFile } from '@overtone/testkit/cleanup';
 import { headers } from 'nats';
@@ -51,6 +51,31 @@ describe('questions', () => {
     const indexer = await connect('search-indexer');
     const asked = indexer.request(mediaRpc.listTranscribed, { after: null, limit: 1 });
     await expect(asked).rejects.toMatchObject({ kind: 'unavailable' });
+  });
+});
+
+describe.each(['{"taskId":7}', 'not JSON'])('a message with the payload %s', (payload) => {
+  it('is dropped by a live subscription, which receives the next one', async () => {
+    const [dispatcher, worker] = [await connect('transcription-dispatcher'), await connect('transcription-worker')];
+    const { taskCancelled } = transcriptionLive;
+    const taskId = crypto.randomUUID();
+    const received: string[] = [];
+    let dropped = 0;
+    const count = () => void (dropped += 1);
+    worker.subscribeLive(taskCancelled, (task) => received.push(task.taskId), count);
+    await worker.ping();
+    dispatcher.nc().publish(taskCancelled.subject, payload);
+    dispatcher.publishLive(taskCancelled, { taskId });
+    await waitFor(() => received.length > 0, { timeoutMs: 5_000 });
+    expect([received, dropped]).toEqual([[taskId], 1]);
+  });
+
+  it('is refused as an invalid request', async () => {
+    const [realtime, identity] = [await connect('realtime-gateway'), await connect('identity')];
+    identity.serve(identityRpc.resolveSession, async () => ({ session: null }));
+    await identity.ping();
+    const reply = await realtime.nc().request(identityRpc.resolveSession.subject, payload, { timeout: 2_000 });
+    expect(reply.json()).toMatchObject({ error: { kind: 'invalid', code: 'invalid_request' } });
   });
 });
 

@@ -47,12 +47,25 @@ export function createBus(brokerOptions: BrokerOptions) {
     publishLive: <L extends LiveDef>(def: L, data: z.infer<L['data']>): void => {
       if (broker.up) broker.nc.publish(def.subject, JSON.stringify(data));
     },
-    /** Every replica receives every live value. */
-    subscribeLive: <L extends LiveDef>(def: L, handler: (data: z.infer<L['data']>) => void): void => {
-      broker.nc.subscribe(def.subject, {
+    /**
+     * Every replica receives every live value or event, without state in the broker. A message that is invalid, or whose
+     * handler fails, is logged and dropped.
+     */
+    subscribeLive: <L extends LiveDef>(
+      { subject, data }: L,
+      handler: (data: z.infer<L['data']>) => void,
+      onDropped: () => void = () => {},
+    ): void => {
+      broker.nc.subscribe(subject, {
+        // An exception in a callback would end the reader of the connection.
         callback: (error, msg) => {
-          const parsed = error ? undefined : def.data.safeParse(msg.json());
-          if (parsed?.success) handler(parsed.data as z.infer<L['data']>);
+          try {
+            if (error) throw error;
+            handler(data.parse(msg.json()) as z.infer<L['data']>);
+          } catch (err) {
+            log.warn({ err: err as Error, subject }, 'live message dropped');
+            onDropped();
+          }
         },
       });
     },

@@ -81,13 +81,16 @@ export function createResponder(service: ServiceName, log: Log) {
   const answerTo = async <R extends RpcDef>(
     def: R,
     handler: (request: RequestOf<R>) => Promise<ReplyOf<R>>,
-    raw: unknown,
+    msg: Msg,
   ): Promise<unknown> => {
-    const request = def.request.safeParse(raw);
-    if (!request.success)
-      return { error: { kind: 'invalid', code: 'invalid_request', message: `${def.subject}: request does not fit` } };
+    let request: RequestOf<R>;
     try {
-      return { ok: await handler(request.data as RequestOf<R>) };
+      request = def.request.parse(msg.json()) as RequestOf<R>;
+    } catch {
+      return { error: { kind: 'invalid', code: 'invalid_request', message: `${def.subject}: request does not fit` } };
+    }
+    try {
+      return { ok: await handler(request) };
     } catch (error) {
       if (isAppError(error)) return { error: { kind: error.kind, code: error.code, message: error.message } };
       log.error({ err: error as Error, subject: def.subject }, 'request from another service failed');
@@ -109,7 +112,7 @@ export function createResponder(service: ServiceName, log: Log) {
         const from = { traceparent: msg.headers?.get('traceparent') ?? '' };
         const requestId = msg.headers?.get('ot-request-id') || def.subject;
         const flow = { requestId, route: def.subject, userId: null, dbQueries: 0 };
-        const work = runInFlow(flow, () => inSpan(def.subject, { from }, () => answerTo(def, handler, msg.json())))
+        const work = runInFlow(flow, () => inSpan(def.subject, { from }, () => answerTo(def, handler, msg)))
           .then((body) => void msg.respond(JSON.stringify(body)))
           .finally(() => inProgress.delete(work));
         inProgress.add(work);

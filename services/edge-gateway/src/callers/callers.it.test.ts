@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
 import { describe, expect, it } from '@jest/globals';
-import { identityEvents, routes } from '@overtone/contracts';
+import { identityEvents, routes, type EventDef } from '@overtone/contracts';
 import { waitFor } from '@overtone/testkit';
 import { setUpEdge, open, raw, startEdge } from '../../test/running-edge.ts';
 
@@ -341,6 +341,32 @@ describe('an ended session', () => {
       await edge.call('/api/files', { headers: me.bearer });
       return edge.asked.filter((token) => token === me.token).length === 1;
     });
+  });
+});
+
+describe.each(['{"category":7}', 'not JSON'])('an event with the payload %s', (payload) => {
+  /** How often the session of a caller is resolved when such an event arrives between two requests. */
+  const countLookups = async ({ subject }: EventDef): Promise<number> => {
+    const [me, other] = [edge.signIn(), edge.signIn()];
+    await edge.call('/api/files', { headers: me.bearer });
+    await edge.call('/api/files', { headers: other.bearer });
+    backends.bus.publish(subject, payload);
+    // Events arrive in order: when this one was handled, so was the one before.
+    other.revoke();
+    const isRevoked = async () => (await edge.call('/api/files', { headers: other.bearer })).status === 401;
+    await waitFor(isRevoked, { timeoutMs: 5_000 });
+    await edge.call('/api/files', { headers: me.bearer });
+    return edge.asked.filter((token) => token === me.token).length;
+  };
+
+  it('is dropped when settings changed: no session is resolved again', async () => {
+    // Repeated when a busy machine made the edge drop its cache in between.
+    await waitFor(async () => (await countLookups(identityEvents.settingsChanged)) === 1, { timeoutMs: 30_000 });
+  });
+
+  it('has every session resolved again when a session ended or an account changed, because it may be any', async () => {
+    expect(await countLookups(identityEvents.sessionRevoked)).toBe(2);
+    expect(await countLookups(identityEvents.userUpdated)).toBe(2);
   });
 });
 

@@ -1,4 +1,4 @@
-import { identityEvents, type DataOf, type EventDef } from '@overtone/contracts';
+import { identityEvents, type DataOf } from '@overtone/contracts';
 import type { Bus, Part } from '@overtone/service-kit';
 import type { InFlight } from './in-flight.ts';
 import type { SessionCache } from './session-cache.ts';
@@ -46,15 +46,6 @@ export function createRevocations({ bus, heartbeat, sessions, inFlight }: Deps):
   let lastCheck = 0;
   let timer: NodeJS.Timeout | undefined;
 
-  const subscribe = <E extends EventDef>(event: E, handler: (data: DataOf<E>) => void): void => {
-    const callback = (error: Error | null, message: { json: () => unknown }): void => {
-      const parsed = error ? undefined : event.data.safeParse(message.json());
-      if (parsed?.success) handler(parsed.data as DataOf<E>);
-      else sessions.clear();
-    };
-    bus.nc().subscribe(event.subject, { callback });
-  };
-
   /** While revocations cannot be received, requests in flight are checked periodically. */
   const checkInFlight = async (): Promise<void> => {
     if (!heartbeat.isSilent() || Date.now() - lastCheck < silenceMs) return;
@@ -70,13 +61,15 @@ export function createRevocations({ bus, heartbeat, sessions, inFlight }: Deps):
   return {
     name: 'revocations',
     start: async () => {
-      subscribe(identityEvents.sessionRevoked, ({ userId, sessionId }) => {
+      const revoke = ({ userId, sessionId }: DataOf<typeof identityEvents.sessionRevoked>): void => {
         sessions.drop(userId, sessionId);
         void inFlight.revoked(userId, sessionId);
-      });
-      subscribe(identityEvents.userUpdated, ({ userId }) => sessions.drop(userId, null));
+      };
+      // A dropped message may be about any session.
+      bus.subscribeLive(identityEvents.sessionRevoked, revoke, sessions.clear);
+      bus.subscribeLive(identityEvents.userUpdated, ({ userId }) => sessions.drop(userId, null), sessions.clear);
       // Session limits may be shorter now. Identity's replicas apply them at about the same time or soon after.
-      subscribe(identityEvents.settingsChanged, () => {
+      bus.subscribeLive(identityEvents.settingsChanged, () => {
         sessions.clear();
         setTimeout(sessions.clear, settledMs).unref();
       });

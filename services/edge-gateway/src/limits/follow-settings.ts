@@ -39,7 +39,7 @@ export function followSettings({ bus, log, ask, apply }: Deps): Part {
   return {
     name: 'settings',
     start: async () => {
-      bus.nc().subscribe(identityEvents.settingsChanged.subject, { callback: () => void look() });
+      bus.subscribeLive(identityEvents.settingsChanged, () => void look());
       bus.onReconnect(() => void look());
       await look();
     },

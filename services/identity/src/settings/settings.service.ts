@@ -47,7 +47,7 @@ export function createSettings({ db, bus, log, metrics, env }: Deps): SettingsSe
         start: async () => {
           await load();
           logFaults(log, current().values);
-          bus.nc().subscribe(identityEvents.settingsChanged.subject, { callback: () => void tolerateOutage(reload) });
+          bus.subscribeLive(identityEvents.settingsChanged, () => void tolerateOutage(reload));
           bus.onReconnect(() => void tolerateOutage(reloadIfChanged));
           watch();
         },
