@@ -72,7 +72,7 @@ type SendInput = {
 };
 
 async function send(route: Route, input: SendInput = {}): Promise<Response> {
-  const [method, path] = route.split(' ') as [string, string];
+  const [method = ''] = route.split(' ');
   const headers: Record<string, string> = { accept: 'application/json' };
   let body: string | undefined;
   if (input.encoding === 'form') {
@@ -85,7 +85,7 @@ async function send(route: Route, input: SendInput = {}): Promise<Response> {
   if (method !== 'GET') headers['x-csrf-token'] = csrfToken();
   const signal = input.signal ? AbortSignal.any([input.signal, lifetime.signal]) : lifetime.signal;
   try {
-    return await fetch(urlOf(path, input.params, input.query), {
+    return await fetch(urlOf(route, input as Input<Route>), {
       method,
       headers,
       signal,

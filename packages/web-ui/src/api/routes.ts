@@ -46,9 +46,9 @@ export type ResponseBody<R extends Route> = AnswerOf<Routes[R]>;
 export type RequestBody<R extends Route> = BodyInputOf<Routes[R]>;
 
 /** The input of one call. A member that the route requires is required here too. */
-export type Input<R extends Route> = ParamsInput<ParamsOf<Routes[R]>> &
-  QueryInput<QueryInputOf<Routes[R]>> &
-  BodyInput<RequestBody<R>> & { signal?: AbortSignal };
+export type Input<R extends Route> = UrlInput<R> & BodyInput<RequestBody<R>> & { signal?: AbortSignal };
+
+type UrlInput<R extends Route> = ParamsInput<ParamsOf<Routes[R]>> & QueryInput<QueryInputOf<Routes[R]>>;
 
 type ParamsInput<P> = string extends keyof P ? { params?: never } : { params: P };
 type BodyInput<B> = undefined extends B ? { body?: B } : { body: B; encoding?: 'json' | 'form' };
@@ -65,8 +65,10 @@ type QueryFields<Q> = { [K in keyof Q as undefined extends Q[K] ? never : K]: Qu
 type QueryValue = string | number | boolean | null | undefined | readonly string[];
 export type Query = Readonly<Record<string, QueryValue>>;
 
-/** Fills the `{names}` of a path and appends the query without empty values. */
-export function urlOf(path: string, params: Readonly<Record<string, string>> = {}, query: Query = {}): string {
+/** The address of a route: fills the `{names}` of its path and appends the query without empty values. */
+export function urlOf<R extends Route>(route: R, input: UrlInput<R>): string {
+  const { params = {}, query = {} } = input as { params?: Readonly<Record<string, string>>; query?: Query };
+  const path = route.slice(route.indexOf('/'));
   const filled = path.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(params[name] ?? ''));
   const search = new URLSearchParams();
   for (const [name, value] of Object.entries(query)) {

@@ -24,11 +24,10 @@ export function ExportMenu() {
   const [withSpeakers, setWithSpeakers] = useState(true);
   const fetchAs = (format: Format['format']): Promise<string> =>
     fetchText(
-      urlOf(
-        '/api/files/{uuid}/subtitles',
-        { uuid: file.uuid },
-        { subtitle_format: format, include_speakers: withSpeakers },
-      ),
+      urlOf('GET /api/files/{uuid}/subtitles', {
+        params: { uuid: file.uuid },
+        query: { subtitle_format: format, include_speakers: withSpeakers },
+      }),
     );
   const save = useMutation({
     mutationFn: async ({ format, ending, type }: Format) =>

@@ -5,6 +5,7 @@ import { Link, useNavigate, useParams, useRouterState, useSearch } from '@tansta
 import { useEffect, useMemo, useRef, useState, useSyncExternalStore, type ReactNode } from 'react';
 import { ApiError } from '../api/problem.ts';
 import { fileQuery, type FileDetail } from '../api/queries.ts';
+import { urlOf } from '../api/routes.ts';
 import { ErrorNote } from '../ui/error-note.tsx';
 import { Icon } from '../ui/icons.tsx';
 import { NotFoundPage } from '../ui/not-found-page.tsx';
@@ -221,7 +222,7 @@ function FileHead({ onHelp }: { onHelp: () => void }) {
 
 function Media() {
   const { file, player } = useFile();
-  const src = `/api/files/${file.uuid}/content`;
+  const src = urlOf('GET /api/files/{uuid}/content', { params: { uuid: file.uuid } });
   return file.has_video ? (
     <video
       ref={player.attach}
@@ -229,7 +230,9 @@ function Media() {
       src={src}
       preload="metadata"
       playsInline
-      poster={file.has_thumbnail ? `/api/files/${file.uuid}/thumbnail` : undefined}
+      poster={
+        file.has_thumbnail ? urlOf('GET /api/files/{uuid}/thumbnail', { params: { uuid: file.uuid } }) : undefined
+      }
       aria-label={file.title}
       data-testid="media"
       onClick={player.toggle}

@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { waveformQuery, type FileItem } from '../api/queries.ts';
+import { urlOf } from '../api/routes.ts';
 
 /** The thumbnail of a video, or the waveform of a recording. */
 export function FileCover({ file }: { file: FileItem }) {
@@ -8,7 +9,7 @@ export function FileCover({ file }: { file: FileItem }) {
   if (file.has_thumbnail && !broken) {
     return (
       <img
-        src={`/api/files/${file.uuid}/thumbnail`}
+        src={urlOf('GET /api/files/{uuid}/thumbnail', { params: { uuid: file.uuid } })}
         alt=""
         loading="lazy"
         decoding="async"

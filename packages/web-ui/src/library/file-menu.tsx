@@ -3,6 +3,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { lazy, Suspense, useRef, useState } from 'react';
 import { call } from '../api/client.ts';
 import type { FileItem } from '../api/queries.ts';
+import { urlOf } from '../api/routes.ts';
 import { Icon } from '../ui/icons.tsx';
 import { notifyError } from '../ui/notify.ts';
 import { useFocusReturn } from '../ui/use-focus-return.ts';
@@ -54,7 +55,7 @@ export function FileMenu({ file, onDeleted }: Props) {
           <Menu.Item
             leftSection={<Icon name="download" size={17} />}
             component="a"
-            href={`/api/files/${file.uuid}/content?download=true`}
+            href={urlOf('GET /api/files/{uuid}/content', { params: { uuid: file.uuid }, query: { download: true } })}
             download={file.filename}
           >
             Download recording

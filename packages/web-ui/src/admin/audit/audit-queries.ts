@@ -19,7 +19,7 @@ export function auditQuery(filters: Filters) {
 }
 
 export function exportUrl(filters: Filters, format: 'csv' | 'json'): string {
-  return urlOf('/api/admin/audit-logs/export', {}, { ...queryOf(filters), export_format: format });
+  return urlOf('GET /api/admin/audit-logs/export', { query: { ...queryOf(filters), export_format: format } });
 }
 
 function queryOf(filters: Filters) {
