@@ -38,7 +38,7 @@ function isComplete({ method, query }: Request): boolean {
 
 /**
  * Limits how long a request may make no progress until the head of its response; it does not limit its total duration.
- * The `requestTimeout` of a single request is such a limit, too.
+ * The `requestTimeout` of a single request is such a limit, too. (A time-out of p-timeout cannot be extended.)
  */
 export function withoutSilence(handle: Handle, withinMs: number): Handle {
   return async (request, options: Options = {}) => {

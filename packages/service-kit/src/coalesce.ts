@@ -1,4 +1,7 @@
-/** Lets a value through at most every `everyMs`; the last one always gets through. */
+/**
+ * Lets a value through at most every `everyMs`; the last one always gets through. Not a library, because p-throttle emits
+ * every value, later, and lodash's throttle is larger than this and reads the clock for each value.
+ */
 export function coalesce<A extends unknown[]>(everyMs: number, emit: (...args: A) => void) {
   let timer: NodeJS.Timeout | undefined;
   let waiting: A | undefined;

@@ -183,6 +183,7 @@ function compareClocks({ currentTime }: RootDse, now: Date): { ok?: boolean; evi
   return Math.abs(skew) <= 60 ? { evidence } : { ok: false, evidence, advice: 'Synchronise the clocks (NTP).' };
 }
 
+/** The deadline covers all steps of the diagnosis, so it rejects the look-up, not a time-out of its own. */
 async function resolve(host: string, deadline: Deadline): Promise<string[]> {
   let stop = () => {};
   try {

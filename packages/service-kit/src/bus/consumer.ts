@@ -25,6 +25,7 @@ export function consumer<E extends EventDef>(
   return {
     durable: name,
     start: (bus) => {
+      // Imported, not passed in: every creator of a bus, tests included, would have to pass it, for this line alone.
       if (topology[bus.service].consumes[name] !== event) {
         throw new Error(`consumer ${name} of ${event.subject} is not in the topology of ${bus.service}`);
       }

@@ -11,7 +11,8 @@ export type Verdict = 'fine' | 'slow_failure';
 /**
  * Circuit breaker for an unresponsive directory. It limits concurrent requests. After several slow failures it rejects
  * requests for `restMs`, then admits one trial request at a time. Fast failures do not open it, so a restarted directory
- * is used as soon as it listens.
+ * is used as soon as it listens. (In cockatiel's breaker the other requests wait for the trial, which may take a whole
+ * timeout; here they are rejected immediately.)
  */
 export function createBreaker({ maxConcurrent, failures, restMs, now = Date.now }: Limits) {
   let running = 0;

@@ -1,5 +1,6 @@
 import { Worker } from 'node:worker_threads';
 import type { Log } from '@overtone/service-kit';
+import pTimeout from 'p-timeout';
 import type { Telemetry } from '../telemetry.ts';
 import type { RevocationList } from './revocation-list.ts';
 
@@ -83,7 +84,8 @@ export function createCrlSource({ clock = Date.now, ...deps }: Deps) {
       if (target.refresh) {
         const hasValidList = target.lists.some((list) => (list.nextUpdate ?? -Infinity) >= clock());
         const until = target.refresh.startedAt + (hasValidList ? waitMs.withList : waitMs.withoutList);
-        await Promise.race([target.refresh.done, elapsed(until - performance.now())]);
+        const milliseconds = Math.max(1, until - performance.now());
+        await pTimeout(target.refresh.done, { milliseconds, message: false });
       }
       return target.lists;
     },
@@ -122,8 +124,4 @@ function createRefresh({ log, telemetry, fetchLists = fetchRevocationLists, cloc
       log.warn({ url, reason: reply.reason, duration_ms }, 'revocation list fetch failed');
     }
   };
-}
-
-function elapsed(ms: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, Math.max(0, ms)).unref());
 }

@@ -1,7 +1,7 @@
 import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { GpuDevice } from '@overtone/contracts';
+import pTimeout from 'p-timeout';
 import { runProcess } from '../children/run-process.ts';
 
 /** Total memory in use on a device: before a task, and at its peak. */
@@ -45,7 +45,7 @@ export function createMemoryMeter({ env, device, everyMs = 250 }: MemoryMeterOpt
           .catch(() => {})
           .then(() => known());
       });
-      await Promise.race([first, sleep(firstWithinMs, undefined, { ref: false })]);
+      await pTimeout(first, { milliseconds: firstWithinMs, message: false });
       const { baselineMib } = readings;
       if (baselineMib === undefined) {
         over.abort();

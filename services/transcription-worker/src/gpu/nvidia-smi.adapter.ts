@@ -1,4 +1,4 @@
-import { setTimeout as sleep } from 'node:timers/promises';
+import pTimeout from 'p-timeout';
 import { readAll, runProcess } from '../children/run-process.ts';
 import {
   fullQuery,
@@ -81,9 +81,7 @@ async function ask(options: Required<GpuProbeOptions>, args: readonly string[]):
   };
   const failed = (error: unknown): Answer => ({ ok: false, why: `nvidia-smi cannot be run: ${String(error)}` });
   // A process blocked in the driver cannot be killed, so its end is not awaited.
-  const timeout = new AbortController();
-  const late = sleep(timeoutMs + 1_000, silent, { signal: timeout.signal, ref: false }).catch(() => silent);
-  return Promise.race([run().catch(failed), late]).finally(() => timeout.abort());
+  return pTimeout(run().catch(failed), { milliseconds: timeoutMs + 1_000, fallback: () => silent });
 }
 
 function none(note: string): GpuState {
