@@ -17,7 +17,7 @@ import { signInBench } from './sign-in.bench.ts';
 import { signInTimingBench } from './sign-in-timing.bench.ts';
 import { socketsBench } from './sockets.bench.ts';
 import { startBench } from './start.bench.ts';
-import { sweepBench } from './sweep.bench.ts';
+import { directorySyncBench } from './directory-sync.bench.ts';
 import { uploadBench } from './upload.bench.ts';
 
 const benches: readonly Bench[] = [
@@ -34,7 +34,7 @@ const benches: readonly Bench[] = [
   directoryBench,
   signInBench,
   signInTimingBench,
-  sweepBench,
+  directorySyncBench,
   restoreBench,
 ];
 

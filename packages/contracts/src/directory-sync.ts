@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { defineJob } from './define.ts';
-import { decisionEvidence, passReport, passSummary } from './directory-pass.ts';
+import { decisionEvidence, syncRunReport, syncRunSummary } from './directory-sync-runs.ts';
 import { pageOf, pageQuery, routesOf, text, time } from './http.ts';
 
 const route = routesOf('directory-sync');
@@ -22,22 +22,22 @@ export type DirectorySyncSettings = z.infer<typeof directorySyncSettings>;
 const settingsAnswer = z.object({
   ...settings,
   last_run_at: time.nullable(),
-  last_result: passReport.nullable(),
+  last_result: syncRunReport.nullable(),
 });
 
 export const directorySyncRoutes = {
   directorySync: route('GET', '/api/admin/directory-sync', 'super_admin', {
-    summary: 'Settings of the sweep and the report of its last pass',
+    summary: 'Settings of the directory sync and the report of its last sync run',
     answer: settingsAnswer,
   }),
   updateDirectorySync: route('PUT', '/api/admin/directory-sync', 'super_admin', {
-    summary: 'Change settings of the sweep; effective from the next check of the schedule',
+    summary: 'Change settings of the directory sync; effective from the next check of the schedule',
     body: directorySyncSettings.partial().strict(),
     answer: settingsAnswer,
     errors: ['schedule_invalid'],
   }),
   directorySyncStatus: route('GET', '/api/admin/directory-sync/status', 'super_admin', {
-    summary: 'Whether a pass runs or is due, and when the next ones are',
+    summary: 'Whether a sync run is running or due, and when the next ones are',
     answer: settingsAnswer.extend({
       next_due: z.boolean(),
       next_runs: z.array(time),
@@ -54,37 +54,37 @@ export const directorySyncRoutes = {
     }),
   }),
   runDirectorySync: route('POST', '/api/admin/directory-sync/run', 'super_admin', {
-    summary: 'Run a pass now, as configured or as a dry run',
+    summary: 'Start a sync run, as configured or as a dry run',
     body: z.object({ dry_run: z.literal(true).optional() }).optional(),
     answer: z.object({ task_id: z.uuid(), status: z.literal('queued'), message: z.string() }),
     status: 202,
     errors: ['sweep_running'],
   }),
-  passes: route('GET', '/api/admin/directory-sync/passes', 'super_admin', {
-    summary: 'Passes, newest first',
+  runs: route('GET', '/api/admin/directory-sync/passes', 'super_admin', {
+    summary: 'Sync runs, newest first',
     query: z.object(pageQuery),
-    answer: pageOf(passSummary),
+    answer: pageOf(syncRunSummary),
   }),
-  pass: route('GET', '/api/admin/directory-sync/passes/{uuid}', 'super_admin', {
-    summary: 'The report of a pass',
-    answer: passReport,
+  run: route('GET', '/api/admin/directory-sync/passes/{uuid}', 'super_admin', {
+    summary: 'The report of a sync run',
+    answer: syncRunReport,
   }),
-  approvePass: route('POST', '/api/admin/directory-sync/passes/{uuid}/approve', 'super_admin', {
-    summary: 'Approve a held pass: a new pass disables the accounts of exactly this set that still have to be disabled',
+  approveRun: route('POST', '/api/admin/directory-sync/passes/{uuid}/approve', 'super_admin', {
+    summary: 'Approve a held sync run: a new sync run disables the accounts of exactly this set that still have to be disabled',
     body: z.object({ set_digest: text(64) }),
     answer: z.object({ task_id: z.uuid(), status: z.literal('queued'), message: z.string() }),
     status: 202,
     errors: ['sweep_running', 'sweep_not_held'],
   }),
-  undoPass: route('POST', '/api/admin/directory-sync/passes/{uuid}/undo', 'super_admin', {
-    summary: 'Enable the accounts that a pass disabled, if they were not changed since',
+  undoRun: route('POST', '/api/admin/directory-sync/passes/{uuid}/undo', 'super_admin', {
+    summary: 'Enable the accounts that a sync run disabled, if they were not changed since',
     answer: z.object({
       restored: z.int(),
       left: z.array(z.object({ user_uuid: z.uuid(), email: z.string(), why: z.string() })),
     }),
   }),
   explainUser: route('GET', '/api/admin/directory-sync/users/{uuid}', 'super_admin', {
-    summary: 'What passes decided about an account and why, newest first',
+    summary: 'What sync runs decided about an account and why, newest first',
     answer: z.array(
       z.object({
         pass_uuid: z.uuid(),
@@ -99,7 +99,7 @@ export const directorySyncRoutes = {
 };
 
 const started = z.object({});
-/** Names as in the specification, "Scheduling"; both jobs are fenced by the sweep's lease in the database. */
+/** Names as in the specification, "Scheduling"; both jobs are fenced by the directory sync's lease in the database. */
 export const directoryJobs = {
   checkSchedule: defineJob('job.cpu.directory.sync_check_schedule', {
     input: z.object({ slot: time }),
@@ -112,7 +112,7 @@ export const directoryJobs = {
       trigger: z.enum(['schedule', 'manual', 'approval']),
       /** Overrides the setting only to be more cautious. */
       dryRun: z.boolean(),
-      /** The held pass whose set was approved. */
+      /** The held sync run whose set was approved. */
       approvedPass: z.uuid().nullable(),
       approvedBy: z.uuid().nullable(),
     }),

@@ -40,7 +40,7 @@ export const identityErrors = {
   mapping_role_refused: 'invalid',
   username_not_searchable: 'invalid',
   ldap_disabled: 'invalid',
-  // the directory sweep
+  // the directory sync
   directory_unavailable: 'unavailable',
   schedule_invalid: 'invalid',
   sweep_running: 'conflict',

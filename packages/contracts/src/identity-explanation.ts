@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { roles } from './define.ts';
-import { decisionEvidence } from './directory-pass.ts';
+import { decisionEvidence } from './directory-sync-runs.ts';
 import { routesOf, text, time } from './http.ts';
 
 const route = routesOf('identity');

@@ -62,7 +62,7 @@ export const mappingRoutes = {
     errors: ['mapping_exists', 'mapping_gives_nothing', 'mapping_role_refused'],
   }),
   deleteMapping: route('DELETE', '/api/admin/group-mappings/{uuid}', 'super_admin', {
-    summary: 'Delete a mapping; memberships follow at the next sign-in or sweep',
+    summary: 'Delete a mapping; memberships follow at the next sign-in or sync run',
   }),
   testMappings: route('POST', '/api/admin/group-mappings/test', 'super_admin', {
     summary: 'The result of the mappings for claims or for a person in the directory; writes nothing',

@@ -8,7 +8,7 @@ import {
   type RpcDef,
   type ServiceName,
 } from './define.ts';
-import { sweepRpc } from './directory-sweep.ts';
+import { directorySyncRpc } from './directory-sync-rpc.ts';
 import { directoryJobs, directorySyncRoutes } from './directory-sync.ts';
 import { gpuRoutes, gpuRpc } from './gpu.ts';
 import { identityRoutes } from './identity.ts';
@@ -71,13 +71,13 @@ export const topology: Record<ServiceName, Topology> = {
       'record-file-actions': mediaEvents.actionPerformed,
     },
     subscribes: [identityEvents.settingsChanged],
-    serves: [...all<RpcDef>(identityRpc), ...all<RpcDef>(sweepRpc)],
+    serves: [...all<RpcDef>(identityRpc), ...all<RpcDef>(directorySyncRpc)],
   },
   'directory-sync': {
     ...noMessages,
     enqueues: all(directoryJobs),
     works: all(directoryJobs),
-    requests: [...all<RpcDef>(sweepRpc), identityRpc.names, dispatcherRpc.paused],
+    requests: [...all<RpcDef>(directorySyncRpc), identityRpc.names, dispatcherRpc.paused],
   },
   media: {
     ...noMessages,

@@ -4,7 +4,7 @@ import { signIn, type Client } from './client.ts';
 import type { ServedContext } from './context.ts';
 import { admin, type Instance } from './instance.ts';
 import { allFinished, assertIndexed, openLedger, type Ledger } from './ledger.ts';
-import { reportOf, sweepPath } from './passes.ts';
+import { reportOf, syncPath } from './runs.ts';
 import { limitSignIns } from './people.ts';
 import { addressesOf, expectFailedCheck, probeReadiness } from './readiness.ts';
 import type { Check, Suite } from './suite.ts';
@@ -144,7 +144,7 @@ export function frozenStores({ scripted, stores, recordings }: ServedContext): S
       await limitSignIns(instance, 10_000);
       slapd = await startSlapd({ seed: personLdif('hana') });
       await api.send('PUT', '/api/admin/auth-config/ldap', { ...ldapSettings(slapd), ldap_timeout: 10 });
-      await api.send('PUT', sweepPath, { enabled: true, dry_run: false });
+      await api.send('PUT', syncPath, { enabled: true, dry_run: false });
       assert.equal((await requestToken('hana')).status, 200);
       const resume = pause(slapd);
       try {
@@ -154,11 +154,11 @@ export function frozenStores({ scripted, stores, recordings }: ServedContext): S
           `select error_code from audit_log where username like 'hana%' and event_type = 'auth.login.failure'`,
         );
         assert.deepEqual(failures, [{ error_code: 'DIRECTORY_UNAVAILABLE' }]);
-        const { task_id: id } = await api.send<{ task_id: string }>('POST', `${sweepPath}/run`, {});
+        const { task_id: id } = await api.send<{ task_id: string }>('POST', `${syncPath}/run`, {});
         const report = await reportOf(api, id, 240_000);
         assert.deepEqual([report.status, report.disabled], ['directory_unavailable', 0]);
         for (const { name, status } of await probeReadiness(addresses, services)) assert.equal(status, 200, name);
-        log(`the sweep was aborted after ${report.duration_s ?? 0} s`);
+        log(`the directory sync was aborted after ${report.duration_s ?? 0} s`);
       } finally {
         resume();
       }
@@ -193,7 +193,7 @@ export function frozenStores({ scripted, stores, recordings }: ServedContext): S
     close: async () => {
       await scripted.resetEngine();
       if (slapd) {
-        await api.send('PUT', sweepPath, { enabled: false, dry_run: true });
+        await api.send('PUT', syncPath, { enabled: false, dry_run: true });
         await api.send('PUT', '/api/admin/auth-config/ldap', { ldap_enabled: false });
         await slapd.stop();
         await limitSignIns(instance, null);

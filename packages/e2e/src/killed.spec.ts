@@ -3,8 +3,8 @@ import { killing } from './kill.e2e.ts';
 import { lifecycle } from './lifecycle.e2e.ts';
 import { restore } from './restore.e2e.ts';
 import { registerSuites } from './suite.ts';
-import { sweepKilling } from './sweep-kill.e2e.ts';
+import { syncRunKilling } from './sync-kill.e2e.ts';
 
 // Processes are killed, and the instance is stopped and started.
 const { context, evidence } = useProduct();
-registerSuites([sweepKilling(context), killing(context), lifecycle(context), restore(context)], evidence);
+registerSuites([syncRunKilling(context), killing(context), lifecycle(context), restore(context)], evidence);

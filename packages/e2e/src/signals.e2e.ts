@@ -6,7 +6,7 @@ import { startPrometheus, type Prometheus } from '@overtone/testkit/prometheus';
 import { signIn, type Client } from './client.ts';
 import type { ScriptedContext } from './context.ts';
 import { admin, type Instance } from './instance.ts';
-import { reportOf, sweepPath } from './passes.ts';
+import { reportOf, syncPath } from './runs.ts';
 import { limitSignIns } from './people.ts';
 import { lint } from './promtool.ts';
 import { openSocket } from './open-connections.ts';
@@ -39,8 +39,8 @@ export function signals({ scripted, recordings }: ScriptedContext): Suite {
     assert.equal((await signInAs(uid, `${uid}-secret`)).status, 200);
     for (let i = 0; i < 6; i++) assert.equal((await signInAs(`${needle}@example.org`, 'wrong')).status, 401);
     await root.send('POST', '/api/admin/users', { email: `${uid}@example.com`, password: 'Counted-Horse-8-Battery' });
-    await root.send('PUT', sweepPath, { enabled: true, dry_run: false });
-    const { task_id: id } = await root.send<{ task_id: string }>('POST', `${sweepPath}/run`, {});
+    await root.send('PUT', syncPath, { enabled: true, dry_run: false });
+    const { task_id: id } = await root.send<{ task_id: string }>('POST', `${syncPath}/run`, {});
     await reportOf(root, id, timeoutMs);
   };
 
@@ -228,7 +228,7 @@ export function signals({ scripted, recordings }: ScriptedContext): Suite {
     close: async () => {
       await prometheus?.stop();
       if (slapd) {
-        await root.send('PUT', sweepPath, { enabled: false, dry_run: true });
+        await root.send('PUT', syncPath, { enabled: false, dry_run: true });
         await root.send('PUT', '/api/admin/auth-config/ldap', { ldap_enabled: false });
         await slapd.stop();
       }

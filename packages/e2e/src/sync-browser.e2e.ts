@@ -7,7 +7,7 @@ import { signIn, type Client } from './client.ts';
 import type { Context } from './context.ts';
 import { openHands, watchedStep, type Hands } from './hands.ts';
 import { admin } from './instance.ts';
-import { sweepPath } from './passes.ts';
+import { syncPath } from './runs.ts';
 import { limitSignIns } from './people.ts';
 import type { Check, Suite } from './suite.ts';
 import { until } from './until.ts';
@@ -16,7 +16,7 @@ const uids = ['ines', 'jan', 'kira'];
 const slow = { timeout: 120_000 };
 type Account = { uuid: string; email: string; is_active: boolean };
 
-/** The page of the directory sweep, first without a directory, then with one. */
+/** The page of the directory sync, first without a directory, then with one. */
 export function syncInTheBrowser({ instance, screenshots }: Context): Suite {
   let browser: Browser;
   let boss: Hands;
@@ -24,7 +24,7 @@ export function syncInTheBrowser({ instance, screenshots }: Context): Suite {
   let client: Client;
   let slapd: Slapd;
   const step = watchedStep(() => [boss]);
-  const stored = () => client.ok<{ schedule: string; dry_run: boolean }>('GET', sweepPath);
+  const stored = () => client.ok<{ schedule: string; dry_run: boolean }>('GET', syncPath);
   const last = () => page.getByTestId('last-run');
   const press = (name: string) => page.getByRole('button', { name, exact: true }).click();
   /** Saves and waits until the form has no unsaved changes. */
@@ -114,8 +114,8 @@ export function syncInTheBrowser({ instance, screenshots }: Context): Suite {
           ldap_username_attr: 'uid',
           ldap_timeout: 300,
         });
-        // Two of three accounts leave the directory: a later step tests the default limit, which holds the pass.
-        await client.send('PUT', sweepPath, { max_disable_percent: null });
+        // Two of three accounts leave the directory: a later step tests the default limit, which holds the sync run.
+        await client.send('PUT', syncPath, { max_disable_percent: null });
         for (const uid of uids) await signIn(instance.baseUrl, uid, `${uid}-secret`);
         assert.deepEqual(await activeUids(), uids);
       },
@@ -132,7 +132,7 @@ export function syncInTheBrowser({ instance, screenshots }: Context): Suite {
       assert.equal(await candidates.getByText('No longer in the directory').count(), 2);
       assert.deepEqual(await activeUids(), uids);
     }),
-    step('a pass above the allowed share is held, and disables no account', async () => {
+    step('a sync run above the allowed share is held, and disables no account', async () => {
       await openSync();
       assert.equal(await page.getByRole('button', { name: 'Run now' }).count(), 0, 'directory sync is disabled');
       await page.getByRole('switch', { name: 'Directory sync' }).click();
@@ -140,14 +140,14 @@ export function syncInTheBrowser({ instance, screenshots }: Context): Suite {
       await page.getByLabel('Require approval above').fill('10');
       await save();
       await press('Run now');
-      await last().getByText('a pass may disable 50 % at most').waitFor(slow);
+      await last().getByText('a sync run may disable 50 % at most').waitFor(slow);
       await boss.snap('sync-held');
       await last().getByRole('link', { name: 'Review and approve' }).click();
       await page.getByTestId('candidates').waitFor();
       assert.equal(await page.getByTestId('candidates').getByText('held for approval').count(), 2);
       assert.deepEqual(await activeUids(), uids);
     }),
-    step('an approved pass disables exactly its accounts, and can no longer be approved', async () => {
+    step('an approved sync run disables exactly its accounts, and can no longer be approved', async () => {
       const held = page.url();
       await press('Approve this set');
       const dialog = page.getByRole('dialog');
@@ -160,7 +160,7 @@ export function syncInTheBrowser({ instance, screenshots }: Context): Suite {
       await page.getByRole('heading', { name: /The set was approved\./ }).waitFor();
       assert.equal(await page.getByRole('button', { name: 'Approve this set' }).count(), 0);
     }),
-    step('an undone pass enables its accounts again, and the report shows this', async () => {
+    step('an undone sync run enables its accounts again, and the report shows this', async () => {
       await openSync();
       await openReport();
       await press('Undo');
@@ -204,7 +204,7 @@ export function syncInTheBrowser({ instance, screenshots }: Context): Suite {
       await last().getByText('1 account disabled. 1 account left for the next run.').waitFor(slow);
       assert.equal((await activeUids()).length, uids.length - 1);
     }),
-    step('a running pass is shown with its step, and no other can be started', async () => {
+    step('a running sync run is shown with its step, and no other can be started', async () => {
       process.kill(slapd.pid(), 'SIGSTOP');
       try {
         await press('Run now');
@@ -246,11 +246,11 @@ export function syncInTheBrowser({ instance, screenshots }: Context): Suite {
   ];
 
   return {
-    name: 'The directory sweep in Chromium',
+    name: 'The directory sync in Chromium',
     checks: [...withoutDirectory, ...withDirectory],
     close: async () => {
       await browser?.close();
-      await client?.send('PUT', sweepPath, { enabled: false, dry_run: true, max_disable_percent: null });
+      await client?.send('PUT', syncPath, { enabled: false, dry_run: true, max_disable_percent: null });
       await client?.send('PUT', '/api/admin/auth-config/ldap', { ldap_enabled: false, ldap_timeout: null });
       for (const { uuid } of slapd ? await accounts() : []) await client.ok('DELETE', `/api/users/${uuid}`);
       await slapd?.stop();

@@ -1,10 +1,10 @@
-import type { SweepRules } from '../src/snapshot/snapshot.ts';
+import type { DirectoryRules } from '../src/snapshot/snapshot.ts';
 
 /** Rules for a local directory with default values for the fields that are not given. */
 export function rulesFor(
-  config: Partial<SweepRules['config']>,
-  more: Partial<Omit<SweepRules, 'config'>> = {},
-): SweepRules {
+  config: Partial<DirectoryRules['config']>,
+  more: Partial<Omit<DirectoryRules, 'config'>> = {},
+): DirectoryRules {
   return {
     enabled: true,
     config: {

@@ -9,11 +9,11 @@ import { PrismaClient } from '../src/generated/client.ts';
 import type { Account } from '../src/plan/plan.ts';
 import type { TakeSnapshot } from '../src/snapshot/snapshot.ts';
 import { createTelemetry } from '../src/telemetry.ts';
-import { createPasses } from '../src/passes/passes.ts';
+import { createSyncRuns } from '../src/runs/runs.ts';
 
 const log = createLog('directory-sync', { LOG_LEVEL: 'fatal', LOG_FORMAT: 'json' });
 
-/** Rows in the database before a pass, in addition to those that identity creates. */
+/** Rows in the database before a sync run, in addition to those that identity creates. */
 export type Stored = {
   accounts: readonly Account[];
   groups: readonly { id: string; name: string }[];
@@ -23,7 +23,7 @@ export type Stored = {
   /** Number of open sessions by account. */
   sessions: Readonly<Record<string, number>>;
   settings: Readonly<Record<string, unknown>>;
-  /** Age of the last successful pass; null: none. */
+  /** Age of the last successful sync run; null: none. */
   goodDaysAgo: number | null;
 };
 
@@ -68,8 +68,8 @@ const clearSql = `
   delete from audit_log; delete from identity_outbox`;
 
 /** Tables of the reports and of the lease; a dry run writes to them. */
-const passTables = ['directory_pass', 'directory_decision', 'directory_lease'];
-/** Tables that a real pass may write to in addition. */
+const runTables = ['directory_pass', 'directory_decision', 'directory_lease'];
+/** Tables that a real sync run may write to in addition. */
 const accountTables = ['user', 'user_group_member', 'refresh_token', 'audit_log', 'identity_outbox'];
 
 export type Row = {
@@ -97,7 +97,7 @@ const accountsSql = `
   from "user" u order by uuid`;
 
 /**
- * Starts a real identity service as its own process with its database. Passes run in this process, with the same
+ * Starts a real identity service as its own process with its database. Sync runs run in this process, with the same
  * database and a real broker. The directory is the one in the settings.
  */
 export async function startStoredWorlds(ldap: Record<string, string>) {
@@ -127,7 +127,7 @@ export async function startStoredWorlds(ldap: Record<string, string>) {
      where table_schema = 'public' and table_type = 'BASE TABLE' order by 1`,
   );
   const hashSql = tables
-    .filter(({ name }) => !passTables.includes(name))
+    .filter(({ name }) => !runTables.includes(name))
     .map(
       ({ name }) => `select '${name}' as name, md5(coalesce(string_agg(row, '|' order by row), '')) as hash
         from (select t.*::text || ' ' || t.xmin as row from public."${name}" t
@@ -136,7 +136,7 @@ export async function startStoredWorlds(ldap: Record<string, string>) {
     .join(' union all ');
 
   return {
-    passes: (takeSnapshot: TakeSnapshot) => createPasses({ db, bus, takeSnapshot, telemetry, log, holder: 'test' }),
+    runs: (takeSnapshot: TakeSnapshot) => createSyncRuns({ db, bus, takeSnapshot, telemetry, log, holder: 'test' }),
     hold: async (world: Stored): Promise<void> => {
       await sql.query(clearSql);
       await sql.query(insertSql, [JSON.stringify(world)]);
@@ -158,7 +158,7 @@ export async function startStoredWorlds(ldap: Record<string, string>) {
   };
 }
 
-/** The hashes without the tables that a real pass may write to. */
+/** The hashes without the tables that a real sync run may write to. */
 export function withoutAccountTables(hashes: Record<string, string>): Record<string, string> {
   return Object.fromEntries(Object.entries(hashes).filter(([name]) => !accountTables.includes(name)));
 }

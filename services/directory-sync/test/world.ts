@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import {
   identityRpc,
-  sweepRpc,
+  directorySyncRpc,
   type ReplyOf,
   type RequestOf,
   type RpcDef,
-  type SweepChange,
+  type DirectoryChange,
 } from '@overtone/contracts';
 import { assertionHeader, createAssertionSigner, unavailable } from '@overtone/service-kit';
 import { assertionKeys, createDatabase, startNats, waitFor } from '@overtone/testkit';
@@ -41,7 +41,7 @@ export type FakeDirectory = {
 /** A fake identity service: its accounts and the changes that were requested. */
 export type FakeIdentity = {
   accounts: Account[];
-  applied: { passId: string; changes: SweepChange[] }[];
+  applied: { passId: string; changes: DirectoryChange[] }[];
   /** The number of the batch that is applied, but whose reply is an error. */
   failingBatch: number | null;
 };
@@ -59,7 +59,7 @@ async function createStreams(nats: NatsConnection): Promise<void> {
   await nats.jetstream().views.kv('LEASES', { history: 1 });
 }
 
-export function withChanges(account: Account, changes: readonly SweepChange[]): Account {
+export function withChanges(account: Account, changes: readonly DirectoryChange[]): Account {
   const change = changes.find(({ userId }) => userId === account.userId);
   if (!change) return account;
   return change.disable
@@ -67,7 +67,7 @@ export function withChanges(account: Account, changes: readonly SweepChange[]): 
     : { ...account, role: change.role ?? account.role };
 }
 
-export function doneOf({ userId, disable, role, expected, add, remove, adopt }: SweepChange) {
+export function doneOf({ userId, disable, role, expected, add, remove, adopt }: DirectoryChange) {
   return {
     userId,
     email: `${userId}@example.org`,
@@ -80,7 +80,7 @@ export function doneOf({ userId, disable, role, expected, add, remove, adopt }: 
   };
 }
 
-export function columnsOf(accounts: readonly Account[]): ReplyOf<typeof sweepRpc.accounts> {
+export function columnsOf(accounts: readonly Account[]): ReplyOf<typeof directorySyncRpc.accounts> {
   return {
     userId: accounts.map((account) => account.userId),
     email: accounts.map((account) => account.email),
@@ -108,7 +108,7 @@ function serveIdentity(nats: NatsConnection, identity: FakeIdentity): void {
       },
     });
   };
-  serve(sweepRpc.accounts, ({ after, limit }) =>
+  serve(directorySyncRpc.accounts, ({ after, limit }) =>
     columnsOf(
       identity.accounts
         .filter(({ userId }) => after === null || userId > after)
@@ -116,15 +116,15 @@ function serveIdentity(nats: NatsConnection, identity: FakeIdentity): void {
         .slice(0, limit),
     ),
   );
-  serve(sweepRpc.rules, () => rulesFor({}));
-  serve(sweepRpc.apply, (request) => {
+  serve(directorySyncRpc.rules, () => rulesFor({}));
+  serve(directorySyncRpc.apply, (request) => {
     identity.applied.push(request);
     identity.accounts = identity.accounts.map((account) => withChanges(account, request.changes));
     if (identity.applied.length === identity.failingBatch) throw new Error('the reply is lost');
     const results = request.changes.map(({ userId }) => ({ userId, outcome: 'applied' as const, sessionsRevoked: 1 }));
     return { results };
   });
-  serve(sweepRpc.done, ({ passId, after, limit }) => ({
+  serve(directorySyncRpc.done, ({ passId, after, limit }) => ({
     done: identity.applied
       .filter((request) => request.passId === passId)
       .flatMap(({ changes }) => changes)
@@ -138,7 +138,7 @@ function serveIdentity(nats: NatsConnection, identity: FakeIdentity): void {
       .filter((account) => userIds.includes(account.userId))
       .map(({ userId, email }) => ({ userId, email, fullName: email })),
   }));
-  serve(sweepRpc.undo, ({ userIds }) => ({
+  serve(directorySyncRpc.undo, ({ userIds }) => ({
     results: userIds.map((userId, i) => ({ userId, restored: i === 0, why: i === 0 ? '' : 'changed since' })),
   }));
 }
@@ -221,7 +221,7 @@ export async function createWorld() {
   };
   const isFree = async (): Promise<boolean> =>
     (await sql<{ free: boolean }>('select until <= now() as free from directory_lease'))[0]?.free ?? false;
-  /** Waits for the report of a pass and for the release of its lease, so that the next pass can start. */
+  /** Waits for the report of a sync run and for the release of its lease, so that the next sync run can start. */
   const report = async (passId: string): Promise<Record<string, unknown>> => {
     await waitFor(async () => (await ask('GET', `/passes/${passId}`)).status === 200, { timeoutMs: 120_000 });
     await waitFor(isFree, { timeoutMs: 120_000 });
@@ -236,8 +236,8 @@ export async function createWorld() {
     start,
     metrics: first.metrics,
     report,
-    /** Enqueues a pass and waits for its report. */
-    pass: async (json: unknown = {}) => report(String((await ask('POST', '/run', json)).body['task_id'])),
+    /** Enqueues a sync run and waits for its report. */
+    run: async (json: unknown = {}) => report(String((await ask('POST', '/run', json)).body['task_id'])),
     stop: async () => {
       await first.stop();
       await sqlClient.end();

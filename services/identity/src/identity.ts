@@ -17,7 +17,7 @@ import { createSessionsSlice } from './sessions/sessions.slice.ts';
 import { createSettings } from './settings/settings.service.ts';
 import { createSettingsSlice } from './settings/settings.slice.ts';
 import { createSignInMethods, serverTests } from './sign-in-methods.ts';
-import { createSweepSlice } from './sweep/sweep.slice.ts';
+import { createSyncSlice } from './sync/sync.slice.ts';
 import { createTelemetry } from './telemetry.ts';
 import { createUsersSlice } from './users/users.slice.ts';
 
@@ -52,7 +52,7 @@ export function createIdentity(env: IdentityEnv): Service {
       groups,
       mappings,
       createSettingsSlice({ ...shared, ...serverTests }),
-      createSweepSlice({ ...shared, ...mappings }),
+      createSyncSlice({ ...shared, ...mappings }),
       lockout,
       { parts: [directory.part] },
     ],

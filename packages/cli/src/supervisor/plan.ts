@@ -120,8 +120,8 @@ function nodeService(name: string, source: EnvironmentSource): ProcessSpec {
 // Idle services should use little memory: a limited heap, and a young generation that fits the service. The two services
 // that stream recordings have a small young generation, because only its collection frees their buffers, and a larger
 // heap: streamed bytes count as external memory, so that a small heap would be fully collected after every few megabytes
-// (measured with 1 GiB: half of the CPU time; with these values below 200 MiB each). The sweep reads whole directories,
-// which live for one pass: a small young generation would copy all of them.
+// (measured with 1 GiB: half of the CPU time; with these values below 200 MiB each). The directory sync reads whole directories,
+// which live for one sync run: a small young generation would copy all of them.
 const nurseries: Record<string, number> = { 'edge-gateway': 1, media: 1, identity: 8, 'directory-sync': 16 };
 const growth: Record<string, number> = { 'edge-gateway': 50, media: 120 };
 

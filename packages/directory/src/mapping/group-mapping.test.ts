@@ -226,7 +226,7 @@ const mappingCases = ['never', 'deleted', 'user', 'admin', 'group'] as const;
 const cells = (['ldap', 'oidc', 'proxy'] as const).flatMap((source) =>
   (['local', 'ldap', 'oidc', 'pki', 'proxy'] as const).flatMap((authType) =>
     (['user', 'admin', 'super_admin'] as const).flatMap((role) =>
-      (['sign_in', 'sweep'] as const).flatMap((by) =>
+      (['sign_in', 'sync'] as const).flatMap((by) =>
         mappingCases.flatMap((mappings) =>
           (['match', 'other', 'empty', 'unknown'] as const).flatMap((claims) =>
             (['yes', 'no', 'unknown'] as const).map((legacyAdmin) => ({
@@ -282,7 +282,7 @@ function modelRole(cell: Cell): Cell['role'] {
 }
 
 function modelGroups(cell: Cell): string[] | null {
-  const untouched = cell.authType === 'local' || (cell.by === 'sweep' && cell.role === 'super_admin');
+  const untouched = cell.authType === 'local' || (cell.by === 'sync' && cell.role === 'super_admin');
   if (untouched || cell.mappings === 'never' || cell.claims === 'unknown') return null;
   return cell.mappings === 'group' && cell.claims === 'match' ? ['g'] : [];
 }

@@ -31,7 +31,7 @@ export type MappingIndex = {
 };
 
 /**
- * Compiles the mappings of one source: the only resolver for sign-in, dry run and sweep. Claims of a directory are names
+ * Compiles the mappings of one source: the only resolver for sign-in, dry run and directory sync. Claims of a directory are names
  * of groups and compared as DNs (RFC 4514), other texts case-insensitively; claims of other sources are opaque and
  * compared verbatim.
  */
@@ -87,7 +87,7 @@ export type Asserted = {
   readonly claims: Claims;
   /** Whether the admin setting of the source (users, groups, roles) contains this person. */
   readonly legacyAdmin: Tristate;
-  readonly by: 'sign_in' | 'sweep';
+  readonly by: 'sign_in' | 'sync';
 };
 
 /** The target state: the memberships from this source (null: unchanged), and the role. */
@@ -111,11 +111,11 @@ export function reconcileAccount(index: MappingIndex, account: MappedAccount, as
   };
 }
 
-// A local account has no source; the sweep never changes a super_admin; a proxy has no admin setting, so without groups or
+// A local account has no source; the directory sync never changes a super_admin; a proxy has no admin setting, so without groups or
 // mappings there is no basis for a decision.
 function isOutOfReach(index: MappingIndex, { role, authType }: MappedAccount, { claims, by }: Asserted): boolean {
   if (authType === 'local') return true;
-  if (by === 'sweep' && role === 'super_admin') return true;
+  if (by === 'sync' && role === 'super_admin') return true;
   return index.source === 'proxy' && !(claims.known && index.everConfigured);
 }
 

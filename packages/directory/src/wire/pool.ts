@@ -32,7 +32,7 @@ export class Pool {
   constructor(open: Open, health: Health<ServerAddress>) {
     this.#open = open;
     this.#health = health;
-    this.#janitor = setInterval(() => this.#sweep(), idleMs / 2).unref();
+    this.#janitor = setInterval(() => this.#closeIdle(), idleMs / 2).unref();
   }
 
   /**
@@ -139,7 +139,7 @@ export class Pool {
     return connection.isOpen() && now - since < idleMs && now - (this.#born.get(connection) ?? 0) < lifetimeMs;
   }
 
-  #sweep(): void {
+  #closeIdle(): void {
     const [fresh, stale] = [this.#idle.filter((i) => this.#isFresh(i)), this.#idle.filter((i) => !this.#isFresh(i))];
     this.#idle = fresh;
     for (const { connection } of stale) connection.close();

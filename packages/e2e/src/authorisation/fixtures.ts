@@ -1,7 +1,7 @@
 import { createHmac, randomUUID } from 'node:crypto';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import type { PassReport } from '@overtone/contracts';
+import type { SyncRunReport } from '@overtone/contracts';
 import type { Instance } from '../instance.ts';
 import { openAsService, settingOf, type Ask } from '../service-access.ts';
 import type { CallerRole } from './outcomes.ts';
@@ -34,10 +34,10 @@ const lifetime = 3600;
 /** Creates accounts and resources for every case directly in the databases of the services. */
 export async function createFixtures(instance: Instance) {
   const open = (service: string): Promise<{ ask: Ask; close: () => Promise<void> }> => openAsService(instance, service);
-  const [identity, media, dispatcher, sweep] = await Promise.all(
+  const [identity, media, dispatcher, sync] = await Promise.all(
     ['identity', 'media', 'transcription-dispatcher', 'directory-sync'].map(open),
   );
-  if (!identity || !media || !dispatcher || !sweep) throw new Error('a service is missing');
+  if (!identity || !media || !dispatcher || !sync) throw new Error('a service is missing');
   const secret = await settingOf(instance, 'identity', 'JWT_SECRET_KEY');
   const objects = join(await settingOf(instance, 'media', 'OBJECT_STORE_DIR'), 'objects');
 
@@ -132,7 +132,7 @@ export async function createFixtures(instance: Instance) {
     );
 
   const pass = async (id: string) => {
-    const report: PassReport = {
+    const report: SyncRunReport = {
       pass_uuid: id,
       status: 'disabled',
       error: null,
@@ -159,7 +159,7 @@ export async function createFixtures(instance: Instance) {
       finished_at: new Date().toISOString(),
       duration_s: 0,
     };
-    await sweep.ask(
+    await sync.ask(
       `insert into directory_pass (uuid, trigger, dry_run, status, report, finished_at)
        values ($1, 'manual', true, 'disabled', $2, now())`,
       [id, JSON.stringify(report)],
@@ -235,7 +235,7 @@ export async function createFixtures(instance: Instance) {
       return fixture;
     },
     close: async () => {
-      await Promise.all([identity, media, dispatcher, sweep].map((fixture) => fixture.close()));
+      await Promise.all([identity, media, dispatcher, sync].map((fixture) => fixture.close()));
     },
   };
 }

@@ -13,7 +13,7 @@ import { assertPublishedOnce } from '../published-events.ts';
 import { services } from '../victims.ts';
 import { startBalancer, type Balancer } from './balancer.ts';
 import { openReconnectingClient, type ReconnectingClient } from './reconnecting-client.ts';
-import { assertSweepRunsOnce } from './schedule.ts';
+import { assertSyncRunsOnce } from './schedule.ts';
 import { endReplica, supervisedReplica, startReplica, untilReady, type Replica } from './replica.ts';
 
 type Service = (typeof services)[number];
@@ -133,12 +133,12 @@ export function replicas({ scripted, recordings }: ServedContext): Suite {
       { rule: 'an undisturbed recording is finished', limitMs: 400_000, run: start },
       ...services.map(rollingCheck),
       {
-        rule: 'a due sweep runs once when several replicas check the schedule concurrently',
+        rule: 'a due sync run is made once when several replicas check the schedule concurrently',
         limitMs: 400_000,
         run: async () => {
           const second = await startReplica(instance, 'directory-sync');
           secondReplicas.push(second);
-          await assertSweepRunsOnce(instance, api);
+          await assertSyncRunsOnce(instance, api);
           await endReplica('the second directory-sync', second, () => {});
         },
       },

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { directoryJobs } from '@overtone/contracts';
 import type { Client } from '../client.ts';
 import type { Instance } from '../instance.ts';
-import { sweepPath } from '../passes.ts';
+import { syncPath } from '../runs.ts';
 import { until } from '../until.ts';
 import { asService, openBusAs, type Ask } from '../service-access.ts';
 
@@ -11,24 +11,24 @@ import { asService, openBusAs, type Ask } from '../service-access.ts';
 const yearly = '0 0 1 1 *';
 const longAgo = '2020-06-01T00:00:00.000Z';
 
-/** Asserts that concurrent schedule checks start a due run of the sweep once. */
-export function assertSweepRunsOnce(instance: Instance, api: Client): Promise<void> {
+/** Asserts that concurrent schedule checks start a due run of the directory sync once. */
+export function assertSyncRunsOnce(instance: Instance, api: Client): Promise<void> {
   return asService(instance, 'directory-sync', async (ask) => {
-    const before = await scheduledPasses(ask);
-    await api.send('PUT', sweepPath, { enabled: true, dry_run: true, schedule: yearly });
+    const before = await scheduledRuns(ask);
+    await api.send('PUT', syncPath, { enabled: true, dry_run: true, schedule: yearly });
     try {
       await makeDue(ask);
       await enqueueChecks(instance, 8);
-      await until('the sweep has run', async () => (await scheduledPasses(ask)) > before);
+      await until('the directory sync has run', async () => (await scheduledRuns(ask)) > before);
       await until('every check is done', () => isQueueEmpty(instance));
-      assert.equal((await scheduledPasses(ask)) - before, 1, 'the sweep ran more than once');
+      assert.equal((await scheduledRuns(ask)) - before, 1, 'the directory sync ran more than once');
     } finally {
-      await api.send('PUT', sweepPath, { enabled: false });
+      await api.send('PUT', syncPath, { enabled: false });
     }
   });
 }
 
-async function scheduledPasses(ask: Ask): Promise<number> {
+async function scheduledRuns(ask: Ask): Promise<number> {
   const [row] = await ask(`select count(*)::int as n from directory_pass where trigger = 'schedule'`);
   return Number(row?.['n']);
 }

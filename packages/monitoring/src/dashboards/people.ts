@@ -10,7 +10,7 @@ function last(name: string) {
 export const people: DashboardSpec = {
   uid: 'overtone-people',
   title: 'Overtone: sign-in and directory',
-  description: 'Successful and failed sign-ins, and the directory sweep.',
+  description: 'Successful and failed sign-ins, and the directory sync.',
   rows: [
     {
       title: 'Sign-in',
@@ -55,61 +55,61 @@ export const people: DashboardSpec = {
       ],
     },
     {
-      title: 'The sweep of the directory',
+      title: 'The directory sync',
       panels: [
-        number('Sweep enabled', 'bool_yes_no', {
+        number('Directory sync enabled', 'bool_yes_no', {
           queries: last('enabled'),
-          description: 'Whether the directory sweep runs on its schedule.',
+          description: 'Whether the directory sync runs on its schedule.',
         }),
-        number('Age of the last successful pass', 'dtdurations', {
+        number('Age of the last successful sync run', 'dtdurations', {
           queries: last('age_seconds'),
           description:
-            'Time since the last successful pass or since the sweep was enabled, whichever is later; 0 while disabled.',
+            'Time since the last successful sync run or since the directory sync was enabled, whichever is later; 0 while disabled.',
           alerts: ['DirectorySyncOverdue'],
         }),
         number('Runs missed', 'short', {
           queries: last('runs_missed'),
-          description: 'Scheduled runs since the last successful pass.',
+          description: 'Scheduled runs since the last successful sync run.',
           thresholds: { orange: 1, red: 2 },
           alerts: ['DirectorySyncOverdue'],
         }),
         number('Seen', 'short', {
           queries: last('last_seen'),
-          description: 'Directory entries read by the last pass.',
+          description: 'Directory entries read by the last sync run.',
         }),
         number('Candidates', 'short', {
           queries: last('last_candidates'),
-          description: 'Accounts that the last pass found to have left the directory.',
+          description: 'Accounts that the last sync run found to have left the directory.',
         }),
         number('Disabled', 'short', {
           queries: last('last_disabled'),
-          description: 'Accounts disabled by the last pass.',
+          description: 'Accounts disabled by the last sync run.',
         }),
-        states('Outcome of the last pass', 'bool_yes_no', {
+        states('Outcome of the last sync run', 'bool_yes_no', {
           queries: { '{{outcome}}': 'max by (outcome) (directory_sync_last_outcome)' },
           description:
             'ok is successful; held waits for an approval; directory_unavailable and failed were aborted and disabled no account.',
           alerts: ['DirectorySyncAborted', 'DirectorySyncHeld'],
         }),
-        lines('Passes', 'short', {
+        lines('Sync runs', 'short', {
           queries: {
             '{{outcome}}, dry run: {{dry_run}}':
               'sum by (outcome, dry_run) (increase(directory_sync_passes_total[1d]))',
           },
-          description: 'Passes of 24 hours by outcome.',
+          description: 'Sync runs of 24 hours by outcome.',
           width: 12,
         }),
-        lines('Pass duration', 's', {
-          queries: { 'last pass': last('last_duration_seconds') },
-          description: 'Duration of the last pass.',
+        lines('Sync run duration', 's', {
+          queries: { 'last sync run': last('last_duration_seconds') },
+          description: 'Duration of the last sync run.',
         }),
         lines('LDAP requests', 'short', {
-          queries: { 'last pass': last('last_ldap_requests') },
+          queries: { 'last sync run': last('last_ldap_requests') },
           description: 'The number grows with pages and groups, not with persons.',
         }),
         lines('Accounts disabled', 'short', {
           queries: { 'in 24 hours': 'sum(increase(directory_sync_disabled_total[1d]))' },
-          description: 'By passes, in 24 hours.',
+          description: 'By sync runs, in 24 hours.',
         }),
       ],
     },

@@ -4,7 +4,7 @@ import { unavailable } from '../errors.ts';
 type Waiting = { resolve: (msg: Msg) => void; reject: (error: Error) => void; until: number };
 type Sending = { headers?: MsgHdrs };
 const timeoutMs = 5_000;
-const sweepMs = 250;
+const expiryCheckMs = 250;
 
 /**
  * Messages whose receipt the broker confirms, all on one inbox: a third of the cost of the client's own requests
@@ -21,11 +21,11 @@ export function createConfirmer(nc: NatsConnection, inboxPrefix: string) {
     waiting.delete(key);
     return found;
   };
-  const sweep = (): void => {
+  const rejectExpired = (): void => {
     const now = Date.now();
     for (const [key, sending] of waiting)
       if (sending.until <= now) take(key)?.reject(notConfirmed('no answer in time'));
-    timer = waiting.size > 0 ? setTimeout(sweep, sweepMs) : undefined;
+    timer = waiting.size > 0 ? setTimeout(rejectExpired, expiryCheckMs) : undefined;
   };
   nc.subscribe(`${inbox}.*`, {
     callback: (err, msg) => {
@@ -41,7 +41,7 @@ export function createConfirmer(nc: NatsConnection, inboxPrefix: string) {
     new Promise((resolve, reject) => {
       const key = (next += 1).toString(36);
       waiting.set(key, { resolve, reject, until: Date.now() + timeoutMs });
-      timer ??= setTimeout(sweep, sweepMs);
+      timer ??= setTimeout(rejectExpired, expiryCheckMs);
       nc.publish(subject, data, { reply: `${inbox}.${key}`, ...(headers ? { headers } : {}) });
     });
 

@@ -6,7 +6,7 @@ const lifeSeconds = 15;
 const renewMs = 3_000;
 const retryMs = 1_000;
 
-/** The exclusive right to run a sweep. `signal` is aborted when the lease is lost. */
+/** The exclusive right to make a sync run. `signal` is aborted when the lease is lost. */
 export type Lease = {
   token: number;
   signal: AbortSignal;
@@ -25,7 +25,7 @@ export async function waitForLease(
 ): Promise<Lease> {
   for (;;) {
     const lease = await takeLease(db, holder).catch((err: unknown) => {
-      log.warn({ err }, 'sweep lease request failed');
+      log.warn({ err }, 'directory sync lease request failed');
       return null;
     });
     if (lease) return lease;
@@ -41,7 +41,7 @@ export async function leaseHeld(db: Db): Promise<boolean> {
 }
 
 /**
- * Acquires the single lease of the sweep. A crashed holder does not renew it, so it expires;
+ * Acquires the single lease of the directory sync. A crashed holder does not renew it, so it expires;
  * the next holder gets a larger token.
  * @returns null while another replica holds it.
  */
@@ -57,7 +57,7 @@ async function takeLease(db: Db, holder: string): Promise<Lease | null> {
     const held = await db.$executeRaw`
       update directory_lease set until = now() + make_interval(secs => ${lifeSeconds})
       where name = 'sweep' and token = ${token}::bigint`;
-    if (held === 0) lost.abort(new Error('the lease of the sweep was lost'));
+    if (held === 0) lost.abort(new Error('the lease of the directory sync was lost'));
   };
   let renewedAt = Date.now();
   const timer = setInterval(() => {
@@ -74,7 +74,7 @@ async function takeLease(db: Db, holder: string): Promise<Lease | null> {
     confirm: async () => {
       const rows = await db.$queryRaw<unknown[]>`
         select 1 from directory_lease where name = 'sweep' and token = ${token}::bigint and until > now()`;
-      if (rows.length === 0) lost.abort(new Error('the lease of the sweep was lost'));
+      if (rows.length === 0) lost.abort(new Error('the lease of the directory sync was lost'));
       lost.signal.throwIfAborted();
     },
     release: async () => {

@@ -41,14 +41,14 @@ export type Population = {
   byLogin: (login: string) => Person | undefined;
 };
 
-/** An active account that a pass finds to have left the directory. */
+/** An active account that a sync run finds to have left the directory. */
 export type DeprovisioningCandidate = {
   account: Account;
   reason: LeaveReason;
   evidence: Readonly<Record<string, string>>;
   doubtful?: true;
 };
-/** The part of an account that is kept for its change; in the first pass of a large company all accounts change. */
+/** The part of an account that is kept for its change; in the first sync run of a large company all accounts change. */
 export type ChangedAccount = Pick<Account, 'userId' | 'email' | 'login' | 'role' | 'directoryId'>;
 export type Change = {
   account: ChangedAccount;
@@ -65,7 +65,7 @@ export type Decision =
   | { kind: 'candidate'; candidate: DeprovisioningCandidate }
   | { kind: 'present'; change: Change | null }
   | { kind: 'returned' }
-  /** Required data cannot be read: the whole pass makes no decision. */
+  /** Required data cannot be read: the whole sync run makes no decision. */
   | { kind: 'ambiguous'; unreadable: string };
 
 export type Rules = { mappings: MappingIndex };
@@ -109,7 +109,7 @@ const noGroupChanges = { add: [], remove: [] };
 function changeOf(account: Account, person: Person, rules: Rules): Change | null {
   const { role } = account;
   const current = { role, authType: 'ldap' } as const;
-  const asserted = { claims: person.claims, legacyAdmin: person.admin, by: 'sweep' } as const;
+  const asserted = { claims: person.claims, legacyAdmin: person.admin, by: 'sync' } as const;
   const next = reconcileAccount(rules.mappings, current, asserted);
   const { userId, email, login, directoryId } = account;
   const change: Change = {
@@ -124,7 +124,7 @@ function changeOf(account: Account, person: Person, rules: Rules): Change | null
   return isEmpty ? null : change;
 }
 
-/** The decision of a pass about one account. Pure; used by dry runs and real runs. */
+/** The decision of a sync run about one account. Pure; used by dry runs and real runs. */
 export function decide(account: Account, people: Population, rules: Rules): Decision {
   return decideForPerson(account, findPerson(account, people), rules);
 }

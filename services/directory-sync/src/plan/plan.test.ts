@@ -107,7 +107,7 @@ function accountById(world: World, { userId }: ChangedAccount) {
   return world.accounts.find((account) => account.userId === userId) as Account;
 }
 
-function isSweepable({ authType, active, role: current }: Account) {
+function isSyncable({ authType, active, role: current }: Account) {
   return authType === 'ldap' && active && current !== 'super_admin';
 }
 
@@ -127,11 +127,11 @@ function applyPlan(account: Account, plan: Plan): Account {
   };
 }
 
-describe('plan of a pass over random data', () => {
+describe('plan of a sync run over random data', () => {
   it('never changes a super_admin, a local account, an account of another source, or a disabled account', () => {
     inWorlds((world, plan) => {
       for (const { account } of [...plan.candidates, ...plan.changes])
-        expect(isSweepable(accountById(world, account))).toBe(true);
+        expect(isSyncable(accountById(world, account))).toBe(true);
     });
   });
 
@@ -147,7 +147,7 @@ describe('plan of a pass over random data', () => {
   it('lists every account that left, with its reason', () => {
     inWorlds((world, plan) => {
       if (plan.status === 'directory_unavailable') return;
-      const left = world.accounts.filter(isSweepable).filter((account) => {
+      const left = world.accounts.filter(isSyncable).filter((account) => {
         const person = findPerson(world, account);
         return !person || person.disabled === 'yes' || person.admitted === 'no';
       });
@@ -232,7 +232,7 @@ describe('plan of a pass over random data', () => {
 
   it.each(['disabled', 'admitted'] as const)('makes no decision when `%s` of one person cannot be read', (what) => {
     inWorlds((world) => {
-      const account = world.accounts.find((candidate) => isSweepable(candidate) && findPerson(world, candidate));
+      const account = world.accounts.find((candidate) => isSyncable(candidate) && findPerson(world, candidate));
       const person = account && findPerson(world, account);
       if (!account || !person) return;
       const hidden = { ...person, disabled: 'no' as const, [what]: 'unknown' as const };
@@ -279,7 +279,7 @@ function planForOne(people: Person[]) {
   return plan.finish();
 }
 
-describe('retried pass', () => {
+describe('retried sync run', () => {
   const changedIds = (plan: Plan): string[] =>
     [...plan.candidates.filter((candidate) => candidate.outcome === 'disable'), ...plan.changes]
       .map(({ account }) => account.userId)

@@ -30,7 +30,7 @@ export type Limits = {
   /** Exactly these accounts were approved by an administrator: they are disabled without limit, and no others. */
   approved: ReadonlySet<string> | null;
 };
-/** Changes by an earlier attempt of the same pass: they count against the limits, and are not decided again. */
+/** Changes by an earlier attempt of the same sync run: they count against the limits, and are not decided again. */
 export type AppliedBefore = { userIds: ReadonlySet<string>; disabled: number };
 export type PlannedCandidate = DeprovisioningCandidate & { outcome: 'disable' | 'deferred' | 'held' };
 export type Plan = {
@@ -61,8 +61,8 @@ const nothingAppliedBefore: AppliedBefore = { userIds: new Set(), disabled: 0 };
 const nothingPlanned = { candidates: [], changes: [], returned: [], digest: null } as const;
 
 /**
- * Collects the decisions of a pass page by page, and applies the limits to all of them at the end. With one ambiguous
- * account, or a directory that contains none of the accounts, the pass makes no decision.
+ * Collects the decisions of a sync run page by page, and applies the limits to all of them at the end. With one ambiguous
+ * account, or a directory that contains none of the accounts, the sync run makes no decision.
  */
 export function createPlan(people: Population, { mappings }: Rules, limits: Limits) {
   const rules: Rules = { mappings: cacheResolutions(mappings) };
@@ -159,7 +159,7 @@ function heldMessage(limitInput: LimitInput): string {
   const { candidates, checked, limits } = limitInput;
   const doubtful = candidates.filter((candidate) => candidate.doubtful).length;
   const percent = percentAllowed(checked, limits.maxPercent ?? 100);
-  const limit = exceedsLimit(limitInput) ? `, and a pass may disable ${percent} % at most` : '';
+  const limit = exceedsLimit(limitInput) ? `, and a sync run may disable ${percent} % at most` : '';
   const message = `${candidates.length} of ${checked} accounts would be disabled${limit}.`;
   if (doubtful === 0) return message;
   return `${message} The end dates of ${doubtful} are later than the last verified clock time: approve only if today's date is correct.`;

@@ -3,22 +3,22 @@ import { concurrencyOf, everySlot, worker, type Recycling } from '@overtone/jobs
 import type { Bus, Slice } from '@overtone/service-kit';
 import pLimit from 'p-limit';
 import type { Db } from '../database.ts';
-import type { Passes } from '../passes/passes.ts';
+import type { SyncRuns } from '../runs/runs.ts';
 import { settingsStore } from '../settings/settings.ts';
 import { checkEveryMs, isDue, type JobRequests } from './schedule.ts';
 
 type Deps = {
   db: Db;
   bus: Pick<Bus, 'connected'>;
-  passes: Passes;
+  runs: SyncRuns;
   jobRequests: JobRequests;
   workerId: string;
   recycling: Recycling;
 };
 
 /** Enqueues a schedule check for every slot, and runs both jobs (specification, "Scheduling"). */
-export function createScheduleSlice({ db, bus, passes, jobRequests, workerId, recycling }: Deps): Slice {
-  // Passes run one after another, while schedule checks run concurrently with them.
+export function createScheduleSlice({ db, bus, runs, jobRequests, workerId, recycling }: Deps): Slice {
+  // Sync runs are made one after another, while schedule checks run concurrently with them.
   const runSerially = pLimit(1);
   const jobs = worker(
     directoryJobs,
@@ -32,7 +32,7 @@ export function createScheduleSlice({ db, bus, passes, jobRequests, workerId, re
         await runSerially(() => {
           signal.throwIfAborted();
           const isLast = attempt >= directoryJobs.run.policy.attempts;
-          return passes.run({ passId: taskId, trigger, dryRun, approvedPass }, { stop: signal, isLast });
+          return runs.run({ passId: taskId, trigger, dryRun, approvedPass }, { stop: signal, isLast });
         });
         return {};
       },

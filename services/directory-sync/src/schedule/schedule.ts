@@ -34,7 +34,7 @@ type RunRequest = Pick<InputOf<typeof directoryJobs.run>, 'trigger' | 'dryRun'> 
   Partial<InputOf<typeof directoryJobs.run>>;
 export type JobRequests = {
   enqueueCheck: (slot: Date) => Promise<void>;
-  /** @returns the task's id, which is also the id of the pass; the same `name` within minutes enqueues one job. */
+  /** @returns the task's id, which is also the id of the sync run; the same `name` within minutes enqueues one job. */
   enqueueRun: (request: RunRequest, name?: string) => Promise<string>;
 };
 

@@ -2,14 +2,14 @@ import { directorySyncRoutes, type DirectorySyncSettings } from '@overtone/contr
 import { handle, invalid, type Slice } from '@overtone/service-kit';
 import type { Db } from '../database.ts';
 import { leaseHeld } from '../lease/lease.ts';
-import type { Passes } from '../passes/passes.ts';
+import type { SyncRuns } from '../runs/runs.ts';
 import { isDue, nextRuns, scheduleFault } from '../schedule/schedule.ts';
-import { settingsStore, type SweepSettings } from './settings.ts';
+import { settingsStore, type SyncSettings } from './settings.ts';
 
 const shownRuns = 5;
 
 /** The settings of the sync, and its current state. */
-export function createSettingsSlice({ db, passes }: { db: Db; passes: Passes }): Slice {
+export function createSettingsSlice({ db, runs }: { db: Db; runs: SyncRuns }): Slice {
   return {
     routes: [
       handle(directorySyncRoutes.directorySync, async () => toResponse(await settingsStore.read(db))),
@@ -30,14 +30,14 @@ export function createSettingsSlice({ db, passes }: { db: Db; passes: Passes }):
           ...toResponse(settings),
           next_due: settings.enabled && isDue(settings.schedule, settings.dueAfter ?? now, now),
           next_runs: nextRuns(settings.schedule, now, shownRuns).map((time) => time.toISOString()),
-          running: describePass(passes.running()) ?? (await findPassOfOtherReplica(db)),
+          running: describeRun(runs.running()) ?? (await findRunOfOtherReplica(db)),
         };
       }),
     ],
   };
 }
 
-function toResponse({ dueAfter: _, switchedAt: __, last_run_at: lastRunAt, ...settings }: SweepSettings) {
+function toResponse({ dueAfter: _, switchedAt: __, last_run_at: lastRunAt, ...settings }: SyncSettings) {
   return {
     ...settings,
     last_run_at: lastRunAt?.toISOString() ?? null,
@@ -59,25 +59,25 @@ function invalidSetting(path: string, message: string) {
   return invalid('schedule_invalid', message, { errors: [{ path, message }] });
 }
 
-function describePass(pass: ReturnType<Passes['running']>) {
+function describeRun(run: ReturnType<SyncRuns['running']>) {
   return (
-    pass && {
-      pass_uuid: pass.passId,
+    run && {
+      pass_uuid: run.passId,
       // The API has its own name for the recheck.
-      phase: pass.phase === 'recheck' ? ('witness' as const) : pass.phase,
-      done: pass.done,
-      total: pass.total,
-      dry_run: pass.dryRun,
-      started_at: pass.startedAt.toISOString(),
+      phase: run.phase === 'recheck' ? ('witness' as const) : run.phase,
+      done: run.done,
+      total: run.total,
+      dry_run: run.dryRun,
+      started_at: run.startedAt.toISOString(),
     }
   );
 }
 
-/** A pass that another replica runs; its progress is unknown here. */
-async function findPassOfOtherReplica(db: Db) {
+/** A sync run of another replica; its progress is unknown here. */
+async function findRunOfOtherReplica(db: Db) {
   if (!(await leaseHeld(db))) return null;
-  const pass = await db.directoryPass.findFirst({ where: { finishedAt: null }, orderBy: { startedAt: 'desc' } });
-  if (!pass) return null;
-  const { id: passId, dryRun, startedAt } = pass;
-  return describePass({ passId, phase: 'snapshot', done: 0, total: null, dryRun, startedAt });
+  const run = await db.directoryPass.findFirst({ where: { finishedAt: null }, orderBy: { startedAt: 'desc' } });
+  if (!run) return null;
+  const { id: passId, dryRun, startedAt } = run;
+  return describeRun({ passId, phase: 'snapshot', done: 0, total: null, dryRun, startedAt });
 }

@@ -1,4 +1,4 @@
-import { passReport, type DirectorySyncSettings, type PassReport } from '@overtone/contracts';
+import { syncRunReport, type DirectorySyncSettings, type SyncRunReport } from '@overtone/contracts';
 import { z } from 'zod';
 import type { Db, Json, Tx } from '../database.ts';
 
@@ -11,10 +11,10 @@ const defaults: DirectorySyncSettings = {
   max_disable_percent: 20,
 };
 
-export type SweepSettings = DirectorySyncSettings & {
+export type SyncSettings = DirectorySyncSettings & {
   last_run_at: Date | null;
-  last_result: PassReport | null;
-  /** When the sweep was last switched on or off; null: never. */
+  last_result: SyncRunReport | null;
+  /** When the directory sync was last switched on or off; null: never. */
   switchedAt: Date | null;
   /** Earlier scheduled times are skipped: the later of the last run and the last change of `enabled`. */
   dueAfter: Date | null;
@@ -25,10 +25,10 @@ const prefix = 'directory_sync.';
 const asDate = z.iso.datetime().transform((text) => new Date(text));
 
 export const settingsStore = {
-  read: async (db: Db | Tx): Promise<SweepSettings> =>
+  read: async (db: Db | Tx): Promise<SyncSettings> =>
     settingsOf(await db.systemSetting.findMany({ where: { key: { startsWith: prefix } } })),
   /** For frequent reads that do not need the report. */
-  readWithoutResult: async (db: Db): Promise<SweepSettings> =>
+  readWithoutResult: async (db: Db): Promise<SyncSettings> =>
     settingsOf(
       await db.systemSetting.findMany({ where: { key: { startsWith: prefix, not: `${prefix}last_result` } } }),
     ),
@@ -37,7 +37,7 @@ export const settingsStore = {
   },
   /** Claims a window of the schedule: no earlier time is due any more. */
   claim: (db: Db, at: Date): Promise<void> => put(db, 'last_run_at', at.toISOString(), 'scheduler'),
-  keepResult: (db: Db | Tx, report: PassReport): Promise<void> => put(db, 'last_result', report, 'directory_sync'),
+  keepResult: (db: Db | Tx, report: SyncRunReport): Promise<void> => put(db, 'last_result', report, 'directory_sync'),
 };
 
 async function put(db: Db | Tx, name: string, value: Json, updatedBy: string): Promise<void> {
@@ -51,7 +51,7 @@ async function put(db: Db | Tx, name: string, value: Json, updatedBy: string): P
 }
 
 /** The settings from stored rows; a row that cannot be parsed is ignored. */
-function settingsOf(rows: readonly Row[]): SweepSettings {
+function settingsOf(rows: readonly Row[]): SyncSettings {
   const rowOf = (name: string) => rows.find(({ key }) => key === prefix + name);
   const value = <T>(name: string, schema: z.ZodType<T>, defaultValue: T): T => {
     const parsed = schema.safeParse(rowOf(name)?.value);
@@ -66,7 +66,7 @@ function settingsOf(rows: readonly Row[]): SweepSettings {
     max_disables_per_run: value('max_disables_per_run', z.int().min(1), defaults.max_disables_per_run),
     max_disable_percent: value('max_disable_percent', z.number().nullable(), defaults.max_disable_percent),
     last_run_at: lastRunAt,
-    last_result: value('last_result', passReport.nullable(), null),
+    last_result: value('last_result', syncRunReport.nullable(), null),
     switchedAt,
     dueAfter: later(lastRunAt, switchedAt),
   };

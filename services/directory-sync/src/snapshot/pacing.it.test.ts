@@ -4,7 +4,7 @@ import { stopAfterFile } from '@overtone/testkit/cleanup';
 import { rulesFor } from '../../test/rules.ts';
 import { base, startScriptedDirectory, type Fault } from '../../test/scripted-directory.ts';
 import { member } from '../../test/world.ts';
-import { recheckCandidates } from '../passes/apply.ts';
+import { recheckCandidates } from '../runs/apply.ts';
 import { createPlan } from '../plan/plan.ts';
 import { directorySnapshot } from './snapshot.adapter.ts';
 
@@ -25,8 +25,8 @@ function noKeys(): never {
   throw new Error('no password is configured');
 }
 
-/** Runs a pass up to the changes that it would send to identity, and measures its duration. */
-async function pass(fault: Fault | null, pace: { paceMs?: number; busyRetryDelaysMs?: readonly number[] }) {
+/** Makes a sync run up to the changes that it would send to identity, and measures its duration. */
+async function run(fault: Fault | null, pace: { paceMs?: number; busyRetryDelaysMs?: readonly number[] }) {
   directory.hold({ entries, pageSize: 3, fault });
   const startedAt = performance.now();
   const snapshot = await directorySnapshot(noKeys, pace)(rulesFor({ port: directory.port }), {
@@ -41,9 +41,9 @@ async function pass(fault: Fault | null, pace: { paceMs?: number; busyRetryDelay
   return { disabled, requests: snapshot.requests(), ms: performance.now() - startedAt };
 }
 
-describe('load of a pass on the directory', () => {
+describe('load of a sync run on the directory', () => {
   it('uses two connections in sequence: one for the snapshot, one for all rechecks', async () => {
-    const { disabled } = await pass(null, { paceMs: 0, busyRetryDelaysMs: [] });
+    const { disabled } = await run(null, { paceMs: 0, busyRetryDelaysMs: [] });
     expect(disabled).toBe(absentCount);
     expect(directory.connections().all).toBe(2);
     expect(directory.connections().atOnce).toBeLessThanOrEqual(2);
@@ -51,7 +51,7 @@ describe('load of a pass on the directory', () => {
 
   it('pauses between requests, in the snapshot and in the rechecks', async () => {
     const paceMs = 15;
-    const { requests, ms } = await pass(null, { paceMs, busyRetryDelaysMs: [] });
+    const { requests, ms } = await run(null, { paceMs, busyRetryDelaysMs: [] });
     // Two binds and the first request of each of the two connections are sent without a pause.
     expect(ms).toBeGreaterThan((requests - 4) * (paceMs - 1));
   });
@@ -61,11 +61,8 @@ describe('load of a pass on the directory', () => {
     ['between two pages', 5],
     ['at a recheck', 12],
   ])('retries after a delay when the directory is busy %s', async (_when, at) => {
-    const undisturbed = await pass(null, { paceMs: 0, busyRetryDelaysMs: [] });
-    const { disabled, requests, ms } = await pass(
-      { at, kind: 'result 51' },
-      { paceMs: 0, busyRetryDelaysMs: [60, 60] },
-    );
+    const undisturbed = await run(null, { paceMs: 0, busyRetryDelaysMs: [] });
+    const { disabled, requests, ms } = await run({ at, kind: 'result 51' }, { paceMs: 0, busyRetryDelaysMs: [60, 60] });
     expect(disabled).toBe(absentCount);
     expect(requests).toBeGreaterThan(undisturbed.requests);
     expect(ms).toBeGreaterThan(58);
@@ -74,7 +71,7 @@ describe('load of a pass on the directory', () => {
   it.each([1, 5, 12])(
     'tries three times and disables no account when the directory is busy from request %d on',
     async (at) => {
-      const result = pass({ at, upTo: 1_000, kind: 'result 51' }, { paceMs: 0, busyRetryDelaysMs: [1, 1] });
+      const result = run({ at, upTo: 1_000, kind: 'result 51' }, { paceMs: 0, busyRetryDelaysMs: [1, 1] });
       await expect(result).rejects.toMatchObject({ code: 'directory_unavailable' });
       expect(directory.connections().all).toBe(at === 12 ? 4 : 3);
     },

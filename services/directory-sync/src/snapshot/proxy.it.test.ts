@@ -13,12 +13,12 @@ import {
 import { stopAfterFile } from '@overtone/testkit/cleanup';
 import { randomFrom } from '../../test/random.ts';
 import { rulesFor } from '../../test/rules.ts';
-import { recheckCandidates } from '../passes/apply.ts';
+import { recheckCandidates } from '../runs/apply.ts';
 import { createPlan, type Account } from '../plan/plan.ts';
 import { directorySnapshot } from './snapshot.adapter.ts';
 
-/** Number of passes over a faulty connection; larger in long runs. */
-const passes = Number(process.env['OT_SWEEP_LINES'] ?? 80);
+/** Number of sync runs over a faulty connection; larger in long runs. */
+const runs = Number(process.env['OT_SWEEP_LINES'] ?? 80);
 
 const base = 'dc=example,dc=org';
 
@@ -58,8 +58,8 @@ const slapd = await stopAfterFile(startSlapd({ seed }));
 const plain = await stopAfterFile(startFaultyProxy({ port: slapd.port }));
 const encrypted = await stopAfterFile(startFaultyProxy({ port: slapd.ldapsPort }));
 
-/** Runs a pass over a faulty connection up to the changes for identity. @returns null when it was aborted. */
-async function pass(proxy: FaultyProxy, faults: (connection: number) => readonly LineFault[]) {
+/** Makes a sync run over a faulty connection up to the changes for identity. @returns null when it was aborted. */
+async function run(proxy: FaultyProxy, faults: (connection: number) => readonly LineFault[]) {
   proxy.suffer(faults);
   const rules = rulesFor(
     {
@@ -125,7 +125,7 @@ function faultOf(random: (below: number) => number): { connection: number; fault
   };
 }
 
-describe('pass over a connection that is closed, delayed, silent, or corrupts data', () => {
+describe('sync run over a connection that is closed, delayed, silent, or corrupts data', () => {
   it.each([
     ['in clear text', () => plain],
     ['encrypted', () => encrypted],
@@ -134,12 +134,12 @@ describe('pass over a connection that is closed, delayed, silent, or corrupts da
     async (_how, proxyOf) => {
       const proxy = proxyOf();
       const expected = absent.map(idOf);
-      expect(await pass(proxy, () => [])).toEqual({ disabled: expected, changed: [] });
+      expect(await run(proxy, () => [])).toEqual({ disabled: expected, changed: [] });
       const wrong: string[] = [];
       const tally = { completed: 0, aborted: 0 };
-      for (let number = 1; number <= passes / 2; number++) {
+      for (let number = 1; number <= runs / 2; number++) {
         const { connection, fault } = faultOf(randomFrom(number));
-        const result = await pass(proxy, (attempt) => (attempt === connection ? [fault] : []));
+        const result = await run(proxy, (attempt) => (attempt === connection ? [fault] : []));
         tally[result ? 'completed' : 'aborted'] += 1;
         const unexpected = [
           ...(result?.disabled ?? []).filter((id) => !expected.includes(id)),

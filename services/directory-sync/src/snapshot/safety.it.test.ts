@@ -13,12 +13,12 @@ import {
   type Fault,
   type ScriptedDirectory,
 } from '../../test/scripted-directory.ts';
-import { recheckCandidates } from '../passes/apply.ts';
+import { recheckCandidates } from '../runs/apply.ts';
 import { createPlan, type Plan } from '../plan/plan.ts';
 import { directorySnapshot } from './snapshot.adapter.ts';
 
-/** Number of passes over random worlds with one random fault each; larger in long runs. */
-const passes = Number(process.env['OT_SWEEP_PASSES'] ?? 2_000);
+/** Number of sync runs over random worlds with one random fault each; larger in long runs. */
+const runs = Number(process.env['OT_SWEEP_PASSES'] ?? 2_000);
 const firstSeed = Number(process.env['OT_SWEEP_SEED'] ?? 1);
 
 /** Number of trials that run concurrently, each with its own directory. */
@@ -47,8 +47,8 @@ function rulesOf(port: number, recursiveGroups: boolean) {
 const keyRing = readKeyRing({ ENCRYPTION_KEY: Buffer.alloc(32, 7).toString('base64') });
 const bindPassword = seal(keyRing, 'ldap_bind_password', 'secret');
 
-/** Runs a pass up to the changes for identity: snapshot, plan, recheck. @returns null when it was aborted. */
-async function pass(directory: ScriptedDirectory, world: World, fault: Fault | null, bindFault?: Fault) {
+/** Makes a sync run up to the changes for identity: snapshot, plan, recheck. @returns null when it was aborted. */
+async function run(directory: ScriptedDirectory, world: World, fault: Fault | null, bindFault?: Fault) {
   directory.hold({ ...world, fault, ...(bindFault ? { bindFault } : {}) });
   const rules = rulesOf(directory.port, world.nested);
   try {
@@ -79,7 +79,7 @@ function changesOf({ changes }: Plan) {
 }
 
 /** Changes that are made with the fault and not without it. */
-function unexpectedChanges(truth: Plan, result: NonNullable<Awaited<ReturnType<typeof pass>>>): string[] {
+function unexpectedChanges(truth: Plan, result: NonNullable<Awaited<ReturnType<typeof run>>>): string[] {
   const candidates = new Set(truth.candidates.map(({ account }) => account.userId));
   const changes = new Set(changesOf(truth));
   return [
@@ -91,15 +91,15 @@ function unexpectedChanges(truth: Plan, result: NonNullable<Awaited<ReturnType<t
 type Trial = { completed: boolean; wrong: string[] };
 const aborted: Trial = { completed: false, wrong: [] };
 
-/** Runs a pass over the world of a seed with and without a fault, and compares the changes. */
+/** Makes a sync run over the world of a seed with and without a fault, and compares the changes. */
 async function runTrial(directory: ScriptedDirectory, seed: number): Promise<Trial> {
   const random = randomFrom(seed);
   const world = worldOf(random);
-  const truth = await pass(directory, world, null);
+  const truth = await run(directory, world, null);
   // A world without any of the known accounts is ambiguous without a fault.
   if (!truth || truth.plan.status !== 'ok') return aborted;
   const fault = { at: 1 + random(truth.requests), kind: faultKinds[random(faultKinds.length)] as string };
-  const result = await pass(directory, world, fault);
+  const result = await run(directory, world, fault);
   if (!result || result.plan.status !== 'ok') return aborted;
   return {
     completed: true,
@@ -115,15 +115,15 @@ const omittedGroupSeeds = [
   1170, 1_002_343, 1_003_228, 1_003_829, 1_005_458, 1_006_410, 1_007_764, 1_008_125, 1_008_357,
 ];
 
-describe('pass over random data with a fault at a random step', () => {
+describe('sync run over random data with a fault at a random step', () => {
   it(
-    'makes no change that the pass without the fault does not make',
+    'makes no change that the sync run without the fault does not make',
     async () => {
       const wrong: string[] = [];
       const tally = { aborted: 0, unharmed: 0 };
       let seed = firstSeed;
       const runLane = async (directory: ScriptedDirectory): Promise<void> => {
-        while (seed < firstSeed + passes) {
+        while (seed < firstSeed + runs) {
           const ended = await runTrial(directory, seed++);
           tally[ended.completed ? 'unharmed' : 'aborted'] += 1;
           wrong.push(...ended.wrong);
@@ -132,10 +132,10 @@ describe('pass over random data with a fault at a random step', () => {
       await Promise.all(directories.map(runLane));
       expect(wrong).toEqual([]);
       // Both outcomes must occur, or the test proves nothing.
-      expect(tally.unharmed).toBeGreaterThan(passes / 50);
-      expect(tally.aborted).toBeGreaterThan(passes / 50);
+      expect(tally.unharmed).toBeGreaterThan(runs / 50);
+      expect(tally.aborted).toBeGreaterThan(runs / 50);
     },
-    120_000 + passes * 240,
+    120_000 + runs * 240,
   );
 
   it.each(omittedGroupSeeds)('aborts when the directory omits an existing group: seed %d', async (seed) => {
@@ -147,13 +147,13 @@ describe('pass over random data with a fault at a random step', () => {
     let checked = 0;
     for (let seed = firstSeed; checked < 5; seed++) {
       const world = worldOf(randomFrom(seed));
-      const truth = await pass(directory, world, null);
+      const truth = await run(directory, world, null);
       if (!truth || truth.disabled.length === 0) continue;
       checked += 1;
       // One connection for the snapshot, one for the rechecks.
       expect(truth.binds).toBe(2);
       for (const at of [1, 2]) {
-        const result = await pass(directory, world, null, { at, kind });
+        const result = await run(directory, world, null, { at, kind });
         expect(result && { disabled: result.disabled, changes: changesOf(result.plan) }).toEqual(
           result && { disabled: truth.disabled, changes: changesOf(truth.plan) },
         );

@@ -8,7 +8,7 @@ import {
 } from '@overtone/directory';
 import { unavailable, unseal, type KeyRing } from '@overtone/service-kit';
 import { createPopulation } from './population.ts';
-import type { SweepRules, TakeSnapshot } from './snapshot.ts';
+import type { DirectoryRules, TakeSnapshot } from './snapshot.ts';
 
 type Pace = {
   /** Pause between two requests. */
@@ -60,7 +60,7 @@ export function directorySnapshot(
   };
 }
 
-function configOf({ config, bindPassword }: SweepRules, keyRing: () => KeyRing): DirectoryConfig {
+function configOf({ config, bindPassword }: DirectoryRules, keyRing: () => KeyRing): DirectoryConfig {
   if (!bindPassword) return { ...config, bindPassword: null };
   const secret = unseal(keyRing(), passwordName, bindPassword);
   if (secret === null)

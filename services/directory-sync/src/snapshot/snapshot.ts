@@ -1,4 +1,4 @@
-import type { ReplyOf, sweepRpc } from '@overtone/contracts';
+import type { ReplyOf, directorySyncRpc } from '@overtone/contracts';
 import type { Clock } from '@overtone/directory';
 import type { Account, Person, Population } from '../plan/plan.ts';
 
@@ -18,11 +18,11 @@ export type Snapshot = {
   requests: () => number;
 };
 
-export type SweepRules = ReplyOf<typeof sweepRpc.rules>;
+export type DirectoryRules = ReplyOf<typeof directorySyncRpc.rules>;
 type SnapshotOptions = { signal: AbortSignal; onSeen: (people: number) => void; clock?: Clock | undefined };
 
 /**
  * Reads the directory of the rules.
  * @throws AppError unavailable, code directory_unavailable, when the result may be incomplete.
  */
-export type TakeSnapshot = (rules: SweepRules, options: SnapshotOptions) => Promise<Snapshot>;
+export type TakeSnapshot = (rules: DirectoryRules, options: SnapshotOptions) => Promise<Snapshot>;

@@ -10,7 +10,7 @@ export type StringTable = {
 
 /**
  * Stores the names of a large directory in a few blocks of memory. As strings and maps they would be millions of
- * objects, which need several times the memory and are traversed by every garbage collection during a pass.
+ * objects, which need several times the memory and are traversed by every garbage collection during a sync run.
  */
 export function createStringTable(): StringTable {
   let bytes = Buffer.allocUnsafeSlow(1 << 16);

@@ -89,7 +89,7 @@ describe('the explanation of a sign-in', () => {
     expect((await why(person.email)).refusals).toHaveLength(2);
   });
 
-  it('names the reason when the sweep disabled an account', async () => {
+  it('names the reason when the directory sync disabled an account', async () => {
     const person = await world.person();
     await admit(person.dn);
     const { caller } = await world.identity.session(person.uid, person.password);
@@ -105,7 +105,7 @@ describe('the explanation of a sign-in', () => {
     );
     expect(await why(person.uid)).toMatchObject({
       verdict: 'disabled',
-      reason: 'The sweep of the directory disabled the account.',
+      reason: 'The directory sync disabled the account.',
       evidence: { disabled_because: 'absent_from_directory', then_directory_id: 'entryUUID:1', uid: person.uid },
     });
   });

@@ -50,7 +50,7 @@ export function createExplanations({ db, settings, directory, ldapMappings, ldap
   const evidence = async (answer: Answer<Explained> | null, account: User | null): Promise<Record<string, string>> => ({
     ...(answer?.outcome === 'yes' ? evidenceOf(answer.value, directory.config()) : {}),
     ...(account && !account.isActive && account.disabledBy === 'directory'
-      ? await store.findSweepReason(db, account.id)
+      ? await store.findSyncReason(db, account.id)
       : {}),
   });
 

@@ -33,8 +33,8 @@ export const explanationStore = {
       where event_type = 'auth.login.failure' and (user_id = ${userId}::uuid or lower(username) = any(${names}::text[]))
       order by time desc limit ${atMost}`,
 
-  /** Reason and evidence that the sweep recorded when it disabled an account. */
-  findSweepReason: async (db: Db, userId: string): Promise<Record<string, string>> => {
+  /** Reason and evidence that the directory sync recorded when it disabled an account. */
+  findSyncReason: async (db: Db, userId: string): Promise<Record<string, string>> => {
     const rows = await db.$queryRaw<{ time: Date; reason: string | null; evidence: Record<string, string> | null }[]>`
       select time, details ->> 'reason' as reason, details -> 'evidence' as evidence from audit_log
       where user_id = ${userId}::uuid and event_type = 'auth.account.disabled' and actor = 'directory_sync'

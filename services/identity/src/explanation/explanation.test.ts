@@ -88,10 +88,10 @@ describe('the verdict about a sign-in', () => {
       'is disabled for a disabled account, also when the directory admits the person',
       { account: { ...account, isActive: false, disabledBy: 'directory' } },
       'disabled',
-      /sweep/,
+      /sync/,
     ],
     [
-      'distinguishes an administrator from the sweep',
+      'distinguishes an administrator from the directory sync',
       { account: { ...account, isActive: false, disabledBy: 'administrator' } },
       'disabled',
       /administrator/,

@@ -113,7 +113,7 @@ function byAccount({ account, now }: Facts): Verdict | null {
       verdict: 'disabled',
       reason:
         account.disabledBy === 'directory'
-          ? 'The sweep of the directory disabled the account.'
+          ? 'The directory sync disabled the account.'
           : 'An administrator disabled the account.',
     };
   if (account.approvalStatus === 'rejected') return refused('The account was rejected.');

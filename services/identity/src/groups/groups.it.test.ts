@@ -268,7 +268,7 @@ describe('members from a directory', () => {
     for (const caller of [root, user]) {
       const { status, body } = await removed(caller, group, user.userId);
       expect([status, body['code']]).toEqual([409, 'membership_from_directory']);
-      expect(body['detail']).toContain('next sign-in or sweep');
+      expect(body['detail']).toContain('next sign-in or sync run');
     }
     expect(await versionOf(user.userId)).toBe(0);
   });

@@ -91,7 +91,7 @@ async function memberOf(tx: Tx, { groupId, userId }: Membership): Promise<Member
 function fromDirectory(source: string) {
   return conflict(
     'membership_from_directory',
-    `This membership comes from a group mapping (${source}) and would be back after the next sign-in or sweep. ` +
+    `This membership comes from a group mapping (${source}) and would be back after the next sign-in or sync run. ` +
       "Change the mapping, or the person's groups at their source.",
   );
 }

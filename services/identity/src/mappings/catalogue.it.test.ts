@@ -257,7 +257,7 @@ describe('group mappings', () => {
     expect((await identity.ask(`${path}?source=saml`, { caller: root })).status).toBe(400);
   });
 
-  it('are deleted, and their memberships stay until the next sign-in or sweep', async () => {
+  it('are deleted, and their memberships stay until the next sign-in or sync run', async () => {
     const { uuid } = await created({ source: 'ldap', claim_value: 'x', group_uuid: group });
     const user = await addUser(backends.sql, { auth_type: 'ldap' });
     const row = "insert into user_group_member (group_id, user_id, source) values ($1, $2, 'ldap')";

@@ -56,7 +56,7 @@ export function createCatalogue({ db }: { db: Db }) {
       }
     },
 
-    /** Memberships stay until the next sign-in or sweep. */
+    /** Memberships stay until the next sign-in or sync run. */
     delete: (caller: Caller, id: string, client: Client): Promise<undefined> =>
       db.$transaction(async (tx) => {
         await store.lock(tx);

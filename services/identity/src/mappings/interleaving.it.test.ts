@@ -4,8 +4,8 @@ import { createOutbox } from '@overtone/database';
 import { ldapClaimKey } from '@overtone/directory';
 import { sessionsOver } from '../../test/real-sessions.ts';
 import { effective } from '../settings/settings.ts';
-import { createSweep } from '../sweep/sweep.service.ts';
 import { startMappingWorld } from '../../test/mapping-world.ts';
+import { createSyncChanges } from '../sync/sync.service.ts';
 
 const world = await startMappingWorld();
 beforeEach(async () => {
@@ -16,7 +16,7 @@ beforeEach(async () => {
 const unknown = { known: false, reason: 'group search failed' } as const;
 
 describe('at the same time', () => {
-  it('serializes sign-ins of one person and a sweep over two replicas: each change is published once', async () => {
+  it('serializes sign-ins of one person and a sync run over two replicas: each change is published once', async () => {
     const [user, group] = [await world.user(), await world.group()];
     await world.map('a', { group, role: 'admin' });
     const claims = { known: true, values: ['a'] } as const;
@@ -88,19 +88,19 @@ describe('at the same time', () => {
   });
 });
 
-describe('the sweep', () => {
+describe('the directory sync', () => {
   it('leaves out a group that is deleted in between, and applies the rest of its batch', async () => {
     const [user, group, kept] = [await world.user(), await world.group(), await world.group()];
     const outbox = createOutbox('identity');
     const { values } = effective(new Map(), {});
     const sessions = sessionsOver({ db: world.db, pool: world.pool, outbox, settings: { current: () => values } });
-    const sweep = createSweep({ db: world.db, outbox, sessions });
+    const sync = createSyncChanges({ db: world.db, outbox, sessions });
     const deleter = await world.pool.connect();
     await deleter.query('begin');
     await deleter.query('delete from user_group where uuid = $1', [group]);
     const expected = { role: 'user', directoryId: null } as const;
     const change = { userId: user, expected, disable: null, role: null, add: [group, kept], remove: [], adopt: null };
-    const waiting = sweep.apply({ passId: crypto.randomUUID(), changes: [change] });
+    const waiting = sync.apply({ passId: crypto.randomUUID(), changes: [change] });
     await sleep(100);
     await deleter.query('commit');
     deleter.release();

@@ -139,7 +139,7 @@ describe('how mappings apply', () => {
     expect([await world.groupsOf(user), await world.roleOf(user)]).toEqual([{}, 'user']);
   });
 
-  it('the sweep uses mappings of the directory and acts as directory_sync', async () => {
+  it('the directory sync uses mappings of the directory and acts as directory_sync', async () => {
     const [user, group] = [await world.user(), await world.group()];
     await world.map('a', { group, role: 'admin' });
     await world.signIn(user, ['a'], { actor: 'directory_sync' });
@@ -236,7 +236,7 @@ describe('directory account (states and transitions)', () => {
     expect(await world.audit(user)).toEqual([]);
   });
 
-  it('super_admin and local accounts are never touched by the sweep', async () => {
+  it('super_admin and local accounts are never touched by the directory sync', async () => {
     const group = await world.group();
     await world.map('a', { group, role: 'admin' });
     for (const account of [{ role: 'super_admin' }, { auth_type: 'local' }, { auth_type: 'local', role: 'admin' }]) {

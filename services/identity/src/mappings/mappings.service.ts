@@ -52,7 +52,7 @@ export function createMappings({ outbox, indexes, memberships, sessions }: Deps)
   };
 
   const decide = (index: MappingIndex, account: Account, { actor, claims, legacyAdmin }: ReconcileRequest) => {
-    const by = actor === 'directory_sync' ? 'sweep' : 'sign_in';
+    const by = actor === 'directory_sync' ? 'sync' : 'sign_in';
     return reconcileAccount(index, account, { claims, legacyAdmin, by });
   };
 

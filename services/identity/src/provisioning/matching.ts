@@ -50,7 +50,7 @@ export async function matchAccount(deps: MatchingDeps, asserted: AssertedSignIn)
 /** An account with this name: another identity under a known name is another person. */
 async function matchByName(asserted: AssertedSignIn, user: Account): Promise<AccountMatch> {
   const { id } = asserted.assertion.subject;
-  // The sweep may have stored the identity since the search.
+  // The directory sync may have stored the identity since the search.
   if (id ? user.directoryId === id : user.directoryId === null) return { kind: 'found', user };
   if (user.directoryId === null) return adoptIdentity(asserted, user, { directoryId: id });
   const reason = id ? 'identity_conflict: another entry has this name now' : 'identity_unreadable';

@@ -22,7 +22,7 @@ export function createArtefacts(store: ObjectStore, workDir: string) {
   return {
     part: {
       name: 'work folder',
-      start: () => sweep(workDir),
+      start: () => removeLeftovers(workDir),
       stop: async () => {},
     } satisfies Part,
     writeJson: async (key: string, value: unknown): Promise<string> => {
@@ -79,7 +79,7 @@ function alive(pid: number): boolean {
 }
 
 /** Removes leftovers of killed workers; the name contains the owner's process id. */
-async function sweep(workDir: string): Promise<void> {
+async function removeLeftovers(workDir: string): Promise<void> {
   await mkdir(workDir, { recursive: true });
   for (const name of await readdir(workDir)) {
     const pid = name.startsWith(prefix) ? Number.parseInt(name.slice(prefix.length), 10) : Number.NaN;

@@ -29,10 +29,10 @@ function age(table: string, column: string, days: number, where = '') {
   return world.sql(`update ${table} set ${column} = $1 ${where}`, [daysAgo(days)]);
 }
 
-describe('the metrics of the sweep', () => {
-  it('report the last pass: seen, candidates, disabled, requests, duration, outcome', async () => {
+describe('the metrics of the directory sync', () => {
+  it('report the last sync run: seen, candidates, disabled, requests, duration, outcome', async () => {
     world.directory.people = members.slice(1).map(({ person }) => person);
-    await world.pass();
+    await world.run();
     const text = await world.metrics();
     const values = ['last_seen', 'last_candidates', 'last_disabled', 'last_ldap_requests'].map((name) =>
       valueIn(text, name),
@@ -45,8 +45,8 @@ describe('the metrics of the sweep', () => {
     expect(valueIn(text, 'ldap_requests_total')).toBe(3);
   });
 
-  it('are equal in a replica that has run no pass, as after a restart', async () => {
-    await world.pass();
+  it('are equal in a replica that has made no sync run, as after a restart', async () => {
+    await world.run();
     const other = await world.start();
     const text = await other.metrics();
     await other.stop();
@@ -56,12 +56,12 @@ describe('the metrics of the sweep', () => {
     expect(valueIn(text, 'passes_total{outcome="ok",dry_run="false"}')).toBe(0);
   });
 
-  it('report the age since the last successful pass, independent of failed passes', async () => {
-    await world.pass();
+  it('report the age since the last successful sync run, independent of failed sync runs', async () => {
+    await world.run();
     await age('directory_pass', 'finished_at', 3);
     await age('system_settings', 'updated_at', 9);
     world.directory.fault = 'The server ended a chain of pages';
-    await world.pass();
+    await world.run();
     const text = await world.metrics();
     expect(valueIn(text, 'age_seconds')).toBeGreaterThan(2.9 * 86_400);
     expect(valueIn(text, 'age_seconds')).toBeLessThan(3.5 * 86_400);
@@ -69,7 +69,7 @@ describe('the metrics of the sweep', () => {
     expect(valueIn(text, 'last_outcome{outcome="directory_unavailable"}')).toBe(1);
   });
 
-  it('report the age since the sweep was enabled before the first successful pass, and 0 while it is disabled', async () => {
+  it('report the age since the directory sync was enabled before the first successful sync run, and 0 while it is disabled', async () => {
     expect(await signal('last_good_timestamp_seconds')).toBeUndefined();
     await age('system_settings', 'updated_at', 2, `where key = 'directory_sync.enabled'`);
     expect(await signal('age_seconds')).toBeGreaterThan(1.9 * 86_400);
@@ -78,8 +78,8 @@ describe('the metrics of the sweep', () => {
     expect([await signal('enabled'), await signal('age_seconds'), await signal('runs_missed')]).toEqual([0, 0, 0]);
   });
 
-  it('count a dry run as a successful pass only when the sweep is set to dry runs', async () => {
-    await world.pass({ dry_run: true });
+  it('count a dry run as a successful sync run only when the directory sync is set to dry runs', async () => {
+    await world.run({ dry_run: true });
     expect(await signal('last_good_timestamp_seconds')).toBeUndefined();
     await world.ask('PUT', '', { dry_run: true });
     expect(await signal('last_good_timestamp_seconds')).toBeGreaterThan(0);

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from '@jest/globals';
-import type { SweepChange } from '@overtone/contracts';
+import { type DirectoryChange } from '@overtone/contracts';
 import { createOutbox } from '@overtone/database';
 import { createMetrics } from '@overtone/service-kit';
 import { startMappingWorld } from '../../test/mapping-world.ts';
@@ -9,7 +9,7 @@ import { roleIn, sessionsOver } from '../../test/real-sessions.ts';
 import { createProvisioning } from '../provisioning/provisioning.service.ts';
 import { effective } from '../settings/settings.ts';
 import { createTelemetry } from '../telemetry.ts';
-import { createSweep } from './sweep.service.ts';
+import { createSyncChanges } from './sync.service.ts';
 
 const client = { ip: '127.0.0.1', userAgent: null, requestId: null };
 const staff = 'cn=staff,dc=example,dc=org';
@@ -21,7 +21,7 @@ await world.map(staff, { group });
 await world.map(admins, { role: 'admin' });
 const doors = doorsOf();
 
-/** A real sign-in and a real sweep with separate connections. */
+/** A real sign-in and a real directory sync with separate connections. */
 function doorsOf() {
   const outbox = createOutbox('identity');
   const [{ db, pool, mappings }, { db: other, pool: otherPool }] = world.replicas;
@@ -38,15 +38,19 @@ function doorsOf() {
   });
   return {
     provisioning,
-    sweep: createSweep({ db: other, outbox, sessions: sessionsOver({ db: other, pool: otherPool, outbox, settings }) }),
+    sync: createSyncChanges({
+      db: other,
+      outbox,
+      sessions: sessionsOver({ db: other, pool: otherPool, outbox, settings }),
+    }),
   };
 }
 
 type Person = { userId: string; id: string };
 type Case = {
-  /** The account before, the change of the sweep, and the groups of the sign-in. */
+  /** The account before, the change of the directory sync, and the groups of the sign-in. */
   account: { role: 'user' | 'admin'; directoryId: boolean };
-  change: (person: Person) => Partial<SweepChange>;
+  change: (person: Person) => Partial<DirectoryChange>;
   claims: string[];
 };
 
@@ -76,8 +80,8 @@ function entering(change: Case, { userId, id }: Person) {
   );
 }
 
-function sweeping(change: Case, person: Person) {
-  return doors.sweep.apply({
+function syncRuns(change: Case, person: Person) {
+  return doors.sync.apply({
     passId: randomUUID(),
     changes: [
       {
@@ -98,7 +102,7 @@ function sweeping(change: Case, person: Person) {
 async function ended(
   person: Person,
   signedIn: Awaited<ReturnType<typeof entering>>,
-  { results }: Awaited<ReturnType<typeof sweeping>>,
+  { results }: Awaited<ReturnType<typeof syncRuns>>,
 ) {
   const user = await world.db.user.findUniqueOrThrow({ where: { id: person.userId } });
   const members = await world.db.userGroupMember.findMany({ where: { userId: person.userId } });
@@ -106,7 +110,7 @@ async function ended(
   return JSON.stringify({
     signIn:
       signedIn.outcome === 'signed_in' ? `signed_in as ${roleIn(signedIn.issued.accessToken)}` : signedIn.errorCode,
-    sweep: results.map((result) => `${result.outcome}, ${result.sessionsRevoked} ended`),
+    sync: results.map((result) => `${result.outcome}, ${result.sessionsRevoked} ended`),
     active: user.isActive,
     disabledBy: user.disabledBy,
     role: user.role,
@@ -150,22 +154,22 @@ const cases: Record<string, Case> = {
   },
 };
 
-describe('a sign-in racing the sweep for one account', () => {
+describe('a sign-in racing the directory sync for one account', () => {
   it.each(Object.entries(cases))('ends in one of the two serial outcomes: %s', async (_who, change) => {
     const first = await personOf(change);
-    const sweptFirst = await sweeping(change, first);
+    const sweptFirst = await syncRuns(change, first);
     const second = await personOf(change);
     const enteredFirst = await entering(change, second);
     const serial = [
       await ended(first, await entering(change, first), sweptFirst),
-      await ended(second, enteredFirst, await sweeping(change, second)),
+      await ended(second, enteredFirst, await syncRuns(change, second)),
     ];
     for (let i = 0; i < 40; i++) {
       const person = await personOf(change);
       // From a large head start of the one to one of the other, in steps shorter than either takes.
       const [signedIn, swept] = await Promise.all([
         sleep(Math.max(0, i - 20) / 2).then(() => entering(change, person)),
-        sleep(Math.max(0, 20 - i) / 2).then(() => sweeping(change, person)),
+        sleep(Math.max(0, 20 - i) / 2).then(() => syncRuns(change, person)),
       ]);
       expect(serial).toContain(await ended(person, signedIn, swept));
     }

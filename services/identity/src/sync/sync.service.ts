@@ -1,54 +1,60 @@
-import { identityEvents, type ReplyOf, type RequestOf, type SweepChange, type sweepRpc } from '@overtone/contracts';
+import {
+  identityEvents,
+  type ReplyOf,
+  type RequestOf,
+  type DirectoryChange,
+  type directorySyncRpc,
+} from '@overtone/contracts';
 import type { Outbox } from '@overtone/database';
 import type { AuditEvent } from '../audit/audit.ts';
 import type { Db, Tx } from '../database.ts';
 import type { Sessions } from '../sessions/sessions.ts';
 import {
   membershipsIn,
-  sweepStore as store,
+  syncStore as store,
   type AuditRow,
   type AuditedChanges,
   type LockedAccount,
-} from './sweep.store.ts';
+} from './sync.store.ts';
 
-type Results = ReplyOf<typeof sweepRpc.apply>;
-type AccountChange = { change: SweepChange; user: LockedAccount };
+type Results = ReplyOf<typeof directorySyncRpc.apply>;
+type AccountChange = { change: DirectoryChange; user: LockedAccount };
 type EndedSessions = ReadonlyMap<string, number>;
 
 /** Long enough for a full batch on a busy machine. */
 const txOptions = { maxWait: 10_000, timeout: 25_000 };
 
-type ChangeOutcome = Omit<ReplyOf<typeof sweepRpc.done>['done'][number], 'userId' | 'email' | 'login'>;
+type ChangeOutcome = Omit<ReplyOf<typeof directorySyncRpc.done>['done'][number], 'userId' | 'email' | 'login'>;
 
 type Deps = { db: Db; outbox: Outbox; sessions: Pick<Sessions, 'endAllOf'> };
 
 /**
- * Applies the changes of the sweep. A batch is one transaction for accounts, sessions, memberships, audit records and
+ * Applies the changes of the directory sync. A batch is one transaction for accounts, sessions, memberships, audit records and
  * events; the number of statements does not depend on its size.
  */
-export function createSweep(deps: Deps) {
+export function createSyncChanges(deps: Deps) {
   const { db } = deps;
   return {
-    accounts: ({ after, limit }: RequestOf<typeof sweepRpc.accounts>) => store.accounts(db, after, limit),
+    accounts: ({ after, limit }: RequestOf<typeof directorySyncRpc.accounts>) => store.accounts(db, after, limit),
 
-    apply: (request: RequestOf<typeof sweepRpc.apply>): Promise<Results> =>
+    apply: (request: RequestOf<typeof directorySyncRpc.apply>): Promise<Results> =>
       db.$transaction((tx) => applyChanges(deps, tx, request), txOptions),
 
-    done: async (page: RequestOf<typeof sweepRpc.done>): Promise<ReplyOf<typeof sweepRpc.done>> => {
+    done: async (page: RequestOf<typeof directorySyncRpc.done>): Promise<ReplyOf<typeof directorySyncRpc.done>> => {
       const rows = await store.listProcessed(db, page);
       return { done: rows.map(({ audited, ...account }) => ({ ...account, ...outcomeOf(audited) })) };
     },
 
-    undo: (request: RequestOf<typeof sweepRpc.undo>): Promise<ReplyOf<typeof sweepRpc.undo>> =>
+    undo: (request: RequestOf<typeof directorySyncRpc.undo>): Promise<ReplyOf<typeof directorySyncRpc.undo>> =>
       db.$transaction((tx) => undoChanges(deps, tx, request), txOptions),
   };
 }
 
-/** Applies the changes of accounts that are still as the sweep has read them. */
+/** Applies the changes of accounts that are still as the directory sync has read them. */
 async function applyChanges(
   deps: Deps,
   tx: Tx,
-  { passId, changes }: RequestOf<typeof sweepRpc.apply>,
+  { passId, changes }: RequestOf<typeof directorySyncRpc.apply>,
 ): Promise<Results> {
   const ids = changes.map((change) => change.userId);
   const locked = await lockById(tx, ids);
@@ -78,7 +84,7 @@ async function writeChanges(
   accountChanges: AccountChange[],
 ): Promise<EndedSessions> {
   const changes = accountChanges.map(({ change }) => change);
-  const idsOf = (some: (change: SweepChange) => boolean) => changes.filter(some).map(({ userId }) => userId);
+  const idsOf = (some: (change: DirectoryChange) => boolean) => changes.filter(some).map(({ userId }) => userId);
   const roles = changes.flatMap(({ userId, role }) => (role ? [{ userId, role }] : []));
   const adopted = changes.flatMap(({ userId, adopt }) => (adopt ? [{ userId, directoryId: adopt }] : []));
   const disabled = idsOf(({ disable }) => disable !== null);
@@ -125,8 +131,8 @@ async function publishChanges(
 async function undoChanges(
   { outbox }: Deps,
   tx: Tx,
-  { passId, userIds, by }: RequestOf<typeof sweepRpc.undo>,
-): Promise<ReplyOf<typeof sweepRpc.undo>> {
+  { passId, userIds, by }: RequestOf<typeof directorySyncRpc.undo>,
+): Promise<ReplyOf<typeof directorySyncRpc.undo>> {
   const locked = await lockById(tx, userIds);
   const restored = new Set(await store.restore(tx, passId, userIds));
   const enabled = [...restored].flatMap((id) => locked.get(id) ?? []);

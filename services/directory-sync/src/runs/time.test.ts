@@ -8,11 +8,11 @@ function days(value: number) {
 }
 
 describe('clock verification', () => {
-  it('is missing before the first successful pass', () => {
+  it('is missing before the first successful sync run', () => {
     expect(verifiedUntil({ lastGoodAt: null, countedMs: null, schedule: '0 4 * * *' })).toBeNull();
   });
 
-  it('lasts one hour beyond the monotonic time since the last successful pass', () => {
+  it('lasts one hour beyond the monotonic time since the last successful sync run', () => {
     const known = { lastGoodAt, countedMs: 24 * 3_600_000, schedule: '0 4 1 * *' };
     expect(verifiedUntil(known)).toEqual(new Date(days(1).getTime() + 3_600_000));
   });

@@ -7,7 +7,7 @@ import { stopAfterFile } from '@overtone/testkit/cleanup';
 import { rulesFor } from '../../test/rules.ts';
 import { createPlan, type Account } from '../plan/plan.ts';
 import { directorySnapshot } from '../snapshot/snapshot.adapter.ts';
-import type { SweepRules } from '../snapshot/snapshot.ts';
+import type { DirectoryRules } from '../snapshot/snapshot.ts';
 import { recheckCandidates } from './apply.ts';
 
 const base = 'dc=example,dc=org';
@@ -66,7 +66,7 @@ function start(present: readonly number[], expiryOf: (value: number) => number |
 
 const ring = readKeyRing({ ENCRYPTION_KEY: randomBytes(32).toString('base64') });
 
-function rulesOf(slapd: Slapd, config: Partial<SweepRules['config']> = {}, password = 'svcpass'): SweepRules {
+function rulesOf(slapd: Slapd, config: Partial<DirectoryRules['config']> = {}, password = 'svcpass'): DirectoryRules {
   return rulesFor(
     {
       server: slapd.url,
@@ -93,9 +93,9 @@ const accounts = people.map((person): Account => ({
   byHand: [],
 }));
 
-type PassOptions = { onSeen?: (seen: number) => void; clock?: Clock };
-/** Runs a pass up to the changes that it would send to identity. */
-async function pass(rules: SweepRules, { onSeen = () => {}, clock }: PassOptions = {}) {
+type RunOptions = { onSeen?: (seen: number) => void; clock?: Clock };
+/** Makes a sync run up to the changes that it would send to identity. */
+async function run(rules: DirectoryRules, { onSeen = () => {}, clock }: RunOptions = {}) {
   try {
     const takeSnapshot = directorySnapshot(() => ring, { paceMs: 0, busyRetryDelaysMs: [1] });
     const snapshot = await takeSnapshot(rules, { signal: new AbortController().signal, onSeen, clock });
@@ -142,38 +142,38 @@ function passWithoutRight(right: string) {
   return during(
     () => change(groupDn(`reads ${right}`), 'changetype: modify', 'delete: member', `member: ${service}`),
     () => change(groupDn(`reads ${right}`), 'changetype: modify', 'add: member', `member: ${service}`),
-    () => pass(rulesOf(slapd)),
+    () => run(rulesOf(slapd)),
   );
 }
 
 describe('no account is disabled after', () => {
   it('no fault, except one account that left the directory', async () => {
-    expect(await pass(rulesOf(slapd))).toEqual(noChanges);
+    expect(await run(rulesOf(slapd))).toEqual(noChanges);
     const left = await start(people.slice(1));
-    expect(await pass(rulesOf(left))).toEqual({ ...noChanges, disabled: [idOf(0)] });
+    expect(await run(rulesOf(left))).toEqual({ ...noChanges, disabled: [idOf(0)] });
     await left.stop();
   });
 
   it('a typing error in the base', async () => {
-    expect(await pass(rulesOf(slapd, { searchBase: `ou=poeple,${base}` }))).toEqual(aborted);
-    expect(await pass(rulesOf(slapd, { searchBase: slapd.groups }))).toEqual(aborted);
+    expect(await run(rulesOf(slapd, { searchBase: `ou=poeple,${base}` }))).toEqual(aborted);
+    expect(await run(rulesOf(slapd, { searchBase: slapd.groups }))).toEqual(aborted);
   });
 
   it('a change of the filter that matches no or few persons', async () => {
     const filter = (more: string) => ({ userSearchFilter: `(&(objectClass=inetOrgPerson)${more}(uid={username}))` });
-    expect(await pass(rulesOf(slapd, filter('(title=staff)')))).toEqual(aborted);
+    expect(await run(rulesOf(slapd, filter('(title=staff)')))).toEqual(aborted);
     // The recheck searches by the immutable id, so it finds the persons that the narrower filter excludes.
     const few = `(!(|${people
       .slice(1, 25)
       .map((person) => `(uid=u${person})`)
       .join('')}))`;
-    expect(await pass(rulesOf(slapd, filter(few)))).toEqual(noChanges);
+    expect(await run(rulesOf(slapd, filter(few)))).toEqual(noChanges);
   });
 
   it('a required group that was renamed', async () => {
     const rename = (from: string, to: string) => () =>
       change(groupDn(from), 'changetype: modrdn', `newrdn: cn=${to}`, 'deleteoldrdn: 1');
-    const result = during(rename('staff', 'personnel'), rename('personnel', 'staff'), () => pass(rulesOf(slapd)));
+    const result = during(rename('staff', 'personnel'), rename('personnel', 'staff'), () => run(rulesOf(slapd)));
     expect(await result).toEqual(aborted);
   });
 
@@ -187,30 +187,30 @@ describe('no account is disabled after', () => {
   it('a service account that was moved', async () => {
     const move = (from: string, to: string) => () =>
       change(`cn=${from},${base}`, 'changetype: modrdn', `newrdn: cn=${to}`, 'deleteoldrdn: 1');
-    expect(await during(move('svc', 'moved'), move('moved', 'svc'), () => pass(rulesOf(slapd)))).toEqual(aborted);
+    expect(await during(move('svc', 'moved'), move('moved', 'svc'), () => run(rulesOf(slapd)))).toEqual(aborted);
   });
 
   it('a replica that is empty', async () => {
     const empty = await startSlapd();
-    expect(await pass(rulesOf(empty))).toEqual(aborted);
-    expect(await pass(rulesOf(empty, { userGroups: '' }))).toEqual(aborted);
+    expect(await run(rulesOf(empty))).toEqual(aborted);
+    expect(await run(rulesOf(empty, { userGroups: '' }))).toEqual(aborted);
     await empty.stop();
   });
 
   it('a schema change that removes the identifying attribute', async () => {
-    expect(await pass(rulesOf(slapd, { usernameAttr: 'sAMAccountName' }))).toEqual(aborted);
+    expect(await run(rulesOf(slapd, { usernameAttr: 'sAMAccountName' }))).toEqual(aborted);
   });
 
   it('a limit that truncates the pages', async () => {
     // The size limit of 500 entries applies to every account except the service account.
-    expect(await pass(rulesOf(slapd, { bindDn: personDn(1) }, 'u1-secret'))).toEqual(aborted);
+    expect(await run(rulesOf(slapd, { bindDn: personDn(1) }, 'u1-secret'))).toEqual(aborted);
   });
 
   it('a server crash between two pages', async () => {
     const onSeen = (seen: number) => {
       if (seen === 1_000) process.kill(slapd.pid(), 'SIGKILL');
     };
-    const result = await pass(rulesOf(slapd), { onSeen });
+    const result = await run(rulesOf(slapd), { onSeen });
     await slapd.restart();
     expect(result).toEqual(aborted);
   });
@@ -224,12 +224,12 @@ describe('no account is disabled after', () => {
       vouched: vouched === null ? null : new Date(vouched * 86_400_000 + 1),
     });
     try {
-      expect(await pass(rules, { clock: clock(today, null) })).toEqual(noChanges);
-      // A clock ten years ahead of the last successful pass is not verified.
-      expect(await pass(rules, { clock: clock(today + 3_650, today + 7) })).toEqual({ ...noChanges, status: 'held' });
+      expect(await run(rules, { clock: clock(today, null) })).toEqual(noChanges);
+      // A clock ten years ahead of the last successful sync run is not verified.
+      expect(await run(rules, { clock: clock(today + 3_650, today + 7) })).toEqual({ ...noChanges, status: 'held' });
       // Within the verified time, expired accounts are disabled.
       const ended = { ...noChanges, disabled: [idOf(0), idOf(1)] };
-      expect(await pass(rules, { clock: clock(today + 101, today + 107) })).toEqual(ended);
+      expect(await run(rules, { clock: clock(today + 101, today + 107) })).toEqual(ended);
     } finally {
       await dated.stop();
     }
@@ -237,6 +237,6 @@ describe('no account is disabled after', () => {
 
   it.each(['2001-01-01', '2037-12-31'])('a clock that jumps to %s, when no account has an expiry date', async (day) => {
     const clock = { now: new Date(day), vouched: new Date() };
-    expect(await pass(rulesOf(slapd), { clock })).toEqual(noChanges);
+    expect(await run(rulesOf(slapd), { clock })).toEqual(noChanges);
   });
 });

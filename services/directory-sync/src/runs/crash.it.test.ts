@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
-import { sweepRpc, type RequestOf, type SweepChange } from '@overtone/contracts';
+import { type RequestOf, directorySyncRpc, type DirectoryChange } from '@overtone/contracts';
 import { createDatabase as connectDatabase } from '@overtone/database';
 import { createLog, createMetrics, unavailable, type Bus } from '@overtone/service-kit';
 import { createDatabase, waitFor } from '@overtone/testkit';
@@ -13,7 +13,7 @@ import { PrismaClient } from '../generated/client.ts';
 import type { Account } from '../plan/plan.ts';
 import type { TakeSnapshot } from '../snapshot/snapshot.ts';
 import { createTelemetry } from '../telemetry.ts';
-import { createPasses } from './passes.ts';
+import { createSyncRuns } from './runs.ts';
 
 const log = createLog('directory-sync', { LOG_LEVEL: 'fatal', LOG_FORMAT: 'json' });
 const database = await createDatabase();
@@ -36,16 +36,16 @@ const absentCount = 3;
 const members = [...Array(620).keys()].map((i) => member(i + 1, {}, { admin: i < absentCount ? 'no' : 'yes' }));
 const people = new Map(members.slice(absentCount).map(({ person }) => [person.id, person]));
 
-/** A fake identity service. A change that is requested twice in one pass is applied once. */
+/** A fake identity service. A change that is requested twice in one sync run is applied once. */
 function createFakeIdentity() {
   let accounts: Account[] = members.map(({ account }) => account);
-  const applied: { passId: string; change: SweepChange }[] = [];
+  const applied: { passId: string; change: DirectoryChange }[] = [];
   const page = <T extends { userId: string }>(list: T[], id: string | null, limit: number): T[] =>
     list
       .filter(({ userId }) => id === null || userId > id)
       .sort((x, y) => (x.userId < y.userId ? -1 : 1))
       .slice(0, limit);
-  const apply = ({ passId, changes }: RequestOf<typeof sweepRpc.apply>) => {
+  const apply = ({ passId, changes }: RequestOf<typeof directorySyncRpc.apply>) => {
     const results = changes.map((change) => {
       const wasApplied = applied.some(
         (earlier) => earlier.passId === passId && earlier.change.userId === change.userId,
@@ -68,11 +68,11 @@ function createFakeIdentity() {
     return { results };
   };
   const answers: Record<string, (request: never) => unknown> = {
-    [sweepRpc.rules.subject]: () => rulesFor({}),
-    [sweepRpc.accounts.subject]: (request: RequestOf<typeof sweepRpc.accounts>) =>
+    [directorySyncRpc.rules.subject]: () => rulesFor({}),
+    [directorySyncRpc.accounts.subject]: (request: RequestOf<typeof directorySyncRpc.accounts>) =>
       columnsOf(page(accounts, request.after, 200)),
-    [sweepRpc.apply.subject]: apply,
-    [sweepRpc.done.subject]: (request: RequestOf<typeof sweepRpc.done>) => ({
+    [directorySyncRpc.apply.subject]: apply,
+    [directorySyncRpc.done.subject]: (request: RequestOf<typeof directorySyncRpc.done>) => ({
       done: page(
         applied.filter(({ passId }) => passId === request.passId).map(({ change }) => doneOf(change)),
         request.after,
@@ -137,9 +137,9 @@ function createTakeSnapshot({ step }: CrashingProcess): TakeSnapshot {
   };
 }
 
-type PassRequest = { passId: string; trigger: 'manual'; dryRun: boolean; approvedPass: null };
+type RunRequest = { passId: string; trigger: 'manual'; dryRun: boolean; approvedPass: null };
 
-function createRequest(): PassRequest {
+function createRequest(): RunRequest {
   return {
     passId: randomUUID(),
     trigger: 'manual',
@@ -151,10 +151,10 @@ function createRequest(): PassRequest {
 async function run(
   crashing: CrashingProcess,
   identity: Pick<ReturnType<typeof createFakeIdentity>, 'bus'>,
-  request: PassRequest,
+  request: RunRequest,
   isLast = false,
 ) {
-  const passes = createPasses({
+  const runs = createSyncRuns({
     db: crashing.intercept(db),
     bus: crashing.intercept(identity.bus),
     takeSnapshot: createTakeSnapshot(crashing),
@@ -162,14 +162,14 @@ async function run(
     log,
     holder: randomUUID(),
   });
-  return await passes.run(request, { stop: crashing.stop, isLast });
+  return await runs.run(request, { stop: crashing.stop, isLast });
 }
 
 function createStableProcess() {
   return createCrashingProcess(Number.POSITIVE_INFINITY, false);
 }
 
-async function enableSweep() {
+async function enableSync() {
   await db.systemSetting.deleteMany();
   for (const [name, value] of Object.entries({ enabled: true, dry_run: false }))
     await db.systemSetting.create({ data: { key: `directory_sync.${name}`, value } });
@@ -184,27 +184,27 @@ async function statusOf(passId: string) {
   return (await db.directoryPass.findUnique({ where: { id: passId } }))?.status;
 }
 
-async function expectComplete(identity: ReturnType<typeof createFakeIdentity>, requests: PassRequest[], where: string) {
+async function expectComplete(identity: ReturnType<typeof createFakeIdentity>, requests: RunRequest[], where: string) {
   const ids = identity.applied.map(({ change }) => change.userId);
   expect([where, ids.length]).toEqual([where, members.length]);
   expect([where, new Set(ids).size]).toEqual([where, members.length]);
   const disabled = identity.applied.filter(({ change }) => change.disable).map(({ change }) => change.userId);
   expect([where, disabled.sort()]).toEqual([where, members.slice(0, absentCount).map(({ account }) => account.userId)]);
   expect([where, await db.directoryPass.count({ where: { finishedAt: null } })]).toEqual([where, 0]);
-  // Each decision is stored once, with the pass that made it or that resumed it.
-  const passIds = requests.map(({ passId }) => passId);
-  expect([where, await db.directoryDecision.count({ where: { passId: { in: passIds } } })]).toEqual([
+  // Each decision is stored once, with the sync run that made it or that resumed it.
+  const runIds = requests.map(({ passId }) => passId);
+  expect([where, await db.directoryDecision.count({ where: { passId: { in: runIds } } })]).toEqual([
     where,
     members.length,
   ]);
 }
 
-describe('pass whose process crashes at any step', () => {
+describe('sync run whose process crashes at any step', () => {
   it.each([
     ['is completed by the next attempt of the same job', true],
     ['is reported as failed by the next job, which makes the remaining changes', false],
   ])('%s; each account is changed exactly once', async (_how, isSameJob) => {
-    await enableSweep();
+    await enableSync();
     const stable = createStableProcess();
     const undisturbed = createFakeIdentity();
     const request = createRequest();
@@ -231,7 +231,7 @@ describe('pass whose process crashes at any step', () => {
 
 describe('sync job with failing attempts', () => {
   it('waits while a running or crashed holder has the lease, and then completes', async () => {
-    await enableSweep();
+    await enableSync();
     await db.$executeRaw`update directory_lease set until = now() + interval '1 day'`;
     const [stable, identity, request] = [createStableProcess(), createFakeIdentity(), createRequest()];
     const running = run(stable, identity, request);
@@ -244,10 +244,10 @@ describe('sync job with failing attempts', () => {
   });
 
   it('is reported as failed by its last attempt, with the changes of all attempts', async () => {
-    await enableSweep();
+    await enableSync();
     const [identity, request] = [createFakeIdentity(), createRequest()];
     const reply = (def: { subject: string }, body: unknown): unknown =>
-      def.subject === sweepRpc.apply.subject && identity.applied.length > 0
+      def.subject === directorySyncRpc.apply.subject && identity.applied.length > 0
         ? Promise.reject(unavailable('service_unavailable', 'Identity is unavailable'))
         : identity.bus.request(def as never, body as never);
     const failing = { bus: { request: reply } as unknown as Pick<Bus, 'request'> };

@@ -1,9 +1,9 @@
-import { passReport, type PassReport } from '@overtone/contracts';
+import { syncRunReport, type SyncRunReport } from '@overtone/contracts';
 import type { Db, Json, Tx } from '../database.ts';
 import type { DirectoryPass } from '../generated/client.ts';
 import { settingsStore } from '../settings/settings.ts';
 import { groupsAsText, type Account } from '../plan/plan.ts';
-import type { CandidateResult, ChangeResult, PassRequest } from './report.ts';
+import type { CandidateResult, ChangeResult, RunRequest } from './report.ts';
 
 type Decisions = { candidates: CandidateResult[]; changes: ChangeResult[]; returned: readonly Account[] };
 type DecisionRow = {
@@ -68,13 +68,9 @@ function accountColumns({ userId, email, login }: Pick<Account, 'userId' | 'emai
   };
 }
 
-export const passesStore = {
-  /** @returns the stored pass; `redelivered` is true when the job was delivered before. */
-  open: async (
-    db: Db,
-    request: PassRequest,
-    dryRun: boolean,
-  ): Promise<{ row: DirectoryPass; redelivered: boolean }> => {
+export const runsStore = {
+  /** @returns the stored sync run; `redelivered` is true when the job was delivered before. */
+  open: async (db: Db, request: RunRequest, dryRun: boolean): Promise<{ row: DirectoryPass; redelivered: boolean }> => {
     const inserted = await db.$executeRaw`
       insert into directory_pass (uuid, trigger, dry_run, approves)
       values (${request.passId}::uuid, ${request.trigger}, ${dryRun}, ${request.approvedPass}::uuid)
@@ -84,11 +80,11 @@ export const passesStore = {
       redelivered: inserted === 0,
     };
   },
-  /** Other passes without an end. The caller holds the lease, so none of them is running. */
+  /** Other sync runs without an end. The caller holds the lease, so none of them is running. */
   unfinished: (db: Db, passId: string): Promise<DirectoryPass[]> =>
     db.directoryPass.findMany({ where: { finishedAt: null, id: { not: passId } }, orderBy: { startedAt: 'asc' } }),
   /** Writes report, decisions and `last_result` in one transaction. */
-  close: async (db: Db, report: PassReport, decisions: Decisions): Promise<void> => {
+  close: async (db: Db, report: SyncRunReport, decisions: Decisions): Promise<void> => {
     await db.$transaction(
       async (tx) => {
         for (const rows of inBatches(rowsOf(decisions)))
@@ -115,17 +111,17 @@ export const passesStore = {
       { timeout: 600_000 },
     );
   },
-  /** Changes a stored report, and `last_result` when it is of the same pass. */
-  amend: async (tx: Tx, passId: string, change: (report: PassReport) => PassReport): Promise<void> => {
+  /** Changes a stored report, and `last_result` when it is of the same sync run. */
+  amend: async (tx: Tx, passId: string, change: (report: SyncRunReport) => SyncRunReport): Promise<void> => {
     const [row] = await tx.$queryRaw<{ report: Json }[]>`
       select report from directory_pass where uuid = ${passId}::uuid and report is not null for update`;
     if (!row) return;
-    const report = change(passReport.parse(row.report));
+    const report = change(syncRunReport.parse(row.report));
     await tx.directoryPass.update({ where: { id: passId }, data: { report } });
     const { last_result: last } = await settingsStore.read(tx);
     if (last?.pass_uuid === passId) await settingsStore.keepResult(tx, report);
   },
-  /** The accounts of a held pass that an administrator has approved. */
+  /** The accounts of a held sync run that an administrator has approved. */
   approvedSet: async (db: Db, passId: string): Promise<Set<string>> => {
     const rows = await db.directoryDecision.findMany({
       where: { passId, decision: 'leaver', outcome: 'held', pass: { approvedAt: { not: null } } },

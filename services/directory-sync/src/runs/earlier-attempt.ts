@@ -1,20 +1,25 @@
-import { sweepRpc, type ReplyOf } from '@overtone/contracts';
+import { directorySyncRpc, type ReplyOf } from '@overtone/contracts';
 import { askAll, type Bus } from '@overtone/service-kit';
 import type { AppliedBefore } from '../plan/plan.ts';
 import type { Results } from './report.ts';
 
-type AppliedChange = ReplyOf<typeof sweepRpc.done>['done'][number];
+type AppliedChange = ReplyOf<typeof directorySyncRpc.done>['done'][number];
 
 const pageSize = 2_000;
 
 /**
- * The changes of an interrupted pass, from identity's audit log, which is written in the transaction of each change.
+ * The changes of an interrupted sync run, from identity's audit log, which is written in the transaction of each change.
  * The crashed process needs no record of its own.
  */
 export async function readAppliedChanges(bus: Pick<Bus, 'request'>, passId: string, since: Date): Promise<Results> {
   const results: Results = { candidates: [], changes: [] };
   const readPage = async (after: string | null) => {
-    const { done } = await bus.request(sweepRpc.done, { passId, since: since.toISOString(), after, limit: pageSize });
+    const { done } = await bus.request(directorySyncRpc.done, {
+      passId,
+      since: since.toISOString(),
+      after,
+      limit: pageSize,
+    });
     return done;
   };
   for await (const appliedChange of askAll(readPage, ({ userId }) => userId)) {

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
-import type { AnswerOf, directorySyncRoutes, PassReport } from '@overtone/contracts';
+import type { AnswerOf, directorySyncRoutes, SyncRunReport } from '@overtone/contracts';
 import { ldapSettings, personLdif, startSlapd, type Slapd } from '@overtone/testkit';
 import { Client as Database } from 'pg';
 import { signIn, type Client } from './client.ts';
 import type { Context } from './context.ts';
 import { admin } from './instance.ts';
-import { reportOf, sweepPath } from './passes.ts';
+import { reportOf, syncPath } from './runs.ts';
 import { limitSignIns } from './people.ts';
 import type { Check, Suite } from './suite.ts';
 import { until } from './until.ts';
@@ -15,7 +15,7 @@ import { killNow } from './victims.ts';
 
 const slowMs = 180_000;
 
-/** The step in which the pass is blocked when a process is killed. */
+/** The step in which the sync run is blocked when a process is killed. */
 const steps = ['snapshot', 'apply', 'close'] as const;
 type Step = (typeof steps)[number];
 const victims = ['directory-sync', 'identity', 'slapd', 'nats', 'postgres'] as const;
@@ -44,8 +44,8 @@ const stepNames: Record<Step, string> = {
 
 type Status = AnswerOf<typeof directorySyncRoutes.directorySyncStatus>;
 
-/** A pass during which its own process or one of its dependencies is killed. */
-export function sweepKilling({ instance }: Context): Suite {
+/** A sync run during which its own process or one of its dependencies is killed. */
+export function syncRunKilling({ instance }: Context): Suite {
   let root: Client;
   let slapd: Slapd;
   const uidOf = (i: number) => `candidate${i}`;
@@ -81,13 +81,13 @@ export function sweepKilling({ instance }: Context): Suite {
     apply: (userId) => holdLock('identity', 'select 1 from "user" where uuid = $1 for update', [userId]),
     close: () => holdLock('directory-sync', 'lock table directory_decision in exclusive mode', []),
   };
-  /** Waits until the pass is blocked in this step. */
+  /** Waits until the sync run is blocked in this step. */
   const untilBlocked = (step: Step, id: string): Promise<unknown> =>
     until(
-      `the pass is blocked ${stepNames[step]}`,
+      `the sync run is blocked ${stepNames[step]}`,
       async () => {
         if (step !== 'snapshot') return (await countOf('identity', 'pg_locks where not granted', [])) > 0;
-        const { running } = await root.ok<Status>('GET', `${sweepPath}/status`);
+        const { running } = await root.ok<Status>('GET', `${syncPath}/status`);
         return running?.pass_uuid === id;
       },
       slowMs,
@@ -97,13 +97,13 @@ export function sweepKilling({ instance }: Context): Suite {
     if (victim === 'slapd') await slapd.kill9();
     else assert.ok(killNow(instance, victim), `no process of ${victim}`);
   };
-  const report = (id: string): Promise<PassReport> => reportOf(root, id, 60_000);
-  /** Enqueues a pass as soon as no other pass runs and its dependencies are available. */
-  const enqueuePass = (): Promise<string> =>
+  const report = (id: string): Promise<SyncRunReport> => reportOf(root, id, 60_000);
+  /** Enqueues a sync run as soon as no other runs and its dependencies are available. */
+  const enqueueRun = (): Promise<string> =>
     until(
-      'a pass is enqueued',
+      'a sync run is enqueued',
       async () => {
-        const { status, body } = await root.call<{ task_id: string }>('POST', `${sweepPath}/run`, {
+        const { status, body } = await root.call<{ task_id: string }>('POST', `${syncPath}/run`, {
           body: '{}',
           headers: { 'content-type': 'application/json' },
         });
@@ -112,12 +112,12 @@ export function sweepKilling({ instance }: Context): Suite {
       slowMs,
     );
 
-  /** Runs passes until one succeeds; the first ones can fail while the killed process restarts. */
-  const runUntilSuccess = (): Promise<PassReport> =>
+  /** Starts sync runs until one succeeds; the first ones can fail while the killed process restarts. */
+  const runUntilSuccess = (): Promise<SyncRunReport> =>
     until(
-      'a pass succeeds',
+      'a sync run succeeds',
       async () => {
-        const finished = await report(await enqueuePass());
+        const finished = await report(await enqueueRun());
         return finished.status === 'ok' && finished;
       },
       2 * slowMs,
@@ -135,7 +135,7 @@ export function sweepKilling({ instance }: Context): Suite {
   };
 
   const killCheck = ([victim, step]: Kill, i: number): Check => ({
-    rule: `${victim} killed ${stepNames[step]}: a later pass has the same result, and every change is made once`,
+    rule: `${victim} killed ${stepNames[step]}: a later sync run has the same result, and every change is made once`,
     limitMs: 4 * slowMs,
     run: async () => {
       // The tokens of earlier checks expire during a long run.
@@ -146,7 +146,7 @@ export function sweepKilling({ instance }: Context): Suite {
       const release = await blockAt[step](userId);
       let id = '';
       try {
-        id = await enqueuePass();
+        id = await enqueueRun();
         await untilBlocked(step, id);
         await kill(victim);
         if (victim === 'slapd') await slapd.restart();
@@ -157,15 +157,15 @@ export function sweepKilling({ instance }: Context): Suite {
       }
       await runUntilSuccess();
       await assertOnce(uid);
-      assert.ok(await report(id), 'the interrupted pass has no report');
+      assert.ok(await report(id), 'the interrupted sync run has no report');
     },
   });
 
   return {
-    name: 'The sweep with killed processes',
+    name: 'The directory sync with killed processes',
     checks: [
       {
-        rule: 'directory users are signed in, and a pass finds all of them',
+        rule: 'directory users are signed in, and a sync run finds all of them',
         limitMs: slowMs,
         run: async () => {
           await limitSignIns(instance, 10_000);
@@ -178,20 +178,20 @@ export function sweepKilling({ instance }: Context): Suite {
             const answer = await fetch(`${instance.baseUrl}/api/auth/token`, { method: 'POST', body });
             assert.equal(answer.status, 200, `${uid}: ${await answer.text()}`);
           }
-          await root.send('PUT', sweepPath, {
+          await root.send('PUT', syncPath, {
             enabled: true,
             dry_run: false,
             max_disables_per_run: 1_000,
             max_disable_percent: null,
           });
-          // The first pass disables accounts that remain from another directory.
-          await report(await enqueuePass());
+          // The first sync run disables accounts that remain from another directory.
+          await report(await enqueueRun());
         },
       },
       ...kills.map((one, i) => killCheck(one, i)),
     ],
     close: async () => {
-      await root.send('PUT', sweepPath, { enabled: false, dry_run: true });
+      await root.send('PUT', syncPath, { enabled: false, dry_run: true });
       await root.send('PUT', '/api/admin/auth-config/ldap', { ldap_enabled: false });
       await slapd.stop();
       await limitSignIns(instance, null);

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
-import type { AnswerOf, directorySyncRoutes, PassReport } from '@overtone/contracts';
+import type { AnswerOf, directorySyncRoutes, SyncRunReport } from '@overtone/contracts';
 import { ldapSettings, personLdif, startSlapd, type Slapd } from '@overtone/testkit';
 import { createFixtures } from './authorisation/fixtures.ts';
 import { clientOf, signIn, type Client } from './client.ts';
 import type { Context } from './context.ts';
 import { admin } from './instance.ts';
-import { reportOf, sweepPath } from './passes.ts';
+import { reportOf, syncPath } from './runs.ts';
 import { limitSignIns } from './people.ts';
 import type { Suite } from './suite.ts';
 import { until } from './until.ts';
@@ -20,19 +20,22 @@ type Tokens = { access_token: string; refresh_token: string };
 type Account = { id: string; active: boolean; by: string | null; at: Date | null };
 
 /** Accounts that leave the directory lose access, and no other account does: on a running instance. */
-export function sweeping({ instance }: Context): Suite {
+export function syncRuns({ instance }: Context): Suite {
   let root: Client;
   let slapd: Slapd;
   let fixtures: Awaited<ReturnType<typeof createFixtures>>;
 
-  const enqueuePass = async (body: object = {}): Promise<string> =>
-    (await root.send<{ task_id: string }>('POST', `${sweepPath}/run`, body)).task_id;
-  const report = (id: string): Promise<PassReport> => reportOf(root, id, 90_000);
-  const untilNoPassRuns = (): Promise<true> =>
-    until('no pass runs', async () => (await root.ok<Status>('GET', `${sweepPath}/status`)).running === null);
-  const pass = async (body: object = {}): Promise<PassReport> => {
-    await untilNoPassRuns();
-    return report(await enqueuePass(body));
+  const enqueueRun = async (body: object = {}): Promise<string> =>
+    (await root.send<{ task_id: string }>('POST', `${syncPath}/run`, body)).task_id;
+  const report = (id: string): Promise<SyncRunReport> => reportOf(root, id, 90_000);
+  const untilNoRunInProgress = (): Promise<true> =>
+    until(
+      'no sync run is in progress',
+      async () => (await root.ok<Status>('GET', `${syncPath}/status`)).running === null,
+    );
+  const run = async (body: object = {}): Promise<SyncRunReport> => {
+    await untilNoRunInProgress();
+    return report(await enqueueRun(body));
   };
 
   const requestTokens = async (uid: string): Promise<Tokens> => {
@@ -59,10 +62,10 @@ export function sweeping({ instance }: Context): Suite {
   const removeFromDirectory = (uid: string) => slapd.apply(`dn: uid=${uid},${slapd.people}\nchangetype: delete\n`);
 
   return {
-    name: 'The sweep of the directory',
+    name: 'The directory sync',
     checks: [
       {
-        rule: 'directory users can sign in, and the sweep is enabled',
+        rule: 'directory users can sign in, and the directory sync is enabled',
         limitMs: 90_000,
         run: async () => {
           await limitSignIns(instance, 10_000);
@@ -71,8 +74,8 @@ export function sweeping({ instance }: Context): Suite {
           slapd = await startSlapd({ seed: ['ada', 'bob', 'cleo', 'dan'].map((uid) => personLdif(uid)).join('\n') });
           await root.send('PUT', '/api/admin/auth-config/ldap', ldapSettings(slapd));
           for (const uid of ['ada', 'bob', 'cleo', 'dan']) await requestTokens(uid);
-          await root.send('PUT', sweepPath, { enabled: true, dry_run: false, max_disables_per_run: 10 });
-          assert.equal((await pass()).candidates, 0);
+          await root.send('PUT', syncPath, { enabled: true, dry_run: false, max_disables_per_run: 10 });
+          assert.equal((await run()).candidates, 0);
         },
       },
       {
@@ -81,7 +84,7 @@ export function sweeping({ instance }: Context): Suite {
         run: async () => {
           const { access_token: token } = await requestTokens('ada');
           await removeFromDirectory('ada');
-          const dry = await pass({ dry_run: true });
+          const dry = await run({ dry_run: true });
           assert.deepEqual([dry.status, dry.would_disable, dry.disabled], ['ok', 1, 0]);
           assert.equal((await accountOf('ada')).active, true);
           assert.equal((await clientOf(instance.baseUrl, token).call('GET', '/api/users/me')).status, 200);
@@ -99,7 +102,7 @@ export function sweeping({ instance }: Context): Suite {
           await removeFromDirectory('bob');
           const socket = await openSocket(instance.baseUrl, tokens.access_token);
           const download = await startDownload(`${instance.baseUrl}/api/files/${file}/content`, tokens.access_token);
-          const running = pass();
+          const running = run();
           await until('bob is disabled', async () => (await accountOf('bob')).at, 60_000, 20);
           const disabled = Date.now();
           const [closed, cut] = await Promise.all([waitForEnd(socket.ended), waitForEnd(download.ended)]);
@@ -120,11 +123,11 @@ export function sweeping({ instance }: Context): Suite {
         },
       },
       {
-        rule: 'a pass without a directory is reported as directory_unavailable, and disables no account',
+        rule: 'a sync run without a directory is reported as directory_unavailable, and disables no account',
         limitMs: 120_000,
         run: async () => {
           await slapd.kill9();
-          const aborted = await pass();
+          const aborted = await run();
           assert.deepEqual([aborted.status, aborted.disabled], ['directory_unavailable', 0]);
           assert.ok(aborted.error);
           for (const uid of ['cleo', 'dan']) assert.equal((await accountOf(uid)).active, true);
@@ -132,15 +135,15 @@ export function sweeping({ instance }: Context): Suite {
         },
       },
       {
-        rule: 'a pass whose process is killed is completed by the next attempt: one change, one audit record',
+        rule: 'a sync run whose process is killed is completed by the next attempt: one change, one audit record',
         limitMs: 180_000,
         run: async () => {
           await removeFromDirectory('cleo');
-          await untilNoPassRuns();
+          await untilNoRunInProgress();
           process.kill(slapd.pid(), 'SIGSTOP');
-          const id = await enqueuePass();
-          await until('the pass waits for the directory', async () => {
-            const { running } = await root.ok<Status>('GET', `${sweepPath}/status`);
+          const id = await enqueueRun();
+          await until('the sync run waits for the directory', async () => {
+            const { running } = await root.ok<Status>('GET', `${syncPath}/status`);
             return running?.pass_uuid === id;
           });
           process.kill(await instance.pidOf('directory-sync'), 'SIGKILL');
@@ -156,14 +159,14 @@ export function sweeping({ instance }: Context): Suite {
         },
       },
       {
-        rule: 'the metrics contain the outcomes of passes and the time of the last successful one',
+        rule: 'the metrics contain the outcomes of sync runs and the time of the last successful one',
         run: async () => {
           const service = (await instance.status()).services.find(({ name }) => name === 'directory-sync');
           const text = await (await fetch(`${service?.internal_url}/metrics`)).text();
           const value = (name: string) => Number(new RegExp(`^${name} (\\S+)$`, 'm').exec(text)?.[1] ?? Number.NaN);
           assert.ok(
             /^directory_sync_passes_total\{.*outcome="ok".*\} [1-9]/m.test(text),
-            'no successful pass is counted',
+            'no successful sync run is counted',
           );
           assert.equal(value('directory_sync_disabled_total'), 1);
           assert.ok(Date.now() / 1000 - value('directory_sync_last_good_timestamp_seconds') < 600);
@@ -171,7 +174,7 @@ export function sweeping({ instance }: Context): Suite {
       },
     ],
     close: async () => {
-      await root.send('PUT', sweepPath, { enabled: false, dry_run: true });
+      await root.send('PUT', syncPath, { enabled: false, dry_run: true });
       await root.send('PUT', '/api/admin/auth-config/ldap', { ldap_enabled: false });
       await slapd.stop();
       await fixtures.close();

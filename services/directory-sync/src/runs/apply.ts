@@ -1,4 +1,4 @@
-import { sweepRpc, type SweepChange } from '@overtone/contracts';
+import { directorySyncRpc, type DirectoryChange } from '@overtone/contracts';
 import type { Bus } from '@overtone/service-kit';
 import type { Lease } from '../lease/lease.ts';
 import {
@@ -12,7 +12,7 @@ import {
   type Rules,
 } from '../plan/plan.ts';
 import type { Snapshot } from '../snapshot/snapshot.ts';
-import type { CandidateResult, ChangeResult, PassRequest, Results } from './report.ts';
+import type { CandidateResult, ChangeResult, RunRequest, Results } from './report.ts';
 
 const batchSize = 500;
 
@@ -60,9 +60,9 @@ function isConfirmed(candidate: PlannedCandidate, person: Person | null, rules: 
   return decision.kind === 'candidate' && decision.candidate.reason === candidate.reason;
 }
 
-/** The pass of the plan; it holds the lease. `onProgress` is called before each batch. */
+/** The sync run of the plan; it holds the lease. `onProgress` is called before each batch. */
 type ApplyOptions = {
-  request: Pick<PassRequest, 'passId'>;
+  request: Pick<RunRequest, 'passId'>;
   signal: AbortSignal;
   confirm: Lease['confirm'];
   bus: Pick<Bus, 'request'>;
@@ -95,7 +95,7 @@ export async function applyPlan(plan: Plan, rechecked: CandidateResult[], option
   };
 }
 
-/** Builds and sends the changes in batches, because all changes of a large first pass would not fit in memory. */
+/** Builds and sends the changes in batches, because all changes of a large first sync run would not fit in memory. */
 async function sendChanges(
   planned: readonly (DeprovisioningCandidate | Change)[],
   { request, signal, confirm, bus, onProgress }: ApplyOptions,
@@ -105,10 +105,10 @@ async function sendChanges(
   for (const batch of batches(planned, batchSize)) {
     onProgress(done, planned.length);
     signal.throwIfAborted();
-    // After a lost lease another pass may have made newer changes.
+    // After a lost lease another sync run may have made newer changes.
     await confirm();
     const changes = batch.map((item) => ('reason' in item ? toDisableChange(item) : toReconcileChange(item)));
-    const { results } = await bus.request(sweepRpc.apply, { passId: request.passId, changes });
+    const { results } = await bus.request(directorySyncRpc.apply, { passId: request.passId, changes });
     const applied = new Map(
       results.map((reply) => [reply.userId, reply.outcome === 'applied' ? reply.sessionsRevoked : null]),
     );
@@ -122,7 +122,7 @@ async function sendChanges(
   return result;
 }
 
-function toDisableChange({ account, reason, evidence }: DeprovisioningCandidate): SweepChange {
+function toDisableChange({ account, reason, evidence }: DeprovisioningCandidate): DirectoryChange {
   return {
     ...emptyChange(),
     userId: account.userId,
@@ -131,7 +131,7 @@ function toDisableChange({ account, reason, evidence }: DeprovisioningCandidate)
   };
 }
 
-function toReconcileChange({ account, role, add, remove, adopt }: Change): SweepChange {
+function toReconcileChange({ account, role, add, remove, adopt }: Change): DirectoryChange {
   return {
     ...emptyChange(),
     userId: account.userId,
@@ -147,7 +147,7 @@ function emptyChange() {
   return { disable: null, role: null, add: [], remove: [], adopt: null };
 }
 
-function expectedState({ role, directoryId }: ChangedAccount): SweepChange['expected'] {
+function expectedState({ role, directoryId }: ChangedAccount): DirectoryChange['expected'] {
   return { role, directoryId };
 }
 

@@ -1,8 +1,8 @@
-import type { PassReport } from '@overtone/contracts';
+import type { SyncRunReport } from '@overtone/contracts';
 import type { Account, Change, DeprovisioningCandidate, Plan } from '../plan/plan.ts';
 
-/** The request that starts a pass. */
-export type PassRequest = {
+/** The request that starts a sync run. */
+export type RunRequest = {
   passId: string;
   trigger: 'schedule' | 'manual' | 'approval';
   /** Requested as a dry run, independent of the setting. */
@@ -10,7 +10,7 @@ export type PassRequest = {
   approvedPass: string | null;
 };
 export type Phase = 'snapshot' | 'plan' | 'recheck' | 'apply';
-export type RunningPass = {
+export type RunProgress = {
   passId: string;
   phase: Phase;
   done: number;
@@ -24,7 +24,7 @@ type ReportedAccount = Pick<Account, 'userId' | 'email' | 'login' | 'role'>;
 /** The results of a planned deprovisioning and of a planned change. */
 export type CandidateResult = {
   candidate: Omit<DeprovisioningCandidate, 'account'> & { account: ReportedAccount };
-  outcome: PassReport['actions'][number]['outcome'];
+  outcome: SyncRunReport['actions'][number]['outcome'];
   sessionsRevoked?: number;
 };
 export type ChangeResult = {
@@ -40,18 +40,18 @@ export type Results = {
 /** Maximum length of lists in a report; all decisions are stored as rows. */
 const maxListed = 1_000;
 
-type PassFacts = {
-  request: PassRequest;
+type RunFacts = {
+  request: RunRequest;
   dryRun: boolean;
   startedAt: Date;
   finishedAt: Date;
   maxDisables: number;
   groupNames: ReadonlyMap<string, string>;
 };
-type SnapshotFacts = { seen: number; requests: number; proof: PassReport['proof'] };
+type SnapshotFacts = { seen: number; requests: number; proof: SyncRunReport['proof'] };
 
-/** The report of a pass that completed its plan. */
-export function reportOf(plan: Plan, results: Results, facts: PassFacts & SnapshotFacts): PassReport {
+/** The report of a sync run that completed its plan. */
+export function reportOf(plan: Plan, results: Results, facts: RunFacts & SnapshotFacts): SyncRunReport {
   return {
     ...emptyReport(facts),
     ...outcomesOf(results, facts.groupNames),
@@ -68,7 +68,7 @@ export function reportOf(plan: Plan, results: Results, facts: PassFacts & Snapsh
 }
 
 /** The outcome per account, for the report. */
-function outcomesOf(results: Results, groupNames: PassFacts['groupNames']) {
+function outcomesOf(results: Results, groupNames: RunFacts['groupNames']) {
   const count = (outcome: CandidateResult['outcome']) =>
     results.candidates.filter((result) => result.outcome === outcome).length;
   const namesOf = (ids: readonly string[]) => ids.map((id) => groupNames.get(id) ?? id);
@@ -101,16 +101,16 @@ function outcomesOf(results: Results, groupNames: PassFacts['groupNames']) {
   };
 }
 
-/** The report of a pass without a plan; an earlier attempt may have made changes. */
+/** The report of a sync run without a plan; an earlier attempt may have made changes. */
 export function abortedReport(
-  facts: PassFacts,
-  end: { status: PassReport['status']; error: string | null },
+  facts: RunFacts,
+  end: { status: SyncRunReport['status']; error: string | null },
   earlier: Results,
-): PassReport {
+): SyncRunReport {
   return { ...emptyReport(facts), ...outcomesOf(earlier, facts.groupNames), ...end };
 }
 
-function emptyReport({ request, ...facts }: PassFacts & Partial<SnapshotFacts>): PassReport {
+function emptyReport({ request, ...facts }: RunFacts & Partial<SnapshotFacts>): SyncRunReport {
   return {
     pass_uuid: request.passId,
     status: 'disabled',

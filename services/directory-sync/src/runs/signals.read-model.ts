@@ -1,26 +1,26 @@
-import { passStatuses, type PassReport } from '@overtone/contracts';
+import { syncRunStatuses, type SyncRunReport } from '@overtone/contracts';
 import type { Sample } from '@overtone/service-kit';
 import type { Db } from '../database.ts';
 import { nextRuns } from '../schedule/schedule.ts';
-import { settingsStore, type SweepSettings } from '../settings/settings.ts';
+import { settingsStore, type SyncSettings } from '../settings/settings.ts';
 
-type LastPass = Pick<PassReport, 'status' | 'seen' | 'candidates' | 'disabled' | 'ldap_requests' | 'duration_s'>;
+type LastRun = Pick<SyncRunReport, 'status' | 'seen' | 'candidates' | 'disabled' | 'ldap_requests' | 'duration_s'>;
 
 /** Upper limit of the reported number of missed runs. */
 const maxMissed = 10;
 
-/** Metrics of the sweep from its stored history: equal in every replica, and after a restart. */
-export async function sweepSignals(db: Db, now = new Date()): Promise<Sample[]> {
+/** Metrics of the directory sync from its stored history: equal in every replica, and after a restart. */
+export async function syncSignals(db: Db, now = new Date()): Promise<Sample[]> {
   const settings = await settingsStore.readWithoutResult(db);
-  const [last, good] = await Promise.all([readLastPass(db), readLastGoodAt(db, settings)]);
-  // Before the first successful pass the age counts from when the sweep was enabled.
+  const [last, good] = await Promise.all([readLastRun(db), readLastGoodAt(db, settings)]);
+  // Before the first successful sync run the age counts from when the directory sync was enabled.
   const since = good && settings.switchedAt ? later(good, settings.switchedAt) : (good ?? settings.switchedAt);
   return [
     ...toSamples('enabled', settings.enabled ? 1 : 0),
     ...toSamples('last_good_timestamp_seconds', good && good.getTime() / 1000),
     ...toSamples('age_seconds', settings.enabled && since ? (now.getTime() - since.getTime()) / 1000 : 0),
     ...toSamples('runs_missed', countMissedRuns(settings, since, now)),
-    ...passStatuses
+    ...syncRunStatuses
       .filter((status) => status !== 'running')
       .map((status) => ({ name: 'directory_sync_last_outcome', of: status, value: last?.status === status ? 1 : 0 })),
     ...toSamples('last_duration_seconds', last?.duration_s),
@@ -31,9 +31,9 @@ export async function sweepSignals(db: Db, now = new Date()): Promise<Sample[]> 
   ];
 }
 
-async function readLastPass(db: Db): Promise<LastPass | undefined> {
+async function readLastRun(db: Db): Promise<LastRun | undefined> {
   return (
-    await db.$queryRaw<LastPass[]>`
+    await db.$queryRaw<LastRun[]>`
       select status, (report ->> 'seen')::int as seen, (report ->> 'candidates')::int as candidates,
              (report ->> 'disabled')::int as disabled, (report ->> 'ldap_requests')::int as ldap_requests,
              (report ->> 'duration_s')::float as duration_s
@@ -41,8 +41,8 @@ async function readLastPass(db: Db): Promise<LastPass | undefined> {
   )[0];
 }
 
-/** A dry run counts as a successful pass only when the sweep is set to dry runs. */
-async function readLastGoodAt(db: Db, { dry_run: dryRun }: SweepSettings): Promise<Date | null> {
+/** A dry run counts as a successful sync run only when the directory sync is set to dry runs. */
+async function readLastGoodAt(db: Db, { dry_run: dryRun }: SyncSettings): Promise<Date | null> {
   return (
     (
       await db.directoryPass.findFirst({
@@ -58,7 +58,7 @@ function toSamples(name: string, value: number | null | undefined): Sample[] {
   return value === null || value === undefined ? [] : [{ name: `directory_sync_${name}`, value }];
 }
 
-function countMissedRuns({ enabled, schedule }: SweepSettings, since: Date | null, now: Date): number {
+function countMissedRuns({ enabled, schedule }: SyncSettings, since: Date | null, now: Date): number {
   return enabled && since ? nextRuns(schedule, since, maxMissed).filter((due) => due <= now).length : 0;
 }
 

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
-import { sweepRpc, type ReplyOf, type RequestOf, type RpcDef, type SweepChange } from '@overtone/contracts';
+import { type ReplyOf, type RequestOf, type RpcDef, directorySyncRpc, type DirectoryChange } from '@overtone/contracts';
 import { waitFor } from '@overtone/testkit';
 import { setUpIdentity, addUser, collectEvents } from '../../test/running-identity.ts';
 
@@ -46,7 +46,7 @@ async function audits(id: string) {
   ).rows;
 }
 
-function change(user: DirectoryUser, more: Partial<SweepChange>): SweepChange {
+function change(user: DirectoryUser, more: Partial<DirectoryChange>): DirectoryChange {
   return {
     userId: user.id,
     expected: { role: 'user', directoryId: user.directoryId },
@@ -61,8 +61,8 @@ function change(user: DirectoryUser, more: Partial<SweepChange>): SweepChange {
 
 const gone = { disable: { reason: 'absent_from_directory' as const, evidence: { asked: 'by id' } } };
 
-function apply(passId: string, ...changes: SweepChange[]) {
-  return ask(sweepRpc.apply, { passId, changes });
+function apply(passId: string, ...changes: DirectoryChange[]) {
+  return ask(directorySyncRpc.apply, { passId, changes });
 }
 
 async function newGroup() {
@@ -154,7 +154,7 @@ describe('applying changes of a sync run', () => {
     await apply(passId, change(left, gone), change(promoted, { role: 'admin', add: [group] }));
     await apply(randomUUID(), change(other, gone));
     const ask1 = async (after: string | null) =>
-      (await ask(sweepRpc.done, { passId, since, after, limit: 1 })).done as Record<string, unknown>[];
+      (await ask(directorySyncRpc.done, { passId, since, after, limit: 1 })).done as Record<string, unknown>[];
     const first = await ask1(null);
     const second = await ask1(String(first[0]?.['userId']));
     expect(await ask1(String(second[0]?.['userId']))).toEqual([]);
@@ -199,14 +199,14 @@ describe('undoing a sync run', () => {
   it('enables the accounts that it disabled, and publishes events', async () => {
     const [user, passId] = [await directoryUser(), randomUUID()];
     await apply(passId, change(user, gone));
-    const { results } = await ask(sweepRpc.undo, { passId, userIds: [user.id], by: randomUUID() });
+    const { results } = await ask(directorySyncRpc.undo, { passId, userIds: [user.id], by: randomUUID() });
     expect(results).toMatchObject([{ restored: true }]);
     expect(await row(user.id)).toMatchObject({ is_active: true, disabled_by: null });
     expect((await audits(user.id)).at(-1)).toMatchObject({ event_type: 'auth.account.enabled' });
   });
 
   it.each([
-    ['another pass', async () => {}],
+    ['another sync run', async () => {}],
     [
       'an account that an administrator has disabled since',
       async (id: string) =>
@@ -216,8 +216,8 @@ describe('undoing a sync run', () => {
     const [user, passId] = [await directoryUser(), randomUUID()];
     await apply(passId, change(user, gone));
     await since(user.id);
-    const asked = what === 'another pass' ? randomUUID() : passId;
-    const { results } = await ask(sweepRpc.undo, { passId: asked, userIds: [user.id], by: randomUUID() });
+    const asked = what === 'another sync run' ? randomUUID() : passId;
+    const { results } = await ask(directorySyncRpc.undo, { passId: asked, userIds: [user.id], by: randomUUID() });
     expect(results).toMatchObject([{ restored: false }]);
     expect(await row(user.id)).toMatchObject({ is_active: false });
   });
@@ -234,7 +234,7 @@ describe('the accounts of the directory', () => {
     const ids: string[] = [];
     const inside = new Map<string, { fromDirectory: string[]; byHand: string[] }>();
     for (let after: string | null = null; ;) {
-      const page: ReplyOf<typeof sweepRpc.accounts> = await ask(sweepRpc.accounts, { after, limit: 2 });
+      const page: ReplyOf<typeof directorySyncRpc.accounts> = await ask(directorySyncRpc.accounts, { after, limit: 2 });
       ids.push(...page.userId);
       for (const [i, id] of page.userId.entries())
         inside.set(id, { fromDirectory: page.fromDirectory[i] ?? [], byHand: page.byHand[i] ?? [] });

@@ -1,4 +1,4 @@
-import { sweepRpc, type ReplyOf } from '@overtone/contracts';
+import { directorySyncRpc, type ReplyOf } from '@overtone/contracts';
 import type { Outbox } from '@overtone/database';
 import type { MappingRule } from '@overtone/directory';
 import { rpc, seal, type KeyRing, type Slice } from '@overtone/service-kit';
@@ -6,7 +6,7 @@ import type { Db } from '../database.ts';
 import type { CurrentDirectory } from '../directory/directory.ts';
 import type { Settings } from '../live-settings.ts';
 import type { Sessions } from '../sessions/sessions.ts';
-import { createSweep } from './sweep.service.ts';
+import { createSyncChanges } from './sync.service.ts';
 
 type RulesDeps = {
   db: Db;
@@ -18,28 +18,28 @@ type RulesDeps = {
 };
 type Deps = RulesDeps & { outbox: Outbox; sessions: Pick<Sessions, 'endAllOf'> };
 
-/** Gives the sweep its rules and accounts, and applies its changes. */
-export function createSweepSlice(deps: Deps): Slice {
-  const sweep = createSweep(deps);
+/** Gives the directory sync its rules and accounts, and applies its changes. */
+export function createSyncSlice(deps: Deps): Slice {
+  const sync = createSyncChanges(deps);
   return {
     rpcs: [
-      rpc(sweepRpc.rules, () => readRules(deps)),
-      rpc(sweepRpc.accounts, sweep.accounts),
-      rpc(sweepRpc.apply, sweep.apply),
-      rpc(sweepRpc.done, sweep.done),
-      rpc(sweepRpc.undo, sweep.undo),
+      rpc(directorySyncRpc.rules, () => readRules(deps)),
+      rpc(directorySyncRpc.accounts, sync.accounts),
+      rpc(directorySyncRpc.apply, sync.apply),
+      rpc(directorySyncRpc.done, sync.done),
+      rpc(directorySyncRpc.undo, sync.undo),
     ],
   };
 }
 
-/** The rules of the sweep: the same directory, mappings and settings as for sign-in, read again for every sync run. */
+/** The rules of the directory sync: the same directory, mappings and settings as for sign-in, read again for every sync run. */
 async function readRules({ db, settings, directory, env, ldapMappings }: RulesDeps) {
   const { bindPassword, ...config } = directory.config();
   const [mappings, groups] = await Promise.all([
     ldapMappings(),
     db.userGroup.findMany({ select: { id: true, name: true } }),
   ]);
-  const rules: ReplyOf<typeof sweepRpc.rules> = {
+  const rules: ReplyOf<typeof directorySyncRpc.rules> = {
     enabled: settings.current().ldap_enabled,
     config,
     bindPassword: bindPassword === null ? null : seal(env.keyRing(), 'ldap_bind_password', bindPassword),

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
-import type { PassReport } from '@overtone/contracts';
+import { type SyncRunReport } from '@overtone/contracts';
 import { stopAfterFile } from '@overtone/testkit/cleanup';
 import { randomFrom, type Random } from '../../test/random.ts';
 import { idOf, worldOf } from '../../test/random-world.ts';
@@ -84,8 +84,8 @@ function worldFor(seed: number) {
 
 type World = ReturnType<typeof worldFor>;
 
-function passesOf({ nested }: World) {
-  return stored.passes((rules, options) => {
+function runsOf({ nested }: World) {
+  return stored.runs((rules, options) => {
     const config = { ...rules.config, recursiveGroups: nested };
     const noKeys = () => {
       throw new Error('no password is configured');
@@ -94,15 +94,15 @@ function passesOf({ nested }: World) {
   });
 }
 
-async function run(world: World, dryRun: boolean): Promise<PassReport> {
+async function run(world: World, dryRun: boolean): Promise<SyncRunReport> {
   const request = { passId: randomUUID(), trigger: 'manual', dryRun, approvedPass: null } as const;
-  const report = await passesOf(world).run(request, { stop: new AbortController().signal, isLast: true });
-  if (!report) throw new Error('the pass was already finished');
+  const report = await runsOf(world).run(request, { stop: new AbortController().signal, isLast: true });
+  if (!report) throw new Error('the sync run was already finished');
   return report;
 }
 
-/** The report without the fields that differ between two passes: id and times. */
-function comparable({ dry_run: _, pass_uuid: __, started_at: ___, ...report }: PassReport) {
+/** The report without the fields that differ between two sync runs: id and times. */
+function comparable({ dry_run: _, pass_uuid: __, started_at: ___, ...report }: SyncRunReport) {
   return {
     ...report,
     proof: report.proof.filter(({ code }) => code !== 'clock'),
@@ -112,7 +112,7 @@ function comparable({ dry_run: _, pass_uuid: __, started_at: ___, ...report }: P
 }
 
 /** The report expected from the real run after a dry run. */
-function expectedReport(dry: PassReport) {
+function expectedReport(dry: SyncRunReport) {
   return {
     ...comparable(dry),
     disabled: dry.would_disable,
@@ -126,19 +126,19 @@ function expectedReport(dry: PassReport) {
 }
 
 /** The report of the real run, without the number of revoked sessions that a dry run does not have. */
-function actualReport(real: PassReport) {
+function actualReport(real: SyncRunReport) {
   return {
     ...comparable(real),
     actions: real.actions.map(({ sessions_revoked: _, ...action }) => action),
   };
 }
 
-function disabledIn(dry: PassReport): string[] {
+function disabledIn(dry: SyncRunReport): string[] {
   return dry.actions.filter(({ outcome }) => outcome === 'would_disable').map(({ user_uuid: id }) => id);
 }
 
 /** The accounts expected after the real run, from the report of the dry run. */
-function expectedAccounts(dry: PassReport, before: readonly Row[]): Omit<Row, 'directoryId' | 'audited'>[] {
+function expectedAccounts(dry: SyncRunReport, before: readonly Row[]): Omit<Row, 'directoryId' | 'audited'>[] {
   const disabled = new Set(disabledIn(dry));
   const changes = new Map(dry.reconciliations.map((change) => [change.user_uuid, change]));
   return before.map(({ directoryId: _, audited: __, ...row }) => {
@@ -158,7 +158,7 @@ function expectedAccounts(dry: PassReport, before: readonly Row[]): Omit<Row, 'd
   });
 }
 
-function changedIn(dry: PassReport): Set<string> {
+function changedIn(dry: SyncRunReport): Set<string> {
   return new Set([...disabledIn(dry), ...dry.reconciliations.map(({ user_uuid: id }) => id)]);
 }
 

@@ -46,10 +46,10 @@ function outcomes(report: Record<string, unknown>) {
   ]);
 }
 
-describe('a pass', () => {
+describe('a sync run', () => {
   it('disables accounts that left the directory, and reports each with its reason', async () => {
     removeFromDirectory(2);
-    const report = await world.pass();
+    const report = await world.run();
     expect(report).toMatchObject({ status: 'ok', checked: 5, seen: 4, candidates: 1, disabled: 1, dry_run: false });
     expect(report['actions']).toMatchObject([
       { user_uuid: userId(2), reason: 'absent_from_directory', applied: true, sessions_revoked: 1 },
@@ -63,21 +63,21 @@ describe('a pass', () => {
   });
 
   it('sends identity no changes when there are none', async () => {
-    expect(await world.pass()).toMatchObject({ status: 'ok', candidates: 0, reconciled: 0 });
+    expect(await world.run()).toMatchObject({ status: 'ok', candidates: 0, reconciled: 0 });
     expect(world.identity.applied).toEqual([]);
   });
 
   it('aborts with directory_unavailable and disables no account when the directory does not respond', async () => {
     removeFromDirectory(1, 2, 3);
     world.directory.fault = 'The server ended a chain of pages';
-    const report = await world.pass();
+    const report = await world.run();
     expect(report).toMatchObject({ status: 'directory_unavailable', error: world.directory.fault, disabled: 0 });
     expect(world.identity.applied).toEqual([]);
   });
 
   it('disables no account when the directory contains none of the known accounts', async () => {
     world.directory.people = [member(99).person];
-    expect(await world.pass()).toMatchObject({ status: 'directory_unavailable', disabled: 0 });
+    expect(await world.run()).toMatchObject({ status: 'directory_unavailable', disabled: 0 });
     expect(world.identity.applied).toEqual([]);
   });
 
@@ -86,14 +86,14 @@ describe('a pass', () => {
     world.directory.people = world.directory.people.map((person, i) =>
       i === 0 ? { ...person, admitted: 'unknown' } : person,
     );
-    expect(await world.pass()).toMatchObject({ status: 'directory_unavailable' });
+    expect(await world.run()).toMatchObject({ status: 'directory_unavailable' });
     expect(world.identity.applied).toEqual([]);
   });
 
   it('rechecks every account before it is disabled, and keeps those that the recheck finds', async () => {
     removeFromDirectory(1, 2);
     world.directory.recheckResults.set(userId(1), member(1).person);
-    const report = await world.pass();
+    const report = await world.run();
     expect(outcomes(report)).toEqual([
       [userId(1), 'replication_pending'],
       [userId(2), 'disabled'],
@@ -104,17 +104,17 @@ describe('a pass', () => {
   it('disables at most max_disables_per_run and defers the rest', async () => {
     await world.ask('PUT', '', { max_disables_per_run: 2, max_disable_percent: null });
     removeFromDirectory(1, 2, 3, 4);
-    const report = await world.pass();
+    const report = await world.run();
     expect(report).toMatchObject({ disabled: 2, deferred: 2, capped: true });
     expect(disabled()).toEqual([userId(1), userId(2)]);
   });
 
   it('writes only its report in a dry run', async () => {
     removeFromDirectory(2, 3);
-    const dry = await world.pass({ dry_run: true });
+    const dry = await world.run({ dry_run: true });
     expect(dry).toMatchObject({ dry_run: true, would_disable: 2, disabled: 0 });
     expect(world.identity.applied).toEqual([]);
-    const real = await world.pass();
+    const real = await world.run();
     const reasonsOf = (report: Record<string, unknown>) =>
       (report['actions'] as { user_uuid: string; reason: string }[]).map((action) => [action.user_uuid, action.reason]);
     expect(reasonsOf(real)).toEqual(reasonsOf(dry));
@@ -123,29 +123,29 @@ describe('a pass', () => {
   it('reports the accounts to disable without a change when dry_run is set', async () => {
     await world.ask('PUT', '', { dry_run: true });
     removeFromDirectory(2);
-    expect(await world.pass()).toMatchObject({ status: 'ok', dry_run: true, would_disable: 1, disabled: 0 });
+    expect(await world.run()).toMatchObject({ status: 'ok', dry_run: true, would_disable: 1, disabled: 0 });
     expect((await world.ask('GET')).body['last_result']).toMatchObject({ would_disable: 1 });
     expect(world.identity.applied).toEqual([]);
   });
 
-  it('reports `disabled` when the sweep is switched off, except in a dry run', async () => {
+  it('reports `disabled` when the directory sync is switched off, except in a dry run', async () => {
     await world.ask('PUT', '', { enabled: false });
     removeFromDirectory(2);
-    expect(await world.pass()).toMatchObject({ status: 'disabled', candidates: 0 });
-    expect(await world.pass({ dry_run: true })).toMatchObject({ status: 'ok', would_disable: 1 });
+    expect(await world.run()).toMatchObject({ status: 'disabled', candidates: 0 });
+    expect(await world.run({ dry_run: true })).toMatchObject({ status: 'ok', would_disable: 1 });
   });
 
   it('lists accounts that returned to the directory without enabling them', async () => {
     world.identity.accounts = members.map(({ account }, i) =>
       i === 0 ? { ...account, active: false, disabledBy: 'directory' } : account,
     );
-    expect((await world.pass())['eligible_for_reactivation']).toMatchObject([{ user_uuid: userId(1) }]);
+    expect((await world.run())['eligible_for_reactivation']).toMatchObject([{ user_uuid: userId(1) }]);
     expect(world.identity.applied).toEqual([]);
   });
 
   it('runs once when two jobs have the same id', async () => {
     removeFromDirectory(2);
-    const first = await world.pass();
+    const first = await world.run();
     const input = { trigger: 'manual', dryRun: false, approvedPass: null, approvedBy: null };
     const again = { taskId: first['pass_uuid'], input };
     await world.nats.jetstream().publish(directoryJobs.run.subject, JSON.stringify(again));
@@ -154,7 +154,7 @@ describe('a pass', () => {
   });
 });
 
-describe('interrupted pass', () => {
+describe('interrupted sync run', () => {
   const many = [...Array(700).keys()].map((i) => member(i + 1, {}, { admin: i < 3 ? 'no' : 'yes' }));
   beforeEach(async () => {
     world.identity.accounts = many.map(({ account }) => account);
@@ -189,11 +189,11 @@ describe('interrupted pass', () => {
     expect(disabled()).toHaveLength(2);
   });
 
-  it('is reported as failed with its changes by a later pass, which makes the remaining changes', async () => {
+  it('is reported as failed with its changes by a later sync run, which makes the remaining changes', async () => {
     const id = await enqueueInterrupted();
     await untilInterrupted();
     await waitFor(async () => (await world.ask('GET', '/status')).body['running'] === null);
-    const later = await world.pass();
+    const later = await world.run();
     expect(await world.report(id)).toMatchObject({ status: 'failed', disabled: 2, reconciled: 498 });
     expect(later).toMatchObject({ status: 'ok', disabled: 1, reconciled: 199 });
     await waitFor(async () => (await queued()) === 0, { timeoutMs: 120_000 });
@@ -214,7 +214,7 @@ function releaseLease() {
 }
 
 describe('the lease', () => {
-  it('prevents overlapping passes with 409 while one runs', async () => {
+  it('prevents overlapping sync runs with 409 while one runs', async () => {
     const { promise: gate, resolve: openGate } = Promise.withResolvers<void>();
     world.directory.duringSnapshot = () => gate;
     const id = String((await world.ask('POST', '/run')).body['task_id']);
@@ -226,7 +226,7 @@ describe('the lease', () => {
     await world.report(id);
   });
 
-  it('stops a pass that loses it from applying changes; its job waits for the other holder', async () => {
+  it('stops a sync run that loses it from applying changes; its job waits for the other holder', async () => {
     removeFromDirectory(2);
     world.directory.duringSnapshot = async () => {
       world.directory.duringSnapshot = async () => {};
@@ -247,7 +247,7 @@ describe('the lease', () => {
     await world.sql(`update directory_lease set holder = 'crashed', until = now() + interval '1 day'`);
     expect((await world.ask('POST', '/run')).status).toBe(409);
     await releaseLease();
-    expect(await world.pass()).toMatchObject({ status: 'ok' });
+    expect(await world.run()).toMatchObject({ status: 'ok' });
   });
 });
 
@@ -318,21 +318,21 @@ describe('the schedule', () => {
   });
 });
 
-describe('a held pass', () => {
-  const runHeldPass = async () => {
+describe('a held sync run', () => {
+  const executeHeldRun = async () => {
     removeFromDirectory(1, 2, 3);
-    return world.pass();
+    return world.run();
   };
 
   it('holds the whole set above the allowed share', async () => {
-    const report = await runHeldPass();
+    const report = await executeHeldRun();
     expect(report).toMatchObject({ status: 'held', candidates: 3, disabled: 0 });
     expect(outcomes(report)).toEqual([1, 2, 3].map((number) => [userId(number), 'held']));
     expect(world.identity.applied).toEqual([]);
   });
 
   it('disables, after approval, the accounts of that set that are still absent', async () => {
-    const held = await runHeldPass();
+    const held = await executeHeldRun();
     removeFromDirectory(2, 3, 4);
     const response = await world.ask('POST', `/passes/${String(held['pass_uuid'])}/approve`, {
       set_digest: held['set_digest'],
@@ -348,7 +348,7 @@ describe('a held pass', () => {
   });
 
   it('is approved only by its digest, and only once', async () => {
-    const held = await runHeldPass();
+    const held = await executeHeldRun();
     const approve = (setDigest: unknown) =>
       world.ask('POST', `/passes/${String(held['pass_uuid'])}/approve`, { set_digest: setDigest });
     expect(await approve('0'.repeat(64))).toMatchObject({ status: 409, body: { code: 'sweep_not_held' } });
@@ -358,14 +358,14 @@ describe('a held pass', () => {
   });
 });
 
-describe('review of finished passes', () => {
+describe('review of finished sync runs', () => {
   it('answers 404 for an unknown account', async () => {
     expect((await world.ask('GET', `/users/${randomUUID()}`)).status).toBe(404);
   });
 
   it('explains why an account was disabled', async () => {
     removeFromDirectory(2);
-    const report = await world.pass();
+    const report = await world.run();
     const why = (await world.ask('GET', `/users/${userId(2)}`)).body as unknown as Record<string, unknown>[];
     expect(why[0]).toMatchObject({
       pass_uuid: report['pass_uuid'],
@@ -380,22 +380,22 @@ describe('review of finished passes', () => {
     world.directory.people = members.map(({ person }, i) =>
       i === 2 ? { ...person, admin: 'yes' as const, claims } : person,
     );
-    await world.pass();
+    await world.run();
     const why = (await world.ask('GET', `/users/${userId(3)}`)).body as unknown as Record<string, unknown>[];
     expect(why[0]).toMatchObject({ decision: 'applied', evidence: { role: 'admin', groups: 'cn=staff; cn=heads' } });
   });
 
-  it('undoes a pass, and reports the accounts that stay disabled with the reason', async () => {
+  it('undoes a sync run, and reports the accounts that stay disabled with the reason', async () => {
     removeFromDirectory(1, 2);
-    const report = await world.pass();
+    const report = await world.run();
     const { status, body } = await world.ask('POST', `/passes/${String(report['pass_uuid'])}/undo`);
     expect(status).toBe(200);
     expect(body).toMatchObject({ restored: 1, left: [{ why: 'changed since' }] });
   });
 
-  it('lists passes, newest first', async () => {
-    await world.pass();
-    const last = await world.pass();
+  it('lists sync runs, newest first', async () => {
+    await world.run();
+    const last = await world.run();
     const { body } = await world.ask('GET', '/passes?page_size=2');
     expect((body['items'] as Record<string, unknown>[])[0]).toMatchObject({ pass_uuid: last['pass_uuid'] });
   });
@@ -404,7 +404,7 @@ describe('review of finished passes', () => {
     ['GET', '', undefined, 404],
     ['POST', '/approve', { set_digest: 'x' }, 409],
     ['POST', '/undo', undefined, 404],
-  ])('rejects %s %s for an unknown pass', async (method, what, body, status) => {
+  ])('rejects %s %s for an unknown sync run', async (method, what, body, status) => {
     expect((await world.ask(method, `/passes/${randomUUID()}${what}`, body)).status).toBe(status);
   });
 });

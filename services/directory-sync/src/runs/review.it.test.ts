@@ -17,7 +17,7 @@ async function reportOf({ pass_uuid: id }: Record<string, unknown>) {
 
 async function summaryOf({ pass_uuid: id }: Record<string, unknown>) {
   return ((await world.ask('GET', '/passes')).body['items'] as Record<string, unknown>[]).find(
-    (pass) => pass['pass_uuid'] === id,
+    (run) => run['pass_uuid'] === id,
   );
 }
 
@@ -25,42 +25,42 @@ async function last() {
   return (await world.ask('GET')).body['last_result'];
 }
 
-function post(pass: Record<string, unknown>, what: string, body?: object) {
-  return world.ask('POST', `/passes/${String(pass['pass_uuid'])}${what}`, body);
+function post(run: Record<string, unknown>, what: string, body?: object) {
+  return world.ask('POST', `/passes/${String(run['pass_uuid'])}${what}`, body);
 }
 
-describe('report of a pass after later changes', () => {
+describe('report of a sync run after later changes', () => {
   it('contains the number and the list of undone accounts', async () => {
     await world.ask('PUT', '', { max_disable_percent: null });
-    const pass = await world.pass();
-    expect(await reportOf(pass)).toMatchObject({ disabled: 2, undone: 0 });
-    await post(pass, '/undo');
+    const run = await world.run();
+    expect(await reportOf(run)).toMatchObject({ disabled: 2, undone: 0 });
+    await post(run, '/undo');
     const [restored, disabled] = members.map(({ account }) => account.userId);
-    const report = await reportOf(pass);
+    const report = await reportOf(run);
     expect(report).toMatchObject({ disabled: 2, undone: 1 });
     expect(report['actions']).toMatchObject([
       { user_uuid: restored, outcome: 'undone', applied: false },
       { user_uuid: disabled, outcome: 'disabled', applied: true },
     ]);
-    expect(await summaryOf(pass)).toMatchObject({ undone: 1 });
+    expect(await summaryOf(run)).toMatchObject({ undone: 1 });
     expect(await last()).toMatchObject({ undone: 1 });
   });
 
   it('contains the time of the approval', async () => {
     await world.ask('PUT', '', { max_disable_percent: 30 });
-    const held = await world.pass();
-    expect(held['error']).toBe('2 of 3 accounts would be disabled, and a pass may disable 50 % at most.');
+    const held = await world.run();
+    expect(held['error']).toBe('2 of 3 accounts would be disabled, and a sync run may disable 50 % at most.');
     expect(await reportOf(held)).toMatchObject({ status: 'held', approved_at: null });
     const { body } = await post(held, '/approve', { set_digest: held['set_digest'] });
     expect(await reportOf(held)).toMatchObject({ status: 'held', approved_at: expect.any(String) });
     await world.report(String(body['task_id']));
   });
 
-  it('does not replace the last result when the pass is not the last', async () => {
-    const pass = await world.pass();
+  it('does not replace the last result when the sync run is not the last', async () => {
+    const run = await world.run();
     world.identity.accounts = [];
-    const later = await world.pass();
-    await post(pass, '/undo');
+    const later = await world.run();
+    await post(run, '/undo');
     expect(await last()).toMatchObject({ pass_uuid: later['pass_uuid'], undone: 0 });
   });
 });

@@ -1,4 +1,4 @@
-import type { DirectoryAccounts, LeaveReason, SweepChange } from '@overtone/contracts';
+import type { DirectoryAccounts, LeaveReason, DirectoryChange } from '@overtone/contracts';
 import type { AuditEvent } from '../audit/audit.ts';
 import type { Db, Tx } from '../database.ts';
 
@@ -22,7 +22,7 @@ export type AuditRow = { event: AuditEvent; userId: string; username: string; de
 
 const firstId = '00000000-0000-0000-0000-000000000000';
 
-export const sweepStore = {
+export const syncStore = {
   /** A page of the directory's accounts by id, as one JSON text, which is read faster than rows. */
   accounts: async (db: Db, after: string | null, limit: number): Promise<DirectoryAccounts> => {
     // Materialized, so that memberships are looked up for this page only, whatever the planner estimates.
@@ -155,6 +155,6 @@ export const sweepStore = {
 };
 
 /** Memberships to add or remove by a list of changes. */
-export function membershipsIn(changes: readonly SweepChange[], which: 'add' | 'remove'): Membership[] {
+export function membershipsIn(changes: readonly DirectoryChange[], which: 'add' | 'remove'): Membership[] {
   return changes.flatMap((change) => change[which].map((groupId) => ({ userId: change.userId, groupId })));
 }

@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { defineRpc, roles } from './define.ts';
-import { decisionEvidence, leaveReasons } from './directory-pass.ts';
+import { decisionEvidence, leaveReasons } from './directory-sync-runs.ts';
 import { time } from './http.ts';
 
-// RPCs of the sweep to identity.
+// RPCs of the directory sync to identity.
 
 /**
  * A page of directory accounts in columns of equal length: in half a million rows, repeated field names would be most of
@@ -29,8 +29,8 @@ const directoryAccounts = z
   });
 export type DirectoryAccounts = z.infer<typeof directoryAccounts>;
 
-/** A change requested by the sweep; rejected when the account differs from `expected`. */
-export const sweepChange = z.object({
+/** A change requested by the directory sync; rejected when the account differs from `expected`. */
+export const directoryChange = z.object({
   userId: z.uuid(),
   expected: z.object({ role: z.enum(roles), directoryId: z.string().nullable() }),
   disable: z.object({ reason: z.enum(leaveReasons), evidence: decisionEvidence }).nullable(),
@@ -40,7 +40,7 @@ export const sweepChange = z.object({
   /** The immutable id for an account that had none. */
   adopt: z.string().nullable(),
 });
-export type SweepChange = z.infer<typeof sweepChange>;
+export type DirectoryChange = z.infer<typeof directoryChange>;
 
 /** Connection and search settings of the directory, without the password. */
 const directoryConfig = z.object({
@@ -63,7 +63,7 @@ const directoryConfig = z.object({
   caPem: z.string().nullable(),
 });
 
-export const sweepRpc = {
+export const directorySyncRpc = {
   /** Accounts of the directory in the order of their ids, active or not. */
   accounts: defineRpc('identity', 'directory-accounts', {
     request: z.object({ after: z.uuid().nullable(), limit: z.int().min(1).max(2000) }),
@@ -91,7 +91,7 @@ export const sweepRpc = {
   }),
   /** Applies changes in one transaction with their sessions, audit records and events; idempotent. */
   apply: defineRpc('identity', 'apply-directory-pass', {
-    request: z.object({ passId: z.uuid(), changes: z.array(sweepChange).max(500) }),
+    request: z.object({ passId: z.uuid(), changes: z.array(directoryChange).max(500) }),
     reply: z.object({
       results: z.array(
         z.object({

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { passReport, type PassReport } from '@overtone/contracts';
+import { syncRunReport, type SyncRunReport } from '@overtone/contracts';
 import { overtone, type Instance } from '@overtone/e2e/instance';
 import { memoryOf } from '@overtone/e2e/processes';
 import { asService } from '@overtone/e2e/service-access';
@@ -19,7 +19,7 @@ const allChangeGoalS = 25;
 const requestsGoal = 75;
 const ratioGoal = 5;
 const growthGoal = 200 * 1024 * 1024;
-const sweepPath = '/api/admin/directory-sync';
+const syncPath = '/api/admin/directory-sync';
 
 /** Seconds that ldapsearch needs to read the same attributes. */
 async function measureLdapsearch({ url, bindDn, bindPassword, people, groups }: Slapd): Promise<number> {
@@ -37,19 +37,19 @@ async function measureLdapsearch({ url, bindDn, bindPassword, people, groups }: 
   return (performance.now() - startedAt) / 1000;
 }
 
-/** Enqueues a pass and waits for its report. */
-async function runPass({ administrator }: Entrance): Promise<PassReport> {
-  const { task_id: id } = await administrator.send<{ task_id: string }>('POST', `${sweepPath}/run`, {});
+/** Enqueues a sync run and waits for its report. */
+async function executeRun({ administrator }: Entrance): Promise<SyncRunReport> {
+  const { task_id: id } = await administrator.send<{ task_id: string }>('POST', `${syncPath}/run`, {});
   for (;;) {
-    const { status, body } = await administrator.call('GET', `${sweepPath}/passes/${id}`);
-    if (status === 200) return passReport.parse(body);
+    const { status, body } = await administrator.call('GET', `${syncPath}/passes/${id}`);
+    if (status === 200) return syncRunReport.parse(body);
     await sleep(200);
   }
 }
 
-function assertSuccess(report: PassReport): PassReport {
+function assertSuccess(report: SyncRunReport): SyncRunReport {
   if (report.status === 'ok') return report;
-  throw new Error(`the pass ended as ${report.status}: ${report.error}`);
+  throw new Error(`the sync run ended as ${report.status}: ${report.error}`);
 }
 
 /** Creates accounts like first sign-ins, and mappings: the staff are administrators, some teams are groups. */
@@ -63,7 +63,7 @@ async function populate(running: Instance, entrance: Entrance, company: Company)
     const { uuid } = await administrator.send<{ uuid: string }>('POST', '/api/groups', { name: `Team ${team}` });
     await addMapping(company.teamDn(team), { group_uuid: uuid });
   }
-  await administrator.send('PUT', sweepPath, { enabled: true, dry_run: false });
+  await administrator.send('PUT', syncPath, { enabled: true, dry_run: false });
 }
 
 /** Restarts the service, so that its memory shows only what follows. @returns the process id. */
@@ -83,7 +83,7 @@ async function countPendingEvents(running: Instance): Promise<number> {
   return (await Promise.all(counts)).reduce((sum, pending) => sum + pending, 0);
 }
 
-/** Waits until all events are delivered, so that their processing does not affect the next pass. */
+/** Waits until all events are delivered, so that their processing does not affect the next sync run. */
 async function untilEventsDelivered(running: Instance): Promise<void> {
   await asService(running, 'identity', async (query) => {
     while ((await query('select 1 from identity_outbox where sent_at is null limit 1')).length > 0) await sleep(500);
@@ -93,7 +93,7 @@ async function untilEventsDelivered(running: Instance): Promise<void> {
 
 async function removeAll(running: Instance, entrance: Entrance): Promise<void> {
   const { administrator } = entrance;
-  await administrator.send('PUT', sweepPath, { enabled: false });
+  await administrator.send('PUT', syncPath, { enabled: false });
   await entrance.set('ldap', { ldap_enabled: false, ldap_user_groups: '' });
   for (const { uuid } of await administrator.ok<{ uuid: string }[]>('GET', '/api/admin/group-mappings'))
     await administrator.ok('DELETE', `/api/admin/group-mappings/${uuid}`);
@@ -109,7 +109,7 @@ function growthRow(name: string, bytes: number): Row {
   };
 }
 
-function secondsOf(report: PassReport): number {
+function secondsOf(report: SyncRunReport): number {
   return report.duration_s ?? Number.NaN;
 }
 
@@ -122,10 +122,10 @@ function durationRow(name: string, seconds: number, goal: number): Row {
   };
 }
 
-/** A pass over a large directory without changes, and one in which every account changes. */
-export const sweepBench: Bench = {
+/** A sync run over a large directory without changes, and one in which every account changes. */
+export const directorySyncBench: Bench = {
   name: 'sweep',
-  about: 'a pass over 50,000 persons and 250,000 memberships, compared with ldapsearch',
+  about: 'a sync run over 50,000 persons and 250,000 memberships, compared with ldapsearch',
   run: async function* ({ size, instance }) {
     needTools(['slapd', 'ldapsearch']);
     const running = await instance();
@@ -141,21 +141,21 @@ export const sweepBench: Bench = {
       });
       await populate(running, entrance, company);
       /** The memory growth of the process during the work. */
-      const growthOver = async (pid: number, work: () => Promise<PassReport>): Promise<[PassReport, number]> => {
+      const growthOver = async (pid: number, work: () => Promise<SyncRunReport>): Promise<[SyncRunReport, number]> => {
         const before = memoryOf(pid).rss;
         const report = assertSuccess(await work());
         if ((await running.pidOf('directory-sync')) !== pid) throw new Error('directory-sync was restarted');
         return [report, memoryOf(pid).peak - before];
       };
       const [changed, growthOfChange] = await growthOver(await running.pidOf('directory-sync'), () =>
-        runPass(entrance),
+        executeRun(entrance),
       );
       await untilEventsDelivered(running);
       const raw = [await measureLdapsearch(slapd)];
       const [unchanged, growth] = await growthOver(await restartService(running), async () => {
-        // The first pass of a new process is slower, so the second one is measured.
-        assertSuccess(await runPass(entrance));
-        return runPass(entrance);
+        // The first sync run of a new process is slower, so the second one is measured.
+        assertSuccess(await executeRun(entrance));
+        return executeRun(entrance);
       });
       raw.push(await measureLdapsearch(slapd));
       if (changed.reconciled !== company.people || unchanged.reconciled !== 0)
@@ -169,7 +169,7 @@ export const sweepBench: Bench = {
         ),
         durationRow('sweep: everything changed', secondsOf(changed), allChangeGoalS * Math.max(1, size)),
         {
-          name: 'sweep: persons per second, whole pass',
+          name: 'sweep: persons per second, whole sync run',
           ours: `${Math.round(company.people / seconds)}/s`,
           peer: `ldapsearch ${Math.round(company.people / peer)}/s`,
           ratio: seconds / peer,

@@ -1,4 +1,4 @@
-import type { PassReport } from '@overtone/contracts';
+import type { SyncRunReport } from '@overtone/contracts';
 import type { Clock } from '@overtone/directory';
 import type { Db } from '../database.ts';
 import { nextRuns } from '../schedule/schedule.ts';
@@ -7,14 +7,14 @@ const hourMs = 3_600_000;
 const dayMs = 24 * hourMs;
 
 type LastSuccess = {
-  /** End of the last successful pass. */
+  /** End of the last successful sync run. */
   lastGoodAt: Date | null;
-  /** Time since then by the monotonic clock, if the pass ran in this process. */
+  /** Time since then by the monotonic clock, if it was made in this process. */
   countedMs: number | null;
   schedule: string;
 };
 
-/** A successful pass verifies the clock until the next passes are due, with tolerance for a few failures. */
+/** A successful sync run verifies the clock until the next sync runs are due, with tolerance for a few failures. */
 export function verifiedUntil({ lastGoodAt, countedMs, schedule }: LastSuccess): Date | null {
   if (!lastGoodAt) return null;
   if (countedMs !== null) return new Date(lastGoodAt.getTime() + countedMs + hourMs);
@@ -43,10 +43,10 @@ export function createTime(db: Db) {
       const countedMs = measuredHere && counted ? performance.now() - counted.since : null;
       return { now, vouched: verifiedUntil({ lastGoodAt, countedMs, schedule }) };
     },
-    finished: ({ status, finished_at: at }: PassReport): void => {
+    finished: ({ status, finished_at: at }: SyncRunReport): void => {
       if (status === 'ok' && at) counted = { goodAt: Date.parse(at), since: performance.now() };
     },
   };
 }
 
-export type PassClock = ReturnType<typeof createTime>;
+export type RunClock = ReturnType<typeof createTime>;

@@ -1,10 +1,10 @@
-import { identityRpc, sweepRpc, type PassReport } from '@overtone/contracts';
+import { identityRpc, directorySyncRpc, type SyncRunReport } from '@overtone/contracts';
 import { conflict, notFound, type Bus } from '@overtone/service-kit';
 import type { Db } from '../database.ts';
 import { batches } from './apply.ts';
-import { passesStore } from './passes.store.ts';
+import { runsStore } from './runs.store.ts';
 
-// Operations of an administrator on finished passes.
+// Operations of an administrator on finished sync runs.
 
 type Deps = { db: Db; bus: Pick<Bus, 'request'> };
 
@@ -13,7 +13,7 @@ const maxDecisions = 200;
 const undosPerRequest = 200;
 
 /** @throws AppError conflict, code sweep_not_held: not held, older than a day, or not this set. */
-export async function approvePass(
+export async function approveRun(
   { db }: Pick<Deps, 'db'>,
   { passId, setDigest, by }: { passId: string; setDigest: string; by: string },
 ): Promise<void> {
@@ -25,24 +25,24 @@ export async function approvePass(
       data: { approvedAt, approvedBy: by },
     });
     if (count === 0)
-      throw conflict('sweep_not_held', 'This pass is not held, is older than a day, or its accounts have changed');
-    await passesStore.amend(tx, passId, (report) => ({ ...report, approved_at: approvedAt.toISOString() }));
+      throw conflict('sweep_not_held', 'This sync run is not held, is older than a day, or its accounts have changed');
+    await runsStore.amend(tx, passId, (report) => ({ ...report, approved_at: approvedAt.toISOString() }));
   });
 }
 
-/** Enables the accounts again that a pass disabled, and reports those that have changed since. */
-export async function undoPass({ db, bus }: Deps, passId: string, by: string) {
+/** Enables the accounts again that a sync run disabled, and reports those that have changed since. */
+export async function undoRun({ db, bus }: Deps, passId: string, by: string) {
   const decisions = await db.directoryDecision.findMany({
     where: { passId, decision: 'leaver', outcome: 'disabled' },
     select: { userId: true, email: true },
   });
   if (decisions.length === 0 && !(await db.directoryPass.findUnique({ where: { id: passId } })))
-    throw notFound('There is no such pass');
+    throw notFound('There is no such sync run');
   const emails = new Map(decisions.map((row) => [row.userId, row.email]));
   const left: { user_uuid: string; email: string; why: string }[] = [];
   let restored = 0;
   for (const userIds of batches([...emails.keys()], undosPerRequest)) {
-    const { results } = await bus.request(sweepRpc.undo, { passId, userIds, by });
+    const { results } = await bus.request(directorySyncRpc.undo, { passId, userIds, by });
     const restoredIds = results.filter((result) => result.restored).map((result) => result.userId);
     restored += restoredIds.length;
     await db.$transaction(async (tx) => {
@@ -50,7 +50,7 @@ export async function undoPass({ db, bus }: Deps, passId: string, by: string) {
         where: { passId, userId: { in: restoredIds } },
         data: { outcome: 'undone' },
       });
-      await passesStore.amend(tx, passId, (report) => withUndone(report, new Set(restoredIds)));
+      await runsStore.amend(tx, passId, (report) => withUndone(report, new Set(restoredIds)));
     });
     for (const { userId, restored: isRestored, why } of results)
       if (!isRestored) left.push({ user_uuid: userId, email: emails.get(userId) ?? '', why });
@@ -84,11 +84,11 @@ export async function explainDecisions({ db, bus }: Deps, userId: string) {
 
 async function groupNamesFor(changes: readonly StoredChange[], bus: Deps['bus']): Promise<Map<string, string>> {
   const hasGroupChanges = changes.some(({ add = [], remove = [] }) => add.length + remove.length > 0);
-  const { groups } = hasGroupChanges ? await bus.request(sweepRpc.rules, {}) : { groups: [] };
+  const { groups } = hasGroupChanges ? await bus.request(directorySyncRpc.rules, {}) : { groups: [] };
   return new Map(groups.map(({ groupId, name }) => [groupId, name]));
 }
 
-function withUndone(report: PassReport, restoredIds: ReadonlySet<string>): PassReport {
+function withUndone(report: SyncRunReport, restoredIds: ReadonlySet<string>): SyncRunReport {
   return {
     ...report,
     undone: report.undone + restoredIds.size,

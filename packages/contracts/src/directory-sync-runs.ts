@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { roles } from './define.ts';
 import { time } from './http.ts';
 
-/** Why an account is disabled by a pass (specification, "States and transitions"). */
+/** Why an account is disabled by a sync run (specification, "States and transitions"). */
 export const leaveReasons = ['absent_from_directory', 'disabled_in_directory', 'no_longer_in_required_groups'] as const;
 export type LeaveReason = (typeof leaveReasons)[number];
 
@@ -20,7 +20,7 @@ export const leaveOutcomes = [
   'undone',
 ] as const;
 
-export const passStatuses = ['running', 'ok', 'held', 'directory_unavailable', 'disabled', 'failed'] as const;
+export const syncRunStatuses = ['running', 'ok', 'held', 'directory_unavailable', 'disabled', 'failed'] as const;
 
 /** Evidence of a decision: attribute values and the path through groups, as text. */
 export const decisionEvidence = z.record(z.string(), z.string());
@@ -46,10 +46,10 @@ const reconciliation = z.object({
   error: z.string().optional(),
 });
 
-/** Report of a pass (`directory_sync.last_result`). Lists hold at most the first 1,000; the counts are exact. */
-export const passReport = z.object({
+/** Report of a sync run (`directory_sync.last_result`). Lists hold at most the first 1,000; the counts are exact. */
+export const syncRunReport = z.object({
   pass_uuid: z.uuid(),
-  status: z.enum(passStatuses),
+  status: z.enum(syncRunStatuses),
   error: z.string().nullable(),
   dry_run: z.boolean(),
   trigger: z.enum(['schedule', 'manual', 'approval']),
@@ -81,9 +81,9 @@ export const passReport = z.object({
   finished_at: time.nullable(),
   duration_s: z.number().nullable(),
 });
-export type PassReport = z.infer<typeof passReport>;
+export type SyncRunReport = z.infer<typeof syncRunReport>;
 
-export const passSummary = passReport.omit({
+export const syncRunSummary = syncRunReport.omit({
   actions: true,
   reconciliations: true,
   eligible_for_reactivation: true,
