@@ -1,21 +1,24 @@
 // Rings: `pure` is every x.test.ts (no I/O); `it` is every x.it.test.ts (real servers, see packages/testkit).
+const swc = (experimental) => [
+  '@swc/jest',
+  {
+    jsc: {
+      target: 'es2024',
+      parser: { syntax: 'typescript', tsx: true },
+      transform: { react: { runtime: 'automatic' } },
+      experimental,
+    },
+    module: { type: 'es6' },
+    sourceMaps: 'inline',
+  },
+];
 const base = {
   rootDir: import.meta.dirname,
   testEnvironment: 'node',
   extensionsToTreatAsEsm: ['.ts', '.tsx'],
   transform: {
-    '\\.tsx?$': [
-      '@swc/jest',
-      {
-        jsc: {
-          target: 'es2024',
-          parser: { syntax: 'typescript', tsx: true },
-          transform: { react: { runtime: 'automatic' } },
-        },
-        module: { type: 'es6' },
-        sourceMaps: 'inline',
-      },
-    ],
+    'packages/web-ui/.+\\.tsx?$': swc({ plugins: [['@lingui/swc-plugin', {}]], cacheRoot: 'node_modules/.cache/swc' }),
+    '\\.tsx?$': swc({}),
   },
   modulePathIgnorePatterns: ['<rootDir>/data/', '<rootDir>/.tools/'],
 };
@@ -28,6 +31,7 @@ export default {
     {
       ...base,
       displayName: 'pure',
+      setupFilesAfterEnv: ['<rootDir>/packages/web-ui/test/english.setup.ts'],
       testMatch: roots.map((r) => `${r}/*.test.ts`),
       testPathIgnorePatterns: ['/node_modules/', '\\.it\\.test\\.ts$', '/packages/e2e/'],
     },

@@ -1,3 +1,4 @@
+import { lingui } from '@lingui/vite-plugin';
 import react from '@vitejs/plugin-react';
 import { defineConfig, loadEnv } from 'vite';
 
@@ -5,7 +6,7 @@ import { defineConfig, loadEnv } from 'vite';
 const api = loadEnv('development', import.meta.dirname, 'OT_')['OT_DEV_API'] ?? 'http://127.0.0.1:8080';
 
 export default defineConfig({
-  plugins: [react()],
+  plugins: [lingui({ macroTransform: true, cwd: import.meta.dirname }), react()],
   build: {
     target: 'es2022',
     // The content policy forbids inline anything; every asset is an own file.
@@ -17,6 +18,7 @@ export default defineConfig({
       output: {
         codeSplitting: {
           groups: [
+            { name: 'en', test: /[\\/]locales[\\/]en[.]po$/ },
             { name: 'react', test: /node_modules[\\/](?:react|react-dom|scheduler)[\\/]/ },
             {
               name: 'tanstack',

@@ -1,0 +1,34 @@
+import { i18n, type MessageDescriptor, type Messages } from '@lingui/core';
+
+/** Uses these messages. Numbers and dates follow the browser's region if it speaks the language. */
+export function activateLanguage(locale: string, messages: Messages, preferred: readonly string[]): void {
+  const region = preferred.find((tag) => new Intl.Locale(tag).language === locale);
+  i18n.loadAndActivate({ locale, locales: region ?? locale, messages });
+}
+
+/** The locale of numbers and dates. */
+export function readerLocale(): Intl.LocalesArgument {
+  return i18n.locales ?? i18n.locale;
+}
+
+type Translated<T> = T extends MessageDescriptor
+  ? string
+  : T extends object
+    ? { readonly [K in keyof T]: Translated<T[K]> }
+    : T;
+
+/** A table whose messages are translated when they are read: a module is loaded before the language is known. */
+export function translateOnRead<const T extends object>(table: T): Translated<T> {
+  const copy = Array.isArray(table) ? [] : {};
+  for (const [key, value] of Object.entries(table)) {
+    const content = isMessage(value)
+      ? { get: () => i18n.t(value) }
+      : { value: typeof value === 'object' && value !== null ? translateOnRead(value) : value };
+    Object.defineProperty(copy, key, { ...content, enumerable: true });
+  }
+  return copy as Translated<T>;
+}
+
+function isMessage(value: unknown): value is MessageDescriptor {
+  return typeof value === 'object' && value !== null && 'id' in value;
+}
