@@ -1,12 +1,16 @@
 import '@mantine/core/styles.layer.css';
 import '@mantine/notifications/styles.layer.css';
 import './app/global.css';
+import { i18n } from '@lingui/core';
+import { I18nProvider } from '@lingui/react';
 import { localStorageColorSchemeManager, MantineProvider } from '@mantine/core';
 import { Notifications } from '@mantine/notifications';
 import { QueryClientProvider } from '@tanstack/react-query';
 import { RouterProvider } from '@tanstack/react-router';
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
+import { activateLanguage } from './lib/language.ts';
+import { messages } from './locales/en.po';
 import { router } from './app/router.tsx';
 import { queryClient, uploads } from './state/services.ts';
 import { reloadWhenOutdated } from './app/stale-page.ts';
@@ -16,6 +20,7 @@ import { needsThisPage } from './state/upload.ts';
 const root = document.getElementById('root');
 if (!root) throw new Error('The page has no root element.');
 
+activateLanguage('en', messages, navigator.languages);
 reloadWhenOutdated(() => !uploads.list.get().some(needsThisPage));
 
 createRoot(root).render(
@@ -28,9 +33,11 @@ createRoot(root).render(
     >
       {/* At the bottom left, because buttons, uploads and the player are on the right. */}
       <Notifications position="bottom-left" limit={4} autoClose={6000} mb="var(--ot-dock, 0px)" />
-      <QueryClientProvider client={queryClient}>
-        <RouterProvider router={router} />
-      </QueryClientProvider>
+      <I18nProvider i18n={i18n}>
+        <QueryClientProvider client={queryClient}>
+          <RouterProvider router={router} />
+        </QueryClientProvider>
+      </I18nProvider>
     </MantineProvider>
   </StrictMode>,
 );

@@ -1,3 +1,4 @@
+import { t } from '@lingui/core/macro';
 import { Badge, Button, Group, Stack, Text, Title } from '@mantine/core';
 import { useDocumentTitle } from '@mantine/hooks';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
@@ -17,18 +18,18 @@ import { ChangePasswordForm } from '../session/change-password-form.tsx';
 import { NameForm } from './name-form.tsx';
 
 export function AccountPage() {
-  useDocumentTitle('Account · Overtone');
+  useDocumentTitle(t`Account · Overtone`);
   const me = useQuery(meQuery).data;
   return (
     <div className="ot-page" style={{ maxWidth: '48rem' }}>
       <Title order={1} size="h2" mb="md">
-        Account
+        {t`Account`}
       </Title>
       <Stack gap="lg">
-        <Section title="You">{me && <NameForm me={me} />}</Section>
-        <Section title="Password">{me && <Password me={me} />}</Section>
-        <Section title="Groups">{me && <OwnGroups />}</Section>
-        <Section title="Sessions">
+        <Section title={t`You`}>{me && <NameForm me={me} />}</Section>
+        <Section title={t`Password`}>{me && <Password me={me} />}</Section>
+        <Section title={t`Groups`}>{me && <OwnGroups />}</Section>
+        <Section title={t`Sessions`}>
           <Sessions />
         </Section>
       </Stack>
@@ -41,19 +42,19 @@ function Password({ me }: { me: User }) {
     <ChangePasswordForm onDone={() => undefined} />
   ) : (
     <Text size="sm" data-testid="no-password-here">
-      You sign in through: {originNames[me.auth_type]}. Change your password there.
+      {t`You sign in through: ${originNames[me.auth_type]}. Change your password there.`}
     </Text>
   );
 }
 
 function OwnGroups() {
   const groups = useQuery(groupsQuery(''));
-  if (!groups.data) return <QueryStatus of={groups} what="Your groups" height={40} />;
+  if (!groups.data) return <QueryStatus of={groups} failure={t`Your groups couldn’t be loaded`} height={40} />;
   const own = groups.data.filter((group) => group.my_role !== null);
   if (own.length === 0)
     return (
       <Text size="sm" c="dimmed">
-        You aren’t in any group.
+        {t`You aren’t in any group.`}
       </Text>
     );
   return (
@@ -65,7 +66,7 @@ function OwnGroups() {
           </Link>
           {group.my_role === 'manager' && (
             <Badge size="sm" variant="light">
-              manager
+              {t`manager`}
             </Badge>
           )}
         </Group>
@@ -84,9 +85,9 @@ function Sessions() {
   const end = useMutation({
     mutationFn: (uuid: string) => call('DELETE /api/auth/sessions/{uuid}', { params: { uuid } }),
     onSuccess: () => client.invalidateQueries({ queryKey: ['sessions'] }),
-    onError: (error) => notifyError('The session wasn’t ended', error),
+    onError: (error) => notifyError(t`The session wasn’t ended`, error),
   });
-  if (!sessions.data) return <QueryStatus of={sessions} what="The sessions" height={120} />;
+  if (!sessions.data) return <QueryStatus of={sessions} failure={t`The sessions couldn’t be loaded`} height={120} />;
   return (
     <Stack gap="md">
       <SessionList
@@ -96,18 +97,18 @@ function Sessions() {
       />
       <Group>
         <Button variant="default" onClick={() => setConfirming(true)}>
-          Sign out everywhere
+          {t`Sign out everywhere`}
         </Button>
       </Group>
       {confirming && (
         <Confirm
-          title="Sign out everywhere?"
-          action="Sign out everywhere"
+          title={t`Sign out everywhere?`}
+          action={t`Sign out everywhere`}
           run={() => session.signOut(true)}
           onDone={() => undefined}
           onClose={() => setConfirming(false)}
         >
-          <Text>All your sessions end immediately, on all devices including this one.</Text>
+          <Text>{t`All your sessions end immediately, on all devices including this one.`}</Text>
         </Confirm>
       )}
     </Stack>

@@ -1,3 +1,4 @@
+import { t } from '@lingui/core/macro';
 import { Button, Group, Stack, Text, TextInput } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { call } from '../api/client.ts';
@@ -17,7 +18,7 @@ export function NameForm({ me }: { me: User }) {
     onSuccess: (next) => {
       draft.drop();
       client.setQueryData(['me'], next);
-      notify('Name saved.');
+      notify(t`Name saved.`);
     },
   });
   return (
@@ -28,14 +29,14 @@ export function NameForm({ me }: { me: User }) {
       }}
     >
       <Stack gap="sm" maw={420}>
-        {save.error && <ErrorNote error={save.error} title="Your name wasn’t saved" />}
+        {save.error && <ErrorNote error={save.error} title={t`Your name wasn’t saved`} />}
         <Text size="sm" c="dimmed">
           {me.email}, {roleNames[me.role]}
         </Text>
         <RestoredNote draft={draft} />
         <Group align="flex-end" wrap="nowrap">
           <TextInput
-            label="Name"
+            label={t`Name`}
             autoComplete="name"
             maxLength={200}
             required
@@ -49,7 +50,7 @@ export function NameForm({ me }: { me: User }) {
             loading={save.isPending}
             disabled={name.trim() === '' || name.trim() === me.full_name}
           >
-            Save
+            {t`Save`}
           </Button>
         </Group>
       </Stack>

@@ -1,10 +1,11 @@
+import { msg, plural, t } from '@lingui/core/macro';
 import { Badge } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link, Outlet, useRouterState } from '@tanstack/react-router';
+import { translateOnRead } from '../lib/language.ts';
 import { meQuery, type User } from '../api/queries.ts';
 import { Icon, type IconName } from '../ui/icons.tsx';
 import { NotFoundPage } from '../ui/not-found-page.tsx';
-import { plural } from '../lib/format.ts';
 import { pendingApprovalsQuery } from './approval-count.ts';
 import css from './admin-frame.module.css';
 
@@ -17,7 +18,7 @@ export function AdminFrame() {
   if (me.role === 'user') return <Outlet />;
   return (
     <div className={css['frame']}>
-      <nav className={css['nav']} aria-label="Administration">
+      <nav className={css['nav']} aria-label={t`Administration`}>
         {items
           .filter((item) => me.role === 'super_admin' || !item.superOnly)
           .map((item) => (
@@ -32,28 +33,28 @@ export function AdminFrame() {
 }
 
 type NavItem = { to: string; label: string; icon: IconName; under: string; superOnly?: boolean };
-const items: readonly NavItem[] = [
-  { to: '/admin/users', under: '/admin/users', label: 'Users', icon: 'user' },
-  { to: '/admin/approvals', under: '/admin/approvals', label: 'Approvals', icon: 'clock' },
-  { to: '/groups', under: '/groups', label: 'Groups', icon: 'users' },
+const items: readonly NavItem[] = translateOnRead([
+  { to: '/admin/users', under: '/admin/users', label: msg`Users`, icon: 'user' },
+  { to: '/admin/approvals', under: '/admin/approvals', label: msg`Approvals`, icon: 'clock' },
+  { to: '/groups', under: '/groups', label: msg`Groups`, icon: 'users' },
   {
     to: '/admin/authentication/local',
     under: '/admin/authentication',
-    label: 'Authentication',
+    label: msg`Authentication`,
     icon: 'key',
     superOnly: true,
   },
   {
     to: '/admin/directory-sync',
     under: '/admin/directory-sync',
-    label: 'Directory sync',
+    label: msg`Directory sync`,
     icon: 'retry',
     superOnly: true,
   },
-  { to: '/admin/audit', under: '/admin/audit', label: 'Audit log', icon: 'file', superOnly: true },
-  { to: '/admin/queues', under: '/admin/queues', label: 'Queues', icon: 'library' },
-  { to: '/admin', under: '/admin', label: 'Engines', icon: 'settings' },
-];
+  { to: '/admin/audit', under: '/admin/audit', label: msg`Audit log`, icon: 'file', superOnly: true },
+  { to: '/admin/queues', under: '/admin/queues', label: msg`Queues`, icon: 'library' },
+  { to: '/admin', under: '/admin', label: msg`Engines`, icon: 'settings' },
+]);
 
 function isSuperOnly(path: string): boolean {
   return items.some((item) => item.superOnly && path.startsWith(item.under));
@@ -76,7 +77,7 @@ function Item({ to, label, icon, under, path }: NavItem & { path: string }) {
     >
       <Icon name={icon} size={18} />
       {label}
-      {label === 'Approvals' && <PendingCount />}
+      {under === '/admin/approvals' && <PendingCount />}
     </Link>
   );
 }
@@ -89,7 +90,7 @@ function PendingCount() {
       size="sm"
       circle={waiting < 10}
       variant="filled"
-      aria-label={plural(waiting, 'account awaiting approval', 'accounts awaiting approval')}
+      aria-label={plural(waiting, { one: '# account awaiting approval', other: '# accounts awaiting approval' })}
     >
       {waiting > 99 ? '99+' : waiting}
     </Badge>

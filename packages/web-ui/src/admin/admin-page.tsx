@@ -1,3 +1,4 @@
+import { t } from '@lingui/core/macro';
 import { Stack } from '@mantine/core';
 import { Engines } from './engines.tsx';
 import { GpuProfiles } from './gpu-profiles.tsx';
@@ -6,13 +7,13 @@ import { SearchIndex } from './search-index.tsx';
 
 export function AdminPage() {
   return (
-    <Pane title="Engines and search">
+    <Pane title={t`Engines and search`}>
       <Stack gap="lg">
-        <Section title="Speech engines">
+        <Section title={t`Speech engines`}>
           <Engines />
           <GpuProfiles />
         </Section>
-        <Section title="Search index">
+        <Section title={t`Search index`}>
           <SearchIndex />
         </Section>
       </Stack>

@@ -1,3 +1,4 @@
+import { t } from '@lingui/core/macro';
 import { Badge, Table, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { call } from '../api/client.ts';
@@ -15,7 +16,7 @@ export function Engines() {
   });
   return (
     <>
-      <QueryStatus of={engines} what="The engines" height={80} />
+      <QueryStatus of={engines} failure={t`The engines couldn’t be loaded`} height={80} />
       {engines.data && <Workers workers={engines.data.workers.filter(isForSpeech)} />}
     </>
   );
@@ -28,9 +29,9 @@ function isForSpeech({ engine, pulls }: Worker): boolean {
 }
 
 function Workers({ workers }: { workers: readonly Worker[] }) {
-  if (workers.length === 0) return <Text c="dimmed">No worker is running. Recordings wait until one starts.</Text>;
+  if (workers.length === 0) return <Text c="dimmed">{t`No worker is running. Recordings wait until one starts.`}</Text>;
   return (
-    <Sheet testId="engines" heads={['Worker', 'Engine', 'Processors', 'Queues']}>
+    <Sheet testId="engines" heads={[t`Worker`, t`Engine`, t`Processors`, t`Queues`]}>
       {workers.map((worker) => (
         <Table.Tr key={worker.id}>
           <Table.Td>
@@ -44,7 +45,7 @@ function Workers({ workers }: { workers: readonly Worker[] }) {
               <Badge variant="light">{`${worker.engine.provider}, ${worker.engine.model}`}</Badge>
             ) : (
               <Text size="sm" c="dimmed">
-                none
+                {t`none`}
               </Text>
             )}
             {worker.note !== null && (
@@ -56,7 +57,7 @@ function Workers({ workers }: { workers: readonly Worker[] }) {
           <Table.Td>
             <Processors gpu={worker.gpu} />
           </Table.Td>
-          <Table.Td data-label="Queues">
+          <Table.Td data-label={t`Queues`}>
             <Text size="xs" span>
               {worker.pulls.join(', ')}
             </Text>

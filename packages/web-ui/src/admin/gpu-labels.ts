@@ -1,3 +1,4 @@
+import { t } from '@lingui/core/macro';
 import type { EngineTuning } from '@overtone/contracts';
 
 /** GPU memory in the usual unit. */
@@ -8,9 +9,9 @@ export function memory(mib: number): string {
 /** The processors and parameters that a worker uses. */
 export function tuningLabel({ hybrid, transcribe_on, batch_size, compute_type }: EngineTuning): string {
   const where = hybrid
-    ? 'hybrid: transcription on the CPU, speakers on the GPU'
+    ? t`hybrid: transcription on the CPU, speakers on the GPU`
     : transcribe_on === 'gpu'
-      ? 'transcription and speakers on the GPU'
-      : 'transcription and speakers on the CPU';
-  return `${where}; batch ${batch_size}, ${compute_type}`;
+      ? t`transcription and speakers on the GPU`
+      : t`transcription and speakers on the CPU`;
+  return t`${where}; batch ${batch_size}, ${compute_type}`;
 }

@@ -1,3 +1,4 @@
+import { t } from '@lingui/core/macro';
 import { Table, Text, Title } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { call } from '../api/client.ts';
@@ -12,25 +13,26 @@ export function GpuProfiles() {
     queryFn: ({ signal }) => call('GET /api/admin/gpu-profiles', { signal }),
     refetchInterval: 30_000,
   });
-  if (!profiles.data) return <QueryStatus of={profiles} what="The GPU memory profiles" height={40} />;
+  if (!profiles.data)
+    return <QueryStatus of={profiles} failure={t`The GPU memory profiles couldn’t be loaded`} height={40} />;
   if (!profiles.data.enabled) return null;
   return (
     <>
       <Title order={3} size="h5" mt="lg" mb="xs">
-        GPU memory
+        {t`GPU memory`}
       </Title>
       {profiles.data.summary.length === 0 ? (
-        <Text c="dimmed">No measurements yet. They appear after the next recording.</Text>
+        <Text c="dimmed">{t`No measurements yet. They appear after the next recording.`}</Text>
       ) : (
-        <Sheet testId="gpu-profiles" heads={['Stage', 'Model', 'Device', 'Recordings', 'Median', 'Maximum']}>
+        <Sheet testId="gpu-profiles" heads={[t`Stage`, t`Model`, t`Device`, t`Recordings`, t`Median`, t`Maximum`]}>
           {profiles.data.summary.map((row) => (
             <Table.Tr key={`${row.stage} ${row.model} ${row.device}`}>
               <Table.Td>{row.stage}</Table.Td>
               <Table.Td>{row.model}</Table.Td>
               <Table.Td>{row.device}</Table.Td>
-              <Table.Td data-label="Recordings">{row.count}</Table.Td>
-              <Table.Td data-label="Median">{memory(row.p50_mib)}</Table.Td>
-              <Table.Td data-label="Maximum">{memory(row.max_mib)}</Table.Td>
+              <Table.Td data-label={t`Recordings`}>{row.count}</Table.Td>
+              <Table.Td data-label={t`Median`}>{memory(row.p50_mib)}</Table.Td>
+              <Table.Td data-label={t`Maximum`}>{memory(row.max_mib)}</Table.Td>
             </Table.Tr>
           ))}
         </Sheet>

@@ -1,3 +1,4 @@
+import { plural, t } from '@lingui/core/macro';
 import { Text } from '@mantine/core';
 import type { AnswerOf, dispatcherRoutes } from '@overtone/contracts';
 import { memory, tuningLabel } from './gpu-labels.ts';
@@ -10,9 +11,9 @@ export function Processors({ gpu }: { gpu: Gpu }) {
   return (
     <>
       {gpu.devices.map((device) => (
-        <Text key={device.uuid} size="xs">{`GPU ${device.index}: ${device.name}, ${memory(device.memory_mib)}`}</Text>
+        <Text key={device.uuid} size="xs">{t`GPU ${device.index}: ${device.name}, ${memory(device.memory_mib)}`}</Text>
       ))}
-      {gpu.devices.length === 0 && <Text size="xs">CPU</Text>}
+      {gpu.devices.length === 0 && <Text size="xs">{t`CPU`}</Text>}
       {gpu.tuning !== null && (
         <Text size="xs" c="dimmed">
           {tuningLabel(gpu.tuning)}
@@ -20,7 +21,7 @@ export function Processors({ gpu }: { gpu: Gpu }) {
       )}
       {gpu.concurrency > 0 && (
         <Text size="xs" c="dimmed">
-          {gpu.concurrency === 1 ? '1 job at a time' : `${gpu.concurrency} jobs at a time`}
+          {plural(gpu.concurrency, { one: '# job at a time', other: '# jobs at a time' })}
         </Text>
       )}
       {gpu.note !== null && (

@@ -1,16 +1,19 @@
+import { msg, plural, t } from '@lingui/core/macro';
 import { Button, Group, Progress, Stack, Text } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { translateOnRead } from '../lib/language.ts';
 import { call } from '../api/client.ts';
 import type { ResponseBody } from '../api/routes.ts';
 import { ErrorNote } from '../ui/error-note.tsx';
 import { notify, notifyError } from '../ui/notify.ts';
-import { ago, plural } from '../lib/format.ts';
+import { ago } from '../lib/format.ts';
 
-const healthLabels: Record<ResponseBody<'GET /api/search/index-health'>['status'], string> = {
-  green: 'healthy',
-  yellow: 'limited',
-  red: 'down',
-};
+type Health = ResponseBody<'GET /api/search/index-health'>;
+const healthLabels: Record<Health['status'], string> = translateOnRead({
+  green: msg`healthy`,
+  yellow: msg`limited`,
+  red: msg`down`,
+});
 
 /** The state of the search index, and the button that rebuilds it. */
 export function SearchIndex() {
@@ -30,7 +33,7 @@ export function SearchIndex() {
       notify(message);
       void client.invalidateQueries({ queryKey: ['reindex'] });
     },
-    onError: (error) => notifyError('The rebuild wasn’t started', error),
+    onError: (error) => notifyError(t`The rebuild wasn’t started`, error),
   });
   const running = status.data?.in_progress ?? false;
   return (
@@ -38,39 +41,43 @@ export function SearchIndex() {
       {health.isError && (
         <ErrorNote
           error={health.error}
-          title="The search index is not responding"
+          title={t`The search index is not responding`}
           onRetry={() => void health.refetch()}
         />
       )}
-      {health.data && (
-        <Text size="sm">
-          {health.data.backend}, {healthLabels[health.data.status]}: {plural(health.data.chunks, 'passage')} of{' '}
-          {plural(health.data.files, 'recording')}
-          {health.data.keyword_only_files > 0 ? `, ${health.data.keyword_only_files} found by exact words only` : ''}
-          {health.data.error === null ? '' : `. ${health.data.error}`}
-        </Text>
-      )}
+      {health.data && <Text size="sm">{healthText(health.data)}</Text>}
       {status.data && (
         <Text size="sm" c="dimmed" aria-live="polite">
-          {running
-            ? `Rebuilding: ${status.data.indexed_files} of ${plural(status.data.total_files, 'recording')}`
-            : status.data.last_completed_at === null
-              ? 'Not rebuilt yet'
-              : `Last rebuilt ${ago(status.data.last_completed_at)}`}
-          {status.data.failed_files > 0 ? `, ${status.data.failed_files} failed` : ''}
+          {rebuildText(status.data)}
         </Text>
       )}
       {running && status.data && (
         <Progress
-          aria-label="Rebuild of the search index"
+          aria-label={t`Rebuild of the search index`}
           value={(status.data.indexed_files / Math.max(1, status.data.total_files)) * 100}
         />
       )}
       <Group>
         <Button variant="default" loading={reindex.isPending} disabled={running} onClick={() => reindex.mutate()}>
-          Rebuild the search index
+          {t`Rebuild the search index`}
         </Button>
       </Group>
     </Stack>
   );
+}
+
+function healthText({ backend, status, chunks, files, keyword_only_files: keywordOnly, error }: Health): string {
+  const size = t`${plural(chunks, { one: '# passage', other: '# passages' })} of ${plural(files, { one: '# recording', other: '# recordings' })}`;
+  const state = `${backend}, ${healthLabels[status]}: ${size}`;
+  const counted = keywordOnly > 0 ? t`${state}, ${keywordOnly} found by exact words only` : state;
+  return error === null ? counted : `${counted}. ${error}`;
+}
+
+function rebuildText(status: ResponseBody<'GET /api/search/reindex/status'>): string {
+  const { in_progress: running, indexed_files: indexed, total_files: total, last_completed_at: completedAt } = status;
+  const idle = completedAt === null ? t`Not rebuilt yet` : t`Last rebuilt ${ago(completedAt)}`;
+  const state = running
+    ? t`Rebuilding: ${indexed} of ${plural(total, { one: '# recording', other: '# recordings' })}`
+    : idle;
+  return status.failed_files > 0 ? t`${state}, ${status.failed_files} failed` : state;
 }

@@ -1,3 +1,4 @@
+import { t } from '@lingui/core/macro';
 import { csrfToken } from './cookies.ts';
 import { ApiError, problemFrom } from './problem.ts';
 import { urlOf, type Input, type Query, type ResponseBody, type Route } from './routes.ts';
@@ -105,6 +106,6 @@ async function parseResponse<A>(response: Response): Promise<A> {
   try {
     return JSON.parse(text) as A;
   } catch {
-    throw new ApiError(502, { detail: 'The response of the server couldn’t be read.', code: 'bad_answer' });
+    throw new ApiError(502, { detail: t`The response of the server couldn’t be read.`, code: 'bad_answer' });
   }
 }

@@ -1,3 +1,4 @@
+import { t } from '@lingui/core/macro';
 import type { Problem } from '@overtone/contracts';
 
 /** A failed request, with the message and the code of the API. */
@@ -24,11 +25,11 @@ export class ApiError extends Error {
 }
 
 function fallbackMessage(status: number): string {
-  if (status === 0) return 'Can’t connect. Retrying automatically.';
-  if (status === 413) return 'This is larger than the server accepts.';
-  if (status === 429) return 'Too many attempts. Wait a moment, then try again.';
-  if (status >= 500) return 'The server couldn’t do this. Try again in a moment.';
-  return `The server answered with status ${status}.`;
+  if (status === 0) return t`Can’t connect. Retrying automatically.`;
+  if (status === 413) return t`This is larger than the server accepts.`;
+  if (status === 429) return t`Too many attempts. Wait a moment, then try again.`;
+  if (status >= 500) return t`The server couldn’t do this. Try again in a moment.`;
+  return t`The server answered with status ${status}.`;
 }
 
 /** Parses a problem from any body; a proxy may respond with HTML. */

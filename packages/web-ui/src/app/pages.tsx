@@ -1,3 +1,4 @@
+import { t } from '@lingui/core/macro';
 import { Button, Center, Code, Group, Loader, Stack, Text, Title } from '@mantine/core';
 import { useRouter } from '@tanstack/react-router';
 import { useCallback, useEffect, type FunctionComponent } from 'react';
@@ -8,7 +9,7 @@ import { push } from '../state/services.ts';
 
 export function PagePending() {
   return (
-    <Center mih="60vh" role="status" aria-label="Loading">
+    <Center mih="60vh" role="status" aria-label={t`Loading`}>
       <Loader color="petrol" type="bars" size="sm" />
     </Center>
   );
@@ -37,12 +38,12 @@ export function OutagePage({ error }: { error: unknown }) {
       <Stack align="center" gap="sm" maw={460} ta="center" role="alert">
         <Icon name={isOutage(error) ? 'plug' : 'alert'} size={40} />
         <Title order={1} size="h2">
-          {isOutage(error) ? 'Overtone is not responding' : 'Something went wrong'}
+          {isOutage(error) ? t`Overtone is not responding` : t`Something went wrong`}
         </Title>
         <Text c="dimmed">{messageOf(error)}</Text>
         <ErrorCode error={error} />
         <Group mt="xs">
-          <Button onClick={() => void retry()}>Try again</Button>
+          <Button onClick={() => void retry()}>{t`Try again`}</Button>
         </Group>
       </Stack>
     </Center>

@@ -1,3 +1,4 @@
+import { msg, plural, t } from '@lingui/core/macro';
 import { Avatar, Button, Menu, UnstyledButton, useMantineColorScheme, type MantineColorScheme } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import {
@@ -10,9 +11,9 @@ import {
   type AnyRouter,
 } from '@tanstack/react-router';
 import { useEffect, useRef, useState, useSyncExternalStore } from 'react';
+import { translateOnRead } from '../lib/language.ts';
 import { meQuery, type User } from '../api/queries.ts';
 import { pendingApprovalsQuery } from '../admin/approval-count.ts';
-import { plural } from '../lib/format.ts';
 import { accountState } from '../session/account-state.ts';
 import { DropAnywhere } from '../uploads/drop-anywhere.tsx';
 import { openUpload } from '../uploads/upload-intake.ts';
@@ -51,16 +52,16 @@ export function Shell() {
   return (
     <>
       <a className="ot-skip" href="#main">
-        Skip to content
+        {t`Skip to content`}
       </a>
       <header className={css['header']}>
         <div className={css['inner']}>
-          <Link to="/" className={css['brand']} aria-label="Overtone, to the library">
+          <Link to="/" className={css['brand']} aria-label={t`Overtone, to the library`}>
             <Wordmark />
           </Link>
-          <nav aria-label="Main" style={{ display: 'flex', gap: 2 }}>
-            <NavItem to="/" icon="audio" label="Library" exact />
-            <NavItem to="/search" icon="search" label="Search" />
+          <nav aria-label={t`Main`} style={{ display: 'flex', gap: 2 }}>
+            <NavItem to="/" icon="audio" label={t`Library`} exact />
+            <NavItem to="/search" icon="search" label={t`Search`} />
             {me && me.role !== 'user' && <AdminLink />}
           </nav>
           <div className={css['spacer']} />
@@ -100,11 +101,11 @@ function AdminLink() {
   return (
     <Link to="/admin/users" className={css['link']} data-status={inside ? 'active' : undefined}>
       <Icon name="settings" size={18} />
-      <span className={css['linkText']}>Administration</span>
+      <span className={css['linkText']}>{t`Administration`}</span>
       {waiting > 0 && (
         <span
           className={css['count']}
-          aria-label={plural(waiting, 'account awaiting approval', 'accounts awaiting approval')}
+          aria-label={plural(waiting, { one: '# account awaiting approval', other: '# accounts awaiting approval' })}
           role="img"
         >
           {waiting > 99 ? '99+' : waiting}
@@ -117,7 +118,7 @@ function AdminLink() {
 function UploadButton() {
   return (
     <Button leftSection={<Icon name="upload" size={18} />} size="sm" mr={8} onClick={openUpload}>
-      Upload
+      {t`Upload`}
     </Button>
   );
 }
@@ -129,7 +130,7 @@ function AccountMenu({ me }: { me: User }) {
   return (
     <Menu width={240}>
       <Menu.Target>
-        <UnstyledButton aria-label={`Account of ${me.full_name || me.email}`} style={{ borderRadius: '50%' }}>
+        <UnstyledButton aria-label={t`Account of ${me.full_name || me.email}`} style={{ borderRadius: '50%' }}>
           <Avatar color="petrol" radius="xl" size={36} variant="light">
             {initials(me.full_name || me.email)}
           </Avatar>
@@ -138,13 +139,13 @@ function AccountMenu({ me }: { me: User }) {
       <Menu.Dropdown>
         <Menu.Label>{me.email}</Menu.Label>
         <Menu.Item leftSection={<Icon name="user" size={18} />} onClick={() => void navigate({ to: '/account' })}>
-          Account and sessions
+          {t`Account and sessions`}
         </Menu.Item>
         <Menu.Item leftSection={<Icon name="users" size={18} />} onClick={() => void navigate({ to: '/groups' })}>
-          Groups
+          {t`Groups`}
         </Menu.Item>
         <Menu.Item leftSection={<Icon name="trash" size={18} />} onClick={() => void navigate({ to: '/bin' })}>
-          Bin
+          {t`Bin`}
         </Menu.Item>
         {admin && (
           <>
@@ -152,20 +153,20 @@ function AccountMenu({ me }: { me: User }) {
               leftSection={<Icon name="library" size={18} />}
               onClick={() => void navigate({ to: '/admin/queues' })}
             >
-              Queues
+              {t`Queues`}
             </Menu.Item>
             <Menu.Item leftSection={<Icon name="settings" size={18} />} onClick={() => void navigate({ to: '/admin' })}>
-              Engines and search
+              {t`Engines and search`}
             </Menu.Item>
           </>
         )}
         {permission() === 'default' && (
           <Menu.Item leftSection={<Icon name="bell" size={18} />} onClick={() => void turnOnNotifications()}>
-            Turn on notifications
+            {t`Turn on notifications`}
           </Menu.Item>
         )}
         <Menu.Divider />
-        <Menu.Label>Appearance</Menu.Label>
+        <Menu.Label>{t`Appearance`}</Menu.Label>
         <Menu.RadioGroup value={colorScheme} onChange={(next) => setColorScheme(next as MantineColorScheme)}>
           {themes.map(({ value, icon, label }) => (
             <Menu.RadioItem key={value} value={value}>
@@ -180,21 +181,21 @@ function AccountMenu({ me }: { me: User }) {
         <Menu.Item
           leftSection={<Icon name="signOut" size={18} />}
           onClick={() =>
-            void session.signOut().catch((error: unknown) => notifyError('Sign-out wasn’t confirmed', error))
+            void session.signOut().catch((error: unknown) => notifyError(t`Sign-out wasn’t confirmed`, error))
           }
         >
-          Sign out
+          {t`Sign out`}
         </Menu.Item>
       </Menu.Dropdown>
     </Menu>
   );
 }
 
-const themes = [
-  { value: 'light', icon: 'sun', label: 'Light' },
-  { value: 'dark', icon: 'moon', label: 'Dark' },
-  { value: 'auto', icon: 'monitor', label: 'System' },
-] as const;
+const themes = translateOnRead([
+  { value: 'light', icon: 'sun', label: msg`Light` },
+  { value: 'dark', icon: 'moon', label: msg`Dark` },
+  { value: 'auto', icon: 'monitor', label: msg`System` },
+]);
 
 function initials(name: string): string {
   return name
@@ -215,7 +216,7 @@ function ConnectionNote() {
   }, [connected]);
   return (
     <div role="status" className={late ? css['offline'] : undefined}>
-      {late ? 'Reconnecting. This page may be out of date.' : ''}
+      {late ? t`Reconnecting. This page may be out of date.` : ''}
     </div>
   );
 }

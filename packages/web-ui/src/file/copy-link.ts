@@ -1,3 +1,4 @@
+import { t } from '@lingui/core/macro';
 import { notify, notifyError } from '../ui/notify.ts';
 import { copyText } from '../lib/copy-text.ts';
 import { clock } from '../lib/format.ts';
@@ -8,8 +9,8 @@ export async function copyLinkTo(seconds: number): Promise<void> {
   link.searchParams.set('t', String(Math.round(seconds * 10) / 10));
   try {
     await copyText(link.href);
-    notify(`Link to ${clock(seconds)} copied.`);
+    notify(t`Link to ${clock(seconds)} copied.`);
   } catch (error) {
-    notifyError('The link couldn’t be copied', error);
+    notifyError(t`The link couldn’t be copied`, error);
   }
 }

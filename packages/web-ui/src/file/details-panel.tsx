@@ -1,17 +1,20 @@
+import { msg, t } from '@lingui/core/macro';
+import { Trans } from '@lingui/react/macro';
 import { Stack, Text } from '@mantine/core';
 import { Fragment } from 'react';
+import { translateOnRead } from '../lib/language.ts';
 import type { FileDetail } from '../api/queries.ts';
 import { bytes, duration, moment } from '../lib/format.ts';
 import { languageName } from '../uploads/languages.ts';
 import { useFile } from './file-context.ts';
 import css from './file.module.css';
 
-const engineNames: Record<NonNullable<FileDetail['engine']>['provider'], string> = {
+const engineNames: Record<NonNullable<FileDetail['engine']>['provider'], string> = translateOnRead({
   'sherpa-onnx': 'sherpa-onnx',
-  'openai-compatible': 'Remote endpoint',
+  'openai-compatible': msg`Remote endpoint`,
   pocketsphinx: 'PocketSphinx',
-  scripted: 'Scripted (tests only)',
-};
+  scripted: msg`Scripted (tests only)`,
+});
 
 /** The facts about a recording and its transcript. */
 export function DetailsPanel() {
@@ -28,13 +31,15 @@ export function DetailsPanel() {
       </dl>
       {file.engine?.provider === 'pocketsphinx' && (
         <Text size="xs" c="dimmed">
-          PocketSphinx supports English only and is less accurate than a neural engine. Once an administrator has added
-          a better engine, choose “Transcribe again”.
+          <Trans>
+            PocketSphinx supports English only and is less accurate than a neural engine. Once an administrator has
+            added a better engine, choose “Transcribe again”.
+          </Trans>
         </Text>
       )}
       {file.engine?.timing === 'estimated' && (
         <Text size="xs" c="dimmed">
-          This engine reports no times for single words. They are estimated within each passage.
+          {t`This engine reports no times for single words. They are estimated within each passage.`}
         </Text>
       )}
     </Stack>
@@ -43,15 +48,15 @@ export function DetailsPanel() {
 
 function factsOf(file: FileDetail): (readonly [string, string])[] {
   return [
-    ['Owner', file.owner_name ?? (file.my_permission === 'owner' ? 'You' : 'unknown')],
-    ['Engine', file.engine ? `${engineNames[file.engine.provider]}, ${file.engine.model}` : 'not yet'],
-    ['Speaker detection', file.diarization_provider ?? 'not yet'],
-    ['Language', file.language === null ? 'unknown' : languageName(file.language)],
-    ['Length', file.duration === null ? 'not yet known' : duration(file.duration)],
-    ['File', `${file.filename}, ${bytes(file.file_size)}`],
-    ['Type', file.content_type],
-    ['Uploaded', moment(file.upload_time)],
-    ...(file.recorded_date === null ? [] : [['Recorded', moment(file.recorded_date)] as const]),
-    ...(file.completed_at === null ? [] : [['Finished', moment(file.completed_at)] as const]),
+    [t`Owner`, file.owner_name ?? (file.my_permission === 'owner' ? t`You` : t`unknown`)],
+    [t`Engine`, file.engine ? `${engineNames[file.engine.provider]}, ${file.engine.model}` : t`not yet`],
+    [t`Speaker detection`, file.diarization_provider ?? t`not yet`],
+    [t`Language`, file.language === null ? t`unknown` : languageName(file.language)],
+    [t`Length`, file.duration === null ? t`not yet known` : duration(file.duration)],
+    [t`File`, `${file.filename}, ${bytes(file.file_size)}`],
+    [t`Type`, file.content_type],
+    [t`Uploaded`, moment(file.upload_time)],
+    ...(file.recorded_date === null ? [] : [[t`Recorded`, moment(file.recorded_date)] as const]),
+    ...(file.completed_at === null ? [] : [[t`Finished`, moment(file.completed_at)] as const]),
   ];
 }

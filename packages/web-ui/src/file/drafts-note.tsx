@@ -1,10 +1,11 @@
+import { plural, t } from '@lingui/core/macro';
 import { Anchor, Button, Group, Text } from '@mantine/core';
 import { useEffect, useMemo, useState } from 'react';
 import { notify, notifyError } from '../ui/notify.ts';
 import { drafts as store } from '../state/services.ts';
 import { askToDiscard } from '../ui/unsaved.tsx';
 import { copyText } from '../lib/copy-text.ts';
-import { clock, plural } from '../lib/format.ts';
+import { clock } from '../lib/format.ts';
 import css from './file.module.css';
 import { passageDraftKey, usePassageDrafts, type PassageDraft } from './passage-drafts.ts';
 import type { Transcript } from './use-transcript.ts';
@@ -41,15 +42,15 @@ export function DraftsNote({ fileId, transcript, onShow }: Props) {
     <div className={css['drafts']} role="status" data-testid="drafts">
       <Group gap="xs">
         <Text size="sm" fw={600}>
-          {plural(drafts.size, 'unsaved correction')}
+          {plural(drafts.size, { one: '# unsaved correction', other: '# unsaved corrections' })}
         </Text>
         {shown.length > 0 && (
           <Button size="compact-sm" variant="default" onClick={showNext}>
-            {shown.length === 1 ? 'Show' : 'Show next'}
+            {shown.length === 1 ? t`Show` : t`Show next`}
           </Button>
         )}
         <Button size="compact-sm" variant="default" onClick={() => void discardAll()}>
-          {drafts.size === 1 ? 'Discard' : 'Discard all'}
+          {drafts.size === 1 ? t`Discard` : t`Discard all`}
         </Button>
       </Group>
       {lost.map(([id, draft]) => (
@@ -63,17 +64,17 @@ export function DraftsNote({ fileId, transcript, onShow }: Props) {
 function LostDraft({ draft, onDiscard }: { draft: PassageDraft; onDiscard: () => void }) {
   const copy = (): void =>
     void copyText(draft.text).then(
-      () => notify('Text copied.'),
-      (error: unknown) => notifyError('The text couldn’t be copied', error),
+      () => notify(t`Text copied.`),
+      (error: unknown) => notifyError(t`The text couldn’t be copied`, error),
     );
   return (
     <Text size="sm" mt="xs">
-      The passage at {clock(draft.start)} no longer exists. Your text: “{draft.text}”{' '}
+      {t`The passage at ${clock(draft.start)} no longer exists. Your text: “${draft.text}”`}{' '}
       <Anchor component="button" type="button" size="sm" onClick={copy}>
-        Copy
+        {t`Copy`}
       </Anchor>{' '}
       <Anchor component="button" type="button" size="sm" onClick={onDiscard}>
-        Discard
+        {t`Discard`}
       </Anchor>
     </Text>
   );
@@ -85,7 +86,13 @@ function useNoteOnLeaving(fileId: string): void {
     () => () => {
       const prefix = passageDraftKey(fileId, '');
       const count = [...store.all.get().keys()].filter((key) => key.startsWith(prefix)).length;
-      if (count > 0) notify(`${plural(count, 'unsaved correction')} kept as ${count === 1 ? 'a draft' : 'drafts'}.`);
+      if (count > 0)
+        notify(
+          plural(count, {
+            one: '# unsaved correction kept as a draft.',
+            other: '# unsaved corrections kept as drafts.',
+          }),
+        );
     },
     [fileId],
   );

@@ -1,6 +1,8 @@
+import { msg, t } from '@lingui/core/macro';
 import { Button, Menu } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
+import { translateOnRead } from '../lib/language.ts';
 import { fetchText } from '../api/client.ts';
 import { urlOf } from '../api/routes.ts';
 import { Icon } from '../ui/icons.tsx';
@@ -10,12 +12,12 @@ import { saveTextFile } from '../lib/save-text-file.ts';
 import { copyLinkTo } from './copy-link.ts';
 import { useFile } from './file-context.ts';
 
-const formats = [
-  { format: 'srt', label: 'Subtitles, SRT', ending: 'srt', type: 'application/x-subrip' },
-  { format: 'webvtt', label: 'Subtitles, WebVTT', ending: 'vtt', type: 'text/vtt' },
-  { format: 'txt', label: 'Plain text', ending: 'txt', type: 'text/plain' },
-  { format: 'json', label: 'JSON with words and times', ending: 'json', type: 'application/json' },
-] as const;
+const formats = translateOnRead([
+  { format: 'srt', label: msg`Subtitles, SRT`, ending: 'srt', type: 'application/x-subrip' },
+  { format: 'webvtt', label: msg`Subtitles, WebVTT`, ending: 'vtt', type: 'text/vtt' },
+  { format: 'txt', label: msg`Plain text`, ending: 'txt', type: 'text/plain' },
+  { format: 'json', label: msg`JSON with words and times`, ending: 'json', type: 'application/json' },
+]);
 type Format = (typeof formats)[number];
 
 /** The transcript as a file, or on the clipboard. */
@@ -32,20 +34,20 @@ export function ExportMenu() {
   const save = useMutation({
     mutationFn: async ({ format, ending, type }: Format) =>
       saveTextFile(await fetchAs(format), `${file.title}.${ending}`, type),
-    onError: (error) => notifyError('The transcript couldn’t be exported', error),
+    onError: (error) => notifyError(t`The transcript couldn’t be exported`, error),
   });
   const copy = useMutation({
     mutationFn: async () => {
       await copyText(await fetchAs('txt'));
-      notify('Transcript copied.');
+      notify(t`Transcript copied.`);
     },
-    onError: (error) => notifyError('The transcript couldn’t be copied', error),
+    onError: (error) => notifyError(t`The transcript couldn’t be copied`, error),
   });
   return (
     <Menu width={260}>
       <Menu.Target>
         <Button variant="default" size="sm" leftSection={<Icon name="download" size={17} />} loading={save.isPending}>
-          Export
+          {t`Export`}
         </Button>
       </Menu.Target>
       <Menu.Dropdown>
@@ -59,14 +61,14 @@ export function ExportMenu() {
           </Menu.Item>
         ))}
         <Menu.Item leftSection={<Icon name="copy" size={17} />} onClick={() => copy.mutate()}>
-          Copy as text
+          {t`Copy as text`}
         </Menu.Item>
         <Menu.Item leftSection={<Icon name="link" size={17} />} onClick={() => void copyLinkTo(player.now())}>
-          Copy link to this moment
+          {t`Copy link to this moment`}
         </Menu.Item>
         <Menu.Divider />
         <Menu.CheckboxItem checked={withSpeakers} onChange={setWithSpeakers} closeMenuOnClick={false}>
-          With speaker names
+          {t`With speaker names`}
         </Menu.CheckboxItem>
       </Menu.Dropdown>
     </Menu>

@@ -1,3 +1,5 @@
+import { plural, t } from '@lingui/core/macro';
+import { Trans } from '@lingui/react/macro';
 import { ActionIcon, Anchor, Group, Skeleton, Text, Title, Tooltip } from '@mantine/core';
 import { useDocumentTitle, useMediaQuery } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
@@ -12,7 +14,7 @@ import { NotFoundPage } from '../ui/not-found-page.tsx';
 import { push, session } from '../state/services.ts';
 import { FileMenu } from '../library/file-menu.tsx';
 import { isInProgress, toneOf } from '../library/status.ts';
-import { ago, duration, moment, plural } from '../lib/format.ts';
+import { ago, duration, moment } from '../lib/format.ts';
 import { DraftsNote } from './drafts-note.tsx';
 import { DetailsPanel } from './details-panel.tsx';
 import { ExportMenu } from './export-menu.tsx';
@@ -40,16 +42,20 @@ export function FilePage() {
     ...fileQuery(uuid),
     refetchInterval: ({ state }) => (state.data && isInProgress(state.data) ? (connected ? 15_000 : 3000) : false),
   });
-  useDocumentTitle(query.data ? `${query.data.title} · Overtone` : 'Overtone');
+  useDocumentTitle(query.data ? t`${query.data.title} · Overtone` : 'Overtone');
   if (query.data) return <OpenFile key={uuid} file={query.data} />;
   if (query.error instanceof ApiError && (query.error.status === 404 || query.error.status === 400))
     return <NotFoundPage />;
   return (
     <div className={css['page']}>
       {query.isError ? (
-        <ErrorNote error={query.error} title="This recording couldn’t be loaded" onRetry={() => void query.refetch()} />
+        <ErrorNote
+          error={query.error}
+          title={t`This recording couldn’t be loaded`}
+          onRetry={() => void query.refetch()}
+        />
       ) : (
-        <div role="status" aria-label="Opening">
+        <div role="status" aria-label={t`Opening`}>
           <Skeleton h={34} w="min(28rem, 80%)" mb="md" />
           <Skeleton h={14} w="40%" />
         </div>
@@ -112,25 +118,25 @@ function Workspace({ initialFind, startAt }: { initialFind: string; startAt: num
     <div className={css['page']}>
       <FileHead onHelp={() => setHelp(true)} />
       <div className={css['layout']}>
-        <aside className={css['side']} aria-label="About this recording">
+        <aside className={css['side']} aria-label={t`About this recording`}>
           {playable && <Media />}
           {!(failed && file.total_segments === 0) && (
             <Panel
-              title={speakers.size > 0 ? plural(speakers.size, 'speaker') : 'Speakers'}
+              title={speakers.size > 0 ? plural(speakers.size, { one: '# speaker', other: '# speakers' }) : t`Speakers`}
               icon="users"
               open={wide ?? true}
             >
               <SpeakersPanel />
             </Panel>
           )}
-          <Panel title="Details" icon="info" open={false}>
+          <Panel title={t`Details`} icon="info" open={false}>
             <DetailsPanel />
           </Panel>
-          <Panel title="Processing" icon="clock" open={failed && (wide ?? true)}>
+          <Panel title={t`Processing`} icon="clock" open={failed && (wide ?? true)}>
             <RunTimeline uuid={file.uuid} />
           </Panel>
         </aside>
-        <section className={css['main']} aria-label="Transcript">
+        <section className={css['main']} aria-label={t`Transcript`}>
           <ProcessingNote file={file} />
           <div className={css['stickyTools']}>
             {transcript.total > 0 && <FindBar find={find} complete={transcript.complete} inputRef={findInput} />}
@@ -172,7 +178,9 @@ function UncertainLegend({ transcript }: { transcript: Transcript }) {
   );
   return hasUncertainWords ? (
     <p className={css['legend']} data-testid="legend">
-      <span>Dotted underline</span>: this word may be wrong
+      <Trans>
+        <span>Dotted underline</span>: this word may be wrong
+      </Trans>
     </p>
   ) : null;
 }
@@ -191,19 +199,19 @@ function FileHead({ onHelp }: { onHelp: () => void }) {
   const navigate = useNavigate();
   const facts = [
     file.duration === null ? null : duration(file.duration),
-    file.speaker_count > 0 ? plural(file.speaker_count, 'speaker') : null,
+    file.speaker_count > 0 ? plural(file.speaker_count, { one: '# speaker', other: '# speakers' }) : null,
     ago(file.recorded_date ?? file.upload_time),
-    file.owner_name === null ? null : `Owner: ${file.owner_name}`,
+    file.owner_name === null ? null : t`Owner: ${file.owner_name}`,
   ];
   return (
     <header>
       <Group gap={4} wrap="nowrap" mb={4}>
         <Anchor component={Link} to="/" size="sm" c="dimmed" className={css['back'] ?? ''}>
-          <Icon name="chevronLeft" size={16} /> Library
+          <Icon name="chevronLeft" size={16} /> {t`Library`}
         </Anchor>
         {file.total_segments > 0 && <ExportMenu />}
-        <Tooltip label="Keyboard shortcuts (?)">
-          <ActionIcon aria-label="Keyboard shortcuts" onClick={onHelp} visibleFrom="sm">
+        <Tooltip label={t`Keyboard shortcuts (?)`}>
+          <ActionIcon aria-label={t`Keyboard shortcuts`} onClick={onHelp} visibleFrom="sm">
             <Icon name="help" />
           </ActionIcon>
         </Tooltip>
@@ -273,8 +281,8 @@ function EmptyTranscript({ file, pending }: { file: FileDetail; pending: boolean
   return (
     <Text c="dimmed" py="xl" ta="center" data-testid="no-words">
       {isInProgress(file)
-        ? 'The transcript will appear here when it’s ready.'
-        : 'No speech detected. There is nothing to transcribe in this recording.'}
+        ? t`The transcript will appear here when it’s ready.`
+        : t`No speech detected. There is nothing to transcribe in this recording.`}
     </Text>
   );
 }

@@ -1,3 +1,4 @@
+import { t } from '@lingui/core/macro';
 import { ActionIcon, Text, TextInput } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { useEffect, useMemo, useState, type KeyboardEvent, type RefObject } from 'react';
@@ -56,13 +57,13 @@ export function FindBar({
   };
   const isSearching = find.query.trim().length >= 2;
   return (
-    <div className={css['find']} role="search" aria-label="Find in this transcript">
+    <div className={css['find']} role="search" aria-label={t`Find in this transcript`}>
       <TextInput
         ref={inputRef}
         type="search"
         size="sm"
-        aria-label="Find in this transcript"
-        placeholder="Find in this transcript"
+        aria-label={t`Find in this transcript`}
+        placeholder={t`Find in this transcript`}
         leftSection={<Icon name="search" size={16} />}
         value={find.query}
         onChange={(event) => find.setQuery(event.currentTarget.value)}
@@ -80,10 +81,10 @@ export function FindBar({
       >
         {isSearching ? countText(find, complete) : ''}
       </Text>
-      <ActionIcon aria-label="Previous match" disabled={find.matches.length === 0} onClick={() => find.move(-1)}>
+      <ActionIcon aria-label={t`Previous match`} disabled={find.matches.length === 0} onClick={() => find.move(-1)}>
         <Icon name="chevronUp" size={18} />
       </ActionIcon>
-      <ActionIcon aria-label="Next match" disabled={find.matches.length === 0} onClick={() => find.move(1)}>
+      <ActionIcon aria-label={t`Next match`} disabled={find.matches.length === 0} onClick={() => find.move(1)}>
         <Icon name="chevronDown" size={18} />
       </ActionIcon>
     </div>
@@ -91,7 +92,7 @@ export function FindBar({
 }
 
 function countText({ matches, at }: Find, complete: boolean): string {
-  const more = complete ? '' : '+';
-  if (matches.length === 0) return complete ? 'no matches' : 'searching';
-  return at === -1 ? `${matches.length}${more} found` : `${at + 1} of ${matches.length}${more}`;
+  if (matches.length === 0) return complete ? t`no matches` : t`searching`;
+  const total = `${matches.length}${complete ? '' : '+'}`;
+  return at === -1 ? t`${total} found` : t`${at + 1} of ${total}`;
 }

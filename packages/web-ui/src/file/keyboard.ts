@@ -1,3 +1,6 @@
+import { msg } from '@lingui/core/macro';
+import { translateOnRead } from '../lib/language.ts';
+
 export type Command =
   | { readonly name: 'toggle' }
   | { readonly name: 'skip'; readonly seconds: number }
@@ -47,19 +50,19 @@ function commandWhileTyping({ key, ctrlKey, metaKey, altKey }: Pressed): Command
   return ctrlKey ? (key === ' ' ? { name: 'toggle' } : null) : (functionKeys[key] ?? null);
 }
 
-export const shortcuts: readonly (readonly [keys: readonly string[], effect: string])[] = [
-  [['Space', 'K'], 'Play or pause'],
-  [['F8'], 'Play or pause, also while typing'],
-  [['Ctrl', 'Space'], 'Play or pause, also while typing'],
-  [['F7', 'F9'], '5 seconds back or forward, also while typing'],
-  [['J', 'L'], '10 seconds back or forward'],
-  [['←', '→'], '5 seconds back or forward'],
-  [['↑', '↓'], 'Previous or next passage'],
-  [['<', '>'], 'Slower or faster'],
-  [['M'], 'Mute or unmute'],
-  [['E'], 'Edit the passage that is playing'],
-  [['Ctrl', 'Enter'], 'Save the passage'],
-  [['Esc'], 'Cancel editing'],
-  [['/'], 'Find in the transcript'],
-  [['?'], 'Show shortcuts'],
-];
+export const shortcuts: readonly (readonly [keys: readonly string[], effect: string])[] = translateOnRead([
+  [['Space', 'K'], msg`Play or pause`],
+  [['F8'], msg`Play or pause, also while typing`],
+  [['Ctrl', 'Space'], msg`Play or pause, also while typing`],
+  [['F7', 'F9'], msg`5 seconds back or forward, also while typing`],
+  [['J', 'L'], msg`10 seconds back or forward`],
+  [['←', '→'], msg`5 seconds back or forward`],
+  [['↑', '↓'], msg`Previous or next passage`],
+  [['<', '>'], msg`Slower or faster`],
+  [['M'], msg`Mute or unmute`],
+  [['E'], msg`Edit the passage that is playing`],
+  [['Ctrl', 'Enter'], msg`Save the passage`],
+  [['Esc'], msg`Cancel editing`],
+  [['/'], msg`Find in the transcript`],
+  [['?'], msg`Show shortcuts`],
+]);

@@ -1,3 +1,4 @@
+import { t } from '@lingui/core/macro';
 import { ActionIcon, Menu, Text, Tooltip, UnstyledButton } from '@mantine/core';
 import { useEffect, useRef, useSyncExternalStore, type RefObject } from 'react';
 import { Icon, type IconName } from '../ui/icons.tsx';
@@ -15,28 +16,34 @@ export function PlayerDock({ lanes }: { lanes: readonly Lane[] }) {
   const duration = state.duration ?? file.duration ?? 0;
   const dock = useDockHeight();
   return (
-    <section ref={dock} className={css['dock']} aria-label="Player" data-testid="player" data-playing={state.playing}>
+    <section
+      ref={dock}
+      className={css['dock']}
+      aria-label={t`Player`}
+      data-testid="player"
+      data-playing={state.playing}
+    >
       {state.failed && (
         <Text size="sm" c="red" role="alert" ta="center" pb={4}>
-          The recording couldn’t be played: your browser doesn’t support its format, or it couldn’t be loaded.
+          {t`The recording couldn’t be played: your browser doesn’t support its format, or it couldn’t be loaded.`}
         </Text>
       )}
       <div className={css['dockInner']}>
         <div className={css['buttons']}>
-          <DockButton icon="back" label="10 seconds back" onClick={() => player.skip(-10)} />
+          <DockButton icon="back" label={t`10 seconds back`} onClick={() => player.skip(-10)} />
           <ActionIcon
             variant="filled"
             color="petrol"
             size={44}
             radius="xl"
             loading={state.buffering && state.playing}
-            aria-label={state.playing ? 'Pause' : 'Play'}
+            aria-label={state.playing ? t`Pause` : t`Play`}
             aria-keyshortcuts="Space K"
             onClick={player.toggle}
           >
             <Icon name={state.playing ? 'pause' : 'play'} size={24} />
           </ActionIcon>
-          <DockButton icon="forward" label="10 seconds forward" onClick={() => player.skip(10)} />
+          <DockButton icon="forward" label={t`10 seconds forward`} onClick={() => player.skip(10)} />
         </div>
         <Waveform duration={duration} lanes={lanes} />
         <div className={css['buttons']}>
@@ -45,7 +52,7 @@ export function PlayerDock({ lanes }: { lanes: readonly Lane[] }) {
             <Menu.Target>
               <UnstyledButton
                 className="ot-tabular"
-                aria-label={`Speed ${state.rate}×`}
+                aria-label={t`Speed ${state.rate}×`}
                 px={8}
                 py={6}
                 fz="sm"
@@ -69,7 +76,7 @@ export function PlayerDock({ lanes }: { lanes: readonly Lane[] }) {
           <DockButton
             className={css['mute'] ?? ''}
             icon={state.muted ? 'muted' : 'volume'}
-            label={state.muted ? 'Unmute' : 'Mute'}
+            label={state.muted ? t`Unmute` : t`Mute`}
             onClick={player.toggleMuted}
           />
         </div>

@@ -1,3 +1,4 @@
+import { t } from '@lingui/core/macro';
 import { Alert, Button, Code, Group, Stack, Text } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import type { CSSProperties } from 'react';
@@ -44,7 +45,7 @@ function StagesNote({ file }: { file: FileDetail }) {
           {live && tone !== 'waiting' ? `${Math.round(live.percent)} % · ${timeLeft(live.etaSeconds)}` : ''}
         </Text>
       </Group>
-      <ol className={css['stages']} aria-label="Stages">
+      <ol className={css['stages']} aria-label={t`Stages`}>
         {stageList.map((stage) => (
           <li
             key={stage}
@@ -84,14 +85,16 @@ function progressStyle(stage: string, live: Progress | null): CSSProperties {
 
 function hintFor(file: FileDetail, timeline: Timeline | null): string {
   if (file.waiting_for === 'paused')
-    return `${timeline?.paused_reason ? `Reason: ${timeline.paused_reason}. ` : ''}Resumes automatically once an administrator resumes the queue.`;
+    return timeline?.paused_reason
+      ? t`Reason: ${timeline.paused_reason}. Resumes automatically once an administrator resumes the queue.`
+      : t`Resumes automatically once an administrator resumes the queue.`;
   if (file.waiting_for === 'engine')
-    return 'No speech engine is available. Resumes automatically once an administrator adds one.';
-  if (file.waiting_for === 'worker') return 'All workers are busy or unavailable. Resumes automatically.';
+    return t`No speech engine is available. Resumes automatically once an administrator adds one.`;
+  if (file.waiting_for === 'worker') return t`All workers are busy or unavailable. Resumes automatically.`;
   if (file.next_stage !== null)
-    return `Next: ${stageNames[file.next_stage].toLowerCase()}. Starts when a worker is free.`;
-  if (file.total_segments > 0) return 'You can already read the transcript. Speakers and search follow.';
-  return 'You can leave this page.';
+    return t`Next: ${stageNames[file.next_stage].toLowerCase()}. Starts when a worker is free.`;
+  if (file.total_segments > 0) return t`You can already read the transcript. Speakers and search follow.`;
+  return t`You can leave this page.`;
 }
 
 function useReprocess(file: FileDetail) {
@@ -102,7 +105,7 @@ function useReprocess(file: FileDetail) {
       for (const key of ['file', 'timeline', 'segments']) void client.invalidateQueries({ queryKey: [key, file.uuid] });
       void client.invalidateQueries({ queryKey: ['files'] });
     },
-    onError: (error) => notifyError('The transcription couldn’t be started', error),
+    onError: (error) => notifyError(t`The transcription couldn’t be started`, error),
   });
 }
 
@@ -119,7 +122,7 @@ function FailedNote({ file }: { file: FileDetail }) {
       title={error?.message ?? file.display_status}
       data-testid="failure"
     >
-      <Text size="sm">{error?.what_to_do ?? 'Try again. If it fails again, contact your administrator.'}</Text>
+      <Text size="sm">{error?.what_to_do ?? t`Try again. If it fails again, contact your administrator.`}</Text>
       <Group gap="sm" mt="sm">
         {file.my_permission === 'owner' && (error?.retryable ?? true) && (
           <Button
@@ -128,7 +131,7 @@ function FailedNote({ file }: { file: FileDetail }) {
             loading={reprocess.isPending}
             onClick={() => reprocess.mutate()}
           >
-            Try again
+            {t`Try again`}
           </Button>
         )}
         {error && <Code fz="xs">{error.code}</Code>}
@@ -140,12 +143,12 @@ function FailedNote({ file }: { file: FileDetail }) {
 function StoppedNote({ file }: { file: FileDetail }) {
   const reprocess = useReprocess(file);
   return (
-    <Alert color="gray" variant="light" mb="md" icon={<Icon name="info" />} title="Processing was stopped">
+    <Alert color="gray" variant="light" mb="md" icon={<Icon name="info" />} title={t`Processing was stopped`}>
       <Group justify="space-between">
-        <Text size="sm">The recording and everything transcribed so far are kept.</Text>
+        <Text size="sm">{t`The recording and everything transcribed so far are kept.`}</Text>
         {file.my_permission === 'owner' && (
           <Button size="xs" variant="default" loading={reprocess.isPending} onClick={() => reprocess.mutate()}>
-            Transcribe again
+            {t`Transcribe again`}
           </Button>
         )}
       </Group>

@@ -1,3 +1,4 @@
+import { t } from '@lingui/core/macro';
 import type { Timeline } from '../api/queries.ts';
 
 type Attempt = Timeline['stages'][number]['tries'][number];
@@ -66,9 +67,9 @@ export function axisOf(spans: readonly Span[]): Axis {
 /** A duration as text: `0.4 s`, `12 s`, `3 min 5 s`, `1 h 2 min`. */
 export function durationText(ms: number): string {
   const seconds = ms / 1000;
-  if (seconds < 10) return `${seconds.toFixed(1)} s`;
-  if (seconds < 60) return `${Math.round(seconds)} s`;
-  if (seconds < 3600) return `${Math.floor(seconds / 60)} min ${Math.floor(seconds % 60)} s`;
-  if (seconds < 86_400) return `${Math.floor(seconds / 3600)} h ${Math.floor((seconds % 3600) / 60)} min`;
-  return `${Math.floor(seconds / 86_400)} d ${Math.floor((seconds % 86_400) / 3600)} h`;
+  if (seconds < 10) return t`${seconds.toFixed(1)} s`;
+  if (seconds < 60) return t`${Math.round(seconds)} s`;
+  if (seconds < 3600) return t`${Math.floor(seconds / 60)} min ${Math.floor(seconds % 60)} s`;
+  if (seconds < 86_400) return t`${Math.floor(seconds / 3600)} h ${Math.floor((seconds % 3600) / 60)} min`;
+  return t`${Math.floor(seconds / 86_400)} d ${Math.floor((seconds % 86_400) / 3600)} h`;
 }

@@ -1,5 +1,7 @@
+import { msg, t } from '@lingui/core/macro';
 import { Skeleton, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
+import { translateOnRead } from '../lib/language.ts';
 import { timelineQuery, type Timeline } from '../api/queries.ts';
 import { ErrorNote } from '../ui/error-note.tsx';
 import { moment } from '../lib/format.ts';
@@ -11,28 +13,28 @@ type Stage = Timeline['stages'][number];
 type Attempt = Stage['tries'][number];
 const refreshMs = 3_000;
 
-const outcomeTexts: Record<Attempt['outcome'], string> = {
-  running: 'running',
-  completed: 'done',
-  failed: 'failed',
-  released: 'returned: worker stopped',
-  lost: 'worker lost',
-  cancelled: 'stopped',
-};
-const stageLabels: Record<Stage['status'], string> = {
-  pending: 'pending',
-  running: 'running',
-  completed: 'done',
-  failed: 'failed',
-  cancelled: 'skipped',
-};
-const runLabels: Record<Timeline['status'], string> = {
-  running: 'In progress',
-  waiting: 'Waiting',
-  completed: 'Done',
-  failed: 'Failed',
-  cancelled: 'Stopped',
-};
+const outcomeTexts: Record<Attempt['outcome'], string> = translateOnRead({
+  running: msg`running`,
+  completed: msg`done`,
+  failed: msg`failed`,
+  released: msg`returned: worker stopped`,
+  lost: msg`worker lost`,
+  cancelled: msg`stopped`,
+});
+const stageLabels: Record<Stage['status'], string> = translateOnRead({
+  pending: msg`pending`,
+  running: msg`running`,
+  completed: msg`done`,
+  failed: msg`failed`,
+  cancelled: msg`skipped`,
+});
+const runLabels: Record<Timeline['status'], string> = translateOnRead({
+  running: msg`In progress`,
+  waiting: msg`Waiting`,
+  completed: msg`Done`,
+  failed: msg`Failed`,
+  cancelled: msg`Stopped`,
+});
 
 /** The last run of a recording: a bar for each attempt of each stage. */
 export function RunTimeline({ uuid }: { uuid: string }) {
@@ -42,13 +44,17 @@ export function RunTimeline({ uuid }: { uuid: string }) {
   });
   if (timeline.isError)
     return (
-      <ErrorNote error={timeline.error} title="The stages couldn’t be loaded" onRetry={() => void timeline.refetch()} />
+      <ErrorNote
+        error={timeline.error}
+        title={t`The stages couldn’t be loaded`}
+        onRetry={() => void timeline.refetch()}
+      />
     );
-  if (timeline.isPending) return <Skeleton h={160} role="status" aria-label="Loading" />;
+  if (timeline.isPending) return <Skeleton h={160} role="status" aria-label={t`Loading`} />;
   if (!timeline.data)
     return (
       <Text size="sm" c="dimmed">
-        This recording hasn’t been processed yet.
+        {t`This recording hasn’t been processed yet.`}
       </Text>
     );
   return <Chart timeline={timeline.data} now={timeline.dataUpdatedAt} />;
@@ -62,14 +68,14 @@ function Chart({ timeline, now }: { timeline: Timeline; now: number }) {
       <Text size="xs" c="dimmed" title={moment(timeline.created_at)}>
         {totalText(timeline.status, durationText(Math.max(0, ended - Date.parse(timeline.created_at))))}
       </Text>
-      <ol className={css['stages']} aria-label="Stages of the last run">
+      <ol className={css['stages']} aria-label={t`Stages of the last run`}>
         {timeline.stages.map((stage) => (
           <StageRow key={stage.stage} stage={stage} axis={axis} now={now} />
         ))}
       </ol>
       {axis.sections.some(({ isShortened }) => isShortened) && (
         <Text size="xs" c="dimmed">
-          Long pauses are shortened.
+          {t`Long pauses are shortened.`}
         </Text>
       )}
     </div>
@@ -77,7 +83,7 @@ function Chart({ timeline, now }: { timeline: Timeline; now: number }) {
 }
 
 function totalText(status: Timeline['status'], time: string): string {
-  return status === 'completed' ? `Finished in ${time}` : `${runLabels[status]} · ${time}`;
+  return status === 'completed' ? t`Finished in ${time}` : `${runLabels[status]} · ${time}`;
 }
 
 type RowProps = { stage: Stage; axis: Axis; now: number };
@@ -101,13 +107,13 @@ function StageRow({ stage, axis, now }: RowProps) {
             key={attempt.number}
             className={css['bar']}
             data-outcome={attempt.outcome}
-            title={`Attempt ${attempt.number}: ${outcomeTexts[attempt.outcome]}`}
+            title={t`Attempt ${attempt.number}: ${outcomeTexts[attempt.outcome]}`}
             style={styleOf(axis, spanOf(attempt, now))}
           />
         ))}
       </div>
       {showsAttempts && (
-        <ol className={css['tries']} aria-label={`Attempts of ${stageNames[stage.stage]}`}>
+        <ol className={css['tries']} aria-label={t`Attempts of ${stageNames[stage.stage]}`}>
           {stage.tries.map((attempt) => (
             <AttemptLine key={attempt.number} attempt={attempt} now={now} />
           ))}
@@ -124,15 +130,16 @@ function styleOf(axis: Axis, span: { from: number; to: number }) {
 
 function timeText(stage: Stage): string {
   if (stage.seconds === null) return stageLabels[stage.status];
-  const engine = stage.engine_seconds ? ` (${durationText(stage.engine_seconds * 1000)} processing)` : '';
-  return `${stage.status === 'completed' ? '' : `${stageLabels[stage.status]}, `}${durationText(stage.seconds * 1000)}${engine}`;
+  const total = durationText(stage.seconds * 1000);
+  const time = stage.engine_seconds ? t`${total} (${durationText(stage.engine_seconds * 1000)} processing)` : total;
+  return stage.status === 'completed' ? time : `${stageLabels[stage.status]}, ${time}`;
 }
 
 function AttemptLine({ attempt, now }: { attempt: Attempt; now: number }) {
   const { from, to } = spanOf(attempt, now);
   return (
     <li data-outcome={attempt.outcome} title={moment(attempt.started_at)}>
-      <b>Attempt {attempt.number}</b> {outcomeTexts[attempt.outcome]}, {durationText(to - from)}
+      <b>{t`Attempt ${attempt.number}`}</b> {outcomeTexts[attempt.outcome]}, {durationText(to - from)}
       {attempt.error_message === null ? '' : `: ${attempt.error_message}`}
       {attempt.worker !== null && <span className={css['worker']}> ({attempt.worker})</span>}
     </li>

@@ -1,3 +1,5 @@
+import { t } from '@lingui/core/macro';
+import { Trans } from '@lingui/react/macro';
 import { Alert, Button, Group, Kbd, Stack, Text, Textarea } from '@mantine/core';
 import { useEffect, useRef, useState, type KeyboardEvent } from 'react';
 import { messageOf } from '../api/problem.ts';
@@ -76,7 +78,7 @@ export function SegmentEditor({ fileId, segment, takeFocus, onFocus, onDelete, o
     <Stack gap="xs" className={css['editor'] ?? ''} ref={frame} data-editing>
       <Textarea
         ref={field}
-        aria-label={`Text of the passage at ${clock(segment.start_time)}`}
+        aria-label={t`Text of the passage at ${clock(segment.start_time)}`}
         autosize
         minRows={2}
         maxLength={20_000}
@@ -87,18 +89,18 @@ export function SegmentEditor({ fileId, segment, takeFocus, onFocus, onDelete, o
         styles={{ input: { fontSize: '1.0625rem', lineHeight: 1.65 } }}
       />
       {conflict ? (
-        <Alert role="alert" color="yellow" variant="light" title="Someone else edited this passage">
+        <Alert role="alert" color="yellow" variant="light" title={t`Someone else edited this passage`}>
           <Stack gap="xs">
-            <Text size="sm">Your text is above. Their text:</Text>
+            <Text size="sm">{t`Your text is above. Their text:`}</Text>
             <Text size="sm" component="blockquote" m={0} className={css['theirs'] ?? ''}>
               {segment.text}
             </Text>
             <Group gap="xs">
               <Button size="xs" loading={saving} onClick={() => void save()}>
-                Keep mine
+                {t`Keep mine`}
               </Button>
               <Button size="xs" variant="default" onClick={close}>
-                Use theirs
+                {t`Use theirs`}
               </Button>
             </Group>
           </Stack>
@@ -106,27 +108,29 @@ export function SegmentEditor({ fileId, segment, takeFocus, onFocus, onDelete, o
       ) : (
         <>
           {error !== null && !isConflict(error) && (
-            <Alert role="alert" color="red" variant="light" title="Not saved">
-              <Text size="sm">{messageOf(error)} Your text is kept as a draft.</Text>
+            <Alert role="alert" color="red" variant="light" title={t`Not saved`}>
+              <Text size="sm">{t`${messageOf(error)} Your text is kept as a draft.`}</Text>
             </Alert>
           )}
           <Group gap="xs">
             <Button size="xs" loading={saving} onClick={() => void save()}>
-              Save
+              {t`Save`}
             </Button>
             <Button size="xs" variant="default" onClick={() => void cancel()}>
-              Cancel
+              {t`Cancel`}
             </Button>
             <Button size="xs" variant="subtle" color="red" onClick={() => void remove()}>
-              Delete passage
+              {t`Delete passage`}
             </Button>
             {restored && draft !== undefined ? (
               <Text size="xs" c="dimmed" role="status">
-                Draft restored
+                {t`Draft restored`}
               </Text>
             ) : (
               <Text size="xs" c="dimmed" visibleFrom="sm">
-                <Kbd size="xs">Ctrl</Kbd> <Kbd size="xs">Enter</Kbd> saves, <Kbd size="xs">Esc</Kbd> cancels
+                <Trans>
+                  <Kbd size="xs">Ctrl</Kbd> <Kbd size="xs">Enter</Kbd> saves, <Kbd size="xs">Esc</Kbd> cancels
+                </Trans>
               </Text>
             )}
           </Group>

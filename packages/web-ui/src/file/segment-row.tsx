@@ -1,3 +1,4 @@
+import { t } from '@lingui/core/macro';
 import { speakerName } from '@overtone/contracts/speakers';
 import { ActionIcon, Group, Menu, Tooltip, UnstyledButton } from '@mantine/core';
 import { memo, useRef, type CSSProperties, type ReactElement } from 'react';
@@ -42,18 +43,15 @@ export function isUncertain(segment: Segment, confidence: number | null): boolea
 }
 
 function editedText({ edited_at, edited_by_name }: Segment): string {
-  return [
-    'Edited',
-    edited_by_name === null ? '' : ` by ${edited_by_name}`,
-    edited_at === null ? '' : `, ${moment(edited_at)}`,
-  ].join('');
+  const edited = edited_by_name === null ? t`Edited` : t`Edited by ${edited_by_name}`;
+  return edited_at === null ? edited : `${edited}, ${moment(edited_at)}`;
 }
 
 /** One passage: its time, its speaker at the start of a turn, and its clickable words. */
 export const SegmentRow = memo(
   ({ fileId, segment, index, isTurnStart, speakers, hits, currentHit, editing, editable, actions }: Props) => {
     const look = segment.speaker ? speakers.get(segment.speaker.uuid) : undefined;
-    const name = look?.name ?? (segment.speaker ? speakerName(segment.speaker) : 'No speaker');
+    const name = look?.name ?? (segment.speaker ? speakerName(segment.speaker) : t`No speaker`);
     const color = { color: look?.color ?? 'var(--mantine-color-dimmed)' } satisfies CSSProperties;
     const row = useRef<HTMLElement>(null);
     useFocusReturn(editing, () => row.current?.querySelector<HTMLElement>('[data-edit-button]'));
@@ -73,7 +71,7 @@ export const SegmentRow = memo(
                 className={css['speakerName']}
                 style={color}
                 data-testid="segment-speaker"
-                aria-label={`Change speaker: ${name}`}
+                aria-label={t`Change speaker: ${name}`}
                 disabled={!editable}
               >
                 <span className={css['dot']} />
@@ -84,7 +82,7 @@ export const SegmentRow = memo(
         )}
         <UnstyledButton
           className={css['time']}
-          aria-label={`Play from ${clock(segment.start_time)}`}
+          aria-label={t`Play from ${clock(segment.start_time)}`}
           onClick={() => actions.onSeek(segment.start_time)}
         >
           {clock(segment.start_time)}
@@ -104,10 +102,10 @@ export const SegmentRow = memo(
             <Words segment={segment} hits={hits} currentHit={currentHit} />
             {editable && (
               <Group gap={0} className={css['tools'] ?? ''}>
-                <Tooltip label="Edit (E)">
+                <Tooltip label={t`Edit (E)`}>
                   <ActionIcon
                     size="md"
-                    aria-label={`Edit passage at ${clock(segment.start_time)}`}
+                    aria-label={t`Edit passage at ${clock(segment.start_time)}`}
                     data-edit-button
                     onClick={() => actions.onEdit(segment)}
                   >
@@ -116,15 +114,15 @@ export const SegmentRow = memo(
                 </Tooltip>
                 {!isTurnStart && (
                   <SpeakerMenu segment={segment} speakers={speakers} editable onPick={actions.onSpeaker}>
-                    <ActionIcon size="md" aria-label={`Speaker of passage at ${clock(segment.start_time)}`}>
+                    <ActionIcon size="md" aria-label={t`Speaker of passage at ${clock(segment.start_time)}`}>
                       <Icon name="user" size={16} />
                     </ActionIcon>
                   </SpeakerMenu>
                 )}
-                <Tooltip label="Copy link to this moment">
+                <Tooltip label={t`Copy link to this moment`}>
                   <ActionIcon
                     size="md"
-                    aria-label={`Copy link to ${clock(segment.start_time)}`}
+                    aria-label={t`Copy link to ${clock(segment.start_time)}`}
                     onClick={() => actions.onCopyLink(segment.start_time)}
                   >
                     <Icon name="link" size={16} />
@@ -160,7 +158,7 @@ function Words({ segment, hits, currentHit }: Pick<Props, 'segment' | 'hits' | '
       })}
       {segment.edited && (
         <span className={css['edited']} title={editedText(segment)}>
-          edited
+          {t`edited`}
         </span>
       )}
     </p>
@@ -180,7 +178,7 @@ function SpeakerMenu({ segment, speakers, editable, onPick, children }: SpeakerM
     <Menu width={220} position="bottom-start">
       <Menu.Target>{children}</Menu.Target>
       <Menu.Dropdown>
-        <Menu.Label>Speaker of this passage</Menu.Label>
+        <Menu.Label>{t`Speaker of this passage`}</Menu.Label>
         <Menu.RadioGroup value={segment.speaker?.uuid ?? null} onChange={(uuid) => onPick(segment, uuid)}>
           {[...speakers.values()].map(({ speaker, name, color }) => (
             <Menu.RadioItem key={speaker.uuid} value={speaker.uuid} closeMenuOnClick>

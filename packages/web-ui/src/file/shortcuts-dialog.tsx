@@ -1,9 +1,10 @@
+import { t } from '@lingui/core/macro';
 import { Group, Kbd, Modal, Table } from '@mantine/core';
 import { shortcuts } from './keyboard.ts';
 
 export function ShortcutsDialog({ onClose }: { onClose: () => void }) {
   return (
-    <Modal opened onClose={onClose} title={<b>Keyboard shortcuts</b>} size="sm">
+    <Modal opened onClose={onClose} title={<b>{t`Keyboard shortcuts`}</b>} size="sm">
       <Table verticalSpacing={6} withRowBorders={false}>
         <Table.Tbody>
           {shortcuts.map(([keys, effect]) => (

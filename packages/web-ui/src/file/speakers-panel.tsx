@@ -1,3 +1,4 @@
+import { t } from '@lingui/core/macro';
 import { ActionIcon, Button, Group, Menu, Stack, Text, TextInput, Tooltip } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useRef, useState } from 'react';
@@ -23,7 +24,7 @@ export function SpeakersPanel() {
   if (looks.length === 0) {
     return (
       <Text size="sm" c="dimmed">
-        {isInProgress(file) ? 'Speakers will appear here.' : 'No speech detected.'}
+        {isInProgress(file) ? t`Speakers will appear here.` : t`No speech detected.`}
       </Text>
     );
   }
@@ -74,8 +75,8 @@ function SpeakerItem({ look, others, share, fileId, editable }: ItemProps) {
             {duration(speaker.talk_time)} · {Math.round(share * 100)} %
           </Text>
           {editable && (
-            <Tooltip label="Rename">
-              <ActionIcon className={css['small'] ?? ''} aria-label={`Rename ${name}`} onClick={() => setOpened(true)}>
+            <Tooltip label={t`Rename`}>
+              <ActionIcon className={css['small'] ?? ''} aria-label={t`Rename ${name}`} onClick={() => setOpened(true)}>
                 <Icon name="edit" size={15} />
               </ActionIcon>
             </Tooltip>
@@ -83,12 +84,12 @@ function SpeakerItem({ look, others, share, fileId, editable }: ItemProps) {
           {editable && (
             <Menu width={230}>
               <Menu.Target>
-                <ActionIcon className={css['small'] ?? ''} aria-label={`Merge or remove ${name}`}>
+                <ActionIcon className={css['small'] ?? ''} aria-label={t`Merge or remove ${name}`}>
                   <Icon name="merge" size={15} />
                 </ActionIcon>
               </Menu.Target>
               <Menu.Dropdown>
-                {others.length > 0 && <Menu.Label>{name} is the same person as</Menu.Label>}
+                {others.length > 0 && <Menu.Label>{t`${name} is the same person as`}</Menu.Label>}
                 {others.map((other) => (
                   <Menu.Item
                     key={other.speaker.uuid}
@@ -100,7 +101,7 @@ function SpeakerItem({ look, others, share, fileId, editable }: ItemProps) {
                 ))}
                 {others.length > 0 && <Menu.Divider />}
                 <Menu.Item c="red" leftSection={<Icon name="trash" size={15} />} onClick={() => remove.mutate(look)}>
-                  Remove speaker
+                  {t`Remove speaker`}
                 </Menu.Item>
               </Menu.Dropdown>
             </Menu>
@@ -111,7 +112,7 @@ function SpeakerItem({ look, others, share, fileId, editable }: ItemProps) {
         className={css['talk']}
         style={{ color, marginTop: 6 }}
         role="img"
-        aria-label={`${name} speaks ${Math.round(share * 100)} percent of the time`}
+        aria-label={t`${name} speaks ${Math.round(share * 100)} percent of the time`}
       >
         <div style={{ width: `${Math.max(1, share * 100)}%` }} />
       </div>
@@ -144,7 +145,7 @@ function RenameForm({ look, fileId, onClose }: { look: SpeakerLook; fileId: stri
       draft.drop();
       onClose();
     },
-    onError: (error) => notifyError('The name wasn’t saved', error),
+    onError: (error) => notifyError(t`The name wasn’t saved`, error),
     onSettled: (response, _error, _name, context) => {
       // The rows take the name from the file, so the transcript is not loaded again.
       if (context) transcriptVersions.endEdit(fileId, context.edit, response !== undefined);
@@ -153,10 +154,10 @@ function RenameForm({ look, fileId, onClose }: { look: SpeakerLook; fileId: stri
   });
   return (
     <NameField
-      label={`Name of ${look.name}`}
+      label={t`Name of ${look.name}`}
       placeholder={look.name}
-      saveLabel="Save name"
-      cancelLabel="Cancel"
+      saveLabel={t`Save name`}
+      cancelLabel={t`Cancel`}
       saving={rename.isPending}
       draft={draft}
       onSave={() => (draft.changed ? rename.mutate(draft.value.trim() === '' ? null : draft.value.trim()) : onClose())}
@@ -228,8 +229,8 @@ function useMerge(fileId: string) {
       call('POST /api/speakers/{uuid}/merge/{target_uuid}', {
         params: { uuid: from.speaker.uuid, target_uuid: into.speaker.uuid },
       }),
-    onSuccess: ({ undo }, { from, into }) => notifyWithUndo(`Merged ${from.name} into ${into.name}.`, undo),
-    onError: (error) => notifyError('The speakers weren’t merged', error),
+    onSuccess: ({ undo }, { from, into }) => notifyWithUndo(t`Merged ${from.name} into ${into.name}.`, undo),
+    onError: (error) => notifyError(t`The speakers weren’t merged`, error),
   });
 }
 
@@ -237,8 +238,8 @@ function useRemoval(fileId: string) {
   const notifyWithUndo = useUndo(fileId);
   return useMutation({
     mutationFn: ({ speaker }: SpeakerLook) => call('DELETE /api/speakers/{uuid}', { params: { uuid: speaker.uuid } }),
-    onSuccess: ({ undo }, { name }) => notifyWithUndo(`Removed ${name}.`, undo),
-    onError: (error) => notifyError('The speaker wasn’t removed', error),
+    onSuccess: ({ undo }, { name }) => notifyWithUndo(t`Removed ${name}.`, undo),
+    onError: (error) => notifyError(t`The speaker wasn’t removed`, error),
   });
 }
 
@@ -257,15 +258,15 @@ function AddSpeaker({ fileId }: { fileId: string }) {
       setOpened(false);
       void client.invalidateQueries({ queryKey: ['file', fileId] });
     },
-    onError: (error) => notifyError('The speaker wasn’t added', error),
+    onError: (error) => notifyError(t`The speaker wasn’t added`, error),
   });
   return (
     <li ref={item}>
       {open ? (
         <NameField
-          label="Name of the new speaker"
-          saveLabel="Add"
-          cancelLabel="Cancel"
+          label={t`Name of the new speaker`}
+          saveLabel={t`Add`}
+          cancelLabel={t`Cancel`}
           saving={add.isPending}
           draft={draft}
           onSave={() => draft.value.trim() !== '' && add.mutate(draft.value.trim())}
@@ -279,7 +280,7 @@ function AddSpeaker({ fileId }: { fileId: string }) {
           leftSection={<Icon name="plus" size={15} />}
           onClick={() => setOpened(true)}
         >
-          Add a speaker
+          {t`Add a speaker`}
         </Button>
       )}
     </li>

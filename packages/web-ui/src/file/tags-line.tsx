@@ -1,3 +1,4 @@
+import { t } from '@lingui/core/macro';
 import { ActionIcon, Autocomplete, Badge, CloseButton } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useRef, useState } from 'react';
@@ -33,13 +34,13 @@ export function TagsLine() {
       setOpened(false);
       refresh();
     },
-    onError: (error) => notifyError('The tag was not added', error),
+    onError: (error) => notifyError(t`The tag was not added`, error),
   });
   const detach = useMutation({
     mutationFn: (tag_name: string) =>
       call('DELETE /api/tags/files/{uuid}/tags/{tag_name}', { params: { uuid: file.uuid, tag_name } }),
     onSuccess: refresh,
-    onError: (error) => notifyError('The tag was not removed', error),
+    onError: (error) => notifyError(t`The tag was not removed`, error),
   });
   const add = (name: string): void => {
     if (name.trim() !== '' && !attach.isPending) attach.mutate(name.trim());
@@ -68,7 +69,7 @@ export function TagsLine() {
                     className={css['tagRemove'] ?? ''}
                     size="xs"
                     radius="xl"
-                    aria-label={`Remove tag ${tag.name}`}
+                    aria-label={t`Remove tag ${tag.name}`}
                     onClick={() => remove(tag.name)}
                   />
                 ),
@@ -88,7 +89,7 @@ export function TagsLine() {
           onClick={() => setOpened(true)}
           style={{ cursor: 'pointer' }}
         >
-          Add tag
+          {t`Add tag`}
         </Badge>
       ) : (
         <form
@@ -100,7 +101,7 @@ export function TagsLine() {
         >
           <Autocomplete
             size="xs"
-            aria-label="New tag"
+            aria-label={t`New tag`}
             autoFocus={!draft.restored}
             maxLength={50}
             value={draft.value}
@@ -110,10 +111,10 @@ export function TagsLine() {
             onKeyDown={(event) => event.key === 'Escape' && void cancel()}
             w={160}
           />
-          <ActionIcon type="submit" size="md" color="petrol" aria-label="Add tag" loading={attach.isPending}>
+          <ActionIcon type="submit" size="md" color="petrol" aria-label={t`Add tag`} loading={attach.isPending}>
             <Icon name="check" size={17} />
           </ActionIcon>
-          <ActionIcon size="md" aria-label="Cancel" onClick={() => void cancel()}>
+          <ActionIcon size="md" aria-label={t`Cancel`} onClick={() => void cancel()}>
             <Icon name="close" size={17} />
           </ActionIcon>
           <RestoredNote draft={draft} />

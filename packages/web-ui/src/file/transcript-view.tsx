@@ -1,3 +1,4 @@
+import { t } from '@lingui/core/macro';
 import { Button, Skeleton, Text } from '@mantine/core';
 import { defaultRangeExtractor, useWindowVirtualizer, type Range, type Virtualizer } from '@tanstack/react-virtual';
 import { useCallback, useEffect, useMemo, useRef, useState, type MouseEvent, type RefObject } from 'react';
@@ -56,7 +57,9 @@ export function TranscriptView({ transcript, find, editing, shown, onShown, edit
     following.resume();
   };
   if (transcript.error !== null && transcript.loaded.length === 0) {
-    return <ErrorNote error={transcript.error} title="The transcript couldn’t be loaded" onRetry={transcript.retry} />;
+    return (
+      <ErrorNote error={transcript.error} title={t`The transcript couldn’t be loaded`} onRetry={transcript.retry} />
+    );
   }
   if (transcript.pending) return <TranscriptPending />;
   return (
@@ -103,7 +106,7 @@ export function TranscriptView({ transcript, find, editing, shown, onShown, edit
       {transcript.error !== null && (
         <ErrorNote
           error={transcript.error}
-          title="Part of the transcript couldn’t be loaded"
+          title={t`Part of the transcript couldn’t be loaded`}
           onRetry={transcript.retry}
         />
       )}
@@ -115,7 +118,7 @@ export function TranscriptView({ transcript, find, editing, shown, onShown, edit
           leftSection={<Icon name="follow" size={16} />}
           onClick={following.resume}
         >
-          Back to current passage
+          {t`Back to current passage`}
         </Button>
       )}
     </>
@@ -269,7 +272,7 @@ function useRowActions({ open, keepRendered, close, takeFocus }: Editing): RowAc
 
 function TranscriptPending() {
   return (
-    <div role="status" aria-label="Loading the transcript">
+    <div role="status" aria-label={t`Loading the transcript`}>
       {Array.from({ length: 5 }, (_, i) => (
         <RowPending key={i} />
       ))}

@@ -1,3 +1,4 @@
+import { t } from '@lingui/core/macro';
 import { useMutation, useQueryClient, type QueryClient } from '@tanstack/react-query';
 import { call } from '../api/client.ts';
 import type { ResponseBody } from '../api/routes.ts';
@@ -20,8 +21,8 @@ export function useSegmentRemoval(fileId: string) {
         params: { uuid: fileId, segment_uuid: segment.uuid },
         query: { version: segment.version },
       }),
-    onSuccess: ({ undo }) => notifyWithUndo('Passage deleted.', undo),
-    onError: (error) => notifyError('The passage wasn’t deleted', error),
+    onSuccess: ({ undo }) => notifyWithUndo(t`Passage deleted.`, undo),
+    onError: (error) => notifyError(t`The passage wasn’t deleted`, error),
   });
 }
 
@@ -42,7 +43,7 @@ export function useSegmentEdit(fileId: string) {
     }),
     onSuccess: ({ undo, ...saved }, { segment, change }, { edit }) => {
       replaceSegment(client, fileId, saved);
-      if (change.text === '') notifyWithUndo('Passage emptied.', undo);
+      if (change.text === '') notifyWithUndo(t`Passage emptied.`, undo);
       if (transcriptVersions.endEdit(fileId, edit, saved.version > segment.version)) refetch();
       if (change.speaker_uuid !== undefined) void client.invalidateQueries({ queryKey: ['file', fileId] });
     },
@@ -51,7 +52,7 @@ export function useSegmentEdit(fileId: string) {
       const messageIgnored = context !== undefined && transcriptVersions.endEdit(fileId, context.edit, false);
       if (messageIgnored || isConflict(error)) refetch();
       // The text editor shows a conflict itself.
-      if (!isConflict(error) || change.text === undefined) notifyError('The change wasn’t saved', error);
+      if (!isConflict(error) || change.text === undefined) notifyError(t`The change wasn’t saved`, error);
     },
   });
 }

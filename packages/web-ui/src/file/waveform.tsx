@@ -1,3 +1,4 @@
+import { t } from '@lingui/core/macro';
 import { useComputedColorScheme } from '@mantine/core';
 import { useElementSize, useMergedRef } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
@@ -38,7 +39,7 @@ export function Waveform({ duration, lanes }: Props) {
       if (second === announcedSecond || !ref.current) return;
       announcedSecond = second;
       ref.current.setAttribute('aria-valuenow', String(second));
-      ref.current.setAttribute('aria-valuetext', `${clock(now)} of ${clock(duration)}`);
+      ref.current.setAttribute('aria-valuetext', t`${clock(now)} of ${clock(duration)}`);
     });
   }, [player, duration]);
 
@@ -58,7 +59,7 @@ export function Waveform({ duration, lanes }: Props) {
       className={css['wave']}
       role="slider"
       tabIndex={0}
-      aria-label="Position in the recording"
+      aria-label={t`Position in the recording`}
       aria-valuemin={0}
       aria-valuemax={Math.floor(duration)}
       aria-valuenow={0}

@@ -1,3 +1,4 @@
+import { t } from '@lingui/core/macro';
 import { Button, Group } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { nameOf } from '../ui/account-labels.ts';
@@ -17,16 +18,16 @@ export function AddMember({ group }: { group: GroupDetail }) {
       call('POST /api/groups/{uuid}/members', { params: { uuid: group.uuid }, body: { user_uuid, role: 'member' } }),
     onSuccess: (member) => {
       draft.drop();
-      notify(`${nameOf(member)} was added to the group.`);
+      notify(t`${nameOf(member)} was added to the group.`);
       void client.invalidateQueries({ queryKey: ['groups'] });
       return client.invalidateQueries({ queryKey: ['group', group.uuid] });
     },
-    onError: (error) => notifyError('The person wasn’t added', error),
+    onError: (error) => notifyError(t`The person wasn’t added`, error),
   });
   return (
     <Group align="flex-end" gap="sm" mb="md">
       <PeopleSelect
-        label="Add a person"
+        label={t`Add a person`}
         value={chosen}
         onChange={draft.set}
         without={new Set(group.members.filter((member) => member.source === 'manual').map((member) => member.user_id))}
@@ -36,7 +37,7 @@ export function AddMember({ group }: { group: GroupDetail }) {
         loading={add.isPending}
         onClick={() => chosen !== null && add.mutate(chosen.value)}
       >
-        Add
+        {t`Add`}
       </Button>
     </Group>
   );

@@ -1,3 +1,4 @@
+import { t } from '@lingui/core/macro';
 import { Textarea, TextInput } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { call } from '../api/client.ts';
@@ -36,18 +37,18 @@ export function GroupDialog({ group, onClose, onDone }: Props) {
   });
   return (
     <FormDialog
-      title={group ? 'Edit group' : 'Add group'}
-      action={group ? 'Save' : 'Add group'}
+      title={group ? t`Edit group` : t`Add group`}
+      action={group ? t`Save` : t`Add group`}
       ready={name.trim() !== ''}
       sending={save}
       draft={draft}
-      failure="The group wasn’t saved"
+      failure={t`The group wasn’t saved`}
       fields={['name', 'description']}
       onSubmit={() => save.mutate()}
       onClose={onClose}
     >
       <TextInput
-        label="Name"
+        label={t`Name`}
         data-autofocus
         required
         maxLength={200}
@@ -56,7 +57,7 @@ export function GroupDialog({ group, onClose, onDone }: Props) {
         onChange={(event) => draft.set({ name: event.currentTarget.value, description })}
       />
       <Textarea
-        label="Description"
+        label={t`Description`}
         autosize
         minRows={2}
         maxLength={2000}

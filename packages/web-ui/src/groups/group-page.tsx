@@ -1,3 +1,5 @@
+import { plural, t } from '@lingui/core/macro';
+import { Trans } from '@lingui/react/macro';
 import { ActionIcon, Badge, Button, Group, NativeSelect, Stack, Text } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useNavigate, useParams } from '@tanstack/react-router';
@@ -10,7 +12,6 @@ import { call } from '../api/client.ts';
 import { meQuery, type User } from '../api/queries.ts';
 import { Icon } from '../ui/icons.tsx';
 import { notify, notifyError } from '../ui/notify.ts';
-import { plural } from '../lib/format.ts';
 import { AddMember } from './add-member.tsx';
 import { GroupDialog } from './group-dialog.tsx';
 import { groupQuery, type GroupDetail, type Member } from './group-queries.ts';
@@ -24,18 +25,18 @@ export function GroupPage() {
   const manages = admin || group?.my_role === 'manager';
   return (
     <Pane
-      title={group?.name ?? 'Group'}
+      title={group?.name ?? t`Group`}
       actions={group && manages && <GroupActions group={group} mayDelete={admin} />}
-      back={{ to: '/groups', label: 'All groups' }}
+      back={{ to: '/groups', label: t`All groups` }}
     >
-      <QueryStatus of={query} what="The group" />
+      <QueryStatus of={query} failure={t`The group couldn’t be loaded`} />
       {group && me && (
         <Stack gap="lg">
           {group.description !== '' && <Text style={{ overflowWrap: 'anywhere' }}>{group.description}</Text>}
-          <Section title={plural(group.members.length, 'member')}>
+          <Section title={plural(group.members.length, { one: '# member', other: '# members' })}>
             {manages && <AddMember group={group} />}
             {group.members.length === 0 ? (
-              <Empty>No members yet.</Empty>
+              <Empty>{t`No members yet.`}</Empty>
             ) : (
               <ul className="ot-list" data-testid="members">
                 {group.members.map((member) => (
@@ -57,31 +58,33 @@ function GroupActions({ group, mayDelete }: { group: GroupDetail; mayDelete: boo
   return (
     <Group gap="sm">
       <Button variant="default" onClick={() => setDialog('edit')}>
-        Edit
+        {t`Edit`}
       </Button>
       {mayDelete && (
         <Button variant="light" color="red" onClick={() => setDialog('delete')}>
-          Delete
+          {t`Delete`}
         </Button>
       )}
       {dialog === 'edit' && (
-        <GroupDialog group={group} onClose={() => setDialog(null)} onDone={() => notify('Group saved.')} />
+        <GroupDialog group={group} onClose={() => setDialog(null)} onDone={() => notify(t`Group saved.`)} />
       )}
       {dialog === 'delete' && (
         <Confirm
-          title={`Delete “${group.name}”?`}
-          action="Delete"
+          title={t`Delete “${group.name}”?`}
+          action={t`Delete`}
           run={() => call('DELETE /api/groups/{uuid}', { params: { uuid: group.uuid } })}
           onDone={() => {
             void client.invalidateQueries({ queryKey: ['groups'] });
-            notify(`“${group.name}” has been deleted.`);
+            notify(t`“${group.name}” has been deleted.`);
             void navigate({ to: '/groups' });
           }}
           onClose={() => setDialog(null)}
         >
           <Text>
-            Its members lose access to everything shared with the group. Mappings to this group only are deleted, too.
-            You can’t undo this.
+            <Trans>
+              Its members lose access to everything shared with the group. Mappings to this group only are deleted, too.
+              You can’t undo this.
+            </Trans>
           </Text>
         </Confirm>
       )}
@@ -105,13 +108,13 @@ function MemberEntry({ group, member, me, manages }: EntryProps) {
     mutationFn: (role: Member['role']) =>
       call('PUT /api/groups/{uuid}/members/{user_uuid}', { params, body: { role } }),
     onSettled: refresh,
-    onError: (error) => notifyError('The role wasn’t changed', error),
+    onError: (error) => notifyError(t`The role wasn’t changed`, error),
   });
   const remove = useMutation({
     mutationFn: () => call('DELETE /api/groups/{uuid}/members/{user_uuid}', { params }),
     onSuccess: () => (self && me.role === 'user' ? navigate({ to: '/groups' }) : undefined),
     onSettled: refresh,
-    onError: (error) => notifyError(`${nameOf(member)} wasn’t removed`, error),
+    onError: (error) => notifyError(t`${nameOf(member)} wasn’t removed`, error),
   });
   return (
     <li className="ot-entry">
@@ -121,11 +124,11 @@ function MemberEntry({ group, member, me, manages }: EntryProps) {
             {nameOf(member)}
           </Text>
           <Badge size="sm" variant="light" color={isManual ? 'gray' : 'petrol'}>
-            {isManual ? originBadges['manual'] : `From ${originBadges[member.source]}`}
+            {isManual ? originBadges['manual'] : t`From ${originBadges[member.source] ?? ''}`}
           </Badge>
           {!manages && member.role === 'manager' && (
             <Badge size="sm" variant="light">
-              manager
+              {t`manager`}
             </Badge>
           )}
         </Group>
@@ -138,10 +141,10 @@ function MemberEntry({ group, member, me, manages }: EntryProps) {
           <NativeSelect
             size="xs"
             w={104}
-            aria-label={`Role of ${nameOf(member)} in the group`}
+            aria-label={t`Role of ${nameOf(member)} in the group`}
             data={[
-              { value: 'member', label: 'Member' },
-              { value: 'manager', label: 'Manager' },
+              { value: 'member', label: t`Member` },
+              { value: 'manager', label: t`Manager` },
             ]}
             value={member.role}
             disabled={change.isPending}
@@ -150,7 +153,7 @@ function MemberEntry({ group, member, me, manages }: EntryProps) {
         )}
         {isManual && manages && (
           <ActionIcon
-            aria-label={`Remove ${nameOf(member)}`}
+            aria-label={t`Remove ${nameOf(member)}`}
             loading={remove.isPending}
             onClick={() => remove.mutate()}
           >
@@ -159,7 +162,7 @@ function MemberEntry({ group, member, me, manages }: EntryProps) {
         )}
         {isManual && !manages && self && (
           <Button size="xs" variant="default" loading={remove.isPending} onClick={() => remove.mutate()}>
-            Leave
+            {t`Leave`}
           </Button>
         )}
       </Group>

@@ -1,3 +1,4 @@
+import { plural, t } from '@lingui/core/macro';
 import { Badge, Button, Group, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
@@ -7,7 +8,6 @@ import { Empty, QueryStatus } from '../ui/query-status.tsx';
 import { meQuery } from '../api/queries.ts';
 import { Icon } from '../ui/icons.tsx';
 import { SearchBox } from '../ui/search-box.tsx';
-import { plural } from '../lib/format.ts';
 import { GroupDialog } from './group-dialog.tsx';
 import { groupsQuery, type GroupItem } from './group-queries.ts';
 
@@ -17,27 +17,27 @@ export function GroupsPage() {
   const admin = useQuery(meQuery).data?.role !== 'user';
   const groups = useQuery(groupsQuery(text));
   const [creating, setCreating] = useState(false);
-  const emptyText = admin ? 'No groups yet.' : 'You aren’t in any group.';
+  const emptyText = admin ? t`No groups yet.` : t`You aren’t in any group.`;
   return (
     <Pane
-      title="Groups"
+      title={t`Groups`}
       actions={
         admin && (
           <Button leftSection={<Icon name="plus" size={17} />} onClick={() => setCreating(true)}>
-            Add group
+            {t`Add group`}
           </Button>
         )
       }
     >
-      <div className="ot-bar" role="search" aria-label="Find groups">
+      <div className="ot-bar" role="search" aria-label={t`Find groups`}>
         <SearchBox
-          label="Name of a group"
+          label={t`Name of a group`}
           value={text}
           onChange={(next) => void navigate({ search: next === '' ? {} : { q: next }, replace: true })}
         />
       </div>
-      <QueryStatus of={groups} what="The groups" />
-      {groups.data?.length === 0 && <Empty>{text === '' ? emptyText : 'No group matches.'}</Empty>}
+      <QueryStatus of={groups} failure={t`The groups couldn’t be loaded`} />
+      {groups.data?.length === 0 && <Empty>{text === '' ? emptyText : t`No group matches.`}</Empty>}
       {groups.data && groups.data.length > 0 && (
         <ul className="ot-list" data-testid="groups">
           {groups.data.map((group) => (
@@ -66,7 +66,7 @@ function GroupEntry({ group }: { group: GroupItem }) {
             </Link>
             {group.my_role !== null && (
               <Badge size="sm" variant="light">
-                {group.my_role === 'manager' ? 'Manager' : 'Member'}
+                {group.my_role === 'manager' ? t`Manager` : t`Member`}
               </Badge>
             )}
           </Group>
@@ -77,7 +77,7 @@ function GroupEntry({ group }: { group: GroupItem }) {
           )}
         </div>
         <Text size="sm" c="dimmed" style={{ whiteSpace: 'nowrap' }}>
-          {plural(group.member_count, 'member')}
+          {plural(group.member_count, { one: '# member', other: '# members' })}
         </Text>
       </div>
     </li>

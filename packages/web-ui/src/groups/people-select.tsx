@@ -1,3 +1,4 @@
+import { t } from '@lingui/core/macro';
 import { Select } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
@@ -34,7 +35,7 @@ export function PeopleSelect({ label, value, onChange, without }: Props) {
   return (
     <Select
       label={label}
-      placeholder="Search by name or email"
+      placeholder={t`Search by name or email`}
       searchable
       clearable
       style={{ flex: '1 1 14rem' }}
@@ -57,7 +58,7 @@ function optionOf(person: Person): Option {
 }
 
 function emptyMessage(typed: string, searching: boolean, error: unknown): string {
-  if (typed.length < 2) return 'Type at least two letters';
+  if (typed.length < 2) return t`Type at least two letters`;
   if (error !== null) return messageOf(error);
-  return searching ? 'Searching' : 'No people found';
+  return searching ? t`Searching` : t`No people found`;
 }

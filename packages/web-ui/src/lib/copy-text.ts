@@ -1,3 +1,5 @@
+import { t } from '@lingui/core/macro';
+
 /** Copies a text to the clipboard, also on plain HTTP, where browsers have no clipboard API. */
 export async function copyText(text: string): Promise<void> {
   if ('clipboard' in navigator) return navigator.clipboard.writeText(text);
@@ -9,5 +11,5 @@ export async function copyText(text: string): Promise<void> {
   area.select();
   const copied = document.execCommand('copy');
   area.remove();
-  if (!copied) throw new Error('The browser does not allow copying.');
+  if (!copied) throw new Error(t`The browser does not allow copying.`);
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { ago, bytes, clock, duration, plural, timeLeft } from './format.ts';
+import { ago, bytes, clock, duration, timeLeft } from './format.ts';
 
 describe('clock', () => {
   it.each([
@@ -53,6 +53,3 @@ describe('ago', () => {
   it('counts calendar days, not spans of 24 hours', () => expect(before(13 * 3_600_000)).toBe('yesterday'));
   it('shows the date after a week', () => expect(before(30 * 86_400_000)).toContain('2026'));
 });
-
-it('uses the singular for one and the plural otherwise', () =>
-  expect([plural(1, 'speaker'), plural(2, 'speaker')]).toEqual(['1 speaker', '2 speakers']));

@@ -1,3 +1,6 @@
+import { plural, t } from '@lingui/core/macro';
+import { readerLocale } from './language.ts';
+
 /** Position in a recording: `0:07`, `12:34`, `1:02:03`. */
 export function clock(seconds: number): string {
   const whole = Number.isFinite(seconds) ? Math.max(0, Math.floor(seconds)) : 0;
@@ -10,23 +13,21 @@ export function clock(seconds: number): string {
 
 /** A length of time: `8 s`, `12 min`, `1 h 5 min`. */
 export function duration(seconds: number): string {
-  if (seconds < 60) return `${Math.max(0, Math.floor(seconds))} s`;
+  if (seconds < 60) return t`${Math.max(0, Math.floor(seconds))} s`;
   const minutes = Math.round(seconds / 60);
-  if (minutes < 60) return `${minutes} min`;
+  if (minutes < 60) return t`${minutes} min`;
   const rest = minutes % 60;
-  return rest === 0 ? `${minutes / 60} h` : `${Math.floor(minutes / 60)} h ${rest} min`;
+  return rest === 0 ? t`${minutes / 60} h` : t`${Math.floor(minutes / 60)} h ${rest} min`;
 }
 
 /** The remaining time, rounded so that it does not change every second. */
 export function timeLeft(seconds: number | null): string {
-  if (seconds === null || !Number.isFinite(seconds)) return 'calculating time left';
-  if (seconds < 8) return 'a few seconds left';
-  if (seconds <= 50) return `about ${Math.ceil(seconds / 10) * 10} seconds left`;
+  if (seconds === null || !Number.isFinite(seconds)) return t`calculating time left`;
+  if (seconds < 8) return t`a few seconds left`;
+  if (seconds <= 50) return plural(Math.ceil(seconds / 10) * 10, { other: 'about # seconds left' });
   const minutes = Math.round(seconds / 60);
-  if (minutes <= 1) return 'about a minute left';
-  if (minutes < 60) return `about ${minutes} minutes left`;
-  const hours = Math.round(minutes / 30) / 2;
-  return hours === 1 ? 'about an hour left' : `about ${hours} hours left`;
+  if (minutes < 60) return plural(minutes, { 1: 'about a minute left', other: 'about # minutes left' });
+  return plural(Math.round(minutes / 30) / 2, { 1: 'about an hour left', other: 'about # hours left' });
 }
 
 /** A size in binary units: `812 B`, `3.4 MiB`, `16 GiB`. */
@@ -45,13 +46,13 @@ export function bytes(count: number): string {
 export function ago(iso: string, now: Date = new Date()): string {
   const then = new Date(iso);
   const seconds = (now.getTime() - then.getTime()) / 1000;
-  if (seconds < 60) return 'just now';
-  if (seconds < 3600) return `${Math.floor(seconds / 60)} min ago`;
+  if (seconds < 60) return t`just now`;
+  if (seconds < 3600) return t`${Math.floor(seconds / 60)} min ago`;
   const days = Math.floor((startOfDay(now) - startOfDay(then)) / 86_400_000 + 0.5);
-  if (days <= 0) return `${Math.floor(seconds / 3600)} h ago`;
-  if (days === 1) return 'yesterday';
-  if (days < 7) return `${days} days ago`;
-  return then.toLocaleDateString(undefined, { day: 'numeric', month: 'short', year: 'numeric' });
+  if (days <= 0) return t`${Math.floor(seconds / 3600)} h ago`;
+  if (days === 1) return t`yesterday`;
+  if (days < 7) return plural(days, { one: '# day ago', other: '# days ago' });
+  return then.toLocaleDateString(readerLocale(), { day: 'numeric', month: 'short', year: 'numeric' });
 }
 
 function startOfDay(date: Date): number {
@@ -60,12 +61,12 @@ function startOfDay(date: Date): number {
 
 /** Date and time in the format of the reader. */
 export function moment(iso: string): string {
-  return new Date(iso).toLocaleString(undefined, { dateStyle: 'medium', timeStyle: 'short' });
+  return new Date(iso).toLocaleString(readerLocale(), { dateStyle: 'medium', timeStyle: 'short' });
 }
 
 /** A near day with its time: `Sun, 22 Nov, 04:00`. */
 export function soon(iso: string): string {
-  return new Date(iso).toLocaleString(undefined, {
+  return new Date(iso).toLocaleString(readerLocale(), {
     weekday: 'short',
     day: 'numeric',
     month: 'short',
@@ -76,10 +77,10 @@ export function soon(iso: string): string {
 
 /** The time of day, to the second. */
 export function timeOfDay(at: string | number): string {
-  return new Date(at).toLocaleTimeString();
+  return new Date(at).toLocaleTimeString(readerLocale());
 }
 
-/** A number with its noun: `1 file`, `2 files`. */
-export function plural(count: number, singular: string, pluralForm = `${singular}s`): string {
-  return `${count.toLocaleString()} ${count === 1 ? singular : pluralForm}`;
+/** A number with the separators of the reader: `1,234`. */
+export function formatNumber(value: number): string {
+  return value.toLocaleString(readerLocale());
 }

@@ -1,8 +1,10 @@
-import { Anchor, Button, Center, Group, Modal, NativeSelect, Pagination, Stack, Text, Title } from '@mantine/core';
+import { t } from '@lingui/core/macro';
+import { Anchor, Button, Group, Modal, NativeSelect, Stack, Text, Title } from '@mantine/core';
 import { useDocumentTitle } from '@mantine/hooks';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
+import { Pager } from '../ui/pager.tsx';
 import { call } from '../api/client.ts';
 import { binQuery, libraryPageSize, meQuery, type BinnedFile } from '../api/queries.ts';
 import { ErrorNote } from '../ui/error-note.tsx';
@@ -15,35 +17,34 @@ import css from './library.module.css';
 
 /** Deleted recordings, which can be restored for a limited time. */
 export function BinPage() {
-  useDocumentTitle('Bin · Overtone');
+  useDocumentTitle(t`Bin · Overtone`);
   const me = useQuery(meQuery).data;
   const [ownership, setOwnership] = useState<'mine' | 'all'>('mine');
   const [page, setPage] = useState(1);
   const [chosen, setChosen] = useState<BinnedFile | null>(null);
   const bin = useQuery(binQuery(page, ownership));
   const total = bin.data?.total ?? 0;
-  const pages = Math.ceil(total / libraryPageSize);
   return (
     <div className="ot-page">
       <Group justify="space-between" align="baseline">
         <Title order={1} size="h2">
-          Bin
+          {t`Bin`}
         </Title>
         <Anchor component={Link} to="/" size="sm" underline="always" c="dimmed">
-          Back to the library
+          {t`Back to the library`}
         </Anchor>
       </Group>
       <Group justify="space-between" mb="md" mt={4} gap="xs">
         <Text size="sm" c="dimmed">
-          Recordings stay here for 30 days. After that they are deleted permanently.
+          {t`Recordings stay here for 30 days. After that they are deleted permanently.`}
         </Text>
         {me && me.role !== 'user' && (
           <NativeSelect
-            aria-label="Whose recordings"
+            aria-label={t`Whose recordings`}
             value={ownership}
             data={[
-              { value: 'mine', label: 'Mine' },
-              { value: 'all', label: 'All users' },
+              { value: 'mine', label: t`Mine` },
+              { value: 'all', label: t`All users` },
             ]}
             onChange={(event) => {
               setOwnership(event.currentTarget.value as 'mine' | 'all');
@@ -53,28 +54,18 @@ export function BinPage() {
         )}
       </Group>
       {bin.isError && (
-        <ErrorNote error={bin.error} title="The bin couldn’t be loaded" onRetry={() => void bin.refetch()} />
+        <ErrorNote error={bin.error} title={t`The bin couldn’t be loaded`} onRetry={() => void bin.refetch()} />
       )}
       {bin.isPending && <FileListPending view="list" />}
       {bin.data && total === 0 && <EmptyBin />}
       {bin.data && total > 0 && (
-        <ul className={css['rows']} aria-label="Deleted recordings" data-testid="bin-list">
+        <ul className={css['rows']} aria-label={t`Deleted recordings`} data-testid="bin-list">
           {bin.data.items.map((file) => (
             <BinRow key={file.uuid} file={file} onDelete={() => setChosen(file)} />
           ))}
         </ul>
       )}
-      {pages > 1 && (
-        <Center mt="xl">
-          <Pagination
-            value={page}
-            total={pages}
-            onChange={setPage}
-            getControlProps={(control) => ({ 'aria-label': `${control} page` })}
-            aria-label="Pages"
-          />
-        </Center>
-      )}
+      <Pager page={page} total={total} size={libraryPageSize} onPage={setPage} mt="xl" />
       {chosen && <PurgeDialog file={chosen} onClose={() => setChosen(null)} />}
     </div>
   );
@@ -84,8 +75,8 @@ function BinRow({ file, onDelete }: { file: BinnedFile; onDelete: () => void }) 
   const client = useQueryClient();
   const restore = useMutation({
     mutationFn: () => call('POST /api/files/{uuid}/restore', { params: { uuid: file.uuid } }),
-    onSuccess: () => notify(`Restored “${file.title}”.`),
-    onError: (error) => notifyError(`“${file.title}” couldn’t be restored`, error),
+    onSuccess: () => notify(t`Restored “${file.title}”.`),
+    onError: (error) => notifyError(t`“${file.title}” couldn’t be restored`, error),
     onSettled: () => client.invalidateQueries({ queryKey: ['files'] }),
   });
   return (
@@ -105,20 +96,20 @@ function BinRow({ file, onDelete }: { file: BinnedFile; onDelete: () => void }) 
         <Button
           size="compact-sm"
           variant="light"
-          aria-label={`Restore ${file.title}`}
+          aria-label={t`Restore ${file.title}`}
           loading={restore.isPending}
           onClick={() => restore.mutate()}
         >
-          Restore
+          {t`Restore`}
         </Button>
         <Button
           size="compact-sm"
           variant="subtle"
           color="red"
-          aria-label={`Delete permanently: ${file.title}`}
+          aria-label={t`Delete permanently: ${file.title}`}
           onClick={onDelete}
         >
-          Delete permanently
+          {t`Delete permanently`}
         </Button>
       </Group>
     </li>
@@ -129,8 +120,10 @@ function factsOf(file: BinnedFile): string {
   return [
     file.duration === null ? null : clock(file.duration),
     bytes(file.file_size),
-    `deleted ${ago(file.deleted_at)}${file.deleted_by_name === null ? '' : ` by ${file.deleted_by_name}`}`,
-    file.owner_name === null ? null : `owner: ${file.owner_name}`,
+    file.deleted_by_name === null
+      ? t`deleted ${ago(file.deleted_at)}`
+      : t`deleted ${ago(file.deleted_at)} by ${file.deleted_by_name}`,
+    file.owner_name === null ? null : t`owner: ${file.owner_name}`,
   ]
     .filter((fact) => fact !== null)
     .join(' · ');
@@ -142,21 +135,21 @@ function PurgeDialog({ file, onClose }: { file: BinnedFile; onClose: () => void 
     mutationFn: () => call('DELETE /api/files/bin/{uuid}', { params: { uuid: file.uuid } }),
     onSuccess: () => {
       onClose();
-      notify(`Deleted “${file.title}” permanently.`);
+      notify(t`Deleted “${file.title}” permanently.`);
     },
     onSettled: () => client.invalidateQueries({ queryKey: ['files'] }),
   });
   return (
-    <Modal opened onClose={onClose} title={<b>Delete permanently?</b>}>
+    <Modal opened onClose={onClose} title={<b>{t`Delete permanently?`}</b>}>
       <Stack gap="md">
         {purge.error && <ErrorNote error={purge.error} />}
-        <Text>“{file.title}” and its transcript will be deleted. This can’t be undone.</Text>
+        <Text>{t`“${file.title}” and its transcript will be deleted. This can’t be undone.`}</Text>
         <Group justify="flex-end">
           <Button variant="default" data-autofocus onClick={onClose}>
-            Cancel
+            {t`Cancel`}
           </Button>
           <Button color="red" loading={purge.isPending} onClick={() => purge.mutate()}>
-            Delete permanently
+            {t`Delete permanently`}
           </Button>
         </Group>
       </Stack>
@@ -169,9 +162,9 @@ function EmptyBin() {
     <section className={css['empty']} data-testid="empty-bin">
       <Icon name="trash" size={36} />
       <Title order={2} size="h3">
-        The bin is empty
+        {t`The bin is empty`}
       </Title>
-      <Text c="dimmed">Deleted recordings appear here.</Text>
+      <Text c="dimmed">{t`Deleted recordings appear here.`}</Text>
     </section>
   );
 }

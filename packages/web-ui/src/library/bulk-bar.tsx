@@ -1,19 +1,21 @@
+import { msg, plural, t } from '@lingui/core/macro';
 import { ActionIcon, Button, Group, Text } from '@mantine/core';
 import { lazy, Suspense, useState } from 'react';
+import { formatNumber } from '../lib/format.ts';
+import { translateOnRead } from '../lib/language.ts';
 import type { FileItem } from '../api/queries.ts';
 import { Icon, type IconName } from '../ui/icons.tsx';
-import { plural } from '../lib/format.ts';
 import type { BulkAction } from './bulk-dialogs.tsx';
 import css from './library.module.css';
 
 const BulkDialog = lazy(() => import('./bulk-dialogs.tsx').then((result) => ({ default: result.BulkDialog })));
 
-const actions: readonly { action: BulkAction; label: string; icon: IconName }[] = [
-  { action: 'tag', label: 'Tag', icon: 'tag' },
-  { action: 'share', label: 'Share', icon: 'users' },
-  { action: 'reprocess', label: 'Transcribe again', icon: 'retry' },
-  { action: 'delete', label: 'Delete', icon: 'trash' },
-];
+const actions: readonly { action: BulkAction; label: string; icon: IconName }[] = translateOnRead([
+  { action: 'tag', label: msg`Tag`, icon: 'tag' },
+  { action: 'share', label: msg`Share`, icon: 'users' },
+  { action: 'reprocess', label: msg`Transcribe again`, icon: 'retry' },
+  { action: 'delete', label: msg`Delete`, icon: 'trash' },
+]);
 
 type Props = {
   readonly files: readonly FileItem[];
@@ -28,9 +30,9 @@ export function BulkBar({ files, all, onAll, onClear }: Props) {
   return (
     <>
       {files.length > 0 && (
-        <section className={css['bulk']} aria-label="Selected recordings" data-testid="bulk-bar">
+        <section className={css['bulk']} aria-label={t`Selected recordings`} data-testid="bulk-bar">
           <Text size="sm" fw={600} aria-live="polite" className={css['bulkCount'] ?? ''}>
-            {files.length.toLocaleString()} selected
+            {t`${formatNumber(files.length)} selected`}
           </Text>
           <Group gap={6} className={css['bulkActions'] ?? ''}>
             {actions.map(({ action, label, icon }) => (
@@ -40,7 +42,7 @@ export function BulkBar({ files, all, onAll, onClear }: Props) {
                 variant={action === 'delete' ? 'subtle' : 'light'}
                 {...(action === 'delete' ? { color: 'red' } : {})}
                 leftSection={<Icon name={icon} size={16} />}
-                aria-label={`${label} ${plural(files.length, 'recording')}`}
+                aria-label={t`${label} ${plural(files.length, { one: '# recording', other: '# recordings' })}`}
                 onClick={() => setOpened({ action, files })}
               >
                 {label}
@@ -48,11 +50,11 @@ export function BulkBar({ files, all, onAll, onClear }: Props) {
             ))}
             {!all && (
               <Button size="compact-sm" variant="subtle" color="gray" onClick={onAll}>
-                Select all on this page
+                {t`Select all on this page`}
               </Button>
             )}
           </Group>
-          <ActionIcon aria-label="Clear the selection" onClick={onClear}>
+          <ActionIcon aria-label={t`Clear the selection`} onClick={onClear}>
             <Icon name="close" size={18} />
           </ActionIcon>
         </section>

@@ -1,3 +1,4 @@
+import { plural, t } from '@lingui/core/macro';
 import { Button, Group, Modal, SegmentedControl, Stack, TagsInput, Text } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState, type ReactNode } from 'react';
@@ -11,7 +12,6 @@ import { notifyWithUndo } from '../ui/action-toast.tsx';
 import { drafts } from '../state/services.ts';
 import { useDraft } from '../state/use-draft.ts';
 import { assertNever } from '../lib/assert-never.ts';
-import { plural } from '../lib/format.ts';
 import { anySpeech, SpeechOptionsFields, speechOptionsBody, speechProblem } from '../uploads/speech-options.tsx';
 import { emptyShare, shareBody, ShareFormFields } from './share-form.tsx';
 
@@ -26,11 +26,12 @@ type Props = {
   readonly onDone: () => void;
 };
 
-const doneTexts: Record<BulkAction, string> = {
-  tag: 'Tagged',
-  share: 'Shared',
-  reprocess: 'Transcribing again:',
-  delete: 'Moved to the bin:',
+const doneTexts: Record<BulkAction, (count: number) => string> = {
+  tag: (count) => plural(count, { one: 'Tagged # recording.', other: 'Tagged # recordings.' }),
+  share: (count) => plural(count, { one: 'Shared # recording.', other: 'Shared # recordings.' }),
+  reprocess: (count) =>
+    plural(count, { one: 'Transcribing again: # recording.', other: 'Transcribing again: # recordings.' }),
+  delete: (count) => plural(count, { one: 'Moved to the bin: # recording.', other: 'Moved to the bin: # recordings.' }),
 };
 
 /** The dialog of one action on many files. It shows the result of each file if any failed. */
@@ -43,7 +44,7 @@ export function BulkDialog({ action, files, onClose, onDone }: Props) {
       const done = results.filter(({ error }) => error === null).map(({ file_uuid }) => file_uuid);
       if (done.length > 0) {
         drafts.drop(draftKey(action));
-        const message = `${doneTexts[action]} ${plural(done.length, 'recording')}.`;
+        const message = doneTexts[action](done.length);
         if (action === 'delete') notifyWithUndo(message, () => restore(done));
         else notify(message);
       }
@@ -63,7 +64,8 @@ export function BulkDialog({ action, files, onClose, onDone }: Props) {
     const { results } = await call('POST /api/files/bulk', { body: { action: 'restore', file_uuids } });
     await refresh();
     const failed = results.filter(({ error }) => error !== null);
-    if (failed.length > 0) throw new Error(`${plural(failed.length, 'recording')} couldn’t be restored.`);
+    if (failed.length > 0)
+      throw new Error(t`${plural(failed.length, { one: '# recording', other: '# recordings' })} couldn’t be restored.`);
   }
   const form = { files, run, onClose };
   if (failedResults !== null) {
@@ -129,8 +131,8 @@ function TagDialog({ files, run, onClose }: FormProps) {
   const known = useQuery(tagsQuery).data ?? [];
   return (
     <FormDialog
-      title={`Tags of ${plural(files.length, 'recording')}`}
-      action={kind === 'add_tags' ? 'Add tags' : 'Remove tags'}
+      title={t`Tags of ${plural(files.length, { one: '# recording', other: '# recordings' })}`}
+      action={kind === 'add_tags' ? t`Add tags` : t`Remove tags`}
       ready={all.length > 0}
       sending={run}
       draft={draft}
@@ -138,17 +140,17 @@ function TagDialog({ files, run, onClose }: FormProps) {
       onClose={onClose}
     >
       <SegmentedControl
-        aria-label="What to do with the tags"
+        aria-label={t`What to do with the tags`}
         value={kind}
         onChange={(next) => change({ kind: next })}
         data={[
-          { value: 'add_tags', label: 'Add' },
-          { value: 'remove_tags', label: 'Remove' },
+          { value: 'add_tags', label: t`Add` },
+          { value: 'remove_tags', label: t`Remove` },
         ]}
       />
       <TagsInput
-        label="Tags"
-        description="Press Enter after each tag."
+        label={t`Tags`}
+        description={t`Press Enter after each tag.`}
         data-autofocus
         data={known.map(({ name }) => name)}
         value={[...tags]}
@@ -167,8 +169,8 @@ function ShareDialog({ files, run, onClose }: FormProps) {
   const share = shareBody(draft.value);
   return (
     <FormDialog
-      title={`Share ${plural(files.length, 'recording')}`}
-      action="Share"
+      title={t`Share ${plural(files.length, { one: '# recording', other: '# recordings' })}`}
+      action={t`Share`}
       ready={share !== null}
       sending={run}
       draft={draft}
@@ -185,15 +187,15 @@ function AgainDialog({ files, run, onClose }: FormProps) {
   const speech = draft.value;
   return (
     <FormDialog
-      title={`Transcribe ${plural(files.length, 'recording')} again?`}
-      action="Transcribe"
+      title={t`Transcribe ${plural(files.length, { one: '# recording', other: '# recordings' })} again?`}
+      action={t`Transcribe`}
       ready={speechProblem(speech) === null}
       sending={run}
       draft={draft}
       onSubmit={() => run.mutate({ action: 'reprocess', file_uuids: uuidsOf(files), ...speechOptionsBody(speech) })}
       onClose={onClose}
     >
-      <Text size="sm">The new transcripts replace the current ones, including all corrections and speaker names.</Text>
+      <Text size="sm">{t`The new transcripts replace the current ones, including all corrections and speaker names.`}</Text>
       <SpeechOptionsFields value={speech} onChange={draft.set} />
     </FormDialog>
   );
@@ -202,14 +204,14 @@ function AgainDialog({ files, run, onClose }: FormProps) {
 function DeleteDialog({ files, run, onClose }: FormProps) {
   return (
     <FormDialog
-      title={`Delete ${plural(files.length, 'recording')}?`}
-      action="Delete"
+      title={t`Delete ${plural(files.length, { one: '# recording', other: '# recordings' })}?`}
+      action={t`Delete`}
       danger
       sending={run}
       onSubmit={() => run.mutate({ action: 'delete', file_uuids: uuidsOf(files) })}
       onClose={onClose}
     >
-      <Text size="sm">They move to the bin with their transcripts. You can restore them for 30 days.</Text>
+      <Text size="sm">{t`They move to the bin with their transcripts. You can restore them for 30 days.`}</Text>
       <FileTitles files={files} />
     </FormDialog>
   );
@@ -243,23 +245,27 @@ function ResultsDialog({ files, results, onClose }: ResultsProps) {
     const error = errorOf(uuid);
     return (
       <Text size="xs" c={error ? 'red' : 'dimmed'}>
-        {error ? error.message : 'Done'}
+        {error ? error.message : t`Done`}
       </Text>
     );
   };
   const ordered = [...files].sort((x, y) => Number(errorOf(y.uuid) !== null) - Number(errorOf(x.uuid) !== null));
   return (
-    <Modal opened onClose={onClose} title={<b>{plural(failed, 'recording')} not changed</b>}>
+    <Modal
+      opened
+      onClose={onClose}
+      title={<b>{t`${plural(failed, { one: '# recording', other: '# recordings' })} not changed`}</b>}
+    >
       <Stack gap="md" data-testid="bulk-results">
         <Group gap="xs" c="red" wrap="nowrap">
           <Icon name="alert" size={18} />
           <Text size="sm" c="inherit">
-            {`${results.length - failed} of ${plural(results.length, 'recording')} done.`}
+            {t`${results.length - failed} of ${plural(results.length, { one: '# recording', other: '# recordings' })} done.`}
           </Text>
         </Group>
         <FileTitles files={ordered} resultOf={resultOf} />
         <Group justify="flex-end">
-          <Button onClick={onClose}>Close</Button>
+          <Button onClick={onClose}>{t`Close`}</Button>
         </Group>
       </Stack>
     </Modal>

@@ -1,3 +1,4 @@
+import { t } from '@lingui/core/macro';
 import { Button, Group, Modal, Stack, Text, TextInput } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { call } from '../api/client.ts';
@@ -23,15 +24,15 @@ export function RenameDialog({ file, onClose, onDone }: DialogProps) {
   });
   return (
     <FormDialog
-      title="Rename"
-      action="Save"
+      title={t`Rename`}
+      action={t`Save`}
       sending={rename}
       draft={draft}
       onSubmit={() => title.trim() !== '' && rename.mutate()}
       onClose={onClose}
     >
       <TextInput
-        label="Title"
+        label={t`Title`}
         data-autofocus
         value={title}
         maxLength={255}
@@ -59,18 +60,18 @@ export function AgainDialog({ file, onClose, onDone }: DialogProps) {
   });
   return (
     <FormDialog
-      title="Transcribe again?"
-      action="Transcribe"
+      title={t`Transcribe again?`}
+      action={t`Transcribe`}
       ready={speechProblem(speech) === null}
       actionFirst
       sending={again}
       draft={draft}
-      failure="The transcription couldn’t be started"
+      failure={t`The transcription couldn’t be started`}
       onSubmit={() => again.mutate()}
       onClose={onClose}
     >
       {file.transcript_version > 0 && (
-        <Text size="sm">The new transcript replaces the current one, including all corrections and speaker names.</Text>
+        <Text size="sm">{t`The new transcript replaces the current one, including all corrections and speaker names.`}</Text>
       )}
       <SpeechOptionsFields value={speech} onChange={draft.set} />
     </FormDialog>
@@ -84,23 +85,23 @@ export function DeleteDialog({ file, onClose, onDone }: DialogProps) {
     onSuccess: () => {
       onClose();
       onDone();
-      notifyWithUndo(`Moved “${file.title}” to the bin.`, async () => {
+      notifyWithUndo(t`Moved “${file.title}” to the bin.`, async () => {
         await call('POST /api/files/{uuid}/restore', { params: { uuid: file.uuid } });
         await client.invalidateQueries({ queryKey: ['files'] });
       });
     },
   });
   return (
-    <Modal opened onClose={onClose} title={<b>Delete this recording?</b>}>
+    <Modal opened onClose={onClose} title={<b>{t`Delete this recording?`}</b>}>
       <Stack gap="md">
         {remove.error && <ErrorNote error={remove.error} />}
-        <Text>“{file.title}” and its transcript move to the bin. You can restore them for 30 days.</Text>
+        <Text>{t`“${file.title}” and its transcript move to the bin. You can restore them for 30 days.`}</Text>
         <Group justify="flex-end">
           <Button variant="default" data-autofocus onClick={onClose}>
-            Cancel
+            {t`Cancel`}
           </Button>
           <Button color="red" loading={remove.isPending} onClick={() => remove.mutate()}>
-            Delete
+            {t`Delete`}
           </Button>
         </Group>
       </Stack>

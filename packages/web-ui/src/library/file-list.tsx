@@ -1,9 +1,10 @@
+import { plural, t } from '@lingui/core/macro';
 import { Badge, Checkbox, Skeleton, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { tagsOfFilesQuery, type FileItem } from '../api/queries.ts';
 import { Icon } from '../ui/icons.tsx';
-import { ago, bytes, clock, duration, moment, plural } from '../lib/format.ts';
+import { ago, bytes, clock, duration, moment } from '../lib/format.ts';
 import { FileCover } from './file-cover.tsx';
 import { FileMenu } from './file-menu.tsx';
 import { FileStatus } from './file-status.tsx';
@@ -30,7 +31,7 @@ export function FileList({ files, view, selected, onToggle }: ListProps) {
   return (
     <ul
       className={css[view === 'grid' ? 'grid' : 'rows']}
-      aria-label="Recordings"
+      aria-label={t`Recordings`}
       data-testid="file-list"
       data-selecting={selected.size > 0 || undefined}
     >
@@ -52,7 +53,7 @@ function SelectBox({ file, selected, onToggle }: Omit<EntryProps, 'tags'>) {
     <span className={css['select']}>
       <Checkbox
         size="sm"
-        aria-label={`Select ${file.title}`}
+        aria-label={t`Select ${file.title}`}
         checked={selected}
         onChange={(event) => onToggle((event.nativeEvent as MouseEvent).shiftKey)}
       />
@@ -65,7 +66,7 @@ const shownTags = 3;
 
 function Tags({ tags }: { tags: readonly string[] }) {
   return tags.length === 0 ? null : (
-    <ul className={css['tags']} aria-label="Tags" title={tags.join(', ')}>
+    <ul className={css['tags']} aria-label={t`Tags`} title={tags.join(', ')}>
       {tags.slice(0, shownTags).map((tag) => (
         <Badge key={tag} component="li" size="sm" variant="light" tt="none" className={css['tag'] ?? ''}>
           {tag}
@@ -90,14 +91,14 @@ function TitleLink({ file }: { file: FileItem }) {
 
 /** Administrators see the files of all users, with the permissions of their owners. */
 function ownerText({ my_permission: permission, owner_name: owner }: FileItem): string | null {
-  if (owner !== null) return permission === 'owner' ? `owner: ${owner}` : `shared by ${owner}`;
-  return permission === 'owner' ? null : 'shared with you';
+  if (owner !== null) return permission === 'owner' ? t`owner: ${owner}` : t`shared by ${owner}`;
+  return permission === 'owner' ? null : t`shared with you`;
 }
 
 function facts(file: FileItem): string {
   return [
     ownerText(file),
-    file.speaker_count > 0 ? plural(file.speaker_count, 'speaker') : null,
+    file.speaker_count > 0 ? plural(file.speaker_count, { one: '# speaker', other: '# speakers' }) : null,
     bytes(file.file_size),
     ago(file.upload_time),
   ]
@@ -173,7 +174,7 @@ function FileRow({ file, tags, selected, onToggle }: EntryProps) {
 /** Has the size of the loaded list, so that the layout does not move. */
 export function FileListPending({ view }: { view: View }) {
   return (
-    <div className={css[view === 'grid' ? 'grid' : 'rows']} role="status" aria-label="Loading recordings">
+    <div className={css[view === 'grid' ? 'grid' : 'rows']} role="status" aria-label={t`Loading recordings`}>
       {Array.from({ length: 6 }, (_, i) =>
         view === 'grid' ? (
           <div key={i} className={`ot-card ${css['card']}`}>

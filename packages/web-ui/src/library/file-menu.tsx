@@ -1,3 +1,4 @@
+import { t } from '@lingui/core/macro';
 import { ActionIcon, Menu } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { lazy, Suspense, useRef, useState } from 'react';
@@ -29,7 +30,7 @@ export function FileMenu({ file, onDeleted }: Props) {
   const stop = useMutation({
     mutationFn: () => call('POST /api/files/{uuid}/cancel', { params: { uuid: file.uuid } }),
     onSuccess: refresh,
-    onError: (error) => notifyError('Processing couldn’t be stopped', error),
+    onError: (error) => notifyError(t`Processing couldn’t be stopped`, error),
   });
   const active = isInProgress(file);
   const can = { edit: file.my_permission !== 'viewer', own: file.my_permission === 'owner' };
@@ -37,19 +38,19 @@ export function FileMenu({ file, onDeleted }: Props) {
     <>
       <Menu width={210}>
         <Menu.Target>
-          <ActionIcon ref={button} aria-label={`Actions for ${file.title}`} size="md">
+          <ActionIcon ref={button} aria-label={t`Actions for ${file.title}`} size="md">
             <Icon name="more" size={18} />
           </ActionIcon>
         </Menu.Target>
         <Menu.Dropdown>
           {can.edit && (
             <Menu.Item leftSection={<Icon name="edit" size={17} />} onClick={() => setDialog('rename')}>
-              Rename
+              {t`Rename`}
             </Menu.Item>
           )}
           {can.own && (
             <Menu.Item leftSection={<Icon name="users" size={17} />} onClick={() => setDialog('share')}>
-              Share
+              {t`Share`}
             </Menu.Item>
           )}
           <Menu.Item
@@ -58,23 +59,23 @@ export function FileMenu({ file, onDeleted }: Props) {
             href={urlOf('GET /api/files/{uuid}/content', { params: { uuid: file.uuid }, query: { download: true } })}
             download={file.filename}
           >
-            Download recording
+            {t`Download recording`}
           </Menu.Item>
           {can.own && active && (
             <Menu.Item leftSection={<Icon name="close" size={17} />} onClick={() => stop.mutate()}>
-              Stop processing
+              {t`Stop processing`}
             </Menu.Item>
           )}
           {can.own && !active && (
             <Menu.Item leftSection={<Icon name="retry" size={17} />} onClick={() => setDialog('again')}>
-              Transcribe again
+              {t`Transcribe again`}
             </Menu.Item>
           )}
           {can.own && (
             <>
               <Menu.Divider />
               <Menu.Item c="red" leftSection={<Icon name="trash" size={17} />} onClick={() => setDialog('delete')}>
-                Delete
+                {t`Delete`}
               </Menu.Item>
             </>
           )}

@@ -1,3 +1,4 @@
+import { t } from '@lingui/core/macro';
 import { Group, Progress, Text } from '@mantine/core';
 import type { FileItem } from '../api/queries.ts';
 import { Icon } from '../ui/icons.tsx';
@@ -33,8 +34,8 @@ export function FileStatus({ file }: { file: FileItem }) {
             striped={percent === null && tone === 'busy'}
             animated={percent === null && tone === 'busy'}
             color={tone === 'waiting' ? 'gray' : 'petrol'}
-            aria-label={`Progress of ${file.title}`}
-            aria-valuetext={percent === null ? text : `${text}, ${Math.round(percent)} percent`}
+            aria-label={t`Progress of ${file.title}`}
+            aria-valuetext={percent === null ? text : t`${text}, ${Math.round(percent)} percent`}
           />
         </Progress.Root>
       </div>

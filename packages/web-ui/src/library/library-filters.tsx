@@ -1,3 +1,4 @@
+import { msg, t } from '@lingui/core/macro';
 import {
   ActionIcon,
   Button,
@@ -12,6 +13,7 @@ import {
   Tooltip,
 } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
+import { translateOnRead } from '../lib/language.ts';
 import { tagsQuery } from '../api/queries.ts';
 import { Icon } from '../ui/icons.tsx';
 import { SearchBox } from '../ui/search-box.tsx';
@@ -26,44 +28,44 @@ type Props = {
   readonly onView: (view: View) => void;
 };
 
-const statusGroups = [
-  { value: 'completed', label: 'Ready' },
-  { value: 'processing', label: 'Processing' },
-  { value: 'transcribing', label: 'Transcribing' },
-  { value: 'queued', label: 'Waiting' },
-  { value: 'uploaded', label: 'Just uploaded' },
-  { value: 'error', label: 'Failed' },
-  { value: 'cancelled', label: 'Stopped' },
-];
-const ownerships = [
-  { value: '', label: 'All' },
-  { value: 'mine', label: 'Mine' },
-  { value: 'shared', label: 'Shared with me' },
-];
-const sorts = [
-  { value: 'upload_time desc', label: 'Newest first' },
-  { value: 'upload_time asc', label: 'Oldest first' },
-  { value: 'title asc', label: 'Title' },
-  { value: 'duration desc', label: 'Longest first' },
-  { value: 'duration asc', label: 'Shortest first' },
-  { value: 'file_size desc', label: 'Largest first' },
-  { value: 'completed_at desc', label: 'Recently completed' },
-];
+const statusGroups = translateOnRead([
+  { value: 'completed', label: msg`Ready` },
+  { value: 'processing', label: msg`Processing` },
+  { value: 'transcribing', label: msg`Transcribing` },
+  { value: 'queued', label: msg`Waiting` },
+  { value: 'uploaded', label: msg`Just uploaded` },
+  { value: 'error', label: msg`Failed` },
+  { value: 'cancelled', label: msg`Stopped` },
+]);
+const ownerships = translateOnRead([
+  { value: '', label: msg`All` },
+  { value: 'mine', label: msg`Mine` },
+  { value: 'shared', label: msg`Shared with me` },
+]);
+const sorts = translateOnRead([
+  { value: 'upload_time desc', label: msg`Newest first` },
+  { value: 'upload_time asc', label: msg`Oldest first` },
+  { value: 'title asc', label: msg`Title` },
+  { value: 'duration desc', label: msg`Longest first` },
+  { value: 'duration asc', label: msg`Shortest first` },
+  { value: 'file_size desc', label: msg`Largest first` },
+  { value: 'completed_at desc', label: msg`Recently completed` },
+]);
 
 export function LibraryFilters({ filters, onChange, view, onView }: Props) {
   const sort = `${filters.sort ?? 'upload_time'} ${filters.order ?? 'desc'}`;
   return (
-    <div className={css['bar']} role="search" aria-label="Find in the library">
+    <div className={css['bar']} role="search" aria-label={t`Find in the library`}>
       <SearchBox
         className={css['search'] ?? ''}
-        label="Search by title"
-        placeholder="Search titles and file names"
+        label={t`Search by title`}
+        placeholder={t`Search titles and file names`}
         value={filters.search ?? ''}
         onChange={(search) => onChange({ search })}
       />
       <Group gap="xs" className={css['choices'] ?? ''}>
         <NativeSelect
-          aria-label="Whose recordings"
+          aria-label={t`Whose recordings`}
           data={ownerships}
           value={filters.ownership ?? ''}
           // An empty value removes the filter from the address.
@@ -71,7 +73,7 @@ export function LibraryFilters({ filters, onChange, view, onView }: Props) {
         />
         <FilterButton filters={filters} onChange={onChange} />
         <NativeSelect
-          aria-label="Sort by"
+          aria-label={t`Sort by`}
           data={sorts}
           value={sort}
           onChange={(event) => {
@@ -80,12 +82,12 @@ export function LibraryFilters({ filters, onChange, view, onView }: Props) {
           }}
         />
         <SegmentedControl
-          aria-label="View"
+          aria-label={t`View`}
           value={view}
           onChange={(next) => onView(next)}
           data={[
-            { value: 'grid', label: <ViewLabel icon="grid" label="Cards" /> },
-            { value: 'list', label: <ViewLabel icon="library" label="List" /> },
+            { value: 'grid', label: <ViewLabel icon="grid" label={t`Cards`} /> },
+            { value: 'list', label: <ViewLabel icon="library" label={t`List`} /> },
           ]}
         />
       </Group>
@@ -112,7 +114,7 @@ function FilterButton({ filters, onChange }: Pick<Props, 'filters' | 'onChange'>
     <Popover width={320} position="bottom-end" shadow="md" trapFocus>
       <Indicator label={count} size={16} disabled={count === 0} color="petrol">
         <Popover.Target>
-          <ActionIcon variant="default" size={36} aria-label={count === 0 ? 'Filters' : `Filters, ${count} set`}>
+          <ActionIcon variant="default" size={36} aria-label={count === 0 ? t`Filters` : t`Filters, ${count} set`}>
             <Icon name="filter" size={18} />
           </ActionIcon>
         </Popover.Target>
@@ -120,7 +122,7 @@ function FilterButton({ filters, onChange }: Pick<Props, 'filters' | 'onChange'>
       <Popover.Dropdown>
         <Stack gap="sm">
           <MultiSelect
-            label="Status"
+            label={t`Status`}
             data={statusGroups}
             value={filters.status ?? []}
             onChange={(status) => onChange({ status })}
@@ -128,20 +130,20 @@ function FilterButton({ filters, onChange }: Pick<Props, 'filters' | 'onChange'>
             comboboxProps={{ withinPortal: false }}
           />
           <MultiSelect
-            label="Tags"
+            label={t`Tags`}
             data={(tags.data ?? []).map(({ name }) => name)}
             value={filters.tag ?? []}
             onChange={(tag) => onChange({ tag })}
             searchable
             clearable
             comboboxProps={{ withinPortal: false }}
-            nothingFoundMessage={tags.isError ? 'Tags couldn’t be loaded' : 'No such tag'}
+            nothingFoundMessage={tags.isError ? t`Tags couldn’t be loaded` : t`No such tag`}
           />
           <MultiSelect
-            label="Type"
+            label={t`Type`}
             data={[
-              { value: 'audio', label: 'Audio' },
-              { value: 'video', label: 'Video' },
+              { value: 'audio', label: t`Audio` },
+              { value: 'video', label: t`Video` },
             ]}
             value={filters.type ?? []}
             onChange={(type) => onChange({ type })}
@@ -151,13 +153,13 @@ function FilterButton({ filters, onChange }: Pick<Props, 'filters' | 'onChange'>
           <Group gap="sm" grow>
             <TextInput
               type="date"
-              label="From"
+              label={t`From`}
               value={filters.from ?? ''}
               onChange={(event) => onChange({ from: event.currentTarget.value })}
             />
             <TextInput
               type="date"
-              label="To"
+              label={t`To`}
               value={filters.to ?? ''}
               onChange={(event) => onChange({ to: event.currentTarget.value })}
             />
@@ -169,7 +171,7 @@ function FilterButton({ filters, onChange }: Pick<Props, 'filters' | 'onChange'>
             disabled={count === 0}
             onClick={() => onChange({ status: [], tag: [], type: [], from: '', to: '' })}
           >
-            Clear filters
+            {t`Clear filters`}
           </Button>
         </Stack>
       </Popover.Dropdown>

@@ -1,13 +1,16 @@
-import { Anchor, Button, Group, Pagination, Text, Title } from '@mantine/core';
+import { plural, t } from '@lingui/core/macro';
+import { Trans } from '@lingui/react/macro';
+import { Anchor, Button, Group, Text, Title } from '@mantine/core';
 import { useDocumentTitle, useHotkeys, useLocalStorage } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { useState, useSyncExternalStore } from 'react';
+import { Pager } from '../ui/pager.tsx';
 import { filesQuery, libraryPageSize, limitsQuery } from '../api/queries.ts';
 import { ErrorNote } from '../ui/error-note.tsx';
 import { Icon } from '../ui/icons.tsx';
 import { push } from '../state/services.ts';
-import { bytes, plural } from '../lib/format.ts';
+import { bytes } from '../lib/format.ts';
 import { filterSearch, type FilterSearch } from '../lib/search-params.ts';
 import { openUpload } from '../uploads/upload-intake.ts';
 import { BulkBar } from './bulk-bar.tsx';
@@ -19,7 +22,7 @@ import { nothingSelected, toggle } from './selection.ts';
 import { isInProgress } from './status.ts';
 
 export function LibraryPage() {
-  useDocumentTitle('Library · Overtone');
+  useDocumentTitle(t`Library · Overtone`);
   const filters = useSearch({ from: '/inside/' });
   const navigate = useNavigate({ from: '/' });
   const [view, setView] = useLocalStorage<View>({
@@ -35,7 +38,6 @@ export function LibraryPage() {
     filters.search !== undefined ||
     ['ownership', 'status', 'tag', 'type', 'from', 'to'].some((name) => name in filters);
   const total = files.data?.total ?? 0;
-  const pages = Math.ceil(total / libraryPageSize);
   const items = files.data?.items ?? [];
   const order = items.map(({ uuid }) => uuid);
   const [selection, setSelection] = useState(nothingSelected);
@@ -50,20 +52,24 @@ export function LibraryPage() {
     <div className="ot-page">
       <Group justify="space-between" mb="md" align="baseline">
         <Title order={1} size="h2">
-          Library
+          {t`Library`}
         </Title>
         <Group gap="md">
           <Text size="sm" c="dimmed" aria-live="polite">
-            {files.data ? `${plural(total, 'recording')}${inProgress > 0 ? `, ${inProgress} in progress` : ''}` : ' '}
+            {files.data
+              ? inProgress > 0
+                ? t`${plural(total, { one: '# recording', other: '# recordings' })}, ${inProgress} in progress`
+                : plural(total, { one: '# recording', other: '# recordings' })
+              : ' '}
           </Text>
           <Anchor component={Link} to="/bin" size="sm" underline="always" c="dimmed">
-            Bin
+            {t`Bin`}
           </Anchor>
         </Group>
       </Group>
       <LibraryFilters filters={filters} onChange={change} view={view} onView={setView} />
       {files.isError && (
-        <ErrorNote error={files.error} title="The library couldn’t be loaded" onRetry={() => void files.refetch()} />
+        <ErrorNote error={files.error} title={t`The library couldn’t be loaded`} onRetry={() => void files.refetch()} />
       )}
       {files.isPending && <FileListPending view={view} />}
       {files.data &&
@@ -85,17 +91,7 @@ export function LibraryPage() {
           />
         </>
       )}
-      {pages > 1 && (
-        <Group justify="center" mt="xl">
-          <Pagination
-            value={page}
-            total={pages}
-            onChange={(next) => change({ page: next })}
-            getControlProps={(control) => ({ 'aria-label': `${control} page` })}
-            aria-label="Pages"
-          />
-        </Group>
-      )}
+      <Pager page={page} total={total} size={libraryPageSize} onPage={(next) => change({ page: next })} mt="xl" />
     </div>
   );
 }
@@ -120,16 +116,18 @@ function EmptyLibrary() {
         <FlatWave />
       </div>
       <Title order={2} size="h3">
-        Drop your first recording here
+        {t`Drop your first recording here`}
       </Title>
       <Text c="dimmed" maw={440}>
-        A meeting, an interview, a call: audio or video. Overtone transcribes who said what and makes it searchable.
+        <Trans>
+          A meeting, an interview, a call: audio or video. Overtone transcribes who said what and makes it searchable.
+        </Trans>
       </Text>
       <Button mt="xs" size="md" leftSection={<Icon name="upload" />} onClick={openUpload}>
-        Choose a file
+        {t`Choose a file`}
       </Button>
       <Text size="xs" c="dimmed" h={18}>
-        {limits ? `Up to ${bytes(limits.max_bytes)} each. Interrupted uploads resume automatically.` : ''}
+        {limits ? t`Up to ${bytes(limits.max_bytes)} each. Interrupted uploads resume automatically.` : ''}
       </Text>
     </section>
   );
@@ -140,13 +138,15 @@ function NothingFound({ onClear }: { onClear: () => void }) {
     <section className={css['empty']} data-testid="nothing-found">
       <Icon name="search" size={36} />
       <Title order={2} size="h3">
-        No recording matches
+        {t`No recording matches`}
       </Title>
       <Text c="dimmed" maw={420}>
-        This searches titles and file names. To find what was said, use <b>Search</b>.
+        <Trans>
+          This searches titles and file names. To find what was said, use <b>Search</b>.
+        </Trans>
       </Text>
       <Button variant="default" onClick={onClear}>
-        Clear search and filters
+        {t`Clear search and filters`}
       </Button>
     </section>
   );

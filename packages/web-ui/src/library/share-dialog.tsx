@@ -1,3 +1,4 @@
+import { t } from '@lingui/core/macro';
 import { ActionIcon, Badge, Button, Group, Modal, NativeSelect, Stack, Text } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { QueryStatus } from '../ui/query-status.tsx';
@@ -33,18 +34,18 @@ export function ShareDialog({ file, onClose }: { file: FileItem; onClose: () => 
     if (await confirmDiscard(draft)) onClose();
   };
   const nameOf = (share: Share): string => {
-    if (share.group_uuid === null) return share.user_name ?? 'Unknown person';
-    return groups.data?.find((group) => group.uuid === share.group_uuid)?.name ?? 'A group you are not in';
+    if (share.group_uuid === null) return share.user_name ?? t`Unknown person`;
+    return groups.data?.find((group) => group.uuid === share.group_uuid)?.name ?? t`A group you are not in`;
   };
   return (
-    <Modal opened onClose={() => void close()} size="lg" title={<b>Share “{file.title}”</b>}>
+    <Modal opened onClose={() => void close()} size="lg" title={<b>{t`Share “${file.title}”`}</b>}>
       <Stack gap="lg">
         <RestoredNote draft={draft} />
         <AddShare file={file} draft={draft} />
-        <QueryStatus of={shares} what="The shares" height={60} />
+        <QueryStatus of={shares} failure={t`The shares couldn’t be loaded`} height={60} />
         {shares.data?.length === 0 && (
           <Text size="sm" c="dimmed">
-            Only you and administrators can see this.
+            {t`Only you and administrators can see this.`}
           </Text>
         )}
         {shares.data && shares.data.length > 0 && (
@@ -76,7 +77,7 @@ function AddShare({ file, draft }: AddShareProps) {
       draft.drop();
       return refresh();
     },
-    onError: (error) => notifyError('The recording wasn’t shared', error),
+    onError: (error) => notifyError(t`The recording wasn’t shared`, error),
   });
   return (
     <form
@@ -87,7 +88,7 @@ function AddShare({ file, draft }: AddShareProps) {
     >
       <ShareFormFields value={draft.value} onChange={draft.set}>
         <Button type="submit" disabled={body === null} loading={add.isPending}>
-          Share
+          {t`Share`}
         </Button>
       </ShareFormFields>
     </form>
@@ -106,13 +107,13 @@ function ShareEntry({ file, share, name }: { file: FileItem; share: Share; name:
         },
       }),
     onSettled: refresh,
-    onError: (error) => notifyError('The permission wasn’t changed', error),
+    onError: (error) => notifyError(t`The permission wasn’t changed`, error),
   });
   const remove = useMutation({
     mutationFn: () =>
       call('DELETE /api/files/{uuid}/shares/{share_uuid}', { params: { uuid: file.uuid, share_uuid: share.uuid } }),
     onSettled: refresh,
-    onError: (error) => notifyError('The share wasn’t removed', error),
+    onError: (error) => notifyError(t`The share wasn’t removed`, error),
   });
   return (
     <li className="ot-entry">
@@ -122,20 +123,24 @@ function ShareEntry({ file, share, name }: { file: FileItem; share: Share; name:
         </Text>
         {share.group_uuid !== null && (
           <Badge size="sm" variant="light" color="gray">
-            group
+            {t`group`}
           </Badge>
         )}
       </Group>
       <Group gap="xs" wrap="nowrap">
         <NativeSelect
           size="xs"
-          aria-label={`Permission of ${name}`}
+          aria-label={t`Permission of ${name}`}
           data={permissions}
           value={share.permission}
           disabled={change.isPending}
           onChange={(event) => change.mutate(event.currentTarget.value as Permission)}
         />
-        <ActionIcon aria-label={`Stop sharing with ${name}`} loading={remove.isPending} onClick={() => remove.mutate()}>
+        <ActionIcon
+          aria-label={t`Stop sharing with ${name}`}
+          loading={remove.isPending}
+          onClick={() => remove.mutate()}
+        >
           <Icon name="close" size={17} />
         </ActionIcon>
       </Group>

@@ -1,14 +1,16 @@
+import { msg, t } from '@lingui/core/macro';
 import { Group, NativeSelect, SegmentedControl, Select, Stack } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
+import { translateOnRead } from '../lib/language.ts';
 import { groupsQuery } from '../groups/group-queries.ts';
 import { PeopleSelect, type Option } from '../groups/people-select.tsx';
 
 export type Permission = 'viewer' | 'editor';
-export const permissions: readonly { value: Permission; label: string }[] = [
-  { value: 'viewer', label: 'Can view' },
-  { value: 'editor', label: 'Can edit' },
-];
+export const permissions: readonly { value: Permission; label: string }[] = translateOnRead([
+  { value: 'viewer', label: msg`Can view` },
+  { value: 'editor', label: msg`Can edit` },
+]);
 
 /** A share that is not saved yet. */
 export type ShareFields = {
@@ -38,23 +40,23 @@ export function ShareFormFields({ value, onChange, children }: Props) {
   return (
     <Stack gap="sm">
       <SegmentedControl
-        aria-label="Share with"
+        aria-label={t`Share with`}
         style={{ alignSelf: 'flex-start' }}
         value={kind}
         onChange={(next) => onChange({ ...value, kind: next, target: null })}
         data={[
-          { value: 'person', label: 'A person' },
-          { value: 'group', label: 'A group' },
+          { value: 'person', label: t`A person` },
+          { value: 'group', label: t`A group` },
         ]}
       />
       <Group align="flex-end" gap="sm">
         {kind === 'person' ? (
-          <PeopleSelect label="Person" value={target} onChange={choose} />
+          <PeopleSelect label={t`Person`} value={target} onChange={choose} />
         ) : (
           <GroupSelect value={target} onChange={choose} />
         )}
         <NativeSelect
-          label="Permission"
+          label={t`Permission`}
           data={permissions}
           value={permission}
           onChange={(event) => onChange({ ...value, permission: event.currentTarget.value as Permission })}
@@ -71,14 +73,14 @@ function GroupSelect({ value, onChange }: GroupSelectProps) {
   const groups = useQuery(groupsQuery(''));
   return (
     <Select
-      label="Group"
-      placeholder="One of your groups"
+      label={t`Group`}
+      placeholder={t`One of your groups`}
       searchable
       style={{ flex: '1 1 14rem' }}
       data={(groups.data ?? []).map(({ uuid, name }) => ({ value: uuid, label: name }))}
       value={value?.value ?? null}
-      error={groups.isError ? 'Your groups couldn’t be loaded' : null}
-      nothingFoundMessage="No such group"
+      error={groups.isError ? t`Your groups couldn’t be loaded` : null}
+      nothingFoundMessage={t`No such group`}
       onChange={(_, option) => onChange(option)}
     />
   );

@@ -1,3 +1,5 @@
+import { msg, t } from '@lingui/core/macro';
+import { translateOnRead } from '../lib/language.ts';
 import type { FileItem } from '../api/queries.ts';
 import type { Progress } from '../live/push.ts';
 
@@ -27,13 +29,13 @@ export function isInProgress(file: Pick<FileItem, 'status'>): boolean {
   return tones[file.status] === 'busy' || tones[file.status] === 'waiting' || file.status === 'cancelling';
 }
 
-export const stageNames: Record<NonNullable<FileItem['stage']>, string> = {
-  prepare: 'Preparing',
-  transcribe: 'Transcribing',
-  diarize: 'Identifying speakers',
-  assemble: 'Assembling',
-  index: 'Indexing',
-};
+export const stageNames: Record<NonNullable<FileItem['stage']>, string> = translateOnRead({
+  prepare: msg`Preparing`,
+  transcribe: msg`Transcribing`,
+  diarize: msg`Identifying speakers`,
+  assemble: msg`Assembling`,
+  index: msg`Indexing`,
+});
 
 /** The status text of a file that is not in progress. A failure always begins with "Failed". */
 export function finalStatusText(
@@ -41,7 +43,7 @@ export function finalStatusText(
 ): string {
   if (toneOf(file) !== 'failed') return file.display_status;
   const reason = file.error?.message ?? file.display_status;
-  return reason === 'Failed' ? reason : `Failed: ${reason}`;
+  return reason === 'Failed' ? reason : t`Failed: ${reason}`;
 }
 
 /** The status text of a file in progress; live progress takes precedence over the loaded status. */

@@ -1,6 +1,5 @@
+import { t } from '@lingui/core/macro';
 import type { SearchResponse } from '../api/queries.ts';
-
-const names = { keyword: 'exact words', semantic: 'similar meaning' } as const;
 
 /** Explains which requested part of the search did not run; null when all parts ran. */
 export function missingLegs(legs: SearchResponse['legs']): string | null {
@@ -8,11 +7,15 @@ export function missingLegs(legs: SearchResponse['legs']): string | null {
     (leg) => legs[leg] === 'unavailable' || legs[leg] === 'failed',
   );
   if (missing.length === 0) return null;
-  if (missing.length === 2) return 'Neither exact words nor similar meaning could be searched.';
+  if (missing.length === 2) return t`Neither exact words nor similar meaning could be searched.`;
   const [leg] = missing as ['keyword' | 'semantic'];
-  const reason = legs[leg] === 'failed' ? 'failed' : 'isn’t available';
-  const other = names[leg === 'keyword' ? 'semantic' : 'keyword'];
-  return `The search for ${names[leg]} ${reason}. These results are for ${other} only.`;
+  if (leg === 'keyword')
+    return legs.keyword === 'failed'
+      ? t`The search for exact words failed. These results are for similar meaning only.`
+      : t`The search for exact words isn’t available. These results are for similar meaning only.`;
+  return legs.semantic === 'failed'
+    ? t`The search for similar meaning failed. These results are for exact words only.`
+    : t`The search for similar meaning isn’t available. These results are for exact words only.`;
 }
 
 /** True when no requested part ran, which is an outage and not an empty result. */

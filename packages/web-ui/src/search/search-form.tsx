@@ -1,3 +1,4 @@
+import { t } from '@lingui/core/macro';
 import { Button, Group, MultiSelect, NativeSelect, SegmentedControl, TextInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
@@ -27,8 +28,8 @@ export function SearchForm({ params, onChange }: FormProps) {
         <TextInput
           type="search"
           size="md"
-          aria-label="Search what was said"
-          placeholder="Search by exact words or similar meaning"
+          aria-label={t`Search what was said`}
+          placeholder={t`Search by exact words or similar meaning`}
           leftSection={<Icon name="search" />}
           autoFocus
           maxLength={500}
@@ -36,31 +37,31 @@ export function SearchForm({ params, onChange }: FormProps) {
           onChange={(event) => setText(event.currentTarget.value)}
         />
         <Button type="submit" size="md">
-          Search
+          {t`Search`}
         </Button>
       </div>
       <Group gap="sm" mb="md">
         <SegmentedControl
           size="sm"
-          aria-label="How to search"
+          aria-label={t`How to search`}
           value={params.mode ?? 'hybrid'}
           onChange={(mode) => onChange({ q: text, mode })}
           data={[
-            { value: 'hybrid', label: 'All' },
-            { value: 'keyword', label: 'Exact words' },
-            { value: 'semantic', label: 'Similar meaning' },
+            { value: 'hybrid', label: t`All` },
+            { value: 'keyword', label: t`Exact words` },
+            { value: 'semantic', label: t`Similar meaning` },
           ]}
         />
         <NativeSelect
           size="sm"
-          aria-label="Order"
+          aria-label={t`Order`}
           value={params.sort ?? 'relevance'}
           onChange={(event) => onChange({ sort: event.currentTarget.value })}
           data={[
-            { value: 'relevance', label: 'Best first' },
-            { value: 'upload_time', label: 'Newest first' },
-            { value: 'duration', label: 'Longest first' },
-            { value: 'title', label: 'Title' },
+            { value: 'relevance', label: t`Best first` },
+            { value: 'upload_time', label: t`Newest first` },
+            { value: 'duration', label: t`Longest first` },
+            { value: 'title', label: t`Title` },
           ]}
         />
         <Button
@@ -71,7 +72,7 @@ export function SearchForm({ params, onChange }: FormProps) {
           aria-expanded={filtersShown}
           onClick={() => setFiltersShown(!filtersShown)}
         >
-          Filters
+          {t`Filters`}
         </Button>
       </Group>
       {filtersShown && <Filters params={params} onChange={onChange} />}
@@ -84,7 +85,7 @@ function Filters({ params, onChange }: FormProps) {
   return (
     <Group gap="sm" mb="md" align="flex-end">
       <MultiSelect
-        label="Tags"
+        label={t`Tags`}
         data={tags.map(({ name }) => name)}
         value={params.tag ?? []}
         onChange={(tag) => onChange({ tag })}
@@ -93,10 +94,10 @@ function Filters({ params, onChange }: FormProps) {
         style={{ flex: '1 1 12rem' }}
       />
       <MultiSelect
-        label="Type"
+        label={t`Type`}
         data={[
-          { value: 'audio', label: 'Audio' },
-          { value: 'video', label: 'Video' },
+          { value: 'audio', label: t`Audio` },
+          { value: 'video', label: t`Video` },
         ]}
         value={params.type ?? []}
         onChange={(type) => onChange({ type })}
@@ -105,13 +106,13 @@ function Filters({ params, onChange }: FormProps) {
       />
       <TextInput
         type="date"
-        label="From"
+        label={t`From`}
         value={params.from ?? ''}
         onChange={(event) => onChange({ from: event.currentTarget.value })}
       />
       <TextInput
         type="date"
-        label="To"
+        label={t`To`}
         value={params.to ?? ''}
         onChange={(event) => onChange({ to: event.currentTarget.value })}
       />

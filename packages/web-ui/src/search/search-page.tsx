@@ -1,11 +1,12 @@
-import { Alert, Button, Center, Group, Pagination, Skeleton, Stack, Text, Title } from '@mantine/core';
+import { plural, t } from '@lingui/core/macro';
+import { Alert, Button, Group, Skeleton, Stack, Text, Title } from '@mantine/core';
 import { useDocumentTitle } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
+import { Pager } from '../ui/pager.tsx';
 import { searchPageSize, searchQuery, type SearchResponse } from '../api/queries.ts';
 import { ErrorNote } from '../ui/error-note.tsx';
 import { Icon } from '../ui/icons.tsx';
-import { plural } from '../lib/format.ts';
 import { searchPageSearch, type SearchPageSearch } from '../lib/search-params.ts';
 import { missingLegs, isSearchOutage } from './legs.ts';
 import { SearchForm } from './search-form.tsx';
@@ -16,7 +17,7 @@ export function SearchPage() {
   const params = useSearch({ from: '/inside/search' });
   const navigate = useNavigate({ from: '/search' });
   const text = params.q ?? '';
-  useDocumentTitle(text === '' ? 'Search · Overtone' : `${text} · Search · Overtone`);
+  useDocumentTitle(text === '' ? t`Search · Overtone` : t`${text} · Search · Overtone`);
   const query = useQuery(
     searchQuery({
       ...params,
@@ -31,13 +32,13 @@ export function SearchPage() {
   return (
     <div className="ot-page" style={{ maxWidth: '56rem' }}>
       <Title order={1} size="h2" mb="md">
-        Search
+        {t`Search`}
       </Title>
       <SearchForm params={params} onChange={change} />
       <div aria-live="polite" aria-busy={query.isFetching}>
         {text === '' && <SearchHint />}
         {query.isError && (
-          <ErrorNote error={query.error} title="Search is not responding" onRetry={() => void query.refetch()} />
+          <ErrorNote error={query.error} title={t`Search is not responding`} onRetry={() => void query.refetch()} />
         )}
         {text !== '' && query.isPending && <ResultsPending />}
         {text !== '' && query.data && !query.isError && (
@@ -62,12 +63,11 @@ type ResultsProps = {
 
 function Results({ response, stale, onPage, onRetry }: ResultsProps) {
   const missing = missingLegs(response.legs);
-  const pages = Math.ceil(response.total_files / searchPageSize);
   if (isSearchOutage(response.legs)) {
     return (
       <ErrorNote
-        error={new Error(`${missing ?? 'The search didn’t run.'} Your recordings are safe.`)}
-        title="Search is temporarily unavailable"
+        error={new Error(`${missing ?? t`The search didn’t run.`} ${t`Your recordings are safe.`}`)}
+        title={t`Search is temporarily unavailable`}
         onRetry={onRetry}
       />
     );
@@ -79,19 +79,19 @@ function Results({ response, stale, onPage, onRetry }: ResultsProps) {
           <Group justify="space-between" gap="xs">
             <Text size="sm">{missing}</Text>
             <Button size="compact-sm" variant="light" color="yellow" onClick={onRetry}>
-              Try again
+              {t`Try again`}
             </Button>
           </Group>
         </Alert>
       )}
       <Text size="sm" c="dimmed" data-testid="search-summary">
         {response.total_files === 0
-          ? `No matches for “${response.query}”.`
-          : `${plural(response.total_results, 'match', 'matches')} in ${plural(response.total_files, 'recording')}, ${Math.max(1, Math.round(response.search_time_ms))} ms`}
+          ? t`No matches for “${response.query}”.`
+          : t`${plural(response.total_results, { one: '# match', other: '# matches' })} in ${plural(response.total_files, { one: '# recording', other: '# recordings' })}, ${Math.max(1, Math.round(response.search_time_ms))} ms`}
       </Text>
       {response.total_files === 0 && (
         <Text size="sm" c="dimmed">
-          Try other words or search by similar meaning. Recordings are searchable once processed.
+          {t`Try other words or search by similar meaning. Recordings are searchable once processed.`}
         </Text>
       )}
       <ul className={css['results']} data-testid="search-results">
@@ -99,24 +99,14 @@ function Results({ response, stale, onPage, onRetry }: ResultsProps) {
           <SearchResult key={result.file_uuid} result={result} />
         ))}
       </ul>
-      {pages > 1 && (
-        <Center mt="md">
-          <Pagination
-            value={response.page}
-            total={pages}
-            onChange={onPage}
-            getControlProps={(control) => ({ 'aria-label': `${control} page` })}
-            aria-label="Pages"
-          />
-        </Center>
-      )}
+      <Pager page={response.page} total={response.total_files} size={searchPageSize} onPage={onPage} />
     </Stack>
   );
 }
 
 function ResultsPending() {
   return (
-    <Stack gap="sm" role="status" aria-label="Searching">
+    <Stack gap="sm" role="status" aria-label={t`Searching`}>
       <Skeleton h={18} w={180} />
       {Array.from({ length: 3 }, (_, i) => (
         <Skeleton key={i} h={118} radius="md" />
@@ -129,7 +119,9 @@ function SearchHint() {
   return (
     <Stack align="center" ta="center" gap="xs" py={64} c="dimmed">
       <Icon name="audio" size={44} />
-      <Text maw={420}>Search for words that were said, or describe what was meant. Click a result to play it.</Text>
+      <Text maw={420}>
+        {t`Search for words that were said, or describe what was meant. Click a result to play it.`}
+      </Text>
     </Stack>
   );
 }

@@ -1,10 +1,11 @@
+import { plural, t } from '@lingui/core/macro';
 import { speakerName } from '@overtone/contracts/speakers';
 import { Badge, Group, Text } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import type { SearchResponse } from '../api/queries.ts';
 import { Icon } from '../ui/icons.tsx';
 import { snippetParts } from '../lib/snippet.ts';
-import { ago, clock, duration, plural } from '../lib/format.ts';
+import { ago, clock, duration } from '../lib/format.ts';
 import css from './search.module.css';
 import { Snippet } from './snippet.tsx';
 
@@ -40,7 +41,7 @@ export function SearchResult({ result }: { result: Result }) {
         ))}
         {result.semantic_only && (
           <Badge size="sm" variant="light" color="gray">
-            similar meaning
+            {t`similar meaning`}
           </Badge>
         )}
       </Group>
@@ -51,7 +52,7 @@ export function SearchResult({ result }: { result: Result }) {
       </ul>
       {more > 0 && (
         <Text size="xs" c="dimmed" pb={6}>
-          and {plural(more, 'more match', 'more matches')} in this recording
+          {t`and ${plural(more, { one: '# more match', other: '# more matches' })} in this recording`}
         </Text>
       )}
     </li>

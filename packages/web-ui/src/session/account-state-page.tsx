@@ -1,8 +1,10 @@
+import { msg, t } from '@lingui/core/macro';
 import { Button, Group, Text, Title } from '@mantine/core';
 import { useDocumentTitle } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useEffect } from 'react';
+import { translateOnRead } from '../lib/language.ts';
 import { meQuery } from '../api/queries.ts';
 import { ErrorNote } from '../ui/error-note.tsx';
 import { Icon } from '../ui/icons.tsx';
@@ -11,28 +13,28 @@ import { session } from '../state/services.ts';
 import { accountState, type AccountState } from './account-state.ts';
 import css from './sign-in.module.css';
 
-const texts: Record<AccountState, { title: string; text: string }> = {
+const texts: Record<AccountState, { title: string; text: string }> = translateOnRead({
   account_pending_approval: {
-    title: 'Your account is awaiting approval',
-    text: 'An administrator has to approve it first. This page opens Overtone automatically after that.',
+    title: msg`Your account is awaiting approval`,
+    text: msg`An administrator has to approve it first. This page opens Overtone automatically after that.`,
   },
   account_rejected: {
-    title: 'Your account wasn’t approved',
-    text: 'If you think this is a mistake, contact an administrator.',
+    title: msg`Your account wasn’t approved`,
+    text: msg`If you think this is a mistake, contact an administrator.`,
   },
   account_disabled: {
-    title: 'Your account is disabled',
-    text: 'An administrator or your directory has disabled it. Contact an administrator if you need it.',
+    title: msg`Your account is disabled`,
+    text: msg`An administrator or your directory has disabled it. Contact an administrator if you need it.`,
   },
   account_expired: {
-    title: 'Your account has expired',
-    text: 'It was set up for a limited time. Ask an administrator to extend it.',
+    title: msg`Your account has expired`,
+    text: msg`It was set up for a limited time. Ask an administrator to extend it.`,
   },
-};
+});
 
 /** The page of a signed-in user whose account may not be used. */
 export function AccountStatePage() {
-  useDocumentTitle('Your account · Overtone');
+  useDocumentTitle(t`Your account · Overtone`);
   const navigate = useNavigate();
   const me = useQuery({ ...meQuery, staleTime: 0, refetchInterval: 10_000 });
   const state = me.data ? accountState(me.data) : null;
@@ -52,16 +54,16 @@ export function AccountStatePage() {
           </Title>
           <Text mt={4}>{texts[state].text}</Text>
           <Text c="dimmed" size="sm" mt="sm">
-            Signed in as {me.data.email}
+            {t`Signed in as ${me.data.email}`}
           </Text>
         </div>
-        {me.isError && <ErrorNote error={me.error} title="The account couldn’t be loaded" />}
+        {me.isError && <ErrorNote error={me.error} title={t`The account couldn’t be loaded`} />}
         <Group>
           <Button variant="default" loading={me.isFetching} onClick={() => void me.refetch()}>
-            Check again
+            {t`Check again`}
           </Button>
           <Button variant="subtle" color="gray" onClick={() => void session.signOut().catch(() => undefined)}>
-            Sign out
+            {t`Sign out`}
           </Button>
         </Group>
       </section>

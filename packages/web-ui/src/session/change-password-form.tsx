@@ -1,3 +1,4 @@
+import { t } from '@lingui/core/macro';
 import { Alert, Button, PasswordInput, Stack, Text } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
@@ -38,14 +39,16 @@ export function ChangePasswordForm({ onDone }: { onDone: () => void }) {
       }}
     >
       <Stack gap="md" maw={420}>
-        {change.error && <ErrorNote error={change.error} fields={['password']} title="The password wasn’t changed" />}
+        {change.error && (
+          <ErrorNote error={change.error} fields={['password']} title={t`The password wasn’t changed`} />
+        )}
         {change.isSuccess && (
           <Alert color="petrol" variant="light" role="status">
-            <Text size="sm">Password changed.</Text>
+            <Text size="sm">{t`Password changed.`}</Text>
           </Alert>
         )}
         <PasswordInput
-          label="Current password"
+          label={t`Current password`}
           autoComplete="current-password"
           required
           value={current}
@@ -53,15 +56,15 @@ export function ChangePasswordForm({ onDone }: { onDone: () => void }) {
         />
         <NewPassword value={next} error={fieldOf(change.error, 'password')} onChange={setNext} />
         <PasswordInput
-          label="Repeat new password"
+          label={t`Repeat new password`}
           autoComplete="new-password"
           required
           value={repeated}
-          error={isDifferent ? 'The passwords don’t match' : null}
+          error={isDifferent ? t`The passwords don’t match` : null}
           onChange={(event) => setRepeated(event.currentTarget.value)}
         />
         <Button type="submit" loading={change.isPending} disabled={!ready} style={{ alignSelf: 'flex-start' }}>
-          Change password
+          {t`Change password`}
         </Button>
       </Stack>
     </form>

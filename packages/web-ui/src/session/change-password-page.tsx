@@ -1,3 +1,4 @@
+import { t } from '@lingui/core/macro';
 import { Button, Text, Title } from '@mantine/core';
 import { useNavigate } from '@tanstack/react-router';
 import { Wordmark } from '../ui/logo.tsx';
@@ -14,16 +15,16 @@ export function ChangePasswordPage() {
         <Wordmark />
         <div>
           <Title order={1} size="h2">
-            Choose your own password
+            {t`Choose your own password`}
           </Title>
           <Text c="dimmed" size="sm" mt={4}>
-            The password you signed in with was set by an administrator. Change it to continue.
+            {t`The password you signed in with was set by an administrator. Change it to continue.`}
           </Text>
         </div>
         {/* Saved, but the fields are still filled until the next render. */}
         <ChangePasswordForm onDone={() => void navigate({ to: '/', replace: true, ignoreBlocker: true })} />
         <Button variant="subtle" color="gray" size="xs" onClick={() => void session.signOut()}>
-          Sign out instead
+          {t`Sign out instead`}
         </Button>
       </section>
     </main>

@@ -1,3 +1,4 @@
+import { t } from '@lingui/core/macro';
 import { Button, Group, Loader, Text } from '@mantine/core';
 import { useDocumentTitle } from '@mantine/hooks';
 import { useMutation } from '@tanstack/react-query';
@@ -11,7 +12,7 @@ import { SignInFrame } from './sign-in-frame.tsx';
 
 /** The callback page of the identity provider: it completes the sign-in. */
 export function LoginPage() {
-  useDocumentTitle('Signing in · Overtone');
+  useDocumentTitle(t`Signing in · Overtone`);
   const query = useSearch({ from: '/login' });
   const navigate = useNavigate();
   const isStarted = useRef(false);
@@ -30,8 +31,8 @@ export function LoginPage() {
   }, [isCallback, mutate, navigate]);
   return (
     <SignInFrame
-      title={finish.isError ? 'Sign-in failed' : 'Signing in'}
-      text={finish.isError ? 'You are not signed in.' : 'Completing the sign-in.'}
+      title={finish.isError ? t`Sign-in failed` : t`Signing in`}
+      text={finish.isError ? t`You are not signed in.` : t`Completing the sign-in.`}
     >
       {finish.isError ? (
         <>
@@ -39,13 +40,13 @@ export function LoginPage() {
             <SignInError error={finish.error} method="oidc" />
           </div>
           <Button component={Link} to="/sign-in" replace>
-            Back to sign-in
+            {t`Back to sign-in`}
           </Button>
         </>
       ) : (
         <Group gap="sm" role="status">
           <Loader size="sm" type="bars" />
-          <Text size="sm">One moment</Text>
+          <Text size="sm">{t`One moment`}</Text>
         </Group>
       )}
     </SignInFrame>

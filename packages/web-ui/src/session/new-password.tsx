@@ -1,3 +1,4 @@
+import { plural, t } from '@lingui/core/macro';
 import { PasswordInput, Text } from '@mantine/core';
 import { queryOptions, useQuery } from '@tanstack/react-query';
 import { call } from '../api/client.ts';
@@ -19,7 +20,7 @@ type Props = {
 };
 
 /** A field for a new password, with the rules of the policy and whether each is met. */
-export function NewPassword({ value, onChange, label = 'New password', error = null }: Props) {
+export function NewPassword({ value, onChange, label = t`New password`, error = null }: Props) {
   const policy = useQuery(policyQuery);
   return (
     <div>
@@ -37,7 +38,7 @@ export function NewPassword({ value, onChange, label = 'New password', error = n
         {policy.data && <Rules policy={policy.data} password={value} />}
         {policy.isError && (
           <Text size="xs" c="dimmed" mt={4}>
-            The password rules couldn’t be loaded. They are checked when you save.
+            {t`The password rules couldn’t be loaded. They are checked when you save.`}
           </Text>
         )}
       </div>
@@ -48,18 +49,20 @@ export function NewPassword({ value, onChange, label = 'New password', error = n
 function Rules({ policy, password }: { policy: PasswordPolicy; password: string }) {
   return (
     <>
-      <ul className={css['rules']} aria-label="Password rules">
+      <ul className={css['rules']} aria-label={t`Password rules`}>
         {rulesFor(policy, password).map(({ label, isMet }) => (
           <li key={label} data-kept={isMet}>
             <Icon name={isMet ? 'check' : 'more'} size={14} />
             {label}
-            <span className={css['hidden']}>{isMet ? ', met' : ', not met'}</span>
+            <span className={css['hidden']}>, {isMet ? t`met` : t`not met`}</span>
           </li>
         ))}
       </ul>
       {policy.enabled && policy.history_count > 0 && (
         <Text size="xs" c="dimmed" mt={2}>
-          Can’t be one of your last {policy.history_count} passwords or contain your name or email.
+          {plural(policy.history_count, {
+            other: 'Can’t be one of your last # passwords or contain your name or email.',
+          })}
         </Text>
       )}
     </>

@@ -1,3 +1,4 @@
+import { t } from '@lingui/core/macro';
 import { Button, PasswordInput, Stack, TextInput } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
@@ -19,7 +20,7 @@ export function PasswordForm({ onDone }: { onDone: () => Promise<void> }) {
       <Stack gap="md">
         <div aria-live="assertive">{signIn.error && <SignInError error={signIn.error} method="password" />}</div>
         <TextInput
-          label="User name or e-mail address"
+          label={t`User name or e-mail address`}
           name="username"
           autoComplete="username"
           autoCapitalize="none"
@@ -31,7 +32,7 @@ export function PasswordForm({ onDone }: { onDone: () => Promise<void> }) {
           onChange={(event) => setUsername(event.currentTarget.value)}
         />
         <PasswordInput
-          label="Password"
+          label={t`Password`}
           name="password"
           autoComplete="current-password"
           required
@@ -40,7 +41,7 @@ export function PasswordForm({ onDone }: { onDone: () => Promise<void> }) {
           onChange={(event) => setPassword(event.currentTarget.value)}
         />
         <Button type="submit" size="md" loading={signIn.isPending} fullWidth>
-          Sign in
+          {t`Sign in`}
         </Button>
       </Stack>
     </form>

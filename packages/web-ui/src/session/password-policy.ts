@@ -1,3 +1,4 @@
+import { plural, t } from '@lingui/core/macro';
 import type { ResponseBody } from '../api/routes.ts';
 
 export type PasswordPolicy = ResponseBody<'GET /api/auth/password-policy'>;
@@ -12,11 +13,11 @@ export function rulesFor(policy: PasswordPolicy, password: string): Rule[] {
   const length = policy.enabled ? policy.min_length : minimumLength;
   const isRequired = (wanted: boolean): boolean => policy.enabled && wanted;
   return [
-    { wanted: true, label: `At least ${length} characters`, isMet: password.length >= length },
-    { wanted: isRequired(policy.require_uppercase), label: 'An upper case letter', isMet: /\p{Lu}/u.test(password) },
-    { wanted: isRequired(policy.require_lowercase), label: 'A lower case letter', isMet: /\p{Ll}/u.test(password) },
-    { wanted: isRequired(policy.require_digit), label: 'A digit', isMet: /\p{Nd}/u.test(password) },
-    { wanted: isRequired(policy.require_special), label: 'A special character', isMet: special.test(password) },
+    { wanted: true, label: plural(length, { other: 'At least # characters' }), isMet: password.length >= length },
+    { wanted: isRequired(policy.require_uppercase), label: t`An upper case letter`, isMet: /\p{Lu}/u.test(password) },
+    { wanted: isRequired(policy.require_lowercase), label: t`A lower case letter`, isMet: /\p{Ll}/u.test(password) },
+    { wanted: isRequired(policy.require_digit), label: t`A digit`, isMet: /\p{Nd}/u.test(password) },
+    { wanted: isRequired(policy.require_special), label: t`A special character`, isMet: special.test(password) },
   ].flatMap(({ wanted, label, isMet }) => (wanted ? [{ label, isMet }] : []));
 }
 

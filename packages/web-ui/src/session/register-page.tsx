@@ -1,3 +1,4 @@
+import { t } from '@lingui/core/macro';
 import { Anchor, Button, Skeleton, Stack, Text, TextInput } from '@mantine/core';
 import { useDocumentTitle } from '@mantine/hooks';
 import { useMutation, useQuery } from '@tanstack/react-query';
@@ -15,21 +16,21 @@ import { NewPassword, useIsPasswordAllowed } from './new-password.tsx';
 import { SignInFrame } from './sign-in-frame.tsx';
 
 export function RegisterPage() {
-  useDocumentTitle('Register · Overtone');
+  useDocumentTitle(t`Register · Overtone`);
   const methods = useQuery(methodsQuery);
   return (
-    <SignInFrame title="Register" text="Create your own account.">
+    <SignInFrame title={t`Register`} text={t`Create your own account.`}>
       {methods.isError && <ErrorNote error={methods.error} onRetry={() => void methods.refetch()} />}
       {methods.isPending && <Skeleton h={220} />}
       {methods.data?.allow_registration === false && (
         <Text size="sm" role="status">
-          Registration is switched off. Ask an administrator for an account.
+          {t`Registration is switched off. Ask an administrator for an account.`}
         </Text>
       )}
       {methods.data?.allow_registration === true && <RegisterForm />}
       <Text size="sm" ta="center">
         <Anchor component={Link} to="/sign-in" underline="always">
-          Back to sign-in
+          {t`Back to sign-in`}
         </Anchor>
       </Text>
     </SignInFrame>
@@ -67,10 +68,14 @@ function RegisterForm() {
       <Stack gap="md">
         <RestoredNote draft={draft} />
         {register.error && (
-          <ErrorNote error={register.error} title="Registration failed" fields={['email', 'full_name', 'password']} />
+          <ErrorNote
+            error={register.error}
+            title={t`Registration failed`}
+            fields={['email', 'full_name', 'password']}
+          />
         )}
         <TextInput
-          label="E-mail address"
+          label={t`E-mail address`}
           type="email"
           autoComplete="email"
           required
@@ -80,7 +85,7 @@ function RegisterForm() {
           onChange={(event) => draft.set({ email: event.currentTarget.value, name })}
         />
         <TextInput
-          label="Name"
+          label={t`Name`}
           autoComplete="name"
           maxLength={200}
           value={name}
@@ -88,13 +93,13 @@ function RegisterForm() {
           onChange={(event) => draft.set({ email, name: event.currentTarget.value })}
         />
         <NewPassword
-          label="Password"
+          label={t`Password`}
           value={password}
           error={fieldOf(register.error, 'password')}
           onChange={setPassword}
         />
         <Button type="submit" size="md" loading={register.isPending} disabled={!isAllowed || email.trim() === ''}>
-          Register
+          {t`Register`}
         </Button>
       </Stack>
     </form>

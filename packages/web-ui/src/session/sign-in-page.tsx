@@ -1,3 +1,4 @@
+import { t } from '@lingui/core/macro';
 import { Anchor, Button, Divider, Skeleton, Stack, Text } from '@mantine/core';
 import { useDocumentTitle } from '@mantine/hooks';
 import { useMutation, useQuery } from '@tanstack/react-query';
@@ -14,14 +15,14 @@ import { SignInError } from './sign-in-error.tsx';
 import { SignInFrame } from './sign-in-frame.tsx';
 
 export function SignInPage() {
-  useDocumentTitle('Sign in · Overtone');
+  useDocumentTitle(t`Sign in · Overtone`);
   const methods = useQuery(methodsQuery);
   return (
-    <SignInFrame title="Sign in" text="Transcribe and search your recordings.">
+    <SignInFrame title={t`Sign in`} text={t`Transcribe and search your recordings.`}>
       {methods.isError && (
         <ErrorNote
           error={methods.error}
-          title="The sign-in methods couldn’t be loaded"
+          title={t`The sign-in methods couldn’t be loaded`}
           onRetry={() => void methods.refetch()}
         />
       )}
@@ -46,7 +47,7 @@ const fallbackMethods: Methods = {
 
 function Pending() {
   return (
-    <Stack gap="md" role="status" aria-label="Loading">
+    <Stack gap="md" role="status" aria-label={t`Loading`}>
       <Skeleton h={68} />
       <Skeleton h={68} />
       <Skeleton h={42} />
@@ -65,23 +66,23 @@ function SignInMethods({ methods }: { methods: Methods }) {
   return (
     <Stack gap="lg">
       {(hasPasswords || passwordShown) && <PasswordForm onDone={done} />}
-      {hasPasswords && hasButtons && <Divider label="or" />}
+      {hasPasswords && hasButtons && <Divider label={t`or`} />}
       {hasButtons && <OtherMethods methods={methods} next={next} onDone={done} />}
       {!hasPasswords && !hasButtons && !passwordShown && (
         <Text size="sm" role="status">
-          Sign-in is switched off. Contact an administrator.
+          {t`Sign-in is switched off. Contact an administrator.`}
         </Text>
       )}
       {!hasPasswords && !passwordShown && (
         <Button variant="subtle" color="gray" size="xs" onClick={() => setPasswordShown(true)}>
-          Administrator? Use your password
+          {t`Administrator? Use your password`}
         </Button>
       )}
       {methods.allow_registration && (
         <Text size="sm" ta="center">
-          No account yet?{' '}
+          {t`No account yet?`}{' '}
           <Anchor component={Link} to="/register" fw={600} underline="always">
-            Register
+            {t`Register`}
           </Anchor>
         </Text>
       )}
@@ -110,17 +111,17 @@ function OtherMethods({ methods, next, onDone }: OtherMethodsProps) {
       </div>
       {methods.oidc_enabled && (
         <MethodButton icon="key" busy={oidc.isPending || oidc.isSuccess} onClick={() => oidc.mutate()}>
-          Continue with {methods.oidc_display_name}
+          {t`Continue with ${methods.oidc_display_name}`}
         </MethodButton>
       )}
       {methods.pki_enabled && (
         <MethodButton icon="file" busy={pki.isPending} onClick={() => pki.mutate()}>
-          Use a certificate
+          {t`Use a certificate`}
         </MethodButton>
       )}
       {methods.proxy_enabled && (
         <MethodButton icon="user" busy={proxy.isPending} onClick={() => proxy.mutate()}>
-          Continue as already signed in
+          {t`Continue as already signed in`}
         </MethodButton>
       )}
     </Stack>
@@ -131,7 +132,7 @@ function OtherMethods({ methods, next, onDone }: OtherMethodsProps) {
 async function goToProvider(next: string | undefined): Promise<void> {
   const { authorization_url } = await call('GET /api/auth/oidc/login');
   // A `javascript:` address from a wrong configuration must not run.
-  if (!/^https?:\/\//.test(authorization_url)) throw new Error('The address of the identity provider is invalid.');
+  if (!/^https?:\/\//.test(authorization_url)) throw new Error(t`The address of the identity provider is invalid.`);
   storeNext(next);
   location.assign(authorization_url);
 }

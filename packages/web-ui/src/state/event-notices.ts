@@ -1,3 +1,4 @@
+import { t } from '@lingui/core/macro';
 import type { PushMessage } from '@overtone/contracts';
 
 export type EventNotice = { readonly fileId: string; readonly text: (title: string) => string };
@@ -5,15 +6,15 @@ export type EventNotice = { readonly fileId: string; readonly text: (title: stri
 /** The notice for a push message; null for messages without one. */
 export function noticeOf(message: PushMessage): EventNotice | null {
   if (message.type === 'file_shared') {
-    return { fileId: message.data.file_id, text: (title) => `“${title}” was shared with you.` };
+    return { fileId: message.data.file_id, text: (title) => t`“${title}” was shared with you.` };
   }
   // A transcription that was stopped ended at the request of the user.
   if (message.type !== 'transcription_ended' || message.data.outcome === 'cancelled') return null;
   const { file_id: fileId, outcome, no_speech: noSpeech } = message.data;
-  if (outcome === 'failed') return { fileId, text: (title) => `The transcription of “${title}” failed.` };
+  if (outcome === 'failed') return { fileId, text: (title) => t`The transcription of “${title}” failed.` };
   return noSpeech
-    ? { fileId, text: (title) => `No speech detected in “${title}”.` }
-    : { fileId, text: (title) => `The transcript of “${title}” is ready.` };
+    ? { fileId, text: (title) => t`No speech detected in “${title}”.` }
+    : { fileId, text: (title) => t`The transcript of “${title}” is ready.` };
 }
 
 type Deps = {

@@ -1,3 +1,4 @@
+import { t } from '@lingui/core/macro';
 import { ApiError } from '../api/problem.ts';
 import { assertNever } from '../lib/assert-never.ts';
 
@@ -145,7 +146,7 @@ export function isSameFile(upload: FileFacts, file: FileFacts): boolean {
 export type Limits = { readonly max_bytes: number; readonly accept: readonly string[] };
 /** The reason to reject a file before any byte is sent; null for an accepted file. */
 export function refusal(file: FileFacts & { readonly type: string }, limits: Limits | undefined): string | null {
-  if (file.size === 0) return 'This file is empty.';
+  if (file.size === 0) return t`This file is empty.`;
   if (limits && file.size > limits.max_bytes) return 'too_large';
   if (file.type === '' || !limits || limits.accept.length === 0) return null;
   return limits.accept.some((pattern) => accepts(pattern, file)) ? null : 'not_media';
@@ -178,7 +179,7 @@ export async function readProblem(file: Pick<File, 'name' | 'slice'>): Promise<A
     await file.slice(0, 1).arrayBuffer();
     return null;
   } catch {
-    const detail = `“${file.name}” couldn’t be read. It was moved, changed or deleted, or its drive is not connected.`;
+    const detail = t`“${file.name}” couldn’t be read. It was moved, changed or deleted, or its drive is not connected.`;
     return new ApiError(0, { code: 'file_unreadable', detail });
   }
 }

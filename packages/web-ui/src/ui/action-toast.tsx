@@ -1,3 +1,4 @@
+import { t } from '@lingui/core/macro';
 import { Button, Group, Text } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
 import { notify, notifyError } from './notify.ts';
@@ -13,7 +14,7 @@ type Action = {
 export function notifyWithAction(message: string, { label, run, autoClose }: Action): void {
   const id = notifications.show({
     color: 'petrol',
-    closeButtonProps: { 'aria-label': 'Close' },
+    closeButtonProps: { 'aria-label': t`Close` },
     autoClose,
     message: (
       <Group justify="space-between" wrap="nowrap">
@@ -38,14 +39,14 @@ export function notifyWithAction(message: string, { label, run, autoClose }: Act
 
 /** Reports a destructive action with a button that undoes it. */
 export function notifyWithUndo(message: string, undo: () => Promise<unknown>): void {
-  notifyWithAction(message, { label: 'Undo', run: () => void report(undo), autoClose: 20_000 });
+  notifyWithAction(message, { label: t`Undo`, run: () => void report(undo), autoClose: 20_000 });
 }
 
 async function report(undo: () => Promise<unknown>): Promise<void> {
   try {
     await undo();
-    notify('Undone.');
+    notify(t`Undone.`);
   } catch (error) {
-    notifyError('This couldn’t be undone', error);
+    notifyError(t`This couldn’t be undone`, error);
   }
 }

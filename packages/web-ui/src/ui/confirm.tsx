@@ -1,3 +1,4 @@
+import { t } from '@lingui/core/macro';
 import { Button, Group, Modal, Stack } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
@@ -14,7 +15,7 @@ type ConfirmProps = {
   onClose: () => void;
 };
 /** Asks before an action that cannot be undone, or that affects another person immediately. */
-export function Confirm({ title, children, action, keep = 'Cancel', harmless, run, onDone, onClose }: ConfirmProps) {
+export function Confirm({ title, children, action, keep = t`Cancel`, harmless, run, onDone, onClose }: ConfirmProps) {
   const mutation = useMutation({
     mutationFn: run,
     onSuccess: () => {

@@ -1,3 +1,4 @@
+import { t } from '@lingui/core/macro';
 import { Anchor, Text } from '@mantine/core';
 import { askToDiscard } from './unsaved.tsx';
 
@@ -25,9 +26,9 @@ export function RestoredNote({ draft }: { draft: Pick<Draft<unknown>, 'restored'
   if (!draft.restored) return null;
   return (
     <Text size="xs" c="dimmed" role="status">
-      Unsaved text restored.{' '}
+      {t`Unsaved text restored.`}{' '}
       <Anchor component="button" type="button" size="xs" onClick={draft.drop}>
-        Discard
+        {t`Discard`}
       </Anchor>
     </Text>
   );

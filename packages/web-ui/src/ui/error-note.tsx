@@ -1,3 +1,4 @@
+import { t } from '@lingui/core/macro';
 import { Alert, Button, Code, Group, Text } from '@mantine/core';
 import { codeOf, fieldOf, isOutage, messageOf } from '../api/problem.ts';
 import { Icon } from './icons.tsx';
@@ -21,15 +22,15 @@ export function ErrorNote({ error, title, note = null, fields = [], onRetry }: P
       color="red"
       variant="light"
       icon={<Icon name={isOutage(error) ? 'plug' : 'alert'} />}
-      title={title ?? (isOutage(error) ? 'Overtone is not responding' : 'Something went wrong')}
+      title={title ?? (isOutage(error) ? t`Overtone is not responding` : t`Something went wrong`)}
     >
       <Text size="sm">
-        {isShownAtFields ? 'Check the marked fields.' : messageOf(error)} {note}
+        {isShownAtFields ? t`Check the marked fields.` : messageOf(error)} {note}
       </Text>
       <Group gap="sm" mt="xs">
         {onRetry && (
           <Button size="xs" variant="default" onClick={onRetry}>
-            Try again
+            {t`Try again`}
           </Button>
         )}
         {code !== null && <Code fz="xs">{code}</Code>}

@@ -15,7 +15,7 @@ export function Wordmark() {
   return (
     <span className="ot-wordmark">
       <LogoMark />
-      <span className="ot-wordmark-text">Overtone</span>
+      <span className="ot-wordmark-text">{'Overtone'}</span>
     </span>
   );
 }

@@ -1,3 +1,4 @@
+import { t } from '@lingui/core/macro';
 import { Button, Center, Stack, Text, Title } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { LogoMark } from './logo.tsx';
@@ -8,11 +9,11 @@ export function NotFoundPage() {
       <Stack align="center" gap="sm" maw={420} ta="center">
         <LogoMark size={44} />
         <Title order={1} size="h2">
-          Page not found
+          {t`Page not found`}
         </Title>
-        <Text c="dimmed">This page doesn’t exist. It may have been deleted.</Text>
+        <Text c="dimmed">{t`This page doesn’t exist. It may have been deleted.`}</Text>
         <Button component={Link} to="/" mt="xs">
-          Back to the library
+          {t`Back to the library`}
         </Button>
       </Stack>
     </Center>

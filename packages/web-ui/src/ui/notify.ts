@@ -1,7 +1,9 @@
+import { msg } from '@lingui/core/macro';
 import { notifications } from '@mantine/notifications';
+import { translateOnRead } from '../lib/language.ts';
 import { messageOf } from '../api/problem.ts';
 
-const closeButtonProps = { 'aria-label': 'Close' };
+const closeButtonProps = translateOnRead({ 'aria-label': msg`Close` });
 
 /** Shows a toast about a failed action. */
 export function notifyError(title: string, error: unknown): void {

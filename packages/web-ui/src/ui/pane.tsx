@@ -1,3 +1,4 @@
+import { t } from '@lingui/core/macro';
 import { Anchor, Text, Title } from '@mantine/core';
 import { useDocumentTitle } from '@mantine/hooks';
 import { Link } from '@tanstack/react-router';
@@ -13,7 +14,7 @@ type PaneProps = {
 };
 /** A page with a heading, actions and content. */
 export function Pane({ title, actions, back, children }: PaneProps) {
-  useDocumentTitle(`${title} · Overtone`);
+  useDocumentTitle(t`${title} · Overtone`);
   return (
     <div className="ot-page">
       <div className={css['head']}>

@@ -1,3 +1,4 @@
+import { t } from '@lingui/core/macro';
 import { Skeleton, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { timeOfDay } from '../lib/format.ts';
@@ -11,17 +12,17 @@ type QueryState = {
   refetch: () => unknown;
 };
 /** Shows that data is loading, or that it couldn’t be loaded and how old the shown data is; otherwise nothing. */
-export function QueryStatus({ of, what, height = 200 }: { of: QueryState; what: string; height?: number }) {
+export function QueryStatus({ of, failure, height = 200 }: { of: QueryState; failure: string; height?: number }) {
   if (of.isError)
     return (
       <ErrorNote
         error={of.error}
-        title={`${what} couldn’t be loaded`}
-        note={of.dataUpdatedAt === 0 ? null : `Last updated at ${timeOfDay(of.dataUpdatedAt)}.`}
+        title={failure}
+        note={of.dataUpdatedAt === 0 ? null : t`Last updated at ${timeOfDay(of.dataUpdatedAt)}.`}
         onRetry={() => void of.refetch()}
       />
     );
-  return of.isPending ? <Skeleton h={height} role="status" aria-label="Loading" /> : null;
+  return of.isPending ? <Skeleton h={height} role="status" aria-label={t`Loading`} /> : null;
 }
 
 export function Empty({ children }: { children: ReactNode }) {

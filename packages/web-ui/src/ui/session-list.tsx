@@ -1,3 +1,4 @@
+import { t } from '@lingui/core/macro';
 import { Badge, Button, Group, Text } from '@mantine/core';
 import type { ResponseBody } from '../api/routes.ts';
 import { deviceOf } from '../lib/user-agent.ts';
@@ -24,12 +25,12 @@ export function SessionList({ sessions, onEnd, ending }: Props) {
               </Text>
               {session.current && (
                 <Badge size="sm" variant="light">
-                  this session
+                  {t`this session`}
                 </Badge>
               )}
             </Group>
             <Text size="xs" c="dimmed" title={moment(session.created_at)}>
-              {[session.ip_address, `last used ${ago(session.last_used_at)}`, `since ${ago(session.created_at)}`]
+              {[session.ip_address, t`last used ${ago(session.last_used_at)}`, t`since ${ago(session.created_at)}`]
                 .filter((fact) => fact !== null)
                 .join(' · ')}
             </Text>
@@ -40,9 +41,9 @@ export function SessionList({ sessions, onEnd, ending }: Props) {
               variant="default"
               loading={ending === session.uuid}
               onClick={() => onEnd(session)}
-              aria-label={`End session on ${deviceOf(session.user_agent)}`}
+              aria-label={t`End session on ${deviceOf(session.user_agent)}`}
             >
-              End
+              {t`End`}
             </Button>
           )}
         </li>

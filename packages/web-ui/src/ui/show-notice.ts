@@ -1,3 +1,4 @@
+import { t } from '@lingui/core/macro';
 import { notifyWithAction } from './action-toast.tsx';
 import { notify } from './notify.ts';
 
@@ -7,7 +8,7 @@ type OpenFile = (fileId: string) => void;
 export function showNotice(text: string, fileId: string, openFile: OpenFile): void {
   if (document.visibilityState === 'hidden' && permission() === 'granted' && showInBrowser(text, fileId, openFile))
     return;
-  notifyWithAction(text, { label: 'Open', run: () => openFile(fileId), autoClose: 10_000 });
+  notifyWithAction(text, { label: t`Open`, run: () => openFile(fileId), autoClose: 10_000 });
 }
 
 /** `unavailable`: the browser does not support notifications, or the page is not in a secure context. */
@@ -19,9 +20,9 @@ export function permission(): NotificationPermission | 'unavailable' {
 export async function turnOnNotifications(): Promise<void> {
   const result = await Notification.requestPermission();
   if (result === 'granted')
-    notify('You will be notified when a transcript is ready or a recording is shared with you.');
+    notify(t`You will be notified when a transcript is ready or a recording is shared with you.`);
   if (result === 'denied')
-    notify('Your browser blocks notifications from this page. You can change this in its settings.');
+    notify(t`Your browser blocks notifications from this page. You can change this in its settings.`);
 }
 
 /** @returns false when the browser refuses (Chrome on Android allows them only to service workers). */

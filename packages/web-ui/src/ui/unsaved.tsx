@@ -1,3 +1,4 @@
+import { t } from '@lingui/core/macro';
 import { Button, Group, Modal, Text } from '@mantine/core';
 import { useBlocker } from '@tanstack/react-router';
 import { useEffect, useRef, useSyncExternalStore } from 'react';
@@ -66,17 +67,17 @@ export function UnsavedGuard() {
     <>
       <DiscardDialog
         opened={blocker.status === 'blocked'}
-        title="Leave without saving?"
-        keepLabel="Stay"
-        discardLabel="Leave"
+        title={t`Leave without saving?`}
+        keepLabel={t`Stay`}
+        discardLabel={t`Leave`}
         onKeep={() => blocker.reset?.()}
         onDiscard={leave}
       />
       <DiscardDialog
         opened={openQuestion !== null}
-        title="Discard your changes?"
-        keepLabel="Keep editing"
-        discardLabel="Discard"
+        title={t`Discard your changes?`}
+        keepLabel={t`Keep editing`}
+        discardLabel={t`Discard`}
         onKeep={() => openQuestion?.resolve(false)}
         onDiscard={() => openQuestion?.resolve(true)}
       />
@@ -100,7 +101,7 @@ type DialogProps = {
 function DiscardDialog({ opened, title, keepLabel, discardLabel, onKeep, onDiscard }: DialogProps) {
   return (
     <Modal opened={opened} onClose={onKeep} title={<b>{title}</b>} zIndex={400} size="sm">
-      <Text mb="md">Your changes aren’t saved yet.</Text>
+      <Text mb="md">{t`Your changes aren’t saved yet.`}</Text>
       <Group justify="flex-end">
         <Button variant="default" data-autofocus onClick={onKeep}>
           {keepLabel}

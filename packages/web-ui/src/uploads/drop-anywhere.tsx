@@ -1,9 +1,9 @@
+import { plural, t } from '@lingui/core/macro';
 import { Portal, Stack, Text, Title } from '@mantine/core';
 import { lazy, Suspense, useEffect, useRef, useState, useSyncExternalStore } from 'react';
 import { Icon } from '../ui/icons.tsx';
 import { uploads } from '../state/services.ts';
 import { notify, notifyError } from '../ui/notify.ts';
-import { plural } from '../lib/format.ts';
 import { entriesOf, readFolders } from './dropped-files.ts';
 import css from './drop-anywhere.module.css';
 import { fileInputId, intake } from './upload-intake.ts';
@@ -23,7 +23,7 @@ export function DropAnywhere() {
         multiple
         accept="audio/*,video/*"
         hidden
-        aria-label="Choose recordings"
+        aria-label={t`Choose recordings`}
         onChange={(event) => {
           addFiles(Array.from(event.currentTarget.files ?? []));
           event.currentTarget.value = '';
@@ -34,8 +34,8 @@ export function DropAnywhere() {
           <div className={css['veil']} data-testid="drop-veil">
             <Stack align="center" gap="xs">
               <Icon name="upload" size={48} />
-              <Title order={2}>Drop to transcribe</Title>
-              <Text c="dimmed">Audio or video, files or a whole folder</Text>
+              <Title order={2}>{t`Drop to transcribe`}</Title>
+              <Text c="dimmed">{t`Audio or video, files or a whole folder`}</Text>
             </Stack>
           </div>
         </Portal>
@@ -55,9 +55,10 @@ function addDropped(transfer: DataTransfer): void {
   if (folders.length === 0) return addFiles(files);
   void readFolders(folders).then(({ files: found, skipped, unreadable }) => {
     addFiles([...files, ...found]);
-    for (const name of unreadable) notifyError('Not added', new Error(`“${name}” couldn’t be read.`));
-    if (found.length === 0) notify('There are no recordings in this folder.');
-    else if (skipped > 0) notify(`${plural(skipped, 'file')} skipped: not audio or video.`);
+    for (const name of unreadable) notifyError(t`Not added`, new Error(t`“${name}” couldn’t be read.`));
+    if (found.length === 0) notify(t`There are no recordings in this folder.`);
+    else if (skipped > 0)
+      notify(t`${plural(skipped, { one: '# file', other: '# files' })} skipped: not audio or video.`);
   });
 }
 

@@ -1,3 +1,6 @@
+import { t } from '@lingui/core/macro';
+import { readerLocale } from '../lib/language.ts';
+
 /** Offered when the server does not limit the languages. */
 const commonLanguages = 'en de fr es it pt nl pl cs sv da no fi hu ro el tr uk ru ar he hi id vi th ko ja zh'.split(
   ' ',
@@ -17,19 +20,19 @@ export function languageChoice(supported: readonly string[] | null | undefined):
     const name = languageName(only);
     return {
       options: [{ value: '', label: name }],
-      note: `The speech engine of this server transcribes only ${name}. Other languages result in wrong words.`,
+      note: t`The speech engine of this server transcribes only ${name}. Other languages result in wrong words.`,
     };
   }
   const named = codes
     .map((value) => ({ value, label: languageName(value) }))
     .sort((x, y) => x.label.localeCompare(y.label));
-  return { options: [{ value: '', label: 'Detect automatically' }, ...named], note: null };
+  return { options: [{ value: '', label: t`Detect automatically` }, ...named], note: null };
 }
 
 /** The name of a language in the reader's language. */
 export function languageName(code: string): string {
   try {
-    return new Intl.DisplayNames(undefined, { type: 'language' }).of(code) ?? code;
+    return new Intl.DisplayNames(readerLocale(), { type: 'language' }).of(code) ?? code;
   } catch {
     return code;
   }

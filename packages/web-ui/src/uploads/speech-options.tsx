@@ -1,3 +1,4 @@
+import { t } from '@lingui/core/macro';
 import { Group, NativeSelect, NumberInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { limitsQuery } from '../api/queries.ts';
@@ -17,7 +18,7 @@ export function speechOptionsBody({ language, minSpeakers, maxSpeakers }: Speech
 
 /** The error of the options; null for valid ones. */
 export function speechProblem({ minSpeakers: min, maxSpeakers: max }: SpeechOptions): string | null {
-  return min !== null && max !== null && min > max ? 'The minimum can’t be greater than the maximum.' : null;
+  return min !== null && max !== null && min > max ? t`The minimum can’t be greater than the maximum.` : null;
 }
 
 type Props = { readonly value: SpeechOptions; readonly onChange: (next: SpeechOptions) => void };
@@ -27,7 +28,7 @@ export function SpeechOptionsFields({ value, onChange }: Props) {
   return (
     <Group gap="sm" align="flex-start" wrap="wrap">
       <NativeSelect
-        label="Spoken language"
+        label={t`Spoken language`}
         value={value.language}
         onChange={(event) => onChange({ ...value, language: event.currentTarget.value })}
         data={options}
@@ -37,13 +38,13 @@ export function SpeechOptionsFields({ value, onChange }: Props) {
         style={{ flex: '1 1 100%' }}
       />
       <SpeakerCount
-        label="Min. speakers"
+        label={t`Min. speakers`}
         value={value.minSpeakers}
         error={speechProblem(value)}
         onChange={(minSpeakers) => onChange({ ...value, minSpeakers })}
       />
       <SpeakerCount
-        label="Max. speakers"
+        label={t`Max. speakers`}
         value={value.maxSpeakers}
         error={null}
         onChange={(maxSpeakers) => onChange({ ...value, maxSpeakers })}
@@ -63,7 +64,7 @@ function SpeakerCount({ label, value, error, onChange }: CountProps) {
   return (
     <NumberInput
       label={label}
-      placeholder="Any"
+      placeholder={t`Any`}
       min={1}
       max={50}
       allowDecimal={false}

@@ -1,3 +1,4 @@
+import { plural, t } from '@lingui/core/macro';
 import { ActionIcon, Alert, Button, Group, Modal, Skeleton, Stack, Text, TextInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState, useSyncExternalStore } from 'react';
@@ -7,7 +8,7 @@ import { drafts, uploads } from '../state/services.ts';
 import { useUnsaved } from '../ui/unsaved.tsx';
 import { confirmDiscard, RestoredNote } from '../ui/draft.tsx';
 import { useDraft } from '../state/use-draft.ts';
-import { bytes, plural } from '../lib/format.ts';
+import { bytes } from '../lib/format.ts';
 import { anySpeech, SpeechOptionsFields, speechProblem } from './speech-options.tsx';
 import { refusal, titleFrom, type Limits } from '../state/upload.ts';
 
@@ -40,7 +41,12 @@ export function UploadDialog({ files, onClose }: Props) {
     else setRemoved(new Set([...removed, file]));
   };
   return (
-    <Modal opened onClose={close} title={<b>Add {plural(shown.length, 'recording')}</b>} size="lg">
+    <Modal
+      opened
+      onClose={close}
+      title={<b>{t`Add ${plural(shown.length, { one: '# recording', other: '# recordings' })}`}</b>}
+      size="lg"
+    >
       <form
         data-testid="upload-dialog"
         onSubmit={(event) => {
@@ -67,10 +73,10 @@ export function UploadDialog({ files, onClose }: Props) {
           <SpeechOptionsFields value={speech.value} onChange={speech.set} />
           <Group justify="flex-end" gap="sm">
             <Button variant="default" onClick={close}>
-              Cancel
+              {t`Cancel`}
             </Button>
             <Button type="submit" data-autofocus disabled={!ready} leftSection={<Icon name="upload" size={18} />}>
-              Upload and transcribe
+              {t`Upload and transcribe`}
             </Button>
           </Group>
         </Stack>
@@ -98,7 +104,7 @@ function LimitNote({ limits, pending }: { limits: Limits | undefined; pending: b
     <Skeleton h={20} w="70%" />
   ) : (
     <Text size="sm" c="dimmed" h={20}>
-      {limits ? `Audio or video, up to ${bytes(limits.max_bytes)} each.` : 'Audio or video.'}
+      {limits ? t`Audio or video, up to ${bytes(limits.max_bytes)} each.` : t`Audio or video.`}
     </Text>
   );
 }
@@ -117,7 +123,7 @@ function FileRow({ file, title, problem, limits, onTitle, onRemove }: RowProps) 
     <li>
       <Group gap="xs" align="flex-end" wrap="nowrap">
         <TextInput
-          label="Title"
+          label={t`Title`}
           description={`${file.name}, ${bytes(file.size)}`}
           inputWrapperOrder={['label', 'input', 'description']}
           value={title}
@@ -126,7 +132,7 @@ function FileRow({ file, title, problem, limits, onTitle, onRemove }: RowProps) 
           style={{ flex: 1, minWidth: 0 }}
           styles={{ description: { overflowWrap: 'anywhere' } }}
         />
-        <ActionIcon aria-label={`Remove ${file.name}`} onClick={onRemove} mb={22}>
+        <ActionIcon aria-label={t`Remove ${file.name}`} onClick={onRemove} mb={22}>
           <Icon name="close" size={18} />
         </ActionIcon>
       </Group>
@@ -141,7 +147,9 @@ function FileRow({ file, title, problem, limits, onTitle, onRemove }: RowProps) 
 
 function problemText(problem: string, file: File, limits: Limits | undefined): string {
   if (problem === 'too_large') {
-    return `This file is ${bytes(file.size)}. The limit is ${bytes(limits?.max_bytes ?? 0)}. Shorten or compress it first.`;
+    return t`This file is ${bytes(file.size)}. The limit is ${bytes(limits?.max_bytes ?? 0)}. Shorten or compress it first.`;
   }
-  return problem === 'not_media' ? 'This file is neither audio nor video, so there is nothing to transcribe.' : problem;
+  return problem === 'not_media'
+    ? t`This file is neither audio nor video, so there is nothing to transcribe.`
+    : problem;
 }

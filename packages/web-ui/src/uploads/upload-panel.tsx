@@ -1,10 +1,11 @@
+import { plural, t } from '@lingui/core/macro';
 import { ActionIcon, Anchor, Button, Group, Progress, Text, Tooltip, VisuallyHidden } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { useState, useSyncExternalStore } from 'react';
 import { Icon, type IconName } from '../ui/icons.tsx';
 import { uploads } from '../state/services.ts';
 import { permission, turnOnNotifications } from '../ui/show-notice.ts';
-import { bytes, plural, timeLeft } from '../lib/format.ts';
+import { bytes, timeLeft } from '../lib/format.ts';
 import { assertNever } from '../lib/assert-never.ts';
 import { openUpload } from './upload-intake.ts';
 import css from './upload-panel.module.css';
@@ -18,20 +19,23 @@ export function UploadPanel() {
   const active = list.filter(
     ({ phase }) => phase.name === 'sending' || phase.name === 'queued' || phase.name === 'waiting',
   );
-  const summary = active.length > 0 ? `Uploading ${plural(active.length, 'recording')}` : summaryOf(list);
+  const summary =
+    active.length > 0
+      ? t`Uploading ${plural(active.length, { one: '# recording', other: '# recordings' })}`
+      : summaryOf(list);
   return (
-    <section className={css['panel']} aria-label="Uploads" data-testid="upload-panel">
+    <section className={css['panel']} aria-label={t`Uploads`} data-testid="upload-panel">
       <div className={css['head']}>
         <Text fw={600} size="sm" style={{ flex: 1 }} aria-live="polite">
           {summary}
         </Text>
         {active.length === 0 && (
           <Button size="compact-xs" variant="subtle" color="gray" onClick={uploads.clearFinished}>
-            Clear
+            {t`Clear`}
           </Button>
         )}
         <ActionIcon
-          aria-label={open ? 'Collapse uploads' : 'Expand uploads'}
+          aria-label={open ? t`Collapse uploads` : t`Expand uploads`}
           aria-expanded={open}
           onClick={() => setOpen(!open)}
         >
@@ -62,15 +66,15 @@ function NotifyButton() {
       leftSection={<Icon name="bell" size={16} />}
       onClick={() => void turnOnNotifications().then(() => setState(permission))}
     >
-      Notify me when a transcript is ready
+      {t`Notify me when a transcript is ready`}
     </Button>
   );
 }
 
 function summaryOf(list: readonly Upload[]): string {
   const waiting = list.filter(({ phase }) => phase.name !== 'done' && phase.name !== 'paused').length;
-  if (waiting > 0) return `${plural(waiting, 'upload')} ${waiting === 1 ? 'needs' : 'need'} attention`;
-  return list.some(({ phase }) => phase.name === 'paused') ? 'Uploads paused' : 'Uploads finished';
+  if (waiting > 0) return plural(waiting, { one: '# upload needs attention', other: '# uploads need attention' });
+  return list.some(({ phase }) => phase.name === 'paused') ? t`Uploads paused` : t`Uploads finished`;
 }
 
 function UploadRow({ upload }: { upload: Upload }) {
@@ -90,7 +94,7 @@ function UploadRow({ upload }: { upload: Upload }) {
           value={percent}
           size="sm"
           mt={6}
-          aria-label={`Upload of ${upload.name}`}
+          aria-label={t`Upload of ${upload.name}`}
           color={phase.name === 'failed' ? 'red' : phase.name === 'sending' ? 'petrol' : 'gray'}
         />
       )}
@@ -104,25 +108,27 @@ function UploadRow({ upload }: { upload: Upload }) {
 
 function phaseText(upload: Upload): string {
   const { phase } = upload;
-  const amount = `${bytes(upload.sent)} of ${bytes(upload.size)}`;
+  const amount = t`${bytes(upload.sent)} of ${bytes(upload.size)}`;
   switch (phase.name) {
     case 'queued':
-      return `Waiting for other uploads · ${bytes(upload.size)}`;
+      return t`Waiting for other uploads · ${bytes(upload.size)}`;
     case 'sending':
-      if (upload.sent >= upload.size) return 'Checking the upload';
-      return upload.speed === null ? amount : `${amount} · ${bytes(upload.speed)}/s · ${timeLeft(secondsLeft(upload))}`;
+      if (upload.sent >= upload.size) return t`Checking the upload`;
+      return upload.speed === null
+        ? amount
+        : t`${amount} · ${bytes(upload.speed)}/s · ${timeLeft(secondsLeft(upload))}`;
     case 'paused':
-      return `Paused at ${amount}`;
+      return t`Paused at ${amount}`;
     case 'waiting':
-      return 'Connection lost. Resumes automatically.';
+      return t`Connection lost. Resumes automatically.`;
     case 'needs_file':
-      return `Interrupted at ${amount}. Choose the same file again to resume.`;
+      return t`Interrupted at ${amount}. Choose the same file again to resume.`;
     case 'duplicate':
       return phase.message;
     case 'failed':
       return phase.message;
     case 'done':
-      return 'Uploaded. Transcribing next.';
+      return t`Uploaded. Transcribing next.`;
     default:
       return assertNever(phase);
   }
@@ -136,28 +142,28 @@ function RowButtons({ upload }: { upload: Upload }) {
     case 'queued':
       return (
         <>
-          <RowButton icon="pause" label={`Pause ${name}`} onClick={() => uploads.pause(id)} />
-          <RowButton icon="close" label={`Cancel ${name}`} onClick={() => uploads.cancel(id)} />
+          <RowButton icon="pause" label={t`Pause ${name}`} onClick={() => uploads.pause(id)} />
+          <RowButton icon="close" label={t`Cancel ${name}`} onClick={() => uploads.cancel(id)} />
         </>
       );
     case 'paused':
       return (
         <>
-          <RowButton icon="play" label={`Resume ${name}`} onClick={() => uploads.resume(id)} />
-          <RowButton icon="close" label={`Cancel ${name}`} onClick={() => uploads.cancel(id)} />
+          <RowButton icon="play" label={t`Resume ${name}`} onClick={() => uploads.resume(id)} />
+          <RowButton icon="close" label={t`Cancel ${name}`} onClick={() => uploads.cancel(id)} />
         </>
       );
     case 'failed':
       return (
         <>
-          {phase.retryable && <RowButton icon="retry" label={`Retry ${name}`} onClick={() => uploads.retry(id)} />}
-          <RowButton icon="close" label={`Remove ${name}`} onClick={() => uploads.cancel(id)} />
+          {phase.retryable && <RowButton icon="retry" label={t`Retry ${name}`} onClick={() => uploads.retry(id)} />}
+          <RowButton icon="close" label={t`Remove ${name}`} onClick={() => uploads.cancel(id)} />
         </>
       );
     case 'needs_file':
     case 'duplicate':
     case 'done':
-      return <RowButton icon="close" label={`Remove ${name}`} onClick={() => uploads.cancel(id)} />;
+      return <RowButton icon="close" label={t`Remove ${name}`} onClick={() => uploads.cancel(id)} />;
     default:
       return assertNever(phase);
   }
@@ -178,14 +184,15 @@ function NextStep({ upload }: { upload: Upload }) {
   if (phase.name === 'needs_file') {
     return (
       <Button size="compact-sm" variant="light" mt={6} onClick={openUpload}>
-        Choose the file
+        {t`Choose the file`}
       </Button>
     );
   }
   if (phase.name === 'done' && phase.fileId !== null) {
     return (
       <Anchor component={Link} to={`/files/${phase.fileId}`} size="sm">
-        Open<VisuallyHidden> {upload.name}</VisuallyHidden>
+        {t`Open`}
+        <VisuallyHidden> {upload.name}</VisuallyHidden>
       </Anchor>
     );
   }
@@ -194,11 +201,11 @@ function NextStep({ upload }: { upload: Upload }) {
     <Group gap="xs" mt={6}>
       {phase.existing !== null && (
         <Button component={Link} to={`/files/${phase.existing}`} size="compact-sm" variant="light">
-          Open existing
+          {t`Open existing`}
         </Button>
       )}
       <Button size="compact-sm" variant="default" onClick={() => uploads.uploadAnyway(id)}>
-        Upload anyway
+        {t`Upload anyway`}
       </Button>
     </Group>
   );

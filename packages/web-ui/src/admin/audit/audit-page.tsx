@@ -1,12 +1,14 @@
+import { msg, plural, t } from '@lingui/core/macro';
 import { Badge, Button, Group, Menu, Table, Text, TextInput, UnstyledButton } from '@mantine/core';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { Fragment, useState } from 'react';
+import { translateOnRead } from '../../lib/language.ts';
 import { fetchText } from '../../api/client.ts';
 import { Icon } from '../../ui/icons.tsx';
 import { notifyError } from '../../ui/notify.ts';
 import { SearchBox } from '../../ui/search-box.tsx';
-import { moment, plural } from '../../lib/format.ts';
+import { moment } from '../../lib/format.ts';
 import { saveTextFile } from '../../lib/save-text-file.ts';
 import { FilterSelect } from '../../ui/filter-select.tsx';
 import css from './audit.module.css';
@@ -29,15 +31,15 @@ export function AuditPage() {
     void navigate({ search: { ...rest, ...next }, replace: true });
   };
   return (
-    <Pane title="Audit log" actions={<ExportButton filters={filters} />}>
+    <Pane title={t`Audit log`} actions={<ExportButton filters={filters} />}>
       <Bar filters={filters} onChange={change} />
-      <QueryStatus of={records} what="The audit log" height={320} />
-      {records.data?.items.length === 0 && <Empty>No record matches.</Empty>}
+      <QueryStatus of={records} failure={t`The audit log couldn’t be loaded`} height={320} />
+      {records.data?.items.length === 0 && <Empty>{t`No record matches.`}</Empty>}
       {records.data && records.data.items.length > 0 && <Records records={records.data.items} />}
       {records.data && (
         <>
           <Text size="sm" c="dimmed" mt="sm" aria-live="polite">
-            {plural(records.data.total, 'record')}
+            {plural(records.data.total, { one: '# record', other: '# records' })}
           </Text>
           <Pager
             page={records.data.page}
@@ -58,44 +60,44 @@ function ExportButton({ filters }: { filters: Filters }) {
       const type = format === 'csv' ? 'text/csv' : 'application/json';
       saveTextFile(await fetchText(exportUrl(filters, format)), `audit-logs-${day}.${format}`, type);
     },
-    onError: (error) => notifyError('The export failed', error),
+    onError: (error) => notifyError(t`The export failed`, error),
   });
   return (
     <Menu width={220}>
       <Menu.Target>
         <Button variant="default" leftSection={<Icon name="download" size={17} />} loading={save.isPending}>
-          Export
+          {t`Export`}
         </Button>
       </Menu.Target>
       <Menu.Dropdown>
-        <Menu.Label>Filtered records, at most 10,000</Menu.Label>
-        <Menu.Item onClick={() => save.mutate('csv')}>CSV</Menu.Item>
-        <Menu.Item onClick={() => save.mutate('json')}>JSON</Menu.Item>
+        <Menu.Label>{t`Filtered records, at most 10,000`}</Menu.Label>
+        <Menu.Item onClick={() => save.mutate('csv')}>{t`CSV`}</Menu.Item>
+        <Menu.Item onClick={() => save.mutate('json')}>{t`JSON`}</Menu.Item>
       </Menu.Dropdown>
     </Menu>
   );
 }
 
-const outcomes = { success: 'Success', failure: 'Failure', partial: 'Partial' };
+const outcomes = translateOnRead({ success: msg`Success`, failure: msg`Failure`, partial: msg`Partial` });
 
 function Bar({ filters, onChange }: { filters: Filters; onChange: (next: Filters) => void }) {
   return (
-    <div className="ot-bar" role="search" aria-label="Find in the audit log">
+    <div className="ot-bar" role="search" aria-label={t`Find in the audit log`}>
       <SearchBox
-        label="Person, address or request"
+        label={t`Person, address or request`}
         value={filters['q'] ?? ''}
         onChange={(text) => onChange({ q: text })}
       />
       <FilterSelect
-        label="Event"
-        any="Any event"
+        label={t`Event`}
+        any={t`Any event`}
         labels={eventLabels}
         value={filters['event']}
         onChange={(event) => onChange({ event })}
       />
       <FilterSelect
-        label="Outcome"
-        any="Any outcome"
+        label={t`Outcome`}
+        any={t`Any outcome`}
         labels={outcomes}
         value={filters['outcome']}
         onChange={(outcome) => onChange({ outcome })}
@@ -103,13 +105,13 @@ function Bar({ filters, onChange }: { filters: Filters; onChange: (next: Filters
       <Group gap="xs" wrap="nowrap">
         <TextInput
           type="date"
-          aria-label="From"
+          aria-label={t`From`}
           value={filters['from'] ?? ''}
           onChange={(event) => onChange({ from: event.currentTarget.value })}
         />
         <TextInput
           type="date"
-          aria-label="To"
+          aria-label={t`To`}
           value={filters['to'] ?? ''}
           onChange={(event) => onChange({ to: event.currentTarget.value })}
         />
@@ -124,7 +126,7 @@ function eventLabel({ event_type: type }: AuditRecord): string {
 
 function Records({ records }: { records: readonly AuditRecord[] }) {
   return (
-    <Sheet testId="audit" card heads={['Time', 'Event', 'Actor', 'Subject', 'Address']}>
+    <Sheet testId="audit" card heads={[t`Time`, t`Event`, t`Actor`, t`Subject`, t`Address`]}>
       {records.map((record) => (
         <RecordRows key={record.uuid} record={record} />
       ))}
@@ -141,7 +143,7 @@ function RecordRows({ record }: { record: AuditRecord }) {
           <UnstyledButton
             fz="sm"
             aria-expanded={open}
-            aria-label={`Details of ${eventLabel(record)}, ${moment(record.timestamp)}`}
+            aria-label={t`Details of ${eventLabel(record)}, ${moment(record.timestamp)}`}
             onClick={() => setOpen(!open)}
           >
             <Group gap={6} wrap="nowrap">
@@ -159,13 +161,13 @@ function RecordRows({ record }: { record: AuditRecord }) {
           )}
           {typeof record.details['warning'] === 'string' && (
             <Badge size="sm" variant="light" color="yellow">
-              Warning
+              {t`Warning`}
             </Badge>
           )}
         </Table.Td>
-        <AddressCell label="Actor" value={record.actor_name ?? record.actor} />
-        <AddressCell label="Subject" value={record.username} />
-        <AddressCell label="Address" value={record.source_ip} />
+        <AddressCell label={t`Actor`} value={record.actor_name ?? record.actor} />
+        <AddressCell label={t`Subject`} value={record.username} />
+        <AddressCell label={t`Address`} value={record.source_ip} />
       </Table.Tr>
       {open && (
         <Table.Tr>
@@ -193,18 +195,18 @@ function textOf(value: unknown): string {
 
 function Details({ record }: { record: AuditRecord }) {
   const facts: readonly (readonly [string, string | null])[] = [
-    ['Event', record.event_type],
-    ['Outcome', outcomes[record.outcome]],
-    ['Error code', record.error_code],
-    ['Subject', record.username],
-    ['Actor', record.actor],
-    ['Address', record.source_ip],
-    ['Account', record.user_id],
-    ['User agent', record.user_agent],
-    ['Request', record.request_id],
-    ['Warning', warningText(record)],
+    [t`Event`, record.event_type],
+    [t`Outcome`, outcomes[record.outcome]],
+    [t`Error code`, record.error_code],
+    [t`Subject`, record.username],
+    [t`Actor`, record.actor],
+    [t`Address`, record.source_ip],
+    [t`Account`, record.user_id],
+    [t`User agent`, record.user_agent],
+    [t`Request`, record.request_id],
+    [t`Warning`, warningText(record)],
     ...Object.entries(record.details).map(
-      ([name, value]) => [name === 'warning' ? 'Warning code' : name, textOf(value)] as const,
+      ([name, value]) => [name === 'warning' ? t`Warning code` : name, textOf(value)] as const,
     ),
   ];
   return <Facts of={facts} />;
@@ -213,6 +215,6 @@ function Details({ record }: { record: AuditRecord }) {
 /** The warning of a record as a sentence. An unknown warning stays among the other details. */
 function warningText({ details }: AuditRecord): string | null {
   return details['warning'] === 'admin_roles_unknown'
-    ? `The sign-in had no usable claim ${textOf(details['roles_claim'])}. The role of the account was kept.`
+    ? t`The sign-in had no usable claim ${textOf(details['roles_claim'])}. The role of the account was kept.`
     : null;
 }

@@ -1,3 +1,4 @@
+import { t } from '@lingui/core/macro';
 import { useQuery } from '@tanstack/react-query';
 import { Link, useParams } from '@tanstack/react-router';
 import { NotFoundPage } from '../../ui/not-found-page.tsx';
@@ -16,17 +17,17 @@ export function AuthPage() {
   const mappings = category === 'group-mappings';
   if (!mappings && !isCategory(category)) return <NotFoundPage />;
   return (
-    <Pane title="Authentication">
-      <nav className={css['tabs']} aria-label="Authentication">
+    <Pane title={t`Authentication`}>
+      <nav className={css['tabs']} aria-label={t`Authentication`}>
         {categoryOrder.map((name) => (
           <Tab key={name} name={name} label={layouts[name].tab} here={category === name} />
         ))}
-        <Tab name="group-mappings" label="Group mappings" here={mappings} />
+        <Tab name="group-mappings" label={t`Group mappings`} here={mappings} />
       </nav>
       {mappings && <MappingsPanel />}
       {isCategory(category) && (
         <>
-          <QueryStatus of={config} what="The settings" height={360} />
+          <QueryStatus of={config} failure={t`The settings couldn’t be loaded`} height={360} />
           {config.data && <SettingsForm key={category} category={category} items={config.data[category]} />}
         </>
       )}

@@ -1,3 +1,4 @@
+import { t } from '@lingui/core/macro';
 import { Button, Collapse, Group, Stack, Table, Text } from '@mantine/core';
 import type { AuthCategory } from '@overtone/contracts';
 import { useInfiniteQuery } from '@tanstack/react-query';
@@ -14,7 +15,7 @@ export function ChangeHistory({ category }: { category: AuthCategory }) {
   return (
     <section>
       <Button variant="subtle" color="gray" aria-expanded={open} onClick={() => setOpen(!open)}>
-        {open ? 'Hide changes' : 'Show earlier changes'}
+        {open ? t`Hide changes` : t`Show earlier changes`}
       </Button>
       <Collapse expanded={open}>{open && <History category={category} />}</Collapse>
     </section>
@@ -24,25 +25,25 @@ export function ChangeHistory({ category }: { category: AuthCategory }) {
 function History({ category }: { category: AuthCategory }) {
   const history = useInfiniteQuery(historyQuery(category));
   const changes = history.data?.pages.flat() ?? [];
-  if (!history.data) return <QueryStatus of={history} what="The changes" height={80} />;
+  if (!history.data) return <QueryStatus of={history} failure={t`The changes couldn’t be loaded`} height={80} />;
   if (changes.length === 0)
     return (
       <Text size="sm" c="dimmed" p="sm">
-        No changes yet.
+        {t`No changes yet.`}
       </Text>
     );
   return (
     <Stack gap="sm" mt="sm">
-      <Sheet testId="history" card heads={['Time', 'Changed by', 'Setting', 'Before', 'After']}>
+      <Sheet testId="history" card heads={[t`Time`, t`Changed by`, t`Setting`, t`Before`, t`After`]}>
         {changes.map((change) => (
           <Table.Tr key={change.uuid}>
             <Table.Td title={moment(change.created_at)} style={{ whiteSpace: 'nowrap' }}>
               {ago(change.created_at)}
             </Table.Td>
-            <Table.Td>{change.changed_by ?? 'unknown'}</Table.Td>
+            <Table.Td>{change.changed_by ?? t`unknown`}</Table.Td>
             <Table.Td data-wide>{settingLabel(change.config_key)}</Table.Td>
-            <Table.Td data-label="Before">{shortText(change.old_value)}</Table.Td>
-            <Table.Td data-label="After">{shortText(change.new_value)}</Table.Td>
+            <Table.Td data-label={t`Before`}>{shortText(change.old_value)}</Table.Td>
+            <Table.Td data-label={t`After`}>{shortText(change.new_value)}</Table.Td>
           </Table.Tr>
         ))}
       </Sheet>
@@ -54,7 +55,7 @@ function History({ category }: { category: AuthCategory }) {
             loading={history.isFetchingNextPage}
             onClick={() => void history.fetchNextPage()}
           >
-            Show more
+            {t`Show more`}
           </Button>
         </Group>
       )}
@@ -63,7 +64,7 @@ function History({ category }: { category: AuthCategory }) {
 }
 
 function shortText(value: ConfigChange['old_value']): string {
-  if (value === null || value === '') return 'not set';
+  if (value === null || value === '') return t`not set`;
   if (typeof value === 'boolean') return value ? 'on' : 'off';
   const text = String(value);
   return text.length > 120 ? `${text.slice(0, 120)}…` : text;

@@ -1,3 +1,4 @@
+import { t } from '@lingui/core/macro';
 import { Alert, Button, Code, Group, Stack, Text } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { call } from '../../api/client.ts';
@@ -26,18 +27,20 @@ export function ConnectionTest({ category, intro, edits, refused, onRefused }: P
     onSettled: (_, error) => onRefused(error),
   });
   return (
-    <Section title="Connection test">
+    <Section title={t`Connection test`}>
       <Stack gap="md">
         <Text size="sm" c="dimmed">
           {intro}
         </Text>
         <Group>
           <Button variant="default" loading={test.isPending} onClick={() => test.mutate()}>
-            Test connection
+            {t`Test connection`}
           </Button>
         </Group>
         <div aria-live="polite" data-testid="test-result">
-          {test.error && test.error === refused && <RefusalNote error={test.error} title="The test couldn’t be run" />}
+          {test.error && test.error === refused && (
+            <RefusalNote error={test.error} title={t`The test couldn’t be run`} />
+          )}
           {test.data && !test.isPending && <Outcome result={test.data} />}
         </div>
       </Stack>
@@ -74,7 +77,7 @@ function Outcome({ result }: { result: TestResult }) {
               {step.title}
             </Text>
             <Text size="xs" c="dimmed" className="ot-tabular">
-              {Math.round(step.duration_ms)} ms
+              {t`${Math.round(step.duration_ms)} ms`}
             </Text>
             {step.evidence !== '' && (
               <Text size="xs" c="dimmed">
@@ -91,14 +94,14 @@ function Outcome({ result }: { result: TestResult }) {
 }
 
 function titleOf({ success, steps }: TestResult): string {
-  if (!success) return 'Test failed';
-  return steps.some((step) => stateOf(step) === 'warning') ? 'Test passed with warnings' : 'Test passed';
+  if (!success) return t`Test failed`;
+  return steps.some((step) => stateOf(step) === 'warning') ? t`Test passed with warnings` : t`Test passed`;
 }
 
 function Details({ details }: { details: TestResult['details'] }) {
   return Object.keys(details).length === 0 ? null : (
     <details>
-      <summary>Server information</summary>
+      <summary>{t`Server information`}</summary>
       <Code block mt="xs">
         {JSON.stringify(details, null, 2)}
       </Code>

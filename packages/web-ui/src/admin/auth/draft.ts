@@ -1,3 +1,4 @@
+import { t } from '@lingui/core/macro';
 import { recipientsOfSecrets } from '@overtone/contracts/secret-recipients';
 import type { ResponseBody } from '../../api/routes.ts';
 
@@ -36,9 +37,9 @@ function withStandardPort(items: readonly ConfigItem[], edits: Edits): Edits {
 export function errorOfValue(item: ConfigItem, edits: Edits): string | null {
   const value = shownValue(item, edits);
   if (item.data_type !== 'integer') return null;
-  if (typeof value !== 'number' || !Number.isInteger(value)) return 'Enter a whole number.';
+  if (typeof value !== 'number' || !Number.isInteger(value)) return t`Enter a whole number.`;
   const { minimum = -Infinity, maximum = Infinity } = item;
-  return value < minimum || value > maximum ? `Enter a number from ${minimum} to ${maximum}.` : null;
+  return value < minimum || value > maximum ? t`Enter a number from ${minimum} to ${maximum}.` : null;
 }
 
 /** True when a stored value can be reset to the default. */

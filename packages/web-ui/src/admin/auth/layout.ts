@@ -1,4 +1,7 @@
+import type { MessageDescriptor } from '@lingui/core';
+import { msg } from '@lingui/core/macro';
 import type { AuthCategory } from '@overtone/contracts';
+import { translateOnRead } from '../../lib/language.ts';
 
 /** How a setting is edited, where its type does not determine it. */
 export type FieldKind = 'plain' | 'dns' | 'words' | 'addresses' | 'pem';
@@ -12,238 +15,238 @@ export type CategoryLayout = {
 };
 
 /** Order, labels and field kinds of the settings; a test compares them with the contracts. */
-export const layouts: Record<AuthCategory, CategoryLayout> = {
+export const layouts: Record<AuthCategory, CategoryLayout> = translateOnRead({
   local: {
-    tab: 'Local',
-    intro: 'Accounts with a password stored by Overtone.',
+    tab: msg`Local`,
+    intro: msg`Accounts with a password stored by Overtone.`,
     groups: [
       {
-        title: 'Local accounts',
+        title: msg`Local accounts`,
         fields: [
-          field('local_enabled', 'Sign-in with a local password'),
-          field('allow_registration', 'Registration'),
-          field('require_account_approval', 'Approval of new accounts'),
+          field('local_enabled', msg`Sign-in with a local password`),
+          field('allow_registration', msg`Registration`),
+          field('require_account_approval', msg`Approval of new accounts`),
         ],
       },
     ],
   },
   ldap: {
-    tab: 'LDAP',
-    intro: 'People sign in with the password of your directory.',
-    test: 'Tests server, encryption, service account and search with the values above, saved or not.',
+    tab: msg`LDAP`,
+    intro: msg`People sign in with the password of your directory.`,
+    test: msg`Tests server, encryption, service account and search with the values above, saved or not.`,
     groups: [
-      { title: 'Directory', fields: [field('ldap_enabled', 'Sign-in with the directory')] },
+      { title: msg`Directory`, fields: [field('ldap_enabled', msg`Sign-in with the directory`)] },
       {
-        title: 'Connection',
+        title: msg`Connection`,
         fields: [
-          field('ldap_server', 'Server'),
-          field('ldap_port', 'Port'),
-          field('ldap_use_ssl', 'LDAPS'),
-          field('ldap_use_tls', 'StartTLS'),
-          field('ldap_tls_ca', 'Certificate authorities', 'pem'),
-          field('ldap_timeout', 'Timeout in seconds'),
+          field('ldap_server', msg`Server`),
+          field('ldap_port', msg`Port`),
+          field('ldap_use_ssl', msg`LDAPS`),
+          field('ldap_use_tls', msg`StartTLS`),
+          field('ldap_tls_ca', msg`Certificate authorities`, 'pem'),
+          field('ldap_timeout', msg`Timeout in seconds`),
         ],
       },
       {
-        title: 'Service account',
+        title: msg`Service account`,
         fields: [
-          field('ldap_bind_dn', 'Bind DN'),
-          field('ldap_bind_password', 'Bind password'),
-          field('ldap_search_base', 'Search base'),
+          field('ldap_bind_dn', msg`Bind DN`),
+          field('ldap_bind_password', msg`Bind password`),
+          field('ldap_search_base', msg`Search base`),
         ],
       },
       {
-        title: 'People',
+        title: msg`People`,
         fields: [
-          field('ldap_user_search_filter', 'Search filter'),
-          field('ldap_username_attr', 'Login attribute'),
-          field('ldap_email_attr', 'E-mail attribute'),
-          field('ldap_name_attr', 'Name attribute'),
-          field('ldap_email_verified', 'E-mail addresses are verified'),
+          field('ldap_user_search_filter', msg`Search filter`),
+          field('ldap_username_attr', msg`Login attribute`),
+          field('ldap_email_attr', msg`E-mail attribute`),
+          field('ldap_name_attr', msg`Name attribute`),
+          field('ldap_email_verified', msg`E-mail addresses are verified`),
         ],
       },
       {
-        title: 'Groups',
+        title: msg`Groups`,
         fields: [
-          field('ldap_group_attr', 'Group attribute'),
-          field('ldap_recursive_groups', 'Nested groups'),
-          field('ldap_user_groups', 'Allowed groups', 'dns'),
-          field('ldap_admin_groups', 'Administrator groups', 'dns'),
-          field('ldap_admin_users', 'Administrators by login name', 'words'),
+          field('ldap_group_attr', msg`Group attribute`),
+          field('ldap_recursive_groups', msg`Nested groups`),
+          field('ldap_user_groups', msg`Allowed groups`, 'dns'),
+          field('ldap_admin_groups', msg`Administrator groups`, 'dns'),
+          field('ldap_admin_users', msg`Administrators by login name`, 'words'),
         ],
       },
     ],
   },
   oidc: {
-    tab: 'OIDC',
-    intro: 'People sign in at your identity provider (OpenID Connect).',
-    test: 'Fetches the discovery document and the keys of the provider with the values above, saved or not.',
+    tab: msg`OIDC`,
+    intro: msg`People sign in at your identity provider (OpenID Connect).`,
+    test: msg`Fetches the discovery document and the keys of the provider with the values above, saved or not.`,
     groups: [
       {
-        title: 'Identity provider',
+        title: msg`Identity provider`,
         fields: [
-          field('oidc_enabled', 'Sign-in with the identity provider'),
-          field('oidc_display_name', 'Name on the button'),
+          field('oidc_enabled', msg`Sign-in with the identity provider`),
+          field('oidc_display_name', msg`Name on the button`),
         ],
       },
       {
-        title: 'Connection',
+        title: msg`Connection`,
         fields: [
-          field('oidc_discovery_url', 'Issuer or discovery address'),
-          field('oidc_server_url', 'Server'),
-          field('oidc_realm', 'Realm'),
-          field('oidc_client_id', 'Client ID'),
-          field('oidc_client_secret', 'Client secret'),
-          field('oidc_callback_url', 'Callback address'),
-          field('oidc_scopes', 'Scopes'),
-          field('oidc_audience', 'Audience'),
-          field('oidc_timeout', 'Timeout in seconds'),
+          field('oidc_discovery_url', msg`Issuer or discovery address`),
+          field('oidc_server_url', msg`Server`),
+          field('oidc_realm', msg`Realm`),
+          field('oidc_client_id', msg`Client ID`),
+          field('oidc_client_secret', msg`Client secret`),
+          field('oidc_callback_url', msg`Callback address`),
+          field('oidc_scopes', msg`Scopes`),
+          field('oidc_audience', msg`Audience`),
+          field('oidc_timeout', msg`Timeout in seconds`),
         ],
       },
       {
-        title: 'Claims',
+        title: msg`Claims`,
         fields: [
-          field('oidc_username_claim', 'Login name'),
-          field('oidc_email_claim', 'E-mail address'),
-          field('oidc_name_claim', 'Name'),
-          field('oidc_groups_claim', 'Groups'),
-          field('oidc_roles_claim', 'Roles'),
+          field('oidc_username_claim', msg`Login name`),
+          field('oidc_email_claim', msg`E-mail address`),
+          field('oidc_name_claim', msg`Name`),
+          field('oidc_groups_claim', msg`Groups`),
+          field('oidc_roles_claim', msg`Roles`),
         ],
       },
       {
-        title: 'Access',
+        title: msg`Access`,
         fields: [
-          field('oidc_allowed_groups', 'Allowed groups', 'words'),
-          field('oidc_blocked_groups', 'Blocked groups', 'words'),
-          field('oidc_admin_role', 'Administrator roles', 'words'),
+          field('oidc_allowed_groups', msg`Allowed groups`, 'words'),
+          field('oidc_blocked_groups', msg`Blocked groups`, 'words'),
+          field('oidc_admin_role', msg`Administrator roles`, 'words'),
         ],
       },
     ],
   },
   pki: {
-    tab: 'PKI',
-    intro: 'People sign in with a client certificate or smart card, which a proxy checks and forwards.',
-    test: 'Tests the issuing authorities and the revocation lists with the values above, saved or not.',
+    tab: msg`PKI`,
+    intro: msg`People sign in with a client certificate or smart card, which a proxy checks and forwards.`,
+    test: msg`Tests the issuing authorities and the revocation lists with the values above, saved or not.`,
     groups: [
       {
-        title: 'Certificates',
+        title: msg`Certificates`,
         fields: [
-          field('pki_enabled', 'Sign-in with a certificate'),
-          field('pki_trusted_proxies', 'Trusted proxies', 'addresses'),
-          field('pki_cert_header', 'Header with the certificate'),
-          field('pki_ca_cert', 'Issuing authorities', 'pem'),
-          field('pki_admin_dns', 'Administrator subjects', 'dns'),
-          field('pki_issuer_map', 'Replaced authorities', 'dns'),
+          field('pki_enabled', msg`Sign-in with a certificate`),
+          field('pki_trusted_proxies', msg`Trusted proxies`, 'addresses'),
+          field('pki_cert_header', msg`Header with the certificate`),
+          field('pki_ca_cert', msg`Issuing authorities`, 'pem'),
+          field('pki_admin_dns', msg`Administrator subjects`, 'dns'),
+          field('pki_issuer_map', msg`Replaced authorities`, 'dns'),
         ],
       },
       {
-        title: 'Revocation',
+        title: msg`Revocation`,
         fields: [
-          field('pki_verify_revocation', 'Check revocation'),
-          field('pki_crl_url', 'Address of the list'),
-          field('pki_crl', 'Revocation lists', 'pem'),
-          field('pki_crl_cache_seconds', 'Seconds a fetched list is used'),
-          field('pki_revocation_soft_fail', 'Allow sign-in without a list'),
+          field('pki_verify_revocation', msg`Check revocation`),
+          field('pki_crl_url', msg`Address of the list`),
+          field('pki_crl', msg`Revocation lists`, 'pem'),
+          field('pki_crl_cache_seconds', msg`Seconds a fetched list is used`),
+          field('pki_revocation_soft_fail', msg`Allow sign-in without a list`),
         ],
       },
     ],
   },
   proxy: {
-    tab: 'Trusted header',
-    intro: 'A proxy in front of Overtone signs people in and sends their names in a header.',
+    tab: msg`Trusted header`,
+    intro: msg`A proxy in front of Overtone signs people in and sends their names in a header.`,
     groups: [
       {
-        title: 'Proxy',
+        title: msg`Proxy`,
         fields: [
-          field('proxy_enabled', 'Sign-in by a header'),
-          field('proxy_trusted_proxies', 'Trusted proxies', 'addresses'),
-          field('proxy_shared_secret', 'Shared secret'),
-          field('proxy_secret_header', 'Header with the secret'),
+          field('proxy_enabled', msg`Sign-in by a header`),
+          field('proxy_trusted_proxies', msg`Trusted proxies`, 'addresses'),
+          field('proxy_shared_secret', msg`Shared secret`),
+          field('proxy_secret_header', msg`Header with the secret`),
         ],
       },
       {
-        title: 'Headers',
+        title: msg`Headers`,
         fields: [
-          field('proxy_user_header', 'Login name'),
-          field('proxy_email_header', 'E-mail address'),
-          field('proxy_name_header', 'Name'),
-          field('proxy_groups_header', 'Groups'),
-          field('proxy_no_groups_value', 'Value for no groups'),
-          field('proxy_email_verified', 'E-mail addresses are verified'),
+          field('proxy_user_header', msg`Login name`),
+          field('proxy_email_header', msg`E-mail address`),
+          field('proxy_name_header', msg`Name`),
+          field('proxy_groups_header', msg`Groups`),
+          field('proxy_no_groups_value', msg`Value for no groups`),
+          field('proxy_email_verified', msg`E-mail addresses are verified`),
         ],
       },
     ],
   },
   session: {
-    tab: 'Session',
-    intro: 'How long people stay signed in, and on how many devices.',
+    tab: msg`Session`,
+    intro: msg`How long people stay signed in, and on how many devices.`,
     groups: [
       {
-        title: 'Lifetimes',
+        title: msg`Lifetimes`,
         fields: [
-          field('jwt_access_token_expire_minutes', 'Access token, in minutes'),
-          field('jwt_refresh_token_expire_days', 'Refresh token, in days'),
-          field('session_idle_timeout_minutes', 'Idle limit, in minutes'),
-          field('session_absolute_timeout_minutes', 'Absolute limit, in minutes'),
+          field('jwt_access_token_expire_minutes', msg`Access token, in minutes`),
+          field('jwt_refresh_token_expire_days', msg`Refresh token, in days`),
+          field('session_idle_timeout_minutes', msg`Idle limit, in minutes`),
+          field('session_absolute_timeout_minutes', msg`Absolute limit, in minutes`),
         ],
       },
       {
-        title: 'Number of sessions',
+        title: msg`Number of sessions`,
         fields: [
-          field('max_concurrent_sessions', 'Sessions per account'),
-          field('concurrent_session_policy', 'When the limit is exceeded'),
+          field('max_concurrent_sessions', msg`Sessions per account`),
+          field('concurrent_session_policy', msg`When the limit is exceeded`),
         ],
       },
     ],
   },
   password_policy: {
-    tab: 'Password policy',
-    intro: 'Rules for new local passwords. Passwords of a directory follow its own rules.',
+    tab: msg`Password policy`,
+    intro: msg`Rules for new local passwords. Passwords of a directory follow its own rules.`,
     groups: [
       {
-        title: 'Rules',
+        title: msg`Rules`,
         fields: [
-          field('password_policy_enabled', 'Enforce rules'),
-          field('password_min_length', 'Minimum length'),
-          field('password_require_uppercase', 'Upper case letter'),
-          field('password_require_lowercase', 'Lower case letter'),
-          field('password_require_digit', 'Digit'),
-          field('password_require_special', 'Special character'),
+          field('password_policy_enabled', msg`Enforce rules`),
+          field('password_min_length', msg`Minimum length`),
+          field('password_require_uppercase', msg`Upper case letter`),
+          field('password_require_lowercase', msg`Lower case letter`),
+          field('password_require_digit', msg`Digit`),
+          field('password_require_special', msg`Special character`),
         ],
       },
       {
-        title: 'Over time',
+        title: msg`Over time`,
         fields: [
-          field('password_history_count', 'Remembered passwords'),
-          field('password_max_age_days', 'Maximum age, in days'),
+          field('password_history_count', msg`Remembered passwords`),
+          field('password_max_age_days', msg`Maximum age, in days`),
         ],
       },
     ],
   },
   lockout: {
-    tab: 'Lockout',
-    intro: 'What happens after failed sign-ins.',
+    tab: msg`Lockout`,
+    intro: msg`What happens after failed sign-ins.`,
     groups: [
       {
-        title: 'Accounts',
+        title: msg`Accounts`,
         fields: [
-          field('account_lockout_enabled', 'Lock accounts'),
-          field('account_lockout_threshold', 'Failed attempts before a lock'),
-          field('account_lockout_duration_minutes', 'First lock, in minutes'),
-          field('account_lockout_progressive', 'Increase duration each time'),
-          field('account_lockout_max_duration_minutes', 'Longest lock, in minutes'),
+          field('account_lockout_enabled', msg`Lock accounts`),
+          field('account_lockout_threshold', msg`Failed attempts before a lock`),
+          field('account_lockout_duration_minutes', msg`First lock, in minutes`),
+          field('account_lockout_progressive', msg`Increase duration each time`),
+          field('account_lockout_max_duration_minutes', msg`Longest lock, in minutes`),
         ],
       },
       {
-        title: 'Addresses',
+        title: msg`Addresses`,
         fields: [
-          field('rate_limit_enabled', 'Limit attempts per address'),
-          field('rate_limit_auth_per_minute', 'Attempts per minute'),
+          field('rate_limit_enabled', msg`Limit attempts per address`),
+          field('rate_limit_auth_per_minute', msg`Attempts per minute`),
         ],
       },
     ],
   },
-};
+});
 
 export const categoryOrder = [
   'local',
@@ -261,10 +264,10 @@ export function isCategory(name: string): name is AuthCategory {
 }
 
 /** The labels of setting values. */
-export const choiceLabels: Readonly<Record<string, string>> = {
-  terminate_oldest: 'End the oldest session',
-  reject: 'Refuse the new session',
-};
+export const choiceLabels: Readonly<Record<string, string>> = translateOnRead({
+  terminate_oldest: msg`End the oldest session`,
+  reject: msg`Refuse the new session`,
+});
 
 const settingLabels = new Map(
   Object.values(layouts).flatMap(({ groups }) =>
@@ -276,6 +279,6 @@ export function settingLabel(key: string): string {
   return settingLabels.get(key) ?? key;
 }
 
-function field(key: string, label: string, kind?: FieldKind): Field {
+function field(key: string, label: MessageDescriptor, kind?: FieldKind) {
   return { key, label, ...(kind ? { kind } : {}) };
 }

@@ -1,6 +1,8 @@
+import { msg, t } from '@lingui/core/macro';
 import { ActionIcon, Button, Group, Input, Stack, Text, TextInput } from '@mantine/core';
 import { splitDns } from '@overtone/contracts/dn-text';
 import { useId } from 'react';
+import { translateOnRead } from '../../lib/language.ts';
 import { Icon } from '../../ui/icons.tsx';
 import { useDraft } from '../../state/use-draft.ts';
 import css from './auth.module.css';
@@ -8,11 +10,11 @@ import { looksLikeDn, splitAddresses, splitWords } from './lists.ts';
 
 export type ListKind = 'dns' | 'words' | 'addresses';
 const splits = { dns: splitDns, words: splitWords, addresses: splitAddresses };
-const examples: Record<ListKind, string> = {
+const examples: Record<ListKind, string> = translateOnRead({
   dns: 'cn=group,ou=groups,dc=example,dc=org',
-  words: 'One or more, separated by commas',
-  addresses: '192.0.2.7 or 10.0.0.0/8',
-};
+  words: msg`One or more, separated by commas`,
+  addresses: msg`192.0.2.7 or 10.0.0.0/8`,
+});
 
 type Props = {
   readonly settingKey: string;
@@ -50,13 +52,13 @@ export function ListField({ settingKey, label, description, kind, value, error, 
                   {entry}
                   {kind === 'dns' && !looksLikeDn(entry) && (
                     <Text span size="xs" c="red" ml={6}>
-                      not a distinguished name
+                      {t`not a distinguished name`}
                     </Text>
                   )}
                 </span>
                 <ActionIcon
                   size="sm"
-                  aria-label={`Remove ${entry}`}
+                  aria-label={t`Remove ${entry}`}
                   onClick={() => save(entries.filter((_, at) => at !== index))}
                 >
                   <Icon name="close" size={15} />
@@ -68,7 +70,7 @@ export function ListField({ settingKey, label, description, kind, value, error, 
         <Group gap="xs" wrap="nowrap">
           <TextInput
             style={{ flex: 1 }}
-            aria-label={`Add to: ${label}`}
+            aria-label={t`Add to: ${label}`}
             placeholder={examples[kind]}
             value={text}
             spellCheck={false}
@@ -81,8 +83,8 @@ export function ListField({ settingKey, label, description, kind, value, error, 
             // The typed entry counts even if Save is pressed without Add.
             onBlur={add}
           />
-          <Button variant="default" disabled={text.trim() === ''} onClick={add} aria-label={`Add, ${label}`}>
-            Add
+          <Button variant="default" disabled={text.trim() === ''} onClick={add} aria-label={t`Add, ${label}`}>
+            {t`Add`}
           </Button>
         </Group>
       </Stack>

@@ -1,3 +1,4 @@
+import { t } from '@lingui/core/macro';
 import { NativeSelect, Select, Textarea, TextInput } from '@mantine/core';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { call } from '../../api/client.ts';
@@ -55,70 +56,70 @@ export function MappingDialog({ mapping, onClose, onDone }: Props) {
       draft.drop();
       onClose();
       onDone();
-      notify('Mapping saved.');
+      notify(t`Mapping saved.`);
     },
   });
   const isInvalidDn = source === 'ldap' && claim.trim() !== '' && !looksLikeDn(claim.trim());
   return (
     <FormDialog
-      title={mapping ? 'Edit mapping' : 'Add mapping'}
-      action={mapping ? 'Save' : 'Add mapping'}
+      title={mapping ? t`Edit mapping` : t`Add mapping`}
+      action={mapping ? t`Save` : t`Add mapping`}
       ready={claim.trim() !== '' && grantsSomething}
       sending={save}
       draft={draft}
-      failure="The mapping wasn’t saved"
+      failure={t`The mapping wasn’t saved`}
       fields={['claim_value', 'group_uuid', 'grants_role']}
       onSubmit={() => save.mutate()}
       onClose={onClose}
     >
       <NativeSelect
-        label="Source"
+        label={t`Source`}
         disabled={mapping !== undefined}
         data={(mapping ? [mapping.source] : offered).map((value) => ({ value, label: originNames[value] }))}
         value={source}
         onChange={(event) => change({ source: event.currentTarget.value as Source })}
       />
       <TextInput
-        label="Claim"
+        label={t`Claim`}
         description={
           source === 'ldap'
-            ? 'Distinguished name of a group in the directory'
-            : 'Name of a group or role, exactly as the provider sends it'
+            ? t`Distinguished name of a group in the directory`
+            : t`Name of a group or role, exactly as the provider sends it`
         }
         data-autofocus
         required
         maxLength={1024}
         spellCheck={false}
         value={claim}
-        error={fieldOf(save.error, 'claim_value') ?? (isInvalidDn ? 'This is not a distinguished name' : null)}
+        error={fieldOf(save.error, 'claim_value') ?? (isInvalidDn ? t`This is not a distinguished name` : null)}
         onChange={(event) => change({ claim: event.currentTarget.value })}
       />
       <Select
-        label="Group"
-        description="People with the claim become members"
-        placeholder="None"
+        label={t`Group`}
+        description={t`People with the claim become members`}
+        placeholder={t`None`}
         searchable
         clearable
         data={(groups.data ?? []).map(({ uuid, name }) => ({ value: uuid, label: name }))}
         value={group}
-        error={fieldOf(save.error, 'group_uuid') ?? (groups.isError ? 'The groups couldn’t be loaded' : null)}
-        nothingFoundMessage="No such group"
+        error={fieldOf(save.error, 'group_uuid') ?? (groups.isError ? t`The groups couldn’t be loaded` : null)}
+        nothingFoundMessage={t`No such group`}
         onChange={(next) => change({ group: next })}
       />
       <NativeSelect
-        label="Role"
-        description="The highest role of all matching mappings applies"
+        label={t`Role`}
+        description={t`The highest role of all matching mappings applies`}
         data={[
-          { value: '', label: 'None' },
-          { value: 'user', label: 'User' },
-          { value: 'admin', label: 'Administrator' },
+          { value: '', label: t`None` },
+          { value: 'user', label: t`User` },
+          { value: 'admin', label: t`Administrator` },
         ]}
         value={role}
         error={fieldOf(save.error, 'grants_role')}
         onChange={(event) => change({ role: event.currentTarget.value as GrantedRole | '' })}
       />
       <Textarea
-        label="Description"
+        label={t`Description`}
         autosize
         minRows={2}
         maxLength={2000}

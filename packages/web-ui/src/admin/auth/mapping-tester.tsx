@@ -1,3 +1,4 @@
+import { t } from '@lingui/core/macro';
 import { Badge, Button, Group, NativeSelect, SegmentedControl, Stack, Text, Textarea, TextInput } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
@@ -40,27 +41,27 @@ export function MappingTester() {
       <Stack gap="md" maw={640}>
         <Group align="flex-end" gap="sm">
           <NativeSelect
-            label="Claims come from"
+            label={t`Claims come from`}
             data={(['ldap', 'oidc', 'proxy'] as const).map((value) => ({ value, label: originNames[value] }))}
             value={source}
             onChange={(event) => setSource(event.currentTarget.value as Mapping['source'])}
           />
           {source === 'ldap' && (
             <SegmentedControl
-              aria-label="Test with"
+              aria-label={t`Test with`}
               value={input}
               onChange={(next) => setInput(next)}
               data={[
-                { value: 'claims', label: 'Claims' },
-                { value: 'username', label: 'User name' },
+                { value: 'claims', label: t`Claims` },
+                { value: 'username', label: t`User name` },
               ]}
             />
           )}
         </Group>
         {input === 'claims' ? (
           <Textarea
-            label="Claims to test"
-            description="One per line; may be empty"
+            label={t`Claims to test`}
+            description={t`One per line; may be empty`}
             autosize
             minRows={3}
             maxRows={12}
@@ -70,7 +71,7 @@ export function MappingTester() {
           />
         ) : (
           <TextInput
-            label="User name in the directory"
+            label={t`User name in the directory`}
             required
             maxLength={320}
             autoCapitalize="none"
@@ -81,11 +82,11 @@ export function MappingTester() {
         )}
         <Group>
           <Button type="submit" variant="default" loading={test.isPending}>
-            Test
+            {t`Test`}
           </Button>
         </Group>
         <div aria-live="polite" data-testid="mapping-result">
-          {test.error && <ErrorNote error={test.error} title="The test couldn’t be run" />}
+          {test.error && <ErrorNote error={test.error} title={t`The test couldn’t be run`} />}
           {test.data && !test.isPending && <Result result={test.data} />}
         </div>
       </Stack>
@@ -103,7 +104,7 @@ function linesOf(text: string): string[] {
 function Result({ result }: { result: TestResult }) {
   return (
     <dl className="ot-facts">
-      <dt>Role</dt>
+      <dt>{t`Role`}</dt>
       <dd>
         <Badge variant="light" color={result.effective_role === 'admin' ? 'petrol' : 'gray'}>
           {roleNames[result.effective_role]}
@@ -112,9 +113,9 @@ function Result({ result }: { result: TestResult }) {
           {roleReason(result)}
         </Text>
       </dd>
-      <dt>Groups</dt>
+      <dt>{t`Groups`}</dt>
       <dd>
-        {result.groups.length === 0 && 'none'}
+        {result.groups.length === 0 && t`none`}
         <Group gap="sm">
           {result.groups.map(({ uuid, name }) => (
             <Link key={uuid} to="/groups/$uuid" params={{ uuid }} className="ot-link">
@@ -123,11 +124,11 @@ function Result({ result }: { result: TestResult }) {
           ))}
         </Group>
       </dd>
-      <dt>Matched</dt>
+      <dt>{t`Matched`}</dt>
       <dd data-testid="matched">
         <Claims claims={result.matched_claims} />
       </dd>
-      <dt>Not matched</dt>
+      <dt>{t`Not matched`}</dt>
       <dd data-testid="unmatched">
         <Claims claims={result.unmatched_claims} />
       </dd>
@@ -137,7 +138,7 @@ function Result({ result }: { result: TestResult }) {
 
 function Claims({ claims }: { claims: readonly string[] }) {
   return claims.length === 0 ? (
-    <>none</>
+    <>{t`none`}</>
   ) : (
     <ul className={own['claims']}>
       {claims.map((claim) => (
@@ -148,6 +149,6 @@ function Claims({ claims }: { claims: readonly string[] }) {
 }
 
 function roleReason({ grants_role, legacy_admin }: TestResult): string {
-  if (legacy_admin) return 'from the administrator lists in the settings';
-  return grants_role === null ? 'no mapping grants a role' : 'from a mapping';
+  if (legacy_admin) return t`from the administrator lists in the settings`;
+  return grants_role === null ? t`no mapping grants a role` : t`from a mapping`;
 }

@@ -1,3 +1,4 @@
+import { t } from '@lingui/core/macro';
 import { ActionIcon, Badge, Button, Group, Stack, Table, Text } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
@@ -25,16 +26,16 @@ export function MappingsPanel() {
   const refresh = (): void => void client.invalidateQueries({ queryKey: ['mappings'] });
   return (
     <Stack gap="lg">
-      <Text c="dimmed">People with a claim get its group, its role, or both, at each sign-in.</Text>
-      <Section title="Mappings">
+      <Text c="dimmed">{t`People with a claim get its group, its role, or both, at each sign-in.`}</Text>
+      <Section title={t`Mappings`}>
         <Stack gap="md">
           <Group>
             <Button leftSection={<Icon name="plus" size={17} />} onClick={() => setDialog({ kind: 'create' })}>
-              Add mapping
+              {t`Add mapping`}
             </Button>
           </Group>
-          <QueryStatus of={mappings} what="The mappings" />
-          {mappings.data?.length === 0 && <Empty>No mappings yet. Memberships and roles stay unchanged.</Empty>}
+          <QueryStatus of={mappings} failure={t`The mappings couldn’t be loaded`} />
+          {mappings.data?.length === 0 && <Empty>{t`No mappings yet. Memberships and roles stay unchanged.`}</Empty>}
           {mappings.data && mappings.data.length > 0 && (
             <MappingTable
               mappings={mappings.data}
@@ -44,25 +45,24 @@ export function MappingsPanel() {
           )}
         </Stack>
       </Section>
-      <Section title="Test mappings">
+      <Section title={t`Test mappings`}>
         <MappingTester />
       </Section>
       {dialog?.kind === 'create' && <MappingDialog onClose={close} onDone={refresh} />}
       {dialog?.kind === 'edit' && <MappingDialog mapping={dialog.mapping} onClose={close} onDone={refresh} />}
       {dialog?.kind === 'delete' && (
         <Confirm
-          title="Delete this mapping?"
-          action="Delete"
+          title={t`Delete this mapping?`}
+          action={t`Delete`}
           run={() => call('DELETE /api/admin/group-mappings/{uuid}', { params: { uuid: dialog.mapping.uuid } })}
           onDone={() => {
             refresh();
-            notify('Mapping deleted.');
+            notify(t`Mapping deleted.`);
           }}
           onClose={close}
         >
           <Text style={{ overflowWrap: 'anywhere' }}>
-            “{dialog.mapping.claim_value}” no longer grants a group or role. Memberships change at the next sign-in or
-            sync.
+            {t`“${dialog.mapping.claim_value}” no longer grants a group or role. Memberships change at the next sign-in or sync.`}
           </Text>
         </Confirm>
       )}
@@ -81,13 +81,13 @@ function MappingTable({ mappings, onEdit, onDelete }: TableProps) {
     <Sheet
       testId="mappings"
       heads={[
-        'Source',
-        'Claim',
-        'Group',
-        'Role',
-        'Members',
+        t`Source`,
+        t`Claim`,
+        t`Group`,
+        t`Role`,
+        t`Members`,
         <Table.Th key="Actions" ta="right">
-          Actions
+          {t`Actions`}
         </Table.Th>,
       ]}
     >
@@ -118,14 +118,14 @@ function MappingTable({ mappings, onEdit, onDelete }: TableProps) {
               </Link>
             )}
           </Table.Td>
-          <Table.Td data-label="Role">{mapping.grants_role === null ? '' : roleNames[mapping.grants_role]}</Table.Td>
-          <Table.Td data-label="Members">{mapping.group_uuid === null ? '' : mapping.member_count}</Table.Td>
+          <Table.Td data-label={t`Role`}>{mapping.grants_role === null ? '' : roleNames[mapping.grants_role]}</Table.Td>
+          <Table.Td data-label={t`Members`}>{mapping.group_uuid === null ? '' : mapping.member_count}</Table.Td>
           <Table.Td>
             <Group gap={4} wrap="nowrap" justify="flex-end">
-              <ActionIcon aria-label={`Edit ${mapping.claim_value}`} onClick={() => onEdit(mapping)}>
+              <ActionIcon aria-label={t`Edit ${mapping.claim_value}`} onClick={() => onEdit(mapping)}>
                 <Icon name="edit" size={17} />
               </ActionIcon>
-              <ActionIcon aria-label={`Delete ${mapping.claim_value}`} onClick={() => onDelete(mapping)}>
+              <ActionIcon aria-label={t`Delete ${mapping.claim_value}`} onClick={() => onDelete(mapping)}>
                 <Icon name="trash" size={17} />
               </ActionIcon>
             </Group>

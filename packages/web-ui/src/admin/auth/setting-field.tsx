@@ -1,3 +1,4 @@
+import { t } from '@lingui/core/macro';
 import { Badge, Button, NumberInput, PasswordInput, Select, Switch, Textarea, TextInput } from '@mantine/core';
 import css from './auth.module.css';
 import { mustReenterSecret, canReset, shownValue, type ConfigItem, type Edits, type Value } from './draft.ts';
@@ -25,10 +26,10 @@ export function SettingField(props: Props) {
           size="compact-xs"
           variant="subtle"
           color="gray"
-          aria-label={`Use default: ${label}`}
+          aria-label={t`Use default: ${label}`}
           onClick={() => onChange(item.config_key, null)}
         >
-          Use default
+          {t`Use default`}
         </Button>
       )}
       <Origin item={item} />
@@ -40,12 +41,12 @@ function Origin({ item }: { item: ConfigItem }) {
   if (item.origin === 'unreadable')
     return (
       <Badge mt={6} color="red" variant="light">
-        The stored value can’t be read. Set it again.
+        {t`The stored value can’t be read. Set it again.`}
       </Badge>
     );
   return item.origin === 'environment' ? (
     <Badge mt={6} color="gray" variant="light">
-      from the environment
+      {t`from the environment`}
     </Badge>
   ) : null;
 }
@@ -64,7 +65,7 @@ function Control({ item, label, kind, edits, error, onChange }: Props) {
     return (
       <NumberInput
         {...common}
-        description={`${item.description}. ${item.minimum} to ${item.maximum}`}
+        description={t`${item.description}. ${item.minimum ?? ''} to ${item.maximum ?? ''}`}
         value={text === '' ? '' : Number(text)}
         // A value out of range is reported, not corrected silently.
         clampBehavior="none"
@@ -121,19 +122,19 @@ function SecretField({ item, label, edits, error, onChange }: Omit<Props, 'kind'
   const key = item.config_key;
   const isDeleted = edits[`${key}_clear`] === true;
   const mustReenter = mustReenterSecret(item, edits);
-  const storedHint = mustReenter ? 'Enter it again' : 'Configured. Leave blank to keep.';
+  const storedHint = mustReenter ? t`Enter it again` : t`Configured. Leave blank to keep.`;
   return (
     <>
       <PasswordInput
         label={label}
         description={
           mustReenter
-            ? 'The stored value is only sent to the stored server, port, encryption and name.'
+            ? t`The stored value is only sent to the stored server, port, encryption and name.`
             : item.description
         }
         error={error}
         autoComplete="new-password"
-        placeholder={isDeleted ? 'Will be deleted' : item.is_set ? storedHint : 'Not set'}
+        placeholder={isDeleted ? t`Will be deleted` : item.is_set ? storedHint : t`Not set`}
         disabled={isDeleted}
         value={String(shownValue(item, edits) ?? '')}
         onChange={(event) => onChange(key, event.currentTarget.value)}
@@ -142,7 +143,7 @@ function SecretField({ item, label, edits, error, onChange }: Omit<Props, 'kind'
         <Switch
           mt={6}
           size="xs"
-          label={`Delete stored value: ${label}`}
+          label={t`Delete stored value: ${label}`}
           checked={isDeleted}
           onChange={(event) => onChange(`${key}_clear`, event.currentTarget.checked)}
         />

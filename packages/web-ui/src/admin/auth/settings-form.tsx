@@ -1,3 +1,4 @@
+import { plural, t } from '@lingui/core/macro';
 import { Alert, Button, Stack, Text } from '@mantine/core';
 import type { AuthCategory } from '@overtone/contracts';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
@@ -8,7 +9,6 @@ import { notify } from '../../ui/notify.ts';
 import { useUnsaved } from '../../ui/unsaved.tsx';
 import { RestoredNote } from '../../ui/draft.tsx';
 import { useDraft } from '../../state/use-draft.ts';
-import { plural } from '../../lib/format.ts';
 import { Section } from '../../ui/pane.tsx';
 import css from './auth.module.css';
 import { ChangeHistory } from './change-history.tsx';
@@ -35,7 +35,11 @@ export function SettingsForm({ category, items }: Props) {
     onSettled: (_, error) => setRefused(error),
     onSuccess: async ({ updated_count }) => {
       setSubmitted(false);
-      notify(updated_count === 0 ? 'No changes.' : `${plural(updated_count, 'setting')} saved.`);
+      notify(
+        updated_count === 0
+          ? t`No changes.`
+          : t`${plural(updated_count, { one: '# setting', other: '# settings' })} saved.`,
+      );
       // Load the new values before the edits are cleared, so that the form never shows the old values.
       await client.invalidateQueries({ queryKey: ['auth-config'] });
       setEdits({});
@@ -92,9 +96,11 @@ export function SettingsForm({ category, items }: Props) {
             onRefused={setRefused}
           />
         )}
-        {save.error && save.error === refused && <RefusalNote error={save.error} title="The settings weren’t saved" />}
+        {save.error && save.error === refused && (
+          <RefusalNote error={save.error} title={t`The settings weren’t saved`} />
+        )}
         {save.data && save.data.warnings.length > 0 && (
-          <Alert color="yellow" variant="light" title="Saved with warnings" role="status">
+          <Alert color="yellow" variant="light" title={t`Saved with warnings`} role="status">
             {save.data.warnings.map((warning) => (
               <Text key={warning} size="sm">
                 {warning}
@@ -107,13 +113,13 @@ export function SettingsForm({ category, items }: Props) {
         )}
         <div className={css['saveBar']} data-dirty={changed > 0}>
           <Button type="submit" loading={save.isPending} disabled={changed === 0}>
-            Save
+            {t`Save`}
           </Button>
           <Button variant="default" disabled={changed === 0 || save.isPending} onClick={discard}>
-            Discard changes
+            {t`Discard changes`}
           </Button>
           <Text size="sm" c="dimmed" role="status">
-            {changed === 0 ? '' : plural(changed, 'unsaved change')}
+            {changed === 0 ? '' : plural(changed, { one: '# unsaved change', other: '# unsaved changes' })}
           </Text>
         </div>
         <ChangeHistory category={category} />
@@ -146,7 +152,7 @@ function unplaced(groups: readonly FieldGroup[], items: readonly ConfigItem[]): 
   const rest = items.filter((item) => !placed.has(item.config_key));
   return rest.length === 0
     ? []
-    : [{ title: 'More', fields: rest.map((item) => ({ key: item.config_key, label: item.config_key })) }];
+    : [{ title: t`More`, fields: rest.map((item) => ({ key: item.config_key, label: item.config_key })) }];
 }
 
 function focusOn(key: string | undefined): void {

@@ -1,10 +1,10 @@
+import { plural, t } from '@lingui/core/macro';
 import { Alert, Button, Group, Stack, Text } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { call } from '../../api/client.ts';
 import { Icon } from '../../ui/icons.tsx';
 import { notify } from '../../ui/notify.ts';
-import { plural } from '../../lib/format.ts';
 import { Confirm } from '../../ui/confirm.tsx';
 import { sourceSessionsQuery, type Source } from './auth-queries.ts';
 
@@ -29,45 +29,45 @@ export function SourceSessions({ source, switchingOff }: Props) {
   if (!count.data || count.data.sessions === 0) return null;
   const { enabled, accounts, sessions } = count.data;
   if (enabled && !switchingOff) return null;
-  const who = `${plural(accounts, 'account')} (${plural(sessions, 'session')})`;
+  const who = t`${plural(accounts, { one: '# account', other: '# accounts' })} (${plural(sessions, { one: '# session', other: '# sessions' })})`;
   const end = async (): Promise<void> => {
     const { sessions_terminated: ended } = await call('DELETE /api/admin/auth-config/{category}/sessions', {
       params: { category: source },
     });
-    notify(`${plural(ended, 'session')} ended.`);
+    notify(t`${plural(ended, { one: '# session', other: '# sessions' })} ended.`);
   };
   return (
     <Alert
       color="yellow"
       variant="light"
       icon={<Icon name="alert" />}
-      title={enabled ? 'People are signed in through this source' : 'People are still signed in through this source'}
+      title={enabled ? t`People are signed in through this source` : t`People are still signed in through this source`}
       role="status"
       data-testid="source-sessions"
     >
       <Stack gap="sm">
         <Text size="sm">
           {enabled
-            ? `Switching it off prevents new sign-ins. ${who} stay signed in. After saving, you can end these sessions here.`
-            : `New sign-ins are not possible, but ${who} stay signed in until the sessions end.`}
+            ? t`Switching it off prevents new sign-ins. ${who} stay signed in. After saving, you can end these sessions here.`
+            : t`New sign-ins are not possible, but ${who} stay signed in until the sessions end.`}
         </Text>
         {!enabled && (
           <Group>
             <Button color="red" variant="light" onClick={() => setConfirming(true)}>
-              End these sessions
+              {t`End these sessions`}
             </Button>
           </Group>
         )}
       </Stack>
       {confirming && (
         <Confirm
-          title={`End ${plural(sessions, 'session')}?`}
-          action="End sessions"
+          title={t`End ${plural(sessions, { one: '# session', other: '# sessions' })}?`}
+          action={t`End sessions`}
           run={end}
           onDone={() => void client.invalidateQueries({ queryKey: query.queryKey })}
           onClose={() => setConfirming(false)}
         >
-          <Text>All accounts of this source are signed out immediately. Your own session continues.</Text>
+          <Text>{t`All accounts of this source are signed out immediately. Your own session continues.`}</Text>
         </Confirm>
       )}
     </Alert>

@@ -1,3 +1,4 @@
+import { t } from '@lingui/core/macro';
 import { moment } from '../../lib/format.ts';
 import type { AttemptItem } from './queue-queries.ts';
 import css from './queues.module.css';
@@ -9,8 +10,10 @@ export function AttemptList({ attempts }: { attempts: readonly AttemptItem[] }) 
     <ol className={css['tries']}>
       {attempts.map((attempt) => (
         <li key={attempt.number} data-outcome={attempt.outcome}>
-          <b>Attempt {attempt.number}</b> {outcomeTexts[attempt.outcome]}
-          {attempt.ended_at === null ? '' : ` after ${ageSince(attempt.started_at, attempt.ended_at)}`}
+          <b>{t`Attempt ${attempt.number}`}</b>{' '}
+          {attempt.ended_at === null
+            ? outcomeTexts[attempt.outcome]
+            : t`${outcomeTexts[attempt.outcome]} after ${ageSince(attempt.started_at, attempt.ended_at)}`}
           {attempt.error_message === null ? '' : `: ${attempt.error_message}`}
           <span className={css['dim']}>
             {' '}

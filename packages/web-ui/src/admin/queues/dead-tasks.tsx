@@ -1,3 +1,4 @@
+import { plural, t } from '@lingui/core/macro';
 import { ActionIcon, Button, Group, Text, Tooltip } from '@mantine/core';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
@@ -17,7 +18,7 @@ type Refresh = () => Promise<unknown>;
 export function DeadTasks({ kind, refresh }: { kind: DeadKind; refresh: Refresh }) {
   const [page, setPage] = useState(1);
   const tasks = useQuery(deadTasksQuery(kind, page));
-  if (!tasks.data) return <QueryStatus of={tasks} what="The jobs" height={80} />;
+  if (!tasks.data) return <QueryStatus of={tasks} failure={t`The jobs couldn’t be loaded`} height={80} />;
   return (
     <>
       <ul className={css['deadTasks']}>
@@ -34,14 +35,14 @@ function DeadTask({ task, refresh }: { task: TaskItem; refresh: Refresh }) {
   const params = { uuid: task.uuid };
   const retry = useMutation({
     mutationFn: () => call('POST /api/tasks/{uuid}/retry', { params }),
-    onSuccess: () => notify('Retrying 1 job.'),
-    onError: (error) => notifyError('The job wasn’t retried', error),
+    onSuccess: () => notify(plural(1, { one: 'Retrying # job.', other: 'Retrying # jobs.' })),
+    onError: (error) => notifyError(t`The job wasn’t retried`, error),
     onSettled: refresh,
   });
   const discard = useMutation({
     mutationFn: () => call('DELETE /api/tasks/{uuid}', { params }),
-    onSuccess: () => notify('Job discarded.'),
-    onError: (error) => notifyError('The job wasn’t discarded', error),
+    onSuccess: () => notify(t`Job discarded.`),
+    onError: (error) => notifyError(t`The job wasn’t discarded`, error),
     onSettled: refresh,
   });
   const name = task.file_title ?? task.media_file_id.slice(0, 8);
@@ -52,7 +53,7 @@ function DeadTask({ task, refresh }: { task: TaskItem; refresh: Refresh }) {
           {name}
         </Link>
         <Text size="xs" style={{ overflowWrap: 'anywhere' }}>
-          {task.error_message ?? 'No reason given.'}
+          {task.error_message ?? t`No reason given.`}
         </Text>
         <Text size="xs" c="dimmed" title={moment(task.completed_at ?? task.created_at)}>
           {ago(task.completed_at ?? task.created_at)}
@@ -63,17 +64,17 @@ function DeadTask({ task, refresh }: { task: TaskItem; refresh: Refresh }) {
         <Button
           size="xs"
           variant="light"
-          aria-label={`Retry ${name}`}
+          aria-label={t`Retry ${name}`}
           loading={retry.isPending}
           onClick={() => retry.mutate()}
         >
-          Retry
+          {t`Retry`}
         </Button>
-        <Tooltip label="Discard">
+        <Tooltip label={t`Discard`}>
           <ActionIcon
             variant="subtle"
             color="gray"
-            aria-label={`Discard ${name}`}
+            aria-label={t`Discard ${name}`}
             loading={discard.isPending}
             onClick={() => discard.mutate()}
           >

@@ -1,3 +1,4 @@
+import { t } from '@lingui/core/macro';
 import { Text, Textarea } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { call } from '../../api/client.ts';
@@ -18,25 +19,25 @@ export function PauseDialog({ queue, onClose }: Props) {
       call('POST /api/admin/queues/{queue}/pause', { params: { queue }, body: { reason: reason.trim() } }),
     onSuccess: () => {
       draft.drop();
-      notify(`Paused ${queue}.`);
+      notify(t`Paused ${queue}.`);
       void client.invalidateQueries({ queryKey: ['queues'] });
       onClose();
     },
   });
   return (
     <FormDialog
-      title={`Pause ${queue}`}
-      action="Pause"
+      title={t`Pause ${queue}`}
+      action={t`Pause`}
       ready={reason.trim() !== ''}
       sending={pause}
       draft={draft}
       onSubmit={() => pause.mutate()}
       onClose={onClose}
     >
-      <Text size="sm">Running jobs finish. New jobs wait until the queue is resumed; none are lost.</Text>
+      <Text size="sm">{t`Running jobs finish. New jobs wait until the queue is resumed; none are lost.`}</Text>
       <Textarea
-        label="Reason"
-        description="Shown to people whose recordings wait, and kept in the audit log."
+        label={t`Reason`}
+        description={t`Shown to people whose recordings wait, and kept in the audit log.`}
         data-autofocus
         required
         maxLength={500}

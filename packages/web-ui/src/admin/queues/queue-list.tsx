@@ -1,10 +1,11 @@
+import { t } from '@lingui/core/macro';
 import { Button, Text } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { call } from '../../api/client.ts';
 import { Icon } from '../../ui/icons.tsx';
 import { notify, notifyError } from '../../ui/notify.ts';
-import { ago, moment } from '../../lib/format.ts';
+import { ago, moment, formatNumber } from '../../lib/format.ts';
 import { PauseDialog } from './pause-dialog.tsx';
 import type { Overview, QueueItem } from './queue-queries.ts';
 import css from './queues.module.css';
@@ -16,9 +17,9 @@ export function QueueList({ overview }: { overview: Overview }) {
   return (
     <>
       <div className={css['legend']} aria-hidden="true">
-        <span data-part="running">running</span>
-        <span data-part="waiting">waiting</span>
-        <span data-part="orphaned">worker lost</span>
+        <span data-part="running">{t`running`}</span>
+        <span data-part="waiting">{t`waiting`}</span>
+        <span data-part="orphaned">{t`worker lost`}</span>
       </div>
       <ul className={css['queues']} data-testid="queues">
         {overview.queues.map((queue) => (
@@ -56,10 +57,10 @@ function Row({ queue, all, onPause }: RowProps) {
             size="xs"
             variant="default"
             leftSection={<Icon name="pause" size={14} />}
-            aria-label={`Pause ${queue.queue}`}
+            aria-label={t`Pause ${queue.queue}`}
             onClick={onPause}
           >
-            Pause
+            {t`Pause`}
           </Button>
         )}
       </div>
@@ -71,15 +72,15 @@ function Row({ queue, all, onPause }: RowProps) {
 function Figures({ queue }: { queue: QueueItem }) {
   return (
     <dl className={css['figures']}>
-      <Figure name="Waiting" value={queue.depth} />
-      <Figure name="Running" value={queue.reserved} />
-      <Figure name="Worker lost" value={queue.orphaned} bad />
-      <Figure name="Retrying" value={queue.retrying} />
-      <Figure name="Failed" value={queue.dead} bad />
+      <Figure name={t`Waiting`} value={queue.depth} />
+      <Figure name={t`Running`} value={queue.reserved} />
+      <Figure name={t`Worker lost`} value={queue.orphaned} bad />
+      <Figure name={t`Retrying`} value={queue.retrying} />
+      <Figure name={t`Failed`} value={queue.dead} bad />
       <div>
-        <dt>Oldest running</dt>
+        <dt>{t`Oldest running`}</dt>
         <dd data-none={queue.oldest_unacked_seconds === 0}>
-          {queue.oldest_unacked_seconds === 0 ? 'none' : age(queue.oldest_unacked_seconds)}
+          {queue.oldest_unacked_seconds === 0 ? t`none` : age(queue.oldest_unacked_seconds)}
         </dd>
       </div>
     </dl>
@@ -91,7 +92,7 @@ function Figure({ name, value, bad = false }: { name: string; value: number; bad
     <div>
       <dt>{name}</dt>
       <dd data-none={value === 0} data-bad={bad && value > 0}>
-        {value.toLocaleString()}
+        {formatNumber(value)}
       </dd>
     </div>
   );
@@ -102,9 +103,9 @@ function PausedNote({ paused }: { paused: NonNullable<QueueItem['paused']> }) {
     <p className={css['paused']}>
       <Icon name="pause" size={15} />
       <span>
-        <b>Paused:</b> {paused.reason}{' '}
+        <b>{t`Paused:`}</b> {paused.reason}{' '}
         <span className={css['dim']} title={moment(paused.at)}>
-          ({paused.by_name ?? 'an administrator'}, {ago(paused.at)})
+          ({paused.by_name ?? t`an administrator`}, {ago(paused.at)})
         </span>
       </span>
     </p>
@@ -116,20 +117,20 @@ function Resume({ queue }: { queue: QueueItem['queue'] }) {
   const resume = useMutation({
     mutationFn: () => call('POST /api/admin/queues/{queue}/resume', { params: { queue } }),
     onSuccess: () => {
-      notify(`Resumed ${queue}.`);
+      notify(t`Resumed ${queue}.`);
       void client.invalidateQueries({ queryKey: ['queues'] });
     },
-    onError: (error) => notifyError('The queue wasn’t resumed', error),
+    onError: (error) => notifyError(t`The queue wasn’t resumed`, error),
   });
   return (
     <Button
       size="xs"
       leftSection={<Icon name="play" size={14} />}
-      aria-label={`Resume ${queue}`}
+      aria-label={t`Resume ${queue}`}
       loading={resume.isPending}
       onClick={() => resume.mutate()}
     >
-      Resume
+      {t`Resume`}
     </Button>
   );
 }

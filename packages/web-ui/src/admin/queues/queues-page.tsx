@@ -1,3 +1,4 @@
+import { t } from '@lingui/core/macro';
 import { Stack } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Pane, Section } from '../../ui/pane.tsx';
@@ -12,24 +13,24 @@ import { WorkerList } from './worker-list.tsx';
 export function QueuesPage() {
   const overview = useQuery(overviewQuery);
   return (
-    <Pane title="Queues">
+    <Pane title={t`Queues`}>
       <Stack gap="lg">
-        <Section title="Queues">
-          <QueryStatus of={overview} what="The queues" height={320} />
+        <Section title={t`Queues`}>
+          <QueryStatus of={overview} failure={t`The queues couldn’t be loaded`} height={320} />
           {overview.data && <QueueList overview={overview.data} />}
         </Section>
-        <Section title="Workers">
+        <Section title={t`Workers`}>
           {overview.data ? (
             <WorkerList overview={overview.data} />
           ) : (
-            <QueryStatus of={overview} what="The workers" height={120} />
+            <QueryStatus of={overview} failure={t`The workers couldn’t be loaded`} height={120} />
           )}
         </Section>
-        <Section title="Failed jobs">
+        <Section title={t`Failed jobs`}>
           <DeadJobs />
         </Section>
         <div id="tasks">
-          <Section title="Tasks">
+          <Section title={t`Tasks`}>
             <TaskList />
           </Section>
         </div>

@@ -1,3 +1,4 @@
+import { plural, t } from '@lingui/core/macro';
 import { Badge, Button, Table, Text, UnstyledButton } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
@@ -7,7 +8,7 @@ import { Icon } from '../../ui/icons.tsx';
 import { notify, notifyError } from '../../ui/notify.ts';
 import { SearchBox } from '../../ui/search-box.tsx';
 import { stageNames } from '../../library/status.ts';
-import { ago, moment, plural } from '../../lib/format.ts';
+import { ago, moment } from '../../lib/format.ts';
 import { FilterSelect } from '../../ui/filter-select.tsx';
 import { Empty, QueryStatus } from '../../ui/query-status.tsx';
 import { Pager } from '../../ui/pager.tsx';
@@ -30,16 +31,17 @@ export function TaskList() {
   return (
     <>
       <Bar filters={filters} onChange={change} />
-      <QueryStatus of={tasks} what="The tasks" />
+      <QueryStatus of={tasks} failure={t`The tasks couldn’t be loaded`} />
       {tasks.data?.items.length === 0 && (
-        <Empty>{Object.values(filters).some(Boolean) ? 'No task matches.' : 'No tasks yet.'}</Empty>
+        <Empty>{Object.values(filters).some(Boolean) ? t`No task matches.` : t`No tasks yet.`}</Empty>
       )}
       {tasks.data && tasks.data.items.length > 0 && <Tasks tasks={tasks.data.items} />}
       {tasks.data && (
         <>
           <Text size="sm" c="dimmed" mt="sm" aria-live="polite">
-            {plural(tasks.data.total, 'task')}
-            {tasks.data.total >= 10_000 ? ', the newest ones' : ''}
+            {tasks.data.total >= 10_000
+              ? plural(tasks.data.total, { one: '# task, the newest ones', other: '# tasks, the newest ones' })
+              : plural(tasks.data.total, { one: '# task', other: '# tasks' })}
           </Text>
           <Pager
             page={tasks.data.page}
@@ -57,25 +59,25 @@ const queueNames = Object.fromEntries(Object.keys(queueHints).map((queue) => [qu
 
 function Bar({ filters, onChange }: { filters: Filters; onChange: (next: Filters) => void }) {
   return (
-    <div className="ot-bar" role="search" aria-label="Find tasks">
-      <SearchBox label="Error, worker or ID" value={filters['q'] ?? ''} onChange={(text) => onChange({ q: text })} />
+    <div className="ot-bar" role="search" aria-label={t`Find tasks`}>
+      <SearchBox label={t`Error, worker or ID`} value={filters['q'] ?? ''} onChange={(text) => onChange({ q: text })} />
       <FilterSelect
-        label="Status of tasks"
-        any="Any status"
+        label={t`Status of tasks`}
+        any={t`Any status`}
         labels={taskLabels}
         value={filters['status']}
         onChange={(status) => onChange({ status })}
       />
       <FilterSelect
-        label="Stage of tasks"
-        any="Any stage"
+        label={t`Stage of tasks`}
+        any={t`Any stage`}
         labels={stageNames}
         value={filters['stage']}
         onChange={(stage) => onChange({ stage })}
       />
       <FilterSelect
-        label="Queue of tasks"
-        any="Any queue"
+        label={t`Queue of tasks`}
+        any={t`Any queue`}
         labels={queueNames}
         value={filters['queue']}
         onChange={(queue) => onChange({ queue })}
@@ -86,10 +88,10 @@ function Bar({ filters, onChange }: { filters: Filters; onChange: (next: Filters
             key={filter}
             variant="light"
             rightSection={<Icon name="close" size={14} />}
-            aria-label={`Show tasks of all ${filter === 'owner' ? 'accounts' : 'recordings'}`}
+            aria-label={filter === 'owner' ? t`Show tasks of all accounts` : t`Show tasks of all recordings`}
             onClick={() => onChange({ [filter]: '' })}
           >
-            {filter === 'owner' ? 'One account' : 'One recording'}
+            {filter === 'owner' ? t`One account` : t`One recording`}
           </Button>
         ),
       )}
@@ -106,11 +108,11 @@ function Recover() {
       notify(message);
       void client.invalidateQueries({ queryKey: ['tasks'] });
     },
-    onError: (error) => notifyError('Recovery failed', error),
+    onError: (error) => notifyError(t`Recovery failed`, error),
   });
   return (
     <Button variant="default" loading={recover.isPending} onClick={() => recover.mutate()}>
-      Recover stuck tasks
+      {t`Recover stuck tasks`}
     </Button>
   );
 }
@@ -120,13 +122,13 @@ function Tasks({ tasks }: { tasks: readonly TaskItem[] }) {
     <Sheet
       testId="tasks"
       heads={[
-        'Stage',
-        'Status',
-        'Recording',
+        t`Stage`,
+        t`Status`,
+        t`Recording`,
         <Table.Th key="Attempts" ta="right">
-          Attempts
+          {t`Attempts`}
         </Table.Th>,
-        'Created',
+        t`Created`,
       ]}
     >
       {tasks.map((task) => (
@@ -145,7 +147,7 @@ function TaskRows({ task }: { task: TaskItem }) {
           <UnstyledButton
             fz="sm"
             aria-expanded={open}
-            aria-label={`Attempts of ${stageNames[task.task_type]}, ${task.file_title ?? task.media_file_id}`}
+            aria-label={t`Attempts of ${stageNames[task.task_type]}, ${task.file_title ?? task.media_file_id}`}
             onClick={() => setOpen(!open)}
             style={{ display: 'inline-flex', alignItems: 'center', gap: 6 }}
           >
@@ -155,7 +157,7 @@ function TaskRows({ task }: { task: TaskItem }) {
         </Table.Td>
         <Table.Td>
           <Badge variant={task.dead ? 'filled' : 'light'} color={taskColors[task.status]}>
-            {task.dead ? 'failed' : taskLabels[task.status]}
+            {task.dead ? t`failed` : taskLabels[task.status]}
           </Badge>
           {task.error_message !== null && (
             <Text size="xs" c="red" mt={2} lineClamp={2}>
@@ -168,10 +170,10 @@ function TaskRows({ task }: { task: TaskItem }) {
             {task.file_title ?? task.media_file_id.slice(0, 8)}
           </Link>
         </Table.Td>
-        <Table.Td ta="right" data-label="Attempts">
+        <Table.Td ta="right" data-label={t`Attempts`}>
           {task.attempt}
         </Table.Td>
-        <Table.Td data-label="Created" title={moment(task.created_at)} style={{ whiteSpace: 'nowrap' }}>
+        <Table.Td data-label={t`Created`} title={moment(task.created_at)} style={{ whiteSpace: 'nowrap' }}>
           {ago(task.created_at)}
         </Table.Td>
       </Table.Tr>
@@ -188,15 +190,14 @@ function TaskRows({ task }: { task: TaskItem }) {
 
 function Attempts({ uuid }: { uuid: string }) {
   const task = useQuery(taskQuery(uuid));
-  if (!task.data) return <QueryStatus of={task} what="The attempts" height={40} />;
+  if (!task.data) return <QueryStatus of={task} failure={t`The attempts couldn’t be loaded`} height={40} />;
   const { tries: attempts, queue, next_attempt_at: next } = task.data;
   return (
     <>
       <Text size="xs" c="dimmed">
-        Queue {queue} · {uuid}
-        {next === null ? '' : ` · next attempt ${moment(next)}`}
+        {next === null ? t`Queue ${queue} · ${uuid}` : t`Queue ${queue} · ${uuid} · next attempt ${moment(next)}`}
       </Text>
-      {attempts.length === 0 ? <Text size="xs">No attempt yet.</Text> : <AttemptList attempts={attempts} />}
+      {attempts.length === 0 ? <Text size="xs">{t`No attempt yet.`}</Text> : <AttemptList attempts={attempts} />}
     </>
   );
 }

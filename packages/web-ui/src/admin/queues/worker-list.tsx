@@ -1,3 +1,4 @@
+import { t } from '@lingui/core/macro';
 import { Badge, Progress, Text } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { stageNames } from '../../library/status.ts';
@@ -9,7 +10,7 @@ import { ageSince, workerStatusOf } from './labels.ts';
 
 /** Workers with their current tasks. A worker without heartbeats stays listed for ten minutes. */
 export function WorkerList({ overview }: { overview: Overview }) {
-  if (overview.workers.length === 0) return <Empty>No worker is running. Recordings wait until one starts.</Empty>;
+  if (overview.workers.length === 0) return <Empty>{t`No worker is running. Recordings wait until one starts.`}</Empty>;
   return (
     <ul className={css['workers']} data-testid="workers">
       {overview.workers.map((worker) => (
@@ -40,17 +41,17 @@ function Worker({ worker, now }: { worker: WorkerItem; now: string }) {
           title={moment(worker.state === 'online' ? worker.since : worker.last_seen)}
         >
           {worker.state === 'online'
-            ? `up for ${ageSince(worker.since, now)}`
-            : `last seen ${ageSince(worker.last_seen, now)} ago`}
+            ? t`up for ${ageSince(worker.since, now)}`
+            : t`last seen ${ageSince(worker.last_seen, now)} ago`}
         </Text>
       </div>
       <Text size="xs" c="dimmed">
-        Queues: {worker.pulls.join(', ')}
+        {t`Queues: ${worker.pulls.join(', ')}`}
         {worker.engine ? ` · ${worker.engine.provider}, ${worker.engine.model}` : ''}
       </Text>
       {worker.note !== null && <Text size="xs">{worker.note}</Text>}
       {worker.doing.length > 0 && (
-        <ul className={css['doing']} aria-label={`Tasks of ${worker.id}`}>
+        <ul className={css['doing']} aria-label={t`Tasks of ${worker.id}`}>
           {worker.doing.map((task) => (
             <CurrentTask key={task.task_uuid} task={task} now={now} />
           ))}
@@ -72,7 +73,7 @@ function CurrentTask({ task, now }: { task: WorkerItem['doing'][number]; now: st
       <Progress
         className={css['doingBar'] ?? ''}
         value={Math.max(2, Math.round(task.progress * 100))}
-        aria-label={`${stageNames[task.stage]}, ${Math.round(task.progress * 100)} percent`}
+        aria-label={t`${stageNames[task.stage]}, ${Math.round(task.progress * 100)} percent`}
       />
       <span className={css['dim']}>
         {Math.round(task.progress * 100)} % · {ageSince(task.since, now)}

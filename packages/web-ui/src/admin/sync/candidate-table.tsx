@@ -1,7 +1,8 @@
+import { plural, t } from '@lingui/core/macro';
 import { Badge, Button, Group, Table, Text } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
-import { plural } from '../../lib/format.ts';
+import { formatNumber } from '../../lib/format.ts';
 import { Empty } from '../../ui/query-status.tsx';
 import { Sheet } from '../../ui/sheet.tsx';
 import { evidenceText, outcomeLabels, reasonTexts, type Candidate } from './labels.ts';
@@ -13,11 +14,11 @@ type Props = { readonly candidates: readonly Candidate[]; readonly total: number
 /** The deprovisioning candidates of a sync run, each with reason and outcome. */
 export function CandidateTable({ candidates, total }: Props) {
   const [all, setAll] = useState(false);
-  if (candidates.length === 0) return <Empty>No accounts.</Empty>;
+  if (candidates.length === 0) return <Empty>{t`No accounts.`}</Empty>;
   const visible = all ? candidates : candidates.slice(0, initiallyShown);
   return (
     <>
-      <Sheet testId="candidates" heads={['Account', 'Reason', 'Outcome']}>
+      <Sheet testId="candidates" heads={[t`Account`, t`Reason`, t`Outcome`]}>
         {visible.map((candidate) => (
           <CandidateRow key={candidate.user_uuid} candidate={candidate} />
         ))}
@@ -25,12 +26,12 @@ export function CandidateTable({ candidates, total }: Props) {
       <Group mt="sm">
         {visible.length < candidates.length && (
           <Button variant="default" size="xs" onClick={() => setAll(true)}>
-            Show all {candidates.length.toLocaleString()}
+            {t`Show all ${formatNumber(candidates.length)}`}
           </Button>
         )}
         {total > candidates.length && (
           <Text size="xs" c="dimmed">
-            The first {candidates.length.toLocaleString()} of {total.toLocaleString()}.
+            {t`The first ${formatNumber(candidates.length)} of ${formatNumber(total)}.`}
           </Text>
         )}
       </Group>
@@ -59,7 +60,7 @@ function CandidateRow({ candidate }: { candidate: Candidate }) {
         </Badge>
         {candidate.sessions_revoked ? (
           <Text size="xs" c="dimmed">
-            {plural(candidate.sessions_revoked, 'session')} ended
+            {t`${plural(candidate.sessions_revoked, { one: '# session', other: '# sessions' })} ended`}
           </Text>
         ) : null}
       </Table.Td>

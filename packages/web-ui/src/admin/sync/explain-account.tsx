@@ -1,3 +1,4 @@
+import { t } from '@lingui/core/macro';
 import { Button, Stack, Table, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
@@ -22,7 +23,7 @@ export function ExplainAccount() {
   return (
     <Stack gap="md">
       <Text size="sm" c="dimmed">
-        Find out why an account is an administrator, disabled or refused, or why its role or groups changed.
+        {t`Find out why an account is an administrator, disabled or refused, or why its role or groups changed.`}
       </Text>
       <form
         onSubmit={(event) => {
@@ -32,15 +33,17 @@ export function ExplainAccount() {
         }}
       >
         <div className="ot-bar">
-          <SearchBox label="Name, e-mail address or directory login" name="login" value={text} onChange={setQ} />
+          <SearchBox label={t`Name, e-mail address or directory login`} name="login" value={text} onChange={setQ} />
           <Button type="submit" variant="default">
-            Check the directory
+            {t`Check the directory`}
           </Button>
         </div>
       </form>
       {query.login !== '' && <SignInExplanation key={query.count} login={query.login} />}
-      {text.length >= 2 && !found.data && <QueryStatus of={found} what="The accounts" height={60} />}
-      {text.length >= 2 && found.data?.items.length === 0 && <Empty>No directory account matches.</Empty>}
+      {text.length >= 2 && !found.data && (
+        <QueryStatus of={found} failure={t`The accounts couldn’t be loaded`} height={60} />
+      )}
+      {text.length >= 2 && found.data?.items.length === 0 && <Empty>{t`No directory account matches.`}</Empty>}
       {people.map((account) => (
         <Decisions key={account.uuid} account={account} />
       ))}
@@ -51,8 +54,8 @@ export function ExplainAccount() {
 function decisionText(decision: string): string {
   const outcome = Object.entries(outcomeLabels).find(([name]) => name === decision)?.[1];
   if (outcome) return outcome.label;
-  if (decision === 'applied') return 'role or groups changed';
-  return decision === 'would_apply' ? 'role or groups would change' : decision.replaceAll('_', ' ');
+  if (decision === 'applied') return t`role or groups changed`;
+  return decision === 'would_apply' ? t`role or groups would change` : decision.replaceAll('_', ' ');
 }
 
 function reasonText(reason: string | null): string {
@@ -64,14 +67,14 @@ function Decisions({ account }: { account: Account }) {
   return (
     <div data-testid="account-decisions">
       <Text fw={600}>{nameOf(account)}</Text>
-      <QueryStatus of={decisions} what="The decisions" height={40} />
+      <QueryStatus of={decisions} failure={t`The decisions couldn’t be loaded`} height={40} />
       {decisions.data?.length === 0 && (
         <Text size="sm" c="dimmed">
-          No run has changed this account.
+          {t`No run has changed this account.`}
         </Text>
       )}
       {decisions.data && decisions.data.length > 0 && (
-        <Sheet testId="decisions" heads={['Run', 'Decision', 'Reason']}>
+        <Sheet testId="decisions" heads={[t`Run`, t`Decision`, t`Reason`]}>
           {decisions.data.map((row) => (
             <Table.Tr key={row.pass_uuid}>
               <Table.Td style={{ whiteSpace: 'nowrap' }}>
@@ -80,8 +83,7 @@ function Decisions({ account }: { account: Account }) {
                 </Link>
               </Table.Td>
               <Table.Td>
-                {decisionText(row.decision)}
-                {row.dry_run ? ' (dry run)' : ''}
+                {row.dry_run ? t`${decisionText(row.decision)} (dry run)` : decisionText(row.decision)}
               </Table.Td>
               <Table.Td data-wide>
                 {reasonText(row.reason)}

@@ -1,3 +1,4 @@
+import { t } from '@lingui/core/macro';
 import { Badge, Table, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
@@ -13,18 +14,18 @@ import { Sheet } from '../../ui/sheet.tsx';
 export function RunList({ lastRunId }: { lastRunId: string | null }) {
   const [page, setPage] = useState(1);
   const runs = useQuery(runsQuery(page, lastRunId));
-  if (!runs.data) return <QueryStatus of={runs} what="The runs" />;
-  if (runs.data.total === 0) return <Empty>No runs yet.</Empty>;
+  if (!runs.data) return <QueryStatus of={runs} failure={t`The runs couldn’t be loaded`} />;
+  if (runs.data.total === 0) return <Empty>{t`No runs yet.`}</Empty>;
   return (
     <>
       <Sheet
         testId="runs"
         heads={[
-          'Started',
-          'Status',
-          'Result',
+          t`Started`,
+          t`Status`,
+          t`Result`,
           <Table.Th key="Duration" ta="right">
-            Duration
+            {t`Duration`}
           </Table.Th>,
         ]}
       >
@@ -47,7 +48,7 @@ function RunRow({ run }: { run: Summary }) {
         </Link>
         {run.dry_run && (
           <Text span size="xs" c="dimmed" ml={6}>
-            dry run
+            {t`dry run`}
           </Text>
         )}
       </Table.Td>
@@ -57,8 +58,8 @@ function RunRow({ run }: { run: Summary }) {
         </Badge>
       </Table.Td>
       <Table.Td data-wide>{summaryOf(run)}</Table.Td>
-      <Table.Td ta="right" className="ot-tabular" data-label="Duration" style={{ whiteSpace: 'nowrap' }}>
-        {run.duration_s === null ? '' : `${run.duration_s.toFixed(1)} s`}
+      <Table.Td ta="right" className="ot-tabular" data-label={t`Duration`} style={{ whiteSpace: 'nowrap' }}>
+        {run.duration_s === null ? '' : t`${run.duration_s.toFixed(1)} s`}
       </Table.Td>
     </Table.Tr>
   );

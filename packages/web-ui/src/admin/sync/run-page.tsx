@@ -1,8 +1,10 @@
+import { plural, t } from '@lingui/core/macro';
+import { Trans } from '@lingui/react/macro';
 import { Button, Group, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link, useParams } from '@tanstack/react-router';
 import { useState } from 'react';
-import { moment, plural } from '../../lib/format.ts';
+import { moment, formatNumber } from '../../lib/format.ts';
 import { Pane, Section } from '../../ui/pane.tsx';
 import { Facts } from '../../ui/facts.tsx';
 import { QueryStatus } from '../../ui/query-status.tsx';
@@ -19,12 +21,12 @@ export function RunPage() {
   const run = useQuery(runQuery(uuid));
   return (
     <Pane
-      title={run.data?.dry_run ? 'Dry run' : 'Run'}
+      title={run.data?.dry_run ? t`Dry run` : t`Run`}
       actions={run.data && <RunActions report={run.data} />}
-      back={{ to: '/admin/directory-sync', label: 'All runs' }}
+      back={{ to: '/admin/directory-sync', label: t`All runs` }}
     >
       <Stack gap="lg">
-        <QueryStatus of={run} what="The report" />
+        <QueryStatus of={run} failure={t`The report couldn’t be loaded`} />
         {run.data && <Body report={run.data} />}
       </Stack>
     </Pane>
@@ -38,20 +40,22 @@ function Body({ report }: { report: Report }) {
         <Facts of={factsOf(report)} />
       </Section>
       {(wasRead(report) || report.actions.length > 0) && (
-        <Section title="Accounts to disable">
+        <Section title={t`Accounts to disable`}>
           <CandidateTable candidates={report.actions} total={report.candidates} />
         </Section>
       )}
       {report.reconciliations.length > 0 && (
-        <Section title="Changed roles and groups">
+        <Section title={t`Changed roles and groups`}>
           <Changes report={report} />
         </Section>
       )}
       {report.eligible_for_reactivation.length > 0 && (
-        <Section title="Back in the directory">
+        <Section title={t`Back in the directory`}>
           <Text size="sm" mb="xs">
-            These accounts were disabled because of the directory and are in it again. They stay disabled until an
-            administrator enables them: open an account to do so.
+            <Trans>
+              These accounts were disabled because of the directory and are in it again. They stay disabled until an
+              administrator enables them: open an account to do so.
+            </Trans>
           </Text>
           {report.eligible_for_reactivation.map((account) => (
             <Text key={account.user_uuid} size="sm">
@@ -63,7 +67,7 @@ function Body({ report }: { report: Report }) {
         </Section>
       )}
       {report.proof.length > 0 && (
-        <Section title="Verification">
+        <Section title={t`Verification`}>
           <Facts of={report.proof.map((step) => [verificationName(step.code), step.evidence] as const)} />
         </Section>
       )}
@@ -78,20 +82,30 @@ function wasRead({ status }: Report): boolean {
 
 function factsOf(report: Report): (readonly [string, string | null])[] {
   return [
-    ['Status', statusLabelOf(report).label + (report.dry_run ? ', dry run' : '')],
-    ['Started', moment(report.started_at)],
-    ['Duration', report.duration_s === null ? null : `${report.duration_s.toFixed(1)} s`],
-    ['Approved', report.approved_at === null ? null : moment(report.approved_at)],
+    [t`Status`, report.dry_run ? t`${statusLabelOf(report).label}, dry run` : statusLabelOf(report).label],
+    [t`Started`, moment(report.started_at)],
+    [t`Duration`, report.duration_s === null ? null : t`${report.duration_s.toFixed(1)} s`],
+    [t`Approved`, report.approved_at === null ? null : moment(report.approved_at)],
     ...(wasRead(report) ? countsOf(report) : []),
-    ['Limit', plural(report.max_disables_per_run, 'account')],
+    [t`Limit`, plural(report.max_disables_per_run, { one: '# account', other: '# accounts' })],
   ];
 }
 
 function countsOf(report: Report): [string, string][] {
   return [
-    ['Accounts checked', report.checked.toLocaleString()],
-    ['Directory entries', report.seen.toLocaleString()],
-    ['LDAP requests', report.ldap_requests.toLocaleString()],
+    [t`Accounts checked`, formatNumber(report.checked)],
+    [t`Directory entries`, formatNumber(report.seen)],
+    [t`LDAP requests`, formatNumber(report.ldap_requests)],
+  ];
+}
+
+function effectsOf(change: Report['reconciliations'][number]): string[] {
+  const { role_from: before, role_to: after, groups_added: added, groups_removed: removed, error } = change;
+  return [
+    ...(after ? [`${before} → ${after}`] : []),
+    ...(added.length > 0 ? [t`added to ${added.join(', ')}`] : []),
+    ...(removed.length > 0 ? [t`removed from ${removed.join(', ')}`] : []),
+    ...(error ? [t`not applied: changed during the run`] : []),
   ];
 }
 
@@ -105,10 +119,7 @@ function Changes({ report: { reconciliations, reconciled } }: { report: Report }
           <li key={change.user_uuid}>
             <Text size="sm" style={{ overflowWrap: 'anywhere' }}>
               <b>{change.email}</b>
-              {change.role_to ? ` · ${change.role_from} → ${change.role_to}` : ''}
-              {change.groups_added.length > 0 ? ` · added to ${change.groups_added.join(', ')}` : ''}
-              {change.groups_removed.length > 0 ? ` · removed from ${change.groups_removed.join(', ')}` : ''}
-              {change.error ? ' · not applied: changed during the run' : ''}
+              {effectsOf(change).map((effect) => ` · ${effect}`)}
             </Text>
           </li>
         ))}
@@ -116,13 +127,12 @@ function Changes({ report: { reconciliations, reconciled } }: { report: Report }
       <Group mt="sm">
         {visible.length < reconciliations.length && (
           <Button variant="default" size="xs" onClick={() => setAll(true)}>
-            Show {reconciliations.length.toLocaleString()}
+            {t`Show ${formatNumber(reconciliations.length)}`}
           </Button>
         )}
         {reconciled > reconciliations.length && (
           <Text size="xs" c="dimmed">
-            The report lists {reconciliations.length.toLocaleString()} of {reconciled.toLocaleString()}. Use “Explain an
-            account” for the others.
+            {t`The report lists ${formatNumber(reconciliations.length)} of ${formatNumber(reconciled)}. Use “Explain an account” for the others.`}
           </Text>
         )}
       </Group>

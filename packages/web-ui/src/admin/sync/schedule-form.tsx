@@ -1,3 +1,4 @@
+import { t } from '@lingui/core/macro';
 import { Button, Group, NumberInput, Stack, Switch, Text, TextInput } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import cronstrue from 'cronstrue';
@@ -26,7 +27,7 @@ export function ScheduleForm({ status }: { status: Status }) {
     mutationFn: () =>
       call('PUT /api/admin/directory-sync', { body: Object.fromEntries(changed.map((key) => [key, edits[key]])) }),
     onSuccess: async () => {
-      notify('Saved.');
+      notify(t`Saved.`);
       await client.invalidateQueries({ queryKey: ['directory-sync', 'status'] });
       draft.drop();
     },
@@ -48,21 +49,21 @@ export function ScheduleForm({ status }: { status: Status }) {
       <Stack gap="md" maw={560}>
         <RestoredNote draft={draft} />
         <Switch
-          label="Directory sync"
-          description="Runs on schedule, and when started here."
+          label={t`Directory sync`}
+          description={t`Runs on schedule, and when started here.`}
           checked={fields.enabled}
           onChange={(event) => change({ enabled: event.currentTarget.checked })}
         />
         <Switch
-          label="Dry run"
-          description="Reports which accounts would be disabled, and changes nothing."
+          label={t`Dry run`}
+          description={t`Reports which accounts would be disabled, and changes nothing.`}
           checked={fields.dry_run}
           onChange={(event) => change({ dry_run: event.currentTarget.checked })}
         />
         <TextInput
-          label="Schedule"
+          label={t`Schedule`}
           description={
-            describeSchedule(fields.schedule) || 'Five cron fields: minute, hour, day, month, weekday. In UTC.'
+            describeSchedule(fields.schedule) || t`Five cron fields: minute, hour, day, month, weekday. In UTC.`
           }
           value={fields.schedule}
           maxLength={200}
@@ -71,14 +72,14 @@ export function ScheduleForm({ status }: { status: Status }) {
         />
         {changed.includes('schedule') ? (
           <Text size="sm" c="dimmed">
-            Save to see the next five runs.
+            {t`Save to see the next five runs.`}
           </Text>
         ) : (
           <NextRuns status={status} />
         )}
         <NumberInput
-          label="Accounts a run may disable"
-          description="Further accounts are left for the next run."
+          label={t`Accounts a run may disable`}
+          description={t`Further accounts are left for the next run.`}
           min={1}
           max={100_000}
           allowDecimal={false}
@@ -87,24 +88,24 @@ export function ScheduleForm({ status }: { status: Status }) {
           onChange={(value) => change({ max_disables_per_run: Number(value) })}
         />
         <NumberInput
-          label="Require approval above"
-          description="Percentage of accounts. A run that would disable more disables none until an administrator approves its set. With fewer than 20 accounts, approval is required for several accounts that are more than half of them. Leave blank for no limit."
+          label={t`Require approval above`}
+          description={t`Percentage of accounts. A run that would disable more disables none until an administrator approves its set. With fewer than 20 accounts, approval is required for several accounts that are more than half of them. Leave blank for no limit.`}
           min={0.01}
           max={100}
           suffix=" %"
-          placeholder="No limit"
+          placeholder={t`No limit`}
           value={fields.max_disable_percent ?? ''}
           error={errorOf('max_disable_percent')}
           onChange={(value) => change({ max_disable_percent: value === '' ? null : Number(value) })}
         />
-        {save.error && <ErrorNote error={save.error} title="The settings weren’t saved" />}
+        {save.error && <ErrorNote error={save.error} title={t`The settings weren’t saved`} />}
         <Group>
           <Button type="submit" disabled={changed.length === 0} loading={save.isPending}>
-            Save
+            {t`Save`}
           </Button>
           {changed.length > 0 && (
             <Button variant="default" onClick={draft.drop}>
-              Discard
+              {t`Discard`}
             </Button>
           )}
         </Group>
@@ -116,7 +117,7 @@ export function ScheduleForm({ status }: { status: Status }) {
 /** Describes a cron expression; empty while it is invalid. */
 function describeSchedule(schedule: string): string {
   try {
-    return `${cronstrue.toString(schedule, { use24HourTimeFormat: true })} (UTC)`;
+    return t`${cronstrue.toString(schedule, { use24HourTimeFormat: true })} (UTC)`;
   } catch {
     return '';
   }
@@ -126,7 +127,7 @@ function NextRuns({ status }: { status: Status }) {
   return (
     <div data-testid="next-runs">
       <Text size="sm" fw={600}>
-        {status.enabled ? 'Next runs' : 'Next runs, once directory sync is on'}, in your time zone
+        {status.enabled ? t`Next runs, in your time zone` : t`Next runs, once directory sync is on, in your time zone`}
       </Text>
       <ul className={css['times']}>
         {status.next_runs.map((at) => (
@@ -135,7 +136,7 @@ function NextRuns({ status }: { status: Status }) {
           </li>
         ))}
       </ul>
-      {status.next_due && <Text size="sm">A run is due and starts within 15 minutes.</Text>}
+      {status.next_due && <Text size="sm">{t`A run is due and starts within 15 minutes.`}</Text>}
     </div>
   );
 }

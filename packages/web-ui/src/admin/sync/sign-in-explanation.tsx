@@ -1,5 +1,7 @@
+import { msg, t } from '@lingui/core/macro';
 import { Badge, Group, List, Stack, Text } from '@mantine/core';
 import { queryOptions, useQuery } from '@tanstack/react-query';
+import { translateOnRead } from '../../lib/language.ts';
 import { call } from '../../api/client.ts';
 import type { ResponseBody } from '../../api/routes.ts';
 import { moment } from '../../lib/format.ts';
@@ -9,18 +11,19 @@ import { evidenceText, reasonTexts } from './labels.ts';
 
 type Explanation = ResponseBody<'GET /api/admin/sign-in/explanation'>;
 
-const verdicts: Record<Explanation['verdict'], ColoredLabel> = {
-  admitted: { label: 'admitted', color: 'petrol' },
-  admin: { label: 'administrator', color: 'petrol' },
-  disabled: { label: 'disabled', color: 'red' },
-  refused: { label: 'refused at sign-in', color: 'red' },
-  unknown: { label: 'unknown', color: 'yellow' },
-};
+const verdicts: Record<Explanation['verdict'], ColoredLabel> = translateOnRead({
+  admitted: { label: msg`admitted`, color: 'petrol' },
+  admin: { label: msg`administrator`, color: 'petrol' },
+  disabled: { label: msg`disabled`, color: 'red' },
+  refused: { label: msg`refused at sign-in`, color: 'red' },
+  unknown: { label: msg`unknown`, color: 'yellow' },
+});
 
 /** Whether a sign-in with this login would succeed now, and the last refused sign-ins. */
 export function SignInExplanation({ login }: { login: string }) {
   const explanation = useQuery(explanationQuery(login));
-  if (!explanation.data) return <QueryStatus of={explanation} what="The result of the directory" height={80} />;
+  if (!explanation.data)
+    return <QueryStatus of={explanation} failure={t`The result of the directory couldn’t be loaded`} height={80} />;
   const { verdict, reason, evidence, refusals, as_of: at } = explanation.data;
   return (
     <Stack gap={6} data-testid="sign-in-explanation">
@@ -37,7 +40,7 @@ export function SignInExplanation({ login }: { login: string }) {
         {evidenceLine(evidence)}
       </Text>
       <Text size="xs" c="dimmed">
-        As of {moment(at)}
+        {t`As of ${moment(at)}`}
       </Text>
       <Refusals refusals={refusals} />
     </Stack>
@@ -66,18 +69,18 @@ function reasonText(reason: string): string {
 
 function Refusals({ refusals }: Pick<Explanation, 'refusals'>) {
   return refusals.length === 0 ? (
-    <Text size="sm">No recent sign-in with this login was refused.</Text>
+    <Text size="sm">{t`No recent sign-in with this login was refused.`}</Text>
   ) : (
     <>
       <Text size="sm" fw={600}>
-        Recently refused sign-ins
+        {t`Recently refused sign-ins`}
       </Text>
       <List size="sm" spacing={4} data-testid="refusals">
         {refusals.map(({ at, code, reason, detail, source_ip: from }, i) => (
           <List.Item key={`${at} ${i}`}>
             {moment(at)}: {reason}
             <Text size="xs" c="dimmed" style={{ overflowWrap: 'anywhere' }}>
-              {[code, detail, from && `from ${from}`].filter(Boolean).join(' · ')}
+              {[code, detail, from && t`from ${from}`].filter(Boolean).join(' · ')}
             </Text>
           </List.Item>
         ))}

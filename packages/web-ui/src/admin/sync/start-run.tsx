@@ -1,10 +1,11 @@
+import { t } from '@lingui/core/macro';
 import { Alert, Button, Group, Progress, Stack, Text } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { call } from '../../api/client.ts';
 import { Icon } from '../../ui/icons.tsx';
 import { notifyError } from '../../ui/notify.ts';
-import { ago, timeOfDay } from '../../lib/format.ts';
+import { ago, timeOfDay, formatNumber } from '../../lib/format.ts';
 import { awaitsApproval, phaseTexts, statusLabelOf, summaryOf, type Status } from './labels.ts';
 import { useIsRunRequested } from './requested-run.ts';
 import { showRequestedRun } from './sync-queries.ts';
@@ -17,7 +18,7 @@ export function StartRun({ status }: { status: Status }) {
     mutationFn: (dryRun: boolean) =>
       call('POST /api/admin/directory-sync/run', { body: dryRun ? { dry_run: true } : {} }),
     onSuccess: () => showRequestedRun(client),
-    onError: (error) => notifyError('The run wasn’t started', error),
+    onError: (error) => notifyError(t`The run wasn’t started`, error),
   });
   const busy = requested || status.running !== null;
   const changesAccounts = status.enabled && !status.dry_run;
@@ -34,11 +35,11 @@ export function StartRun({ status }: { status: Status }) {
           loading={run.isPending && run.variables}
           onClick={() => run.mutate(true)}
         >
-          Start dry run
+          {t`Start dry run`}
         </Button>
         {changesAccounts && (
           <Button disabled={busy} loading={run.isPending && !run.variables} onClick={() => run.mutate(false)}>
-            Run now
+            {t`Run now`}
           </Button>
         )}
       </Group>
@@ -50,15 +51,15 @@ export function StartRun({ status }: { status: Status }) {
 }
 
 function effectOf({ enabled, dry_run: dryRun }: Status): string {
-  if (!enabled) return 'Directory sync is off. A dry run is possible and changes nothing.';
+  if (!enabled) return t`Directory sync is off. A dry run is possible and changes nothing.`;
   return dryRun
-    ? 'Dry run is on: each run only reports and changes nothing.'
-    : 'A run disables accounts that have left the directory, within the limits below.';
+    ? t`Dry run is on: each run only reports and changes nothing.`
+    : t`A run disables accounts that have left the directory, within the limits below.`;
 }
 
 function LastRun({ status }: { status: Status }) {
   const last = status.last_result;
-  if (!last) return <Text size="sm">No runs yet.</Text>;
+  if (!last) return <Text size="sm">{t`No runs yet.`}</Text>;
   const failed = last.status === 'directory_unavailable' || last.status === 'failed';
   const needsApproval = awaitsApproval(last);
   return (
@@ -66,14 +67,14 @@ function LastRun({ status }: { status: Status }) {
       color={failed ? 'red' : needsApproval ? 'yellow' : statusLabelOf(last).color}
       variant="light"
       icon={<Icon name={failed || needsApproval ? 'alert' : 'check'} />}
-      title={`Last run ${ago(last.started_at)}${last.dry_run ? ', dry run' : ''}`}
+      title={last.dry_run ? t`Last run ${ago(last.started_at)}, dry run` : t`Last run ${ago(last.started_at)}`}
       data-testid="last-run"
     >
       <Text size="sm" mb={4}>
         {summaryOf(last)}
       </Text>
       <Link className="ot-link" to="/admin/directory-sync/passes/$uuid" params={{ uuid: last.pass_uuid }}>
-        {needsApproval ? 'Review and approve' : 'Report'}
+        {needsApproval ? t`Review and approve` : t`Report`}
       </Link>
     </Alert>
   );
@@ -81,7 +82,8 @@ function LastRun({ status }: { status: Status }) {
 
 /** Screen readers announce the step only: the progress changes every second. */
 function CurrentRun({ running, requested }: { running: Status['running']; requested: boolean }) {
-  const step = running ? phaseTexts[running.phase] + (running.dry_run ? ' (dry run)' : '') : 'Requested';
+  const phase = running ? phaseTexts[running.phase] : t`Requested`;
+  const step = running?.dry_run ? t`${phase} (dry run)` : phase;
   const busy = running !== null || requested;
   return (
     <div data-testid="running">
@@ -91,7 +93,7 @@ function CurrentRun({ running, requested }: { running: Status['running']; reques
       {busy && (
         <>
           <Text size="xs" c="dimmed" className="ot-tabular">
-            {running ? progressText(running) : 'Starts when a worker of the queue cpu is free.'}
+            {running ? progressText(running) : t`Starts when a worker of the queue cpu is free.`}
           </Text>
           <ProgressBar percent={running?.total ? (100 * running.done) / running.total : null} label={step} />
         </>
@@ -101,8 +103,10 @@ function CurrentRun({ running, requested }: { running: Status['running']; reques
 }
 
 function progressText({ done, total, started_at: since }: NonNullable<Status['running']>): string {
-  const count = done > 0 ? `${done.toLocaleString()}${total === null ? '' : ` of ${total.toLocaleString()}`} · ` : '';
-  return `${count}since ${timeOfDay(since)}`;
+  const start = timeOfDay(since);
+  if (done === 0) return t`since ${start}`;
+  const count = total === null ? formatNumber(done) : t`${formatNumber(done)} of ${formatNumber(total)}`;
+  return t`${count} · since ${start}`;
 }
 
 /** @param percent null while the total is unknown */

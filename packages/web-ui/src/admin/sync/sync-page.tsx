@@ -1,3 +1,4 @@
+import { t } from '@lingui/core/macro';
 import { Stack } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Pane, Section } from '../../ui/pane.tsx';
@@ -12,23 +13,23 @@ import { lastRunIdOf, statusQuery } from './sync-queries.ts';
 export function SyncPage() {
   const status = useQuery(statusQuery);
   return (
-    <Pane title="Directory sync">
+    <Pane title={t`Directory sync`}>
       <Stack gap="lg">
-        <QueryStatus of={status} what="The directory sync" />
+        <QueryStatus of={status} failure={t`The directory sync couldn’t be loaded`} />
         {status.data && (
           <>
-            <Section title="Now">
+            <Section title={t`Now`}>
               <StartRun status={status.data} />
             </Section>
-            <Section title="Schedule and limits">
+            <Section title={t`Schedule and limits`}>
               <ScheduleForm status={status.data} />
             </Section>
           </>
         )}
-        <Section title="Runs">
+        <Section title={t`Runs`}>
           <RunList lastRunId={lastRunIdOf(status.data)} />
         </Section>
-        <Section title="Explain an account">
+        <Section title={t`Explain an account`}>
           <ExplainAccount />
         </Section>
       </Stack>

@@ -1,3 +1,4 @@
+import { t } from '@lingui/core/macro';
 import type { User } from '../../api/queries.ts';
 import type { Account } from '../../ui/account-labels.ts';
 
@@ -30,8 +31,8 @@ export function permissionsOf(me: User, account: Account): AccountPermissions {
 }
 
 function limitationOf(self: boolean, above: boolean, { auth_type: origin }: Account): string | null {
-  if (self) return 'This is your own account. Change your name and password under “Account and sessions”.';
-  if (above) return 'This account has a higher role than yours. You can view it, but not change it.';
-  if (origin === 'ldap') return 'This account comes from the directory, which manages its password and access.';
-  return origin === 'local' ? null : 'This account signs in through another service, which manages its password.';
+  if (self) return t`This is your own account. Change your name and password under “Account and sessions”.`;
+  if (above) return t`This account has a higher role than yours. You can view it, but not change it.`;
+  if (origin === 'ldap') return t`This account comes from the directory, which manages its password and access.`;
+  return origin === 'local' ? null : t`This account signs in through another service, which manages its password.`;
 }

@@ -1,3 +1,4 @@
+import { t } from '@lingui/core/macro';
 import { Badge, Button, Group, Text, Textarea } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
@@ -18,9 +19,9 @@ export function ApprovalsPage() {
   const [page, setPage] = useState(1);
   const pending = useQuery(approvalsQuery(page));
   return (
-    <Pane title="Approvals">
-      <QueryStatus of={pending} what="The approvals" />
-      {pending.data?.items.length === 0 && <Empty>No accounts are awaiting approval.</Empty>}
+    <Pane title={t`Approvals`}>
+      <QueryStatus of={pending} failure={t`The approvals couldn’t be loaded`} />
+      {pending.data?.items.length === 0 && <Empty>{t`No accounts are awaiting approval.`}</Empty>}
       {pending.data && pending.data.items.length > 0 && (
         <ul className="ot-list" data-testid="approvals">
           {pending.data.items.map((account) => (
@@ -46,8 +47,8 @@ function PendingAccount({ account }: { account: Account }) {
   const [rejecting, setRejecting] = useState(false);
   const approve = useMutation({
     mutationFn: () => call('POST /api/admin/user-approvals/{uuid}/approve', { params: { uuid: account.uuid } }),
-    onSuccess: () => reportDecision(`${nameOf(account)} has been approved.`),
-    onError: (error) => notifyError('The account wasn’t approved', error),
+    onSuccess: () => reportDecision(t`${nameOf(account)} has been approved.`),
+    onError: (error) => notifyError(t`The account wasn’t approved`, error),
   });
   return (
     <li className="ot-card" style={{ padding: '0.875rem 1rem' }}>
@@ -62,7 +63,7 @@ function PendingAccount({ account }: { account: Account }) {
             </Badge>
           </Group>
           <Text size="xs" c="dimmed" title={moment(account.created_at)} style={{ overflowWrap: 'anywhere' }}>
-            {account.email} · registered {ago(account.created_at)}
+            {t`${account.email} · registered ${ago(account.created_at)}`}
           </Text>
         </div>
         <Group gap="xs">
@@ -70,24 +71,24 @@ function PendingAccount({ account }: { account: Account }) {
             size="xs"
             loading={approve.isPending}
             onClick={() => approve.mutate()}
-            aria-label={`Approve ${nameOf(account)}`}
+            aria-label={t`Approve ${nameOf(account)}`}
           >
-            Approve
+            {t`Approve`}
           </Button>
           <Button
             size="xs"
             variant="default"
             onClick={() => setRejecting(true)}
-            aria-label={`Reject ${nameOf(account)}`}
+            aria-label={t`Reject ${nameOf(account)}`}
           >
-            Reject
+            {t`Reject`}
           </Button>
         </Group>
       </Group>
       {rejecting && (
         <RejectDialog
           account={account}
-          onDone={() => reportDecision(`${nameOf(account)} has been rejected.`)}
+          onDone={() => reportDecision(t`${nameOf(account)} has been rejected.`)}
           onClose={() => setRejecting(false)}
         />
       )}
@@ -114,18 +115,18 @@ function RejectDialog({ account, onDone, onClose }: RejectProps) {
   });
   return (
     <FormDialog
-      title={`Reject ${nameOf(account)}?`}
-      action="Reject"
+      title={t`Reject ${nameOf(account)}?`}
+      action={t`Reject`}
       danger
       sending={reject}
       draft={draft}
       onSubmit={() => reject.mutate()}
       onClose={onClose}
     >
-      <Text size="sm">The account is kept, but its owner cannot use Overtone. Their sessions end immediately.</Text>
+      <Text size="sm">{t`The account is kept, but its owner cannot use Overtone. Their sessions end immediately.`}</Text>
       <Textarea
-        label="Reason"
-        description="Kept in the audit log; not shown to the person"
+        label={t`Reason`}
+        description={t`Kept in the audit log; not shown to the person`}
         data-autofocus
         autosize
         minRows={2}

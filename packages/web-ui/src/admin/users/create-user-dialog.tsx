@@ -1,3 +1,4 @@
+import { t } from '@lingui/core/macro';
 import { Checkbox, NativeSelect, Text, TextInput } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
@@ -45,7 +46,7 @@ export function CreateUserDialog({ onClose }: { onClose: () => void }) {
       }),
     onSuccess: (user) => {
       void client.invalidateQueries({ queryKey: ['users'] });
-      notify(`Account created for ${nameOf(user)}.`);
+      notify(t`Account created for ${nameOf(user)}.`);
       draft.drop();
       onClose();
       // The password field is still filled until the dialog has closed.
@@ -55,19 +56,19 @@ export function CreateUserDialog({ onClose }: { onClose: () => void }) {
   const problem = (field: string): string | null => fieldOf(create.error, field);
   return (
     <FormDialog
-      title="Add user"
-      action="Add user"
+      title={t`Add user`}
+      action={t`Add user`}
       ready={email.trim() !== '' && (!local || isAllowed)}
       sending={create}
       draft={draft}
       secretTyped={local && password !== ''}
-      failure="The account wasn’t created"
+      failure={t`The account wasn’t created`}
       fields={['email', 'full_name', 'auth_type', 'role', 'password']}
       onSubmit={() => create.mutate()}
       onClose={onClose}
     >
       <TextInput
-        label="E-mail address"
+        label={t`E-mail address`}
         type="email"
         data-autofocus
         required
@@ -78,7 +79,7 @@ export function CreateUserDialog({ onClose }: { onClose: () => void }) {
         onChange={(event) => change({ email: event.currentTarget.value })}
       />
       <TextInput
-        label="Name"
+        label={t`Name`}
         maxLength={200}
         autoComplete="off"
         value={name}
@@ -86,7 +87,7 @@ export function CreateUserDialog({ onClose }: { onClose: () => void }) {
         onChange={(event) => change({ name: event.currentTarget.value })}
       />
       <NativeSelect
-        label="Signs in through"
+        label={t`Signs in through`}
         data={options(originNames)}
         value={origin}
         error={problem('auth_type')}
@@ -94,7 +95,7 @@ export function CreateUserDialog({ onClose }: { onClose: () => void }) {
       />
       {me?.role === 'super_admin' ? (
         <NativeSelect
-          label="Role"
+          label={t`Role`}
           data={options(roleNames)}
           value={role}
           error={problem('role')}
@@ -102,21 +103,21 @@ export function CreateUserDialog({ onClose }: { onClose: () => void }) {
         />
       ) : (
         <Text size="sm" c="dimmed">
-          The account gets the role User. A super administrator can change it.
+          {t`The account gets the role User. A super administrator can change it.`}
         </Text>
       )}
       {local ? (
         <>
-          <NewPassword label="First password" value={password} error={problem('password')} onChange={setPassword} />
+          <NewPassword label={t`First password`} value={password} error={problem('password')} onChange={setPassword} />
           <Checkbox
-            label="Require a new password at first sign-in"
+            label={t`Require a new password at first sign-in`}
             checked={mustChangePassword}
             onChange={(event) => change({ mustChangePassword: event.currentTarget.checked })}
           />
         </>
       ) : (
         <Text size="sm" c="dimmed">
-          This account has no password here. It is linked to its owner when they first sign in.
+          {t`This account has no password here. It is linked to its owner when they first sign in.`}
         </Text>
       )}
     </FormDialog>

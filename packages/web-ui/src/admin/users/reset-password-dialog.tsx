@@ -1,10 +1,10 @@
+import { plural, t } from '@lingui/core/macro';
 import { Checkbox, Text } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { call } from '../../api/client.ts';
 import { fieldOf } from '../../api/problem.ts';
 import { FormDialog } from '../../ui/form-dialog.tsx';
-import { plural } from '../../lib/format.ts';
 import { NewPassword, useIsPasswordAllowed } from '../../session/new-password.tsx';
 import { nameOf, type Account } from '../../ui/account-labels.ts';
 
@@ -26,28 +26,28 @@ export function ResetPasswordDialog({ account, onDone, onClose }: Props) {
       }),
     onSuccess: ({ sessions_terminated }) => {
       onClose();
-      onDone(`Password changed. ${plural(sessions_terminated, 'session')} ended.`);
+      onDone(t`Password changed. ${plural(sessions_terminated, { one: '# session', other: '# sessions' })} ended.`);
     },
   });
   return (
     <FormDialog
-      title={`Reset the password of ${nameOf(account)}`}
-      action="Set password"
+      title={t`Reset the password of ${nameOf(account)}`}
+      action={t`Set password`}
       ready={isAllowed}
       sending={reset}
-      failure="The password wasn’t changed"
+      failure={t`The password wasn’t changed`}
       fields={['new_password']}
       onSubmit={() => reset.mutate()}
       onClose={onClose}
     >
       <NewPassword value={password} error={fieldOf(reset.error, 'new_password')} onChange={setPassword} />
       <Checkbox
-        label="Require a new password at next sign-in"
+        label={t`Require a new password at next sign-in`}
         checked={forceChange}
         onChange={(event) => setForceChange(event.currentTarget.checked)}
       />
       <Text size="sm" c="dimmed">
-        All sessions of this account end immediately.
+        {t`All sessions of this account end immediately.`}
       </Text>
     </FormDialog>
   );

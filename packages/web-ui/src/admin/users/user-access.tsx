@@ -1,3 +1,4 @@
+import { t } from '@lingui/core/macro';
 import { Button, Group, NativeSelect, Stack, Text } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
@@ -21,13 +22,13 @@ export function UserAccess({ account, permissions }: Props) {
   const update = (is_active: boolean) => call('PUT /api/users/{uuid}', { params, body: { is_active } });
   const enable = useMutation({
     mutationFn: () => update(true),
-    onSuccess: () => refresh('Account enabled.'),
-    onError: (error) => notifyError('The account wasn’t enabled', error),
+    onSuccess: () => refresh(t`Account enabled.`),
+    onError: (error) => notifyError(t`The account wasn’t enabled`, error),
   });
   const unlock = useMutation({
     mutationFn: () => call('POST /api/admin/users/{uuid}/unlock', { params }),
-    onSuccess: ({ was_locked }) => refresh(was_locked ? 'Account unlocked.' : 'The account was not locked.'),
-    onError: (error) => notifyError('The account wasn’t unlocked', error),
+    onSuccess: ({ was_locked }) => refresh(was_locked ? t`Account unlocked.` : t`The account was not locked.`),
+    onError: (error) => notifyError(t`The account wasn’t unlocked`, error),
   });
   const locked = account.locked_until !== null && new Date(account.locked_until) > new Date();
   if (!permissions.edit) return <Text size="sm">{roleNames[account.role]}</Text>;
@@ -37,53 +38,52 @@ export function UserAccess({ account, permissions }: Props) {
       <Group gap="sm">
         {permissions.resetPassword && (
           <Button variant="default" onClick={() => setDialog('password')}>
-            Reset password
+            {t`Reset password`}
           </Button>
         )}
         {locked && (
           <Button variant="default" loading={unlock.isPending} onClick={() => unlock.mutate()}>
-            Unlock
+            {t`Unlock`}
           </Button>
         )}
         {account.is_active ? (
           <Button variant="default" onClick={() => setDialog('disable')}>
-            Disable
+            {t`Disable`}
           </Button>
         ) : (
           <Button variant="default" loading={enable.isPending} onClick={() => enable.mutate()}>
-            Enable
+            {t`Enable`}
           </Button>
         )}
         <Button variant="light" color="red" onClick={() => setDialog('delete')}>
-          Delete
+          {t`Delete`}
         </Button>
       </Group>
       {dialog === 'password' && <ResetPasswordDialog account={account} onDone={refresh} onClose={close} />}
       {dialog === 'disable' && (
         <Confirm
-          title={`Disable ${nameOf(account)}?`}
-          action="Disable"
+          title={t`Disable ${nameOf(account)}?`}
+          action={t`Disable`}
           run={() => update(false)}
-          onDone={() => refresh('Account disabled.')}
+          onDone={() => refresh(t`Account disabled.`)}
           onClose={close}
         >
-          <Text>All sessions end immediately, and this account can no longer sign in. Recordings are kept.</Text>
+          <Text>{t`All sessions end immediately, and this account can no longer sign in. Recordings are kept.`}</Text>
         </Confirm>
       )}
       {dialog === 'delete' && (
         <Confirm
-          title={`Delete ${nameOf(account)}?`}
-          action="Delete"
+          title={t`Delete ${nameOf(account)}?`}
+          action={t`Delete`}
           run={() => call('DELETE /api/users/{uuid}', { params })}
           onDone={() => {
-            refresh(`${nameOf(account)} has been deleted.`);
+            refresh(t`${nameOf(account)} has been deleted.`);
             void navigate({ to: '/admin/users' });
           }}
           onClose={close}
         >
           <Text>
-            This permanently deletes the account {account.email} with all its recordings and transcripts. You can’t undo
-            this.
+            {t`This permanently deletes the account ${account.email} with all its recordings and transcripts. You can’t undo this.`}
           </Text>
         </Confirm>
       )}
@@ -107,28 +107,27 @@ function RoleForm({ account }: { account: Account }) {
   return (
     <Group align="flex-end" gap="sm">
       <NativeSelect
-        label="Role"
+        label={t`Role`}
         data={Object.entries(roleNames).map(([value, label]) => ({ value, label }))}
         value={role}
         onChange={(event) => setRole(event.currentTarget.value as Account['role'])}
       />
       <Button variant="default" disabled={role === account.role} onClick={() => setConfirming(true)}>
-        Change role
+        {t`Change role`}
       </Button>
       {confirming && (
         <Confirm
-          title="Change the role?"
-          action="Change role"
+          title={t`Change the role?`}
+          action={t`Change role`}
           harmless
           run={() =>
             call('PUT /api/admin/users/{uuid}/role', { params: { uuid: account.uuid }, query: { new_role: role } })
           }
-          onDone={() => refresh(`${nameOf(account)} now has the role ${roleNames[role]}.`)}
+          onDone={() => refresh(t`${nameOf(account)} now has the role ${roleNames[role]}.`)}
           onClose={() => setConfirming(false)}
         >
           <Text>
-            The role of {nameOf(account)} changes from {roleNames[account.role]} to {roleNames[role]}. All their
-            sessions end, so that the change takes effect immediately.
+            {t`The role of ${nameOf(account)} changes from ${roleNames[account.role]} to ${roleNames[role]}. All their sessions end, so that the change takes effect immediately.`}
           </Text>
         </Confirm>
       )}

@@ -1,3 +1,4 @@
+import { t } from '@lingui/core/macro';
 import { Button, Group, Stack, Text, TextInput } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
@@ -24,29 +25,29 @@ export function UserCertificate({ account }: { readonly account: Account }) {
     <Stack gap="md">
       <Text size="sm" style={{ overflowWrap: 'anywhere' }}>
         {subject === null
-          ? 'This account is not linked to a certificate.'
-          : `${subject}, issued by ${account.pki_issuer_dn ?? 'the first authority that certifies this subject'}`}
+          ? t`This account is not linked to a certificate.`
+          : t`${subject}, issued by ${account.pki_issuer_dn ?? t`the first authority that certifies this subject`}`}
       </Text>
       <Group gap="sm">
         <Button variant="default" onClick={() => setDialog('link')}>
-          {subject === null ? 'Link certificate' : 'Change certificate'}
+          {subject === null ? t`Link certificate` : t`Change certificate`}
         </Button>
         {subject !== null && (
           <Button variant="default" onClick={() => setDialog('unlink')}>
-            Remove link
+            {t`Remove link`}
           </Button>
         )}
       </Group>
       {dialog === 'link' && <LinkDialog account={account} onDone={refresh} onClose={close} />}
       {dialog === 'unlink' && (
         <Confirm
-          title={`Remove the certificate of ${nameOf(account)}?`}
-          action="Remove link"
+          title={t`Remove the certificate of ${nameOf(account)}?`}
+          action={t`Remove link`}
           run={() => call('DELETE /api/admin/users/{uuid}/certificate', { params: { uuid: account.uuid } })}
-          onDone={() => refresh('Certificate link removed.')}
+          onDone={() => refresh(t`Certificate link removed.`)}
           onClose={close}
         >
-          <Text>All sessions end, and the certificate no longer signs in to this account.</Text>
+          <Text>{t`All sessions end, and the certificate no longer signs in to this account.`}</Text>
         </Confirm>
       )}
     </Stack>
@@ -74,23 +75,23 @@ function LinkDialog({ account, onDone, onClose }: DialogProps) {
     onSuccess: () => {
       draft.drop();
       onClose();
-      onDone('Certificate linked.');
+      onDone(t`Certificate linked.`);
     },
   });
   return (
     <FormDialog
-      title={`Link a certificate to ${nameOf(account)}`}
-      action="Link certificate"
+      title={t`Link a certificate to ${nameOf(account)}`}
+      action={t`Link certificate`}
       ready={subject.trim() !== ''}
       sending={link}
       draft={draft}
-      failure="The certificate wasn’t linked"
+      failure={t`The certificate wasn’t linked`}
       onSubmit={() => link.mutate()}
       onClose={onClose}
     >
       <TextInput
-        label="Subject of the certificate"
-        description="As the audit log shows it, for example CN=Alice Example,O=Example"
+        label={t`Subject of the certificate`}
+        description={t`As the audit log shows it, for example CN=Alice Example,O=Example`}
         required
         maxLength={1200}
         spellCheck={false}
@@ -99,8 +100,8 @@ function LinkDialog({ account, onDone, onClose }: DialogProps) {
         onChange={(event) => draft.set({ subject: event.currentTarget.value, issuer })}
       />
       <TextInput
-        label="Issuer of the certificate"
-        description="Leave blank for the first authority that certifies this subject"
+        label={t`Issuer of the certificate`}
+        description={t`Leave blank for the first authority that certifies this subject`}
         maxLength={1200}
         spellCheck={false}
         value={issuer}

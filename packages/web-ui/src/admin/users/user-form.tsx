@@ -1,3 +1,4 @@
+import { t } from '@lingui/core/macro';
 import { Button, Checkbox, Group, Stack, TextInput } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { call } from '../../api/client.ts';
@@ -37,7 +38,7 @@ export function UserForm({ account }: { account: Account }) {
       draft.drop();
       client.setQueryData(userQuery(account.uuid).queryKey, next);
       void client.invalidateQueries({ queryKey: ['users'] });
-      notify('Account saved.');
+      notify(t`Account saved.`);
     },
   });
   return (
@@ -49,41 +50,41 @@ export function UserForm({ account }: { account: Account }) {
     >
       <Stack gap="md" maw={480}>
         <RestoredNote draft={draft} />
-        {save.error && <ErrorNote error={save.error} title="The account wasn’t saved" />}
+        {save.error && <ErrorNote error={save.error} title={t`The account wasn’t saved`} />}
         <TextInput
-          label="Name"
+          label={t`Name`}
           maxLength={200}
           value={name}
           error={fieldOf(save.error, 'full_name')}
           onChange={(event) => draft.set({ ...draft.value, name: event.currentTarget.value })}
         />
         <TextInput
-          label="E-mail address"
+          label={t`E-mail address`}
           type="email"
           maxLength={320}
           value={email}
           error={fieldOf(save.error, 'email')}
-          {...(local ? {} : { description: 'The next sign-in may replace it with the address from the directory.' })}
+          {...(local ? {} : { description: t`The next sign-in may replace it with the address from the directory.` })}
           onChange={(event) => draft.set({ ...draft.value, email: event.currentTarget.value })}
         />
         <TextInput
-          label="Expires at the end of"
+          label={t`Expires at the end of`}
           type="date"
-          description="Leave blank for never"
+          description={t`Leave blank for never`}
           value={expires}
           error={fieldOf(save.error, 'account_expires_at')}
           onChange={(event) => draft.set({ ...draft.value, expires: event.currentTarget.value })}
         />
         {local && (
           <Checkbox
-            label="Require a new password at next sign-in"
+            label={t`Require a new password at next sign-in`}
             checked={mustChange}
             onChange={(event) => draft.set({ ...draft.value, mustChange: event.currentTarget.checked })}
           />
         )}
         {canFallBack && (
           <Checkbox
-            label="Can also sign in with a local password"
+            label={t`Can also sign in with a local password`}
             checked={fallback}
             error={fieldOf(save.error, 'allow_local_fallback')}
             onChange={(event) => draft.set({ ...draft.value, fallback: event.currentTarget.checked })}
@@ -91,7 +92,7 @@ export function UserForm({ account }: { account: Account }) {
         )}
         <Group>
           <Button type="submit" loading={save.isPending} disabled={Object.keys(changes).length === 0}>
-            Save
+            {t`Save`}
           </Button>
         </Group>
       </Stack>

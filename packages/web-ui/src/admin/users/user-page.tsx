@@ -1,3 +1,4 @@
+import { t } from '@lingui/core/macro';
 import { Group, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link, useParams } from '@tanstack/react-router';
@@ -22,11 +23,11 @@ export function UserPage() {
   const permissions = account && me ? permissionsOf(me, account) : null;
   return (
     <Pane
-      title={account ? nameOf(account) : 'User'}
+      title={account ? nameOf(account) : t`User`}
       actions={account && <AccountStatusBadge account={account} />}
-      back={{ to: '/admin/users', label: 'All users' }}
+      back={{ to: '/admin/users', label: t`All users` }}
     >
-      <QueryStatus of={user} what="The account" height={300} />
+      <QueryStatus of={user} failure={t`The account couldn’t be loaded`} height={300} />
       {account && permissions && (
         <Stack gap="lg">
           {permissions.limitation !== null && (
@@ -34,23 +35,23 @@ export function UserPage() {
               {permissions.limitation}
             </Text>
           )}
-          <Section title="Account">
+          <Section title={t`Account`}>
             <Facts account={account} />
           </Section>
           {permissions.edit && (
-            <Section title="Name and address">
+            <Section title={t`Name and address`}>
               <UserForm key={account.updated_at} account={account} />
             </Section>
           )}
-          <Section title="Access">
+          <Section title={t`Access`}>
             <UserAccess account={account} permissions={permissions} />
           </Section>
           {permissions.edit && permissions.certificate && (
-            <Section title="Client certificate">
+            <Section title={t`Client certificate`}>
               <UserCertificate account={account} />
             </Section>
           )}
-          <Section title="Sessions">
+          <Section title={t`Sessions`}>
             <UserSessions account={account} mayEnd={permissions.edit || permissions.self} />
           </Section>
         </Stack>
@@ -60,27 +61,31 @@ export function UserPage() {
 }
 
 function dateOrNever(at: string | null): string {
-  return at === null ? 'never' : moment(at);
+  return at === null ? t`never` : moment(at);
 }
 
 function Facts({ account }: { account: Account }) {
   return (
     <dl className="ot-facts">
-      <dt>E-mail address</dt>
+      <dt>{t`E-mail address`}</dt>
       <dd>{account.email}</dd>
-      <dt>Role</dt>
+      <dt>{t`Role`}</dt>
       <dd>{roleNames[account.role]}</dd>
-      <dt>Signs in through</dt>
+      <dt>{t`Signs in through`}</dt>
       <dd>
-        {originNames[account.auth_type]}
-        {account.ldap_uid !== null && `, as ${account.ldap_uid}`}
-        {account.oidc_subject !== null && `, subject ${account.oidc_subject}`}
-        {account.pki_subject_dn !== null && `, ${account.pki_subject_dn}`}
+        {[
+          originNames[account.auth_type],
+          account.ldap_uid !== null && t`as ${account.ldap_uid}`,
+          account.oidc_subject !== null && t`subject ${account.oidc_subject}`,
+          account.pki_subject_dn,
+        ]
+          .filter((fact) => typeof fact === 'string')
+          .join(', ')}
       </dd>
-      <dt>Groups</dt>
+      <dt>{t`Groups`}</dt>
       <dd>
         {account.groups.length === 0 ? (
-          'none'
+          t`none`
         ) : (
           <Group gap="xs">
             {account.groups.map((group) => (
@@ -91,34 +96,35 @@ function Facts({ account }: { account: Account }) {
           </Group>
         )}
       </dd>
-      <dt>Tasks</dt>
+      <dt>{t`Tasks`}</dt>
       <dd>
         <Link to="/admin/queues" search={{ owner: account.uuid }} hash="tasks" className="ot-link">
-          View tasks
+          {t`View tasks`}
         </Link>
       </dd>
-      <dt>Created</dt>
+      <dt>{t`Created`}</dt>
       <dd>{dateOrNever(account.created_at)}</dd>
-      <dt>Last sign-in</dt>
+      <dt>{t`Last sign-in`}</dt>
       <dd>{dateOrNever(account.last_login_at)}</dd>
       {account.auth_type === 'local' && (
         <>
-          <dt>Password changed</dt>
+          <dt>{t`Password changed`}</dt>
           <dd>
-            {dateOrNever(account.password_changed_at)}
-            {account.must_change_password && ', must be changed at the next sign-in'}
+            {account.must_change_password
+              ? t`${dateOrNever(account.password_changed_at)}, must be changed at the next sign-in`
+              : dateOrNever(account.password_changed_at)}
           </dd>
         </>
       )}
       {account.locked_until !== null && (
         <>
-          <dt>Locked until</dt>
+          <dt>{t`Locked until`}</dt>
           <dd>{moment(account.locked_until)}</dd>
         </>
       )}
       {account.account_expires_at !== null && (
         <>
-          <dt>Expires</dt>
+          <dt>{t`Expires`}</dt>
           <dd>{moment(account.account_expires_at)}</dd>
         </>
       )}

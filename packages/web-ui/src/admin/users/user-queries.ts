@@ -1,17 +1,19 @@
+import { msg } from '@lingui/core/macro';
 import { keepPreviousData, queryOptions } from '@tanstack/react-query';
+import { translateOnRead } from '../../lib/language.ts';
 import { call } from '../../api/client.ts';
 
 export const userPageSize = 20;
 type Filters = Readonly<Record<string, string>>;
 
 /** The filter values for the state of an account, each with its query of the API. */
-export const states: Readonly<Record<string, { label: string; query: Record<string, string> }>> = {
-  active: { label: 'Active', query: { is_active: 'true', approval_status: 'approved' } },
-  disabled: { label: 'Disabled', query: { is_active: 'false' } },
-  locked: { label: 'Locked', query: { locked: 'true' } },
-  pending: { label: 'Awaiting approval', query: { approval_status: 'pending' } },
-  rejected: { label: 'Rejected', query: { approval_status: 'rejected' } },
-};
+export const states: Readonly<Record<string, { label: string; query: Record<string, string> }>> = translateOnRead({
+  active: { label: msg`Active`, query: { is_active: 'true', approval_status: 'approved' } },
+  disabled: { label: msg`Disabled`, query: { is_active: 'false' } },
+  locked: { label: msg`Locked`, query: { locked: 'true' } },
+  pending: { label: msg`Awaiting approval`, query: { approval_status: 'pending' } },
+  rejected: { label: msg`Rejected`, query: { approval_status: 'rejected' } },
+});
 
 export function usersQuery(filters: Filters) {
   return queryOptions({

@@ -1,9 +1,9 @@
+import { plural, t } from '@lingui/core/macro';
 import { Button, Group, Stack, Text } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { call } from '../../api/client.ts';
 import { notify, notifyError } from '../../ui/notify.ts';
-import { plural } from '../../lib/format.ts';
 import { Confirm } from '../../ui/confirm.tsx';
 import { QueryStatus } from '../../ui/query-status.tsx';
 import { SessionList } from '../../ui/session-list.tsx';
@@ -21,25 +21,25 @@ export function UserSessions({ account, mayEnd }: { account: Account; mayEnd: bo
     mutationFn: (session_uuid: string) =>
       call('DELETE /api/admin/users/{uuid}/sessions/{session_uuid}', { params: { uuid: account.uuid, session_uuid } }),
     onSuccess: refresh,
-    onError: (error) => notifyError('The session wasn’t ended', error),
+    onError: (error) => notifyError(t`The session wasn’t ended`, error),
   });
   const endAll = async (): Promise<void> => {
     const { sessions_terminated: count } = await call('DELETE /api/admin/users/{uuid}/sessions', {
       params: { uuid: account.uuid },
     });
-    notify(`${plural(count, 'session')} ended.`);
+    notify(t`${plural(count, { one: '# session', other: '# sessions' })} ended.`);
   };
   if (!mayEnd)
     return (
       <Text size="sm" c="dimmed">
-        You can’t view these sessions.
+        {t`You can’t view these sessions.`}
       </Text>
     );
-  if (!sessions.data) return <QueryStatus of={sessions} what="The sessions" height={60} />;
+  if (!sessions.data) return <QueryStatus of={sessions} failure={t`The sessions couldn’t be loaded`} height={60} />;
   if (sessions.data.total === 0)
     return (
       <Text size="sm" c="dimmed">
-        No active sessions.
+        {t`No active sessions.`}
       </Text>
     );
   return (
@@ -51,18 +51,18 @@ export function UserSessions({ account, mayEnd }: { account: Account; mayEnd: bo
       />
       <Group>
         <Button variant="default" onClick={() => setConfirming(true)}>
-          End all sessions
+          {t`End all sessions`}
         </Button>
       </Group>
       {confirming && (
         <Confirm
-          title="End all sessions?"
-          action="End all"
+          title={t`End all sessions?`}
+          action={t`End all`}
           run={endAll}
           onDone={refresh}
           onClose={() => setConfirming(false)}
         >
-          <Text>{nameOf(account)} is signed out everywhere immediately.</Text>
+          <Text>{t`${nameOf(account)} is signed out everywhere immediately.`}</Text>
         </Confirm>
       )}
     </Stack>

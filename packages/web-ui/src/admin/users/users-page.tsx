@@ -1,10 +1,11 @@
+import { plural, t } from '@lingui/core/macro';
 import { Badge, Button, Table, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
 import { Icon } from '../../ui/icons.tsx';
 import { SearchBox } from '../../ui/search-box.tsx';
-import { ago, moment, plural } from '../../lib/format.ts';
+import { ago, moment } from '../../lib/format.ts';
 import { FilterSelect } from '../../ui/filter-select.tsx';
 import { Pane } from '../../ui/pane.tsx';
 import { Empty, QueryStatus } from '../../ui/query-status.tsx';
@@ -29,20 +30,20 @@ export function UsersPage() {
   };
   return (
     <Pane
-      title="Users"
+      title={t`Users`}
       actions={
         <Button leftSection={<Icon name="plus" size={17} />} onClick={() => setCreating(true)}>
-          Add user
+          {t`Add user`}
         </Button>
       }
     >
       <Bar filters={filters} onChange={change} />
-      <QueryStatus of={users} what="The users" />
+      <QueryStatus of={users} failure={t`The users couldn’t be loaded`} />
       {users.data && <UserTable users={users.data.items} filters={filters} onChange={change} />}
       {users.data && (
         <>
           <Text size="sm" c="dimmed" mt="sm" aria-live="polite">
-            {plural(users.data.total, 'account')}
+            {plural(users.data.total, { one: '# account', other: '# accounts' })}
           </Text>
           <Pager
             page={users.data.page}
@@ -57,34 +58,32 @@ export function UsersPage() {
   );
 }
 
-const stateLabels = Object.fromEntries(Object.entries(states).map(([value, { label }]) => [value, label]));
-
 function Bar({ filters, onChange }: { filters: Filters; onChange: (next: Filters) => void }) {
   return (
-    <div className="ot-bar" role="search" aria-label="Find users">
+    <div className="ot-bar" role="search" aria-label={t`Find users`}>
       <SearchBox
-        label="Name, e-mail address or directory login"
+        label={t`Name, e-mail address or directory login`}
         value={filters['q'] ?? ''}
         onChange={(text) => onChange({ q: text })}
       />
       <FilterSelect
-        label="Role"
-        any="Any role"
+        label={t`Role`}
+        any={t`Any role`}
         labels={roleNames}
         value={filters['role']}
         onChange={(role) => onChange({ role })}
       />
       <FilterSelect
-        label="Origin"
-        any="Any origin"
+        label={t`Origin`}
+        any={t`Any origin`}
         labels={originNames}
         value={filters['origin']}
         onChange={(origin) => onChange({ origin })}
       />
       <FilterSelect
-        label="State"
-        any="Any state"
-        labels={stateLabels}
+        label={t`State`}
+        any={t`Any state`}
+        labels={Object.fromEntries(Object.entries(states).map(([value, { label }]) => [value, label]))}
         value={filters['state']}
         onChange={(state) => onChange({ state })}
       />
@@ -95,7 +94,7 @@ function Bar({ filters, onChange }: { filters: Filters; onChange: (next: Filters
 type UserTableProps = { users: readonly Account[]; filters: Filters; onChange: (next: Filters) => void };
 
 function UserTable({ users, filters, onChange }: UserTableProps) {
-  if (users.length === 0) return <Empty>No account matches.</Empty>;
+  if (users.length === 0) return <Empty>{t`No account matches.`}</Empty>;
   const sort = filters['sort'] ?? 'full_name';
   const order = filters['order'] ?? 'asc';
   const head = (by: string, label: string) => (
@@ -110,7 +109,7 @@ function UserTable({ users, filters, onChange }: UserTableProps) {
     <Sheet
       testId="users"
       card
-      heads={[head('full_name', 'Name'), 'Role', 'Origin', 'State', head('last_login_at', 'Last sign-in')]}
+      heads={[head('full_name', t`Name`), t`Role`, t`Origin`, t`State`, head('last_login_at', t`Last sign-in`)]}
     >
       {users.map((user) => (
         <UserRow key={user.uuid} user={user} />
@@ -164,8 +163,11 @@ function UserRow({ user }: { user: Account }) {
       <Table.Td>
         <AccountStatusBadge account={user} />
       </Table.Td>
-      <Table.Td data-label="Last sign-in" title={user.last_login_at === null ? undefined : moment(user.last_login_at)}>
-        {user.last_login_at === null ? 'never' : ago(user.last_login_at)}
+      <Table.Td
+        data-label={t`Last sign-in`}
+        title={user.last_login_at === null ? undefined : moment(user.last_login_at)}
+      >
+        {user.last_login_at === null ? t`never` : ago(user.last_login_at)}
       </Table.Td>
     </Table.Tr>
   );
