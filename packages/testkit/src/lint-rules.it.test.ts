@@ -8,6 +8,7 @@ import { createFolder } from '@overtone/testkit/cleanup';
 const plugins = [
   fileURLToPath(new URL('../lint/streams.plugin.mjs', import.meta.url)),
   fileURLToPath(new URL('../lint/style.plugin.mjs', import.meta.url)),
+  fileURLToPath(new URL('../lint/texts.plugin.mjs', import.meta.url)),
 ];
 const oxlint = fileURLToPath(new URL('../../../node_modules/.bin/oxlint', import.meta.url));
 
@@ -51,16 +52,39 @@ const acceptedConstants: Record<string, string> = {
   'a variable of the environment': `export const f = (env) => { const { MAX_BYTES } = env; return MAX_BYTES; };`,
 };
 
+const refusedTexts: Record<string, string> = {
+  'a text between tags': `export const f = () => <p>Not saved</p>;`,
+  'a text beside a message': `export const f = (t) => <p>{t\`Saved\`} again</p>;`,
+  'a text for screen readers': `export const f = () => <p aria-label="Not saved" />;`,
+};
+const acceptedTexts: Record<string, string> = {
+  'a message between tags': `export const f = (t) => <p>{t\`Not saved\`}</p>;`,
+  'a message with elements': `export const f = (Trans) => <Trans>Press <b>Enter</b></Trans>;`,
+  'a symbol': `export const f = () => <p> · </p>;`,
+  'an attribute that nobody reads': `export const f = () => <p role="status" />;`,
+};
+
+const refusedTranslations: Record<string, string> = {
+  'a translation in a table': `export const table = { saved: t\`Saved\` };`,
+  'a plural in a table': `export const table = { files: plural(2, { other: '# files' }) };`,
+};
+const acceptedTranslations: Record<string, string> = {
+  'a message in a table': `export const table = { saved: msg\`Saved\` };`,
+  'a translation in a function': `export const table = { saved: () => t\`Saved\` };`,
+};
+
 const folder = await createFolder();
 const rules = {
   'streams/error-handler': 'error',
   'style/top-level-function': 'error',
   'style/camel-case-constant': 'error',
+  'texts/in-catalogue': 'error',
+  'texts/translated-in-functions': 'error',
 };
 writeFileSync(join(folder, 'lint.json'), JSON.stringify({ jsPlugins: plugins, rules }));
 
 function reports(rule: string, code: string): boolean {
-  const file = join(folder, 'code.ts');
+  const file = join(folder, 'code.tsx');
   writeFileSync(file, code);
   const { stdout } = spawnSync(oxlint, ['-c', join(folder, 'lint.json'), '-f', 'json', file], { encoding: 'utf8' });
   return stdout.includes(rule);
@@ -93,5 +117,25 @@ describe('lint rule style/camel-case-constant', () => {
 
   it.each(Object.entries(acceptedConstants))('accepts %s', (_name, code) => {
     expect(reports('style(camel-case-constant)', code)).toBe(false);
+  });
+});
+
+describe('lint rule texts/in-catalogue', () => {
+  it.each(Object.entries(refusedTexts))('rejects %s', (_name, code) => {
+    expect(reports('texts(in-catalogue)', code)).toBe(true);
+  });
+
+  it.each(Object.entries(acceptedTexts))('accepts %s', (_name, code) => {
+    expect(reports('texts(in-catalogue)', code)).toBe(false);
+  });
+});
+
+describe('lint rule texts/translated-in-functions', () => {
+  it.each(Object.entries(refusedTranslations))('rejects %s', (_name, code) => {
+    expect(reports('texts(translated-in-functions)', code)).toBe(true);
+  });
+
+  it.each(Object.entries(acceptedTranslations))('accepts %s', (_name, code) => {
+    expect(reports('texts(translated-in-functions)', code)).toBe(false);
   });
 });

@@ -30,6 +30,7 @@ export function staticChecks(): Check[] {
     script('boundaries'),
     script('unused'),
     script('format'),
+    script('messages'),
     { name: 'lock file', command: ['pnpm', 'install', '--frozen-lockfile', '--lockfile-only'] },
     {
       name: 'contracts',
