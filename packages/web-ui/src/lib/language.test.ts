@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { i18n } from '@lingui/core';
-import { msg } from '@lingui/core/macro';
+import { msg, plural } from '@lingui/core/macro';
 import { I18nProvider } from '@lingui/react';
 import { formatter } from '@lingui/format-po';
 import { MantineProvider } from '@mantine/core';
@@ -41,6 +41,12 @@ describe('a language other than English', () => {
   });
 });
 
+it('uses the singular for one and the plural otherwise', () => {
+  activateLanguage('en', {}, []);
+  const files = (count: number) => plural(count, { one: '# file', other: '# files' });
+  expect([0, 1, 2, 1234].map(files)).toEqual(['0 files', '1 file', '2 files', '1,234 files']);
+});
+
 describe('activateLanguage', () => {
   const may = '2026-05-21T12:00:00Z';
   it.each([
@@ -48,6 +54,7 @@ describe('activateLanguage', () => {
     [['en-US', 'en'], 'May 21, 2026'],
     [['de', 'en-GB'], '21 May 2026'],
     [['de'], 'May 21, 2026'],
+    [['en-US@posix'], 'May 21, 2026'],
   ])('shows dates to a browser with the languages %j as %p', (preferred, date) => {
     activateLanguage('en', {}, preferred);
     expect([ago(may, new Date('2026-11-21')), moment(may).startsWith(date)]).toEqual([date, true]);

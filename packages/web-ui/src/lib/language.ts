@@ -1,8 +1,8 @@
 import { i18n, type MessageDescriptor, type Messages } from '@lingui/core';
 
-/** Uses these messages. Numbers and dates follow the browser's region if it speaks the language. */
+/** Uses these messages. Numbers and dates follow the first region of the language that the browser prefers. */
 export function activateLanguage(locale: string, messages: Messages, preferred: readonly string[]): void {
-  const region = preferred.find((tag) => new Intl.Locale(tag).language === locale);
+  const region = preferred.find((tag) => new RegExp(`^${locale}(-[A-Z]{2}|-[0-9]{3})?$`).test(tag));
   i18n.loadAndActivate({ locale, locales: region ?? locale, messages });
 }
 
