@@ -1,9 +1,18 @@
 import { i18n, type MessageDescriptor, type Messages } from '@lingui/core';
 
-/** Uses these messages. Numbers and dates follow the first region of the language that the browser prefers. */
+/** Uses these messages. Numbers and dates are written as in the region that the browser prefers. */
 export function activateLanguage(locale: string, messages: Messages, preferred: readonly string[]): void {
-  const region = preferred.find((tag) => new RegExp(`^${locale}(-[A-Z]{2}|-[0-9]{3})?$`).test(tag));
-  i18n.loadAndActivate({ locale, locales: region ?? locale, messages });
+  const region = preferred.map(regionOf).find((found) => found !== undefined);
+  i18n.loadAndActivate({ locale, locales: region === undefined ? locale : `${locale}-${region}`, messages });
+}
+
+function regionOf(tag: string): string | undefined {
+  try {
+    return new Intl.Locale(tag).maximize().region;
+  } catch {
+    // Some browsers send names that are no language tags.
+    return undefined;
+  }
 }
 
 /** The locale of numbers and dates. */

@@ -6,11 +6,13 @@ const titles: Record<string, string> = translateOnRead({
   account_pending_approval: msg`Your account is awaiting approval`,
   account_rejected: msg`Your account wasn’t approved`,
   account_disabled: msg`Your account is disabled`,
+  directory_check_pending: msg`Directory accounts can’t sign in yet`,
   account_expired: msg`Your account has expired`,
 });
 const advice: Record<string, string> = translateOnRead({
   account_pending_approval: msg`Your credentials are correct. Sign in again once an administrator has approved the account.`,
   account_rejected: msg`Your credentials are correct, but an administrator did not approve the account. Ask them for the reason.`,
+  directory_check_pending: msg`Your credentials are correct. The database was restored; sign in again after the next directory sync.`,
   account_disabled: msg`Your credentials are correct, but the account is switched off. Contact an administrator.`,
 });
 export type SignInMethod = 'password' | 'oidc' | 'pki' | 'proxy';
