@@ -1,3 +1,5 @@
+-- readable-by: v010
+-- proof: user, refresh_token, password_history, audit_log, media_file, speaker, transcript_segment, tag, file_tag, identity_outbox, media_outbox, transcription_dispatcher_outbox, search_indexer_outbox
 -- Accounts and sessions (identity), files and transcripts (media). Every table has one owner.
 
 create extension if not exists pgcrypto;

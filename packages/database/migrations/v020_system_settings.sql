@@ -1,3 +1,5 @@
+-- readable-by: v010
+-- proof: system_settings
 -- Settings as rows: only differences from defaults are stored. Each service reads and writes the keys it owns.
 create table system_settings (
   key          text primary key,

@@ -1,3 +1,5 @@
+-- readable-by: v010
+-- proof: run, stage, task, file_pipeline_timing, index_state
 -- Runs, their stages and tasks, and how long everything took (transcription-dispatcher); what is indexed (search-indexer).
 
 create table run (

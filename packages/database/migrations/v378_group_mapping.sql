@@ -1,3 +1,5 @@
+-- readable-by: v010
+-- proof: user_group, user_group_member, group_mapping, group_mapping_version, user.membership_version
 -- Groups of people, who is in them and why, and what an identity provider's claims lead to (identity).
 create table user_group (
   uuid         uuid primary key default gen_random_uuid(),

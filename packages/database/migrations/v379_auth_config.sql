@@ -1,3 +1,5 @@
+-- readable-by: v010
+-- proof: auth_config, auth_config_audit
 -- Sign-in settings: only differences from the environment and the defaults are stored (identity).
 create table auth_config (
   uuid          uuid primary key default gen_random_uuid(),

@@ -1,3 +1,5 @@
+-- readable-by: v010
+-- proof: oidc_spent_state
 -- States of sign-ins at an identity provider that have come back: each can do so once (identity).
 create table oidc_spent_state (
   state_hash  text primary key,

@@ -1,3 +1,5 @@
+-- readable-by: v381 (narrows the accounts that older code may write: ck_user_ldap_no_local_fallback)
+-- proof: login_lockout, user.ldap_uid, user.disabled_at
 -- Where accounts come from, who released or disabled them, and locks of names that have no account yet (identity).
 alter table "user"
   add column ldap_uid         text,

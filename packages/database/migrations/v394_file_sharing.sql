@@ -1,3 +1,5 @@
+-- readable-by: v381
+-- proof: file_share, media_file.access_version, media_membership, search_membership, search_file_access
 -- With whom files are shared (media), and what media and search know of memberships and access to answer who may see.
 
 create table file_share (

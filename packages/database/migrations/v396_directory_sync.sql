@@ -1,3 +1,5 @@
+-- readable-by: v381
+-- proof: directory_pass, directory_decision, directory_lease
 -- Passes of the directory sweep, what they decided about whom and why, and who may run one (directory-sync).
 create table directory_pass (
   uuid          uuid primary key,

@@ -1,3 +1,5 @@
+-- readable-by: v381
+-- proof: task.durable, run.priority, task_attempt, queue_pause
 -- The order in which waiting tasks are handed out, every try of each, and queues that an operator holds
 -- (transcription-dispatcher).
 alter table task

@@ -1,3 +1,5 @@
+-- readable-by: v399 (older code counts a superseded task as the stage of its run, and does not know the reason `paused`)
+-- proof: task.superseded, worker_seen, media_file.run_turned_at
 -- Dead jobs, workers that were seen, and runs that are taken up again (transcription-dispatcher); what a file heard of
 -- its run last (media).
 

@@ -1,3 +1,5 @@
+-- readable-by: v399
+-- proof: gpu_profile
 -- What tasks needed of a GPU's memory (transcription-dispatcher). Outlives the tasks themselves.
 create table gpu_profile (
   task_id        uuid not null,

@@ -1,3 +1,5 @@
+-- readable-by: v401 (older code takes accounts of two issuers with the same subject for one)
+-- proof: user.pki_issuer_dn, ix_user_account_expires
 -- Identity. Whose account ends is looked for twice a second.
 create index ix_user_account_expires on "user" (account_expires_at) where account_expires_at is not null;
 

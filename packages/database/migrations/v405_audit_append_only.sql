@@ -1,3 +1,5 @@
+-- readable-by: v405 (older code deletes audit records itself, which its role may no longer do)
+-- proof: audit_retention
 -- Identity. The audit log is append-only for the service: its role reads and inserts records, and neither changes nor deletes
 -- any. The same holds for the history of the sign-in settings.
 revoke update, delete, truncate on audit_log, auth_config_audit from identity;

@@ -1,3 +1,5 @@
+-- readable-by: v410 (older code shows and processes recordings that are in the bin)
+-- proof: media_file.deleted_at, transcript_segment.edited_by, transcript_change
 -- Media: deleted recordings wait in a bin, changes of a transcript can be undone, and files say more of themselves.
 
 alter table media_file

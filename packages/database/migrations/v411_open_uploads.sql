@@ -1,3 +1,5 @@
+-- readable-by: v410
+-- proof: open_upload
 -- Media: resumable uploads that are not finished, with the room that is reserved for them.
 create table open_upload (
   uuid        uuid primary key,

@@ -1,3 +1,5 @@
+-- readable-by: v410
+-- proof: revocation_list
 -- Identity. Authentic revocation lists of client certificates: after a restart they apply although their server is unreachable.
 create table revocation_list (
   id           uuid primary key default gen_random_uuid(),

@@ -13,6 +13,7 @@ import { migrationHead } from './migrations.ts';
 import { createOutboxRelay } from './outbox-relay.ts';
 import { createOutbox } from './outbox.ts';
 import { createPool, pingDatabase, type DatabaseEnv } from './pool.ts';
+import { assertReadable, schemaOf } from './schema.ts';
 
 type PrismaLike = { $disconnect: () => Promise<void> };
 export type Database<P> = {
@@ -73,26 +74,17 @@ export function createEventDatabase<P extends PrismaLike>(
   };
 }
 
-/** PostgreSQL's SQLSTATE `undefined_table`. */
-const undefinedTableCode = '42P01';
-
-async function readSchemaVersion(pool: Pool): Promise<number> {
-  try {
-    const { rows } = await pool.query<{ version: number | null }>('select max(version) as version from schema_version');
-    return rows[0]?.version ?? 0;
-  } catch (error) {
-    if ((error as { code?: string }).code === undefinedTableCode) return 0;
-    throw error;
-  }
-}
-
-/** @throws AppError unavailable, unless the database is reachable and migrated to this program's version. */
+/**
+ * @throws AppError unavailable, unless the database is reachable and migrated to this program's version.
+ * @throws SchemaError schema_too_new when it is migrated too far; waiting does not help.
+ */
 async function assertMigrated(pool: Pool): Promise<void> {
   await pingDatabase(pool);
-  const version = await readSchemaVersion(pool);
-  if (version < migrationHead()) {
+  const [schema, head] = [await schemaOf(pool), migrationHead()];
+  assertReadable(head, schema);
+  if (schema.version < head) {
     throw unavailable('database_unavailable', 'The database is not migrated yet', {
-      detail: `v${version} < v${migrationHead()}`,
+      detail: `v${schema.version} < v${head}`,
     });
   }
 }

@@ -1,5 +1,6 @@
 export { createDatabase, createEventDatabase, type Database } from './database.ts';
 export { databaseRoles, migrate, type DatabaseRole, type MigrateOptions, type MigrateResult } from './migrate.ts';
-export { migrationHead, readMigrations, type Migration } from './migrations.ts';
+export { headSchema, migrationHead, readMigrations, type Migration } from './migrations.ts';
 export { createOutbox, type Outbox, type Tx } from './outbox.ts';
 export { createPool, databaseEnv, pingDatabase, type DatabaseEnv } from './pool.ts';
+export { canRead, SchemaError, schemaOf, type Schema } from './schema.ts';

@@ -1,5 +1,6 @@
 import { migrationEnv } from './env.ts';
 import { migrate } from './migrate.ts';
+import { migrationHead } from './migrations.ts';
 
 // Runs before the services start: in the supervisor, in an init container, and in tests on their template database.
 try {
@@ -7,7 +8,9 @@ try {
     ...migrationEnv(),
     report: (line) => process.stdout.write(`${line}\n`),
   });
-  process.stdout.write(applied.length === 0 ? `schema is at v${to}\n` : `schema v${from} -> v${to}\n`);
+  const head = migrationHead();
+  const newer = to > head ? `, newer than this program (v${head}), which can read it` : '';
+  process.stdout.write(applied.length === 0 ? `schema is at v${to}${newer}\n` : `schema v${from} -> v${to}\n`);
 } catch (error) {
   const cause = error instanceof Error && error.cause instanceof Error ? `: ${error.cause.message}` : '';
   process.stderr.write(`${error instanceof Error ? error.message : String(error)}${cause}\n`);

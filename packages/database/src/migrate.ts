@@ -1,5 +1,8 @@
 import { Client } from 'pg';
-import { readMigrations, type Migration } from './migrations.ts';
+import { lockLimits, lockMigrations, runWithBoundedLocks, type LockLimits } from './migrate-locks.ts';
+import { detectVersion } from './migrate-untracked.ts';
+import { readMigrations, schemaAfter, type Migration } from './migrations.ts';
+import { assertReadable, SchemaError, schemaOf } from './schema.ts';
 
 /** Roles of the services that own tables; a role is named like its service. */
 export const databaseRoles = [
@@ -19,35 +22,52 @@ export type MigrateOptions = {
   /** Days after which records of the audit log may be deleted; without it the stored value stays. */
   auditRetentionDays?: number | undefined;
   report?: (line: string) => void;
+  /** For tests: another chain than this code's, other limits than the defaults. */
+  migrations?: readonly Migration[];
+  limits?: Partial<LockLimits>;
 };
 export type MigrateResult = { from: number; to: number; applied: string[] };
 
-/** Key of the advisory lock; used by no other lock of the product. */
-const lockKey = 0x07e570e;
+type Migrating = {
+  client: Client;
+  migrations: readonly Migration[];
+  report: (line: string) => void;
+  bounded: (work: () => Promise<void>) => Promise<void>;
+};
 
 /**
  * Migrates the database to this code's newest version. When several replicas call it concurrently, one migrates and the
- * others wait and find nothing to do. Each version is applied in its own transaction; there are no down migrations.
- * @throws Error when the database is newer than this code, or when an applied migration was changed since.
+ * others wait and find nothing to do. Each version is applied in its own transaction; there are no down migrations. A
+ * database that a newer version has migrated stays as it is when this code can read it.
+ * @throws SchemaError when the database is too new, of unknown origin, or locked.
+ * @throws Error when an applied migration was changed since.
  */
 export async function migrate({
   url,
   passwords,
   auditRetentionDays,
   report = () => {},
+  migrations = readMigrations(),
+  limits = {},
 }: MigrateOptions): Promise<MigrateResult> {
-  const client = new Client({ connectionString: url });
+  const client = new Client({ connectionString: url, application_name: 'migration' });
+  // The pending query rejects; without a listener, the lost connection would also end the process.
+  client.on('error', () => {});
+  const allLimits = { ...lockLimits, ...limits };
+  const bounded = (work: () => Promise<void>) => runWithBoundedLocks(client, url, allLimits, work);
   await client.connect();
   try {
-    await client.query('select pg_advisory_lock($1)', [lockKey]);
+    await lockMigrations(client, allLimits);
+    const schema = await schemaOf(client);
+    const head = schemaAfter(migrations).version;
+    assertReadable(head, schema);
+    const untracked = schema.version === 0 ? await detectVersion(client, migrations) : 0;
     await ensureRoles(client, passwords);
-    await client.query(
-      `create table if not exists schema_version (
-         version integer primary key, name text not null, checksum text not null, applied_at timestamptz not null default now())`,
-    );
     await restrictConnections(client);
+    const migrating = { client, migrations, report, bounded };
+    if (schema.version <= head) await recordVersions(migrating, untracked);
     await client.query(`grant select on schema_version to ${databaseRoles.join(', ')}`);
-    const result = await applyPending(client, report);
+    const result = await applyPending(migrating);
     if (auditRetentionDays !== undefined)
       await client.query('update audit_retention set days = $1', [auditRetentionDays]);
     return result;
@@ -55,6 +75,31 @@ export async function migrate({
     // Closing the connection releases the advisory lock.
     await client.end();
   }
+}
+
+/** Creates the record of migrations, and completes one that v0.5.0 or older, or nobody, has written. */
+async function recordVersions({ client, migrations, report, bounded }: Migrating, untracked: number): Promise<void> {
+  const { rowCount } = await client.query(
+    `select from pg_attribute where attrelid = to_regclass('schema_version') and attname = 'readable_from'`,
+  );
+  if (rowCount === 0 || untracked > 0)
+    await bounded(async () => {
+      await client.query(
+        `create table if not exists schema_version (
+           version integer primary key, name text not null, checksum text not null, applied_at timestamptz not null default now());
+         alter table schema_version add column if not exists readable_from integer`,
+      );
+      for (const migration of migrations.filter(({ version }) => version <= untracked)) await record(client, migration);
+    });
+  if (untracked > 0) report(`schema v${untracked} recognised; its migrations are recorded`);
+  // An older program may not lower what a newer one has declared.
+  await client.query(
+    `update schema_version as applied set readable_from = declared.readable_from
+     from unnest($1::integer[], $2::integer[]) as declared(version, readable_from)
+     where applied.version = declared.version
+       and (applied.readable_from is null or applied.readable_from < declared.readable_from)`,
+    [migrations.map(({ version }) => version), migrations.map(({ readableBy }) => readableBy)],
+  );
 }
 
 async function ensureRoles(client: Client, passwords: MigrateOptions['passwords']): Promise<void> {
@@ -97,44 +142,46 @@ function ignoreExisting(error: unknown): void {
   if (code !== '42710' && code !== '23505') throw error;
 }
 
-async function applyPending(client: Client, report: (line: string) => void): Promise<MigrateResult> {
-  const known = readMigrations();
+async function applyPending({ client, migrations, report, bounded }: Migrating): Promise<MigrateResult> {
   const { rows } = await client.query<{ version: number; checksum: string }>(
     'select version, checksum from schema_version order by version',
   );
   const from = rows.at(-1)?.version ?? 0;
-  const head = known.at(-1)?.version ?? 0;
-  if (from > head)
-    throw new Error(`the database is at v${from}, newer than this program (v${head}); update the program`);
-  for (const row of rows) {
-    const migration = known.find(({ version }) => version === row.version);
+  const head = migrations.at(-1)?.version ?? 0;
+  for (const row of rows.filter(({ version }) => version <= head)) {
+    const migration = migrations.find(({ version }) => version === row.version);
     if (!migration) throw new Error(`the database has v${row.version}, which this program does not know`);
     if (migration.checksum !== row.checksum)
       throw new Error(`migration v${row.version} was changed after it was applied`);
   }
-  const pending = known.filter((migration) => !rows.some((row) => row.version === migration.version));
+  const pending = migrations.filter((migration) => !rows.some((row) => row.version === migration.version));
   const late = pending.find((migration) => migration.version < from);
   if (late)
     throw new Error(`migration v${late.version} stands before v${from}, which is applied already; the chain is linear`);
   for (const migration of pending) {
     report(`v${String(migration.version).padStart(3, '0')} ${migration.name}`);
-    await applyOne(client, migration);
+    await applyOne(client, bounded, migration);
   }
-  return { from, to: head, applied: pending.map((migration) => migration.name) };
+  return { from, to: Math.max(from, head), applied: pending.map((migration) => migration.name) };
 }
 
-async function applyOne(client: Client, migration: Migration): Promise<void> {
-  await client.query('begin');
+async function applyOne(client: Client, bounded: Migrating['bounded'], migration: Migration): Promise<void> {
   try {
-    await client.query(migration.sql);
-    await client.query('insert into schema_version (version, name, checksum) values ($1, $2, $3)', [
-      migration.version,
-      migration.name,
-      migration.checksum,
-    ]);
-    await client.query('commit');
+    await bounded(async () => {
+      await client.query(migration.sql);
+      await record(client, migration);
+    });
   } catch (cause) {
-    await client.query('rollback');
+    if (cause instanceof SchemaError) throw cause;
     throw new Error(`migration v${migration.version} ${migration.name} failed; nothing of it was kept`, { cause });
   }
+}
+
+async function record(client: Client, { version, name, checksum, readableBy }: Migration): Promise<void> {
+  await client.query('insert into schema_version (version, name, checksum, readable_from) values ($1, $2, $3, $4)', [
+    version,
+    name,
+    checksum,
+    readableBy,
+  ]);
 }
