@@ -1,4 +1,4 @@
-export { freePort, type NatsUser } from '@overtone/cli/servers';
+export { findPostgresBin, freePort, type NatsUser } from '@overtone/cli/servers';
 export { assertionKeys } from './product.ts';
 export { createDatabase, type TestDatabase } from './database.ts';
 export { startFaultyProxy, type FaultyProxy, type LineFault } from './faulty-proxy.ts';

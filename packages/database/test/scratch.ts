@@ -1,0 +1,50 @@
+import { execFile } from 'node:child_process';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { findPostgresBin } from '@overtone/testkit';
+import { Client } from 'pg';
+
+const execute = promisify(execFile);
+
+/** Runs one of PostgreSQL's own programs. */
+export async function runPostgresProgram(name: 'pg_dump' | 'psql', args: readonly string[]): Promise<string> {
+  const program = join(findPostgresBin()!, name);
+  return (await execute(program, args, { maxBuffer: 64 * 1024 * 1024 })).stdout;
+}
+
+/** The whole schema as text, with rights, without what differs from dump to dump. */
+export async function dumpSchema(url: string): Promise<string> {
+  const dump = await runPostgresProgram('pg_dump', ['--schema-only', '--no-owner', '--dbname', url]);
+  return dump
+    .split('\n')
+    .filter((line) => !/^(--|\\(un)?restrict |$)/.test(line))
+    .join('\n');
+}
+
+export async function withClient<Result>(url: string, work: (client: Client) => Promise<Result>): Promise<Result> {
+  const client = new Client({ connectionString: url });
+  await client.connect();
+  try {
+    return await work(client);
+  } finally {
+    await client.end();
+  }
+}
+
+export type Scratch = ReturnType<typeof createScratch>;
+/** Databases on a server that ends with the test. */
+export function createScratch(serverUrl: string) {
+  let count = 0;
+  const sql = async (url: string, text: string, values?: unknown[]) =>
+    await withClient(url, async (client) => (await client.query<Record<string, unknown>>(text, values)).rows);
+  const create = async (template: string): Promise<string> => {
+    const name = `scratch_${(count += 1)}`;
+    await sql(serverUrl, `create database ${name} template ${template}`);
+    return serverUrl.replace(/\/postgres$/, `/${name}`);
+  };
+  return {
+    sql,
+    empty: () => create('template0'),
+    copyOf: (url: string) => create(new URL(url).pathname.slice(1)),
+  };
+}
