@@ -7,9 +7,19 @@ import { Client } from 'pg';
 const execute = promisify(execFile);
 
 /** Runs one of PostgreSQL's own programs. */
-export async function runPostgresProgram(name: 'pg_dump' | 'psql', args: readonly string[]): Promise<string> {
-  const program = join(findPostgresBin()!, name);
-  return (await execute(program, args, { maxBuffer: 64 * 1024 * 1024 })).stdout;
+export async function runPostgresProgram(
+  name: 'pg_dump' | 'psql',
+  args: readonly string[],
+  input: string | Buffer = '',
+): Promise<string> {
+  const running = execute(join(findPostgresBin()!, name), args, { maxBuffer: 64 * 1024 * 1024 });
+  running.child.stdin?.on('error', () => {}).end(input);
+  return (await running).stdout;
+}
+
+/** Executes a script; the first error ends it. */
+export async function runScript(url: string, script: string | Buffer): Promise<void> {
+  await runPostgresProgram('psql', ['--quiet', '--no-psqlrc', '--set=ON_ERROR_STOP=1', '--dbname', url], script);
 }
 
 /** The whole schema as text, with rights, without what differs from dump to dump. */

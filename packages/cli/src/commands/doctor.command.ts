@@ -5,7 +5,7 @@ import { messageOf } from '../refusal.ts';
 import { isPortFree } from '../servers/ports.ts';
 import { readInstance } from '../setup/instance.ts';
 import { installCommand, missingPackages, productPackages, testPackages } from '../setup/packages.ts';
-import { checkDisk, freeBytes, openDataFolder } from '../setup/preflight.ts';
+import { checkDisk, freeBytes, newerVersionOf, openDataFolder } from '../setup/preflight.ts';
 import { run } from '../setup/run.ts';
 import { readLiveRuntime } from '../supervisor/runtime.ts';
 import { createTerminal } from '../terminal.ts';
@@ -85,7 +85,13 @@ function dataFolderState(folder: DataFolder): Finding[] {
   try {
     openDataFolder(folder);
     checkDisk(folder);
-    return [ok(`data folder ${folder.root}, ${gibibytes(freeBytes(folder.root))} free`)];
+    const newer = newerVersionOf(folder);
+    return [
+      ok(`data folder ${folder.root}, ${gibibytes(freeBytes(folder.root))} free`),
+      ...(newer
+        ? [note(`version ${newer} used it last; this one starts if it can read the database of that version`)]
+        : []),
+    ];
   } catch (error) {
     return [problem(messageOf(error))];
   }

@@ -17,19 +17,19 @@ export function isNewer(text: string, other: string): boolean {
   return difference >= 0 && left[difference]! > (right[difference] ?? 0);
 }
 
-/** Creates the data folder, and rejects one of a newer version. */
+/** Creates the data folder. */
 export function openDataFolder(folder: DataFolder): void {
   try {
     mkdirSync(folder.root, { recursive: true, mode: 0o700 });
   } catch (error) {
     throw new Refusal(`The data folder ${folder.root} cannot be made: ${messageOf(error)}`, { cause: error });
   }
-  const [ours, theirs] = [productVersion(), readIfThere(folder.version)?.trim()];
-  if (theirs !== undefined && isNewer(theirs, ours)) {
-    throw new Refusal(
-      `The data folder ${folder.root} was written by version ${theirs}, newer than this one (${ours}); use the newer version.`,
-    );
-  }
+}
+
+/** The newer version that used the data folder last. The database decides whether this version can: see `SchemaError`. */
+export function newerVersionOf(folder: DataFolder): string | undefined {
+  const version = readIfThere(folder.version)?.trim();
+  return version !== undefined && isNewer(version, productVersion()) ? version : undefined;
 }
 
 /** Writes the version to the data folder. */

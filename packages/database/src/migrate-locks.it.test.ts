@@ -1,0 +1,196 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { startPostgres, waitFor, type TestServer } from '@overtone/testkit';
+import { Client } from 'pg';
+import { migrate, readMigrations, type Migration } from './index.ts';
+import { parseMigration } from './migrations.ts';
+import { createScratch, dumpSchema, type Scratch } from '../test/scratch.ts';
+
+const killable = fileURLToPath(new URL('../test/migrate-and-wait.main.ts', import.meta.url));
+const migrations = readMigrations();
+const before = (version: number) => migrations.filter((migration) => migration.version < version);
+const header = '-- readable-by: v410\n-- proof: backfilled\n';
+
+/** Many statements, one of which changes many rows. */
+const long = parseMigration(
+  'v990_long.sql',
+  `${header}create table if not exists backfilled (id integer primary key, text text not null);
+insert into backfilled select i, 'row ' || i from generate_series(1, 50000) i on conflict do nothing;
+alter table backfilled add column if not exists length integer;
+update backfilled set length = length(text) where length is null;
+alter table backfilled alter column length set not null;
+create index if not exists ix_backfilled_length on backfilled (length);
+do $$ begin
+  if not exists (select from pg_constraint where conname = 'ck_backfilled_length') then
+    alter table backfilled add constraint ck_backfilled_length check (length > 0);
+  end if;
+end $$;
+alter table media_file add column if not exists backfilled_at timestamptz;
+grant select on backfilled to media;
+`,
+);
+
+let server: TestServer;
+let scratch: Scratch;
+beforeAll(async () => {
+  server = await startPostgres();
+  scratch = createScratch(server.url);
+});
+afterAll(() => server.stop());
+
+/** A database with the chain up to a version, without it. */
+async function databaseBefore(version: number): Promise<string> {
+  const url = await scratch.empty();
+  await migrate({ url, passwords: {}, migrations: before(version) });
+  return url;
+}
+
+/** A session that holds a lock until its end. */
+async function holdLock(url: string, statement: string): Promise<Client> {
+  const client = new Client({ connectionString: url, application_name: 'holder' });
+  client.on('error', () => {});
+  await client.connect();
+  await client.query(`begin; ${statement}`);
+  return client;
+}
+
+describe('a migration that is killed', () => {
+  /** The statements of a migration, each with the comments before it. */
+  function splitStatements(sql: string): string[] {
+    const parts = sql.match(/(?:--.*\n|'[^']*'|\$\$[^]*?\$\$|[^;])+;/g) ?? [];
+    expect(parts.join('').trim()).toBe(sql.trim());
+    return parts;
+  }
+
+  /** Each migrates until it reaches its boundary between two statements; the last one is before the commit. */
+  async function killAtBoundaries(urls: string[], migration: Migration, victim: 'process' | 'server'): Promise<void> {
+    const parts = splitStatements(migration.sql);
+    const declared = migration.sql.split('\n', 2).join('\n') + '\n';
+    const databases = urls.map((url, boundary) => ({
+      url,
+      file: `v${migration.version}_${migration.name}.sql`,
+      sql: `${declared}${[...parts.slice(0, boundary), 'select pg_sleep(600);', ...parts.slice(boundary)].join('')}`,
+    }));
+    const child = spawn(process.execPath, [killable, JSON.stringify(databases)], { stdio: 'ignore' });
+    const ended = once(child, 'exit');
+    const waiting = await waitFor(async () => {
+      const rows = await scratch.sql(server.url, `select pid from pg_stat_activity where wait_event = 'PgSleep'`);
+      return rows.length === urls.length && rows.map(({ pid }) => pid as number);
+    });
+    // The server ends all sessions and recovers when one of its processes is killed.
+    process.kill(victim === 'process' ? child.pid! : waiting[0]!, 'SIGKILL');
+    await ended;
+    await waitFor(() => scratch.sql(server.url, 'select 1'));
+  }
+
+  it.each(
+    [...migrations.slice(-5), long].flatMap((migration) =>
+      (['process', 'server'] as const).map((victim) => ({ name: `v${migration.version}`, migration, victim })),
+    ),
+  )(
+    '$name is applied by the next run, at whichever statement its $victim was killed',
+    async ({ migration, victim }) => {
+      const old = await databaseBefore(migration.version);
+      const chain = [...before(migration.version), migration];
+      const expected = await scratch.copyOf(old);
+      await migrate({ url: expected, passwords: {}, migrations: chain });
+      const dumpOfNew = await dumpSchema(expected);
+      expect(dumpOfNew).not.toBe(await dumpSchema(old));
+      const urls: string[] = [];
+      while (urls.length <= splitStatements(migration.sql).length) urls.push(await scratch.copyOf(old));
+      expect(urls.length).toBeGreaterThan(1);
+      await killAtBoundaries(urls, migration, victim);
+      for (const url of urls) {
+        const resumed = migrate({ url, passwords: {}, migrations: chain, limits: { migratorWaitMs: 5_000 } });
+        expect(await resumed).toMatchObject({ applied: [migration.name] });
+        expect(await dumpSchema(url)).toBe(dumpOfNew);
+      }
+    },
+  );
+});
+
+describe('a migration that waits for a lock', () => {
+  const limits = { lockTimeoutMs: 500, lockTotalMs: 60_000 };
+  const heldMs = 4_000;
+
+  it('lets readers of the table wait no longer than its lock timeout, and is applied once the lock is released', async () => {
+    const url = await databaseBefore(412);
+    const holder = await holdLock(url, 'select count(*) from media_file');
+    let applied = false;
+    const migrating = migrate({ url, passwords: {}, limits }).finally(() => (applied = true));
+    const released = sleep(heldMs).then(() => holder.end());
+    let [reads, longest] = [0, 0];
+    while (!applied) {
+      const from = performance.now();
+      await scratch.sql(url, 'select count(*) from media_file');
+      longest = Math.max(longest, performance.now() - from);
+      reads += 1;
+    }
+    expect((await migrating).applied).toContain('stage_changes');
+    await released;
+    expect(reads).toBeGreaterThan(10);
+    // A reader did wait behind the migration, and for less than the lock was held.
+    expect(longest).toBeGreaterThan(limits.lockTimeoutMs / 4);
+    expect(longest).toBeLessThan(heldMs / 2);
+  });
+
+  it('reports who holds the lock when it is not released in time, and changes nothing', async () => {
+    const url = await databaseBefore(412);
+    const dump = await dumpSchema(url);
+    const holder = await holdLock(url, `select 'the blocking statement' from media_file`);
+    const [{ pid } = {}] = (
+      await holder.query<{ pid: number }>(`select pg_backend_pid() as pid, 'the blocking statement'`)
+    ).rows;
+    await expect(migrate({ url, passwords: {}, limits: { ...limits, lockTotalMs: 1_500 } })).rejects.toMatchObject({
+      code: 'schema_locked',
+      message: expect.stringMatching(
+        new RegExp(`pid ${pid} \\(holder, idle in transaction\\): .*the blocking statement`),
+      ),
+    });
+    expect(await dumpSchema(url)).toBe(dump);
+    await holder.end();
+    expect((await migrate({ url, passwords: {} })).applied).toContain('stage_changes');
+  });
+
+  it('is attempted again after a deadlock', async () => {
+    const url = await databaseBefore(410);
+    const service = await holdLock(url, 'lock table transcript_segment in row exclusive mode');
+    const migrating = migrate({ url, passwords: {}, limits: { lockTimeoutMs: 10_000 } });
+    // It holds media_file and waits for transcript_segment.
+    await waitFor(async () => {
+      const waiting = await scratch.sql(
+        url,
+        `select 1 from pg_locks where relation = 'transcript_segment'::regclass and not granted`,
+      );
+      return waiting.length > 0;
+    });
+    await service.query('select count(*) from media_file');
+    await service.query('commit');
+    await service.end();
+    expect((await migrating).applied).toContain('bin_and_undo');
+  });
+
+  it('gives up after the total time when another process migrates, and reports that process', async () => {
+    const url = await databaseBefore(412);
+    const holder = await holdLock(url, `select pg_advisory_lock(${0x07e570e})`);
+    await expect(migrate({ url, passwords: {}, limits: { migratorWaitMs: 300 } })).rejects.toMatchObject({
+      code: 'schema_locked',
+      message: expect.stringMatching(/another migration of this database .*\(pid \d+\)/),
+    });
+    await holder.end();
+  });
+});
+
+it('a statement of a migration that takes longer than the bound is cancelled, and nothing is kept', async () => {
+  const url = await databaseBefore(413);
+  const dump = await dumpSchema(url);
+  const slow = parseMigration('v990_slow.sql', `${header}create table backfilled (id integer); select pg_sleep(60);`);
+  const chain = [...before(413), slow];
+  await expect(migrate({ url, passwords: {}, migrations: chain, limits: { statementTimeoutMs: 200 } })).rejects.toThrow(
+    'v990 slow failed; nothing of it was kept',
+  );
+  expect(await dumpSchema(url)).toBe(dump);
+});
