@@ -78,7 +78,7 @@ describe('a migration that is killed', () => {
     const ended = once(child, 'exit');
     const waiting = await waitFor(async () => {
       const rows = await scratch.sql(server.url, `select pid from pg_stat_activity where wait_event = 'PgSleep'`);
-      return rows.length === urls.length && rows.map(({ pid }) => pid as number);
+      return rows.length === urls.length ? rows.map(({ pid }) => pid as number) : undefined;
     });
     // The server ends all sessions and recovers when one of its processes is killed.
     process.kill(victim === 'process' ? child.pid! : waiting[0]!, 'SIGKILL');

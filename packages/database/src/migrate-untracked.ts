@@ -23,6 +23,32 @@ export async function detectVersion(client: Client, migrations: readonly Migrati
   throw untracked(`of v${contrary.version} it lacks ${missing.join(', ')}`);
 }
 
+/**
+ * Compares every column with those that the migrations create in an empty schema, which is rolled back: what identifies a
+ * version does not exclude columns of a later one. The roles of the services must exist.
+ * @throws SchemaError schema_untracked
+ */
+export async function assertColumns(client: Client, migrations: readonly Migration[]): Promise<void> {
+  await client.query('begin; create schema untracked_check; set local search_path = untracked_check');
+  try {
+    for (const { sql } of migrations) await client.query(sql);
+    const { rows } = await client.query<{ name: string }>(
+      `select name from (
+         select relname || '.' || attname as name, relnamespace::regnamespace::text as schema, attnotnull,
+           format_type(atttypid, atttypmod) as type, attcollation
+         from pg_class c join pg_attribute on attrelid = c.oid
+         where relnamespace::regnamespace::text in ('public', 'untracked_check') and attnum > 0 and not attisdropped
+           and relname in (select relname from pg_class where relnamespace = 'untracked_check'::regnamespace and relkind = 'r')) columns
+       group by name, attnotnull, type, attcollation having count(*) <> 2 order by name`,
+    );
+    const names = [...new Set(rows.map(({ name }) => name))];
+    if (names.length > 0)
+      throw untracked(`of v${migrations.at(-1)?.version} these columns differ: ${names.join(', ')}`);
+  } finally {
+    await client.query('rollback');
+  }
+}
+
 function untracked(reason: string): SchemaError {
   return new SchemaError(
     'schema_untracked',

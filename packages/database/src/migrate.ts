@@ -1,6 +1,6 @@
 import { Client } from 'pg';
 import { lockLimits, lockMigrations, runWithBoundedLocks, type LockLimits } from './migrate-locks.ts';
-import { detectVersion } from './migrate-untracked.ts';
+import { assertColumns, detectVersion } from './migrate-untracked.ts';
 import { readMigrations, schemaAfter, type Migration } from './migrations.ts';
 import { assertReadable, SchemaError, schemaOf } from './schema.ts';
 
@@ -63,6 +63,11 @@ export async function migrate({
     assertReadable(head, schema);
     const untracked = schema.version === 0 ? await detectVersion(client, migrations) : 0;
     await ensureRoles(client, passwords);
+    if (untracked > 0)
+      await assertColumns(
+        client,
+        migrations.filter(({ version }) => version <= untracked),
+      );
     await restrictConnections(client);
     const migrating = { client, migrations, report, bounded };
     if (schema.version <= head) await recordVersions(migrating, untracked);
@@ -109,7 +114,6 @@ async function ensureRoles(client: Client, passwords: MigrateOptions['passwords'
     const password = passwords[role];
     if (password) await client.query(`alter role ${role} password ${client.escapeLiteral(password)}`);
   }
-  await client.query('revoke create on schema public from public');
 }
 
 /**
@@ -117,6 +121,7 @@ async function ensureRoles(client: Client, passwords: MigrateOptions['passwords'
  * server's own databases are covered, too.
  */
 async function restrictConnections(client: Client): Promise<void> {
+  await client.query('revoke create on schema public from public');
   const { rows } = await client.query<{ name: string }>(
     `select datname as name from pg_database
      where (datname = current_database() or datname in ('postgres', 'template1'))

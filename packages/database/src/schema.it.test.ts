@@ -158,6 +158,8 @@ describe('a database without a record of its migrations', () => {
       'of v412 it lacks',
     ],
     ['of a later version', 'create table next_feature (id integer)', 'does not know next_feature'],
+    ['with a column of a later version', 'alter table task add column next_feature text', 'differ: task.next_feature'],
+    ['with a column of another type', 'alter table speaker alter column name type varchar(9)', 'differ: speaker.name'],
   ])('is refused with tables %s, and not changed', async (kind, statement, reason) => {
     const url = kind === 'of another product' ? await scratch.empty() : await scratch.copyOf(fresh);
     await scratch.sql(url, `drop table if exists schema_version; ${statement}`);
