@@ -11,7 +11,9 @@ import { createScratch, dumpSchema, type Scratch } from '../test/scratch.ts';
 
 const killable = fileURLToPath(new URL('../test/migrate-and-wait.main.ts', import.meta.url));
 const migrations = readMigrations();
-const before = (version: number) => migrations.filter((migration) => migration.version < version);
+function before(version: number): Migration[] {
+  return migrations.filter((migration) => migration.version < version);
+}
 const header = '-- readable-by: v410\n-- proof: backfilled\n';
 
 /** Many statements, one of which changes many rows. */
@@ -77,8 +79,11 @@ describe('a migration that is killed', () => {
     const child = spawn(process.execPath, [killable, JSON.stringify(databases)], { stdio: 'ignore' });
     const ended = once(child, 'exit');
     const waiting = await waitFor(async () => {
-      const rows = await scratch.sql(server.url, `select pid from pg_stat_activity where wait_event = 'PgSleep'`);
-      return rows.length === urls.length ? rows.map(({ pid }) => pid as number) : undefined;
+      const rows = await scratch.sql<{ pid: number }>(
+        server.url,
+        `select pid from pg_stat_activity where wait_event = 'PgSleep'`,
+      );
+      return rows.length === urls.length ? rows.map(({ pid }) => pid) : undefined;
     });
     // The server ends all sessions and recovers when one of its processes is killed.
     process.kill(victim === 'process' ? child.pid! : waiting[0]!, 'SIGKILL');
@@ -175,7 +180,7 @@ describe('a migration that waits for a lock', () => {
 
   it('gives up after the total time when another process migrates, and reports that process', async () => {
     const url = await databaseBefore(412);
-    const holder = await holdLock(url, `select pg_advisory_lock(${0x07e570e})`);
+    const holder = await holdLock(url, 'select pg_advisory_lock(8279822)');
     await expect(migrate({ url, passwords: {}, limits: { migratorWaitMs: 300 } })).rejects.toMatchObject({
       code: 'schema_locked',
       message: expect.stringMatching(/another migration of this database .*\(pid \d+\)/),

@@ -38,14 +38,14 @@ type Columns = Map<string, string[]>;
 
 /** The columns of every table but the record of migrations, with their types. */
 async function readColumns(url: string): Promise<Columns> {
-  const rows = await scratch.sql(
+  const rows = await scratch.sql<{ table: string; columns: string[] }>(
     url,
     `select relname as table, array_agg(attname || ' ' || format_type(atttypid, atttypmod) order by attnum) as columns
      from pg_class c join pg_attribute on attrelid = c.oid
      where relnamespace = 'public'::regnamespace and relkind = 'r' and relname <> 'schema_version' and attnum > 0 and not attisdropped
      group by relname`,
   );
-  return new Map(rows.map(({ table, columns }) => [table as string, columns as string[]]));
+  return new Map(rows.map(({ table, columns }) => [table, columns]));
 }
 
 /** Count and hash of each table's rows, over the given columns. */
@@ -65,7 +65,7 @@ async function readContent(url: string, columns: Columns): Promise<Record<string
 
 /** Rows of a table that refer to a missing row. */
 async function countOrphans(url: string): Promise<Record<string, unknown>[]> {
-  const keys = await scratch.sql(
+  const keys = await scratch.sql<Record<'name' | 'child' | 'parent' | 'match' | 'set', string>>(
     url,
     `select conname as name, conrelid::regclass::text as child, confrelid::regclass::text as parent,
        (select string_agg(format('child.%I = parent.%I', c.attname, p.attname), ' and ') from unnest(conkey, confkey) k(c, p)

@@ -3,14 +3,27 @@ import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { freePort, startNats, startPostgres, type TestServer } from '@overtone/testkit';
-import { canRead, headSchema, migrate, migrationHead, readMigrations, schemaOf } from './index.ts';
+import {
+  canRead,
+  headSchema,
+  migrate,
+  migrationHead,
+  readMigrations,
+  schemaOf,
+  type Migration,
+  type Schema,
+} from './index.ts';
 import { createScratch, dumpSchema, withClient, type Scratch } from '../test/scratch.ts';
 
 const migrateMain = fileURLToPath(new URL('./migrate.main.ts', import.meta.url));
 const serviceMain = fileURLToPath(new URL('../test/starting-service.main.ts', import.meta.url));
 const migrations = readMigrations();
-const before = (version: number) => migrations.filter((migration) => migration.version <= version);
-const readSchema = (url: string) => withClient(url, schemaOf);
+function upTo(version: number): Migration[] {
+  return migrations.filter((migration) => migration.version <= version);
+}
+function readSchema(url: string): Promise<Schema> {
+  return withClient(url, schemaOf);
+}
 
 let nats: TestServer;
 let server: TestServer;
@@ -87,7 +100,7 @@ describe('a database that is newer than the program', () => {
     async (version) => {
       const url = await scratch.copyOf(fresh);
       const dump = await dumpSchema(url);
-      const result = migrate({ url, passwords: {}, migrations: before(version) });
+      const result = migrate({ url, passwords: {}, migrations: upTo(version) });
       if (canRead(version, headSchema()))
         await expect(result).resolves.toEqual({ from: migrationHead(), to: migrationHead(), applied: [] });
       else await expect(result).rejects.toMatchObject({ code: 'schema_too_new' });
@@ -130,13 +143,13 @@ describe('a database that is newer than the program', () => {
 describe('a database without a record of its migrations', () => {
   it.each(migrations.map(({ version }) => version))('is recognised as v%d and upgraded', async (version) => {
     const url = await scratch.empty();
-    await migrate({ url, passwords: {}, migrations: before(version) });
+    await migrate({ url, passwords: {}, migrations: upTo(version) });
     await scratch.sql(url, 'drop table schema_version');
     const lines: string[] = [];
     const result = await migrate({ url, passwords: {}, report: (line) => lines.push(line) });
     expect(lines[0]).toBe(`schema v${version} recognised; its migrations are recorded`);
     expect(result).toMatchObject({ from: version, to: migrationHead() });
-    expect(result.applied).toHaveLength(migrations.length - before(version).length);
+    expect(result.applied).toHaveLength(migrations.length - upTo(version).length);
     expect(await dumpSchema(url)).toBe(await dumpSchema(fresh));
     expect(await scratch.sql(url, 'select version, checksum, readable_from from schema_version order by 1')).toEqual(
       await scratch.sql(fresh, 'select version, checksum, readable_from from schema_version order by 1'),
@@ -189,7 +202,7 @@ describe('a migration from v414 on', () => {
 
   it('can be applied twice', async () => {
     const url = await scratch.empty();
-    await migrate({ url, passwords: {}, migrations: before(413) });
+    await migrate({ url, passwords: {}, migrations: upTo(413) });
     for (const migration of migrations.filter(({ version }) => version > 413)) await applyTwice(url, migration.sql);
     // The check itself finds a migration that cannot: v413 is from before the rule.
     await expect(applyTwice(url, migrations.find(({ version }) => version === 413)!.sql)).rejects.toThrow(

@@ -45,8 +45,8 @@ export type Scratch = ReturnType<typeof createScratch>;
 /** Databases on a server that ends with the test. */
 export function createScratch(serverUrl: string) {
   let count = 0;
-  const sql = async (url: string, text: string, values?: unknown[]) =>
-    await withClient(url, async (client) => (await client.query<Record<string, unknown>>(text, values)).rows);
+  const sql = async <Row = Record<string, unknown>>(url: string, text: string): Promise<Row[]> =>
+    await withClient(url, async (client) => (await client.query(text)).rows as Row[]);
   const create = async (template: string): Promise<string> => {
     const name = `scratch_${(count += 1)}`;
     await sql(serverUrl, `create database ${name} template ${template}`);
