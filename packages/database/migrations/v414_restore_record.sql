@@ -1,3 +1,5 @@
+-- readable-by: v410
+-- proof: restore_record
 -- When the database was restored from a backup. The restore tool writes it, so that identity keeps directory accounts
 -- out until directory-sync has read the directory again, and media keeps objects whose rows the backup does not have.
 create table if not exists restore_record (

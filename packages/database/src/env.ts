@@ -5,11 +5,12 @@ type MigrationEnv = {
   url: string;
   passwords: Partial<Record<DatabaseRole, string>>;
   auditRetentionDays: number | undefined;
+  servicesRun: boolean;
 };
 
 /**
  * Environment of the migration command: DATABASE_URL of the owner, DB_PASSWORD_<ROLE>[_FILE] per role,
- * AUDIT_LOG_RETENTION_DAYS.
+ * AUDIT_LOG_RETENTION_DAYS, MIGRATE_WHILE_SERVICES_RUN (`true`: refuse a schema that running services could not use).
  */
 export function migrationEnv(): MigrationEnv {
   const read = (name: string): string | undefined => {
@@ -23,6 +24,7 @@ export function migrationEnv(): MigrationEnv {
     url,
     passwords: Object.fromEntries(entries.filter(([, value]) => value !== undefined)),
     auditRetentionDays: daysOf(read('AUDIT_LOG_RETENTION_DAYS')),
+    servicesRun: read('MIGRATE_WHILE_SERVICES_RUN') === 'true',
   };
 }
 

@@ -2,7 +2,7 @@ import { Client } from 'pg';
 import { lockLimits, lockMigrations, runWithBoundedLocks, type LockLimits } from './migrate-locks.ts';
 import { assertColumns, detectVersion } from './migrate-untracked.ts';
 import { readMigrations, schemaAfter, type Migration } from './migrations.ts';
-import { assertReadable, SchemaError, schemaOf } from './schema.ts';
+import { assertReadable, canRead, SchemaError, schemaOf, type Schema } from './schema.ts';
 
 /** Roles of the services that own tables; a role is named like its service. */
 export const databaseRoles = [
@@ -22,6 +22,8 @@ export type MigrateOptions = {
   /** Days after which records of the audit log may be deleted; without it the stored value stays. */
   auditRetentionDays?: number | undefined;
   report?: (line: string) => void;
+  /** The services of the version before keep running, so the schema must stay readable by it. */
+  servicesRun?: boolean;
   /** For tests: another chain than this code's, other limits than the defaults. */
   migrations?: readonly Migration[];
   limits?: Partial<LockLimits>;
@@ -39,7 +41,7 @@ type Migrating = {
  * Migrates the database to this code's newest version. When several replicas call it concurrently, one migrates and the
  * others wait and find nothing to do. Each version is applied in its own transaction; there are no down migrations. A
  * database that a newer version has migrated stays as it is when this code can read it.
- * @throws SchemaError when the database is too new, of unknown origin, or locked.
+ * @throws SchemaError when the database is too new, of unknown origin, or locked, or when running services could not use it.
  * @throws Error when an applied migration was changed since.
  */
 export async function migrate({
@@ -47,6 +49,7 @@ export async function migrate({
   passwords,
   auditRetentionDays,
   report = () => {},
+  servicesRun = false,
   migrations = readMigrations(),
   limits = {},
 }: MigrateOptions): Promise<MigrateResult> {
@@ -59,8 +62,9 @@ export async function migrate({
   try {
     await lockMigrations(client, allLimits);
     const schema = await schemaOf(client);
-    const head = schemaAfter(migrations).version;
-    assertReadable(head, schema);
+    const target = schemaAfter(migrations);
+    assertReadable(target.version, schema);
+    if (servicesRun) assertReadableByRunning(schema, target);
     const untracked = schema.version === 0 ? await detectVersion(client, migrations) : 0;
     await ensureRoles(client, passwords);
     if (untracked > 0)
@@ -70,7 +74,7 @@ export async function migrate({
       );
     await restrictConnections(client);
     const migrating = { client, migrations, report, bounded };
-    if (schema.version <= head) await recordVersions(migrating, untracked);
+    if (schema.version <= target.version) await recordVersions(migrating, untracked);
     await client.query(`grant select on schema_version to ${databaseRoles.join(', ')}`);
     const result = await applyPending(migrating);
     if (auditRetentionDays !== undefined)
@@ -80,6 +84,14 @@ export async function migrate({
     // Closing the connection releases the advisory lock.
     await client.end();
   }
+}
+
+function assertReadableByRunning(schema: Schema, target: Schema): void {
+  if (schema.version === 0 || canRead(schema.version, target)) return;
+  throw new SchemaError(
+    'schema_contract',
+    `the running services are of v${schema.version}, and v${target.version} is readable from v${target.readableFrom} on; stop them before the migration`,
+  );
 }
 
 /** Creates the record of migrations, and completes one that v0.5.0 or older, or nobody, has written. */

@@ -140,6 +140,29 @@ describe('a database that is newer than the program', () => {
   });
 });
 
+describe('a migration while services of the version before run', () => {
+  const chain = (readableBy: number) => [...migrations, { ...migrations.at(-1)!, version: 990, sql: '', readableBy }];
+
+  it('is applied when their code can read the result', async () => {
+    const url = await scratch.copyOf(fresh);
+    await migrate({ url, passwords: {}, servicesRun: true, migrations: chain(migrationHead()) });
+    expect(await readSchema(url)).toEqual({ version: 990, readableFrom: migrationHead() });
+  });
+
+  it('is refused otherwise, and applied once they are stopped', async () => {
+    const url = await scratch.copyOf(fresh);
+    const refused = migrate({ url, passwords: {}, servicesRun: true, migrations: chain(990) });
+    await expect(refused).rejects.toMatchObject({ code: 'schema_contract' });
+    expect(await readSchema(url)).toEqual(headSchema());
+    await migrate({ url, passwords: {}, migrations: chain(990) });
+    expect(await readSchema(url)).toEqual({ version: 990, readableFrom: 990 });
+  });
+
+  it('creates the schema of an empty database', async () => {
+    expect(await migrate({ url: await scratch.empty(), passwords: {}, servicesRun: true })).toMatchObject({ from: 0 });
+  });
+});
+
 describe('a database without a record of its migrations', () => {
   it.each(migrations.map(({ version }) => version))('is recognised as v%d and upgraded', async (version) => {
     const url = await scratch.empty();

@@ -10,12 +10,13 @@ type Queryable = { query: <Row>(text: string) => Promise<{ rows: Row[] }> };
 
 /** A database that this code cannot migrate or use; nothing was changed. */
 export class SchemaError extends Error {
-  override readonly name = 'SchemaError';
-  readonly code: 'schema_too_new' | 'schema_untracked' | 'schema_locked';
+  readonly code: 'schema_too_new' | 'schema_untracked' | 'schema_locked' | 'schema_contract';
 
   constructor(code: SchemaError['code'], message: string, options?: ErrorOptions) {
-    super(`${code}: ${message}`, options);
+    super(message, options);
     this.code = code;
+    // Readiness checks show the name.
+    this.name = code;
   }
 }
 

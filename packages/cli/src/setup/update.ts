@@ -20,8 +20,8 @@ export type Update = {
 };
 
 /**
- * Prepares a running instance for services of this version while those of the previous version keep running: migrations
- * only add, and the permissions on the bus are those of both versions.
+ * Prepares a running instance for services of this version while those of the previous version keep running: a
+ * migration that they could not work with is refused, and the permissions on the bus are those of both versions.
  */
 export async function bringUpToDate(folder: DataFolder, terminal: Terminal): Promise<Update> {
   openDataFolder(folder);
@@ -34,7 +34,7 @@ export async function bringUpToDate(folder: DataFolder, terminal: Terminal): Pro
   try {
     const widened = await widenBusRights(folder, instance);
     if (widened) terminal.done('bus: rights of this version');
-    const schema = await migrate(sourceOf(folder, instance));
+    const schema = await migrate(sourceOf(folder, instance), { servicesRun: true });
     terminal.done(`database: ${schema}`);
     markVersion(folder);
     return {

@@ -9,8 +9,11 @@ import { databaseServices, databaseUrl, roleOf, type EnvironmentSource } from '.
 
 const migrateMain = join(productFolder, 'packages', 'database', 'src', 'migrate.main.ts');
 
-/** Creates the database at the first start, drops what a killed restore left, and migrates to this version's schema. */
-export async function migrate(source: EnvironmentSource): Promise<string> {
+/**
+ * Creates the database at the first start, drops what a killed restore left, and migrates to this version's schema, which
+ * running services must be able to use.
+ */
+export async function migrate(source: EnvironmentSource, { servicesRun = false } = {}): Promise<string> {
   await ensureDatabase(source);
   const passwords = databaseServices.map(
     (name) => [`DB_PASSWORD_${roleOf(name).toUpperCase()}_FILE`, source.secrets.file(`db_${roleOf(name)}`)] as const,
@@ -19,6 +22,7 @@ export async function migrate(source: EnvironmentSource): Promise<string> {
     ...Object.fromEntries(passwords),
     DATABASE_URL: databaseUrl(source, 'overtone'),
     NODE_COMPILE_CACHE: source.folder.compileCache,
+    MIGRATE_WHILE_SERVICES_RUN: String(servicesRun),
   };
   const { code, output } = await run(process.execPath, [migrateMain], { env });
   if (code !== 0) throw new Error(`the database schema cannot be brought up to date: ${lastLines(output, 3)}`);
