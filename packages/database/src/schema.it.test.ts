@@ -13,6 +13,7 @@ import {
   type Migration,
   type Schema,
 } from './index.ts';
+import { parseMigration } from './migrations.ts';
 import { createScratch, dumpSchema, withClient, type Scratch } from '../test/scratch.ts';
 
 const migrateMain = fileURLToPath(new URL('./migrate.main.ts', import.meta.url));
@@ -205,6 +206,22 @@ describe('a database without a record of its migrations', () => {
       message: expect.stringContaining(reason),
     });
     expect(await dumpSchema(url)).toBe(dump);
+  });
+
+  it('counts a migration that only changes data as applied when a later one is recognised', async () => {
+    const data = parseMigration('v990_data.sql', '-- readable-by: v413\n-- proof: none\nselect 1;\n');
+    const table = parseMigration(
+      'v991_table.sql',
+      '-- readable-by: v413\n-- proof: added\ncreate table if not exists added (id integer);\n',
+    );
+    const url = await scratch.copyOf(fresh);
+    await scratch.sql(url, 'drop table schema_version');
+    expect((await migrate({ url, passwords: {}, migrations: [...migrations, data] })).applied).toEqual(['data']);
+    await migrate({ url, passwords: {}, migrations: [...migrations, data, table] });
+    await scratch.sql(url, 'drop table schema_version');
+    const result = await migrate({ url, passwords: {}, migrations: [...migrations, data, table] });
+    expect(result).toEqual({ from: 991, to: 991, applied: [] });
+    expect(await scratch.sql(url, 'select 1 from schema_version where version = 990')).toHaveLength(1);
   });
 
   it('counts as empty when only an extension has created tables', async () => {
