@@ -4,6 +4,10 @@ import { withClient } from './client.ts';
 /** What a restored database must not give back. */
 export type Withdrawn = {
   sessions: number;
+  /** Whether the present database holds accounts of the backup; otherwise only sessions ended. */
+  compared: boolean;
+  /** Active super_admins that are left. */
+  administrators: number;
   /** Addresses of accounts that stay disabled, or lose a role, because they had done so since the backup. */
   disabled: string[];
   demoted: string[];
@@ -35,14 +39,19 @@ type PresentAccount = {
  * rights it has in the present database. Applied before the replayed database is put into use.
  */
 export async function withdrawRights(options: AfterRestoreOptions): Promise<Withdrawn> {
-  const present = options.presentUrl === undefined ? [] : await readAccounts(options.presentUrl);
+  // An unreadable present database is the reason for many a restore.
+  const present = options.presentUrl === undefined ? [] : await readAccounts(options.presentUrl).catch(() => []);
   return await withClient(options.scratchUrl, async (client) => {
     await client.query('begin');
     const sessions = await endSessions(client);
-    const { disabled, demoted } = await withdrawFrom(client, present);
+    const { compared, disabled, demoted } = await withdrawFrom(client, present);
+    await restartBin(client);
     await recordRestore(client, options);
+    const administrators = await countAdministrators(client);
     await client.query('commit');
-    return { sessions, disabled, demoted };
+    // The planner knows nothing about replayed tables.
+    await client.query('analyze');
+    return { sessions, compared, administrators, disabled, demoted };
   });
 }
 
@@ -63,6 +72,11 @@ async function readAccounts(url: string): Promise<PresentAccount[]> {
   });
 }
 
+/** A recording that left the bin after the backup must not be deleted for good now. */
+async function restartBin(client: Client): Promise<void> {
+  await client.query('update media_file set deleted_at = now() where deleted_at is not null');
+}
+
 async function endSessions(client: Client): Promise<number> {
   const { rowCount } = await client.query('update refresh_token set revoked_at = now() where revoked_at is null');
   return rowCount ?? 0;
@@ -71,7 +85,7 @@ async function endSessions(client: Client): Promise<number> {
 async function withdrawFrom(
   client: Client,
   present: readonly PresentAccount[],
-): Promise<Pick<Withdrawn, 'disabled' | 'demoted'>> {
+): Promise<Pick<Withdrawn, 'compared' | 'disabled' | 'demoted'>> {
   await client.query(
     `create temporary table present_account (uuid uuid primary key, is_active boolean, disabled_by text, role text,
        approval_status text, account_expires_at timestamptz, password_hash text, password_changed_at timestamptz)
@@ -83,7 +97,7 @@ async function withdrawFrom(
   );
   // Of another instance (a new installation, for example) nothing is learnt about these accounts.
   const { rowCount: shared } = await client.query('select 1 from present_account join "user" using (uuid) limit 1');
-  if (!shared) return { disabled: [], demoted: [] };
+  if (!shared) return { compared: false, disabled: [], demoted: [] };
   const { rows: disabled } = await client.query<{ email: string }>(
     `update "user" u set is_active = false, disabled_at = coalesce(u.disabled_at, now()),
        disabled_by = coalesce((select disabled_by from present_account p where p.uuid = u.uuid), 'administrator')
@@ -107,9 +121,15 @@ async function withdrawFrom(
   await client.query(
     `update "user" u set password_hash = p.password_hash, password_changed_at = p.password_changed_at
      from present_account p
-     where p.uuid = u.uuid and p.password_changed_at > coalesce(u.password_changed_at, '-infinity')`,
+     where p.uuid = u.uuid
+       and (p.password_hash is null or p.password_changed_at > coalesce(u.password_changed_at, '-infinity'))`,
   );
-  return { disabled: disabled.map(({ email }) => email), demoted: demoted.map(({ email }) => email) };
+  return { compared: true, disabled: disabled.map(({ email }) => email), demoted: demoted.map(({ email }) => email) };
+}
+
+async function countAdministrators(client: Client): Promise<number> {
+  const { rowCount } = await client.query(`select 1 from "user" where role = 'super_admin' and is_active`);
+  return rowCount ?? 0;
 }
 
 async function recordRestore(client: Client, { backupName, awaitDirectorySync }: AfterRestoreOptions): Promise<void> {

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
 import { Readable } from 'node:stream';
 import type { Client } from 'pg';
 import { hashTables } from './content.ts';
@@ -38,7 +38,8 @@ export const keysEnding = '.keys.age';
 export async function createBackup(options: BackupOptions): Promise<Manifest> {
   const { destination, databaseUrl, passphrase, encryptionKey, label = 'overtone', productVersion } = options;
   const createdAt = new Date();
-  const name = `${label}-${createdAt.toISOString().replaceAll(/[-:]|\.\d+/g, '')}`;
+  // Several instances may share a destination, and a schedule.
+  const name = `${label}-${createdAt.toISOString().replaceAll(/[-:]|\.\d+/g, '')}-${randomBytes(3).toString('hex')}`;
   const file = `${name}.dump${passphrase === undefined ? '' : '.age'}`;
   try {
     return await withClient(databaseUrl, async (client) => {

@@ -6,8 +6,9 @@ export type TableContent = { name: string; rows: number; content: string };
 
 /**
  * Counts and hashes every table of the schema `public` on the server, in the transaction of `client`, so that no row is
- * transferred. The hash is independent of the order of rows: the sums of two hashes of each row. PostgreSQL keeps these functions stable over
- * versions, because they place rows into partitions.
+ * transferred. The hash is independent of the order of rows: the sums of two hashes of each row. A row's own hash is linear
+ * in its columns, so it is hashed once more; otherwise values that change places between rows would go unnoticed.
+ * PostgreSQL keeps these functions stable over versions, because they place rows into partitions.
  */
 export async function hashTables(client: ClientBase): Promise<TableContent[]> {
   await client.query('set search_path = public');
@@ -22,8 +23,8 @@ export async function hashTables(client: ClientBase): Promise<TableContent[]> {
 
 async function hashTable(client: ClientBase, quoted: string): Promise<Omit<TableContent, 'name'>> {
   const { rows } = await client.query<{ rows: string; left_sum: string; right_sum: string }>(
-    `select count(*) as rows, coalesce(sum(hash_record_extended(whole_row, 0)), 0) as left_sum,
-       coalesce(sum(hash_record_extended(whole_row, 1)), 0) as right_sum
+    `select count(*) as rows, coalesce(sum(hashint8extended(hash_record_extended(whole_row, 0), 0)), 0) as left_sum,
+       coalesce(sum(hashint8extended(hash_record_extended(whole_row, 1), 1)), 0) as right_sum
      from ${quoted} whole_row`,
   );
   const { rows: count, left_sum, right_sum } = rows[0]!;

@@ -62,6 +62,8 @@ export async function dropDatabase(client: Client, name: string): Promise<void> 
 
 /** The database that a backup is replayed into. */
 export function scratchOf(database: string): string {
+  // PostgreSQL would cut a longer one off, to the name of the database in use.
+  if (Buffer.byteLength(database) > 47) throw new Error(`The name of the database is too long: ${database}`);
   return `${database}_restoring`;
 }
 

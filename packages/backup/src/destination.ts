@@ -34,6 +34,7 @@ export type Destination = {
 };
 
 const partial = '.partial';
+const ourDraft = /-\d{8}T\d{6}Z-[0-9a-f]{6}\.[a-z.]+\.partial$/;
 /** Unfinished files of this age belong to no running backup. */
 const staleAfterMs = 24 * 3_600_000;
 
@@ -69,8 +70,12 @@ function createFolder(folder: string): Omit<Destination, 'check'> {
       }),
     list: async () =>
       await guarded(folder, async () => {
-        const names = (await readdir(folder)).filter((name) => !name.endsWith(partial));
-        return await Promise.all(names.map(async (name) => ({ name, bytes: (await stat(join(folder, name))).size })));
+        const files = [];
+        for (const name of await readdir(folder)) {
+          const stats = await stat(join(folder, name)).catch(() => undefined);
+          if (stats?.isFile() && !name.endsWith(partial)) files.push({ name, bytes: stats.size });
+        }
+        return files;
       }),
     delete: async (name) => await guarded(folder, async () => await rm(join(folder, name), { force: true })),
     freeBytes: async () =>
@@ -87,7 +92,7 @@ async function writeFileAtomically(file: string, body: Readable | string): Promi
   await removeStale(dirname(file));
   const draft = `${file}${partial}`;
   try {
-    const sink = createWriteStream(draft, { mode: 0o600, flush: true, highWaterMark: 1024 * 1024 });
+    const sink = createWriteStream(draft, { flags: 'wx', mode: 0o600, flush: true, highWaterMark: 1024 * 1024 });
     await pipeline(typeof body === 'string' ? [body] : body, sink);
     await rename(draft, file);
     // A rename is durable only after its folder is synced.
@@ -105,7 +110,7 @@ async function writeFileAtomically(file: string, body: Readable | string): Promi
 
 async function removeStale(folder: string): Promise<void> {
   for (const name of await readdir(folder)) {
-    if (!name.endsWith(partial)) continue;
+    if (!ourDraft.test(name)) continue;
     const stats = await stat(join(folder, name)).catch(() => undefined);
     if (stats && Date.now() - stats.mtimeMs > staleAfterMs) await rm(join(folder, name), { force: true });
   }

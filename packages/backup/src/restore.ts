@@ -23,6 +23,8 @@ export function backupNameOf(file: string): string {
  */
 export async function checkBackup(destination: Destination, name: string): Promise<Manifest> {
   const manifest = readManifest(await readText(destination, `${name}${manifestEnding}`));
+  if (manifest.name !== name || manifest.dump.file !== `${name}.dump${manifest.dump.encrypted ? '.age' : ''}`)
+    throw new BackupError('manifest_invalid', `The manifest of ${name} describes another backup.`);
   const hash = createHash('sha256');
   let bytes = 0;
   for await (const chunk of await destination.get(manifest.dump.file)) {
@@ -90,7 +92,11 @@ async function replayDump(
   { manifest, destination, programs, passphrase }: ReplayOptions,
   scratchUrl: string,
 ): Promise<void> {
-  const args = ['--single-transaction', '--exit-on-error', `--dbname=${new URL(scratchUrl).pathname.slice(1)}`];
+  const args = [
+    '--single-transaction',
+    '--exit-on-error',
+    `--dbname=${decodeURIComponent(new URL(scratchUrl).pathname.slice(1))}`,
+  ];
   const dump = await openDump(destination, manifest, passphrase);
   const { child, ended } = start(programs.pgRestore, args, scratchUrl);
   // The program closes its input when it fails; its own message says why.

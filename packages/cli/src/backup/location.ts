@@ -4,34 +4,42 @@ import { readEnv } from '@overtone/service-kit/env';
 import { z } from 'zod';
 import { Refusal } from '../refusal.ts';
 
+/** Not the variables of the object store, which may be another server. */
 const s3Env = {
-  S3_ENDPOINT: z.url(),
-  S3_REGION: z.string().default('us-east-1'),
-  S3_ACCESS_KEY_ID: z.string(),
-  S3_SECRET_ACCESS_KEY: z.string(),
+  OT_BACKUP_S3_ENDPOINT: z.url(),
+  OT_BACKUP_S3_REGION: z.string().default('us-east-1'),
+  OT_BACKUP_S3_ACCESS_KEY_ID: z.string(),
+  OT_BACKUP_S3_SECRET_ACCESS_KEY: z.string(),
 };
 
-/** Opens a folder, or `s3://bucket/prefix` with the server and the keys of the environment (S3_ENDPOINT, ...). */
+/** Opens a folder, or `s3://bucket/prefix` with the server and the keys of the environment (OT_BACKUP_S3_ENDPOINT, ...). */
 export function openPlace(place: string): Destination {
   const match = /^s3:\/\/([^/]+)\/?(.*?)\/?$/.exec(place);
-  if (match === null) return openDestination({ folder: resolve(place) });
+  if (match === null) {
+    if (place === '' || /^[a-z][a-z0-9+.-]*:/i.test(place))
+      throw new Refusal(`${place || 'An empty name'} is neither a folder nor s3://bucket/prefix.`);
+    return openDestination({ folder: resolve(place) });
+  }
   const [, bucket = '', prefix = ''] = match;
   try {
-    const { S3_ENDPOINT, S3_REGION, S3_ACCESS_KEY_ID, S3_SECRET_ACCESS_KEY } = readEnv(s3Env);
+    const env = readEnv(s3Env);
     return openDestination({
       s3: {
-        endpoint: S3_ENDPOINT,
-        region: S3_REGION,
+        endpoint: env.OT_BACKUP_S3_ENDPOINT,
+        region: env.OT_BACKUP_S3_REGION,
         bucket,
         prefix,
-        accessKeyId: S3_ACCESS_KEY_ID,
-        secretAccessKey: S3_SECRET_ACCESS_KEY,
+        accessKeyId: env.OT_BACKUP_S3_ACCESS_KEY_ID,
+        secretAccessKey: env.OT_BACKUP_S3_SECRET_ACCESS_KEY,
       },
     });
   } catch (cause) {
-    throw new Refusal(`${place} needs S3_ENDPOINT, S3_ACCESS_KEY_ID and S3_SECRET_ACCESS_KEY (or its _FILE).`, {
-      cause,
-    });
+    throw new Refusal(
+      `${place} needs OT_BACKUP_S3_ENDPOINT, OT_BACKUP_S3_ACCESS_KEY_ID and OT_BACKUP_S3_SECRET_ACCESS_KEY (or its _FILE).`,
+      {
+        cause,
+      },
+    );
   }
 }
 

@@ -24,12 +24,12 @@ import { givenPassphrase, openFile } from '../backup/location.ts';
 import { postgresPrograms, withPostgres } from '../backup/with-postgres.ts';
 import { databaseName } from '../servers/postgres.ts';
 import { replaceFile } from '../files.ts';
-import { withLock } from '../lock.ts';
+import { isLocked, withLock } from '../lock.ts';
 import { dataFolder, productVersion, type DataFolder } from '../paths.ts';
-import { Refusal } from '../refusal.ts';
+import { messageOf, Refusal } from '../refusal.ts';
 import { freeBytes } from '../setup/preflight.ts';
 import { secretsIn } from '../setup/secrets.ts';
-import { setupLock } from '../supervisor/run-instance.ts';
+import { instanceLock, setupLock } from '../supervisor/run-instance.ts';
 import { createTerminal, type Terminal } from '../terminal.ts';
 import { megabytes, refusing } from './backup.command.ts';
 import { down } from './down.command.ts';
@@ -69,7 +69,10 @@ export async function restore(file: string, options: RestoreOptions): Promise<vo
   terminal.done(`${manifest.name} is complete: ${megabytes(manifest.dump.bytes)}, schema v${manifest.schema_version}`);
   if (options.yes !== true) await confirm(manifest);
   await down({ ...pickData(options) });
+  terminal.busy('waiting for another command on this data folder');
   await withLock(setupLock(folder), async () => {
+    if (await isLocked(instanceLock(folder)))
+      throw new Refusal('Overtone was started in the meantime, and nothing was replaced. Try again.');
     await refusing(
       async () =>
         await withPostgres(folder, async (urlOf) => {
@@ -104,30 +107,35 @@ async function replaceDatabase({
 }: Replacement): Promise<void> {
   const target = { adminUrl: urlOf('postgres'), database: databaseName };
   const presentUrl = (await exists(target.adminUrl)) ? urlOf(databaseName) : undefined;
-  const safetyDump =
-    options.safetyDump === false || presentUrl === undefined
-      ? undefined
-      : await dumpPresent(folder, presentUrl, terminal);
+  const safetyDump = await dumpPresent(folder, presentUrl, options, terminal);
+  let withdrawn: Withdrawn;
   try {
     terminal.busy('replaying the backup');
     const programs = postgresPrograms();
     const scratchUrl = await replay({ ...target, manifest, destination, programs, passphrase });
     terminal.done(`replayed and verified: ${manifest.tables.length} tables`);
     const awaitDirectorySync = options.awaitSync !== false;
-    const withdrawn = await withdrawRights({ scratchUrl, presentUrl, backupName: manifest.name, awaitDirectorySync });
+    withdrawn = await withdrawRights({ scratchUrl, presentUrl, backupName: manifest.name, awaitDirectorySync });
     // The broker, the caches and the index belong to the present database; all are rebuilt from any database.
     for (const state of [folder.nats, folder.redis, folder.search]) rmSync(state, { recursive: true, force: true });
     replaceFile(secretsIn(folder.secrets).file('encryption_key'), `${keys}\n`);
     await swapDatabases(target);
-    // A version as old as the backup may open the data folder again.
-    replaceFile(folder.version, `${manifest.product_version}\n`);
-    report(withdrawn, terminal);
-    await reportObjects(urlOf(databaseName), folder, terminal);
   } catch (error) {
-    terminal.warn('The present database is unchanged and in use at the next: ./overtone up');
+    terminal.warn(`The old database is in use if there was one; start it with: ${command('up', options)}`);
     if (safetyDump !== undefined) terminal.warn(`A dump of it is in ${folder.backups}/${safetyDump.dump.file}`);
     throw error;
   }
+  // A version as old as the backup may open the data folder again.
+  replaceFile(folder.version, `${manifest.product_version}\n`);
+  report(manifest, withdrawn, terminal);
+  await reportObjects(urlOf(databaseName), folder, terminal).catch((error: unknown) =>
+    terminal.warn(`The objects could not be compared with the database: ${messageOf(error)}`),
+  );
+}
+
+/** A command for the same data folder, as a person types it. */
+function command(words: string, { data }: RestoreOptions): string {
+  return `./overtone ${words}${data === undefined ? '' : ` --data '${data}'`}`;
 }
 
 function checkVersion(manifest: Manifest): void {
@@ -185,22 +193,60 @@ async function exists(adminUrl: string): Promise<boolean> {
   });
 }
 
-async function dumpPresent(folder: DataFolder, databaseUrl: string, terminal: Terminal): Promise<Manifest> {
+/** @returns undefined when there is nothing to save, or nobody wants it saved. */
+async function dumpPresent(
+  folder: DataFolder,
+  databaseUrl: string | undefined,
+  options: RestoreOptions,
+  terminal: Terminal,
+): Promise<Manifest | undefined> {
+  if (options.safetyDump === false || databaseUrl === undefined) return undefined;
   terminal.busy('dumping the present database');
-  const safety = await createBackup({
-    databaseUrl,
-    programs: postgresPrograms(),
-    destination: openDestination({ folder: folder.backups }),
-    productVersion: productVersion(),
-    encryptionKey: secretsIn(folder.secrets).read('encryption_key'),
-    label: 'before-restore',
-  });
-  terminal.done(`the present database is in ${folder.backups}/${safety.dump.file}`);
-  return safety;
+  try {
+    if (!(await holdsSchema(databaseUrl))) {
+      terminal.warn('The present database holds no schema of Overtone: there is nothing to dump');
+      return undefined;
+    }
+    const safety = await createBackup({
+      databaseUrl,
+      programs: postgresPrograms(),
+      destination: openDestination({ folder: folder.backups }),
+      productVersion: productVersion(),
+      encryptionKey: secretsIn(folder.secrets).read('encryption_key'),
+      passphrase: givenPassphrase(),
+      label: 'before-restore',
+    });
+    terminal.done(`the present database is in ${folder.backups}/${safety.dump.file}`);
+    return safety;
+  } catch (cause) {
+    throw new Refusal(
+      `The present database cannot be dumped: ${messageOf(cause)}\nNothing was replaced. Restore without its dump ` +
+        `with --no-safety-dump, or start it again with: ${command('up', options)}`,
+      { cause },
+    );
+  }
 }
 
-function report({ sessions, disabled, demoted }: Withdrawn, terminal: Terminal): void {
+async function holdsSchema(databaseUrl: string): Promise<boolean> {
+  return await withClient(databaseUrl, async (client) => {
+    const { rows } = await client.query<{ found: boolean }>(
+      `select to_regclass('schema_version') is not null as found`,
+    );
+    return rows[0]!.found;
+  });
+}
+
+function report(
+  manifest: Manifest,
+  { sessions, compared, administrators, disabled, demoted }: Withdrawn,
+  terminal: Terminal,
+): void {
   terminal.done(`the backup is in use; ${sessions} sessions of its time ended`);
+  if (!compared)
+    terminal.warn(
+      `There was no database of this installation to compare rights with: disable the accounts that were disabled after ${manifest.created_at}`,
+    );
+  if (administrators === 0) terminal.warn('No active super_admin is left: nobody can administer this instance');
   for (const email of disabled)
     terminal.warn(`${email} stays disabled: the account was disabled or deleted after the backup`);
   for (const email of demoted) terminal.warn(`${email} keeps the lower role it was given after the backup`);
@@ -223,16 +269,15 @@ async function startAgain(manifest: Manifest, options: RestoreOptions, terminal:
     await up({ ...pickData(options), detach: true });
     return;
   }
-  const data = options.data === undefined ? '' : ` --data ${options.data}`;
   terminal.warn(
     older
       ? `The services are stopped: the backup has schema v${manifest.schema_version}, this version has v${migrationHead()}.`
       : 'The services are stopped.',
   );
   if (older) {
-    terminal.line(`  to go on with version ${manifest.product_version}: install it, then  ./overtone up${data}`);
-    terminal.line(`  to migrate the backup to this version:  ./overtone up${data}`);
-  } else terminal.line(`  start them with  ./overtone up${data}`);
+    terminal.line(`  to go on with version ${manifest.product_version}: install it, then  ${command('up', options)}`);
+    terminal.line(`  to migrate the backup to this version:  ${command('up', options)}`);
+  } else terminal.line(`  start them with  ${command('up', options)}`);
 }
 
 function pickData({ data }: RestoreOptions): { data?: string } {

@@ -14,16 +14,18 @@ const worlds = Number(process.env['OT_SWEEP_STORED_WORLDS'] ?? 50);
 const firstSeed = Number(process.env['OT_SWEEP_SEED'] ?? 1);
 
 const directory = await stopAfterFile(startScriptedDirectory());
-const stored = await startStoredWorlds({
-  LDAP_SERVER: '127.0.0.1',
-  LDAP_PORT: String(directory.port),
-  LDAP_USE_SSL: 'false',
-  LDAP_SEARCH_BASE: base,
-  LDAP_USERNAME_ATTR: 'uid',
-  LDAP_USER_SEARCH_FILTER: '(&(objectClass=person)(uid={username}))',
-  LDAP_USER_GROUPS: groupDn('staff'),
-  LDAP_ADMIN_GROUPS: groupDn('admins'),
-});
+const stored = await stopAfterFile(
+  startStoredWorlds({
+    LDAP_SERVER: '127.0.0.1',
+    LDAP_PORT: String(directory.port),
+    LDAP_USE_SSL: 'false',
+    LDAP_SEARCH_BASE: base,
+    LDAP_USERNAME_ATTR: 'uid',
+    LDAP_USER_SEARCH_FILTER: '(&(objectClass=person)(uid={username}))',
+    LDAP_USER_GROUPS: groupDn('staff'),
+    LDAP_ADMIN_GROUPS: groupDn('admins'),
+  }),
+);
 
 const ours = [
   { id: idOf(900), name: 'Readers' },

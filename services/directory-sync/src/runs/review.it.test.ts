@@ -1,7 +1,8 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
+import { stopAfterFile } from '@overtone/testkit/cleanup';
 import { createWorld, member } from '../../test/world.ts';
 
-const world = await createWorld();
+const world = await stopAfterFile(createWorld());
 
 const members = [1, 2, 3].map((number) => member(number));
 beforeEach(async () => {

@@ -3,9 +3,10 @@ import { beforeEach, describe, expect, it } from '@jest/globals';
 import { directoryJobs } from '@overtone/contracts';
 import { waitFor } from '@overtone/testkit';
 import { DiscardPolicy } from 'nats';
+import { stopAfterFile } from '@overtone/testkit/cleanup';
 import { createWorld, member } from '../../test/world.ts';
 
-const world = await createWorld();
+const world = await stopAfterFile(createWorld());
 
 const members = [1, 2, 3, 4, 5].map((number) => member(number));
 beforeEach(async () => {
@@ -445,5 +446,27 @@ describe('the settings', () => {
 
   it('are accessible to a super_admin only', async () => {
     expect((await world.ask('GET', '', undefined, 'admin')).status).toBe(403);
+  });
+});
+
+describe('a sync run after a restore of the database', () => {
+  const restored = async () => await world.sql(`insert into restore_record (backup_name) values ('overtone-1')`);
+  const open = async () => (await world.sql('select 1 from restore_record where directory_checked_at is null')).length;
+
+  it('lets directory accounts sign in again when it succeeds', async () => {
+    await restored();
+    world.directory.fault = 'unreachable';
+    expect(await world.run()).not.toMatchObject({ status: 'ok' });
+    expect(await open()).toBe(1);
+    world.directory.fault = null;
+    expect(await world.run()).toMatchObject({ status: 'ok' });
+    expect(await open()).toBe(0);
+  });
+
+  it('does not do so as a dry run of an enabled directory sync', async () => {
+    await restored();
+    expect(await world.run({ dry_run: true })).toMatchObject({ status: 'ok', dry_run: true });
+    expect(await open()).toBe(1);
+    await world.run();
   });
 });

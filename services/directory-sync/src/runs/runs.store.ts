@@ -1,6 +1,7 @@
 import { syncRunReport, type SyncRunReport } from '@overtone/contracts';
 import type { Db, Json, Tx } from '../database.ts';
 import type { DirectoryPass } from '../generated/client.ts';
+import { restoreStore } from '../restore/restore.store.ts';
 import { settingsStore } from '../settings/settings.ts';
 import { groupsAsText, type Account } from '../plan/plan.ts';
 import type { CandidateResult, ChangeResult, RunRequest } from './report.ts';
@@ -107,6 +108,7 @@ export const runsStore = {
           },
         });
         await settingsStore.keepResult(tx, report);
+        if (report.status === 'ok') await restoreStore.close(tx, { dryRun: report.dry_run });
       },
       { timeout: 600_000 },
     );

@@ -1,11 +1,15 @@
 import { directoryJobs } from '@overtone/contracts';
 import { concurrencyOf, everySlot, worker, type Recycling } from '@overtone/jobs';
-import type { Bus, Slice } from '@overtone/service-kit';
+import { periodic, type Bus, type Slice } from '@overtone/service-kit';
 import pLimit from 'p-limit';
 import type { Db } from '../database.ts';
+import { restoreStore } from '../restore/restore.store.ts';
 import type { SyncRuns } from '../runs/runs.ts';
 import { settingsStore } from '../settings/settings.ts';
 import { checkEveryMs, isDue, type JobRequests } from './schedule.ts';
+
+const restoreCheckMs = 10_000;
+const restoreRetryMs = 5 * 60_000;
 
 type Deps = {
   db: Db;
@@ -41,8 +45,22 @@ export function createScheduleSlice({ db, bus, runs, jobRequests, workerId, recy
   );
   return {
     jobs: [jobs],
-    periodics: [everySlot('directory sync schedule check', checkEveryMs, bus, jobRequests.enqueueCheck)],
+    periodics: [
+      everySlot('directory sync schedule check', checkEveryMs, bus, jobRequests.enqueueCheck),
+      periodic('directory sync after a restore', restoreCheckMs, () => syncAfterRestore({ db, jobRequests })),
+    ],
   };
+}
+
+/** After a restore, directory accounts wait for a sync run: it is attempted every five minutes until it succeeds. */
+async function syncAfterRestore({ db, jobRequests }: Pick<Deps, 'db' | 'jobRequests'>): Promise<void> {
+  const restoreId = await restoreStore.open(db);
+  if (restoreId === undefined) return;
+  const { enabled, dry_run: dryRun } = await settingsStore.read(db);
+  // Without a schedule there is no sync run to wait for.
+  if (!enabled) return restoreStore.close(db, { dryRun: false });
+  const slot = Math.floor(Date.now() / restoreRetryMs);
+  await jobRequests.enqueueRun({ trigger: 'schedule', dryRun }, `restore-${restoreId}-${slot}`);
 }
 
 async function enqueueDueRun({ db, jobRequests }: Pick<Deps, 'db' | 'jobRequests'>): Promise<void> {
