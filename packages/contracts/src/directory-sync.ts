@@ -70,7 +70,8 @@ export const directorySyncRoutes = {
     answer: syncRunReport,
   }),
   approveRun: route('POST', '/api/admin/directory-sync/passes/{uuid}/approve', 'super_admin', {
-    summary: 'Approve a held sync run: a new sync run disables the accounts of exactly this set that still have to be disabled',
+    summary:
+      'Approve a held sync run: a new sync run disables the accounts of exactly this set that still have to be disabled',
     body: z.object({ set_digest: text(64) }),
     answer: z.object({ task_id: z.uuid(), status: z.literal('queued'), message: z.string() }),
     status: 202,

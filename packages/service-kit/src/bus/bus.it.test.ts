@@ -1,6 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from '@jest/globals';
-import { identityRpc, mediaEvents, mediaRpc, natsUsers, serviceNames, transcriptionEvents, transcriptionLive } from '@overtone/contracts';
+import {
+  identityRpc,
+  mediaEvents,
+  mediaRpc,
+  natsUsers,
+  serviceNames,
+  transcriptionEvents,
+  transcriptionLive,
+} from '@overtone/contracts';
 import { startNats, waitFor } from '@overtone/testkit';
 import { cleanUpAfterTest, stopAfterFile } from '@overtone/testkit/cleanup';
 import { headers } from 'nats';
