@@ -25,7 +25,7 @@ export function restore({ instance, recordings }: Context): Suite {
         run: async () => {
           before = await signIn(instance.baseUrl, admin.email, admin.password);
           rita = (await before.send<{ uuid: string }>('POST', '/api/admin/users', person)).uuid;
-          recordingId = (await before.upload(recordings.cooking.path)).body.uuid;
+          recordingId = (await before.upload(recordings.cooking.path, { allow_duplicate: 'true' })).body.uuid;
           await before.completed(recordingId);
           const { code, output } = await overtone(['backup', ...at(), '--to', backups()]);
           equal(code, 0, output);
@@ -35,7 +35,7 @@ export function restore({ instance, recordings }: Context): Suite {
         rule: 'replaces a lost one: the recording is found again, and sessions of before are refused',
         run: async (log) => {
           await before.send('PUT', `/api/users/${rita}`, { is_active: false });
-          laterId = (await before.upload(recordings.brief.path)).body.uuid;
+          laterId = (await before.upload(recordings.brief.path, { allow_duplicate: 'true' })).body.uuid;
           await before.completed(laterId);
           const dump = (await readdir(backups())).find((name) => name.endsWith('.dump')) ?? '';
           const { code, output, seconds } = await overtone(['restore', join(backups(), dump), '--yes', ...at()]);
@@ -71,7 +71,7 @@ export function restore({ instance, recordings }: Context): Suite {
         rule: 'takes new recordings, which are finished and found',
         run: async () => {
           const client = await signIn(instance.baseUrl, admin.email, admin.password);
-          const id = (await client.upload(recordings.real.path)).body.uuid;
+          const id = (await client.upload(recordings.real.path, { allow_duplicate: 'true' })).body.uuid;
           await client.completed(id);
           await until(
             'the new recording is found',
