@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
-import { isLocked, tryLock, withLock } from './lock.ts';
+import { isLocked, tryLock, waitUntilFree, withLock } from './lock.ts';
 
 describe('lock', () => {
   it('is held by one process at a time', async () => {
@@ -14,6 +14,15 @@ describe('lock', () => {
     const name = randomUUID();
     await withLock(name, async () => await Promise.resolve());
     expect(await isLocked(name)).toBe(false);
+  });
+
+  it('can be waited for without being acquired', async () => {
+    const name = randomUUID();
+    const held = await tryLock(name);
+    expect(await waitUntilFree(name, 50)).toBe(false);
+    const waiting = waitUntilFree(name, 10_000);
+    held?.close();
+    expect(await waiting).toBe(true);
   });
 
   it('makes the second process wait for the first', async () => {

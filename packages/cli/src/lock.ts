@@ -24,6 +24,16 @@ export async function isLocked(name: string): Promise<boolean> {
   });
 }
 
+/** Waits until no process holds the lock. @returns false at the timeout. */
+export async function waitUntilFree(name: string, timeoutMs: number): Promise<boolean> {
+  const deadline = Date.now() + timeoutMs;
+  while (await isLocked(name)) {
+    if (Date.now() > deadline) return false;
+    await sleep(20);
+  }
+  return true;
+}
+
 /** Waits for the lock, runs the work and releases the lock. */
 export async function withLock<T>(name: string, work: () => Promise<T>): Promise<T> {
   let lock: Server | undefined;

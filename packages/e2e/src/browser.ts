@@ -41,8 +41,10 @@ export async function openPage(
   page.setDefaultTimeout(60_000);
   const faults: string[] = [];
   page.on('console', (message) => {
-    // The session check and a failed sign-in return 401, which the browser logs.
-    const expected = message.text().includes('401') && /\/api\/(users\/me|auth\/token)/.test(message.location().url);
+    // What the browser logs of responses that pages expect: no session, a failed sign-in, a file without a run.
+    const expected =
+      (message.text().includes('401') && /\/api\/(users\/me|auth\/token)/.test(message.location().url)) ||
+      (message.text().includes('404') && message.location().url.includes('/api/tasks/files/'));
     if (message.type() === 'error' && !expected) faults.push(`${message.text()} ${message.location().url}`);
   });
   page.on('pageerror', (error) => faults.push(error.stack ?? error.message));

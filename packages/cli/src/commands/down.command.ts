@@ -1,7 +1,9 @@
 import { kill } from '../servers/process.ts';
+import { waitUntilFree } from '../lock.ts';
 import { dataFolder, type DataFolder } from '../paths.ts';
 import { clearLeftovers } from '../setup/set-up.ts';
 import { endGuardian, waitForEnd } from '../supervisor/leftovers.ts';
+import { instanceLock } from '../supervisor/run-instance.ts';
 import { readLiveRuntime } from '../supervisor/runtime.ts';
 import { createTerminal } from '../terminal.ts';
 
@@ -15,6 +17,8 @@ export async function down(options: { readonly data?: string }): Promise<void> {
   const guarded = await endGuardian(folder.root);
   const stopped = (await stopSupervisor(folder)) || guarded;
   const ended = await clearLeftovers(folder);
+  // A killed process counts as ended while its last threads still hold the lock.
+  await waitUntilFree(instanceLock(folder), stopTimeoutMs);
   if (stopped || ended > 0) terminal.done('Overtone is stopped.');
   else terminal.done('Overtone is not running.');
 }

@@ -108,6 +108,19 @@ it('clears all data at sign-out and notifies the other tabs', async () => {
   expect(clear).toHaveBeenCalled();
   expect(goToSignIn).toHaveBeenCalledWith(false);
 });
+it('leaves at sign-out although the server does not answer, and says that it was not confirmed', async () => {
+  const silence = AbortSignal.abort(new DOMException('late', 'TimeoutError'));
+  const timeout = jest.spyOn(AbortSignal, 'timeout').mockReturnValue(silence);
+  const { session, goToSignIn } = start(() => ({ status: 200, body: { message: 'm' } }));
+  const unanswered = jest.fn((_url: string, { signal }: { signal: AbortSignal }) =>
+    signal.aborted ? Promise.reject(signal.reason as Error) : new Promise<Response>(() => undefined),
+  );
+  Object.defineProperty(globalThis, 'fetch', { value: unanswered, configurable: true, writable: true });
+  await expect(session.signOut()).rejects.toMatchObject({ status: 0 });
+  expect(timeout).toHaveBeenCalledWith(10_000);
+  expect(goToSignIn).toHaveBeenCalledWith(false);
+  timeout.mockRestore();
+});
 it('ends after a sign-out in another tab', async () => {
   const { otherTab, clear, goToSignIn } = start(() => ({ status: 200 }));
   otherTab({ type: 'signed_out' });

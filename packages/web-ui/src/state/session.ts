@@ -5,6 +5,8 @@ import { csrfToken } from '../api/cookies.ts';
 
 const renewedKey = 'overtone-session-renewed';
 const lockName = 'overtone-session';
+/** A server that does not answer must not keep anybody from leaving. */
+const signOutMs = 10_000;
 type TabMessage = { readonly type: 'signed_out' | 'signed_in' };
 
 /** The session of this browser: one renewal at a time over all tabs, and one place that clears all data. */
@@ -71,8 +73,9 @@ export function createSession({ queryClient, onForget, goToSignIn }: Deps): Sess
       enter(() => call('POST /api/auth/token', { encoding: 'form', body: { username, password } })),
     signOut: async (everywhere = false) => {
       try {
-        if (everywhere) await call('POST /api/auth/logout/all');
-        await call('POST /api/auth/logout');
+        const signal = AbortSignal.timeout(signOutMs);
+        if (everywhere) await call('POST /api/auth/logout/all', { signal });
+        await call('POST /api/auth/logout', { signal });
       } finally {
         notifyTabs('signed_out');
         await endSession(false);
