@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { Readable } from 'node:stream';
 import type { Client } from 'pg';
-import { hashTables } from './content.ts';
+import { hashTables } from '@overtone/database/content';
 import { readText, type Destination } from './destination.ts';
 import { encrypt } from './encryption.ts';
 import { BackupError } from './errors.ts';

@@ -6,7 +6,7 @@ import { startPostgres, waitFor, type TestDatabase, type TestServer } from '@ove
 import { backupOptions, contentOf, createFilledDatabase, createFolderDestination, targetOf } from '../test/harness.ts';
 import { createBackup } from './backup.ts';
 import { withClient } from './client.ts';
-import type { TableContent } from './content.ts';
+import type { TableContent } from '@overtone/database/content';
 import type { Manifest } from './manifest.ts';
 
 const restoreMain = fileURLToPath(new URL('../test/restore.main.ts', import.meta.url));

@@ -5,7 +5,7 @@ import { databaseRoles } from '@overtone/database/migrate';
 import type { Client } from 'pg';
 import { withClient } from './client.ts';
 import { dropDatabase, scratchOf, type RestoreTarget } from './databases.ts';
-import { differences, hashTables } from './content.ts';
+import { differences, hashTables } from '@overtone/database/content';
 import { readText, type Destination } from './destination.ts';
 import { decrypt } from './encryption.ts';
 import { BackupError } from './errors.ts';

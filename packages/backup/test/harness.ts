@@ -5,7 +5,7 @@ import { createDatabase, type TestDatabase } from '@overtone/testkit';
 import { startS3, type S3Server } from '@overtone/testkit/s3';
 import type { BackupOptions } from '../src/backup.ts';
 import { withClient } from '../src/client.ts';
-import { hashTables, type TableContent } from '../src/content.ts';
+import { hashTables, type TableContent } from '@overtone/database/content';
 import { openDestination, type Destination } from '../src/destination.ts';
 import type { RestoreTarget } from '../src/databases.ts';
 import { programs } from './programs.ts';

@@ -15,7 +15,7 @@ import { runPostgresProgram, runScript } from './scratch.ts';
 // The rows come from `releases/*.data.sql` of this release and of all releases before it: each release adds a file with
 // rows for the tables and columns that it has added.
 const [release = '', commit = ''] = process.argv.slice(2);
-const releases = join(import.meta.dirname, 'releases');
+const releases = join(import.meta.dirname, '..', 'releases');
 const product = mkdtempSync(join(tmpdir(), 'overtone-release-'));
 const server = await startPostgres();
 try {
