@@ -1,6 +1,7 @@
 import { Command, InvalidArgumentError } from 'commander';
 import type { BackupOptions, BackupsOptions } from './commands/backup.command.ts';
 import type { LogsOptions } from './commands/logs.command.ts';
+import type { RehearseOptions } from './commands/rehearse.command.ts';
 import type { RestoreOptions } from './commands/restore.command.ts';
 import type { UpOptions } from './commands/up.command.ts';
 import { productVersion } from './paths.ts';
@@ -19,6 +20,7 @@ export function createProgram(): Command {
     .showHelpAfterError('(try: ./overtone help)');
   running(program);
   keeping(program);
+  rehearsing(program);
   looking(program);
   checking(program);
   // Unknown commands.
@@ -82,6 +84,15 @@ function keeping(program: Command): void {
     .action(async (file: string, options: RestoreOptions) =>
       (await import('./commands/restore.command.ts')).restore(file, options),
     );
+}
+
+function rehearsing(program: Command): void {
+  program
+    .command('rehearse')
+    .description('restore, migrate, verify, start and use a backup in a folder of its own, and remove it')
+    .option(...dataOption)
+    .option('--from <file>', 'a file of a backup, or a release such as v0.5.0 (default: the newest backup)')
+    .action(async (options: RehearseOptions) => (await import('./commands/rehearse.command.ts')).rehearse(options));
 }
 
 function looking(program: Command): void {

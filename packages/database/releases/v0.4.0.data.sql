@@ -1,6 +1,7 @@
 -- What an instance of v0.4.0 stores after some weeks: local accounts, recordings in every state, runs that ended in
 -- every way, an outbox that was not emptied. `pg_temp.id` makes the uuids, so that the same text makes the same rows.
-create function pg_temp.id(text) returns uuid language sql immutable as $$ select md5($1)::uuid $$;
+create function pg_temp.id(text) returns uuid language sql immutable as
+  $$ select overlay(overlay(md5($1) placing '4' from 13) placing '8' from 17)::uuid $$;
 create function pg_temp.at(hours double precision) returns timestamptz language sql immutable as
   $$ select timestamptz '2026-10-01 08:00:00.123456+00' + make_interval(secs => hours * 3600) $$;
 

@@ -1,6 +1,7 @@
 -- What v0.5.0 added, on top of the rows of v0.4.0: directory accounts, groups and mappings, sharing, sync runs, queues, the
 -- bin, open uploads and revocation lists.
-create function pg_temp.id(text) returns uuid language sql immutable as $$ select md5($1)::uuid $$;
+create function pg_temp.id(text) returns uuid language sql immutable as
+  $$ select overlay(overlay(md5($1) placing '4' from 13) placing '8' from 17)::uuid $$;
 create function pg_temp.at(hours double precision) returns timestamptz language sql immutable as
   $$ select timestamptz '2026-10-01 08:00:00.123456+00' + make_interval(secs => hours * 3600) $$;
 

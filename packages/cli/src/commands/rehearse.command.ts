@@ -1,0 +1,168 @@
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { BackupError } from '@overtone/backup';
+import { withPostgres } from '../backup/with-postgres.ts';
+import { replaceFile } from '../files.ts';
+import { isLocked, withLock } from '../lock.ts';
+import { dataFolder, type DataFolder } from '../paths.ts';
+import { messageOf, Refusal } from '../refusal.ts';
+import { describeFresh, isolate, migrateAndVerify } from '../rehearsal/database.ts';
+import { runSmokeChecks, type SmokeAccount } from '../rehearsal/smoke.ts';
+import { openSource, type Source } from '../rehearsal/source.ts';
+import { freePort } from '../servers/ports.ts';
+import { databaseName } from '../servers/postgres.ts';
+import { ensurePackages, productPackages } from '../setup/packages.ts';
+import { readInstance } from '../setup/instance.ts';
+import { freeBytes, openDataFolder } from '../setup/preflight.ts';
+import { prepare } from '../setup/prepare.ts';
+import { secretsIn } from '../setup/secrets.ts';
+import { clearLeftovers, setUp } from '../setup/set-up.ts';
+import { adminPassword, superviseInstance } from '../supervisor/run-instance.ts';
+import { createTerminal, type Terminal } from '../terminal.ts';
+import { megabytes } from './backup.command.ts';
+
+/** `from` is a release, a file of a backup or `s3://bucket/prefix/file`; without it, the newest backup. */
+export type RehearseOptions = { data?: string; from?: string };
+
+/** What the services of a rehearsal may see of the environment: no address and no secret of another server. */
+const keptVariables = /^(PATH|HOME|USER|LANG|LC_.*|TZ|TMPDIR|NODE_.*|LD_LIBRARY_PATH|CUDA_.*|MODEL_CACHE_DIR)$/;
+
+/**
+ * Restores a backup (or the database of a release) into an instance of its own, migrates and verifies it, starts the
+ * services, uses them, and removes everything. The instance in use is neither read nor changed, apart from its keys and backups.
+ */
+export async function rehearse({ data, from }: RehearseOptions): Promise<void> {
+  const terminal = createTerminal();
+  const folder = dataFolder(data);
+  const scratch = dataFolder(join(folder.root, 'rehearsal'));
+  const startedAt = performance.now();
+  const lock = `rehearsal:${folder.root}`;
+  if (await isLocked(lock)) throw new Refusal(`A rehearsal is already running in ${scratch.root}.`);
+  await withLock(lock, async () => {
+    await remove(scratch);
+    const stopRemoving = removeAtSignals(scratch, terminal);
+    try {
+      await rehearseIn(scratch, { folder, from, terminal });
+    } catch (error) {
+      throw error instanceof Refusal ? error : new Refusal(describe(error), { cause: error });
+    } finally {
+      stopRemoving();
+      await remove(scratch);
+    }
+  });
+  terminal.done(`everything worked and was removed again, in ${secondsSince(startedAt)}`);
+}
+
+type Rehearsal = { readonly folder: DataFolder; readonly from: string | undefined; readonly terminal: Terminal };
+
+async function rehearseIn(scratch: DataFolder, { folder, from, terminal }: Rehearsal): Promise<void> {
+  const leg = createLegs(terminal);
+  const source = await leg(
+    'checking',
+    async () => await openSource(from, folder),
+    ({ title }) => `${title} is complete`,
+  );
+  restrictEnvironment(folder);
+  await leg(
+    'preparing',
+    async () => await setUpScratch(scratch, source, terminal),
+    () => 'a folder of its own',
+  );
+  const account = await withPostgres(scratch, async (urlOf) => {
+    const fresh = await describeFresh(urlOf);
+    await leg(
+      'restoring',
+      async () => await source.load(urlOf),
+      () => 'restored',
+    );
+    await leg(
+      'migrating',
+      async () => await migrateAndVerify(urlOf(databaseName), fresh),
+      ({ from: before, to, rows, tables, seconds }) =>
+        before === to
+          ? `schema v${to} needs no migration; ${rows} rows in ${tables} tables are in order`
+          : `migrated from v${before} to v${to} in ${seconds.toFixed(1)} s; ${rows} rows in ${tables} tables are unchanged`,
+    );
+    return await isolate(urlOf(databaseName));
+  });
+  await useServices(scratch, account, leg);
+}
+
+async function setUpScratch(scratch: DataFolder, source: Source, terminal: Terminal): Promise<void> {
+  openDataFolder(scratch);
+  const needed = source.bytes * 1.5 + 500 * 1024 * 1024;
+  if (freeBytes(scratch.root) < needed)
+    throw new Refusal(`The rehearsal needs ${megabytes(needed)} of free space in ${scratch.root}. (space_short)`);
+  await ensurePackages(productPackages, terminal.step);
+  await prepare(terminal.done);
+  await setUp(scratch, await freePort());
+  if (source.keys !== undefined) replaceFile(secretsIn(scratch.secrets).file('encryption_key'), `${source.keys}\n`);
+}
+
+async function useServices(scratch: DataFolder, found: SmokeAccount | undefined, leg: Leg): Promise<void> {
+  const quiet = { progress: () => undefined, log: () => undefined };
+  const supervisor = await superviseInstance(scratch, quiet, { gpuScale: false });
+  try {
+    await leg(
+      'starting the services',
+      async () => await supervisor.start(),
+      () => 'every service is ready',
+    );
+    const { port, adminEmail } = readInstance(scratch)!;
+    const first = {
+      email: adminEmail!,
+      password: secretsIn(scratch.secrets).read(adminPassword),
+      recording: undefined,
+    };
+    await leg(
+      'using them',
+      async () => await runSmokeChecks(`http://127.0.0.1:${port}`, found ?? first),
+      (lines) => lines.join('; '),
+    );
+  } finally {
+    await supervisor.stop();
+  }
+}
+
+type Leg = <T>(busy: string, work: () => Promise<T>, done: (result: T) => string) => Promise<T>;
+
+/** Runs the legs of the rehearsal, and prints how long each took. */
+function createLegs(terminal: Terminal): Leg {
+  return async (busy, work, done) => {
+    terminal.busy(busy);
+    const startedAt = performance.now();
+    const result = await work();
+    terminal.done(`${secondsSince(startedAt).padStart(7)}  ${done(result)}`);
+    return result;
+  };
+}
+
+/** A service must not find the object store, the directory or another server of the instance in use. */
+function restrictEnvironment(folder: DataFolder): void {
+  process.env['MODEL_CACHE_DIR'] ??= folder.models;
+  for (const name of Object.keys(process.env)) if (!keptVariables.test(name)) delete process.env[name];
+}
+
+async function remove(scratch: DataFolder): Promise<void> {
+  await clearLeftovers(scratch);
+  rmSync(scratch.root, { recursive: true, force: true });
+}
+
+function removeAtSignals(scratch: DataFolder, terminal: Terminal): () => void {
+  const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+  const stop = (): void => {
+    terminal.busy('removing what was begun');
+    void remove(scratch).finally(() => process.exit(1));
+  };
+  for (const signal of signals) process.once(signal, stop);
+  return () => signals.forEach((signal) => process.off(signal, stop));
+}
+
+function describe(error: unknown): string {
+  const code = error instanceof BackupError ? ` (${error.code})` : '';
+  return `The rehearsal failed: ${messageOf(error)}${code}\nThe instance in use was not touched.`;
+}
+
+function secondsSince(startedAt: number): string {
+  return `${((performance.now() - startedAt) / 1000).toFixed(1)} s`;
+}
