@@ -44,7 +44,7 @@ select pg_temp.id('file ' || i), pg_temp.id('user ' || 1 + i % 3), 'recording ' 
   'audio/mpeg', 1000000 + i * 5000000000, encode(sha256(('file ' || i)::bytea), 'hex'), status,
   case when status in ('processing', 'transcribing') then 'transcribe' end, case when i % 12 = 3 then 'worker' end, pg_temp.at(i),
   case when i % 2 = 0 then pg_temp.at(i - 100) end, case when status = 'completed' then pg_temp.at(i + 1) end, i * 61.7, 'de',
-  '{"codec": "mp3", "channels": 2}', 'media/waveform' || i, null, '{"language": "de", "min_speakers": 1}', '{"name": "sherpa", "model": "parakeet"}',
+  '{"format": "mp3", "audio_codec": "mp3", "video_codec": null, "width": null, "height": null, "channels": 2, "sample_rate": 44100}', 'media/waveform' || i, null, '{"language": "de", "minSpeakers": 1, "maxSpeakers": null, "diarize": true}', '{"provider": "sherpa-onnx", "model": "parakeet", "timing": "engine"}',
   case when i % 2 = 0 then 'local' end, pg_temp.id('run ' || i), 5, pg_temp.at(i), 2, pg_temp.id('run ' || i), i % 7 = 0,
   case when i % 5 = 0 then array['diarization_skipped', 'low "confidence"'] else '{}' end,
   case when status = 'error' then '{"code": "engine_failed", "message": "ended"}'::jsonb end, pg_temp.at(i + 2)
@@ -58,7 +58,7 @@ from generate_series(1, 48) f, generate_series(0, 2) s;
 insert into transcript_segment (uuid, media_file_id, speaker_id, position, start_time, end_time, text, confidence, words, edited, edited_at, version)
 select pg_temp.id(format('segment %s %s', f, p)), pg_temp.id('file ' || f), case when p % 4 < 3 then pg_temp.id(format('speaker %s %s', f, p % 4)) end,
   p, p * 3.1, p * 3.1 + 2.9, repeat('Ein längerer Satz mit "Zitat", ' || p || '. ', 1 + p % 9), case when p % 3 > 0 then 0.1 + p % 9 / 10.0 end,
-  jsonb_build_array(jsonb_build_object('word', 'Ein', 'start', p * 3.1, 'end', p * 3.1 + 0.2)), p % 10 = 0, case when p % 10 = 0 then pg_temp.at(f + p) end, 1 + p % 2
+  jsonb_build_array(jsonb_build_object('word', 'Ein', 'start', p * 3.1, 'end', p * 3.1 + 0.2, 'confidence', 0.9)), p % 10 = 0, case when p % 10 = 0 then pg_temp.at(f + p) end, 1 + p % 2
 from generate_series(1, 48) f, generate_series(0, 40) p;
 
 insert into tag (uuid, user_id, name, normalized_name, source, created_at)
@@ -69,18 +69,20 @@ select pg_temp.id('file ' || f), pg_temp.id('tag ' || t), (array['manual', 'auto
 from generate_series(1, 48) f, generate_series(1, 15) t where (f + t) % 5 = 0;
 
 insert into identity_outbox (message_id, subject, data, headers, created_at, sent_at)
-select pg_temp.id('identity message ' || i), 'evt.identity.user.created.v1', jsonb_build_object('userId', pg_temp.id('user ' || i)),
+select pg_temp.id('identity message ' || i), 'evt.identity.user.created.v1', jsonb_build_object('userId', pg_temp.id('user ' || i), 'role', 'user', 'method', 'local'),
   '{"traceparent": "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"}', pg_temp.at(i), case when i < 38 then pg_temp.at(i) end
 from generate_series(1, 40) i;
 insert into media_outbox (message_id, subject, data, created_at, sent_at)
-select pg_temp.id('media message ' || i), 'evt.media.file.updated.v1', jsonb_build_object('fileId', pg_temp.id('file ' || i), 'status', 'queued'),
+select pg_temp.id('media message ' || i), 'evt.media.file.updated.v1', jsonb_build_object('fileId', pg_temp.id('file ' || i), 'ownerId', pg_temp.id('user ' || 1 + i % 3), 'status', 'queued'),
   pg_temp.at(i), case when i < 46 then pg_temp.at(i) end
 from generate_series(1, 48) i;
 insert into transcription_dispatcher_outbox (message_id, subject, data, created_at, sent_at)
-select pg_temp.id('run message ' || i), 'evt.transcription.run.opened.v1', jsonb_build_object('runId', pg_temp.id('run ' || i)), pg_temp.at(i), null
+select pg_temp.id('run message ' || i), 'evt.transcription.run.opened.v1', jsonb_build_object('runId', pg_temp.id('run ' || i),
+  'fileId', pg_temp.id('file ' || i), 'ownerId', pg_temp.id('user ' || 1 + i % 3)), pg_temp.at(i), null
 from generate_series(1, 5) i;
 insert into search_indexer_outbox (message_id, subject, data, created_at, sent_at)
-select pg_temp.id('index message ' || i), 'evt.search.file.indexed.v1', jsonb_build_object('fileId', pg_temp.id('file ' || i)), pg_temp.at(i), pg_temp.at(i)
+select pg_temp.id('index message ' || i), 'evt.search.file.indexed.v1', jsonb_build_object('fileId', pg_temp.id('file ' || i),
+  'ownerId', pg_temp.id('user ' || 1 + i % 3), 'transcriptVersion', 2, 'chunks', 41, 'semantic', false), pg_temp.at(i), pg_temp.at(i)
 from generate_series(1, 5) i;
 
 insert into system_settings (key, value, updated_at, updated_by) values
@@ -90,19 +92,30 @@ insert into run (uuid, file_id, owner_id, status, waiting_for, object_key, conte
     opened_by, ordered_at, reminded_at, traceparent, created_at, completed_at)
 select pg_temp.id('run ' || i), pg_temp.id('file ' || i), pg_temp.id('user ' || 1 + i % 3), status,
   case when status = 'running' then (array['engine', 'worker', null])[i / 4 % 3 + 1] end, 'media/' || pg_temp.id('file ' || i) || '/source', 'audio/mpeg',
-  '{"language": "de"}', i * 61.7, 5, case when i % 5 = 0 then array['diarization_skipped'] else '{}' end, 'event ' || i, pg_temp.at(i),
+  '{"language": "de", "minSpeakers": 1, "maxSpeakers": null, "diarize": true}', i * 61.7, 5, case when i % 5 = 0 then array['diarization_skipped'] else '{}' end, 'event ' || i, pg_temp.at(i),
   case when i % 6 = 0 then pg_temp.at(i + 0.5) end, null, pg_temp.at(i), case when status <> 'running' then pg_temp.at(i + 1) end
 from generate_series(1, 48) i, lateral (select (array['running', 'completed', 'failed', 'cancelled'])[i % 4 + 1] as status) s;
 
 insert into stage (run_id, stage, status, artefact, output, engine_seconds, ordered_at, started_at, completed_at)
 select pg_temp.id('run ' || i), stage, (array['pending', 'running', 'completed', 'failed', 'cancelled'])[(i + n) % 5 + 1], 'runs/' || i || '/' || stage,
-  '{"segments": 41}', i * 2.5, pg_temp.at(i), pg_temp.at(i + 0.1), pg_temp.at(i + 0.2)
+  case stage
+    when 'prepare' then jsonb_build_object('artefact', 'a', 'audio', 'runs/' || i || '/audio.wav', 'waveform', 'runs/' || i || '/waveform', 'thumbnail', null,
+      'duration', i * 61.7, 'truncated', false, 'media', '{"format": "mp3", "audio_codec": "mp3", "video_codec": null, "width": null, "height": null,
+      "channels": 2, "sample_rate": 44100}'::jsonb, 'engine_seconds', 1.25)
+    when 'transcribe' then '{"artefact": "a", "engine": {"provider": "sherpa-onnx", "model": "parakeet", "timing": "engine"}, "language": "de", "words": 400, "engine_seconds": 2.5}'
+    when 'diarize' then '{"artefact": "a", "provider": "local", "speakers": 3, "degraded": null, "engine_seconds": 1.5}'
+    when 'assemble' then '{"artefact": "a", "segments": 41, "speakers": 3, "engine_seconds": 0.1}'
+    else '{"artefact": null, "chunks": 41, "semantic": false, "engine_seconds": 0.1}'
+  end, i * 2.5, pg_temp.at(i), pg_temp.at(i + 0.1), pg_temp.at(i + 0.2)
 from generate_series(1, 48) i, (values (1, 'prepare'), (2, 'transcribe'), (3, 'diarize'), (4, 'assemble'), (5, 'index')) as stages(n, stage);
 
 insert into task (uuid, run_id, file_id, owner_id, stage, subject, queue, input, status, token, worker, failures, max_failures, backoff_ms,
     infra_requeues, next_attempt_at, publications, published_at, claimed_at, started_at, completed_at, error_code, error_message, created_at)
 select pg_temp.id(format('task %s %s', i, stage)), pg_temp.id('run ' || i), pg_temp.id('file ' || i), pg_temp.id('user ' || 1 + i % 3), stage, subject,
-  split_part(subject, '.', 2), jsonb_build_object('runId', pg_temp.id('run ' || i)), status, 1 + i % 3, case when status <> 'pending' then 'worker-' || i % 4 end,
+  split_part(subject, '.', 2),
+  jsonb_build_object('runId', pg_temp.id('run ' || i), 'fileId', pg_temp.id('file ' || i), 'ownerId', pg_temp.id('user ' || 1 + i % 3),
+    'earlier', '{}'::jsonb, 'objectKey', 'media/' || pg_temp.id('file ' || i) || '/source', 'contentType', 'audio/mpeg', 'audio', 'runs/' || i || '/audio.wav',
+    'duration', i * 61.7, 'transcriptVersion', 2, 'options', '{"language": "de", "minSpeakers": 1, "maxSpeakers": null, "diarize": true}'::jsonb), status, 1 + i % 3, case when status <> 'pending' then 'worker-' || i % 4 end,
   i % 3, 3, 1000, i % 2, case when status = 'pending' and i % 2 = 0 then pg_temp.at(i + 5) end, 1 + i % 3, pg_temp.at(i), pg_temp.at(i + 0.1), pg_temp.at(i + 0.1),
   case when status in ('completed', 'failed') then pg_temp.at(i + 0.2) end, case when status = 'failed' then 'engine_failed' end,
   case when status = 'failed' then E'ended with\nsignal 9' end, pg_temp.at(i)
@@ -111,7 +124,9 @@ from generate_series(1, 48) i, (values (1, 'prepare', 'job.cpu.media.prepare'), 
   lateral (select (array['completed', 'failed', 'cancelled', 'in_progress', 'pending'])[(i + n) % 5 + 1] as status) s;
 -- Recordings that are indexed again, without a run.
 insert into task (uuid, file_id, owner_id, stage, subject, queue, input, max_failures, backoff_ms, created_at)
-select pg_temp.id('reindex ' || i), pg_temp.id('file ' || i), pg_temp.id('user 1'), 'index', 'job.embedding.search.index', 'embedding', '{}', 5, 500, pg_temp.at(600)
+select pg_temp.id('reindex ' || i), pg_temp.id('file ' || i), pg_temp.id('user 1'), 'index', 'job.embedding.search.index', 'embedding',
+  jsonb_build_object('runId', pg_temp.id('reindex run ' || i), 'fileId', pg_temp.id('file ' || i), 'ownerId', pg_temp.id('user 1'), 'earlier', '{}'::jsonb, 'transcriptVersion', 2),
+  5, 500, pg_temp.at(600)
 from generate_series(1, 4) i;
 
 insert into file_pipeline_timing (run_id, file_id, user_id, audio_duration_s, engine, file_opened_at, prepare_s, prepare_engine_s, transcribe_s,

@@ -57,11 +57,12 @@ export async function migrateAndVerify(url: string, fresh: FreshDatabase): Promi
 
 /**
  * Keeps the services of a rehearsal from everything outside of it: no sign-in method and no schedule that reaches another
- * server, no mirror. Gives the owner of a finished recording, or anybody else, a password.
+ * server; no queue is paused. Gives the owner of a finished recording, or anybody else, a password.
  * @returns undefined when there is no account; the services create the first administrator then.
  */
 export async function isolate(url: string): Promise<SmokeAccount | undefined> {
   return await withClient(url, async (client) => {
+    await client.query('delete from queue_pause');
     await client.query(
       `delete from auth_config where config_key in ('ldap_enabled', 'oidc_enabled', 'pki_enabled', 'proxy_enabled')`,
     );
