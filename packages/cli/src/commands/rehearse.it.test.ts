@@ -1,0 +1,53 @@
+import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import { createFolder } from '@overtone/testkit/cleanup';
+import { productFolder } from '../paths.ts';
+import { run, type RunResult } from '../setup/run.ts';
+import { instanceProcesses } from '../supervisor/instance-processes.ts';
+
+// The newest release is rehearsed from a database of its own; upgrades of every release: packages/database.
+const releases = readdirSync(join(productFolder, 'packages', 'database', 'releases'))
+  .flatMap((name) => /^(v.*)\.sql\.gz$/.exec(name)?.[1] ?? [])
+  .toSorted();
+
+describe('./overtone rehearse', () => {
+  let data: string;
+  beforeAll(async () => {
+    data = join(await createFolder(), 'data');
+    mkdirSync(data);
+  });
+  const rehearse = async (args: readonly string[] = []): Promise<RunResult> =>
+    await run(join(productFolder, 'overtone'), ['rehearse', '--data', data, ...args], { cwd: data });
+  const isRemoved = (): boolean =>
+    !existsSync(join(data, 'rehearsal')) && instanceProcesses(join(data, 'rehearsal')).length === 0;
+
+  it('restores a release, migrates it, starts the services, uses them, and removes everything', async () => {
+    const { code, output } = await rehearse(['--from', releases[0]!]);
+    expect({ code, output }).toMatchObject({ code: 0 });
+    expect(output).toMatch(/migrated from v361 to v\d+ in .* rows in \d+ tables are unchanged/);
+    expect(output).toMatch(/every service is ready/);
+    expect(output).toMatch(/signed in as .*; read the transcript of .*; found .* by search; uploaded a recording/);
+    expect(output).toMatch(/everything worked and was removed again, in/);
+    expect(isRemoved()).toBe(true);
+  }, 400_000);
+
+  it.each([
+    ['an unknown release', ['--from', 'v9.9.9'], /There is no database of v9\.9\.9; there are: v0\.4\.0/],
+    ['no backup', [], /There is no backup in .*backups\. Make one with \.\/overtone backup/],
+    ['a missing file', ['--from', '/nowhere/x.dump'], /backup_missing/],
+  ])('refuses %s with exit code 1 and leaves nothing', async (_case, args, sentence) => {
+    const { code, output } = await rehearse(args);
+    expect({ code, output }).toEqual({ code: 1, output: expect.stringMatching(sentence) });
+    expect(isRemoved()).toBe(true);
+  });
+
+  it('refuses a backup whose dump is damaged', async () => {
+    const folder = await createFolder();
+    writeFileSync(join(folder, 'x.dump'), 'not a dump');
+    writeFileSync(join(folder, 'x.manifest.json'), '{"format": 1}');
+    const { code, output } = await rehearse(['--from', join(folder, 'x.dump')]);
+    expect({ code, output }).toEqual({ code: 1, output: expect.stringMatching(/manifest_invalid/) });
+    expect(isRemoved()).toBe(true);
+  });
+});
