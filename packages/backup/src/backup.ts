@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { Readable } from 'node:stream';
-import type { Client } from 'pg';
+import { DatabaseError, type Client } from 'pg';
 import { hashTables } from '@overtone/database/content';
 import { readText, type Destination } from './destination.ts';
 import { encrypt } from './encryption.ts';
@@ -9,7 +9,7 @@ import { keyFingerprints } from './keys.ts';
 import { manifestEnding, readManifest, writeManifest, type Manifest } from './manifest.ts';
 import { start, type Programs } from './programs.ts';
 import { withClient } from './client.ts';
-import { expired, type Retention } from './retention.ts';
+import { expired, expiredSafetyDumps, safetyLabelOf, type Retention } from './retention.ts';
 
 export type BackupOptions = {
   /** Of a role that may read everything. */
@@ -41,12 +41,20 @@ export async function createBackup(options: BackupOptions): Promise<Manifest> {
   // Several instances may share a destination, and a schedule.
   const name = `${label}-${createdAt.toISOString().replaceAll(/[-:]|\.\d+/g, '')}-${randomBytes(3).toString('hex')}`;
   const file = `${name}.dump${passphrase === undefined ? '' : '.age'}`;
+  const finished: string[] = [];
+  const put = async (fileName: string, body: Readable | string): Promise<void> => {
+    await destination.put(fileName, body);
+    finished.unshift(fileName);
+  };
   try {
     return await withClient(databaseUrl, async (client) => {
       await client.query('begin isolation level repeatable read, read only');
       const { rows } = await client.query<{ snapshot: string }>('select pg_export_snapshot() as snapshot');
       // The hashes are computed beside the dump, in the same snapshot.
-      const [dump, content] = await bothOf(writeDump(options, file, rows[0]!.snapshot), describe(client));
+      const [dump, content] = await bothOf(
+        writeDump(options, async (body) => await put(file, body), rows[0]!.snapshot),
+        describe(client),
+      );
       const manifest: Manifest = {
         format: 1,
         name,
@@ -57,13 +65,13 @@ export async function createBackup(options: BackupOptions): Promise<Manifest> {
         dump: { file, encrypted: passphrase !== undefined, ...dump },
       };
       if (passphrase !== undefined)
-        await destination.put(`${name}${keysEnding}`, await encrypt(textStream(encryptionKey), passphrase));
-      await destination.put(`${name}${manifestEnding}`, writeManifest(manifest));
+        await put(`${name}${keysEnding}`, await encrypt(textStream(encryptionKey), passphrase));
+      await put(`${name}${manifestEnding}`, writeManifest(manifest));
       return manifest;
     });
   } catch (error) {
-    for (const leftover of [file, `${name}${keysEnding}`, `${name}${manifestEnding}`])
-      await destination.delete(leftover).catch(() => undefined);
+    // Only files of this call, newest first: what was not finished is removed by the destination itself.
+    for (const leftover of finished) await destination.delete(leftover).catch(() => undefined);
     throw error;
   }
 }
@@ -91,11 +99,14 @@ export async function listBackups(
   return { backups, unreadable: unreadable.sort() };
 }
 
-/** Deletes the backups that the retention no longer keeps. @returns their names. */
-export async function deleteExpired(destination: Destination, retention: Retention): Promise<string[]> {
+/**
+ * Deletes the backups that the retention no longer keeps; without a retention only safety dumps. @returns their names.
+ */
+export async function deleteExpired(destination: Destination, retention?: Retention): Promise<string[]> {
   const { backups } = await listBackups(destination);
   const dated = backups.map(({ manifest }) => ({ name: manifest.name, createdAt: new Date(manifest.created_at) }));
-  const names = expired(dated, retention);
+  const regular = dated.filter(({ name }) => safetyLabelOf(name) === undefined);
+  const names = [...expiredSafetyDumps(dated), ...(retention === undefined ? [] : expired(regular, retention))];
   for (const { manifest } of backups.filter((backup) => names.includes(backup.manifest.name))) {
     // The manifest first: without it the rest is no backup any more.
     for (const file of [`${manifest.name}${manifestEnding}`, manifest.dump.file, `${manifest.name}${keysEnding}`])
@@ -104,9 +115,37 @@ export async function deleteExpired(destination: Destination, retention: Retenti
   return names;
 }
 
+/** A file of a backup by this program, and the time in its name. */
+const backupFile = /^(.+-(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z-[0-9a-f]{6})\.(?:dump|dump\.age|keys\.age)$/;
+/** Files of this age without a manifest belong to no running backup. */
+const abandonedAfterMs = 24 * 3_600_000;
+
+/** Deletes the files of backups that were killed more than a day ago. @returns their names. */
+export async function deleteAbandoned(destination: Destination): Promise<string[]> {
+  const names = (await destination.list()).map(({ name }) => name);
+  const complete = new Set(names.filter((name) => name.endsWith(manifestEnding)));
+  const abandoned = names.filter((name) => {
+    const [, backup, year, month, day, hour, minute, second] = backupFile.exec(name) ?? [];
+    if (backup === undefined || complete.has(`${backup}${manifestEnding}`)) return false;
+    const begun = Date.parse(`${year}-${month}-${day}T${hour}:${minute}:${second}Z`);
+    return Date.now() - begun > abandonedAfterMs;
+  });
+  for (const name of abandoned) await destination.delete(name);
+  return abandoned;
+}
+
 async function describe(
   client: Client,
 ): Promise<Pick<Manifest, 'schema_version' | 'database_bytes' | 'tables' | 'objects'>> {
+  try {
+    return await describeSnapshot(client);
+  } catch (cause) {
+    if (!(cause instanceof DatabaseError)) throw cause;
+    throw new BackupError('dump_failed', `The database cannot be read: ${cause.message}`, { cause });
+  }
+}
+
+async function describeSnapshot(client: Client): ReturnType<typeof describe> {
   const { rows } = await client.query<{ version: number; size: string; count: string; bytes: string }>(
     `select (select max(version) from schema_version) as version, pg_database_size(current_database()) as size,
        (select count(*) from media_file) as count, (select coalesce(sum(file_size), 0) from media_file) as bytes`,
@@ -121,8 +160,8 @@ async function describe(
 }
 
 async function writeDump(
-  { databaseUrl, programs, destination, passphrase, signal }: BackupOptions,
-  file: string,
+  { databaseUrl, programs, passphrase, signal }: BackupOptions,
+  put: (body: Readable) => Promise<void>,
   snapshot: string,
 ): Promise<Pick<Manifest['dump'], 'bytes' | 'sha256'>> {
   // The fastest compression: the text of transcripts is small, and the processor is what people wait for.
@@ -142,7 +181,7 @@ async function writeDump(
         yield chunk as Buffer;
       }
     };
-    await destination.put(file, Readable.from(measured(), { objectMode: false }));
+    await put(Readable.from(measured(), { objectMode: false }));
     return { bytes, sha256: hash.digest('hex') };
   } finally {
     signal?.removeEventListener('abort', abort);
@@ -163,8 +202,9 @@ function textStream(text: string): Readable {
   return Readable.from([Buffer.from(text)]);
 }
 
-/** Both results, after both have ended, so that nothing goes on after a failure. */
+/** Both results, after both have ended, so that nothing goes on after a failure. The error of the second is reported first. */
 async function bothOf<First, Second>(first: Promise<First>, second: Promise<Second>): Promise<[First, Second]> {
   await Promise.allSettled([first, second]);
-  return [await first, await second];
+  const secondResult = await second;
+  return [await first, secondResult];
 }

@@ -4,7 +4,8 @@ import { BackupError } from './errors.ts';
 /** Runs work on a connection of its own. @throws BackupError database_unavailable. */
 export async function withClient<T>(url: string, work: (client: Client) => Promise<T>): Promise<T> {
   const client = new Client({ connectionString: url });
-  client.on('error', () => undefined);
+  let lost: Error | undefined;
+  client.on('error', (error) => (lost ??= error));
   await client.connect().catch((cause: unknown) => {
     throw new BackupError('database_unavailable', `The database does not answer: ${(cause as Error).message}`, {
       cause,
@@ -12,6 +13,11 @@ export async function withClient<T>(url: string, work: (client: Client) => Promi
   });
   try {
     return await work(client);
+  } catch (error) {
+    if (lost === undefined || error instanceof BackupError) throw error;
+    throw new BackupError('database_unavailable', `The connection to the database was lost: ${lost.message}`, {
+      cause: error,
+    });
   } finally {
     await client.end().catch(() => undefined);
   }

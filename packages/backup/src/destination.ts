@@ -1,7 +1,7 @@
 import { createReadStream, createWriteStream } from 'node:fs';
 import { access, mkdir, open, readdir, rename, rm, stat, statfs } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import type { Readable } from 'node:stream';
+import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { ObjectStore } from '@overtone/object-store';
 import { BackupError } from './errors.ts';
@@ -42,6 +42,7 @@ export function openDestination(options: DestinationOptions): Destination {
   const destination = 'folder' in options ? createFolder(options.folder) : createBucket(options.s3);
   return {
     ...destination,
+    get: async (name) => guardStream(destination.place, name, await destination.get(name)),
     check: async () => {
       const name = `check-${process.pid}-${Date.now()}`;
       await destination.put(name, name);
@@ -63,11 +64,15 @@ function createFolder(folder: string): Omit<Destination, 'check'> {
     place: folder,
     put: async (name, body) => await guarded(folder, async () => await writeFileAtomically(join(folder, name), body)),
     get: async (name) =>
-      await guarded(folder, async () => {
-        await access(join(folder, name));
-        // An error before somebody reads is not lost: the reader gets it from the destroyed stream.
-        return createReadStream(join(folder, name), { highWaterMark: 1024 * 1024 }).on('error', () => undefined);
-      }),
+      await guarded(
+        folder,
+        async () => {
+          await access(join(folder, name));
+          // An error before the stream is read is not lost: the reader gets it from the destroyed stream.
+          return createReadStream(join(folder, name), { highWaterMark: 1024 * 1024 }).on('error', () => undefined);
+        },
+        name,
+      ),
     list: async () =>
       await guarded(folder, async () => {
         const files = [];
@@ -137,7 +142,7 @@ function createBucket({ endpoint, region, bucket, prefix, accessKeyId, secretAcc
     put: async (name: string, body: Readable | string) =>
       await guarded(place, async () => void (await (await store()).put(`${folder}${name}`, body))),
     get: async (name: string) =>
-      await guarded(place, async () => (await (await store()).get(`${folder}${name}`)).stream),
+      await guarded(place, async () => (await (await store()).get(`${folder}${name}`)).stream, name),
     list: async () =>
       await guarded(place, async () => {
         const files: { name: string; bytes: number }[] = [];
@@ -151,16 +156,34 @@ function createBucket({ endpoint, region, bucket, prefix, accessKeyId, secretAcc
   };
 }
 
-async function guarded<T>(place: string, work: () => Promise<T>): Promise<T> {
+/** A file whose read errors are `BackupError`s, too. */
+function guardStream(place: string, name: string, stream: Readable): Readable {
+  async function* chunks(): AsyncGenerator<Uint8Array> {
+    try {
+      for await (const chunk of stream) yield chunk as Uint8Array;
+    } catch (cause) {
+      throw failureOf(place, cause, name);
+    }
+  }
+  const guardedStream = Readable.from(chunks(), { objectMode: false, highWaterMark: 1024 * 1024 });
+  // A generator that was not begun does not close its stream.
+  return guardedStream.on('error', () => undefined).once('close', () => stream.destroy());
+}
+
+async function guarded<T>(place: string, work: () => Promise<T>, name?: string): Promise<T> {
   try {
     return await work();
   } catch (cause) {
-    if (cause instanceof BackupError) throw cause;
-    const code = (cause as { code?: string }).code ?? '';
-    if (code === 'ENOENT' || code === 'not_found')
-      throw new BackupError('backup_missing', `The backup is not in ${place}.`, { cause });
-    if (['ENOSPC', 'EDQUOT', 'EFBIG', 'storage_full'].includes(code))
-      throw new BackupError('destination_full', `There is no space left in ${place}.`, { cause });
-    throw new BackupError('destination_unavailable', `${place} cannot be used: ${(cause as Error).message}`, { cause });
+    throw failureOf(place, cause, name);
   }
+}
+
+function failureOf(place: string, cause: unknown, name?: string): BackupError {
+  if (cause instanceof BackupError) return cause;
+  const code = (cause as { code?: string }).code ?? '';
+  if (code === 'ENOENT' || code === 'not_found')
+    return new BackupError('backup_missing', `${name ?? 'The backup'} is not in ${place}.`, { cause });
+  if (['ENOSPC', 'EDQUOT', 'EFBIG', 'storage_full'].includes(code))
+    return new BackupError('destination_full', `There is no space left in ${place}.`, { cause });
+  return new BackupError('destination_unavailable', `${place} cannot be used: ${(cause as Error).message}`, { cause });
 }

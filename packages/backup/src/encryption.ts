@@ -12,17 +12,58 @@ export async function encrypt(plain: Readable, passphrase: string): Promise<Read
   return fromWeb(await encrypter.encrypt(toWeb(plain)));
 }
 
+/** Ours is 16; each step more doubles the memory, and the header is written by whoever made the file. */
+const maximalWorkFactor = 18;
+const headerBytes = 200;
+
 /** @throws BackupError passphrase_wrong, or the stream fails when the text was altered. */
-export async function decrypt(sealed: Readable, passphrase: string): Promise<Readable> {
+export async function decrypt(encrypted: Readable, passphrase: string): Promise<Readable> {
   const { Decrypter } = await import('age-encryption');
+  const { header, whole: sealed } = await readHeader(encrypted);
+  const [, workFactor = ''] = /^age-encryption\.org\/v1\n-> scrypt \S+ (\d+)\n/.exec(header) ?? [];
+  if (Number(workFactor) > maximalWorkFactor) {
+    sealed.destroy();
+    throw new BackupError(
+      'backup_damaged',
+      `The encrypted file asks for a work factor of ${workFactor}; at most ${maximalWorkFactor} is accepted.`,
+    );
+  }
   const decrypter = new Decrypter();
   decrypter.addPassphrase(passphrase);
   try {
     return fromWeb(await decrypter.decrypt(toWeb(sealed)));
   } catch (cause) {
+    const { errored } = encrypted;
     sealed.destroy();
+    // The network was lost, and not the passphrase.
+    if (errored !== null) throw errored;
     throw new BackupError('passphrase_wrong', 'The backup cannot be decrypted with this passphrase.', { cause });
   }
+}
+
+/** The first bytes of a stream as text, and a stream that still has all of them. */
+async function readHeader(stream: Readable): Promise<{ header: string; whole: Readable }> {
+  const chunks = stream[Symbol.asyncIterator]() as AsyncIterator<Uint8Array>;
+  const first: Uint8Array[] = [];
+  let bytes = 0;
+  while (bytes < headerBytes) {
+    const { done, value } = await chunks.next();
+    if (done) break;
+    first.push(value);
+    bytes += value.length;
+  }
+  async function* all(): AsyncGenerator<Uint8Array> {
+    try {
+      yield* first;
+      for (let next = await chunks.next(); !next.done; next = await chunks.next()) yield next.value;
+    } finally {
+      stream.destroy();
+    }
+  }
+  const whole = Readable.from(all(), { objectMode: false });
+  // A generator that was not begun runs no `finally`.
+  whole.once('close', () => stream.destroy());
+  return { header: Buffer.concat(first).toString('latin1'), whole };
 }
 
 function toWeb(stream: Readable): ReadableStream<Uint8Array> {

@@ -15,7 +15,10 @@ export type BackupErrorCode =
   | 'keys_invalid'
   | 'space_short'
   | 'replay_failed'
-  | 'content_differs';
+  | 'content_differs'
+  | 'no_administrator'
+  | 'rights_missing'
+  | 'swap_unknown';
 
 export class BackupError extends Error {
   override readonly name = 'BackupError';

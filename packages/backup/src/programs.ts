@@ -30,9 +30,13 @@ export function start(program: string, args: readonly string[], databaseUrl: str
   return { child, ended };
 }
 
-function environmentOf(databaseUrl: string): NodeJS.ProcessEnv {
+/** The connection parameters of a URL as libpq's variables. */
+export function environmentOf(databaseUrl: string): NodeJS.ProcessEnv {
   const url = new URL(databaseUrl);
-  const sslMode = url.searchParams.get('sslmode');
+  const passedOn = (parameter: string, variable: string): NodeJS.ProcessEnv => {
+    const value = url.searchParams.get(parameter);
+    return value === null ? {} : { [variable]: value };
+  };
   return {
     LC_ALL: 'C.UTF-8',
     PGHOST: url.hostname,
@@ -41,6 +45,9 @@ function environmentOf(databaseUrl: string): NodeJS.ProcessEnv {
     PGPASSWORD: decodeURIComponent(url.password),
     PGDATABASE: decodeURIComponent(url.pathname.slice(1)),
     PGCONNECT_TIMEOUT: '10',
-    ...(sslMode === null ? {} : { PGSSLMODE: sslMode }),
+    ...passedOn('sslmode', 'PGSSLMODE'),
+    ...passedOn('sslrootcert', 'PGSSLROOTCERT'),
+    ...passedOn('sslcert', 'PGSSLCERT'),
+    ...passedOn('sslkey', 'PGSSLKEY'),
   };
 }

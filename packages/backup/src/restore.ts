@@ -22,7 +22,16 @@ export function backupNameOf(file: string): string {
  * @throws BackupError backup_missing, manifest_invalid, backup_damaged.
  */
 export async function checkBackup(destination: Destination, name: string): Promise<Manifest> {
-  const manifest = readManifest(await readText(destination, `${name}${manifestEnding}`));
+  const manifest = readManifest(
+    await readText(destination, `${name}${manifestEnding}`).catch((cause: unknown) => {
+      if (!(cause instanceof BackupError) || cause.code !== 'backup_missing') throw cause;
+      throw new BackupError(
+        'backup_missing',
+        `${cause.message} A backup is all files of its name: the dump, the manifest and, when it is encrypted, the keys.`,
+        { cause },
+      );
+    }),
+  );
   if (manifest.name !== name || manifest.dump.file !== `${name}.dump${manifest.dump.encrypted ? '.age' : ''}`)
     throw new BackupError('manifest_invalid', `The manifest of ${name} describes another backup.`);
   const hash = createHash('sha256');
@@ -71,7 +80,8 @@ export async function replay(options: ReplayOptions): Promise<string> {
       throw new BackupError('content_differs', `The replayed data differs from the backup: ${different.join(', ')}.`);
     return scratchUrl;
   } catch (error) {
-    await withClient(adminUrl, async (client) => await dropDatabase(client, scratch));
+    // The next restore or start drops it when that fails here.
+    await withClient(adminUrl, async (client) => await dropDatabase(client, scratch)).catch(() => undefined);
     throw error;
   }
 }
@@ -95,18 +105,27 @@ async function replayDump(
   const args = [
     '--single-transaction',
     '--exit-on-error',
+    // Everything belongs to the role that restores, which need not be the one of the backup.
+    '--no-owner',
     `--dbname=${decodeURIComponent(new URL(scratchUrl).pathname.slice(1))}`,
   ];
   const dump = await openDump(destination, manifest, passphrase);
   const { child, ended } = start(programs.pgRestore, args, scratchUrl);
-  // The program closes its input when it fails; its own message says why.
   const written = pipeline(dump, child.stdin!);
-  const [, result] = await Promise.allSettled([written, ended]);
-  if (result.status === 'rejected')
-    throw new BackupError('replay_failed', `The backup cannot be replayed: ${(result.reason as Error).message}`, {
-      cause: result.reason,
-    });
-  await written;
+  const [stream, program] = await Promise.allSettled([written, ended]);
+  const reason: unknown = [stream, program]
+    .flatMap((result) => (result.status === 'rejected' ? [result.reason as unknown] : []))
+    .find((error, _index, errors) => errors.length === 1 || !isClosedInput(error));
+  if (reason === undefined) return;
+  if (reason instanceof BackupError) throw reason;
+  throw new BackupError('replay_failed', `The backup cannot be replayed: ${(reason as Error).message}`, {
+    cause: reason,
+  });
+}
+
+/** The program closes its input when it fails; its own message says why. Any other error of the stream came first. */
+function isClosedInput(error: unknown): boolean {
+  return ['EPIPE', 'ECONNRESET', 'ERR_STREAM_PREMATURE_CLOSE'].includes((error as { code?: string }).code ?? '');
 }
 
 async function openDump(

@@ -28,6 +28,26 @@ export function expired(backups: readonly { name: string; createdAt: Date }[], r
   return newestFirst.filter(({ name }) => !kept.has(name)).map(({ name }) => name);
 }
 
+/** Labels of dumps that commands make before they change the database. */
+const safetyLabels = ['before-restore', 'before-update'] as const;
+const safetyDumpsKept = 3;
+
+/** The label of a safety dump, which is kept by number and not by day. */
+export function safetyLabelOf(name: string): string | undefined {
+  return safetyLabels.find((label) => name.startsWith(`${label}-`));
+}
+
+/** The names of all safety dumps except the newest three of each label. */
+export function expiredSafetyDumps(backups: readonly { name: string; createdAt: Date }[]): string[] {
+  return safetyLabels.flatMap((label) =>
+    backups
+      .filter(({ name }) => safetyLabelOf(name) === label)
+      .toSorted((left, right) => right.createdAt.getTime() - left.createdAt.getTime())
+      .slice(safetyDumpsKept)
+      .map(({ name }) => name),
+  );
+}
+
 function dayOf(time: Date): string {
   return time.toISOString().slice(0, 10);
 }

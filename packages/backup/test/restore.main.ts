@@ -13,5 +13,6 @@ const { folder, name, adminUrl, database, presentUrl } = JSON.parse(process.argv
 const destination = openDestination({ folder });
 const manifest = await checkBackup(destination, name);
 const scratchUrl = await replay({ adminUrl, database, manifest, destination, programs });
-await withdrawRights({ scratchUrl, presentUrl, backupName: name, awaitDirectorySync: true });
+const backupCreatedAt = new Date(manifest.created_at);
+await withdrawRights({ scratchUrl, presentUrl, backupName: name, backupCreatedAt, awaitDirectorySync: true });
 await swapDatabases({ adminUrl, database });

@@ -1,0 +1,138 @@
+import type { Client } from 'pg';
+import { withClient } from './client.ts';
+
+const rowsPerBatch = 2_000;
+
+/** Tables with rights, whose rows in the present database limit those of the backup. */
+const comparedTables = [
+  'user',
+  'user_group_member',
+  'group_mapping',
+  'file_share',
+  'auth_config',
+  'login_lockout',
+  'password_history',
+] as const;
+export type ComparedTable = (typeof comparedTables)[number];
+
+/** Append-only tables, and their times of insertion. */
+const auditTables = { audit_log: 'time', auth_config_audit: 'created_at' } as const;
+
+/** What of the present database is copied into a replayed one. */
+export type Present = {
+  /** For each table that was copied to `present_<table>`: the columns that both databases have. */
+  readonly columns: ReadonlyMap<ComparedTable, readonly string[]>;
+  /** Tables that could not be read to their end. */
+  readonly unreadable: readonly string[];
+  /** Records that were added to the audit log and to the history of the sign-in settings. */
+  readonly auditRecords: number;
+};
+
+/**
+ * Copies the tables with rights of the present database to temporary tables `present_<table>`, and the audit records since
+ * the backup into the tables themselves; to be called in a transaction. Memory is constant. Tables that only one of both
+ * databases has are left out, because their schemas may be of different versions.
+ */
+export async function copyPresent(scratch: Client, presentUrl: string | undefined, since: Date): Promise<Present> {
+  if (presentUrl === undefined) return { columns: new Map(), unreadable: [], auditRecords: 0 };
+  const inScratch = await columnsOf(scratch);
+  let inPresent: Map<string, string[]> | undefined;
+  try {
+    return await withClient(presentUrl, async (present) => {
+      inPresent = await columnsOf(present);
+      return await copyTables({ present, scratch, inPresent, inScratch }, since);
+    });
+  } catch (error) {
+    // An unreadable present database is the reason for many a restore.
+    if (inPresent !== undefined) throw error;
+    return { columns: new Map(), unreadable: [...comparedTables, ...Object.keys(auditTables)], auditRecords: 0 };
+  }
+}
+
+type Databases = {
+  readonly present: Client;
+  readonly scratch: Client;
+  readonly inPresent: ReadonlyMap<string, string[]>;
+  readonly inScratch: ReadonlyMap<string, string[]>;
+};
+
+async function copyTables({ present, scratch, inPresent, inScratch }: Databases, since: Date): Promise<Present> {
+  const columns = new Map<ComparedTable, readonly string[]>();
+  const unreadable: string[] = [];
+  let auditRecords = 0;
+  const commonOf = (table: string): string[] =>
+    (inScratch.get(table) ?? []).filter((column) => inPresent.get(table)?.includes(column));
+  for (const table of comparedTables) {
+    const common = commonOf(table);
+    if (common.length === 0) continue;
+    const names = listOf(scratch, common);
+    await scratch.query(
+      `create temporary table present_${table} on commit drop as
+       select ${names} from public.${scratch.escapeIdentifier(table)} with no data`,
+    );
+    const { complete } = await copyRows(present, scratch, { table, into: `present_${table}`, names });
+    if (complete) columns.set(table, common);
+    else unreadable.push(table);
+  }
+  for (const [table, time] of Object.entries(auditTables)) {
+    const common = commonOf(table);
+    if (!common.includes(time) || !common.includes('uuid')) continue;
+    const { complete, inserted } = await copyRows(present, scratch, {
+      table,
+      into: `public.${table}`,
+      names: listOf(scratch, common),
+      // A transaction that was open during the backup has an older time; a day is more than any lasts.
+      where: `${time} >= ${scratch.escapeLiteral(since.toISOString())}::timestamptz - interval '1 day'`,
+    });
+    auditRecords += inserted;
+    if (!complete) unreadable.push(table);
+  }
+  return { columns, unreadable, auditRecords };
+}
+
+type Copy = { readonly table: string; readonly into: string; readonly names: string; readonly where?: string };
+
+/** Copies rows in batches, except those that are there already. What was read before a failure stays. */
+async function copyRows(
+  present: Client,
+  scratch: Client,
+  { table, into, names, where = 'true' }: Copy,
+): Promise<{ complete: boolean; inserted: number }> {
+  let inserted = 0;
+  const read = async (sql: string): Promise<string[] | undefined> =>
+    await present.query<{ row: string }>(sql).then(
+      ({ rows }) => rows.map(({ row }) => row),
+      () => undefined,
+    );
+  await read('begin isolation level repeatable read, read only');
+  let batch = await read(
+    `declare present_rows no scroll cursor for
+     select to_jsonb(part)::text as row
+     from (select ${names} from public.${present.escapeIdentifier(table)} where ${where}) part`,
+  );
+  while (batch !== undefined) {
+    batch = await read(`fetch ${rowsPerBatch} from present_rows`);
+    if (batch === undefined || batch.length === 0) break;
+    const { rowCount } = await scratch.query(
+      `insert into ${into} (${names}) select ${names} from jsonb_populate_recordset(null::${into}, $1::jsonb)
+       on conflict do nothing`,
+      [`[${batch.join(',')}]`],
+    );
+    inserted += rowCount ?? 0;
+  }
+  await read('rollback');
+  return { complete: batch !== undefined, inserted };
+}
+
+/** The columns of every table, in their order. */
+export async function columnsOf(client: Client): Promise<Map<string, string[]>> {
+  const { rows } = await client.query<{ name: string; columns: string[] }>(
+    `select table_name as name, array_agg(column_name::text order by ordinal_position) as columns
+     from information_schema.columns where table_schema = 'public' group by table_name`,
+  );
+  return new Map(rows.map(({ name, columns }) => [name, columns]));
+}
+
+function listOf(client: Client, columns: readonly string[]): string {
+  return columns.map((column) => client.escapeIdentifier(column)).join(', ');
+}
