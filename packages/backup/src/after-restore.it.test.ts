@@ -29,7 +29,7 @@ describe('rights after a restore', () => {
     )[0];
 
   /** Backs up, changes the database, and restores the backup over the change. */
-  async function restoreAfter(change: string, before = ''): Promise<Withdrawn> {
+  async function restoreAfter(change: string, before = '', administrator?: string): Promise<Withdrawn> {
     await sql(before);
     const { destination } = folder;
     const manifest = await createBackup({
@@ -38,8 +38,14 @@ describe('rights after a restore', () => {
     });
     await sql(change);
     const scratchUrl = await replay({ ...targetOf(database), manifest, destination, programs });
-    const options = { scratchUrl, presentUrl: database.url, backupName: manifest.name, awaitDirectorySync: true };
-    const withdrawn = await withdrawRights(options);
+    const withdrawn = await withdrawRights({
+      scratchUrl,
+      presentUrl: database.url,
+      backupName: manifest.name,
+      backupCreatedAt: new Date(manifest.created_at),
+      awaitDirectorySync: true,
+      administrator,
+    });
     await swapDatabases(targetOf(database));
     return withdrawn;
   }
@@ -99,6 +105,159 @@ describe('rights after a restore', () => {
     );
     expect(withdrawn).toMatchObject({ disabled: [], demoted: [] });
     expect(await account('user1@example.org')).toMatchObject({ is_active: true });
+  });
+
+  const user = (number: number): string => `(select uuid from "user" where email = 'user${number}@example.org')`;
+  const firstFile = '(select uuid from media_file limit 1)';
+
+  it('do not return to a group that was left after the backup, nor a role in it', async () => {
+    const withdrawn = await restoreAfter(
+      `delete from user_group_member where user_id = ${user(1)};
+       update user_group_member set role = 'member' where user_id = ${user(2)}`,
+      `insert into user_group (name) values ('team');
+       insert into user_group_member (group_id, user_id, role)
+         select g.uuid, u.uuid, 'manager' from user_group g, "user" u where email < 'user4';
+       update "user" set membership_version = 1 where email < 'user4';
+       insert into media_membership select user_id, array[group_id], 1 from user_group_member`,
+    );
+    expect(withdrawn.memberships).toBe(2);
+    expect(await sql('select email, m.role from user_group_member m join "user" u on user_id = uuid order by 1')).toEqual([
+      { email: 'user2@example.org', role: 'member' },
+      { email: 'user3@example.org', role: 'manager' },
+    ]);
+    for (const copy of ['media_membership', 'search_membership'])
+      expect(await sql(`select group_ids, version::int from ${copy} where user_id = ${user(1)}`)).toEqual([
+        { group_ids: [], version: 2 },
+      ]);
+  });
+
+  it('do not return to a file that is no longer shared, or shared for reading only', async () => {
+    const withdrawn = await restoreAfter(
+      `delete from file_share where user_id = ${user(1)};
+       update file_share set permission = 'viewer' where user_id = ${user(2)}`,
+      `insert into file_share (media_file_id, user_id, permission, shared_by)
+         select f.uuid, u.uuid, 'editor', f.user_id from media_file f, "user" u where email < 'user4';
+       update media_file set access_version = 1;
+       insert into search_file_access select media_file_id, '{}', array_agg(user_id), 1 from file_share group by 1`,
+    );
+    expect(withdrawn.shares).toBe(2);
+    expect(await sql('select email, permission from file_share join "user" u on user_id = u.uuid order by 1')).toEqual([
+      { email: 'user2@example.org', permission: 'viewer' },
+      { email: 'user3@example.org', permission: 'editor' },
+    ]);
+    expect(
+      await sql(`select array_length(user_ids, 1) as users, ${user(1)} = any(user_ids) as found, version
+                 from search_file_access where file_id = ${firstFile}`),
+    ).toEqual([{ users: 2, found: false, version: 2 }]);
+  });
+
+  it('do not return by a group mapping that was removed', async () => {
+    const withdrawn = await restoreAfter(
+      `delete from group_mapping where claim_value = 'removed'`,
+      `insert into group_mapping (source, claim_value, grants_role) values ('oidc', 'removed', 'admin'), ('oidc', 'kept', 'admin')`,
+    );
+    expect(withdrawn.mappings).toBe(1);
+    expect(await sql('select claim_value from group_mapping')).toEqual([{ claim_value: 'kept' }]);
+  });
+
+  it('do not return by a certificate, a provider or a password that no longer lets the person in', async () => {
+    await restoreAfter(
+      `update "user" set pki_subject_dn = null, pki_issuer_dn = null where email = 'user1@example.org';
+       update "user" set oidc_issuer = null, oidc_subject = null where email = 'user2@example.org';
+       update "user" set oidc_issuer = 'i', oidc_subject = 's' where email = 'user3@example.org';
+       update "user" set auth_type = 'ldap', allow_local_fallback = false, directory_id = 'entryUUID:1', password_hash = null
+         where email = 'user4@example.org'`,
+      `update "user" set pki_subject_dn = 'CN=a', pki_issuer_dn = 'CN=ca' where email = 'user1@example.org';
+       update "user" set oidc_issuer = 'i', oidc_subject = 's' where email = 'user2@example.org';
+       update "user" set allow_local_fallback = true, password_hash = 'hash' where email >= 'user4'`,
+    );
+    expect(
+      await sql(`select auth_type, allow_local_fallback as fallback, password_hash as hash, pki_subject_dn as pki,
+                   oidc_subject as oidc, directory_id as directory from "user" order by email`),
+    ).toEqual([
+      { auth_type: 'local', fallback: false, hash: null, pki: null, oidc: null, directory: null },
+      { auth_type: 'local', fallback: false, hash: null, pki: null, oidc: null, directory: null },
+      { auth_type: 'local', fallback: false, hash: null, pki: null, oidc: 's', directory: null },
+      { auth_type: 'ldap', fallback: false, hash: null, pki: null, oidc: null, directory: 'entryUUID:1' },
+      { auth_type: 'local', fallback: true, hash: 'hash', pki: null, oidc: null, directory: null },
+    ]);
+  });
+
+  it('wait for a lock to end and for a password to be changed, as they do now', async () => {
+    const change = `update "user" set must_change_password = true, failed_logins = 3, locked_until = '2099-01-01'
+        where email = 'user1@example.org';
+      insert into login_lockout (login_key, failed_logins, locked_until) values ('nobody', 5, '2099-01-01');
+      insert into password_history (user_id, password_hash) values (${user(1)}, 'used')`;
+    const before = `update "user" set must_change_password = true where email = 'user2@example.org';
+      insert into login_lockout (login_key, failed_logins) values ('nobody', 1)`;
+    await restoreAfter(change, before);
+    expect(
+      await sql(`select must_change_password as must, failed_logins as failed, locked_until from "user"
+                 where email < 'user3' order by email`),
+    ).toEqual([
+      { must: true, failed: 3, locked_until: new Date('2099-01-01') },
+      { must: true, failed: 0, locked_until: null },
+    ]);
+    expect(await sql('select failed_logins, locked_until from login_lockout')).toEqual([
+      { failed_logins: 5, locked_until: new Date('2099-01-01') },
+    ]);
+    expect(await sql('select password_hash from password_history')).toEqual([{ password_hash: 'used' }]);
+  });
+
+  it('do not return by a sign-in method that is off now; other settings that differ are named', async () => {
+    const withdrawn = await restoreAfter(
+      `update auth_config set config_value = 'false' where config_key = 'ldap_enabled';
+       delete from auth_config where config_key = 'oidc_enabled';
+       update auth_config set config_value = '12' where config_key = 'password_min_length'`,
+      `insert into auth_config (config_key, category, config_value) values ('ldap_enabled', 'ldap', 'true'),
+         ('oidc_enabled', 'oidc', 'true'), ('pki_enabled', 'pki', 'true'), ('password_min_length', 'password_policy', '8')`,
+    );
+    expect(withdrawn).toMatchObject({ switches: ['ldap_enabled', 'oidc_enabled'], settings: ['password_min_length'] });
+    expect(await sql('select config_key as key, config_value as value from auth_config order by 1')).toEqual([
+      { key: 'ldap_enabled', value: false },
+      { key: 'password_min_length', value: 8 },
+      { key: 'pki_enabled', value: true },
+    ]);
+  });
+
+  it('are not compared with a table that cannot be read, which is named', async () => {
+    const withdrawn = await restoreAfter(
+      `alter table user_group_member rename to damaged; update "user" set is_active = false where email = 'user1@example.org';
+       create view user_group_member as select group_id, user_id, (1 / 0)::text as role from damaged`,
+      `insert into user_group (name) values ('team');
+       insert into user_group_member (group_id, user_id) select g.uuid, u.uuid from user_group g, "user" u`,
+    );
+    expect(withdrawn).toMatchObject({ unreadable: ['user_group_member'], memberships: 0, disabled: ['user1@example.org'] });
+    expect(await sql('select 1 from user_group_member')).toHaveLength(5);
+  });
+
+  it('of the last super_admin do not end, unless another account is named', async () => {
+    const change = `update "user" set is_active = false where email = 'user1@example.org'`;
+    const before = `update "user" set role = 'super_admin' where email = 'user1@example.org'`;
+    await expect(restoreAfter(change, before)).rejects.toMatchObject({
+      code: 'no_administrator',
+      message: expect.stringContaining('user1@example.org'),
+    });
+    await expect(restoreAfter(change, before, 'other@example.org')).rejects.toMatchObject({ code: 'no_administrator' });
+    expect(await restoreAfter(change, before, 'User2@example.org')).toMatchObject({ administrators: 1 });
+    expect(await account('user2@example.org')).toMatchObject({ role: 'super_admin', is_active: true });
+  });
+
+  it('leave the audit records since the backup as they are, in any number', async () => {
+    const insert = (event: string, count: number): string =>
+      `insert into audit_log (event_type, outcome, details)
+       select '${event}', 'success', '{"number": 12345678901234567890}' from generate_series(1, ${count})`;
+    const setting = `insert into auth_config_audit (config_key, category, change_type) values ('key', 'local', 'create')`;
+    const withdrawn = await restoreAfter(`${insert('after', 4_500)}; ${setting}`, insert('before', 3));
+    expect(withdrawn.auditRecords).toBe(4_501);
+    expect(
+      await sql(`select event_type as event, details ->> 'number' as number, count(*)::int from audit_log group by 1, 2 order by 1`),
+    ).toEqual([
+      { event: 'after', number: '12345678901234567890', count: 4_500 },
+      { event: 'before', number: '12345678901234567890', count: 3 },
+      { event: 'system.restore', number: null, count: 1 },
+    ]);
+    expect(await sql('select config_key from auth_config_audit')).toEqual([{ config_key: 'key' }]);
   });
 
   it('are recorded with the restore', async () => {

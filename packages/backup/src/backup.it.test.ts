@@ -1,12 +1,13 @@
-import { chmod, readdir, writeFile } from 'node:fs/promises';
+import { chmod, readdir, readFile, symlink, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { TestDatabase } from '@overtone/testkit';
 import { backupOptions, createFilledDatabase, createFolderDestination, programs, targetOf } from '../test/harness.ts';
-import { createBackup, deleteExpired, listBackups } from './backup.ts';
+import { createBackup, deleteAbandoned, deleteExpired, listBackups } from './backup.ts';
 import { withClient } from './client.ts';
-import { openDestination } from './destination.ts';
+import { hashTables } from './content.ts';
+import { openDestination, type Destination } from './destination.ts';
 import { BackupError } from './errors.ts';
 import { replay } from './restore.ts';
 
@@ -79,6 +80,98 @@ describe('a backup that fails', () => {
   });
 });
 
+describe('the files of a failed backup', () => {
+  it.each([
+    ['the dump', '.dump', []],
+    ['the manifest', '.manifest.json', ['.dump']],
+  ])('are deleted only when the backup has finished them: %s cannot be written', async (_file, ending, expected) => {
+    const deleted: string[] = [];
+    const destination: Destination = {
+      ...place.destination,
+      put: async (name, body) => {
+        if (name.endsWith(ending)) throw new BackupError('destination_unavailable', 'The network is down.');
+        await place.destination.put(name, body);
+      },
+      delete: async (name) => void deleted.push(name.slice(name.indexOf('.'))) ?? (await place.destination.delete(name)),
+    };
+    await expect(createBackup(backupOptions(database, destination))).rejects.toThrow('The network is down.');
+    expect(deleted).toEqual(expected);
+  });
+
+  it('have the error of the unreadable table, and not that of the dump', async () => {
+    const damaged = await createFilledDatabase(1);
+    try {
+      await withClient(damaged.url, async (client) => await client.query('drop table media_file cascade'));
+      await expect(createBackup(backupOptions(damaged, place.destination))).rejects.toMatchObject({
+        code: 'dump_failed',
+        message: 'The database cannot be read: relation "media_file" does not exist',
+      });
+      expect(await readdir(place.folder)).toEqual([]);
+    } finally {
+      await damaged.drop();
+    }
+  });
+
+  it('are removed a day later, and files of others stay', async () => {
+    const { destination, folder } = place;
+    const complete = await createBackup({ ...backupOptions(database, destination), passphrase: 'long enough it is' });
+    const today = new Date().toISOString().replaceAll(/[-:]|\.\d+/g, '');
+    const abandoned = ['overtone-20260101T000000Z-abcdef.dump', 'before-restore-20260101T000000Z-abcdef.keys.age'];
+    const kept = ['mine.dump', 'movie.partial', 'overtone-20260101.dump', `overtone-${today}-abcdef.dump`];
+    for (const name of [...abandoned, ...kept]) await writeFile(join(folder, name), 'x');
+    expect((await deleteAbandoned(destination)).sort()).toEqual(abandoned.sort());
+    expect((await readdir(folder)).sort()).toEqual(
+      [...kept, complete.dump.file, `${complete.name}.keys.age`, `${complete.name}.manifest.json`].sort(),
+    );
+  });
+});
+
+describe('a folder of backups', () => {
+  const longAgo = new Date('2026-01-01');
+
+  it('loses unfinished files of this program after a day, and none of another program', async () => {
+    const ours = join(place.folder, 'overtone-20260101T000000Z-abcdef.dump.partial');
+    for (const file of [ours, join(place.folder, 'movie.partial')]) {
+      await writeFile(file, 'half');
+      await utimes(file, longAgo, longAgo);
+    }
+    await place.destination.put('a.dump', 'whole');
+    expect((await readdir(place.folder)).sort()).toEqual(['a.dump', 'movie.partial']);
+  });
+
+  it('is not left through a planted symbolic link', async () => {
+    const outside = join(place.folder, 'outside');
+    await writeFile(outside, 'untouched');
+    await symlink(outside, join(place.folder, 'a.dump.partial'));
+    await expect(place.destination.put('a.dump', 'dump')).rejects.toMatchObject({ code: 'destination_unavailable' });
+    expect(await readFile(outside, 'utf8')).toBe('untouched');
+  });
+
+  it('is listed although it holds a symbolic link to nothing', async () => {
+    await symlink(join(place.folder, 'nothing'), join(place.folder, 'dangling.manifest.json'));
+    await place.destination.put('a.dump', 'dump');
+    expect(await place.destination.list()).toEqual([{ name: 'a.dump', bytes: 4 }]);
+  });
+});
+
+describe('the hash of a table', () => {
+  it('changes when values change places between rows', async () => {
+    const filled = await createFilledDatabase(1);
+    try {
+      const hashOf = async (values: string): Promise<string> =>
+        await withClient(filled.url, async (client) => {
+          await client.query(`drop table if exists pairs; create table pairs (a int, b int); insert into pairs values ${values}`);
+          return (await hashTables(client)).find(({ name }) => name === 'pairs')!.content;
+        });
+      const hash = await hashOf('(1, 10), (2, 20)');
+      expect(await hashOf('(2, 20), (1, 10)')).toBe(hash);
+      expect(await hashOf('(1, 20), (2, 10)')).not.toBe(hash);
+    } finally {
+      await filled.drop();
+    }
+  });
+});
+
 describe('a backup of a database in use', () => {
   it('holds one moment: its dump replays to the hashes of its manifest', async () => {
     let busy = true;
@@ -119,6 +212,7 @@ describe('the backups at a place', () => {
     const { backups, unreadable } = await listBackups(destination);
     expect(backups.map(({ manifest }) => manifest.name)).toEqual([second.name, first.name]);
     expect(unreadable).toEqual(['stray.manifest.json']);
+    expect(await deleteExpired(destination)).toEqual([]);
     expect(await deleteExpired(destination, { daily: 1, weekly: 1, monthly: 1 })).toEqual([first.name]);
     expect((await readdir(folder)).sort()).toEqual(
       [second.dump.file, `${second.name}.manifest.json`, 'stray.manifest.json', 'unfinished.dump'].sort(),

@@ -17,7 +17,10 @@ import {
 import { createBackup } from './backup.ts';
 import { withClient } from './client.ts';
 import type { Destination } from './destination.ts';
-import type { Manifest } from './manifest.ts';
+import { decrypt, encrypt } from './encryption.ts';
+import { BackupError } from './errors.ts';
+import { writeManifest, type Manifest } from './manifest.ts';
+import { environmentOf } from './programs.ts';
 import { swapDatabases } from './databases.ts';
 import { checkBackup, replay } from './restore.ts';
 
@@ -115,8 +118,70 @@ describe.each(places)('a backup in %s', (_place, open) => {
       }
     });
 
+    it('is refused when its manifest names another file', async () => {
+      await destination.put('other.manifest.json', writeManifest({ ...manifest, name: 'other' }));
+      await expect(checkBackup(destination, 'other')).rejects.toMatchObject({ code: 'manifest_invalid' });
+    });
+
+    it('names the missing manifest of a dump, and what belongs to a backup', async () => {
+      await destination.put('alone.dump', 'dump');
+      await expect(checkBackup(destination, 'alone')).rejects.toThrow(
+        /^alone\.manifest\.json is not in .*\. A backup is all files of its name/,
+      );
+    });
+
+    it('reports the loss of the network as such, at the beginning and in the middle', async () => {
+      const target = await createFilledDatabase(1);
+      const bytes = await buffer(await destination.get(manifest.dump.file));
+      for (const kept of [10, Math.floor(bytes.length / 2)]) {
+        const cut = async function* (): AsyncGenerator<Buffer> {
+          yield bytes.subarray(0, kept);
+          await Promise.resolve();
+          throw new BackupError('destination_unavailable', 'The network is down.');
+        };
+        const failing: Destination = {
+          ...destination,
+          get: async () => await Promise.resolve(Readable.from(cut(), { objectMode: false })),
+        };
+        const options = { ...targetOf(target), manifest, destination: failing, programs, passphrase: secret };
+        await expect(replay(options)).rejects.toMatchObject({ code: 'destination_unavailable' });
+      }
+      await target.drop();
+    });
+
     it('is refused when it is not there', async () => {
       await expect(checkBackup(destination, 'nothing')).rejects.toMatchObject({ code: 'backup_missing' });
+    });
+  });
+});
+
+describe('an encrypted file', () => {
+  const encryptedText = async (): Promise<Buffer> => await buffer(await encrypt(Readable.from([Buffer.from('text')]), passphrase));
+
+  it('is decrypted with its passphrase', async () => {
+    const decrypted = await decrypt(Readable.from([await encryptedText()]), passphrase);
+    expect((await buffer(decrypted)).toString()).toBe('text');
+  });
+
+  it('is refused at once when its header asks for more memory than any backup does', async () => {
+    const [header, ...rest] = (await encryptedText()).toString('latin1').split(' 16\n');
+    const demanding = Buffer.from([header, ...rest].join(' 19\n'), 'latin1');
+    const from = Date.now();
+    await expect(decrypt(Readable.from([demanding]), passphrase)).rejects.toMatchObject({ code: 'backup_damaged' });
+    expect(Date.now() - from).toBeLessThan(1_000);
+  });
+});
+
+describe('the connection parameters of a URL', () => {
+  it('reach the programs, with the certificate of the authority', () => {
+    expect(environmentOf('postgresql://u%40x:p%2F@db/name?sslmode=verify-full&sslrootcert=/ca.pem')).toMatchObject({
+      PGHOST: 'db',
+      PGPORT: '5432',
+      PGUSER: 'u@x',
+      PGPASSWORD: 'p/',
+      PGDATABASE: 'name',
+      PGSSLMODE: 'verify-full',
+      PGSSLROOTCERT: '/ca.pem',
     });
   });
 });

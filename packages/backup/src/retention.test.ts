@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { defaultRetention, expired } from './retention.ts';
+import { defaultRetention, expired, expiredSafetyDumps, safetyLabelOf } from './retention.ts';
 
 const day = 86_400_000;
 const now = Date.UTC(2026, 10, 22, 3); // a Sunday
@@ -46,4 +46,21 @@ describe('the retention', () => {
     expect(expired(daily(3), { daily: 0, weekly: 0, monthly: 0 })).toEqual(['b1', 'b2']));
 
   it('deletes nothing without backups', () => expect(expired([], defaultRetention)).toEqual([]));
+});
+
+describe('safety dumps', () => {
+  const dumps = (label: string, count: number) =>
+    Array.from({ length: count }, (_, i) => ({ name: `${label}-${i}`, createdAt: new Date(now - i * 60_000) }));
+
+  it('stay by number for each of their labels, and never count regular backups', () =>
+    expect(
+      expiredSafetyDumps([...dumps('before-restore', 5), ...dumps('before-update', 4), ...dumps('overtone', 9)]),
+    ).toEqual(['before-restore-3', 'before-restore-4', 'before-update-3']));
+
+  it('are recognised by their label', () =>
+    expect(['before-restore-1', 'before-restored', 'overtone-1'].map(safetyLabelOf)).toEqual([
+      'before-restore',
+      undefined,
+      undefined,
+    ]));
 });

@@ -79,7 +79,9 @@ function keeping(program: Command): void {
     .option('--no-safety-dump', 'do not dump the present database first')
     .option('--migrate-forward', 'start although the backup has an older schema, and migrate it')
     .option('--no-restart', 'leave the services stopped')
-    .option('--recovery-keys <file>', 'the encryption keys of a backup from another installation')
+    .option('--recovery-keys <file>', 'the encryption keys of a backup from another installation: a path or s3://bucket/prefix/file')
+    .option('--without-keys', 'restore although these keys are lost; the stored secrets must be set again')
+    .option('--administrator <email>', 'make this account of the backup an active super_admin')
     .option('--no-await-sync', 'let directory accounts sign in before the next directory sync run')
     .action(async (file: string, options: RestoreOptions) =>
       (await import('./commands/restore.command.ts')).restore(file, options),
@@ -138,6 +140,7 @@ function configuring(program: Command): void {
     .command('rotate-key')
     .description('seal the secrets among the settings with a new key, while everything runs, and forget the old key')
     .option(...dataOption)
+    .option('--keep-old-key <file>', 'write the old key to a new file: plain backups of before need it')
     // The option may precede or follow the command.
     .action(async (_options: unknown, command: Command) =>
       (await import('./commands/rotate-key.command.ts')).rotateKey(command.optsWithGlobals()),

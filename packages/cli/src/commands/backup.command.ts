@@ -1,13 +1,22 @@
-import { BackupError, createBackup, listBackups, type Manifest } from '@overtone/backup';
+import {
+  BackupError,
+  createBackup,
+  deleteAbandoned,
+  deleteExpired,
+  listBackups,
+  type Destination,
+  type Manifest,
+} from '@overtone/backup';
+import { DatabaseError } from 'pg';
 import { givenPassphrase, openPlace } from '../backup/location.ts';
 import { postgresPrograms, withPostgres } from '../backup/with-postgres.ts';
 import { databaseName } from '../servers/postgres.ts';
 import { withLock } from '../lock.ts';
 import { dataFolder, productVersion } from '../paths.ts';
-import { Refusal } from '../refusal.ts';
+import { messageOf, Refusal } from '../refusal.ts';
 import { secretsIn } from '../setup/secrets.ts';
 import { setupLock } from '../supervisor/run-instance.ts';
-import { createTerminal } from '../terminal.ts';
+import { createTerminal, type Terminal } from '../terminal.ts';
 
 /** `to` is a folder or `s3://bucket/prefix`. */
 export type BackupOptions = { data?: string; to?: string; encrypt?: boolean };
@@ -40,6 +49,7 @@ export async function backup(options: BackupOptions): Promise<void> {
           ),
       ),
   );
+  await removeOldFiles(destination, terminal);
   destination.close();
   terminal.done(`${summaryOf(manifest)} in ${((Date.now() - from) / 1000).toFixed(1)} s`);
   terminal.line(`  ${destination.place}/${manifest.dump.file}`);
@@ -73,12 +83,25 @@ export async function backups(options: BackupsOptions): Promise<void> {
   for (const name of unreadable) terminal.fail(`${name} is damaged or its dump is not complete`);
 }
 
+/** Deletes what killed backups left behind, and all safety dumps except the newest of each kind. */
+export async function removeOldFiles(destination: Destination, terminal: Terminal): Promise<void> {
+  try {
+    for (const name of await deleteAbandoned(destination)) terminal.warn(`${name} of an unfinished backup was deleted`);
+    for (const name of await deleteExpired(destination)) terminal.done(`the old dump ${name} was deleted`);
+  } catch (error) {
+    terminal.warn(`Old files could not be deleted: ${messageOf(error)}`);
+  }
+}
+
 /** Turns the failures of backups into refusals of a command. */
 export async function refusing<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {
     if (error instanceof BackupError) throw new Refusal(`${error.message} (${error.code})`, { cause: error });
+    // Missing rights, a full disk or a damaged page are no bugs of the command.
+    if (error instanceof DatabaseError)
+      throw new Refusal(`The database reports: ${error.message} (database_error ${error.code ?? ''})`, { cause: error });
     throw error;
   }
 }

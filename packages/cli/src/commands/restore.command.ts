@@ -1,19 +1,17 @@
-import { readFileSync, rmSync } from 'node:fs';
+import { rmSync } from 'node:fs';
 import { createInterface } from 'node:readline/promises';
 import {
+  BackupError,
   backupNameOf,
   checkBackup,
   checkPassphrase,
   compareObjects,
   createBackup,
-  keyFingerprints,
   openDestination,
-  readKeys,
   replay,
   swapDatabases,
   withClient,
   withdrawRights,
-  withRecoveredKeys,
   type Destination,
   type Manifest,
   type Withdrawn,
@@ -21,17 +19,19 @@ import {
 import { migrationHead } from '@overtone/database/migrations';
 import { readEnv } from '@overtone/service-kit/env';
 import { givenPassphrase, openFile } from '../backup/location.ts';
+import { keysAfterRestore, unreadableSecrets } from '../backup/recovery-keys.ts';
 import { postgresPrograms, withPostgres } from '../backup/with-postgres.ts';
-import { databaseName } from '../servers/postgres.ts';
+import { databaseName, maxWalMebibytes } from '../servers/postgres.ts';
 import { replaceFile } from '../files.ts';
 import { isLocked, withLock } from '../lock.ts';
 import { dataFolder, productVersion, type DataFolder } from '../paths.ts';
 import { messageOf, Refusal } from '../refusal.ts';
+import { readInstance } from '../setup/instance.ts';
 import { freeBytes } from '../setup/preflight.ts';
 import { secretsIn } from '../setup/secrets.ts';
 import { instanceLock, setupLock } from '../supervisor/run-instance.ts';
 import { createTerminal, type Terminal } from '../terminal.ts';
-import { megabytes, refusing } from './backup.command.ts';
+import { megabytes, refusing, removeOldFiles } from './backup.command.ts';
 import { down } from './down.command.ts';
 import { up } from './up.command.ts';
 
@@ -46,6 +46,10 @@ export type RestoreOptions = {
   readonly restart?: boolean;
   /** A file with the keys of the backup: of an encrypted backup `<name>.keys.age`, or a copy of `encryption_key`. */
   readonly recoveryKeys?: string;
+  /** Restores although the keys of the backup are lost. */
+  readonly withoutKeys?: boolean;
+  /** The address of an account that becomes an active super_admin. */
+  readonly administrator?: string;
   /** `false`: directory accounts may sign in before the next directory sync run. */
   readonly awaitSync?: boolean;
 };
@@ -54,6 +58,8 @@ export type RestoreOptions = {
 export async function restore(file: string, options: RestoreOptions): Promise<void> {
   const terminal = createTerminal();
   const folder = dataFolder(options.data);
+  if (readInstance(folder) === undefined)
+    throw new Refusal(`${folder.root} was not set up; start once with: ${command('up', options)}`);
   const { destination, name } = openFile(file);
   const passphrase = givenPassphrase();
   const checked = await refusing(async () => {
@@ -61,7 +67,8 @@ export async function restore(file: string, options: RestoreOptions): Promise<vo
     const manifest = await checkBackup(destination, backupNameOf(name));
     checkVersion(manifest);
     await checkPassphrase(destination, manifest, passphrase);
-    const keys = await keysFor(manifest, folder, options.recoveryKeys, passphrase);
+    const present = secretsIn(folder.secrets).read('encryption_key');
+    const keys = await keysAfterRestore({ manifest, destination, present, passphrase, ...options });
     checkSpace(manifest, folder, options.safetyDump !== false);
     return { manifest, keys };
   });
@@ -115,19 +122,30 @@ async function replaceDatabase({
     const scratchUrl = await replay({ ...target, manifest, destination, programs, passphrase });
     terminal.done(`replayed and verified: ${manifest.tables.length} tables`);
     const awaitDirectorySync = options.awaitSync !== false;
-    withdrawn = await withdrawRights({ scratchUrl, presentUrl, backupName: manifest.name, awaitDirectorySync });
+    withdrawn = await withdrawRights({
+      scratchUrl,
+      presentUrl,
+      backupName: manifest.name,
+      backupCreatedAt: new Date(manifest.created_at),
+      awaitDirectorySync,
+      administrator: options.administrator,
+    });
     // The broker, the caches and the index belong to the present database; all are rebuilt from any database.
     for (const state of [folder.nats, folder.redis, folder.search]) rmSync(state, { recursive: true, force: true });
     replaceFile(secretsIn(folder.secrets).file('encryption_key'), `${keys}\n`);
     await swapDatabases(target);
   } catch (error) {
-    terminal.warn(`The old database is in use if there was one; start it with: ${command('up', options)}`);
+    if (!(error instanceof BackupError) || error.code !== 'swap_unknown')
+      terminal.warn(`The old database is in use if there was one; start it with: ${command('up', options)}`);
     if (safetyDump !== undefined) terminal.warn(`A dump of it is in ${folder.backups}/${safetyDump.dump.file}`);
     throw error;
   }
   // A version as old as the backup may open the data folder again.
   replaceFile(folder.version, `${manifest.product_version}\n`);
   report(manifest, withdrawn, terminal);
+  if (options.withoutKeys === true)
+    for (const secret of await unreadableSecrets(urlOf(databaseName), keys))
+      terminal.warn(`${secret} cannot be read without the key of the backup: set it again`);
   await reportObjects(urlOf(databaseName), folder, terminal).catch((error: unknown) =>
     terminal.warn(`The objects could not be compared with the database: ${messageOf(error)}`),
   );
@@ -146,28 +164,12 @@ function checkVersion(manifest: Manifest): void {
   );
 }
 
-/** The text of ENCRYPTION_KEY after the restore. */
-async function keysFor(
-  manifest: Manifest,
-  folder: DataFolder,
-  recoveryKeys: string | undefined,
-  passphrase: string | undefined,
-): Promise<string> {
-  const present = secretsIn(folder.secrets).read('encryption_key');
-  const recovered = recoveryKeys === undefined ? undefined : await readKeys(readFileSync(recoveryKeys), passphrase);
-  const keys = recovered === undefined ? present : withRecoveredKeys(present, recovered);
-  const missing = manifest.encryption_keys.filter((key) => !keyFingerprints(keys).includes(key));
-  if (missing.length === 0) return keys;
-  throw new Refusal(
-    `The secrets in this backup are encrypted with another ENCRYPTION_KEY (fingerprint ${missing.join(', ')}). Nothing was ` +
-      'touched. Give the keys with --recovery-keys FILE: the .keys.age file beside an encrypted backup, or a copy of the ' +
-      'file encryption_key. (keys_missing)',
-  );
-}
-
 function checkSpace(manifest: Manifest, folder: DataFolder, safetyDump: boolean): void {
-  // Both databases exist until the swap; the safety dump is about as large as the backup.
-  const needed = manifest.database_bytes * 1.2 + (safetyDump ? manifest.dump.bytes * 1.5 : 0) + 200 * 1024 * 1024;
+  // Both databases and the log of the replay exist until the swap; the safety dump is about as large as the backup.
+  const needed =
+    manifest.database_bytes * 1.2 +
+    (safetyDump ? manifest.dump.bytes * 1.5 : 0) +
+    (maxWalMebibytes + 200) * 1024 * 1024;
   const free = freeBytes(folder.root);
   if (free >= needed) return;
   throw new Refusal(
@@ -217,6 +219,7 @@ async function dumpPresent(
       label: 'before-restore',
     });
     terminal.done(`the present database is in ${folder.backups}/${safety.dump.file}`);
+    await removeOldFiles(openDestination({ folder: folder.backups }), terminal);
     return safety;
   } catch (cause) {
     throw new Refusal(
@@ -236,20 +239,37 @@ async function holdsSchema(databaseUrl: string): Promise<boolean> {
   });
 }
 
-function report(
-  manifest: Manifest,
-  { sessions, compared, administrators, disabled, demoted }: Withdrawn,
-  terminal: Terminal,
-): void {
+function report(manifest: Manifest, withdrawn: Withdrawn, terminal: Terminal): void {
+  const { sessions, compared, unreadable, auditRecords, administrators, disabled, demoted } = withdrawn;
   terminal.done(`the backup is in use; ${sessions} sessions of its time ended`);
+  if (auditRecords > 0) terminal.done(`${auditRecords} audit records since the backup are kept`);
+  if (unreadable.length > 0)
+    terminal.warn(
+      `These tables of the database until now could not be read, and nothing was compared with them: ${unreadable.join(', ')}`,
+    );
   if (!compared)
     terminal.warn(
       `There was no database of this installation to compare rights with: disable the accounts that were disabled after ${manifest.created_at}`,
     );
-  if (administrators === 0) terminal.warn('No active super_admin is left: nobody can administer this instance');
+  if (administrators === 0)
+    terminal.warn('The backup has no active super_admin; make one of an account with: restore again, --administrator EMAIL');
   for (const email of disabled)
     terminal.warn(`${email} stays disabled: the account was disabled or deleted after the backup`);
   for (const email of demoted) terminal.warn(`${email} keeps the lower role it was given after the backup`);
+  reportWithdrawn(withdrawn, terminal);
+}
+
+function reportWithdrawn({ memberships, shares, mappings, switches, settings }: Withdrawn, terminal: Terminal): void {
+  const removed = [
+    [memberships, 'group memberships'],
+    [shares, 'shares of files'],
+    [mappings, 'group mappings'],
+  ] as const;
+  for (const [count, kind] of removed)
+    if (count > 0) terminal.warn(`${count} ${kind} stay as they were removed or limited after the backup`);
+  if (switches.length > 0) terminal.warn(`These sign-in methods stay as they were until now: ${switches.join(', ')}`);
+  if (settings.length > 0)
+    terminal.warn(`These sign-in settings are those of the backup, and were others until now: ${settings.join(', ')}`);
 }
 
 async function reportObjects(databaseUrl: string, folder: DataFolder, terminal: Terminal): Promise<void> {
@@ -258,14 +278,25 @@ async function reportObjects(databaseUrl: string, folder: DataFolder, terminal: 
   const { missing, unknown } = await compareObjects(databaseUrl, store);
   store.close();
   for (const { title, key } of missing)
-    terminal.warn(`the recording "${title}" is missing in the object store: ${key}`);
+    terminal.warn(`the recording "${printable(title)}" is missing in the object store: ${key}`);
   for (const prefix of unknown)
     terminal.warn(`no recording of the backup names these objects; they are kept: ${prefix}`);
+}
+
+/** Titles come from people; a terminal must not execute them. */
+function printable(text: string): string {
+  return text.replaceAll(/\p{C}/gu, ' ');
+}
+
+/** Services need neither the passphrase of backups nor the keys of their bucket. */
+function removeBackupVariables(): void {
+  for (const name of Object.keys(process.env)) if (name.startsWith('OT_BACKUP_')) delete process.env[name];
 }
 
 async function startAgain(manifest: Manifest, options: RestoreOptions, terminal: Terminal): Promise<void> {
   const older = manifest.schema_version < migrationHead();
   if (options.restart !== false && (!older || options.migrateForward === true)) {
+    removeBackupVariables();
     await up({ ...pickData(options), detach: true });
     return;
   }

@@ -9,6 +9,8 @@ import { plainEnvironment, spawnProcess, type ProcessSpec, type SystemUser } fro
 const owner = 'overtone';
 /** The database of an embedded instance. */
 export const databaseName = 'overtone';
+/** The write-ahead log may grow to this. */
+export const maxWalMebibytes = 512;
 // PostgreSQL's account may have no access to a parent folder (a clone in /root, a temporary folder), so the server
 // uses an inherited descriptor of its folder.
 const openedFolder = '/proc/self/fd/3';
@@ -68,7 +70,7 @@ function settings(options: PostgresOptions): string[] {
     'unix_socket_directories=', // all clients use TCP; sockets would need a short and shared path
     `max_connections=${options.maxConnections ?? 200}`,
     'shared_buffers=64MB',
-    'max_wal_size=512MB',
+    `max_wal_size=${maxWalMebibytes}MB`,
     'jit=off',
     'log_timezone=UTC',
     'timezone=UTC',

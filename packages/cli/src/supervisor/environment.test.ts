@@ -64,6 +64,15 @@ describe('serviceEnvironment', () => {
     );
   });
 
+  it('passes the passphrase and the keys of backups to no service that does not make backups', () => {
+    const names = ['OT_BACKUP_PASSPHRASE', 'OT_BACKUP_S3_SECRET_ACCESS_KEY'];
+    const input = source({ caller: Object.fromEntries(names.map((name) => [name, 'x'])) });
+    const knowing = [...services, 'operations'].filter((name) =>
+      names.some((variable) => variable in serviceEnvironment(name, input)),
+    );
+    expect(knowing).toEqual(['operations']);
+  });
+
   it("tells the first administrator's password to identity only", () => {
     const input = source({
       adminPasswordFile: '/data/secrets/first',
