@@ -50,13 +50,15 @@ export async function keysAfterRestore(source: KeySource): Promise<string> {
 
 /** The names of the stored secrets that none of the keys decrypts. */
 export async function unreadableSecrets(databaseUrl: string, keys: string): Promise<string[]> {
-  const { rows } = await withClient(
-    databaseUrl,
-    async (client) =>
-      await client.query<{ name: string; value: unknown; key_id: string }>(
-        'select config_key as name, config_value as value, key_id from auth_config where is_sensitive order by 1',
-      ),
-  );
+  const rows = await withClient(databaseUrl, async (client) => {
+    // A backup of an older version may have no such settings yet.
+    const { rowCount } = await client.query(`select 1 where to_regclass('public.auth_config') is not null`);
+    if (!rowCount) return [];
+    const found = await client.query<{ name: string; value: unknown; key_id: string }>(
+      'select config_key as name, config_value as value, key_id from auth_config where is_sensitive order by 1',
+    );
+    return found.rows;
+  });
   const ring = parseKeyRing(keys);
   return rows
     .filter(({ name, value, key_id }) => unseal(ring, name, { keyId: key_id, text: String(value) }) === null)

@@ -75,11 +75,12 @@ export async function restore(file: string, options: RestoreOptions): Promise<vo
   const { manifest } = checked;
   terminal.done(`${manifest.name} is complete: ${megabytes(manifest.dump.bytes)}, schema v${manifest.schema_version}`);
   if (options.yes !== true) await confirm(manifest);
-  await down({ ...pickData(options) });
   terminal.busy('waiting for another command on this data folder');
   await withLock(setupLock(folder), async () => {
+    // Under the lock: it would also stop the database of another restore.
+    await down({ ...pickData(options) });
     if (await isLocked(instanceLock(folder)))
-      throw new Refusal('Overtone was started in the meantime, and nothing was replaced. Try again.');
+      throw new Refusal('Overtone is still running, and nothing was replaced. Stop it with ./overtone down and try again.');
     await refusing(
       async () =>
         await withPostgres(folder, async (urlOf) => {
@@ -143,9 +144,7 @@ async function replaceDatabase({
   // A version as old as the backup may open the data folder again.
   replaceFile(folder.version, `${manifest.product_version}\n`);
   report(manifest, withdrawn, terminal);
-  if (options.withoutKeys === true)
-    for (const secret of await unreadableSecrets(urlOf(databaseName), keys))
-      terminal.warn(`${secret} cannot be read without the key of the backup: set it again`);
+  if (options.withoutKeys === true) await reportSecrets(urlOf(databaseName), keys, terminal);
   await reportObjects(urlOf(databaseName), folder, terminal).catch((error: unknown) =>
     terminal.warn(`The objects could not be compared with the database: ${messageOf(error)}`),
   );
@@ -270,6 +269,11 @@ function reportWithdrawn({ memberships, shares, mappings, switches, settings }: 
   if (switches.length > 0) terminal.warn(`These sign-in methods stay as they were until now: ${switches.join(', ')}`);
   if (settings.length > 0)
     terminal.warn(`These sign-in settings are those of the backup, and were others until now: ${settings.join(', ')}`);
+}
+
+async function reportSecrets(databaseUrl: string, keys: string, terminal: Terminal): Promise<void> {
+  for (const secret of await unreadableSecrets(databaseUrl, keys))
+    terminal.warn(`${secret} cannot be read without the key of the backup: set it again`);
 }
 
 async function reportObjects(databaseUrl: string, folder: DataFolder, terminal: Terminal): Promise<void> {

@@ -12,7 +12,7 @@ function source(more: Partial<EnvironmentSource> = {}): EnvironmentSource {
       port: 8080,
       adminAnnounced: false,
       adminEmail: 'ada@example.org',
-      ports: Object.fromEntries(portNames(services).map((name, index) => [name, 20_000 + index])),
+      ports: Object.fromEntries(portNames([...services, 'operations']).map((name, index) => [name, 20_000 + index])),
     },
     secrets: { file: (name) => `/data/secrets/${name}`, read: (name) => `${name}/pass` },
     uiFolder: '/ui',
