@@ -9,7 +9,7 @@ import { until } from './until.ts';
 
 const person = { email: 'restored@example.org', password: 'Correct-Horse-8-Battery' };
 
-/** The database is lost and comes back from a backup; what changed since then does not come back. */
+/** The database is replaced by a backup, in use and lost; rights that ended since then do not come back. */
 export function restore({ instance, recordings }: Context): Suite {
   const backups = (): string => join(instance.data, 'kept-backups');
   const at = (): string[] => ['--data', instance.data];
@@ -17,6 +17,12 @@ export function restore({ instance, recordings }: Context): Suite {
   let rita = '';
   let recordingId = '';
   let laterId = '';
+  const restoreBackup = async () => {
+    const dump = (await readdir(backups())).find((name) => name.endsWith('.dump')) ?? '';
+    const ran = await overtone(['restore', join(backups(), dump), '--yes', ...at()]);
+    equal(ran.code, 0, ran.output);
+    return ran;
+  };
   return {
     name: 'A restored database',
     checks: [
@@ -32,14 +38,12 @@ export function restore({ instance, recordings }: Context): Suite {
         },
       },
       {
-        rule: 'replaces a lost one: the recording is found again, and sessions of before are refused',
+        rule: 'replaces the one in use: the recording is found again, and sessions of before are refused',
         run: async (log) => {
           await before.send('PUT', `/api/users/${rita}`, { is_active: false });
           laterId = (await before.upload(recordings.brief.path, { allow_duplicate: 'true' })).body.uuid;
           await before.completed(laterId);
-          const dump = (await readdir(backups())).find((name) => name.endsWith('.dump')) ?? '';
-          const { code, output, seconds } = await overtone(['restore', join(backups(), dump), '--yes', ...at()]);
-          equal(code, 0, output);
+          const { output, seconds } = await restoreBackup();
           match(output, new RegExp(`${person.email} stays disabled`));
           match(output, new RegExp(`they are kept: files/${laterId}/`));
           equal((await before.call('GET', '/api/files')).status, 401);
@@ -65,6 +69,17 @@ export function restore({ instance, recordings }: Context): Suite {
             body: new URLSearchParams({ username: person.email, password: person.password }),
           });
           equal(answer.status, 403);
+        },
+      },
+      {
+        rule: 'replaces a lost one, whose folder is gone',
+        run: async () => {
+          equal((await overtone(['down', ...at()])).code, 0);
+          await rm(join(instance.data, 'postgres'), { recursive: true });
+          const { output } = await restoreBackup();
+          match(output, /no database of this installation to compare rights with/);
+          const client = await signIn(instance.baseUrl, admin.email, admin.password);
+          equal((await client.call('GET', `/api/files/${recordingId}`)).status, 200);
         },
       },
       {

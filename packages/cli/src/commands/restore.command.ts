@@ -59,7 +59,11 @@ export async function restore(file: string, options: RestoreOptions): Promise<vo
   const terminal = createTerminal();
   const folder = dataFolder(options.data);
   if (readInstance(folder) === undefined)
-    throw new Refusal(`${folder.root} was not set up; start once with: ${command('up', options)}`);
+    throw new Refusal(
+      process.env['DATABASE_URL'] === undefined
+        ? `${folder.root} was not set up; start once with: ${command('up', options)}`
+        : 'This command restores a data folder. How to restore the database of containers: docs/backup.md, Containers.',
+    );
   const { destination, name } = openFile(file);
   const passphrase = givenPassphrase();
   const checked = await refusing(async () => {
