@@ -82,9 +82,9 @@ describe('a backup that fails', () => {
 
 describe('the files of a failed backup', () => {
   it.each([
-    ['the dump', '.dump', []],
-    ['the manifest', '.manifest.json', ['.dump']],
-  ])('are deleted only when the backup has finished them: %s cannot be written', async (_file, ending, expected) => {
+    { ending: '.dump', expected: [] },
+    { ending: '.manifest.json', expected: ['.dump'] },
+  ])('are deleted only when the backup has finished them: $ending cannot be written', async ({ ending, expected }) => {
     const deleted: string[] = [];
     const destination: Destination = {
       ...place.destination,
@@ -92,7 +92,10 @@ describe('the files of a failed backup', () => {
         if (name.endsWith(ending)) throw new BackupError('destination_unavailable', 'The network is down.');
         await place.destination.put(name, body);
       },
-      delete: async (name) => void deleted.push(name.slice(name.indexOf('.'))) ?? (await place.destination.delete(name)),
+      delete: async (name) => {
+        deleted.push(name.slice(name.indexOf('.')));
+        await place.destination.delete(name);
+      },
     };
     await expect(createBackup(backupOptions(database, destination))).rejects.toThrow('The network is down.');
     expect(deleted).toEqual(expected);

@@ -1,5 +1,6 @@
 import type { Client } from 'pg';
 import { withClient } from './client.ts';
+import { BackupError } from './errors.ts';
 
 const rowsPerBatch = 2_000;
 
@@ -34,18 +35,20 @@ export type Present = {
  * databases has are left out, because their schemas may be of different versions.
  */
 export async function copyPresent(scratch: Client, presentUrl: string | undefined, since: Date): Promise<Present> {
-  if (presentUrl === undefined) return { columns: new Map(), unreadable: [], auditRecords: 0 };
+  const nothing = { columns: new Map(), unreadable: [], auditRecords: 0 };
+  if (presentUrl === undefined) return nothing;
+  const unreadable = [...comparedTables, ...Object.keys(auditTables)];
   const inScratch = await columnsOf(scratch);
-  let inPresent: Map<string, string[]> | undefined;
   try {
     return await withClient(presentUrl, async (present) => {
-      inPresent = await columnsOf(present);
+      const inPresent = await columnsOf(present).catch(() => undefined);
+      if (inPresent === undefined) return { ...nothing, unreadable };
       return await copyTables({ present, scratch, inPresent, inScratch }, since);
     });
   } catch (error) {
     // An unreadable present database is the reason for many a restore.
-    if (inPresent !== undefined) throw error;
-    return { columns: new Map(), unreadable: [...comparedTables, ...Object.keys(auditTables)], auditRecords: 0 };
+    if (!(error instanceof BackupError) || error.code !== 'database_unavailable') throw error;
+    return { ...nothing, unreadable };
   }
 }
 
