@@ -138,7 +138,7 @@ describe('rights after a restore', () => {
       `insert into file_share (media_file_id, user_id, permission, shared_by)
          select f.uuid, u.uuid, 'editor', f.user_id from media_file f, "user" u where email < 'user4';
        update media_file set access_version = 1;
-       insert into search_file_access select media_file_id, '{}', array_agg(user_id), 1 from file_share group by 1`,
+       insert into search_file_access select media_file_id, '{}'::uuid[], array_agg(user_id), 1 from file_share group by 1`,
     );
     expect(withdrawn.shares).toBe(2);
     expect(await sql('select email, permission from file_share join "user" u on user_id = u.uuid order by 1')).toEqual([
@@ -186,7 +186,7 @@ describe('rights after a restore', () => {
   it('wait for a lock to end and for a password to be changed, as they do now', async () => {
     const change = `update "user" set must_change_password = true, failed_logins = 3, locked_until = '2099-01-01'
         where email = 'user1@example.org';
-      insert into login_lockout (login_key, failed_logins, locked_until) values ('nobody', 5, '2099-01-01');
+      update login_lockout set failed_logins = 5, locked_until = '2099-01-01';
       insert into password_history (user_id, password_hash) values (${user(1)}, 'used')`;
     const before = `update "user" set must_change_password = true where email = 'user2@example.org';
       insert into login_lockout (login_key, failed_logins) values ('nobody', 1)`;

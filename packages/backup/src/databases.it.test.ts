@@ -41,7 +41,7 @@ describe('the swap of databases', () => {
         upstream.write(bytes);
         if (!bytes.includes('commit\0')) return;
         upstream.unpipe(client);
-        upstream.once('data', () => client.destroy());
+        upstream.once('data', () => client.destroy()).resume();
       });
       client.on('close', () => upstream.end());
       upstream.pipe(client);
