@@ -148,6 +148,8 @@ async function replaceDatabase({
   // A version as old as the backup may open the data folder again.
   replaceFile(folder.version, `${manifest.product_version}\n`);
   report(manifest, withdrawn, terminal);
+  // Not before the swap: the backup itself may be an old safety dump.
+  if (safetyDump !== undefined) await removeOldFiles(openDestination({ folder: folder.backups }), terminal);
   if (options.withoutKeys === true) await reportSecrets(urlOf(databaseName), keys, terminal);
   await reportObjects(urlOf(databaseName), folder, terminal).catch((error: unknown) =>
     terminal.warn(`The objects could not be compared with the database: ${messageOf(error)}`),
@@ -222,7 +224,6 @@ async function dumpPresent(
       label: 'before-restore',
     });
     terminal.done(`the present database is in ${folder.backups}/${safety.dump.file}`);
-    await removeOldFiles(openDestination({ folder: folder.backups }), terminal);
     return safety;
   } catch (cause) {
     throw new Refusal(
