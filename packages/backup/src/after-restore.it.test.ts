@@ -121,7 +121,9 @@ describe('rights after a restore', () => {
        insert into media_membership select user_id, array[group_id], 1 from user_group_member`,
     );
     expect(withdrawn.memberships).toBe(2);
-    expect(await sql('select email, m.role from user_group_member m join "user" u on user_id = uuid order by 1')).toEqual([
+    expect(
+      await sql('select email, m.role from user_group_member m join "user" u on user_id = uuid order by 1'),
+    ).toEqual([
       { email: 'user2@example.org', role: 'member' },
       { email: 'user3@example.org', role: 'manager' },
     ]);
@@ -227,7 +229,11 @@ describe('rights after a restore', () => {
       `insert into user_group (name) values ('team');
        insert into user_group_member (group_id, user_id) select g.uuid, u.uuid from user_group g, "user" u`,
     );
-    expect(withdrawn).toMatchObject({ unreadable: ['user_group_member'], memberships: 0, disabled: ['user1@example.org'] });
+    expect(withdrawn).toMatchObject({
+      unreadable: ['user_group_member'],
+      memberships: 0,
+      disabled: ['user1@example.org'],
+    });
     expect(await sql('select 1 from user_group_member')).toHaveLength(5);
   });
 
@@ -251,7 +257,9 @@ describe('rights after a restore', () => {
     const withdrawn = await restoreAfter(`${insert('after', 4_500)}; ${setting}`, insert('before', 3));
     expect(withdrawn.auditRecords).toBe(4_501);
     expect(
-      await sql(`select event_type as event, details ->> 'number' as number, count(*)::int from audit_log group by 1, 2 order by 1`),
+      await sql(
+        `select event_type as event, details ->> 'number' as number, count(*)::int from audit_log group by 1, 2 order by 1`,
+      ),
     ).toEqual([
       { event: 'after', number: '12345678901234567890', count: 4_500 },
       { event: 'before', number: '12345678901234567890', count: 3 },

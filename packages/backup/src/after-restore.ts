@@ -204,7 +204,9 @@ async function limitToPresent(client: Client, { columns }: Present): Promise<Lim
     demoted: demoted.map(({ email }) => email),
     memberships: has('user_group_member', 'group_id', 'user_id', 'role') ? await limitMemberships(client) : 0,
     shares: has('file_share', 'media_file_id', 'group_id', 'user_id', 'permission') ? await limitShares(client) : 0,
-    mappings: has('group_mapping', 'source', 'claim_value', 'group_id', 'grants_role') ? await limitMappings(client) : 0,
+    mappings: has('group_mapping', 'source', 'claim_value', 'group_id', 'grants_role')
+      ? await limitMappings(client)
+      : 0,
     switches: columns.has('auth_config') ? await keepSwitches(client) : [],
     settings: columns.has('auth_config') ? await differentSettings(client) : [],
   };

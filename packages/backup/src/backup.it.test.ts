@@ -163,7 +163,9 @@ describe('the hash of a table', () => {
     try {
       const hashOf = async (values: string): Promise<string> =>
         await withClient(filled.url, async (client) => {
-          await client.query(`drop table if exists pairs; create table pairs (a int, b int); insert into pairs values ${values}`);
+          await client.query(
+            `drop table if exists pairs; create table pairs (a int, b int); insert into pairs values ${values}`,
+          );
           return (await hashTables(client)).find(({ name }) => name === 'pairs')!.content;
         });
       const hash = await hashOf('(1, 10), (2, 20)');

@@ -70,13 +70,22 @@ describe('the swap of databases', () => {
 
 describe('an owner who is no superuser', () => {
   const admin = { user: 'manager' };
-  const target = (): Parameters<typeof swapDatabases>[0] => ({ adminUrl: urlOf('postgres', admin), database: 'managed' });
+  const target = (): Parameters<typeof swapDatabases>[0] => ({
+    adminUrl: urlOf('postgres', admin),
+    database: 'managed',
+  });
   const restore = async (): Promise<void> => {
     const { destination } = folder;
     const scratchUrl = await replay({ ...target(), manifest, destination, programs });
     const presentUrl = urlOf('managed', admin);
     const backupCreatedAt = new Date(manifest.created_at);
-    await withdrawRights({ scratchUrl, presentUrl, backupName: manifest.name, backupCreatedAt, awaitDirectorySync: true });
+    await withdrawRights({
+      scratchUrl,
+      presentUrl,
+      backupName: manifest.name,
+      backupCreatedAt,
+      awaitDirectorySync: true,
+    });
     await swapDatabases(target());
   };
   beforeAll(async () => {

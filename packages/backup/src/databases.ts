@@ -42,7 +42,12 @@ async function rename(client: Client, database: string): Promise<void> {
     await endSessions(client, [database, scratch]);
     await client.query('begin');
     try {
-      for (const [from, to] of hasPresent ? [[database, previous], [scratch, database]] as const : [[scratch, database]] as const)
+      for (const [from, to] of hasPresent
+        ? ([
+            [database, previous],
+            [scratch, database],
+          ] as const)
+        : ([[scratch, database]] as const))
         await client.query(`alter database ${client.escapeIdentifier(from)} rename to ${client.escapeIdentifier(to)}`);
       await client.query('commit');
     } catch (error) {

@@ -1,5 +1,13 @@
 export { withdrawRights, type Withdrawn } from './after-restore.ts';
-export { createBackup, deleteAbandoned, deleteExpired, keysEnding, listBackups, type BackupOptions, type StoredBackup } from './backup.ts';
+export {
+  createBackup,
+  deleteAbandoned,
+  deleteExpired,
+  keysEnding,
+  listBackups,
+  type BackupOptions,
+  type StoredBackup,
+} from './backup.ts';
 export { withClient } from './client.ts';
 export {
   openDestination,

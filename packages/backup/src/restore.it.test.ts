@@ -156,7 +156,8 @@ describe.each(places)('a backup in %s', (_place, open) => {
 });
 
 describe('an encrypted file', () => {
-  const encryptedText = async (): Promise<Buffer> => await buffer(await encrypt(Readable.from([Buffer.from('text')]), passphrase));
+  const encryptedText = async (): Promise<Buffer> =>
+    await buffer(await encrypt(Readable.from([Buffer.from('text')]), passphrase));
 
   it('is decrypted with its passphrase', async () => {
     const decrypted = await decrypt(Readable.from([await encryptedText()]), passphrase);

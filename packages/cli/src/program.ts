@@ -79,7 +79,10 @@ function keeping(program: Command): void {
     .option('--no-safety-dump', 'do not dump the present database first')
     .option('--migrate-forward', 'start although the backup has an older schema, and migrate it')
     .option('--no-restart', 'leave the services stopped')
-    .option('--recovery-keys <file>', 'the encryption keys of a backup from another installation: a path or s3://bucket/prefix/file')
+    .option(
+      '--recovery-keys <file>',
+      'the encryption keys of a backup from another installation: a path or s3://bucket/prefix/file',
+    )
     .option('--without-keys', 'restore although these keys are lost; the stored secrets must be set again')
     .option('--administrator <email>', 'make this account of the backup an active super_admin')
     .option('--no-await-sync', 'let directory accounts sign in before the next directory sync run')

@@ -32,7 +32,11 @@ export async function keysAfterRestore(source: KeySource): Promise<string> {
   if (recoveryKeys !== undefined) {
     const { destination: place, name } = openFile(recoveryKeys);
     try {
-      return requireKeys(manifest, withRecoveredKeys(present, await readKeysFile(place, name, passphrase)), withoutKeys);
+      return requireKeys(
+        manifest,
+        withRecoveredKeys(present, await readKeysFile(place, name, passphrase)),
+        withoutKeys,
+      );
     } finally {
       place.close();
     }

@@ -101,7 +101,9 @@ export async function refusing<T>(work: () => Promise<T>): Promise<T> {
     if (error instanceof BackupError) throw new Refusal(`${error.message} (${error.code})`, { cause: error });
     // Missing rights, a full disk or a damaged page are no bugs of the command.
     if (error instanceof DatabaseError)
-      throw new Refusal(`The database reports: ${error.message} (database_error ${error.code ?? ''})`, { cause: error });
+      throw new Refusal(`The database reports: ${error.message} (database_error ${error.code ?? ''})`, {
+        cause: error,
+      });
     throw error;
   }
 }

@@ -84,7 +84,9 @@ export async function restore(file: string, options: RestoreOptions): Promise<vo
     // Under the lock: it would also stop the database of another restore.
     await down({ ...pickData(options) });
     if (await isLocked(instanceLock(folder)))
-      throw new Refusal('Overtone is still running, and nothing was replaced. Stop it with ./overtone down and try again.');
+      throw new Refusal(
+        'Overtone is still running, and nothing was replaced. Stop it with ./overtone down and try again.',
+      );
     await refusing(
       async () =>
         await withPostgres(folder, async (urlOf) => {
@@ -256,7 +258,9 @@ function report(manifest: Manifest, withdrawn: Withdrawn, terminal: Terminal): v
       `There was no database of this installation to compare rights with: disable the accounts that were disabled after ${manifest.created_at}`,
     );
   if (administrators === 0)
-    terminal.warn('The backup has no active super_admin; make one of an account with: restore again, --administrator EMAIL');
+    terminal.warn(
+      'The backup has no active super_admin; make one of an account with: restore again, --administrator EMAIL',
+    );
   for (const email of disabled)
     terminal.warn(`${email} stays disabled: the account was disabled or deleted after the backup`);
   for (const email of demoted) terminal.warn(`${email} keeps the lower role it was given after the backup`);

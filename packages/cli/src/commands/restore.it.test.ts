@@ -134,7 +134,10 @@ describe('./overtone backup and restore', () => {
     expect([refused.code, refused.output]).toEqual([1, expect.stringContaining('invalid page')]);
     expect(refused.output).toContain('with --no-safety-dump');
     const { code, output } = await restore(file, ['--no-safety-dump']);
-    expect([code, output]).toEqual([0, expect.stringContaining('could not be read, and nothing was compared with them: user')]);
+    expect([code, output]).toEqual([
+      0,
+      expect.stringContaining('could not be read, and nothing was compared with them: user'),
+    ]);
     expect(await titles()).toEqual(before);
   });
 
@@ -224,7 +227,9 @@ describe('./overtone backup and restore', () => {
   it('brings a lost machine back from a bucket alone, in a new data folder', async () => {
     const s3 = await startS3();
     try {
-      expect(await overtone(['backup', '--encrypt', '--to', s3.place], { ...s3.env, ...passphrase })).toMatchObject({ code: 0 });
+      expect(await overtone(['backup', '--encrypt', '--to', s3.place], { ...s3.env, ...passphrase })).toMatchObject({
+        code: 0,
+      });
       const before = await titles();
       const old = secretsIn(join(data, 'secrets')).read('encryption_key');
       const [lost, another] = [data, join(root, 'another')];
@@ -279,7 +284,11 @@ describe('./overtone backup and restore', () => {
     const program = join(dirname(require.resolve('s3rver/package.json')), 'bin', 's3rver.js');
     const args = ['-d', join(root, 's3'), '-a', '127.0.0.1', '-p', String(port), '-s', '--configure-bucket', 'backups'];
     const server = spawn(process.execPath, [program, ...args], { stdio: 'ignore' });
-    const responds = async () => await fetch(`http://127.0.0.1:${port}`).then(() => true, () => false);
+    const responds = async () =>
+      await fetch(`http://127.0.0.1:${port}`).then(
+        () => true,
+        () => false,
+      );
     while (!(await responds())) await sleep(50);
     const env = {
       OT_BACKUP_S3_ENDPOINT: `http://127.0.0.1:${port}`,
