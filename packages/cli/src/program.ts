@@ -143,7 +143,6 @@ function configuring(program: Command): void {
     .command('rotate-key')
     .description('seal the secrets among the settings with a new key, while everything runs, and forget the old key')
     .option(...dataOption)
-    .option('--keep-old-key <file>', 'write the old key to a new file: plain backups of before need it')
     // The option may precede or follow the command.
     .action(async (_options: unknown, command: Command) =>
       (await import('./commands/rotate-key.command.ts')).rotateKey(command.optsWithGlobals()),

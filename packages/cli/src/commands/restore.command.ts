@@ -301,15 +301,9 @@ function printable(text: string): string {
   return text.replaceAll(/\p{C}/gu, ' ');
 }
 
-/** Services need neither the passphrase of backups nor the keys of their bucket. */
-function removeBackupVariables(): void {
-  for (const name of Object.keys(process.env)) if (name.startsWith('OT_BACKUP_')) delete process.env[name];
-}
-
 async function startAgain(manifest: Manifest, options: RestoreOptions, terminal: Terminal): Promise<void> {
   const older = manifest.schema_version < migrationHead();
   if (options.restart !== false && (!older || options.migrateForward === true)) {
-    removeBackupVariables();
     await up({ ...pickData(options), detach: true });
     return;
   }

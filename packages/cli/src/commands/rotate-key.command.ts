@@ -1,7 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { keyFingerprints } from '@overtone/backup';
 import { z } from 'zod';
 import { readIfThere, replaceFile } from '../files.ts';
 import { withLock } from '../lock.ts';
@@ -19,61 +17,38 @@ const resultSchema = z.object({ resealed: z.int(), unreadable: z.array(z.string(
 /** The result of the re-encryption of the secrets in the settings. */
 export type Resealed = z.infer<typeof resultSchema>;
 
-/** Options of `config rotate-key`. */
-export type RotateKeyOptions = {
-  readonly data?: string;
-  /** A new file that receives the old key. */
-  readonly keepOldKey?: string;
-};
-
 /** Encrypts the secrets in the settings with a new key while the instance runs, and deletes the old key. */
-export async function rotateKey(options: RotateKeyOptions): Promise<void> {
+export async function rotateKey(options: { readonly data?: string }): Promise<void> {
   const folder = dataFolder(options.data);
   const instance = readInstance(folder);
   if (instance === undefined) throw new Refusal('There are no secrets to encrypt: Overtone has not been started yet.');
   const secrets = secretsIn(folder.secrets);
   const url = databaseUrl({ instance, secrets }, 'identity');
-  const { resealed, unreadable, old } = await withLock(
+  const { resealed, unreadable } = await withLock(
     `${folder.root}: rotate key`,
-    async () => await exchange(folder, url, options.keepOldKey),
+    async () => await exchange(folder, url),
   );
   const terminal = createTerminal();
   terminal.done(
     `The stored secrets (${resealed}) are encrypted with a new key, and the old key is deleted. No restart is needed.`,
   );
-  const fingerprints = keyFingerprints(old).join(', ');
-  if (options.keepOldKey === undefined)
-    terminal.warn(
-      `Backups that were made before without --encrypt need the old key (fingerprint ${fingerprints}), which is kept nowhere ` +
-        'here: make a new backup now. The next time, keep the old key with --keep-old-key FILE.',
-    );
-  else
-    terminal.done(
-      `The old key (fingerprint ${fingerprints}) is in ${options.keepOldKey}: restore plain backups of before with ` +
-        '--recovery-keys and this file.',
-    );
+  terminal.warn('Plain backups made until now need the old key: make a new backup.');
   for (const key of unreadable) terminal.warn(`${key} could not be read with the old key: set it again.`);
 }
 
 // While both keys are in the file every secret can be decrypted; an interrupted run is completed by the next one.
-async function exchange(
-  folder: DataFolder,
-  url: string,
-  keepOldKey: string | undefined,
-): Promise<Resealed & { old: string }> {
+async function exchange(folder: DataFolder, url: string): Promise<Resealed> {
   const file = secretsIn(folder.secrets).file('encryption_key');
   const old = readIfThere(file)?.trim();
   if (!old) throw new Refusal(`${file} is missing: without it no stored secret can be read. Bring it back first.`);
   const env = { DATABASE_URL: url, ENCRYPTION_KEY_FILE: file };
   // A run with the old key changes nothing and only verifies that the database responds.
   await reseal(env);
-  // Never over another file, which may be an older key.
-  if (keepOldKey !== undefined) writeFileSync(keepOldKey, `${old}\n`, { mode: 0o600, flag: 'wx', flush: true });
   const fresh = randomBytes(32).toString('base64');
   replaceFile(file, `${fresh},${old}\n`);
   const result = await reseal(env);
   replaceFile(file, `${fresh}\n`);
-  return { ...result, old };
+  return result;
 }
 
 async function reseal(env: Record<string, string>): Promise<Resealed> {
