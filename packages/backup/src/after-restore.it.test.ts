@@ -224,8 +224,8 @@ describe('rights after a restore', () => {
 
   it('are not compared with a table that cannot be read, which is named', async () => {
     const withdrawn = await restoreAfter(
-      `alter table user_group_member rename to damaged; update "user" set is_active = false where email = 'user1@example.org';
-       create view user_group_member as select group_id, user_id, (1 / 0)::text as role from damaged`,
+      `update "user" set is_active = false where email = 'user1@example.org';
+       update pg_class set relfilenode = 1 where relname = 'user_group_member'`,
       `insert into user_group (name) values ('team');
        insert into user_group_member (group_id, user_id) select g.uuid, u.uuid from user_group g, "user" u`,
     );

@@ -1,7 +1,8 @@
 import type { Client } from 'pg';
+import { readColumns } from '@overtone/database/content';
 import { withClient } from './client.ts';
 import { BackupError } from './errors.ts';
-import { columnsOf, copyPresent, type ComparedTable, type Present } from './present.ts';
+import { copyPresent, type ComparedTable, type Present } from './present.ts';
 
 /** What a restored database must not give back. */
 export type Withdrawn = {
@@ -122,15 +123,15 @@ const accountRules: readonly Rule[] = [
 export async function withdrawRights(options: AfterRestoreOptions): Promise<Withdrawn> {
   return await withClient(options.scratchUrl, async (client) => {
     await client.query('begin');
-    const before = await countAdministrators(client);
+    const before = await findAdministrators(client);
     const present = await copyPresent(client, options.presentUrl, options.backupCreatedAt);
     const sessions = await endSessions(client);
     const limited = await limitToPresent(client, present);
     if (options.administrator !== undefined) await makeAdministrator(client, options.administrator);
     await restartBin(client);
     await recordRestore(client, options);
-    const administrators = await countAdministrators(client);
-    if (administrators === 0 && before > 0) throw noAdministrator(limited);
+    const { length: administrators } = await findAdministrators(client);
+    if (administrators === 0 && before.length > 0) throw noAdministrator(before);
     await client.query('commit');
     // The planner knows nothing about replayed tables.
     await client.query('analyze');
@@ -139,19 +140,18 @@ export async function withdrawRights(options: AfterRestoreOptions): Promise<With
   });
 }
 
-function noAdministrator({ disabled, demoted }: Pick<Withdrawn, 'disabled' | 'demoted'>): BackupError {
+function noAdministrator(addresses: readonly string[]): BackupError {
   return new BackupError(
     'no_administrator',
-    `No active super_admin would be left: those of the backup were disabled, deleted or demoted after it ` +
-      `(${[...disabled, ...demoted].slice(0, 5).join(', ')}). Name one account of the backup that becomes an active ` +
-      'super_admin with --administrator EMAIL.',
+    `No active super_admin would be left: those of the backup (${addresses.slice(0, 5).join(', ')}) were disabled, deleted ` +
+      'or demoted after it. Name one account of the backup that becomes an active super_admin with --administrator EMAIL.',
   );
 }
 
 /** A recording that left the bin after the backup must not be deleted for good now. */
 async function restartBin(client: Client): Promise<void> {
   // A backup of an older version has no bin yet.
-  if ((await columnsOf(client)).get('media_file')?.includes('deleted_at'))
+  if ((await readColumns(client)).get('media_file')?.includes('deleted_at'))
     await client.query('update media_file set deleted_at = now() where deleted_at is not null');
 }
 
@@ -337,9 +337,12 @@ async function makeAdministrator(client: Client, email: string): Promise<void> {
     throw new BackupError('no_administrator', `The backup has no account ${email} that could become a super_admin.`);
 }
 
-async function countAdministrators(client: Client): Promise<number> {
-  const { rowCount } = await client.query(`select 1 from "user" where role = 'super_admin' and is_active`);
-  return rowCount ?? 0;
+/** The addresses of the active super_admins. */
+async function findAdministrators(client: Client): Promise<string[]> {
+  const { rows } = await client.query<{ email: string }>(
+    `select email from "user" where role = 'super_admin' and is_active order by 1`,
+  );
+  return rows.map(({ email }) => email);
 }
 
 async function exists(client: Client, table: string): Promise<boolean> {

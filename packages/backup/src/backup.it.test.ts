@@ -2,11 +2,11 @@ import { chmod, readdir, readFile, symlink, utimes, writeFile } from 'node:fs/pr
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { hashTables } from '@overtone/database/content';
 import type { TestDatabase } from '@overtone/testkit';
 import { backupOptions, createFilledDatabase, createFolderDestination, programs, targetOf } from '../test/harness.ts';
 import { createBackup, deleteAbandoned, deleteExpired, listBackups } from './backup.ts';
 import { withClient } from './client.ts';
-import { hashTables } from './content.ts';
 import { openDestination, type Destination } from './destination.ts';
 import { BackupError } from './errors.ts';
 import { replay } from './restore.ts';

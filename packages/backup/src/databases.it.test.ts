@@ -24,12 +24,15 @@ afterAll(async () => {
   await folder.remove();
 });
 
-const urlOf = (database: string, { user = 'overtone', port = server.port } = {}): string =>
-  `postgresql://${user}:test@127.0.0.1:${port}/${database}`;
-const run = async (url: string, ...statements: string[]): Promise<void> =>
+function urlOf(database: string, { user = 'overtone', port = server.port } = {}): string {
+  return `postgresql://${user}:test@127.0.0.1:${port}/${database}`;
+}
+
+async function run(url: string, ...statements: string[]): Promise<void> {
   await withClient(url, async (client) => {
     for (const statement of statements) await client.query(statement);
   });
+}
 
 describe('the swap of databases', () => {
   /** Passes everything on until the client commits; the server gets the commit, and the client no reply. */

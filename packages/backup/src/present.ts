@@ -1,4 +1,5 @@
 import type { Client } from 'pg';
+import { readColumns, type Columns } from '@overtone/database/content';
 import { withClient } from './client.ts';
 import { BackupError } from './errors.ts';
 
@@ -38,10 +39,10 @@ export async function copyPresent(scratch: Client, presentUrl: string | undefine
   const nothing = { columns: new Map(), unreadable: [], auditRecords: 0 };
   if (presentUrl === undefined) return nothing;
   const unreadable = [...comparedTables, ...Object.keys(auditTables)];
-  const inScratch = await columnsOf(scratch);
+  const inScratch = await readColumns(scratch);
   try {
     return await withClient(presentUrl, async (present) => {
-      const inPresent = await columnsOf(present).catch(() => undefined);
+      const inPresent = await readColumns(present).catch(() => undefined);
       if (inPresent === undefined) return { ...nothing, unreadable };
       return await copyTables({ present, scratch, inPresent, inScratch }, since);
     });
@@ -55,8 +56,8 @@ export async function copyPresent(scratch: Client, presentUrl: string | undefine
 type Databases = {
   readonly present: Client;
   readonly scratch: Client;
-  readonly inPresent: ReadonlyMap<string, string[]>;
-  readonly inScratch: ReadonlyMap<string, string[]>;
+  readonly inPresent: Columns;
+  readonly inScratch: Columns;
 };
 
 async function copyTables({ present, scratch, inPresent, inScratch }: Databases, since: Date): Promise<Present> {
@@ -125,15 +126,6 @@ async function copyRows(
   }
   await read('rollback');
   return { complete: batch !== undefined, inserted };
-}
-
-/** The columns of every table, in their order. */
-export async function columnsOf(client: Client): Promise<Map<string, string[]>> {
-  const { rows } = await client.query<{ name: string; columns: string[] }>(
-    `select table_name as name, array_agg(column_name::text order by ordinal_position) as columns
-     from information_schema.columns where table_schema = 'public' group by table_name`,
-  );
-  return new Map(rows.map(({ name, columns }) => [name, columns]));
 }
 
 function listOf(client: Client, columns: readonly string[]): string {

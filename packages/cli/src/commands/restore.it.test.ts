@@ -154,9 +154,8 @@ describe('./overtone backup and restore', () => {
   });
 
   it('asks for a first start when the data folder was not set up', async () => {
-    const { code, output } = await run(join(productFolder, 'overtone'), [
-      ...['restore', join(root, 'nothing.dump'), '--yes', '--data', join(root, 'no-data')],
-    ]);
+    const args = ['restore', join(root, 'nothing.dump'), '--yes', '--data', join(root, 'no-data')];
+    const { code, output } = await run(join(productFolder, 'overtone'), args);
     expect([code, output]).toEqual([1, expect.stringContaining('start once with: ./overtone up')]);
   });
 
@@ -277,11 +276,10 @@ describe('./overtone backup and restore', () => {
     expect((await overtone(['backups', '--from', join(root, 'nowhere')])).output).toContain('There is no backup in');
   });
 
-  // The server of the test kit, which needs this package itself.
+  // Not from the test kit, which depends on this package.
   async function startS3() {
     const port = await freePort();
-    const require = createRequire(join(productFolder, 'packages', 'testkit', 'package.json'));
-    const program = join(dirname(require.resolve('s3rver/package.json')), 'bin', 's3rver.js');
+    const program = join(dirname(createRequire(import.meta.url).resolve('s3rver/package.json')), 'bin', 's3rver.js');
     const args = ['-d', join(root, 's3'), '-a', '127.0.0.1', '-p', String(port), '-s', '--configure-bucket', 'backups'];
     const server = spawn(process.execPath, [program, ...args], { stdio: 'ignore' });
     const responds = async () =>
