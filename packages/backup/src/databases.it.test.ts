@@ -1,27 +1,26 @@
 import { connect, createServer, type AddressInfo, type Server } from 'node:net';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 import { startPostgres, type TestServer } from '@overtone/testkit';
+import { createFolder, stopAfterFile } from '@overtone/testkit/cleanup';
 import { Client } from 'pg';
-import { backupOptions, contentOf, createFilledDatabase, createFolderDestination, programs } from '../test/harness.ts';
+import { backupOptions, contentOf, createFilledDatabase, programs } from '../test/harness.ts';
 import { withdrawRights } from './after-restore.ts';
 import { createBackup } from './backup.ts';
 import { withClient } from './client.ts';
 import { swapDatabases } from './databases.ts';
+import { openDestination, type Destination } from './destination.ts';
 import type { Manifest } from './manifest.ts';
 import { replay } from './restore.ts';
 
 let server: TestServer;
-let folder: Awaited<ReturnType<typeof createFolderDestination>>;
+let destination: Destination;
 let manifest: Manifest;
 beforeAll(async () => {
-  [server, folder] = await Promise.all([startPostgres(), createFolderDestination()]);
+  server = await stopAfterFile(startPostgres());
+  destination = openDestination({ folder: await createFolder() });
   const source = await createFilledDatabase(3);
-  manifest = await createBackup(backupOptions(source, folder.destination));
+  manifest = await createBackup(backupOptions(source, destination));
   await source.drop();
-});
-afterAll(async () => {
-  await server.stop();
-  await folder.remove();
 });
 
 function urlOf(database: string, { user = 'overtone', port = server.port } = {}): string {
@@ -78,7 +77,6 @@ describe('an owner who is no superuser', () => {
     database: 'managed',
   });
   const restore = async (): Promise<void> => {
-    const { destination } = folder;
     const scratchUrl = await replay({ ...target(), manifest, destination, programs });
     const presentUrl = urlOf('managed', admin);
     const backupCreatedAt = new Date(manifest.created_at);
