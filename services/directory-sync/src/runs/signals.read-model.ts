@@ -1,7 +1,7 @@
 import { syncRunStatuses, type SyncRunReport } from '@overtone/contracts';
+import { nextRuns } from '@overtone/jobs';
 import type { Sample } from '@overtone/service-kit';
 import type { Db } from '../database.ts';
-import { nextRuns } from '../schedule/schedule.ts';
 import { settingsStore, type SyncSettings } from '../settings/settings.ts';
 
 type LastRun = Pick<SyncRunReport, 'status' | 'seen' | 'candidates' | 'disabled' | 'ldap_requests' | 'duration_s'>;

@@ -1,7 +1,7 @@
 import type { SyncRunReport } from '@overtone/contracts';
 import type { Clock } from '@overtone/directory';
+import { nextRuns } from '@overtone/jobs';
 import type { Db } from '../database.ts';
-import { nextRuns } from '../schedule/schedule.ts';
 
 const hourMs = 3_600_000;
 const dayMs = 24 * hourMs;

@@ -1,12 +1,12 @@
 import { directoryJobs } from '@overtone/contracts';
-import { concurrencyOf, everySlot, worker, type Recycling } from '@overtone/jobs';
+import { concurrencyOf, everySlot, isDue, worker, type Recycling } from '@overtone/jobs';
 import { periodic, type Bus, type Slice } from '@overtone/service-kit';
 import pLimit from 'p-limit';
 import type { Db } from '../database.ts';
 import { restoreStore } from '../restore/restore.store.ts';
 import type { SyncRuns } from '../runs/runs.ts';
 import { settingsStore } from '../settings/settings.ts';
-import { checkEveryMs, isDue, type JobRequests } from './schedule.ts';
+import { checkEveryMs, type JobRequests } from './schedule.ts';
 
 const restoreCheckMs = 10_000;
 const restoreRetryMs = 5 * 60_000;

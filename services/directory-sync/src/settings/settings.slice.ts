@@ -1,9 +1,9 @@
 import { directorySyncRoutes, type DirectorySyncSettings } from '@overtone/contracts';
+import { isDue, nextRuns, scheduleFault } from '@overtone/jobs';
 import { handle, invalid, type Slice } from '@overtone/service-kit';
 import type { Db } from '../database.ts';
 import { leaseHeld } from '../lease/lease.ts';
 import type { SyncRuns } from '../runs/runs.ts';
-import { isDue, nextRuns, scheduleFault } from '../schedule/schedule.ts';
 import { settingsStore, type SyncSettings } from './settings.ts';
 
 const shownRuns = 5;

@@ -5,7 +5,7 @@ function at(text: string) {
   return new Date(`${text}Z`);
 }
 
-describe('the schedule of the directory sync', () => {
+describe('a schedule', () => {
   it.each(['0 4 * * *', '*/15 * * * *', '30 2 * * 1-5', '0 0 1 * *'])('accepts %s', (expression) => {
     expect(scheduleFault(expression)).toBeNull();
   });
