@@ -1,3 +1,4 @@
+import type { Stats } from 'node:fs';
 import { mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { randomUUID } from 'node:crypto';
@@ -51,6 +52,11 @@ export function unlessMissing<T>(value: T): (error: unknown) => T {
   };
 }
 
+/** The version of an object's content. */
+export function etagOf(stats: Stats): string {
+  return `${stats.size.toString(16)}-${Math.trunc(stats.mtimeMs * 1000).toString(16)}`;
+}
+
 /** The files below a folder in ascending order of their keys. */
 export async function* walk(folder: string, prefix: string): AsyncIterable<ListedObject> {
   let entries;
@@ -69,7 +75,7 @@ export async function* walk(folder: string, prefix: string): AsyncIterable<Liste
       continue;
     }
     const stats = await stat(join(folder, name)).catch(() => undefined);
-    if (stats) yield { key: prefix + name, bytes: stats.size, modifiedAt: stats.mtime };
+    if (stats) yield { key: prefix + name, bytes: stats.size, etag: etagOf(stats), modifiedAt: stats.mtime };
   }
 }
 

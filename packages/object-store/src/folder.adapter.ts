@@ -7,7 +7,16 @@ import { isAppError } from '@overtone/service-kit';
 import { outgoing } from './bodies.ts';
 import { codeOf, fromFileSystem, invalidKey, notFound, storeFull } from './errors.ts';
 import { createFileSink } from './file-sink.ts';
-import { collisions, draftIn, isMissing, publish, removeStaleDrafts, unlessMissing, walk } from './folder-files.ts';
+import {
+  collisions,
+  draftIn,
+  etagOf,
+  isMissing,
+  publish,
+  removeStaleDrafts,
+  unlessMissing,
+  walk,
+} from './folder-files.ts';
 import {
   checkKey,
   checkPrefix,
@@ -197,10 +206,6 @@ class SenderFailed extends Error {
   constructor(cause: unknown) {
     super('the sender failed', { cause });
   }
-}
-
-function etagOf(stats: Stats): string {
-  return `${stats.size.toString(16)}-${Math.trunc(stats.mtimeMs * 1000).toString(16)}`;
 }
 
 async function guarded<T>(key: string, work: () => Promise<T>): Promise<T> {

@@ -22,7 +22,7 @@ export type ObjectInfo = { key: string; bytes: number; contentType: string; etag
 export type OpenObject = { stream: Readable; bytes: number; contentType: string; etag: string };
 
 /** One entry of a listing. */
-export type ListedObject = { key: string; bytes: number; modifiedAt: Date };
+export type ListedObject = { key: string; bytes: number; etag: string; modifiedAt: Date };
 
 /**
  * Storage for recordings and everything derived from them. A key is a relative path of plain segments. An object

@@ -124,8 +124,8 @@ async function* listObjects({ client, Bucket }: BucketClient, prefix: string): A
   do {
     const request = { Bucket, Prefix: prefix, ...(token ? { ContinuationToken: token } : {}) };
     const page = await guarded(prefix, () => client.send(new ListObjectsV2Command(request)));
-    for (const { Key, Size, LastModified } of page.Contents ?? []) {
-      if (Key) yield { key: Key, bytes: Size ?? 0, modifiedAt: LastModified ?? new Date(0) };
+    for (const { Key, Size, ETag, LastModified } of page.Contents ?? []) {
+      if (Key) yield { key: Key, bytes: Size ?? 0, etag: plainEtag(ETag), modifiedAt: LastModified ?? new Date(0) };
     }
     token = page.IsTruncated ? page.NextContinuationToken : undefined;
   } while (token);
