@@ -55,6 +55,7 @@ export async function createBackup(options: BackupOptions): Promise<Manifest> {
         writeDump(options, async (body) => await put(file, body), rows[0]!.snapshot),
         describe(client),
       );
+      options.signal?.throwIfAborted();
       const manifest: Manifest = {
         format: 1,
         name,

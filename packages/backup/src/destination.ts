@@ -1,4 +1,4 @@
-import { createReadStream, createWriteStream } from 'node:fs';
+import { createReadStream, createWriteStream, existsSync } from 'node:fs';
 import { access, mkdir, open, readdir, rename, rm, stat, statfs } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { Readable } from 'node:stream';
@@ -92,8 +92,26 @@ function createFolder(folder: string): Omit<Destination, 'check'> {
   };
 }
 
+/**
+ * Creates a folder and those above it. Node's own recursive creation never ends where the file system reports a folder that
+ * it cannot create as missing, as /proc does.
+ */
+export async function makeFolder(folder: string): Promise<void> {
+  const create = async (): Promise<void> => void (await mkdir(folder, { mode: 0o700 }));
+  await create().catch(async (error: unknown) => {
+    const { code } = error as { code?: string };
+    if (code === 'EEXIST') return;
+    const parent = dirname(folder);
+    if (code !== 'ENOENT') throw error;
+    if (existsSync(parent))
+      throw new BackupError('destination_unavailable', `${folder} cannot be created.`, { cause: error });
+    await makeFolder(parent);
+    await create();
+  });
+}
+
 async function writeFileAtomically(file: string, body: Readable | string): Promise<void> {
-  await mkdir(dirname(file), { recursive: true, mode: 0o700 });
+  await makeFolder(dirname(file));
   await removeStale(dirname(file));
   const draft = `${file}${partial}`;
   try {

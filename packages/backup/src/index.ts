@@ -10,6 +10,7 @@ export {
 } from './backup.ts';
 export { withClient } from './client.ts';
 export {
+  makeFolder,
   openDestination,
   readText,
   type Destination,
@@ -20,7 +21,7 @@ export { BackupError, type BackupErrorCode } from './errors.ts';
 export { keyFingerprints, readKeys, withRecoveredKeys } from './keys.ts';
 export { manifestEnding, type Manifest } from './manifest.ts';
 export { compareObjects, type ObjectReport } from './objects.ts';
-export type { Programs } from './programs.ts';
+export { findPrograms, type Programs } from './programs.ts';
 export { swapDatabases, type RestoreTarget } from './databases.ts';
 export { backupNameOf, checkBackup, checkPassphrase, replay } from './restore.ts';
 export { defaultRetention, expired, type Retention } from './retention.ts';

@@ -1,8 +1,45 @@
 import { spawn, type ChildProcess } from 'node:child_process';
+import { accessSync, constants, readdirSync } from 'node:fs';
+import { delimiter, join } from 'node:path';
 import { BackupError } from './errors.ts';
 
 /** Full names of PostgreSQL's programs; they must be at least as new as the server. */
 export type Programs = { readonly pgDump: string; readonly pgRestore: string };
+
+const debianRoot = '/usr/lib/postgresql';
+
+/**
+ * PostgreSQL's programs in `binFolder`, or in the newest version of Debian's packages, or on the PATH.
+ * @returns undefined when they are not on this machine.
+ */
+export function findPrograms(binFolder?: string, path = process.env['PATH'] ?? ''): Programs | undefined {
+  const installed = foldersIn(debianRoot)
+    .map(Number)
+    .filter((version) => version > 0)
+    .sort((left, right) => right - left)
+    .map((version) => join(debianRoot, String(version), 'bin'));
+  const folders = binFolder ? [binFolder] : [...installed, ...path.split(delimiter).filter((part) => part !== '')];
+  return folders
+    .map((folder) => ({ pgDump: join(folder, 'pg_dump'), pgRestore: join(folder, 'pg_restore') }))
+    .find(({ pgDump, pgRestore }) => isExecutable(pgDump) && isExecutable(pgRestore));
+}
+
+function isExecutable(file: string): boolean {
+  try {
+    accessSync(file, constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function foldersIn(root: string): string[] {
+  try {
+    return readdirSync(root);
+  } catch {
+    return [];
+  }
+}
 
 export type Running = {
   readonly child: ChildProcess;
