@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import type { RouteError } from './errors.ts';
 
-/** The eight services, by the name used in bus users, database roles, durables, logs and metrics. */
+/** The nine services, by the name used in bus users, database roles, durables, logs and metrics. */
 export const serviceNames = [
   'identity',
   'directory-sync',
@@ -9,6 +9,7 @@ export const serviceNames = [
   'transcription-dispatcher',
   'transcription-worker',
   'search-indexer',
+  'operations',
   'realtime-gateway',
   'edge-gateway',
 ] as const;

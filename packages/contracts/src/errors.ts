@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { backupErrors } from './backup-errors.ts';
 import { identityErrors } from './identity-errors.ts';
 import { mediaErrors } from './media-errors.ts';
 import { transcriptionErrors } from './transcription-errors.ts';
@@ -45,6 +46,7 @@ export const errorKinds = {
   ...identityErrors,
   ...mediaErrors,
   ...transcriptionErrors,
+  ...backupErrors,
 } as const satisfies Record<string, ErrorKind>;
 export type ErrorCode = keyof typeof errorKinds;
 /** The codes of one kind. */

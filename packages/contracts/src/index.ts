@@ -1,3 +1,4 @@
+export * from './backup.ts';
 export * from './bus-permissions.ts';
 export * from './define.ts';
 export * from './directory-sync-runs.ts';

@@ -6,13 +6,20 @@ import { taskRoutes } from './operations-tasks.ts';
 /** All routes of the dispatcher, in the order of their description. */
 export const dispatcherRoutes = { ...taskRoutes, ...queueRoutes };
 
-/** An administrator's action on queues and dead jobs; identity's `audit.slice.ts` names it in the audit trail. */
+/**
+ * An administrator's action on queues, dead jobs, backups and the mirror; identity's `audit.slice.ts` names it in the audit
+ * trail.
+ */
 export const operationActions = [
   'queue_paused',
   'queue_resumed',
   'jobs_retried',
   'jobs_discarded',
   'stuck_recovered',
+  'backup_settings_changed',
+  'backup_run',
+  'mirror_settings_changed',
+  'mirror_run',
 ] as const;
 export const operationsEvents = {
   performed: defineEvent(

@@ -8,6 +8,7 @@ import {
   type RpcDef,
   type ServiceName,
 } from './define.ts';
+import { backupRoutes, mirrorRoutes, operationsJobs } from './backup.ts';
 import { directorySyncRpc } from './directory-sync-rpc.ts';
 import { directoryJobs, directorySyncRoutes } from './directory-sync.ts';
 import { gpuRoutes, gpuRpc } from './gpu.ts';
@@ -149,6 +150,13 @@ export const topology: Record<ServiceName, Topology> = {
     sendsLive: [transcriptionLive.taskProgress],
     receivesLive: [transcriptionLive.taskCancelled],
   },
+  operations: {
+    ...noMessages,
+    emits: all(operationsEvents),
+    enqueues: all<JobDef>(operationsJobs),
+    works: all<JobDef>(operationsJobs),
+    requests: [dispatcherRpc.paused],
+  },
   'realtime-gateway': {
     ...noMessages,
     follows: [
@@ -195,6 +203,8 @@ export const routes: readonly RouteDef[] = [
   ...all<RouteDef>(dispatcherRoutes),
   ...all<RouteDef>(gpuRoutes),
   ...all<RouteDef>(searchRoutes),
+  ...all<RouteDef>(backupRoutes),
+  ...all<RouteDef>(mirrorRoutes),
   ...all<RouteDef>(systemRoutes),
 ];
 

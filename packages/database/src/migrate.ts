@@ -11,6 +11,7 @@ export const databaseRoles = [
   'media',
   'transcription_dispatcher',
   'search_indexer',
+  'operations',
 ] as const;
 export type DatabaseRole = (typeof databaseRoles)[number];
 
@@ -77,6 +78,7 @@ export async function migrate({
     if (schema.version <= target.version) await recordVersions(migrating, untracked);
     await client.query(`grant select on schema_version to ${databaseRoles.join(', ')}`);
     const result = await applyPending(migrating);
+    await grantReading(client);
     if (auditRetentionDays !== undefined)
       await client.query('update audit_retention set days = $1', [auditRetentionDays]);
     return result;
@@ -125,6 +127,18 @@ async function ensureRoles(client: Client, passwords: MigrateOptions['passwords'
     if (rowCount === 0) await client.query(`create role ${role} login`).catch(ignoreExisting);
     const password = passwords[role];
     if (password) await client.query(`alter role ${role} password ${client.escapeLiteral(password)}`);
+  }
+}
+
+/** Backups contain every table. An owner who is no superuser may not grant the role; it grants the same on its own tables. */
+async function grantReading(client: Client): Promise<void> {
+  try {
+    await client.query('grant pg_read_all_data to operations');
+  } catch (error) {
+    if ((error as { code?: string }).code !== '42501') throw error;
+    await client.query(
+      'grant select on all tables in schema public to operations; grant select on all sequences in schema public to operations',
+    );
   }
 }
 

@@ -27,6 +27,7 @@ export function lifecycle({ instance, recordings }: Context): Suite {
             'transcription-dispatcher',
             'transcription-worker',
             'search-indexer',
+            'operations',
             'realtime-gateway',
             'edge-gateway',
           ].filter(

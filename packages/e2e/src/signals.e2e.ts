@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
+import { join } from 'node:path';
 import { internalRoutes, queues, routes, serviceNames } from '@overtone/contracts';
 import { ldapSettings, personLdif, startSlapd, type Slapd } from '@overtone/testkit';
 import { startPrometheus, type Prometheus } from '@overtone/testkit/prometheus';
@@ -42,6 +43,22 @@ export function signals({ scripted, recordings }: ScriptedContext): Suite {
     await root.send('PUT', syncPath, { enabled: true, dry_run: false });
     const { task_id: id } = await root.send<{ task_id: string }>('POST', `${syncPath}/run`, {});
     await reportOf(root, id, timeoutMs);
+  };
+
+  const backUpAndMirror = async (): Promise<void> => {
+    for (const panel of ['backup', 'media-mirror']) {
+      const path = `/api/admin/${panel}`;
+      await root.send('PUT', `${path}/settings`, { destination: join(instance.data, `signals-${panel}`) });
+      const { run_id: id } = await root.ok<{ run_id: string }>('POST', `${path}/run`);
+      await until(
+        `the run of ${panel} has ended`,
+        async () => {
+          const { items } = await root.ok<{ items: { uuid: string; status: string }[] }>('GET', `${path}/runs`);
+          return items.some(({ uuid, status }) => uuid === id && status === 'success');
+        },
+        timeoutMs,
+      );
+    }
   };
 
   const processRecording = async (): Promise<void> => {
@@ -87,6 +104,7 @@ export function signals({ scripted, recordings }: ScriptedContext): Suite {
         run: createSignInTraffic,
       },
       { rule: 'a recording is uploaded, transcribed and found', limitMs: 360_000, run: processRecording },
+      { rule: 'a backup is made and the media are mirrored', limitMs: 2 * timeoutMs, run: backUpAndMirror },
       {
         rule: 'names, types, labels and bounds of the metrics match the specification on every service',
         run: async () => {
@@ -136,6 +154,8 @@ export function signals({ scripted, recordings }: ScriptedContext): Suite {
           await untilCounted('account_lockouts_total');
           await untilCounted('transcription_stage_duration_seconds_count{stage="transcribe",outcome="done"}');
           await untilCounted('directory_sync_passes_total{outcome="ok"}');
+          await untilCounted('backup_runs_total{result="success"}');
+          await untilCounted('media_mirror_runs_total{result="success"}');
         },
       },
       {

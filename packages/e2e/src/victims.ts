@@ -12,6 +12,7 @@ export const services = [
   'transcription-dispatcher',
   'transcription-worker',
   'search-indexer',
+  'operations',
   'realtime-gateway',
 ] as const;
 /** The servers that the services depend on. */

@@ -1,4 +1,5 @@
 import type { DashboardSpec } from './dashboard.ts';
+import { backups } from './dashboards/backups.ts';
 import { overview } from './dashboards/overview.ts';
 import { people } from './dashboards/people.ts';
 import { queuesDashboard } from './dashboards/queues.ts';
@@ -11,5 +12,6 @@ export const dashboards: Readonly<Record<string, DashboardSpec>> = {
   queues: queuesDashboard,
   people,
   search,
+  backups,
   service,
 };

@@ -11,7 +11,8 @@ import { secretsIn } from '../setup/secrets.ts';
 import { databaseUrl } from '../supervisor/environment.ts';
 import { createTerminal } from '../terminal.ts';
 
-const resealMain = join(productFolder, 'services', 'identity', 'src', 'reseal.main.ts');
+/** The services that store secrets, by the role that they connect with. */
+const sealingServices = ['identity', 'operations'] as const;
 const resultSchema = z.object({ resealed: z.int(), unreadable: z.array(z.string()) });
 
 /** The result of the re-encryption of the secrets in the settings. */
@@ -23,10 +24,10 @@ export async function rotateKey(options: { readonly data?: string }): Promise<vo
   const instance = readInstance(folder);
   if (instance === undefined) throw new Refusal('There are no secrets to encrypt: Overtone has not been started yet.');
   const secrets = secretsIn(folder.secrets);
-  const url = databaseUrl({ instance, secrets }, 'identity');
+  const urlOf = (service: string) => databaseUrl({ instance, secrets }, service);
   const { resealed, unreadable } = await withLock(
     `${folder.root}: rotate key`,
-    async () => await exchange(folder, url),
+    async () => await exchange(folder, urlOf),
   );
   const terminal = createTerminal();
   terminal.done(
@@ -37,22 +38,33 @@ export async function rotateKey(options: { readonly data?: string }): Promise<vo
 }
 
 // While both keys are in the file every secret can be decrypted; an interrupted run is completed by the next one.
-async function exchange(folder: DataFolder, url: string): Promise<Resealed> {
+async function exchange(folder: DataFolder, urlOf: (service: string) => string): Promise<Resealed> {
   const file = secretsIn(folder.secrets).file('encryption_key');
   const old = readIfThere(file)?.trim();
   if (!old) throw new Refusal(`${file} is missing: without it no stored secret can be read. Bring it back first.`);
-  const env = { DATABASE_URL: url, ENCRYPTION_KEY_FILE: file };
   // A run with the old key changes nothing and only verifies that the database responds.
-  await reseal(env);
+  await resealAll(file, urlOf);
   const fresh = randomBytes(32).toString('base64');
   replaceFile(file, `${fresh},${old}\n`);
-  const result = await reseal(env);
+  const result = await resealAll(file, urlOf);
   replaceFile(file, `${fresh}\n`);
   return result;
 }
 
-async function reseal(env: Record<string, string>): Promise<Resealed> {
-  const { code, output } = await run(process.execPath, [resealMain], { env });
+async function resealAll(keyFile: string, urlOf: (service: string) => string): Promise<Resealed> {
+  const all: Resealed = { resealed: 0, unreadable: [] };
+  for (const service of sealingServices) {
+    const env = { DATABASE_URL: urlOf(service), ENCRYPTION_KEY_FILE: keyFile };
+    const { resealed, unreadable } = await reseal(service, env);
+    all.resealed += resealed;
+    all.unreadable.push(...unreadable);
+  }
+  return all;
+}
+
+async function reseal(service: string, env: Record<string, string>): Promise<Resealed> {
+  const main = join(productFolder, 'services', service, 'src', 'reseal.main.ts');
+  const { code, output } = await run(process.execPath, [main], { env });
   if (code === 0) return resultSchema.parse(JSON.parse(lastLines(output, 1)));
   const why = /ECONNREFUSED|P1001|reach/.test(output) ? 'The database does not answer; is Overtone running?' : output;
   throw new Refusal(`The secrets were not re-encrypted, and the old key is still in use. ${lastLines(why, 3)}`);

@@ -67,6 +67,16 @@ describe('deploy/Dockerfile', () => {
     expect(contents('RUN').length).toBe(1);
   });
 
+  it('gives pg_dump to operations only, of the version of the server in compose.yaml', () => {
+    const { image } = (parse(read('compose.yaml'), { merge: true }) as { services: { postgres: { image: string } } })
+      .services.postgres;
+    const version = /^postgres:(\d+)-/.exec(image)?.[1];
+    expect(
+      /\[ "\$SERVICE" = operations \]; then [^;]*packages="\$packages (.*)"; fi/.exec(contents('RUN')[0]!)?.[1],
+    ).toBe(`postgresql-client-${version}`);
+    expect(text.match(/postgresql-client/g)).toHaveLength(1);
+  });
+
   it('takes no secret, no test result and nothing built into the build', () => {
     const ignored = read('.dockerignore').split('\n');
     const wanted = ['.git', '**/node_modules', '**/dist', '**/generated', 'data', '.env', 'nats.conf', 'test-results'];

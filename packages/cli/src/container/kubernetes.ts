@@ -12,8 +12,8 @@ export type ConfigObject = {
 };
 
 const knowsCallers = new Set([...databaseServices, 'realtime-gateway']);
-const storesObjects = new Set(['media', 'transcription-worker']);
-const seals = new Set(['identity', 'directory-sync']);
+const storesObjects = new Set(['media', 'transcription-worker', 'operations']);
+const seals = new Set(['identity', 'directory-sync', 'operations']);
 
 /** Variables that seed the sign-in settings; some of them are secrets. */
 const signInSeed = /^(LDAP|OIDC|KEYCLOAK|PKI|PROXY)_/;

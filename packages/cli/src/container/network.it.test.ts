@@ -50,7 +50,7 @@ describe.each(overlays)('the network of k8s/overlays/%s', (overlay) => {
         overlay === 'single-node' && workload.metadata.name === 'edge-gateway',
       );
     }
-    expect(behind).toHaveLength(6);
+    expect(behind).toHaveLength(7);
   });
 
   it('lets people in at the edge and nowhere else', () => {
@@ -109,7 +109,9 @@ describe.each(overlays)('the network of k8s/overlays/%s', (overlay) => {
     expect(out(636)).toEqual(['directory-sync', 'identity']);
     expect(out(22)).toEqual([]);
     expect(out(443).filter((name) => !name.startsWith('transcription-worker'))).toEqual(
-      overlay === 'production' ? ['directory-sync', 'identity', 'media'] : ['directory-sync', 'identity'],
+      overlay === 'production'
+        ? ['directory-sync', 'identity', 'media', 'operations']
+        : ['directory-sync', 'identity', 'operations'],
     );
   });
 });

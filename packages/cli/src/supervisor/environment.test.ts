@@ -95,7 +95,7 @@ describe('serviceEnvironment', () => {
 
 describe('maxConnections', () => {
   it('is sufficient for every pool at its maximum', () => {
-    expect(maxConnections({ DB_POOL_SIZE: '50', DB_MAX_OVERFLOW: '50' })).toBe(520);
+    expect(maxConnections({ DB_POOL_SIZE: '50', DB_MAX_OVERFLOW: '50' })).toBe(620);
   });
 
   it('is 200 by default, as specified', () => {

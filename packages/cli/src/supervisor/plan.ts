@@ -89,7 +89,7 @@ export function maxConnections(caller: Readonly<Record<string, string | undefine
   if (given > 0) return given;
   const { DB_POOL_SIZE: size, DB_MAX_OVERFLOW: overflow } = caller;
   if (size === undefined && overflow === undefined) return defaultConnections;
-  return Math.max(defaultConnections, 5 * (Number(size ?? 20) + Number(overflow ?? 40)) + 20);
+  return Math.max(defaultConnections, 6 * (Number(size ?? 20) + Number(overflow ?? 40)) + 20);
 }
 
 function scaledWorker(name: string, source: EnvironmentSource, scale: GpuScale): ProcessSpec {

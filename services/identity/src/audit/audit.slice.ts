@@ -11,6 +11,10 @@ const operationAuditEvents: Record<(typeof operationActions)[number], AuditRecor
   jobs_retried: 'admin.jobs.retry',
   jobs_discarded: 'admin.jobs.discard',
   stuck_recovered: 'admin.jobs.recover',
+  backup_settings_changed: 'admin.backup.settings',
+  backup_run: 'admin.backup.run',
+  mirror_settings_changed: 'admin.mirror.settings',
+  mirror_run: 'admin.mirror.run',
 };
 const fileAuditEvents: Record<(typeof fileActions)[number], AuditRecord['event']> = {
   file_uploaded: 'file.upload',
@@ -31,7 +35,7 @@ export function createAuditSlice({ db }: { db: Db }): Slice {
   return {
     routes: auditLogRoutes({ db, trail }),
     consumers: [
-      // What administrators do to queues and dead jobs.
+      // What administrators do to queues, dead jobs, backups and the mirror.
       consumer(operationsEvents.performed, 'record-operations', ({ action, actorId, details, client }, delivery) =>
         record({ event: operationAuditEvents[action], outcome: 'success', userId: actorId, client, details }, delivery),
       ),

@@ -33,6 +33,10 @@ export type AuditEvent =
   | 'admin.jobs.recover'
   | 'admin.jobs.retry'
   | 'admin.jobs.discard'
+  | 'admin.backup.settings'
+  | 'admin.backup.run'
+  | 'admin.mirror.settings'
+  | 'admin.mirror.run'
   // The specification's name ("Events" 1).
   | 'ADMIN_ROLE_CHANGE'
   | 'group.create'

@@ -1,0 +1,277 @@
+import { z } from 'zod';
+import { defineJob } from './define.ts';
+import { pageOf, pageQuery, routesOf, text, time } from './http.ts';
+
+const route = routesOf('operations');
+
+/** A value of ENCRYPTION_KEY's kind: stored sealed, never read back; null clears it. */
+const newSecret = text(1_024).min(1).nullable();
+const destination = {
+  destination_type: z.enum(['folder', 's3']),
+  /** The absolute path of a folder; empty: not set. */
+  destination: text(1_024),
+  s3_endpoint_url: z.union([z.literal(''), z.url({ protocol: /^https?$/ }).max(1_024)]),
+  s3_region: text(100),
+  s3_bucket: text(255),
+  s3_access_key_id: text(255),
+};
+const plan = {
+  enabled: z.boolean(),
+  /** Cron expression in UTC. */
+  schedule: text(200).min(1),
+};
+const kept = z.int().min(0).max(1_000);
+
+const backupFields = {
+  ...plan,
+  ...destination,
+  s3_prefix: z.union([
+    z.literal(''),
+    z.string().regex(/^[A-Za-z0-9_-][A-Za-z0-9._-]*(\/[A-Za-z0-9_-][A-Za-z0-9._-]*)*$/),
+  ]),
+  retention_daily: kept,
+  retention_weekly: kept,
+  retention_monthly: kept,
+  encrypt: z.boolean(),
+};
+const mirrorFields = {
+  ...plan,
+  ...destination,
+  /** Megabytes a second; null: no limit. */
+  throttle_mb_per_second: z.number().min(0.1).max(10_000).nullable(),
+};
+export const backupSettings = z.object(backupFields);
+export type BackupSettings = z.infer<typeof backupSettings>;
+export const mirrorSettings = z.object(mirrorFields);
+export type MirrorSettings = z.infer<typeof mirrorSettings>;
+
+const s3Secret = { s3_secret_key: z.null(), s3_secret_key_is_set: z.boolean() };
+const backupAnswer = z.object({
+  ...backupFields,
+  ...s3Secret,
+  passphrase: z.null(),
+  passphrase_is_set: z.boolean(),
+});
+const mirrorAnswer = z.object({ ...mirrorFields, ...s3Secret });
+export const backupChanges = backupSettings
+  .extend({ s3_secret_key: newSecret, passphrase: newSecret })
+  .partial()
+  .strict();
+export const mirrorChanges = mirrorSettings.extend({ s3_secret_key: newSecret }).partial().strict();
+
+const destinationStatus = z.object({
+  /** For people: the folder, or `s3://bucket/prefix`; null while none is set. */
+  destination: z.string().nullable(),
+  ok: z.boolean(),
+  error_code: z.string().nullable(),
+  error: z.string().nullable(),
+  free_bytes: z.int().nullable(),
+});
+export type DestinationStatus = z.infer<typeof destinationStatus>;
+
+const run = {
+  uuid: z.uuid(),
+  trigger: z.enum(['manual', 'schedule']),
+  status: z.enum(['queued', 'running', 'success', 'failed']),
+  /** The time of the schedule that the run serves; null for a manual run. */
+  scheduled_for: time.nullable(),
+  queued_at: time,
+  started_at: time.nullable(),
+  finished_at: time.nullable(),
+  duration_s: z.number().nullable(),
+  destination: z.string().nullable(),
+  error_code: z.string().nullable(),
+  error: z.string().nullable(),
+};
+const backupRun = z.object({ ...run, name: z.string().nullable(), size_bytes: z.int().nullable() });
+const mirrorRun = z.object({
+  ...run,
+  copied: z.int(),
+  bytes_copied: z.int(),
+  already_there: z.int(),
+  missing: z.int(),
+  differing: z.int(),
+  failed: z.int(),
+});
+/** The names are the first 1,000; the counts of the run are exact. */
+export const mirrorReport = z.object({
+  /** Named by the database, and not in the object store. */
+  missing: z.array(z.string()),
+  /** Their content in the mirror was another one; they were copied again. */
+  differing: z.array(z.string()),
+  failed: z.array(z.object({ key: z.string(), error: z.string() })),
+});
+export type MirrorReport = z.infer<typeof mirrorReport>;
+
+const queued = z.object({ run_id: z.uuid(), status: z.literal('queued'), message: z.string() });
+const tested = destinationStatus;
+const destinationErrors = [
+  'schedule_invalid',
+  'destination_missing',
+  'destination_unavailable',
+  'destination_full',
+  'secret_required',
+] as const;
+
+function statusOf<R extends z.ZodType>(runSchema: R) {
+  return {
+    enabled: z.boolean(),
+    schedule: z.string(),
+    /** Null while the schedule is switched off. */
+    next_due: time.nullable(),
+    running: runSchema.nullable(),
+    last_run: runSchema.nullable(),
+    last_success: runSchema.nullable(),
+    destination_status: destinationStatus,
+  };
+}
+
+export const backupRoutes = {
+  backupSettings: route({
+    method: 'GET',
+    path: '/api/admin/backup/settings',
+    access: 'super_admin',
+    summary: 'Settings of the backups; secrets are null with is_set',
+    answer: backupAnswer,
+  }),
+  updateBackupSettings: route({
+    method: 'PUT',
+    path: '/api/admin/backup/settings',
+    access: 'super_admin',
+    summary: 'Change settings of the backups; the destination is tested first, and nothing is saved when it fails',
+    body: backupChanges,
+    answer: backupAnswer,
+    errors: [...destinationErrors, 'passphrase_required'],
+  }),
+  testBackup: route({
+    method: 'POST',
+    path: '/api/admin/backup/test',
+    access: 'super_admin',
+    summary: 'Test the destination, with changes of the body that are not saved',
+    body: backupChanges.optional(),
+    answer: tested,
+    errors: ['secret_required'],
+  }),
+  runBackup: route({
+    method: 'POST',
+    path: '/api/admin/backup/run',
+    access: 'super_admin',
+    summary: 'Make a backup now',
+    answer: queued,
+    status: 202,
+    errors: ['backup_running', 'destination_missing'],
+  }),
+  backupRuns: route({
+    method: 'GET',
+    path: '/api/admin/backup/runs',
+    access: 'super_admin',
+    summary: 'Runs, newest first',
+    query: z.object(pageQuery),
+    answer: pageOf(backupRun),
+  }),
+  backups: route({
+    method: 'GET',
+    path: '/api/admin/backup/backups',
+    access: 'super_admin',
+    summary: 'The complete backups at the destination, newest first, and the manifests that cannot be read',
+    answer: z.object({
+      backups: z.array(
+        z.object({
+          name: z.string(),
+          filename: z.string(),
+          size_bytes: z.int(),
+          created_at: time,
+          encrypted: z.boolean(),
+          product_version: z.string(),
+          schema_version: z.int(),
+        }),
+      ),
+      unreadable: z.array(z.string()),
+      destination_status: destinationStatus,
+    }),
+  }),
+  backupStatus: route({
+    method: 'GET',
+    path: '/api/admin/backup/status',
+    access: 'super_admin',
+    summary: 'When the next backup is due, the last runs, and whether pg_dump and the destination can be used',
+    answer: z.object({ ...statusOf(backupRun), pg_dump_available: z.boolean() }),
+  }),
+};
+
+export const mirrorRoutes = {
+  mirrorSettings: route({
+    method: 'GET',
+    path: '/api/admin/media-mirror/settings',
+    access: 'super_admin',
+    summary: 'Settings of the media mirror; secrets are null with is_set',
+    answer: mirrorAnswer,
+  }),
+  updateMirrorSettings: route({
+    method: 'PUT',
+    path: '/api/admin/media-mirror/settings',
+    access: 'super_admin',
+    summary: 'Change settings of the media mirror; the destination is tested first, and nothing is saved when it fails',
+    body: mirrorChanges,
+    answer: mirrorAnswer,
+    errors: [...destinationErrors, 'destination_same'],
+  }),
+  testMirror: route({
+    method: 'POST',
+    path: '/api/admin/media-mirror/test',
+    access: 'super_admin',
+    summary: 'Test the destination, with changes of the body that are not saved',
+    body: mirrorChanges.optional(),
+    answer: tested,
+    errors: ['secret_required'],
+  }),
+  runMirror: route({
+    method: 'POST',
+    path: '/api/admin/media-mirror/run',
+    access: 'super_admin',
+    summary: 'Copy what is missing in the mirror now',
+    answer: queued,
+    status: 202,
+    errors: ['mirror_running', 'destination_missing'],
+  }),
+  mirrorRuns: route({
+    method: 'GET',
+    path: '/api/admin/media-mirror/runs',
+    access: 'super_admin',
+    summary: 'Runs, newest first',
+    query: z.object(pageQuery),
+    answer: pageOf(mirrorRun),
+  }),
+  mirrorStatus: route({
+    method: 'GET',
+    path: '/api/admin/media-mirror/status',
+    access: 'super_admin',
+    summary: 'When the next run is due, the last runs, and whether the destination can be used',
+    answer: z.object({ ...statusOf(mirrorRun), objects: z.int() }),
+  }),
+  mirrorReport: route({
+    method: 'GET',
+    path: '/api/admin/media-mirror/report',
+    access: 'super_admin',
+    summary: 'What the last finished run copied, and the names of what is missing or differs',
+    answer: mirrorRun.extend({ names: mirrorReport }),
+  }),
+};
+
+const runInput = z.object({ runId: z.uuid() });
+const ended = z.object({});
+/** Both are fenced by the row of their run, which exists before the job and ends once. */
+export const operationsJobs = {
+  backup: defineJob('job.utility.operations.backup', {
+    input: runInput,
+    output: ended,
+    attempts: 5,
+    fencedBy: 'handler',
+  }),
+  mirror: defineJob('job.download.operations.mirror', {
+    input: runInput,
+    output: ended,
+    attempts: 5,
+    fencedBy: 'handler',
+  }),
+};

@@ -1,0 +1,297 @@
+import { execFile } from 'node:child_process';
+import { chmod, mkdir, readdir, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { startS3, type S3Server } from '@overtone/testkit/s3';
+import { adminId, createWorld, encryptionKey, type Started, type World } from '../../test/world.ts';
+
+const resealMain = join(import.meta.dirname, '../reseal.main.ts');
+
+let world: World;
+let service: Started;
+let folder: string;
+beforeAll(async () => {
+  world = await createWorld();
+  folder = join(world.folder, 'backups');
+  service = await world.start();
+});
+afterAll(async () => {
+  await service.stop();
+  await world.stop();
+});
+
+async function change(json: unknown) {
+  return await service.ask('PUT', '/backup/settings', json);
+}
+
+async function settings() {
+  return (await service.ask('GET', '/backup/settings')).body;
+}
+
+async function audited(): Promise<unknown[]> {
+  const rows = await world.sql<{ data: unknown }>('select data from operations_outbox order by id');
+  return rows.map(({ data }) => data);
+}
+
+describe('the settings of backups', () => {
+  it('have the defaults of the specification', async () => {
+    expect(await settings()).toMatchObject({
+      enabled: false,
+      schedule: '0 3 * * *',
+      destination_type: 'folder',
+      retention_daily: 7,
+      retention_weekly: 4,
+      retention_monthly: 12,
+      encrypt: false,
+      passphrase: null,
+      passphrase_is_set: false,
+      s3_secret_key: null,
+      s3_secret_key_is_set: false,
+    });
+  });
+
+  it.each([
+    ['a folder that cannot be created', { destination: '/proc/nothing' }, 'destination_unavailable'],
+    ['a folder without its full path', { destination: 'backups' }, 'destination_unavailable'],
+    ['a schedule that is no cron expression', { schedule: 'daily' }, 'schedule_invalid'],
+    ['a schedule without a destination', { enabled: true }, 'destination_missing'],
+    ['encryption without a passphrase', { encrypt: true }, 'passphrase_required'],
+    [
+      'a server that does not respond',
+      {
+        destination_type: 's3',
+        s3_endpoint_url: 'http://127.0.0.1:1',
+        s3_bucket: 'backups',
+        s3_access_key_id: 'a',
+        s3_secret_key: 'b',
+      },
+      'destination_unavailable',
+    ],
+  ])('refuse %s and stay unchanged', async (_what, changes, code) => {
+    const before = await settings();
+    expect(await change(changes)).toMatchObject({ status: 400, body: { code } });
+    expect(await settings()).toEqual(before);
+  });
+
+  it('are for a super_admin only', async () => {
+    for (const path of ['settings', 'runs', 'backups', 'status'])
+      expect(await service.ask('GET', `/backup/${path}`, undefined, 'admin')).toMatchObject({ status: 403 });
+    expect(await service.ask('POST', '/backup/run', undefined, 'admin')).toMatchObject({ status: 403 });
+  });
+
+  it('refuse a run while no destination is set', async () => {
+    expect(await service.ask('POST', '/backup/run')).toMatchObject({
+      status: 400,
+      body: { code: 'destination_missing' },
+    });
+  });
+
+  it('are tested without being saved', async () => {
+    const before = await settings();
+    const tested = await service.ask('POST', '/backup/test', { destination: folder });
+    expect(tested).toMatchObject({ status: 200, body: { ok: true, destination: folder, error_code: null } });
+    const failed = await service.ask('POST', '/backup/test', { destination: '/proc/nothing' });
+    expect(failed).toMatchObject({ status: 200, body: { ok: false, error_code: 'destination_unavailable' } });
+    expect(await settings()).toEqual(before);
+    expect(await readdir(folder)).toEqual([]);
+  });
+
+  it('never show a secret, and store it sealed', async () => {
+    const secret = 'a passphrase of the test';
+    const { body } = await change({ passphrase: secret });
+    expect(body).toMatchObject({ passphrase: null, passphrase_is_set: true });
+    const rows = await world.sql('select value::text from operations_settings');
+    expect(JSON.stringify([rows, await audited()])).not.toContain(secret);
+    expect((await change({ passphrase: null })).body).toMatchObject({ passphrase_is_set: false });
+  });
+});
+
+describe('a backup', () => {
+  it('appears in the folder of the settings and in the list of runs', async () => {
+    expect(await change({ destination: folder })).toMatchObject({ status: 200 });
+    const started = await service.ask('POST', '/backup/run');
+    expect(started).toMatchObject({ status: 202, body: { status: 'queued' } });
+    const run = await service.ended('backup', String(started.body['run_id']));
+    expect(run).toMatchObject({ status: 'success', trigger: 'manual', destination: folder, error_code: null });
+    const name = String(run['name']);
+    expect((await readdir(folder)).sort()).toEqual([`${name}.dump`, `${name}.manifest.json`]);
+    const { body } = await service.ask('GET', '/backup/backups');
+    expect(body).toMatchObject({
+      backups: [{ name, filename: `${name}.dump`, size_bytes: run['size_bytes'], encrypted: false }],
+      unreadable: [],
+      destination_status: { ok: true, destination: folder },
+    });
+  });
+
+  it('and a change of the settings are recorded for the audit trail', async () => {
+    const [changed, requested] = (await audited()).slice(-2);
+    expect(changed).toMatchObject({
+      action: 'backup_settings_changed',
+      actorId: adminId,
+      details: { changed: 'destination' },
+    });
+    expect(requested).toMatchObject({ action: 'backup_run', details: { run: expect.any(String) } });
+  });
+
+  it('that is damaged at the destination is named as unreadable', async () => {
+    await writeFile(join(folder, 'broken.manifest.json'), '{}');
+    const { body } = await service.ask('GET', '/backup/backups');
+    expect(body['unreadable']).toEqual(['broken.manifest.json']);
+    await rm(join(folder, 'broken.manifest.json'));
+  });
+
+  it('that fails says why, leaves nothing behind, and the next one is made', async () => {
+    await rm(folder, { recursive: true });
+    await writeFile(folder, 'a file where the folder was');
+    const failed = await service.run('backup');
+    expect(failed).toMatchObject({ status: 'failed', error_code: 'destination_unavailable', name: null });
+    expect(failed['error']).toContain(folder);
+    const { body } = await service.ask('GET', '/backup/status');
+    expect(body).toMatchObject({
+      last_run: { status: 'failed' },
+      last_success: { status: 'success' },
+      destination_status: { ok: false, error_code: 'destination_unavailable' },
+    });
+    await rm(folder);
+    expect(await service.run('backup')).toMatchObject({ status: 'success' });
+  });
+
+  it('is refused while another one is queued or running', async () => {
+    const answers = await Promise.all([1, 2, 3].map(() => service.ask('POST', '/backup/run')));
+    const accepted = answers.filter(({ status }) => status === 202);
+    expect(accepted).toHaveLength(1);
+    expect(answers.filter(({ body }) => body['code'] === 'backup_running')).toHaveLength(2);
+    await service.ended('backup', String(accepted[0]!.body['run_id']));
+  });
+
+  it('replaces those that the retention does not keep', async () => {
+    await change({ retention_daily: 1, retention_weekly: 0, retention_monthly: 0 });
+    const run = await service.run('backup');
+    expect(await readdir(folder)).toHaveLength(2);
+    expect((await readdir(folder)).join()).toContain(String(run['name']));
+  });
+});
+
+describe('a backup in a bucket', () => {
+  let s3: S3Server;
+  beforeAll(async () => {
+    s3 = await startS3();
+  });
+  afterAll(() => s3.stop());
+
+  it('is encrypted with the passphrase of the settings, and contains the keys', async () => {
+    const { status } = await change({
+      destination_type: 's3',
+      s3_endpoint_url: s3.url,
+      s3_bucket: s3.bucket,
+      s3_prefix: 'nightly/overtone',
+      s3_access_key_id: s3.accessKeyId,
+      s3_secret_key: s3.secretAccessKey,
+      encrypt: true,
+      passphrase: 'correct horse battery staple',
+    });
+    expect(status).toBe(200);
+    const run = await service.run('backup');
+    expect(run).toMatchObject({ status: 'success', destination: `s3://${s3.bucket}/nightly/overtone` });
+    const { body } = await service.ask('GET', '/backup/backups');
+    expect(body).toMatchObject({
+      backups: [{ name: run['name'], filename: `${String(run['name'])}.dump.age`, encrypted: true }],
+    });
+  });
+
+  it('sends the secret key to the server that it was entered for only', async () => {
+    const other = { s3_endpoint_url: 'http://127.0.0.1:2' };
+    expect(await change(other)).toMatchObject({ status: 400, body: { code: 'secret_required' } });
+    expect(await service.ask('POST', '/backup/test', other)).toMatchObject({ body: { code: 'secret_required' } });
+    await change({ destination_type: 'folder', encrypt: false });
+  });
+});
+
+describe('pg_dump', () => {
+  it('that is missing is told by the status and by the run', async () => {
+    const other = await world.start({ PG_BIN_DIR: '/nowhere' });
+    await service.stop();
+    expect((await other.ask('GET', '/backup/status')).body).toMatchObject({ pg_dump_available: false });
+    expect(await other.run('backup')).toMatchObject({ status: 'failed', error_code: 'program_missing' });
+    await other.stop();
+    service = await world.start();
+    expect((await service.ask('GET', '/backup/status')).body).toMatchObject({ pg_dump_available: true });
+  });
+
+  it('that ends early leaves no backup, and the run contains its message', async () => {
+    const programs = join(world.folder, 'programs');
+    await mkdir(programs);
+    for (const name of ['pg_dump', 'pg_restore']) {
+      await writeFile(
+        join(programs, name),
+        '#!/bin/sh\nhead -c 100000 /dev/urandom\necho "out of shared memory" >&2\nexit 1\n',
+      );
+      await chmod(join(programs, name), 0o755);
+    }
+    await service.stop();
+    const other = await world.start({ PG_BIN_DIR: programs });
+    const before = await readdir(folder);
+    expect(await other.run('backup')).toMatchObject({
+      status: 'failed',
+      error_code: 'dump_failed',
+      error: expect.stringContaining('out of shared memory'),
+    });
+    expect(await readdir(folder)).toEqual(before);
+    await other.stop();
+    service = await world.start();
+  });
+});
+
+describe('a disk that becomes full', () => {
+  it('fails the backup with a code and leaves no part of it', async () => {
+    await world.sql(
+      `insert into system_settings (key, value)
+       select 'full.' || n, to_jsonb((select string_agg(md5(random()::text || n || i), '') from generate_series(1, 64) i))
+       from generate_series(1, 1000) n`,
+    );
+    await service.stop();
+    const before = await readdir(folder);
+    const limited = await world.startProcess({}, 'ulimit -f 512');
+    const run = await limited.run('backup');
+    expect(run).toMatchObject({ status: 'failed', error_code: 'destination_full' });
+    expect(await readdir(folder)).toEqual(before);
+    await limited.kill('SIGTERM');
+    service = await world.start();
+    expect(await service.run('backup')).toMatchObject({ status: 'success' });
+  });
+});
+
+describe('the metrics of backups', () => {
+  it('are read from the stored runs', async () => {
+    await service.stop();
+    service = await world.start();
+    const text = await service.metrics();
+    const valueOf = (name: string) =>
+      Number(
+        text
+          .split('\n')
+          .find((line) => line.startsWith(`${name} `))
+          ?.split(' ')[1],
+      );
+    expect(valueOf('backup_last_status')).toBe(1);
+    expect(Date.now() / 1000 - valueOf('backup_last_success_timestamp_seconds')).toBeLessThan(300);
+    const counted = await world.sql<{ status: string; count: number }>(
+      `select status, count(*)::int as count from backup_run group by status`,
+    );
+    for (const { status, count } of counted) expect(valueOf(`backup_runs_total{result="${status}"}`)).toBe(count);
+  });
+});
+
+describe('the encryption key', () => {
+  it('is changed by sealing the secrets again', async () => {
+    await change({ passphrase: 'kept through the change' });
+    const fresh = Buffer.alloc(32, 8).toString('base64');
+    await service.stop();
+    const environment = { ...world.variables(), ENCRYPTION_KEY: `${fresh},${encryptionKey}` };
+    const { stdout } = await promisify(execFile)(process.execPath, ['--no-warnings', resealMain], { env: environment });
+    expect(JSON.parse(stdout)).toMatchObject({ unreadable: [] });
+    service = await world.start({ ENCRYPTION_KEY: fresh });
+    expect(await settings()).toMatchObject({ passphrase_is_set: true });
+  });
+});

@@ -1,0 +1,127 @@
+import { listBackups, type Manifest } from '@overtone/backup';
+import { backupRoutes, operationsJobs, type BackupSettings } from '@overtone/contracts';
+import type { Outbox } from '@overtone/database';
+import { concurrencyOf, worker, type Recycling } from '@overtone/jobs';
+import { conflict, handle, invalid, periodic, type Bus, type Log, type Route, type Slice } from '@overtone/service-kit';
+import { createSettingsService, type SettingsService } from '../change-settings.ts';
+import type { Db } from '../database.ts';
+import { notSet } from '../destination.ts';
+import type { OperationsEnv } from '../env.ts';
+import { recordOperation } from '../operator.ts';
+import { checkScheduleEveryMs, createRunner, createScheduler, scheduleStatus, toRun } from '../runs/runs.ts';
+import { createRunStore } from '../runs/runs.store.ts';
+import { backupGroup } from '../settings/settings.store.ts';
+import { hasDestination, type Stored } from '../settings/settings.ts';
+import { createBackupPerformer, openBackupDestination, type BackupRow } from './backup.ts';
+
+type Deps = {
+  db: Db;
+  outbox: Outbox;
+  bus: Bus;
+  log: Log;
+  env: OperationsEnv;
+  worker: { workerId: string; recycling: Recycling };
+};
+type RouteDeps = Pick<Deps, 'db' | 'outbox' | 'env'> & {
+  settings: SettingsService<BackupSettings>;
+  putJob: (runId: string) => Promise<void>;
+};
+
+const store = createRunStore<BackupRow>('backup_run');
+const jobs = { backup: operationsJobs.backup };
+
+/** Backups of the database: settings, runs, and the job that makes one. */
+export function createBackupSlice({ db, outbox, bus, log, env, worker: about }: Deps): Slice {
+  const settings = createSettingsService({
+    db,
+    outbox,
+    keyRing: () => env.keys().ring,
+    group: backupGroup,
+    open: openBackupDestination,
+    action: 'backup_settings_changed',
+  });
+  const scheduler = createScheduler({ db, bus, store, job: jobs.backup }, settings.read);
+  const perform = createBackupPerformer({ db, log, env, store, readSettings: settings.read });
+  const run = createRunner({ db, log, store }, perform);
+  return {
+    routes: [...settingsRoutes(settings), ...runRoutes({ db, outbox, env, settings, putJob: scheduler.put })],
+    jobs: [
+      worker(
+        jobs,
+        { backup: ({ runId }, { signal }) => run(runId, signal).then(() => ({})) },
+        { ...about, concurrency: concurrencyOf(jobs) },
+      ),
+    ],
+    periodics: [periodic('backup schedule', checkScheduleEveryMs, () => scheduler.check())],
+  };
+}
+
+function settingsRoutes(settings: SettingsService<BackupSettings>): Route[] {
+  return [
+    handle(backupRoutes.backupSettings, async () => toAnswer(await settings.read())),
+    handle(backupRoutes.updateBackupSettings, async (request) =>
+      toAnswer(await settings.change(request, request.body)),
+    ),
+    handle(backupRoutes.testBackup, ({ body }) => settings.test(body)),
+  ];
+}
+
+function runRoutes({ db, outbox, env, settings, putJob }: RouteDeps): Route[] {
+  return [
+    handle(backupRoutes.runBackup, async (request) => {
+      const stored = await settings.read();
+      if (!hasDestination(stored.settings, stored.secrets))
+        throw invalid('destination_missing', 'There is no destination yet.');
+      const runId = await db.$transaction(async (tx) => {
+        const id = await store.enqueue(tx, null);
+        if (id === null) throw conflict('backup_running', 'A backup is queued or running. Wait until it has ended.');
+        await recordOperation({ tx, outbox, request }, 'backup_run', { run: id });
+        return id;
+      });
+      // The periodic check enqueues a run whose job was not accepted.
+      await putJob(runId).catch(() => undefined);
+      return { run_id: runId, status: 'queued' as const, message: 'The backup is queued' };
+    }),
+    handle(backupRoutes.backupRuns, async ({ query: { page, page_size: size } }) => {
+      const { rows, total } = await store.page(db, page, size);
+      return { items: rows.map(toBackupRun), total, page, page_size: size };
+    }),
+    handle(backupRoutes.backups, async () => {
+      const destinationStatus = await settings.test();
+      const stored = await settings.read();
+      const destination = openBackupDestination(stored.settings, stored.secrets);
+      if (!destination || !destinationStatus.ok)
+        return { backups: [], unreadable: [], destination_status: destination ? destinationStatus : notSet };
+      const { backups, unreadable } = await listBackups(destination).finally(() => destination.close());
+      return {
+        backups: backups.map(({ manifest }) => toBackup(manifest)),
+        unreadable,
+        destination_status: destinationStatus,
+      };
+    }),
+    handle(backupRoutes.backupStatus, async () => ({
+      ...(await scheduleStatus({ db, store }, await settings.read(), toBackupRun)),
+      pg_dump_available: env.programs() !== undefined,
+      destination_status: await settings.test(),
+    })),
+  ];
+}
+
+function toAnswer({ settings, secrets }: Stored<BackupSettings>) {
+  return {
+    ...settings,
+    s3_secret_key: null,
+    s3_secret_key_is_set: secrets.s3_secret_key !== null,
+    passphrase: null,
+    passphrase_is_set: secrets.passphrase !== null,
+  };
+}
+
+function toBackupRun(row: BackupRow) {
+  return { ...toRun(row), name: row.name, size_bytes: row.bytes === null ? null : Number(row.bytes) };
+}
+
+function toBackup({ name, dump, created_at, product_version, schema_version }: Manifest) {
+  const { file: filename, bytes, encrypted } = dump;
+  return { name, filename, size_bytes: bytes, created_at, encrypted, product_version, schema_version };
+}

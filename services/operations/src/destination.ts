@@ -1,0 +1,64 @@
+import { BackupError } from '@overtone/backup';
+import type { DestinationStatus } from '@overtone/contracts';
+import { invalid, isAppError } from '@overtone/service-kit';
+import pTimeout from 'p-timeout';
+
+/** A folder or bucket that can be tested. */
+export type Target = {
+  /** For people: the folder, or `s3://bucket/prefix`. */
+  place: string;
+  /** Writes, reads and deletes a small file. */
+  check: () => Promise<void>;
+  /** Null where it is unknown, as in a bucket. */
+  freeBytes: () => Promise<number | null>;
+  close: () => void;
+};
+
+const answerMs = 15_000;
+export const notSet: DestinationStatus = {
+  destination: null,
+  ok: false,
+  error_code: 'destination_missing',
+  error: 'There is no destination yet.',
+  free_bytes: null,
+};
+
+/** Tests a destination and closes it. */
+export async function checkTarget(target: Target): Promise<DestinationStatus> {
+  const { place: destination } = target;
+  try {
+    const work = async (): Promise<number | null> => {
+      await target.check();
+      return await target.freeBytes();
+    };
+    const freeBytes = await pTimeout(work(), {
+      milliseconds: answerMs,
+      message: `${destination} does not respond.`,
+    });
+    return { destination, ok: true, error_code: null, error: null, free_bytes: freeBytes };
+  } catch (error) {
+    const { code, message } = failureOf(error);
+    const known = code === 'destination_full' ? code : 'destination_unavailable';
+    return { destination, ok: false, error_code: known, error: message, free_bytes: null };
+  } finally {
+    target.close();
+  }
+}
+
+/** @throws AppError destination_unavailable or destination_full, when the test failed. */
+export function requireUsable({ ok, error_code: code, error }: DestinationStatus): void {
+  if (ok) return;
+  throw invalid(code === 'destination_full' ? code : 'destination_unavailable', error ?? 'It cannot be used.');
+}
+
+/** The code and the sentence of a failure, as they are stored with a run. */
+export function failureOf(error: unknown): { code: string; message: string } {
+  if (error instanceof BackupError) return { code: error.code, message: error.message };
+  if (isAppError(error)) {
+    const code = error.code === 'storage_full' ? 'destination_full' : error.code;
+    const { cause } = error;
+    const reason = cause instanceof Error && cause.message ? ` (${cause.message})` : '';
+    return { code, message: `${error.message}${reason}` };
+  }
+  return { code: 'internal_error', message: error instanceof Error ? error.message : String(error) };
+}

@@ -1,0 +1,36 @@
+import { findPrograms, type Programs } from '@overtone/backup';
+import { databaseEnv } from '@overtone/database';
+import { objectStoreEnv } from '@overtone/object-store';
+import { assertionEnv, busEnv, parseKeyRing, readEnv, serviceEnv, type KeyRing } from '@overtone/service-kit';
+import { z } from 'zod';
+
+const operationsEnv = {
+  ...serviceEnv,
+  ...busEnv,
+  ...databaseEnv,
+  ...assertionEnv,
+  ...objectStoreEnv,
+  /** The folder of pg_dump; without it the newest that is installed is used. */
+  PG_BIN_DIR: z.string().optional(),
+};
+const keyEnv = { ENCRYPTION_KEY: z.string().min(1) };
+
+/** The text of ENCRYPTION_KEY and its keys. */
+export type EncryptionKeys = { text: string; ring: KeyRing };
+export type OperationsEnv = z.infer<z.ZodObject<typeof operationsEnv>> & {
+  /** Read again at every call: a mounted key file may be replaced while the service runs. */
+  keys: () => EncryptionKeys;
+  /** Looked up at every call: a package may be installed while the service runs. */
+  programs: () => Programs | undefined;
+};
+
+/** @throws Error naming every variable that is missing or malformed. */
+export function env(source: Record<string, string | undefined> = process.env): OperationsEnv {
+  const keys = () => {
+    const { ENCRYPTION_KEY: text } = readEnv(keyEnv, source);
+    return { text, ring: parseKeyRing(text) };
+  };
+  keys();
+  const parsed = readEnv(operationsEnv, source);
+  return Object.freeze({ ...parsed, keys, programs: () => findPrograms(parsed.PG_BIN_DIR, source['PATH']) });
+}

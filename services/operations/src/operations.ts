@@ -1,0 +1,36 @@
+import { hostname } from 'node:os';
+import { randomUUID } from 'node:crypto';
+import { createEventDatabase } from '@overtone/database';
+import { createRecycling } from '@overtone/jobs';
+import { createObjectStore } from '@overtone/object-store';
+import { createService, createServiceBase, type Service } from '@overtone/service-kit';
+import { createBackupSlice } from './backup/backup.slice.ts';
+import type { OperationsEnv } from './env.ts';
+import { PrismaClient } from './generated/client.ts';
+import { createMirrorSlice } from './mirror/mirror.slice.ts';
+import { createTelemetry } from './telemetry.ts';
+
+/** Operations: backups of the database and the mirror of the media, on a schedule and on request. */
+export function createOperations(env: OperationsEnv): Service {
+  const base = createServiceBase('operations', env);
+  const { log, metrics, bus } = base;
+  const { db, outbox, slice, relay } = createEventDatabase(base, (adapter) => new PrismaClient({ adapter }));
+  const objects = createObjectStore(env);
+  const recycling = createRecycling();
+  const worker = { workerId: `operations-${hostname()}-${randomUUID().slice(0, 8)}`, recycling };
+  createTelemetry({ metrics, db });
+  return createService({
+    ...base,
+    recycling,
+    slices: [
+      slice,
+      relay,
+      {
+        parts: [{ name: 'objects', start: async () => {}, stop: async () => objects.close() }],
+        checks: { object_storage: { critical: false, probe: (signal) => objects.ping(signal) } },
+      },
+      createBackupSlice({ db, outbox, bus, log, env, worker }),
+      createMirrorSlice({ db, outbox, bus, log, env, objects, worker }),
+    ],
+  });
+}

@@ -1,0 +1,16 @@
+import { createDatabase, databaseEnv } from '@overtone/database';
+import { createLog, createMetrics, readEnv, readKeyRing } from '@overtone/service-kit';
+import { PrismaClient } from './generated/client.ts';
+import { reseal } from './settings/settings.store.ts';
+
+// Run by `./overtone config rotate-key`, or by hand where keys are mounted: ENCRYPTION_KEY with the new key in front.
+const log = createLog('operations', { LOG_LEVEL: 'error', LOG_FORMAT: 'text' });
+const { db, part } = createDatabase(
+  { env: readEnv(databaseEnv), name: 'operations', metrics: createMetrics(), log },
+  (adapter) => new PrismaClient({ adapter }),
+);
+try {
+  process.stdout.write(`${JSON.stringify(await reseal(db, () => readKeyRing()))}\n`);
+} finally {
+  await part.stop();
+}
