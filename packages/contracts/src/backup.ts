@@ -255,6 +255,7 @@ export const mirrorRoutes = {
     access: 'super_admin',
     summary: 'What the last finished run copied, and the names of what is missing or differs',
     answer: mirrorRun.extend({ names: mirrorReport }),
+    errors: ['not_found'],
   }),
 };
 

@@ -83,6 +83,9 @@ describe('migration chain', () => {
       const url = other.url.replace(/\/\/[^@]*@/, '//keeper@').replace(/\/postgres$/, '/kept');
       const { to } = await migrate({ url, passwords: { media: 'first' } });
       expect(to).toBe(migrationHead());
+      // This owner may not grant pg_read_all_data, and grants the right to read its own tables instead.
+      const asOperations = url.replace('//keeper@', '//operations@');
+      expect(await sql(asOperations, 'select count(*)::int as rows from refresh_token')).toEqual([{ rows: 0 }]);
     } finally {
       await other.stop();
     }
@@ -110,6 +113,27 @@ describe('roles', () => {
   ])('keeps %s out of %s', async (role, table) => {
     await expect(sql(db.urlFor(role), `select * from ${table}`)).rejects.toThrow('permission denied');
     await expect(sql(db.urlFor(role), `delete from ${table}`)).rejects.toThrow('permission denied');
+  });
+
+  it('lets operations read every table and write none of another service', async () => {
+    const tables = await sql(
+      db.url,
+      `select quote_ident(tablename) as name from pg_tables where schemaname = 'public'`,
+    );
+    for (const { name } of tables) await sql(db.urlFor('operations'), `select 1 from ${String(name)} limit 1`);
+    for (const table of ['"user"', 'media_file', 'task', 'audit_log', 'restore_record'])
+      await expect(sql(db.urlFor('operations'), `delete from ${table}`)).rejects.toThrow('permission denied');
+  });
+
+  it('lets identity close a record of a restore and change nothing else of it', async () => {
+    await sql(db.url, `insert into restore_record (backup_name) values ('overtone-1')`);
+    await sql(db.urlFor('identity'), 'update restore_record set directory_checked_at = now()');
+    for (const statement of [
+      `update restore_record set backup_name = 'other'`,
+      'delete from restore_record',
+      `insert into restore_record (backup_name) values ('other')`,
+    ])
+      await expect(sql(db.urlFor('identity'), statement)).rejects.toThrow('permission denied');
   });
 
   it('lets only the owner change the schema', async () => {

@@ -1,6 +1,6 @@
 import type { BackupSettings, DestinationStatus, MirrorSettings, operationActions } from '@overtone/contracts';
 import type { Outbox } from '@overtone/database';
-import { invalid, type KeyRing } from '@overtone/service-kit';
+import { invalid, isAppError, type KeyRing } from '@overtone/service-kit';
 import type { Db } from './database.ts';
 import { checkTarget, notSet, requireUsable, type Target } from './destination.ts';
 import { recordOperation, type AdminRequest } from './operator.ts';
@@ -20,7 +20,7 @@ type Deps<S extends BackupSettings | MirrorSettings> = {
   outbox: Outbox;
   keyRing: () => KeyRing;
   group: Group<S>;
-  /** @returns undefined while no destination is set. */
+  /** @returns undefined while no destination is set. @throws AppError for one that must not be used. */
   open: (settings: S, secrets: Secrets) => Target | undefined;
   action: (typeof operationActions)[number];
 };
@@ -30,8 +30,13 @@ export function createSettingsService<S extends BackupSettings | MirrorSettings>
   const { db, outbox, keyRing, group, open, action } = deps;
   const read = (): Promise<Stored<S>> => readSettings(db, group, keyRing());
   const check = async (settings: S, secrets: Secrets): Promise<DestinationStatus> => {
-    const target = open(settings, secrets);
-    return target ? await checkTarget(target) : notSet;
+    try {
+      const target = open(settings, secrets);
+      return target ? await checkTarget(target) : notSet;
+    } catch (error) {
+      if (!isAppError(error)) throw error;
+      return { ...notSet, destination: settings.destination, error_code: error.code, error: error.message };
+    }
   };
   return {
     read,

@@ -45,10 +45,13 @@ export async function checkTarget(target: Target): Promise<DestinationStatus> {
   }
 }
 
-/** @throws AppError destination_unavailable or destination_full, when the test failed. */
+const refusals = ['destination_full', 'destination_same'] as const;
+
+/** @throws AppError destination_unavailable, destination_full or destination_same, when the test failed. */
 export function requireUsable({ ok, error_code: code, error }: DestinationStatus): void {
   if (ok) return;
-  throw invalid(code === 'destination_full' ? code : 'destination_unavailable', error ?? 'It cannot be used.');
+  const known = refusals.find((refusal) => refusal === code);
+  throw invalid(known ?? 'destination_unavailable', error ?? 'It cannot be used.');
 }
 
 /** The code and the sentence of a failure, as they are stored with a run. */

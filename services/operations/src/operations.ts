@@ -1,7 +1,8 @@
 import { hostname } from 'node:os';
 import { randomUUID } from 'node:crypto';
+import { operationsJobs } from '@overtone/contracts';
 import { createEventDatabase } from '@overtone/database';
-import { createRecycling } from '@overtone/jobs';
+import { concurrencyOf, createRecycling, worker } from '@overtone/jobs';
 import { createObjectStore } from '@overtone/object-store';
 import { createService, createServiceBase, type Service } from '@overtone/service-kit';
 import { createBackupSlice } from './backup/backup.slice.ts';
@@ -17,8 +18,10 @@ export function createOperations(env: OperationsEnv): Service {
   const { db, outbox, slice, relay } = createEventDatabase(base, (adapter) => new PrismaClient({ adapter }));
   const objects = createObjectStore(env);
   const recycling = createRecycling();
-  const worker = { workerId: `operations-${hostname()}-${randomUUID().slice(0, 8)}`, recycling };
   createTelemetry({ metrics, db });
+  const backups = createBackupSlice({ db, outbox, bus, log, env });
+  const mirror = createMirrorSlice({ db, outbox, bus, log, env, objects });
+  const workerId = `operations-${hostname()}-${randomUUID().slice(0, 8)}`;
   return createService({
     ...base,
     recycling,
@@ -29,8 +32,17 @@ export function createOperations(env: OperationsEnv): Service {
         parts: [{ name: 'objects', start: async () => {}, stop: async () => objects.close() }],
         checks: { object_storage: { critical: false, probe: (signal) => objects.ping(signal) } },
       },
-      createBackupSlice({ db, outbox, bus, log, env, worker }),
-      createMirrorSlice({ db, outbox, bus, log, env, objects, worker }),
+      backups,
+      mirror,
+      {
+        jobs: [
+          worker(
+            operationsJobs,
+            { backup: backups.run, mirror: mirror.run },
+            { workerId, concurrency: concurrencyOf(operationsJobs), recycling },
+          ),
+        ],
+      },
     ],
   });
 }

@@ -166,7 +166,7 @@ describe('compose.yaml', () => {
     const members = (network: string) => ours.filter((name) => container(name).networks!.includes(network)).sort();
     expect(members('public')).toEqual(['edge-gateway']);
     expect(members('cache')).toEqual(['edge-gateway']);
-    expect(members('objects')).toEqual(['media', 'transcription-worker']);
+    expect(members('objects')).toEqual(['media', 'operations', 'transcription-worker']);
     expect(members('search')).toEqual(['search-indexer']);
     expect(members('database')).toEqual(ours.filter((name) => 'DATABASE_URL' in container(name).environment!).sort());
     const open = Object.entries(file.networks).filter(([, value]) => value?.internal !== true);

@@ -1,14 +1,13 @@
 import { listBackups, type Manifest } from '@overtone/backup';
 import { backupRoutes, operationsJobs, type BackupSettings } from '@overtone/contracts';
 import type { Outbox } from '@overtone/database';
-import { concurrencyOf, worker, type Recycling } from '@overtone/jobs';
-import { conflict, handle, invalid, periodic, type Bus, type Log, type Route, type Slice } from '@overtone/service-kit';
+import { conflict, handle, invalid, type Bus, type Log, type Route } from '@overtone/service-kit';
 import { createSettingsService, type SettingsService } from '../change-settings.ts';
 import type { Db } from '../database.ts';
 import { notSet } from '../destination.ts';
 import type { OperationsEnv } from '../env.ts';
 import { recordOperation } from '../operator.ts';
-import { checkScheduleEveryMs, createRunner, createScheduler, scheduleStatus, toRun } from '../runs/runs.ts';
+import { createRunner, createScheduler, scheduleStatus, toRun } from '../runs/runs.ts';
 import { createRunStore } from '../runs/runs.store.ts';
 import { backupGroup } from '../settings/settings.store.ts';
 import { hasDestination, type Stored } from '../settings/settings.ts';
@@ -20,7 +19,6 @@ type Deps = {
   bus: Bus;
   log: Log;
   env: OperationsEnv;
-  worker: { workerId: string; recycling: Recycling };
 };
 type RouteDeps = Pick<Deps, 'db' | 'outbox' | 'env'> & {
   settings: SettingsService<BackupSettings>;
@@ -28,10 +26,9 @@ type RouteDeps = Pick<Deps, 'db' | 'outbox' | 'env'> & {
 };
 
 const store = createRunStore<BackupRow>('backup_run');
-const jobs = { backup: operationsJobs.backup };
 
 /** Backups of the database: settings, runs, and the job that makes one. */
-export function createBackupSlice({ db, outbox, bus, log, env, worker: about }: Deps): Slice {
+export function createBackupSlice({ db, outbox, bus, log, env }: Deps) {
   const settings = createSettingsService({
     db,
     outbox,
@@ -40,19 +37,12 @@ export function createBackupSlice({ db, outbox, bus, log, env, worker: about }: 
     open: openBackupDestination,
     action: 'backup_settings_changed',
   });
-  const scheduler = createScheduler({ db, bus, store, job: jobs.backup }, settings.read);
+  const scheduler = createScheduler({ db, bus, log, store, job: operationsJobs.backup }, settings.read);
   const perform = createBackupPerformer({ db, log, env, store, readSettings: settings.read });
-  const run = createRunner({ db, log, store }, perform);
   return {
     routes: [...settingsRoutes(settings), ...runRoutes({ db, outbox, env, settings, putJob: scheduler.put })],
-    jobs: [
-      worker(
-        jobs,
-        { backup: ({ runId }, { signal }) => run(runId, signal).then(() => ({})) },
-        { ...about, concurrency: concurrencyOf(jobs) },
-      ),
-    ],
-    periodics: [periodic('backup schedule', checkScheduleEveryMs, () => scheduler.check())],
+    run: createRunner({ db, log, store }, perform),
+    periodics: [scheduler.periodic],
   };
 }
 

@@ -1,23 +1,12 @@
 import { mirrorRoutes, operationsJobs, type MirrorSettings } from '@overtone/contracts';
 import type { Outbox } from '@overtone/database';
-import { concurrencyOf, worker, type Recycling } from '@overtone/jobs';
 import type { ObjectStore } from '@overtone/object-store';
-import {
-  conflict,
-  handle,
-  invalid,
-  notFound,
-  periodic,
-  type Bus,
-  type Log,
-  type Route,
-  type Slice,
-} from '@overtone/service-kit';
+import { conflict, handle, invalid, notFound, type Bus, type Log, type Route } from '@overtone/service-kit';
 import { createSettingsService, type SettingsService } from '../change-settings.ts';
 import type { Db } from '../database.ts';
 import type { OperationsEnv } from '../env.ts';
 import { recordOperation } from '../operator.ts';
-import { checkScheduleEveryMs, createRunner, createScheduler, scheduleStatus, toRun } from '../runs/runs.ts';
+import { createRunner, createScheduler, scheduleStatus, toRun } from '../runs/runs.ts';
 import { createRunStore } from '../runs/runs.store.ts';
 import { mirrorGroup } from '../settings/settings.store.ts';
 import { hasDestination, type Secrets, type Stored } from '../settings/settings.ts';
@@ -31,7 +20,6 @@ type Deps = {
   log: Log;
   env: OperationsEnv;
   objects: ObjectStore;
-  worker: { workerId: string; recycling: Recycling };
 };
 type RouteDeps = Pick<Deps, 'db' | 'outbox'> & {
   settings: SettingsService<MirrorSettings>;
@@ -39,10 +27,9 @@ type RouteDeps = Pick<Deps, 'db' | 'outbox'> & {
 };
 
 const store = createRunStore<MirrorRow>('mirror_run');
-const jobs = { mirror: operationsJobs.mirror };
 
 /** The mirror of the media: settings, runs, and the job that copies objects. */
-export function createMirrorSlice({ db, outbox, bus, log, env, objects, worker: about }: Deps): Slice {
+export function createMirrorSlice({ db, outbox, bus, log, env, objects }: Deps) {
   const open = (values: MirrorSettings, secrets: Secrets) => openMirror(values, secrets, env);
   const settings = createSettingsService({
     db,
@@ -52,19 +39,12 @@ export function createMirrorSlice({ db, outbox, bus, log, env, objects, worker: 
     open,
     action: 'mirror_settings_changed',
   });
-  const scheduler = createScheduler({ db, bus, store, job: jobs.mirror }, settings.read);
+  const scheduler = createScheduler({ db, bus, log, store, job: operationsJobs.mirror }, settings.read);
   const perform = createMirrorPerformer({ db, log, objects, store, readSettings: settings.read, open });
-  const run = createRunner({ db, log, store }, perform);
   return {
     routes: [...settingsRoutes(settings), ...runRoutes({ db, outbox, settings, putJob: scheduler.put })],
-    jobs: [
-      worker(
-        jobs,
-        { mirror: ({ runId }, { signal }) => run(runId, signal).then(() => ({})) },
-        { ...about, concurrency: concurrencyOf(jobs) },
-      ),
-    ],
-    periodics: [periodic('media mirror schedule', checkScheduleEveryMs, () => scheduler.check())],
+    run: createRunner({ db, log, store }, perform),
+    periodics: [scheduler.periodic],
   };
 }
 

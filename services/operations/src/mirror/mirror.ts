@@ -120,6 +120,8 @@ export function createMirrorPerformer({ db, log, objects, store, readSettings, o
     try {
       await store.setDestination(db, runId, mirror.place);
       await mirrorStore.forgetOthers(pass);
+      // What a killed run has left unfinished.
+      await mirror.store.removeLeftovers();
       await listMirror(pass);
       await copyAll(pass);
       await findMissing(pass);

@@ -1,6 +1,6 @@
-import { operationsJobs, type BackupSettings, type MirrorSettings } from '@overtone/contracts';
-import { nextRuns, putJob } from '@overtone/jobs';
-import type { Bus, Log } from '@overtone/service-kit';
+import type { BackupSettings, InputOf, MirrorSettings, operationsJobs } from '@overtone/contracts';
+import { nextRuns, putJob, type JobDelivery } from '@overtone/jobs';
+import { catchUp, type Bus, type Log } from '@overtone/service-kit';
 import type { Db } from '../database.ts';
 import { failureOf } from '../destination.ts';
 import type { Prisma } from '../generated/client.ts';
@@ -16,18 +16,18 @@ type Deps = { db: Db; bus: Bus; log: Log; store: RunStore; job: RunJob };
 const renewMs = 3_000;
 /** A job that the broker lost is put there again after this time. */
 const putAgainMs = 600_000;
-export const checkScheduleEveryMs = 15_000;
+const checkEveryMs = 15_000;
 
-/** Executes queued runs, under a lease that ends with this process. */
+/** The handler of a job that executes its queued run, under a lease that ends with this process. */
 export function createRunner({ db, log, store }: Pick<Deps, 'db' | 'log' | 'store'>, perform: Perform) {
-  return async (runId: string, stop: AbortSignal): Promise<void> => {
+  const execute = async (runId: string, stop: AbortSignal): Promise<void> => {
     await store.closeInterrupted(db);
     if (!(await store.begin(db, runId))) return;
     const { signal, release } = keepLease({ db, store }, runId);
     const aborted = AbortSignal.any([signal, stop]);
     const result = await perform(runId, aborted).catch((error: unknown): Performed => ({ columns: [], error }));
     release();
-    if (aborted.aborted) {
+    if (aborted.aborted && result.error !== undefined) {
       log.warn({ run: runId }, 'run interrupted');
       await store.release(db, runId);
       await store.closeInterrupted(db);
@@ -41,26 +41,37 @@ export function createRunner({ db, log, store }: Pick<Deps, 'db' | 'log' | 'stor
     const status = error === undefined ? 'success' : 'failed';
     await store.end(db, { runId, status, errorCode, errorMessage, columns });
   };
+  return async ({ runId }: InputOf<RunJob>, { signal }: JobDelivery) => {
+    await execute(runId, signal);
+    return {};
+  };
 }
 
 /** Enqueues what the schedule says and what the broker lost. Every replica does; the rows admit one. */
-export function createScheduler({ db, bus, store, job }: Omit<Deps, 'log'>, settings: ReadSchedule) {
+export function createScheduler({ db, bus, log, store, job }: Deps, settings: ReadSchedule) {
   const putAt = new Map<string, number>();
   const put = async (runId: string): Promise<void> => {
     await putJob(bus, job, runId, { runId });
     putAt.clear();
     putAt.set(runId, Date.now());
   };
+  const check = async (): Promise<void> => {
+    const now = new Date();
+    await store.closeInterrupted(db);
+    const due = await dueTime({ db, store }, await settings(), now);
+    if (due) await store.enqueue(db, due);
+    if (!bus.connected()) return;
+    for (const runId of await store.queued(db))
+      if (now.getTime() - (putAt.get(runId) ?? 0) > putAgainMs) await put(runId);
+  };
   return {
     put,
-    check: async (now = new Date()): Promise<void> => {
-      await store.closeInterrupted(db);
-      const due = await dueTime({ db, store }, await settings(), now);
-      if (due) await store.enqueue(db, due);
-      if (!bus.connected()) return;
-      for (const runId of await store.queued(db))
-        if (now.getTime() - (putAt.get(runId) ?? 0) > putAgainMs) await put(runId);
-    },
+    periodic: catchUp(`schedule of ${job.subject}`, checkEveryMs, () =>
+      check().catch((err: unknown) => {
+        log.warn({ err: err as Error, job: job.subject }, 'schedule check failed');
+        throw err;
+      }),
+    ),
   };
 }
 
