@@ -97,7 +97,7 @@ function createFolder(folder: string): Omit<Destination, 'check'> {
  * it cannot create as missing, as /proc does.
  */
 export async function makeFolder(folder: string): Promise<void> {
-  const create = async (): Promise<void> => void (await mkdir(folder, { mode: 0o700 }));
+  const create = async () => await mkdir(folder, { mode: 0o700 });
   await create().catch(async (error: unknown) => {
     const { code } = error as { code?: string };
     if (code === 'EEXIST') return;

@@ -66,8 +66,10 @@ async function readHeader(stream: Readable): Promise<{ header: string; whole: Re
   return { header: Buffer.concat(first).toString('latin1'), whole };
 }
 
+/** Without a strategy in bytes Node would buffer 65,536 chunks, so that a large dump would be in memory as a whole. */
 function toWeb(stream: Readable): ReadableStream<Uint8Array> {
-  return Readable.toWeb(stream) as ReadableStream<Uint8Array>;
+  const strategy = new ByteLengthQueuingStrategy({ highWaterMark: 1024 * 1024 });
+  return Readable.toWeb(stream, { strategy }) as ReadableStream<Uint8Array>;
 }
 
 function fromWeb(stream: ReadableStream<Uint8Array>): Readable {

@@ -9,10 +9,10 @@ export type Programs = { readonly pgDump: string; readonly pgRestore: string };
 const debianRoot = '/usr/lib/postgresql';
 
 /**
- * PostgreSQL's programs in `binFolder`, or in the newest version of Debian's packages, or on the PATH.
+ * PostgreSQL's programs in `binFolder`, or in the newest version of Debian's packages, or in the folders of `path`.
  * @returns undefined when they are not on this machine.
  */
-export function findPrograms(binFolder?: string, path = process.env['PATH'] ?? ''): Programs | undefined {
+export function findPrograms(binFolder?: string, path = ''): Programs | undefined {
   const installed = foldersIn(debianRoot)
     .map(Number)
     .filter((version) => version > 0)

@@ -2,6 +2,8 @@ import { spawn } from 'node:child_process';
 import { generateKeyPairSync, randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { jobDurable, operationsJobs } from '@overtone/contracts';
@@ -28,6 +30,11 @@ export const encryptionKey = Buffer.alloc(32, 7).toString('base64');
 export type Body = Record<string, unknown>;
 export type Run = Body & { uuid: string; status: string; error_code: string | null };
 
+/** The assertion of the edge about the caller of a request. */
+function assertionOf(role: 'super_admin' | 'admin'): string {
+  return sign('operations', { userId: adminId, sessionId: adminId, role, tokenExpiresAt: Date.now() + 3_600_000 });
+}
+
 /** What tests ask a running service. */
 function clientOf(apiPort: number, internalPort: number) {
   const ask = async (
@@ -36,11 +43,10 @@ function clientOf(apiPort: number, internalPort: number) {
     json?: unknown,
     role: 'super_admin' | 'admin' = 'super_admin',
   ): Promise<{ status: number; body: Body }> => {
-    const caller = { userId: adminId, sessionId: adminId, role, tokenExpiresAt: Date.now() + 3_600_000 };
     const response = await fetch(`http://127.0.0.1:${apiPort}/api/admin${path}`, {
       method,
       headers: {
-        [assertionHeader]: sign('operations', caller),
+        [assertionHeader]: assertionOf(role),
         ...(json === undefined ? {} : { 'content-type': 'application/json' }),
       },
       ...(json === undefined ? {} : { body: JSON.stringify(json) }),
@@ -58,10 +64,31 @@ function clientOf(apiPort: number, internalPort: number) {
     ask,
     runs,
     ended,
+    url: `http://127.0.0.1:${apiPort}`,
     /** Requests a run and waits for its end. */
     run: async (panel: string): Promise<Run> =>
       await ended(panel, String((await ask('POST', `/${panel}/run`)).body['run_id'])),
     metrics: async () => await (await fetch(`http://127.0.0.1:${internalPort}/metrics`)).text(),
+  };
+}
+
+/** An edge that knows one access token; commands of the documentation address it. */
+export async function startEdge(serviceUrl: string) {
+  const server = createServer((request, response) => {
+    const answer = (status: number, body: string): void => void response.writeHead(status).end(body);
+    if (request.url === '/api/auth/token')
+      return answer(200, JSON.stringify({ access_token: 'token', token_type: 'bearer' }));
+    if (request.headers.authorization !== 'Bearer token') return answer(401, '{"code":"not_authenticated"}');
+    const headers = { [assertionHeader]: assertionOf('super_admin') };
+    fetch(`${serviceUrl}${request.url}`, { method: request.method!, headers }).then(
+      async (upstream) => answer(upstream.status, await upstream.text()),
+      (error: unknown) => answer(502, String(error)),
+    );
+  });
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    stop: async () => void (await new Promise((resolve) => server.close(resolve))),
   };
 }
 
@@ -97,7 +124,7 @@ export async function createWorld() {
     (await sqlClient.query<R>(text, values)).rows;
 
   const variables = (more: Record<string, string> = {}): Record<string, string> => ({
-    PATH: process.env['PATH'] ?? '',
+    PATH: '/usr/local/bin:/usr/bin:/bin',
     OBJECT_STORE_RESERVE_BYTES: '0',
     API_PORT: '0',
     INTERNAL_PORT: '0',
