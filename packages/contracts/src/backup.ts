@@ -54,7 +54,7 @@ const backupAnswer = z.object({
 });
 const mirrorAnswer = z.object({ ...mirrorFields, ...s3Secret });
 export const backupChanges = backupSettings
-  .extend({ s3_secret_key: newSecret, passphrase: newSecret })
+  .extend({ s3_secret_key: newSecret, passphrase: text(1_024).min(12).nullable() })
   .partial()
   .strict();
 export const mirrorChanges = mirrorSettings.extend({ s3_secret_key: newSecret }).partial().strict();

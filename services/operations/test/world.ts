@@ -168,6 +168,8 @@ export async function createWorld() {
   };
 
   return {
+    /** Of the owner of the database. */
+    databaseUrl: database.url,
     sql,
     nats,
     objects,

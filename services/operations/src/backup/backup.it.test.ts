@@ -3,6 +3,8 @@ import { chmod, mkdir, readdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { checkBackup, findPrograms, openDestination, replay } from '@overtone/backup';
+import { clearRestore } from '@overtone/backup/databases';
 import { startS3, type S3Server } from '@overtone/testkit/s3';
 import { adminId, createWorld, encryptionKey, type Started, type World } from '../../test/world.ts';
 
@@ -122,6 +124,21 @@ describe('a backup', () => {
       unreadable: [],
       destination_status: { ok: true, destination: folder },
     });
+  });
+
+  it('by a role that may only read is complete: every table is replayed with its content', async () => {
+    const [name] = (await readdir(folder)).map((file) => file.split('.')[0]!);
+    const destination = openDestination({ folder });
+    const adminUrl = new URL(world.databaseUrl);
+    const target = { adminUrl: Object.assign(adminUrl, { pathname: '/postgres' }).href, database: 'from_service' };
+    // It verifies rows and content of every table against the manifest.
+    const manifest = await checkBackup(destination, name!);
+    await replay({ ...target, manifest, destination, programs: findPrograms()! });
+    await clearRestore(target);
+    const tables = await world.sql<{ name: string }>(
+      `select tablename as name from pg_tables where schemaname = 'public' order by tablename collate "C"`,
+    );
+    expect(manifest.tables.map((table) => table.name)).toEqual(tables.map((table) => table.name));
   });
 
   it('and a change of the settings are recorded for the audit trail', async () => {
