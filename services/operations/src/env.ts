@@ -1,7 +1,7 @@
 import { findPrograms, type Programs } from '@overtone/backup';
 import { databaseEnv } from '@overtone/database';
 import { objectStoreEnv } from '@overtone/object-store';
-import { assertionEnv, busEnv, parseKeyRing, readEnv, serviceEnv, type KeyRing } from '@overtone/service-kit';
+import { assertionEnv, busEnv, readEnv, readKeyRing, serviceEnv, type KeyRing } from '@overtone/service-kit';
 import { z } from 'zod';
 
 const operationsEnv = {
@@ -26,11 +26,8 @@ export type OperationsEnv = z.infer<z.ZodObject<typeof operationsEnv>> & {
 
 /** @throws Error naming every variable that is missing or malformed. */
 export function env(source: Record<string, string | undefined> = process.env): OperationsEnv {
-  const keys = () => {
-    const { ENCRYPTION_KEY: text } = readEnv(keyEnv, source);
-    return { text, ring: parseKeyRing(text) };
-  };
-  keys();
   const parsed = readEnv(operationsEnv, source);
+  const keys = () => ({ text: readEnv(keyEnv, source).ENCRYPTION_KEY, ring: readKeyRing(source) });
+  keys();
   return Object.freeze({ ...parsed, keys, programs: () => findPrograms(parsed.PG_BIN_DIR, source['PATH']) });
 }
