@@ -254,8 +254,7 @@ export const mirrorRoutes = {
     path: '/api/admin/media-mirror/report',
     access: 'super_admin',
     summary: 'What the last finished run copied, and the names of what is missing or differs',
-    answer: mirrorRun.extend({ names: mirrorReport }),
-    errors: ['not_found'],
+    answer: z.object({ run: mirrorRun.nullable(), names: mirrorReport }),
   }),
 };
 

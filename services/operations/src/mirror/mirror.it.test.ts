@@ -60,8 +60,9 @@ describe('the settings of the media mirror', () => {
     });
   });
 
-  it('have no report before the first run', async () => {
-    expect(await service.ask('GET', '/media-mirror/report')).toMatchObject({ status: 404 });
+  it('have an empty report before the first run', async () => {
+    const { body } = await service.ask('GET', '/media-mirror/report');
+    expect(body).toEqual({ run: null, names: { missing: [], differing: [], failed: [] } });
   });
 });
 
@@ -123,7 +124,7 @@ describe('a run of the media mirror', () => {
     const run = await service.run('media-mirror');
     expect(run).toMatchObject({ status: 'success', copied: 0, already_there: 3, missing: 2 });
     const { body } = await service.ask('GET', '/media-mirror/report');
-    expect(body).toMatchObject({ uuid: run.uuid, names: { missing: [keys[2], 'files/gone/original'] } });
+    expect(body).toMatchObject({ run: { uuid: run.uuid }, names: { missing: [keys[2], 'files/gone/original'] } });
     expect(existsSync(fileIn(mirror, keys[2]!))).toBe(true);
   });
 

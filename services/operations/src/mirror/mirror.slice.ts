@@ -1,7 +1,7 @@
-import { mirrorRoutes, operationsJobs, type MirrorSettings } from '@overtone/contracts';
+import { mirrorRoutes, operationsJobs, type MirrorReport, type MirrorSettings } from '@overtone/contracts';
 import type { Outbox } from '@overtone/database';
 import type { ObjectStore } from '@overtone/object-store';
-import { conflict, handle, invalid, notFound, type Bus, type Log, type Route } from '@overtone/service-kit';
+import { conflict, handle, invalid, type Bus, type Log, type Route } from '@overtone/service-kit';
 import { createSettingsService, type SettingsService } from '../change-settings.ts';
 import type { Db } from '../database.ts';
 import type { OperationsEnv } from '../env.ts';
@@ -27,6 +27,7 @@ type RouteDeps = Pick<Deps, 'db' | 'outbox'> & {
 };
 
 const store = createRunStore<MirrorRow>('mirror_run');
+const emptyReport: MirrorReport = { missing: [], differing: [], failed: [] };
 
 /** The mirror of the media: settings, runs, and the job that copies objects. */
 export function createMirrorSlice({ db, outbox, bus, log, env, objects }: Deps) {
@@ -85,8 +86,7 @@ function runRoutes({ db, outbox, settings, putJob }: RouteDeps): Route[] {
     })),
     handle(mirrorRoutes.mirrorReport, async () => {
       const last = await store.last(db);
-      if (!last) throw notFound('No run has ended yet');
-      return { ...toMirrorRun(last), names: last.report };
+      return { run: last && toMirrorRun(last), names: last?.report ?? emptyReport };
     }),
   ];
 }
