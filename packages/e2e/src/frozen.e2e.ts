@@ -17,7 +17,7 @@ const dependencies: readonly { check: string; server: Server; critical: boolean;
     check: 'database',
     server: 'postgres',
     critical: true,
-    services: ['identity', 'directory-sync', 'media', 'transcription-dispatcher', 'search-indexer'],
+    services: ['identity', 'directory-sync', 'media', 'transcription-dispatcher', 'search-indexer', 'operations'],
   },
   { check: 'broker', server: 'nats', critical: true, services },
   { check: 'cache', server: 'redis', critical: false, services: ['edge-gateway'] },
@@ -33,9 +33,13 @@ export function frozen({ scripted }: ScriptedContext): Suite {
   const unavailable = { status: 503, code: 'database_unavailable' };
   const expectedResponses: Record<Server, () => ExpectedResponse[]> = {
     postgres: () =>
-      ['/api/files', '/api/tasks', '/api/search?q=report&search_mode=keyword', '/api/admin/directory-sync'].map(
-        (path) => ({ ...get(path), ...unavailable }),
-      ),
+      [
+        '/api/files',
+        '/api/tasks',
+        '/api/search?q=report&search_mode=keyword',
+        '/api/admin/directory-sync',
+        '/api/admin/backup/settings',
+      ].map((path) => ({ ...get(path), ...unavailable })),
     nats: () => ['/api/files', '/api/tasks'].map((path) => ({ ...get(path), status: 200 })),
     redis: () => ['/api/files', '/api/users/me'].map((path) => ({ ...get(path), status: 200 })),
   };
@@ -119,7 +123,7 @@ export function frozen({ scripted }: ScriptedContext): Suite {
       },
       ...dependencies.map(frozenServer),
       ...dependencies.map(deadServer),
-      missingFolder('objects', 'object_storage', ['media', 'transcription-worker']),
+      missingFolder('objects', 'object_storage', ['media', 'transcription-worker', 'operations']),
       missingFolder('search', 'search', ['search-indexer']),
     ],
   };
