@@ -127,52 +127,34 @@ function statusOf<R extends z.ZodType>(runSchema: R) {
 }
 
 export const backupRoutes = {
-  backupSettings: route({
-    method: 'GET',
-    path: '/api/admin/backup/settings',
-    access: 'super_admin',
+  backupSettings: route('GET', '/api/admin/backup/settings', 'super_admin', {
     summary: 'Settings of the backups; secrets are null with is_set',
     answer: backupAnswer,
   }),
-  updateBackupSettings: route({
-    method: 'PUT',
-    path: '/api/admin/backup/settings',
-    access: 'super_admin',
+  updateBackupSettings: route('PUT', '/api/admin/backup/settings', 'super_admin', {
     summary: 'Change settings of the backups; the destination is tested first, and nothing is saved when it fails',
     body: backupChanges,
     answer: backupAnswer,
     errors: [...destinationErrors, 'passphrase_required'],
   }),
-  testBackup: route({
-    method: 'POST',
-    path: '/api/admin/backup/test',
-    access: 'super_admin',
+  testBackup: route('POST', '/api/admin/backup/test', 'super_admin', {
     summary: 'Test the destination, with changes of the body that are not saved',
     body: backupChanges.optional(),
     answer: tested,
     errors: ['secret_required'],
   }),
-  runBackup: route({
-    method: 'POST',
-    path: '/api/admin/backup/run',
-    access: 'super_admin',
+  runBackup: route('POST', '/api/admin/backup/run', 'super_admin', {
     summary: 'Make a backup now',
     answer: queued,
     status: 202,
     errors: ['backup_running', 'destination_missing'],
   }),
-  backupRuns: route({
-    method: 'GET',
-    path: '/api/admin/backup/runs',
-    access: 'super_admin',
+  backupRuns: route('GET', '/api/admin/backup/runs', 'super_admin', {
     summary: 'Runs, newest first',
     query: z.object(pageQuery),
     answer: pageOf(backupRun),
   }),
-  backups: route({
-    method: 'GET',
-    path: '/api/admin/backup/backups',
-    access: 'super_admin',
+  backups: route('GET', '/api/admin/backup/backups', 'super_admin', {
     summary: 'The complete backups at the destination, newest first, and the manifests that cannot be read',
     answer: z.object({
       backups: z.array(
@@ -190,69 +172,45 @@ export const backupRoutes = {
       destination_status: destinationStatus,
     }),
   }),
-  backupStatus: route({
-    method: 'GET',
-    path: '/api/admin/backup/status',
-    access: 'super_admin',
+  backupStatus: route('GET', '/api/admin/backup/status', 'super_admin', {
     summary: 'When the next backup is due, the last runs, and whether pg_dump and the destination can be used',
     answer: z.object({ ...statusOf(backupRun), pg_dump_available: z.boolean() }),
   }),
 };
 
 export const mirrorRoutes = {
-  mirrorSettings: route({
-    method: 'GET',
-    path: '/api/admin/media-mirror/settings',
-    access: 'super_admin',
+  mirrorSettings: route('GET', '/api/admin/media-mirror/settings', 'super_admin', {
     summary: 'Settings of the media mirror; secrets are null with is_set',
     answer: mirrorAnswer,
   }),
-  updateMirrorSettings: route({
-    method: 'PUT',
-    path: '/api/admin/media-mirror/settings',
-    access: 'super_admin',
+  updateMirrorSettings: route('PUT', '/api/admin/media-mirror/settings', 'super_admin', {
     summary: 'Change settings of the media mirror; the destination is tested first, and nothing is saved when it fails',
     body: mirrorChanges,
     answer: mirrorAnswer,
     errors: [...destinationErrors, 'destination_same'],
   }),
-  testMirror: route({
-    method: 'POST',
-    path: '/api/admin/media-mirror/test',
-    access: 'super_admin',
+  testMirror: route('POST', '/api/admin/media-mirror/test', 'super_admin', {
     summary: 'Test the destination, with changes of the body that are not saved',
     body: mirrorChanges.optional(),
     answer: tested,
     errors: ['secret_required'],
   }),
-  runMirror: route({
-    method: 'POST',
-    path: '/api/admin/media-mirror/run',
-    access: 'super_admin',
+  runMirror: route('POST', '/api/admin/media-mirror/run', 'super_admin', {
     summary: 'Copy what is missing in the mirror now',
     answer: queued,
     status: 202,
     errors: ['mirror_running', 'destination_missing'],
   }),
-  mirrorRuns: route({
-    method: 'GET',
-    path: '/api/admin/media-mirror/runs',
-    access: 'super_admin',
+  mirrorRuns: route('GET', '/api/admin/media-mirror/runs', 'super_admin', {
     summary: 'Runs, newest first',
     query: z.object(pageQuery),
     answer: pageOf(mirrorRun),
   }),
-  mirrorStatus: route({
-    method: 'GET',
-    path: '/api/admin/media-mirror/status',
-    access: 'super_admin',
+  mirrorStatus: route('GET', '/api/admin/media-mirror/status', 'super_admin', {
     summary: 'When the next run is due, the last runs, and whether the destination can be used',
     answer: z.object({ ...statusOf(mirrorRun), objects: z.int() }),
   }),
-  mirrorReport: route({
-    method: 'GET',
-    path: '/api/admin/media-mirror/report',
-    access: 'super_admin',
+  mirrorReport: route('GET', '/api/admin/media-mirror/report', 'super_admin', {
     summary: 'What the last finished run copied, and the names of what is missing or differs',
     answer: z.object({ run: mirrorRun.nullable(), names: mirrorReport }),
   }),

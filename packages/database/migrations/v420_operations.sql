@@ -1,3 +1,5 @@
+-- readable-by: v410
+-- proof: operations_settings, backup_run, mirror_run, mirror_object, operations_outbox
 -- Backups and the media mirror (operations).
 create table if not exists operations_settings (
   key        text primary key,
@@ -65,15 +67,5 @@ create table if not exists mirror_object (
 
 create table if not exists operations_outbox (like identity_outbox including all);
 
--- Written by a restore: rights of yesterday apply only after the directory has confirmed them.
-create table if not exists restore_record (
-  uuid                 uuid primary key default gen_random_uuid(),
-  restored_at          timestamptz not null default now(),
-  backup_name          text not null,
-  directory_checked_at timestamptz
-);
-
 grant select, insert, update, delete on operations_settings, backup_run, mirror_run, mirror_object, operations_outbox
   to operations;
-grant select on restore_record to identity, operations;
-grant update (directory_checked_at) on restore_record to identity;

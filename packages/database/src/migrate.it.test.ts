@@ -125,15 +125,15 @@ describe('roles', () => {
       await expect(sql(db.urlFor('operations'), `delete from ${table}`)).rejects.toThrow('permission denied');
   });
 
-  it('lets identity close a record of a restore and change nothing else of it', async () => {
+  it('lets directory-sync close a record of a restore and change nothing else of it', async () => {
     await sql(db.url, `insert into restore_record (backup_name) values ('overtone-1')`);
-    await sql(db.urlFor('identity'), 'update restore_record set directory_checked_at = now()');
+    await sql(db.urlFor('directory_sync'), 'update restore_record set directory_checked_at = now()');
     for (const statement of [
       `update restore_record set backup_name = 'other'`,
       'delete from restore_record',
       `insert into restore_record (backup_name) values ('other')`,
     ])
-      await expect(sql(db.urlFor('identity'), statement)).rejects.toThrow('permission denied');
+      await expect(sql(db.urlFor('directory_sync'), statement)).rejects.toThrow('permission denied');
   });
 
   it('lets only the owner change the schema', async () => {

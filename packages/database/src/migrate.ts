@@ -135,7 +135,10 @@ async function grantReading(client: Client): Promise<void> {
   try {
     await client.query('grant pg_read_all_data to operations');
   } catch (error) {
-    if ((error as { code?: string }).code !== '42501') throw error;
+    const { code } = error as { code?: string };
+    // Another database's migration grants it at this moment.
+    if (code === '23505') return;
+    if (code !== '42501') return ignoreConcurrent(error);
     await client.query(
       'grant select on all tables in schema public to operations; grant select on all sequences in schema public to operations',
     );

@@ -10,8 +10,9 @@ import { createRunner, createScheduler, scheduleStatus, toRun } from '../runs/ru
 import { createRunStore } from '../runs/runs.store.ts';
 import { mirrorGroup } from '../settings/settings.store.ts';
 import { hasDestination, type Secrets, type Stored } from '../settings/settings.ts';
-import { createMirrorPerformer, openMirror, type MirrorRow } from './mirror.ts';
+import { createMirrorPerformer, type MirrorRow } from './mirror.ts';
 import { mirrorStore } from './mirror.store.ts';
+import { openMirror } from './open-mirror.ts';
 
 type Deps = {
   db: Db;

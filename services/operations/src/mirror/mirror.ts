@@ -1,17 +1,16 @@
 import { createHash } from 'node:crypto';
-import { isAbsolute, relative } from 'node:path';
-import { BackupError, makeFolder } from '@overtone/backup';
+import { BackupError } from '@overtone/backup';
 import type { MirrorReport, MirrorSettings } from '@overtone/contracts';
-import { createObjectStore, type ListedObject, type ObjectStore } from '@overtone/object-store';
-import { invalid, isAppError, type Log } from '@overtone/service-kit';
+import type { ListedObject, ObjectStore } from '@overtone/object-store';
+import { isAppError, type Log } from '@overtone/service-kit';
 import type { Db } from '../database.ts';
-import { failureOf, type Target } from '../destination.ts';
-import type { OperationsEnv } from '../env.ts';
+import { failureOf } from '../destination.ts';
 import { Prisma } from '../generated/client.ts';
 import type { Perform } from '../runs/runs.ts';
 import type { RunRow, RunStore } from '../runs/runs.store.ts';
-import { hasDestination, type Secrets, type Stored } from '../settings/settings.ts';
+import type { Secrets, Stored } from '../settings/settings.ts';
 import { mirrorStore, type Known, type MirrorPass } from './mirror.store.ts';
+import type { Mirror } from './open-mirror.ts';
 import { createThrottle, type Throttle } from './throttle.ts';
 
 export type MirrorRow = RunRow & {
@@ -23,8 +22,6 @@ export type MirrorRow = RunRow & {
   failed: number;
   report: MirrorReport;
 };
-/** `identity` differs for every folder and bucket. */
-type Mirror = Target & { store: ObjectStore; identity: string };
 type Counts = {
   copied: number;
   bytes: number;
@@ -42,50 +39,6 @@ const concurrentCopies = 3;
 const maxFailuresInRow = 10;
 const namesInReport = 1_000;
 const megabyte = 1_000_000;
-
-/**
- * The mirror has the layout of the object store, so that the platform can be started with it.
- * @returns undefined while none is set. @throws AppError destination_same.
- */
-export function openMirror(
-  settings: MirrorSettings,
-  secrets: Secrets,
-  source: Pick<OperationsEnv, 'OBJECT_STORE_DIR' | 'S3_ENDPOINT' | 'S3_BUCKET'>,
-): Mirror | undefined {
-  if (!hasDestination(settings, secrets)) return undefined;
-  const { destination: folder, s3_endpoint_url: endpoint, s3_bucket: bucket } = settings;
-  const isFolder = settings.destination_type === 'folder';
-  const isSame = isFolder
-    ? source.OBJECT_STORE_DIR !== undefined && overlaps(folder, source.OBJECT_STORE_DIR)
-    : source.S3_ENDPOINT !== undefined && sameServer(endpoint, source.S3_ENDPOINT) && bucket === source.S3_BUCKET;
-  if (isSame) throw invalid('destination_same', 'The mirror must be kept elsewhere than the objects.');
-  const store = createObjectStore(
-    isFolder
-      ? { OBJECT_STORE_DIR: folder, S3_REGION: '' }
-      : {
-          S3_ENDPOINT: endpoint,
-          S3_BUCKET: bucket,
-          S3_REGION: settings.s3_region,
-          S3_ACCESS_KEY_ID: settings.s3_access_key_id,
-          S3_SECRET_ACCESS_KEY: secrets.s3_secret_key ?? '',
-        },
-  );
-  return {
-    store,
-    place: isFolder ? folder : `s3://${bucket}`,
-    identity: isFolder ? folder : `${endpoint}/${bucket}`,
-    check: async () => {
-      if (isFolder) await makeFolder(folder);
-      const key = `mirror-check-${process.pid}-${Date.now()}`;
-      await store.put(key, key);
-      const { stream } = await store.get(key);
-      stream.resume();
-      await store.delete(key);
-    },
-    freeBytes: async () => (await store.space())?.freeBytes ?? null,
-    close: () => store.close(),
-  };
-}
 
 type Deps = {
   db: Db;
@@ -293,17 +246,4 @@ async function allSettled(work: readonly Promise<void>[]): Promise<void> {
   const results = await Promise.allSettled(work);
   const failed = results.find((result) => result.status === 'rejected');
   if (failed) throw failed.reason;
-}
-
-function overlaps(folder: string, other: string): boolean {
-  return isWithin(folder, other) || isWithin(other, folder);
-}
-
-function isWithin(folder: string, parent: string): boolean {
-  const path = relative(parent, folder);
-  return path === '' || (!path.startsWith('..') && !isAbsolute(path));
-}
-
-function sameServer(left: string, right: string): boolean {
-  return URL.canParse(left) && new URL(left).host === new URL(right).host;
 }
