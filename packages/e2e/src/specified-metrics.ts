@@ -78,11 +78,9 @@ export const ofOneService: Readonly<Record<string, readonly SpecifiedMetric[]>> 
       values: { source: ['upload', 'url', 'watch'] },
     },
   ],
-  operations: [
-    ...['backup', 'media_mirror'].flatMap((kind): SpecifiedMetric[] => [
-      { name: `${kind}_last_success_timestamp_seconds`, type: 'gauge', labels: [] },
-      { name: `${kind}_last_status`, type: 'gauge', labels: [] },
-      { name: `${kind}_runs_total`, type: 'counter', labels: ['result'], values: { result: ['success', 'failed'] } },
-    ]),
-  ],
+  operations: ['backup', 'media_mirror'].flatMap((kind): SpecifiedMetric[] => [
+    { name: `${kind}_last_success_timestamp_seconds`, type: 'gauge', labels: [] },
+    { name: `${kind}_last_status`, type: 'gauge', labels: [] },
+    { name: `${kind}_runs_total`, type: 'counter', labels: ['result'], values: { result: ['success', 'failed'] } },
+  ]),
 };

@@ -2,28 +2,19 @@ import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { waitFor } from '@overtone/testkit';
-import { createWorld, startEdge, type Started, type World } from '../test/world.ts';
+import { stopAfterFile } from '@overtone/testkit/cleanup';
+import { createWorld, startEdge } from '../test/world.ts';
 
 const runbooks = join(import.meta.dirname, '../../../docs/runbooks');
-let world: World;
-let service: Started;
-let edge: Awaited<ReturnType<typeof startEdge>>;
-beforeAll(async () => {
-  world = await createWorld();
-  service = await world.start();
-  edge = await startEdge(service.url);
-  for (const panel of ['backup', 'media-mirror']) {
-    await service.ask('PUT', `/${panel}/settings`, { destination: join(world.folder, panel) });
-    await service.run(panel);
-  }
-});
-afterAll(async () => {
-  await edge.stop();
-  await service.stop();
-  await world.stop();
-});
+const world = await stopAfterFile(createWorld());
+const service = await stopAfterFile(world.start());
+const edge = await stopAfterFile(startEdge(service.url));
+for (const panel of ['backup', 'media-mirror']) {
+  await service.ask('PUT', `/${panel}/settings`, { destination: join(world.folder, panel) });
+  await service.run(panel);
+}
 
 /** The shell commands of a page, in their order. */
 function commandsOf(page: string): string[] {

@@ -1,26 +1,21 @@
 import { spawn } from 'node:child_process';
-import { generateKeyPairSync, randomUUID } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
-import { mkdtemp, rm } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { jobDurable, operationsJobs } from '@overtone/contracts';
 import { createObjectStore } from '@overtone/object-store';
 import { assertionHeader, createAssertionSigner } from '@overtone/service-kit';
-import { createDatabase, freePort, startNats, waitFor } from '@overtone/testkit';
+import { assertionKeys, createDatabase, freePort, startNats, waitFor } from '@overtone/testkit';
 import { busUsers } from '@overtone/testkit/bus';
+import { createFolder } from '@overtone/testkit/cleanup';
 import { AckPolicy, connect, RetentionPolicy, type NatsConnection } from 'nats';
 import { Client, type QueryResultRow } from 'pg';
 import { env } from '../src/env.ts';
 import { createOperations } from '../src/operations.ts';
 
-const keys = generateKeyPairSync('ec', {
-  namedCurve: 'P-256',
-  publicKeyEncoding: { type: 'spki', format: 'pem' },
-  privateKeyEncoding: { type: 'pkcs8', format: 'pem' },
-});
+const keys = assertionKeys();
 const sign = createAssertionSigner(keys.privateKey);
 const password = 'secret';
 const mainFile = join(import.meta.dirname, '../src/main.ts');
@@ -111,7 +106,7 @@ export async function createWorld() {
   const [database, server, folder] = await Promise.all([
     createDatabase(),
     startNats({ users: busUsers(password) }),
-    mkdtemp(join(tmpdir(), 'overtone-operations-')),
+    createFolder(),
   ]);
   const nats = await connect({ servers: server.url, user: 'test', pass: password });
   await createStreams(nats);
@@ -189,11 +184,8 @@ export async function createWorld() {
       await sqlClient.end();
       await nats.close();
       await Promise.all([database.drop(), server.stop()]);
-      await rm(folder, { recursive: true, force: true });
     },
   };
 }
 
-export type World = Awaited<ReturnType<typeof createWorld>>;
-export type Started = Awaited<ReturnType<World['start']>>;
 export type OperationsClient = ReturnType<typeof clientOf>;

@@ -4,26 +4,31 @@ import { lines, number, states } from '../panel.ts';
 function panelsOf(prefix: string, what: string, alert: string) {
   const of = (name: string) => `max(${prefix}_${name})`;
   return [
-    number('Schedule', of('enabled'), {
+    number('Schedule', 'bool_yes_no', {
+      queries: of('enabled'),
       description: `Whether the schedule of the ${what} is switched on.`,
-      unit: 'bool_yes_no',
     }),
-    number('Age', of('age_seconds'), {
-      description: 'Time since the last success or since the schedule was switched on, whichever is later.',
-      unit: 'dtdurations',
-      thresholds: { orange: 25 * 3600, red: 26 * 3600 },
+    number('Age', 'dtdurations', {
+      queries: of('age_seconds'),
+      description: 'Time since the last success or since the schedule was switched on or changed, whichever is later.',
+    }),
+    number('Overdue', 'dtdurations', {
+      queries: of('overdue_seconds'),
+      description: 'Time since a scheduled run that no success has followed.',
+      thresholds: { orange: 3600, red: 2 * 3600 },
       alerts: [`${alert}Overdue`],
     }),
-    states(
-      'Last run successful',
-      { expr: of('last_status'), legend: 'success' },
-      { description: 'Whether the last run succeeded.', unit: 'bool_yes_no', alerts: [`${alert}Failed`], width: 8 },
-    ),
-    lines(
-      'Runs',
-      { expr: `max by (result) (increase(${prefix}_runs_total[1d]))`, legend: '{{result}}' },
-      { description: 'Runs of 24 hours by result.', unit: 'short' },
-    ),
+    states('Last run successful', 'bool_yes_no', {
+      queries: { success: of('last_status') },
+      description: 'Whether the last run succeeded.',
+      alerts: [`${alert}Failed`],
+      width: 6,
+    }),
+    lines('Runs', 'short', {
+      queries: { '{{result}}': `max by (result) (increase(${prefix}_runs_total[1d]))` },
+      description: 'Runs of 24 hours by result.',
+      width: 6,
+    }),
   ];
 }
 
@@ -37,11 +42,10 @@ export const backups: DashboardSpec = {
       title: 'Media mirror',
       panels: [
         ...panelsOf('media_mirror', 'media mirror', 'MediaMirror'),
-        lines(
-          'Objects in the mirror',
-          { expr: 'max(media_mirror_objects)', legend: 'objects' },
-          { description: 'Objects that the mirror contains.', unit: 'short' },
-        ),
+        lines('Objects in the mirror', 'short', {
+          queries: { objects: 'max(media_mirror_objects)' },
+          description: 'Objects that the mirror contains.',
+        }),
       ],
     },
   ],

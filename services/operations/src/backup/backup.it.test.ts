@@ -2,26 +2,20 @@ import { execFile } from 'node:child_process';
 import { chmod, mkdir, readdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { checkBackup, findPrograms, openDestination, replay } from '@overtone/backup';
 import { clearRestore } from '@overtone/backup/databases';
-import { startS3, type S3Server } from '@overtone/testkit/s3';
-import { adminId, createWorld, encryptionKey, type Started, type World } from '../../test/world.ts';
+import { cleanUpAfterFile, stopAfterFile } from '@overtone/testkit/cleanup';
+import { startS3 } from '@overtone/testkit/s3';
+import { adminId, createWorld, encryptionKey } from '../../test/world.ts';
 
 const resealMain = join(import.meta.dirname, '../reseal.main.ts');
 
-let world: World;
-let service: Started;
-let folder: string;
-beforeAll(async () => {
-  world = await createWorld();
-  folder = join(world.folder, 'backups');
-  service = await world.start();
-});
-afterAll(async () => {
-  await service.stop();
-  await world.stop();
-});
+const world = await stopAfterFile(createWorld());
+const folder = join(world.folder, 'backups');
+let service = await world.start();
+cleanUpAfterFile(() => service.stop());
+const s3 = await stopAfterFile(startS3());
 
 async function change(json: unknown) {
   return await service.ask('PUT', '/backup/settings', json);
@@ -191,12 +185,6 @@ describe('a backup', () => {
 });
 
 describe('a backup in a bucket', () => {
-  let s3: S3Server;
-  beforeAll(async () => {
-    s3 = await startS3();
-  });
-  afterAll(() => s3.stop());
-
   it('is encrypted with the passphrase of the settings, and contains the keys', async () => {
     const { status } = await change({
       destination_type: 's3',
@@ -280,23 +268,44 @@ describe('a disk that becomes full', () => {
 });
 
 describe('the metrics of backups', () => {
+  const valueOf = (text: string, name: string) =>
+    Number(
+      text
+        .split('\n')
+        .find((line) => line.startsWith(`${name} `))
+        ?.split(' ')[1],
+    );
+
   it('are read from the stored runs', async () => {
     await service.stop();
     service = await world.start();
     const text = await service.metrics();
-    const valueOf = (name: string) =>
-      Number(
-        text
-          .split('\n')
-          .find((line) => line.startsWith(`${name} `))
-          ?.split(' ')[1],
-      );
-    expect(valueOf('backup_last_status')).toBe(1);
-    expect(Date.now() / 1000 - valueOf('backup_last_success_timestamp_seconds')).toBeLessThan(300);
+    expect(valueOf(text, 'backup_last_status')).toBe(1);
+    expect(Date.now() / 1000 - valueOf(text, 'backup_last_success_timestamp_seconds')).toBeLessThan(300);
+    expect(valueOf(text, 'backup_overdue_seconds')).toBe(0);
     const counted = await world.sql<{ status: string; count: number }>(
       `select status, count(*)::int as count from backup_run group by status`,
     );
-    for (const { status, count } of counted) expect(valueOf(`backup_runs_total{result="${status}"}`)).toBe(count);
+    for (const { status, count } of counted) expect(valueOf(text, `backup_runs_total{result="${status}"}`)).toBe(count);
+  });
+
+  it('count the time since a scheduled backup that no success has followed', async () => {
+    await service.stop();
+    await world.sql(`update backup_run set finished_at = finished_at - interval '3 hours'`);
+    await world.sql(
+      `insert into operations_settings (key, value, updated_at)
+       select key, value::jsonb, now() - interval '1 day'
+       from (values ('backup.enabled', 'true'), ('backup.schedule', '"0 * * * *"')) as hourly (key, value)
+       on conflict (key) do update set value = excluded.value, updated_at = excluded.updated_at`,
+    );
+    // While a run is in progress, the schedule starts no other one.
+    await world.sql(`insert into backup_run (trigger, status, lease_until) values ('manual', 'running', 'infinity')`);
+    service = await world.start();
+    const overdue = valueOf(await service.metrics(), 'backup_overdue_seconds');
+    expect(overdue).toBeGreaterThanOrEqual(2 * 3600);
+    expect(overdue).toBeLessThan(3 * 3600 + 600);
+    await change({ enabled: false });
+    await world.sql(`delete from backup_run where status = 'running'`);
   });
 });
 

@@ -116,7 +116,7 @@ async function copyAll(pass: Pass): Promise<void> {
     } catch (error) {
       signal.throwIfAborted();
       // Deleted since it was listed.
-      if (isAppError(error) && error.kind === 'not_found' && !(await source.exists(object.key))) return;
+      if (isNotFound(error) && !(await hasObject(source, object.key))) return;
       const { code, message } = failureOf(error);
       counts.failed += 1;
       failuresInRow += 1;
@@ -198,13 +198,27 @@ async function findMissing(pass: Pass): Promise<void> {
     const keys = await mirrorStore.unlisted(pass, after, batchSize);
     for (const { key } of keys) {
       signal.throwIfAborted();
-      if (await source.exists(key)) continue;
+      if (await hasObject(source, key)) continue;
       counts.missing += 1;
       addName(report.missing, key);
     }
     if (keys.length < batchSize) return;
     after = keys.at(-1)!.key;
   }
+}
+
+async function hasObject(store: ObjectStore, key: string): Promise<boolean> {
+  try {
+    await store.head(key);
+    return true;
+  } catch (error) {
+    if (isNotFound(error)) return false;
+    throw error;
+  }
+}
+
+function isNotFound(error: unknown): boolean {
+  return isAppError(error) && error.kind === 'not_found';
 }
 
 function failureOfCopies({ failed }: Counts): { error?: Error } {

@@ -1,27 +1,22 @@
 import { chmod, mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 import { waitFor } from '@overtone/testkit';
-import { createWorld, type OperationsClient, type World } from '../../test/world.ts';
+import { stopAfterFile } from '@overtone/testkit/cleanup';
+import { createWorld, type OperationsClient } from '../../test/world.ts';
 
-let world: World;
-let folder: string;
+const world = await stopAfterFile(createWorld());
+const folder = join(world.folder, 'backups');
 /** A folder with a pg_dump that never ends. */
-let slowPrograms: string;
-beforeAll(async () => {
-  world = await createWorld();
-  folder = join(world.folder, 'backups');
-  slowPrograms = join(world.folder, 'slow');
-  await mkdir(slowPrograms);
-  for (const name of ['pg_dump', 'pg_restore']) {
-    await writeFile(join(slowPrograms, name), '#!/bin/sh\nwhile echo begun; do sleep 0.2; done\n');
-    await chmod(join(slowPrograms, name), 0o755);
-  }
-  const service = await world.start();
-  await service.ask('PUT', '/backup/settings', { destination: folder });
-  await service.stop();
-});
-afterAll(() => world.stop());
+const slowPrograms = join(world.folder, 'slow');
+await mkdir(slowPrograms);
+for (const name of ['pg_dump', 'pg_restore']) {
+  await writeFile(join(slowPrograms, name), '#!/bin/sh\nwhile echo begun; do sleep 0.2; done\n');
+  await chmod(join(slowPrograms, name), 0o755);
+}
+const first = await world.start();
+await first.ask('PUT', '/backup/settings', { destination: folder });
+await first.stop();
 beforeEach(() => world.sql('delete from backup_run'));
 
 /** Makes the schedule due since a time in the past. */
