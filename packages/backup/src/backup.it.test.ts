@@ -57,6 +57,13 @@ describe('a backup that fails', () => {
     expect([await readdir(place.folder), Date.now() - from < 30_000]).toEqual([[], true]);
   });
 
+  it('starts no dump when it was aborted before', async () => {
+    const pgDump = await script(`touch ${place.folder}/started; exec sleep 60`);
+    const signal = AbortSignal.abort();
+    await expect(createBackup({ ...options(), programs: { ...programs, pgDump }, signal })).rejects.toThrow();
+    expect(await readdir(place.folder)).toEqual([]);
+  });
+
   it('names a destination that cannot be written', async () => {
     const file = join(place.folder, 'file');
     await writeFile(file, '');

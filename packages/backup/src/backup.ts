@@ -165,6 +165,8 @@ async function writeDump(
   put: (body: Readable) => Promise<void>,
   snapshot: string,
 ): Promise<Pick<Manifest['dump'], 'bytes' | 'sha256'>> {
+  // An event of the past is not sent to a new listener.
+  signal?.throwIfAborted();
   // The fastest compression: the text of transcripts is small, and the processor is what people wait for.
   const args = ['--format=custom', '--compress=1', `--snapshot=${snapshot}`];
   const { child, ended } = start(programs.pgDump, args, databaseUrl);

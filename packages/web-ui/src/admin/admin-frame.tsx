@@ -53,6 +53,8 @@ const items: readonly NavItem[] = translateOnRead([
   },
   { to: '/admin/audit', under: '/admin/audit', label: msg`Audit log`, icon: 'file', superOnly: true },
   { to: '/admin/queues', under: '/admin/queues', label: msg`Queues`, icon: 'library' },
+  { to: '/admin/backups', under: '/admin/backups', label: msg`Backups`, icon: 'follow', superOnly: true },
+  { to: '/admin/media-mirror', under: '/admin/media-mirror', label: msg`Media mirror`, icon: 'copy', superOnly: true },
   { to: '/admin', under: '/admin', label: msg`Engines`, icon: 'settings' },
 ]);
 

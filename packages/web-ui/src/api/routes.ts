@@ -3,6 +3,7 @@ import type {
   approvalRoutes,
   auditRoutes,
   authConfigRoutes,
+  backupRoutes,
   BodyInputOf,
   directorySyncRoutes,
   dispatcherRoutes,
@@ -12,6 +13,7 @@ import type {
   identityRoutes,
   mappingRoutes,
   mediaRoutes,
+  mirrorRoutes,
   ParamsOf,
   QueryInputOf,
   searchRoutes,
@@ -24,6 +26,7 @@ type Definition =
   | ValueOf<typeof approvalRoutes>
   | ValueOf<typeof auditRoutes>
   | ValueOf<typeof authConfigRoutes>
+  | ValueOf<typeof backupRoutes>
   | ValueOf<typeof directorySyncRoutes>
   | ValueOf<typeof dispatcherRoutes>
   | ValueOf<typeof explanationRoutes>
@@ -32,6 +35,7 @@ type Definition =
   | ValueOf<typeof identityRoutes>
   | ValueOf<typeof mappingRoutes>
   | ValueOf<typeof mediaRoutes>
+  | ValueOf<typeof mirrorRoutes>
   | ValueOf<typeof searchRoutes>
   | ValueOf<typeof systemRoutes>
   | ValueOf<typeof userRoutes>;

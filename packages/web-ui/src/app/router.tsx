@@ -183,6 +183,16 @@ const queuesRoute = createRoute({
   validateSearch: textSearch,
   component: lazyPage(() => import('../admin/queues/queues-page.tsx').then((module) => module.QueuesPage)),
 });
+const backupsRoute = createRoute({
+  getParentRoute: () => frameRoute,
+  path: '/admin/backups',
+  component: lazyPage(() => import('../admin/backups/backups-page.tsx').then((module) => module.BackupsPage)),
+});
+const mirrorRoute = createRoute({
+  getParentRoute: () => frameRoute,
+  path: '/admin/media-mirror',
+  component: lazyPage(() => import('../admin/backups/mirror-page.tsx').then((module) => module.MirrorPage)),
+});
 const adminRoute = createRoute({
   getParentRoute: () => frameRoute,
   path: '/admin',
@@ -213,6 +223,8 @@ export const router = createRouter({
         syncRunRoute,
         auditRoute,
         queuesRoute,
+        backupsRoute,
+        mirrorRoute,
         adminRoute,
       ]),
     ]),

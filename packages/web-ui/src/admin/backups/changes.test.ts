@@ -1,0 +1,15 @@
+import { describe, expect, it } from '@jest/globals';
+import { changesOf } from './changes.ts';
+
+const saved = { schedule: '0 3 * * *', enabled: false, s3_secret_key: null, s3_secret_key_is_set: true };
+
+describe('changesOf', () => {
+  it('contains what differs from the saved settings only', () => {
+    expect(changesOf(saved, { schedule: '0 3 * * *', enabled: true }, {})).toEqual({ enabled: true });
+  });
+  it('contains a secret only when it was entered or is to be deleted', () => {
+    expect(changesOf(saved, {}, {})).toEqual({});
+    expect(changesOf(saved, {}, { s3_secret_key: 'new' })).toEqual({ s3_secret_key: 'new' });
+    expect(changesOf(saved, {}, { s3_secret_key: null })).toEqual({ s3_secret_key: null });
+  });
+});
