@@ -15,7 +15,8 @@ describe('./overtone rehearse', () => {
   let data: string;
   beforeAll(async () => {
     data = join(await createFolder(), 'data');
-    mkdirSync(data);
+    mkdirSync(join(data, 'secrets'), { recursive: true });
+    writeFileSync(join(data, 'secrets', 'encryption_key'), `${Buffer.alloc(32, 7).toString('base64')}\n`);
   });
   const rehearse = async (args: readonly string[] = []): Promise<RunResult> =>
     await run(join(productFolder, 'overtone'), ['rehearse', '--data', data, ...args], { cwd: data });
@@ -40,6 +41,12 @@ describe('./overtone rehearse', () => {
     const { code, output } = await rehearse(args);
     expect({ code, output }).toEqual({ code: 1, output: expect.stringMatching(sentence) });
     expect(isRemoved()).toBe(true);
+  });
+
+  it('refuses a folder without an instance', async () => {
+    const empty = await createFolder();
+    const { code, output } = await run(join(productFolder, 'overtone'), ['rehearse', '--data', empty], { cwd: empty });
+    expect({ code, output }).toEqual({ code: 1, output: expect.stringMatching(/was not set up/) });
   });
 
   it('refuses a backup whose dump is damaged', async () => {

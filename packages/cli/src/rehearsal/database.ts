@@ -63,6 +63,8 @@ export async function migrateAndVerify(url: string, fresh: FreshDatabase): Promi
 export async function isolate(url: string): Promise<SmokeAccount | undefined> {
   return await withClient(url, async (client) => {
     await client.query('delete from queue_pause');
+    // Backups of a rehearsal stay in its folder, and there is no mirror.
+    await client.query('delete from operations_settings');
     await client.query(
       `delete from auth_config where config_key in ('ldap_enabled', 'oidc_enabled', 'pki_enabled', 'proxy_enabled')`,
     );

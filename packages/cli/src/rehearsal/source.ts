@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { createReadStream, existsSync, readdirSync, readFileSync } from 'node:fs';
+import { createReadStream, existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { createGunzip } from 'node:zlib';
@@ -7,17 +7,13 @@ import {
   backupNameOf,
   checkBackup,
   checkPassphrase,
-  keyFingerprints,
   listBackups,
-  readKeys,
-  readText,
   replay,
   swapDatabases,
   withClient,
-  withRecoveredKeys,
   type Destination,
-  type Manifest,
 } from '@overtone/backup';
+import { keysAfterRestore } from '../backup/recovery-keys.ts';
 import { givenPassphrase, openFile, openPlace } from '../backup/location.ts';
 import { postgresPrograms } from '../backup/with-postgres.ts';
 import { productFolder, type DataFolder } from '../paths.ts';
@@ -44,6 +40,9 @@ const releases = join(productFolder, 'packages', 'database', 'releases');
  */
 export async function openSource(from: string | undefined, folder: DataFolder): Promise<Source> {
   if (from !== undefined && /^v\d+\.\d+\.\d+$/.test(from)) return openRelease(from);
+  const secrets = secretsIn(folder.secrets);
+  if (!existsSync(secrets.file('encryption_key')))
+    throw new Refusal(`${folder.root} was not set up; start with: ./overtone up`);
   const { destination, name } = from === undefined ? await newestBackup(folder) : openFile(from);
   const manifest = await checkBackup(destination, backupNameOf(name));
   const passphrase = givenPassphrase();
@@ -51,7 +50,7 @@ export async function openSource(from: string | undefined, folder: DataFolder): 
   return {
     title: `the backup ${manifest.name} (schema v${manifest.schema_version})`,
     bytes: manifest.database_bytes,
-    keys: await keysOf(manifest, destination, folder, passphrase),
+    keys: await keysAfterRestore({ manifest, destination, present: secrets.read('encryption_key'), passphrase }),
     load: async (urlOf) => {
       const target = { adminUrl: urlOf('postgres'), database: databaseName };
       await replay({ ...target, manifest, destination, programs: postgresPrograms(), passphrase });
@@ -71,28 +70,6 @@ async function newestBackup(folder: DataFolder): Promise<{ destination: Destinat
   if (newest !== undefined) return { destination, name: newest.name };
   throw new Refusal(
     `There is no backup in ${folder.backups}. Make one with ./overtone backup, or name a file or a release with --from.`,
-  );
-}
-
-/** The keys of this instance, and those beside an encrypted backup. */
-async function keysOf(
-  manifest: Manifest,
-  destination: Destination,
-  folder: DataFolder,
-  passphrase: string | undefined,
-): Promise<string> {
-  const file = secretsIn(folder.secrets).file('encryption_key');
-  const present = existsSync(file) ? readFileSync(file, 'utf8').trim() : '';
-  const isComplete = (keys: string): boolean =>
-    manifest.encryption_keys.every((key) => keyFingerprints(keys).includes(key));
-  if (isComplete(present)) return present;
-  if (manifest.dump.encrypted) {
-    const beside = await readKeys(Buffer.from(await readText(destination, `${manifest.name}.keys.age`)), passphrase);
-    const keys = withRecoveredKeys(present, beside);
-    if (isComplete(keys)) return keys;
-  }
-  throw new Refusal(
-    `The secrets in this backup are encrypted with another ENCRYPTION_KEY than that of ${folder.root}. (keys_missing)`,
   );
 }
 
