@@ -1,3 +1,4 @@
+import { backupsInTheBrowser } from './backups-browser.e2e.ts';
 import { brokerWiped } from './broker-wiped.e2e.ts';
 import { carelessInTheBrowser } from './careless-browser.e2e.ts';
 import { chaos } from './chaos.e2e.ts';
@@ -19,6 +20,7 @@ registerSuites(
     carelessInTheBrowser(context, numberFrom('OT_CARELESS_ACTS', 1)),
     queuesInTheBrowser(context),
     libraryInTheBrowser(context),
+    backupsInTheBrowser(context),
     signals(context),
     diskFull(context),
     frozen(context),

@@ -9,7 +9,7 @@ export type MirrorRun = ResponseBody<'GET /api/admin/media-mirror/runs'>['items'
 export type BackupStatus = ResponseBody<'GET /api/admin/backup/status'>;
 export type MirrorStatus = ResponseBody<'GET /api/admin/media-mirror/status'>;
 export type DestinationStatus = BackupStatus['destination_status'];
-export type MirrorReport = ResponseBody<'GET /api/admin/media-mirror/report'>;
+
 
 const busyMs = 1_000;
 const idleMs = 15_000;
