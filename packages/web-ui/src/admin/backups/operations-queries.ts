@@ -10,7 +10,6 @@ export type BackupStatus = ResponseBody<'GET /api/admin/backup/status'>;
 export type MirrorStatus = ResponseBody<'GET /api/admin/media-mirror/status'>;
 export type DestinationStatus = BackupStatus['destination_status'];
 
-
 const busyMs = 1_000;
 const idleMs = 15_000;
 export const runPageSize = 10;
