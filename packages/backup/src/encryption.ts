@@ -14,7 +14,7 @@ export async function encrypt(plain: Readable, passphrase: string): Promise<Read
   return fromWeb(await encrypter.encrypt(toWeb(plain)));
 }
 
-/** Ours is 16; each step more doubles the memory, and the header is written by whoever made the file. */
+/** Each step more doubles the memory, and the header is written by whoever made the file. */
 const maximalWorkFactor = 18;
 const headerBytes = 200;
 

@@ -112,6 +112,7 @@ export async function startEdge(backends: Backends, { signInPerMinute = 10, ...o
     MEDIA_URL: media.url,
     TRANSCRIPTION_DISPATCHER_URL: media.url,
     SEARCH_INDEXER_URL: media.url,
+    OPERATIONS_URL: media.url,
     REALTIME_GATEWAY_URL: media.url,
     DIRECTORY_SYNC_URL: media.url,
     ...overrides,
