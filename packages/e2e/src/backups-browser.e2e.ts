@@ -8,7 +8,7 @@ import { signIn } from './client.ts';
 import type { ScriptedContext } from './context.ts';
 import { openHands, watchedStep, type Hands } from './hands.ts';
 import { admin, overtone, type Instance } from './instance.ts';
-import { uploadWithRetry } from './scripted.ts';
+import { createCopy, uploadWithRetry } from './scripted.ts';
 import type { Check, Suite } from './suite.ts';
 import { until } from './until.ts';
 
@@ -37,7 +37,9 @@ export function backupsInTheBrowser({ scripted, recordings, screenshots }: Scrip
       run: async () => {
         ({ instance } = await scripted.get());
         const client = await signIn(instance.baseUrl, admin.email, admin.password);
-        await client.completed(await uploadWithRetry(client, recordings.brief.path));
+        await client.completed(
+          await uploadWithRetry(client, await createCopy(recordings.brief.path, recordings.folder, 9_201)),
+        );
         browser = await launchBrowser();
         boss = await openHands(browser, instance.baseUrl, screenshots);
         page = boss.page;

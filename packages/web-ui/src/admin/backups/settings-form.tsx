@@ -36,7 +36,7 @@ export function SettingsForm<S extends object>({ form, children }: Props<S>) {
       }}
     >
       <Stack gap="md" maw={560}>
-        <RestoredNote draft={draft} />
+        {changed > 0 && <RestoredNote draft={draft} />}
         {children}
         <div aria-live="polite" data-testid="test-result">
           {testing.data && !testing.isPending && testing.error === null && <TestResult status={testing.data} />}
