@@ -116,8 +116,8 @@ const accountRules: readonly Rule[] = [
 ];
 
 /**
- * A database of yesterday must not give yesterday's rights back: every session ends, and nobody has more rights than in the
- * present database. The audit records since the backup are kept. Applied before the replayed database is put into use.
+ * A database of yesterday must not give yesterday's rights back: every session ends, and no account has more rights than in
+ * the present database. The audit records since the backup are kept. Applied before the replayed database is put into use.
  * @throws BackupError no_administrator.
  */
 export async function withdrawRights(options: AfterRestoreOptions): Promise<Withdrawn> {
@@ -177,7 +177,7 @@ async function limitToPresent(client: Client, { columns }: Present): Promise<Lim
   };
   if (!has('user', 'uuid', 'email', 'is_active', 'role', 'disabled_by', 'disabled_at')) return none;
   await client.query('create index on present_user (uuid)');
-  // Of another instance (a new installation, for example) nothing is learnt about these accounts.
+  // Another instance (a new installation, for example) says nothing about these accounts.
   const { rowCount: shared } = await client.query('select 1 from present_user join "user" using (uuid) limit 1');
   if (!shared) return none;
   const { rows: disabled } = await client.query<{ email: string }>(
@@ -212,7 +212,7 @@ async function limitToPresent(client: Client, { columns }: Present): Promise<Lim
   };
 }
 
-/** How an account signs in is as in the present: a link that was removed or replaced since must not let anybody in. */
+/** How an account signs in is as in the present database: a link that was removed or replaced since must not open the account. */
 async function keepIdentities(client: Client, ids: readonly string[]): Promise<void> {
   const of = (alias: string): string => `row(${ids.map((id) => `${alias}.${id}`).join(', ')})`;
   // Removed first, because two accounts may have exchanged a unique value.

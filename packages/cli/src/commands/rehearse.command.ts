@@ -29,7 +29,7 @@ const keptVariables = /^(PATH|HOME|USER|LANG|LC_.*|TZ|TMPDIR|NODE_.*|LD_LIBRARY_
 
 /**
  * Restores a backup (or the database of a release) into an instance of its own, migrates and verifies it, starts the
- * services, uses them, and removes everything. The instance in use is neither read nor changed, apart from its keys and backups.
+ * services, uses them, and removes everything. The instance in use is not changed; only its keys and backups are read.
  */
 export async function rehearse({ data, from }: RehearseOptions): Promise<void> {
   const terminal = createTerminal();
@@ -40,13 +40,13 @@ export async function rehearse({ data, from }: RehearseOptions): Promise<void> {
   if (await isLocked(lock)) throw new Refusal(`A rehearsal is already running in ${scratch.root}.`);
   await withLock(lock, async () => {
     await remove(scratch);
-    const stopRemoving = removeAtSignals(scratch, terminal);
+    const ignoreSignals = removeAtSignals(scratch, terminal);
     try {
       await rehearseIn(scratch, { folder, from, terminal });
     } catch (error) {
       throw error instanceof Refusal ? error : new Refusal(describe(error), { cause: error });
     } finally {
-      stopRemoving();
+      ignoreSignals();
       await remove(scratch);
     }
   });

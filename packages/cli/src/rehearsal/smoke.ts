@@ -38,11 +38,12 @@ async function uploadAndFinish(baseUrl: string, token: string, get: Get): Promis
   form.set('allow_duplicate', 'true');
   form.set('file', new Blob([tone()], { type: 'audio/wav' }), 'rehearsal.wav');
   const { uuid } = await send<FileObject>(baseUrl, '/api/files', token, { method: 'POST', body: form });
+  let file: FileObject | undefined;
   await waitFor('a new recording is finished', finishedWithinMs, async () => {
-    const { status, error } = await get<FileObject>(`/api/files/${uuid}`);
-    if (status === 'error' || status === 'quarantined') throw new Error(`it failed: ${JSON.stringify(error)}`);
-    return status === 'completed';
+    file = await get<FileObject>(`/api/files/${uuid}`);
+    return ['completed', 'error', 'quarantined'].includes(file.status);
   });
+  if (file?.status !== 'completed') throw new Error(`a new recording failed: ${JSON.stringify(file?.error)}`);
   return 'uploaded a recording, which was finished';
 }
 
