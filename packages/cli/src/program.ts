@@ -3,7 +3,7 @@ import type { BackupOptions, BackupsOptions } from './commands/backup.command.ts
 import type { LogsOptions } from './commands/logs.command.ts';
 import type { RestoreOptions } from './commands/restore.command.ts';
 import type { UpOptions } from './commands/up.command.ts';
-import { productVersion } from './paths.ts';
+import type { UpdateOptions } from './commands/update.command.ts';
 
 type DataOption = { data?: string };
 type OutOption = { out?: string };
@@ -19,6 +19,7 @@ export function createProgram(): Command {
     .showHelpAfterError('(try: ./overtone help)');
   running(program);
   keeping(program);
+  updating(program);
   looking(program);
   checking(program);
   // Unknown commands.
@@ -111,8 +112,34 @@ function looking(program: Command): void {
     .action(async (options: DataOption) => (await import('./commands/models.command.ts')).models(options));
   program
     .command('version')
-    .description('print the version')
-    .action(() => void process.stdout.write(`${productVersion()}\n`));
+    .description('print the version, the pinned release and the newest one')
+    .option('--fetch', 'ask the remote for the newest release')
+    .option('--json', 'for programs')
+    .action(async (options: { fetch?: boolean; json?: boolean }) => {
+      await (await import('./commands/version.command.ts')).version(options);
+    });
+}
+
+function updating(program: Command): void {
+  const command = (name: string) =>
+    program
+      .command(name)
+      .option(...dataOption)
+      .option('--version <tag>', 'a release (default: the newest one)')
+      .option('--rollback', 'go back to what the last update replaced')
+      .option('--force-downgrade', 'install an older release')
+      .action(async (options: UpdateOptions) => {
+        await (await import('./commands/update.command.ts')).update(options);
+      });
+  command('update').description('install another release and replace the running one by it, without downtime');
+  program
+    .command('takeover', { hidden: true })
+    .description('replace the release that runs the instance by this one; called by `update`')
+    .option(...dataOption)
+    .option('--no-trial', 'do not try whether the services start')
+    .action(async (options: { data?: string; trial: boolean }) => {
+      await (await import('./commands/update.command.ts')).takeover(options);
+    });
 }
 
 function configuring(program: Command): void {

@@ -1,4 +1,4 @@
-import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { readIfThere, replaceFile } from '../files.ts';
@@ -106,7 +106,7 @@ export async function installRelease(
   rmSync(folder, { recursive: true, force: true });
   await required(home, 'worktree', 'prune');
   await required(home, 'worktree', 'add', '--quiet', '--detach', folder, commit);
-  shareTools(present.folder, folder);
+  await shareTools(present.folder, folder);
   const env = { OVERTONE_HOME: home, PATH: `${join(folder, '.tools', 'bin')}:${process.env['PATH'] ?? ''}` };
   // Any command installs the packages.
   await succeed(join(folder, 'overtone'), ['help'], { cwd: folder, env });
@@ -139,12 +139,18 @@ export function versionIn(folder: string): string | undefined {
   return text === undefined ? undefined : (JSON.parse(text) as { version: string }).version;
 }
 
-// Node and pnpm are downloaded only when the release needs other versions of them: the launcher compares `versions`.
-function shareTools(from: string, to: string): void {
-  for (const name of ['node_modules', 'bin', 'versions']) {
-    const source = join(from, '.tools', name);
-    if (existsSync(source)) cpSync(source, join(to, '.tools', name), { recursive: true, verbatimSymlinks: true });
-  }
+// Node and pnpm are downloaded only when the release needs other versions of them than the present one.
+async function shareTools(from: string, to: string): Promise<void> {
+  const needed = (folder: string) => readIfThere(join(folder, 'overtone'))?.match(/^(node|pnpm)_version=.*$/gm)?.join();
+  const versions = readIfThere(join(from, '.tools', 'versions'));
+  if (versions === undefined || needed(from) !== needed(to)) return;
+  const tools = join(to, '.tools');
+  mkdirSync(tools, { recursive: true });
+  const [modules, bin] = [join(from, '.tools', 'node_modules'), join(from, '.tools', 'bin')];
+  // Hard links; the launcher replaces such files and never writes into them.
+  if ((await run('cp', ['--archive', '--link', modules, bin, tools])).code === 0)
+    replaceFile(join(tools, 'versions'), versions, 0o644);
+  else rmSync(tools, { recursive: true, force: true });
 }
 
 async function succeed(command: string, args: readonly string[], options: Parameters<typeof run>[2]): Promise<void> {
