@@ -85,7 +85,8 @@ export async function takeover(options: { data?: string; trial: boolean }): Prom
 
 async function chooseVersion(options: UpdateOptions, present: Release, terminal: Terminal): Promise<string> {
   if (options.rollback === true) {
-    if (options.version !== undefined) throw new Refusal('A rollback goes back to what the last update replaced; give no --version.');
+    if (options.version !== undefined)
+      throw new Refusal('A rollback goes back to what the last update replaced; give no --version.');
     const record = readRecord(homeFolder);
     if (record === undefined) throw new Refusal('There is nothing to roll back to: no update is recorded.');
     return record.replaced.version;
@@ -151,7 +152,8 @@ async function saveDatabase(
   );
 }
 
-function checkSchema(target: Release, schema: Schema, stopped: boolean): void {
+/** @throws Refusal when the release cannot run on the schema, or the present one not on that of the release. */
+export function checkSchema(target: Release, schema: Schema, stopped: boolean): void {
   const { version: head, readableFrom } = schemaOfRelease(target);
   if (!canRead(head, schema))
     throw new Refusal(
@@ -176,7 +178,9 @@ async function handOver(folder: DataFolder, present: Release, target: Release, t
   }
   terminal.warn(`${failed}: going back to ${present.version}`);
   if ((await runTakeover(present, folder, ['--no-trial'])) !== 0)
-    throw new Refusal(`${failed}, and ${present.version} could not either; start it again: ./overtone down, ./overtone up`);
+    throw new Refusal(
+      `${failed}, and ${present.version} could not either; start it again: ./overtone down, ./overtone up`,
+    );
   throw new Refusal(`${failed}; ${present.version} runs again.`);
 }
 

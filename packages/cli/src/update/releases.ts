@@ -141,7 +141,10 @@ export function versionIn(folder: string): string | undefined {
 
 // Node and pnpm are downloaded only when the release needs other versions of them than the present one.
 async function shareTools(from: string, to: string): Promise<void> {
-  const needed = (folder: string) => readIfThere(join(folder, 'overtone'))?.match(/^(node|pnpm)_version=.*$/gm)?.join();
+  const needed = (folder: string) =>
+    readIfThere(join(folder, 'overtone'))
+      ?.match(/^(node|pnpm)_version=.*$/gm)
+      ?.join();
   const versions = readIfThere(join(from, '.tools', 'versions'));
   if (versions === undefined || needed(from) !== needed(to)) return;
   const tools = join(to, '.tools');

@@ -187,7 +187,8 @@ async function replaceSupervisor(takeover: Takeover, before: Runtime, scaled: bo
   const isReplaced = (runtime: Runtime | undefined): boolean =>
     runtime?.phase === 'ready' && names.every((name) => runtime.processes.some((entry) => entry.name === name));
   while (!isReplaced(readLiveRuntime(folder))) {
-    if (Date.now() > deadline) throw new Refusal('the supervisor was not ready in time; see: ./overtone logs supervisor');
+    if (Date.now() > deadline)
+      throw new Refusal('the supervisor was not ready in time; see: ./overtone logs supervisor');
     await sleep(100);
   }
   terminal.done('the supervisor is replaced');
@@ -196,9 +197,7 @@ async function replaceSupervisor(takeover: Takeover, before: Runtime, scaled: bo
 async function replaceServices(takeover: Takeover): Promise<void> {
   const { folder, instance, terminal, withinMs } = takeover;
   const processes = readLiveRuntime(folder)?.processes ?? [];
-  const due = processes.filter(
-    ({ kind, pid }) => kind === 'service' && !isOfThisRelease(pid),
-  );
+  const due = processes.filter(({ kind, pid }) => kind === 'service' && !isOfThisRelease(pid));
   for (const service of edgeLast(due)) {
     const replace = async (): Promise<void> => await restartOne(folder, service, withinMs, terminal);
     await (service.name === edge ? withSecondEdge(folder, instance, withinMs, terminal, replace) : replace());
