@@ -183,9 +183,12 @@ function checking(program: Command): void {
     .action(async (options: DataOption) => (await import('./commands/doctor.command.ts')).doctor(options));
   program
     .command('test')
+    .argument('[name]', 'update: releases installed, rolled back and failing under load; not in the default run')
     .description('set up what is missing, run every check and test')
     .option('--quick', 'only what needs no servers')
-    .action(async (options: { quick?: boolean }) => (await import('./commands/test.command.ts')).test(options));
+    .action(async (name: string | undefined, options: { quick?: boolean }) =>
+      (await import('./commands/test.command.ts')).test(name, options),
+    );
   program
     .command('bench')
     .argument('[name]', 'one benchmark; all of them when none is named')

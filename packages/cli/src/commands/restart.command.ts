@@ -62,12 +62,21 @@ export async function restartOne(
 }
 
 async function replaced(folder: DataFolder, before: RecordedProcess, withinMs: number): Promise<void> {
-  const deadline = Date.now() + withinMs;
   // The supervisor restarts an exited service; a service finishes its running work before it exits.
   if (isAlive(before)) kill(before.pid, 'SIGTERM');
-  while (isAlive(before) || !(await isReady(folder, before.name))) {
-    if (Date.now() > deadline)
-      throw new Refusal(`${before.name} was not ready again in time; see: ./overtone logs ${before.name}`);
+  await untilReady(folder, before.name, withinMs, before);
+}
+
+/** Waits until a service is ready, as another process than the one `before`. */
+export async function untilReady(
+  folder: DataFolder,
+  name: string,
+  withinMs: number,
+  before?: RecordedProcess,
+): Promise<void> {
+  const deadline = Date.now() + withinMs;
+  while ((before !== undefined && isAlive(before)) || !(await isReady(folder, name))) {
+    if (Date.now() > deadline) throw new Refusal(`${name} was not ready in time; see: ./overtone logs ${name}`);
     await sleep(lookEveryMs);
   }
 }

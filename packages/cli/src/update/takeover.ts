@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { readEnv } from '@overtone/service-kit/env';
 import { z } from 'zod';
-import { edgeLast, restartOne } from '../commands/restart.command.ts';
+import { edgeLast, restartOne, untilReady } from '../commands/restart.command.ts';
 import { runningEnvironment } from '../commands/config.command.ts';
 import { withLock } from '../lock.ts';
 import { productFolder, productVersion, type DataFolder } from '../paths.ts';
@@ -184,8 +184,9 @@ async function replaceSupervisor(takeover: Takeover, before: Runtime, scaled: bo
   }
   const names = serviceNames();
   const deadline = Date.now() + withinMs;
+  // Not `ready`: services of another release that are not ready are replaced next.
   const isReplaced = (runtime: Runtime | undefined): boolean =>
-    runtime?.phase === 'ready' && names.every((name) => runtime.processes.some((entry) => entry.name === name));
+    runtime !== undefined && names.every((name) => runtime.processes.some((entry) => entry.name === name));
   while (!isReplaced(readLiveRuntime(folder))) {
     if (Date.now() > deadline)
       throw new Refusal('the supervisor was not ready in time; see: ./overtone logs supervisor');
@@ -202,6 +203,8 @@ async function replaceServices(takeover: Takeover): Promise<void> {
     const replace = async (): Promise<void> => await restartOne(folder, service, withinMs, terminal);
     await (service.name === edge ? withSecondEdge(folder, instance, withinMs, terminal, replace) : replace());
   }
+  // Services that this release adds were started by its supervisor.
+  for (const name of serviceNames()) await untilReady(folder, name, withinMs);
 }
 
 /** Another edge listens on the public port, too, until the replaced one is ready: no connection is refused. */
