@@ -121,7 +121,7 @@ function looking(program: Command): void {
 }
 
 function updating(program: Command): void {
-  const command = (name: string) =>
+  const command = (name: string, full: boolean) =>
     program
       .command(name)
       .option(...dataOption)
@@ -129,9 +129,10 @@ function updating(program: Command): void {
       .option('--rollback', 'go back to what the last update replaced')
       .option('--force-downgrade', 'install an older release')
       .action(async (options: UpdateOptions) => {
-        await (await import('./commands/update.command.ts')).update(options);
+        await (await import('./commands/update.command.ts')).update({ ...options, full });
       });
-  command('update').description('install another release and replace the running one by it, without downtime');
+  command('update', false).description('install another release and replace the running one by it, without downtime');
+  command('update-full', true).description('the same, and in containers compose.yaml and deploy of that release, too');
   program
     .command('takeover', { hidden: true })
     .description('replace the release that runs the instance by this one; called by `update`')

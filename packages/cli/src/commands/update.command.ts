@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { createBackup, openDestination, withClient } from '@overtone/backup';
 import { canRead, schemaOf, type Schema } from '@overtone/database/schema';
 import { migrationHead } from '@overtone/database/migrations';
+import { readEnv } from '@overtone/service-kit/env';
 import { postgresPrograms, withPostgres } from '../backup/with-postgres.ts';
 import { replaceFile } from '../files.ts';
 import { tryLock, withLock } from '../lock.ts';
@@ -31,7 +32,8 @@ import {
   writeRecord,
   type Release,
 } from '../update/releases.ts';
-import { refuseForeground, Replaced, stateOf, takeOver } from '../update/takeover.ts';
+import { dumpContainer, imageTag, schemaInContainer, updateContainers } from '../update/containers.ts';
+import { refuseForeground, Replaced, stateOf, takeOver, updateEnv } from '../update/takeover.ts';
 import { refusing } from './backup.command.ts';
 
 /** Options of `update`. */
@@ -42,6 +44,8 @@ export type UpdateOptions = {
   /** Back to what the last update replaced. */
   readonly rollback?: boolean;
   readonly forceDowngrade?: boolean;
+  /** Containers: replaces compose.yaml and what belongs to it, too. */
+  readonly full?: boolean;
 };
 
 const replacedCode = 3;
@@ -51,6 +55,8 @@ export async function update(options: UpdateOptions): Promise<void> {
   const terminal = createTerminal();
   const folder = dataFolder(options.data);
   if ((await tryLock(`update:${homeFolder}`)) === undefined) throw new Refusal('Another update is running.');
+  const tag = readInstance(folder) === undefined && options.data === undefined ? imageTag(homeFolder) : undefined;
+  if (tag !== undefined) return await updateOfContainers(tag, options, terminal);
   refuseForeground(await stateOf(folder));
   const present: Release = { version: productVersion(), folder: productFolder };
   const version = await chooseVersion(options, present, terminal);
@@ -69,6 +75,24 @@ export async function update(options: UpdateOptions): Promise<void> {
   terminal.done(`${version} is pinned; it replaced ${present.version}`);
   if (state === 'stopped') terminal.line('  start it with  ./overtone up');
   else if (options.rollback !== true) terminal.line('  go back with  ./overtone update --rollback');
+}
+
+/** The same for the containers of compose.yaml, which are pinned in .env. */
+async function updateOfContainers(tag: string, options: UpdateOptions, terminal: Terminal): Promise<void> {
+  const present: Release = { version: tag.replace(/^v/, ''), folder: productFolder };
+  const version = await chooseVersion(options, present, terminal);
+  if (version === present.version) return terminal.done(`${version} is pinned already.`);
+  await verifyRelease(homeFolder, version, process.env['OT_RELEASE_SIGNERS']);
+  const target = await installRelease(homeFolder, version, present, terminal.step);
+  const schema = await schemaInContainer(homeFolder);
+  if (schema === undefined)
+    throw new Refusal('The database does not run; start it first: docker compose up --detach postgres');
+  checkSchema(target, schema, true);
+  await dumpContainer(homeFolder, terminal);
+  const { OT_UPDATE_READY_SECONDS: withinSeconds } = readEnv(updateEnv);
+  await updateContainers({ home: homeFolder, target, full: options.full === true, withinSeconds, terminal });
+  pin(options, present, target, schema);
+  terminal.done(`${version} is pinned; it replaced ${present.version}`);
 }
 
 /** The hidden command of the next release: `takeOver`, with an exit code that says whether anything was replaced. */

@@ -55,6 +55,7 @@ ${toolVersions.join('\n')}
 echo "${version} $*" >>"${folder}/calls"
 case $1 in
 takeover) ${takeover} ;;
+config) echo 'ADDED=${version}' >>"$4/.env"; echo 'rights of ${version}' >"$4/nats.conf" ;;
 *) echo "release ${version} of $OVERTONE_HOME" ;;
 esac
 `;
@@ -239,6 +240,80 @@ describe('update', () => {
     expect([code, output]).toEqual([1, expect.stringContaining(reason)]);
     const { code: shown, output: text } = await overtone(['version', '--fetch']);
     expect([shown, text]).toEqual([0, expect.stringContaining(reason)]);
+  });
+});
+
+describe('update of containers', () => {
+  const broken = '99.0.1';
+  const path = () => `${join(folder, 'bin')}:${process.env['PATH']}`;
+  const settings = () => readFileSync(join(home, '.env'), 'utf8');
+  const updateContainers = async (command: string, ...args: string[]) =>
+    await overtone([command, ...args], { PATH: path() });
+  /** What was run with docker compose, after the tag that was pinned then. */
+  const composed = () => calls().flatMap((call) => (call.startsWith('compose ') ? call.slice('compose '.length) : []));
+
+  beforeEach(async () => {
+    await release('99.0.0', { files: { 'compose.yaml': 'name: of-99\n' } });
+    writeFileSync(join(home, 'compose.yaml'), 'name: present\n');
+    writeFileSync(join(home, 'nats.conf'), 'rights before\n');
+    writeFileSync(join(home, '.env'), `OT_IMAGE_TAG=${productVersion()}\nLOG_LEVEL=debug\n`);
+    mkdirSync(join(folder, 'bin'));
+    // A stand-in: the database is at v10, and a service of the broken release never becomes healthy.
+    writeFileSync(
+      join(folder, 'bin', 'docker'),
+      `#!/bin/sh
+tag=$(sed -n 's/^OT_IMAGE_TAG=//p' .env)
+echo "compose $tag $*" >>"${folder}/calls"
+case "$*" in
+*psql*) echo '{"version":10,"readableFrom":10}' ;;
+*pg_dump*) echo dump ;;
+*"up "*search-indexer) [ "$tag" != ${broken} ] || { echo 'container is unhealthy'; exit 1; } ;;
+*logs*) echo 'could not start' ;;
+esac
+`,
+    );
+    chmodSync(join(folder, 'bin', 'docker'), 0o755);
+  });
+
+  it('backs up, pins, pulls, migrates, and replaces one service after another, the edge last', async () => {
+    const { code, output } = await updateContainers('update');
+    expect([code, output]).toEqual([0, expect.stringContaining(`99.0.0 is pinned; it replaced ${productVersion()}`)]);
+    expect(settings()).toBe('OT_IMAGE_TAG=99.0.0\nLOG_LEVEL=debug\nADDED=99.0.0\n');
+    const ran = composed().map((call) => call.replace(/ compose /, ' '));
+    expect(ran.findIndex((call) => call.includes('pg_dump'))).toBeLessThan(
+      ran.findIndex((call) => call.includes('pull')),
+    );
+    const replaced = ran.filter((call) => call.includes('--wait-timeout')).map((call) => call.split(' ').at(-1));
+    expect([new Set(replaced).size, replaced.at(-1)]).toEqual([replaced.length, 'edge-gateway']);
+    expect(ran.findIndex((call) => call.includes('run --rm migrate'))).toBeLessThan(
+      ran.findIndex((call) => call.includes('--wait-timeout')),
+    );
+    expect(ran.filter((call) => call.includes('up ')).every((call) => call.startsWith('99.0.0 '))).toBe(true);
+  });
+
+  it('pins the version before again and replaces by it what was replaced, when a service is not healthy', async () => {
+    await release(broken);
+    const before = settings();
+    const { code, output } = await updateContainers('update');
+    expect([code, output]).toEqual([1, expect.stringContaining('search-indexer is not ready: container is unhealthy')]);
+    expect(output).toContain('could not start');
+    expect([settings(), readFileSync(join(home, 'nats.conf'), 'utf8')]).toEqual([before, 'rights before\n']);
+    const ups = composed().filter((call) => call.includes('--wait-timeout'));
+    const servicesOf = (tag: string) =>
+      ups.filter((call) => call.startsWith(`${tag} `)).map((call) => call.split(' ').at(-1));
+    expect(servicesOf(productVersion())).toEqual(servicesOf(broken));
+    expect(existsSync(join(home, '.releases', 'record.json'))).toBe(false);
+  });
+
+  it('keeps compose.yaml, unless the update is a full one, which shows the difference', async () => {
+    await updateContainers('update');
+    expect(readFileSync(join(home, 'compose.yaml'), 'utf8')).toBe('name: present\n');
+    await release('99.2.0');
+    const { code, output } = await updateContainers('update-full');
+    expect([code, output]).toEqual([0, expect.stringMatching(/^-name: present\n\+name: of-99$/m)]);
+    expect(readFileSync(join(home, 'compose.yaml'), 'utf8')).toBe('name: of-99\n');
+    expect(readFileSync(join(home, 'compose.yaml.before-update'), 'utf8')).toBe('name: present\n');
+    expect(settings()).toContain('LOG_LEVEL=debug');
   });
 });
 

@@ -4,6 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { readEnv } from '@overtone/service-kit/env';
 import { z } from 'zod';
 import { edgeLast, restartOne, untilReady } from '../commands/restart.command.ts';
+import { askReady } from '../commands/status.command.ts';
 import { runningEnvironment } from '../commands/config.command.ts';
 import { withLock } from '../lock.ts';
 import { productFolder, productVersion, type DataFolder } from '../paths.ts';
@@ -95,7 +96,7 @@ type Takeover = {
   readonly withinMs: number;
 };
 
-const updateEnv = { OT_UPDATE_READY_SECONDS: z.coerce.number().int().min(1).default(120) };
+export const updateEnv = { OT_UPDATE_READY_SECONDS: z.coerce.number().int().min(1).default(120) };
 
 // The plan of the instance depends on the environment that it was started with, not on that of this command.
 function useEnvironmentOf(folder: DataFolder): void {
@@ -152,8 +153,11 @@ async function withProcess(
   rmSync(logFile, { force: true });
   const running = await spawnProcess(spec, { logFile, env: processMark(folder.root, `trial-${spec.name}`) });
   try {
-    await waitUntilReady(spec, running, withinMs).catch((error: unknown) => {
-      throw new Refusal(`${messageOf(error)}\n${lastLines(readFileSync(logFile, 'utf8'), shownLines)}`);
+    await waitUntilReady(spec, running, withinMs).catch(async (error: unknown) => {
+      const { checks } = await askReady(`http://127.0.0.1:${spec.env['INTERNAL_PORT']}/health/ready`);
+      const failing = Object.entries(checks).filter(([, result]) => result !== 'ok');
+      const detail = failing.map(([name, result]) => `, ${name}: ${result}`).join('');
+      throw new Refusal(`${messageOf(error)}${detail}\n${lastLines(readFileSync(logFile, 'utf8'), shownLines)}`);
     });
     await work();
     await stopProcess(spec, running, graceOf(spec));
