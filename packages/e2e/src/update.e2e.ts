@@ -68,9 +68,11 @@ export function updating({ scripted, recordings, releases }: UpdatedContext): Su
   const run = (args: string[]): Promise<Ran> => overtone([...args, '--data', instance.data], env, limitMs, launcher());
   const send = async (): Promise<string> =>
     uploadWithRetry(api, await createCopy(recordings.brief.path, recordings.folder, (number -= 1)));
+  // Of ten requests one writes to a file, and one adds a tag.
   const requestAt = (turn: number) => {
-    const requests = [...requestsOn(referenceId), { method: 'POST', path: '/api/tags', body: { name: `Tag ${turn}` } }];
-    return requests[turn % requests.length]!;
+    if (turn % 10 === 9) return { method: 'POST', path: '/api/tags', body: { name: `Tag ${turn}` } };
+    const requests = requestsOn(referenceId);
+    return requests[turn % 10 === 8 ? requests.length - 1 : turn % (requests.length - 1)]!;
   };
   const version = async (): Promise<string> => (await api.ok<{ version: string }>('GET', '/api/version')).version;
 
@@ -89,7 +91,7 @@ export function updating({ scripted, recordings, releases }: UpdatedContext): Su
     log(
       `${((Date.now() - startedAt) / 1000).toFixed(0)} s, ${load.requestCount} requests, sockets closed: ${channel.codes.join(', ')}`,
     );
-    assert.deepEqual(load.failures, []);
+    assert.deepEqual(load.failures.slice(0, 5), [], `${load.failures.length} requests failed`);
     await until('the push channel has the last change', async () => {
       await api.send('PUT', `/api/files/${referenceId}`, { title: `Written at ${Date.now()}` });
       await sleep(500);
