@@ -20,7 +20,7 @@ const base = {
     'packages/web-ui/.+\\.tsx?$': swc({ plugins: [['@lingui/swc-plugin', {}]], cacheRoot: 'node_modules/.cache/swc' }),
     '\\.tsx?$': swc({}),
   },
-  modulePathIgnorePatterns: ['<rootDir>/data/', '<rootDir>/.tools/'],
+  modulePathIgnorePatterns: ['<rootDir>/data/', '<rootDir>/.tools/', '<rootDir>/.releases/'],
 };
 const roots = ['<rootDir>/packages/*/**', '<rootDir>/services/*/**'];
 export default {

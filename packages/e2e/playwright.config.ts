@@ -16,5 +16,8 @@ export default defineConfig({
   reporter: [['list'], ['json', { outputFile: join(results, 'e2e.json') }]],
   timeout: defaultLimitMs,
   workers: 3,
-  projects: ['product', 'scripted', 'replicas', 'killed'].map((name) => ({ name, testMatch: `${name}.spec.ts` })),
+  projects: ['product', 'scripted', 'replicas', 'killed', 'update'].map((name) => ({
+    name,
+    testMatch: `${name}.spec.ts`,
+  })),
 });

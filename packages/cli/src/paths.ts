@@ -4,6 +4,9 @@ import { join, resolve } from 'node:path';
 /** The folder of the product. */
 export const productFolder = resolve(import.meta.dirname, '../../..');
 
+/** The clone that the user runs; the releases that `update` installs are in it. */
+export const homeFolder = resolve(process.env['OVERTONE_HOME'] ?? productFolder);
+
 /** The version of the product. */
 export function productVersion(): string {
   return (JSON.parse(readFileSync(join(productFolder, 'package.json'), 'utf8')) as { version: string }).version;
@@ -12,9 +15,9 @@ export function productVersion(): string {
 /** The paths in a data folder. */
 export type DataFolder = ReturnType<typeof dataFolder>;
 
-/** The paths of the data folder `given` on the command line; the default is `data` next to the product. */
+/** The paths of the data folder `given` on the command line; the default is `data` in the clone. */
 export function dataFolder(given: string | undefined) {
-  const root = given === undefined ? join(productFolder, 'data') : resolve(given);
+  const root = given === undefined ? join(homeFolder, 'data') : resolve(given);
   return {
     root,
     version: join(root, 'version'),

@@ -4,7 +4,7 @@ import type { LogsOptions } from './commands/logs.command.ts';
 import type { RehearseOptions } from './commands/rehearse.command.ts';
 import type { RestoreOptions } from './commands/restore.command.ts';
 import type { UpOptions } from './commands/up.command.ts';
-import { productVersion } from './paths.ts';
+import type { UpdateOptions } from './commands/update.command.ts';
 
 type DataOption = { data?: string };
 type OutOption = { out?: string };
@@ -21,6 +21,7 @@ export function createProgram(): Command {
   running(program);
   keeping(program);
   rehearsing(program);
+  updating(program);
   looking(program);
   checking(program);
   // Unknown commands.
@@ -127,8 +128,35 @@ function looking(program: Command): void {
     .action(async (options: DataOption) => (await import('./commands/models.command.ts')).models(options));
   program
     .command('version')
-    .description('print the version')
-    .action(() => void process.stdout.write(`${productVersion()}\n`));
+    .description('print the version, the pinned release and the newest one')
+    .option('--fetch', 'ask the remote for the newest release')
+    .option('--json', 'for programs')
+    .action(async (options: { fetch?: boolean; json?: boolean }) => {
+      await (await import('./commands/version.command.ts')).version(options);
+    });
+}
+
+function updating(program: Command): void {
+  const command = (name: string, full: boolean) =>
+    program
+      .command(name)
+      .option(...dataOption)
+      .option('--version <tag>', 'a release (default: the newest one)')
+      .option('--rollback', 'go back to what the last update replaced')
+      .option('--force-downgrade', 'install an older release')
+      .action(async (options: UpdateOptions) => {
+        await (await import('./commands/update.command.ts')).update({ ...options, full });
+      });
+  command('update', false).description('install another release and replace the running one by it, without downtime');
+  command('update-full', true).description('the same, and in containers compose.yaml and deploy of that release, too');
+  program
+    .command('takeover', { hidden: true })
+    .description('replace the release that runs the instance by this one; called by `update`')
+    .option(...dataOption)
+    .option('--no-trial', 'do not try whether the services start')
+    .action(async (options: { data?: string; trial: boolean }) => {
+      await (await import('./commands/update.command.ts')).takeover(options);
+    });
 }
 
 function configuring(program: Command): void {
@@ -172,9 +200,12 @@ function checking(program: Command): void {
     .action(async (options: DataOption) => (await import('./commands/doctor.command.ts')).doctor(options));
   program
     .command('test')
+    .argument('[name]', 'update: releases installed, rolled back and failing under load; not in the default run')
     .description('set up what is missing, run every check and test')
     .option('--quick', 'only what needs no servers')
-    .action(async (options: { quick?: boolean }) => (await import('./commands/test.command.ts')).test(options));
+    .action(async (name: string | undefined, options: { quick?: boolean }) =>
+      (await import('./commands/test.command.ts')).test(name, options),
+    );
   program
     .command('bench')
     .argument('[name]', 'one benchmark; all of them when none is named')

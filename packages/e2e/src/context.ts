@@ -7,6 +7,7 @@ import { startCollector, type Collector } from './collector.ts';
 import { createInstance, type Instance } from './instance.ts';
 import { record, type Recording } from '@overtone/testkit/recordings';
 import { convert, cooking, film, meeting, realVoices } from './recordings.ts';
+import { makeReleases, type Releases } from './releases.ts';
 import { scriptedInstance } from './scripted.ts';
 import { createStores } from './stores.ts';
 import { createDeferred } from './suite.ts';
@@ -30,6 +31,9 @@ export type Context = Shared & { instance: Instance; collector: Collector };
 export type ScriptedContext = Shared & { scripted: ReturnType<typeof scriptedInstance> };
 /** The context of suites on an instance with an object store and a search server, as on Kubernetes. */
 export type ServedContext = ScriptedContext & { stores: ReturnType<typeof createStores> };
+
+/** The context of suites on an instance of a clone with releases. */
+export type UpdatedContext = ScriptedContext & { releases: () => Promise<Releases> };
 
 export const maxUploadBytes = 32 * 1024 * 1024;
 
@@ -79,6 +83,17 @@ export function useServed(): Prepared<ServedContext> {
   const scripted = scriptedInstance(stores.environment);
   removeAtTheEnd(scripted, () => stores.stop());
   return { context: { ...useShared(), scripted, stores }, evidence: () => scripted.logsTail() };
+}
+
+/** An instance of a clone whose remote has releases, with the scripted engine. */
+export function useUpdated(): Prepared<UpdatedContext> {
+  let made: ReturnType<typeof makeReleases> | undefined;
+  const releases = () => (made ??= makeReleases());
+  // The clone's launcher may not take this product for the pinned one.
+  delete process.env['OVERTONE_HOME'];
+  const scripted = scriptedInstance(undefined, async () => join((await releases()).home, 'overtone'));
+  removeAtTheEnd(scripted, async () => (await made)?.remove());
+  return { context: { ...useShared(), scripted, releases }, evidence: () => scripted.logsTail() };
 }
 
 /** An unexpected exit of a service fails the run. */

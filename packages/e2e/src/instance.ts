@@ -34,10 +34,15 @@ export function freePort(): Promise<number> {
 }
 
 /** Runs `./overtone ARGS` until it exits. */
-export function overtone(args: string[], env: Record<string, string> = {}, limitMs = 240_000): Promise<Ran> {
+export function overtone(
+  args: string[],
+  env: Record<string, string> = {},
+  limitMs = 240_000,
+  script = launcher,
+): Promise<Ran> {
   return new Promise((done, fail) => {
     const from = Date.now();
-    const child = spawn(launcher, args, { env: { ...process.env, ...env }, stdio: ['ignore', 'pipe', 'pipe'] });
+    const child = spawn(script, args, { env: { ...process.env, ...env }, stdio: ['ignore', 'pipe', 'pipe'] });
     const limit = setTimeout(() => child.kill('SIGTERM'), limitMs);
     let output = '';
     child.stdout.on('data', (bytes: Buffer) => (output += bytes.toString()));
@@ -67,25 +72,26 @@ async function tail(path: string, lines: number): Promise<string> {
 /** A real Overtone in its own folder, started and stopped by the management script. */
 export type Instance = Awaited<ReturnType<typeof createInstance>>;
 
-export async function createInstance(environment: Record<string, string> = {}, folder?: string) {
+export async function createInstance(environment: Record<string, string> = {}, folder?: string, script = launcher) {
   const data = folder ?? (await mkdtemp(join(tmpdir(), 'overtone-e2e-')));
   const port = await freePort();
   let current = environment;
   let started = false;
   const env = () => ({ OT_ADMIN_EMAIL: admin.email, OT_ADMIN_PASSWORD: admin.password, ...current });
   const at = ['--data', data];
+  const run = (args: string[], limitMs?: number) => overtone(args, env(), limitMs, script);
 
   const up = async (changed: Record<string, string> = current): Promise<Ran> => {
     current = changed;
-    const start = () => overtone(['up', ...at, '--port', String(port), '--detach'], env());
+    const start = () => run(['up', ...at, '--port', String(port), '--detach']);
     if (started) return start();
     started = true;
     // An instance chooses its ports at the first start, and binds them later: two must not choose at the same time.
     return withLock('first start of a test instance', start);
   };
-  const down = () => overtone(['down', ...at], env());
+  const down = () => run(['down', ...at]);
   const status = async (): Promise<InstanceStatus> => {
-    const ran = await overtone(['status', ...at, '--json'], env(), 120_000);
+    const ran = await run(['status', ...at, '--json'], 120_000);
     return JSON.parse(ran.output.slice(ran.output.indexOf('{'))) as InstanceStatus;
   };
   const pidOf = async (name: string): Promise<number> => {

@@ -4,7 +4,17 @@ import type { Client } from './client.ts';
 /** The result of continuous requests. */
 export type Load = { requestCount: number; failures: string[]; stop: () => Promise<void> };
 
-type Request = { method: string; path: string; body?: unknown };
+export type Request = { method: string; path: string; body?: unknown };
+
+async function send(api: Client, { method, path, body }: Request, result: Load): Promise<void> {
+  const init = body === undefined ? {} : { body: JSON.stringify(body) };
+  const failure = await api
+    .call(method, path, { ...init, headers: { 'content-type': 'application/json' } })
+    .then(({ status, text }) => (status < 300 ? undefined : `${status} ${text.slice(0, 200)}`))
+    .catch((error: unknown) => String((error as Error).cause ?? error));
+  result.requestCount += 1;
+  if (failure !== undefined) result.failures.push(`${method} ${path}: ${failure}`);
+}
 
 /** Sends requests concurrently until it is stopped, and collects the failed ones. */
 export function startLoad(api: Client, requests: readonly Request[], concurrency = 3): Load {
@@ -12,14 +22,7 @@ export function startLoad(api: Client, requests: readonly Request[], concurrency
   let isStopped = false;
   const runLoop = async (number: number): Promise<void> => {
     for (let turn = number; !isStopped; turn++) {
-      const { method, path, body } = requests[turn % requests.length] as Request;
-      const init = body === undefined ? {} : { body: JSON.stringify(body) };
-      const failure = await api
-        .call(method, path, { ...init, headers: { 'content-type': 'application/json' } })
-        .then(({ status, text }) => (status < 300 ? undefined : `${status} ${text.slice(0, 200)}`))
-        .catch((error: unknown) => String((error as Error).cause ?? error));
-      result.requestCount += 1;
-      if (failure !== undefined) result.failures.push(`${method} ${path}: ${failure}`);
+      await send(api, requests[turn % requests.length] as Request, result);
       await sleep(5);
     }
   };
@@ -27,6 +30,22 @@ export function startLoad(api: Client, requests: readonly Request[], concurrency
   result.stop = async () => {
     isStopped = true;
     await finished;
+  };
+  return result;
+}
+
+/** Sends so many requests a second, however long the responses take, and collects the failed ones. */
+export function startPacedLoad(api: Client, requestAt: (turn: number) => Request, perSecond: number): Load {
+  const result: Load = { requestCount: 0, failures: [], stop: async () => {} };
+  const pending = new Set<Promise<void>>();
+  let turn = 0;
+  const timer = setInterval(() => {
+    const sent = send(api, requestAt(turn++), result).finally(() => pending.delete(sent));
+    pending.add(sent);
+  }, 1000 / perSecond);
+  result.stop = async () => {
+    clearInterval(timer);
+    await Promise.all(pending);
   };
   return result;
 }

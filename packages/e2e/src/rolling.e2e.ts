@@ -20,7 +20,7 @@ import { endsOf, services, treeOf, pidOf } from './victims.ts';
 const upstreamServices = services.filter((name) => name !== 'edge-gateway');
 
 /** One request for every service, and one that writes. */
-function requestsOn(fileId: string) {
+export function requestsOn(fileId: string) {
   return [
     { method: 'GET', path: '/api/users/me' },
     { method: 'GET', path: `/api/files/${fileId}?segment_limit=10` },

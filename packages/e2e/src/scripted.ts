@@ -12,24 +12,31 @@ type Scripted = {
   setEngine: (secondsPerHour: number, failure?: string) => Promise<void>;
 };
 
-/** Starts an instance at first use, with the settings of `environment`. `remove` stops it if it was started. */
-export function scriptedInstance(environment: () => Promise<Record<string, string>> = async () => ({})) {
+/**
+ * Starts an instance at first use, with the settings of `environment`, of the product whose launcher is `script`.
+ * `remove` stops it if it was started.
+ */
+export function scriptedInstance(
+  environment: () => Promise<Record<string, string>> = async () => ({}),
+  script: () => Promise<string | undefined> = async () => undefined,
+) {
   let started: Promise<Scripted & { remove: () => Promise<void> }> | undefined;
   const start = async () => {
     const folder = await mkdtemp(join(tmpdir(), 'overtone-e2e-script-'));
-    const script = join(folder, 'engine.json');
+    const engine = join(folder, 'engine.json');
     const setEngine = (secondsPerHour: number, failure?: string) =>
-      writeFile(script, JSON.stringify({ secondsPerHour, failure }));
+      writeFile(engine, JSON.stringify({ secondsPerHour, failure }));
     await setEngine(0);
-    const instance = await createInstance({
-      OT_SCRIPTED_ENGINE: script,
+    const settings = {
+      OT_SCRIPTED_ENGINE: engine,
       GPU_CONCURRENT_REQUESTS: '4',
       GPU_EXPRESS_SLOTS: '1',
       // Long time limits: a slow machine needs longer to stop and start a service.
       UPSTREAM_WAIT_MS: '300000',
       SHUTDOWN_GRACE_MS: '60000',
       ...(await environment()),
-    });
+    };
+    const instance = await createInstance(settings, undefined, await script());
     const ran = await instance.up();
     if (ran.code !== 0) throw new Error(`./overtone up ended with ${ran.code}:\n${ran.output}`);
     const remove = async () => {

@@ -15,6 +15,10 @@ export const serviceEnv = {
   /** How long a stopping service stays reachable but unready, so that load balancers notice. */
   DRAIN_DELAY_MS: z.coerce.number().int().min(0).default(0),
   SHUTDOWN_GRACE_MS: z.coerce.number().int().min(0).default(10_000),
+  /** Lets a second process of this service listen on the same ports; without it, they belong to this process alone. */
+  REUSE_PORT: z.stringbool().optional(),
+  /** Starts and becomes ready, but takes no events, RPCs, jobs or periodic tasks: proves that this version starts. */
+  STANDBY: z.stringbool().optional(),
   /** Processes of this service that ended with an uncaught exception before; set by the supervisor. */
   UNCAUGHT_EXCEPTIONS: z.coerce.number().int().min(0).optional(),
   /** OTLP over HTTP; traces are recorded and exported only when it is set. */

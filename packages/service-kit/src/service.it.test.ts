@@ -1,7 +1,8 @@
 import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { closeSync, openSync } from 'node:fs';
 import { Agent, request, type IncomingMessage } from 'node:http';
-import { connect } from 'node:net';
+import { connect, createServer } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from '@jest/globals';
@@ -13,6 +14,7 @@ import { createBus } from './bus/bus.ts';
 import { handle } from './http/route.ts';
 import { createLog } from './log.ts';
 import { createMetrics } from './metrics.ts';
+import { catchUp } from './periodic.ts';
 import { createService, rpc, type Service, type ServiceDefinition, type Slice } from './service.ts';
 
 const log = createLog('media', { LOG_LEVEL: 'silent' as 'fatal', LOG_FORMAT: 'json' });
@@ -223,6 +225,32 @@ describe('a service that starts before the broker', () => {
     expect(await readiness(internalPort)).toBe(503);
     child.process.kill('SIGTERM');
     expect(await child.ended).toBe(0);
+  });
+});
+
+describe('a second process of a service', () => {
+  it('listens on the same port when both may, so that one of them can be replaced', async () => {
+    const port = await freePort();
+    const shared = { API_PORT: port, REUSE_PORT: true };
+    const [first, second] = [await start({}, shared), await start({}, shared)];
+    first.hold.open();
+    second.hold.open();
+    await first.stop();
+    const answers = await Promise.all(Array.from({ length: 20 }, async () => await ask(port, new Agent())));
+    expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 200));
+    const stranger = createServer().listen(port, '127.0.0.1');
+    expect(await once(stranger, 'error')).toMatchObject([{ code: 'EADDRINUSE' }]);
+  });
+
+  it('in standby becomes ready and takes no periodic task', async () => {
+    let runs = 0;
+    const task = catchUp('counted', 1, async () => void (runs += 1));
+    const standby = await start({ periodics: [task] }, { STANDBY: true });
+    expect(await readiness(standby.internalPort)).toBe(200);
+    await sleep(50);
+    expect(runs).toBe(0);
+    await start({ periodics: [task] });
+    await waitFor(async () => runs > 0);
   });
 });
 

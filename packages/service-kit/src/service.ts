@@ -144,13 +144,13 @@ export function createService({ slices, listener, recycling, ...base }: ServiceD
     metrics,
     recycled: recycled ?? new Promise(() => {}),
     start: async () => {
-      const internalPort = await listen(internal, env.INTERNAL_PORT, env.SERVICE_HOST, log);
+      const internalPort = await listen(internal, env.INTERNAL_PORT, env, log);
       stopTracing = await startTracing(name, env);
       await bus.connect();
       await parts.start(ending.signal);
       ending.signal.throwIfAborted();
-      tasks.start();
-      const apiPort = await listen(api, env.API_PORT, env.SERVICE_HOST, log);
+      if (env.STANDBY !== true) tasks.start();
+      const apiPort = await listen(api, env.API_PORT, env, log);
       accepting = true;
       log.info({ api_port: apiPort, internal_port: internalPort }, 'ready');
       return { apiPort, internalPort };
@@ -258,10 +258,15 @@ function merge(slices: Slice[]): Required<Slice> {
   };
 }
 
-function listen(server: Server, port: number, host: string, log: Log): Promise<number> {
+function listen(
+  server: Server,
+  port: number,
+  { SERVICE_HOST: host, REUSE_PORT: reusePort = false }: ServiceEnv,
+  log: Log,
+): Promise<number> {
   return new Promise((resolve, reject) => {
     server.once('error', reject);
-    server.listen(port, host, () => {
+    server.listen({ port, host, reusePort }, () => {
       // A connection that cannot be accepted, for example without a free descriptor, must not end the process.
       server.off('error', reject).on('error', (err) => log.warn({ err }, 'connection not accepted'));
       resolve((server.address() as AddressInfo).port);

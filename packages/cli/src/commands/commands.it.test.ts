@@ -21,10 +21,8 @@ describe('./overtone', () => {
 
   it('works from any folder and through a symbolic link', async () => {
     symlinkSync(join(productFolder, 'overtone'), join(folder, 'linked'));
-    expect(await run(join(folder, 'linked'), ['version'], { cwd: folder })).toEqual({
-      code: 0,
-      output: `${productVersion()}\n`,
-    });
+    const { code, output } = await run(join(folder, 'linked'), ['version'], { cwd: folder });
+    expect([code, output.split('\n')[0]]).toEqual([0, productVersion()]);
   });
 
   it('shows its commands without arguments', async () => {

@@ -4,7 +4,7 @@ import { parseEnv } from 'node:util';
 import { busConfig, envLines, missing, unusable, type Values } from '../container/container.ts';
 import { configObjects } from '../container/kubernetes.ts';
 import { readIfThere, replaceFile } from '../files.ts';
-import { productFolder, productVersion } from '../paths.ts';
+import { homeFolder, productVersion } from '../paths.ts';
 import { Refusal } from '../refusal.ts';
 import { inventPassword } from '../setup/secrets.ts';
 import { createTerminal } from '../terminal.ts';
@@ -14,7 +14,7 @@ const fileHeader =
 
 /** Writes the files that compose.yaml reads: secrets and bus users. Existing files stay unchanged. */
 export function configContainer(options: { readonly out?: string }): void {
-  const folder = options.out === undefined ? productFolder : resolve(options.out);
+  const folder = options.out === undefined ? homeFolder : resolve(options.out);
   mkdirSync(folder, { recursive: true });
   const { file, values, added } = ensureValues(folder);
   // It contains no secret, and the server in its container runs as another user.
@@ -31,7 +31,7 @@ export function configContainer(options: { readonly out?: string }): void {
 
 /** Prints the same values as Kubernetes objects, for `kubectl apply -f -`. */
 export function configKubernetes(options: { readonly out?: string }): void {
-  const folder = options.out === undefined ? productFolder : resolve(options.out);
+  const folder = options.out === undefined ? homeFolder : resolve(options.out);
   mkdirSync(folder, { recursive: true });
   const items = configObjects(ensureValues(folder).values);
   process.stdout.write(`${JSON.stringify({ apiVersion: 'v1', kind: 'List', items }, undefined, 2)}\n`);

@@ -26,12 +26,7 @@ export async function restart(wanted: readonly string[], options: { readonly dat
   await withLock(setupLock(folder), async () => {
     const update = await bringUpToDate(folder, terminal);
     const services = servicesOf(folder, wanted);
-    // The edge is last: it holds requests that arrive during the restart.
-    for (const last of [false, true]) {
-      for (const service of services.filter(({ name }) => (name === edge) === last)) {
-        await restartOne(folder, service, terminal);
-      }
-    }
+    for (const service of edgeLast(services)) await restartOne(folder, service, readyWithinMs, terminal);
     if (servicesOf(folder, []).length === services.length) await update.settle();
     else if (update.changed) terminal.warn('The other services are not of this version yet: ./overtone restart');
   });
@@ -48,20 +43,40 @@ function servicesOf(folder: DataFolder, wanted: readonly string[]): RecordedProc
   return wanted.length === 0 ? all : all.filter((entry) => wanted.includes(entry.name));
 }
 
-async function restartOne(folder: DataFolder, before: RecordedProcess, terminal: Terminal): Promise<void> {
+/** The edge is restarted last: it holds requests that arrive while another service restarts. */
+export function edgeLast(services: readonly RecordedProcess[]): RecordedProcess[] {
+  return services.toSorted((left, right) => Number(left.name === edge) - Number(right.name === edge));
+}
+
+/** Ends a process of the instance, and waits until the one that the supervisor starts in its place is ready. */
+export async function restartOne(
+  folder: DataFolder,
+  before: RecordedProcess,
+  withinMs: number,
+  terminal: Terminal,
+): Promise<void> {
   const from = Date.now();
   terminal.busy(`${before.name} is restarting`);
-  await replaced(folder, before);
+  await replaced(folder, before, withinMs);
   terminal.done(`${before.name} is ready again (${((Date.now() - from) / 1000).toFixed(1)} s)`);
 }
 
-async function replaced(folder: DataFolder, before: RecordedProcess): Promise<void> {
-  const deadline = Date.now() + readyWithinMs;
+async function replaced(folder: DataFolder, before: RecordedProcess, withinMs: number): Promise<void> {
   // The supervisor restarts an exited service; a service finishes its running work before it exits.
   if (isAlive(before)) kill(before.pid, 'SIGTERM');
-  while (isAlive(before) || !(await isReady(folder, before.name))) {
-    if (Date.now() > deadline)
-      throw new Refusal(`${before.name} was not ready again in time; see: ./overtone logs ${before.name}`);
+  await untilReady(folder, before.name, withinMs, before);
+}
+
+/** Waits until a service is ready, as another process than the one `before`. */
+export async function untilReady(
+  folder: DataFolder,
+  name: string,
+  withinMs: number,
+  before?: RecordedProcess,
+): Promise<void> {
+  const deadline = Date.now() + withinMs;
+  while ((before !== undefined && isAlive(before)) || !(await isReady(folder, name))) {
+    if (Date.now() > deadline) throw new Refusal(`${name} was not ready in time; see: ./overtone logs ${name}`);
     await sleep(lookEveryMs);
   }
 }

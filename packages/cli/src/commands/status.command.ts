@@ -77,7 +77,8 @@ export async function serviceStatus(name: string, instance: Instance, runtime: R
 
 const readiness = z.object({ checks: z.record(z.string(), z.string()).default({}) });
 
-async function askReady(url: string): Promise<{ ready: boolean; checks: Record<string, string> }> {
+/** Asks a service whether it is ready. */
+export async function askReady(url: string): Promise<{ ready: boolean; checks: Record<string, string> }> {
   try {
     const response = await fetch(url, { signal: AbortSignal.timeout(4000) });
     const body = readiness.safeParse(await response.json());

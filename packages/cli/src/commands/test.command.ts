@@ -2,17 +2,28 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import pLimit from 'p-limit';
 import { productFolder } from '../paths.ts';
+import { Refusal } from '../refusal.ts';
 import { ensurePackages, productPackages, testPackages } from '../setup/packages.ts';
 import { prepare } from '../setup/prepare.ts';
 import { lastLines, run } from '../setup/run.ts';
-import { endToEnd, resultsFolder, ring, staticChecks, type Check, type Tally } from '../testing/checks.ts';
+import {
+  endToEnd,
+  namedProjects,
+  resultsFolder,
+  ring,
+  staticChecks,
+  type Check,
+  type Tally,
+} from '../testing/checks.ts';
 import { createTerminal, type Terminal } from '../terminal.ts';
 
 const shownLines = 150;
 
-/** Completes the setup, runs every check and test, and prints the total counts. */
-export async function test(options: { readonly quick?: boolean }): Promise<void> {
+/** Completes the setup, runs every check and test, or the named one, and prints the total counts. */
+export async function test(name: string | undefined, options: { readonly quick?: boolean }): Promise<void> {
   const terminal = createTerminal();
+  if (name !== undefined && !namedProjects.includes(name))
+    throw new Refusal(`There is no test ${name}; there are: ${namedProjects.join(', ')}.`);
   const stop = new AbortController();
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => stop.abort());
   mkdirSync(resultsFolder, { recursive: true });
@@ -20,13 +31,19 @@ export async function test(options: { readonly quick?: boolean }): Promise<void>
   terminal.busy('preparing');
   await prepare(terminal.done);
   // The checks of the sources are single-threaded and run in pairs; the test rings use both cores.
-  const tallies = await pLimit(2).map(staticChecks(), (check) => runCheck(check, terminal, stop.signal));
-  const rest = options.quick === true ? [ring('pure')] : [ring('pure'), ring('it'), ...endToEnd()];
-  for (const check of rest) tallies.push(await runCheck(check, terminal, stop.signal));
+  const checks = name === undefined ? staticChecks() : [];
+  const tallies = await pLimit(2).map(checks, (check) => runCheck(check, terminal, stop.signal));
+  for (const check of checksOf(name, options.quick === true))
+    tallies.push(await runCheck(check, terminal, stop.signal));
   const passed = tallies.reduce((sum, tally) => sum + tally.passed, 0);
   const failed = tallies.reduce((sum, tally) => sum + tally.failed, 0);
   if (failed > 0) process.exitCode = 1;
   terminal.line(`${passed} passed, ${failed} failed`);
+}
+
+function checksOf(name: string | undefined, quick: boolean): Check[] {
+  if (name !== undefined) return endToEnd([name]);
+  return quick ? [ring('pure')] : [ring('pure'), ring('it'), ...endToEnd()];
 }
 
 async function runCheck(check: Check, terminal: Terminal, signal: AbortSignal): Promise<Tally> {

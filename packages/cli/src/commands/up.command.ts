@@ -1,8 +1,5 @@
-import { spawn } from 'node:child_process';
-import { closeSync, openSync } from 'node:fs';
-import { join } from 'node:path';
 import { isLocked, withLock } from '../lock.ts';
-import { dataFolder, productFolder, productVersion, type DataFolder } from '../paths.ts';
+import { dataFolder, productVersion, type DataFolder } from '../paths.ts';
 import { messageOf, Refusal } from '../refusal.ts';
 import { baseUrl, readInstance } from '../setup/instance.ts';
 import { ensurePackages, productPackages } from '../setup/packages.ts';
@@ -11,7 +8,7 @@ import { prepare } from '../setup/prepare.ts';
 import { secretsIn } from '../setup/secrets.ts';
 import { clearLeftovers, setUp, takeAdminPassword } from '../setup/set-up.ts';
 import type { SupervisorMessage } from '../supervisor/messages.ts';
-import { guardianName, processMark } from '../supervisor/instance-processes.ts';
+import { spawnGuardian } from '../supervisor/guardian.ts';
 import { kill } from '../servers/process.ts';
 import { instanceLock, setupLock, superviseInstance } from '../supervisor/run-instance.ts';
 import { gpuScaleOf } from '../supervisor/gpu-scale.ts';
@@ -90,20 +87,7 @@ async function startHere(folder: DataFolder, terminal: Terminal, gpuScale: boole
 }
 
 async function startDetached(folder: DataFolder, terminal: Terminal, gpuScale: boolean): Promise<void> {
-  const guardian = join(productFolder, 'packages', 'cli', 'src', 'guardian.sh');
-  const log = openSync(join(folder.logs, 'supervisor.log'), 'a', 0o600);
-  const args = [guardian, process.execPath, folder.root, ...(gpuScale ? ['--gpu-scale'] : [])];
-  const child = spawn('/bin/sh', args, {
-    cwd: '/',
-    detached: true,
-    stdio: ['ignore', log, log, 'ipc'],
-    env: {
-      ...process.env,
-      NODE_COMPILE_CACHE: folder.compileCache,
-      ...processMark(folder.root, guardianName),
-    },
-  });
-  closeSync(log);
+  const child = spawnGuardian(folder, gpuScale ? ['--gpu-scale'] : [], { env: process.env, ipc: true });
   // The guardian is the leader of its and the supervisor's process group.
   const abandon = () => {
     if (child.pid !== undefined) kill(-child.pid, 'SIGTERM');

@@ -40,19 +40,33 @@ export async function setUp(folder: DataFolder, givenPort: number | undefined, s
     port,
     ports: await assignPorts(portNames([...serviceNames(), ...scaledNames(scale)]), before?.ports ?? {}),
   };
+  // Temporary files of killed jobs; no running process needs them.
+  rmSync(folder.work, { recursive: true, force: true });
   makeFolders(folder);
-  const users = Object.keys(topology);
-  const secrets = ensureSecrets(folder.secrets, [
-    'redis',
-    'db_overtone',
-    ...databaseServices.map((name) => `db_${roleOf(name)}`),
-    ...[...users, 'supervisor'].map((name) => `nats_${name}`),
-  ]);
-  ensureAdminPassword(secrets, instance);
+  ensureAdminPassword(ensurePasswords(folder), instance);
   writeBusRights(folder, instance);
   writeInstance(folder, instance);
   markVersion(folder);
   return instance;
+}
+
+/** Adds the ports, secrets and folders that only this version has to those of a running instance. */
+export async function completeSetUp(folder: DataFolder, before: Instance, scale?: GpuScale): Promise<Instance> {
+  const missing = portNames([...serviceNames(), ...scaledNames(scale)]).filter((name) => !(name in before.ports));
+  const instance = { ...before, ports: { ...before.ports, ...(await assignPorts(missing, {})) } };
+  makeFolders(folder);
+  ensurePasswords(folder);
+  if (missing.length > 0) writeInstance(folder, instance);
+  return instance;
+}
+
+function ensurePasswords(folder: DataFolder): Secrets {
+  return ensureSecrets(folder.secrets, [
+    'redis',
+    'db_overtone',
+    ...databaseServices.map((name) => `db_${roleOf(name)}`),
+    ...[...Object.keys(topology), 'supervisor'].map((name) => `nats_${name}`),
+  ]);
 }
 
 function asRecorded(process: InstanceProcess): RecordedProcess {
@@ -64,8 +78,6 @@ function asRecorded(process: InstanceProcess): RecordedProcess {
 }
 
 function makeFolders({ logs, objects, search, models, compileCache, work }: DataFolder): void {
-  // Temporary files of killed jobs; no running process needs them.
-  rmSync(work, { recursive: true, force: true });
   for (const place of [logs, objects, search, models, compileCache, work]) {
     mkdirSync(place, { recursive: true, mode: 0o700 });
   }

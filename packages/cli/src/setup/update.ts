@@ -19,13 +19,20 @@ export type Update = {
   readonly settle: () => Promise<void>;
 };
 
-/**
- * Prepares a running instance for services of this version while those of the previous version keep running: a
- * migration that they could not work with is refused, and the permissions on the bus are those of both versions.
- */
+/** Prepares a running instance for services of this version, which the running supervisor starts. */
 export async function bringUpToDate(folder: DataFolder, terminal: Terminal): Promise<Update> {
   openDataFolder(folder);
   refuseOtherPlan(folder);
+  const update = await prepareRunning(folder, terminal);
+  markVersion(folder);
+  return update;
+}
+
+/**
+ * Prepares a running instance for services of this version while those of another version keep running: a migration
+ * that they could not work with is refused, and the permissions on the bus are those of both versions.
+ */
+export async function prepareRunning(folder: DataFolder, terminal: Terminal): Promise<Update> {
   const instance = readInstance(folder);
   if (instance === undefined) throw new Refusal(`${folder.settings} is missing; start again with: ./overtone up`);
   await ensurePackages(productPackages, terminal.step);
@@ -36,7 +43,6 @@ export async function bringUpToDate(folder: DataFolder, terminal: Terminal): Pro
     if (widened) terminal.done('bus: rights of this version');
     const schema = await migrate(sourceOf(folder, instance), { servicesRun: true });
     terminal.done(`database: ${schema}`);
-    markVersion(folder);
     return {
       changed: widened || schema.includes('->'),
       settle: async () => await settleBusRights(folder, instance),

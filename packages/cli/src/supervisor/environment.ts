@@ -117,6 +117,8 @@ function forEdge({ secrets, instance, uiFolder }: EnvironmentSource): Record<str
   return {
     ASSERTION_PRIVATE_KEY_FILE: secrets.file('assertion_private_key'),
     UI_DIR: uiFolder,
+    // An update starts the next version on the public port before it stops the present one.
+    REUSE_PORT: 'true',
     ...(Object.fromEntries(urls) as Record<string, string>),
   };
 }

@@ -173,7 +173,7 @@ async function repeatUntilDone(
 }
 
 // The shutdown grace time of a service (see the kit's environment), plus a margin.
-function graceOf({ env }: ProcessSpec): number {
+export function graceOf({ env }: ProcessSpec): number {
   const given = (name: string, otherwise: number) => Number(env[name] ?? otherwise);
   return given('DRAIN_DELAY_MS', 0) + given('SHUTDOWN_GRACE_MS', 10_000) + 5_000;
 }

@@ -51,8 +51,12 @@ export function ring(name: 'pure' | 'it'): Check {
   };
 }
 
+/** The projects of the default run, and those that run only when they are named: `./overtone test update`. */
+const projects = ['product', 'scripted', 'replicas', 'killed'];
+export const namedProjects = ['update'];
+
 /** The checks of the running product, in its own process. */
-export function endToEnd(): Check[] {
+export function endToEnd(wanted: readonly string[] = projects): Check[] {
   const folder = join(productFolder, 'packages', 'e2e');
   if (!existsSync(folder)) return [];
   const report = join(resultsFolder, 'e2e.json');
@@ -60,7 +64,13 @@ export function endToEnd(): Check[] {
   return [
     {
       name: 'tests (e2e)',
-      command: [join(folder, 'node_modules', '.bin', 'playwright'), 'test', '--config', folder],
+      command: [
+        join(folder, 'node_modules', '.bin', 'playwright'),
+        'test',
+        '--config',
+        folder,
+        ...wanted.flatMap((project) => ['--project', project]),
+      ],
       env: { OT_SCREENSHOTS: join(resultsFolder, 'screenshots') },
       count: ({ code }) => atLeastOneFailure(code, playwrightTally(readIfThere(report))),
     },
