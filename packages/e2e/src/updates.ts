@@ -14,7 +14,6 @@ import { requestsOn } from './rolling.e2e.ts';
 import { createCopy, uploadWithRetry, waitUntilReady } from './scripted.ts';
 import { until } from './until.ts';
 
-const changedFiles = 10;
 const limitMs = 1_500_000;
 /** A slow machine needs longer to start a service; a broken one is waited for as long. */
 const env = { OT_UPDATE_READY_SECONDS: '90' };
@@ -142,7 +141,7 @@ export function createUpdates(
     ledger = await openLedger(instance);
     await fresh.setEngine(0);
     referenceId = await send();
-    for (let i = 0; i < changedFiles; i++) changedIds.push(await send());
+    for (let i = 0; i < perSecond / 5; i++) changedIds.push(await send());
     await allFinished(ledger, [referenceId, ...changedIds], 240_000);
     await fresh.setEngine((2 * 3600) / recordings.brief.duration);
   };
