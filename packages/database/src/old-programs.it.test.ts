@@ -74,15 +74,9 @@ async function startService(version: number, url: string): Promise<{ code: numbe
 
 /** The newest migration of each declaration: databases in use, and the programs around the limit that they declare. */
 const declarations = [...new Map(released.map((migration) => [migration.readableBy, migration])).values()];
-function programBefore(limit: number): number[] {
-  return migrations
-    .filter(({ version }) => version < limit)
-    .map(({ version }) => version)
-    .slice(-1);
-}
 
 describe.each(declarations)('a database at v$version, readable by v$readableBy', ({ version, readableBy }) => {
-  it('lets a service start that knows no newer migration than this one', async () => {
+  it(`lets a service start whose newest migration is v${readableBy}`, async () => {
     const url = databases.get(version)!;
     const before = await dumpSchema(url);
     const { code, output } = await startService(readableBy, url);
@@ -90,11 +84,13 @@ describe.each(declarations)('a database at v$version, readable by v$readableBy',
     expect(await dumpSchema(url)).toBe(before);
   });
 
-  it.each(programBefore(readableBy))('lets no service start whose newest migration is v%d', async (tooOld) => {
-    const { code, output } = await startService(tooOld, databases.get(version)!);
-    expect([code, output]).toEqual([1, expect.stringContaining('schema_too_new')]);
-    expect(output).toContain(`readable from v${readableBy} on`);
-  });
+  const tooOld = migrations.findLast((migration) => migration.version < readableBy)?.version;
+  if (tooOld !== undefined)
+    it(`lets no service start whose newest migration is v${tooOld}`, async () => {
+      const { code, output } = await startService(tooOld, databases.get(version)!);
+      expect([code, output]).toEqual([1, expect.stringContaining('schema_too_new')]);
+      expect(output).toContain(`readable from v${readableBy} on`);
+    });
 });
 
 describe.each(released)('a database at v$version', ({ version, readableBy }) => {
