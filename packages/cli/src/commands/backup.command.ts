@@ -63,13 +63,7 @@ export async function backup(options: BackupOptions): Promise<void> {
 /** Lists the backups of a place. */
 export async function backups(options: BackupsOptions): Promise<void> {
   const destination = openPlace(options.from ?? dataFolder(options.data).backups);
-  const { backups: found, unreadable } = await refusing(
-    async () =>
-      await listBackups(destination).catch((error: unknown) => {
-        if (error instanceof BackupError && error.code === 'backup_missing') return { backups: [], unreadable: [] };
-        throw error;
-      }),
-  );
+  const { backups: found, unreadable } = await refusing(async () => await listBackupsIfThere(destination));
   destination.close();
   if (options.json === true) {
     const list = found.map(({ manifest }) => manifest);
@@ -81,6 +75,14 @@ export async function backups(options: BackupsOptions): Promise<void> {
   for (const { manifest } of found)
     terminal.done(`${manifest.dump.file}  ${manifest.created_at}  ${summaryOf(manifest)}`);
   for (const name of unreadable) terminal.fail(`${name} is damaged or its dump is not complete`);
+}
+
+/** The backups of a place, which need not exist. */
+export async function listBackupsIfThere(destination: Destination): ReturnType<typeof listBackups> {
+  return await listBackups(destination).catch((error: unknown) => {
+    if (error instanceof BackupError && error.code === 'backup_missing') return { backups: [], unreadable: [] };
+    throw error;
+  });
 }
 
 /** Deletes what killed backups left behind, and all safety dumps except the newest of each kind. */

@@ -1,5 +1,5 @@
 import { isLocked, withLock } from '../lock.ts';
-import { dataFolder, productVersion, type DataFolder } from '../paths.ts';
+import { dataFolder, homeFolder, productFolder, productVersion, type DataFolder } from '../paths.ts';
 import { messageOf, Refusal } from '../refusal.ts';
 import { baseUrl, readInstance } from '../setup/instance.ts';
 import { ensurePackages, productPackages } from '../setup/packages.ts';
@@ -13,6 +13,7 @@ import { kill } from '../servers/process.ts';
 import { instanceLock, setupLock, superviseInstance } from '../supervisor/run-instance.ts';
 import { gpuScaleOf } from '../supervisor/gpu-scale.ts';
 import { createTerminal, type Terminal } from '../terminal.ts';
+import { pinRelease, readPin, releaseOfClone } from '../update/releases.ts';
 
 /** Options of `up`. */
 export type UpOptions = {
@@ -43,11 +44,22 @@ export async function up(options: UpOptions): Promise<void> {
     await prepare(terminal.done);
     terminal.busy('clearing up after the last run');
     if ((await clearLeftovers(folder)) > 0) terminal.done('ended what the last run left behind');
+    const isFresh = readInstance(folder) === undefined;
     await setUp(folder, options.port, scale);
+    if (isFresh) await pinClone(terminal);
     terminal.busy('starting');
     await (options.detach === true ? startDetached(folder, terminal, gpuScale) : startHere(folder, terminal, gpuScale));
     announce(folder, terminal, options.detach === true);
   });
+}
+
+// A later checkout in the clone does not change the version of an installed release; `update` does.
+async function pinClone(terminal: Terminal): Promise<void> {
+  if (productFolder !== homeFolder || readPin(homeFolder) !== undefined) return;
+  const version = await releaseOfClone(homeFolder);
+  if (version === undefined) return;
+  await pinRelease(homeFolder, { version, folder: homeFolder });
+  terminal.done(`${version} is pinned; ./overtone update changes it`);
 }
 
 function address(folder: DataFolder) {

@@ -33,7 +33,7 @@ import {
 } from '../update/releases.ts';
 import { dumpContainer, imageTag, schemaInContainer, updateContainers } from '../update/containers.ts';
 import { refuseForeground, Replaced, stateOf, takeOver, updateEnv } from '../update/takeover.ts';
-import { refusing } from './backup.command.ts';
+import { listBackupsIfThere, refusing } from './backup.command.ts';
 
 /** Options of `update`. */
 export type UpdateOptions = {
@@ -67,10 +67,10 @@ export async function update(options: UpdateOptions): Promise<void> {
   terminal.done(`${version} is installed in ${target.folder}`);
   const state = await stateOf(folder);
   refuseForeground(state);
-  const schema = await saveDatabase(folder, target, state === 'stopped', terminal);
+  const schema = await saveDatabase(folder, options, target, state === 'stopped', terminal);
   if (state === 'detached') await handOver(folder, present, target, terminal);
   else if (isNewer(present.version, version) && schema !== undefined) replaceFile(folder.version, `${version}\n`);
-  pin(options, present, target, schema);
+  await pin(options, present, target, schema);
   terminal.done(`${version} is pinned; it replaced ${present.version}`);
   if (state === 'stopped') terminal.line('  start it with  ./overtone up');
   else if (options.rollback !== true) terminal.line('  go back with  ./overtone update --rollback');
@@ -86,11 +86,16 @@ async function updateOfContainers(tag: string, options: UpdateOptions, terminal:
   const schema = await schemaInContainer(homeFolder);
   if (schema === undefined)
     throw new Refusal('The database does not run; start it first: docker compose up --detach postgres');
-  checkSchema(target, schema, true);
+  await checkSchema(
+    target,
+    schema,
+    true,
+    async () => 'Restore the backup from before the update first: docs/upgrade.md, "Back".',
+  );
   await dumpContainer(homeFolder, terminal);
   const { OT_UPDATE_READY_SECONDS: withinSeconds } = readEnv(updateEnv);
   await updateContainers({ home: homeFolder, target, full: options.full === true, withinSeconds, terminal });
-  pin(options, present, target, schema);
+  await pin(options, present, target, schema);
   terminal.done(`${version} is pinned; it replaced ${present.version}`);
 }
 
@@ -146,6 +151,7 @@ async function targetOf(
 /** Checks that the release can read the schema, then backs the database up. @returns its schema; undefined before the first start. */
 async function saveDatabase(
   folder: DataFolder,
+  options: UpdateOptions,
   target: Release,
   stopped: boolean,
   terminal: Terminal,
@@ -158,7 +164,7 @@ async function saveDatabase(
         return await withPostgres(folder, async (urlOf) => {
           const databaseUrl = urlOf(databaseName);
           const schema = await withClient(databaseUrl, async (client) => await schemaOf(client));
-          checkSchema(target, schema, stopped);
+          await checkSchema(target, schema, stopped, async () => await wayBack(folder, options, target));
           terminal.busy('backing up');
           const { dump } = await createBackup({
             databaseUrl,
@@ -175,19 +181,44 @@ async function saveDatabase(
   );
 }
 
-/** @throws Refusal when the release cannot run on the schema, or the present one not on that of the release. */
-export function checkSchema(target: Release, schema: Schema, stopped: boolean): void {
+/**
+ * @param nextSteps what to do when the release cannot run on the schema.
+ * @throws Refusal when it cannot, or when the present one cannot run on the schema of the release.
+ */
+export async function checkSchema(
+  target: Release,
+  schema: Schema,
+  stopped: boolean,
+  nextSteps: () => Promise<string>,
+): Promise<void> {
   const { version: head, readableFrom } = schemaOfRelease(target);
   if (!canRead(head, schema))
     throw new Refusal(
       `${target.version} cannot read the database: it knows v${head}, and v${schema.version} can be read from v${schema.readableFrom} on. ` +
-        'Nothing was touched. The way back is: ./overtone down, restore the backup from before the update, then --rollback (docs/upgrade.md).',
+        `Nothing was stopped or changed. ${await nextSteps()}`,
     );
   if (!stopped && !canRead(migrationHead(), { version: head, readableFrom }))
     throw new Refusal(
       `${target.version} migrates the database to v${head}, which ${productVersion()} cannot read while both run. Nothing was touched. ` +
         'Stop first: ./overtone down, ./overtone update, ./overtone up.',
     );
+}
+
+/** The commands that lead to a release which cannot read the present database, from the newest backup that it can read. */
+async function wayBack(folder: DataFolder, { rollback }: UpdateOptions, target: Release): Promise<string> {
+  const { version: head } = schemaOfRelease(target);
+  const destination = openDestination({ folder: folder.backups });
+  const { backups } = await listBackupsIfThere(destination);
+  const readable = backups.find(({ manifest }) => manifest.schema_version <= head);
+  const file = readable === undefined ? 'FILE' : join(destination.place, readable.manifest.dump.file);
+  const update = rollback === true ? 'update --rollback' : `update --version v${target.version} --force-downgrade`;
+  const commands = ['down', `restore ${file} --no-restart`, update, 'up --detach'];
+  const data = folder.root === dataFolder(undefined).root ? '' : ` --data ${folder.root}`;
+  const made = readable === undefined ? `there is none in ${folder.backups}` : `of ${readable.manifest.created_at}`;
+  return [
+    `The way back needs a backup that it can read (${made}). What was written later is lost:`,
+    ...commands.map((command) => `  ./overtone ${command}${data}`),
+  ].join('\n');
 }
 
 async function handOver(folder: DataFolder, present: Release, target: Release, terminal: Terminal): Promise<void> {
@@ -219,13 +250,18 @@ async function runTakeover(release: Release, folder: DataFolder, flags: readonly
 }
 
 // The record precedes the pin: when this command is killed between them, the next one repeats the update.
-function pin(options: UpdateOptions, present: Release, target: Release, schema: Schema | undefined): void {
+async function pin(
+  options: UpdateOptions,
+  present: Release,
+  target: Release,
+  schema: Schema | undefined,
+): Promise<void> {
   if (options.rollback !== true && target.folder !== present.folder)
     writeRecord(homeFolder, {
       version: target.version,
       replaced: { version: present.version, path: present.folder, schema_version: schema?.version ?? 0 },
       at: new Date().toISOString(),
     });
-  pinRelease(homeFolder, target);
+  await pinRelease(homeFolder, target);
   if (options.rollback === true) removeRecord(homeFolder);
 }

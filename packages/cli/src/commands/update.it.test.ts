@@ -5,6 +5,7 @@ import {
   existsSync,
   mkdirSync,
   mkdtempSync,
+  readdirSync,
   readFileSync,
   rmSync,
   writeFileSync,
@@ -12,11 +13,17 @@ import {
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { withClient } from '@overtone/backup';
+import { migrate, readMigrations } from '@overtone/database';
+import { withPostgres } from '../backup/with-postgres.ts';
 import { dataFolder, productFolder, productVersion } from '../paths.ts';
+import { databaseName } from '../servers/postgres.ts';
 import { run, type RunResult } from '../setup/run.ts';
+import { setUp } from '../setup/set-up.ts';
 import { identify } from '../supervisor/identity.ts';
 import { guardianName, processMark } from '../supervisor/instance-processes.ts';
 import { writeRuntime } from '../supervisor/runtime.ts';
+import { pinRelease, readPin, releaseOfClone } from '../update/releases.ts';
 import { checkSchema } from './update.command.ts';
 
 // A remote of small releases whose `overtone` does what `takeover` says, and a clone of it as the home of this version.
@@ -57,7 +64,7 @@ ${toolVersions.join('\n')}
 echo "${version} $*" >>"${folder}/calls"
 case $1 in
 takeover) ${takeover} ;;
-config) echo 'ADDED=${version}' >>"$4/.env"; echo 'rights of ${version}' >"$4/nats.conf" ;;
+config) echo 'ADDED_PASSWORD=secret-of-${version}' >>"$4/.env"; echo 'rights of ${version}' >"$4/nats.conf" ;;
 *) echo "release ${version} of $OVERTONE_HOME" ;;
 esac
 `;
@@ -280,7 +287,7 @@ esac
   it('backs up, pins, pulls, migrates, and replaces one service after another, the edge last', async () => {
     const { code, output } = await updateContainers('update');
     expect([code, output]).toEqual([0, expect.stringContaining(`99.0.0 is pinned; it replaced ${productVersion()}`)]);
-    expect(settings()).toBe('OT_IMAGE_TAG=99.0.0\nLOG_LEVEL=debug\nADDED=99.0.0\n');
+    expect(settings()).toBe('OT_IMAGE_TAG=99.0.0\nLOG_LEVEL=debug\nADDED_PASSWORD=secret-of-99.0.0\n');
     const ran = composed().map((call) => call.replace(/ compose /, ' '));
     expect(ran.findIndex((call) => call.includes('pg_dump'))).toBeLessThan(
       ran.findIndex((call) => call.includes('pull')),
@@ -317,6 +324,119 @@ esac
     expect(readFileSync(join(home, 'compose.yaml.before-update'), 'utf8')).toBe('name: present\n');
     expect(settings()).toContain('LOG_LEVEL=debug');
   });
+
+  it('names the settings that the release adds, without their values', async () => {
+    const { code, output } = await updateContainers('update-full');
+    expect([code, output]).toEqual([0, expect.stringMatching(/^✓ added to \.env: ADDED_PASSWORD$/m)]);
+    expect(output).not.toContain('secret-of');
+    await release('99.2.0');
+    expect((await updateContainers('update-full')).output).not.toContain('added to .env');
+  });
+
+  it('puts back every file that a full update replaced, when a service is not healthy', async () => {
+    mkdirSync(join(home, 'deploy'));
+    writeFileSync(join(home, 'deploy', 'rules.yml'), 'rules: present\n');
+    await release(broken, { files: { 'deploy/rules.yml': 'rules: broken\n', 'deploy/new.yml': 'new\n' } });
+    const { code, output } = await updateContainers('update-full');
+    expect([code, output]).toEqual([1, expect.stringContaining('+rules: broken')]);
+    expect(readFileSync(join(home, 'compose.yaml'), 'utf8')).toBe('name: present\n');
+    expect(readFileSync(join(home, 'deploy', 'rules.yml'), 'utf8')).toBe('rules: present\n');
+    expect(existsSync(join(home, 'deploy', 'new.yml'))).toBe(false);
+  });
+});
+
+describe('a rollback to a release that cannot read the database', () => {
+  it('is refused before anything is stopped, with the commands that lead back', async () => {
+    await release('98.0.0');
+    expect(await update()).toMatchObject({ code: 0 });
+    const replaced = { version: '98.0.0', path: join(home, '.releases', 'v98.0.0'), schema_version: 10 };
+    const record = { version: productVersion(), replaced, at: new Date().toISOString() };
+    writeFileSync(join(home, '.releases', 'record.json'), JSON.stringify(record));
+    writeFileSync(join(home, '.releases', 'current'), `v${productVersion()}\n`);
+    mkdirSync(data);
+    await setUp(dataFolder(data), 1);
+    await withPostgres(dataFolder(data), async (urlOf) => {
+      await withClient(urlOf('postgres'), async (client) => await client.query(`create database ${databaseName}`));
+      const url = urlOf(databaseName);
+      await migrate({ url, passwords: {}, migrations: readMigrations().slice(0, 1) });
+      expect(await overtone(['backup', '--data', data])).toMatchObject({ code: 0 });
+      await migrate({ url, passwords: {} });
+      expect(await overtone(['backup', '--data', data])).toMatchObject({ code: 0 });
+      const dumps = readdirSync(join(data, 'backups')).filter((name) => name.endsWith('.dump'));
+      const readable = dumps.toSorted()[0]!;
+      pretendRunning(true);
+      const { code, output } = await update('--rollback');
+      const lines = output.split('\n');
+      expect([code, lines.slice(lines.findIndex((line) => line.startsWith('  ./overtone')))]).toEqual([
+        1,
+        [
+          `  ./overtone down --data ${data}`,
+          `  ./overtone restore ${join(data, 'backups', readable)} --no-restart --data ${data}`,
+          `  ./overtone update --rollback --data ${data}`,
+          `  ./overtone up --detach --data ${data}`,
+          '',
+        ],
+      ]);
+      expect(output).toContain('98.0.0 cannot read the database: it knows v10');
+      expect(output).toContain('Nothing was stopped or changed.');
+      expect(readdirSync(join(data, 'backups')).filter((name) => name.endsWith('.dump'))).toEqual(dumps);
+    });
+    expect(guardian?.exitCode).toBeNull();
+    expect(calls().filter((call) => call.includes('takeover'))).toEqual([]);
+    expect(readFileSync(join(home, '.releases', 'current'), 'utf8')).toBe(`v${productVersion()}\n`);
+  });
+});
+
+describe('the pin of a fresh installation', () => {
+  const checkOut = async (version: string) => await git(home, 'checkout', '--quiet', '--force', `v${version}`);
+
+  it('is the release whose tag is checked out', async () => {
+    await checkOut('0.1.0');
+    expect(await releaseOfClone(home)).toBe('0.1.0');
+    await pinRelease(home, { version: '0.1.0', folder: home });
+    expect(readPin(home)).toBe('0.1.0');
+  });
+
+  it('is none in a clone of a branch, of another commit or of a tag of another version', async () => {
+    expect(await releaseOfClone(home)).toBeUndefined();
+    await release('0.2.0', { tag: 'v0.3.0' });
+    await git(home, 'fetch', '--quiet', '--tags');
+    await checkOut('0.3.0');
+    expect(await releaseOfClone(home)).toBeUndefined();
+    await checkOut('0.1.0');
+    await git(home, 'commit', '--quiet', '--allow-empty', '--message', 'ours');
+    expect(await releaseOfClone(home)).toBeUndefined();
+    await pinRelease(home, { version: '0.1.0', folder: home });
+    expect(readPin(home)).toBeUndefined();
+  });
+
+  it('lets the clone itself run as long as it holds that release', async () => {
+    // Stand-ins for what the launcher installs.
+    const tools = join(home, '.tools');
+    mkdirSync(join(tools, 'bin'), { recursive: true });
+    mkdirSync(join(home, 'node_modules', '.pnpm'), { recursive: true });
+    for (const name of ['node', 'pnpm'])
+      writeFileSync(join(tools, 'bin', name), '#!/bin/sh\necho "$@"\n', { mode: 0o755 });
+    writeFileSync(join(home, 'pnpm-lock.yaml'), '');
+    const versions = /^node_version=(.*)\npnpm_version=(.*)$/m.exec(readFileSync(join(home, 'overtone'), 'utf8'))!;
+    writeFileSync(join(tools, 'installed'), `${versions[1]} ${versions[2]} 4294967295 0\n`);
+    mkdirSync(join(home, '.releases'));
+    writeFileSync(join(home, '.releases', 'current'), 'v0.1.0\n');
+    const launch = async () => await run(join(home, 'overtone'), ['status'], { env: { OVERTONE_HOME: '' } });
+    expect(await launch()).toEqual({ code: 0, output: `${join(home, 'packages/cli/src/main.ts')} status\n` });
+    writeFileSync(join(home, 'package.json'), '{\n  "name": "x",\n  "version": "0.2.0"\n}\n');
+    const { code, output } = await launch();
+    expect([code, output]).toEqual([1, expect.stringContaining('v0.1.0 is pinned, but this clone holds v0.2.0')]);
+  });
+
+  it('is shown by version, or the branch that runs instead', async () => {
+    expect((await overtone(['version'])).output).toContain(
+      `pinned  none: ./overtone runs the branch main of the clone`,
+    );
+    mkdirSync(join(home, '.releases'));
+    writeFileSync(join(home, '.releases', 'current'), 'v0.1.0\n');
+    expect((await overtone(['version'])).output).toContain('pinned  0.1.0\n');
+  });
 });
 
 describe('the schema', () => {
@@ -329,16 +449,19 @@ describe('the schema', () => {
     return { version: '99.0.0', folder: target };
   };
 
-  it('of the database decides whether a release may run on it', () => {
-    const old = releaseWith({ 'v409_old.sql': '-- readable-by: v409\n' });
-    expect(() => checkSchema(old, present, true)).toThrow('99.0.0 cannot read the database: it knows v409');
-    const readable = releaseWith({ 'v410_readable.sql': '-- readable-by: v410\n' });
-    expect(() => checkSchema(readable, present, false)).not.toThrow();
+  const check = async (migrations: Files, stopped: boolean): Promise<void> =>
+    await checkSchema(releaseWith(migrations), present, stopped, async () => 'Restore a backup.');
+
+  it('of the database decides whether a release may run on it', async () => {
+    await expect(check({ 'v409_old.sql': '-- readable-by: v409\n' }, true)).rejects.toThrow(
+      /^99.0.0 cannot read the database: it knows v409.* Restore a backup\.$/,
+    );
+    await check({ 'v410_readable.sql': '-- readable-by: v410\n' }, false);
   });
 
-  it('of a release must be readable by the present one while both run', () => {
-    const contracting = releaseWith({ 'v999_contract.sql': '-- readable-by: v999\n' });
-    expect(() => checkSchema(contracting, present, false)).toThrow('cannot read while both run');
-    expect(() => checkSchema(contracting, present, true)).not.toThrow();
+  it('of a release must be readable by the present one while both run', async () => {
+    const contracting = { 'v999_contract.sql': '-- readable-by: v999\n' };
+    await expect(check(contracting, false)).rejects.toThrow('cannot read while both run');
+    await check(contracting, true);
   });
 });

@@ -1,6 +1,6 @@
 import { homeFolder, productVersion } from '../paths.ts';
 import { messageOf } from '../refusal.ts';
-import { fetchReleases, knownVersions, readPin } from '../update/releases.ts';
+import { branchOf, fetchReleases, knownVersions, readPin } from '../update/releases.ts';
 import { createTerminal } from '../terminal.ts';
 
 /** Prints the version that runs, the pinned release, and the newest one that is known. */
@@ -16,7 +16,10 @@ export async function version(options: { fetch?: boolean; json?: boolean }): Pro
   if (options.json === true) return void process.stdout.write(`${JSON.stringify(found, undefined, 2)}\n`);
   const terminal = createTerminal();
   terminal.line(found.current);
-  terminal.line(`pinned  ${found.pinned ?? `none, the clone in ${homeFolder}`}`);
+  const branch = found.pinned === null ? await branchOf(homeFolder) : undefined;
+  const clone =
+    branch === undefined ? `the clone in ${homeFolder}` : `the branch ${branch} of the clone in ${homeFolder}`;
+  terminal.line(`pinned  ${found.pinned ?? `none: ./overtone runs ${clone}`}`);
   const source = options.fetch === true ? '' : ' among the fetched tags (--fetch asks the remote)';
   terminal.line(`newest  ${found.newest ?? 'unknown'}${source}`);
   if (failure !== undefined) terminal.warn(failure);

@@ -1,4 +1,4 @@
-import { cpSync, existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseEnv } from 'node:util';
 import { topology } from '@overtone/contracts';
@@ -71,10 +71,11 @@ type ContainerUpdate = {
 export async function updateContainers(update: ContainerUpdate): Promise<void> {
   const { home, target, full, terminal } = update;
   const kept = keep(home);
+  const refreshed: string[] = [];
   const replaced: string[] = [];
   try {
-    if (full) await refreshFiles(home, target, terminal);
-    await writeSettings(home, target);
+    if (full) await refreshFiles(update, refreshed);
+    await writeSettings(update);
     terminal.busy('pulling the images');
     await required(home, 'pull', '--quiet', 'migrate', ...Object.keys(topology));
     // A file that was replaced is not seen in a running container.
@@ -89,6 +90,7 @@ export async function updateContainers(update: ContainerUpdate): Promise<void> {
     }
   } catch (error) {
     terminal.warn(messageOf(error));
+    for (const name of refreshed) restoreFile(join(home, name));
     await goBack(update, kept, replaced);
     throw new Refusal(`${target.version} could not take over; the version before is pinned and runs again.`, {
       cause: error,
@@ -121,7 +123,7 @@ function servicesInOrder(): string[] {
 type Kept = ReadonlyMap<string, string>;
 
 function keep(home: string): Kept {
-  const names = ['.env', 'nats.conf', 'compose.yaml'];
+  const names = ['.env', 'nats.conf'];
   return new Map(
     names.flatMap((name) => {
       const text = readIfThere(join(home, name));
@@ -131,8 +133,9 @@ function keep(home: string): Kept {
 }
 
 // The release itself adds the secrets and bus users that it needs; the values that are there stay.
-async function writeSettings(home: string, target: Release): Promise<void> {
+async function writeSettings({ home, target, terminal }: ContainerUpdate): Promise<void> {
   const file = join(home, '.env');
+  const before = parseEnv(readFileSync(file, 'utf8'));
   const { code, output } = await run(join(target.folder, 'overtone'), ['config', 'container', '--out', home], {
     env: { OVERTONE_HOME: home },
   });
@@ -141,23 +144,29 @@ async function writeSettings(home: string, target: Release): Promise<void> {
     .split('\n')
     .map((line) => (/^\s*OT_IMAGE_TAG\s*=/.test(line) ? `OT_IMAGE_TAG=${target.version}` : line));
   replaceFile(file, lines.join('\n'));
+  const added = Object.keys(parseEnv(lines.join('\n'))).filter((name) => !(name in before));
+  if (added.length > 0) terminal.done(`added to .env: ${added.join(', ')}`);
 }
 
 // `git diff` exits with 1 when there are differences.
-async function refreshFiles(home: string, target: Release, terminal: Terminal): Promise<void> {
+async function refreshFiles({ home, target, terminal }: ContainerUpdate, refreshed: string[]): Promise<void> {
   for (const name of composeFiles) {
     const [ours, theirs] = [join(home, name), join(target.folder, name)];
     if (!existsSync(theirs)) continue;
     const { output } = await run('git', ['diff', '--no-index', '--no-color', '--', ours, theirs]);
     if (output.trim() === '') continue;
     terminal.line(output.trimEnd());
-    if (existsSync(ours)) {
-      rmSync(`${ours}.before-update`, { recursive: true, force: true });
-      cpSync(ours, `${ours}.before-update`, { recursive: true });
-    }
+    rmSync(`${ours}.before-update`, { recursive: true, force: true });
+    if (existsSync(ours)) cpSync(ours, `${ours}.before-update`, { recursive: true });
+    refreshed.push(name);
     cpSync(theirs, ours, { recursive: true });
     terminal.done(`${name} is of ${target.version}; the one before is ${name}.before-update`);
   }
+}
+
+function restoreFile(path: string): void {
+  rmSync(path, { recursive: true, force: true });
+  if (existsSync(`${path}.before-update`)) renameSync(`${path}.before-update`, path);
 }
 
 async function required(home: string, ...args: string[]): Promise<void> {

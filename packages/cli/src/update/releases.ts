@@ -24,17 +24,31 @@ function pathsOf(home: string) {
   return { root, pin: join(root, 'current'), record: join(root, 'record.json') };
 }
 
-/** The pinned release; `undefined`: the clone itself runs. */
+/** The pinned release; `undefined`: the clone runs as it is. */
 export function readPin(home: string): string | undefined {
   return tagPattern.exec(readIfThere(pathsOf(home).pin)?.trim() ?? '')?.[1];
 }
 
-/** From now on `./overtone` is this release. */
-export function pinRelease(home: string, { version, folder }: Release): void {
+/** From now on `./overtone` is this release. A clone that is no release itself is used without a pin. */
+export async function pinRelease(home: string, { version, folder }: Release): Promise<void> {
   const { root, pin } = pathsOf(home);
-  if (folder === home) return rmSync(pin, { force: true });
+  if (folder === home && (await releaseOfClone(home)) !== version) return rmSync(pin, { force: true });
   mkdirSync(root, { recursive: true });
   replaceFile(pin, `v${version}\n`, 0o644);
+}
+
+/** The release that is checked out in the clone; `undefined` when it follows a branch, or is at another commit. */
+export async function releaseOfClone(home: string): Promise<string | undefined> {
+  if ((await branchOf(home)) !== undefined) return undefined;
+  const { code, output } = await git(home, 'tag', '--points-at', 'HEAD');
+  const version = versionIn(home);
+  return code === 0 && output.split('\n').includes(`v${version}`) ? version : undefined;
+}
+
+/** The branch that the clone follows. */
+export async function branchOf(home: string): Promise<string | undefined> {
+  const { code, output } = await git(home, 'symbolic-ref', '--quiet', '--short', 'HEAD');
+  return code === 0 ? output : undefined;
 }
 
 /** What the last update replaced. */
