@@ -17,6 +17,7 @@ import {
 import { migrationHead } from '@overtone/database/migrations';
 import { openInstallation, type Installation, type UrlOf } from '../backup/installation.ts';
 import { givenPassphrase, openFile, openPlace } from '../backup/location.ts';
+import { copyFromMirror, tryToCopyFromMirror } from '../backup/media-mirror.ts';
 import { keysAfterRestore, unreadableSecrets } from '../backup/recovery-keys.ts';
 import { printable, reportWithdrawn } from '../backup/restore-report.ts';
 import { megabytes } from '../backup/sizes.ts';
@@ -41,14 +42,22 @@ export type RestoreOptions = {
   readonly withoutKeys?: boolean;
   /** The address of an account that becomes an active super_admin. */
   readonly administrator?: string;
+  /** Copies missing objects from the media mirror; without a backup nothing else is done. */
+  readonly mediaFromMirror?: boolean;
+  /** A folder or `s3://bucket` to copy them from, instead of the mirror of the settings. */
+  readonly mirror?: string;
   /** `false`: directory accounts may sign in before the next directory sync run. */
   readonly awaitSync?: boolean;
 };
 
-/** Replaces the database of the installation by a backup; everything is checked before anything is touched. */
-export async function restore(file: string, options: RestoreOptions): Promise<void> {
+/**
+ * Replaces the database of the installation by a backup; everything is checked before anything is touched. Without a file,
+ * only recordings are copied from the media mirror.
+ */
+export async function restore(file: string | undefined, options: RestoreOptions): Promise<void> {
   const terminal = createTerminal();
   const installation = openInstallation(options);
+  if (file === undefined) return await restoreRecordings({ installation, options, terminal });
   const { destination, name } = openFile(file);
   const passphrase = givenPassphrase();
   const checked = await refusing(async () => {
@@ -74,6 +83,32 @@ export async function restore(file: string, options: RestoreOptions): Promise<vo
   );
   destination.close();
   await startAgain({ manifest, installation, options, terminal });
+}
+
+async function restoreRecordings({
+  installation,
+  options,
+  terminal,
+}: Pick<Replacement, 'installation' | 'options' | 'terminal'>) {
+  if (!wantsMedia(options))
+    throw new Refusal('Name a file of a backup, or copy missing recordings with --media-from-mirror.');
+  const complete = await refusing(
+    async () =>
+      await installation.withServer(async (urlOf) =>
+        copyFromMirror({
+          databaseUrl: urlOf(installation.database),
+          objectStore: installation.objectStore(),
+          keys: installation.encryptionKey(),
+          place: options.mirror,
+          terminal,
+        }),
+      ),
+  );
+  if (!complete) process.exitCode = 1;
+}
+
+function wantsMedia({ mediaFromMirror, mirror }: RestoreOptions): boolean {
+  return mediaFromMirror === true || mirror !== undefined;
 }
 
 type Replacement = {
@@ -121,6 +156,10 @@ async function replaceDatabase(replacement: Replacement): Promise<void> {
   // Not before the swap: the backup itself may be an old safety dump.
   if (safetyDump !== undefined) await removeOldDumps(installation, terminal);
   if (options.withoutKeys === true) await reportSecrets(urlOf(database), keys, terminal);
+  const media = { databaseUrl: urlOf(database), keys, place: options.mirror, terminal };
+  // The database is restored already: what fails here can be repeated.
+  if (wantsMedia(options) && !(await tryToCopyFromMirror({ ...media, objectStore: installation.objectStore() })))
+    process.exitCode = 1;
   await reportObjects(urlOf(database), installation, terminal).catch((error: unknown) =>
     terminal.warn(`The objects could not be compared with the database: ${messageOf(error)}`),
   );
