@@ -14,6 +14,7 @@ export type BackupErrorCode =
   | 'keys_missing'
   | 'keys_invalid'
   | 'space_short'
+  | 'services_running'
   | 'replay_failed'
   | 'content_differs'
   | 'no_administrator'

@@ -20,6 +20,7 @@ export {
 export { BackupError, type BackupErrorCode } from './errors.ts';
 export { keyFingerprints, readKeys, withRecoveredKeys } from './keys.ts';
 export { manifestEnding, type Manifest } from './manifest.ts';
+export { restoreMedia, type MediaReport } from './media.ts';
 export { compareObjects, type ObjectReport } from './objects.ts';
 export { findPrograms, type Programs } from './programs.ts';
 export { swapDatabases, type RestoreTarget } from './databases.ts';

@@ -13,15 +13,28 @@ const debianRoot = '/usr/lib/postgresql';
  * @returns undefined when they are not on this machine.
  */
 export function findPrograms(binFolder?: string, path = ''): Programs | undefined {
-  const installed = foldersIn(debianRoot)
+  const needed = ['pg_dump', 'pg_restore'];
+  const folder = binFolder
+    ? findFolder(needed, [binFolder])
+    : (findDebianFolder(needed) ?? findFolder(needed, path.split(delimiter)));
+  return folder === undefined ? undefined : { pgDump: join(folder, 'pg_dump'), pgRestore: join(folder, 'pg_restore') };
+}
+
+/** The folder of the newest of Debian's PostgreSQL packages, from version `floor`, that contains all these programs. */
+export function findDebianFolder(programs: readonly string[], floor = 1, root = debianRoot): string | undefined {
+  const versions = foldersIn(root)
     .map(Number)
-    .filter((version) => version > 0)
-    .sort((left, right) => right - left)
-    .map((version) => join(debianRoot, String(version), 'bin'));
-  const folders = binFolder ? [binFolder] : [...installed, ...path.split(delimiter).filter((part) => part !== '')];
-  return folders
-    .map((folder) => ({ pgDump: join(folder, 'pg_dump'), pgRestore: join(folder, 'pg_restore') }))
-    .find(({ pgDump, pgRestore }) => isExecutable(pgDump) && isExecutable(pgRestore));
+    .filter((version) => version >= floor)
+    .sort((left, right) => right - left);
+  return findFolder(
+    programs,
+    versions.map((version) => join(root, String(version), 'bin')),
+  );
+}
+
+/** The first folder that contains all these programs. */
+export function findFolder(programs: readonly string[], folders: readonly string[]): string | undefined {
+  return folders.find((folder) => folder !== '' && programs.every((program) => isExecutable(join(folder, program))));
 }
 
 function isExecutable(file: string): boolean {

@@ -73,7 +73,7 @@ function keeping(program: Command): void {
     .action(async (options: BackupsOptions) => (await import('./commands/backup.command.ts')).backups(options));
   program
     .command('restore')
-    .argument('<file>', 'a file of the backup, or s3://bucket/prefix/file')
+    .argument('[file]', 'a file of the backup, or s3://bucket/prefix/file')
     .description('replace the database by a backup')
     .option(...dataOption)
     .option('--yes', 'do not ask')
@@ -87,7 +87,9 @@ function keeping(program: Command): void {
     .option('--without-keys', 'restore although these keys are lost; the stored secrets must be set again')
     .option('--administrator <email>', 'make this account of the backup an active super_admin')
     .option('--no-await-sync', 'let directory accounts sign in before the next directory sync run')
-    .action(async (file: string, options: RestoreOptions) =>
+    .option('--media-from-mirror', 'copy missing recordings from the media mirror; without a file nothing else is done')
+    .option('--mirror <place>', 'the same, from this folder or s3://bucket instead of the mirror of the settings')
+    .action(async (file: string | undefined, options: RestoreOptions) =>
       (await import('./commands/restore.command.ts')).restore(file, options),
     );
 }

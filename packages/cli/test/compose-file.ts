@@ -18,6 +18,7 @@ export type Container = {
   readonly depends_on?: Readonly<Record<string, { readonly condition: string }>>;
   readonly healthcheck?: { readonly test?: readonly string[]; readonly disable?: boolean };
   readonly command?: readonly string[];
+  readonly entrypoint?: readonly string[];
   readonly cap_drop?: readonly string[];
   readonly security_opt?: readonly string[];
   readonly read_only?: boolean;

@@ -46,10 +46,17 @@ export type Workload = {
   };
 } & KubeObject;
 
-const kinds = ['Deployment', 'StatefulSet', 'Job'];
-/** The workloads of an overlay. */
+type CronJob = KubeObject & { readonly spec: { readonly jobTemplate: Pick<Workload, 'spec'> } };
+const kinds = ['Deployment', 'StatefulSet', 'Job', 'CronJob'];
+/** The workloads of an overlay; of a CronJob the Job that it is the template of. */
 export function workloadsOf(objects: readonly KubeObject[]): Workload[] {
-  return objects.filter((object): object is Workload => kinds.includes(object.kind));
+  return objects
+    .filter(({ kind }) => kinds.includes(kind))
+    .map((object) =>
+      object.kind === 'CronJob'
+        ? { ...object, kind: 'Job', spec: (object as CronJob).spec.jobTemplate.spec }
+        : (object as Workload),
+    );
 }
 
 export function labelsOf(workload: Workload): Labels {

@@ -43,8 +43,14 @@ function create(name: string, { mappings, aliases = {} }: { mappings?: Mappings;
   return { acknowledged: true, index: name };
 }
 
+/** A pattern may match nothing; a name must exist. */
 function describe(name: string): Body {
-  const [own, { mappings, created, aliases }] = named(name);
+  if (!name.endsWith('*')) return describeIndex(named(name));
+  const matching = [...indices].filter(([own]) => own.startsWith(name.slice(0, -1)));
+  return Object.assign({}, ...matching.map(describeIndex)) as Body;
+}
+
+function describeIndex([own, { mappings, created, aliases }]: [string, Index]): Body {
   const settings = { index: { creation_date: String(created) } };
   return { [own]: { aliases: Object.fromEntries([...aliases].map((alias) => [alias, {}])), mappings, settings } };
 }
@@ -107,6 +113,11 @@ function answer({ method, name, verb, refresh, body, lines }: Asked): Body {
   if (name === '_aliases') return swap(body['actions'] as Action[]);
   if (verb === '' && method === 'PUT') return create(name, body);
   if (verb === '' && method === 'GET') return describe(name);
+  if (verb === '' && method === 'DELETE') {
+    // As action.destructive_requires_name demands, neither a pattern nor an alias.
+    if (!indices.delete(name)) throw new Refused(404, 'index_not_found_exception', `no such index [${name}]`);
+    return { acknowledged: true };
+  }
   const [, index] = named(name);
   switch (verb) {
     case '_mapping':

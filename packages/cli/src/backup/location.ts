@@ -1,45 +1,51 @@
 import { basename, dirname, resolve } from 'node:path';
-import { openDestination, type Destination } from '@overtone/backup';
+import { openDestination, type Destination, type S3Destination } from '@overtone/backup';
 import { readEnv } from '@overtone/service-kit/env';
 import { z } from 'zod';
 import { Refusal } from '../refusal.ts';
 
-/** Not the variables of the object store, which may be another server. */
-const s3Env = {
-  OT_BACKUP_S3_ENDPOINT: z.url(),
-  OT_BACKUP_S3_REGION: z.string().default('us-east-1'),
-  OT_BACKUP_S3_ACCESS_KEY_ID: z.string(),
-  OT_BACKUP_S3_SECRET_ACCESS_KEY: z.string(),
-};
+const bucketPattern = /^s3:\/\/([^/]+)\/?(.*?)\/?$/;
 
 /** Opens a folder, or `s3://bucket/prefix` with the server and the keys of the environment (OT_BACKUP_S3_ENDPOINT, ...). */
 export function openPlace(place: string): Destination {
-  const match = /^s3:\/\/([^/]+)\/?(.*?)\/?$/.exec(place);
-  if (match === null) {
-    if (place === '' || /^[a-z][a-z0-9+.-]*:/i.test(place))
-      throw new Refusal(`${place || 'An empty name'} is neither a folder nor s3://bucket/prefix.`);
-    return openDestination({ folder: resolve(place) });
-  }
-  const [, bucket = '', prefix = ''] = match;
+  if (isBucket(place)) return openDestination({ s3: bucketOf(place, 'OT_BACKUP') });
+  return openDestination({ folder: resolve(place) });
+}
+
+/** Whether a place is `s3://bucket/prefix`; otherwise it is a folder. @throws Refusal for another kind of address. */
+export function isBucket(place: string): boolean {
+  if (bucketPattern.test(place)) return true;
+  if (place === '' || /^[a-z][a-z0-9+.-]*:/i.test(place))
+    throw new Refusal(`${place || 'An empty name'} is neither a folder nor s3://bucket/prefix.`);
+  return false;
+}
+
+/**
+ * How to reach `s3://bucket/prefix`: the server and the keys are `<variables>_S3_ENDPOINT`, ... of the environment. They are
+ * not those of the object store, which may be another server.
+ */
+export function bucketOf(place: string, variables: 'OT_BACKUP' | 'OT_MIRROR'): S3Destination {
+  const [, bucket = '', prefix = ''] = bucketPattern.exec(place) ?? [];
+  const [endpoint, region, keyId, secret] = ['ENDPOINT', 'REGION', 'ACCESS_KEY_ID', 'SECRET_ACCESS_KEY'].map(
+    (name) => `${variables}_S3_${name}`,
+  ) as [string, string, string, string];
   try {
-    const env = readEnv(s3Env);
-    return openDestination({
-      s3: {
-        endpoint: env.OT_BACKUP_S3_ENDPOINT,
-        region: env.OT_BACKUP_S3_REGION,
-        bucket,
-        prefix,
-        accessKeyId: env.OT_BACKUP_S3_ACCESS_KEY_ID,
-        secretAccessKey: env.OT_BACKUP_S3_SECRET_ACCESS_KEY,
-      },
-    });
+    const env = readEnv({
+      [endpoint]: z.url(),
+      [region]: z.string().default('us-east-1'),
+      [keyId]: z.string(),
+      [secret]: z.string(),
+    }) as Readonly<Record<string, string>>;
+    return {
+      endpoint: env[endpoint]!,
+      region: env[region]!,
+      bucket,
+      prefix,
+      accessKeyId: env[keyId]!,
+      secretAccessKey: env[secret]!,
+    };
   } catch (cause) {
-    throw new Refusal(
-      `${place} needs OT_BACKUP_S3_ENDPOINT, OT_BACKUP_S3_ACCESS_KEY_ID and OT_BACKUP_S3_SECRET_ACCESS_KEY (or its _FILE).`,
-      {
-        cause,
-      },
-    );
+    throw new Refusal(`${place} needs ${endpoint}, ${keyId} and ${secret} (or its _FILE).`, { cause });
   }
 }
 

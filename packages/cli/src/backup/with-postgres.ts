@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { findPostgresBin, requireProgram } from '../servers/binaries.ts';
+import { findPrograms, type Programs } from '@overtone/backup';
 import { postgresServer, postgresUrl } from '../servers/postgres.ts';
 import { spawnProcess, stopProcess, waitUntilReady } from '../servers/process.ts';
 import type { DataFolder } from '../paths.ts';
@@ -8,16 +8,15 @@ import { readInstance } from '../setup/instance.ts';
 import { secretsIn } from '../setup/secrets.ts';
 import { processMark } from '../supervisor/instance-processes.ts';
 import { readLiveRuntime } from '../supervisor/runtime.ts';
-import type { Programs } from '@overtone/backup';
 
 const startMs = 60_000;
 const stopMs = 60_000;
 
-/** The programs of PostgreSQL that dump and restore. */
+/** The programs of PostgreSQL that dump and restore; in PG_BIN_DIR when it is set. */
 export function postgresPrograms(): Programs {
-  const bin = findPostgresBin();
-  if (bin === undefined) return { pgDump: requireProgram('pg_dump'), pgRestore: requireProgram('pg_restore') };
-  return { pgDump: join(bin, 'pg_dump'), pgRestore: join(bin, 'pg_restore') };
+  const found = findPrograms(process.env['PG_BIN_DIR'], process.env['PATH']);
+  if (found !== undefined) return found;
+  throw new Refusal('pg_dump and pg_restore are not installed. Run: ./overtone doctor (program_missing)');
 }
 
 /**

@@ -9,44 +9,37 @@ import {
 } from '@overtone/backup';
 import { DatabaseError } from 'pg';
 import { givenPassphrase, openPlace } from '../backup/location.ts';
-import { postgresPrograms, withPostgres } from '../backup/with-postgres.ts';
-import { databaseName } from '../servers/postgres.ts';
-import { withLock } from '../lock.ts';
-import { dataFolder, productVersion } from '../paths.ts';
+import { defaultBackupsPlace, openInstallation } from '../backup/installation.ts';
+import { megabytes } from '../backup/sizes.ts';
+import { postgresPrograms } from '../backup/with-postgres.ts';
+import { productVersion } from '../paths.ts';
 import { messageOf, Refusal } from '../refusal.ts';
-import { secretsIn } from '../setup/secrets.ts';
-import { setupLock } from '../supervisor/run-instance.ts';
 import { createTerminal, type Terminal } from '../terminal.ts';
 
 /** `to` is a folder or `s3://bucket/prefix`. */
 export type BackupOptions = { data?: string; to?: string; encrypt?: boolean };
 export type BackupsOptions = { data?: string; from?: string; json?: boolean };
 
-/** Backs up the database of the instance, running or not. */
+/** Backs up the database of the installation, running or not. */
 export async function backup(options: BackupOptions): Promise<void> {
   const terminal = createTerminal();
-  const folder = dataFolder(options.data);
+  const installation = openInstallation(options);
   const passphrase = options.encrypt === true ? requirePassphrase() : undefined;
-  const destination = openPlace(options.to ?? folder.backups);
+  const destination = openPlace(options.to ?? installation.backupsPlace());
   const from = Date.now();
   terminal.busy('dumping the database');
   const manifest = await refusing(
     async () =>
-      await withLock(
-        setupLock(folder),
-        async () =>
-          await withPostgres(
-            folder,
-            async (urlOf) =>
-              await createBackup({
-                databaseUrl: urlOf(databaseName),
-                programs: postgresPrograms(),
-                destination,
-                productVersion: productVersion(),
-                encryptionKey: secretsIn(folder.secrets).read('encryption_key'),
-                passphrase,
-              }),
-          ),
+      await installation.withServer(
+        async (urlOf) =>
+          await createBackup({
+            databaseUrl: urlOf(installation.database),
+            programs: postgresPrograms(),
+            destination,
+            productVersion: productVersion(),
+            encryptionKey: installation.encryptionKey(),
+            passphrase,
+          }),
       ),
   );
   await removeOldFiles(destination, terminal);
@@ -57,12 +50,12 @@ export async function backup(options: BackupOptions): Promise<void> {
     `  recordings are not in it: ${manifest.objects.count}, ${megabytes(manifest.objects.bytes)}, in the object store`,
   );
   if (!manifest.dump.encrypted)
-    terminal.line(`  keep ${folder.secrets}/encryption_key elsewhere, too: without it no stored secret can be read`);
+    terminal.line(`  keep ${installation.keyPlace} elsewhere, too: without it no stored secret can be read`);
 }
 
 /** Lists the backups of a place. */
 export async function backups(options: BackupsOptions): Promise<void> {
-  const destination = openPlace(options.from ?? dataFolder(options.data).backups);
+  const destination = openPlace(options.from ?? defaultBackupsPlace(options));
   const { backups: found, unreadable } = await refusing(async () => await listBackupsIfThere(destination));
   destination.close();
   if (options.json === true) {
@@ -116,10 +109,6 @@ function requirePassphrase(): string {
   throw new Refusal(
     'An encrypted backup needs a passphrase; give it in OT_BACKUP_PASSPHRASE, or name its file in OT_BACKUP_PASSPHRASE_FILE.',
   );
-}
-
-export function megabytes(bytes: number): string {
-  return `${(bytes / 1024 / 1024).toFixed(1)} MiB`;
 }
 
 function summaryOf({ dump, schema_version, tables }: Manifest): string {

@@ -1,6 +1,7 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { BackupError } from '@overtone/backup';
+import { megabytes } from '../backup/sizes.ts';
 import { withPostgres } from '../backup/with-postgres.ts';
 import { replaceFile } from '../files.ts';
 import { isLocked, withLock } from '../lock.ts';
@@ -19,7 +20,6 @@ import { secretsIn } from '../setup/secrets.ts';
 import { clearLeftovers, setUp } from '../setup/set-up.ts';
 import { adminPassword, superviseInstance } from '../supervisor/run-instance.ts';
 import { createTerminal, type Terminal } from '../terminal.ts';
-import { megabytes } from './backup.command.ts';
 
 /** `from` is a release, a file of a backup or `s3://bucket/prefix/file`; without it, the newest backup. */
 export type RehearseOptions = { data?: string; from?: string };

@@ -125,7 +125,7 @@ async function chooseVersion(options: UpdateOptions, present: Release, terminal:
   const wanted = options.version?.replace(/^v/, '') ?? known[0];
   if (wanted === undefined) throw new Refusal('The remote has no release: no tag like v1.2.3.');
   if (!known.includes(wanted))
-    throw new Refusal(`There is no release ${wanted}; the newest are ${known.slice(0, 5).join(', ') || 'none'}.`);
+    throw new Refusal(`There is no release ${wanted}; the newest: ${known.slice(0, 5).join(', ') || 'there is none'}.`);
   if (isNewer(present.version, wanted) && options.forceDowngrade !== true) {
     if (options.version === undefined) return present.version;
     throw new Refusal(

@@ -12,7 +12,10 @@ const rootFiles = ['package.json', 'pnpm-lock.yaml', 'pnpm-workspace.yaml'];
 const notShipped = new Set(['node_modules', 'dist', 'test', 'bench', 'prisma', 'README.md', 'tsconfig.json']);
 const ui = 'packages/web-ui/dist';
 
-/** The folders of the workspace that a service runs from: its own and those of our packages it leads to. */
+/** The commands `backup`, `backups` and `restore` run in the image that has the programs of PostgreSQL. */
+const alsoShipped: Readonly<Record<string, readonly string[]>> = { operations: ['packages/cli'] };
+
+/** The folders of the workspace that an image contains: of the service, and of our packages that it uses. */
 export function foldersOf(service: string, root = productFolder): string[] {
   const folders = new Set<string>();
   const visit = (folder: string) => {
@@ -26,6 +29,7 @@ export function foldersOf(service: string, root = productFolder): string[] {
     }
   };
   visit(join('services', service));
+  for (const folder of alsoShipped[service] ?? []) visit(folder);
   return [...folders];
 }
 

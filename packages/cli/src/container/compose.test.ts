@@ -9,7 +9,8 @@ import { imageEnvironment } from '../../test/dockerfile.ts';
 import { readAs, unknownTo } from '../../test/environments.ts';
 import { productFolder } from '../paths.ts';
 import { maxConnections, serviceNames } from '../supervisor/plan.ts';
-import { migrationSecrets, secretsOf } from './kubernetes.ts';
+import { foldersOf } from './assemble.ts';
+import { migrationSecrets, secretsOf, toolsSecrets } from './kubernetes.ts';
 
 const services = serviceNames();
 const values = freshValues();
@@ -27,7 +28,7 @@ function milliseconds(text: string) {
   return Number(/^(\d+)s$/.exec(text)![1]) * 1000;
 }
 
-const ours = [...services, 'migrate'];
+const ours = [...services, 'migrate', 'tools'];
 const servers = Object.keys(file.services).filter((name) => !ours.includes(name));
 
 /** The package's schema is older than the name of a project; its ids are no addresses. */
@@ -86,6 +87,17 @@ describe('compose.yaml', () => {
     expect(existsSync(join(productFolder, main))).toBe(true);
   });
 
+  it('backs up and restores by hand as the owner, in the image with the programs of PostgreSQL, and only on request', () => {
+    const { image, profiles, environment: given, entrypoint } = container('tools');
+    expect([image, profiles]).toEqual([container('operations').image, ['tools']]);
+    expect(given).toMatchObject(toolsSecrets(values));
+    expect(given).toMatchObject({ NATS_USER: 'transcription-dispatcher', OT_BACKUP_PLACE: '/backups' });
+    expect(container('tools').volumes).toEqual(container('operations').volumes);
+    const main = entrypoint!.at(-1)!.replace('/app/', '');
+    expect(existsSync(join(productFolder, main))).toBe(true);
+    expect(foldersOf('operations')).toContain(main.replace('/src/main.ts', ''));
+  });
+
   it('gives the bus the password of every one of its users', () => {
     const passwords = services.map((name) => [
       `NATS_PASSWORD_${name.toUpperCase().replaceAll('-', '_')}`,
@@ -132,9 +144,9 @@ describe('compose.yaml', () => {
   });
 
   it('asks every service and server whether it is well', () => {
-    // The migration ends, and the collector's image holds no program that could ask.
+    // The migration and the tools end, and the collector's image holds no program that could ask.
     const asked = Object.keys(file.services).filter((name) => container(name).healthcheck?.test !== undefined);
-    const silent = ['migrate', 'otel-collector'];
+    const silent = ['migrate', 'tools', 'otel-collector'];
     expect([...asked, ...silent].sort()).toEqual(Object.keys(file.services).sort());
     for (const name of services)
       expect(container(name).healthcheck!.test).toEqual(['CMD', 'node', '/app/healthcheck.mjs']);
@@ -166,8 +178,8 @@ describe('compose.yaml', () => {
     const members = (network: string) => ours.filter((name) => container(name).networks!.includes(network)).sort();
     expect(members('public')).toEqual(['edge-gateway']);
     expect(members('cache')).toEqual(['edge-gateway']);
-    expect(members('objects')).toEqual(['media', 'operations', 'transcription-worker']);
-    expect(members('search')).toEqual(['search-indexer']);
+    expect(members('objects')).toEqual(['media', 'operations', 'tools', 'transcription-worker']);
+    expect(members('search')).toEqual(['search-indexer', 'tools']);
     expect(members('database')).toEqual(ours.filter((name) => 'DATABASE_URL' in container(name).environment!).sort());
     const open = Object.entries(file.networks).filter(([, value]) => value?.internal !== true);
     expect(open.map(([name]) => name).filter((name) => name !== 'monitoring')).toEqual(['public', 'egress']);

@@ -1,5 +1,8 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { workerJobs } from '@overtone/contracts';
+import { createFolder } from '@overtone/testkit/cleanup';
 import { freshValues } from '../../test/compose-file.ts';
 import { imageEnvironment } from '../../test/dockerfile.ts';
 import { readAs, unknownTo } from '../../test/environments.ts';
@@ -14,8 +17,11 @@ import {
 } from '../../test/kube-pods.ts';
 import { faultsOf, unknownNames } from '../../test/kube-schema.ts';
 import { render, type KubeObject } from '../../test/kustomize.ts';
-import { productVersion } from '../paths.ts';
+import { productFolder, productVersion } from '../paths.ts';
+import { requireProgram } from '../servers/binaries.ts';
+import { run } from '../setup/run.ts';
 import { serviceNames } from '../supervisor/plan.ts';
+import { toolsSecrets } from './kubernetes.ts';
 
 const services = serviceNames();
 const values = freshValues();
@@ -197,5 +203,36 @@ describe.each(overlays)('k8s/overlays/%s', (overlay) => {
     expect(taken.sort()).toEqual(
       [...new Set([...Object.values(workerJobs).map((job) => job.queue), 'embedding'])].sort(),
     );
+  });
+
+  it('never schedules the tools, and gives them what a restore needs', () => {
+    const tools = of<KubeObject & { spec: { suspend: boolean } }>('CronJob');
+    expect(tools.map(({ metadata, spec }) => [metadata.name, spec.suspend])).toEqual([['tools', true]]);
+    const job = workloads().find(({ metadata }) => metadata.name === 'tools')!;
+    expect(podEnvironment(job, objects(), values)).toMatchObject({
+      ...toolsSecrets(values),
+      NATS_USER: 'transcription-dispatcher',
+      NATS_URL: expect.stringMatching(/^nats:/),
+      S3_BUCKET: 'overtone',
+      ELASTICSEARCH_URL: expect.stringMatching(/^http:/),
+    });
+  });
+
+  it('makes a Job of the tools with the command of the documentation', async () => {
+    const text = readFileSync(join(productFolder, 'docs', 'backup.md'), 'utf8');
+    const [, patch] = /--patch '(\[.*\])'/.exec(text)!;
+    const { jobTemplate } = of<KubeObject & { spec: { jobTemplate: { spec: unknown } } }>('CronJob')[0]!.spec;
+    const job = { apiVersion: 'batch/v1', kind: 'Job', metadata: { name: 'restore' }, spec: jobTemplate.spec };
+    const folder = await createFolder();
+    const file = join(folder, 'job.json');
+    writeFileSync(file, JSON.stringify(job));
+    const args = ['patch', '--local', '--type=json', `--filename=${file}`, '--output=json', `--patch=${patch}`];
+    const { code, output } = await run(requireProgram('kubectl'), args);
+    expect([code, output]).toEqual([0, expect.stringContaining('"kind": "Job"')]);
+    const patched = JSON.parse(output) as Workload & KubeObject;
+    expect(patched.spec.template.spec.containers[0]).toMatchObject({
+      args: ['restore', expect.stringMatching(/^s3:.*\.dump\.age$/), '--yes'],
+    });
+    expect(await faultsOf([patched])).toEqual([]);
   });
 });

@@ -44,9 +44,20 @@ export function secretsOf(service: string, values: Values): Record<string, strin
 export function migrationSecrets(values: Values): Record<string, string> {
   const passwords = databaseServices.map(databasePassword);
   return {
-    DATABASE_URL: databaseUrlFor(values['POSTGRES_USER'] ?? 'overtone', values['POSTGRES_PASSWORD'], values),
+    DATABASE_URL: ownerUrl(values),
     ...(values['AUDIT_LOG_RETENTION_DAYS'] ? { AUDIT_LOG_RETENTION_DAYS: values['AUDIT_LOG_RETENTION_DAYS'] } : {}),
     ...Object.fromEntries(passwords.map((name) => [name, values[name] ?? ''])),
+  };
+}
+
+/** Environment of backups and restores by hand: the owner of the database and of the streams, and where backups are kept. */
+export function toolsSecrets(values: Values): Record<string, string> {
+  const named = ['ENCRYPTION_KEY', 'S3_ACCESS_KEY_ID', 'S3_SECRET_ACCESS_KEY'];
+  const places = Object.keys(values).filter((name) => name.startsWith('OT_BACKUP_'));
+  return {
+    DATABASE_URL: ownerUrl(values),
+    NATS_PASSWORD: values[busPassword('transcription-dispatcher')] ?? '',
+    ...Object.fromEntries([...named, ...places].map((name) => [name, values[name] ?? ''])),
   };
 }
 
@@ -61,12 +72,17 @@ export function configObjects(values: Values): ConfigObject[] {
   return [
     ...services.map((service) => secret(service, secretsOf(service, values))),
     secret('migrate', migrationSecrets(values)),
+    secret('tools', toolsSecrets(values)),
     secret('postgres', own(['POSTGRES_PASSWORD'])),
     secret('nats', own(services.map(busPassword))),
     secret('redis', own(['REDIS_PASSWORD'])),
     secret('objects', objects),
     { apiVersion: 'v1', kind: 'ConfigMap', metadata: metadata('nats'), data: { 'nats.conf': busConfig() } },
   ];
+}
+
+function ownerUrl(values: Values): string {
+  return databaseUrlFor(values['POSTGRES_USER'] ?? 'overtone', values['POSTGRES_PASSWORD'], values);
 }
 
 function databaseUrlFor(user: string, password = '', values: Values): string {

@@ -1,0 +1,43 @@
+import type { Manifest, Withdrawn } from '@overtone/backup';
+import type { Terminal } from '../terminal.ts';
+
+/** Prints what the restored database does not give back, and what a person must look at. */
+export function reportWithdrawn(manifest: Manifest, withdrawn: Withdrawn, terminal: Terminal): void {
+  const { sessions, compared, unreadable, auditRecords, administrators, disabled, demoted } = withdrawn;
+  terminal.done(`the backup is in use; ${sessions} sessions of its time ended`);
+  if (auditRecords > 0) terminal.done(`${auditRecords} audit records since the backup are kept`);
+  if (unreadable.length > 0)
+    terminal.warn(
+      `These tables of the database until now could not be read, and nothing was compared with them: ${unreadable.join(', ')}`,
+    );
+  if (!compared)
+    terminal.warn(
+      `There was no database of this installation to compare rights with: disable the accounts that were disabled after ${manifest.created_at}`,
+    );
+  if (administrators === 0)
+    terminal.warn(
+      'The backup has no active super_admin; make one of an account with: restore again, --administrator EMAIL',
+    );
+  for (const email of disabled)
+    terminal.warn(`${email} stays disabled: the account was disabled or deleted after the backup`);
+  for (const email of demoted) terminal.warn(`${email} keeps the lower role it was given after the backup`);
+  reportRemoved(withdrawn, terminal);
+}
+
+function reportRemoved({ memberships, shares, mappings, switches, settings }: Withdrawn, terminal: Terminal): void {
+  const removed = [
+    [memberships, 'group memberships'],
+    [shares, 'shares of files'],
+    [mappings, 'group mappings'],
+  ] as const;
+  for (const [count, kind] of removed)
+    if (count > 0) terminal.warn(`${count} ${kind} stay as they were removed or limited after the backup`);
+  if (switches.length > 0) terminal.warn(`These sign-in methods stay as they were until now: ${switches.join(', ')}`);
+  if (settings.length > 0)
+    terminal.warn(`These sign-in settings are those of the backup, and were others until now: ${settings.join(', ')}`);
+}
+
+/** Titles come from people; a terminal must not execute them. */
+export function printable(text: string): string {
+  return text.replaceAll(/\p{C}/gu, ' ');
+}
