@@ -275,4 +275,21 @@ describe('rights after a restore', () => {
       { outcome: 'success' },
     ]);
   });
+
+  it('are not those of a backup or mirror run that was in progress: its row is removed, ended ones stay', async () => {
+    await restoreAfter(
+      '',
+      `insert into backup_run (trigger, status, lease_until) values ('schedule', 'running', now());
+       insert into backup_run (trigger, status) values ('manual', 'success');
+       insert into mirror_run (trigger, status) values ('schedule', 'queued'), ('manual', 'failed')`,
+    );
+    expect(await sql('select status from backup_run union all select status from mirror_run order by 1')).toEqual([
+      { status: 'failed' },
+      { status: 'success' },
+    ]);
+  });
+
+  it('are withdrawn in a backup of an older schema, which has no runs', async () => {
+    expect(await restoreAfter('', 'drop table backup_run; drop table mirror_run')).toMatchObject({ compared: true });
+  });
 });

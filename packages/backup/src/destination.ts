@@ -1,4 +1,4 @@
-import { createReadStream, createWriteStream, existsSync } from 'node:fs';
+import { constants, createReadStream, createWriteStream, existsSync } from 'node:fs';
 import { access, mkdir, open, readdir, rename, rm, stat, statfs } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { Readable } from 'node:stream';
@@ -30,6 +30,8 @@ export type Destination = {
   freeBytes(): Promise<number | null>;
   /** Writes, reads and deletes a small file. */
   check(): Promise<void>;
+  /** Whether it can be reached; writes nothing. */
+  probe(): Promise<void>;
   close(): void;
 };
 
@@ -88,8 +90,21 @@ function createFolder(folder: string): Omit<Destination, 'check'> {
         const { bavail, bsize } = await statfs(folder);
         return bavail * bsize;
       }),
+    probe: async () => await probeFolder(folder),
     close: () => undefined,
   };
+}
+
+/** @throws BackupError destination_unavailable unless this is a folder that can be read and written. */
+export async function probeFolder(folder: string): Promise<void> {
+  try {
+    await readdir(folder);
+    await access(folder, constants.R_OK | constants.W_OK | constants.X_OK);
+  } catch (cause) {
+    const { code, message } = cause as NodeJS.ErrnoException;
+    const reason = code === 'ENOENT' ? 'is not there.' : `cannot be used: ${message}`;
+    throw new BackupError('destination_unavailable', `${folder} ${reason}`, { cause });
+  }
 }
 
 /**
@@ -170,6 +185,11 @@ function createBucket({ endpoint, region, bucket, prefix, accessKeyId, secretAcc
       }),
     delete: async (name: string) => await guarded(place, async () => await (await store()).delete(`${folder}${name}`)),
     freeBytes: async () => await Promise.resolve(null),
+    probe: async () =>
+      await guarded(place, async () => {
+        // The first page of the listing is enough.
+        for await (const object of (await store()).list(folder)) if (object) break;
+      }),
     close: () => void opened?.then((bucketStore) => bucketStore.close()),
   };
 }

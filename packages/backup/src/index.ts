@@ -12,6 +12,7 @@ export { withClient } from './client.ts';
 export {
   makeFolder,
   openDestination,
+  probeFolder,
   readText,
   type Destination,
   type DestinationOptions,

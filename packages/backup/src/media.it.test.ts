@@ -11,17 +11,24 @@ import { withClient } from './client.ts';
 import { restoreMedia } from './media.ts';
 
 const s3 = await stopAfterFile(startS3());
-const folderStore = (folder: string): ObjectStore =>
-  createObjectStore({ OBJECT_STORE_DIR: folder, OBJECT_STORE_RESERVE_BYTES: 0, S3_REGION: '' });
-const bucketStore = (): ObjectStore =>
-  createObjectStore({
+
+function folderStore(folder: string): ObjectStore {
+  return createObjectStore({ OBJECT_STORE_DIR: folder, OBJECT_STORE_RESERVE_BYTES: 0, S3_REGION: '' });
+}
+
+function bucketStore(): ObjectStore {
+  return createObjectStore({
     S3_ENDPOINT: s3.url,
     S3_REGION: 'us-east-1',
     S3_BUCKET: s3.bucket,
     S3_ACCESS_KEY_ID: s3.accessKeyId,
     S3_SECRET_ACCESS_KEY: s3.secretAccessKey,
   });
-const hashOf = (content: string): string => createHash('sha256').update(content).digest('hex');
+}
+
+function hashOf(content: string): string {
+  return createHash('sha256').update(content).digest('hex');
+}
 
 // A new recording in each test: the bucket is the same in all of them.
 describe.each(['folder', 'S3'] as const)('recordings from a mirror in: %s', (kind) => {
@@ -116,11 +123,11 @@ describe.each(['folder', 'S3'] as const)('recordings from a mirror in: %s', (kin
   });
 
   it('continue where a call was ended by a full disk, and name what failed', async () => {
-    const full = {
-      head: target.head,
-      put: async (key: string, ...rest: never[]) => {
+    const full: Pick<ObjectStore, 'head' | 'put'> = {
+      head: async (key) => await target.head(key),
+      put: async (key, body, options) => {
         if (key.startsWith('derived/')) throw Object.assign(new Error('no space'), { code: 'storage_full' });
-        return await (target.put as (...all: unknown[]) => ReturnType<ObjectStore['put']>)(key, ...rest);
+        return await target.put(key, body, options);
       },
     };
     await expect(restoreMedia({ databaseUrl: database.url, mirror, target: full })).rejects.toThrow('no space');

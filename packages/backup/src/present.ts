@@ -16,6 +16,8 @@ const comparedTables = [
   'password_history',
 ] as const;
 export type ComparedTable = (typeof comparedTables)[number];
+/** Whether both databases have all these columns of a table. */
+export type HasColumns = (table: ComparedTable, ...columns: readonly string[]) => boolean;
 
 /** Append-only tables, and their times of insertion. */
 const auditTables = { audit_log: 'time', auth_config_audit: 'created_at' } as const;

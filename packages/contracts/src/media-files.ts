@@ -51,7 +51,7 @@ export const fileRoutes = {
     errors: ['permission_required'],
   }),
   deleteFile: route('DELETE', '/api/files/{uuid}', 'user', {
-    summary: 'Move a file to the bin, where it can be restored for 30 days',
+    summary: 'Move a file to the bin, where it can be restored for bin_days of the upload limits',
     errors: ['permission_required', 'file_busy'],
   }),
   reprocess: route('POST', '/api/files/{uuid}/reprocess', 'user', {

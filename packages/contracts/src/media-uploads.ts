@@ -58,7 +58,7 @@ export const uploadRoutes = {
     ],
   }),
   uploadLimits: route('GET', '/api/files/upload-limits', 'user', {
-    summary: 'The upload limits',
+    summary: 'The upload limits, and how long deleted files are kept',
     answer: z.object({
       max_bytes: z.number().int(),
       accept: z.array(z.string()),
@@ -67,6 +67,8 @@ export const uploadRoutes = {
       max_reserved_bytes: z.number().int(),
       /** ISO codes of the languages that can be chosen; null: any, or the engines cannot be asked. */
       languages: z.array(z.string()).nullable(),
+      /** Days that a deleted file can be restored; 0: it is deleted permanently at once. */
+      bin_days: z.number(),
     }),
   }),
   /** tus 1.0 resumable uploads; https://tus.io/protocols/resumable-upload */

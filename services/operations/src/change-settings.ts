@@ -2,7 +2,7 @@ import type { BackupSettings, DestinationStatus, MirrorSettings, operationAction
 import type { Outbox } from '@overtone/database';
 import { invalid, isAppError, type KeyRing } from '@overtone/service-kit';
 import type { Db } from './database.ts';
-import { checkTarget, notSet, requireUsable, type Target } from './destination.ts';
+import { statusOf, notSet, requireUsable, type Target } from './destination.ts';
 import { recordOperation, type AdminRequest } from './operator.ts';
 import {
   concernsDestination,
@@ -29,10 +29,10 @@ type Deps<S extends BackupSettings | MirrorSettings> = {
 export function createSettingsService<S extends BackupSettings | MirrorSettings>(deps: Deps<S>) {
   const { db, outbox, keyRing, group, open, action } = deps;
   const read = (): Promise<Stored<S>> => readSettings(db, group, keyRing());
-  const check = async (settings: S, secrets: Secrets): Promise<DestinationStatus> => {
+  const readStatus = async (settings: S, secrets: Secrets, how: 'check' | 'probe'): Promise<DestinationStatus> => {
     try {
       const target = open(settings, secrets);
-      return target ? await checkTarget(target) : notSet;
+      return target ? await statusOf(target, how) : notSet;
     } catch (error) {
       if (!isAppError(error)) throw error;
       return { ...notSet, destination: settings.destination, error_code: error.code, error: error.message };
@@ -40,12 +40,17 @@ export function createSettingsService<S extends BackupSettings | MirrorSettings>
   };
   return {
     read,
+    /** Whether the stored destination can be reached; writes nothing, so that pages may ask. */
+    probe: async (): Promise<DestinationStatus> => {
+      const { settings, secrets } = await read();
+      return await readStatus(settings, secrets, 'probe');
+    },
     /** Tests the stored destination, or the one that the changes would make of it. */
     test: async (changes: Changes<S> = {}): Promise<DestinationStatus> => {
       const stored = await read();
       requireSecretOfServer(stored, changes);
       const { settings, secrets } = withChanges(stored, changes);
-      return await check(settings, secrets);
+      return await readStatus(settings, secrets, 'check');
     },
     /** Nothing is saved when the destination cannot be used. */
     change: async (request: AdminRequest, changes: Changes<S>): Promise<Stored<S>> => {
@@ -56,7 +61,7 @@ export function createSettingsService<S extends BackupSettings | MirrorSettings>
       const { settings, secrets } = withChanges(before, changes);
       validate(settings, secrets);
       if (concernsDestination(changes)) {
-        const status = await check(settings, secrets);
+        const status = await readStatus(settings, secrets, 'check');
         if (status.destination !== null) requireUsable(status);
       }
       await db.$transaction(async (tx) => {

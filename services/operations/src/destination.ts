@@ -9,6 +9,8 @@ export type Target = {
   place: string;
   /** Writes, reads and deletes a small file. */
   check: () => Promise<void>;
+  /** Whether it can be reached; writes nothing. */
+  probe: () => Promise<void>;
   /** Null where it is unknown, as in a bucket. */
   freeBytes: () => Promise<number | null>;
   close: () => void;
@@ -23,12 +25,12 @@ export const notSet: DestinationStatus = {
   free_bytes: null,
 };
 
-/** Tests a destination and closes it. */
-export async function checkTarget(target: Target): Promise<DestinationStatus> {
+/** Tests a destination, or looks whether it can be reached, and closes it. */
+export async function statusOf(target: Target, how: 'check' | 'probe'): Promise<DestinationStatus> {
   const { place: destination } = target;
   try {
     const work = async (): Promise<number | null> => {
-      await target.check();
+      await target[how]();
       return await target.freeBytes();
     };
     const freeBytes = await pTimeout(work(), {

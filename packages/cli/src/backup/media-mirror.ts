@@ -11,7 +11,7 @@ import { megabytes } from './sizes.ts';
 
 type Media = {
   readonly databaseUrl: string;
-  readonly objectStore: ObjectStoreEnv;
+  readonly objectStore: () => ObjectStoreEnv;
   /** The text of ENCRYPTION_KEY, which encrypts the secret key of the mirror's bucket. */
   readonly keys: string;
   /** A folder or `s3://bucket`; without it the mirror of the settings in the database. */
@@ -23,7 +23,7 @@ type Media = {
 export async function copyFromMirror({ databaseUrl, objectStore, keys, place, terminal }: Media): Promise<boolean> {
   const mirror = place === undefined ? await mirrorOfSettings(databaseUrl, keys) : mirrorAt(place);
   const { createObjectStore } = await import('@overtone/object-store');
-  const [source, target] = [createObjectStore(mirror), createObjectStore(objectStore)];
+  const [source, target] = [createObjectStore(mirror), createObjectStore(objectStore())];
   terminal.busy('copying recordings from the media mirror');
   try {
     const onProgress = ({ copied, bytes }: MediaReport): void =>

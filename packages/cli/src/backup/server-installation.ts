@@ -27,7 +27,7 @@ export function openServers(source: Source): Installation | undefined {
   };
   const database = decodeURIComponent(new URL(env.DATABASE_URL).pathname.slice(1));
   const commands = 'KUBERNETES_SERVICE_HOST' in source ? kubernetesCommands : composeCommands;
-  const alone = async <T>(work: () => Promise<T>): Promise<T> => await withDatabaseLock(urlOf('postgres'), work);
+  const withLock = async <T>(work: () => Promise<T>): Promise<T> => await withDatabaseLock(urlOf('postgres'), work);
   return {
     database,
     backupsPlace: () => {
@@ -37,9 +37,9 @@ export function openServers(source: Source): Installation | undefined {
     encryptionKey: () => env.ENCRYPTION_KEY,
     keyPlace: 'ENCRYPTION_KEY',
     objectStore: () => readEnv(objectStoreEnv, source),
-    withServer: async (work) => await alone(async () => await work(urlOf)),
+    withServer: async (work) => await withLock(async () => await work(urlOf)),
     withServicesStopped: async (work) =>
-      await alone(async () => {
+      await withLock(async () => {
         await requireStopped(urlOf('postgres'), database, commands.stop);
         return await work(urlOf);
       }),

@@ -1,12 +1,15 @@
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { topology } from '@overtone/contracts';
-import { createObjectStore } from '@overtone/object-store';
+import { createObjectStore, type ObjectStore } from '@overtone/object-store';
+import { parseKeyRing, seal } from '@overtone/service-kit/sealing';
 import { createDatabase, startNats, type TestDatabase, type TestServer } from '@overtone/testkit';
 import { busUsers } from '@overtone/testkit/bus';
 import { startSearchServer } from '@overtone/testkit/elasticsearch';
+import { startS3 } from '@overtone/testkit/s3';
 import { connect } from 'nats';
 import { Client } from 'pg';
 import { productFolder } from '../paths.ts';
@@ -203,5 +206,86 @@ describe('backup and restore of servers that the environment names', () => {
     ]);
     const noPlace = await overtone(['backup'], { OT_BACKUP_PLACE: '' });
     expect(noPlace).toMatchObject({ code: 1, output: expect.stringContaining('OT_BACKUP_PLACE') });
+  });
+
+  describe('recordings from the media mirror', () => {
+    const folderStore = (folder: string) => createObjectStore({ OBJECT_STORE_DIR: folder, S3_REGION: '' });
+    const setting = async (name: string, value: unknown): Promise<unknown> =>
+      await sql(`insert into operations_settings (key, value) values ('mirror.${name}', '${JSON.stringify(value)}'::jsonb)
+                 on conflict (key) do update set value = excluded.value`);
+    const contentOf = async (key: string): Promise<string> => {
+      const store = folderStore(join(root, 'objects'));
+      const found = await text((await store.get(key)).stream);
+      store.close();
+      return found;
+    };
+    /** A recording whose object is in the mirror only. @returns its key. */
+    const loseRecording = async (mirror: ObjectStore, content: string): Promise<string> => {
+      const [row] = await sql(
+        `insert into media_file (uuid, user_id, filename, title, object_key, content_type, file_size, file_hash)
+         select id, gen_random_uuid(), 'a.wav', 'Lost', 'files/' || id || '/original', 'audio/wav', ${content.length},
+           encode(sha256('${content}'), 'hex') from gen_random_uuid() id returning object_key`,
+      );
+      await mirror.put(String(row!['object_key']), content);
+      return String(row!['object_key']);
+    };
+
+    it('come back with the restore from the folder that the restored settings name', async () => {
+      const mirror = folderStore(join(root, 'mirror'));
+      const key = await loseRecording(mirror, 'from a folder');
+      await setting('destination', join(root, 'mirror'));
+      const file = await backUp();
+      const { code, output } = await overtone(['restore', file, '--yes', '--no-safety-dump', '--media-from-mirror']);
+      expect([code, output]).toEqual([
+        0,
+        expect.stringMatching(/1 objects \(0\.0 MiB\) were copied from the media mirror/),
+      ]);
+      expect(output).not.toContain(`is missing in the object store: ${key}`);
+      expect(await contentOf(key)).toBe('from a folder');
+      mirror.close();
+    });
+
+    it('come back without a restore while services run, from a bucket whose secret key is sealed in the settings', async () => {
+      const s3 = await startS3();
+      const access = {
+        S3_REGION: 'us-east-1',
+        S3_ACCESS_KEY_ID: s3.accessKeyId,
+        S3_SECRET_ACCESS_KEY: s3.secretAccessKey,
+      };
+      const mirror = createObjectStore({ S3_ENDPOINT: s3.url, S3_BUCKET: s3.bucket, ...access });
+      const key = await loseRecording(mirror, 'from a bucket');
+      const { keyId, text: sealed } = seal(parseKeyRing(encryptionKey), 'mirror.s3_secret_key', s3.secretAccessKey);
+      await setting('destination_type', 's3');
+      await setting('s3_endpoint_url', s3.url);
+      await setting('s3_bucket', s3.bucket);
+      await setting('s3_access_key_id', s3.accessKeyId);
+      await setting('s3_secret_key', { key_id: keyId, text: sealed });
+      const service = new Client({ connectionString: database.urlFor('media') });
+      await service.connect();
+      expect(await overtone(['restore', '--media-from-mirror'])).toMatchObject({ code: 0 });
+      await service.end();
+      expect(await contentOf(key)).toBe('from a bucket');
+      mirror.close();
+      await s3.stop();
+      await setting('destination_type', 'folder');
+    });
+
+    it('with another content are named and not used, with exit code 1', async () => {
+      const mirror = folderStore(join(root, 'other-mirror'));
+      const key = await loseRecording(mirror, 'the content');
+      await mirror.put(key, 'ANOTHER ONE');
+      mirror.close();
+      const { code, output } = await overtone(['restore', '--mirror', join(root, 'other-mirror')]);
+      expect([code, output]).toEqual([1, expect.stringContaining(`has another content, and was not used: ${key}`)]);
+    });
+
+    it('need a mirror that is there, and a file or the option', async () => {
+      const away = await overtone(['restore', '--mirror', join(root, 'away')]);
+      expect(away).toMatchObject({ code: 1, output: expect.stringContaining('away is not there') });
+      expect(await overtone(['restore'])).toMatchObject({
+        code: 1,
+        output: expect.stringContaining('Name a file of a backup'),
+      });
+    });
   });
 });

@@ -1,4 +1,4 @@
-import { rmSync } from 'node:fs';
+import { existsSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { BackupError } from '@overtone/backup';
 import { megabytes } from '../backup/sizes.ts';
@@ -18,6 +18,7 @@ import { freeBytes, openDataFolder } from '../setup/preflight.ts';
 import { prepare } from '../setup/prepare.ts';
 import { secretsIn } from '../setup/secrets.ts';
 import { clearLeftovers, setUp } from '../setup/set-up.ts';
+import { instanceProcesses } from '../supervisor/instance-processes.ts';
 import { adminPassword, superviseInstance } from '../supervisor/run-instance.ts';
 import { createTerminal, type Terminal } from '../terminal.ts';
 
@@ -148,14 +149,24 @@ async function remove(scratch: DataFolder): Promise<void> {
   rmSync(scratch.root, { recursive: true, force: true });
 }
 
+/** At Ctrl-C the rehearsal is removed, whatever it is doing. Repeated signals do not interrupt that. */
 function removeAtSignals(scratch: DataFolder, terminal: Terminal): () => void {
   const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
-  const stop = (): void => {
-    terminal.busy('removing what was begun');
-    void remove(scratch).finally(() => process.exit(1));
+  let isStopping = false;
+  const stop = async (): Promise<void> => {
+    // What was in progress continues until the exit, and may start a process or write a file after they were removed.
+    do await remove(scratch);
+    while (existsSync(scratch.root) || instanceProcesses(scratch.root).length > 0);
+    process.exit(1);
   };
-  for (const signal of signals) process.once(signal, stop);
-  return () => signals.forEach((signal) => process.off(signal, stop));
+  const onSignal = (): void => {
+    if (isStopping) return;
+    isStopping = true;
+    terminal.busy('removing what was begun');
+    void stop();
+  };
+  for (const signal of signals) process.on(signal, onSignal);
+  return () => signals.forEach((signal) => process.off(signal, onSignal));
 }
 
 function describe(error: unknown): string {

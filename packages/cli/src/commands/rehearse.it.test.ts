@@ -1,5 +1,8 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { createFolder } from '@overtone/testkit/cleanup';
 import { productFolder } from '../paths.ts';
@@ -30,6 +33,33 @@ describe('./overtone rehearse', () => {
     expect(output).toMatch(/everything worked and was removed again, in/);
     expect(isRemoved()).toBe(true);
   }, 400_000);
+
+  // A terminal sends Ctrl-C to every process of the command.
+  it.each([
+    ['the database is loaded', ['postgres']],
+    ['the services are started', ['postgres', 'nats', 'identity']],
+  ])(
+    'leaves nothing when it is interrupted while %s',
+    async (_moment, names) => {
+      const command = spawn(join(productFolder, 'overtone'), ['rehearse', '--data', data, '--from', release], {
+        cwd: data,
+        detached: true,
+        stdio: 'ignore',
+      });
+      const ended = once(command, 'exit');
+      const running = (): string[] => instanceProcesses(join(data, 'rehearsal')).map(({ name }) => name);
+      while (!names.every((name) => running().includes(name))) {
+        expect(command.exitCode).toBeNull();
+        await sleep(20);
+      }
+      process.kill(-command.pid!, 'SIGINT');
+      await sleep(50);
+      process.kill(-command.pid!, 'SIGINT');
+      expect(await ended).not.toEqual([0, null]);
+      expect([running(), isRemoved()]).toEqual([[], true]);
+    },
+    400_000,
+  );
 
   it.each([
     ['an unknown release', ['--from', 'v9.9.9'], /There is no database of v9\.9\.9; there are: v0\.4\.0/],

@@ -97,7 +97,7 @@ async function restoreRecordings({
       await installation.withServer(async (urlOf) =>
         copyFromMirror({
           databaseUrl: urlOf(installation.database),
-          objectStore: installation.objectStore(),
+          objectStore: installation.objectStore,
           keys: installation.encryptionKey(),
           place: options.mirror,
           terminal,
@@ -156,10 +156,10 @@ async function replaceDatabase(replacement: Replacement): Promise<void> {
   // Not before the swap: the backup itself may be an old safety dump.
   if (safetyDump !== undefined) await removeOldDumps(installation, terminal);
   if (options.withoutKeys === true) await reportSecrets(urlOf(database), keys, terminal);
-  const media = { databaseUrl: urlOf(database), keys, place: options.mirror, terminal };
+  const { objectStore } = installation;
+  const media = { databaseUrl: urlOf(database), objectStore, keys, place: options.mirror, terminal };
   // The database is restored already: what fails here can be repeated.
-  if (wantsMedia(options) && !(await tryToCopyFromMirror({ ...media, objectStore: installation.objectStore() })))
-    process.exitCode = 1;
+  if (wantsMedia(options) && !(await tryToCopyFromMirror(media))) process.exitCode = 1;
   await reportObjects(urlOf(database), installation, terminal).catch((error: unknown) =>
     terminal.warn(`The objects could not be compared with the database: ${messageOf(error)}`),
   );

@@ -47,6 +47,16 @@ describe('what an image holds', () => {
   });
 });
 
+describe('the commands in the image of operations', () => {
+  it('run from it without a data folder', async () => {
+    const { entrypoint } = composeFile(values).services['tools']!;
+    const main = entrypoint!.at(-1)!.replace('/app', tree('operations'));
+    const env = { ...stack.environment('tools'), OT_BACKUP_PLACE: join(folder, 'no-backups') };
+    const { code, output } = await run(process.execPath, [main, 'backups'], { cwd: tree('operations'), env });
+    expect([code, output]).toEqual([0, expect.stringContaining('There is no backup in')]);
+  });
+});
+
 describe('the containers of compose.yaml', () => {
   const marker = () => join(folder, 'before');
 

@@ -6,6 +6,8 @@ import { busConfig, busPassword, databasePassword, type Values } from './contain
 export type ConfigObject = {
   readonly apiVersion: 'v1';
   readonly kind: 'Secret' | 'ConfigMap';
+  /** Of a secret; opaque without it. */
+  readonly type?: string;
   readonly metadata: { readonly name: string; readonly labels: Readonly<Record<string, string>> };
   readonly stringData?: Values;
   readonly data?: Values;
@@ -53,7 +55,7 @@ export function migrationSecrets(values: Values): Record<string, string> {
 /** Environment of backups and restores by hand: the owner of the database and of the streams, and where backups are kept. */
 export function toolsSecrets(values: Values): Record<string, string> {
   const named = ['ENCRYPTION_KEY', 'S3_ACCESS_KEY_ID', 'S3_SECRET_ACCESS_KEY'];
-  const places = Object.keys(values).filter((name) => name.startsWith('OT_BACKUP_'));
+  const places = Object.keys(values).filter((name) => /^OT_(BACKUP|MIRROR)_/.test(name));
   return {
     DATABASE_URL: ownerUrl(values),
     NATS_PASSWORD: values[busPassword('transcription-dispatcher')] ?? '',
@@ -74,6 +76,14 @@ export function configObjects(values: Values): ConfigObject[] {
     secret('migrate', migrationSecrets(values)),
     secret('tools', toolsSecrets(values)),
     secret('postgres', own(['POSTGRES_PASSWORD'])),
+    // Read by CloudNativePG, when it creates the database.
+    {
+      ...secret('postgres-owner', {
+        username: values['POSTGRES_USER'] ?? 'overtone',
+        password: values['POSTGRES_PASSWORD'] ?? '',
+      }),
+      type: 'kubernetes.io/basic-auth',
+    },
     secret('nats', own(services.map(busPassword))),
     secret('redis', own(['REDIS_PASSWORD'])),
     secret('objects', objects),

@@ -61,7 +61,7 @@ export function databaseUrl({ instance, secrets }: Pick<EnvironmentSource, 'inst
 function isFor(service: string, name: string) {
   return (
     !forIdentityOnly.includes(name) &&
-    (service === 'operations' || !name.startsWith('OT_BACKUP_')) &&
+    (service === 'operations' || !/^OT_(BACKUP|MIRROR)_/.test(name)) &&
     (service === 'identity' || !secretSeeds.some((seed) => name === seed || name === `${seed}_FILE`))
   );
 }

@@ -6,11 +6,12 @@ import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { Pager } from '../ui/pager.tsx';
 import { call } from '../api/client.ts';
-import { binQuery, libraryPageSize, meQuery, type BinnedFile } from '../api/queries.ts';
+import { binQuery, libraryPageSize, limitsQuery, meQuery, type BinnedFile } from '../api/queries.ts';
 import { ErrorNote } from '../ui/error-note.tsx';
 import { Icon } from '../ui/icons.tsx';
 import { notify, notifyError } from '../ui/notify.ts';
 import { ago, bytes, clock, moment } from '../lib/format.ts';
+import { binText } from './bin-days.ts';
 import { daysLeftText } from './days-left.ts';
 import { FileListPending } from './file-list.tsx';
 import css from './library.module.css';
@@ -23,6 +24,7 @@ export function BinPage() {
   const [page, setPage] = useState(1);
   const [chosen, setChosen] = useState<BinnedFile | null>(null);
   const bin = useQuery(binQuery(page, ownership));
+  const limits = useQuery(limitsQuery);
   const total = bin.data?.total ?? 0;
   return (
     <div className="ot-page">
@@ -36,7 +38,7 @@ export function BinPage() {
       </Group>
       <Group justify="space-between" mb="md" mt={4} gap="xs">
         <Text size="sm" c="dimmed">
-          {t`Recordings stay here for 30 days. After that they are deleted permanently.`}
+          {binText(limits.data?.bin_days)}
         </Text>
         {me && me.role !== 'user' && (
           <NativeSelect

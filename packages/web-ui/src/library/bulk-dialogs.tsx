@@ -4,7 +4,7 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState, type ReactNode } from 'react';
 import { call } from '../api/client.ts';
 import type { RequestBody, ResponseBody } from '../api/routes.ts';
-import { tagsQuery, type FileItem } from '../api/queries.ts';
+import { limitsQuery, tagsQuery, type FileItem } from '../api/queries.ts';
 import { FormDialog } from '../ui/form-dialog.tsx';
 import { Icon } from '../ui/icons.tsx';
 import { notify } from '../ui/notify.ts';
@@ -13,6 +13,7 @@ import { drafts } from '../state/services.ts';
 import { useDraft } from '../state/use-draft.ts';
 import { assertNever } from '../lib/assert-never.ts';
 import { anySpeech, SpeechOptionsFields, speechOptionsBody, speechProblem } from '../uploads/speech-options.tsx';
+import { binDaysText } from './bin-days.ts';
 import { emptyShare, shareBody, ShareFormFields } from './share-form.tsx';
 
 export type BulkAction = 'tag' | 'share' | 'reprocess' | 'delete';
@@ -202,6 +203,7 @@ function AgainDialog({ files, run, onClose }: FormProps) {
 }
 
 function DeleteDialog({ files, run, onClose }: FormProps) {
+  const limits = useQuery(limitsQuery);
   return (
     <FormDialog
       title={t`Delete ${plural(files.length, { one: '# recording', other: '# recordings' })}?`}
@@ -211,7 +213,9 @@ function DeleteDialog({ files, run, onClose }: FormProps) {
       onSubmit={() => run.mutate({ action: 'delete', file_uuids: uuidsOf(files) })}
       onClose={onClose}
     >
-      <Text size="sm">{t`They move to the bin with their transcripts. You can restore them for 30 days.`}</Text>
+      <Text size="sm">
+        {t`They move to the bin with their transcripts.`} {binDaysText(limits.data?.bin_days)}
+      </Text>
       <FileTitles files={files} />
     </FormDialog>
   );

@@ -1,13 +1,14 @@
 import { t } from '@lingui/core/macro';
 import { Button, Group, Modal, Stack, Text, TextInput } from '@mantine/core';
-import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { call } from '../api/client.ts';
-import type { FileItem } from '../api/queries.ts';
+import { limitsQuery, type FileItem } from '../api/queries.ts';
 import { ErrorNote } from '../ui/error-note.tsx';
 import { FormDialog } from '../ui/form-dialog.tsx';
 import { useDraft } from '../state/use-draft.ts';
 import { notifyWithUndo } from '../ui/action-toast.tsx';
 import { anySpeech, SpeechOptionsFields, speechOptionsBody, speechProblem } from '../uploads/speech-options.tsx';
+import { binDaysText } from './bin-days.ts';
 
 type DialogProps = { readonly file: FileItem; readonly onClose: () => void; readonly onDone: () => void };
 
@@ -80,6 +81,7 @@ export function AgainDialog({ file, onClose, onDone }: DialogProps) {
 
 export function DeleteDialog({ file, onClose, onDone }: DialogProps) {
   const client = useQueryClient();
+  const limits = useQuery(limitsQuery);
   const remove = useMutation({
     mutationFn: () => call('DELETE /api/files/{uuid}', { params: { uuid: file.uuid } }),
     onSuccess: () => {
@@ -95,7 +97,9 @@ export function DeleteDialog({ file, onClose, onDone }: DialogProps) {
     <Modal opened onClose={onClose} title={<b>{t`Delete this recording?`}</b>}>
       <Stack gap="md">
         {remove.error && <ErrorNote error={remove.error} />}
-        <Text>{t`“${file.title}” and its transcript move to the bin. You can restore them for 30 days.`}</Text>
+        <Text>
+          {t`“${file.title}” and its transcript move to the bin.`} {binDaysText(limits.data?.bin_days)}
+        </Text>
         <Group justify="flex-end">
           <Button variant="default" data-autofocus onClick={onClose}>
             {t`Cancel`}

@@ -3,10 +3,15 @@ import { Readable } from 'node:stream';
 import type { Problem } from '@overtone/contracts';
 import { invalid, isAppError, notFound, toProblem, AppError, type RouteRequest } from '@overtone/service-kit';
 import { DataStore, Server, Upload } from '@tus/server';
+import type { Actor } from '../audit/audit.ts';
 import type { Resumable } from './resumable.service.ts';
 import { uploadErrors } from './uploads.ts';
 
-type Exchange = Pick<RouteRequest<never>, 'req' | 'res' | 'requestId'> & { userId: string | null };
+type Exchange = Pick<RouteRequest<never>, 'req' | 'res' | 'requestId'> & {
+  userId: string | null;
+  client: Actor['client'];
+};
+type Sender = Pick<Exchange, 'userId' | 'client'>;
 type TusError = { status_code: number; body: string };
 export type TusDeps = { resumable: Resumable };
 
@@ -14,7 +19,7 @@ const path = '/api/files/tus';
 
 /** The resumable upload protocol tus 1.0 (https://tus.io/protocols/resumable-upload). */
 export function createTus({ resumable }: TusDeps) {
-  const senders = new WeakMap<object, string>();
+  const senders = new WeakMap<object, Sender>();
   const ids = new Map<string, string>();
   const server = new Server({
     path,
@@ -25,29 +30,29 @@ export function createTus({ resumable }: TusDeps) {
     datastore: createDataStore(resumable, (id) => ids.get(id)),
     namingFunction: (request) => {
       const id = randomUUID();
-      ids.set(id, senders.get(request) ?? '');
+      ids.set(id, senders.get(request)?.userId ?? '');
       return id;
     },
     onUploadCreate: async (_request, upload) => {
       await resumable.check(upload.size ?? 0, upload.metadata ?? {});
       return {};
     },
-    onUploadFinish: async (_request, upload) => {
-      await resumable.finishWhole(upload.id);
+    onUploadFinish: async (request, upload) => {
+      await resumable.finishWhole(upload.id, senders.get(request)?.client);
       return { headers: { 'X-File-ID': upload.id } };
     },
     onResponseError: (_request, error) => toTusError(error),
   });
 
-  return async ({ req, res, requestId, userId }: Exchange): Promise<void> => {
+  return async ({ req, res, requestId, userId, client }: Exchange): Promise<void> => {
     const id = String(req.params['upload_id'] ?? '');
     if (id) {
       await resumable.authorise(id, userId ?? '');
       // The last step may have been interrupted: a query for the offset completes it.
-      if (req.method === 'HEAD') await resumable.finishWhole(id);
+      if (req.method === 'HEAD') await resumable.finishWhole(id, client);
     }
     const request = toWebRequest(req);
-    if (userId) senders.set(request, userId);
+    senders.set(request, { userId, client });
     const response = await server.handleWeb(request);
     ids.delete(/[^/]+$/.exec(response.headers.get('location') ?? '')?.[0] ?? '');
     if (res.destroyed) return;

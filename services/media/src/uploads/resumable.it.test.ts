@@ -54,6 +54,11 @@ describe('a resumable upload', () => {
     });
     const event = await waitFor(() => media.eventsOf('evt.media.file.uploaded.v1', idOf(path))[0]);
     expect(event.data).toMatchObject({ options: { maxSpeakers: 3 }, bytes: bytes.length });
+    const audited = await waitFor(() => media.eventsOf('evt.media.action.performed.v1', idOf(path))[0]);
+    expect(audited.data).toMatchObject({
+      action: 'file_uploaded',
+      client: { ip: expect.any(String), userAgent: expect.any(String), requestId: expect.any(String) },
+    });
     expect(await leftOf(path)).toEqual([]);
     const content = await media.call(ada, 'GET', `/api/files/${idOf(path)}/content`);
     expect(Buffer.from(await content.arrayBuffer()).equals(bytes)).toBe(true);

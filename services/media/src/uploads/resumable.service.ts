@@ -1,5 +1,6 @@
 import type { Readable } from 'node:stream';
 import { isAppError, notFound, type Log } from '@overtone/service-kit';
+import type { Actor } from '../audit/audit.ts';
 import type { Db } from '../database.ts';
 import type { Description, Parts } from './resumable-parts.store.ts';
 import { maybeMedia } from './inspection.ts';
@@ -89,13 +90,25 @@ function createCompletion({ db, parts, reservations, uploads, expiresMs, log }: 
     await reservations.release(id);
   };
 
-  const finish = async (id: string, { userId, size, metadata }: Description): Promise<void> => {
+  const finish = async (
+    id: string,
+    { userId, size, metadata }: Description,
+    client: Actor['client'] | undefined,
+  ): Promise<void> => {
     if (!(await findFile(db, id))) {
       const options = parseOptions(metadata);
       const body = parts.read(id, size);
       const filename = metadata['filename'] ?? undefined;
       await uploads
-        .receive({ id, userId, filename, declaredType: metadata['filetype'] ?? '', body, options: async () => options })
+        .receive({
+          id,
+          userId,
+          filename,
+          declaredType: metadata['filetype'] ?? '',
+          body,
+          options: async () => options,
+          ...(client ? { client } : {}),
+        })
         .catch(async (error: unknown) => {
           // A permanent rejection: sending the upload again cannot help.
           if (isAppError(error) && error.permanent && error.code !== 'upload_incomplete') await remove(id);
@@ -105,11 +118,14 @@ function createCompletion({ db, parts, reservations, uploads, expiresMs, log }: 
     await remove(id);
   };
 
-  /** Creates the file once all bytes have arrived; concurrent requests share one attempt. */
-  const finishWhole = async (id: string): Promise<void> => {
+  /**
+   * Creates the file once all bytes have arrived; concurrent requests share one attempt. `client` is audited: where the
+   * request came from that completes the upload.
+   */
+  const finishWhole = async (id: string, client?: Actor['client']): Promise<void> => {
     const upload = await parts.describe(id);
     if (!upload || (await parts.offset(id)) < upload.size) return;
-    const running = finishing.get(id) ?? finish(id, upload).finally(() => finishing.delete(id));
+    const running = finishing.get(id) ?? finish(id, upload, client).finally(() => finishing.delete(id));
     finishing.set(id, running);
     await running;
   };

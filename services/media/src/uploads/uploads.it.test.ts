@@ -191,6 +191,7 @@ describe('the upload limits', () => {
       languages: null,
       max_open_uploads: 50,
       max_reserved_bytes: 64 * 1024 ** 3,
+      bin_days: 30,
     });
   });
 });

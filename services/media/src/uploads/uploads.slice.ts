@@ -56,14 +56,16 @@ export function createUploadsSlice({ db, outbox, objects, telemetry, languages, 
         max_open_uploads: limits.maxOpen,
         max_reserved_bytes: limits.maxReservedBytes,
         languages: await languages.known(),
+        bin_days: env.OT_BIN_DAYS,
       })),
       handle(mediaRoutes.upload, async (request) => {
         const file = await receiveMultipart(request, { uploads, languages });
         return reply(file, { headers: { 'X-File-ID': file.uuid } });
       }),
       ...[tusOptions, tusCreate, tusHead, tusPatch, tusDelete].map((step: RouteDef) =>
-        handle(step, async ({ req, res, requestId, maybeCaller }) => {
-          await tus({ req, res, requestId, userId: maybeCaller?.userId ?? null });
+        handle(step, async (request) => {
+          const { req, res, requestId, maybeCaller } = request;
+          await tus({ req, res, requestId, userId: maybeCaller?.userId ?? null, client: clientOf(request) });
           return handled;
         }),
       ),

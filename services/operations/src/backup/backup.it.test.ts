@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { chmod, mkdir, readdir, rm, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, readdir, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, it } from '@jest/globals';
@@ -100,6 +100,29 @@ describe('the settings of backups', () => {
     const rows = await world.sql('select value::text from operations_settings');
     expect(JSON.stringify([rows, await audited()])).not.toContain(secret);
     expect((await change({ passphrase: null })).body).toMatchObject({ passphrase_is_set: false });
+  });
+});
+
+describe('the panels', () => {
+  it('write nothing to the destinations when they are read, and report one that was removed', async () => {
+    const [backups, mirror] = [join(world.folder, 'panel-backups'), join(world.folder, 'panel-mirror')];
+    await change({ destination: backups });
+    await service.ask('PUT', '/media-mirror/settings', { destination: mirror });
+    const changedAt = async () =>
+      await Promise.all([backups, mirror].map(async (path) => (await stat(path, { bigint: true })).ctimeNs));
+    const before = await changedAt();
+    for (const path of ['/backup/status', '/backup/backups', '/media-mirror/status'])
+      expect(await service.ask('GET', path)).toMatchObject({ status: 200, body: { destination_status: { ok: true } } });
+    expect(await changedAt()).toEqual(before);
+    for (const path of [backups, mirror]) await rm(path, { recursive: true });
+    for (const path of ['/backup/status', '/backup/backups', '/media-mirror/status'])
+      expect((await service.ask('GET', path)).body).toMatchObject({
+        destination_status: {
+          ok: false,
+          error_code: 'destination_unavailable',
+          error: expect.stringMatching(/is not there/),
+        },
+      });
   });
 });
 

@@ -77,7 +77,7 @@ function runRoutes({ db, outbox, env, settings, putJob }: RouteDeps): Route[] {
       return { items: rows.map(toBackupRun), total, page, page_size: size };
     }),
     handle(backupRoutes.backups, async () => {
-      const destinationStatus = await settings.test();
+      const destinationStatus = await settings.probe();
       const stored = await settings.read();
       const destination = openBackupDestination(stored.settings, stored.secrets);
       if (!destination || !destinationStatus.ok)
@@ -92,7 +92,7 @@ function runRoutes({ db, outbox, env, settings, putJob }: RouteDeps): Route[] {
     handle(backupRoutes.backupStatus, async () => ({
       ...(await scheduleStatus({ db, store }, await settings.read(), toBackupRun)),
       pg_dump_available: env.programs() !== undefined,
-      destination_status: await settings.test(),
+      destination_status: await settings.probe(),
     })),
   ];
 }

@@ -83,7 +83,7 @@ function runRoutes({ db, outbox, settings, putJob }: RouteDeps): Route[] {
     handle(mirrorRoutes.mirrorStatus, async () => ({
       ...(await scheduleStatus({ db, store }, await settings.read(), toMirrorRun)),
       objects: await mirrorStore.count(db),
-      destination_status: await settings.test(),
+      destination_status: await settings.probe(),
     })),
     handle(mirrorRoutes.mirrorReport, async () => {
       const last = await store.last(db);

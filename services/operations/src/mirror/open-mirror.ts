@@ -1,5 +1,5 @@
 import { isAbsolute, relative } from 'node:path';
-import { makeFolder } from '@overtone/backup';
+import { makeFolder, probeFolder } from '@overtone/backup';
 import type { MirrorSettings } from '@overtone/contracts';
 import { createObjectStore, type ObjectStore } from '@overtone/object-store';
 import { invalid } from '@overtone/service-kit';
@@ -48,6 +48,11 @@ export function openMirror(
       const { stream } = await store.get(key);
       await stream.toArray();
       await store.delete(key);
+    },
+    probe: async () => {
+      if (isFolder) return await probeFolder(folder);
+      // The first page of the listing is enough.
+      for await (const object of store.list('files/')) if (object) break;
     },
     freeBytes: async () => (await store.space())?.freeBytes ?? null,
     close: () => store.close(),

@@ -18,7 +18,7 @@ import {
   stateOf,
   type MirrorSettings,
 } from './operations-queries.ts';
-import { mirrorCommands } from './restore-commands.ts';
+import { mirrorCommand } from './restore-commands.ts';
 import { RunNow } from './run-now.tsx';
 
 /** Administration > Media mirror: the current and past runs, settings, and the report of the last run. */
@@ -86,22 +86,17 @@ function CurrentMirrorRun() {
   );
 }
 
-/** How recordings come back from the mirror. It has the layout of the object store. */
+/** How recordings come back from the mirror: the command reads the place of the mirror from these settings. */
 function MirrorInstructions({ settings }: { settings: MirrorSettings }) {
   const { destination_type: type, destination, s3_bucket: bucket } = settings;
-  if (type === 's3')
-    return (
-      <Text size="sm">
-        {t`The bucket ${bucket} has the layout of the object store: services that use it as their bucket (S3_BUCKET) read the recordings from it.`}
-      </Text>
-    );
-  if (destination === '') return <Text size="sm">{t`The commands appear here when there is a destination.`}</Text>;
+  if ((type === 's3' ? bucket : destination) === '')
+    return <Text size="sm">{t`The command appears here when there is a destination.`}</Text>;
   return (
     <Stack gap="sm">
       <Text size="sm">
-        {t`These commands copy what is missing back to the object store, in a shell on the server, in the folder of Overtone:`}
+        {t`This command copies what is missing back to the object store and replaces nothing. Run it in a shell on the server, in the folder of Overtone:`}
       </Text>
-      <CommandBlock lines={mirrorCommands(destination)} label={t`Copy the commands that bring recordings back`} />
+      <CommandBlock lines={[mirrorCommand]} label={t`Copy the command that brings recordings back`} />
     </Stack>
   );
 }

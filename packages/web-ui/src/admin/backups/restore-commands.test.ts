@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { mirrorCommands, quote, restoreCommands } from './restore-commands.ts';
+import { quote, restoreCommands } from './restore-commands.ts';
 
 const folder = {
   destination_type: 'folder' as const,
@@ -38,12 +38,6 @@ describe('restoreCommands', () => {
         { filename: 'overtone-1.dump', encrypted: false },
       ).at(-1),
     ).toBe('./overtone restore s3://kept/overtone-1.dump');
-  });
-});
-
-describe('mirrorCommands', () => {
-  it('copy what is missing back, and replace nothing', () => {
-    expect(mirrorCommands('/mnt/mirror')[1]).toBe('cp --archive --no-clobber /mnt/mirror/. data/objects/');
   });
 });
 

@@ -29,10 +29,8 @@ function placeOf({ destination_type: type, destination, s3_bucket: bucket, s3_pr
   return prefix === '' ? `s3://${bucket}` : `s3://${bucket}/${prefix}`;
 }
 
-/** The commands that copy the recordings of a mirror in a folder back to the instance. */
-export function mirrorCommands(destination: string): string[] {
-  return ['./overtone down', `cp --archive --no-clobber ${quote(`${destination}/.`)} data/objects/`, './overtone up'];
-}
+/** Copies the recordings of the mirror back to the object store. */
+export const mirrorCommand = './overtone restore --media-from-mirror';
 
 /** A word of a shell command. */
 export function quote(word: string): string {
