@@ -58,8 +58,13 @@ async function pinClone(terminal: Terminal): Promise<void> {
   if (productFolder !== homeFolder || readPin(homeFolder) !== undefined) return;
   const version = await releaseOfClone(homeFolder);
   if (version === undefined) return;
-  await pinRelease(homeFolder, { version, folder: homeFolder });
-  terminal.done(`${version} is pinned; ./overtone update changes it`);
+  try {
+    await pinRelease(homeFolder, { version, folder: homeFolder });
+    terminal.done(`${version} is pinned; ./overtone update changes it`);
+  } catch (error) {
+    // The clone may belong to another account.
+    terminal.warn(`${version} is not pinned: ${messageOf(error)}`);
+  }
 }
 
 function address(folder: DataFolder) {

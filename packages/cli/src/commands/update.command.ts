@@ -90,7 +90,7 @@ async function updateOfContainers(tag: string, options: UpdateOptions, terminal:
     target,
     schema,
     true,
-    async () => 'Restore the backup from before the update first: docs/upgrade.md, "Back".',
+    async () => 'Restore the backup from before the update first (docs/backup.md, "Containers"), then repeat this.',
   );
   await dumpContainer(homeFolder, terminal);
   const { OT_UPDATE_READY_SECONDS: withinSeconds } = readEnv(updateEnv);

@@ -258,6 +258,8 @@ describe('update of containers', () => {
   const settings = () => readFileSync(join(home, '.env'), 'utf8');
   const updateContainers = async (command: string, ...args: string[]) =>
     await overtone([command, ...args], { PATH: path() });
+  const setSchema = (version: number) =>
+    writeFileSync(join(folder, 'schema'), JSON.stringify({ version, readableFrom: version }));
   /** What was run with docker compose, after the tag that was pinned then. */
   const composed = () => calls().flatMap((call) => (call.startsWith('compose ') ? call.slice('compose '.length) : []));
 
@@ -267,14 +269,15 @@ describe('update of containers', () => {
     writeFileSync(join(home, 'nats.conf'), 'rights before\n');
     writeFileSync(join(home, '.env'), `OT_IMAGE_TAG=${productVersion()}\nLOG_LEVEL=debug\n`);
     mkdirSync(join(folder, 'bin'));
-    // A stand-in: the database is at v10, and a service of the broken release never becomes healthy.
+    setSchema(10);
+    // A stand-in: the database is at the version in the file, and a service of the broken release never becomes healthy.
     writeFileSync(
       join(folder, 'bin', 'docker'),
       `#!/bin/sh
 tag=$(sed -n 's/^OT_IMAGE_TAG=//p' .env)
 echo "compose $tag $*" >>"${folder}/calls"
 case "$*" in
-*psql*) echo '{"version":10,"readableFrom":10}' ;;
+*psql*) cat "${folder}/schema" ;;
 *pg_dump*) echo dump ;;
 *"up "*search-indexer) [ "$tag" != ${broken} ] || { echo 'container is unhealthy'; exit 1; } ;;
 *logs*) echo 'could not start' ;;
@@ -331,6 +334,30 @@ esac
     expect(output).not.toContain('secret-of');
     await release('99.2.0');
     expect((await updateContainers('update-full')).output).not.toContain('added to .env');
+  });
+
+  it('goes back to the tag that the update replaced, which runs in every container again', async () => {
+    await release(productVersion());
+    await updateContainers('update');
+    const { code, output } = await updateContainers('update', '--rollback');
+    expect([code, output]).toEqual([0, expect.stringContaining(`${productVersion()} is pinned; it replaced 99.0.0`)]);
+    expect(settings()).toContain(`OT_IMAGE_TAG=${productVersion()}\n`);
+    const ups = composed().filter((call) => call.includes('--wait-timeout'));
+    const servicesOf = (tag: string) =>
+      ups.filter((call) => call.startsWith(`${tag} `)).map((call) => call.split(' ').at(-1));
+    expect(servicesOf(productVersion())).toEqual(servicesOf('99.0.0'));
+  });
+
+  it('refuses to go back to a release that cannot read the database, before any container is touched', async () => {
+    await release(productVersion());
+    await updateContainers('update');
+    setSchema(999);
+    const [before, ran] = [settings(), composed().length];
+    const { code, output } = await updateContainers('update', '--rollback');
+    expect([code, output]).toEqual([1, expect.stringContaining(`${productVersion()} cannot read the database`)]);
+    expect(output).toContain('Nothing was stopped or changed. Restore the backup from before the update first');
+    expect(settings()).toBe(before);
+    expect(composed().slice(ran)).toEqual([expect.stringContaining('psql')]);
   });
 
   it('puts back every file that a full update replaced, when a service is not healthy', async () => {
