@@ -1,11 +1,6 @@
 import type { Manifest } from '@overtone/backup';
 import type { ObjectStoreEnv } from '@overtone/object-store';
-import { dataFolder } from '../paths.ts';
-import { readInstance } from '../setup/instance.ts';
-import { Refusal } from '../refusal.ts';
 import type { Terminal } from '../terminal.ts';
-import { openDataFolder } from './data-folder-installation.ts';
-import { openServers } from './server-installation.ts';
 
 /** The owner's address of a database on the server of the installation. */
 export type UrlOf = (database: string) => string;
@@ -38,20 +33,3 @@ export type Installation = {
 };
 
 export type PlannedRestore = { readonly manifest: Manifest; readonly keys: string; readonly safetyDump: boolean };
-
-/** The instance in a data folder; without one, the servers of DATABASE_URL. @throws Refusal when there is neither. */
-export function openInstallation({ data }: { data?: string }): Installation {
-  const folder = dataFolder(data);
-  if (readInstance(folder) !== undefined) return openDataFolder(folder, data);
-  const servers = data === undefined ? openServers(process.env) : undefined;
-  if (servers !== undefined) return servers;
-  const option = data === undefined ? '' : ` --data '${data}'`;
-  throw new Refusal(`${folder.root} was not set up; start once with: ./overtone up${option}`);
-}
-
-/** Where backups are kept when no place is named; a data folder need not be set up for it. */
-export function defaultBackupsPlace({ data }: { data?: string }): string {
-  const folder = dataFolder(data);
-  const servers = data === undefined && readInstance(folder) === undefined ? openServers(process.env) : undefined;
-  return servers === undefined ? folder.backups : servers.backupsPlace();
-}

@@ -9,7 +9,7 @@ import {
 } from '@overtone/backup';
 import { DatabaseError } from 'pg';
 import { givenPassphrase, openPlace } from '../backup/location.ts';
-import { defaultBackupsPlace, openInstallation } from '../backup/installation.ts';
+import { defaultBackupsPlace, openInstallation } from '../backup/open-installation.ts';
 import { megabytes } from '../backup/sizes.ts';
 import { postgresPrograms } from '../backup/with-postgres.ts';
 import { productVersion } from '../paths.ts';

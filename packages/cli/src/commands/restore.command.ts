@@ -15,10 +15,11 @@ import {
   type Withdrawn,
 } from '@overtone/backup';
 import { migrationHead } from '@overtone/database/migrations';
-import { openInstallation, type Installation, type UrlOf } from '../backup/installation.ts';
+import type { Installation, UrlOf } from '../backup/installation.ts';
 import { givenPassphrase, openFile, openPlace } from '../backup/location.ts';
 import { copyFromMirror, tryToCopyFromMirror } from '../backup/media-mirror.ts';
 import { keysAfterRestore, unreadableSecrets } from '../backup/recovery-keys.ts';
+import { openInstallation } from '../backup/open-installation.ts';
 import { printable, reportWithdrawn } from '../backup/restore-report.ts';
 import { megabytes } from '../backup/sizes.ts';
 import { postgresPrograms } from '../backup/with-postgres.ts';
