@@ -11,6 +11,7 @@ import {
 import { backupRoutes, mirrorRoutes, operationsJobs } from './backup.ts';
 import { directorySyncRpc } from './directory-sync-rpc.ts';
 import { directoryJobs, directorySyncRoutes } from './directory-sync.ts';
+import { engineSettingsRoutes, engineSettingsRpc } from './engine-settings.ts';
 import { gpuRoutes, gpuRpc } from './gpu.ts';
 import { identityRoutes } from './identity.ts';
 import { approvalRoutes } from './identity-approvals.ts';
@@ -114,14 +115,15 @@ export const topology: Record<ServiceName, Topology> = {
     enqueues: [...all<JobDef>(stageJobs), ...all<JobDef>(systemJobs)],
     works: all(systemJobs),
     requests: [mediaRpc.describeFiles, identityRpc.names, dispatcherRpc.paused],
-    serves: [...all<RpcDef>(dispatcherRpc), ...all<RpcDef>(gpuRpc)],
+    serves: [...all<RpcDef>(dispatcherRpc), ...all<RpcDef>(gpuRpc), ...all<RpcDef>(engineSettingsRpc)],
     sendsLive: [transcriptionLive.fileProgress, transcriptionLive.taskCancelled],
     receivesLive: [transcriptionLive.taskProgress],
   },
   'transcription-worker': {
     ...noMessages,
+    subscribes: [transcriptionEvents.settingsChanged],
     works: all(workerJobs),
-    requests: [...(claimRequests.requests ?? []), gpuRpc.recordProfile],
+    requests: [...(claimRequests.requests ?? []), gpuRpc.recordProfile, engineSettingsRpc.read],
     serves: all(workerRpc),
     sendsLive: [transcriptionLive.taskProgress],
     receivesLive: [transcriptionLive.taskCancelled],
@@ -202,6 +204,7 @@ export const routes: readonly RouteDef[] = [
   ...all<RouteDef>(mediaRoutes),
   ...all<RouteDef>(dispatcherRoutes),
   ...all<RouteDef>(gpuRoutes),
+  ...all<RouteDef>(engineSettingsRoutes),
   ...all<RouteDef>(searchRoutes),
   ...all<RouteDef>(backupRoutes),
   ...all<RouteDef>(mirrorRoutes),

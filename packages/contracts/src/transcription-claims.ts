@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { defineRpc, queues } from './define.ts';
+import { reportedSettings } from './engine-settings.ts';
 import { workerGpu } from './gpu.ts';
 import { engineInfo } from './transcription.ts';
 import { lanes } from './transcription-jobs.ts';
@@ -111,6 +112,8 @@ export const workerValue = z.object({
   languages: z.array(z.string()).nullish(),
   /** Absent if the service does not use GPUs. */
   gpu: workerGpu.nullish(),
+  /** Effective engine settings; absent if the service has no speech engines. */
+  settings: reportedSettings.nullish(),
   /** As in a lease. */
   saidAt: z.int().optional(),
   expiresAt: z.int(),

@@ -7,6 +7,7 @@ import { createGpuProfilesSlice } from './gpu-profiles/gpu-profiles.slice.ts';
 import { createFiles, createPeople } from './ports/files.adapter.ts';
 import { createQueuesSlice } from './queues/queues.slice.ts';
 import { createRunsSlice } from './runs/runs.slice.ts';
+import { createSettingsSlice } from './settings/settings.slice.ts';
 import { createTasksSlice } from './tasks/tasks.slice.ts';
 import { createTaskStore } from './tasks/tasks.store.ts';
 import { createWorkersSlice } from './workers/workers.slice.ts';
@@ -42,6 +43,7 @@ export function createTranscriptionDispatcher(env: DispatcherEnv): Service {
       database.relay,
       runsSlice,
       createTasksSlice({ env, db, statements, outbox, bus, log, metrics, tasks, runs, leases, signals, files }),
+      createSettingsSlice({ db, outbox, keyRing: env.keyRing, workers }),
       createGpuProfilesSlice({ db, enabled: env.ENABLE_VRAM_PROFILING }),
     ],
   });

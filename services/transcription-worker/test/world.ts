@@ -93,10 +93,9 @@ export async function startWorld(more: Partial<WorkerEnv> = {}) {
     MODEL_CACHE_DIR: join(folder, 'models'),
     WORK_DIR: workDir,
     OT_SCRIPTED_ENGINE: '1',
-    ASR_THREADS: 1,
     MAX_AUDIO_HOURS: 1,
   });
-  const env: WorkerEnv = { ...given, concurrency: { gpu: 1, cpu: 2 }, ...more };
+  const env: WorkerEnv = { ...given, engineVariables: { ASR_THREADS: 1 }, concurrency: { gpu: 1, cpu: 2 }, ...more };
   const store = createObjectStore(env);
   const service = createTranscriptionWorker(env);
   const { internalPort } = await service.start();

@@ -193,6 +193,11 @@ const mirrorRoute = createRoute({
   path: '/admin/media-mirror',
   component: lazyPage(() => import('../admin/backups/mirror-page.tsx').then((module) => module.MirrorPage)),
 });
+const engineRoute = createRoute({
+  getParentRoute: () => frameRoute,
+  path: '/admin/engine',
+  component: lazyPage(() => import('../admin/engine/engine-page.tsx').then((module) => module.EnginePage)),
+});
 const adminRoute = createRoute({
   getParentRoute: () => frameRoute,
   path: '/admin',
@@ -225,6 +230,7 @@ export const router = createRouter({
         queuesRoute,
         backupsRoute,
         mirrorRoute,
+        engineRoute,
         adminRoute,
       ]),
     ]),

@@ -19,6 +19,10 @@ export function createWorkersSlice({ db, bus }: { db: Db; bus: Bus }): Slice & {
     areWatched: () => fleet.since() !== null,
     describe: (recorded, running, now) => workerObjectsOf(fleet.entries(), recorded, running, now),
     recorded: store.recorded,
+    reports: () =>
+      [...liveEntries(fleet.entries(), Date.now())]
+        .flatMap(([id, { settings }]) => (settings ? [{ id, settings }] : []))
+        .toSorted((x, y) => x.id.localeCompare(y.id)),
   };
   const recordLiveWorkers = async (): Promise<void> => {
     const live = liveEntries(fleet.entries(), Date.now());

@@ -1,4 +1,11 @@
-import { liveness, type AnswerOf, type dispatcherRoutes, type leaseValue, type workerValue } from '@overtone/contracts';
+import {
+  liveness,
+  type AnswerOf,
+  type dispatcherRoutes,
+  type leaseValue,
+  type ReportedSettings,
+  type workerValue,
+} from '@overtone/contracts';
 import type { z } from 'zod';
 import type { WorkerSeen } from '../generated/client.ts';
 
@@ -25,6 +32,8 @@ export type Workers = {
   /** Online workers and those that went offline recently. */
   describe: (recorded: WorkerSeen[], running: RunningTask[], now: number) => WorkerObject[];
   recorded: () => Promise<WorkerSeen[]>;
+  /** The engine settings that live workers report. */
+  reports: () => { id: string; settings: ReportedSettings }[];
 };
 
 /** The entries that have not expired, by the id in their key. */

@@ -3,6 +3,7 @@ import type { Log, Slice } from '@overtone/service-kit';
 import type { z } from 'zod';
 import type { WorkerEnv } from '../env.ts';
 import type { Processors } from '../gpu/gpu.ts';
+import type { LiveSettings } from '../settings/live-settings.ts';
 import type { Engines, SpeechEngine } from './engines.ts';
 import { createOpenAiEngine } from './openai.adapter.ts';
 import { createPocketSphinx } from './pocketsphinx.adapter.ts';
@@ -15,13 +16,14 @@ type Deps = {
   env: WorkerEnv;
   childEnv: Record<string, string>;
   sherpa: SpeechEngine;
+  settings: Pick<LiveSettings, 'current' | 'report'>;
   processors: Processors;
   log: Log;
 };
 
 /** Chooses the speech engine, again every few seconds, because models are installed and servers fail. */
-export function createEnginesSlice({ env, childEnv, sherpa, processors, log }: Deps): Slice & Engines {
-  const candidates = createCandidates({ env, childEnv, sherpa });
+export function createEnginesSlice({ env, childEnv, sherpa, settings, processors, log }: Deps): Slice & Engines {
+  const candidates = createCandidates({ env, childEnv, sherpa, settings });
   const needsEngine = jobDurable(workerJobs.transcribe);
   let serving: Serving = { engine: undefined, info: null, note: 'Looking for a speech engine' };
   let timer: NodeJS.Timeout | undefined;
@@ -37,7 +39,8 @@ export function createEnginesSlice({ env, childEnv, sherpa, processors, log }: D
   const gpu = (): z.infer<typeof workerGpu> => {
     const { devices, note } = processors.state();
     const tuning = serving.engine?.tuning ?? null;
-    return { devices: [...devices], note, concurrency: env.concurrency.gpu ?? 0, pool: env.GPU_WORKER_POOL, tuning };
+    const concurrency = env.concurrency.gpu ? settings.current().gpu_concurrency : 0;
+    return { devices: [...devices], note, concurrency, pool: env.GPU_WORKER_POOL, tuning };
   };
 
   return {
@@ -47,6 +50,7 @@ export function createEnginesSlice({ env, childEnv, sherpa, processors, log }: D
       engineNote: serving.note,
       languages: serving.engine ? [...serving.engine.languages] : null,
       gpu: gpu(),
+      settings: settings.report(serving.engine?.tuning ?? null),
     }),
     able: (durable) => durable !== needsEngine || serving.engine !== undefined,
     parts: [
@@ -66,9 +70,14 @@ export function createEnginesSlice({ env, childEnv, sherpa, processors, log }: D
 }
 
 /** Engines in order of preference; the scripted one only if configured. */
-function createCandidates({ env, childEnv, sherpa }: Pick<Deps, 'env' | 'childEnv' | 'sherpa'>): SpeechEngine[] {
+function createCandidates({
+  env,
+  childEnv,
+  sherpa,
+  settings,
+}: Pick<Deps, 'env' | 'childEnv' | 'sherpa' | 'settings'>): SpeechEngine[] {
   const { ASR_OPENAI_BASE_URL: baseUrl, ASR_OPENAI_API_KEY: apiKey, ASR_OPENAI_MODEL: model } = env;
-  const parallel = env.ASR_THREADS;
+  const parallel = () => settings.current().threads;
   return [
     ...(env.OT_SCRIPTED_ENGINE ? [createScripted(env.OT_SCRIPTED_ENGINE)] : []),
     sherpa,

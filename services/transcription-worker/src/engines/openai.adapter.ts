@@ -11,7 +11,7 @@ export type OpenAiEngineOptions = {
   baseUrl: string;
   apiKey: string | undefined;
   model: string;
-  parallel: number;
+  parallel: () => number;
   attempts?: number;
 };
 
@@ -70,7 +70,7 @@ function transcribeWith(options: OpenAiEngineOptions) {
     let done = 0;
     const answers = await mapLimit(
       pieces,
-      { limit: options.parallel, signal: request.signal },
+      { limit: options.parallel(), signal: request.signal },
       async (piece, _, signal) => {
         const body = await formOf(options, request, piece);
         const response = await fetchWithRetries({

@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import type { Diarizer } from '../diarization/diarization.ts';
 import type { Engines } from '../engines/engines.ts';
 import { engineMissing } from '../failures.ts';
+import { speakerBounds, type LiveSettings } from '../settings/live-settings.ts';
 import { artefactKey, type Artefacts, type StageJob } from './artefacts.ts';
 import type { CpuChildren } from './cpu-children.ts';
 
@@ -38,12 +39,15 @@ export function prepareJob({ artefacts, cpu }: { artefacts: Artefacts; cpu: CpuC
 export function transcribeJob({
   artefacts,
   engine,
+  settings,
 }: {
   artefacts: Artefacts;
   engine: Engines['engine'];
+  settings: Pick<LiveSettings, 'refresh'>;
 }): StageJob<'transcribe'> {
   return (input, { progress, signal, token }) =>
     artefacts.inFolder(async (folder) => {
+      await settings.refresh();
       const serving = engine();
       if (!serving) throw engineMissing();
       const wavPath = join(folder, 'audio.wav');
@@ -62,14 +66,23 @@ export function transcribeJob({
 }
 
 /** `diarize`: who speaks when. A failure here never costs the words: the dispatcher continues without speakers. */
-export function diarizeJob({ artefacts, diarizer }: { artefacts: Artefacts; diarizer: Diarizer }): StageJob<'diarize'> {
+export function diarizeJob({
+  artefacts,
+  diarizer,
+  settings,
+}: {
+  artefacts: Artefacts;
+  diarizer: Diarizer;
+  settings: Pick<LiveSettings, 'refresh' | 'current'>;
+}): StageJob<'diarize'> {
   return (input, { progress, signal, token }) =>
     artefacts.inFolder(async (folder) => {
       const wavPath = join(folder, 'audio.wav');
       await artefacts.download(input.audio, wavPath, signal);
       const began = performance.now();
       progress(0, 'Telling the speakers apart');
-      const { minSpeakers, maxSpeakers } = input.options;
+      await settings.refresh();
+      const { minSpeakers, maxSpeakers } = speakerBounds(input.options, settings.current());
       const found = await diarizer.diarize({
         wavPath,
         seconds: input.duration,

@@ -49,11 +49,13 @@ export function createSherpaEngine(runtime: SherpaRuntime): SpeechEngine {
     const { model, vad } = serving;
     const began = performance.now();
     const tuning = runtime.processors.tuningOf(model.manifest.id);
-    const use = { numThreads: runtime.threads, provider: providerOf(tuning.transcribe_on) };
+    const { threads, vad: listening } = runtime.use();
+    const use = { numThreads: threads, provider: providerOf(tuning.transcribe_on) };
     const input = {
       task: 'transcribe',
       config: recognizerConfig(model, { ...use, language: request.language }),
-      vad: vad ? vadConfig(vad) : null,
+      vad: vad ? vadConfig(vad, listening) : null,
+      gaps: { minSilence: listening.minSilence, minSpeech: listening.minSpeech },
       wavPath: request.wavPath,
       seconds: request.seconds,
       longest: longestChunk(model),
