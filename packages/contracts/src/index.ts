@@ -1,3 +1,4 @@
+export * from './asr-providers.ts';
 export * from './backup.ts';
 export * from './bus-permissions.ts';
 export * from './define.ts';

@@ -30,6 +30,7 @@ export type SettingDef<V = unknown> = {
   readonly variable: string | null;
   readonly form: Form;
 };
+type SecretDef = SettingDef<string | null> & { readonly form: { readonly type: 'secret' } };
 type Options<V> = { default: V; variable?: string };
 type NumberOptions<V> = Options<V> & {
   range: readonly [min: number, max: number];
@@ -90,10 +91,18 @@ export const setting = {
     form: { type: 'text', max_length: max },
   }),
   /** Stored sealed and never returned; null: not set. */
-  secret: ({ min = 1, max = 1_024 }: { min?: number; max?: number } = {}): SettingDef<string | null> => {
+  secret: ({ min = 1, max = 1_024 }: { min?: number; max?: number } = {}): SecretDef => {
     const schema = text(max).min(min).nullable();
     return { schema, fromText: schema, default: null, variable: null, form: { type: 'secret', max_length: max } };
   },
+  /** A list that a page of its own edits; its default is empty. */
+  list: <V extends readonly unknown[]>(schema: z.ZodType<V>): SettingDef<V> => ({
+    schema,
+    fromText: schema,
+    default: [] as unknown as V,
+    variable: null,
+    form: { type: 'text' },
+  }),
   /** The same setting with `null` for "none"; null is the default. */
   optional: <V>(def: SettingDef<V>): SettingDef<V | null> => ({
     ...def,
@@ -141,6 +150,34 @@ export function settingChanges<G extends Settings<object>>({
   return schema as z.ZodType<SettingChanges<G>, SettingChanges<G>>;
 }
 
+type FieldsOf<G> = G extends Settings<infer F> ? F : never;
+type SecretKey<G> = {
+  [K in keyof FieldsOf<G>]: FieldsOf<G>[K] extends SecretDef ? K & string : never;
+}[keyof FieldsOf<G>];
+/** The settings of a group without its secrets. */
+export type PlainSettings<G> = Omit<SettingValues<G>, SecretKey<G>>;
+/** A group as one flat object: secrets are null with `<name>_is_set`. */
+export type FlatSettings<G> = PlainSettings<G> & Record<SecretKey<G>, null> & Record<`${SecretKey<G>}_is_set`, boolean>;
+
+export function flatSettings<G extends Settings<object>>(group: G): z.ZodType<FlatSettings<G>, FlatSettings<G>> {
+  const secrets = secretsOf(group);
+  const schema: unknown = z.object({
+    ...mapFields(group.fields, ({ schema: plain }, key) => (secrets.includes(key) ? z.null() : plain)),
+    ...Object.fromEntries(secrets.map((key) => [`${key}_is_set`, z.boolean()])),
+  });
+  return schema as z.ZodType<FlatSettings<G>, FlatSettings<G>>;
+}
+
+/** Replaces the secrets of a group for an answer. */
+export function hideSecrets<G extends Settings<object>>(group: G, values: SettingValues<G>): FlatSettings<G> {
+  const all = values as Record<string, unknown>;
+  const hidden = secretsOf(group).flatMap((key) => [
+    [key, null],
+    [`${key}_is_set`, all[key] !== null],
+  ]);
+  return { ...all, ...(Object.fromEntries(hidden) as object) } as FlatSettings<G>;
+}
+
 /** The environment variables of a group, for the environment of the process that uses it. */
 export function settingVariables({ fields }: Settings<object>): Record<string, z.ZodType> {
   return Object.fromEntries(
@@ -154,7 +191,10 @@ export type Sourced = { value: z.infer<typeof settingValue>; source: SettingSour
 /** The effective values of a group and their sources: stored, else from the environment, else the default. */
 export function effectiveSettings<G extends Settings<object>>(
   { fields }: G,
-  { stored, environment }: { stored: Readonly<Record<string, unknown>>; environment: Readonly<Record<string, unknown>> },
+  {
+    stored,
+    environment,
+  }: { stored: Readonly<Record<string, unknown>>; environment: Readonly<Record<string, unknown>> },
 ): { values: SettingValues<G>; report: Record<string, Sourced> } {
   const report = mapFields(fields, ({ schema, variable, ...def }, key): Sourced => {
     const kept = schema.safeParse(stored[key]);

@@ -20,8 +20,8 @@ export function createTranscriptionWorker(env: WorkerEnv): Service {
   const { settings } = settingsSlice;
   const gpu = createGpu({ env: childEnv, wishes: () => wishesOf(settings.current()) });
   const fallback = createAcousticDiarizer({ env: childEnv });
-  const { engine: sherpa, diarizer } = createSherpa({ env, childEnv, gpu, settings, fallback });
-  const engines = createEnginesSlice({ env, childEnv, sherpa, settings, processors: gpu.processors, log });
+  const { engineWith: sherpaWith, diarizer } = createSherpa({ env, childEnv, gpu, settings, fallback });
+  const engines = createEnginesSlice({ env, childEnv, sherpaWith, settings, processors: gpu.processors, bus, log });
 
   return createService({
     ...base,

@@ -62,6 +62,7 @@ const items: readonly NavItem[] = translateOnRead([
     icon: 'settings',
     superOnly: true,
   },
+  { to: '/admin/asr', under: '/admin/asr', label: msg`ASR provider`, icon: 'audio', superOnly: true },
   { to: '/admin', under: '/admin', label: msg`Engines`, icon: 'settings' },
 ]);
 

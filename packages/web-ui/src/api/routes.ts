@@ -1,6 +1,7 @@
 import type {
   AnswerOf,
   approvalRoutes,
+  asrRoutes,
   auditRoutes,
   authConfigRoutes,
   backupRoutes,
@@ -25,6 +26,7 @@ import type {
 type ValueOf<T> = T[keyof T];
 type Definition =
   | ValueOf<typeof approvalRoutes>
+  | ValueOf<typeof asrRoutes>
   | ValueOf<typeof auditRoutes>
   | ValueOf<typeof authConfigRoutes>
   | ValueOf<typeof backupRoutes>

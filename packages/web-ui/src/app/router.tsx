@@ -198,6 +198,11 @@ const engineRoute = createRoute({
   path: '/admin/engine',
   component: lazyPage(() => import('../admin/engine/engine-page.tsx').then((module) => module.EnginePage)),
 });
+const asrRoute = createRoute({
+  getParentRoute: () => frameRoute,
+  path: '/admin/asr',
+  component: lazyPage(() => import('../admin/asr/asr-page.tsx').then((module) => module.AsrPage)),
+});
 const adminRoute = createRoute({
   getParentRoute: () => frameRoute,
   path: '/admin',
@@ -231,6 +236,7 @@ export const router = createRouter({
         backupsRoute,
         mirrorRoute,
         engineRoute,
+        asrRoute,
         adminRoute,
       ]),
     ]),

@@ -6,19 +6,18 @@ import {
   transcriptionEvents,
   type AnswerOf,
 } from '@overtone/contracts';
-import { createSettingsStore, type Outbox } from '@overtone/database';
-import { handle, invalid, rpc, type KeyRing, type Slice } from '@overtone/service-kit';
+import type { Outbox, SettingsStore } from '@overtone/database';
+import { handle, invalid, rpc, type Slice } from '@overtone/service-kit';
 import { txOptions, type Db } from '../database.ts';
 import { operatorOf, recordOperation } from '../operator.ts';
 import type { Workers } from '../workers/workers.ts';
 import { environmentOf, validateEngineSettings } from './settings.ts';
 
-type Deps = { db: Db; outbox: Outbox; keyRing: () => KeyRing; workers: Pick<Workers, 'reports'> };
+type Deps = { db: Db; outbox: Outbox; store: SettingsStore; workers: Pick<Workers, 'reports'> };
 type Answer = AnswerOf<typeof engineSettingsRoutes.engineSettings>;
 
 /** The engine settings: shown and changed by administrators, read by the workers. */
-export function createSettingsSlice({ db, outbox, keyRing, workers }: Deps): Slice {
-  const store = createSettingsStore({ table: 'dispatcher_settings', keyRing });
+export function createSettingsSlice({ db, outbox, store, workers }: Deps): Slice {
   const show = async (): Promise<Answer> => {
     const stored = await store.read(db, engineSettings);
     const reports = workers.reports();

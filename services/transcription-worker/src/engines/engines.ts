@@ -1,5 +1,6 @@
-import type { EngineInfo, EngineTuning, Word } from '@overtone/contracts';
+import type { EngineInfo, EngineTuning, SpeechTask, Word } from '@overtone/contracts';
 import type { Ability } from '@overtone/jobs';
+import type { Candidate, SpeechWish } from './selection.ts';
 
 export { interpolateWords, mapLimit, tidyWords } from './words.ts';
 
@@ -9,6 +10,10 @@ export type TranscribeRequest = {
   seconds: number;
   /** ISO code; null: the engine detects the language. */
   language: string | null;
+  /** Default: transcribe. */
+  task?: SpeechTask | undefined;
+  /** Names and terms to expect, for engines that take them. */
+  vocabulary?: readonly string[] | undefined;
   onProgress?: (share: number) => void;
   signal?: AbortSignal | undefined;
 };
@@ -32,15 +37,18 @@ export type SpeechEngine = {
   tuning?: EngineTuning | null;
   /** Supported ISO codes; empty: those of its model. */
   languages: readonly string[];
+  /** Whether it can translate to English. */
+  translates: boolean;
   /** Cheap when nothing has changed since the last call. */
   check(): Promise<EngineState>;
   transcribe(request: TranscribeRequest): Promise<Recognised>;
   close(): void;
 };
 
-/** The speech engine and the processors of this worker. */
+/** The speech engines and the processors of this worker. */
 export type Engines = {
-  engine: () => SpeechEngine | undefined;
+  /** The ready engines for a recording, in the order of their use. @throws AppError when there is none. */
+  enginesFor: (wish: SpeechWish) => Promise<readonly Candidate[]>;
   /** What the heartbeat reports of this worker. */
   about: () => Ability;
   /** Without an engine, the worker does not pull transcription jobs. */

@@ -36,6 +36,7 @@ export function createPocketSphinx(options: PocketSphinxOptions): SpeechEngine {
     id: 'pocketsphinx',
     info,
     languages: ['en'],
+    translates: false,
     check: async () => {
       if (proven) return { ready: true };
       const state = await probe(options.env);

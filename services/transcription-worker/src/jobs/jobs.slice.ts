@@ -30,13 +30,13 @@ type Deps = {
 /** Runs every stage but the last: prepare, transcribe, diarize, assemble. */
 export function createJobsSlice({ env, childEnv, store, engines, meter, bus, log, ...deps }: Deps): Slice {
   const { settings } = deps;
-  const { engine, able, about } = engines;
+  const { enginesFor, able, about } = engines;
   const workerId = `${hostname()}-${randomUUID().slice(0, 8)}`;
   const artefacts = createArtefacts(store, env.WORK_DIR);
   const cpu = createCpuChildren({ env: childEnv, maxSeconds: env.MAX_AUDIO_HOURS * 3600 });
   const profiler = env.ENABLE_VRAM_PROFILING ? createProfiler({ meter, bus, log, workerId }) : undefined;
   const usesGpuQueue = (env.concurrency.gpu ?? 0) > 0;
-  const handlers = stageHandlers({ ...deps, artefacts, cpu, engine, profiler });
+  const handlers = stageHandlers({ ...deps, artefacts, cpu, enginesFor, log, profiler });
   return {
     parts: [artefacts.part, cpu.part],
     jobs: [
@@ -68,7 +68,8 @@ function createProfiler({ meter, bus, log, workerId }: Pick<Deps, 'meter' | 'bus
 type StageDeps = Pick<Deps, 'diarizer' | 'settings' | 'telemetry'> & {
   artefacts: Artefacts;
   cpu: CpuChildren;
-  engine: Engines['engine'];
+  enginesFor: Engines['enginesFor'];
+  log: Log;
   profiler: Profiler | undefined;
 };
 

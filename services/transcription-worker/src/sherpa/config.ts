@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import type { EngineTuning } from '@overtone/contracts';
+import type { EngineTuning, SpeechTask } from '@overtone/contracts';
 import type { Model } from './model-store.ts';
 
 export type RecognizerConfig = ReturnType<typeof recognizerConfig>;
@@ -25,7 +25,10 @@ function shared(model: Model, { numThreads, provider }: Use): Record<string, unk
 }
 
 /** The used part of sherpa-onnx' configuration. */
-export function recognizerConfig(model: Model, { language, ...use }: Use & { language: string | null }) {
+export function recognizerConfig(
+  model: Model,
+  { language, task = 'transcribe', ...use }: Use & { language: string | null; task?: SpeechTask },
+) {
   const [encoder, decoder] = [fileOf(model, 'encoder'), fileOf(model, 'decoder')];
   const base = { featConfig: { sampleRate: 16_000, featureDim: 80 }, decodingMethod: 'greedy_search' as const };
   if (model.manifest.family === 'whisper') {
@@ -35,7 +38,7 @@ export function recognizerConfig(model: Model, { language, ...use }: Use & { lan
       encoder,
       decoder,
       language: english ? 'en' : (language?.slice(0, 2) ?? ''),
-      task: 'transcribe',
+      task,
       tailPaddings: english ? 50 : 300,
       enableSegmentTimestamps: 1,
     };

@@ -18,7 +18,11 @@ type Deps = {
 };
 
 /** Recognition and diarization with the installed models of sherpa-onnx. */
-export function createSherpa({ env, childEnv, gpu, settings, fallback }: Deps): { engine: SpeechEngine; diarizer: Diarizer } {
+export function createSherpa({ env, childEnv, gpu, settings, fallback }: Deps): {
+  /** An engine with this installed model; empty: the first one. All share their processes. */
+  engineWith: (model: string) => SpeechEngine;
+  diarizer: Diarizer;
+} {
   const runtime = createSherpaRuntime({
     modelCacheDir: env.MODEL_CACHE_DIR,
     env: childEnv,
@@ -26,7 +30,10 @@ export function createSherpa({ env, childEnv, gpu, settings, fallback }: Deps): 
     pool: env.GPU_WORKER_POOL,
     use: () => useOf(settings.current(), gpu),
   });
-  return { engine: createSherpaEngine(runtime), diarizer: createNeuralDiarizer(runtime, fallback) };
+  return {
+    engineWith: (model) => createSherpaEngine(runtime, model),
+    diarizer: createNeuralDiarizer(runtime, fallback),
+  };
 }
 
 function useOf(settings: EngineSettings, { largestBatch }: Pick<Gpu, 'largestBatch'>): SherpaUse {
