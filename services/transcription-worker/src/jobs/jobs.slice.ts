@@ -8,7 +8,7 @@ import type { Diarizer } from '../diarization/diarization.ts';
 import type { WorkerEnv } from '../env.ts';
 import type { Engines } from '../engines/engines.ts';
 import type { Gpu } from '../gpu/gpu.ts';
-import type { LiveSettings } from '../settings/live-settings.ts';
+import { slotsOf, type LiveSettings } from '../settings/live-settings.ts';
 import type { Telemetry } from '../telemetry.ts';
 import { createArtefacts, type Artefacts } from './artefacts.ts';
 import { createCpuChildren, type CpuChildren } from './cpu-children.ts';
@@ -35,7 +35,6 @@ export function createJobsSlice({ env, childEnv, store, engines, meter, bus, log
   const artefacts = createArtefacts(store, env.WORK_DIR);
   const cpu = createCpuChildren({ env: childEnv, maxSeconds: env.MAX_AUDIO_HOURS * 3600 });
   const profiler = env.ENABLE_VRAM_PROFILING ? createProfiler({ meter, bus, log, workerId }) : undefined;
-  const usesGpuQueue = (env.concurrency.gpu ?? 0) > 0;
   const handlers = stageHandlers({ ...deps, artefacts, cpu, enginesFor, log, profiler });
   return {
     parts: [artefacts.part, cpu.part],
@@ -45,10 +44,10 @@ export function createJobsSlice({ env, childEnv, store, engines, meter, bus, log
         able,
         about,
         get concurrency() {
-          return { ...env.concurrency, gpu: usesGpuQueue ? settings.current().gpu_concurrency : 0 };
+          return slotsOf(env.concurrency, settings.current()).concurrency;
         },
         get express() {
-          return { gpu: usesGpuQueue ? settings.current().express_slots : 0 };
+          return slotsOf(env.concurrency, settings.current()).express;
         },
       }),
     ],

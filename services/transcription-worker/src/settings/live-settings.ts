@@ -3,6 +3,7 @@ import {
   engineSettings,
   type EngineSettings,
   type EngineTuning,
+  type Queue,
   type ReportedSettings,
 } from '@overtone/contracts';
 
@@ -62,5 +63,20 @@ export function speakerBounds(
   const most = own.maxSpeakers ?? bound(max);
   if (least === null || most === null || least <= most) return { minSpeakers: least, maxSpeakers: most };
   // A bound of the recording itself takes precedence over the one of the settings.
-  return own.minSpeakers === null ? { minSpeakers: most, maxSpeakers: most } : { minSpeakers: least, maxSpeakers: least };
+  return own.minSpeakers === null
+    ? { minSpeakers: most, maxSpeakers: most }
+    : { minSpeakers: least, maxSpeakers: least };
+}
+
+type Concurrency = Partial<Record<Queue, number>>;
+/** The slots of a worker by queue; only workers with the role `gpu` have some there. */
+export function slotsOf(
+  environment: Concurrency,
+  { gpu_concurrency: normal, express_slots: express }: EngineSettings,
+): { concurrency: Concurrency; express: Concurrency } {
+  const hasRole = (environment.gpu ?? 0) > 0;
+  return {
+    concurrency: { ...environment, gpu: hasRole ? normal : 0 },
+    express: { gpu: hasRole ? express : 0 },
+  };
 }

@@ -36,7 +36,8 @@ export function createSherpa({ env, childEnv, gpu, settings, fallback }: Deps): 
   };
 }
 
-function useOf(settings: EngineSettings, { largestBatch }: Pick<Gpu, 'largestBatch'>): SherpaUse {
+/** What the engine settings mean for the processes of sherpa-onnx. */
+export function useOf(settings: EngineSettings, { largestBatch }: Pick<Gpu, 'largestBatch'>): SherpaUse {
   const { threads, gpu_concurrency: normal, express_slots: express, recycle_after_tasks: recycleAfter } = settings;
   const { vad_threshold: threshold, vad_min_speech_s: minSpeech, vad_min_silence_s: minSilence } = settings;
   return {
