@@ -8,14 +8,15 @@ export const providerKinds = ['sherpa-onnx', 'pocketsphinx', 'openai-compatible'
 export const speechTasks = ['transcribe', 'translate'] as const;
 export type SpeechTask = (typeof speechTasks)[number];
 
-const noCredentials = (address: string): boolean => {
+function hasNoCredentials(address: string): boolean {
   const url = URL.parse(address);
   return url !== null && url.username === '' && url.password === '';
-};
+}
+
 const endpoint = z
   .url({ protocol: /^https?$/ })
   .max(1_024)
-  .refine(noCredentials, 'must not contain a user name or a password');
+  .refine(hasNoCredentials, 'must not contain a user name or a password');
 
 /** One engine that may recognise speech. The first one in the list that fits a recording is used, then the next one. */
 const providerFields = {

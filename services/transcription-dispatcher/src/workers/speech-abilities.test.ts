@@ -24,14 +24,10 @@ const state: ProviderState = {
   why: null,
   translates: true,
 };
-const worker = (...engines: ProviderState[]): WorkerState => ({
-  service: 'transcription-worker',
-  pulls: [],
-  engine: null,
-  engineNote: null,
-  engines,
-  expiresAt: 0,
-});
+
+function worker(...engines: ProviderState[]): WorkerState {
+  return { service: 'transcription-worker', pulls: [], engine: null, engineNote: null, engines, expiresAt: 0 };
+}
 
 describe('what the speech engines can do for an upload', () => {
   it('offers enabled and selectable providers only', () => {

@@ -18,10 +18,10 @@ const provider: AsrProvider = {
   max_audio_seconds: 600,
 };
 const wish: SpeechWish = { language: 'de', seconds: 60, task: 'transcribe', provider: null };
-const candidate = (more: Partial<AsrProvider> = {}, translates = false): Candidate => ({
-  engine: { ...createScripted('1'), translates },
-  provider: { ...provider, ...more },
-});
+
+function candidate(more: Partial<AsrProvider> = {}, translates = false): Candidate {
+  return { engine: { ...createScripted('1'), translates }, provider: { ...provider, ...more } };
+}
 
 describe('whether a provider fits a recording', () => {
   it('requires one of its languages, without regard to the region', () => {

@@ -23,11 +23,22 @@ const model: Model = {
   why: null,
 };
 const unbounded = { minSpeakers: null, maxSpeakers: null };
-const tuningWith = (settings: EngineSettings) => tuningFor(device, 'whisper-large-v3', wishesOf(settings));
-const sherpaWith = (settings: EngineSettings) =>
-  useOf(settings, createGpu({ env: {}, wishes: () => wishesOf(settings) }));
-const detectorWith = (settings: EngineSettings) => vadConfig(model, sherpaWith(settings).vad).sileroVad;
-const slotsWith = (settings: EngineSettings) => slotsOf({ gpu: 1, cpu: 8 }, settings);
+
+function tuningWith(settings: EngineSettings) {
+  return tuningFor(device, 'whisper-large-v3', wishesOf(settings));
+}
+
+function sherpaWith(settings: EngineSettings) {
+  return useOf(settings, createGpu({ env: {}, wishes: () => wishesOf(settings) }));
+}
+
+function detectorWith(settings: EngineSettings) {
+  return vadConfig(model, sherpaWith(settings).vad).sileroVad;
+}
+
+function slotsWith(settings: EngineSettings) {
+  return slotsOf({ gpu: 1, cpu: 8 }, settings);
+}
 
 type Behaviour<K extends EngineSettingKey> = {
   /** Not the default. */

@@ -13,7 +13,9 @@ import { createSherpaEngine, crashOf } from './engine.adapter.ts';
 import { createProcessors } from '../gpu/gpu.ts';
 import { createSherpaRuntime, type SherpaOptions, type SherpaRuntime } from './runtime.ts';
 
-const wishes = () => ({ batchSize: 'auto', computeType: 'auto', hybrid: 'auto' }) as const;
+function wishes() {
+  return { batchSize: 'auto', computeType: 'auto', hybrid: 'auto' } as const;
+}
 const use = {
   threads: 1,
   concurrency: 1,
