@@ -163,7 +163,7 @@ describe('ASR providers of a running worker', () => {
         error: expect.stringContaining('does not answer'),
       });
       const spoken = await world.testProvider(providerOf('', { kind: 'pocketsphinx' }));
-      expect(spoken.text).toContain('report');
+      expect(spoken.text).toContain('letter');
     },
     slow,
   );
