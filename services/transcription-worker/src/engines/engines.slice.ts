@@ -13,13 +13,13 @@ import type { z } from 'zod';
 import type { WorkerEnv } from '../env.ts';
 import { engineMissing, translationUnsupported } from '../failures.ts';
 import type { Processors } from '../gpu/gpu.ts';
-import type { LiveSettings } from '../settings/live-settings.ts';
-import type { Engines, SpeechEngine } from './engines.ts';
+import type { LiveSettings } from '../settings/settings.ts';
+import type { Candidate, Engines, SpeechEngine } from './engines.ts';
 import { createOpenAiEngine } from './openai.adapter.ts';
 import { createPocketSphinx } from './pocketsphinx.adapter.ts';
 import { createProviderEngines } from './providers.ts';
 import { createScripted } from './scripted.adapter.ts';
-import { checkEngines, fits, languagesOfCandidate, noteOf, type Candidate, type Checked } from './selection.ts';
+import { checkEngines, fits, languagesOfCandidate, noteOf, type Checked } from './selection.ts';
 import { testProvider } from './test-provider.ts';
 
 const refreshMs = 5_000;

@@ -1,6 +1,5 @@
-import type { EngineInfo, EngineTuning, SpeechTask, Word } from '@overtone/contracts';
+import type { AsrProvider, EngineInfo, EngineTuning, SpeechTask, Word } from '@overtone/contracts';
 import type { Ability } from '@overtone/jobs';
-import type { Candidate, SpeechWish } from './selection.ts';
 
 export { interpolateWords, mapLimit, tidyWords } from './words.ts';
 
@@ -43,6 +42,19 @@ export type SpeechEngine = {
   check(): Promise<EngineState>;
   transcribe(request: TranscribeRequest): Promise<Recognised>;
   close(): void;
+};
+
+/** An engine and the provider that it was made of; null: it comes from the environment. */
+export type Candidate = { engine: SpeechEngine; provider: AsrProvider | null };
+
+/** What a recording needs of an engine. */
+export type SpeechWish = {
+  /** ISO code; null: automatic. */
+  language: string | null;
+  seconds: number;
+  task: SpeechTask;
+  /** The provider that a person chose; null: the first one that fits. */
+  provider: string | null;
 };
 
 /** The speech engines and the processors of this worker. */

@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
-import type { AsrProviderWithKey } from '@overtone/contracts';
+import type { AsrProviderWithKey, RunOptions } from '@overtone/contracts';
 import { waitFor } from '@overtone/testkit';
 import { startWorld, type World } from '../../test/world.ts';
 
@@ -78,7 +78,7 @@ describe('ASR providers of a running worker', () => {
   });
   afterAll(() => world.stop());
 
-  const transcribe = (more: Record<string, unknown> = {}) =>
+  const transcribe = (more: Partial<RunOptions> = {}) =>
     world.order('transcribe', {
       runId: randomUUID(),
       fileId: randomUUID(),
@@ -88,7 +88,7 @@ describe('ASR providers of a running worker', () => {
       duration: 5,
       options: { language: 'en', minSpeakers: null, maxSpeakers: null, diarize: true, ...more },
     });
-  const transcribed = async (more: Record<string, unknown> = {}) => world.done('transcribe', await transcribe(more));
+  const transcribed = async (more: Partial<RunOptions> = {}) => world.done('transcribe', await transcribe(more));
 
   it(
     'replace the engine of the environment at the next task, without a restart',

@@ -1,8 +1,7 @@
 import type { AsrProviderWithKey } from '@overtone/contracts';
 import { createOpenAiEngine } from './openai.adapter.ts';
 import { createPocketSphinx } from './pocketsphinx.adapter.ts';
-import type { SpeechEngine } from './engines.ts';
-import type { Candidate } from './selection.ts';
+import type { Candidate, SpeechEngine } from './engines.ts';
 
 type Deps = {
   childEnv: Record<string, string>;

@@ -1,7 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import type { AsrProvider } from '@overtone/contracts';
 import { createScripted } from './scripted.adapter.ts';
-import { fits, translatesWith, type Candidate, type SpeechWish } from './selection.ts';
+import type { Candidate, SpeechWish } from './engines.ts';
+import { fits, translatesWith } from './selection.ts';
 
 const provider: AsrProvider = {
   id: '8d1f6a7e-57a4-4d4c-9d0b-0c6c7e3f5a11',

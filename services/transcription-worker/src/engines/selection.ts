@@ -1,19 +1,6 @@
-import type { AsrProvider, SpeechTask } from '@overtone/contracts';
-import type { EngineState, SpeechEngine } from './engines.ts';
+import type { Candidate, EngineState, SpeechWish } from './engines.ts';
 
-/** An engine and the provider that it was made of; null: it comes from the environment. */
-export type Candidate = { engine: SpeechEngine; provider: AsrProvider | null };
 export type Checked = Candidate & { state: EngineState };
-
-/** What a recording needs of an engine. */
-export type SpeechWish = {
-  /** ISO code; null: automatic. */
-  language: string | null;
-  seconds: number;
-  task: SpeechTask;
-  /** The provider that a person chose; null: the first one that fits. */
-  provider: string | null;
-};
 
 /**
  * Checks engines in their order. Without providers only up to the first one that is ready, which does all the work;

@@ -8,7 +8,7 @@ import type { Diarizer } from '../diarization/diarization.ts';
 import type { WorkerEnv } from '../env.ts';
 import type { Engines } from '../engines/engines.ts';
 import type { Gpu } from '../gpu/gpu.ts';
-import { slotsOf, type LiveSettings } from '../settings/live-settings.ts';
+import { slotsOf, type LiveSettings } from '../settings/settings.ts';
 import type { Telemetry } from '../telemetry.ts';
 import { createArtefacts, type Artefacts } from './artefacts.ts';
 import { createCpuChildren, type CpuChildren } from './cpu-children.ts';

@@ -1,10 +1,9 @@
 import { join } from 'node:path';
 import type { Log } from '@overtone/service-kit';
 import type { Diarizer } from '../diarization/diarization.ts';
-import type { Engines, Recognised, TranscribeRequest } from '../engines/engines.ts';
-import type { Candidate } from '../engines/selection.ts';
+import type { Candidate, Engines, Recognised, TranscribeRequest } from '../engines/engines.ts';
 import { engineMissing } from '../failures.ts';
-import { speakerBounds, type LiveSettings } from '../settings/live-settings.ts';
+import { speakerBounds, type LiveSettings } from '../settings/settings.ts';
 import { artefactKey, type Artefacts, type StageJob } from './artefacts.ts';
 import type { CpuChildren } from './cpu-children.ts';
 

@@ -5,7 +5,7 @@ import { tuningFor, wishesOf } from '../gpu/tuning.ts';
 import { vadConfig } from '../sherpa/config.ts';
 import type { Model } from '../sherpa/model-store.ts';
 import { useOf } from '../sherpa/sherpa.ts';
-import { createLiveSettings, slotsOf, speakerBounds } from './live-settings.ts';
+import { createLiveSettings, slotsOf, speakerBounds } from './settings.ts';
 
 const device = { index: 0, uuid: 'GPU-1', name: 'NVIDIA A10', memory_mib: 24_576, capability: 8.6 };
 const model: Model = {

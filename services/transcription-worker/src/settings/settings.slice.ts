@@ -1,6 +1,6 @@
 import { engineSettingsRpc, transcriptionEvents } from '@overtone/contracts';
 import type { Bus, Log, Slice } from '@overtone/service-kit';
-import { createLiveSettings, type LiveSettings } from './live-settings.ts';
+import { createLiveSettings, type LiveSettings } from './settings.ts';
 
 type Deps = { environment: Readonly<Record<string, unknown>>; bus: Bus; log: Log };
 

@@ -5,7 +5,7 @@ import type { WorkerEnv } from '../env.ts';
 import type { Gpu } from '../gpu/gpu.ts';
 import { createNeuralDiarizer } from './diarizer.adapter.ts';
 import { createSherpaEngine } from './engine.adapter.ts';
-import type { LiveSettings } from '../settings/live-settings.ts';
+import type { LiveSettings } from '../settings/settings.ts';
 import { createSherpaRuntime, type SherpaUse } from './runtime.ts';
 
 type Deps = {

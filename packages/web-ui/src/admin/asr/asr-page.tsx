@@ -13,7 +13,7 @@ import { Pane, Section } from '../../ui/pane.tsx';
 import { Empty, QueryStatus } from '../../ui/query-status.tsx';
 import { Sheet } from '../../ui/sheet.tsx';
 import { useUnsaved } from '../../ui/unsaved.tsx';
-import settingsCss from '../settings/settings.module.css';
+import { FormButtons } from '../settings/layout.tsx';
 import { ProviderFields } from './provider-fields.tsx';
 import { bodyOf, fieldsOf, kindLabel, moved, newProvider, type Answer, type Keys } from './providers.ts';
 
@@ -116,7 +116,7 @@ function ProviderForm({ saved }: { saved: Answer }) {
           />
         ))}
         {saving.error && <ErrorNote error={saving.error} title={t`The providers weren’t saved`} />}
-        <div className={settingsCss['buttons']}>
+        <FormButtons>
           <Button type="submit" disabled={!changed} loading={saving.isPending}>
             {t`Save`}
           </Button>
@@ -139,7 +139,7 @@ function ProviderForm({ saved }: { saved: Answer }) {
               {t`Discard changes`}
             </Button>
           )}
-        </div>
+        </FormButtons>
       </Stack>
     </form>
   );

@@ -19,7 +19,7 @@ import { fieldOf } from '../../api/problem.ts';
 import { ErrorNote } from '../../ui/error-note.tsx';
 import { Icon } from '../../ui/icons.tsx';
 import { SecretField } from '../settings/secret-field.tsx';
-import css from '../settings/settings.module.css';
+import { FieldGrid } from '../settings/layout.tsx';
 import { bodyOf, kindLabel, listOf, type Keys } from './providers.ts';
 
 type Props = {
@@ -45,7 +45,7 @@ export function ProviderFields(props: Props) {
   return (
     <Fieldset legend={`${index + 1}. ${provider.name}`} p={0} data-testid="provider" data-name={provider.name}>
       <ProviderActions {...props} />
-      <div className={css['fields']}>
+      <FieldGrid>
         <TextInput
           label={t`Name`}
           value={provider.name}
@@ -82,7 +82,7 @@ export function ProviderFields(props: Props) {
           error={errorOf('max_audio_seconds')}
           onChange={(value) => change({ max_audio_seconds: value === '' ? null : Number(value) })}
         />
-      </div>
+      </FieldGrid>
       <Group px="md" pb="md" gap="lg">
         <Switch
           label={t`Use this provider`}

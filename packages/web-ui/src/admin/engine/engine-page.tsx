@@ -7,8 +7,8 @@ import { Pane, Section } from '../../ui/pane.tsx';
 import { QueryStatus } from '../../ui/query-status.tsx';
 import { Sheet } from '../../ui/sheet.tsx';
 import { valuesOf } from '../settings/items.ts';
+import { FieldGrid } from '../settings/layout.tsx';
 import { SettingField } from '../settings/setting-field.tsx';
-import css from '../settings/settings.module.css';
 import { SettingsForm } from '../settings/settings-form.tsx';
 import { useSettingsForm } from '../settings/use-settings-form.ts';
 import { engineGroups, engineLabels } from './labels.ts';
@@ -62,12 +62,12 @@ function EngineForm({ saved }: { saved: Answer }) {
       </Text>
       {engineGroups.map(({ title, keys }) => (
         <Fieldset key={title} legend={title} p={0}>
-          <div className={css['fields']}>
+          <FieldGrid>
             {keys.map((key) => {
               const item = items.get(key);
               return item && <SettingField key={key} item={item} texts={engineLabels[key]} form={form} />;
             })}
-          </div>
+          </FieldGrid>
         </Fieldset>
       ))}
     </SettingsForm>

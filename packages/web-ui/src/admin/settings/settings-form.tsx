@@ -3,7 +3,7 @@ import { Button, Stack, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { ErrorNote } from '../../ui/error-note.tsx';
 import { RestoredNote } from '../../ui/draft.tsx';
-import css from './settings.module.css';
+import { FormButtons } from './layout.tsx';
 import type { SettingsFormState } from './use-settings-form.ts';
 
 type Props<S extends object, T> = {
@@ -38,7 +38,7 @@ export function SettingsForm<S extends object, T>({ form, fields, test, children
         {saving.error && saving.error === refused && (
           <ErrorNote error={refused} title={t`The settings weren’t saved`} fields={fields} />
         )}
-        <div className={css['buttons']}>
+        <FormButtons>
           <Button type="submit" disabled={changed === 0} loading={saving.isPending}>
             {t`Save`}
           </Button>
@@ -55,7 +55,7 @@ export function SettingsForm<S extends object, T>({ form, fields, test, children
           <Text size="sm" c="dimmed" role="status">
             {changed === 0 ? '' : plural(changed, { one: '# unsaved change', other: '# unsaved changes' })}
           </Text>
-        </div>
+        </FormButtons>
       </Stack>
     </form>
   );
