@@ -1,7 +1,9 @@
 import { t } from '@lingui/core/macro';
 import { Group, NativeSelect } from '@mantine/core';
-import type { Limits, SpeechOptions } from '../state/upload.ts';
+import type { ResponseBody } from '../api/routes.ts';
+import type { SpeechOptions } from '../state/upload.ts';
 
+type Limits = Pick<ResponseBody<'GET /api/files/upload-limits'>, 'translates' | 'providers'>;
 type Props = {
   readonly limits: Limits | undefined;
   readonly value: SpeechOptions;
