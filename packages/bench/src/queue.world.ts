@@ -1,5 +1,5 @@
 import { execFile, spawn } from 'node:child_process';
-import { randomUUID } from 'node:crypto';
+import { randomBytes, randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
@@ -35,6 +35,7 @@ export async function createQueueWorld() {
       NATS_URL: nats.url,
       DATABASE_URL: url.href,
       ASSERTION_PUBLIC_KEY: assertionKeys().publicKey,
+      ENCRYPTION_KEY: randomBytes(32).toString('base64'),
     },
     stdio: ['ignore', 'inherit', 'inherit'],
   });

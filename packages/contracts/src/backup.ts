@@ -1,63 +1,61 @@
 import { z } from 'zod';
 import { defineJob } from './define.ts';
 import { pageOf, pageQuery, routesOf, text, time } from './http.ts';
+import { defineSettings, flatSettings, setting, settingChanges, type PlainSettings } from './settings.ts';
 
 const route = routesOf('operations');
 
-/** A value of ENCRYPTION_KEY's kind: stored sealed, never read back; null clears it. */
-const newSecret = text(1_024).min(1).nullable();
+const noText = setting.line(text(1_024), { default: '', max: 1_024 });
 const destination = {
-  destination_type: z.enum(['folder', 's3']),
+  destination_type: setting.choice({ default: 'folder', choices: ['folder', 's3'] }),
   /** The absolute path of a folder; empty: not set. */
-  destination: text(1_024),
-  s3_endpoint_url: z.union([z.literal(''), z.url({ protocol: /^https?$/ }).max(1_024)]),
-  s3_region: text(100),
-  s3_bucket: text(255),
-  s3_access_key_id: text(255),
+  destination: noText,
+  s3_endpoint_url: setting.line(z.union([z.literal(''), z.url({ protocol: /^https?$/ }).max(1_024)]), {
+    default: '',
+    max: 1_024,
+  }),
+  s3_region: setting.line(text(100), { default: 'us-east-1', max: 100 }),
+  s3_bucket: setting.line(text(255), { default: '', max: 255 }),
+  s3_access_key_id: setting.line(text(255), { default: '', max: 255 }),
+  s3_secret_key: setting.secret(),
 };
-const plan = {
-  enabled: z.boolean(),
-  /** Cron expression in UTC. */
-  schedule: text(200).min(1),
-};
-const kept = z.int().min(0).max(1_000);
+/** The schedule is a cron expression in UTC. */
+function planOf(schedule: string) {
+  return {
+    enabled: setting.flag({ default: false }),
+    schedule: setting.line(text(200).min(1), { default: schedule, max: 200 }),
+  };
+}
+function keep(count: number) {
+  return setting.count({ default: count, range: [0, 1_000] });
+}
+const prefix = z.union([
+  z.literal(''),
+  z.string().regex(/^[A-Za-z0-9_-][A-Za-z0-9._-]*(\/[A-Za-z0-9_-][A-Za-z0-9._-]*)*$/),
+]);
 
-const backupFields = {
-  ...plan,
+export const backupGroup = defineSettings('backup', {
+  ...planOf('0 3 * * *'),
   ...destination,
-  s3_prefix: z.union([
-    z.literal(''),
-    z.string().regex(/^[A-Za-z0-9_-][A-Za-z0-9._-]*(\/[A-Za-z0-9_-][A-Za-z0-9._-]*)*$/),
-  ]),
-  retention_daily: kept,
-  retention_weekly: kept,
-  retention_monthly: kept,
-  encrypt: z.boolean(),
-};
-const mirrorFields = {
-  ...plan,
-  ...destination,
-  /** Megabytes a second; null: no limit. */
-  throttle_mb_per_second: z.number().min(0.1).max(10_000).nullable(),
-};
-export const backupSettings = z.object(backupFields);
-export type BackupSettings = z.infer<typeof backupSettings>;
-export const mirrorSettings = z.object(mirrorFields);
-export type MirrorSettings = z.infer<typeof mirrorSettings>;
-
-const s3Secret = { s3_secret_key: z.null(), s3_secret_key_is_set: z.boolean() };
-const backupAnswer = z.object({
-  ...backupFields,
-  ...s3Secret,
-  passphrase: z.null(),
-  passphrase_is_set: z.boolean(),
+  s3_prefix: setting.line(prefix, { default: '', max: 1_024 }),
+  retention_daily: keep(7),
+  retention_weekly: keep(4),
+  retention_monthly: keep(12),
+  encrypt: setting.flag({ default: false }),
+  passphrase: setting.secret({ min: 12 }),
 });
-const mirrorAnswer = z.object({ ...mirrorFields, ...s3Secret });
-export const backupChanges = backupSettings
-  .extend({ s3_secret_key: newSecret, passphrase: text(1_024).min(12).nullable() })
-  .partial()
-  .strict();
-export const mirrorChanges = mirrorSettings.extend({ s3_secret_key: newSecret }).partial().strict();
+export const mirrorGroup = defineSettings('mirror', {
+  ...planOf('30 3 * * *'),
+  ...destination,
+  /** null: no limit. */
+  throttle_mb_per_second: setting.optional(setting.measure({ default: 1, range: [0.1, 10_000], unit: 'MB/s' })),
+});
+export type BackupSettings = PlainSettings<typeof backupGroup>;
+export type MirrorSettings = PlainSettings<typeof mirrorGroup>;
+const backupAnswer = flatSettings(backupGroup);
+const mirrorAnswer = flatSettings(mirrorGroup);
+const backupChanges = settingChanges(backupGroup);
+const mirrorChanges = settingChanges(mirrorGroup);
 
 const destinationStatus = z.object({
   /** For people: the folder, or `s3://bucket/prefix`; null while none is set. */

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { speechTasks } from './asr-providers.ts';
 import type { RouteError } from './errors.ts';
 import { routesOf, text, time } from './http.ts';
 import { fileObject, speakerCount } from './media-objects.ts';
@@ -17,6 +18,8 @@ const transferErrors: readonly RouteError[] = [
   'too_many_uploads',
   'upload_quota_exceeded',
   'language_unsupported',
+  'translation_unsupported',
+  'provider_unknown',
   'filename_invalid',
   // tus clients interpret 409 as a wrong offset and send everything again.
   ['duplicate_file', 422],
@@ -33,6 +36,10 @@ export const uploadOptions = z.object({
     .optional(),
   min_speakers: speakerCount,
   max_speakers: speakerCount,
+  /** `translate`: the words in English; refused when no engine can do it. */
+  task: z.enum(speechTasks).optional(),
+  /** One of `providers` of the upload limits. */
+  asr_provider: z.uuid().optional(),
   recorded_date: time.optional(),
   /** Accept the file although the caller has one with the same bytes. */
   allow_duplicate: z.enum(['true', 'false']).optional(),
@@ -53,6 +60,8 @@ export const uploadRoutes = {
       'filename_invalid',
       'duplicate_file',
       'language_unsupported',
+      'translation_unsupported',
+      'provider_unknown',
       'storage_full',
       'storage_unavailable',
     ],
@@ -69,6 +78,10 @@ export const uploadRoutes = {
       languages: z.array(z.string()).nullable(),
       /** Days that a deleted file can be restored; 0: it is deleted permanently at once. */
       bin_days: z.number(),
+      /** Whether a recording can be translated to English; null: the engines cannot be asked. */
+      translates: z.boolean().nullable(),
+      /** ASR providers that may be chosen. */
+      providers: z.array(z.object({ id: z.uuid(), name: z.string() })),
     }),
   }),
   /** tus 1.0 resumable uploads; https://tus.io/protocols/resumable-upload */

@@ -20,6 +20,8 @@ export const operationActions = [
   'backup_run',
   'mirror_settings_changed',
   'mirror_run',
+  'engine_settings_changed',
+  'asr_providers_changed',
 ] as const;
 export const operationsEvents = {
   performed: defineEvent(

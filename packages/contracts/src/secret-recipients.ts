@@ -6,3 +6,6 @@ export const recipientsOfSecrets = {
   ldap_bind_password: ['ldap_server', 'ldap_port', 'ldap_use_ssl', 'ldap_use_tls', 'ldap_bind_dn'],
   oidc_client_secret: ['oidc_discovery_url', 'oidc_server_url', 'oidc_realm', 'oidc_client_id'],
 } as const;
+
+/** The same for the key of an ASR provider. */
+export const recipientsOfProviderKey = ['base_url'] as const;

@@ -1,3 +1,4 @@
+import { asrRoutes, asrRpc, asrWorkerRpc } from './asr-providers.ts';
 import {
   queues,
   type EventDef,
@@ -11,6 +12,7 @@ import {
 import { backupRoutes, mirrorRoutes, operationsJobs } from './backup.ts';
 import { directorySyncRpc } from './directory-sync-rpc.ts';
 import { directoryJobs, directorySyncRoutes } from './directory-sync.ts';
+import { engineSettingsRoutes, engineSettingsRpc } from './engine-settings.ts';
 import { gpuRoutes, gpuRpc } from './gpu.ts';
 import { identityRoutes } from './identity.ts';
 import { approvalRoutes } from './identity-approvals.ts';
@@ -113,16 +115,22 @@ export const topology: Record<ServiceName, Topology> = {
     },
     enqueues: [...all<JobDef>(stageJobs), ...all<JobDef>(systemJobs)],
     works: all(systemJobs),
-    requests: [mediaRpc.describeFiles, identityRpc.names, dispatcherRpc.paused],
-    serves: [...all<RpcDef>(dispatcherRpc), ...all<RpcDef>(gpuRpc)],
+    requests: [mediaRpc.describeFiles, identityRpc.names, dispatcherRpc.paused, asrWorkerRpc.testProvider],
+    serves: [
+      ...all<RpcDef>(dispatcherRpc),
+      ...all<RpcDef>(gpuRpc),
+      ...all<RpcDef>(engineSettingsRpc),
+      ...all<RpcDef>(asrRpc),
+    ],
     sendsLive: [transcriptionLive.fileProgress, transcriptionLive.taskCancelled],
     receivesLive: [transcriptionLive.taskProgress],
   },
   'transcription-worker': {
     ...noMessages,
+    subscribes: [transcriptionEvents.settingsChanged],
     works: all(workerJobs),
-    requests: [...(claimRequests.requests ?? []), gpuRpc.recordProfile],
-    serves: all(workerRpc),
+    requests: [...(claimRequests.requests ?? []), gpuRpc.recordProfile, engineSettingsRpc.read, asrRpc.providers],
+    serves: [...all<RpcDef>(workerRpc), ...all<RpcDef>(asrWorkerRpc)],
     sendsLive: [transcriptionLive.taskProgress],
     receivesLive: [transcriptionLive.taskCancelled],
   },
@@ -202,6 +210,8 @@ export const routes: readonly RouteDef[] = [
   ...all<RouteDef>(mediaRoutes),
   ...all<RouteDef>(dispatcherRoutes),
   ...all<RouteDef>(gpuRoutes),
+  ...all<RouteDef>(engineSettingsRoutes),
+  ...all<RouteDef>(asrRoutes),
   ...all<RouteDef>(searchRoutes),
   ...all<RouteDef>(backupRoutes),
   ...all<RouteDef>(mirrorRoutes),

@@ -1,5 +1,7 @@
 import { z } from 'zod';
+import { providerState } from './asr-providers.ts';
 import { defineRpc, queues } from './define.ts';
+import { reportedSettings } from './engine-settings.ts';
 import { workerGpu } from './gpu.ts';
 import { engineInfo } from './transcription.ts';
 import { lanes } from './transcription-jobs.ts';
@@ -58,10 +60,17 @@ export const dispatcherRpc = {
     reply: z.object({ paused: z.boolean() }),
     timeoutMs: 2_000,
   }),
-  /** ISO codes that the live speech engines can transcribe; null: any, or no engine is live. */
+  /**
+   * What the live speech engines can do. `languages`: ISO codes, null: any, or no engine is live. `translates`: whether one
+   * of them translates to English, null: unknown. `providers`: those that may be chosen for an upload.
+   */
   languages: defineRpc('transcription-dispatcher', 'languages', {
     request: z.object({}),
-    reply: z.object({ languages: z.array(z.string()).nullable() }),
+    reply: z.object({
+      languages: z.array(z.string()).nullable(),
+      translates: z.boolean().nullish(),
+      providers: z.array(z.object({ id: z.uuid(), name: z.string(), translates: z.boolean().nullable() })).optional(),
+    }),
     timeoutMs: 2_000,
   }),
 };
@@ -111,6 +120,10 @@ export const workerValue = z.object({
   languages: z.array(z.string()).nullish(),
   /** Absent if the service does not use GPUs. */
   gpu: workerGpu.nullish(),
+  /** Effective engine settings; absent if the service has no speech engines. */
+  settings: reportedSettings.nullish(),
+  /** The engines that this worker tries, in order. */
+  engines: z.array(providerState).nullish(),
   /** As in a lease. */
   saidAt: z.int().optional(),
   expiresAt: z.int(),

@@ -40,6 +40,11 @@ export const transcriptionEvents = {
     'evt.transcription.run.resumed.v1',
     z.object({ ...ofRun, stage: z.enum(stages), dropped: z.array(z.string()) }),
   ),
+  /** Workers read the settings of this group again. */
+  settingsChanged: defineEvent(
+    'evt.transcription.settings.changed.v1',
+    z.object({ group: z.enum(['engine', 'asr']), keys: z.array(z.string()) }),
+  ),
 };
 
 export const transcriptionLive = {

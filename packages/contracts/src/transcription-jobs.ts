@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { speechTasks } from './asr-providers.ts';
 import { defineJob } from './define.ts';
 import { engineInfo, stages } from './transcription.ts';
 
@@ -14,6 +15,10 @@ const options = z.object({
   minSpeakers: z.int().nullable(),
   maxSpeakers: z.int().nullable(),
   diarize: z.boolean(),
+  /** Absent: transcribe. */
+  task: z.enum(speechTasks).optional(),
+  /** The ASR provider that was chosen for this recording; absent or null: the first one that fits. */
+  provider: z.uuid().nullish(),
 });
 export const runOptions = options;
 export type RunOptions = z.infer<typeof options>;

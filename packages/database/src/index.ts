@@ -3,4 +3,11 @@ export { databaseRoles, migrate, type DatabaseRole, type MigrateOptions, type Mi
 export { headSchema, migrationHead, readMigrations, type Migration } from './migrations.ts';
 export { createOutbox, type Outbox, type Tx } from './outbox.ts';
 export { createPool, databaseEnv, pingDatabase, type DatabaseEnv } from './pool.ts';
+export {
+  createSettingsStore,
+  resealSettings,
+  withChanges,
+  type SettingsDb,
+  type SettingsStore,
+} from './settings-store.ts';
 export { canRead, SchemaError, schemaOf, type Schema } from './schema.ts';

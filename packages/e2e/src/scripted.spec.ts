@@ -1,4 +1,5 @@
 import { backupsInTheBrowser } from './backups-browser.e2e.ts';
+import { enginesInTheBrowser } from './engines-browser.e2e.ts';
 import { brokerWiped } from './broker-wiped.e2e.ts';
 import { carelessInTheBrowser } from './careless-browser.e2e.ts';
 import { chaos } from './chaos.e2e.ts';
@@ -21,6 +22,7 @@ registerSuites(
     queuesInTheBrowser(context),
     libraryInTheBrowser(context),
     backupsInTheBrowser(context),
+    enginesInTheBrowser(context),
     signals(context),
     diskFull(context),
     frozen(context),

@@ -4,4 +4,4 @@ export type { Ability } from './heartbeat.ts';
 export { createRecycling, type Recycling } from './recycling.ts';
 export { isDue, nextRuns, scheduleFault } from './schedule.ts';
 export { everySlot, namedId, putJob } from './slots.ts';
-export { worker, type JobHandlers } from './worker.ts';
+export { worker, type JobHandlers, type WorkerOptions } from './worker.ts';

@@ -29,6 +29,17 @@ describe('the places of a worker', () => {
     expect(only.enter()).toBeDefined();
     expect(only.enter()).toBeUndefined();
   });
+  it('follow limits that change: one more, and one that ends', () => {
+    const concurrency = { gpu: 1 };
+    const places = createPlaces({ concurrency });
+    concurrency.gpu = 2;
+    const [first, second] = places.of('gpu');
+    expect([first?.exists(), second?.exists(), second?.free()]).toEqual([true, true, true]);
+    concurrency.gpu = 1;
+    expect([first?.exists(), second?.exists()]).toEqual([true, false]);
+    first?.enter();
+    expect(second?.enter()).toBeUndefined();
+  });
   it('open the express one when every other is taken', () => {
     const places = createPlaces({ concurrency: { gpu: 1 }, express: { gpu: 1 } });
     const [normal, express] = [place(places, 'normal'), place(places, 'express')];

@@ -16,7 +16,7 @@ type Pulling = {
 const ableMs = 1_000;
 const roomMs = 50;
 
-/** One loop of a worker: one message at a time from one durable, while there is room for it. */
+/** One loop of a worker: one message at a time from one durable, while there is room for it. Ends with its place. */
 export async function pull({ bus, durable, able, place, signal, take }: Pulling): Promise<void> {
   const rest = (ms: number) => sleep(ms, undefined, { signal }).catch(() => {});
   const takeIn = async (msg: JsMsg): Promise<number> => {
@@ -32,10 +32,10 @@ export async function pull({ bus, durable, able, place, signal, take }: Pulling)
       leave();
     }
   };
-  while (!signal.aborted) {
+  while (!signal.aborted && place.exists()) {
     try {
       const handle = await bus.jetstream().consumers.get('JOBS', durable);
-      while (!signal.aborted) {
+      while (!signal.aborted && place.exists()) {
         if (!able(durable)) await rest(ableMs);
         else if (!place.free()) await rest(roomMs);
         else {

@@ -23,7 +23,7 @@ export type JobHandlers<C extends Record<string, JobDef>> = {
 };
 export type WorkerOptions = {
   workerId: string;
-  /** Concurrent jobs per queue; default 1. */
+  /** Concurrent jobs per queue; default 1. Read again every second, like `express`: both may be getters. */
   concurrency: Partial<Record<Queue, number>>;
   /** Places per queue, beside those, that only take short jobs of users for whom nothing is done there. */
   express?: Partial<Record<Queue, number>>;
@@ -60,30 +60,53 @@ export function worker<C extends Record<string, JobDef>>(
       });
       const able = (durable: string): boolean => options.able?.(durable) ?? true;
       const places = createPlaces(options);
-      const durables = [...new Map(Object.values(catalogue).map((def) => [jobDurable(def), def.queue]))].filter(
-        ([, queue]) => places.of(queue).length > 0,
-      );
-      const heart = beat(bus, options, () => durables.map(([durable]) => durable).filter(able));
-      const loops = durables.flatMap(([durable, queue]) =>
-        places
-          .of(queue)
-          .map((place) => pull({ bus, durable, able, place, signal: pulling.signal, take: handleMessage })),
+      const durables = [...new Map(Object.values(catalogue).map((def) => [jobDurable(def), def.queue]))];
+      const pulled = (): string[] =>
+        durables.flatMap(([durable, queue]) => (places.of(queue).length > 0 ? [durable] : []));
+      const heart = beat(bus, options, () => pulled().filter(able));
+      const loops = startLoops(
+        (start) => {
+          for (const [durable, queue] of durables)
+            for (const place of places.of(queue)) {
+              const run = () => pull({ bus, durable, able, place, signal: pulling.signal, take: handleMessage });
+              start(`${durable} ${place.lane} ${place.index}`, run);
+            }
+        },
+        pulling.signal,
       );
       return {
         retire: async () => {
           pulling.abort();
-          await Promise.all(loops);
+          await loops.ended();
         },
         stop: async () => {
           pulling.abort();
           aborter.abort(new AppError('unavailable', 'job_lost', 'The worker is stopping'));
-          await Promise.all(loops);
+          await loops.ended();
           await Promise.all(pendingReports);
           await heart.stop();
         },
       };
     },
   };
+}
+
+const limitsMs = 1_000;
+type StartLoop = (name: string, run: () => Promise<void>) => void;
+
+/** Starts the loops that do not run yet, again every second: a limit may have been raised. */
+function startLoops(each: (start: StartLoop) => void, signal: AbortSignal): { ended: () => Promise<unknown> } {
+  const running = new Map<string, Promise<void>>();
+  const startMissing = (): void =>
+    each((name, run) => {
+      if (running.has(name) || signal.aborted) return;
+      const loop = run().finally(() => running.delete(name));
+      running.set(name, loop);
+    });
+  startMissing();
+  const timer = setInterval(startMissing, limitsMs).unref();
+  signal.addEventListener('abort', () => clearInterval(timer), { once: true });
+  return { ended: () => Promise.all(running.values()) };
 }
 
 function cancelled() {

@@ -1,7 +1,6 @@
-import { createDatabase, databaseEnv } from '@overtone/database';
+import { createDatabase, databaseEnv, resealSettings } from '@overtone/database';
 import { createLog, createMetrics, readEnv, readKeyRing } from '@overtone/service-kit';
 import { PrismaClient } from './generated/client.ts';
-import { reseal } from './settings/settings.store.ts';
 
 // Run by `./overtone config rotate-key`, or by hand where keys are mounted: ENCRYPTION_KEY with the new key in front.
 const log = createLog('operations', { LOG_LEVEL: 'error', LOG_FORMAT: 'text' });
@@ -10,7 +9,8 @@ const { db, part } = createDatabase(
   (adapter) => new PrismaClient({ adapter }),
 );
 try {
-  process.stdout.write(`${JSON.stringify(await reseal(db, () => readKeyRing()))}\n`);
+  const reseal = { table: 'operations_settings', keyRing: () => readKeyRing() } as const;
+  process.stdout.write(`${JSON.stringify(await db.$transaction((tx) => resealSettings(tx, reseal)))}\n`);
 } finally {
   await part.stop();
 }

@@ -1,8 +1,8 @@
+import { backupGroup, mirrorGroup } from '@overtone/contracts';
 import type { Metrics, Sample } from '@overtone/service-kit';
 import { nextRuns } from '@overtone/jobs';
 import { Counter } from 'prom-client';
 import type { Db } from './database.ts';
-import { backupDefaults, mirrorDefaults } from './settings/settings.ts';
 
 /** Read from the database at most once in this time (specification, "Health and metrics"). */
 const readEveryMs = 60_000;
@@ -92,8 +92,8 @@ async function readRows(db: Db): Promise<{ rows: Row[]; objects: number }> {
         (count(*) filter (where status = 'success'))::int as success,
         (count(*) filter (where status = 'failed'))::int as failed
       from (values
-        ('backup', 'backup.enabled', 'backup.schedule', ${backupDefaults.schedule}),
-        ('media_mirror', 'mirror.enabled', 'mirror.schedule', ${mirrorDefaults.schedule})
+        ('backup', 'backup.enabled', 'backup.schedule', ${backupGroup.fields.schedule.default}),
+        ('media_mirror', 'mirror.enabled', 'mirror.schedule', ${mirrorGroup.fields.schedule.default})
       ) as r (kind, enabled, schedule, standard)
       left join (
         select 'backup' as kind, status, finished_at from backup_run

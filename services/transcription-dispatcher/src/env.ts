@@ -1,5 +1,5 @@
 import { databaseEnv } from '@overtone/database';
-import { assertionEnv, busEnv, readEnv, serviceEnv } from '@overtone/service-kit';
+import { assertionEnv, busEnv, readEnv, readKeyRing, serviceEnv, type KeyRing } from '@overtone/service-kit';
 import { z } from 'zod';
 
 const dispatcherEnv = {
@@ -18,8 +18,15 @@ const dispatcherEnv = {
   /** Records and shows the GPU memory that tasks need; the workers use a setting of the same name. */
   ENABLE_VRAM_PROFILING: z.stringbool().default(false),
 };
-export type DispatcherEnv = z.infer<z.ZodObject<typeof dispatcherEnv>>;
+export type DispatcherEnv = z.infer<z.ZodObject<typeof dispatcherEnv>> & {
+  /** Keys that seal stored secrets. Read again at every call: a mounted key file may be replaced while the service runs. */
+  keyRing: () => KeyRing;
+};
 
-export function env(): DispatcherEnv {
-  return readEnv(dispatcherEnv);
+/** @throws Error naming every variable that is missing or malformed. */
+export function env(source: Record<string, string | undefined> = process.env): DispatcherEnv {
+  const parsed = readEnv(dispatcherEnv, source);
+  const keyRing = () => readKeyRing(source);
+  keyRing();
+  return Object.freeze({ ...parsed, keyRing });
 }

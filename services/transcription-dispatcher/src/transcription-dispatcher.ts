@@ -1,4 +1,4 @@
-import { createEventDatabase } from '@overtone/database';
+import { createEventDatabase, createSettingsStore } from '@overtone/database';
 import { createService, createServiceBase, type Service } from '@overtone/service-kit';
 import { createStatements } from './database.ts';
 import type { DispatcherEnv } from './env.ts';
@@ -7,6 +7,8 @@ import { createGpuProfilesSlice } from './gpu-profiles/gpu-profiles.slice.ts';
 import { createFiles, createPeople } from './ports/files.adapter.ts';
 import { createQueuesSlice } from './queues/queues.slice.ts';
 import { createRunsSlice } from './runs/runs.slice.ts';
+import { createAsrProvidersSlice } from './settings/asr-providers.slice.ts';
+import { createSettingsSlice } from './settings/settings.slice.ts';
 import { createTasksSlice } from './tasks/tasks.slice.ts';
 import { createTaskStore } from './tasks/tasks.store.ts';
 import { createWorkersSlice } from './workers/workers.slice.ts';
@@ -23,8 +25,10 @@ export function createTranscriptionDispatcher(env: DispatcherEnv): Service {
   const files = createFiles({ bus });
   const people = createPeople({ bus });
 
-  const workersSlice = createWorkersSlice({ db, bus });
+  const settingsStore = createSettingsStore({ table: 'dispatcher_settings', keyRing: env.keyRing });
+  const workersSlice = createWorkersSlice({ db, bus, listProviders: () => asr.listProviders() });
   const { workers, leases } = workersSlice;
+  const asr = createAsrProvidersSlice({ db, outbox, bus, store: settingsStore, workers });
   const runsSlice = createRunsSlice({ db, outbox, bus, log, tasks, workers });
   const { runs } = runsSlice;
   const { fractionOf } = runs;
@@ -42,6 +46,8 @@ export function createTranscriptionDispatcher(env: DispatcherEnv): Service {
       database.relay,
       runsSlice,
       createTasksSlice({ env, db, statements, outbox, bus, log, metrics, tasks, runs, leases, signals, files }),
+      createSettingsSlice({ db, outbox, store: settingsStore, workers }),
+      asr,
       createGpuProfilesSlice({ db, enabled: env.ENABLE_VRAM_PROFILING }),
     ],
   });

@@ -1,8 +1,8 @@
-import { generateKeyPairSync, randomUUID } from 'node:crypto';
+import { generateKeyPairSync, randomBytes, randomUUID } from 'node:crypto';
 import { spawn, type ChildProcess } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import type { DataOf, EventDef, RunOptions } from '@overtone/contracts';
-import { createAssertionSigner, createLog } from '@overtone/service-kit';
+import { createAssertionSigner, createLog, parseKeyRing } from '@overtone/service-kit';
 import { createDatabase, startNats, waitFor, type TestDatabase, type TestServer } from '@overtone/testkit';
 import { busUsers } from '@overtone/testkit/bus';
 import { connect, headers, type NatsConnection } from 'nats';
@@ -14,7 +14,7 @@ const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256
 const publicPem = publicKey.export({ type: 'spki', format: 'pem' }).toString();
 const signer = createAssertionSigner(privateKey.export({ type: 'pkcs8', format: 'pem' }).toString());
 
-export function assertionOf(userId: string, role: 'user' | 'admin'): string {
+export function assertionOf(userId: string, role: 'user' | 'admin' | 'super_admin'): string {
   return signer('transcription-dispatcher', {
     userId,
     sessionId: randomUUID(),
@@ -25,6 +25,7 @@ export function assertionOf(userId: string, role: 'user' | 'admin'): string {
 
 export const log = createLog('test', { LOG_LEVEL: 'fatal', LOG_FORMAT: 'json' });
 export const password = 'secret';
+const encryptionKey = randomBytes(32).toString('base64');
 /** Upper limit of every wait; far above the usual duration. */
 export const generousTimeout = { timeoutMs: 120_000 };
 
@@ -82,6 +83,7 @@ function envFor(world: Pick<World, 'nats' | 'dispatcherUrl'>): DispatcherEnv {
     ENABLE_VRAM_PROFILING: false,
     TRANSCRIPTION_EXPRESS_MAX_SECONDS: 300,
     TASK_MAX_DURATION_TRANSCRIPTION_SECONDS: 7_200,
+    keyRing: () => parseKeyRing(encryptionKey),
   };
 }
 
@@ -103,6 +105,7 @@ export async function startDispatcher(world: World, over: Partial<DispatcherEnv>
     stop: service.stop,
     get: (path: string, assertion: string) => call('GET', path, assertion),
     post: (path: string, assertion: string, body?: unknown) => call('POST', path, assertion, body),
+    put: (path: string, assertion: string, body: unknown) => call('PUT', path, assertion, body),
     remove: (path: string, assertion: string) => call('DELETE', path, assertion),
     internal: async (path: string) =>
       (await fetch(`http://127.0.0.1:${ports.internalPort}${path}`, { headers: { connection: 'close' } })).text(),
@@ -112,7 +115,8 @@ export async function startDispatcher(world: World, over: Partial<DispatcherEnv>
 const main = fileURLToPath(new URL('../src/main.ts', import.meta.url));
 /** Starts the dispatcher as a separate process that a test can kill. */
 export async function spawnDispatcher(world: World): Promise<{ kill9: () => Promise<void> }> {
-  const env = { ...envFor(world), LOG_LEVEL: 'info' };
+  const { keyRing: _, ...given } = envFor(world);
+  const env = { ...given, ENCRYPTION_KEY: encryptionKey, LOG_LEVEL: 'info' };
   const child: ChildProcess = spawn(process.execPath, ['--no-warnings', main], {
     // Needs no PATH, because it starts no other process.
     env: Object.fromEntries(Object.entries(env).map(([key, value]) => [key, String(value)])),

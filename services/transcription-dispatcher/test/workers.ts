@@ -8,7 +8,7 @@ import {
   type Queue,
   type Stage,
 } from '@overtone/contracts';
-import { worker, type JobDelivery } from '@overtone/jobs';
+import { worker, type JobDelivery, type WorkerOptions } from '@overtone/jobs';
 import { createBus, type Bus } from '@overtone/service-kit';
 import { prepared } from '@overtone/testkit/results';
 import { log, password } from './harness.ts';
@@ -44,11 +44,16 @@ type CompletedJob = { stage: Stage; input: Record<string, unknown>; token: numbe
 export type Script = Partial<
   Record<Stage, (delivery: JobDelivery, times: number, input: { fileId: string }) => Promise<void> | void>
 >;
-export type WorkerKind = { workerId?: string; queues?: readonly Queue[]; express?: Partial<Record<Queue, number>> };
+export type WorkerKind = {
+  workerId?: string;
+  queues?: readonly Queue[];
+  express?: Partial<Record<Queue, number>>;
+  about?: WorkerOptions['about'];
+};
 
 /** Starts a worker that completes every job immediately, unless its script does otherwise. */
 export async function startWorker(world: { nats: { url: string } }, script: Script = {}, kind: WorkerKind = {}) {
-  const { workerId = `test.${randomUUID()}`, queues: own = queues, express = {} } = kind;
+  const { workerId = `test.${randomUUID()}`, queues: own = queues, express = {}, about = () => ({}) } = kind;
   const concurrency = Object.fromEntries(queues.map((queue) => [queue, own.includes(queue) ? 1 : 0]));
   const bus = createBus({ service: 'transcription-worker', url: world.nats.url, user: 'test', password, log });
   await bus.connect();
@@ -69,7 +74,7 @@ export async function startWorker(world: { nats: { url: string } }, script: Scri
     assemble: handle('assemble'),
     index: handle('index'),
   };
-  const running = worker(stageJobs, handlers, { workerId, concurrency, express }).start(bus);
+  const running = worker(stageJobs, handlers, { workerId, concurrency, express, about }).start(bus);
   const stop = async () => {
     await running.stop();
     await bus.close();

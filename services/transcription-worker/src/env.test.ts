@@ -15,19 +15,17 @@ describe('environment of a worker', () => {
   it('uses the defaults of the specification', () => {
     const env = workerEnv();
     expect(env.concurrency).toEqual({ cpu: 8, gpu: 1 });
-    expect(env).toMatchObject({ BATCH_SIZE: 'auto', COMPUTE_TYPE: 'auto', WHISPER_HYBRID_MODE: 'auto' });
+    expect(env.engineVariables).toEqual({});
     expect(env).toMatchObject({ GPU_WORKER_POOL: 'prefork', ENABLE_VRAM_PROFILING: false });
   });
 
-  it('does not transcribe more recordings at once than the concurrency unless express slots are set', () => {
-    expect(workerEnv()).toMatchObject({ GPU_EXPRESS_SLOTS: 0, concurrency: { gpu: 1 } });
-    process.env['GPU_EXPRESS_SLOTS'] = '1';
-    expect(workerEnv()).toMatchObject({ GPU_EXPRESS_SLOTS: 1, concurrency: { gpu: 1 } });
-  });
-
-  it('sets the number of concurrent transcriptions', () => {
-    process.env['GPU_CONCURRENT_REQUESTS'] = '3';
-    expect(workerEnv().concurrency.gpu).toBe(3);
+  it('contains the variables of the engine settings that are set', () => {
+    Object.assign(process.env, { GPU_EXPRESS_SLOTS: '1', GPU_CONCURRENT_REQUESTS: '3', BATCH_SIZE: 'auto' });
+    expect(workerEnv().engineVariables).toEqual({
+      GPU_EXPRESS_SLOTS: 1,
+      GPU_CONCURRENT_REQUESTS: 3,
+      BATCH_SIZE: 'auto',
+    });
   });
 
   it('enables only the named queues', () => {
@@ -44,6 +42,8 @@ describe('environment of a worker', () => {
     ['GPU_EXPRESS_SLOTS', '-1'],
     ['WHISPER_HYBRID_MODE', 'sometimes'],
     ['GPU_WORKER_POOL', 'solo'],
+    ['VAD_THRESHOLD', '2'],
+    ['MAX_SPEAKERS', '0'],
   ])("is rejected with the variable's name when %s is %s", (name, value) => {
     process.env[name] = value;
     expect(() => workerEnv()).toThrow(name);

@@ -1,24 +1,9 @@
 import { tmpdir } from 'node:os';
-import { computeTypes, queuesOf, workerJobs, workerPools, type Queue } from '@overtone/contracts';
+import { engineSettings, queuesOf, settingVariables, workerJobs, workerPools, type Queue } from '@overtone/contracts';
 import { objectStoreEnv } from '@overtone/object-store';
 import { concurrencyOf, type Concurrency } from '@overtone/jobs';
 import { busEnv, readEnv, serviceEnv } from '@overtone/service-kit';
 import { z } from 'zod';
-
-/** How this process uses a GPU; `auto` follows the specification's table (src/gpu/tuning.ts). */
-const gpuEnv = {
-  /** Pieces of a recording recognised concurrently. */
-  BATCH_SIZE: z.union([z.literal('auto'), z.coerce.number().int().min(1).max(128)]).default('auto'),
-  COMPUTE_TYPE: z.enum(['auto', ...computeTypes]).default('auto'),
-  /** Transcription on the CPU, diarization on the GPU: when the GPU is too small for both, always or never. */
-  WHISPER_HYBRID_MODE: z.enum(['auto', 'true', 'false']).default('auto'),
-  /** `threads`: concurrent recordings share one process and its model; `prefork`: each has its own process. */
-  GPU_WORKER_POOL: z.enum(workerPools).default('prefork'),
-  /** Slots beyond the concurrency of `gpu` that only take short recordings (docs/adr/0012). */
-  GPU_EXPRESS_SLOTS: z.coerce.number().int().min(0).max(8).default(0),
-  /** Measures GPU memory during transcription and diarization, and reports it to the dispatcher. */
-  ENABLE_VRAM_PROFILING: z.stringbool().default(false),
-};
 
 /** Roles of a worker: the queues of its jobs, and `embedding` for search vectors. */
 const offers = [...queuesOf(workerJobs), 'embedding'] as const;
@@ -42,23 +27,29 @@ export const workerVariables = {
   EMBEDDINGS_OPENAI_BASE_URL: z.url().optional(),
   EMBEDDINGS_OPENAI_API_KEY: z.string().optional(),
   EMBEDDINGS_OPENAI_MODEL: z.string().default('text-embedding-3-small'),
-  ...gpuEnv,
+  /** `threads`: concurrent recordings share one process and its model; `prefork`: each has its own process. */
+  GPU_WORKER_POOL: z.enum(workerPools).default('prefork'),
+  /** Measures GPU memory during transcription and diarization, and reports it to the dispatcher. */
+  ENABLE_VRAM_PROFILING: z.stringbool().default(false),
   /** Roles of this process, separated by commas; `gpu` for a process that only uses a GPU. */
   WORKER_QUEUES: z
     .string()
     .transform((text) => text.split(',').map((name) => name.trim()))
     .pipe(z.array(z.enum(offers)).min(1))
     .default([...offers]),
-  /** Concurrent decoders within one transcription. */
-  ASR_THREADS: z.coerce.number().int().min(1).max(64).default(2),
   MAX_AUDIO_HOURS: z.coerce.number().min(0.1).max(1_000).default(48),
 };
 
-export type WorkerEnv = z.infer<z.ZodObject<typeof workerVariables>> & { readonly concurrency: Concurrency };
+export type WorkerEnv = z.infer<z.ZodObject<typeof workerVariables>> & {
+  readonly concurrency: Concurrency;
+  /** The variables of the engine settings that are set; stored settings take precedence over them. */
+  readonly engineVariables: Readonly<Record<string, unknown>>;
+};
 /** Environment of the worker, parsed once. */
 export function workerEnv(): Readonly<WorkerEnv> {
   const env = readEnv(workerVariables);
-  return Object.freeze({ ...env, concurrency: concurrencyFor(env.WORKER_QUEUES) });
+  const engineVariables = readEnv(settingVariables(engineSettings));
+  return Object.freeze({ ...env, engineVariables, concurrency: concurrencyFor(env.WORKER_QUEUES) });
 }
 
 /** Passed on to child processes if set: visible GPUs, library paths and the compile cache. */
@@ -77,7 +68,7 @@ export function childEnvironment(): Record<string, string> {
   };
 }
 
-/** Concurrency of the queues in this process's roles; 0 for all others. */
+/** Concurrency of the queues in this process's roles; 0 for all others. That of `gpu` follows the engine settings. */
 function concurrencyFor(queues: readonly Queue[]): Concurrency {
   return Object.fromEntries(
     Object.entries(concurrencyOf(workerJobs)).map(([queue, limit]) => [

@@ -46,6 +46,10 @@ export function engineMissing(more: More = {}): AppError {
   return unavailable('engine_missing', 'No speech engine is ready on this worker.', more);
 }
 
+export function translationUnsupported(more: More = {}): AppError {
+  return invalid('translation_unsupported', 'No speech engine of this worker translates to English.', more);
+}
+
 export function engineUnreachable(engine: string, more: More & { retryAfterSeconds?: number } = {}): AppError {
   return unavailable('service_unavailable', `The speech service ${engine} does not answer.`, more);
 }

@@ -5,7 +5,9 @@ import { createEmbeddingsSlice } from './embeddings/embeddings.slice.ts';
 import { createEnginesSlice } from './engines/engines.slice.ts';
 import { childEnvironment, type WorkerEnv } from './env.ts';
 import { createGpu } from './gpu/gpu.ts';
+import { wishesOf } from './gpu/tuning.ts';
 import { createJobsSlice } from './jobs/jobs.slice.ts';
+import { createSettingsSlice } from './settings/settings.slice.ts';
 import { createSherpa } from './sherpa/sherpa.ts';
 import { createTelemetry } from './telemetry.ts';
 
@@ -14,15 +16,17 @@ export function createTranscriptionWorker(env: WorkerEnv): Service {
   const base = createServiceBase('transcription-worker', env);
   const { log, metrics, bus } = base;
   const childEnv = childEnvironment();
-  const { BATCH_SIZE: batchSize, COMPUTE_TYPE: computeType, WHISPER_HYBRID_MODE: hybrid } = env;
-  const gpu = createGpu({ env: childEnv, wishes: { batchSize, computeType, hybrid } });
+  const settingsSlice = createSettingsSlice({ environment: env.engineVariables, bus, log });
+  const { settings } = settingsSlice;
+  const gpu = createGpu({ env: childEnv, wishes: () => wishesOf(settings.current()) });
   const fallback = createAcousticDiarizer({ env: childEnv });
-  const { engine: sherpa, diarizer } = createSherpa({ env, childEnv, gpu, fallback });
-  const engines = createEnginesSlice({ env, childEnv, sherpa, processors: gpu.processors, log });
+  const { engineWith: sherpaWith, diarizer } = createSherpa({ env, childEnv, gpu, settings, fallback });
+  const engines = createEnginesSlice({ env, childEnv, sherpaWith, settings, processors: gpu.processors, bus, log });
 
   return createService({
     ...base,
     slices: [
+      settingsSlice,
       engines,
       createJobsSlice({
         env,
@@ -30,6 +34,7 @@ export function createTranscriptionWorker(env: WorkerEnv): Service {
         store: createObjectStore(env),
         engines,
         diarizer,
+        settings,
         meter: gpu.meter,
         telemetry: createTelemetry(metrics),
         bus,

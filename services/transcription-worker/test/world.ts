@@ -3,12 +3,16 @@ import { mkdir, mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import {
+  asrRpc,
+  asrWorkerRpc,
   dispatcherRpc,
+  engineSettingsRpc,
   gpuRpc,
   jobDurable,
   workerJobs,
   workerRpc,
   workerValue,
+  type AsrProviderWithKey,
   type InputOf,
   type ReplyOf,
   type RequestOf,
@@ -31,10 +35,15 @@ type Ended = {
   failures: Map<string, RequestOf<typeof dispatcherRpc.fail>>;
   profiles: RequestOf<typeof gpuRpc.recordProfile>[];
 };
+/** What administrators have stored; a test may change it while the worker runs. */
+type Stored = { settings: Record<string, unknown>; providers: AsrProviderWithKey[] };
 type Waiting = { durable: string; taskId: string; subject: string; input: unknown };
 
 /** A fake of the dispatcher's claim RPCs. */
-async function playDispatcher(url: string, ended: Ended, waiting: Waiting[]) {
+async function playDispatcher(
+  url: string,
+  { ended, waiting, stored }: { ended: Ended; waiting: Waiting[]; stored: Stored },
+) {
   const bus = createBus({ service: 'transcription-dispatcher', url, user: 'transcription-dispatcher', password, log });
   await bus.connect();
   bus.serve(dispatcherRpc.claim, async ({ durable }) => {
@@ -44,6 +53,8 @@ async function playDispatcher(url: string, ended: Ended, waiting: Waiting[]) {
     const { taskId, subject, input } = task;
     return { outcome: 'claimed' as const, taskId, subject, input, token: 7, attempt: 1, traceparent: null };
   });
+  bus.serve(engineSettingsRpc.read, async () => ({ stored: stored.settings }));
+  bus.serve(asrRpc.providers, async () => ({ providers: stored.providers }));
   bus.serve(gpuRpc.recordProfile, async (profile) => {
     ended.profiles.push(profile);
     return { outcome: 'recorded' as const };
@@ -80,7 +91,8 @@ export async function startWorld(more: Partial<WorkerEnv> = {}) {
   await tinyVectors(join(folder, 'models'));
   const ended: Ended = { outputs: new Map(), failures: new Map(), profiles: [] };
   const waiting: Waiting[] = [];
-  const dispatcher = await playDispatcher(nats.url, ended, waiting);
+  const stored: Stored = { settings: {}, providers: [] };
+  const dispatcher = await playDispatcher(nats.url, { ended, waiting, stored });
   const given = z.object(workerVariables).parse({
     API_PORT: 0,
     INTERNAL_PORT: 0,
@@ -93,10 +105,9 @@ export async function startWorld(more: Partial<WorkerEnv> = {}) {
     MODEL_CACHE_DIR: join(folder, 'models'),
     WORK_DIR: workDir,
     OT_SCRIPTED_ENGINE: '1',
-    ASR_THREADS: 1,
     MAX_AUDIO_HOURS: 1,
   });
-  const env: WorkerEnv = { ...given, concurrency: { gpu: 1, cpu: 2 }, ...more };
+  const env: WorkerEnv = { ...given, engineVariables: { ASR_THREADS: 1 }, concurrency: { gpu: 1, cpu: 2 }, ...more };
   const store = createObjectStore(env);
   const service = createTranscriptionWorker(env);
   const { internalPort } = await service.start();
@@ -116,6 +127,8 @@ export async function startWorld(more: Partial<WorkerEnv> = {}) {
   return {
     store,
     nc,
+    stored,
+    testProvider: (provider: AsrProviderWithKey) => dispatcher.request(asrWorkerRpc.testProvider, { provider }),
     ended,
     order,
     done,

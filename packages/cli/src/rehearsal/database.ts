@@ -65,6 +65,8 @@ export async function isolate(url: string): Promise<SmokeAccount | undefined> {
     await client.query('delete from queue_pause');
     // Backups of a rehearsal stay in its folder, and there is no mirror.
     await client.query('delete from operations_settings');
+    // Recordings of a rehearsal are not sent to speech services.
+    await client.query(`delete from dispatcher_settings where starts_with(key, 'asr.')`);
     await client.query(
       `delete from auth_config where config_key in ('ldap_enabled', 'oidc_enabled', 'pki_enabled', 'proxy_enabled')`,
     );

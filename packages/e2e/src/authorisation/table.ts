@@ -28,6 +28,22 @@ function raw(entry: Entry): Entry {
   return { ...entry, send: () => ({ raw: true }) };
 }
 
+/** A provider that needs neither network nor key. */
+const matrixProvider = {
+  id: '8d1f6a7e-57a4-4d4c-9d0b-0c6c7e3f5a11',
+  name: 'Matrix',
+  kind: 'pocketsphinx',
+  enabled: true,
+  selectable: false,
+  languages: [],
+  model: '',
+  base_url: '',
+  vocabulary: [],
+  parallel_requests: 1,
+  timeout_seconds: 60,
+  max_audio_seconds: null,
+};
+
 const empty = sending(() => ({}));
 
 function at(params: (ids: FixtureIds) => Record<string, string>, entry: Entry): Entry {
@@ -237,6 +253,11 @@ export const table: Record<string, Entry> = {
   'POST /api/tasks/recover-stuck-tasks': admins,
   'GET /api/admin/engines': admins,
   'GET /api/admin/gpu-profiles': admins,
+  'GET /api/admin/engine-settings': superAdmins,
+  'PUT /api/admin/engine-settings': sending(() => ({ recycle_after_tasks: 100_000 }))(superAdmins),
+  'GET /api/admin/asr-providers': superAdmins,
+  'PUT /api/admin/asr-providers': sending(() => ({ revision: 'matrix', providers: [] }))(superAdmins),
+  'POST /api/admin/asr-providers/test': sending(() => ({ provider: matrixProvider }))(superAdmins),
   'GET /api/search': asking(() => 'q=matrix')(signedIn),
   'GET /api/search/suggestions': asking(() => 'q=matrix')(signedIn),
   'POST /api/search/reindex': admins,

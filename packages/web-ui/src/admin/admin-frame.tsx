@@ -55,6 +55,14 @@ const items: readonly NavItem[] = translateOnRead([
   { to: '/admin/queues', under: '/admin/queues', label: msg`Queues`, icon: 'library' },
   { to: '/admin/backups', under: '/admin/backups', label: msg`Backups`, icon: 'follow', superOnly: true },
   { to: '/admin/media-mirror', under: '/admin/media-mirror', label: msg`Media mirror`, icon: 'copy', superOnly: true },
+  {
+    to: '/admin/engine',
+    under: '/admin/engine',
+    label: msg`Engine configuration`,
+    icon: 'settings',
+    superOnly: true,
+  },
+  { to: '/admin/asr', under: '/admin/asr', label: msg`ASR provider`, icon: 'audio', superOnly: true },
   { to: '/admin', under: '/admin', label: msg`Engines`, icon: 'settings' },
 ]);
 

@@ -1,12 +1,14 @@
 import type {
   AnswerOf,
   approvalRoutes,
+  asrRoutes,
   auditRoutes,
   authConfigRoutes,
   backupRoutes,
   BodyInputOf,
   directorySyncRoutes,
   dispatcherRoutes,
+  engineSettingsRoutes,
   explanationRoutes,
   gpuRoutes,
   groupRoutes,
@@ -24,11 +26,13 @@ import type {
 type ValueOf<T> = T[keyof T];
 type Definition =
   | ValueOf<typeof approvalRoutes>
+  | ValueOf<typeof asrRoutes>
   | ValueOf<typeof auditRoutes>
   | ValueOf<typeof authConfigRoutes>
   | ValueOf<typeof backupRoutes>
   | ValueOf<typeof directorySyncRoutes>
   | ValueOf<typeof dispatcherRoutes>
+  | ValueOf<typeof engineSettingsRoutes>
   | ValueOf<typeof explanationRoutes>
   | ValueOf<typeof gpuRoutes>
   | ValueOf<typeof groupRoutes>

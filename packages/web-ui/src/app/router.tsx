@@ -193,6 +193,16 @@ const mirrorRoute = createRoute({
   path: '/admin/media-mirror',
   component: lazyPage(() => import('../admin/backups/mirror-page.tsx').then((module) => module.MirrorPage)),
 });
+const engineRoute = createRoute({
+  getParentRoute: () => frameRoute,
+  path: '/admin/engine',
+  component: lazyPage(() => import('../admin/engine/engine-page.tsx').then((module) => module.EnginePage)),
+});
+const asrRoute = createRoute({
+  getParentRoute: () => frameRoute,
+  path: '/admin/asr',
+  component: lazyPage(() => import('../admin/asr/asr-page.tsx').then((module) => module.AsrPage)),
+});
 const adminRoute = createRoute({
   getParentRoute: () => frameRoute,
   path: '/admin',
@@ -225,6 +235,8 @@ export const router = createRouter({
         queuesRoute,
         backupsRoute,
         mirrorRoute,
+        engineRoute,
+        asrRoute,
         adminRoute,
       ]),
     ]),

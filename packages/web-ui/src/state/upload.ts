@@ -1,4 +1,5 @@
 import { t } from '@lingui/core/macro';
+import type { SpeechTask } from '@overtone/contracts';
 import { ApiError } from '../api/problem.ts';
 import { assertNever } from '../lib/assert-never.ts';
 
@@ -8,6 +9,10 @@ export type SpeechOptions = {
   readonly language: string;
   readonly minSpeakers: number | null;
   readonly maxSpeakers: number | null;
+  /** Absent: the words as they are spoken. */
+  readonly task?: SpeechTask;
+  /** Of the chosen ASR provider; absent: the first one that fits. */
+  readonly provider?: string;
 };
 
 /** The choices of a person about a recording before it is sent. */

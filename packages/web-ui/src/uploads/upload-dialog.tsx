@@ -9,6 +9,7 @@ import { useUnsaved } from '../ui/unsaved.tsx';
 import { confirmDiscard, RestoredNote } from '../ui/draft.tsx';
 import { useDraft } from '../state/use-draft.ts';
 import { bytes } from '../lib/format.ts';
+import { EngineOptionsFields } from './engine-options.tsx';
 import { anySpeech, SpeechOptionsFields, speechProblem } from './speech-options.tsx';
 import { refusal, titleFrom, type Limits } from '../state/upload.ts';
 
@@ -71,6 +72,7 @@ export function UploadDialog({ files, onClose }: Props) {
             ))}
           </Stack>
           <SpeechOptionsFields value={speech.value} onChange={speech.set} />
+          <EngineOptionsFields limits={limits.data} value={speech.value} onChange={speech.set} />
           <Group justify="flex-end" gap="sm">
             <Button variant="default" onClick={close}>
               {t`Cancel`}

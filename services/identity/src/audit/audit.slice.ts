@@ -15,6 +15,8 @@ const operationAuditEvents: Record<(typeof operationActions)[number], AuditRecor
   backup_run: 'admin.backup.run',
   mirror_settings_changed: 'admin.mirror.settings',
   mirror_run: 'admin.mirror.run',
+  engine_settings_changed: 'admin.engine.settings',
+  asr_providers_changed: 'admin.asr.providers',
 };
 const fileAuditEvents: Record<(typeof fileActions)[number], AuditRecord['event']> = {
   file_uploaded: 'file.upload',

@@ -33,6 +33,8 @@ export type AuditEvent =
   | 'admin.jobs.recover'
   | 'admin.jobs.retry'
   | 'admin.jobs.discard'
+  | 'admin.engine.settings'
+  | 'admin.asr.providers'
   | 'admin.backup.settings'
   | 'admin.backup.run'
   | 'admin.mirror.settings'

@@ -74,5 +74,7 @@ function nextOptions(before: Partial<RunOptions>, change: Change): RunOptions {
     minSpeakers: change.min_speakers ?? before.minSpeakers ?? null,
     maxSpeakers: change.max_speakers ?? before.maxSpeakers ?? null,
     diarize: before.diarize ?? true,
+    task: before.task,
+    provider: before.provider,
   };
 }

@@ -4,7 +4,7 @@ import type { Actor } from '../audit/audit.ts';
 import type { Db } from '../database.ts';
 import type { Description, Parts } from './resumable-parts.store.ts';
 import { maybeMedia } from './inspection.ts';
-import { checkLanguage, type Languages } from '../ports/languages.adapter.ts';
+import { checkSpeech, type Languages } from '../ports/languages.adapter.ts';
 import type { Reservations } from './reservations.store.ts';
 import { checkedFilename, parseOptions, uploadErrors } from './uploads.ts';
 import type { Uploads } from './uploads.service.ts';
@@ -50,10 +50,10 @@ export function createResumable({ db, parts, reservations, uploads, languages, e
     /** Rejects an upload early that would be rejected after its last byte. */
     check: async (size: number, metadata: Metadata): Promise<void> => {
       checkedFilename(metadata['filename'] ?? undefined);
-      const { language } = parseOptions(metadata);
+      const options = parseOptions(metadata);
       if (!maybeMedia(metadata['filetype'] ?? '')) throw uploadErrors.notMedia();
       if (size === 0) throw uploadErrors.empty();
-      if (language) checkLanguage(language, await languages.known());
+      checkSpeech(options, await languages.abilities());
     },
 
     /** @throws AppError not_found when the upload belongs to another user. */

@@ -5,7 +5,7 @@ import { handle, handled, periodic, reply, type Log, type RouteRequest, type Sli
 import { clientOf } from '../audit/audit.ts';
 import type { Db } from '../database.ts';
 import type { MediaEnv } from '../env.ts';
-import { checkLanguage, type Languages } from '../ports/languages.adapter.ts';
+import { checkSpeech, type Languages } from '../ports/languages.adapter.ts';
 import type { Telemetry } from '../telemetry.ts';
 import { maybeMedia } from './inspection.ts';
 import { readMultipart } from './multipart.ts';
@@ -50,14 +50,19 @@ export function createUploadsSlice({ db, outbox, objects, telemetry, languages, 
   const { tusOptions, tusCreate, tusHead, tusPatch, tusDelete } = mediaRoutes;
   return {
     routes: [
-      handle(mediaRoutes.uploadLimits, async () => ({
-        max_bytes: uploads.maxBytes,
-        accept,
-        max_open_uploads: limits.maxOpen,
-        max_reserved_bytes: limits.maxReservedBytes,
-        languages: await languages.known(),
-        bin_days: env.OT_BIN_DAYS,
-      })),
+      handle(mediaRoutes.uploadLimits, async () => {
+        const { languages: known, translates, providers } = await languages.abilities();
+        return {
+          max_bytes: uploads.maxBytes,
+          accept,
+          max_open_uploads: limits.maxOpen,
+          max_reserved_bytes: limits.maxReservedBytes,
+          languages: known,
+          translates,
+          providers: providers.map(({ id, name }) => ({ id, name })),
+          bin_days: env.OT_BIN_DAYS,
+        };
+      }),
       handle(mediaRoutes.upload, async (request) => {
         const file = await receiveMultipart(request, { uploads, languages });
         return reply(file, { headers: { 'X-File-ID': file.uuid } });
@@ -90,7 +95,7 @@ async function receiveMultipart(
     // At the end of the file's part the body may continue: fields may follow, and only a complete body is accepted.
     const options = async () => {
       const parsed = parseOptions({ allow_duplicate: asText(allowDuplicate), ...(await ended()) });
-      if (parsed.language) checkLanguage(parsed.language, await languages.known());
+      checkSpeech(parsed, await languages.abilities());
       return parsed;
     };
     const { userId } = caller;

@@ -76,6 +76,8 @@ export function runOptionsOf(options: UploadOptions): RunOptions {
     minSpeakers: options.min_speakers ?? null,
     maxSpeakers: options.max_speakers ?? null,
     diarize: true,
+    task: options.task,
+    provider: options.asr_provider,
   };
 }
 

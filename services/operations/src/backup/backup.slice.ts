@@ -1,5 +1,5 @@
 import { listBackups, type Manifest } from '@overtone/backup';
-import { backupRoutes, operationsJobs, type BackupSettings } from '@overtone/contracts';
+import { backupGroup, backupRoutes, hideSecrets, operationsJobs, type BackupSettings } from '@overtone/contracts';
 import type { Outbox } from '@overtone/database';
 import { conflict, handle, invalid, type Bus, type Log, type Route } from '@overtone/service-kit';
 import { createSettingsService, type SettingsService } from '../change-settings.ts';
@@ -9,7 +9,6 @@ import type { OperationsEnv } from '../env.ts';
 import { recordOperation } from '../operator.ts';
 import { createRunner, createScheduler, scheduleStatus, toRun } from '../runs/runs.ts';
 import { createRunStore } from '../runs/runs.store.ts';
-import { backupGroup } from '../settings/settings.store.ts';
 import { hasDestination, type Stored } from '../settings/settings.ts';
 import { createBackupPerformer, openBackupDestination, type BackupRow } from './backup.ts';
 
@@ -98,13 +97,7 @@ function runRoutes({ db, outbox, env, settings, putJob }: RouteDeps): Route[] {
 }
 
 function toAnswer({ settings, secrets }: Stored<BackupSettings>) {
-  return {
-    ...settings,
-    s3_secret_key: null,
-    s3_secret_key_is_set: secrets.s3_secret_key !== null,
-    passphrase: null,
-    passphrase_is_set: secrets.passphrase !== null,
-  };
+  return hideSecrets(backupGroup, { ...settings, ...secrets });
 }
 
 function toBackupRun(row: BackupRow) {

@@ -1,4 +1,11 @@
-import { mirrorRoutes, operationsJobs, type MirrorReport, type MirrorSettings } from '@overtone/contracts';
+import {
+  hideSecrets,
+  mirrorGroup,
+  mirrorRoutes,
+  operationsJobs,
+  type MirrorReport,
+  type MirrorSettings,
+} from '@overtone/contracts';
 import type { Outbox } from '@overtone/database';
 import type { ObjectStore } from '@overtone/object-store';
 import { conflict, handle, invalid, type Bus, type Log, type Route } from '@overtone/service-kit';
@@ -8,7 +15,6 @@ import type { OperationsEnv } from '../env.ts';
 import { recordOperation } from '../operator.ts';
 import { createRunner, createScheduler, scheduleStatus, toRun } from '../runs/runs.ts';
 import { createRunStore } from '../runs/runs.store.ts';
-import { mirrorGroup } from '../settings/settings.store.ts';
 import { hasDestination, type Secrets, type Stored } from '../settings/settings.ts';
 import { createMirrorPerformer, type MirrorRow } from './mirror.ts';
 import { mirrorStore } from './mirror.store.ts';
@@ -93,7 +99,7 @@ function runRoutes({ db, outbox, settings, putJob }: RouteDeps): Route[] {
 }
 
 function toAnswer({ settings, secrets }: Stored<MirrorSettings>) {
-  return { ...settings, s3_secret_key: null, s3_secret_key_is_set: secrets.s3_secret_key !== null };
+  return hideSecrets(mirrorGroup, { ...settings, s3_secret_key: secrets.s3_secret_key });
 }
 
 function toMirrorRun(row: MirrorRow) {

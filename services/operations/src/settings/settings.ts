@@ -1,37 +1,12 @@
 import { isAbsolute } from 'node:path';
-import type { BackupSettings, MirrorSettings } from '@overtone/contracts';
+import type { BackupSettings, backupGroup, mirrorGroup, MirrorSettings, SettingChanges } from '@overtone/contracts';
 import { scheduleFault } from '@overtone/jobs';
 import { invalid } from '@overtone/service-kit';
 
-const noDestination = {
-  destination_type: 'folder',
-  destination: '',
-  s3_endpoint_url: '',
-  s3_region: 'us-east-1',
-  s3_bucket: '',
-  s3_access_key_id: '',
-} as const;
-
-export const backupDefaults: BackupSettings = {
-  enabled: false,
-  schedule: '0 3 * * *',
-  ...noDestination,
-  s3_prefix: '',
-  retention_daily: 7,
-  retention_weekly: 4,
-  retention_monthly: 12,
-  encrypt: false,
-};
-export const mirrorDefaults: MirrorSettings = {
-  enabled: false,
-  schedule: '30 3 * * *',
-  ...noDestination,
-  throttle_mb_per_second: null,
-};
+export type SettingsGroup = typeof backupGroup | typeof mirrorGroup;
 
 /** Secrets of the settings; null: not set, or sealed with a key that is missing. */
 export type Secrets = { s3_secret_key: string | null; passphrase: string | null };
-export const secretNames = ['s3_secret_key', 'passphrase'] as const;
 
 type Common = BackupSettings | MirrorSettings;
 export type Stored<S extends Common> = {
@@ -40,18 +15,13 @@ export type Stored<S extends Common> = {
   /** When the schedule was last switched on or changed: earlier times of it are not due. */
   scheduledSince: Date | null;
 };
-/** Undefined leaves a value, null clears a secret. */
-export type Changes<S extends Common> = { [K in keyof S]?: S[K] | undefined } & {
-  [K in keyof Secrets]?: string | null | undefined;
-};
+/** Undefined leaves a value, null removes the stored one. */
+export type Changes = SettingChanges<typeof backupGroup> & SettingChanges<typeof mirrorGroup>;
 
-export function withChanges<S extends Common>({ settings, secrets }: Stored<S>, changes: Changes<S>) {
-  const given = Object.fromEntries(Object.entries(changes).filter(([, value]) => value !== undefined));
-  const { s3_secret_key: s3Secret = secrets.s3_secret_key, passphrase = secrets.passphrase, ...fields } = given;
-  return {
-    settings: { ...settings, ...fields } as S,
-    secrets: { s3_secret_key: s3Secret, passphrase } as Secrets,
-  };
+/** Separates the secrets from the other settings. */
+export function splitSecrets<S extends Common>(values: object): { settings: S; secrets: Secrets } {
+  const { s3_secret_key: s3Secret, passphrase = null, ...settings } = values as Record<string, string | null>;
+  return { settings: settings as unknown as S, secrets: { s3_secret_key: s3Secret ?? null, passphrase } };
 }
 
 /** Whether enough is set to know where the destination is. */
@@ -61,15 +31,24 @@ export function hasDestination(settings: Common, { s3_secret_key: secret }: Secr
   return endpoint !== '' && bucket !== '' && keyId !== '' && secret !== null;
 }
 
-const destinationNames: readonly string[] = [...Object.keys(noDestination), 's3_prefix', 's3_secret_key'];
+const destinationNames: readonly string[] = [
+  'destination_type',
+  'destination',
+  's3_endpoint_url',
+  's3_region',
+  's3_bucket',
+  's3_access_key_id',
+  's3_prefix',
+  's3_secret_key',
+];
 
 /** Whether the changes need a test of the destination before they are saved. */
-export function concernsDestination<S extends Common>(changes: Changes<S>): boolean {
+export function concernsDestination(changes: Changes): boolean {
   return changes.enabled === true || Object.keys(changes).some((name) => destinationNames.includes(name));
 }
 
 /** A secret is sent only to the server that it was entered for. @throws AppError secret_required. */
-export function requireSecretOfServer<S extends Common>({ settings, secrets }: Stored<S>, changes: Changes<S>): void {
+export function requireSecretOfServer<S extends Common>({ settings, secrets }: Stored<S>, changes: Changes): void {
   const { s3_endpoint_url: endpoint, s3_secret_key: given } = changes;
   if (endpoint === undefined || endpoint === settings.s3_endpoint_url || secrets.s3_secret_key === null) return;
   if (given === undefined)

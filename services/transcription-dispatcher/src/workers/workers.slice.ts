@@ -1,12 +1,27 @@
-import { dispatcherRoutes, dispatcherRpc, leaseValue, liveness, workerValue } from '@overtone/contracts';
+import {
+  dispatcherRoutes,
+  dispatcherRpc,
+  leaseValue,
+  liveness,
+  workerValue,
+  type AsrProvider,
+} from '@overtone/contracts';
 import { handle, periodic, rpc, type Bus, type Slice } from '@overtone/service-kit';
 import type { Db } from '../database.ts';
 import { createMirror } from './mirror.adapter.ts';
-import { isWatchSettled, languagesOf, liveEntries, workerObjectsOf, type Leases, type Workers } from './workers.ts';
+import { isWatchSettled, liveEntries, speechAbilities, workerObjectsOf, type Leases, type Workers } from './workers.ts';
 import { createWorkersStore } from './workers.store.ts';
 
 /** The live workers, their heartbeats and engines, and the leases on their tasks. */
-export function createWorkersSlice({ db, bus }: { db: Db; bus: Bus }): Slice & { workers: Workers; leases: Leases } {
+export function createWorkersSlice({
+  db,
+  bus,
+  listProviders,
+}: {
+  db: Db;
+  bus: Bus;
+  listProviders: () => Promise<AsrProvider[]>;
+}): Slice & { workers: Workers; leases: Leases } {
   const leaseMirror = createMirror(bus, 'LEASES', leaseValue);
   const fleet = createMirror(bus, 'WORKERS', workerValue);
   const store = createWorkersStore({ db });
@@ -19,6 +34,14 @@ export function createWorkersSlice({ db, bus }: { db: Db; bus: Bus }): Slice & {
     areWatched: () => fleet.since() !== null,
     describe: (recorded, running, now) => workerObjectsOf(fleet.entries(), recorded, running, now),
     recorded: store.recorded,
+    engines: () =>
+      [...liveEntries(fleet.entries(), Date.now())]
+        .flatMap(([id, { engines }]) => (engines ? [{ id, engines }] : []))
+        .toSorted((x, y) => x.id.localeCompare(y.id)),
+    reports: () =>
+      [...liveEntries(fleet.entries(), Date.now())]
+        .flatMap(([id, { settings }]) => (settings ? [{ id, settings }] : []))
+        .toSorted((x, y) => x.id.localeCompare(y.id)),
   };
   const recordLiveWorkers = async (): Promise<void> => {
     const live = liveEntries(fleet.entries(), Date.now());
@@ -47,8 +70,8 @@ export function createWorkersSlice({ db, bus }: { db: Db; bus: Bus }): Slice & {
         })),
       })),
     ],
-    // Media uses this list to refuse languages that no engine supports.
-    rpcs: [rpc(dispatcherRpc.languages, async () => ({ languages: languagesOf(workers.live()) }))],
+    // Media uses the answer to refuse what no engine can do.
+    rpcs: [rpc(dispatcherRpc.languages, async () => speechAbilities(workers.live(), await listProviders()))],
     periodics: [periodic('record live workers', 5_000, recordLiveWorkers)],
   };
 }

@@ -1,4 +1,15 @@
-import { liveness, type AnswerOf, type dispatcherRoutes, type leaseValue, type workerValue } from '@overtone/contracts';
+import {
+  liveness,
+  type AnswerOf,
+  type dispatcherRoutes,
+  type leaseValue,
+  type AsrProvider,
+  type dispatcherRpc,
+  type ProviderState,
+  type ReplyOf,
+  type ReportedSettings,
+  type workerValue,
+} from '@overtone/contracts';
 import type { z } from 'zod';
 import type { WorkerSeen } from '../generated/client.ts';
 
@@ -25,6 +36,10 @@ export type Workers = {
   /** Online workers and those that went offline recently. */
   describe: (recorded: WorkerSeen[], running: RunningTask[], now: number) => WorkerObject[];
   recorded: () => Promise<WorkerSeen[]>;
+  /** The engine settings that live workers report. */
+  reports: () => { id: string; settings: ReportedSettings }[];
+  /** The engines that live workers try, in order. */
+  engines: () => { id: string; engines: ProviderState[] }[];
 };
 
 /** The entries that have not expired, by the id in their key. */
@@ -61,6 +76,22 @@ export function languagesOf(workers: readonly WorkerState[] | null): string[] | 
   // An older worker reports no languages.
   if (engines.length === 0 || engines.some(({ languages }) => !languages || languages.length === 0)) return null;
   return [...new Set(engines.flatMap(({ languages }) => languages ?? []))].sort();
+}
+
+/** What the live engines can do for an upload. */
+export function speechAbilities(
+  workers: readonly WorkerState[] | null,
+  providers: readonly AsrProvider[],
+): ReplyOf<typeof dispatcherRpc.languages> {
+  const engines = (workers ?? []).flatMap((worker) => worker.engines ?? []).filter(({ ready }) => ready);
+  const translates = (of: readonly ProviderState[]) => (of.length === 0 ? null : of.some((state) => state.translates));
+  return {
+    languages: languagesOf(workers),
+    translates: translates(engines),
+    providers: providers
+      .filter(({ enabled, selectable }) => enabled && selectable)
+      .map(({ id, name }) => ({ id, name, translates: translates(engines.filter((state) => state.id === id)) })),
+  };
 }
 
 export type WorkerObject = AnswerOf<typeof dispatcherRoutes.queues>['workers'][number];

@@ -37,12 +37,10 @@ export function speechThreshold(levels: Float32Array): number {
   return Math.max(-60, Math.min(floor + Math.max(6, (loud - floor) * 0.35), loud - 6));
 }
 
-const minSpeechSeconds = 0.15;
-
-/** Stretches of speech: gaps under `minGap` are bridged, blips dropped, `pad` added on both sides. */
+/** Stretches of speech: gaps under `minGap` are bridged, sounds under `minSpeech` dropped, `pad` added on both sides. */
 export function speechRegions(
   levels: Float32Array,
-  { minGap = 0.3, pad = 0.1 }: { minGap?: number; pad?: number } = {},
+  { minGap = 0.3, minSpeech = 0.15, pad = 0.1 }: { minGap?: number; minSpeech?: number; pad?: number } = {},
 ): TimeSpan[] {
   const threshold = speechThreshold(levels);
   const total = levels.length * frameSeconds;
@@ -56,7 +54,7 @@ export function speechRegions(
   }
   const padded: TimeSpan[] = [];
   for (const span of raw) {
-    if (span.end - span.start < minSpeechSeconds) continue;
+    if (span.end - span.start < minSpeech) continue;
     const start = Math.max(0, span.start - pad);
     const end = Math.min(total, span.end + pad);
     const last = padded.at(-1);

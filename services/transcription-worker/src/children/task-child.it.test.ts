@@ -6,14 +6,14 @@ import { waitFor } from '@overtone/testkit';
 import { cleanUpAfterTest } from '@overtone/testkit/cleanup';
 import { childEnvironment } from '../env.ts';
 import { ChildCrash } from './protocol.ts';
-import { createTaskChildren, type TaskChildOptions } from './task-child.ts';
+import { createTaskChildren, type LiveChildOptions, type TaskChildOptions } from './task-child.ts';
 
 type Answer = { pid: number; loads: number; hoarded: number };
 
-function childrenOf(more: Partial<TaskChildOptions>) {
+function childrenOf(more: Partial<TaskChildOptions>, live?: () => LiveChildOptions) {
   const script = new URL('../../test/counting.child.ts', import.meta.url);
   const common = { script, env: childEnvironment(), heapMb: 64, idleMs: 60_000, recycleAfter: 1_000 };
-  const children = createTaskChildren({ ...common, ...more });
+  const children = createTaskChildren({ ...common, ...more }, live);
   cleanUpAfterTest(() => children.close());
   const run = (input: object, signal?: AbortSignal) =>
     children.run({ input, timeoutMs: 120_000, signal }) as Promise<Answer>;
@@ -68,6 +68,20 @@ describe('a child after its number of tasks', () => {
     const { pid } = await run({});
     await expect(run({ refuse: true })).rejects.toThrow('refused');
     expect((await run({})).pid).not.toBe(pid);
+  });
+});
+
+describe('options that change while a child runs', () => {
+  it('apply to the next task: another number of tasks, and another environment in a new child', async () => {
+    let live: LiveChildOptions = {};
+    const { run } = childrenOf({}, () => live);
+    const { pid } = await run({});
+    expect((await run({})).pid).toBe(pid);
+    live = { recycleAfter: 2 };
+    const second = await run({});
+    expect(second.pid).not.toBe(pid);
+    live = { env: { ...childEnvironment(), UV_THREADPOOL_SIZE: '9' } };
+    expect((await run({})).pid).not.toBe(second.pid);
   });
 });
 

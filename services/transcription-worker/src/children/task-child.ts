@@ -9,16 +9,22 @@ export type TaskChildOptions = {
   tasksAtOnce?: number;
 } & ChildOptions;
 
+/** What may change while children run. */
+export type LiveChildOptions = Partial<Pick<TaskChildOptions, 'env' | 'recycleAfter' | 'tasksAtOnce'>>;
+
 export type TaskChildren = { run: (task: TaskRun) => Promise<unknown>; close: () => void };
 
 /**
  * Runs tasks in Node child processes, so that aborts of native code and long computations affect only the child. A child
- * that has received its number of tasks gets no more and ends after the last one; the next task goes to a new child, so
- * that recycling loses no running task.
+ * that has received its number of tasks, or whose environment is no longer the current one, gets no more and ends after
+ * the last one; the next task goes to a new child, so that recycling loses no running task.
+ * @param live options that take precedence, read before every task.
  */
-export function createTaskChildren(options: TaskChildOptions): TaskChildren {
-  const { tasksAtOnce = 1, recycleAfter, idleMs } = options;
-  const all = new Map<Child, { retire?: NodeJS.Timeout }>();
+export function createTaskChildren(options: TaskChildOptions, live: () => LiveChildOptions = () => ({})): TaskChildren {
+  const all = new Map<Child, { retire?: NodeJS.Timeout; env: string }>();
+  const current = (): TaskChildOptions => ({ ...options, ...live() });
+  const isCurrent = (child: Child, { env, recycleAfter }: TaskChildOptions): boolean =>
+    child.given() < recycleAfter && all.get(child)?.env === JSON.stringify(env);
 
   const end = (child: Child): void => {
     clearTimeout(all.get(child)?.retire);
@@ -28,20 +34,21 @@ export function createTaskChildren(options: TaskChildOptions): TaskChildren {
   const keep = (child: Child): void => {
     const entry = all.get(child);
     if (!entry) return;
-    if (idleMs === 0 || child.given() >= recycleAfter) return end(child);
-    entry.retire = setTimeout(() => end(child), idleMs).unref();
+    if (options.idleMs === 0 || !isCurrent(child, current())) return end(child);
+    entry.retire = setTimeout(() => end(child), options.idleMs).unref();
   };
-  const begin = (): Child => {
-    const child = startChild(options, { onIdle: keep, onEnd: end });
-    all.set(child, {});
+  const begin = (now: TaskChildOptions): Child => {
+    const child = startChild(now, { onIdle: keep, onEnd: end });
+    all.set(child, { env: JSON.stringify(now.env) });
     return child;
   };
   /** The child with the most tasks and a free slot, so that the other children can end. */
   const take = (): Child => {
+    const now = current();
     const free = [...all.keys()].filter(
-      (candidate) => candidate.open() && candidate.busy() < tasksAtOnce && candidate.given() < recycleAfter,
+      (candidate) => candidate.open() && candidate.busy() < (now.tasksAtOnce ?? 1) && isCurrent(candidate, now),
     );
-    const [child = begin()] = free.sort((x, y) => y.busy() - x.busy());
+    const [child = begin(now)] = free.sort((x, y) => y.busy() - x.busy());
     clearTimeout(all.get(child)?.retire);
     return child;
   };

@@ -1,78 +1,169 @@
-import { jobDurable, workerJobs, type workerGpu } from '@overtone/contracts';
-import type { Log, Slice } from '@overtone/service-kit';
+import {
+  asrRpc,
+  asrWorkerRpc,
+  jobDurable,
+  transcriptionEvents,
+  workerJobs,
+  type AsrProviderWithKey,
+  type ProviderState,
+  type workerGpu,
+} from '@overtone/contracts';
+import { rpc, type Bus, type Log, type Slice } from '@overtone/service-kit';
 import type { z } from 'zod';
 import type { WorkerEnv } from '../env.ts';
+import { engineMissing, translationUnsupported } from '../failures.ts';
 import type { Processors } from '../gpu/gpu.ts';
-import type { Engines, SpeechEngine } from './engines.ts';
+import type { LiveSettings } from '../settings/settings.ts';
+import type { Candidate, Engines, SpeechEngine } from './engines.ts';
 import { createOpenAiEngine } from './openai.adapter.ts';
 import { createPocketSphinx } from './pocketsphinx.adapter.ts';
+import { createProviderEngines } from './providers.ts';
 import { createScripted } from './scripted.adapter.ts';
-import { chooseEngine, type Serving } from './selection.ts';
+import { checkEngines, fits, languagesOfCandidate, noteOf, type Checked } from './selection.ts';
+import { testProvider } from './test-provider.ts';
 
 const refreshMs = 5_000;
 
 type Deps = {
   env: WorkerEnv;
   childEnv: Record<string, string>;
-  sherpa: SpeechEngine;
+  sherpaWith: (model: string) => SpeechEngine;
+  settings: Pick<LiveSettings, 'current' | 'report'>;
   processors: Processors;
+  bus: Bus;
   log: Log;
 };
 
-/** Chooses the speech engine, again every few seconds, because models are installed and servers fail. */
-export function createEnginesSlice({ env, childEnv, sherpa, processors, log }: Deps): Slice & Engines {
-  const candidates = createCandidates({ env, childEnv, sherpa });
+/** Follows the providers, and checks their engines every few seconds, because models are installed and servers fail. */
+export function createEnginesSlice({
+  env,
+  childEnv,
+  sherpaWith,
+  settings,
+  processors,
+  bus,
+  log,
+}: Deps): Slice & Engines {
+  const ofEnvironment = createCandidates({ env, childEnv, sherpaWith, settings });
+  const providerEngines = createProviderEngines({ childEnv, threads: () => settings.current().threads, sherpaWith });
   const needsEngine = jobDurable(workerJobs.transcribe);
-  let serving: Serving = { engine: undefined, info: null, note: 'Looking for a speech engine' };
+  let stored: AsrProviderWithKey[] = [];
+  let checked: Checked[] = [];
+  let note: string | null = 'Looking for a speech engine';
   let timer: NodeJS.Timeout | undefined;
-
+  const firstReady = (): Checked | undefined => checked.find(({ state }) => state.ready);
+  const readProviders = async (): Promise<void> => {
+    try {
+      stored = (await bus.request(asrRpc.providers, {})).providers;
+    } catch (err) {
+      // The last known ones stay.
+      log.debug({ err: err as Error }, 'ASR providers not read');
+    }
+  };
   const refresh = async (): Promise<void> => {
-    const before = serving.info?.model ?? serving.note;
+    const before = firstReady()?.engine.info.model ?? note;
+    await readProviders();
     await processors.look();
-    serving = await chooseEngine(candidates, env.ASR_ENGINE);
-    if ((serving.info?.model ?? serving.note) !== before)
-      log.info({ engine: serving.info, note: serving.note }, 'speech engine selected');
+    const candidates: Candidate[] = stored.length > 0 ? providerEngines.candidatesOf(stored) : ofEnvironment;
+    checked = await checkEngines(candidates, env.ASR_ENGINE);
+    note = noteOf(checked, env.ASR_ENGINE);
+    if ((firstReady()?.engine.info.model ?? note) !== before)
+      log.info({ engine: firstReady()?.engine.info ?? null, note }, 'speech engine selected');
   };
-  const tryRefresh = () => refresh().catch((err: unknown) => log.debug({ err }, 'speech engine check failed'));
-  const gpu = (): z.infer<typeof workerGpu> => {
-    const { devices, note } = processors.state();
-    const tuning = serving.engine?.tuning ?? null;
-    return { devices: [...devices], note, concurrency: env.concurrency.gpu ?? 0, pool: env.GPU_WORKER_POOL, tuning };
-  };
+  let refreshing: Promise<void> | undefined;
+  const tryRefresh = (): Promise<void> =>
+    (refreshing ??= refresh()
+      .catch((err: unknown) => log.debug({ err }, 'speech engine check failed'))
+      .finally(() => {
+        refreshing = undefined;
+      }));
 
+  const gpu = (): z.infer<typeof workerGpu> => {
+    const { devices, note: why } = processors.state();
+    const tuning = firstReady()?.engine.tuning ?? null;
+    const concurrency = env.concurrency.gpu ? settings.current().gpu_concurrency : 0;
+    return { devices: [...devices], note: why, concurrency, pool: env.GPU_WORKER_POOL, tuning };
+  };
   return {
-    engine: () => serving.engine,
+    enginesFor: async (wish) => {
+      // The providers may have changed since the last check; the list itself is read in milliseconds.
+      await readProviders();
+      if (isOutdated(checked, stored)) await tryRefresh();
+      const ready = checked.filter(({ state }) => state.ready);
+      // A provider that was deleted since it was chosen is no wish any more.
+      const provider = stored.some(({ id }) => id === wish.provider) ? wish.provider : null;
+      const fitting = ready.filter((candidate) => fits(candidate, { ...wish, provider }));
+      if (fitting.length > 0) return fitting;
+      throw wish.task === 'translate' && ready.some((known) => fits(known, { ...wish, provider, task: 'transcribe' }))
+        ? translationUnsupported()
+        : engineMissing();
+    },
     about: () => ({
-      engine: serving.info,
-      engineNote: serving.note,
-      languages: serving.engine ? [...serving.engine.languages] : null,
+      engine: firstReady()?.engine.info ?? null,
+      engineNote: note,
+      languages: languagesOfAll(checked),
       gpu: gpu(),
+      settings: settings.report(firstReady()?.engine.tuning ?? null),
+      engines: checked.map(toState),
     }),
-    able: (durable) => durable !== needsEngine || serving.engine !== undefined,
+    able: (durable) => durable !== needsEngine || firstReady() !== undefined,
+    rpcs: [rpc(asrWorkerRpc.testProvider, ({ provider }) => testProvider(providerEngines, provider))],
     parts: [
       {
         name: 'speech engines',
         start: async () => {
+          bus.subscribeLive(transcriptionEvents.settingsChanged, () => void tryRefresh());
           await tryRefresh();
           timer = setInterval(() => void tryRefresh(), refreshMs);
         },
         stop: async () => {
           clearInterval(timer);
-          for (const candidate of candidates) candidate.close();
+          for (const { engine } of ofEnvironment) engine.close();
         },
       },
     ],
   };
 }
 
-/** Engines in order of preference; the scripted one only if configured. */
-function createCandidates({ env, childEnv, sherpa }: Pick<Deps, 'env' | 'childEnv' | 'sherpa'>): SpeechEngine[] {
+/** Engines of the environment in order of preference; the scripted one only if configured. */
+function createCandidates({
+  env,
+  childEnv,
+  sherpaWith,
+  settings,
+}: Pick<Deps, 'env' | 'childEnv' | 'sherpaWith' | 'settings'>): Candidate[] {
   const { ASR_OPENAI_BASE_URL: baseUrl, ASR_OPENAI_API_KEY: apiKey, ASR_OPENAI_MODEL: model } = env;
-  const parallel = env.ASR_THREADS;
-  return [
+  const parallel = () => settings.current().threads;
+  const engines = [
     ...(env.OT_SCRIPTED_ENGINE ? [createScripted(env.OT_SCRIPTED_ENGINE)] : []),
-    sherpa,
+    sherpaWith(''),
     ...(baseUrl ? [createOpenAiEngine({ baseUrl, apiKey, model, parallel })] : []),
     createPocketSphinx({ env: childEnv, parallel }),
   ];
+  return engines.map((engine) => ({ engine, provider: null }));
+}
+
+/** Whether the checked engines were made of another list of providers. */
+function isOutdated(checked: readonly Checked[], stored: readonly AsrProviderWithKey[]): boolean {
+  const used = checked.flatMap(({ provider }) => (provider === null ? [] : [provider]));
+  const wanted = stored.filter(({ enabled }) => enabled);
+  return (stored.length > 0 && used.length < checked.length) || JSON.stringify(used) !== JSON.stringify(wanted);
+}
+
+/** All languages of the ready engines; empty: any, null: no engine is ready. */
+function languagesOfAll(checked: readonly Checked[]): string[] | null {
+  const ready = checked.filter(({ state }) => state.ready).map(languagesOfCandidate);
+  if (ready.length === 0) return null;
+  return ready.some((languages) => languages.length === 0) ? [] : [...new Set(ready.flat())];
+}
+
+function toState({ engine, provider, state }: Checked): ProviderState {
+  return {
+    id: provider?.id ?? null,
+    kind: engine.id,
+    model: engine.info.model,
+    ready: state.ready,
+    why: state.ready ? null : state.why,
+    translates: engine.translates,
+  };
 }

@@ -1,4 +1,4 @@
-import type { EngineInfo, EngineTuning, Word } from '@overtone/contracts';
+import type { AsrProvider, EngineInfo, EngineTuning, SpeechTask, Word } from '@overtone/contracts';
 import type { Ability } from '@overtone/jobs';
 
 export { interpolateWords, mapLimit, tidyWords } from './words.ts';
@@ -9,6 +9,10 @@ export type TranscribeRequest = {
   seconds: number;
   /** ISO code; null: the engine detects the language. */
   language: string | null;
+  /** Default: transcribe. */
+  task?: SpeechTask | undefined;
+  /** Names and terms to expect, for engines that take them. */
+  vocabulary?: readonly string[] | undefined;
   onProgress?: (share: number) => void;
   signal?: AbortSignal | undefined;
 };
@@ -32,15 +36,31 @@ export type SpeechEngine = {
   tuning?: EngineTuning | null;
   /** Supported ISO codes; empty: those of its model. */
   languages: readonly string[];
+  /** Whether it can translate to English. */
+  translates: boolean;
   /** Cheap when nothing has changed since the last call. */
   check(): Promise<EngineState>;
   transcribe(request: TranscribeRequest): Promise<Recognised>;
   close(): void;
 };
 
-/** The speech engine and the processors of this worker. */
+/** An engine and the provider that it was made of; null: it comes from the environment. */
+export type Candidate = { engine: SpeechEngine; provider: AsrProvider | null };
+
+/** What a recording needs of an engine. */
+export type SpeechWish = {
+  /** ISO code; null: automatic. */
+  language: string | null;
+  seconds: number;
+  task: SpeechTask;
+  /** The provider that a person chose; null: the first one that fits. */
+  provider: string | null;
+};
+
+/** The speech engines and the processors of this worker. */
 export type Engines = {
-  engine: () => SpeechEngine | undefined;
+  /** The ready engines for a recording, in the order of their use. @throws AppError when there is none. */
+  enginesFor: (wish: SpeechWish) => Promise<readonly Candidate[]>;
   /** What the heartbeat reports of this worker. */
   about: () => Ability;
   /** Without an engine, the worker does not pull transcription jobs. */

@@ -53,7 +53,7 @@ engineContract('openai-compatible', async () => {
     }));
     json(response, { text: words.map((word) => word.word).join(' '), language: 'english', words, segments: [] });
   });
-  return { engine: createOpenAiEngine({ baseUrl, apiKey: 'k', model: 'm', parallel: 1 }), stop: stopOf(server) };
+  return { engine: createOpenAiEngine({ baseUrl, apiKey: 'k', model: 'm', parallel: () => 1 }), stop: stopOf(server) };
 });
 
 describe('an OpenAI-compatible service', () => {
@@ -81,7 +81,7 @@ describe('an OpenAI-compatible service', () => {
       baseUrl: `${baseUrl}/`,
       apiKey: 'secret-key',
       model: 'whisper-large',
-      parallel: 2,
+      parallel: () => 2,
       attempts,
     });
   };
@@ -169,7 +169,7 @@ describe('an OpenAI-compatible service', () => {
       baseUrl: 'http://127.0.0.1:1/v1',
       apiKey: undefined,
       model: 'm',
-      parallel: 1,
+      parallel: () => 1,
     });
     expect(await unreachable.check()).toMatchObject({ ready: false, why: expect.stringContaining('does not answer') });
   });

@@ -1,9 +1,11 @@
 import { cutAtSilences, frameLevels, type TimeSpan } from '../audio/speech-regions.ts';
 import { readPcm, wavHeader } from '../audio/wav.ts';
 import { engineUnreachable } from '../failures.ts';
+import { fetchFromEndpoint } from '../ports/endpoint-fetch.adapter.ts';
 import { fetchWithRetries } from '../ports/retrying-fetch.adapter.ts';
 import type { EngineState, Recognised, SpeechEngine, TranscribeRequest } from './engines.ts';
 import { languageCode, verboseAnswer, wordsOfAnswer, type VerboseAnswer } from './openai.ts';
+import { translatesWith } from './selection.ts';
 import { mapLimit, tidyWords } from './words.ts';
 
 export type OpenAiEngineOptions = {
@@ -11,8 +13,9 @@ export type OpenAiEngineOptions = {
   baseUrl: string;
   apiKey: string | undefined;
   model: string;
-  parallel: number;
+  parallel: () => number;
   attempts?: number;
+  timeoutMs?: number;
 };
 
 const name = 'openai-compatible';
@@ -29,6 +32,7 @@ export function createOpenAiEngine(options: OpenAiEngineOptions): SpeechEngine {
     id: name,
     info: { provider: name, model: server.model, timing: 'engine' },
     languages: [],
+    translates: translatesWith(server.model),
     check: async () => {
       if (known && known.until > Date.now()) return known.state;
       const state = await ask(server);
@@ -43,10 +47,9 @@ export function createOpenAiEngine(options: OpenAiEngineOptions): SpeechEngine {
 /** Any response means that the server is reachable; not every server lists its models. */
 async function ask({ baseUrl, apiKey }: OpenAiEngineOptions): Promise<EngineState> {
   try {
-    const response = await fetch(`${baseUrl}/models`, {
+    const response = await fetchFromEndpoint(`${baseUrl}/models`, {
       headers: authorised(apiKey),
       signal: AbortSignal.timeout(5_000),
-      redirect: 'error',
     });
     await response.body?.cancel();
     if (response.status === 401 || response.status === 403) {
@@ -70,16 +73,16 @@ function transcribeWith(options: OpenAiEngineOptions) {
     let done = 0;
     const answers = await mapLimit(
       pieces,
-      { limit: options.parallel, signal: request.signal },
+      { limit: options.parallel(), signal: request.signal },
       async (piece, _, signal) => {
         const body = await formOf(options, request, piece);
         const response = await fetchWithRetries({
           name,
-          url: `${options.baseUrl}/audio/transcriptions`,
+          url: `${options.baseUrl}/audio/${request.task === 'translate' ? 'translations' : 'transcriptions'}`,
           headers: authorised(options.apiKey),
           body,
           attempts: options.attempts ?? 6,
-          timeoutMs: 900_000,
+          timeoutMs: options.timeoutMs ?? 900_000,
           signal,
         });
         const answer = await answerOf(response);
@@ -89,7 +92,10 @@ function transcribeWith(options: OpenAiEngineOptions) {
       },
     );
     return {
-      language: languageCode(answers.find((answer) => answer.language)?.language) ?? request.language,
+      language:
+        request.task === 'translate'
+          ? 'en'
+          : (languageCode(answers.find((answer) => answer.language)?.language) ?? request.language),
       words: tidyWords(
         answers.flatMap((answer) => answer.words),
         request.seconds,
@@ -122,7 +128,9 @@ async function formOf(
     form.set('model', model);
     form.set('response_format', 'verbose_json');
     for (const granularity of ['word', 'segment']) form.append('timestamp_granularities[]', granularity);
-    if (request.language) form.set('language', request.language.slice(0, 2));
+    // The API of translations takes no language: it is always detected.
+    if (request.language && request.task !== 'translate') form.set('language', request.language.slice(0, 2));
+    if (request.vocabulary && request.vocabulary.length > 0) form.set('prompt', request.vocabulary.join(', '));
     return form;
   };
 }

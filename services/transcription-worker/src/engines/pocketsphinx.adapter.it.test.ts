@@ -10,7 +10,7 @@ import { childEnvironment } from '../env.ts';
 import { createPocketSphinx } from './pocketsphinx.adapter.ts';
 
 function create(parallel: number): ReturnType<typeof createPocketSphinx> {
-  return createPocketSphinx({ env: childEnvironment(), parallel });
+  return createPocketSphinx({ env: childEnvironment(), parallel: () => parallel });
 }
 engineContract('pocketsphinx', () => Promise.resolve({ engine: create(2) }));
 
@@ -70,6 +70,6 @@ it(
 );
 
 it('reports that it is not installed', async () => {
-  const engine = createPocketSphinx({ env: { PATH: '/nonexistent' }, parallel: 1 });
+  const engine = createPocketSphinx({ env: { PATH: '/nonexistent' }, parallel: () => 1 });
   expect(await engine.check()).toMatchObject({ ready: false, why: expect.stringContaining('PocketSphinx') });
 });

@@ -12,7 +12,7 @@ import { mapLimit, tidyWords } from './words.ts';
 export type PocketSphinxOptions = {
   env: Record<string, string>;
   /** Decoders at once; each takes a core and about 110 MB. */
-  parallel: number;
+  parallel: () => number;
 };
 
 // The program opens /dev/stdin by name, which fails on the socket that Node gives a child; `cat` makes it a pipe.
@@ -36,6 +36,7 @@ export function createPocketSphinx(options: PocketSphinxOptions): SpeechEngine {
     id: 'pocketsphinx',
     info,
     languages: ['en'],
+    translates: false,
     check: async () => {
       if (proven) return { ready: true };
       const state = await probe(options.env);
@@ -64,9 +65,10 @@ async function probe(env: Record<string, string>): Promise<EngineState> {
   }
 }
 
-function transcribeWith({ env, parallel }: PocketSphinxOptions) {
+function transcribeWith({ env, ...options }: PocketSphinxOptions) {
   return async (request: TranscribeRequest): Promise<Recognised> => {
     const began = performance.now();
+    const parallel = options.parallel();
     const longest = pieceLength(request.seconds, parallel);
     const pieces =
       request.seconds <= longest

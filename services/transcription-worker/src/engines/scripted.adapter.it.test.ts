@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { engineContract } from '../../test/engine-contract.ts';
 import { createScripted, inventedWords } from './scripted.adapter.ts';
-import { chooseEngine } from './selection.ts';
+import type { SpeechEngine } from './engines.ts';
+import { checkEngines, noteOf } from './selection.ts';
 
 engineContract('scripted', () => Promise.resolve({ engine: createScripted('1') }));
 
@@ -35,16 +36,18 @@ describe('choosing an engine', () => {
     check: () => Promise.resolve({ ready: false as const, why: 'it is broken' }),
   };
 
+  const candidatesOf = (...engines: SpeechEngine[]) => engines.map((engine) => ({ engine, provider: null }));
+
   it('selects the first ready engine', async () => {
-    expect((await chooseEngine([broken, createScripted('1')], undefined)).engine?.id).toBe('scripted');
+    const checked = await checkEngines(candidatesOf(broken, createScripted('1')), undefined);
+    expect(checked.find(({ state }) => state.ready)?.engine.id).toBe('scripted');
+    expect(noteOf(checked, undefined)).toBeNull();
   });
 
   it('selects only the requested engine, with the reason when it is missing', async () => {
-    expect(await chooseEngine([broken, createScripted('1')], 'broken')).toEqual({
-      engine: undefined,
-      info: null,
-      note: 'it is broken',
-    });
-    expect((await chooseEngine([broken], 'magic')).note).toContain('magic');
+    const only = await checkEngines(candidatesOf(broken, createScripted('1')), 'broken');
+    expect(only.map(({ state }) => state.ready)).toEqual([false]);
+    expect(noteOf(only, 'broken')).toBe('it is broken');
+    expect(noteOf(await checkEngines(candidatesOf(broken), 'magic'), 'magic')).toContain('magic');
   });
 });

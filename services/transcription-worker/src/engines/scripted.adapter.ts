@@ -60,6 +60,7 @@ export function createScripted(source: string): SpeechEngine {
     id: 'scripted',
     info,
     languages: [],
+    translates: false,
     check: () => Promise.resolve({ ready: true }),
     transcribe: async (request) => {
       const script = source === '1' ? {} : (JSON.parse(await readFile(source, 'utf8')) as unknown);

@@ -3,7 +3,9 @@ import type { GpuDevice } from '@overtone/contracts';
 import { createProcessors } from './gpu.ts';
 
 const card: GpuDevice = { index: 0, uuid: 'GPU-aa', name: 'NVIDIA A10', memory_mib: 23_028, capability: 8.6 };
-const wishes = { batchSize: 'auto', computeType: 'auto', hybrid: 'auto' } as const;
+function wishes() {
+  return { batchSize: 'auto', computeType: 'auto', hybrid: 'auto' } as const;
+}
 
 async function withDevices(...seen: GpuDevice[][]) {
   const processors = createProcessors({

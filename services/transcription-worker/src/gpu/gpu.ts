@@ -15,20 +15,23 @@ export type Processors = {
   /** The library could not use the GPU: only the CPU is used from now on. */
   giveUpGpu(): void;
 };
-export type Gpu = { processors: Processors; meter: MemoryMeter; largestBatch: number };
+export type Gpu = { processors: Processors; meter: MemoryMeter; largestBatch: () => number };
 
 /** The processors of this machine, and the measurement of GPU memory. */
-export function createGpu({ env, wishes }: { env: Record<string, string>; wishes: TuningWishes }): Gpu {
+export function createGpu({ env, wishes }: { env: Record<string, string>; wishes: () => TuningWishes }): Gpu {
   const processors = createProcessors({ probe: createGpuProbe({ env }), wishes });
   return {
     processors,
     meter: createMemoryMeter({ env, device: () => processors.state().devices[0] }),
-    largestBatch: wishes.batchSize === 'auto' ? largestBatch : wishes.batchSize,
+    largestBatch: () => {
+      const { batchSize } = wishes();
+      return batchSize === 'auto' ? largestBatch : batchSize;
+    },
   };
 }
 
 /** The processors available to sherpa-onnx: the driver's GPUs, as long as the library can use them. */
-export function createProcessors({ probe, wishes }: { probe: GpuProbe; wishes: TuningWishes }): Processors {
+export function createProcessors({ probe, wishes }: { probe: GpuProbe; wishes: () => TuningWishes }): Processors {
   let state: GpuState = { devices: [], note: 'The driver has not been asked yet' };
   let usable = true;
   return {
@@ -39,7 +42,7 @@ export function createProcessors({ probe, wishes }: { probe: GpuProbe; wishes: T
       usable || state.devices.length === 0
         ? state
         : { ...state, note: 'The speech library of this worker was built without CUDA: the CPU does everything' },
-    tuningOf: (model) => tuningFor(usable ? state.devices[0] : undefined, model, wishes),
+    tuningOf: (model) => tuningFor(usable ? state.devices[0] : undefined, model, wishes()),
     giveUpGpu: () => {
       usable = false;
     },

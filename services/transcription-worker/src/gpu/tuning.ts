@@ -1,11 +1,19 @@
-import type { EngineTuning, GpuDevice } from '@overtone/contracts';
+import type { EngineSettings, EngineTuning, GpuDevice } from '@overtone/contracts';
 
 /** Settings of the operator; `auto` follows the table. */
 export type TuningWishes = {
-  batchSize: number | 'auto';
-  computeType: EngineTuning['compute_type'] | 'auto';
-  hybrid: 'auto' | 'true' | 'false';
+  batchSize: EngineSettings['batch_size'];
+  computeType: EngineSettings['compute_type'];
+  hybrid: EngineSettings['hybrid_mode'];
 };
+
+export function wishesOf({
+  batch_size: batchSize,
+  compute_type: computeType,
+  hybrid_mode: hybrid,
+}: EngineSettings): TuningWishes {
+  return { batchSize, computeType, hybrid };
+}
 
 type ModelSize = 'large' | 'medium' | 'small' | 'smaller';
 

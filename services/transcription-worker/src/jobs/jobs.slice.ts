@@ -8,6 +8,7 @@ import type { Diarizer } from '../diarization/diarization.ts';
 import type { WorkerEnv } from '../env.ts';
 import type { Engines } from '../engines/engines.ts';
 import type { Gpu } from '../gpu/gpu.ts';
+import { slotsOf, type LiveSettings } from '../settings/settings.ts';
 import type { Telemetry } from '../telemetry.ts';
 import { createArtefacts, type Artefacts } from './artefacts.ts';
 import { createCpuChildren, type CpuChildren } from './cpu-children.ts';
@@ -19,6 +20,7 @@ type Deps = {
   store: ObjectStore;
   engines: Engines;
   diarizer: Diarizer;
+  settings: LiveSettings;
   meter: Gpu['meter'];
   telemetry: Telemetry;
   bus: Bus;
@@ -27,17 +29,28 @@ type Deps = {
 
 /** Runs every stage but the last: prepare, transcribe, diarize, assemble. */
 export function createJobsSlice({ env, childEnv, store, engines, meter, bus, log, ...deps }: Deps): Slice {
-  const { concurrency } = env;
-  const { engine, able, about } = engines;
+  const { settings } = deps;
+  const { enginesFor, able, about } = engines;
   const workerId = `${hostname()}-${randomUUID().slice(0, 8)}`;
   const artefacts = createArtefacts(store, env.WORK_DIR);
   const cpu = createCpuChildren({ env: childEnv, maxSeconds: env.MAX_AUDIO_HOURS * 3600 });
   const profiler = env.ENABLE_VRAM_PROFILING ? createProfiler({ meter, bus, log, workerId }) : undefined;
-  const express = { gpu: concurrency.gpu ? env.GPU_EXPRESS_SLOTS : 0 };
-  const handlers = stageHandlers({ ...deps, artefacts, cpu, engine, profiler });
+  const handlers = stageHandlers({ ...deps, artefacts, cpu, enginesFor, log, profiler });
   return {
     parts: [artefacts.part, cpu.part],
-    jobs: [worker(workerJobs, handlers, { workerId, concurrency, express, able, about })],
+    jobs: [
+      worker(workerJobs, handlers, {
+        workerId,
+        able,
+        about,
+        get concurrency() {
+          return slotsOf(env.concurrency, settings.current()).concurrency;
+        },
+        get express() {
+          return slotsOf(env.concurrency, settings.current()).express;
+        },
+      }),
+    ],
     checks: { object_storage: { critical: false, probe: (signal) => store.ping(signal) } },
   };
 }
@@ -51,10 +64,11 @@ function createProfiler({ meter, bus, log, workerId }: Pick<Deps, 'meter' | 'bus
   return { meter, report };
 }
 
-type StageDeps = Pick<Deps, 'diarizer' | 'telemetry'> & {
+type StageDeps = Pick<Deps, 'diarizer' | 'settings' | 'telemetry'> & {
   artefacts: Artefacts;
   cpu: CpuChildren;
-  engine: Engines['engine'];
+  enginesFor: Engines['enginesFor'];
+  log: Log;
   profiler: Profiler | undefined;
 };
 

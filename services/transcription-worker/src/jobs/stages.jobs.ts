@@ -1,7 +1,9 @@
 import { join } from 'node:path';
+import type { Log } from '@overtone/service-kit';
 import type { Diarizer } from '../diarization/diarization.ts';
-import type { Engines } from '../engines/engines.ts';
+import type { Candidate, Engines, Recognised, TranscribeRequest } from '../engines/engines.ts';
 import { engineMissing } from '../failures.ts';
+import { speakerBounds, type LiveSettings } from '../settings/settings.ts';
 import { artefactKey, type Artefacts, type StageJob } from './artefacts.ts';
 import type { CpuChildren } from './cpu-children.ts';
 
@@ -34,42 +36,74 @@ export function prepareJob({ artefacts, cpu }: { artefacts: Artefacts; cpu: CpuC
     });
 }
 
-/** `transcribe`: words with times, by the engine that this worker has. */
-export function transcribeJob({
-  artefacts,
-  engine,
-}: {
+type TranscribeDeps = {
   artefacts: Artefacts;
-  engine: Engines['engine'];
-}): StageJob<'transcribe'> {
+  enginesFor: Engines['enginesFor'];
+  settings: Pick<LiveSettings, 'refresh'>;
+  log: Log;
+};
+
+/** `transcribe`: words with times, by the first engine that fits the recording; the next one when it fails. */
+export function transcribeJob({ artefacts, enginesFor, settings, log }: TranscribeDeps): StageJob<'transcribe'> {
   return (input, { progress, signal, token }) =>
     artefacts.inFolder(async (folder) => {
-      const serving = engine();
-      if (!serving) throw engineMissing();
+      await settings.refresh();
+      const { language, task = 'transcribe', provider = null } = input.options;
+      const candidates = await enginesFor({ language, task, provider, seconds: input.duration });
       const wavPath = join(folder, 'audio.wav');
       await artefacts.download(input.audio, wavPath, signal);
       progress(0, 'Transcribing');
-      const { engineSeconds, ...recognised } = await serving.transcribe({
+      const request = {
         wavPath,
         seconds: input.duration,
-        language: input.options.language,
-        onProgress: (share) => progress(share, 'Transcribing'),
+        language,
+        task,
+        onProgress: (share: number) => progress(share, 'Transcribing'),
         signal,
-      });
+      };
+      const { engineSeconds, ...recognised } = await transcribeInOrder(candidates, request, log);
       const artefact = await artefacts.writeJson(artefactKey(input, 'transcribe', token), recognised);
       return { ...recognised, artefact, words: recognised.words.length, engine_seconds: engineSeconds };
     });
 }
 
+/** @throws the failure of the last engine. */
+async function transcribeInOrder(
+  candidates: readonly Candidate[],
+  request: TranscribeRequest,
+  log: Log,
+): Promise<Recognised> {
+  const last = candidates.at(-1);
+  for (const candidate of candidates) {
+    try {
+      return await candidate.engine.transcribe({ ...request, vocabulary: candidate.provider?.vocabulary });
+    } catch (err) {
+      request.signal?.throwIfAborted();
+      if (candidate === last) throw err;
+      log.warn({ err: err as Error, engine: candidate.engine.info }, 'speech engine failed, next one used');
+    }
+  }
+  throw engineMissing();
+}
+
 /** `diarize`: who speaks when. A failure here never costs the words: the dispatcher continues without speakers. */
-export function diarizeJob({ artefacts, diarizer }: { artefacts: Artefacts; diarizer: Diarizer }): StageJob<'diarize'> {
+export function diarizeJob({
+  artefacts,
+  diarizer,
+  settings,
+}: {
+  artefacts: Artefacts;
+  diarizer: Diarizer;
+  settings: Pick<LiveSettings, 'refresh' | 'current'>;
+}): StageJob<'diarize'> {
   return (input, { progress, signal, token }) =>
     artefacts.inFolder(async (folder) => {
       const wavPath = join(folder, 'audio.wav');
       await artefacts.download(input.audio, wavPath, signal);
       const began = performance.now();
       progress(0, 'Telling the speakers apart');
-      const { minSpeakers, maxSpeakers } = input.options;
+      await settings.refresh();
+      const { minSpeakers, maxSpeakers } = speakerBounds(input.options, settings.current());
       const found = await diarizer.diarize({
         wavPath,
         seconds: input.duration,

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { fetchFromEndpoint } from './endpoint-fetch.adapter.ts';
 import { engineRefused, engineUnreachable } from '../failures.ts';
 
 export type RetryingRequest = {
@@ -43,12 +44,11 @@ async function sendOnce(request: RetryingRequest): Promise<AttemptResult> {
   const signal = request.signal ? AbortSignal.any([request.signal, timeout]) : timeout;
   let response: Response;
   try {
-    response = await fetch(request.url, {
+    response = await fetchFromEndpoint(request.url, {
       method: 'POST',
       headers: request.headers,
       body: request.body(),
       signal,
-      redirect: 'error',
     });
   } catch (cause) {
     request.signal?.throwIfAborted();

@@ -30,15 +30,25 @@ export async function detectSpeech(detector: Detector, wavPath: string, seconds:
 
 const pad = 0.15;
 
+export type ChunkTask = {
+  wavPath: string;
+  seconds: number;
+  longest: number;
+  gaps: { minSilence: number; minSpeech: number };
+};
+
 /** Pieces with speech of at most `longest` seconds: by the model when there is one, by loudness otherwise. */
 export async function speechChunks(
   detector: Detector | undefined,
-  wavPath: string,
-  seconds: number,
-  longest: number,
+  { wavPath, seconds, longest, gaps }: ChunkTask,
 ): Promise<TimeSpan[]> {
   const levels = await frameLevels(wavPath, seconds);
-  if (!detector) return packRegions(speechRegions(levels, { minGap: 0.5, pad: 0.2 }), levels, longest);
+  if (!detector)
+    return packRegions(
+      speechRegions(levels, { minGap: gaps.minSilence, minSpeech: gaps.minSpeech, pad: 0.2 }),
+      levels,
+      longest,
+    );
   const speech = await detectSpeech(detector, wavPath, seconds);
   const padded = speech.map(({ start, end }, i) => ({
     start: Math.max(speech[i - 1]?.end ?? 0, start - pad),

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import type { EngineTuning } from '@overtone/contracts';
+import type { EngineTuning, SpeechTask } from '@overtone/contracts';
 import type { Model } from './model-store.ts';
 
 export type RecognizerConfig = ReturnType<typeof recognizerConfig>;
@@ -25,7 +25,10 @@ function shared(model: Model, { numThreads, provider }: Use): Record<string, unk
 }
 
 /** The used part of sherpa-onnx' configuration. */
-export function recognizerConfig(model: Model, { language, ...use }: Use & { language: string | null }) {
+export function recognizerConfig(
+  model: Model,
+  { language, task = 'transcribe', ...use }: Use & { language: string | null; task?: SpeechTask },
+) {
   const [encoder, decoder] = [fileOf(model, 'encoder'), fileOf(model, 'decoder')];
   const base = { featConfig: { sampleRate: 16_000, featureDim: 80 }, decodingMethod: 'greedy_search' as const };
   if (model.manifest.family === 'whisper') {
@@ -35,7 +38,7 @@ export function recognizerConfig(model: Model, { language, ...use }: Use & { lan
       encoder,
       decoder,
       language: english ? 'en' : (language?.slice(0, 2) ?? ''),
-      task: 'transcribe',
+      task,
       tailPaddings: english ? 50 : 300,
       enableSegmentTimestamps: 1,
     };
@@ -46,13 +49,16 @@ export function recognizerConfig(model: Model, { language, ...use }: Use & { lan
   return { ...base, modelConfig: { ...shared(model, use), ...modelType, transducer } };
 }
 
-export function vadConfig(model: Model) {
+/** When a sound counts as speech, and what separates two stretches of it; in seconds. */
+export type VadUse = { threshold: number; minSpeech: number; minSilence: number };
+
+export function vadConfig(model: Model, { threshold, minSpeech, minSilence }: VadUse) {
   return {
     sileroVad: {
       model: fileOf(model, 'model'),
-      threshold: 0.5,
-      minSpeechDuration: 0.25,
-      minSilenceDuration: 0.5,
+      threshold,
+      minSpeechDuration: minSpeech,
+      minSilenceDuration: minSilence,
       maxSpeechDuration: 20,
       windowSize: 512,
     },
@@ -75,14 +81,18 @@ export function diarizationConfig(
 }
 
 /** Configuration of a model's test load. A segmentation model is tested with its embedding model. */
-export function canaryTask(model: Model, tuning: EngineTuning): { task: string; config: unknown } | undefined {
+export function canaryTask(
+  model: Model,
+  tuning: EngineTuning,
+  vad: VadUse,
+): { task: string; config: unknown } | undefined {
   const provider = providerOf(model.manifest.kind === 'asr' ? tuning.transcribe_on : tuning.diarize_on);
   const use = { numThreads: 1, provider };
   switch (model.manifest.kind) {
     case 'asr':
       return { task: 'load-recognizer', config: recognizerConfig(model, { ...use, language: null }) };
     case 'vad':
-      return { task: 'load-vad', config: vadConfig(model) };
+      return { task: 'load-vad', config: vadConfig(model, vad) };
     case 'embedding':
       return { task: 'load-embedding', config: { model: fileOf(model, 'model'), ...use } };
     case 'segmentation':

@@ -18,7 +18,7 @@ export function createNeuralDiarizer(runtime: SherpaRuntime, otherwise: Diarizer
     if (!segmentation || !embedding) return undefined;
     const { wavPath, seconds, signal, onProgress } = request;
     const provider = providerOf(runtime.processors.tuningOf(embedding.manifest.id).diarize_on);
-    const use = { numThreads: runtime.threads, provider, speakers };
+    const use = { numThreads: runtime.use().threads, provider, speakers };
     const config = diarizationConfig({ segmentation, embedding }, use);
     const input = { task: 'diarize', config, wavPath, seconds };
     const { turns } = answer.parse(

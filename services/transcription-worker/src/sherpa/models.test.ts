@@ -38,6 +38,8 @@ const zipformer = named('sherpa-onnx-zipformer-en-2023-06-26', [
   'tokens.txt',
 ]);
 
+const listening = { threshold: 0.5, minSpeech: 0.25, minSilence: 0.5 };
+
 describe('recognising archives by their files', () => {
   it('distinguishes the model families', () => {
     expect([parakeet.family, whisper.family, zipformer.family]).toEqual(['nemo-transducer', 'whisper', 'zipformer']);
@@ -115,7 +117,7 @@ describe('configuration', () => {
     const config = (speakers: number | null): number =>
       diarizationConfig({ segmentation, embedding }, { ...cpu, speakers }).clustering.numClusters;
     expect([config(null), config(3)]).toEqual([-1, 3]);
-    expect(canaryTask(embedding, onCpu)).toMatchObject({
+    expect(canaryTask(embedding, onCpu, listening)).toMatchObject({
       task: 'load-embedding',
       config: { model: '/m/x/nemo_en_titanet_small.onnx', provider: 'cpu' },
     });
@@ -125,8 +127,8 @@ describe('configuration', () => {
     const segmentation = modelOf(named('pyannote', ['model.onnx'], 'segmentation'));
     const embedding = modelOf(named('titanet', ['nemo_en_titanet_small.onnx'], 'embedding'));
     const hybrid = { ...onCpu, diarize_on: 'gpu' as const, hybrid: true };
-    expect(canaryTask(modelOf(whisper), hybrid)?.config).toMatchObject({ modelConfig: { provider: 'cpu' } });
-    expect(canaryTask(embedding, hybrid)?.config).toMatchObject({ provider: 'cuda' });
+    expect(canaryTask(modelOf(whisper), hybrid, listening)?.config).toMatchObject({ modelConfig: { provider: 'cpu' } });
+    expect(canaryTask(embedding, hybrid, listening)?.config).toMatchObject({ provider: 'cuda' });
     const use = { ...cpu, provider: providerOf('gpu'), speakers: null };
     expect(diarizationConfig({ segmentation, embedding }, use)).toMatchObject({
       segmentation: { provider: 'cuda' },

@@ -15,6 +15,8 @@ export const sherpaTask = z.discriminatedUnion('task', [
     task: z.literal('transcribe'),
     config: recognizer,
     vad: vad.nullable(),
+    /** Seconds; for the detection by loudness, without a voice activity model. */
+    gaps: z.object({ minSilence: z.number(), minSpeech: z.number() }),
     wavPath: z.string(),
     seconds: z.number(),
     longest: z.number(),

@@ -1,21 +1,30 @@
-import { queueLimits, type EngineTuning, type workerPools } from '@overtone/contracts';
+import type { EngineTuning, workerPools } from '@overtone/contracts';
 import { z } from 'zod';
 import { ChildCrash } from '../children/protocol.ts';
 import { createTaskChildren, type TaskChildren } from '../children/task-child.ts';
 import type { Processors } from '../gpu/gpu.ts';
-import { canaryTask } from './config.ts';
+import { canaryTask, type VadUse } from './config.ts';
 import { createModelStore, type Model, type ModelStore } from './model-store.ts';
+
+export type SherpaUse = {
+  /** Threads of one decoder. */
+  threads: number;
+  /** Concurrent recordings. */
+  concurrency: number;
+  /** Maximum number of concurrent pieces of one recording. */
+  largestBatch: number;
+  /** Tasks of a child before it is replaced. */
+  recycleAfter: number;
+  vad: VadUse;
+};
 
 export type SherpaOptions = {
   modelCacheDir: string;
   env: Record<string, string>;
-  threads: number;
   processors: Processors;
-  /** Concurrent recordings. */
-  concurrency: number;
+  /** Read before every task, because administrators change it. */
+  use: () => SherpaUse;
   pool: (typeof workerPools)[number];
-  /** Maximum number of concurrent pieces of one recording. */
-  largestBatch: number;
   /** Idle time before a child with a loaded model is ended. */
   idleMs?: number;
 };
@@ -26,7 +35,7 @@ export type SherpaRuntime = {
   diarizers: TaskChildren;
   models: ModelStore;
   processors: Processors;
-  threads: number;
+  use: () => SherpaUse;
   close: () => void;
 };
 
@@ -39,25 +48,31 @@ const canaryAnswer = z.object({ provider: z.enum(['cpu', 'cuda']) });
  */
 export function createSherpaRuntime(options: SherpaOptions): SherpaRuntime {
   const shared = options.pool === 'threads';
-  const tasksAtOnce = shared ? options.concurrency : 1;
-  // Every piece that is decoded holds a thread of Node's pool.
-  const env = { ...options.env, UV_THREADPOOL_SIZE: String(Math.min(256, 4 + tasksAtOnce * options.largestBatch)) };
-  const { recycleAfter } = queueLimits.gpu;
-  const common = { script: new URL('./sherpa.child.ts', import.meta.url), env, heapMb: 512, recycleAfter };
+  const { env, use } = options;
+  const liveOptions = () => {
+    const { concurrency, largestBatch, recycleAfter } = use();
+    const tasksAtOnce = shared ? concurrency : 1;
+    // Every piece that is decoded holds a thread of Node's pool.
+    const poolSize = String(Math.min(256, 4 + tasksAtOnce * largestBatch));
+    return { env: { ...env, UV_THREADPOOL_SIZE: poolSize }, recycleAfter, tasksAtOnce };
+  };
   const idleMs = options.idleMs ?? 60_000;
-  const recognizers = createTaskChildren({ ...common, idleMs, tasksAtOnce });
-  const diarizers = shared ? createTaskChildren({ ...common, idleMs }) : recognizers;
-  const canaries = createTaskChildren({ ...common, idleMs: 0 });
+  const common = { script: new URL('./sherpa.child.ts', import.meta.url), heapMb: 512, idleMs, ...liveOptions() };
+  const recognizers = createTaskChildren(common, liveOptions);
+  const diarizers = shared
+    ? createTaskChildren(common, () => ({ ...liveOptions(), tasksAtOnce: 1 }))
+    : recognizers;
+  const canaries = createTaskChildren({ ...common, idleMs: 0, tasksAtOnce: 1 });
   return {
     recognizers,
     diarizers,
     models: createModelStore(
       options.modelCacheDir,
       options.processors.tuningOf,
-      createCanary(canaries, options.processors),
+      createCanary({ children: canaries, processors: options.processors, use }),
     ),
     processors: options.processors,
-    threads: options.threads,
+    use,
     close: () => {
       for (const children of [recognizers, diarizers, canaries]) children.close();
     },
@@ -65,10 +80,14 @@ export function createSherpaRuntime(options: SherpaOptions): SherpaRuntime {
 }
 
 /** Loads a model in a child and decodes one second of silence with the actual settings. */
-function createCanary(children: TaskChildren, processors: Processors) {
+function createCanary({
+  children,
+  processors,
+  use,
+}: Pick<SherpaOptions, 'processors' | 'use'> & { children: TaskChildren }) {
   return async (model: Model) => {
     const tuning = processors.tuningOf(model.manifest.id);
-    const task = canaryTask(model, tuning);
+    const task = canaryTask(model, tuning, use().vad);
     if (!task) return;
     const done = await children.run({ input: task, timeoutMs: canaryTimeoutMs }).catch((error: unknown) => {
       if (!(error instanceof ChildCrash)) throw error;

@@ -39,7 +39,7 @@ async function transcribe(
   { onProgress, signal }: TaskContext,
 ) {
   const detector = task.vad ? new sherpa.Vad(task.vad, 60) : undefined;
-  const chunks = await speechChunks(detector, task.wavPath, task.seconds, task.longest);
+  const chunks = await speechChunks(detector, task);
   let done = 0;
   const results = await mapLimit(chunks, { limit: task.batch, signal }, async (chunk) => {
     const result = chunkResult.parse(await decode(recognizer, await readSamples(task.wavPath, chunk.start, chunk.end)));

@@ -13,7 +13,16 @@ import { createSherpaEngine, crashOf } from './engine.adapter.ts';
 import { createProcessors } from '../gpu/gpu.ts';
 import { createSherpaRuntime, type SherpaOptions, type SherpaRuntime } from './runtime.ts';
 
-const wishes = { batchSize: 'auto', computeType: 'auto', hybrid: 'auto' } as const;
+function wishes() {
+  return { batchSize: 'auto', computeType: 'auto', hybrid: 'auto' } as const;
+}
+const use = {
+  threads: 1,
+  concurrency: 1,
+  largestBatch: 1,
+  recycleAfter: 100,
+  vad: { threshold: 0.5, minSpeech: 0.25, minSilence: 0.5 },
+};
 let cache = '';
 let runtime: SherpaRuntime;
 
@@ -22,11 +31,9 @@ function startRuntime(more: Partial<SherpaOptions> = {}): SherpaRuntime {
   return createSherpaRuntime({
     modelCacheDir: cache,
     env: childEnvironment(),
-    threads: 1,
     processors: createProcessors({ probe, wishes }),
-    concurrency: 1,
+    use: () => use,
     pool: 'prefork',
-    largestBatch: 1,
     idleMs: 0,
     ...more,
   });
@@ -170,7 +177,7 @@ describe('a model that fails during recognition', () => {
 describe('concurrent recordings', () => {
   const processesFor = async (pool: SherpaOptions['pool']): Promise<number> => {
     const before = childrenOf(process.pid).length;
-    const shared = startRuntime({ pool, concurrency: 3, idleMs: 60_000 });
+    const shared = startRuntime({ pool, use: () => ({ ...use, concurrency: 3 }), idleMs: 60_000 });
     const refused = (): Promise<unknown> =>
       expect(shared.recognizers.run({ input: { task: 'nonsense' }, timeoutMs: 120_000 })).rejects.toThrow();
     await Promise.all([refused(), refused(), refused()]);

@@ -1,29 +1,50 @@
 import type { Diarizer } from '../diarization/diarization.ts';
+import type { EngineSettings } from '@overtone/contracts';
 import type { SpeechEngine } from '../engines/engines.ts';
 import type { WorkerEnv } from '../env.ts';
 import type { Gpu } from '../gpu/gpu.ts';
 import { createNeuralDiarizer } from './diarizer.adapter.ts';
 import { createSherpaEngine } from './engine.adapter.ts';
-import { createSherpaRuntime } from './runtime.ts';
+import type { LiveSettings } from '../settings/settings.ts';
+import { createSherpaRuntime, type SherpaUse } from './runtime.ts';
 
 type Deps = {
   env: WorkerEnv;
   childEnv: Record<string, string>;
   gpu: Gpu;
+  settings: Pick<LiveSettings, 'current'>;
   /** Used when no diarization model is installed. */
   fallback: Diarizer;
 };
 
 /** Recognition and diarization with the installed models of sherpa-onnx. */
-export function createSherpa({ env, childEnv, gpu, fallback }: Deps): { engine: SpeechEngine; diarizer: Diarizer } {
+export function createSherpa({ env, childEnv, gpu, settings, fallback }: Deps): {
+  /** An engine with this installed model; empty: the first one. All share their processes. */
+  engineWith: (model: string) => SpeechEngine;
+  diarizer: Diarizer;
+} {
   const runtime = createSherpaRuntime({
     modelCacheDir: env.MODEL_CACHE_DIR,
     env: childEnv,
-    threads: env.ASR_THREADS,
     processors: gpu.processors,
     pool: env.GPU_WORKER_POOL,
-    concurrency: (env.concurrency.gpu ?? 1) + env.GPU_EXPRESS_SLOTS,
-    largestBatch: gpu.largestBatch,
+    use: () => useOf(settings.current(), gpu),
   });
-  return { engine: createSherpaEngine(runtime), diarizer: createNeuralDiarizer(runtime, fallback) };
+  return {
+    engineWith: (model) => createSherpaEngine(runtime, model),
+    diarizer: createNeuralDiarizer(runtime, fallback),
+  };
+}
+
+/** What the engine settings mean for the processes of sherpa-onnx. */
+export function useOf(settings: EngineSettings, { largestBatch }: Pick<Gpu, 'largestBatch'>): SherpaUse {
+  const { threads, gpu_concurrency: normal, express_slots: express, recycle_after_tasks: recycleAfter } = settings;
+  const { vad_threshold: threshold, vad_min_speech_s: minSpeech, vad_min_silence_s: minSilence } = settings;
+  return {
+    threads,
+    concurrency: normal + express,
+    largestBatch: largestBatch(),
+    recycleAfter,
+    vad: { threshold, minSpeech, minSilence },
+  };
 }

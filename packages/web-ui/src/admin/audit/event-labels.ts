@@ -34,6 +34,8 @@ export const eventLabels: Readonly<Record<string, string>> = translateOnRead({
   'admin.jobs.recover': msg`Stuck jobs recovered`,
   'admin.jobs.retry': msg`Failed jobs retried`,
   'admin.jobs.discard': msg`Failed jobs discarded`,
+  'admin.engine.settings': msg`Engine configuration changed`,
+  'admin.asr.providers': msg`ASR providers changed`,
   'admin.backup.settings': msg`Backup settings changed`,
   'admin.backup.run': msg`Backup requested`,
   'admin.mirror.settings': msg`Media mirror settings changed`,

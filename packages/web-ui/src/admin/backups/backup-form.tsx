@@ -3,28 +3,28 @@ import { Fieldset, NumberInput, Switch, TextInput } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { call } from '../../api/client.ts';
 import css from './backups.module.css';
+import { destinationFieldNames, destinationTest } from './destination-test.tsx';
 import { DestinationFields } from './destination-fields.tsx';
-import { backupSettingsQuery, type BackupSettings } from './operations-queries.ts';
+import { backupSettingsQuery, type BackupSettings, type DestinationStatus } from './operations-queries.ts';
 import { ScheduleFields } from './schedule-fields.tsx';
-import { SecretField } from './secret-field.tsx';
-import { SettingsForm } from './settings-form.tsx';
-import { useSettingsForm, type SettingsFormState } from './use-settings-form.ts';
+import { SecretField } from '../settings/secret-field.tsx';
+import { SettingsForm } from '../settings/settings-form.tsx';
+import { useSettingsForm, type SettingsFormState } from '../settings/use-settings-form.ts';
 
 /** The settings of the backups. */
 export function BackupForm({ saved }: { saved: BackupSettings }) {
   const client = useQueryClient();
-  const form = useSettingsForm<BackupSettings>({
+  const form = useSettingsForm<BackupSettings, DestinationStatus>({
     name: 'backup-settings',
     saved,
-    save: (changes) => call('PUT /api/admin/backup/settings', { body: changes }),
-    test: (changes) => call('POST /api/admin/backup/test', { body: changes }),
-    onSaved: async (settings) => {
-      client.setQueryData(backupSettingsQuery.queryKey, settings);
+    save: async (changes) => {
+      client.setQueryData(backupSettingsQuery.queryKey, await call('PUT /api/admin/backup/settings', { body: changes }));
       await client.invalidateQueries({ queryKey: ['backup'] });
     },
+    test: (changes) => call('POST /api/admin/backup/test', { body: changes }),
   });
   return (
-    <SettingsForm form={form}>
+    <SettingsForm form={form} fields={destinationFieldNames} test={destinationTest()}>
       <ScheduleFields
         form={form}
         label={t`Scheduled backups`}

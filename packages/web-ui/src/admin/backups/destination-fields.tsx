@@ -2,8 +2,8 @@ import { t } from '@lingui/core/macro';
 import { Radio, Group, TextInput } from '@mantine/core';
 import type { ReactNode } from 'react';
 import type { MirrorSettings } from './operations-queries.ts';
-import { SecretField } from './secret-field.tsx';
-import type { SettingsFormState } from './use-settings-form.ts';
+import { SecretField } from '../settings/secret-field.tsx';
+import type { SettingsFormState } from '../settings/use-settings-form.ts';
 
 type Destination = Pick<
   MirrorSettings,

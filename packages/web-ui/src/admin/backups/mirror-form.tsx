@@ -2,27 +2,27 @@ import { t } from '@lingui/core/macro';
 import { NumberInput } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { call } from '../../api/client.ts';
+import { destinationFieldNames, destinationTest } from './destination-test.tsx';
 import { DestinationFields } from './destination-fields.tsx';
-import { mirrorSettingsQuery, type MirrorSettings } from './operations-queries.ts';
+import { mirrorSettingsQuery, type MirrorSettings, type DestinationStatus } from './operations-queries.ts';
 import { ScheduleFields } from './schedule-fields.tsx';
-import { SettingsForm } from './settings-form.tsx';
-import { useSettingsForm } from './use-settings-form.ts';
+import { SettingsForm } from '../settings/settings-form.tsx';
+import { useSettingsForm } from '../settings/use-settings-form.ts';
 
 /** The settings of the media mirror. */
 export function MirrorForm({ saved }: { saved: MirrorSettings }) {
   const client = useQueryClient();
-  const form = useSettingsForm<MirrorSettings>({
+  const form = useSettingsForm<MirrorSettings, DestinationStatus>({
     name: 'media-mirror-settings',
     saved,
-    save: (changes) => call('PUT /api/admin/media-mirror/settings', { body: changes }),
-    test: (changes) => call('POST /api/admin/media-mirror/test', { body: changes }),
-    onSaved: async (settings) => {
-      client.setQueryData(mirrorSettingsQuery.queryKey, settings);
+    save: async (changes) => {
+      client.setQueryData(mirrorSettingsQuery.queryKey, await call('PUT /api/admin/media-mirror/settings', { body: changes }));
       await client.invalidateQueries({ queryKey: ['media-mirror'] });
     },
+    test: (changes) => call('POST /api/admin/media-mirror/test', { body: changes }),
   });
   return (
-    <SettingsForm form={form}>
+    <SettingsForm form={form} fields={destinationFieldNames} test={destinationTest()}>
       <ScheduleFields
         form={form}
         label={t`Scheduled runs`}

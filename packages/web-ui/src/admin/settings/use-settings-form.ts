@@ -5,23 +5,22 @@ import { fieldOf } from '../../api/problem.ts';
 import { useDraft } from '../../state/use-draft.ts';
 import { notify } from '../../ui/notify.ts';
 import { useUnsaved } from '../../ui/unsaved.tsx';
-import { changesOf, type Changes, type SecretName, type Secrets } from './changes.ts';
-import type { DestinationStatus } from './operations-queries.ts';
+import { changesOf, type Secrets } from './changes.ts';
 
-type Options<S extends object> = {
+type Options<S extends object, T> = {
   /** Of the draft, stable across reloads. */
   readonly name: string;
   readonly saved: S;
-  readonly save: (changes: Changes<S>) => Promise<S>;
-  readonly test: (changes: Changes<S>) => Promise<DestinationStatus>;
-  readonly onSaved: (saved: S) => Promise<void>;
+  /** Resolves when the form shows the saved values: only then are the edits cleared. */
+  readonly save: (changes: Partial<S>) => Promise<unknown>;
+  readonly test?: (changes: Partial<S>) => Promise<T>;
 };
 
 const noEdits = {};
 const noSecrets: Secrets = {};
 
 /** The state of a settings form. Secrets are kept in memory only; the other changes survive a reload. */
-export function useSettingsForm<S extends object>({ name, saved, save, test, onSaved }: Options<S>) {
+export function useSettingsForm<S extends object, T = never>({ name, saved, save, test }: Options<S, T>) {
   const draft = useDraft<Partial<S>>(name, noEdits);
   const [secrets, setSecrets] = useState(noSecrets);
   const [refused, setRefused] = useState<unknown>(null);
@@ -35,15 +34,13 @@ export function useSettingsForm<S extends object>({ name, saved, save, test, onS
   const saving = useMutation({
     mutationFn: () => save(changes),
     onSettled: (_, error) => setRefused(error),
-    onSuccess: async (settings) => {
+    onSuccess: () => {
       notify(t`Saved.`);
-      // The form shows the new values before the edits are cleared.
-      await onSaved(settings);
       discard();
     },
   });
   const testing = useMutation({
-    mutationFn: () => test(changes),
+    mutationFn: () => (test ? test(changes) : Promise.reject(new Error('these settings have no test'))),
     onSettled: (_, error) => setRefused(error),
   });
   return {
@@ -53,7 +50,7 @@ export function useSettingsForm<S extends object>({ name, saved, save, test, onS
     changed: Object.keys(changes).length,
     change: (next: Partial<S>): void => draft.set({ ...draft.value, ...next }),
     /** An empty text leaves the stored secret, null deletes it. */
-    changeSecret: (secret: SecretName, value: string | null): void => {
+    changeSecret: (secret: string, value: string | null): void => {
       const { [secret]: _, ...others } = secrets;
       setSecrets(value === '' ? others : { ...others, [secret]: value });
     },
@@ -65,4 +62,4 @@ export function useSettingsForm<S extends object>({ name, saved, save, test, onS
   };
 }
 
-export type SettingsFormState<S extends object> = ReturnType<typeof useSettingsForm<S>>;
+export type SettingsFormState<S extends object, T = unknown> = ReturnType<typeof useSettingsForm<S, T>>;

@@ -1,14 +1,14 @@
 import { t } from '@lingui/core/macro';
 import { PasswordInput, Switch } from '@mantine/core';
-import type { SecretName, Secrets } from './changes.ts';
+import type { Secrets } from './changes.ts';
 
 type Props = {
   readonly form: {
     readonly secrets: Secrets;
-    readonly changeSecret: (name: SecretName, value: string | null) => void;
+    readonly changeSecret: (name: string, value: string | null) => void;
     readonly errorOf: (field: string) => string | null;
   };
-  readonly name: SecretName;
+  readonly name: string;
   readonly label: string;
   readonly description?: string;
   readonly isSet: boolean;

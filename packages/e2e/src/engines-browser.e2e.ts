@@ -1,0 +1,104 @@
+import assert from 'node:assert/strict';
+import type { Browser, Page } from '@playwright/test';
+import { barriers } from './barriers.ts';
+import { fitsWidth, launchBrowser } from './browser.ts';
+import type { ScriptedContext } from './context.ts';
+import { openHands, watchedStep, type Hands } from './hands.ts';
+import { admin } from './instance.ts';
+import type { Suite } from './suite.ts';
+import { until } from './until.ts';
+
+/** The panels Engine configuration and ASR provider: a change reaches the workers without a restart. */
+export function enginesInTheBrowser({ scripted, screenshots }: ScriptedContext): Suite {
+  let browser: Browser;
+  let boss: Hands;
+  let page: Page;
+  const step = watchedStep(() => [boss]);
+  const press = (name: string) => page.getByRole('button', { name, exact: true }).click();
+  const save = async (): Promise<void> => {
+    await press('Save');
+    await until('the form is saved', () => page.getByRole('button', { name: 'Save', exact: true }).isDisabled());
+  };
+  const reported = (key: string, text: string) =>
+    page.locator(`[data-testid="engine-reports"] tr[data-key="${key}"]`).getByText(text).waitFor({ timeout: 30_000 });
+  const sourceOf = (key: string) =>
+    page.locator(`[data-testid="setting"][data-key="${key}"]`).getAttribute('data-source');
+  const isUsable = async (name: string): Promise<void> => {
+    assert.deepEqual(await barriers(page), []);
+    for (const width of [360, 1_280]) {
+      await page.setViewportSize({ width, height: 800 });
+      await until(`the page fits ${width} px`, () => fitsWidth(page));
+      await page.screenshot({ path: `${screenshots}/${name}-${width}.png`, fullPage: true });
+    }
+  };
+
+  return {
+    name: 'Engine configuration and ASR provider in Chromium',
+    checks: [
+      {
+        rule: 'Chromium starts and the administrator signs in',
+        run: async () => {
+          const { instance } = await scripted.get();
+          browser = await launchBrowser();
+          boss = await openHands(browser, instance.baseUrl, screenshots);
+          page = boss.page;
+          await boss.signIn(admin.email, admin.password, 'Library');
+        },
+      },
+      step('the page shows the value of the environment and what the workers report', async () => {
+        await page.goto('/admin/engine');
+        await page.getByRole('heading', { name: 'Engine configuration' }).waitFor();
+        await reported('gpu_concurrency', '4 (environment)');
+        await until('the environment is shown', async () => (await sourceOf('gpu_concurrency')) === 'environment');
+      }),
+      step('a changed value reaches the worker without a restart, and Reset returns to the default', async () => {
+        await page.getByLabel('Threads').fill('3');
+        await save();
+        await reported('threads', '3 (set here)');
+        await press('Reset: Threads');
+        await save();
+        await reported('threads', '2 (default)');
+      }),
+      step(
+        'bounds that exclude each other are refused at their field',
+        async () => {
+          await page.getByLabel('Minimum speakers').fill('5');
+          await page.getByLabel('Maximum speakers').fill('2');
+          await press('Save');
+          await page.getByText('must not be less than the minimum number of speakers').first().waitFor();
+          await press('Discard changes');
+        },
+        /\b400\b/,
+      ),
+      step('the engine page has no barriers and fits a phone', () => isUsable('engine-configuration')),
+      step('a provider is tested before it is saved, and then used by the workers', async () => {
+        await page.goto('/admin/asr');
+        await page.getByText('No providers. The workers use the engines of their environment.').waitFor();
+        await press('Add provider');
+        await page.getByRole('menuitem', { name: 'PocketSphinx' }).click();
+        await press('Test: PocketSphinx');
+        await page.locator('[data-testid="provider-test"][data-ok="true"]').waitFor({ timeout: 90_000 });
+        await save();
+        const engine = page.getByTestId('worker-engines').getByRole('row').filter({ hasText: 'PocketSphinx' });
+        await engine.getByText('ready', { exact: true }).first().waitFor({ timeout: 60_000 });
+      }),
+      step('a server that does not respond fails its test', async () => {
+        await press('Add provider');
+        await page.getByRole('menuitem', { name: 'OpenAI-compatible server' }).click();
+        await page.getByLabel('Address').fill('http://127.0.0.1:9/v1');
+        await press('Test: OpenAI-compatible server');
+        await page.getByText('The speech service does not answer').waitFor({ timeout: 60_000 });
+      }),
+      step('the provider page has no barriers and fits a phone', () => isUsable('asr-provider')),
+      step('without providers the environment is used again', async () => {
+        await press('Remove: OpenAI-compatible server');
+        await press('Remove: PocketSphinx');
+        await save();
+        await page.getByTestId('worker-engines').getByText('scripted (environment)').waitFor({ timeout: 60_000 });
+      }),
+    ],
+    close: async () => {
+      await browser?.close();
+    },
+  };
+}

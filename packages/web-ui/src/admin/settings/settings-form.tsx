@@ -1,0 +1,62 @@
+import { plural, t } from '@lingui/core/macro';
+import { Button, Stack, Text } from '@mantine/core';
+import type { ReactNode } from 'react';
+import { ErrorNote } from '../../ui/error-note.tsx';
+import { RestoredNote } from '../../ui/draft.tsx';
+import { FormButtons } from './layout.tsx';
+import type { SettingsFormState } from './use-settings-form.ts';
+
+type Props<S extends object, T> = {
+  readonly form: SettingsFormState<S, T>;
+  /** The fields that show their own errors. */
+  readonly fields: readonly string[];
+  /** The button that tests the settings, and its result. */
+  readonly test?: { readonly button: string; readonly show: (result: T) => ReactNode };
+  readonly children: ReactNode;
+};
+
+/** The frame of a settings form: its test, and the buttons that save or discard. */
+export function SettingsForm<S extends object, T>({ form, fields, test, children }: Props<S, T>) {
+  const { draft, changed, refused, saving, testing, discard } = form;
+  return (
+    <form
+      noValidate
+      onSubmit={(event) => {
+        event.preventDefault();
+        if (changed > 0) saving.mutate();
+      }}
+    >
+      <Stack gap="md" maw={560}>
+        {changed > 0 && <RestoredNote draft={draft} />}
+        {children}
+        <div aria-live="polite" data-testid="test-result">
+          {testing.data !== undefined && !testing.isPending && testing.error === null && test?.show(testing.data)}
+          {testing.error && testing.error === refused && (
+            <ErrorNote error={refused} title={t`The test couldn’t be run`} fields={fields} />
+          )}
+        </div>
+        {saving.error && saving.error === refused && (
+          <ErrorNote error={refused} title={t`The settings weren’t saved`} fields={fields} />
+        )}
+        <FormButtons>
+          <Button type="submit" disabled={changed === 0} loading={saving.isPending}>
+            {t`Save`}
+          </Button>
+          {test && (
+            <Button variant="default" loading={testing.isPending} onClick={() => testing.mutate()}>
+              {test.button}
+            </Button>
+          )}
+          {changed > 0 && (
+            <Button variant="default" disabled={saving.isPending} onClick={discard}>
+              {t`Discard changes`}
+            </Button>
+          )}
+          <Text size="sm" c="dimmed" role="status">
+            {changed === 0 ? '' : plural(changed, { one: '# unsaved change', other: '# unsaved changes' })}
+          </Text>
+        </FormButtons>
+      </Stack>
+    </form>
+  );
+}

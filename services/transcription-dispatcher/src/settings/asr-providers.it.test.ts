@@ -1,0 +1,113 @@
+import { randomUUID } from 'node:crypto';
+import { describe, expect, it } from '@jest/globals';
+import { asrRoutes, asrRpc, asrWorkerRpc, type AsrProviderInput, type AsrProviderWithKey } from '@overtone/contracts';
+import { createBus } from '@overtone/service-kit';
+import { assertionOf, log, password } from '../../test/harness.ts';
+import { startTestWorld } from '../../test/test-world.ts';
+
+const path = '/api/admin/asr-providers';
+const server: AsrProviderInput = {
+  id: randomUUID(),
+  name: 'Office server',
+  kind: 'openai-compatible',
+  enabled: true,
+  selectable: true,
+  languages: ['de'],
+  model: 'whisper-large-v3',
+  base_url: 'https://speech.example.org/v1',
+  vocabulary: ['Overtone'],
+  parallel_requests: 2,
+  timeout_seconds: 900,
+  max_audio_seconds: null,
+};
+const local: AsrProviderInput = {
+  ...server,
+  id: randomUUID(),
+  name: 'PocketSphinx',
+  kind: 'pocketsphinx',
+  selectable: false,
+  model: '',
+  base_url: '',
+};
+
+describe('ASR providers', () => {
+  const world = startTestWorld();
+  const admin = assertionOf(randomUUID(), 'super_admin');
+  const show = async () => asrRoutes.asrProviders.answer.parse(await (await world.dispatcher.get(path, admin)).json());
+  const save = async (...providers: AsrProviderInput[]) =>
+    world.dispatcher.put(path, admin, { revision: (await show()).revision, providers });
+  const codeOf = async (response: Response) => ((await response.json()) as { code?: string }).code;
+
+  it('keep their order, and their keys are sealed and returned to workers only', async () => {
+    expect((await save({ ...server, api_key: 'sk-one' }, local)).status).toBe(200);
+    const { providers } = await show();
+    expect(providers.map(({ name, api_key, api_key_is_set }) => ({ name, api_key, api_key_is_set }))).toEqual([
+      { name: 'Office server', api_key: null, api_key_is_set: true },
+      { name: 'PocketSphinx', api_key: null, api_key_is_set: false },
+    ]);
+    const rows = await world.sql<{ text: string }>(
+      'select string_agg(value::text, $1) as text from dispatcher_settings',
+      [' '],
+    );
+    expect(rows[0]?.text).not.toContain('sk-one');
+    expect((await world.bus.request(asrRpc.providers, {})).providers[0]).toMatchObject({ api_key: 'sk-one' });
+    expect((await save(local, server)).status).toBe(200);
+    expect((await show()).providers.map(({ name }) => name)).toEqual(['PocketSphinx', 'Office server']);
+  });
+
+  it('require the key again when the address changes, and forget it with the provider', async () => {
+    await save({ ...server, api_key: 'sk-one' });
+    const elsewhere = { ...server, base_url: 'https://other.example.org/v1' };
+    const refused = await save(elsewhere);
+    expect([refused.status, await codeOf(refused)]).toEqual([400, 'secret_required']);
+    expect((await save({ ...elsewhere, api_key: 'sk-two' })).status).toBe(200);
+    await save();
+    await save(server);
+    expect((await show()).providers[0]).toMatchObject({ api_key_is_set: false });
+  });
+
+  it('are not overwritten by a change that is based on an older list', async () => {
+    const { revision } = await show();
+    await save({ ...server, name: 'Renamed' });
+    const late = await world.dispatcher.put(path, admin, { revision, providers: [] });
+    expect([late.status, await codeOf(late)]).toEqual([409, 'settings_changed']);
+  });
+
+  it.each([
+    [{ ...server, base_url: '' }, 400],
+    [{ ...server, model: '' }, 400],
+    [{ ...local, base_url: 'https://speech.example.org' }, 400],
+    [{ ...server, base_url: 'https://user:secret@speech.example.org/v1' }, 422],
+    [{ ...server, base_url: 'file:///etc/passwd' }, 422],
+  ])('are refused when they are not valid: %#', async (provider, status) => {
+    expect((await save(provider)).status).toBe(status);
+  });
+
+  it('are tested by a worker with the stored key', async () => {
+    await save({ ...server, api_key: 'sk-three' });
+    const bus = createBus({
+      service: 'transcription-worker',
+      url: world.nats.url,
+      user: 'transcription-worker',
+      password,
+      log,
+    });
+    await bus.connect();
+    const received: AsrProviderWithKey[] = [];
+    bus.serve(asrWorkerRpc.testProvider, async ({ provider }) => {
+      received.push(provider);
+      return { ok: true, error_code: null, error: null, text: 'good morning', language: 'en', seconds: 1 };
+    });
+    const response = await world.dispatcher.post(`${path}/test`, admin, { provider: { ...server, name: 'Unsaved' } });
+    expect(await response.json()).toMatchObject({ ok: true, text: 'good morning' });
+    expect(received).toEqual([{ ...server, name: 'Unsaved', api_key: 'sk-three' }]);
+    await bus.close();
+  });
+
+  it('are for super administrators only', async () => {
+    const other = assertionOf(randomUUID(), 'admin');
+    expect((await world.dispatcher.get(path, other)).status).toBe(403);
+    expect((await world.dispatcher.put(path, other, { revision: '', providers: [] })).status).toBe(403);
+    expect((await world.dispatcher.post(`${path}/test`, other, { provider: server })).status).toBe(403);
+  });
+});

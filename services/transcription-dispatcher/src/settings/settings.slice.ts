@@ -1,0 +1,53 @@
+import {
+  engineSettings,
+  engineSettingsRoutes,
+  engineSettingsRpc,
+  toSettingItems,
+  transcriptionEvents,
+  type AnswerOf,
+} from '@overtone/contracts';
+import type { Outbox, SettingsStore } from '@overtone/database';
+import { handle, invalid, rpc, type Slice } from '@overtone/service-kit';
+import { txOptions, type Db } from '../database.ts';
+import { operatorOf, recordOperation } from '../operator.ts';
+import type { Workers } from '../workers/workers.ts';
+import { environmentOf, validateEngineSettings } from './settings.ts';
+
+type Deps = { db: Db; outbox: Outbox; store: SettingsStore; workers: Pick<Workers, 'reports'> };
+type Answer = AnswerOf<typeof engineSettingsRoutes.engineSettings>;
+
+/** The engine settings: shown and changed by administrators, read by the workers. */
+export function createSettingsSlice({ db, outbox, store, workers }: Deps): Slice {
+  const show = async (): Promise<Answer> => {
+    const stored = await store.read(db, engineSettings);
+    const reports = workers.reports();
+    const environment = environmentOf(
+      engineSettings.fields,
+      reports.map(({ settings }) => settings),
+    );
+    return { settings: toSettingItems(engineSettings, stored, environment), workers: reports };
+  };
+  return {
+    routes: [
+      handle(engineSettingsRoutes.engineSettings, show),
+      handle(engineSettingsRoutes.updateEngineSettings, async (request) => {
+        const { body: changes, caller } = request;
+        const keys = Object.entries(changes).flatMap(([key, value]) => (value === undefined ? [] : [key]));
+        if (keys.length === 0) throw invalid('invalid_request', 'There is nothing to change');
+        await db.$transaction(async (tx) => {
+          await store.change(tx, engineSettings, { changes, by: caller.userId, validate: validateEngineSettings });
+          const details = { changed: keys.toSorted().join(', ') };
+          await recordOperation(tx, outbox, operatorOf(request), 'engine_settings_changed', details);
+          await outbox.add(tx, transcriptionEvents.settingsChanged, { group: 'engine', keys });
+        }, txOptions);
+        return await show();
+      }),
+    ],
+    rpcs: [
+      rpc(engineSettingsRpc.read, async () => {
+        const { values } = await store.read(db, engineSettings);
+        return { stored: values };
+      }),
+    ],
+  };
+}

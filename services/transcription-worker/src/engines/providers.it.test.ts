@@ -1,0 +1,193 @@
+import { randomUUID } from 'node:crypto';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { fileURLToPath } from 'node:url';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import type { AsrProviderWithKey, RunOptions } from '@overtone/contracts';
+import { waitFor } from '@overtone/testkit';
+import { startWorld, type World } from '../../test/world.ts';
+
+const slow = 120_000;
+const sample = fileURLToPath(new URL('./sample.wav', import.meta.url));
+type Received = { path: string | undefined; key: string | undefined; form: FormData };
+
+const answer = JSON.stringify({
+  text: 'good morning',
+  language: 'english',
+  words: [
+    { word: 'good', start: 0.1, end: 0.4 },
+    { word: 'morning', start: 0.4, end: 0.9 },
+  ],
+});
+
+/** A server with the API that lists its models, and answers transcriptions with `status`. */
+async function serve(status: number): Promise<{ server: Server; baseUrl: string; received: Received[] }> {
+  const received: Received[] = [];
+  const receive = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    const parts: Buffer[] = [];
+    for await (const part of request) parts.push(part as Buffer);
+    if (request.method === 'GET') return void response.writeHead(200).end('{}');
+    const headers = { 'content-type': request.headers['content-type'] ?? '' };
+    const form = await new Response(Buffer.concat(parts), { headers }).formData();
+    received.push({ path: request.url, key: request.headers.authorization, form });
+    response.writeHead(status, { 'content-type': 'application/json' }).end(answer);
+  };
+  const server = createServer((request, response) => void receive(request, response));
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return { server, baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`, received };
+}
+
+function providerOf(baseUrl: string, more: Partial<AsrProviderWithKey> = {}): AsrProviderWithKey {
+  return {
+    id: randomUUID(),
+    name: 'Server',
+    kind: 'openai-compatible',
+    enabled: true,
+    selectable: false,
+    languages: [],
+    model: 'whisper-1',
+    base_url: baseUrl,
+    vocabulary: [],
+    parallel_requests: 1,
+    timeout_seconds: 60,
+    max_audio_seconds: null,
+    api_key: null,
+    ...more,
+  };
+}
+
+describe('ASR providers of a running worker', () => {
+  let world: World;
+  let audio = '';
+  const servers: Server[] = [];
+  const start = async (status = 200) => {
+    const started = await serve(status);
+    servers.push(started.server);
+    return started;
+  };
+  beforeAll(async () => {
+    world = await startWorld();
+    audio = await world.upload(sample);
+  }, slow);
+  afterEach(() => {
+    world.stored.providers = [];
+    for (const server of servers.splice(0)) {
+      server.closeAllConnections();
+      server.close();
+    }
+  });
+  afterAll(() => world.stop());
+
+  const transcribe = (more: Partial<RunOptions> = {}) =>
+    world.order('transcribe', {
+      runId: randomUUID(),
+      fileId: randomUUID(),
+      ownerId: randomUUID(),
+      earlier: {},
+      audio,
+      duration: 5,
+      options: { language: 'en', minSpeakers: null, maxSpeakers: null, diarize: true, ...more },
+    });
+  const transcribed = async (more: Partial<RunOptions> = {}) => world.done('transcribe', await transcribe(more));
+
+  it(
+    'replace the engine of the environment at the next task, without a restart',
+    async () => {
+      expect((await transcribed()).engine.provider).toBe('scripted');
+      const { baseUrl, received } = await start();
+      world.stored.providers = [providerOf(baseUrl, { api_key: 'sk-one', vocabulary: ['Overtone', 'NATS'] })];
+      expect((await transcribed()).engine).toMatchObject({ provider: 'openai-compatible', model: 'whisper-1' });
+      expect(received[0]).toMatchObject({ path: '/v1/audio/transcriptions', key: 'Bearer sk-one' });
+      expect(received[0]?.form.get('prompt')).toBe('Overtone, NATS');
+      world.stored.providers = [];
+      expect((await transcribed()).engine.provider).toBe('scripted');
+    },
+    slow,
+  );
+
+  it(
+    'are used in their order, the next one when the first one fails',
+    async () => {
+      const [broken, working] = [await start(404), await start()];
+      world.stored.providers = [
+        providerOf(broken.baseUrl, { model: 'first' }),
+        providerOf(working.baseUrl, { model: 'second' }),
+      ];
+      expect((await transcribed()).engine.model).toBe('second');
+      expect(broken.received).toHaveLength(1);
+    },
+    slow,
+  );
+
+  it(
+    'are chosen by language and by the choice of a person',
+    async () => {
+      const { baseUrl } = await start();
+      const [german, any] = [
+        providerOf(baseUrl, { model: 'german', languages: ['de'] }),
+        providerOf(baseUrl, { model: 'any' }),
+      ];
+      world.stored.providers = [german, any];
+      expect((await transcribed()).engine.model).toBe('any');
+      expect((await transcribed({ language: 'de' })).engine.model).toBe('german');
+      expect((await transcribed({ language: 'de', provider: any.id })).engine.model).toBe('any');
+      // Deleted since it was chosen.
+      expect((await transcribed({ language: 'de', provider: randomUUID() })).engine.model).toBe('german');
+    },
+    slow,
+  );
+
+  it(
+    'translate with a model that can, and refuse it with another one',
+    async () => {
+      const { baseUrl, received } = await start();
+      world.stored.providers = [providerOf(baseUrl)];
+      expect(await transcribed({ language: 'de', task: 'translate' })).toMatchObject({ language: 'en' });
+      expect(received.at(-1)?.path).toBe('/v1/audio/translations');
+      world.stored.providers = [providerOf(baseUrl, { model: 'whisper-large-v3-turbo' })];
+      const failure = await world.failed(await transcribe({ task: 'translate' }));
+      expect(failure).toMatchObject({ code: 'translation_unsupported', retryable: false });
+    },
+    slow,
+  );
+
+  it(
+    'are tested with the bundled sample, and a failure is named',
+    async () => {
+      const { baseUrl, received } = await start();
+      expect(await world.testProvider(providerOf(baseUrl))).toMatchObject({ ok: true, text: 'good morning' });
+      expect(received[0]?.form.get('file')).toMatchObject({ size: expect.any(Number) });
+      expect(await world.testProvider(providerOf('http://127.0.0.1:1/v1'))).toMatchObject({
+        ok: false,
+        error_code: 'engine_missing',
+        error: expect.stringContaining('does not answer'),
+      });
+      const spoken = await world.testProvider(providerOf('', { kind: 'pocketsphinx' }));
+      expect(spoken.text).toContain('letter');
+    },
+    slow,
+  );
+
+  it(
+    'and the settings are reported with their sources in the heartbeat',
+    async () => {
+      const { baseUrl } = await start();
+      world.stored.providers = [providerOf(baseUrl)];
+      world.stored.settings['gpu_concurrency'] = 2;
+      await transcribed();
+      await waitFor(
+        async () => {
+          const [heartbeat] = await world.capabilities();
+          return (
+            heartbeat?.settings?.['gpu_concurrency']?.source === 'stored' &&
+            heartbeat.gpu?.concurrency === 2 &&
+            heartbeat.engines?.[0]?.id === world.stored.providers[0]?.id
+          );
+        },
+        { timeoutMs: 60_000 },
+      );
+      world.stored.settings = {};
+    },
+    slow,
+  );
+});
