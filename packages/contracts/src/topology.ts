@@ -22,6 +22,7 @@ import { groupRoutes } from './identity-groups.ts';
 import { mappingRoutes } from './identity-mappings.ts';
 import { userRoutes } from './identity-users.ts';
 import { mediaRoutes } from './media.ts';
+import { downloadJobs, importLive, importRpc } from './media-imports.ts';
 import { mediaEvents, mediaRpc } from './media-events.ts';
 import { dispatcherRoutes, operationsEvents } from './operations.ts';
 import { searchEvents, searchRoutes } from './search.ts';
@@ -98,8 +99,10 @@ export const topology: Record<ServiceName, Topology> = {
       'forget-group': identityEvents.groupDeleted,
       'forget-person': identityEvents.userDeleted,
     },
+    enqueues: all<JobDef>(downloadJobs),
     requests: [identityRpc.memberships, identityRpc.names, dispatcherRpc.languages],
-    serves: all<RpcDef>(mediaRpc),
+    serves: [...all<RpcDef>(mediaRpc), ...all<RpcDef>(importRpc)],
+    sendsLive: [importLive.progress],
   },
   'transcription-dispatcher': {
     ...noMessages,
@@ -120,8 +123,16 @@ export const topology: Record<ServiceName, Topology> = {
   },
   'transcription-worker': {
     ...noMessages,
-    works: all(workerJobs),
-    requests: [...(claimRequests.requests ?? []), gpuRpc.recordProfile],
+    works: [...all<JobDef>(workerJobs), ...all<JobDef>(downloadJobs)],
+    requests: [
+      ...(claimRequests.requests ?? []),
+      gpuRpc.recordProfile,
+      dispatcherRpc.paused,
+      importRpc.claimImport,
+      importRpc.importProgress,
+      importRpc.completeImport,
+      importRpc.failImport,
+    ],
     serves: all(workerRpc),
     sendsLive: [transcriptionLive.taskProgress],
     receivesLive: [transcriptionLive.taskCancelled],
@@ -175,7 +186,7 @@ export const topology: Record<ServiceName, Topology> = {
       identityEvents.sessionRevoked,
     ],
     requests: [identityRpc.resolveSession, identityRpc.memberships, mediaRpc.listShared],
-    receivesLive: [transcriptionLive.fileProgress],
+    receivesLive: [transcriptionLive.fileProgress, importLive.progress],
   },
   'edge-gateway': {
     ...noMessages,
