@@ -1,6 +1,14 @@
 import { hostname } from 'node:os';
 import { randomUUID } from 'node:crypto';
-import { gpuRpc, workerJobs, type Stage, type InputOf, type profiledStages, type RequestOf } from '@overtone/contracts';
+import {
+  downloadJobs,
+  gpuRpc,
+  workerJobs,
+  type Stage,
+  type InputOf,
+  type profiledStages,
+  type RequestOf,
+} from '@overtone/contracts';
 import type { ObjectStore } from '@overtone/object-store';
 import { worker, type JobHandlers, type JobDelivery } from '@overtone/jobs';
 import type { Bus, Log, Slice } from '@overtone/service-kit';
@@ -19,14 +27,15 @@ type Deps = {
   store: ObjectStore;
   engines: Engines;
   diarizer: Diarizer;
+  download: JobHandlers<typeof downloadJobs>['download'];
   meter: Gpu['meter'];
   telemetry: Telemetry;
   bus: Bus;
   log: Log;
 };
 
-/** Runs every stage but the last: prepare, transcribe, diarize, assemble. */
-export function createJobsSlice({ env, childEnv, store, engines, meter, bus, log, ...deps }: Deps): Slice {
+/** Runs every stage but the last (prepare, transcribe, diarize, assemble), and downloads. */
+export function createJobsSlice({ env, childEnv, store, engines, download, meter, bus, log, ...deps }: Deps): Slice {
   const { concurrency } = env;
   const { engine, able, about } = engines;
   const workerId = `${hostname()}-${randomUUID().slice(0, 8)}`;
@@ -37,7 +46,13 @@ export function createJobsSlice({ env, childEnv, store, engines, meter, bus, log
   const handlers = stageHandlers({ ...deps, artefacts, cpu, engine, profiler });
   return {
     parts: [artefacts.part, cpu.part],
-    jobs: [worker(workerJobs, handlers, { workerId, concurrency, express, able, about })],
+    jobs: [
+      worker(
+        { ...workerJobs, ...downloadJobs },
+        { ...handlers, download },
+        { workerId, concurrency, express, able, about },
+      ),
+    ],
     checks: { object_storage: { critical: false, probe: (signal) => store.ping(signal) } },
   };
 }
