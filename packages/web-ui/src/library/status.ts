@@ -52,6 +52,7 @@ export function stageText(
   live: Progress | null,
 ): string {
   if (file.waiting_for !== null || file.next_stage !== null) return file.display_status;
+  if (live?.stage === 'download') return t`Downloading: ${live.message}`;
   const stage = live?.stage ?? file.stage;
   return stage === null ? file.display_status : stageNames[stage];
 }
