@@ -29,8 +29,8 @@ export function importInTheBrowser({ scripted, recordings, screenshots }: Script
   const start = async (url: string, title?: string): Promise<void> => {
     await page.goto('/');
     await openDialog();
-    await page.getByLabel('Address').fill(url);
-    if (title) await page.getByLabel('Title').fill(title);
+    await page.getByRole('textbox', { name: 'Address' }).fill(url);
+    if (title) await page.getByRole('textbox', { name: 'Title' }).fill(title);
     await press('Import and transcribe');
   };
 
@@ -59,7 +59,7 @@ export function importInTheBrowser({ scripted, recordings, screenshots }: Script
       async () => {
         await start('http://192.168.1.1/a.wav');
         await page.getByText('The address leads into a private network.').waitFor();
-        assert.equal(await page.getByLabel('Address').inputValue(), 'http://192.168.1.1/a.wav');
+        assert.equal(await page.getByRole('textbox', { name: 'Address' }).inputValue(), 'http://192.168.1.1/a.wav');
       },
       /\b400\b/,
     ),
@@ -71,7 +71,7 @@ export function importInTheBrowser({ scripted, recordings, screenshots }: Script
         await page.screenshot({ path: join(screenshots, `import-${width}.png`) });
       }
       await page.setViewportSize({ width: 1280, height: 800 });
-      await page.getByLabel('Address').fill('');
+      await page.getByRole('textbox', { name: 'Address' }).fill('');
     }),
     step('a recording is downloaded and transcribed', async () => {
       await start(`${base}/interview.wav`, 'Imported interview');

@@ -7,7 +7,7 @@ import { call } from '../api/client.ts';
 import { timelineQuery, type FileDetail, type Timeline } from '../api/queries.ts';
 import { Icon } from '../ui/icons.tsx';
 import { notifyError } from '../ui/notify.ts';
-import { stageNames, stageText, toneOf } from '../library/status.ts';
+import { hasRecording, stageNames, stageText, toneOf } from '../library/status.ts';
 import { timeLeft } from '../lib/format.ts';
 import { useProgress } from '../live/progress-store.ts';
 import type { Progress } from '../live/push.ts';
@@ -180,13 +180,13 @@ function StoppedNote({ file }: { file: FileDetail }) {
     <Alert color="gray" variant="light" mb="md" icon={<Icon name="info" />} title={t`Processing was stopped`}>
       <Group justify="space-between">
         <Text size="sm">
-          {file.file_hash === null
-            ? t`The download was stopped. Nothing of the recording was kept.`
-            : t`The recording and everything transcribed so far are kept.`}
+          {hasRecording(file)
+            ? t`The recording and everything transcribed so far are kept.`
+            : t`The download was stopped. Nothing of the recording was kept.`}
         </Text>
         {file.my_permission === 'owner' && (
           <Button size="xs" variant="default" loading={reprocess.isPending} onClick={() => reprocess.mutate()}>
-            {file.file_hash === null ? t`Download again` : t`Transcribe again`}
+            {hasRecording(file) ? t`Transcribe again` : t`Download again`}
           </Button>
         )}
       </Group>

@@ -29,6 +29,11 @@ export function isInProgress(file: Pick<FileItem, 'status'>): boolean {
   return tones[file.status] === 'busy' || tones[file.status] === 'waiting' || file.status === 'cancelling';
 }
 
+/** An import that was not completed has no recording. */
+export function hasRecording(file: Pick<FileItem, 'file_size'>): boolean {
+  return file.file_size > 0;
+}
+
 export const stageNames: Record<NonNullable<FileItem['stage']>, string> = translateOnRead({
   prepare: msg`Preparing`,
   transcribe: msg`Transcribing`,
