@@ -51,8 +51,6 @@ export async function startMediaServer() {
   };
 }
 
-export type MediaServer = Awaited<ReturnType<typeof startMediaServer>>;
-
 type Cut = {
   bytes: number;
   etag?: string;

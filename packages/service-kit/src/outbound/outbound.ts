@@ -5,7 +5,7 @@ import { z } from 'zod';
 import { invalid, isAppError, type AppError } from '../errors.ts';
 import { isRefusedAddress, parseRanges, type AddressRange } from './address-ranges.ts';
 
-export { isRefusedAddress, parseRanges } from './address-ranges.ts';
+export { parseRanges } from './address-ranges.ts';
 
 /** The variable of every service that follows addresses which users enter. */
 export const outboundEnv = {
@@ -25,8 +25,8 @@ export const outboundEnv = {
 /** All addresses of a host name. */
 export type ResolveHost = (hostname: string) => Promise<{ address: string; family: number }[]>;
 /** An address of a host that was checked and may be connected to. */
-export type CheckedAddress = { address: string; family: 4 | 6 };
-export type OutboundOptions = {
+type CheckedAddress = { address: string; family: 4 | 6 };
+type OutboundOptions = {
   allowedRanges?: readonly AddressRange[];
   /** For tests; the system's resolver otherwise. */
   resolve?: ResolveHost;
@@ -96,7 +96,7 @@ export function createOutboundGuard({ allowedRanges = [], resolve = resolveAll }
 
 export type OutboundGuard = ReturnType<typeof createOutboundGuard>;
 
-export const outboundErrors = {
+const outboundErrors = {
   invalidUrl: (message: string, cause?: unknown): AppError => invalid('url_invalid', message, { cause }),
   scheme: (): AppError => invalid('url_refused', 'Only addresses that begin with http:// or https:// can be used.'),
   credentials: (): AppError => invalid('url_refused', 'The address must not contain a user name or a password.'),

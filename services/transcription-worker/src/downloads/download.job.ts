@@ -9,7 +9,7 @@ import { downloadFailures } from './failures.ts';
 import { downloadLimits, openDownload, type Download, type DownloadLimits } from './http-download.ts';
 import type { PageDownloader } from './page-download.adapter.ts';
 
-export type DownloadJobDeps = {
+type DownloadJobDeps = {
   bus: Pick<Bus, 'request'>;
   objects: Pick<ObjectStore, 'put' | 'delete'>;
   guard: OutboundGuard;

@@ -40,7 +40,7 @@ export type Download = {
   /** Continues over interruptions. To be read once. */
   body: AsyncIterable<Buffer>;
 };
-export type DownloadDeps = { guard: OutboundGuard; dispatcher: Dispatcher; limits: DownloadLimits };
+type DownloadDeps = { guard: OutboundGuard; dispatcher: Dispatcher; limits: DownloadLimits };
 type Response = Dispatcher.ResponseData;
 type Opened = { response: Response; url: URL };
 

@@ -1,5 +1,5 @@
 /** What the headers of a download say; no I/O. */
-export type Headers = Record<string, string | string[] | undefined>;
+type Headers = Record<string, string | string[] | undefined>;
 /** Identifies the version of a resource for `If-Range` (RFC 9110, 13.1.5). */
 export type Validator = { value: string } | null;
 
