@@ -10,7 +10,7 @@ export async function compareObjects(databaseUrl: string, store: Pick<ObjectStor
     databaseUrl,
     async (client) =>
       await client.query<{ uuid: string; title: string; object_key: string }>(
-        'select uuid, title, object_key from media_file order by object_key',
+        "select uuid, title, object_key from media_file where object_key <> '' order by object_key",
       ),
   );
   const missing = new Map(files.map((file) => [file.object_key, { key: file.object_key, title: file.title }]));

@@ -43,6 +43,10 @@ export const errorKinds = {
   search_unavailable: 'unavailable',
   service_unavailable: 'unavailable',
   timeout: 'unavailable',
+  // addresses that users enter
+  url_invalid: 'invalid',
+  url_refused: 'invalid',
+  host_unreachable: 'invalid',
   ...identityErrors,
   ...mediaErrors,
   ...transcriptionErrors,

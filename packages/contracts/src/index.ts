@@ -24,6 +24,7 @@ export * from './internal.ts';
 export { asyncApi } from './asyncapi.ts';
 export * from './media.ts';
 export * from './media-events.ts';
+export { downloadJobs, importLease, importLive, importRpc } from './media-imports.ts';
 export * from './media-objects.ts';
 export { uploadOptions } from './media-uploads.ts';
 export { openApi } from './openapi.ts';

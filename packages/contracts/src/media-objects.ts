@@ -79,6 +79,8 @@ export const fileObject = z.object({
   content_type: z.string(),
   file_size: z.number().int(),
   file_hash: z.string().nullable(),
+  /** Where the recording was imported from; only for its owner and administrators. */
+  source_url: z.string().nullable(),
   duration: z.number().nullable(),
   language: z.string().nullable(),
   upload_time: time,
@@ -95,7 +97,16 @@ export const fileObject = z.object({
   no_speech: z.boolean(),
   /** Warnings, e.g. why there is only one speaker or that the recording was truncated. */
   warnings: z.array(z.string()),
-  error: z.object({ code: z.string(), message: z.string(), what_to_do: z.string(), retryable: z.boolean() }).nullable(),
+  error: z
+    .object({
+      code: z.string(),
+      message: z.string(),
+      what_to_do: z.string(),
+      retryable: z.boolean(),
+      /** duplicate_file: the earlier file with the same content. */
+      duplicate_file_uuid: z.uuid().optional(),
+    })
+    .nullable(),
 });
 export type FileObject = z.infer<typeof fileObject>;
 export const fileDetail = fileObject.extend({

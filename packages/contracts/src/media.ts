@@ -2,6 +2,7 @@ import { binRoutes } from './media-bin.ts';
 import { bulkRoutes } from './media-bulk.ts';
 import { contentRoutes } from './media-content.ts';
 import { fileRoutes } from './media-files.ts';
+import { importRoutes } from './media-imports.ts';
 import { sharingRoutes } from './media-sharing.ts';
 import { tagRoutes } from './media-tags.ts';
 import { transcriptRoutes } from './media-transcripts.ts';
@@ -10,6 +11,7 @@ import { uploadRoutes } from './media-uploads.ts';
 /** All routes of media, in the order of their description. */
 export const mediaRoutes = {
   ...uploadRoutes,
+  ...importRoutes,
   ...binRoutes,
   ...bulkRoutes,
   ...fileRoutes,

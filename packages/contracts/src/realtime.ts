@@ -47,6 +47,11 @@ export const pushMessage = z.discriminatedUnion('type', [
       eta_seconds: z.number().nullable(),
     }),
   }),
+  /** A recording is being downloaded from its address; `total_bytes` is null while its size is unknown. */
+  z.object({
+    type: z.literal('import_progress'),
+    data: z.object({ file_id: z.uuid(), received_bytes: z.number().int(), total_bytes: z.number().int().nullable() }),
+  }),
   /** More messages were missed than are buffered: fetch everything again. */
   z.object({ type: z.literal('resync'), data: z.object({ seq: z.int() }) }),
   z.object({ type: z.literal('pong'), data: z.object({}) }),

@@ -24,6 +24,7 @@ import { groupRoutes } from './identity-groups.ts';
 import { mappingRoutes } from './identity-mappings.ts';
 import { userRoutes } from './identity-users.ts';
 import { mediaRoutes } from './media.ts';
+import { downloadJobs, importLive, importRpc } from './media-imports.ts';
 import { mediaEvents, mediaRpc } from './media-events.ts';
 import { dispatcherRoutes, operationsEvents } from './operations.ts';
 import { searchEvents, searchRoutes } from './search.ts';
@@ -100,8 +101,10 @@ export const topology: Record<ServiceName, Topology> = {
       'forget-group': identityEvents.groupDeleted,
       'forget-person': identityEvents.userDeleted,
     },
+    enqueues: all<JobDef>(downloadJobs),
     requests: [identityRpc.memberships, identityRpc.names, dispatcherRpc.languages],
-    serves: all<RpcDef>(mediaRpc),
+    serves: [...all<RpcDef>(mediaRpc), ...all<RpcDef>(importRpc)],
+    sendsLive: [importLive.progress],
   },
   'transcription-dispatcher': {
     ...noMessages,
@@ -128,8 +131,18 @@ export const topology: Record<ServiceName, Topology> = {
   'transcription-worker': {
     ...noMessages,
     subscribes: [transcriptionEvents.settingsChanged],
-    works: all(workerJobs),
-    requests: [...(claimRequests.requests ?? []), gpuRpc.recordProfile, engineSettingsRpc.read, asrRpc.providers],
+    works: [...all<JobDef>(workerJobs), ...all<JobDef>(downloadJobs)],
+    requests: [
+      ...(claimRequests.requests ?? []),
+      gpuRpc.recordProfile,
+      engineSettingsRpc.read,
+      asrRpc.providers,
+      dispatcherRpc.paused,
+      importRpc.claimImport,
+      importRpc.importProgress,
+      importRpc.completeImport,
+      importRpc.failImport,
+    ],
     serves: [...all<RpcDef>(workerRpc), ...all<RpcDef>(asrWorkerRpc)],
     sendsLive: [transcriptionLive.taskProgress],
     receivesLive: [transcriptionLive.taskCancelled],
@@ -183,7 +196,7 @@ export const topology: Record<ServiceName, Topology> = {
       identityEvents.sessionRevoked,
     ],
     requests: [identityRpc.resolveSession, identityRpc.memberships, mediaRpc.listShared],
-    receivesLive: [transcriptionLive.fileProgress],
+    receivesLive: [transcriptionLive.fileProgress, importLive.progress],
   },
   'edge-gateway': {
     ...noMessages,

@@ -34,6 +34,8 @@ export function scriptedInstance(
       // Long time limits: a slow machine needs longer to stop and start a service.
       UPSTREAM_WAIT_MS: '300000',
       SHUTDOWN_GRACE_MS: '60000',
+      // The suites import recordings from servers of their own.
+      OT_OUTBOUND_ALLOWED_RANGES: '127.0.0.1',
       ...(await environment()),
     };
     const instance = await createInstance(settings, undefined, await script());

@@ -1,5 +1,6 @@
 import { databaseEnv } from '@overtone/database';
 import { objectStoreEnv } from '@overtone/object-store';
+import { outboundEnv } from '@overtone/service-kit/outbound';
 import { assertionEnv, busEnv, readEnv, serviceEnv } from '@overtone/service-kit';
 import { z } from 'zod';
 
@@ -11,6 +12,7 @@ export const mediaEnv = {
   ...databaseEnv,
   ...assertionEnv,
   ...objectStoreEnv,
+  ...outboundEnv,
   /** Size limit of a recording; the edge enforces the same limit. */
   MAX_UPLOAD_BYTES: z.coerce
     .number()
@@ -26,6 +28,8 @@ export const mediaEnv = {
     .default(64 * gib),
   /** An unfinished resumable upload is deleted after this time. */
   UPLOAD_EXPIRES_HOURS: z.coerce.number().min(0.01).max(720).default(24),
+  /** Recordings that a user may import from addresses per hour. */
+  IMPORTS_PER_HOUR: z.coerce.number().int().min(1).max(10_000).default(30),
   /** Days that a deleted file can be restored; 0: files are deleted permanently. */
   OT_BIN_DAYS: z.coerce.number().min(0).max(3650).default(30),
 };

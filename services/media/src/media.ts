@@ -1,11 +1,13 @@
 import { createEventDatabase } from '@overtone/database';
 import { createService, createServiceBase, type Service } from '@overtone/service-kit';
+import { createOutboundGuard, parseRanges } from '@overtone/service-kit/outbound';
 import { createBinSlice } from './bin/bin.slice.ts';
 import { createBulkSlice } from './bulk/bulk.slice.ts';
 import type { MediaEnv } from './env.ts';
 import { createExportsSlice } from './exports/exports.slice.ts';
 import { createFilesSlice } from './files/files.slice.ts';
 import { PrismaClient } from './generated/client.ts';
+import { createImportsSlice } from './imports/imports.slice.ts';
 import { createIndexingSlice } from './indexing/indexing.slice.ts';
 import { createLanguages } from './ports/languages.adapter.ts';
 import { createPeople } from './ports/people.adapter.ts';
@@ -31,7 +33,9 @@ export function createMedia(env: MediaEnv): Service {
   const people = createPeople({ bus, log });
 
   const bin = createBinSlice({ db, outbox, people, binDays: env.OT_BIN_DAYS });
-  const files = createFilesSlice({ db, outbox, objects, people, languages });
+  const guard = createOutboundGuard({ allowedRanges: parseRanges(env.OT_OUTBOUND_ALLOWED_RANGES) });
+  const importLimits = { maxBytes: env.MAX_UPLOAD_BYTES, maxPerHour: env.IMPORTS_PER_HOUR };
+  const files = createFilesSlice({ db, outbox, objects, people, languages, importsPerHour: importLimits.maxPerHour });
   const sharing = createSharingSlice({ db, outbox, people });
   const tags = createTagsSlice({ db, outbox });
 
@@ -42,6 +46,7 @@ export function createMedia(env: MediaEnv): Service {
       database.relay,
       storage,
       createUploadsSlice({ db, outbox, objects, telemetry, languages, log, env }),
+      createImportsSlice({ db, outbox, objects, bus, guard, languages, telemetry, log, limits: importLimits }),
       bin,
       createBulkSlice({ ...bin, ...files, ...sharing, ...tags }),
       files,

@@ -1,17 +1,30 @@
 import { tmpdir } from 'node:os';
-import { engineSettings, queuesOf, settingVariables, workerJobs, workerPools, type Queue } from '@overtone/contracts';
+import {
+  downloadJobs,
+  engineSettings,
+  queuesOf,
+  settingVariables,
+  workerJobs,
+  workerPools,
+  type Queue,
+} from '@overtone/contracts';
 import { objectStoreEnv } from '@overtone/object-store';
 import { concurrencyOf, type Concurrency } from '@overtone/jobs';
 import { busEnv, readEnv, serviceEnv } from '@overtone/service-kit';
+import { outboundEnv } from '@overtone/service-kit/outbound';
 import { z } from 'zod';
 
+const ownJobs = { ...workerJobs, ...downloadJobs };
 /** Roles of a worker: the queues of its jobs, and `embedding` for search vectors. */
-const offers = [...queuesOf(workerJobs), 'embedding'] as const;
+const offers = [...queuesOf(ownJobs), 'embedding'] as const;
 
 export const workerVariables = {
   ...serviceEnv,
   ...busEnv,
   ...objectStoreEnv,
+  ...outboundEnv,
+  /** Program that downloads from pages of media sites, if it is installed. */
+  YT_DLP_COMMAND: z.string().min(1).default('yt-dlp'),
   MODEL_CACHE_DIR: z.string().min(1),
   /** Folder for temporary sound; needs room for 115 MB per hour of recording and job. */
   WORK_DIR: z.string().min(1).default(tmpdir()),
@@ -71,7 +84,7 @@ export function childEnvironment(): Record<string, string> {
 /** Concurrency of the queues in this process's roles; 0 for all others. That of `gpu` follows the engine settings. */
 function concurrencyFor(queues: readonly Queue[]): Concurrency {
   return Object.fromEntries(
-    Object.entries(concurrencyOf(workerJobs)).map(([queue, limit]) => [
+    Object.entries(concurrencyOf(ownJobs)).map(([queue, limit]) => [
       queue,
       queues.includes(queue as Queue) ? limit : 0,
     ]),

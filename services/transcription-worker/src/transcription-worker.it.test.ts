@@ -2,18 +2,23 @@ import { randomUUID } from 'node:crypto';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import {
+  downloadJobs,
+  importRpc,
   transcriptArtefact,
   transcriptionLive,
   turnsArtefact,
   waveformArtefact,
   wordsArtefact,
+  type RequestOf,
   type RunOptions,
 } from '@overtone/contracts';
+import { putJob } from '@overtone/jobs';
 import { waitFor } from '@overtone/testkit';
 import { createFolder } from '@overtone/testkit/cleanup';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { slow } from '../test/engine-contract.ts';
 import { recordLong, record } from '@overtone/testkit/recordings';
+import { sendRecording, startMediaServer } from '../test/media-server.ts';
 import { meeting } from '../test/utterances.ts';
 import { startWorld, type World } from '../test/world.ts';
 
@@ -128,6 +133,32 @@ describe('transcription-worker', () => {
     slow,
   );
 
+  it('downloads an import that media has queued, with the rights that both have on the bus', async () => {
+    const server = await startMediaServer();
+    const url = server.on('/talk.wav', sendRecording({ bytes: 50_000 }));
+    const fileId = randomUUID();
+    const objectKey = `files/${fileId}/import-1`;
+    const mediaService = await world.connectAs('media');
+    const completed: RequestOf<typeof importRpc.completeImport>[] = [];
+    mediaService.serve(importRpc.claimImport, async () => ({
+      outcome: 'claimed' as const,
+      token: 1,
+      url,
+      objectKey,
+      maxBytes: 1e6,
+    }));
+    mediaService.serve(importRpc.importProgress, async () => ({ outcome: 'continue' as const }));
+    mediaService.serve(importRpc.completeImport, async (report) => {
+      completed.push(report);
+      return { outcome: 'accepted' as const };
+    });
+    await putJob(mediaService, downloadJobs.download, randomUUID(), { fileId });
+    await waitFor(() => completed.length > 0, { timeoutMs: 20_000 });
+    expect(completed[0]).toMatchObject({ fileId, token: 1, bytes: 50_000, contentType: 'audio/wav' });
+    expect((await world.store.head(objectKey)).bytes).toBe(50_000);
+    await server.close();
+  }, 30_000);
+
   it('serves vectors for search over the bus', async () => {
     const { dim, vectors } = await world.embed(['the deadline', 'unknowable']);
     expect(dim).toBe(100);
@@ -151,7 +182,7 @@ describe('without a speech engine', () => {
     expect(capability).toMatchObject({
       engine: null,
       engineNote: 'No speech model is installed',
-      pulls: ['cpu-media', 'cpu-transcription'],
+      pulls: ['cpu-media', 'cpu-transcription', 'download-media'],
     });
     const taskId = await world.order('transcribe', { ...place(), audio: 'derived/x', duration: 1, options });
     const wav = join(folder, 'short.wav');

@@ -1,6 +1,7 @@
 import { createObjectStore } from '@overtone/object-store';
 import { createService, createServiceBase, type Service } from '@overtone/service-kit';
 import { createAcousticDiarizer } from './diarization/acoustic.adapter.ts';
+import { createDownloadsSlice } from './downloads/downloads.slice.ts';
 import { createEmbeddingsSlice } from './embeddings/embeddings.slice.ts';
 import { createEnginesSlice } from './engines/engines.slice.ts';
 import { childEnvironment, type WorkerEnv } from './env.ts';
@@ -23,15 +24,20 @@ export function createTranscriptionWorker(env: WorkerEnv): Service {
   const { engineWith: sherpaWith, diarizer } = createSherpa({ env, childEnv, gpu, settings, fallback });
   const engines = createEnginesSlice({ env, childEnv, sherpaWith, settings, processors: gpu.processors, bus, log });
 
+  const store = createObjectStore(env);
+  const downloads = createDownloadsSlice({ env, childEnv, objects: store, bus, log });
+
   return createService({
     ...base,
     slices: [
       settingsSlice,
       engines,
+      downloads,
       createJobsSlice({
         env,
         childEnv,
-        store: createObjectStore(env),
+        store,
+        download: downloads.download,
         engines,
         diarizer,
         settings,

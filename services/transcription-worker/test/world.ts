@@ -6,6 +6,7 @@ import {
   asrRpc,
   asrWorkerRpc,
   dispatcherRpc,
+  downloadJobs,
   engineSettingsRpc,
   gpuRpc,
   jobDurable,
@@ -16,9 +17,10 @@ import {
   type InputOf,
   type ReplyOf,
   type RequestOf,
+  type ServiceName,
 } from '@overtone/contracts';
 import { createObjectStore } from '@overtone/object-store';
-import { createBus, createLog } from '@overtone/service-kit';
+import { createBus, createLog, type Bus } from '@overtone/service-kit';
 import { startNats, waitFor } from '@overtone/testkit';
 import { busUsers, provisionJobs } from '@overtone/testkit/bus';
 import { connect } from 'nats';
@@ -85,13 +87,14 @@ async function tinyVectors(modelCacheDir: string): Promise<void> {
 export async function startWorld(more: Partial<WorkerEnv> = {}) {
   const nats = await startNats({ users: busUsers(password) });
   const nc = await connect({ servers: nats.url, user: 'test', pass: password });
-  await provisionJobs(nc, workerJobs);
+  await provisionJobs(nc, { ...workerJobs, ...downloadJobs });
   const folder = await mkdtemp(join(tmpdir(), 'overtone-worker-'));
   const workDir = join(folder, 'work');
   await tinyVectors(join(folder, 'models'));
   const ended: Ended = { outputs: new Map(), failures: new Map(), profiles: [] };
   const waiting: Waiting[] = [];
   const stored: Stored = { settings: {}, providers: [] };
+  const connections: Bus[] = [];
   const dispatcher = await playDispatcher(nats.url, { ended, waiting, stored });
   const given = z.object(workerVariables).parse({
     API_PORT: 0,
@@ -106,8 +109,14 @@ export async function startWorld(more: Partial<WorkerEnv> = {}) {
     WORK_DIR: workDir,
     OT_SCRIPTED_ENGINE: '1',
     MAX_AUDIO_HOURS: 1,
+    OT_OUTBOUND_ALLOWED_RANGES: '127.0.0.1',
   });
-  const env: WorkerEnv = { ...given, engineVariables: { ASR_THREADS: 1 }, concurrency: { gpu: 1, cpu: 2 }, ...more };
+  const env: WorkerEnv = {
+    ...given,
+    engineVariables: { ASR_THREADS: 1 },
+    concurrency: { gpu: 1, cpu: 2, download: 1 },
+    ...more,
+  };
   const store = createObjectStore(env);
   const service = createTranscriptionWorker(env);
   const { internalPort } = await service.start();
@@ -149,6 +158,13 @@ export async function startWorld(more: Partial<WorkerEnv> = {}) {
       for await (const part of (await store.get(key)).stream) parts.push(part as Buffer);
       return JSON.parse(Buffer.concat(parts).toString('utf8'));
     },
+    /** Connects with the rights of another service, which the test stands for. */
+    connectAs: async (name: ServiceName): Promise<Bus> => {
+      const bus = createBus({ service: name, url: nats.url, user: name, password, log });
+      await bus.connect();
+      connections.push(bus);
+      return bus;
+    },
     embed: async (texts: string[]): Promise<ReplyOf<typeof workerRpc.embed>> => {
       const asker = createBus({ service: 'search-indexer', url: nats.url, user: 'search-indexer', password, log });
       await asker.connect();
@@ -168,6 +184,7 @@ export async function startWorld(more: Partial<WorkerEnv> = {}) {
       }),
     leftovers: () => readdir(workDir),
     stop: async () => {
+      await Promise.all(connections.map((bus) => bus.close()));
       await service.stop();
       await dispatcher.close();
       await nc.close();

@@ -28,6 +28,7 @@ export async function doctor(options: { readonly data?: string }): Promise<void>
     () => dataFolderState(folder),
     () => publicPort(folder),
     () => engines(folder),
+    pageTool,
     () => services(folder),
   ];
   let problems = 0;
@@ -113,6 +114,19 @@ function engines(folder: DataFolder): Finding[] {
   return [
     note('speech engine: PocketSphinx (English, modest accuracy); models make it better, see: ./overtone models'),
   ];
+}
+
+/** Needed only for imports from pages of media sites. */
+async function pageTool(): Promise<Finding[]> {
+  const command = process.env['YT_DLP_COMMAND'] ?? 'yt-dlp';
+  const { code, output } = await run(command, ['--ignore-config', '--version']);
+  return code === 0
+    ? [ok(`yt-dlp ${output.trim()}: recordings can be imported from pages`)]
+    : [
+        note(
+          'no yt-dlp: recordings can be imported from media addresses, not from pages; install: apt-get install yt-dlp',
+        ),
+      ];
 }
 
 async function services(folder: DataFolder): Promise<Finding[]> {

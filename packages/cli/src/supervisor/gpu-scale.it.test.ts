@@ -99,7 +99,10 @@ describe('an instance started with --gpu-scale', () => {
     const workers = await nc.jetstream().views.kv('WORKERS');
     const registrations = await registrationsIn(workers, 3);
     const onOne = { pulls: ['gpu-transcription'], gpus: ['Tesla T4'] };
-    const usual = { pulls: ['cpu-media', 'cpu-transcription', 'gpu-transcription'], gpus: ['NVIDIA A10', 'Tesla T4'] };
+    const usual = {
+      pulls: ['cpu-media', 'cpu-transcription', 'download-media', 'gpu-transcription'],
+      gpus: ['NVIDIA A10', 'Tesla T4'],
+    };
     expect(registrations).toEqual([onOne, onOne, usual]);
   });
 });

@@ -192,6 +192,7 @@ export const table: Record<string, Entry> = {
   'GET /api/admin/media-mirror/report': superAdmins,
 
   'POST /api/files': raw(signedIn),
+  'POST /api/files/import-url': sending(() => ({ url: 'https://media.invalid/talk.wav' }))(signedIn),
   'GET /api/files': signedIn,
   'GET /api/files/upload-limits': signedIn,
   'GET /api/files/bin': signedIn,

@@ -13,7 +13,7 @@ import { Icon } from '../ui/icons.tsx';
 import { NotFoundPage } from '../ui/not-found-page.tsx';
 import { push, session } from '../state/services.ts';
 import { FileMenu } from '../library/file-menu.tsx';
-import { isInProgress, toneOf } from '../library/status.ts';
+import { hasRecording, isInProgress, toneOf } from '../library/status.ts';
 import { ago, duration, moment } from '../lib/format.ts';
 import { DraftsNote } from './drafts-note.tsx';
 import { DetailsPanel } from './details-panel.tsx';
@@ -95,8 +95,8 @@ function Workspace({ initialFind, startAt }: { initialFind: string; startAt: num
   const wide = useMediaQuery('(min-width: 62em)', undefined, { getInitialValueInEffect: false });
   const editable = canEdit(file) && (!isInProgress(file) || file.stage === 'index');
   const failed = toneOf(file) === 'failed';
-  // A file that couldn't be decoded has nothing to play.
-  const playable = file.duration !== null || !failed;
+  // A file that couldn't be decoded, or was not downloaded, has nothing to play.
+  const playable = hasRecording(file) && (file.duration !== null || !failed);
   const lanes = useMemo(
     () =>
       transcript.loaded.map(({ segment }) => ({

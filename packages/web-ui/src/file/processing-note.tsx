@@ -1,12 +1,13 @@
 import { t } from '@lingui/core/macro';
 import { Alert, Button, Code, Group, Stack, Text } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
 import type { CSSProperties } from 'react';
 import { call } from '../api/client.ts';
 import { timelineQuery, type FileDetail, type Timeline } from '../api/queries.ts';
 import { Icon } from '../ui/icons.tsx';
 import { notifyError } from '../ui/notify.ts';
-import { stageNames, stageText, toneOf } from '../library/status.ts';
+import { hasRecording, stageNames, stageText, toneOf } from '../library/status.ts';
 import { timeLeft } from '../lib/format.ts';
 import { useProgress } from '../live/progress-store.ts';
 import type { Progress } from '../live/push.ts';
@@ -18,7 +19,32 @@ export function ProcessingNote({ file }: { file: FileDetail }) {
   if (tone === 'done') return <Warnings file={file} />;
   if (tone === 'failed') return <FailedNote file={file} />;
   if (file.status === 'cancelled') return <StoppedNote file={file} />;
+  if (file.status === 'downloading') return <DownloadNote file={file} />;
   return <StagesNote file={file} />;
+}
+
+function DownloadNote({ file }: { file: FileDetail }) {
+  const live = useProgress(file.uuid);
+  return (
+    <Stack gap={4} p="md" className="ot-card" mb="md" data-testid="downloading">
+      <Group justify="space-between" gap="xs">
+        <Text fw={600} aria-live="polite">
+          {file.display_status}
+        </Text>
+        <Text size="sm" c="dimmed" className="ot-tabular">
+          {live === null
+            ? ''
+            : live.percent === null
+              ? live.message
+              : `${live.message} · ${Math.round(live.percent)} %`}
+        </Text>
+      </Group>
+      <Text size="sm" c="dimmed" style={{ overflowWrap: 'anywhere' }}>
+        {file.source_url}
+      </Text>
+      <Text size="sm" c="dimmed">{t`You can leave this page.`}</Text>
+    </Stack>
+  );
 }
 
 const stageList = Object.keys(stageNames) as (keyof typeof stageNames)[];
@@ -42,7 +68,9 @@ function StagesNote({ file }: { file: FileDetail }) {
           {status}
         </Text>
         <Text size="sm" c="dimmed" className="ot-tabular" style={{ whiteSpace: 'nowrap' }}>
-          {live && tone !== 'waiting' ? `${Math.round(live.percent)} % · ${timeLeft(live.etaSeconds)}` : ''}
+          {live?.percent != null && tone !== 'waiting'
+            ? `${Math.round(live.percent)} % · ${timeLeft(live.etaSeconds)}`
+            : ''}
         </Text>
       </Group>
       <ol className={css['stages']} aria-label={t`Stages`}>
@@ -70,7 +98,8 @@ function stageStateOf(
   live: Progress | null,
   timeline: Timeline | null,
 ): string {
-  const current = file.next_stage === null ? (live?.stage ?? file.stage) : null;
+  const liveStage = live?.stage === 'download' ? null : live?.stage;
+  const current = file.next_stage === null ? (liveStage ?? file.stage) : null;
   if (current !== null) {
     const distance = stageList.indexOf(stage) - stageList.indexOf(current);
     return distance < 0 ? 'completed' : distance === 0 ? 'running' : 'pending';
@@ -80,7 +109,7 @@ function stageStateOf(
 
 /** The bar of the running stage shows the progress of the whole run. */
 function progressStyle(stage: string, live: Progress | null): CSSProperties {
-  return live?.stage === stage ? ({ '--done': `${Math.max(6, live.percent)}%` } as CSSProperties) : {};
+  return live?.stage === stage ? ({ '--done': `${Math.max(6, live.percent ?? 0)}%` } as CSSProperties) : {};
 }
 
 function hintFor(file: FileDetail, timeline: Timeline | null): string {
@@ -134,6 +163,11 @@ function FailedNote({ file }: { file: FileDetail }) {
             {t`Try again`}
           </Button>
         )}
+        {error?.duplicate_file_uuid && (
+          <Link to="/files/$uuid" params={{ uuid: error.duplicate_file_uuid }}>
+            {t`Open the recording`}
+          </Link>
+        )}
         {error && <Code fz="xs">{error.code}</Code>}
       </Group>
     </Alert>
@@ -145,10 +179,14 @@ function StoppedNote({ file }: { file: FileDetail }) {
   return (
     <Alert color="gray" variant="light" mb="md" icon={<Icon name="info" />} title={t`Processing was stopped`}>
       <Group justify="space-between">
-        <Text size="sm">{t`The recording and everything transcribed so far are kept.`}</Text>
+        <Text size="sm">
+          {hasRecording(file)
+            ? t`The recording and everything transcribed so far are kept.`
+            : t`The download was stopped. Nothing of the recording was kept.`}
+        </Text>
         {file.my_permission === 'owner' && (
           <Button size="xs" variant="default" loading={reprocess.isPending} onClick={() => reprocess.mutate()}>
-            {t`Transcribe again`}
+            {hasRecording(file) ? t`Transcribe again` : t`Download again`}
           </Button>
         )}
       </Group>

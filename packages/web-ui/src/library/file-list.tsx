@@ -8,6 +8,7 @@ import { ago, bytes, clock, duration, moment } from '../lib/format.ts';
 import { FileCover } from './file-cover.tsx';
 import { FileMenu } from './file-menu.tsx';
 import { FileStatus } from './file-status.tsx';
+import { hasRecording } from './status.ts';
 import css from './library.module.css';
 
 export type View = 'grid' | 'list';
@@ -99,7 +100,7 @@ function facts(file: FileItem): string {
   return [
     ownerText(file),
     file.speaker_count > 0 ? plural(file.speaker_count, { one: '# speaker', other: '# speakers' }) : null,
-    bytes(file.file_size),
+    hasRecording(file) ? bytes(file.file_size) : null,
     ago(file.upload_time),
   ]
     .filter((fact) => fact !== null)

@@ -8,7 +8,7 @@ import { urlOf } from '../api/routes.ts';
 import { Icon } from '../ui/icons.tsx';
 import { notifyError } from '../ui/notify.ts';
 import { useFocusReturn } from '../ui/use-focus-return.ts';
-import { isInProgress } from './status.ts';
+import { hasRecording, isInProgress } from './status.ts';
 
 const RenameDialog = lazy(() => dialogs().then((result) => ({ default: result.RenameDialog })));
 const AgainDialog = lazy(() => dialogs().then((result) => ({ default: result.AgainDialog })));
@@ -53,14 +53,16 @@ export function FileMenu({ file, onDeleted }: Props) {
               {t`Share`}
             </Menu.Item>
           )}
-          <Menu.Item
-            leftSection={<Icon name="download" size={17} />}
-            component="a"
-            href={urlOf('GET /api/files/{uuid}/content', { params: { uuid: file.uuid }, query: { download: true } })}
-            download={file.filename}
-          >
-            {t`Download recording`}
-          </Menu.Item>
+          {hasRecording(file) && (
+            <Menu.Item
+              leftSection={<Icon name="download" size={17} />}
+              component="a"
+              href={urlOf('GET /api/files/{uuid}/content', { params: { uuid: file.uuid }, query: { download: true } })}
+              download={file.filename}
+            >
+              {t`Download recording`}
+            </Menu.Item>
+          )}
           {can.own && active && (
             <Menu.Item leftSection={<Icon name="close" size={17} />} onClick={() => stop.mutate()}>
               {t`Stop processing`}

@@ -4,7 +4,7 @@ import { Anchor, Button, Group, Text, Title } from '@mantine/core';
 import { useDocumentTitle, useHotkeys, useLocalStorage } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
-import { useState, useSyncExternalStore } from 'react';
+import { lazy, Suspense, useState, useSyncExternalStore } from 'react';
 import { Pager } from '../ui/pager.tsx';
 import { filesQuery, libraryPageSize, limitsQuery } from '../api/queries.ts';
 import { ErrorNote } from '../ui/error-note.tsx';
@@ -20,6 +20,10 @@ import { LibraryFilters } from './library-filters.tsx';
 import css from './library.module.css';
 import { nothingSelected, toggle } from './selection.ts';
 import { isInProgress } from './status.ts';
+
+const ImportDialog = lazy(() =>
+  import('../uploads/import-dialog.tsx').then((module) => ({ default: module.ImportDialog })),
+);
 
 export function LibraryPage() {
   useDocumentTitle(t`Library · Overtone`);
@@ -62,6 +66,7 @@ export function LibraryPage() {
                 : plural(total, { one: '# recording', other: '# recordings' })
               : ' '}
           </Text>
+          <ImportButton />
           <Anchor component={Link} to="/bin" size="sm" underline="always" c="dimmed">
             {t`Bin`}
           </Anchor>
@@ -93,6 +98,18 @@ export function LibraryPage() {
       )}
       <Pager page={page} total={total} size={libraryPageSize} onPage={(next) => change({ page: next })} mt="xl" />
     </div>
+  );
+}
+
+function ImportButton() {
+  const [open, setOpen] = useState(false);
+  return (
+    <>
+      <Anchor component="button" type="button" size="sm" underline="always" c="dimmed" onClick={() => setOpen(true)}>
+        {t`Import from an address`}
+      </Anchor>
+      <Suspense>{open && <ImportDialog onClose={() => setOpen(false)} />}</Suspense>
+    </>
   );
 }
 

@@ -29,6 +29,11 @@ export function isInProgress(file: Pick<FileItem, 'status'>): boolean {
   return tones[file.status] === 'busy' || tones[file.status] === 'waiting' || file.status === 'cancelling';
 }
 
+/** An import that was not completed has no recording. */
+export function hasRecording(file: Pick<FileItem, 'file_size'>): boolean {
+  return file.file_size > 0;
+}
+
 export const stageNames: Record<NonNullable<FileItem['stage']>, string> = translateOnRead({
   prepare: msg`Preparing`,
   transcribe: msg`Transcribing`,
@@ -52,6 +57,7 @@ export function stageText(
   live: Progress | null,
 ): string {
   if (file.waiting_for !== null || file.next_stage !== null) return file.display_status;
+  if (live?.stage === 'download') return t`Downloading: ${live.message}`;
   const stage = live?.stage ?? file.stage;
   return stage === null ? file.display_status : stageNames[stage];
 }

@@ -31,6 +31,14 @@ describe('effectOf', () => {
       fileId: id,
       progress: { stage: 'transcribe', percent: 41, message: 'm', etaSeconds: 12 },
     }));
+  it.each([
+    ['a share of the size', 4_000_000, 40],
+    ['no share while the size is unknown', null, null],
+  ])('passes the progress of a download on, with %s', (_, total, percent) =>
+    expect(
+      effectOf({ type: 'import_progress', data: { file_id: id, received_bytes: 1_600_000, total_bytes: total } }),
+    ).toMatchObject({ kind: 'progress', fileId: id, progress: { stage: 'download', percent, etaSeconds: null } }),
+  );
   it('refetches everything after a resync', () =>
     expect(effectOf({ type: 'resync', data: { seq: 9 } })).toEqual({ kind: 'everything', seq: 9 }));
   it('refetches search results after indexing', () =>

@@ -1,11 +1,12 @@
 import type { PushMessage, Stage } from '@overtone/contracts';
 import { assertNever } from '../lib/assert-never.ts';
+import { bytes } from '../lib/format.ts';
 
 /** The last progress of one file that the push channel reported. */
 export type Progress = {
-  readonly stage: Stage;
-  /** 0 to 100 over the whole run. */
-  readonly percent: number;
+  readonly stage: Stage | 'download';
+  /** 0 to 100 over the whole run, or over the download; null while the size of a download is unknown. */
+  readonly percent: number | null;
   readonly message: string;
   readonly etaSeconds: number | null;
 };
@@ -48,6 +49,15 @@ export function effectOf(message: PushMessage): PushEffect {
       const { file_id: fileId, stage, progress: percent, message: text, eta_seconds: etaSeconds } = message.data;
       return { kind: 'progress', fileId, progress: { stage, percent, message: text, etaSeconds } };
     }
+    case 'import_progress': {
+      const { file_id: fileId, received_bytes: received, total_bytes: total } = message.data;
+      const percent = total === null ? null : Math.min(100, (received / Math.max(1, total)) * 100);
+      return {
+        kind: 'progress',
+        fileId,
+        progress: { stage: 'download', percent, message: bytes(received), etaSeconds: null },
+      };
+    }
     case 'transcription_ended':
     case 'file_shared':
       return { kind: 'nothing' };
@@ -82,6 +92,7 @@ const known: ReadonlySet<string> = new Set<PushMessage['type']>([
   'transcript_updated',
   'search_indexing_complete',
   'transcription_status',
+  'import_progress',
   'transcription_ended',
   'file_shared',
   'resync',

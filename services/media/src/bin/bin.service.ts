@@ -13,6 +13,7 @@ import { auditAction, type Actor } from '../audit/audit.ts';
 import { txOptions, type Db, type Tx } from '../database.ts';
 import { idsOf, isSettled, toFileObject, withSpeakerCount, type FileRow } from '../files/files.ts';
 import { readFile, requeue } from '../files/files.store.ts';
+import { awaitsDownload, endImport } from '../imports/imports.store.ts';
 import type { People } from '../ports/people.adapter.ts';
 import { publishAccess } from '../sharing/sharing.store.ts';
 
@@ -29,7 +30,8 @@ export function createBin({ db, outbox, people, binDays }: BinDeps) {
       db.$transaction(async (tx) => {
         const file = await lockedFile(tx, actor, id, 'own');
         await tx.mediaFile.update({ where: { id }, data: { deletedAt: new Date(), deletedBy: actor.userId } });
-        if (!isSettled(file.status)) await outbox.add(tx, mediaEvents.cancelOrdered, idsOf(file));
+        if (awaitsDownload(file)) await endImport(tx, outbox, file, { status: 'cancelled' });
+        else if (!isSettled(file.status)) await outbox.add(tx, mediaEvents.cancelOrdered, idsOf(file));
         await outbox.add(tx, mediaEvents.binned, idsOf(file));
         await auditAction(tx, outbox, 'file_deleted', { file, actor });
         if (binDays === 0) await purgeFile(tx, outbox, file, actor);

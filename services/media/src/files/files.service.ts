@@ -3,15 +3,16 @@ import type { Outbox } from '@overtone/database';
 import { conflict, type Caller } from '@overtone/service-kit';
 import { lockedFile } from '../access/access.store.ts';
 import { txOptions, type Db } from '../database.ts';
+import { awaitsDownload, endImport, restartImport } from '../imports/imports.store.ts';
 import { checkLanguage, type Languages } from '../ports/languages.adapter.ts';
 import { idsOf, isSettled, toFileObject } from './files.ts';
 import { readFile, requeue, updateFile } from './files.store.ts';
 
 type Routes = typeof mediaRoutes;
-export type FilesDeps = { db: Db; outbox: Outbox; languages: Languages };
+export type FilesDeps = { db: Db; outbox: Outbox; languages: Languages; importsPerHour: number };
 
 /** User operations on files: update, reprocess, cancel. */
-export function createFiles({ db, outbox, languages }: FilesDeps) {
+export function createFiles({ db, outbox, languages, importsPerHour }: FilesDeps) {
   return {
     update: (caller: Caller, id: string, body: BodyOf<Routes['updateFile']>): Promise<FileObject> =>
       db.$transaction(async (tx) => {
@@ -38,6 +39,10 @@ export function createFiles({ db, outbox, languages }: FilesDeps) {
       return db.$transaction(async (tx) => {
         const file = await lockedFile(tx, caller, id, 'own');
         if (!isSettled(file.status)) throw busy();
+        if (awaitsDownload(file)) {
+          await restartImport(tx, outbox, file, importsPerHour);
+          return toFileObject(await readFile(tx, id), 'owner');
+        }
         const options = nextOptions(file.options as Partial<RunOptions>, body ?? {});
         await requeue(tx, outbox, { ...file, options });
         return toFileObject(await readFile(tx, id), 'owner');
@@ -48,6 +53,10 @@ export function createFiles({ db, outbox, languages }: FilesDeps) {
       db.$transaction(async (tx) => {
         const file = await lockedFile(tx, caller, id, 'own');
         if (isSettled(file.status)) throw conflict('file_busy', 'Nothing is being done with this file.');
+        if (awaitsDownload(file)) {
+          await endImport(tx, outbox, file, { status: 'cancelled' });
+          return toFileObject(await readFile(tx, id), 'owner');
+        }
         const row = await updateFile(tx, id, { status: 'cancelling', waitingFor: null });
         await outbox.add(tx, mediaEvents.cancelOrdered, idsOf(file));
         await outbox.add(tx, mediaEvents.updated, { ...idsOf(file), status: 'cancelling' });

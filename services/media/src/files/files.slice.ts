@@ -16,12 +16,14 @@ export type FilesSliceDeps = {
   objects: Pick<ObjectStore, 'deletePrefix'>;
   people: People;
   languages: Languages;
+  importsPerHour: number;
 };
 
 /** The file list, the file page, and what users do with a file. */
-export function createFilesSlice({ db, outbox, objects, people, languages }: FilesSliceDeps): Slice & { files: Files } {
+export function createFilesSlice(deps: FilesSliceDeps): Slice & { files: Files } {
+  const { db, objects, people } = deps;
   const { list, detail, listSegments } = createFileViews({ db, people });
-  const files = createFiles({ db, outbox, languages });
+  const files = createFiles(deps);
   return {
     files,
     routes: [

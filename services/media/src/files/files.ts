@@ -117,6 +117,8 @@ export function toFileObject(
     content_type: file.contentType,
     file_size: Number(file.fileSize),
     file_hash: file.fileHash,
+    // It may contain a key of its own, such as a signature.
+    source_url: permission === 'owner' ? file.sourceUrl : null,
     duration: file.duration,
     language: file.language,
     upload_time: file.uploadTime.toISOString(),

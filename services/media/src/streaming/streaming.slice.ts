@@ -19,6 +19,7 @@ export function createStreamingSlice({ db, objects }: StreamingDeps): Slice {
     kind: 'inline' | 'attachment',
   ): Promise<typeof handled> => {
     const { objectKey, contentType, filename } = await usableFile(db, request.caller, request.params.uuid, 'read');
+    if (objectKey === '') throw notFound('The recording is not downloaded yet.');
     await sendObject(objects, request, objectKey, {
       'Content-Type': contentType,
       'Content-Disposition': dispositionOf(kind, filename),

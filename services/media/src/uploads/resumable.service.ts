@@ -3,7 +3,7 @@ import { isAppError, notFound, type Log } from '@overtone/service-kit';
 import type { Actor } from '../audit/audit.ts';
 import type { Db } from '../database.ts';
 import type { Description, Parts } from './resumable-parts.store.ts';
-import { maybeMedia } from './inspection.ts';
+import { maybeMedia } from '@overtone/object-store/inspection';
 import { checkSpeech, type Languages } from '../ports/languages.adapter.ts';
 import type { Reservations } from './reservations.store.ts';
 import { checkedFilename, parseOptions, uploadErrors } from './uploads.ts';

@@ -8,9 +8,9 @@ import { txOptions, type Db } from '../database.ts';
 import { noClient, type Actor } from '../audit/audit.ts';
 import { originalKey } from '../files/files.ts';
 import type { Telemetry } from '../telemetry.ts';
-import { createInspection } from './inspection.ts';
+import { createInspection } from '@overtone/object-store/inspection';
 import { checkedFilename, type UploadOptions } from './uploads.ts';
-import { findFile, insertFile } from './uploads.store.ts';
+import { findFile, storeFile, type StoredRecording } from './uploads.store.ts';
 
 export type UploadsDeps = {
   db: Db;
@@ -32,6 +32,8 @@ export type IncomingUpload = {
   signal?: AbortSignal;
   /** Where the request came from; absent when an interrupted upload is finished later. */
   client?: Actor['client'];
+  /** Default: `upload`. */
+  source?: StoredRecording['source'];
 };
 
 /** Receives recordings: stores the object first, then row and event in one transaction. */
@@ -56,11 +58,13 @@ export function createUploads({ db, outbox, objects, telemetry, log, maxBytes }:
       const filename = checkedFilename(incoming.filename);
       const { see, result } = createInspection({ declared: incoming.declaredType, maxBytes });
       try {
-        const { userId, signal, client = noClient } = incoming;
-        await objects.put(originalKey(id), incoming.body, { see, ...(signal ? { signal } : {}) });
-        const file = { id, userId, client, filename, options: await incoming.options(), ...result() };
-        const stored = await db.$transaction((tx) => insertFile(tx, outbox, file), txOptions);
-        telemetry.filesUploaded.inc({ source: 'upload' });
+        const { userId, signal, client = noClient, source = 'upload' } = incoming;
+        const objectKey = originalKey(id);
+        await objects.put(objectKey, incoming.body, { see, ...(signal ? { signal } : {}) });
+        const options = await incoming.options();
+        const file = { id, userId, client, filename, options, source, objectKey, ...result() };
+        const stored = await db.$transaction((tx) => storeFile(tx, outbox, file), txOptions);
+        telemetry.filesUploaded.inc({ source });
         return stored;
       } catch (error) {
         // An unresponsive store could execute the deletion late, after the same upload was stored again: its objects are

@@ -7,7 +7,7 @@ import type { Db } from '../database.ts';
 import type { MediaEnv } from '../env.ts';
 import { checkSpeech, type Languages } from '../ports/languages.adapter.ts';
 import type { Telemetry } from '../telemetry.ts';
-import { maybeMedia } from './inspection.ts';
+import { maybeMedia } from '@overtone/object-store/inspection';
 import { readMultipart } from './multipart.ts';
 import { createOrphans } from './orphans.service.ts';
 import { createReservations } from './reservations.store.ts';

@@ -1,9 +1,9 @@
-import { mediaEvents, type FileObject } from '@overtone/contracts';
+import { mediaEvents, type DataOf, type FileObject } from '@overtone/contracts';
 import type { Outbox } from '@overtone/database';
 import { auditAction, type Actor } from '../audit/audit.ts';
 import type { Db, Tx } from '../database.ts';
-import { originalKey, toFileObject, withSpeakerCount } from '../files/files.ts';
-import type { Inspection } from './inspection.ts';
+import { resetColumns, toFileObject, withSpeakerCount } from '../files/files.ts';
+import type { Inspection } from '@overtone/object-store/inspection';
 import { runOptionsOf, titleOf, uploadErrors, type UploadOptions } from './uploads.ts';
 
 /** A recording whose object is stored. */
@@ -13,42 +13,67 @@ export type StoredRecording = Inspection & {
   filename: string;
   options: UploadOptions;
   client: Actor['client'];
+  source: DataOf<typeof mediaEvents.uploaded>['source'];
+  objectKey: string;
 };
 
 export function findFile(db: Db | Tx, id: string) {
   return db.mediaFile.findUnique({ where: { id }, include: withSpeakerCount });
 }
 
-/** Inserts the file of a recording and requests its processing, once. @throws AppError for a duplicate. */
-export async function insertFile(tx: Tx, outbox: Outbox, recording: StoredRecording): Promise<FileObject> {
-  const { id, userId, filename, options, client, contentType, bytes, sha256 } = recording;
+/**
+ * Stores the file of a recording and requests its processing, once. A file that waited for its download exists already.
+ * @throws AppError for a duplicate.
+ */
+export async function storeFile(tx: Tx, outbox: Outbox, recording: StoredRecording): Promise<FileObject> {
+  const { id, userId, options, client, contentType, bytes, sha256, source, objectKey } = recording;
   const existing = await findFile(tx, id);
-  if (existing) return toFileObject(existing, 'owner');
+  if (existing && existing.objectKey !== '') return toFileObject(existing, 'owner');
   await lockHash(tx, userId, sha256);
   const duplicate = options.allow_duplicate === 'true' ? null : await findDuplicate(tx, userId, sha256);
   if (duplicate) throw uploadErrors.duplicate(duplicate.id);
   const run = runOptionsOf(options);
-  const objectKey = originalKey(id);
-  const row = await tx.mediaFile.create({
-    data: {
-      id,
-      userId,
-      filename,
-      title: options.title?.trim() || titleOf(filename),
-      objectKey,
-      contentType,
-      fileSize: BigInt(bytes),
-      fileHash: sha256,
-      recordedDate: options.recorded_date ? new Date(options.recorded_date) : null,
-      language: run.language,
-      options: run,
-    },
-    include: withSpeakerCount,
-  });
+  const stored = { objectKey, contentType, fileSize: BigInt(bytes), fileHash: sha256, options: run };
+  const row = existing
+    ? await tx.mediaFile.update({
+        where: { id },
+        data: { ...stored, ...namesAfterDownload(existing, recording.filename), ...resetColumns, status: 'uploaded' },
+        include: withSpeakerCount,
+      })
+    : await tx.mediaFile.create({ data: { ...stored, ...columnsOf(recording) }, include: withSpeakerCount });
   const uploaded = { fileId: id, ownerId: userId, objectKey, contentType, bytes, options: run };
-  await outbox.add(tx, mediaEvents.uploaded, { ...uploaded, source: 'upload' });
-  await auditAction(tx, outbox, 'file_uploaded', { file: row, actor: { userId, client }, details: { bytes } });
+  await outbox.add(tx, mediaEvents.uploaded, { ...uploaded, source });
+  const details = { bytes, source, ...(row.sourceUrl ? { source_url: withoutQuery(row.sourceUrl) } : {}) };
+  await auditAction(tx, outbox, 'file_uploaded', { file: row, actor: { userId, client }, details });
   return toFileObject(row, 'owner');
+}
+
+/** The query may contain a key, which must not be in the audit trail. */
+function withoutQuery(url: string): string {
+  const { origin, pathname } = new URL(url);
+  return `${origin}${pathname}`;
+}
+
+/** The columns that a file has before its recording is stored. */
+export function columnsOf({
+  id,
+  userId,
+  filename,
+  options,
+}: Pick<StoredRecording, 'id' | 'userId' | 'filename' | 'options'>) {
+  return {
+    id,
+    userId,
+    filename,
+    title: options.title?.trim() || titleOf(filename),
+    recordedDate: options.recorded_date ? new Date(options.recorded_date) : null,
+    language: options.language ?? null,
+  };
+}
+
+/** The name becomes known with the download; a title that the user chose stays. */
+function namesAfterDownload(existing: { filename: string; title: string }, filename: string) {
+  return existing.title === titleOf(existing.filename) ? { filename, title: titleOf(filename) } : { filename };
 }
 
 /** Serializes uploads of the same bytes by one user, so that the second is rejected as a duplicate. */

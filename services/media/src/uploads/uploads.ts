@@ -1,5 +1,6 @@
 import { uploadOptions, type RunOptions } from '@overtone/contracts';
-import { conflict, invalid, rateLimited, tooLarge, unavailable, type AppError } from '@overtone/service-kit';
+import { recordingErrors } from '@overtone/object-store/inspection';
+import { conflict, invalid, rateLimited, unavailable, type AppError } from '@overtone/service-kit';
 import type { z } from 'zod';
 
 export type UploadOptions = z.infer<typeof uploadOptions>;
@@ -7,10 +8,7 @@ export type UploadOptions = z.infer<typeof uploadOptions>;
 const maxNameLength = 255;
 
 export const uploadErrors = {
-  tooLarge: (maxBytes: number): AppError =>
-    tooLarge('upload_too_large', `A recording may have up to ${maxBytes} bytes.`, { extra: { max_bytes: maxBytes } }),
-  empty: (): AppError => invalid('upload_empty', 'The file is empty.'),
-  notMedia: (): AppError => invalid('upload_not_media', 'This is neither an audio nor a video file.'),
+  ...recordingErrors,
   cutOff: (cause?: unknown): AppError =>
     invalid('upload_incomplete', 'The upload was cut off. Nothing was stored.', { cause }),
   malformed: (message: string, cause?: unknown): AppError => invalid('upload_invalid', message, { cause }),

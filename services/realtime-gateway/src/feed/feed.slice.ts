@@ -1,4 +1,4 @@
-import { transcriptionLive } from '@overtone/contracts';
+import { importLive, transcriptionLive } from '@overtone/contracts';
 import { periodic, type Bus, type Slice } from '@overtone/service-kit';
 import type { Audience } from '../audience/audience.ts';
 import { createDelivery, type Receivers } from './delivery.ts';
@@ -26,12 +26,17 @@ export function createFeedSlice({ bus, audience, replay, receivers }: Deps): Fee
     },
     onEvent: createDelivery({ audience, replay, progress, receivers }),
   });
-  const subscribeToProgress = async (): Promise<void> =>
+  const subscribeToProgress = async (): Promise<void> => {
+    bus.subscribeLive(importLive.progress, ({ fileId, ownerId, receivedBytes, totalBytes }) => {
+      const data = { file_id: fileId, received_bytes: receivedBytes, total_bytes: totalBytes };
+      progress.push({ fileId, ownerId, message: { type: 'import_progress', data } });
+    });
     bus.subscribeLive(transcriptionLive.fileProgress, ({ fileId, ownerId, etaSeconds, ...rest }) => {
       const { stage, progress: fraction, message } = rest;
       const data = { file_id: fileId, stage, progress: fraction, message, eta_seconds: etaSeconds };
       progress.push({ fileId, ownerId, message: { type: 'transcription_status', data } });
     });
+  };
   return {
     latestProgress: (userId) => progress.latestOf(userId, (fileId) => audience.of(fileId).has(userId)),
     parts: [{ name: 'progress', start: subscribeToProgress, stop: async () => {} }, tail],

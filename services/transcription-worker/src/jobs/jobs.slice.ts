@@ -1,6 +1,14 @@
 import { hostname } from 'node:os';
 import { randomUUID } from 'node:crypto';
-import { gpuRpc, workerJobs, type Stage, type InputOf, type profiledStages, type RequestOf } from '@overtone/contracts';
+import {
+  downloadJobs,
+  gpuRpc,
+  workerJobs,
+  type Stage,
+  type InputOf,
+  type profiledStages,
+  type RequestOf,
+} from '@overtone/contracts';
 import type { ObjectStore } from '@overtone/object-store';
 import { worker, type JobHandlers, type JobDelivery } from '@overtone/jobs';
 import type { Bus, Log, Slice } from '@overtone/service-kit';
@@ -21,14 +29,15 @@ type Deps = {
   engines: Engines;
   diarizer: Diarizer;
   settings: LiveSettings;
+  download: JobHandlers<typeof downloadJobs>['download'];
   meter: Gpu['meter'];
   telemetry: Telemetry;
   bus: Bus;
   log: Log;
 };
 
-/** Runs every stage but the last: prepare, transcribe, diarize, assemble. */
-export function createJobsSlice({ env, childEnv, store, engines, meter, bus, log, ...deps }: Deps): Slice {
+/** Runs every stage but the last (prepare, transcribe, diarize, assemble), and downloads. */
+export function createJobsSlice({ env, childEnv, store, engines, download, meter, bus, log, ...deps }: Deps): Slice {
   const { settings } = deps;
   const { enginesFor, able, about } = engines;
   const workerId = `${hostname()}-${randomUUID().slice(0, 8)}`;
@@ -39,17 +48,21 @@ export function createJobsSlice({ env, childEnv, store, engines, meter, bus, log
   return {
     parts: [artefacts.part, cpu.part],
     jobs: [
-      worker(workerJobs, handlers, {
-        workerId,
-        able,
-        about,
-        get concurrency() {
-          return slotsOf(env.concurrency, settings.current()).concurrency;
+      worker(
+        { ...workerJobs, ...downloadJobs },
+        { ...handlers, download },
+        {
+          workerId,
+          able,
+          about,
+          get concurrency() {
+            return slotsOf(env.concurrency, settings.current()).concurrency;
+          },
+          get express() {
+            return slotsOf(env.concurrency, settings.current()).express;
+          },
         },
-        get express() {
-          return slotsOf(env.concurrency, settings.current()).express;
-        },
-      }),
+      ),
     ],
     checks: { object_storage: { critical: false, probe: (signal) => store.ping(signal) } },
   };

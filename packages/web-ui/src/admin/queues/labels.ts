@@ -7,7 +7,7 @@ import type { AttemptItem, QueueItem, TaskItem, WorkerItem } from './queue-queri
 /** The purpose of each queue. */
 export const queueHints: Partial<Record<QueueItem['queue'], string>> = translateOnRead({
   gpu: msg`Transcription and speaker detection`,
-  download: msg`Media mirror`,
+  download: msg`Imports from addresses, media mirror`,
   cpu: msg`Preparing recordings, assembling transcripts`,
   utility: msg`Housekeeping, backups`,
   embedding: msg`Search index`,

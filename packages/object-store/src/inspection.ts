@@ -1,5 +1,13 @@
 import { createHash } from 'node:crypto';
-import { uploadErrors } from './uploads.ts';
+import { invalid, tooLarge, type AppError } from '@overtone/service-kit/errors';
+
+/** Why data is not accepted as a recording. */
+export const recordingErrors = {
+  tooLarge: (maxBytes: number): AppError =>
+    tooLarge('upload_too_large', `A recording may have up to ${maxBytes} bytes.`, { extra: { max_bytes: maxBytes } }),
+  empty: (): AppError => invalid('upload_empty', 'The file is empty.'),
+  notMedia: (): AppError => invalid('upload_not_media', 'This is neither an audio nor a video file.'),
+};
 
 export type Inspection = { bytes: number; sha256: string; contentType: string };
 
@@ -15,7 +23,7 @@ export function createInspection({ declared = '', maxBytes }: { declared?: strin
 
   const detectType = (): string => {
     contentType ??= sniff(Buffer.concat(head), declared);
-    if (contentType === undefined) throw uploadErrors.notMedia();
+    if (contentType === undefined) throw recordingErrors.notMedia();
     head = [];
     return contentType;
   };
@@ -23,7 +31,7 @@ export function createInspection({ declared = '', maxBytes }: { declared?: strin
   return {
     see: (chunk: Uint8Array): void => {
       bytes += chunk.length;
-      if (bytes > maxBytes) throw uploadErrors.tooLarge(maxBytes);
+      if (bytes > maxBytes) throw recordingErrors.tooLarge(maxBytes);
       hash.update(chunk);
       if (contentType !== undefined) return;
       head.push(chunk);
@@ -31,7 +39,7 @@ export function createInspection({ declared = '', maxBytes }: { declared?: strin
     },
     /** To be called after the last chunk. */
     result: (): Inspection => {
-      if (bytes === 0) throw uploadErrors.empty();
+      if (bytes === 0) throw recordingErrors.empty();
       return { bytes, sha256: hash.digest('hex'), contentType: detectType() };
     },
   };

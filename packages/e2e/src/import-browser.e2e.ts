@@ -1,0 +1,103 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { readFile } from 'node:fs/promises';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import type { Browser, Page } from '@playwright/test';
+import { barriers } from './barriers.ts';
+import { fitsWidth, launchBrowser } from './browser.ts';
+import type { ScriptedContext } from './context.ts';
+import { openHands, watchedStep, type Hands } from './hands.ts';
+import { admin } from './instance.ts';
+import { createCopy } from './scripted.ts';
+import type { Check, Suite } from './suite.ts';
+import { until } from './until.ts';
+
+const slow = { timeout: 120_000 };
+
+/** "Import from an address", from the dialog to the transcript. The scripted instance allows imports from 127.0.0.1. */
+export function importInTheBrowser({ scripted, recordings, screenshots }: ScriptedContext): Suite {
+  let browser: Browser | undefined;
+  let boss: Hands;
+  let page: Page;
+  let server: Server | undefined;
+  let base = '';
+  const step = watchedStep(() => [boss]);
+  const openDialog = () => page.getByRole('button', { name: 'Import from an address' }).click();
+  const press = (name: string) => page.getByRole('button', { name, exact: true }).click();
+  const start = async (url: string, title?: string): Promise<void> => {
+    await page.goto('/');
+    await openDialog();
+    await page.getByRole('textbox', { name: 'Address' }).fill(url);
+    if (title) await page.getByRole('textbox', { name: 'Title' }).fill(title);
+    await press('Import and transcribe');
+  };
+
+  const checks: Check[] = [
+    {
+      rule: 'Chromium starts, and a server offers a recording',
+      run: async () => {
+        const { instance } = await scripted.get();
+        const path = await createCopy(recordings.brief.path, recordings.folder, 9_401);
+        server = createServer((req, res) => {
+          if (req.url === '/interview.wav')
+            void readFile(path).then((bytes) => res.writeHead(200, { 'content-type': 'audio/wav' }).end(bytes));
+          else res.writeHead(404).end();
+        });
+        server.listen(0, '127.0.0.1');
+        await once(server, 'listening');
+        base = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+        browser = await launchBrowser();
+        boss = await openHands(browser, instance.baseUrl, screenshots);
+        page = boss.page;
+        await boss.signIn(admin.email, admin.password, 'Library');
+      },
+    },
+    step(
+      'an address in a private network is refused in the dialog, and the entry is kept',
+      async () => {
+        await start('http://192.168.1.1/a.wav');
+        await page.getByText('The address leads into a private network.').waitFor();
+        assert.equal(await page.getByRole('textbox', { name: 'Address' }).inputValue(), 'http://192.168.1.1/a.wav');
+      },
+      /\b400\b/,
+    ),
+    step('the dialog has no accessibility violations and fits into 360 pixels', async () => {
+      for (const width of [1280, 360]) {
+        await page.setViewportSize({ width, height: 800 });
+        assert.deepEqual(await barriers(page), []);
+        await until(`the dialog fits into ${width} pixels`, () => fitsWidth(page));
+        await page.screenshot({ path: join(screenshots, `import-${width}.png`) });
+      }
+      await page.setViewportSize({ width: 1280, height: 800 });
+      await page.getByRole('textbox', { name: 'Address' }).fill('');
+    }),
+    step('a recording is downloaded and transcribed', async () => {
+      await start(`${base}/interview.wav`, 'Imported interview');
+      await page.getByText('The recording is being downloaded.').waitFor();
+      await page.getByRole('link', { name: 'Imported interview' }).first().click(slow);
+      await page.getByTestId('segment').first().waitFor(slow);
+    }),
+    step('the same recording again is told as a duplicate, with a link to the first one', async () => {
+      await start(`${base}/interview.wav`, 'Imported twice');
+      await page.getByRole('link', { name: 'Imported twice' }).first().click(slow);
+      await page.getByTestId('failure').getByText('You have uploaded this recording before.').waitFor(slow);
+      await page.getByRole('link', { name: 'Open the recording' }).click();
+      await page.getByRole('heading', { name: 'Imported interview' }).waitFor();
+    }),
+    step('an address without a recording fails with a reason and what to do', async () => {
+      await start(`${base}/missing.wav`, 'Missing');
+      await page.getByRole('link', { name: 'Missing' }).first().click(slow);
+      await page.getByTestId('failure').getByText('The server does not hand out this recording').waitFor(slow);
+    }),
+  ];
+  return {
+    name: 'Import from an address in Chromium',
+    checks,
+    close: async () => {
+      await browser?.close();
+      server?.close();
+    },
+  };
+}
