@@ -28,6 +28,8 @@ export const workerVariables = {
   ...busEnv,
   ...objectStoreEnv,
   MODEL_CACHE_DIR: z.string().min(1),
+  /** `true`: models that were neither pulled nor imported nor verified are loaded, too. */
+  OT_ALLOW_UNVERIFIED_MODELS: z.stringbool().default(false),
   /** Folder for temporary sound; needs room for 115 MB per hour of recording and job. */
   WORK_DIR: z.string().min(1).default(tmpdir()),
   /** Only this engine: sherpa-onnx, openai-compatible, pocketsphinx or scripted. */

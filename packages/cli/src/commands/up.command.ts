@@ -12,6 +12,7 @@ import { spawnGuardian } from '../supervisor/guardian.ts';
 import { kill } from '../servers/process.ts';
 import { instanceLock, setupLock, superviseInstance } from '../supervisor/run-instance.ts';
 import { gpuScaleOf } from '../supervisor/gpu-scale.ts';
+import { modelFolder, speechModelHint } from './models.command.ts';
 import { createTerminal, type Terminal } from '../terminal.ts';
 
 /** Options of `up`. */
@@ -46,7 +47,7 @@ export async function up(options: UpOptions): Promise<void> {
     await setUp(folder, options.port, scale);
     terminal.busy('starting');
     await (options.detach === true ? startDetached(folder, terminal, gpuScale) : startHere(folder, terminal, gpuScale));
-    announce(folder, terminal, options.detach === true);
+    await announce(folder, terminal, options.detach === true);
   });
 }
 
@@ -55,7 +56,7 @@ function address(folder: DataFolder) {
   return instance === undefined ? folder.root : baseUrl(instance);
 }
 
-function announce(folder: DataFolder, terminal: Terminal, detached: boolean): void {
+async function announce(folder: DataFolder, terminal: Terminal, detached: boolean): Promise<void> {
   const instance = readInstance(folder)!;
   const password = takeAdminPassword(folder, secretsIn(folder.secrets), instance);
   terminal.line();
@@ -64,6 +65,7 @@ function announce(folder: DataFolder, terminal: Terminal, detached: boolean): vo
     terminal.line(`  sign in as  ${instance.adminEmail}`);
     terminal.line(`  password    ${password === process.env['OT_ADMIN_PASSWORD'] ? '(as given)' : password}`);
     if (password !== process.env['OT_ADMIN_PASSWORD']) terminal.line('  It is shown this once.');
+    for (const line of (await speechModelHint(modelFolder(folder.root))) ?? []) terminal.line(`  ${line}`);
   }
   terminal.line(detached ? '  stop it with  ./overtone down' : '  stop it with  Ctrl-C');
 }

@@ -8,6 +8,7 @@ import { createModelStore, type Model, type ModelStore } from './model-store.ts'
 
 export type SherpaOptions = {
   modelCacheDir: string;
+  allowUnverified: boolean;
   env: Record<string, string>;
   threads: number;
   processors: Processors;
@@ -51,11 +52,12 @@ export function createSherpaRuntime(options: SherpaOptions): SherpaRuntime {
   return {
     recognizers,
     diarizers,
-    models: createModelStore(
-      options.modelCacheDir,
-      options.processors.tuningOf,
-      createCanary(canaries, options.processors),
-    ),
+    models: createModelStore({
+      cacheDir: options.modelCacheDir,
+      allowUnverified: options.allowUnverified,
+      tuningOf: options.processors.tuningOf,
+      canary: createCanary(canaries, options.processors),
+    }),
     processors: options.processors,
     threads: options.threads,
     close: () => {

@@ -18,6 +18,7 @@ type Deps = {
 export function createSherpa({ env, childEnv, gpu, fallback }: Deps): { engine: SpeechEngine; diarizer: Diarizer } {
   const runtime = createSherpaRuntime({
     modelCacheDir: env.MODEL_CACHE_DIR,
+    allowUnverified: env.OT_ALLOW_UNVERIFIED_MODELS,
     env: childEnv,
     threads: env.ASR_THREADS,
     processors: gpu.processors,

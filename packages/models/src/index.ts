@@ -1,0 +1,27 @@
+export { entryOf, modelBytes, readCatalogue, transferBytes, type CatalogueEntry } from './catalogue.ts';
+export { ModelError, type ModelErrorCode } from './errors.ts';
+export { importModel, verifyModel, type VerifyResult } from './import.ts';
+export {
+  manifestFromNames,
+  manifestSchema,
+  rolesOf,
+  type Manifest,
+  type ModelFamily,
+  type ModelKind,
+  modelKinds,
+  type Precision,
+} from './manifest.ts';
+export { findPlace, listPlaces, removeModel, type ModelPlace } from './model-folder.ts';
+export { pullModel, readPulls, type PullStatus } from './pull.ts';
+export {
+  expectedOf,
+  notVerified,
+  readVerification,
+  recordVerification,
+  verificationFault,
+  verificationFile,
+} from './verification.ts';
+export { suggestModel, type Machine, type Suggestion } from './suggestion.ts';
+export { readMachine } from './machine.ts';
+export { listInstalled, type InstalledModel } from './installed.ts';
+export { readEvaluation, writeEvaluation, type Evaluation } from './evaluation.ts';

@@ -1,0 +1,203 @@
+import { spawn } from 'node:child_process';
+import { createWriteStream } from 'node:fs';
+import { mkdir, readdir, rename, rm, stat } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { pipeline } from 'node:stream/promises';
+import { z } from 'zod';
+import { modelBytes, transferBytes, type CatalogueEntry, type Download } from './catalogue.ts';
+import { defaultDownloadOptions, diskFull, downloadFile, type DownloadOptions } from './download.ts';
+import { ModelError, reasonOf } from './errors.ts';
+import { freeBytes, readJson, writeJson } from './files.ts';
+import { tryFolderLock } from './folder-lock.ts';
+import { moveIn } from './import.ts';
+import type { Manifest } from './manifest.ts';
+import { placeOf, pullsFolder } from './model-folder.ts';
+import { recordVerification, verificationFault } from './verification.ts';
+
+const pullStatus = z.object({
+  name: z.string(),
+  state: z.enum(['running', 'done', 'failed']),
+  received_bytes: z.int(),
+  total_bytes: z.int(),
+  error_code: z.string().nullable(),
+  error: z.string().nullable(),
+  at: z.iso.datetime(),
+});
+/** Progress or result of the last pull of a model. A running one is written every second. */
+export type PullStatus = z.infer<typeof pullStatus>;
+
+export type PullOptions = {
+  readonly cacheDir: string;
+  readonly entry: CatalogueEntry;
+  /** Folder address with `<model>/<file>` below it, tried before the sources of the catalogue (OT_MODEL_MIRROR). */
+  readonly mirror?: string | undefined;
+  readonly acceptLicence: boolean;
+  readonly onProgress?: (receivedBytes: number, totalBytes: number) => void;
+  readonly signal?: AbortSignal;
+  readonly download?: Partial<DownloadOptions>;
+};
+
+const statusEveryMs = 1_000;
+/** A running pull that was not written for this long belongs to a process that ended. */
+const statusStaleMs = 15_000;
+
+/**
+ * Downloads, verifies and installs a model of the catalogue. The folder of the model appears as a whole, and only with
+ * verified files. An interrupted pull is continued by the next one.
+ * @returns 'present' when the verified model was installed already.
+ */
+export async function pullModel(options: PullOptions): Promise<'installed' | 'present'> {
+  const { cacheDir, entry, acceptLicence } = options;
+  const { name, licence } = entry;
+  if (licence.acceptance && !acceptLicence)
+    throw new ModelError(
+      'licence_required',
+      `${name} needs your acceptance of its licence, ${licence.name}: ${licence.url}`,
+    );
+  const lock = await tryFolderLock(join(pullsFolder(cacheDir), 'lock'));
+  if (!lock) throw new ModelError('pull_running', 'Another pull uses the model folder. Wait until it has ended.');
+  const signal = AbortSignal.any([lock.signal, ...(options.signal ? [options.signal] : [])]);
+  const status = createStatus(options);
+  try {
+    const { folder } = placeOf(cacheDir, entry.kind, name);
+    const paths = Object.values(entry.files).map(({ path }) => path);
+    if ((await verificationFault(folder, paths, { full: true, signal })) === null) return 'present';
+    await status.write('running');
+    await install({ ...options, signal, onReceived: status.receive });
+    await status.write('done');
+    return 'installed';
+  } catch (error) {
+    const failure = signal.aborted
+      ? new ModelError('cancelled', `The pull of ${name} was stopped. The next one continues it.`, { cause: error })
+      : error;
+    await status.write('failed', failure).catch(() => undefined);
+    throw failure;
+  } finally {
+    await lock.release();
+  }
+}
+
+/** The pulls that run or ended, by the model's name. */
+export async function readPulls(cacheDir: string): Promise<PullStatus[]> {
+  const names = await readdir(pullsFolder(cacheDir)).catch(() => []);
+  const read = names.map((name) => readJson(join(pullsFolder(cacheDir), name, 'status.json')));
+  const found = (await Promise.all(read)).map((value) => pullStatus.safeParse(value).data);
+  return found.filter((status) => status !== undefined).map(endIfStale);
+}
+
+function endIfStale(status: PullStatus): PullStatus {
+  if (status.state !== 'running' || Date.now() - Date.parse(status.at) < statusStaleMs) return status;
+  return {
+    ...status,
+    state: 'failed',
+    error_code: 'interrupted',
+    error: 'It was interrupted. Pull again to continue.',
+  };
+}
+
+function createStatus({ cacheDir, entry, onProgress }: PullOptions) {
+  const folder = join(pullsFolder(cacheDir), entry.name);
+  const total = transferBytes(entry);
+  let [received, writtenAt] = [0, 0];
+  const write = async (state: PullStatus['state'], error?: unknown): Promise<void> => {
+    await mkdir(folder, { recursive: true });
+    const status: PullStatus = {
+      name: entry.name,
+      state,
+      received_bytes: received,
+      total_bytes: total,
+      error_code: error === undefined ? null : error instanceof ModelError ? error.code : 'internal_error',
+      error: error === undefined ? null : reasonOf(error),
+      at: new Date().toISOString(),
+    };
+    await writeJson(join(folder, 'status.json'), status);
+  };
+  return {
+    write,
+    receive: (bytes: number): void => {
+      received = bytes;
+      onProgress?.(bytes, total);
+      if (Date.now() - writtenAt < statusEveryMs) return;
+      writtenAt = Date.now();
+      void write('running').catch(() => undefined);
+    },
+  };
+}
+
+type Installation = PullOptions & { signal: AbortSignal; onReceived: (bytes: number) => void };
+
+async function install({ cacheDir, entry, mirror, signal, onReceived, ...rest }: Installation): Promise<void> {
+  const options = { ...defaultDownloadOptions, ...rest.download };
+  const work = join(pullsFolder(cacheDir), entry.name);
+  const ready = join(work, 'ready');
+  await mkdir(work, { recursive: true });
+  await rm(ready, { recursive: true, force: true });
+  await requireSpace(work, entry, options.reserveBytes);
+  let before = 0;
+  for (const item of entry.downloads) {
+    const sources = [...(mirror ? [mirrorAddress(mirror, entry.name, item.name)] : []), ...item.sources];
+    const received = before;
+    const onProgress = (bytes: number): void => onReceived(received + bytes);
+    await downloadFile({ item, path: join(work, item.name), sources, options, onProgress, signal });
+    before += item.bytes;
+  }
+  await mkdir(ready);
+  for (const item of entry.downloads) await unpack(item, { work, ready, signal });
+  await writeJson(join(ready, 'manifest.json'), manifestOf(entry));
+  const { licence, files } = entry;
+  const expected = Object.fromEntries(Object.values(files).map(({ path, ...file }) => [path, file]));
+  const accepted = { name: licence.name, accepted_at: licence.acceptance ? new Date().toISOString() : null };
+  const why = await recordVerification(ready, { expected, origin: 'catalogue', licence: accepted, signal });
+  if (why !== null) throw new ModelError('hash_mismatch', `${entry.name} is not what the catalogue describes: ${why}.`);
+  await moveIn(ready, placeOf(cacheDir, entry.kind, entry.name).folder, join(work, 'replaced'));
+  for (const { name } of entry.downloads) await rm(join(work, name), { force: true });
+}
+
+/** Room for what is still missing, and for the unpacked files. */
+async function requireSpace(work: string, entry: CatalogueEntry, reserveBytes: number): Promise<void> {
+  const sizes = entry.downloads.map(async ({ name }) => {
+    const found = [join(work, name), join(work, `${name}.partial`)].map((path) => stat(path).catch(() => undefined));
+    return (await Promise.all(found)).reduce((sum, info) => sum + (info?.size ?? 0), 0);
+  });
+  const present = (await Promise.all(sizes)).reduce((sum, size) => sum + size, 0);
+  const unpacked = entry.downloads.some(({ extract }) => extract) ? modelBytes(entry) : 0;
+  const needed = Math.max(0, transferBytes(entry) - present) + unpacked;
+  if ((await freeBytes(work)) < needed + reserveBytes) throw diskFull();
+}
+
+function mirrorAddress(mirror: string, model: string, file: string): string {
+  return `${mirror.replace(/\/+$/, '')}/${model}/${file}`;
+}
+
+async function unpack(item: Download, { work, ready, signal }: { work: string; ready: string; signal: AbortSignal }) {
+  if (!item.extract) {
+    await rename(join(work, item.name), join(ready, item.name));
+    return;
+  }
+  for (const [path, member] of Object.entries(item.extract)) {
+    await mkdir(dirname(join(ready, path)), { recursive: true });
+    await extractMember(join(work, item.name), member, join(ready, path), signal);
+  }
+}
+
+/** tar writes the member to a pipe: an archive cannot choose where its content goes. */
+async function extractMember(archive: string, member: string, target: string, signal: AbortSignal): Promise<void> {
+  const tar = spawn('tar', ['--extract', '--to-stdout', '--file', archive, '--', member], {
+    stdio: ['ignore', 'pipe', 'pipe'],
+    signal,
+  });
+  const ended = new Promise<string | null>((resolve, reject) => {
+    let stderr = '';
+    tar.stderr.on('data', (chunk: Buffer) => (stderr = `${stderr}${chunk.toString()}`.slice(-500)));
+    tar.once('error', reject);
+    tar.once('close', (code) => resolve(code === 0 ? null : stderr.trim()));
+  });
+  const [failure] = await Promise.all([ended, pipeline(tar.stdout, createWriteStream(target, { flags: 'wx' }))]);
+  if (failure !== null)
+    throw new ModelError('hash_mismatch', `The archive has no ${member}, or cannot be unpacked: ${failure}`);
+}
+
+/** The manifest by which the worker loads the model. */
+function manifestOf({ name, kind, family, files, languages, licence }: CatalogueEntry): Manifest {
+  return { id: name, kind, family, files, langs: languages, license: licence.name, sampleRate: 16_000 };
+}
