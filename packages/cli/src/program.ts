@@ -137,7 +137,7 @@ function models(program: Command): void {
   const load = () => import('./commands/models.command.ts');
   const models = program
     .command('models')
-    .description('list the speech models; more: pull, verify, remove, import')
+    .description('list the speech models; more: pull, verify, remove, import, evaluate')
     .option(...dataOption)
     .option('--json', 'for programs')
     .action(async (options: DataOption & { json?: boolean }) => (await load()).listModels(options));
@@ -176,6 +176,15 @@ function models(program: Command): void {
     .option('--name <name>', 'default: the name of the folder')
     .action(async (folder: string, _options: unknown, command: Command) =>
       (await load()).importFolder(folder, command.optsWithGlobals()),
+    );
+  models
+    .command('evaluate')
+    .argument('<name>', 'an installed speech model, or pocketsphinx')
+    .description('measure word and speaker errors, speed and memory on a labelled set')
+    .requiredOption('--set <folder>', 'recordings, each with .stm or .txt and optionally .rttm beside it')
+    .option('--language <code>', 'language of the recordings (default: detected)')
+    .action(async (name: string, _options: unknown, command: Command) =>
+      (await import('./commands/evaluate.command.ts')).evaluate(name, command.optsWithGlobals()),
     );
 }
 

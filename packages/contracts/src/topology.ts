@@ -23,6 +23,7 @@ import { mappingRoutes } from './identity-mappings.ts';
 import { userRoutes } from './identity-users.ts';
 import { mediaRoutes } from './media.ts';
 import { mediaEvents, mediaRpc } from './media-events.ts';
+import { modelJobs, modelRoutes, modelRpc } from './models.ts';
 import { dispatcherRoutes, operationsEvents } from './operations.ts';
 import { searchEvents, searchRoutes } from './search.ts';
 import { systemRoutes } from './system.ts';
@@ -111,18 +112,18 @@ export const topology: Record<ServiceName, Topology> = {
       'forget-file': mediaEvents.deleted,
       'order-index': mediaEvents.transcriptStored,
     },
-    enqueues: [...all<JobDef>(stageJobs), ...all<JobDef>(systemJobs)],
+    enqueues: [...all<JobDef>(stageJobs), ...all<JobDef>(systemJobs), ...all<JobDef>(modelJobs)],
     works: all(systemJobs),
-    requests: [mediaRpc.describeFiles, identityRpc.names, dispatcherRpc.paused],
+    requests: [mediaRpc.describeFiles, identityRpc.names, dispatcherRpc.paused, ...all<RpcDef>(modelRpc)],
     serves: [...all<RpcDef>(dispatcherRpc), ...all<RpcDef>(gpuRpc)],
     sendsLive: [transcriptionLive.fileProgress, transcriptionLive.taskCancelled],
     receivesLive: [transcriptionLive.taskProgress],
   },
   'transcription-worker': {
     ...noMessages,
-    works: all(workerJobs),
-    requests: [...(claimRequests.requests ?? []), gpuRpc.recordProfile],
-    serves: all(workerRpc),
+    works: [...all<JobDef>(workerJobs), ...all<JobDef>(modelJobs)],
+    requests: [...(claimRequests.requests ?? []), gpuRpc.recordProfile, dispatcherRpc.paused],
+    serves: [...all<RpcDef>(workerRpc), ...all<RpcDef>(modelRpc)],
     sendsLive: [transcriptionLive.taskProgress],
     receivesLive: [transcriptionLive.taskCancelled],
   },
@@ -202,6 +203,7 @@ export const routes: readonly RouteDef[] = [
   ...all<RouteDef>(mediaRoutes),
   ...all<RouteDef>(dispatcherRoutes),
   ...all<RouteDef>(gpuRoutes),
+  ...all<RouteDef>(modelRoutes),
   ...all<RouteDef>(searchRoutes),
   ...all<RouteDef>(backupRoutes),
   ...all<RouteDef>(mirrorRoutes),

@@ -7,6 +7,7 @@ import { diskFull } from './disk-full.e2e.ts';
 import { frozen } from './frozen.e2e.ts';
 import { libraryInTheBrowser } from './library-browser.e2e.ts';
 import { longBesideShort } from './long-beside-short.e2e.ts';
+import { modelsInTheBrowser } from './models-browser.e2e.ts';
 import { orphaned } from './orphan.e2e.ts';
 import { queuesInTheBrowser } from './queues-browser.e2e.ts';
 import { rolling } from './rolling.e2e.ts';
@@ -21,6 +22,7 @@ registerSuites(
     queuesInTheBrowser(context),
     libraryInTheBrowser(context),
     backupsInTheBrowser(context),
+    modelsInTheBrowser(context),
     signals(context),
     diskFull(context),
     frozen(context),

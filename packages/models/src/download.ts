@@ -218,12 +218,19 @@ async function openPartial(path: string): Promise<Partial> {
   await truncate(partialPath, state.bytes);
   let [saved, savedAt] = [state.bytes, Date.now()];
 
-  const checkpoint = async (): Promise<void> => {
+  const save = async (): Promise<void> => {
+    // The state as it is now: more bytes may arrive while the disk is written.
+    const snapshot = { ...state, sha256: hash.copy().digest('hex') };
     await file.datasync().catch(rethrowDiskFull);
-    state.sha256 = hash.copy().digest('hex');
-    await writeJson(statePath, state).catch(rethrowDiskFull);
-    [saved, savedAt] = [state.bytes, Date.now()];
+    await writeJson(statePath, snapshot).catch(rethrowDiskFull);
+    [saved, savedAt] = [snapshot.bytes, Date.now()];
   };
+  let saving: Promise<void> = Promise.resolve();
+  const checkpoint = (): Promise<void> => (saving = saving.catch(() => undefined).then(save));
+  // Also while a server sends nothing.
+  const timer = setInterval(() => {
+    if (state.bytes > saved) checkpoint().catch(() => undefined);
+  }, checkpointMs).unref();
   return {
     state,
     digest: () => hash.copy().digest('hex'),
@@ -238,13 +245,18 @@ async function openPartial(path: string): Promise<Partial> {
     },
     checkpoint,
     restart: async () => {
+      await saving.catch(() => undefined);
       await rm(statePath, { force: true });
       await truncate(partialPath, 0);
       hash = createHash('sha256');
       Object.assign(state, { url: '', etag: null, bytes: 0, sha256: '' });
       saved = 0;
     },
-    close: () => file.close(),
+    close: async () => {
+      clearInterval(timer);
+      await saving.catch(() => undefined);
+      await file.close();
+    },
   };
 }
 

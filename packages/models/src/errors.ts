@@ -9,6 +9,7 @@ export type ModelErrorCode =
   | 'hash_mismatch'
   | 'disk_full'
   | 'model_missing'
+  | 'set_invalid'
   | 'cancelled';
 
 /** An expected failure; its message is a sentence for the administrator. */

@@ -4,7 +4,8 @@ import { ModelError } from './errors.ts';
 import { freeBytes, listFiles, readJson, syncFolder } from './files.ts';
 import { tryFolderLock } from './folder-lock.ts';
 import { manifestFromNames, manifestSchema, modelKinds, type Manifest, type ModelKind } from './manifest.ts';
-import { findPlace, placeOf, pullsFolder } from './model-folder.ts';
+import { findPlace, modelName, placeOf, pullsFolder } from './model-folder.ts';
+import { trackTask } from './task-status.ts';
 import {
   evaluationFile,
   expectedOf,
@@ -33,11 +34,11 @@ export async function importModel({ cacheDir, from, kind, name }: Import): Promi
   if (!(await stat(source).catch(() => undefined))?.isDirectory())
     throw new ModelError('model_invalid', `${source} is not a folder.`);
   const id = name ?? basename(source);
-  if (!/^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$/.test(id))
+  if (!modelName.test(id))
     throw new ModelError('model_invalid', `${id} is not a name for a model: letters, digits, dots, - and _ only.`);
   const paths = (await listFiles(source)).filter((path) => path !== verificationFile && path !== evaluationFile);
   const manifest = await manifestIn(source, { id, kind, paths });
-  const lock = await tryFolderLock(join(pullsFolder(cacheDir), 'lock'));
+  const lock = await tryFolderLock(join(pullsFolder(cacheDir), '.lock'));
   if (!lock) throw new ModelError('pull_running', 'Another pull uses the model folder. Wait until it has ended.');
   const work = join(pullsFolder(cacheDir), id);
   const ready = join(work, 'ready');
@@ -126,4 +127,18 @@ export async function verifyModel(cacheDir: string, name: string, signal?: Abort
     ...stop,
   });
   return { name, fault, recorded: fault === null };
+}
+
+/** Verifies an installed model and leaves the result as the status of its last task. */
+export async function verifyAsTask(cacheDir: string, name: string, signal: AbortSignal): Promise<VerifyResult> {
+  const task = trackTask({ cacheDir, name, totalBytes: 0 });
+  try {
+    await task.begin();
+    const result = await verifyModel(cacheDir, name, signal);
+    await task.end(result.fault === null ? undefined : new ModelError('hash_mismatch', `${name}: ${result.fault}`));
+    return result;
+  } catch (error) {
+    await task.end(error);
+    throw error;
+  }
 }

@@ -1,6 +1,6 @@
 export { entryOf, modelBytes, readCatalogue, transferBytes, type CatalogueEntry } from './catalogue.ts';
 export { ModelError, type ModelErrorCode } from './errors.ts';
-export { importModel, verifyModel, type VerifyResult } from './import.ts';
+export { importModel, verifyAsTask, verifyModel, type VerifyResult } from './import.ts';
 export {
   manifestFromNames,
   manifestSchema,
@@ -11,10 +11,13 @@ export {
   modelKinds,
   type Precision,
 } from './manifest.ts';
-export { findPlace, listPlaces, removeModel, type ModelPlace } from './model-folder.ts';
-export { pullModel, readPulls, type PullStatus } from './pull.ts';
+export { findPlace, listPlaces, type ModelPlace } from './model-folder.ts';
+export { pullModel } from './pull.ts';
+export { removeModel } from './remove.ts';
+export { readTasks, type TaskStatus } from './task-status.ts';
 export {
   expectedOf,
+  findDifference,
   notVerified,
   readVerification,
   recordVerification,
@@ -25,3 +28,5 @@ export { suggestModel, type Machine, type Suggestion } from './suggestion.ts';
 export { readMachine } from './machine.ts';
 export { listInstalled, type InstalledModel } from './installed.ts';
 export { readEvaluation, writeEvaluation, type Evaluation } from './evaluation.ts';
+export { collarSeconds, score, type Recognition } from './evaluate.ts';
+export { readLabelledSet, type LabelledRecording } from './labelled-set.ts';

@@ -11,7 +11,7 @@ export type InstalledModel = {
   readonly name: string;
   readonly kind: ModelKind;
   readonly family: string | null;
-  readonly languages: readonly string[];
+  readonly languages: string[];
   readonly licence: string | null;
   readonly bytes: number;
   readonly origin: Verification['origin'] | null;

@@ -1,10 +1,13 @@
-import { readdir, rm } from 'node:fs/promises';
+import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ModelError } from './errors.ts';
 import { modelKinds, type ModelKind } from './manifest.ts';
 
 /** A model is the folder MODEL_CACHE_DIR/<kind>/<name>. */
 export type ModelPlace = { readonly kind: ModelKind; readonly name: string; readonly folder: string };
+
+/** A name is also the name of a folder. */
+export const modelName = /^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$/;
 
 /** Downloads in progress, the lock of the folder, and the state of the last pull of every model. */
 export function pullsFolder(cacheDir: string): string {
@@ -30,13 +33,4 @@ export async function findPlace(cacheDir: string, name: string): Promise<ModelPl
   const place = (await listPlaces(cacheDir)).find((candidate) => candidate.name === name);
   if (place) return place;
   throw new ModelError('model_missing', `No model ${name} is installed in ${cacheDir}.`);
-}
-
-/** Deletes a model, and what a pull of it left. @returns whether there was anything. */
-export async function removeModel(cacheDir: string, name: string): Promise<boolean> {
-  const folders = (await listPlaces(cacheDir)).filter((place) => place.name === name).map(({ folder }) => folder);
-  const pulls: string[] = await readdir(pullsFolder(cacheDir)).catch(() => []);
-  if (pulls.includes(name)) folders.push(join(pullsFolder(cacheDir), name));
-  for (const folder of folders) await rm(folder, { recursive: true, force: true });
-  return folders.length > 0;
 }

@@ -1,30 +1,18 @@
 import { spawn } from 'node:child_process';
 import { createWriteStream } from 'node:fs';
-import { mkdir, readdir, rename, rm, stat } from 'node:fs/promises';
+import { mkdir, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
-import { z } from 'zod';
 import { modelBytes, transferBytes, type CatalogueEntry, type Download } from './catalogue.ts';
 import { defaultDownloadOptions, diskFull, downloadFile, type DownloadOptions } from './download.ts';
-import { ModelError, reasonOf } from './errors.ts';
-import { freeBytes, readJson, writeJson } from './files.ts';
+import { ModelError } from './errors.ts';
+import { freeBytes, writeJson } from './files.ts';
 import { tryFolderLock } from './folder-lock.ts';
 import { moveIn } from './import.ts';
 import type { Manifest } from './manifest.ts';
 import { placeOf, pullsFolder } from './model-folder.ts';
+import { taskFolder, trackTask, watchCancel } from './task-status.ts';
 import { recordVerification, verificationFault } from './verification.ts';
-
-const pullStatus = z.object({
-  name: z.string(),
-  state: z.enum(['running', 'done', 'failed']),
-  received_bytes: z.int(),
-  total_bytes: z.int(),
-  error_code: z.string().nullable(),
-  error: z.string().nullable(),
-  at: z.iso.datetime(),
-});
-/** Progress or result of the last pull of a model. A running one is written every second. */
-export type PullStatus = z.infer<typeof pullStatus>;
 
 export type PullOptions = {
   readonly cacheDir: string;
@@ -37,98 +25,54 @@ export type PullOptions = {
   readonly download?: Partial<DownloadOptions>;
 };
 
-const statusEveryMs = 1_000;
-/** A running pull that was not written for this long belongs to a process that ended. */
-const statusStaleMs = 15_000;
-
 /**
  * Downloads, verifies and installs a model of the catalogue. The folder of the model appears as a whole, and only with
  * verified files. An interrupted pull is continued by the next one.
  * @returns 'present' when the verified model was installed already.
  */
 export async function pullModel(options: PullOptions): Promise<'installed' | 'present'> {
-  const { cacheDir, entry, acceptLicence } = options;
+  const { cacheDir, entry, acceptLicence, onProgress } = options;
   const { name, licence } = entry;
   if (licence.acceptance && !acceptLicence)
     throw new ModelError(
       'licence_required',
       `${name} needs your acceptance of its licence, ${licence.name}: ${licence.url}`,
     );
-  const lock = await tryFolderLock(join(pullsFolder(cacheDir), 'lock'));
+  const lock = await tryFolderLock(join(pullsFolder(cacheDir), '.lock'));
   if (!lock) throw new ModelError('pull_running', 'Another pull uses the model folder. Wait until it has ended.');
-  const signal = AbortSignal.any([lock.signal, ...(options.signal ? [options.signal] : [])]);
-  const status = createStatus(options);
+  const cancel = watchCancel(cacheDir, name);
+  const signal = AbortSignal.any([lock.signal, cancel.signal, ...(options.signal ? [options.signal] : [])]);
+  const total = transferBytes(entry);
+  const task = trackTask({ cacheDir, name, totalBytes: total });
+  const onReceived = (bytes: number): void => {
+    task.receive(bytes);
+    onProgress?.(bytes, total);
+  };
   try {
     const { folder } = placeOf(cacheDir, entry.kind, name);
     const paths = Object.values(entry.files).map(({ path }) => path);
-    if ((await verificationFault(folder, paths, { full: true, signal })) === null) return 'present';
-    await status.write('running');
-    await install({ ...options, signal, onReceived: status.receive });
-    await status.write('done');
-    return 'installed';
+    await task.begin();
+    const present = (await verificationFault(folder, paths, { full: true, signal })) === null;
+    if (!present) await install({ ...options, signal, onReceived });
+    await task.end();
+    return present ? 'present' : 'installed';
   } catch (error) {
     const failure = signal.aborted
       ? new ModelError('cancelled', `The pull of ${name} was stopped. The next one continues it.`, { cause: error })
       : error;
-    await status.write('failed', failure).catch(() => undefined);
+    await task.end(failure);
     throw failure;
   } finally {
+    await cancel.stop();
     await lock.release();
   }
-}
-
-/** The pulls that run or ended, by the model's name. */
-export async function readPulls(cacheDir: string): Promise<PullStatus[]> {
-  const names = await readdir(pullsFolder(cacheDir)).catch(() => []);
-  const read = names.map((name) => readJson(join(pullsFolder(cacheDir), name, 'status.json')));
-  const found = (await Promise.all(read)).map((value) => pullStatus.safeParse(value).data);
-  return found.filter((status) => status !== undefined).map(endIfStale);
-}
-
-function endIfStale(status: PullStatus): PullStatus {
-  if (status.state !== 'running' || Date.now() - Date.parse(status.at) < statusStaleMs) return status;
-  return {
-    ...status,
-    state: 'failed',
-    error_code: 'interrupted',
-    error: 'It was interrupted. Pull again to continue.',
-  };
-}
-
-function createStatus({ cacheDir, entry, onProgress }: PullOptions) {
-  const folder = join(pullsFolder(cacheDir), entry.name);
-  const total = transferBytes(entry);
-  let [received, writtenAt] = [0, 0];
-  const write = async (state: PullStatus['state'], error?: unknown): Promise<void> => {
-    await mkdir(folder, { recursive: true });
-    const status: PullStatus = {
-      name: entry.name,
-      state,
-      received_bytes: received,
-      total_bytes: total,
-      error_code: error === undefined ? null : error instanceof ModelError ? error.code : 'internal_error',
-      error: error === undefined ? null : reasonOf(error),
-      at: new Date().toISOString(),
-    };
-    await writeJson(join(folder, 'status.json'), status);
-  };
-  return {
-    write,
-    receive: (bytes: number): void => {
-      received = bytes;
-      onProgress?.(bytes, total);
-      if (Date.now() - writtenAt < statusEveryMs) return;
-      writtenAt = Date.now();
-      void write('running').catch(() => undefined);
-    },
-  };
 }
 
 type Installation = PullOptions & { signal: AbortSignal; onReceived: (bytes: number) => void };
 
 async function install({ cacheDir, entry, mirror, signal, onReceived, ...rest }: Installation): Promise<void> {
   const options = { ...defaultDownloadOptions, ...rest.download };
-  const work = join(pullsFolder(cacheDir), entry.name);
+  const work = taskFolder(cacheDir, entry.name);
   const ready = join(work, 'ready');
   await mkdir(work, { recursive: true });
   await rm(ready, { recursive: true, force: true });

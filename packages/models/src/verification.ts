@@ -49,6 +49,26 @@ export async function recordVerification(
     const { size, mtimeMs } = await stat(join(folder, path));
     files[path] = { bytes: size, mtime_ms: mtimeMs, sha256: await sha256Of(join(folder, path), signal) };
   }
+  const why = differenceOf(files, expected);
+  if (why !== null) return why;
+  const record: Verification = { version: 1, origin, verified_at: new Date().toISOString(), licence, files };
+  await writeJson(join(folder, verificationFile), record);
+  return null;
+}
+
+/** Hashes the files that have an expected hash. @returns what differs, or null. */
+export async function findDifference(folder: string, expected: Expected): Promise<string | null> {
+  const files: Verification['files'] = {};
+  for (const [path, { sha256 }] of Object.entries(expected)) {
+    const info = await stat(join(folder, path)).catch(() => undefined);
+    if (!info) continue;
+    const found = sha256 === undefined ? '' : await sha256Of(join(folder, path));
+    files[path] = { bytes: info.size, mtime_ms: info.mtimeMs, sha256: found };
+  }
+  return differenceOf(files, expected);
+}
+
+function differenceOf(files: Verification['files'], expected: Expected): string | null {
   for (const [path, { bytes, sha256 }] of Object.entries(expected)) {
     const found = files[path];
     if (!found) return `the file ${path} is missing`;
@@ -56,8 +76,6 @@ export async function recordVerification(
     if (sha256 !== undefined && found.sha256 !== sha256.toLowerCase())
       return `${path} is not the file that its manifest describes (SHA-256 differs)`;
   }
-  const record: Verification = { version: 1, origin, verified_at: new Date().toISOString(), licence, files };
-  await writeJson(join(folder, verificationFile), record);
   return null;
 }
 

@@ -14,7 +14,7 @@ const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256
 const publicPem = publicKey.export({ type: 'spki', format: 'pem' }).toString();
 const signer = createAssertionSigner(privateKey.export({ type: 'pkcs8', format: 'pem' }).toString());
 
-export function assertionOf(userId: string, role: 'user' | 'admin'): string {
+export function assertionOf(userId: string, role: 'user' | 'admin' | 'super_admin'): string {
   return signer('transcription-dispatcher', {
     userId,
     sessionId: randomUUID(),

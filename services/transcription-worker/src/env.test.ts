@@ -14,7 +14,7 @@ afterEach(() => reset(before));
 describe('environment of a worker', () => {
   it('uses the defaults of the specification', () => {
     const env = workerEnv();
-    expect(env.concurrency).toEqual({ cpu: 8, gpu: 1 });
+    expect(env.concurrency).toEqual({ cpu: 8, gpu: 1, download: 3 });
     expect(env).toMatchObject({ BATCH_SIZE: 'auto', COMPUTE_TYPE: 'auto', WHISPER_HYBRID_MODE: 'auto' });
     expect(env).toMatchObject({ GPU_WORKER_POOL: 'prefork', ENABLE_VRAM_PROFILING: false });
   });

@@ -1,5 +1,5 @@
 import { tmpdir } from 'node:os';
-import { computeTypes, queuesOf, workerJobs, workerPools, type Queue } from '@overtone/contracts';
+import { computeTypes, modelJobs, queuesOf, workerJobs, workerPools, type Queue } from '@overtone/contracts';
 import { objectStoreEnv } from '@overtone/object-store';
 import { concurrencyOf, type Concurrency } from '@overtone/jobs';
 import { busEnv, readEnv, serviceEnv } from '@overtone/service-kit';
@@ -21,7 +21,7 @@ const gpuEnv = {
 };
 
 /** Roles of a worker: the queues of its jobs, and `embedding` for search vectors. */
-const offers = [...queuesOf(workerJobs), 'embedding'] as const;
+const offers = [...queuesOf({ ...workerJobs, ...modelJobs }), 'embedding'] as const;
 
 export const workerVariables = {
   ...serviceEnv,
@@ -30,6 +30,10 @@ export const workerVariables = {
   MODEL_CACHE_DIR: z.string().min(1),
   /** `true`: models that were neither pulled nor imported nor verified are loaded, too. */
   OT_ALLOW_UNVERIFIED_MODELS: z.stringbool().default(false),
+  /** A catalogue file of the operator; its models are added to those of the product. */
+  OT_MODEL_CATALOGUE: z.string().optional(),
+  /** Address below which the files of the catalogue are looked for first, as `<model>/<file>`; for closed networks. */
+  OT_MODEL_MIRROR: z.url({ protocol: /^https?$/ }).optional(),
   /** Folder for temporary sound; needs room for 115 MB per hour of recording and job. */
   WORK_DIR: z.string().min(1).default(tmpdir()),
   /** Only this engine: sherpa-onnx, openai-compatible, pocketsphinx or scripted. */
@@ -82,7 +86,7 @@ export function childEnvironment(): Record<string, string> {
 /** Concurrency of the queues in this process's roles; 0 for all others. */
 function concurrencyFor(queues: readonly Queue[]): Concurrency {
   return Object.fromEntries(
-    Object.entries(concurrencyOf(workerJobs)).map(([queue, limit]) => [
+    Object.entries(concurrencyOf({ ...workerJobs, ...modelJobs })).map(([queue, limit]) => [
       queue,
       queues.includes(queue as Queue) ? limit : 0,
     ]),

@@ -6,6 +6,7 @@ import { createEnginesSlice } from './engines/engines.slice.ts';
 import { childEnvironment, type WorkerEnv } from './env.ts';
 import { createGpu } from './gpu/gpu.ts';
 import { createJobsSlice } from './jobs/jobs.slice.ts';
+import { createModelsSlice } from './models/models.slice.ts';
 import { createSherpa } from './sherpa/sherpa.ts';
 import { createTelemetry } from './telemetry.ts';
 
@@ -20,16 +21,20 @@ export function createTranscriptionWorker(env: WorkerEnv): Service {
   const { engine: sherpa, diarizer } = createSherpa({ env, childEnv, gpu, fallback });
   const engines = createEnginesSlice({ env, childEnv, sherpa, processors: gpu.processors, log });
 
+  const models = createModelsSlice({ env, log });
+
   return createService({
     ...base,
     slices: [
       engines,
+      models,
       createJobsSlice({
         env,
         childEnv,
         store: createObjectStore(env),
         engines,
         diarizer,
+        modelHandlers: models.handlers,
         meter: gpu.meter,
         telemetry: createTelemetry(metrics),
         bus,

@@ -6,6 +6,8 @@ import {
   dispatcherRpc,
   gpuRpc,
   jobDurable,
+  modelJobs,
+  modelRpc,
   workerJobs,
   workerRpc,
   workerValue,
@@ -74,7 +76,7 @@ async function tinyVectors(modelCacheDir: string): Promise<void> {
 export async function startWorld(more: Partial<WorkerEnv> = {}) {
   const nats = await startNats({ users: busUsers(password) });
   const nc = await connect({ servers: nats.url, user: 'test', pass: password });
-  await provisionJobs(nc, workerJobs);
+  await provisionJobs(nc, { ...workerJobs, ...modelJobs });
   const folder = await mkdtemp(join(tmpdir(), 'overtone-worker-'));
   const workDir = join(folder, 'work');
   await tinyVectors(join(folder, 'models'));
@@ -116,6 +118,12 @@ export async function startWorld(more: Partial<WorkerEnv> = {}) {
   return {
     store,
     nc,
+    modelFolder: env.MODEL_CACHE_DIR,
+    models: () => dispatcher.request(modelRpc.models, {}),
+    removeModel: (name: string) => dispatcher.request(modelRpc.removeModel, { name }),
+    /** Publishes a job of the model folder, as the dispatcher does. */
+    orderModel: <K extends keyof typeof modelJobs>(job: K, input: InputOf<(typeof modelJobs)[K]>) =>
+      nc.jetstream().publish(modelJobs[job].subject, JSON.stringify({ taskId: randomUUID(), input })),
     ended,
     order,
     done,

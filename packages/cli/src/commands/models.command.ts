@@ -99,8 +99,7 @@ export async function verify(name: string | undefined, options: DataOption): Pro
 /** Deletes a model, and an interrupted pull of it. */
 export async function remove(name: string, options: DataOption): Promise<void> {
   const folder = modelFolder(options.data);
-  if (!(await refuseModelErrors(() => removeModel(folder, name))))
-    throw new Refusal(`No model ${name} is installed in ${folder}.`);
+  await refuseModelErrors(() => removeModel(folder, name));
   createTerminal().done(`${name} was removed`);
 }
 
@@ -140,7 +139,8 @@ function catalogueOf(): Promise<CatalogueEntry[]> {
   return readCatalogue(process.env['OT_MODEL_CATALOGUE']);
 }
 
-async function refuseModelErrors<T>(work: () => Promise<T>): Promise<T> {
+/** An expected failure of the model folder, as one line of the terminal. */
+export async function refuseModelErrors<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {
@@ -168,7 +168,7 @@ function describe(entry: CatalogueEntry): string {
   return `${name}: ${title}. ${purpose}\n    ${facts.join(', ')}`;
 }
 
-function figures({ set, wer, der, real_time_factor: factor, peak_memory_mib: memory }: Evaluation): string {
+export function figures({ set, wer, der, real_time_factor: factor, peak_memory_mib: memory }: Evaluation): string {
   const percent = (share: number) => `${(share * 100).toFixed(1)} %`;
   return [
     `measured on ${set}`,

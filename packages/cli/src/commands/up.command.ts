@@ -5,6 +5,7 @@ import { baseUrl, readInstance } from '../setup/instance.ts';
 import { ensurePackages, productPackages } from '../setup/packages.ts';
 import { checkDisk, openDataFolder } from '../setup/preflight.ts';
 import { prepare } from '../setup/prepare.ts';
+import { adoptModels } from '../setup/adopt-models.ts';
 import { secretsIn } from '../setup/secrets.ts';
 import { clearLeftovers, setUp, takeAdminPassword } from '../setup/set-up.ts';
 import type { SupervisorMessage } from '../supervisor/messages.ts';
@@ -44,7 +45,9 @@ export async function up(options: UpOptions): Promise<void> {
     await prepare(terminal.done);
     terminal.busy('clearing up after the last run');
     if ((await clearLeftovers(folder)) > 0) terminal.done('ended what the last run left behind');
+    const wasUsedBefore = readInstance(folder) !== undefined;
     await setUp(folder, options.port, scale);
+    await adoptModels(modelFolder(folder.root), { wasUsedBefore, terminal });
     terminal.busy('starting');
     await (options.detach === true ? startDetached(folder, terminal, gpuScale) : startHere(folder, terminal, gpuScale));
     await announce(folder, terminal, options.detach === true);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { workerJobs } from '@overtone/contracts';
+import { modelJobs, workerJobs } from '@overtone/contracts';
 import { freshValues } from '../../test/compose-file.ts';
 import { imageEnvironment } from '../../test/dockerfile.ts';
 import { readAs, unknownTo } from '../../test/environments.ts';
@@ -195,7 +195,7 @@ describe.each(overlays)('k8s/overlays/%s', (overlay) => {
       (workload) => podEnvironment(workload, objects(), values)['WORKER_QUEUES']?.split(',') ?? [],
     );
     expect(taken.sort()).toEqual(
-      [...new Set([...Object.values(workerJobs).map((job) => job.queue), 'embedding'])].sort(),
+      [...new Set([...Object.values({ ...workerJobs, ...modelJobs }).map((job) => job.queue), 'embedding'])].sort(),
     );
   });
 });

@@ -61,6 +61,11 @@ function inQueue(entry: Entry): Entry {
   return at(() => ({ queue: 'default' }), entry);
 }
 
+// No catalogue has it, and no folder.
+function noModel(entry: Entry): Entry {
+  return at(() => ({ name: 'matrix' }), entry);
+}
+
 function speakerOf(entry: Entry): Entry {
   return at((ids) => ({ uuid: ids.speaker, target_uuid: ids.otherSpeaker }), entry);
 }
@@ -237,6 +242,10 @@ export const table: Record<string, Entry> = {
   'POST /api/tasks/recover-stuck-tasks': admins,
   'GET /api/admin/engines': admins,
   'GET /api/admin/gpu-profiles': admins,
+  'GET /api/admin/models': admins,
+  'POST /api/admin/models/{name}/pull': noModel(sending(() => ({}))(superAdmins)),
+  'POST /api/admin/models/{name}/verify': noModel(superAdmins),
+  'DELETE /api/admin/models/{name}': noModel(superAdmins),
   'GET /api/search': asking(() => 'q=matrix')(signedIn),
   'GET /api/search/suggestions': asking(() => 'q=matrix')(signedIn),
   'POST /api/search/reindex': admins,

@@ -15,6 +15,9 @@ const operationAuditEvents: Record<(typeof operationActions)[number], AuditRecor
   backup_run: 'admin.backup.run',
   mirror_settings_changed: 'admin.mirror.settings',
   mirror_run: 'admin.mirror.run',
+  model_pulled: 'admin.model.pull',
+  model_verified: 'admin.model.verify',
+  model_removed: 'admin.model.remove',
 };
 const fileAuditEvents: Record<(typeof fileActions)[number], AuditRecord['event']> = {
   file_uploaded: 'file.upload',

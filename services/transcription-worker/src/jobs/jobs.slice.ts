@@ -1,6 +1,14 @@
 import { hostname } from 'node:os';
 import { randomUUID } from 'node:crypto';
-import { gpuRpc, workerJobs, type Stage, type InputOf, type profiledStages, type RequestOf } from '@overtone/contracts';
+import {
+  gpuRpc,
+  modelJobs,
+  workerJobs,
+  type Stage,
+  type InputOf,
+  type profiledStages,
+  type RequestOf,
+} from '@overtone/contracts';
 import type { ObjectStore } from '@overtone/object-store';
 import { worker, type JobHandlers, type JobDelivery } from '@overtone/jobs';
 import type { Bus, Log, Slice } from '@overtone/service-kit';
@@ -19,14 +27,25 @@ type Deps = {
   store: ObjectStore;
   engines: Engines;
   diarizer: Diarizer;
+  modelHandlers: JobHandlers<typeof modelJobs>;
   meter: Gpu['meter'];
   telemetry: Telemetry;
   bus: Bus;
   log: Log;
 };
 
-/** Runs every stage but the last: prepare, transcribe, diarize, assemble. */
-export function createJobsSlice({ env, childEnv, store, engines, meter, bus, log, ...deps }: Deps): Slice {
+/** Runs every stage but the last (prepare, transcribe, diarize, assemble), and the tasks of the model folder. */
+export function createJobsSlice({
+  env,
+  childEnv,
+  store,
+  engines,
+  modelHandlers,
+  meter,
+  bus,
+  log,
+  ...deps
+}: Deps): Slice {
   const { concurrency } = env;
   const { engine, able, about } = engines;
   const workerId = `${hostname()}-${randomUUID().slice(0, 8)}`;
@@ -34,10 +53,11 @@ export function createJobsSlice({ env, childEnv, store, engines, meter, bus, log
   const cpu = createCpuChildren({ env: childEnv, maxSeconds: env.MAX_AUDIO_HOURS * 3600 });
   const profiler = env.ENABLE_VRAM_PROFILING ? createProfiler({ meter, bus, log, workerId }) : undefined;
   const express = { gpu: concurrency.gpu ? env.GPU_EXPRESS_SLOTS : 0 };
-  const handlers = stageHandlers({ ...deps, artefacts, cpu, engine, profiler });
+  const jobs = { ...workerJobs, ...modelJobs };
+  const handlers = { ...stageHandlers({ ...deps, artefacts, cpu, engine, profiler }), ...modelHandlers };
   return {
     parts: [artefacts.part, cpu.part],
-    jobs: [worker(workerJobs, handlers, { workerId, concurrency, express, able, about })],
+    jobs: [worker(jobs, handlers, { workerId, concurrency, express, able, about })],
     checks: { object_storage: { critical: false, probe: (signal) => store.ping(signal) } },
   };
 }

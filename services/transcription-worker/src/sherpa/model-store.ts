@@ -2,6 +2,7 @@ import { readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import {
   expectedOf,
+  findDifference,
   listPlaces,
   manifestFromNames,
   manifestSchema,
@@ -150,6 +151,10 @@ async function findUnverified(manifest: Manifest, folder: string): Promise<strin
     folder,
     files.map(({ path }) => path),
   );
-  if (why !== notVerified || !files.every(({ sha256 }) => sha256)) return why;
-  return recordVerification(folder, { expected: expectedOf(manifest), origin: 'manifest', licence: null });
+  const hashed = files.filter(({ sha256 }) => sha256);
+  if (why !== notVerified || hashed.length === 0) return why;
+  const recorded = { origin: 'manifest', licence: null } as const;
+  if (hashed.length === files.length)
+    return recordVerification(folder, { ...recorded, expected: expectedOf(manifest) });
+  return (await findDifference(folder, expectedOf(manifest))) ?? why;
 }
