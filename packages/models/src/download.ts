@@ -281,9 +281,14 @@ export function diskFull(): ModelError {
   );
 }
 
-function rethrowDiskFull(error: unknown): never {
+/** The error itself, unless the system says that the disk or the quota is full. */
+export function asDiskFull(error: unknown): unknown {
   const { code } = error as NodeJS.ErrnoException;
-  throw code === 'ENOSPC' || code === 'EDQUOT' ? diskFull() : error;
+  return code === 'ENOSPC' || code === 'EDQUOT' ? diskFull() : error;
+}
+
+function rethrowDiskFull(error: unknown): never {
+  throw asDiskFull(error);
 }
 
 /** An address without its query, which may contain a signature. */

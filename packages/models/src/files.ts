@@ -48,7 +48,11 @@ export async function listFiles(folder: string): Promise<string[]> {
 
 export async function syncFolder(folder: string): Promise<void> {
   const handle = await open(folder, 'r');
-  await handle.sync().finally(() => handle.close());
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
 }
 
 /** Bytes that may still be written to the file system of a path that need not exist yet. */

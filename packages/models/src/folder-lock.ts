@@ -39,7 +39,11 @@ export async function tryFolderLock(path: string): Promise<FolderLock | undefine
 async function create(path: string, content: string): Promise<boolean> {
   try {
     const file = await open(path, 'wx');
-    await file.writeFile(content).finally(() => file.close());
+    try {
+      await file.writeFile(content);
+    } finally {
+      await file.close();
+    }
     return true;
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;

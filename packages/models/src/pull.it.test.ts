@@ -5,6 +5,7 @@ import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { startFileServer, type Fault } from '../test/file-server.ts';
 import { createOnnxModel } from '../test/onnx.ts';
@@ -17,6 +18,7 @@ import { verificationFault } from './verification.ts';
 
 const content = createOnnxModel(2_000_000);
 const quick = { idleMs: 1_500, backoffMs: 5, attempts: 3, reserveBytes: 0 };
+const pullMain = new URL('../test/pull.main.ts', import.meta.url);
 let cacheDir = '';
 const servers: Awaited<ReturnType<typeof startFileServer>>[] = [];
 
@@ -225,7 +227,7 @@ describe('a pull with a fault', () => {
     const entry = entryFor([server.url]);
     const entryFile = join(cacheDir, 'entry.json');
     await writeFile(entryFile, JSON.stringify(entry));
-    const child = spawn(process.execPath, [join(import.meta.dirname, '../test/pull.main.ts'), cacheDir, entryFile]);
+    const child = spawn(process.execPath, [fileURLToPath(pullMain), cacheDir, entryFile]);
     const ended = new Promise((resolve) => child.once('close', resolve));
     const status = join(cacheDir, '.pulls', 'tiny-vad', 'model.onnx.partial');
     for (let waited = 0; waited < 600 && (await sizeOf(status)) < 1_200_000; waited++) await sleep(50);

@@ -4,7 +4,7 @@ import { mkdir, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { modelBytes, transferBytes, type CatalogueEntry, type Download } from './catalogue.ts';
-import { defaultDownloadOptions, diskFull, downloadFile, type DownloadOptions } from './download.ts';
+import { asDiskFull, defaultDownloadOptions, diskFull, downloadFile, type DownloadOptions } from './download.ts';
 import { ModelError } from './errors.ts';
 import { freeBytes, writeJson } from './files.ts';
 import { tryFolderLock } from './folder-lock.ts';
@@ -59,7 +59,7 @@ export async function pullModel(options: PullOptions): Promise<'installed' | 'pr
   } catch (error) {
     const failure = signal.aborted
       ? new ModelError('cancelled', `The pull of ${name} was stopped. The next one continues it.`, { cause: error })
-      : error;
+      : asDiskFull(error);
     await task.end(failure);
     throw failure;
   } finally {
@@ -133,7 +133,7 @@ async function extractMember(archive: string, member: string, target: string, si
   const ended = new Promise<string | null>((resolve, reject) => {
     let stderr = '';
     tar.stderr.on('data', (chunk: Buffer) => (stderr = `${stderr}${chunk.toString()}`.slice(-500)));
-    tar.once('error', reject);
+    tar.on('error', reject);
     tar.once('close', (code) => resolve(code === 0 ? null : stderr.trim()));
   });
   const [failure] = await Promise.all([ended, pipeline(tar.stdout, createWriteStream(target, { flags: 'wx' }))]);

@@ -64,7 +64,9 @@ export function trackTask({ cacheDir, name, totalBytes }: Task) {
     };
     await writeJson(join(folder, 'status.json'), status);
   };
-  const timer = setInterval(() => (last = write('running').catch(() => undefined)), statusEveryMs).unref();
+  const timer = setInterval(() => {
+    last = write('running').catch(() => undefined);
+  }, statusEveryMs).unref();
   return {
     begin: () => write('running'),
     receive: (bytes: number): void => {
@@ -88,11 +90,15 @@ export async function requestCancel(cacheDir: string, name: string): Promise<voi
 export function watchCancel(cacheDir: string, name: string): { signal: AbortSignal; stop: () => Promise<void> } {
   const path = join(taskFolder(cacheDir, name), 'cancel');
   const cancelled = new AbortController();
+  // Left by a process that ended before it saw it.
+  const cleared = rm(path, { force: true }).catch(() => undefined);
   const timer = setInterval(() => {
-    void access(path).then(
-      () => cancelled.abort(new Error('an administrator stopped it')),
-      () => undefined,
-    );
+    void cleared
+      .then(() => access(path))
+      .then(
+        () => cancelled.abort(new Error('an administrator stopped it')),
+        () => undefined,
+      );
   }, statusEveryMs).unref();
   return {
     signal: cancelled.signal,

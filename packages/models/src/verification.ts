@@ -2,7 +2,7 @@ import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { listFiles, readJson, sha256Of, writeJson } from './files.ts';
-import { manifestSchema, type Manifest } from './manifest.ts';
+import type { Manifest } from './manifest.ts';
 
 /** Beside the files of a model: what they were when they were verified. */
 export const verificationFile = 'verified.json';
@@ -113,8 +113,4 @@ export const notVerified = 'not verified; to use it, run: ./overtone models veri
 /** The paths and hashes in the manifest of a model; a file without a hash is only required to exist. */
 export function expectedOf({ files }: Manifest): Expected {
   return Object.fromEntries(Object.values(files).map(({ path, bytes, sha256 }) => [path, { bytes, sha256 }]));
-}
-
-export async function readManifestFile(folder: string): Promise<Manifest | undefined> {
-  return manifestSchema.safeParse(await readJson(join(folder, 'manifest.json'))).data;
 }

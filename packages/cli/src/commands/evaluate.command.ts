@@ -62,7 +62,7 @@ async function runWorker(request: unknown, onLine: (line: Line) => void): Promis
     const main = join(productFolder, 'services', 'transcription-worker', 'src', 'evaluate.main.ts');
     const child = spawn(process.execPath, [main, file], { stdio: ['ignore', 'pipe', 'inherit'] });
     const ended = new Promise<number | null>((done, reject) => {
-      child.once('error', reject);
+      child.on('error', reject);
       child.once('close', done);
     });
     for await (const line of createInterface({ input: child.stdout })) onLine(JSON.parse(line) as Line);

@@ -16,8 +16,9 @@ async function copy(name: string): Promise<void> {
   await mkdir(join(cacheDir, 'vad', name), { recursive: true });
   await writeFile(join(cacheDir, 'vad', name, 'silero_vad.onnx'), 'model');
 }
-const verified = async () =>
-  (await listInstalled(cacheDir)).filter(({ fault }) => fault === null).map(({ name }) => name);
+async function verified(): Promise<string[]> {
+  return (await listInstalled(cacheDir)).filter(({ fault }) => fault === null).map(({ name }) => name);
+}
 
 it('keeps the models of an earlier version in use, and no model that is copied later', async () => {
   await copy('earlier');

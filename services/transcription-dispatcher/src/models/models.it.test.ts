@@ -50,21 +50,25 @@ const overview: ReplyOf<typeof modelRpc.models> = {
   suggestion: { text: 'a small model', name: null },
 };
 
-const boss = () => assertionOf(randomUUID(), 'super_admin');
-const post = async (path: string, body: unknown = {}) => {
+function boss(): string {
+  return assertionOf(randomUUID(), 'super_admin');
+}
+
+async function post(path: string, body: unknown = {}) {
   const response = await world.dispatcher.post(`/api/admin/models/${path}`, boss(), body);
   return { status: response.status, code: ((await response.json()) as { code?: string }).code };
-};
-const waitingJobs = async (subject: string): Promise<unknown[]> => {
+}
+
+async function waitingJobs(subject: string): Promise<unknown[]> {
   const jsm = await world.test.jetstreamManager();
   const { state } = await jsm.streams.info('JOBS', { subjects_filter: subject });
   const found: unknown[] = [];
   for (let index = state.first_seq; index <= state.last_seq; index++) {
     const message = await jsm.streams.getMessage('JOBS', { seq: index }).catch(() => undefined);
-    if (message?.subject === subject) found.push((message.json() as { input: unknown }).input);
+    if (message?.subject === subject) found.push(message.json<{ input: unknown }>().input);
   }
   return found;
-};
+}
 
 describe('models without a worker', () => {
   it('are unavailable, and the answer says why', async () => {

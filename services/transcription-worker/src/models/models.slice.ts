@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { modelJobs, modelRpc, type ReplyOf } from '@overtone/contracts';
+import { modelRpc, type modelJobs, type ReplyOf } from '@overtone/contracts';
 import type { JobHandlers } from '@overtone/jobs';
 import {
   entryOf,
