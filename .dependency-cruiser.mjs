@@ -1,6 +1,6 @@
-// The import rules of docs/architecture.md: contracts <- service-kit <- database | directory | jobs | object-store <- services.
+// The import rules of docs/architecture.md: contracts <- service-kit <- database | directory | jobs | models | object-store <- services.
 const test = '\\.test\\.tsx?$|/test/|/bench/|\\.bench\\.ts$';
-const libraries = '^packages/(database|directory|jobs|object-store)/';
+const libraries = '^packages/(database|directory|jobs|models|object-store)/';
 const rule = (name, comment, from, to) => ({ name, comment, severity: 'error', from, to });
 
 export default {
@@ -23,7 +23,7 @@ export default {
     ),
     rule(
       'libraries-side-by-side',
-      'database, directory, jobs and object-store do not know each other.',
+      'database, directory, jobs, models and object-store do not know each other.',
       { path: libraries, pathNot: test },
       { path: '^(packages/(?!service-kit|contracts|$1/)|services/)' },
     ),

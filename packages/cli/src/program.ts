@@ -123,11 +123,7 @@ function looking(program: Command): void {
       (await import('./commands/logs.command.ts')).logs(service, options),
     );
   configuring(program);
-  program
-    .command('models')
-    .description('list the speech and language models that were found')
-    .option(...dataOption)
-    .action(async (options: DataOption) => (await import('./commands/models.command.ts')).models(options));
+  models(program);
   program
     .command('version')
     .description('print the version, the pinned release and the newest one')
@@ -136,6 +132,62 @@ function looking(program: Command): void {
     .action(async (options: { fetch?: boolean; json?: boolean }) => {
       await (await import('./commands/version.command.ts')).version(options);
     });
+}
+
+/** Options may precede or follow the command. */
+function models(program: Command): void {
+  const load = () => import('./commands/models.command.ts');
+  const models = program
+    .command('models')
+    .description('list the speech models; more: pull, verify, remove, import, evaluate')
+    .option(...dataOption)
+    .option('--json', 'for programs')
+    .action(async (options: DataOption & { json?: boolean }) => (await load()).listModels(options));
+  models
+    .command('list')
+    .description('list the installed models, those of the catalogue, and what suits this machine')
+    .option('--json', 'for programs')
+    .action(async (_options: unknown, command: Command) => (await load()).listModels(command.optsWithGlobals()));
+  models
+    .command('pull')
+    .argument('<name>', 'a model of the catalogue')
+    .description('download a model, verify and install it; continues an interrupted download')
+    .option('--accept-licence', 'accept the licence of the model')
+    .action(async (name: string, _options: unknown, command: Command) =>
+      (await load()).pull(name, command.optsWithGlobals()),
+    );
+  models
+    .command('verify')
+    .argument('[name]', 'all models when none is named')
+    .description('hash the files of a model again; records the hashes of one that was copied into the folder')
+    .action(async (name: string | undefined, _options: unknown, command: Command) =>
+      (await load()).verify(name, command.optsWithGlobals()),
+    );
+  models
+    .command('remove')
+    .argument('<name>')
+    .description('delete a model')
+    .action(async (name: string, _options: unknown, command: Command) =>
+      (await load()).remove(name, command.optsWithGlobals()),
+    );
+  models
+    .command('import')
+    .argument('<folder>', 'a folder with the files of one model')
+    .description('copy a model into the model folder, and record its hashes')
+    .option('--kind <kind>', 'asr, vad, segmentation or embedding (default: what the files are)')
+    .option('--name <name>', 'default: the name of the folder')
+    .action(async (folder: string, _options: unknown, command: Command) =>
+      (await load()).importFolder(folder, command.optsWithGlobals()),
+    );
+  models
+    .command('evaluate')
+    .argument('<name>', 'an installed speech model, or pocketsphinx')
+    .description('measure word and speaker errors, speed and memory on a labelled set')
+    .requiredOption('--set <folder>', 'recordings, each with .stm or .txt and optionally .rttm beside it')
+    .option('--language <code>', 'language of the recordings (default: detected)')
+    .action(async (name: string, _options: unknown, command: Command) =>
+      (await import('./commands/evaluate.command.ts')).evaluate(name, command.optsWithGlobals()),
+    );
 }
 
 function updating(program: Command): void {

@@ -28,6 +28,7 @@ export { downloadJobs, importLease, importLive, importRpc } from './media-import
 export * from './media-objects.ts';
 export { uploadOptions } from './media-uploads.ts';
 export { openApi } from './openapi.ts';
+export * from './models.ts';
 export * from './operations.ts';
 export * from './operations-queues.ts';
 export * from './operations-tasks.ts';

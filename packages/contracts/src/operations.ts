@@ -7,7 +7,7 @@ import { taskRoutes } from './operations-tasks.ts';
 export const dispatcherRoutes = { ...taskRoutes, ...queueRoutes };
 
 /**
- * An administrator's action on queues, dead jobs, backups and the mirror; identity's `audit.slice.ts` names it in the audit
+ * An administrator's action on queues, dead jobs, backups, the mirror and models; identity's `audit.slice.ts` names it in the audit
  * trail.
  */
 export const operationActions = [
@@ -22,6 +22,9 @@ export const operationActions = [
   'mirror_run',
   'engine_settings_changed',
   'asr_providers_changed',
+  'model_pulled',
+  'model_verified',
+  'model_removed',
 ] as const;
 export const operationsEvents = {
   performed: defineEvent(

@@ -26,6 +26,7 @@ import { userRoutes } from './identity-users.ts';
 import { mediaRoutes } from './media.ts';
 import { downloadJobs, importLive, importRpc } from './media-imports.ts';
 import { mediaEvents, mediaRpc } from './media-events.ts';
+import { modelJobs, modelRoutes, modelRpc } from './models.ts';
 import { dispatcherRoutes, operationsEvents } from './operations.ts';
 import { searchEvents, searchRoutes } from './search.ts';
 import { systemRoutes } from './system.ts';
@@ -116,9 +117,15 @@ export const topology: Record<ServiceName, Topology> = {
       'forget-file': mediaEvents.deleted,
       'order-index': mediaEvents.transcriptStored,
     },
-    enqueues: [...all<JobDef>(stageJobs), ...all<JobDef>(systemJobs)],
+    enqueues: [...all<JobDef>(stageJobs), ...all<JobDef>(systemJobs), ...all<JobDef>(modelJobs)],
     works: all(systemJobs),
-    requests: [mediaRpc.describeFiles, identityRpc.names, dispatcherRpc.paused, asrWorkerRpc.testProvider],
+    requests: [
+      mediaRpc.describeFiles,
+      identityRpc.names,
+      dispatcherRpc.paused,
+      asrWorkerRpc.testProvider,
+      ...all<RpcDef>(modelRpc),
+    ],
     serves: [
       ...all<RpcDef>(dispatcherRpc),
       ...all<RpcDef>(gpuRpc),
@@ -131,7 +138,7 @@ export const topology: Record<ServiceName, Topology> = {
   'transcription-worker': {
     ...noMessages,
     subscribes: [transcriptionEvents.settingsChanged],
-    works: [...all<JobDef>(workerJobs), ...all<JobDef>(downloadJobs)],
+    works: [...all<JobDef>(workerJobs), ...all<JobDef>(downloadJobs), ...all<JobDef>(modelJobs)],
     requests: [
       ...(claimRequests.requests ?? []),
       gpuRpc.recordProfile,
@@ -143,7 +150,7 @@ export const topology: Record<ServiceName, Topology> = {
       importRpc.completeImport,
       importRpc.failImport,
     ],
-    serves: [...all<RpcDef>(workerRpc), ...all<RpcDef>(asrWorkerRpc)],
+    serves: [...all<RpcDef>(workerRpc), ...all<RpcDef>(asrWorkerRpc), ...all<RpcDef>(modelRpc)],
     sendsLive: [transcriptionLive.taskProgress],
     receivesLive: [transcriptionLive.taskCancelled],
   },
@@ -225,6 +232,7 @@ export const routes: readonly RouteDef[] = [
   ...all<RouteDef>(gpuRoutes),
   ...all<RouteDef>(engineSettingsRoutes),
   ...all<RouteDef>(asrRoutes),
+  ...all<RouteDef>(modelRoutes),
   ...all<RouteDef>(searchRoutes),
   ...all<RouteDef>(backupRoutes),
   ...all<RouteDef>(mirrorRoutes),

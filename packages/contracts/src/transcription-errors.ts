@@ -16,6 +16,9 @@ export const transcriptionErrors = {
   diarization_failed: 'unavailable',
   job_cancelled: 'conflict',
   job_lost: 'unavailable',
+  // models
+  licence_required: 'invalid',
+  pull_running: 'conflict',
   // dead jobs
   task_not_dead: 'conflict',
   task_superseded: 'conflict',

@@ -9,6 +9,7 @@ import { frozen } from './frozen.e2e.ts';
 import { importInTheBrowser } from './import-browser.e2e.ts';
 import { libraryInTheBrowser } from './library-browser.e2e.ts';
 import { longBesideShort } from './long-beside-short.e2e.ts';
+import { modelsInTheBrowser } from './models-browser.e2e.ts';
 import { orphaned } from './orphan.e2e.ts';
 import { queuesInTheBrowser } from './queues-browser.e2e.ts';
 import { rolling } from './rolling.e2e.ts';
@@ -25,6 +26,7 @@ registerSuites(
     backupsInTheBrowser(context),
     enginesInTheBrowser(context),
     importInTheBrowser(context),
+    modelsInTheBrowser(context),
     signals(context),
     diskFull(context),
     frozen(context),

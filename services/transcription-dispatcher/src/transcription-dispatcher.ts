@@ -5,6 +5,7 @@ import type { DispatcherEnv } from './env.ts';
 import { PrismaClient } from './generated/client.ts';
 import { createGpuProfilesSlice } from './gpu-profiles/gpu-profiles.slice.ts';
 import { createFiles, createPeople } from './ports/files.adapter.ts';
+import { createModelsSlice } from './models/models.slice.ts';
 import { createQueuesSlice } from './queues/queues.slice.ts';
 import { createRunsSlice } from './runs/runs.slice.ts';
 import { createAsrProvidersSlice } from './settings/asr-providers.slice.ts';
@@ -48,6 +49,7 @@ export function createTranscriptionDispatcher(env: DispatcherEnv): Service {
       createTasksSlice({ env, db, statements, outbox, bus, log, metrics, tasks, runs, leases, signals, files }),
       createSettingsSlice({ db, outbox, store: settingsStore, workers }),
       asr,
+      createModelsSlice({ db, outbox, bus }),
       createGpuProfilesSlice({ db, enabled: env.ENABLE_VRAM_PROFILING }),
     ],
   });

@@ -2,6 +2,7 @@ import { tmpdir } from 'node:os';
 import {
   downloadJobs,
   engineSettings,
+  modelJobs,
   queuesOf,
   settingVariables,
   workerJobs,
@@ -14,7 +15,8 @@ import { busEnv, readEnv, serviceEnv } from '@overtone/service-kit';
 import { outboundEnv } from '@overtone/service-kit/outbound';
 import { z } from 'zod';
 
-const ownJobs = { ...workerJobs, ...downloadJobs };
+/** The jobs that a worker runs. */
+export const ownJobs = { ...workerJobs, ...downloadJobs, ...modelJobs };
 /** Roles of a worker: the queues of its jobs, and `embedding` for search vectors. */
 const offers = [...queuesOf(ownJobs), 'embedding'] as const;
 
@@ -26,6 +28,12 @@ export const workerVariables = {
   /** Program that downloads from pages of media sites, if it is installed. */
   YT_DLP_COMMAND: z.string().min(1).default('yt-dlp'),
   MODEL_CACHE_DIR: z.string().min(1),
+  /** `true`: models that were neither pulled nor imported nor verified are loaded, too. */
+  OT_ALLOW_UNVERIFIED_MODELS: z.stringbool().default(false),
+  /** A catalogue file of the operator; its models are added to those of the product. */
+  OT_MODEL_CATALOGUE: z.string().optional(),
+  /** Address below which the files of the catalogue are looked for first, as `<model>/<file>`; for closed networks. */
+  OT_MODEL_MIRROR: z.url({ protocol: /^https?$/ }).optional(),
   /** Folder for temporary sound; needs room for 115 MB per hour of recording and job. */
   WORK_DIR: z.string().min(1).default(tmpdir()),
   /** Only this engine: sherpa-onnx, openai-compatible, pocketsphinx or scripted. */

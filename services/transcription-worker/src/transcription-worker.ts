@@ -8,6 +8,7 @@ import { childEnvironment, type WorkerEnv } from './env.ts';
 import { createGpu } from './gpu/gpu.ts';
 import { wishesOf } from './gpu/tuning.ts';
 import { createJobsSlice } from './jobs/jobs.slice.ts';
+import { createModelsSlice } from './models/models.slice.ts';
 import { createSettingsSlice } from './settings/settings.slice.ts';
 import { createSherpa } from './sherpa/sherpa.ts';
 import { createTelemetry } from './telemetry.ts';
@@ -27,17 +28,20 @@ export function createTranscriptionWorker(env: WorkerEnv): Service {
   const store = createObjectStore(env);
   const downloads = createDownloadsSlice({ env, childEnv, objects: store, bus, log });
 
+  const models = createModelsSlice({ env, log });
+
   return createService({
     ...base,
     slices: [
       settingsSlice,
       engines,
       downloads,
+      models,
       createJobsSlice({
         env,
         childEnv,
         store,
-        download: downloads.download,
+        otherHandlers: { download: downloads.download, ...models.handlers },
         engines,
         diarizer,
         settings,

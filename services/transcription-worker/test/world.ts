@@ -6,10 +6,11 @@ import {
   asrRpc,
   asrWorkerRpc,
   dispatcherRpc,
-  downloadJobs,
   engineSettingsRpc,
   gpuRpc,
   jobDurable,
+  modelJobs,
+  modelRpc,
   workerJobs,
   workerRpc,
   workerValue,
@@ -26,7 +27,7 @@ import { busUsers, provisionJobs } from '@overtone/testkit/bus';
 import { connect } from 'nats';
 import { z } from 'zod';
 import { writeVectors } from '../src/embeddings/vector-file.ts';
-import { workerVariables, type WorkerEnv } from '../src/env.ts';
+import { ownJobs, workerVariables, type WorkerEnv } from '../src/env.ts';
 import { createTranscriptionWorker } from '../src/transcription-worker.ts';
 
 const log = createLog('test', { LOG_LEVEL: 'fatal', LOG_FORMAT: 'json' });
@@ -87,7 +88,7 @@ async function tinyVectors(modelCacheDir: string): Promise<void> {
 export async function startWorld(more: Partial<WorkerEnv> = {}) {
   const nats = await startNats({ users: busUsers(password) });
   const nc = await connect({ servers: nats.url, user: 'test', pass: password });
-  await provisionJobs(nc, { ...workerJobs, ...downloadJobs });
+  await provisionJobs(nc, ownJobs);
   const folder = await mkdtemp(join(tmpdir(), 'overtone-worker-'));
   const workDir = join(folder, 'work');
   await tinyVectors(join(folder, 'models'));
@@ -138,6 +139,12 @@ export async function startWorld(more: Partial<WorkerEnv> = {}) {
     nc,
     stored,
     testProvider: (provider: AsrProviderWithKey) => dispatcher.request(asrWorkerRpc.testProvider, { provider }),
+    modelFolder: env.MODEL_CACHE_DIR,
+    models: () => dispatcher.request(modelRpc.models, {}),
+    removeModel: (name: string) => dispatcher.request(modelRpc.removeModel, { name }),
+    /** Publishes a job of the model folder, as the dispatcher does. */
+    orderModel: <K extends keyof typeof modelJobs>(job: K, input: InputOf<(typeof modelJobs)[K]>) =>
+      nc.jetstream().publish(modelJobs[job].subject, JSON.stringify({ taskId: randomUUID(), input })),
     ended,
     order,
     done,

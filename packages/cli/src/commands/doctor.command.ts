@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
-import { basename, dirname } from 'node:path';
+import { dirname } from 'node:path';
+import { listInstalled } from '@overtone/models';
 import { dataFolder, productFolder, productVersion, type DataFolder } from '../paths.ts';
 import { messageOf } from '../refusal.ts';
 import { isPortFree } from '../servers/ports.ts';
@@ -9,7 +10,7 @@ import { checkDisk, freeBytes, newerVersionOf, openDataFolder } from '../setup/p
 import { run } from '../setup/run.ts';
 import { readLiveRuntime } from '../supervisor/runtime.ts';
 import { createTerminal } from '../terminal.ts';
-import { findModels } from './models.command.ts';
+import { modelFolder, speechModelHint } from './models.command.ts';
 import { readStatus } from './status.command.ts';
 
 /** The result of one check: ok, warning or error. */
@@ -105,15 +106,19 @@ async function publicPort(folder: DataFolder): Promise<Finding[]> {
   return [problem(`port ${port} is in use by another program; start with --port and another number`)];
 }
 
-function engines(folder: DataFolder): Finding[] {
-  const models = findModels(process.env['MODEL_CACHE_DIR'] ?? folder.models).map(({ name }) => basename(name));
-  if (models.length > 0) return [ok(`models: ${models.join(', ')}`)];
-  if (missingPackages(productPackages).some((name) => name.startsWith('pocketsphinx'))) {
-    return [note('no speech engine: recordings will wait for one')];
-  }
-  return [
-    note('speech engine: PocketSphinx (English, modest accuracy); models make it better, see: ./overtone models'),
-  ];
+async function engines(folder: DataFolder): Promise<Finding[]> {
+  const place = modelFolder(folder.root);
+  const installed = await listInstalled(place);
+  const models = installed.map(({ name, fault }) =>
+    fault === null ? ok(`model ${name}`) : note(`model ${name} is not used: ${fault}`),
+  );
+  const hint = await speechModelHint(place);
+  if (hint === undefined) return models;
+  const pocketSphinx = !missingPackages(productPackages).some((name) => name.startsWith('pocketsphinx'));
+  const engine = pocketSphinx
+    ? 'speech engine: PocketSphinx (English, modest accuracy)'
+    : 'no speech engine: recordings will wait for one';
+  return [...models, note(`${engine}. ${hint.slice(-2).join(' ')}`)];
 }
 
 /** Needed only for imports from pages of media sites. */

@@ -5,6 +5,7 @@ import { baseUrl, readInstance } from '../setup/instance.ts';
 import { ensurePackages, productPackages } from '../setup/packages.ts';
 import { checkDisk, openDataFolder } from '../setup/preflight.ts';
 import { prepare } from '../setup/prepare.ts';
+import { adoptModels } from '../setup/adopt-models.ts';
 import { secretsIn } from '../setup/secrets.ts';
 import { clearLeftovers, setUp, takeAdminPassword } from '../setup/set-up.ts';
 import type { SupervisorMessage } from '../supervisor/messages.ts';
@@ -12,6 +13,7 @@ import { spawnGuardian } from '../supervisor/guardian.ts';
 import { kill } from '../servers/process.ts';
 import { instanceLock, setupLock, superviseInstance } from '../supervisor/run-instance.ts';
 import { gpuScaleOf } from '../supervisor/gpu-scale.ts';
+import { modelFolder, speechModelHint } from './models.command.ts';
 import { createTerminal, type Terminal } from '../terminal.ts';
 import { pinRelease, readPin, releaseOfClone } from '../update/releases.ts';
 
@@ -44,12 +46,13 @@ export async function up(options: UpOptions): Promise<void> {
     await prepare(terminal.done);
     terminal.busy('clearing up after the last run');
     if ((await clearLeftovers(folder)) > 0) terminal.done('ended what the last run left behind');
-    const isFresh = readInstance(folder) === undefined;
+    const wasUsedBefore = readInstance(folder) !== undefined;
     await setUp(folder, options.port, scale);
-    if (isFresh) await pinClone(terminal);
+    if (!wasUsedBefore) await pinClone(terminal);
+    await adoptModels(modelFolder(folder.root), { wasUsedBefore, terminal });
     terminal.busy('starting');
     await (options.detach === true ? startDetached(folder, terminal, gpuScale) : startHere(folder, terminal, gpuScale));
-    announce(folder, terminal, options.detach === true);
+    await announce(folder, terminal, options.detach === true);
   });
 }
 
@@ -72,7 +75,7 @@ function address(folder: DataFolder) {
   return instance === undefined ? folder.root : baseUrl(instance);
 }
 
-function announce(folder: DataFolder, terminal: Terminal, detached: boolean): void {
+async function announce(folder: DataFolder, terminal: Terminal, detached: boolean): Promise<void> {
   const instance = readInstance(folder)!;
   const password = takeAdminPassword(folder, secretsIn(folder.secrets), instance);
   terminal.line();
@@ -81,6 +84,7 @@ function announce(folder: DataFolder, terminal: Terminal, detached: boolean): vo
     terminal.line(`  sign in as  ${instance.adminEmail}`);
     terminal.line(`  password    ${password === process.env['OT_ADMIN_PASSWORD'] ? '(as given)' : password}`);
     if (password !== process.env['OT_ADMIN_PASSWORD']) terminal.line('  It is shown this once.');
+    for (const line of (await speechModelHint(modelFolder(folder.root))) ?? []) terminal.line(`  ${line}`);
   }
   terminal.line(detached ? '  stop it with  ./overtone down' : '  stop it with  Ctrl-C');
 }

@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
-import { workerJobs } from '@overtone/contracts';
+import { downloadJobs, modelJobs, workerJobs } from '@overtone/contracts';
 import { createFolder } from '@overtone/testkit/cleanup';
 import { freshValues } from '../../test/compose-file.ts';
 import { imageEnvironment } from '../../test/dockerfile.ts';
@@ -201,7 +201,7 @@ describe.each(overlays)('k8s/overlays/%s', (overlay) => {
       (workload) => podEnvironment(workload, objects(), values)['WORKER_QUEUES']?.split(',') ?? [],
     );
     expect(taken.sort()).toEqual(
-      [...new Set([...Object.values(workerJobs).map((job) => job.queue), 'embedding'])].sort(),
+      [...new Set([...Object.values({ ...workerJobs, ...downloadJobs, ...modelJobs }).map((job) => job.queue), 'embedding'])].sort(),
     );
   });
 

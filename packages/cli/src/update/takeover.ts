@@ -11,6 +11,7 @@ import { productFolder, productVersion, type DataFolder } from '../paths.ts';
 import { messageOf, Refusal } from '../refusal.ts';
 import { kill, spawnProcess, stopProcess, waitUntilReady, type ProcessSpec } from '../servers/process.ts';
 import { readInstance, type Instance } from '../setup/instance.ts';
+import { adoptModels } from '../setup/adopt-models.ts';
 import { assignPorts } from '../setup/ports.ts';
 import { markVersion } from '../setup/preflight.ts';
 import { lastLines } from '../setup/run.ts';
@@ -72,6 +73,8 @@ export async function takeOver(folder: DataFolder, terminal: Terminal, options: 
     if (before === undefined) throw new Refusal(`${folder.settings} is missing; start again with: ./overtone up`);
     const scale = scaled ? gpuScaleOf(process.env) : undefined;
     const instance = await completeSetUp(folder, before, scale);
+    const cacheDir = process.env['MODEL_CACHE_DIR'] ?? folder.models;
+    await adoptModels(cacheDir, { wasUsedBefore: true, terminal });
     const { settle } = await prepareRunning(folder, terminal);
     const takeover = { folder, instance, terminal, withinMs: seconds * 1000 };
     if (options.trial) await tryServices(takeover);

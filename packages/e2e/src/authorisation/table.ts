@@ -77,6 +77,11 @@ function inQueue(entry: Entry): Entry {
   return at(() => ({ queue: 'default' }), entry);
 }
 
+// No catalogue has it, and no folder.
+function noModel(entry: Entry): Entry {
+  return at(() => ({ name: 'matrix' }), entry);
+}
+
 function speakerOf(entry: Entry): Entry {
   return at((ids) => ({ uuid: ids.speaker, target_uuid: ids.otherSpeaker }), entry);
 }
@@ -259,6 +264,10 @@ export const table: Record<string, Entry> = {
   'GET /api/admin/asr-providers': superAdmins,
   'PUT /api/admin/asr-providers': sending(() => ({ revision: 'matrix', providers: [] }))(superAdmins),
   'POST /api/admin/asr-providers/test': sending(() => ({ provider: matrixProvider }))(superAdmins),
+  'GET /api/admin/models': admins,
+  'POST /api/admin/models/{name}/pull': noModel(sending(() => ({}))(superAdmins)),
+  'POST /api/admin/models/{name}/verify': noModel(superAdmins),
+  'DELETE /api/admin/models/{name}': noModel(superAdmins),
   'GET /api/search': asking(() => 'q=matrix')(signedIn),
   'GET /api/search/suggestions': asking(() => 'q=matrix')(signedIn),
   'POST /api/search/reindex': admins,

@@ -2,6 +2,7 @@ import { t } from '@lingui/core/macro';
 import { Stack } from '@mantine/core';
 import { Engines } from './engines.tsx';
 import { GpuProfiles } from './gpu-profiles.tsx';
+import { Models } from './models/models.tsx';
 import { Pane, Section } from '../ui/pane.tsx';
 import { SearchIndex } from './search-index.tsx';
 
@@ -12,6 +13,9 @@ export function AdminPage() {
         <Section title={t`Speech engines`}>
           <Engines />
           <GpuProfiles />
+        </Section>
+        <Section title={t`Speech models`}>
+          <Models />
         </Section>
         <Section title={t`Search index`}>
           <SearchIndex />

@@ -16,6 +16,7 @@ import type {
   mappingRoutes,
   mediaRoutes,
   mirrorRoutes,
+  modelRoutes,
   ParamsOf,
   QueryInputOf,
   searchRoutes,
@@ -40,6 +41,7 @@ type Definition =
   | ValueOf<typeof mappingRoutes>
   | ValueOf<typeof mediaRoutes>
   | ValueOf<typeof mirrorRoutes>
+  | ValueOf<typeof modelRoutes>
   | ValueOf<typeof searchRoutes>
   | ValueOf<typeof systemRoutes>
   | ValueOf<typeof userRoutes>;

@@ -17,6 +17,9 @@ const operationAuditEvents: Record<(typeof operationActions)[number], AuditRecor
   mirror_run: 'admin.mirror.run',
   engine_settings_changed: 'admin.engine.settings',
   asr_providers_changed: 'admin.asr.providers',
+  model_pulled: 'admin.model.pull',
+  model_verified: 'admin.model.verify',
+  model_removed: 'admin.model.remove',
 };
 const fileAuditEvents: Record<(typeof fileActions)[number], AuditRecord['event']> = {
   file_uploaded: 'file.upload',

@@ -39,6 +39,9 @@ export type AuditEvent =
   | 'admin.backup.run'
   | 'admin.mirror.settings'
   | 'admin.mirror.run'
+  | 'admin.model.pull'
+  | 'admin.model.verify'
+  | 'admin.model.remove'
   // The specification's name ("Events" 1).
   | 'ADMIN_ROLE_CHANGE'
   | 'group.create'

@@ -1,9 +1,8 @@
 import { hostname } from 'node:os';
 import { randomUUID } from 'node:crypto';
 import {
-  downloadJobs,
   gpuRpc,
-  workerJobs,
+  type workerJobs,
   type Stage,
   type InputOf,
   type profiledStages,
@@ -13,7 +12,7 @@ import type { ObjectStore } from '@overtone/object-store';
 import { worker, type JobHandlers, type JobDelivery } from '@overtone/jobs';
 import type { Bus, Log, Slice } from '@overtone/service-kit';
 import type { Diarizer } from '../diarization/diarization.ts';
-import type { WorkerEnv } from '../env.ts';
+import { ownJobs, type WorkerEnv } from '../env.ts';
 import type { Engines } from '../engines/engines.ts';
 import type { Gpu } from '../gpu/gpu.ts';
 import { slotsOf, type LiveSettings } from '../settings/settings.ts';
@@ -29,40 +28,37 @@ type Deps = {
   engines: Engines;
   diarizer: Diarizer;
   settings: LiveSettings;
-  download: JobHandlers<typeof downloadJobs>['download'];
+  /** Handlers of the jobs that are no stage of a run: downloads, and the tasks of the model folder. */
+  otherHandlers: Omit<JobHandlers<typeof ownJobs>, keyof typeof workerJobs>;
   meter: Gpu['meter'];
   telemetry: Telemetry;
   bus: Bus;
   log: Log;
 };
 
-/** Runs every stage but the last (prepare, transcribe, diarize, assemble), and downloads. */
-export function createJobsSlice({ env, childEnv, store, engines, download, meter, bus, log, ...deps }: Deps): Slice {
-  const { settings } = deps;
+/** Runs every stage but the last (prepare, transcribe, diarize, assemble), downloads, and the tasks of the model folder. */
+export function createJobsSlice({ env, childEnv, store, engines, otherHandlers, ...deps }: Deps): Slice {
+  const { settings, meter, bus, log } = deps;
   const { enginesFor, able, about } = engines;
   const workerId = `${hostname()}-${randomUUID().slice(0, 8)}`;
   const artefacts = createArtefacts(store, env.WORK_DIR);
   const cpu = createCpuChildren({ env: childEnv, maxSeconds: env.MAX_AUDIO_HOURS * 3600 });
   const profiler = env.ENABLE_VRAM_PROFILING ? createProfiler({ meter, bus, log, workerId }) : undefined;
-  const handlers = stageHandlers({ ...deps, artefacts, cpu, enginesFor, log, profiler });
+  const handlers = { ...stageHandlers({ ...deps, artefacts, cpu, enginesFor, profiler }), ...otherHandlers };
   return {
     parts: [artefacts.part, cpu.part],
     jobs: [
-      worker(
-        { ...workerJobs, ...downloadJobs },
-        { ...handlers, download },
-        {
-          workerId,
-          able,
-          about,
-          get concurrency() {
-            return slotsOf(env.concurrency, settings.current()).concurrency;
-          },
-          get express() {
-            return slotsOf(env.concurrency, settings.current()).express;
-          },
+      worker(ownJobs, handlers, {
+        workerId,
+        able,
+        about,
+        get concurrency() {
+          return slotsOf(env.concurrency, settings.current()).concurrency;
         },
-      ),
+        get express() {
+          return slotsOf(env.concurrency, settings.current()).express;
+        },
+      }),
     ],
     checks: { object_storage: { critical: false, probe: (signal) => store.ping(signal) } },
   };

@@ -1,4 +1,5 @@
 import { word } from '@overtone/contracts';
+import type { ModelKind } from '@overtone/models';
 import { z } from 'zod';
 import { ChildCrash } from '../children/protocol.ts';
 import { engineCrashed, engineMissing, outOfTime, translationUnsupported } from '../failures.ts';
@@ -11,7 +12,6 @@ import {
 } from '../engines/engines.ts';
 import { longestChunk, providerOf, recognizerConfig, vadConfig } from './config.ts';
 import type { Model } from './model-store.ts';
-import type { ModelKind } from './models.ts';
 import type { SherpaRuntime } from './runtime.ts';
 
 const answer = z.object({

@@ -1,23 +1,27 @@
-import { createHash } from 'node:crypto';
-import { createReadStream } from 'node:fs';
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import {
+  expectedOf,
+  findDifference,
+  listPlaces,
   manifestFromNames,
   manifestSchema,
-  modelKinds,
+  notVerified,
+  recordVerification,
   rolesOf,
+  verificationFault,
+  verificationFile,
   type Manifest,
-  type ModelKind,
+  type ModelPlace,
   type Precision,
-} from './models.ts';
+} from '@overtone/models';
 import type { TuningOf } from '../gpu/gpu.ts';
 
 /**
- * absent -> present -> verified -> canary-ok. `refused` contains the reason for a rejection; the model is checked again
- * when a file changes. Nothing is downloaded.
+ * absent -> unverified | verified -> canary-ok. An unverified model is never loaded. `refused` contains the reason for a
+ * rejection; the model is checked again when a file changes. Nothing is downloaded.
  */
-export type ModelState = 'present' | 'verified' | 'canary-ok' | 'refused';
+export type ModelState = 'unverified' | 'verified' | 'canary-ok' | 'refused';
 
 export type Model = {
   manifest: Manifest;
@@ -31,20 +35,26 @@ export type Model = {
 /** Loads a model in a child process and decodes one second of silence; throws on failure. */
 export type Canary = (model: Model) => Promise<void>;
 
-type Place = { kind: ModelKind; id: string; folder: string };
-
 export type ModelStore = {
   /** Checks new models in the folder; cheap when nothing has changed. */
   look(): Promise<Model[]>;
 };
 
+export type ModelStoreOptions = {
+  cacheDir: string;
+  /** Also loads models whose files nobody vouched for. */
+  allowUnverified: boolean;
+  tuningOf: TuningOf;
+  canary: Canary;
+};
+
 /** The models below MODEL_CACHE_DIR/<kind>/<id>/. */
-export function createModelStore(cacheDir: string, tuningOf: TuningOf, canary: Canary): ModelStore {
+export function createModelStore({ cacheDir, allowUnverified, tuningOf, canary }: ModelStoreOptions): ModelStore {
   const known = new Map<string, Model>();
   let looking: Promise<Model[]> | undefined;
 
-  const examine = async (place: Place): Promise<Model | undefined> => {
-    const { kind, id, folder } = place;
+  const examine = async (place: ModelPlace): Promise<Model | undefined> => {
+    const { kind, name: id, folder } = place;
     const { compute_type: precision, ...on } = tuningOf(id);
     const refused = (why: string, fingerprint: string, manifest?: Manifest): Model => ({
       manifest: manifest ?? { id, kind, family: 'whisper', files: {}, langs: [], sampleRate: 16_000 },
@@ -66,6 +76,11 @@ export function createModelStore(cacheDir: string, tuningOf: TuningOf, canary: C
     if (before?.fingerprint === fingerprint) return before;
     const why = await fault(manifest, folder);
     if (why !== null) return refused(why, fingerprint, manifest);
+    const unverified = await findUnverified(manifest, folder);
+    if (unverified !== null && !(unverified === notVerified && allowUnverified)) {
+      const state = unverified === notVerified ? ('unverified' as const) : ('refused' as const);
+      return { ...refused(unverified, fingerprint, manifest), state };
+    }
     const model: Model = { manifest, folder, fingerprint, state: 'verified', why: null };
     try {
       await canary(model);
@@ -77,7 +92,7 @@ export function createModelStore(cacheDir: string, tuningOf: TuningOf, canary: C
 
   const lookNow = async (): Promise<Model[]> => {
     const models: Model[] = [];
-    for (const place of await foldersOf(cacheDir)) {
+    for (const place of await listPlaces(cacheDir)) {
       const model = await examine(place);
       if (!model) continue;
       known.set(place.folder, model);
@@ -96,7 +111,10 @@ export function createModelStore(cacheDir: string, tuningOf: TuningOf, canary: C
   };
 }
 
-async function readManifest({ kind, id, folder }: Place, precision: Precision): Promise<Manifest | undefined> {
+async function readManifest(
+  { kind, name: id, folder }: ModelPlace,
+  precision: Precision,
+): Promise<Manifest | undefined> {
   const text = await readFile(join(folder, 'manifest.json'), 'utf8').catch(() => undefined);
   if (text === undefined) return manifestFromNames(kind, id, await readdir(folder), precision);
   return manifestSchema.parse(JSON.parse(text));
@@ -104,7 +122,7 @@ async function readManifest({ kind, id, folder }: Place, precision: Precision): 
 
 async function fingerprintOf({ files }: Manifest, folder: string): Promise<string> {
   const parts: string[] = [];
-  for (const { path } of Object.values(files)) {
+  for (const path of [...Object.values(files).map((file) => file.path), verificationFile]) {
     const info = await stat(join(folder, path)).catch(() => undefined);
     parts.push(`${path}:${info ? `${info.size}:${info.mtimeMs}` : 'missing'}`);
   }
@@ -119,27 +137,24 @@ async function fault({ files, family }: Manifest, folder: string): Promise<strin
     if (!info) return `the file ${file.path} (${role}) is missing`;
     if (file.bytes !== undefined && info.size !== file.bytes)
       return `${file.path} has ${info.size} bytes, not ${file.bytes}`;
-    if (file.sha256 && (await sha256(join(folder, file.path))) !== file.sha256.toLowerCase()) {
-      return `${file.path} is not the file its manifest describes (SHA-256 differs)`;
-    }
   }
   return null;
 }
 
-async function foldersOf(cacheDir: string): Promise<Place[]> {
-  const lists = await Promise.all(
-    modelKinds.map(async (kind) => {
-      const entries = await readdir(join(cacheDir, kind), { withFileTypes: true }).catch(() => []);
-      return entries
-        .filter((entry) => entry.isDirectory())
-        .map((entry) => ({ kind, id: entry.name, folder: join(cacheDir, kind, entry.name) }));
-    }),
+/**
+ * Why a model must not be loaded, or null. A manifest with the hash of every file is a verification of its own: it is
+ * compared once, and recorded.
+ */
+async function findUnverified(manifest: Manifest, folder: string): Promise<string | null> {
+  const files = Object.values(manifest.files);
+  const why = await verificationFault(
+    folder,
+    files.map(({ path }) => path),
   );
-  return lists.flat().sort((x, y) => (x.folder < y.folder ? -1 : 1));
-}
-
-async function sha256(path: string): Promise<string> {
-  const hash = createHash('sha256');
-  for await (const chunk of createReadStream(path)) hash.update(chunk as Buffer);
-  return hash.digest('hex');
+  const hashed = files.filter(({ sha256 }) => sha256);
+  if (why !== notVerified || hashed.length === 0) return why;
+  const recorded = { origin: 'manifest', licence: null } as const;
+  if (hashed.length === files.length)
+    return recordVerification(folder, { ...recorded, expected: expectedOf(manifest) });
+  return (await findDifference(folder, expectedOf(manifest))) ?? why;
 }

@@ -20,6 +20,7 @@ export type SherpaUse = {
 
 export type SherpaOptions = {
   modelCacheDir: string;
+  allowUnverified: boolean;
   env: Record<string, string>;
   processors: Processors;
   /** Read before every task, because administrators change it. */
@@ -66,11 +67,12 @@ export function createSherpaRuntime(options: SherpaOptions): SherpaRuntime {
   return {
     recognizers,
     diarizers,
-    models: createModelStore(
-      options.modelCacheDir,
-      options.processors.tuningOf,
-      createCanary({ children: canaries, processors: options.processors, use }),
-    ),
+    models: createModelStore({
+      cacheDir: options.modelCacheDir,
+      allowUnverified: options.allowUnverified,
+      tuningOf: options.processors.tuningOf,
+      canary: createCanary({ children: canaries, processors: options.processors, use }),
+    }),
     processors: options.processors,
     use,
     close: () => {

@@ -3,6 +3,7 @@ import { mkdir, mkdtemp, rm, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { verifyModel } from '@overtone/models';
 import { waitFor } from '@overtone/testkit';
 import { childrenOf } from '../../test/processes.ts';
 import { wavHeader } from '../audio/wav.ts';
@@ -30,6 +31,7 @@ function startRuntime(more: Partial<SherpaOptions> = {}): SherpaRuntime {
   const probe = { look: () => Promise.resolve({ devices: [], note: 'none' }) };
   return createSherpaRuntime({
     modelCacheDir: cache,
+    allowUnverified: false,
     env: childEnvironment(),
     processors: createProcessors({ probe, wishes }),
     use: () => use,
@@ -75,6 +77,7 @@ describe('models in the cache', () => {
 
   it('rejects a model that aborts its process, and survives', async () => {
     await put('asr', 'zipformer-broken', corrupt);
+    await verifyModel(cache, 'zipformer-broken');
     const model = await only();
     expect(model.state).toBe('refused');
     expect(model.why).toMatch(/does not load: the child process ended with/);
@@ -109,8 +112,13 @@ describe('models in the cache', () => {
   it('checks a model once, and again when a file has changed', async () => {
     const folder = await put('asr', 'good', corrupt);
     let loads = 0;
-    const store = createModelStore(cache, runtime.processors.tuningOf, async () => {
-      loads += 1;
+    const store = createModelStore({
+      cacheDir: cache,
+      allowUnverified: true,
+      tuningOf: runtime.processors.tuningOf,
+      canary: async () => {
+        loads += 1;
+      },
     });
     expect((await store.look())[0]?.state).toBe('canary-ok');
     await store.look();

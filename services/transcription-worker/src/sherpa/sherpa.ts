@@ -25,6 +25,7 @@ export function createSherpa({ env, childEnv, gpu, settings, fallback }: Deps): 
 } {
   const runtime = createSherpaRuntime({
     modelCacheDir: env.MODEL_CACHE_DIR,
+    allowUnverified: env.OT_ALLOW_UNVERIFIED_MODELS,
     env: childEnv,
     processors: gpu.processors,
     pool: env.GPU_WORKER_POOL,

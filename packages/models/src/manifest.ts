@@ -14,7 +14,11 @@ export const modelFamilies = [
 ] as const;
 export type ModelFamily = (typeof modelFamilies)[number];
 
-const inside = z.string().refine((path) => !isAbsolute(path) && !normalize(path).startsWith('..'), 'leaves the folder');
+/** A path that stays in the folder of its model. */
+export const insidePath = z
+  .string()
+  .min(1)
+  .refine((path) => !isAbsolute(path) && !normalize(path).startsWith('..'), 'leaves the folder');
 
 /** `manifest.json` next to a model's files: their roles and hashes. */
 export const manifestSchema = z.object({
@@ -24,7 +28,7 @@ export const manifestSchema = z.object({
   files: z.record(
     z.string(),
     z.object({
-      path: inside,
+      path: insidePath,
       sha256: z
         .string()
         .regex(/^[0-9a-f]{64}$/i)

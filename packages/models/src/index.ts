@@ -1,0 +1,32 @@
+export { entryOf, modelBytes, readCatalogue, transferBytes, type CatalogueEntry } from './catalogue.ts';
+export { ModelError, type ModelErrorCode } from './errors.ts';
+export { importModel, verifyAsTask, verifyModel, type VerifyResult } from './import.ts';
+export {
+  manifestFromNames,
+  manifestSchema,
+  rolesOf,
+  type Manifest,
+  type ModelFamily,
+  type ModelKind,
+  modelKinds,
+  type Precision,
+} from './manifest.ts';
+export { findPlace, listPlaces, type ModelPlace } from './model-folder.ts';
+export { pullModel } from './pull.ts';
+export { removeModel } from './remove.ts';
+export { readTasks, type TaskStatus } from './task-status.ts';
+export {
+  expectedOf,
+  findDifference,
+  notVerified,
+  readVerification,
+  recordVerification,
+  verificationFault,
+  verificationFile,
+} from './verification.ts';
+export { suggestModel, type Machine, type Suggestion } from './suggestion.ts';
+export { readMachine } from './machine.ts';
+export { listInstalled, type InstalledModel } from './installed.ts';
+export { readEvaluation, writeEvaluation, type Evaluation } from './evaluation.ts';
+export { collarSeconds, score, type Recognition } from './evaluate.ts';
+export { readLabelledSet, type LabelledRecording } from './labelled-set.ts';

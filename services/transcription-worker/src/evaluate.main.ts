@@ -1,0 +1,115 @@
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { readdirSync, readFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Recognition } from '@overtone/models';
+import { z } from 'zod';
+import { createAcousticDiarizer } from './diarization/acoustic.adapter.ts';
+import { createPocketSphinx } from './engines/pocketsphinx.adapter.ts';
+import type { SpeechEngine } from './engines/engines.ts';
+import { childEnvironment } from './env.ts';
+import { createGpu } from './gpu/gpu.ts';
+import { createCpuChildren } from './jobs/cpu-children.ts';
+import { createNeuralDiarizer } from './sherpa/diarizer.adapter.ts';
+import { createSherpaEngine } from './sherpa/engine.adapter.ts';
+import { createSherpaRuntime } from './sherpa/runtime.ts';
+
+// Run by `./overtone models evaluate`: transcribes the recordings of its input with one model, one JSON line for each.
+const request = z
+  .object({
+    model: z.string(),
+    cacheDir: z.string(),
+    allowUnverified: z.boolean(),
+    threads: z.int().min(1),
+    recordings: z.array(z.object({ id: z.string(), audio: z.string(), language: z.string().nullable() })),
+  })
+  .parse(JSON.parse(await readFile(process.argv[2] ?? '', 'utf8')));
+
+const env = childEnvironment();
+const { processors, largestBatch } = createGpu({
+  env,
+  wishes: { batchSize: 'auto', computeType: 'auto', hybrid: 'auto' },
+});
+const runtime = createSherpaRuntime({
+  modelCacheDir: request.cacheDir,
+  allowUnverified: request.allowUnverified,
+  env,
+  threads: request.threads,
+  processors,
+  concurrency: 1,
+  pool: 'prefork',
+  largestBatch,
+});
+const onlyTheModel = {
+  ...runtime,
+  models: {
+    look: async () =>
+      (await runtime.models.look()).filter(
+        ({ manifest, folder }) => manifest.kind !== 'asr' || folder.endsWith(`/${request.model}`),
+      ),
+  },
+};
+const engine: SpeechEngine =
+  request.model === 'pocketsphinx'
+    ? createPocketSphinx({ env, parallel: request.threads })
+    : createSherpaEngine(onlyTheModel);
+const diarizer = createNeuralDiarizer(onlyTheModel, createAcousticDiarizer({ env }));
+const cpu = createCpuChildren({ env, maxSeconds: 48 * 3600 });
+const folder = await mkdtemp(join(tmpdir(), 'overtone-evaluate-'));
+
+let peakMib = 0;
+const meter = setInterval(() => (peakMib = Math.max(peakMib, memoryOf(process.pid))), 200).unref();
+try {
+  const state = await engine.check();
+  if (!state.ready) throw new Error(state.why);
+  for (const recording of request.recordings) write(await evaluate(recording));
+  write({ peakMemoryMib: Math.round(peakMib) });
+} catch (error) {
+  write({ error: error instanceof Error ? error.message : String(error) });
+  process.exitCode = 1;
+} finally {
+  clearInterval(meter);
+  engine.close();
+  runtime.close();
+  await cpu.part.stop();
+  await rm(folder, { recursive: true, force: true });
+}
+
+async function evaluate({ id, audio, language }: (typeof request.recordings)[number]): Promise<Recognition> {
+  const wavPath = join(folder, 'audio.wav');
+  const paths = { source: audio, wav: wavPath, picture: join(folder, 'picture.jpg') };
+  const { seconds } = await cpu.prepare(paths, { signal: new AbortController().signal, onProgress: () => undefined });
+  const { words, engineSeconds } = await engine.transcribe({ wavPath, seconds, language });
+  const { provider, turns } = await diarizer.diarize({ wavPath, seconds, minSpeakers: null, maxSpeakers: null });
+  return {
+    id,
+    seconds,
+    engineSeconds,
+    text: words.map(({ word }) => word).join(' '),
+    diarization: {
+      method: provider,
+      turns: turns.map(({ start, end, speaker }) => ({ start, end, speaker: String(speaker) })),
+    },
+  };
+}
+
+/** Resident memory of the descendants of a process, in MiB: the engine runs in child processes. */
+function memoryOf(pid: number): number {
+  try {
+    const children = readdirSync(`/proc/${pid}/task`).flatMap((thread) =>
+      readFileSync(`/proc/${pid}/task/${thread}/children`, 'utf8').trim().split(' ').filter(Boolean),
+    );
+    return children.reduce((sum, child) => sum + residentMib(Number(child)) + memoryOf(Number(child)), 0);
+  } catch {
+    return 0;
+  }
+}
+
+function residentMib(pid: number): number {
+  const kib = /^VmRSS:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1];
+  return Number(kib ?? 0) / 1024;
+}
+
+function write(value: unknown): void {
+  process.stdout.write(`${JSON.stringify(value)}\n`);
+}
