@@ -7,7 +7,7 @@ import { taskRoutes } from './operations-tasks.ts';
 export const dispatcherRoutes = { ...taskRoutes, ...queueRoutes };
 
 /**
- * An administrator's action on queues, dead jobs, backups and the mirror; identity's `audit.slice.ts` names it in the audit
+ * An administrator's action on queues, dead jobs, backups, the mirror and retention; identity's `audit.slice.ts` names it in the audit
  * trail.
  */
 export const operationActions = [
@@ -20,6 +20,15 @@ export const operationActions = [
   'backup_run',
   'mirror_settings_changed',
   'mirror_run',
+  'retention_settings_changed',
+  'retention_rule_created',
+  'retention_rule_changed',
+  'retention_rule_deleted',
+  'retention_rules_ordered',
+  'retention_run',
+  'retention_approved',
+  'legal_hold_placed',
+  'legal_hold_released',
 ] as const;
 export const operationsEvents = {
   performed: defineEvent(

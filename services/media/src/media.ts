@@ -3,13 +3,16 @@ import { createService, createServiceBase, type Service } from '@overtone/servic
 import { createBinSlice } from './bin/bin.slice.ts';
 import { createBulkSlice } from './bulk/bulk.slice.ts';
 import type { MediaEnv } from './env.ts';
+import { createErasureSlice } from './erasure/erasure.slice.ts';
 import { createExportsSlice } from './exports/exports.slice.ts';
 import { createFilesSlice } from './files/files.slice.ts';
 import { PrismaClient } from './generated/client.ts';
 import { createIndexingSlice } from './indexing/indexing.slice.ts';
+import { createLegalHoldSlice } from './legal-hold/legal-hold.slice.ts';
 import { createLanguages } from './ports/languages.adapter.ts';
 import { createPeople } from './ports/people.adapter.ts';
 import { createProcessingSlice } from './processing/processing.slice.ts';
+import { createRetentionSlice } from './retention/retention.slice.ts';
 import { createSharingSlice } from './sharing/sharing.slice.ts';
 import { createStorageSlice } from './storage/storage.slice.ts';
 import { createStreamingSlice } from './streaming/streaming.slice.ts';
@@ -52,6 +55,9 @@ export function createMedia(env: MediaEnv): Service {
       tags,
       createProcessingSlice({ db, outbox, objects }),
       createIndexingSlice({ db }),
+      createErasureSlice({ db, outbox, objects }),
+      createLegalHoldSlice({ db, outbox, people }),
+      createRetentionSlice({ db, outbox, people, binDays: env.OT_BIN_DAYS, log }),
     ],
   });
 }

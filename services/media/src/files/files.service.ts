@@ -4,7 +4,7 @@ import { conflict, type Caller } from '@overtone/service-kit';
 import { lockedFile } from '../access/access.store.ts';
 import { txOptions, type Db } from '../database.ts';
 import { checkLanguage, type Languages } from '../ports/languages.adapter.ts';
-import { idsOf, isSettled, toFileObject } from './files.ts';
+import { idsOf, isSettled, recordingRemoved, toFileObject } from './files.ts';
 import { readFile, requeue, updateFile } from './files.store.ts';
 
 type Routes = typeof mediaRoutes;
@@ -38,6 +38,7 @@ export function createFiles({ db, outbox, languages }: FilesDeps) {
       return db.$transaction(async (tx) => {
         const file = await lockedFile(tx, caller, id, 'own');
         if (!isSettled(file.status)) throw busy();
+        if (file.recordingRemovedAt) throw recordingRemoved();
         const options = nextOptions(file.options as Partial<RunOptions>, body ?? {});
         await requeue(tx, outbox, { ...file, options });
         return toFileObject(await readFile(tx, id), 'owner');

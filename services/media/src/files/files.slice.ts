@@ -48,6 +48,10 @@ export function createFilesSlice({ db, outbox, objects, people, languages }: Fil
       consumer(mediaEvents.deleted, 'remove-objects', async ({ fileId }) => {
         for (const prefix of objectPrefixes(fileId)) await objects.deletePrefix(prefix);
       }),
+      /** A retention rule removed the recording: deletes it and everything derived from it. */
+      consumer(mediaEvents.recordingRemoved, 'remove-recording', async ({ fileId }) => {
+        for (const prefix of objectPrefixes(fileId)) await objects.deletePrefix(prefix);
+      }),
     ],
   };
 }
