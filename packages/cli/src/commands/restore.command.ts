@@ -135,6 +135,7 @@ async function replaceDatabase({
       backupName: manifest.name,
       backupCreatedAt: new Date(manifest.created_at),
       awaitDirectorySync,
+      encryptionKey: keys,
       administrator: options.administrator,
     });
     // The broker, the caches and the index belong to the present database; all are rebuilt from any database.
@@ -246,9 +247,27 @@ async function holdsSchema(databaseUrl: string): Promise<boolean> {
 }
 
 function report(manifest: Manifest, withdrawn: Withdrawn, terminal: Terminal): void {
-  const { sessions, compared, unreadable, auditRecords, administrators, disabled, demoted } = withdrawn;
+  const {
+    sessions,
+    compared,
+    unreadable,
+    auditRecords,
+    erasedAgain,
+    unknownErasures,
+    administrators,
+    disabled,
+    demoted,
+  } = withdrawn;
   terminal.done(`the backup is in use; ${sessions} sessions of its time ended`);
   if (auditRecords > 0) terminal.done(`${auditRecords} audit records since the backup are kept`);
+  if (erasedAgain > 0)
+    terminal.warn(
+      `${erasedAgain} erased persons are in this backup: they are erased again after the start (Administration > Erasures)`,
+    );
+  if (unknownErasures > 0)
+    terminal.warn(
+      `${unknownErasures} erasures were recorded with keys that are not in ENCRYPTION_KEY: whether these persons are in the backup is unknown`,
+    );
   if (unreadable.length > 0)
     terminal.warn(
       `These tables of the database until now could not be read, and nothing was compared with them: ${unreadable.join(', ')}`,
