@@ -19,6 +19,7 @@ export function createMirrorErasure({ db, outbox, readSettings, open }: Deps) {
     let objects = 0;
     const prefixes = fileIds.flatMap((id) => [`files/${id}/`, `derived/${id}/`]);
     try {
+      if (mirror && prefixes.length > 0) await assertPresent(db, mirror, prefixes);
       if (mirror) for (const prefix of prefixes) objects += await mirror.store.deletePrefix(prefix);
     } finally {
       mirror?.close();
@@ -37,4 +38,15 @@ export function createMirrorErasure({ db, outbox, readSettings, open }: Deps) {
       });
     });
   };
+}
+
+/** An empty folder where the mirror was mounted is not the mirror: its copies would stay. */
+async function assertPresent(db: Db, mirror: Mirror, prefixes: readonly string[]): Promise<void> {
+  await mirror.check();
+  const rows = await db.$queryRaw<{ count: number }[]>`
+    select count(*)::int as count from mirror_object m where destination = ${mirror.identity}
+      and not exists (select 1 from unnest(${prefixes}::text[]) as p (prefix) where starts_with(m.key, p.prefix))`;
+  if ((rows[0]?.count ?? 0) === 0) return;
+  for (const folder of ['files/', 'derived/']) for await (const { key } of mirror.store.list(folder)) if (key) return;
+  throw new Error('the media mirror is empty, although objects were mirrored to it');
 }

@@ -1,4 +1,10 @@
-import { erasureEvents, mirrorRoutes, operationsJobs, type MirrorReport, type MirrorSettings } from '@overtone/contracts';
+import {
+  erasureEvents,
+  mirrorRoutes,
+  operationsJobs,
+  type MirrorReport,
+  type MirrorSettings,
+} from '@overtone/contracts';
 import type { Outbox } from '@overtone/database';
 import type { ObjectStore } from '@overtone/object-store';
 import { conflict, consumer, handle, invalid, type Bus, type Log, type Route } from '@overtone/service-kit';
@@ -49,7 +55,11 @@ export function createMirrorSlice({ db, outbox, bus, log, env, objects }: Deps) 
     run: createRunner({ db, log, store }, perform),
     consumers: [
       /** Media erased files of a person: deletes them from the mirror, which otherwise keeps what was deleted. */
-      consumer(erasureEvents.media, 'erase-mirrored', createMirrorErasure({ db, outbox, readSettings: settings.read, open })),
+      consumer(
+        erasureEvents.media,
+        'erase-mirrored',
+        createMirrorErasure({ db, outbox, readSettings: settings.read, open }),
+      ),
     ],
     periodics: [scheduler.periodic],
   };
