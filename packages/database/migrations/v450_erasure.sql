@@ -37,7 +37,7 @@ create index if not exists ix_erasure_report_erasure on erasure_report (erasure_
 
 -- Append-only for the service, like the audit log: rows are added, and only the state of an erasure changes.
 grant select, insert on erasure, erasure_report to identity;
-grant update (status, user_id, sent_at, finished_at) on erasure to identity;
+grant update (status, round, user_id, sent_at, finished_at) on erasure to identity;
 
 -- Audit records are append-only. This removes from them what names an erased person, and leaves what happened and when.
 create or replace function anonymise_audit_records(person uuid, address text) returns integer

@@ -36,6 +36,7 @@ export function createMedia(env: MediaEnv): Service {
   const bin = createBinSlice({ db, outbox, people, binDays: env.OT_BIN_DAYS });
   const files = createFilesSlice({ db, outbox, objects, people, languages });
   const sharing = createSharingSlice({ db, outbox, people });
+  const uploads = createUploadsSlice({ db, outbox, objects, telemetry, languages, log, env });
   const tags = createTagsSlice({ db, outbox });
 
   return createService({
@@ -44,7 +45,7 @@ export function createMedia(env: MediaEnv): Service {
       database.slice,
       database.relay,
       storage,
-      createUploadsSlice({ db, outbox, objects, telemetry, languages, log, env }),
+      uploads,
       bin,
       createBulkSlice({ ...bin, ...files, ...sharing, ...tags }),
       files,
@@ -55,7 +56,7 @@ export function createMedia(env: MediaEnv): Service {
       tags,
       createProcessingSlice({ db, outbox, objects }),
       createIndexingSlice({ db }),
-      createErasureSlice({ db, outbox, objects }),
+      createErasureSlice({ db, outbox, objects, removeUploadsOf: uploads.removeUploadsOf }),
       createLegalHoldSlice({ db, outbox, people }),
       createRetentionSlice({ db, outbox, people, binDays: env.OT_BIN_DAYS, log }),
     ],

@@ -8,13 +8,21 @@ import {
   type erasureRoutes,
 } from '@overtone/contracts';
 import type { Outbox } from '@overtone/database';
-import { AppError, conflict, invalid, keyedHashes, notFound, type Bus, type KeyRing, type Log } from '@overtone/service-kit';
+import {
+  AppError,
+  conflict,
+  invalid,
+  keyedHashes,
+  notFound,
+  type Bus,
+  type KeyRing,
+  type Log,
+} from '@overtone/service-kit';
 import { randomUUID } from 'node:crypto';
 import { writeAudit } from '../audit/audit.ts';
 import { txOptions, type Db, type Tx } from '../database.ts';
 import type { Sessions } from '../sessions/sessions.ts';
-import { withLockedAccount } from '../users/account-changes.service.ts';
-import { checkNotLastSuperAdmin, type LockedAccount, type RequestContext } from '../users/rules.ts';
+import { checkNotLastSuperAdmin, withLockedAccount, type LockedAccount, type RequestContext } from '../users/users.ts';
 import { usersStore } from '../users/users.store.ts';
 import { normalizedAddress, statusOf, sumCounts, toErasureObject } from './erasure.ts';
 import { erasureStore, withReports } from './erasure.store.ts';
@@ -39,8 +47,6 @@ const sendAgainMs = 600_000;
 export function createErasures(deps: ErasureDeps) {
   return { ...createOrders(deps), ...createProgress(deps), ...createLedger(deps) };
 }
-
-export type Erasures = ReturnType<typeof createErasures>;
 
 function createOrders({ db, outbox, sessions, bus, keyRing }: ErasureDeps) {
   return {
@@ -69,9 +75,14 @@ function createOrders({ db, outbox, sessions, bus, keyRing }: ErasureDeps) {
         async (tx, { actor, target, superAdmins }) => {
           if (normalizedAddress(confirmation) !== normalizedAddress(target.email))
             throw invalid('confirmation_mismatch', 'This is not the address of the account. Nothing was erased.');
-          const blockers = await blockersOf(tx, { account: target, callerId: actor.id, superAdmins, heldFiles, isHeld });
-          if (blockers.length > 0)
-            throw conflict('erasure_blocked', blockers.map(({ detail }) => detail).join(' '));
+          const blockers = await blockersOf(tx, {
+            account: target,
+            callerId: actor.id,
+            superAdmins,
+            heldFiles,
+            isHeld,
+          });
+          if (blockers.length > 0) throw conflict('erasure_blocked', blockers.map(({ detail }) => detail).join(' '));
           const hashes = hashesOf(keyRing(), id, target.email);
           const { id: created } = await tx.erasure.create({ data: { ...hashes, userId: id, orderedBy: actor.id } });
           const running = { id: created, round: 1, userId: id };
@@ -112,7 +123,7 @@ function createOrders({ db, outbox, sessions, bus, keyRing }: ErasureDeps) {
   };
 }
 
-function createProgress({ db, outbox, sessions, log }: ErasureDeps) {
+function createProgress({ db, outbox, sessions, keyRing, log }: ErasureDeps) {
   return {
     /** Counts a service's answer once, and closes the erasure with the last one. */
     record: (service: ErasureService, report: ErasureReport, eventId: string): Promise<void> =>
@@ -120,9 +131,43 @@ function createProgress({ db, outbox, sessions, log }: ErasureDeps) {
         await erasureStore.lock(tx, report.erasureId);
         const row = await erasureStore.find(tx, report.erasureId);
         // Of a ledger that a restore has replaced.
-        if (!row) return void log.warn({ erasure: report.erasureId, service }, 'erasure report ignored: unknown erasure');
+        if (!row) {
+          log.warn({ erasure: report.erasureId, service }, 'erasure report ignored: unknown erasure');
+          return;
+        }
         if (await erasureStore.addReport(tx, eventId, service, report)) await update(tx, report.erasureId);
       }, txOptions),
+
+    /**
+     * Opens erasures again whose account is back, because a backup was replayed without the restore command, which does
+     * this itself.
+     */
+    reopenRestored: async (signal: AbortSignal): Promise<void> => {
+      const done = await db.erasure.findMany({ where: { status: 'done' }, select: { id: true, subjectHash: true } });
+      if (done.length === 0) return;
+      const ring = keyRing();
+      const erased = new Map(done.map(({ id, subjectHash }) => [subjectHash, id]));
+      for (const { id: userId } of await db.user.findMany({ select: { id: true } })) {
+        if (signal.aborted) return;
+        const id = keyedHashes(ring, 'erasure subject', userId)
+          .map(({ hash }) => erased.get(hash))
+          .find((found) => found !== undefined);
+        if (id === undefined) continue;
+        await db.$transaction(async (tx) => {
+          await erasureStore.lock(tx, id);
+          const { round, status } = await tx.erasure.findUniqueOrThrow({ where: { id } });
+          if (status !== 'done') return;
+          const running = { id, round: round + 1, userId };
+          await tx.erasure.update({
+            where: { id },
+            data: { status: 'running', userId, round: running.round, finishedAt: null },
+          });
+          await eraseHere({ tx, sessions }, running);
+          await send(tx, outbox, running);
+        }, txOptions);
+        log.warn({ erasure: id }, 'erased account found again: erasure repeated');
+      }
+    },
 
     /** Sends orders again that were lost, and those that a restore has opened again. */
     sendUnanswered: async (signal: AbortSignal): Promise<void> => {
@@ -254,7 +299,12 @@ async function blockersOf(db: Db | Tx, situation: Situation): Promise<Blocker[]>
       ? [{ code: 'last_super_admin' as const, detail: 'This is the last super_admin; the platform needs one.' }]
       : []),
     ...(heldFiles > 0 || isHeld
-      ? [{ code: 'legal_hold' as const, detail: `A legal hold keeps ${heldFiles} files of this person. Release it first.` }]
+      ? [
+          {
+            code: 'legal_hold' as const,
+            detail: `A legal hold keeps ${heldFiles} files of this person. Release it first.`,
+          },
+        ]
       : []),
     ...(groups.length > 0
       ? [

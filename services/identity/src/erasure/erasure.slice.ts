@@ -1,6 +1,6 @@
 import { erasureEvents, erasureRoutes } from '@overtone/contracts';
-import { consumer, handle, periodic, type Slice } from '@overtone/service-kit';
-import { requestContextOf } from '../users/rules.ts';
+import { catchUp, consumer, handle, periodic, type Slice } from '@overtone/service-kit';
+import { requestContextOf } from '../users/users.ts';
 import { createErasures, type ErasureDeps } from './erasure.service.ts';
 
 const minute = 60_000;
@@ -43,6 +43,9 @@ export function createErasureSlice(deps: ErasureDeps): Slice {
         erasures.record('operations', report, id),
       ),
     ],
-    periodics: [periodic('send unanswered erasure orders', minute / 6, erasures.sendUnanswered)],
+    periodics: [
+      periodic('send unanswered erasure orders', minute / 6, erasures.sendUnanswered),
+      catchUp('erase restored accounts again', 24 * 60 * minute, erasures.reopenRestored),
+    ],
   };
 }

@@ -2,7 +2,9 @@ import { erasureServices, type ErasureObject, type ErasureService } from '@overt
 import type { Erasure, ErasureReport } from '../generated/client.ts';
 
 export type Counts = Record<string, number>;
-export type Report = Pick<ErasureReport, 'round' | 'service' | 'held' | 'complete' | 'reportedAt'> & { counts: unknown };
+export type Report = Pick<ErasureReport, 'round' | 'service' | 'held' | 'complete' | 'reportedAt'> & {
+  counts: unknown;
+};
 type ServiceState = ErasureObject['services'][number];
 
 /** A name is compared like an address of e-mail: without regard to case. */

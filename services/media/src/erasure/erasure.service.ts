@@ -6,9 +6,13 @@ import { idsOf, objectPrefixes, type FileRow } from '../files/files.ts';
 import type { MediaErasure } from '../generated/client.ts';
 import { notHeld } from '../legal-hold/legal-hold.store.ts';
 import { publishAccess, removeMembership, removeSharesWith } from '../sharing/sharing.store.ts';
-import { createParts } from '../uploads/resumable-parts.store.ts';
 
-export type ErasureDeps = { db: Db; outbox: Outbox; objects: ObjectStore };
+export type ErasureDeps = {
+  db: Db;
+  outbox: Outbox;
+  objects: Pick<ObjectStore, 'deletePrefix'>;
+  removeUploadsOf: (userId: string) => Promise<number>;
+};
 type Order = Pick<MediaErasure, 'erasureId' | 'round' | 'userId'>;
 type Counts = Record<string, number>;
 
@@ -19,7 +23,7 @@ const batchTxOptions = { ...txOptions, timeout: 120_000 };
 const keepOrderMs = 24 * 3_600_000;
 
 /** Erases the files, uploads, shares and tags of a person in batches. It continues where a killed process stopped. */
-export function createErasure({ db, outbox, objects }: ErasureDeps) {
+export function createErasure({ db, outbox, objects, removeUploadsOf }: ErasureDeps) {
   const report = (tx: Tx, { erasureId, round }: Order, change: Partial<ErasureReport>): Promise<void> =>
     outbox.add(tx, erasureEvents.media, {
       erasureId,
@@ -59,7 +63,7 @@ export function createErasure({ db, outbox, objects }: ErasureDeps) {
   };
 
   /** Works on one order that no other replica works on. @returns whether something was left to do. */
-  const work = (uploadsOf: (userId: string) => Promise<number>): Promise<boolean> =>
+  const work = (): Promise<boolean> =>
     db.$transaction(async (tx) => {
       const [order] = await tx.$queryRaw<Order[]>`
         select erasure_id::text as "erasureId", round, user_id::text as "userId" from media_erasure m
@@ -67,7 +71,7 @@ export function createErasure({ db, outbox, objects }: ErasureDeps) {
           or exists (select 1 from media_file f where f.user_id = m.user_id and f.upload_time > m.finished_at)
         order by erasure_id limit 1 for update of m skip locked`;
       if (!order) return false;
-      if ((await eraseBatch(tx, order)) === 0) await finish(tx, order, await uploadsOf(order.userId));
+      if ((await eraseBatch(tx, order)) === 0) await finish(tx, order, await removeUploadsOf(order.userId));
       return true;
     }, batchTxOptions);
 
@@ -78,7 +82,7 @@ export function createErasure({ db, outbox, objects }: ErasureDeps) {
     },
 
     eraseOrdered: async (signal: AbortSignal): Promise<void> => {
-      while (!signal.aborted && (await work((userId) => removeUploads({ db, objects }, userId))));
+      while (!signal.aborted && (await work()));
       await db.mediaErasure.deleteMany({ where: { finishedAt: { lt: new Date(Date.now() - keepOrderMs) } } });
     },
 
@@ -127,15 +131,4 @@ async function eraseTraces(tx: Tx, outbox: Outbox, userId: string): Promise<Coun
   await tx.retentionRunRule.updateMany({ where: { approvedBy: userId }, data: { approvedBy: null } });
   const { count: tags } = await tx.tag.deleteMany({ where: { userId, files: { none: {} } } });
   return { shares: shared.length, changes, edits, tags };
-}
-
-/** Deletes the received bytes of unfinished uploads, also of those whose reservation was lost. */
-async function removeUploads({ db, objects }: Pick<ErasureDeps, 'db' | 'objects'>, userId: string): Promise<number> {
-  const parts = createParts({ objects });
-  const ids = new Set((await db.openUpload.findMany({ where: { userId } })).map(({ id }) => id));
-  for await (const id of parts.expired(new Date(Date.now() + 60_000)))
-    if ((await parts.describe(id))?.userId === userId) ids.add(id);
-  for (const id of ids) await parts.remove(id);
-  await db.openUpload.deleteMany({ where: { userId } });
-  return ids.size;
 }

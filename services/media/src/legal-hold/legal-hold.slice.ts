@@ -1,13 +1,12 @@
 import { mediaRoutes, type AnswerOf, type BodyOf } from '@overtone/contracts';
 import type { Outbox } from '@overtone/database';
 import { conflict, handle, notFound, type Slice } from '@overtone/service-kit';
-import { actorOf, type Actor } from '../audit/audit.ts';
-import { recordOperation } from '../audit/operation.ts';
+import { actorOf, recordOperation, type Actor } from '../audit/audit.ts';
 import { txOptions, type Db, type Tx } from '../database.ts';
 import type { LegalHold } from '../generated/client.ts';
 import type { People } from '../ports/people.adapter.ts';
 
-export type LegalHoldDeps = { db: Db; outbox: Outbox; people: Pick<People, 'names' | 'exists'> };
+type LegalHoldDeps = { db: Db; outbox: Outbox; people: Pick<People, 'names' | 'exists'> };
 type HoldObject = AnswerOf<typeof mediaRoutes.placeLegalHold>;
 type HoldRequest = BodyOf<typeof mediaRoutes.placeLegalHold>;
 

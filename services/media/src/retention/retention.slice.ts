@@ -8,7 +8,7 @@ import { createRetentionViews } from './retention.read-model.ts';
 import { createRetentionRules } from './rules.service.ts';
 import { createRetentionRuns } from './runs.service.ts';
 
-export type RetentionDeps = { db: Db; outbox: Outbox; people: Pick<People, 'names'>; binDays: number; log: Log };
+type RetentionDeps = { db: Db; outbox: Outbox; people: Pick<People, 'names'>; binDays: number; log: Log };
 
 const checkEveryMs = 3_000;
 

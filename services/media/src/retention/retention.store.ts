@@ -45,7 +45,7 @@ function selection({ removes, conditions }: Rule, now: Date, held: boolean): Pri
   return Prisma.join(all, ' and ');
 }
 
-export type Selected = { id: string; bytes: number };
+type Selected = { id: string; bytes: number };
 
 export const retentionStore = {
   /** The files that a rule applies to now, without those that a hold protects. */

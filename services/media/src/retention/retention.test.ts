@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { admitSets, allowanceOf, bytesOf, digestOf, reasonsOf, type Candidate, type Rule } from './retention.ts';
 import { verdictOf } from './runs.service.ts';
 

@@ -3,7 +3,7 @@ import type { retentionReasons, retentionRemovals, RetentionConditions } from '@
 import { isSettled, type FileRow } from '../files/files.ts';
 
 export type Removal = (typeof retentionRemovals)[number];
-export type Reason = (typeof retentionReasons)[number];
+type Reason = (typeof retentionReasons)[number];
 export type Rule = { id: string; name: string; removes: Removal; conditions: RetentionConditions };
 /** The columns that a rule reads, with the normalized names of the file's tags. */
 export type Candidate = Pick<
@@ -54,7 +54,7 @@ export function bytesOf(file: Pick<Candidate, 'fileSize' | 'recordingRemovedAt'>
   return file.recordingRemovedAt === null ? Number(file.fileSize) : 0;
 }
 
-export type Limits = {
+type Limits = {
   /** Files that are not in the bin. */
   libraryFiles: number;
   maxPercent: number;

@@ -2,8 +2,7 @@ import type { AnswerOf, BodyOf, mediaRoutes } from '@overtone/contracts';
 import type { Outbox } from '@overtone/database';
 import { scheduleFault } from '@overtone/jobs';
 import { conflict, invalid, notFound } from '@overtone/service-kit';
-import type { Actor } from '../audit/audit.ts';
-import { recordOperation } from '../audit/operation.ts';
+import { recordOperation, type Actor } from '../audit/audit.ts';
 import { txOptions, type Db, type Tx } from '../database.ts';
 import type { Prisma, RetentionRule } from '../generated/client.ts';
 import { readRun, toRuleObject } from './retention.read-model.ts';
@@ -17,8 +16,6 @@ type RunObject = AnswerOf<Routes['runRetention']>;
 export function createRetentionRules({ db, outbox }: { db: Db; outbox: Outbox }) {
   return { ...createChanges({ db, outbox }), ...createRequests({ db, outbox }) };
 }
-
-export type RetentionRules = ReturnType<typeof createRetentionRules>;
 
 function createChanges({ db, outbox }: { db: Db; outbox: Outbox }) {
   return {

@@ -1,6 +1,6 @@
 import { mediaEvents } from '@overtone/contracts';
 import type { Outbox } from '@overtone/database';
-import { nextRuns } from '@overtone/jobs';
+import { isDue } from '@overtone/jobs';
 import { isAppError, type Log } from '@overtone/service-kit';
 import { auditAction } from '../audit/audit.ts';
 import { discardFile } from '../bin/bin.store.ts';
@@ -8,11 +8,12 @@ import { txOptions, type Db, type Tx } from '../database.ts';
 import { idsOf, type FileRow } from '../files/files.ts';
 import { updateFile } from '../files/files.store.ts';
 
+import type { RetentionSettings } from '../generated/client.ts';
 import { heldOf } from '../legal-hold/legal-hold.store.ts';
 import { admitSets, allowanceOf, digestOf, reasonsOf, type Rule } from './retention.ts';
 import { retentionStore, toRule } from './retention.store.ts';
 
-export type RunsDeps = { db: Db; outbox: Outbox; binDays: number; log: Log };
+type RunsDeps = { db: Db; outbox: Outbox; binDays: number; log: Log };
 type Claim = { id: string; token: number };
 
 type Verdict = 'remove' | 'legal_hold' | 'no_longer_applies' | 'rule_changed' | 'gone';
@@ -49,20 +50,20 @@ export function createRetentionRuns({ db, outbox, binDays, log }: RunsDeps) {
   };
 }
 
-export type RetentionRuns = ReturnType<typeof createRetentionRuns>;
-
 /** One run serves every time of the schedule that passed; none is added while another one waits or runs. */
 async function enqueueDue(db: Db, now: Date): Promise<void> {
-  const settings = await db.retentionSettings.findFirstOrThrow();
-  const due = settings.enabled && nextRuns(settings.schedule, settings.servedUntil, 1)[0];
-  if (!due || due > now) return;
+  if (!isDueNow(await db.retentionSettings.findFirstOrThrow(), now)) return;
   await db.$transaction(async (tx) => {
-    const { count } = await tx.retentionSettings.updateMany({
-      where: { servedUntil: settings.servedUntil },
-      data: { servedUntil: now },
-    });
-    if (count > 0) await enqueueRun(tx, 'schedule');
+    // Another replica may have served it.
+    await tx.$queryRaw`select 1 from retention_settings for update`;
+    if (!isDueNow(await tx.retentionSettings.findFirstOrThrow(), now)) return;
+    await tx.retentionSettings.updateMany({ data: { servedUntil: now } });
+    await enqueueRun(tx, 'schedule');
   }, txOptions);
+}
+
+function isDueNow({ enabled, schedule, servedUntil }: RetentionSettings, now: Date): boolean {
+  return enabled && isDue(schedule, servedUntil, now);
 }
 
 /** @returns the id, or undefined while another run waits or runs. */

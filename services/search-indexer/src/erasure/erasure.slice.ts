@@ -2,9 +2,8 @@ import { erasureEvents, userErasureOrdered } from '@overtone/contracts';
 import type { Outbox } from '@overtone/database';
 import { consumer, type Slice } from '@overtone/service-kit';
 import type { Db } from '../database.ts';
-import type { Indexing } from '../indexing/indexing.service.ts';
 
-type Deps = { db: Db; outbox: Outbox; indexing: Pick<Indexing, 'forget'> };
+type Deps = { db: Db; outbox: Outbox; indexing: { forget: (fileId: string) => Promise<void> } };
 
 const batchSize = 200;
 
