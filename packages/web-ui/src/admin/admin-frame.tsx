@@ -55,6 +55,9 @@ const items: readonly NavItem[] = translateOnRead([
   { to: '/admin/queues', under: '/admin/queues', label: msg`Queues`, icon: 'library' },
   { to: '/admin/backups', under: '/admin/backups', label: msg`Backups`, icon: 'follow', superOnly: true },
   { to: '/admin/media-mirror', under: '/admin/media-mirror', label: msg`Media mirror`, icon: 'copy', superOnly: true },
+  { to: '/admin/retention', under: '/admin/retention', label: msg`Retention`, icon: 'clock', superOnly: true },
+  { to: '/admin/legal-holds', under: '/admin/legal-holds', label: msg`Legal holds`, icon: 'key' },
+  { to: '/admin/erasures', under: '/admin/erasures', label: msg`Erasures`, icon: 'trash', superOnly: true },
   { to: '/admin', under: '/admin', label: msg`Engines`, icon: 'settings' },
 ]);
 

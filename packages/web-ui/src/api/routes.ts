@@ -7,6 +7,7 @@ import type {
   BodyInputOf,
   directorySyncRoutes,
   dispatcherRoutes,
+  erasureRoutes,
   explanationRoutes,
   gpuRoutes,
   groupRoutes,
@@ -29,6 +30,7 @@ type Definition =
   | ValueOf<typeof backupRoutes>
   | ValueOf<typeof directorySyncRoutes>
   | ValueOf<typeof dispatcherRoutes>
+  | ValueOf<typeof erasureRoutes>
   | ValueOf<typeof explanationRoutes>
   | ValueOf<typeof gpuRoutes>
   | ValueOf<typeof groupRoutes>

@@ -193,6 +193,21 @@ const mirrorRoute = createRoute({
   path: '/admin/media-mirror',
   component: lazyPage(() => import('../admin/backups/mirror-page.tsx').then((module) => module.MirrorPage)),
 });
+const retentionRoute = createRoute({
+  getParentRoute: () => frameRoute,
+  path: '/admin/retention',
+  component: lazyPage(() => import('../admin/retention/retention-page.tsx').then((module) => module.RetentionPage)),
+});
+const legalHoldsRoute = createRoute({
+  getParentRoute: () => frameRoute,
+  path: '/admin/legal-holds',
+  component: lazyPage(() => import('../admin/retention/legal-holds-page.tsx').then((module) => module.LegalHoldsPage)),
+});
+const erasuresRoute = createRoute({
+  getParentRoute: () => frameRoute,
+  path: '/admin/erasures',
+  component: lazyPage(() => import('../admin/erasures/erasures-page.tsx').then((module) => module.ErasuresPage)),
+});
 const adminRoute = createRoute({
   getParentRoute: () => frameRoute,
   path: '/admin',
@@ -225,6 +240,9 @@ export const router = createRouter({
         queuesRoute,
         backupsRoute,
         mirrorRoute,
+        retentionRoute,
+        legalHoldsRoute,
+        erasuresRoute,
         adminRoute,
       ]),
     ]),

@@ -53,20 +53,22 @@ export function FileMenu({ file, onDeleted }: Props) {
               {t`Share`}
             </Menu.Item>
           )}
-          <Menu.Item
-            leftSection={<Icon name="download" size={17} />}
-            component="a"
-            href={urlOf('GET /api/files/{uuid}/content', { params: { uuid: file.uuid }, query: { download: true } })}
-            download={file.filename}
-          >
-            {t`Download recording`}
-          </Menu.Item>
+          {file.recording_removed_at === null && (
+            <Menu.Item
+              leftSection={<Icon name="download" size={17} />}
+              component="a"
+              href={urlOf('GET /api/files/{uuid}/content', { params: { uuid: file.uuid }, query: { download: true } })}
+              download={file.filename}
+            >
+              {t`Download recording`}
+            </Menu.Item>
+          )}
           {can.own && active && (
             <Menu.Item leftSection={<Icon name="close" size={17} />} onClick={() => stop.mutate()}>
               {t`Stop processing`}
             </Menu.Item>
           )}
-          {can.own && !active && (
+          {can.own && !active && file.recording_removed_at === null && (
             <Menu.Item leftSection={<Icon name="retry" size={17} />} onClick={() => setDialog('again')}>
               {t`Transcribe again`}
             </Menu.Item>
