@@ -1,4 +1,10 @@
-import { erasureEvents, mediaEvents, userErasureOrdered, type DataOf, type ErasureReport } from '@overtone/contracts';
+import {
+  erasureEvents,
+  mediaEvents,
+  type DataOf,
+  type ErasureReport,
+  type userErasureOrdered,
+} from '@overtone/contracts';
 import type { Outbox } from '@overtone/database';
 import type { ObjectStore } from '@overtone/object-store';
 import { txOptions, type Db, type Tx } from '../database.ts';
@@ -96,9 +102,10 @@ export function createErasure({ db, outbox, objects, removeUploadsOf }: ErasureD
         db.tag.count({ where: { userId } }),
         db.fileShare.count({ where: { OR: [{ userId }, { file: { userId } }] } }),
       ]);
+      const { _count: count, _sum: sum } = files;
       return {
-        files: files._count,
-        bytes: Number(files._sum.fileSize ?? 0),
+        files: count,
+        bytes: Number(sum.fileSize ?? 0),
         uploads,
         tags,
         shares,

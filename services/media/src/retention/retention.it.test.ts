@@ -70,10 +70,10 @@ async function hold(person: TestUser, body: object) {
   return media.json<Hold>(person, 'POST', '/api/admin/legal-holds', { reason: 'case 12', ...body });
 }
 
-const isInBin = async ({ owner, fileId }: Run): Promise<boolean> => {
+async function isInBin({ owner, fileId }: Run): Promise<boolean> {
   const { body } = await media.json<{ items: { uuid: string }[] }>(owner, 'GET', '/api/files/bin');
   return body.items.some(({ uuid }) => uuid === fileId);
-};
+}
 
 describe('a retention rule', () => {
   it('is switched off when it is added, and needs a condition', async () => {

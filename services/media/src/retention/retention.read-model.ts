@@ -156,8 +156,12 @@ export async function readRun(db: Db | Tx, id: string): Promise<RunObject> {
     _sum: { bytes: true },
   });
   const rules = run.rules.map((row): RunObject['rules'][number] => {
-    const countOf = (outcome: string) =>
-      counts.find((count) => count.ruleId === row.ruleId && count.outcome === outcome);
+    const countOf = (outcome: string): { files: number; bytes: number } => {
+      const found = counts.find((count) => count.ruleId === row.ruleId && count.outcome === outcome);
+      if (!found) return { files: 0, bytes: 0 };
+      const { _count: files, _sum: sum } = found;
+      return { files, bytes: Number(sum.bytes ?? 0) };
+    };
     return {
       rule_uuid: row.ruleId,
       name: row.name,
@@ -166,9 +170,9 @@ export async function readRun(db: Db | Tx, id: string): Promise<RunObject> {
       set_digest: row.setDigest,
       planned: row.planned,
       planned_bytes: Number(row.plannedBytes),
-      removed: countOf('removed')?._count ?? 0,
-      removed_bytes: Number(countOf('removed')?._sum.bytes ?? 0),
-      skipped: countOf('skipped')?._count ?? 0,
+      removed: countOf('removed').files,
+      removed_bytes: countOf('removed').bytes,
+      skipped: countOf('skipped').files,
     };
   });
   return {

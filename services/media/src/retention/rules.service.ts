@@ -22,8 +22,8 @@ function createChanges({ db, outbox }: { db: Db; outbox: Outbox }) {
     create: (actor: Actor, body: BodyOf<Routes['createRetentionRule']>): Promise<RuleObject> =>
       db.$transaction(async (tx) => {
         await lockRules(tx);
-        const last = await tx.retentionRule.aggregate({ _max: { position: true } });
-        const position = (last._max.position ?? 0) + 1;
+        const { _max: last } = await tx.retentionRule.aggregate({ _max: { position: true } });
+        const position = (last.position ?? 0) + 1;
         const row = await tx.retentionRule.create({
           data: { ...columnsOf(body), position } as Prisma.RetentionRuleCreateInput,
         });

@@ -1,4 +1,4 @@
-import { erasureEvents, userErasureOrdered, type DataOf } from '@overtone/contracts';
+import { erasureEvents, type DataOf, type userErasureOrdered } from '@overtone/contracts';
 import type { Outbox } from '@overtone/database';
 import { txOptions, type Db } from '../database.ts';
 import type { createCancellation } from './runs.service.ts';
