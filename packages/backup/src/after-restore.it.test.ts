@@ -1,11 +1,22 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { keyedHashes, parseKeyRing } from '@overtone/service-kit/sealing';
 import type { TestDatabase } from '@overtone/testkit';
-import { backupOptions, createFilledDatabase, createFolderDestination, programs, targetOf } from '../test/harness.ts';
+import {
+  backupOptions,
+  createFilledDatabase,
+  createFolderDestination,
+  encryptionKey,
+  programs,
+  targetOf,
+} from '../test/harness.ts';
 import { withdrawRights, type Withdrawn } from './after-restore.ts';
 import { createBackup } from './backup.ts';
 import { withClient } from './client.ts';
 import { swapDatabases } from './databases.ts';
 import { replay } from './restore.ts';
+
+const firstUser = '00000000-0000-4000-8000-0000000000a1';
+const erasureId = '00000000-0000-4000-8000-0000000000e1';
 
 describe('rights after a restore', () => {
   let folder: Awaited<ReturnType<typeof createFolderDestination>>;
@@ -44,6 +55,7 @@ describe('rights after a restore', () => {
       backupName: manifest.name,
       backupCreatedAt: new Date(manifest.created_at),
       awaitDirectorySync: true,
+      encryptionKey,
       administrator,
     });
     await swapDatabases(targetOf(database));
@@ -105,6 +117,41 @@ describe('rights after a restore', () => {
     );
     expect(withdrawn).toMatchObject({ disabled: [], demoted: [] });
     expect(await account('user1@example.org')).toMatchObject({ is_active: true });
+  });
+
+  it('are erased again for persons who were erased after the backup, and the ledger opens another round', async () => {
+    const [subject] = keyedHashes(parseKeyRing(encryptionKey), 'erasure subject', firstUser);
+    const ledger = `insert into erasure (uuid, status, key_id, subject_hash, address_hash, ordered_by, finished_at)
+        values ('${erasureId}', 'done', '${subject?.keyId}', '${subject?.hash}', 'address', gen_random_uuid(), now());
+      insert into erasure_report (uuid, erasure_id, round, service, counts, complete)
+        values (gen_random_uuid(), '${erasureId}', 1, 'media', '{"files": 1}', true)`;
+    const withdrawn = await restoreAfter(
+      `delete from media_file; delete from "user" where uuid = '${firstUser}'; ${ledger}`,
+      `update "user" set uuid = '${firstUser}' where email = 'user1@example.org';
+       update media_file set user_id = '${firstUser}'`,
+    );
+    expect(withdrawn).toMatchObject({ erasures: 1, erasedAgain: 1, disabled: [], unreadable: [] });
+    expect(
+      await sql(`select status, round, user_id, finished_at, sent_at < now() - interval '1 year' as due from erasure`),
+    ).toEqual([{ status: 'running', round: 2, user_id: firstUser, finished_at: null, due: true }]);
+    expect(await sql('select round, service, counts from erasure_report')).toEqual([
+      { round: 1, service: 'media', counts: { files: 1 } },
+    ]);
+    expect(await account('user1@example.org')).toMatchObject({ is_active: false });
+    expect(await account('user2@example.org')).toMatchObject({ is_active: true });
+  });
+
+  it('and an erasure that was running at the time of the backup is done when it is done now', async () => {
+    const before = `insert into erasure (uuid, user_id, key_id, subject_hash, address_hash, ordered_by)
+      values ('${erasureId}', '${firstUser}', 'key', 'subject', 'address', gen_random_uuid())`;
+    const withdrawn = await restoreAfter(
+      `update erasure set status = 'done', user_id = null, finished_at = now()`,
+      before,
+    );
+    expect(withdrawn).toMatchObject({ erasures: 1, erasedAgain: 0, unknownErasures: 1 });
+    expect(await sql('select status, round, user_id from erasure')).toEqual([
+      { status: 'done', round: 1, user_id: null },
+    ]);
   });
 
   const user = (number: number): string => `(select uuid from "user" where email = 'user${number}@example.org')`;

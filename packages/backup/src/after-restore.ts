@@ -1,5 +1,6 @@
 import type { Client } from 'pg';
 import { readColumns } from '@overtone/database/content';
+import { keyedHashes, parseKeyRing } from '@overtone/service-kit/sealing';
 import { findAdministrators, limitAccounts, makeAdministrator } from './account-rights.ts';
 import { withClient } from './client.ts';
 import { BackupError } from './errors.ts';
@@ -16,6 +17,11 @@ export type Withdrawn = {
   unreadable: string[];
   /** Audit records that were added since the backup, and are kept. */
   auditRecords: number;
+  /** Erasures of persons in the ledger, and those of them whose persons the backup holds: they are erased again. */
+  erasures: number;
+  erasedAgain: number;
+  /** Erasures whose key is not in ENCRYPTION_KEY: whether the backup holds their persons is unknown. */
+  unknownErasures: number;
   /** Active super_admins that are left. */
   administrators: number;
   /** Addresses of accounts that stay disabled, or lose a role, because they had done so since the backup. */
@@ -40,6 +46,8 @@ export type AfterRestoreOptions = {
   readonly backupCreatedAt: Date;
   /** Directory accounts may sign in only after the next directory sync run. */
   readonly awaitDirectorySync: boolean;
+  /** ENCRYPTION_KEY after the restore: without it the ledger does not tell who was erased. */
+  readonly encryptionKey: string;
   /** The address of an account that becomes an active super_admin, whatever happened to it since. */
   readonly administrator?: string | undefined;
 };
@@ -55,6 +63,8 @@ export async function withdrawRights(options: AfterRestoreOptions): Promise<With
     const before = await findAdministrators(client);
     const present = await copyPresent(client, options.presentUrl, options.backupCreatedAt);
     const sessions = await endSessions(client);
+    // First, so that no report names an erased person.
+    const { erasedAgain, unknownErasures } = await eraseAgain(client, options.encryptionKey);
     const limited = await limitToPresent(client, present);
     if (options.administrator !== undefined) await makeAdministrator(client, options.administrator);
     await restartBin(client);
@@ -65,8 +75,17 @@ export async function withdrawRights(options: AfterRestoreOptions): Promise<With
     await client.query('commit');
     // The planner knows nothing about replayed tables.
     await client.query('analyze');
-    const { unreadable, auditRecords } = present;
-    return { ...limited, sessions, administrators, unreadable: [...unreadable], auditRecords };
+    const { unreadable, auditRecords, erasures } = present;
+    return {
+      ...limited,
+      sessions,
+      administrators,
+      unreadable: [...unreadable],
+      auditRecords,
+      erasures,
+      erasedAgain,
+      unknownErasures,
+    };
   });
 }
 
@@ -85,6 +104,58 @@ async function restartBin(client: Client): Promise<void> {
     await client.query('update media_file set deleted_at = now() where deleted_at is not null');
 }
 
+/** Tables that may hold data of an account, and the column with its id. */
+const ownerColumns = {
+  user: 'uuid',
+  media_file: 'user_id',
+  tag: 'user_id',
+  open_upload: 'user_id',
+  run: 'owner_id',
+  index_state: 'owner_id',
+  directory_decision: 'user_id',
+} as const;
+
+/**
+ * Opens the erasures of the ledger whose persons the backup holds for another round. Until identity has carried it out,
+ * after the start, the account is disabled and shared with nobody.
+ */
+async function eraseAgain(
+  client: Client,
+  encryptionKey: string,
+): Promise<{ erasedAgain: number; unknownErasures: number }> {
+  // Orders that were on their way are sent again, because the messages of the broker are gone.
+  await client.query(`update erasure set sent_at = 'epoch' where status <> 'done'`);
+  const columns = await readColumns(client);
+  const { rows: ledger } = await client.query<{ uuid: string; subject_hash: string; key_id: string }>(
+    `select uuid, subject_hash, key_id from erasure where status = 'done'`,
+  );
+  if (ledger.length === 0) return { erasedAgain: 0, unknownErasures: 0 };
+  const ring = parseKeyRing(encryptionKey);
+  const erased = new Map(ledger.map(({ uuid, subject_hash }) => [subject_hash, uuid]));
+  const queries = Object.entries(ownerColumns)
+    .filter(([table, column]) => columns.get(table)?.includes(column))
+    .map(([table, column]) => `select ${column}::text as id from public.${client.escapeIdentifier(table)}`);
+  const { rows: owners } = await client.query<{ id: string }>(queries.join(' union '));
+  let erasedAgain = 0;
+  for (const { id } of owners) {
+    const uuid = keyedHashes(ring, 'erasure subject', id)
+      .map(({ hash }) => erased.get(hash))
+      .find((found) => found !== undefined);
+    if (uuid === undefined) continue;
+    erasedAgain += 1;
+    await client.query(
+      `update erasure set status = 'running', round = round + 1, user_id = $2, finished_at = null, sent_at = 'epoch'
+       where uuid = $1`,
+      [uuid, id],
+    );
+    if (columns.get('user')?.includes('is_active'))
+      await client.query('update "user" set is_active = false where uuid = $1', [id]);
+  }
+  const keys = new Set(ring.map(({ id }) => id));
+  const unknownErasures = ledger.filter(({ key_id }) => !keys.has(key_id)).length;
+  return { erasedAgain, unknownErasures };
+}
+
 async function endSessions(client: Client): Promise<number> {
   const { rowCount } = await client.query('update refresh_token set revoked_at = now() where revoked_at is null');
   return rowCount ?? 0;
@@ -98,7 +169,10 @@ async function removeRunsInProgress(client: Client): Promise<void> {
     if (columns.has(table)) await client.query(`delete from ${table} where status in ('queued', 'running')`);
 }
 
-type Limited = Omit<Withdrawn, 'sessions' | 'administrators' | 'unreadable' | 'auditRecords'>;
+type Limited = Omit<
+  Withdrawn,
+  'sessions' | 'administrators' | 'unreadable' | 'auditRecords' | 'erasures' | 'erasedAgain' | 'unknownErasures'
+>;
 
 async function limitToPresent(client: Client, { columns }: Present): Promise<Limited> {
   const has: HasColumns = (table, ...needs) => needs.every((column) => columns.get(table)?.includes(column));

@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, it } from '@jest/globals';
 import { startPostgres, type TestServer } from '@overtone/testkit';
 import { createFolder, stopAfterFile } from '@overtone/testkit/cleanup';
 import { Client } from 'pg';
-import { backupOptions, contentOf, createFilledDatabase, programs } from '../test/harness.ts';
+import { backupOptions, contentOf, createFilledDatabase, encryptionKey, programs } from '../test/harness.ts';
 import { withdrawRights } from './after-restore.ts';
 import { createBackup } from './backup.ts';
 import { withClient } from './client.ts';
@@ -81,6 +81,7 @@ describe('an owner who is no superuser', () => {
     const presentUrl = urlOf('managed', admin);
     const backupCreatedAt = new Date(manifest.created_at);
     await withdrawRights({
+      encryptionKey,
       scratchUrl,
       presentUrl,
       backupName: manifest.name,

@@ -10,7 +10,10 @@ export async function compareObjects(databaseUrl: string, store: Pick<ObjectStor
     databaseUrl,
     async (client) =>
       await client.query<{ uuid: string; title: string; object_key: string }>(
-        "select uuid, title, object_key from media_file where object_key <> '' order by object_key",
+        // Of a recording that is not downloaded yet, or was removed by a retention rule, no object is missing. A backup of
+        // an older version has no such column.
+        `select uuid, title, object_key from media_file f
+         where object_key <> '' and to_jsonb(f) ->> 'recording_removed_at' is null order by object_key`,
       ),
   );
   const missing = new Map(files.map((file) => [file.object_key, { key: file.object_key, title: file.title }]));

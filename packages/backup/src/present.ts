@@ -1,9 +1,12 @@
 import type { Client } from 'pg';
+import { readMigrations } from '@overtone/database/migrations';
 import { readColumns, type Columns } from '@overtone/database/content';
 import { withClient } from './client.ts';
 import { BackupError } from './errors.ts';
 
 const rowsPerBatch = 2_000;
+/** Makes the tables of the ledger. */
+const ledgerMigration = 450;
 
 /** Tables with rights, whose rows in the present database limit those of the backup. */
 const comparedTables = [
@@ -22,6 +25,9 @@ export type HasColumns = (table: ComparedTable, ...columns: readonly string[]) =
 /** Append-only tables, and their times of insertion. */
 const auditTables = { audit_log: 'time', auth_config_audit: 'created_at' } as const;
 
+/** The ledger of erased persons, replaced by the present one: a backup knows less of it. In the order of their references. */
+const ledgerTables = ['erasure', 'erasure_report'] as const;
+
 /** What of the present database is copied into a replayed one. */
 export type Present = {
   /** For each table that was copied to `present_<table>`: the columns that both databases have. */
@@ -30,6 +36,8 @@ export type Present = {
   readonly unreadable: readonly string[];
   /** Records that were added to the audit log and to the history of the sign-in settings. */
   readonly auditRecords: number;
+  /** Erasures in the ledger of the present database. */
+  readonly erasures: number;
 };
 
 /**
@@ -38,9 +46,10 @@ export type Present = {
  * databases has are left out, because their schemas may be of different versions.
  */
 export async function copyPresent(scratch: Client, presentUrl: string | undefined, since: Date): Promise<Present> {
-  const nothing = { columns: new Map(), unreadable: [], auditRecords: 0 };
+  const nothing = { columns: new Map(), unreadable: [], auditRecords: 0, erasures: 0 };
   if (presentUrl === undefined) return nothing;
-  const unreadable = [...comparedTables, ...Object.keys(auditTables)];
+  const unreadable = [...comparedTables, ...Object.keys(auditTables), ...ledgerTables];
+  await createLedger(scratch);
   const inScratch = await readColumns(scratch);
   try {
     return await withClient(presentUrl, async (present) => {
@@ -93,7 +102,45 @@ async function copyTables({ present, scratch, inPresent, inScratch }: Databases,
     auditRecords += inserted;
     if (!complete) unreadable.push(table);
   }
-  return { columns, unreadable, auditRecords };
+  const { erasures, unreadable: lost } = await copyLedger({ present, scratch, inPresent, inScratch });
+  return { columns, unreadable: [...unreadable, ...lost], auditRecords, erasures };
+}
+
+/** The backup of an older version has no ledger; its migration finds these tables then. */
+async function createLedger(scratch: Client): Promise<void> {
+  const { sql } = readMigrations().find(({ version }) => version === ledgerMigration)!;
+  // Only the tables: the functions and rights of the migration need what came before it.
+  for (const table of ledgerTables) {
+    const definition = new RegExp(String.raw`create table if not exists ${table} \([\s\S]*?\n\);`).exec(sql)?.[0];
+    if (definition !== undefined) await scratch.query(definition);
+  }
+}
+
+/**
+ * Takes over every erasure of the present ledger with its state. An erasure that only the backup has stays: the present
+ * database is then an older one, or of another installation.
+ */
+async function copyLedger({ present, scratch, inPresent, inScratch }: Databases) {
+  const unreadable: string[] = [];
+  let erasures = 0;
+  for (const table of ledgerTables) {
+    const names = inPresent.get(table)?.filter((column) => inScratch.get(table)?.includes(column)) ?? [];
+    if (names.length === 0) continue;
+    const list = listOf(scratch, names);
+    const into = `present_${table}`;
+    await scratch.query(
+      `create temporary table ${into} on commit drop as select ${list} from public.${table} with no data`,
+    );
+    const { complete, inserted } = await copyRows(present, scratch, { table, into, names: list });
+    if (!complete) unreadable.push(table);
+    if (table === 'erasure') erasures = inserted;
+    const changed = names.filter((name) => name !== 'uuid').map((name) => `${name} = excluded.${name}`);
+    await scratch.query(
+      `insert into public.${table} (${list}) select ${list} from ${into}
+       on conflict (uuid) do update set ${changed.join(', ')}`,
+    );
+  }
+  return { erasures, unreadable };
 }
 
 type Copy = { readonly table: string; readonly into: string; readonly names: string; readonly where?: string };

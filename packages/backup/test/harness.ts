@@ -8,9 +8,9 @@ import { withClient } from '../src/client.ts';
 import { hashTables, type TableContent } from '@overtone/database/content';
 import { openDestination, type Destination } from '../src/destination.ts';
 import type { RestoreTarget } from '../src/databases.ts';
+import { encryptionKey } from './encryption-key.ts';
 import { programs } from './programs.ts';
 
-export const encryptionKey = Buffer.alloc(32, 1).toString('base64');
 export const passphrase = 'correct horse battery staple';
 
 /** A database with rows in several tables, among them texts and numbers that are easily altered on the way. */
@@ -72,4 +72,4 @@ export function bucketDestination(
   return openDestination({ s3: { endpoint: url, region: 'us-east-1', bucket, prefix, accessKeyId, secretAccessKey } });
 }
 
-export { programs, startS3, type S3Server };
+export { encryptionKey, programs, startS3, type S3Server };

@@ -63,6 +63,7 @@ export const codeStatus: Partial<Record<ErrorCode, number>> = {
   range_not_satisfiable: 416,
   expectation_failed: 417,
   storage_full: 507,
+  recording_removed: 410,
 };
 
 export function statusOfCode(code: ErrorCode): number {

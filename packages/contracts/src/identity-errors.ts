@@ -26,6 +26,9 @@ export const identityErrors = {
   last_super_admin: 'conflict',
   local_fallback_refused: 'invalid',
   approval_not_pending: 'conflict',
+  erasure_blocked: 'conflict',
+  erasure_done: 'conflict',
+  confirmation_mismatch: 'invalid',
   // sign-in settings
   settings_invalid: 'invalid',
   secret_required: 'invalid',

@@ -26,6 +26,6 @@ export const binRoutes = {
   }),
   purgeFile: route('DELETE', '/api/files/bin/{uuid}', 'user', {
     summary: 'Permanently delete a file in the bin with everything derived from it',
-    errors: ['permission_required', 'file_busy'],
+    errors: ['permission_required', 'file_busy', 'legal_hold'],
   }),
 };

@@ -43,6 +43,13 @@ export const bulkRoutes = {
         }),
       ),
     }),
-    errors: ['not_found', 'permission_required', 'file_busy', 'language_unsupported'],
+    errors: [
+      'not_found',
+      'permission_required',
+      'file_busy',
+      'language_unsupported',
+      'legal_hold',
+      'recording_removed',
+    ],
   }),
 };

@@ -23,4 +23,9 @@ export const mediaErrors = {
   speaker_mismatch: 'invalid',
   range_not_satisfiable: 'invalid',
   artefact_missing: 'not_found',
+  recording_removed: 'not_found',
+  legal_hold: 'conflict',
+  already_held: 'conflict',
+  retention_running: 'conflict',
+  retention_not_held: 'conflict',
 } as const;

@@ -23,6 +23,7 @@ export const fileActions = [
   'file_restored',
   'file_purged',
   'file_exported',
+  'recording_removed',
 ] as const;
 export const mediaEvents = {
   uploaded: defineEvent(
@@ -47,6 +48,8 @@ export const mediaEvents = {
   /** Moved to the bin: invisible until it is restored. */
   binned: defineEvent('evt.media.file.binned.v1', z.object(ofFile)),
   restored: defineEvent('evt.media.file.restored.v1', z.object({ ...ofFile, transcriptVersion: z.int() })),
+  /** The recording and everything derived from it are deleted; the transcript remains. */
+  recordingRemoved: defineEvent('evt.media.file.recording-removed.v1', z.object(ofFile)),
   /** Deleted permanently. */
   deleted: defineEvent('evt.media.file.deleted.v1', z.object(ofFile)),
   /** A user or a group got access to the file. */

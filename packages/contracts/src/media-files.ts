@@ -52,7 +52,7 @@ export const fileRoutes = {
   }),
   deleteFile: route('DELETE', '/api/files/{uuid}', 'user', {
     summary: 'Move a file to the bin, where it can be restored for bin_days of the upload limits',
-    errors: ['permission_required', 'file_busy'],
+    errors: ['permission_required', 'file_busy', 'legal_hold'],
   }),
   reprocess: route('POST', '/api/files/{uuid}/reprocess', 'user', {
     summary: 'Transcribe a file again from the start',
@@ -65,7 +65,7 @@ export const fileRoutes = {
       .optional(),
     answer: fileObject,
     status: 202,
-    errors: ['permission_required', 'file_busy', 'language_unsupported'],
+    errors: ['permission_required', 'file_busy', 'language_unsupported', 'recording_removed'],
   }),
   cancel: route('POST', '/api/files/{uuid}/cancel', 'user', {
     summary: 'Stop processing a file',

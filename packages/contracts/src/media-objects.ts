@@ -86,6 +86,8 @@ export const fileObject = z.object({
   upload_time: time,
   recorded_date: time.nullable(),
   completed_at: time.nullable(),
+  /** The recording was deleted by a retention rule; the transcript remains. */
+  recording_removed_at: time.nullable(),
   has_video: z.boolean(),
   has_thumbnail: z.boolean(),
   has_waveform: z.boolean(),

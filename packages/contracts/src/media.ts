@@ -3,6 +3,7 @@ import { bulkRoutes } from './media-bulk.ts';
 import { contentRoutes } from './media-content.ts';
 import { fileRoutes } from './media-files.ts';
 import { importRoutes } from './media-imports.ts';
+import { retentionRoutes } from './media-retention.ts';
 import { sharingRoutes } from './media-sharing.ts';
 import { tagRoutes } from './media-tags.ts';
 import { transcriptRoutes } from './media-transcripts.ts';
@@ -19,4 +20,5 @@ export const mediaRoutes = {
   ...contentRoutes,
   ...transcriptRoutes,
   ...tagRoutes,
+  ...retentionRoutes,
 };

@@ -7,7 +7,8 @@ import { taskRoutes } from './operations-tasks.ts';
 export const dispatcherRoutes = { ...taskRoutes, ...queueRoutes };
 
 /**
- * An administrator's action on queues, dead jobs, backups, the mirror and models; identity's `audit.slice.ts` names it in the audit
+ * An administrator's action on queues, dead jobs, backups, the mirror, models, engines and retention; identity's `audit.slice.ts`
+ * names it in the audit
  * trail.
  */
 export const operationActions = [
@@ -25,6 +26,15 @@ export const operationActions = [
   'model_pulled',
   'model_verified',
   'model_removed',
+  'retention_settings_changed',
+  'retention_rule_created',
+  'retention_rule_changed',
+  'retention_rule_deleted',
+  'retention_rules_ordered',
+  'retention_run',
+  'retention_approved',
+  'legal_hold_placed',
+  'legal_hold_released',
 ] as const;
 export const operationsEvents = {
   performed: defineEvent(

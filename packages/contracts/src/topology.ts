@@ -18,6 +18,7 @@ import { identityRoutes } from './identity.ts';
 import { approvalRoutes } from './identity-approvals.ts';
 import { auditRoutes } from './identity-audit.ts';
 import { authConfigRoutes } from './identity-auth-config.ts';
+import { erasureEvents, erasureRoutes, erasureRpc, userErasureOrdered } from './identity-erasure.ts';
 import { identityEvents, identityRpc } from './identity-events.ts';
 import { explanationRoutes } from './identity-explanation.ts';
 import { groupRoutes } from './identity-groups.ts';
@@ -70,23 +71,31 @@ const claimRequests: Partial<Topology> = {
 export const topology: Record<ServiceName, Topology> = {
   identity: {
     ...noMessages,
-    emits: all(identityEvents),
+    emits: [...all<EventDef>(identityEvents), userErasureOrdered],
     consumes: {
       'record-operations': operationsEvents.performed,
       'record-file-actions': mediaEvents.actionPerformed,
+      'record-erasure-media': erasureEvents.media,
+      'record-erasure-search-indexer': erasureEvents['search-indexer'],
+      'record-erasure-transcription-dispatcher': erasureEvents['transcription-dispatcher'],
+      'record-erasure-directory-sync': erasureEvents['directory-sync'],
+      'record-erasure-operations': erasureEvents.operations,
     },
     subscribes: [identityEvents.settingsChanged],
+    requests: all<RpcDef>(erasureRpc),
     serves: [...all<RpcDef>(identityRpc), ...all<RpcDef>(directorySyncRpc)],
   },
   'directory-sync': {
     ...noMessages,
+    emits: [erasureEvents['directory-sync']],
+    consumes: { 'erase-person': userErasureOrdered },
     enqueues: all(directoryJobs),
     works: all(directoryJobs),
     requests: [...all<RpcDef>(directorySyncRpc), identityRpc.names, dispatcherRpc.paused],
   },
   media: {
     ...noMessages,
-    emits: all(mediaEvents),
+    emits: [...all<EventDef>(mediaEvents), operationsEvents.performed, erasureEvents.media],
     consumes: {
       'take-over-run': transcriptionEvents.runOpened,
       'show-stage': transcriptionEvents.stageStarted,
@@ -98,24 +107,31 @@ export const topology: Record<ServiceName, Topology> = {
       'stop-file': transcriptionEvents.runCancelled,
       'resume-file': transcriptionEvents.runResumed,
       'remove-objects': mediaEvents.deleted,
+      'remove-recording': mediaEvents.recordingRemoved,
       'follow-memberships': identityEvents.membershipChanged,
       'forget-group': identityEvents.groupDeleted,
       'forget-person': identityEvents.userDeleted,
+      'erase-person': userErasureOrdered,
     },
     enqueues: all<JobDef>(downloadJobs),
     requests: [identityRpc.memberships, identityRpc.names, dispatcherRpc.languages],
-    serves: [...all<RpcDef>(mediaRpc), ...all<RpcDef>(importRpc)],
+    serves: [...all<RpcDef>(mediaRpc), ...all<RpcDef>(importRpc), ...all<RpcDef>(erasureRpc)],
     sendsLive: [importLive.progress],
   },
   'transcription-dispatcher': {
     ...noMessages,
-    emits: [...all<EventDef>(transcriptionEvents), ...all<EventDef>(operationsEvents)],
+    emits: [
+      ...all<EventDef>(transcriptionEvents),
+      ...all<EventDef>(operationsEvents),
+      erasureEvents['transcription-dispatcher'],
+    ],
     consumes: {
       'start-run': mediaEvents.uploaded,
       'restart-run': mediaEvents.reprocessOrdered,
       'cancel-run': mediaEvents.cancelOrdered,
       'forget-file': mediaEvents.deleted,
       'order-index': mediaEvents.transcriptStored,
+      'erase-person': userErasureOrdered,
     },
     enqueues: [...all<JobDef>(stageJobs), ...all<JobDef>(systemJobs), ...all<JobDef>(modelJobs)],
     works: all(systemJobs),
@@ -156,7 +172,7 @@ export const topology: Record<ServiceName, Topology> = {
   },
   'search-indexer': {
     ...noMessages,
-    emits: all(searchEvents),
+    emits: [...all<EventDef>(searchEvents), erasureEvents['search-indexer']],
     consumes: {
       'forget-file': mediaEvents.deleted,
       'hide-file': mediaEvents.binned,
@@ -165,6 +181,7 @@ export const topology: Record<ServiceName, Topology> = {
       'follow-files': mediaEvents.updated,
       'follow-access': mediaEvents.accessChanged,
       'follow-memberships': identityEvents.membershipChanged,
+      'erase-person': userErasureOrdered,
     },
     works: all(indexerJobs),
     requests: [
@@ -180,7 +197,8 @@ export const topology: Record<ServiceName, Topology> = {
   },
   operations: {
     ...noMessages,
-    emits: all(operationsEvents),
+    emits: [...all<EventDef>(operationsEvents), erasureEvents.operations],
+    consumes: { 'erase-mirrored': erasureEvents.media },
     enqueues: all<JobDef>(operationsJobs),
     works: all<JobDef>(operationsJobs),
     requests: [dispatcherRpc.paused],
@@ -222,6 +240,7 @@ export const routes: readonly RouteDef[] = [
   ...all<RouteDef>(authConfigRoutes),
   ...all<RouteDef>(userRoutes),
   ...all<RouteDef>(approvalRoutes),
+  ...all<RouteDef>(erasureRoutes),
   ...all<RouteDef>(auditRoutes),
   ...all<RouteDef>(explanationRoutes),
   ...all<RouteDef>(groupRoutes),

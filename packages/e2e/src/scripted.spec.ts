@@ -12,6 +12,7 @@ import { longBesideShort } from './long-beside-short.e2e.ts';
 import { modelsInTheBrowser } from './models-browser.e2e.ts';
 import { orphaned } from './orphan.e2e.ts';
 import { queuesInTheBrowser } from './queues-browser.e2e.ts';
+import { retentionInTheBrowser } from './retention-browser.e2e.ts';
 import { rolling } from './rolling.e2e.ts';
 import { signals } from './signals.e2e.ts';
 import { registerSuites } from './suite.ts';
@@ -27,6 +28,7 @@ registerSuites(
     enginesInTheBrowser(context),
     importInTheBrowser(context),
     modelsInTheBrowser(context),
+    retentionInTheBrowser(context),
     signals(context),
     diskFull(context),
     frozen(context),

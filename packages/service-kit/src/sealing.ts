@@ -1,4 +1,4 @@
-import { createCipheriv, createDecipheriv, createHash, randomBytes } from 'node:crypto';
+import { createCipheriv, createDecipheriv, createHash, createHmac, randomBytes } from 'node:crypto';
 import { z } from 'zod';
 import { readEnv } from './env.ts';
 
@@ -49,6 +49,17 @@ export function unseal(ring: KeyRing, name: string, { keyId, text }: Sealed): st
   } catch {
     return null;
   }
+}
+
+/**
+ * HMAC-SHA-256 of a value with a key of its own for each purpose. Without the key nobody can tell which value it was.
+ * @returns one entry per key of the ring; the first is the one to store.
+ */
+export function keyedHashes(ring: KeyRing, purpose: string, value: string): readonly { keyId: string; hash: string }[] {
+  return ring.map(({ id, secret }) => {
+    const key = createHmac('sha256', secret).update(`overtone ${purpose}\n`).digest();
+    return { keyId: id, hash: createHmac('sha256', key).update(value).digest('hex') };
+  });
 }
 
 /** Seals secrets: 32 bytes in base64, or several keys as `id:base64,id:base64`; the first one seals. */

@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
-import { createDatabase } from '@overtone/database';
+import { createEventDatabase } from '@overtone/database';
 import { createRecycling } from '@overtone/jobs';
 import { createService, createServiceBase, type Service } from '@overtone/service-kit';
 import type { DirectorySyncEnv } from './env.ts';
+import { createErasureSlice } from './erasure/erasure.slice.ts';
 import { PrismaClient } from './generated/client.ts';
 import { createRunsSlice } from './runs/runs.slice.ts';
 import { createJobRequests } from './schedule/schedule.ts';
@@ -15,7 +16,8 @@ import type { TakeSnapshot } from './snapshot/snapshot.ts';
 export function createDirectorySync(env: DirectorySyncEnv, takeSnapshot: TakeSnapshot): Service {
   const base = createServiceBase('directory-sync', env);
   const { log, metrics, bus } = base;
-  const { db, slice: database } = createDatabase(base, (adapter) => new PrismaClient({ adapter }));
+  const database = createEventDatabase(base, (adapter) => new PrismaClient({ adapter }));
+  const { db, outbox } = database;
 
   const workerId = `directory-sync-${hostname()}-${randomUUID().slice(0, 8)}`;
   const recycling = createRecycling();
@@ -27,7 +29,9 @@ export function createDirectorySync(env: DirectorySyncEnv, takeSnapshot: TakeSna
     ...base,
     recycling,
     slices: [
-      database,
+      database.slice,
+      database.relay,
+      createErasureSlice({ db, outbox }),
       createSettingsSlice({ db, runs }),
       runsSlice,
       createScheduleSlice({ db, bus, runs, jobRequests, workerId, recycling }),

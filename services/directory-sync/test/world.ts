@@ -48,6 +48,7 @@ export type FakeIdentity = {
 
 async function createStreams(nats: NatsConnection): Promise<void> {
   const jsm = await nats.jetstreamManager();
+  await jsm.streams.add({ name: 'EVENTS', subjects: ['evt.>'] });
   await jsm.streams.add({ name: 'JOBS', subjects: ['job.>'], retention: RetentionPolicy.Workqueue });
   await jsm.consumers.add('JOBS', {
     durable_name: 'cpu-directory',

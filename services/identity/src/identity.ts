@@ -5,6 +5,7 @@ import { createApprovalsSlice } from './approvals/approvals.slice.ts';
 import { createAuditSlice } from './audit/audit.slice.ts';
 import { createCurrentDirectory } from './directory/directory.service.ts';
 import type { IdentityEnv } from './env.ts';
+import { createErasureSlice } from './erasure/erasure.slice.ts';
 import { createExplanationSlice } from './explanation/explanation.slice.ts';
 import { PrismaClient } from './generated/client.ts';
 import { createGroupsSlice } from './groups/groups.slice.ts';
@@ -47,6 +48,7 @@ export function createIdentity(env: IdentityEnv): Service {
       createAccountsSlice(shared),
       createUsersSlice(shared),
       createApprovalsSlice(shared),
+      createErasureSlice({ ...shared, keyRing: env.keyRing }),
       createAuditSlice(shared),
       createExplanationSlice({ ...shared, ...mappings }),
       groups,

@@ -4,14 +4,17 @@ import { createOutboundGuard, parseRanges } from '@overtone/service-kit/outbound
 import { createBinSlice } from './bin/bin.slice.ts';
 import { createBulkSlice } from './bulk/bulk.slice.ts';
 import type { MediaEnv } from './env.ts';
+import { createErasureSlice } from './erasure/erasure.slice.ts';
 import { createExportsSlice } from './exports/exports.slice.ts';
 import { createFilesSlice } from './files/files.slice.ts';
 import { PrismaClient } from './generated/client.ts';
 import { createImportsSlice } from './imports/imports.slice.ts';
 import { createIndexingSlice } from './indexing/indexing.slice.ts';
+import { createLegalHoldSlice } from './legal-hold/legal-hold.slice.ts';
 import { createLanguages } from './ports/languages.adapter.ts';
 import { createPeople } from './ports/people.adapter.ts';
 import { createProcessingSlice } from './processing/processing.slice.ts';
+import { createRetentionSlice } from './retention/retention.slice.ts';
 import { createSharingSlice } from './sharing/sharing.slice.ts';
 import { createStorageSlice } from './storage/storage.slice.ts';
 import { createStreamingSlice } from './streaming/streaming.slice.ts';
@@ -37,6 +40,7 @@ export function createMedia(env: MediaEnv): Service {
   const importLimits = { maxBytes: env.MAX_UPLOAD_BYTES, maxPerHour: env.IMPORTS_PER_HOUR };
   const files = createFilesSlice({ db, outbox, objects, people, languages, importsPerHour: importLimits.maxPerHour });
   const sharing = createSharingSlice({ db, outbox, people });
+  const uploads = createUploadsSlice({ db, outbox, objects, telemetry, languages, log, env });
   const tags = createTagsSlice({ db, outbox });
 
   return createService({
@@ -45,7 +49,7 @@ export function createMedia(env: MediaEnv): Service {
       database.slice,
       database.relay,
       storage,
-      createUploadsSlice({ db, outbox, objects, telemetry, languages, log, env }),
+      uploads,
       createImportsSlice({ db, outbox, objects, bus, guard, languages, telemetry, log, limits: importLimits }),
       bin,
       createBulkSlice({ ...bin, ...files, ...sharing, ...tags }),
@@ -57,6 +61,9 @@ export function createMedia(env: MediaEnv): Service {
       tags,
       createProcessingSlice({ db, outbox, objects }),
       createIndexingSlice({ db }),
+      createErasureSlice({ db, outbox, objects, removeUploadsOf: uploads.removeUploadsOf }),
+      createLegalHoldSlice({ db, outbox, people }),
+      createRetentionSlice({ db, outbox, people, binDays: env.OT_BIN_DAYS, log }),
     ],
   });
 }

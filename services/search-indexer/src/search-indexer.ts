@@ -3,6 +3,7 @@ import { createRecycling } from '@overtone/jobs';
 import { createService, createServiceBase, type Service } from '@overtone/service-kit';
 import { createAccessSlice } from './access/access.slice.ts';
 import type { IndexerEnv } from './env.ts';
+import { createErasureSlice } from './erasure/erasure.slice.ts';
 import { PrismaClient } from './generated/client.ts';
 import { createIndexingSlice } from './indexing/indexing.slice.ts';
 import { createMediaTranscripts } from './ports/media-transcripts.adapter.ts';
@@ -46,6 +47,7 @@ export async function createSearchIndexer(env: IndexerEnv): Promise<Service> {
       database.relay,
       accessSlice,
       indexingSlice,
+      createErasureSlice({ db, outbox, indexing }),
       createRebuildSlice({ db, pool, index, indexing, refresh, transcripts, log }),
       createSearchSlice({ db, index, access, vectoriser, telemetry, floor, counts, log }),
     ],

@@ -4,8 +4,17 @@ import type { Terminal } from '../terminal.ts';
 /** Prints what the restored database does not give back, and what a person must look at. */
 export function reportWithdrawn(manifest: Manifest, withdrawn: Withdrawn, terminal: Terminal): void {
   const { sessions, compared, unreadable, auditRecords, administrators, disabled, demoted } = withdrawn;
+  const { erasedAgain, unknownErasures } = withdrawn;
   terminal.done(`the backup is in use; ${sessions} sessions of its time ended`);
   if (auditRecords > 0) terminal.done(`${auditRecords} audit records since the backup are kept`);
+  if (erasedAgain > 0)
+    terminal.warn(
+      `${erasedAgain} erased persons are in this backup: they are erased again after the start (Administration > Erasures)`,
+    );
+  if (unknownErasures > 0)
+    terminal.warn(
+      `${unknownErasures} erasures were recorded with keys that are not in ENCRYPTION_KEY: whether these persons are in the backup is unknown`,
+    );
   if (unreadable.length > 0)
     terminal.warn(
       `These tables of the database until now could not be read, and nothing was compared with them: ${unreadable.join(', ')}`,

@@ -142,6 +142,7 @@ async function replaceDatabase(replacement: Replacement): Promise<void> {
       backupName: manifest.name,
       backupCreatedAt: new Date(manifest.created_at),
       awaitDirectorySync,
+      encryptionKey: keys,
       administrator: options.administrator,
     });
     await installation.prepareSwap(keys, terminal);

@@ -15,6 +15,9 @@ const everyone: Entry = { expects: { none: 'aaaa' } };
 const signedIn: Entry = { expects: { none: 'saaa' } };
 const admins: Entry = { expects: { none: 'sfaa' } };
 const superAdmins: Entry = { expects: { none: 'sffa' } };
+/** Whoever has the role learns that there is no such thing. */
+const unknownToAdmins: Entry = { expects: { none: 'sfhh' }, params: () => ({ uuid: randomUUID() }) };
+const unknownToSuperAdmins: Entry = { expects: { none: 'sffh' }, params: () => ({ uuid: randomUUID() }) };
 
 function sending(json: (ids: FixtureIds) => unknown) {
   return (entry: Entry): Entry => ({ ...entry, send: (ids) => ({ json: json(ids) }) });
@@ -195,6 +198,38 @@ export const table: Record<string, Entry> = {
   'GET /api/admin/media-mirror/runs': superAdmins,
   'GET /api/admin/media-mirror/status': superAdmins,
   'GET /api/admin/media-mirror/report': superAdmins,
+
+  'GET /api/admin/retention/settings': superAdmins,
+  'PUT /api/admin/retention/settings': sending(() => ({ max_percent: 5 }))(superAdmins),
+  'GET /api/admin/retention/rules': superAdmins,
+  'POST /api/admin/retention/rules': sending(() => ({
+    name: 'matrix',
+    removes: 'recording',
+    conditions: { older_than_days: 36_500 },
+  }))(superAdmins),
+  'PUT /api/admin/retention/rules': sending(() => ({ rule_uuids: [] }))(superAdmins),
+  'PUT /api/admin/retention/rules/{uuid}': sending(() => ({ enabled: false }))(unknownToSuperAdmins),
+  'DELETE /api/admin/retention/rules/{uuid}': unknownToSuperAdmins,
+  'GET /api/admin/retention/rules/{uuid}/preview': unknownToSuperAdmins,
+  'POST /api/admin/retention/runs': superAdmins,
+  'GET /api/admin/retention/runs': superAdmins,
+  'GET /api/admin/retention/runs/{uuid}/files': at(() => ({ uuid: randomUUID() }), superAdmins),
+  'POST /api/admin/retention/runs/{uuid}/approve': at(
+    () => ({ uuid: randomUUID() }),
+    sending(() => ({ rule_uuid: randomUUID(), set_digest: 'none' }))(superAdmins),
+  ),
+  'GET /api/admin/legal-holds': admins,
+  'POST /api/admin/legal-holds': sending(() => ({ user_uuid: randomUUID(), reason: 'matrix' }))(unknownToAdmins),
+  'DELETE /api/admin/legal-holds/{uuid}': unknownToAdmins,
+
+  'GET /api/admin/users/{uuid}/erasure': account('-ffa', 'sffa', 'sffa'),
+  'POST /api/admin/users/{uuid}/erasure': sending(() => ({ confirm_email: 'nobody@example.org' }))(
+    account('-ffa', 'sffa', 'sffa'),
+  ),
+  'GET /api/admin/erasures': superAdmins,
+  'POST /api/admin/erasures/find': sending(() => ({ email: 'nobody@example.org' }))(superAdmins),
+  'GET /api/admin/erasures/{uuid}/objects': at(() => ({ uuid: randomUUID() }), superAdmins),
+  'POST /api/admin/erasures/{uuid}/retry': unknownToSuperAdmins,
 
   'POST /api/files': raw(signedIn),
   'POST /api/files/import-url': sending(() => ({ url: 'https://media.invalid/talk.wav' }))(signedIn),

@@ -63,6 +63,9 @@ const items: readonly NavItem[] = translateOnRead([
     superOnly: true,
   },
   { to: '/admin/asr', under: '/admin/asr', label: msg`ASR provider`, icon: 'audio', superOnly: true },
+  { to: '/admin/retention', under: '/admin/retention', label: msg`Retention`, icon: 'clock', superOnly: true },
+  { to: '/admin/legal-holds', under: '/admin/legal-holds', label: msg`Legal holds`, icon: 'key' },
+  { to: '/admin/erasures', under: '/admin/erasures', label: msg`Erasures`, icon: 'trash', superOnly: true },
   { to: '/admin', under: '/admin', label: msg`Engines`, icon: 'settings' },
 ]);
 

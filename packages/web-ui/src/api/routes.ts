@@ -9,6 +9,7 @@ import type {
   directorySyncRoutes,
   dispatcherRoutes,
   engineSettingsRoutes,
+  erasureRoutes,
   explanationRoutes,
   gpuRoutes,
   groupRoutes,
@@ -34,6 +35,7 @@ type Definition =
   | ValueOf<typeof directorySyncRoutes>
   | ValueOf<typeof dispatcherRoutes>
   | ValueOf<typeof engineSettingsRoutes>
+  | ValueOf<typeof erasureRoutes>
   | ValueOf<typeof explanationRoutes>
   | ValueOf<typeof gpuRoutes>
   | ValueOf<typeof groupRoutes>

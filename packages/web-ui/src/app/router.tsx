@@ -203,6 +203,21 @@ const asrRoute = createRoute({
   path: '/admin/asr',
   component: lazyPage(() => import('../admin/asr/asr-page.tsx').then((module) => module.AsrPage)),
 });
+const retentionRoute = createRoute({
+  getParentRoute: () => frameRoute,
+  path: '/admin/retention',
+  component: lazyPage(() => import('../admin/retention/retention-page.tsx').then((module) => module.RetentionPage)),
+});
+const legalHoldsRoute = createRoute({
+  getParentRoute: () => frameRoute,
+  path: '/admin/legal-holds',
+  component: lazyPage(() => import('../admin/retention/legal-holds-page.tsx').then((module) => module.LegalHoldsPage)),
+});
+const erasuresRoute = createRoute({
+  getParentRoute: () => frameRoute,
+  path: '/admin/erasures',
+  component: lazyPage(() => import('../admin/erasures/erasures-page.tsx').then((module) => module.ErasuresPage)),
+});
 const adminRoute = createRoute({
   getParentRoute: () => frameRoute,
   path: '/admin',
@@ -237,6 +252,9 @@ export const router = createRouter({
         mirrorRoute,
         engineRoute,
         asrRoute,
+        retentionRoute,
+        legalHoldsRoute,
+        erasuresRoute,
         adminRoute,
       ]),
     ]),

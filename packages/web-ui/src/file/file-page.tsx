@@ -1,6 +1,6 @@
 import { plural, t } from '@lingui/core/macro';
 import { Trans } from '@lingui/react/macro';
-import { ActionIcon, Anchor, Group, Skeleton, Text, Title, Tooltip } from '@mantine/core';
+import { ActionIcon, Alert, Anchor, Group, Skeleton, Text, Title, Tooltip } from '@mantine/core';
 import { useDocumentTitle, useMediaQuery } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useParams, useRouterState, useSearch } from '@tanstack/react-router';
@@ -137,6 +137,11 @@ function Workspace({ initialFind, startAt }: { initialFind: string; startAt: num
           </Panel>
         </aside>
         <section className={css['main']} aria-label={t`Transcript`}>
+          {file.recording_removed_at !== null && (
+            <Alert variant="light" color="gray" mb="sm" icon={<Icon name="info" />} data-testid="recording-removed">
+              {t`A retention rule removed the recording ${moment(file.recording_removed_at)}. The transcript remains; playing and transcribing again are no longer possible.`}
+            </Alert>
+          )}
           <ProcessingNote file={file} />
           <div className={css['stickyTools']}>
             {transcript.total > 0 && <FindBar find={find} complete={transcript.complete} inputRef={findInput} />}

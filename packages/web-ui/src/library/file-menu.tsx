@@ -68,7 +68,7 @@ export function FileMenu({ file, onDeleted }: Props) {
               {t`Stop processing`}
             </Menu.Item>
           )}
-          {can.own && !active && (
+          {can.own && !active && file.recording_removed_at === null && (
             <Menu.Item leftSection={<Icon name="retry" size={17} />} onClick={() => setDialog('again')}>
               {t`Transcribe again`}
             </Menu.Item>

@@ -20,6 +20,15 @@ const operationAuditEvents: Record<(typeof operationActions)[number], AuditRecor
   model_pulled: 'admin.model.pull',
   model_verified: 'admin.model.verify',
   model_removed: 'admin.model.remove',
+  retention_settings_changed: 'admin.retention.settings',
+  retention_rule_created: 'admin.retention.rule.create',
+  retention_rule_changed: 'admin.retention.rule.update',
+  retention_rule_deleted: 'admin.retention.rule.delete',
+  retention_rules_ordered: 'admin.retention.rule.order',
+  retention_run: 'admin.retention.run',
+  retention_approved: 'admin.retention.approve',
+  legal_hold_placed: 'admin.hold.place',
+  legal_hold_released: 'admin.hold.release',
 };
 const fileAuditEvents: Record<(typeof fileActions)[number], AuditRecord['event']> = {
   file_uploaded: 'file.upload',
@@ -29,6 +38,7 @@ const fileAuditEvents: Record<(typeof fileActions)[number], AuditRecord['event']
   file_restored: 'file.restore',
   file_purged: 'file.purge',
   file_exported: 'file.export',
+  recording_removed: 'file.recording.remove',
 };
 
 /** The audit trail: records the actions of other services, and lists, exports and deletes records. */

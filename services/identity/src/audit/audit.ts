@@ -42,6 +42,18 @@ export type AuditEvent =
   | 'admin.model.pull'
   | 'admin.model.verify'
   | 'admin.model.remove'
+  | 'admin.retention.settings'
+  | 'admin.retention.rule.create'
+  | 'admin.retention.rule.update'
+  | 'admin.retention.rule.delete'
+  | 'admin.retention.rule.order'
+  | 'admin.retention.run'
+  | 'admin.retention.approve'
+  | 'admin.hold.place'
+  | 'admin.hold.release'
+  | 'admin.erasure.order'
+  | 'admin.erasure.retry'
+  | 'admin.erasure.complete'
   // The specification's name ("Events" 1).
   | 'ADMIN_ROLE_CHANGE'
   | 'group.create'
@@ -58,7 +70,8 @@ export type AuditEvent =
   | 'file.delete'
   | 'file.restore'
   | 'file.purge'
-  | 'file.export';
+  | 'file.export'
+  | 'file.recording.remove';
 
 export type AuditErrorCode =
   | 'INVALID_CREDENTIALS'

@@ -1,2 +1,10 @@
-export { toAdminUserObject, requestContextOf, withGroups, type UserWithGroups, type RequestContext } from './rules.ts';
+export {
+  checkNotLastSuperAdmin,
+  toAdminUserObject,
+  requestContextOf,
+  withGroups,
+  type LockedAccount,
+  type UserWithGroups,
+  type RequestContext,
+} from './rules.ts';
 export { withLockedAccount, publishUserUpdated } from './account-changes.service.ts';

@@ -1,9 +1,10 @@
-import { mediaEvents, type DataOf } from '@overtone/contracts';
+import { mediaEvents, operationsEvents, type DataOf } from '@overtone/contracts';
 import type { Outbox } from '@overtone/database';
 import type { Caller, RouteRequest } from '@overtone/service-kit';
 import type { Tx } from '../database.ts';
 
 type Performed = DataOf<typeof mediaEvents.actionPerformed>;
+type Operation = DataOf<typeof operationsEvents.performed>;
 /** The caller of a route whose action is audited, and where the request came from. */
 export type Actor = Caller & { client: Performed['client'] };
 
@@ -49,6 +50,17 @@ export function auditAction(
     details: { title: file.title, ...details },
     client: actor?.client ?? noClient,
   });
+}
+
+/** Reports an administrator's action that concerns no single file to the audit trail, in the transaction of the action. */
+export function recordOperation(
+  tx: Tx,
+  outbox: Outbox,
+  { userId, client }: Actor,
+  action: Operation['action'],
+  details: Operation['details'],
+): Promise<void> {
+  return outbox.add(tx, operationsEvents.performed, { action, actorId: userId, details, client });
 }
 
 function truncate(value: string | undefined, max: number): string | null {

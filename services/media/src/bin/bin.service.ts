@@ -11,11 +11,12 @@ import type { Caller } from '@overtone/service-kit';
 import { binnedFile, lockedFile } from '../access/access.store.ts';
 import { auditAction, type Actor } from '../audit/audit.ts';
 import { txOptions, type Db, type Tx } from '../database.ts';
-import { idsOf, isSettled, toFileObject, withSpeakerCount, type FileRow } from '../files/files.ts';
+import { idsOf, isSettled, toFileObject, withSpeakerCount } from '../files/files.ts';
 import { readFile, requeue } from '../files/files.store.ts';
-import { awaitsDownload, endImport } from '../imports/imports.store.ts';
+import { notHeld } from '../legal-hold/legal-hold.store.ts';
 import type { People } from '../ports/people.adapter.ts';
 import { publishAccess } from '../sharing/sharing.store.ts';
+import { discardFile, purgeFile } from './bin.store.ts';
 
 type BinQuery = QueryOf<(typeof mediaRoutes)['listBin']>;
 type BinPage = AnswerOf<(typeof mediaRoutes)['listBin']>;
@@ -29,12 +30,7 @@ export function createBin({ db, outbox, people, binDays }: BinDeps) {
     discard: (actor: Actor, id: string): Promise<undefined> =>
       db.$transaction(async (tx) => {
         const file = await lockedFile(tx, actor, id, 'own');
-        await tx.mediaFile.update({ where: { id }, data: { deletedAt: new Date(), deletedBy: actor.userId } });
-        if (awaitsDownload(file)) await endImport(tx, outbox, file, { status: 'cancelled' });
-        else if (!isSettled(file.status)) await outbox.add(tx, mediaEvents.cancelOrdered, idsOf(file));
-        await outbox.add(tx, mediaEvents.binned, idsOf(file));
-        await auditAction(tx, outbox, 'file_deleted', { file, actor });
-        if (binDays === 0) await purgeFile(tx, outbox, file, actor);
+        await discardFile(tx, outbox, { file, actor, binDays });
         return undefined;
       }, txOptions),
 
@@ -107,18 +103,11 @@ async function restoreFile(tx: Tx, outbox: Outbox, actor: Actor, id: string): Pr
   return toFileObject(await readFile(tx, id), 'owner');
 }
 
-/** Deletes the rows now and the objects through the event, so that a crash leaves neither behind. */
-async function purgeFile(tx: Tx, outbox: Outbox, file: FileRow, actor: Actor | null): Promise<void> {
-  await tx.mediaFile.delete({ where: { id: file.id } });
-  await outbox.add(tx, mediaEvents.deleted, idsOf(file));
-  await auditAction(tx, outbox, 'file_purged', { file, actor });
-}
-
-/** Purges files deleted before `cutoff`; other replicas skip them. @returns their number. */
+/** Purges files deleted before `cutoff` that no hold protects; other replicas skip them. @returns their number. */
 async function purgeBatch(tx: Tx, outbox: Outbox, cutoff: Date): Promise<number> {
   const rows = await tx.$queryRaw<{ id: string }[]>`
-    select uuid::text as id from media_file where deleted_at <= ${cutoff}
-    order by deleted_at limit ${batchSize} for update skip locked`;
+    select f.uuid::text as id from media_file f where f.deleted_at <= ${cutoff} and ${notHeld}
+    order by f.deleted_at limit ${batchSize} for update of f skip locked`;
   const expired = await tx.mediaFile.findMany({ where: { id: { in: rows.map(({ id }) => id) } } });
   for (const file of expired) await purgeFile(tx, outbox, file, null);
   return expired.length;

@@ -5,7 +5,7 @@ import { usableFile } from '../access/access.store.ts';
 import { actorOf, auditAction } from '../audit/audit.ts';
 import type { Db } from '../database.ts';
 import { toFileObject } from '../files/files.ts';
-import { readFile } from '../files/files.store.ts';
+import { readFile, recordUse } from '../files/files.store.ts';
 import { dispositionOf } from '../streaming/streaming.ts';
 import { listSpeakers, readSegments } from '../transcripts/transcripts.store.ts';
 import { toJson, toSrt, toTxt, toVtt, type Spoken } from './exports.ts';
@@ -30,6 +30,7 @@ export function createExportsSlice({ db, outbox }: { db: Db; outbox: Outbox }): 
         const file = await usableFile(db, actor, params.uuid, 'read');
         const body = await writeTranscript(db, file.id, format, withSpeakers);
         await db.$transaction((tx) => auditAction(tx, outbox, 'file_exported', { file, actor, details: { format } }));
+        await recordUse(db, file);
         const { type, extension } = formats[format];
         res.setHeader('Content-Type', type);
         res.setHeader('Content-Disposition', dispositionOf('attachment', `${file.title}.${extension}`));

@@ -7,6 +7,7 @@ import type { People } from '../ports/people.adapter.ts';
 import { normalizedTag, toTagObject } from '../tags/tags.ts';
 import { listSpeakers, readSegments, withEditorNames, type SegmentPage } from '../transcripts/transcripts.store.ts';
 import { toFileObject, withSpeakerCount } from './files.ts';
+import { recordUse } from './files.store.ts';
 
 type Routes = typeof mediaRoutes;
 type ListQuery = QueryOf<Routes['listFiles']>;
@@ -50,6 +51,7 @@ export function createFileViews({ db, people }: { db: Db; people: Pick<People, '
         },
         { ...txOptions, isolationLevel: 'RepeatableRead' as const },
       );
+      await recordUse(db, { id });
       const owner = detail.user_id === caller.userId ? [] : [detail.user_id];
       const names = await people.names(owner);
       const transcript_segments = await withEditorNames(people, detail.transcript_segments);

@@ -50,6 +50,10 @@ export function createFilesSlice(deps: FilesSliceDeps): Slice & { files: Files }
       consumer(mediaEvents.deleted, 'remove-objects', async ({ fileId }) => {
         for (const prefix of objectPrefixes(fileId)) await objects.deletePrefix(prefix);
       }),
+      /** A retention rule removed the recording: deletes it and everything derived from it. */
+      consumer(mediaEvents.recordingRemoved, 'remove-recording', async ({ fileId }) => {
+        for (const prefix of objectPrefixes(fileId)) await objects.deletePrefix(prefix);
+      }),
     ],
   };
 }

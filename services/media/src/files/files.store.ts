@@ -4,6 +4,8 @@ import type { Db, Tx } from '../database.ts';
 import type { Prisma } from '../generated/client.ts';
 import { idsOf, resetColumns, withSpeakerCount, type FileRow } from './files.ts';
 
+const dayMs = 24 * 3_600_000;
+
 export function readFile(db: Db | Tx, id: string) {
   return db.mediaFile.findUniqueOrThrow({ where: { id }, include: withSpeakerCount });
 }
@@ -11,6 +13,13 @@ export function readFile(db: Db | Tx, id: string) {
 export function updateFile(tx: Tx, id: string, change: Prisma.MediaFileUpdateInput) {
   const data = { ...change, updatedAt: new Date() };
   return tx.mediaFile.update({ where: { id }, data, include: withSpeakerCount });
+}
+
+/** Notes that a file was opened, played or exported. Coarse on purpose: one write per file and day, and not by whom. */
+export async function recordUse(db: Db, { id, lastUsedOn }: { id: string; lastUsedOn?: Date }): Promise<void> {
+  if (lastUsedOn && Date.now() - lastUsedOn.getTime() < dayMs) return;
+  await db.$executeRaw`
+    update media_file set last_used_on = current_date where uuid = ${id}::uuid and last_used_on < current_date`;
 }
 
 /** Requests a new run of a file, in the caller's transaction; events of earlier runs are ignored from now on. */

@@ -1,4 +1,5 @@
 import { stages, type FileObject, type FileStatus, type Stage } from '@overtone/contracts';
+import { AppError } from '@overtone/service-kit';
 import { Prisma, type MediaFile } from '../generated/client.ts';
 
 export type FileRow = MediaFile;
@@ -88,6 +89,15 @@ export function displayStatus(file: Shown): string {
 
 export const withSpeakerCount = { _count: { select: { speakers: true } } } as const;
 
+/** The error for a recording that a retention rule deleted; the transcript remains. */
+export function recordingRemoved(): AppError {
+  return new AppError(
+    'not_found',
+    'recording_removed',
+    'The recording was removed by a retention rule; the transcript remains.',
+  );
+}
+
 /** Column values that reset an earlier run's state. */
 export const resetColumns = {
   stage: null,
@@ -124,6 +134,7 @@ export function toFileObject(
     upload_time: file.uploadTime.toISOString(),
     recorded_date: file.recordedDate?.toISOString() ?? null,
     completed_at: file.completedAt?.toISOString() ?? null,
+    recording_removed_at: file.recordingRemovedAt?.toISOString() ?? null,
     has_video: file.contentType.startsWith('video/'),
     has_thumbnail: file.thumbnailKey !== null,
     has_waveform: file.waveformKey !== null,

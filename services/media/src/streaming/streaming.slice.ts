@@ -5,6 +5,8 @@ import { pipeline } from 'node:stream/promises';
 import { json } from 'node:stream/consumers';
 import { usableFile } from '../access/access.store.ts';
 import type { Db } from '../database.ts';
+import { recordingRemoved } from '../files/files.ts';
+import { recordUse } from '../files/files.store.ts';
 import { dispositionOf, matchesEtag, parseRange, rangeApplies, resample } from './streaming.ts';
 
 export type StreamingDeps = { db: Db; objects: Pick<ObjectStore, 'get' | 'head'> };
@@ -18,8 +20,12 @@ export function createStreamingSlice({ db, objects }: StreamingDeps): Slice {
     request: Pick<RouteRequest<(typeof mediaRoutes)['contentHead']>, 'caller' | 'params'> & Exchange,
     kind: 'inline' | 'attachment',
   ): Promise<typeof handled> => {
-    const { objectKey, contentType, filename } = await usableFile(db, request.caller, request.params.uuid, 'read');
+    const file = await usableFile(db, request.caller, request.params.uuid, 'read');
+    if (file.recordingRemovedAt) throw recordingRemoved();
+    const { objectKey, contentType, filename } = file;
     if (objectKey === '') throw notFound('The recording is not downloaded yet.');
+    // Players read the beginning of a file before somebody presses play; the file was opened then, which counts, too.
+    if (request.req.method === 'GET') await recordUse(db, file);
     await sendObject(objects, request, objectKey, {
       'Content-Type': contentType,
       'Content-Disposition': dispositionOf(kind, filename),
@@ -36,14 +42,16 @@ export function createStreamingSlice({ db, objects }: StreamingDeps): Slice {
       handle(mediaRoutes.contentHead, (request) => sendContent(request, 'inline')),
       handle(mediaRoutes.content, (request) => sendContent(request, request.query.download ? 'attachment' : 'inline')),
       handle(mediaRoutes.thumbnail, async (request) => {
-        const { thumbnailKey } = await usableFile(db, request.caller, request.params.uuid, 'read');
+        const { thumbnailKey, recordingRemovedAt } = await usableFile(db, request.caller, request.params.uuid, 'read');
+        if (recordingRemovedAt) throw recordingRemoved();
         if (!thumbnailKey) throw artefactMissing('picture');
         const headers = { 'Content-Type': 'image/jpeg', 'Cache-Control': 'private, max-age=3600' };
         await sendObject(objects, request, thumbnailKey, headers);
         return handled;
       }),
       handle(mediaRoutes.waveform, async ({ caller, params, query, signal }) => {
-        const { waveformKey, duration } = await usableFile(db, caller, params.uuid, 'read');
+        const { waveformKey, duration, recordingRemovedAt } = await usableFile(db, caller, params.uuid, 'read');
+        if (recordingRemovedAt) throw recordingRemoved();
         if (!waveformKey) throw artefactMissing('waveform');
         const artefact = await objects.get(waveformKey, { signal }).catch((error: unknown) => {
           throw isAppError(error) && error.kind === 'not_found' ? notFound('The waveform is missing.') : error;

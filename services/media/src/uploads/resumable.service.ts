@@ -25,13 +25,21 @@ export type UploadProgress = { offset: number; size: number; metadata: Metadata;
 
 /** Resumable uploads. The id of an upload becomes the id of its file. */
 export function createResumable({ db, parts, reservations, uploads, languages, expiresMs, log }: ResumableDeps) {
-  const { finishWhole, cancel, removeExpired } = createCompletion({ db, parts, reservations, uploads, expiresMs, log });
+  const { finishWhole, cancel, removeExpired, removeOf } = createCompletion({
+    db,
+    parts,
+    reservations,
+    uploads,
+    expiresMs,
+    log,
+  });
   return {
     maxBytes: uploads.maxBytes,
     expiresMs,
     finishWhole,
     cancel,
     removeExpired,
+    removeOf,
 
     begin: async (id: string, upload: Description): Promise<void> => {
       await reservations.reserve(id, upload.userId, upload.size);
@@ -135,6 +143,15 @@ function createCompletion({ db, parts, reservations, uploads, expiresMs, log }: 
 
     /** The client's DELETE. */
     cancel: (id: string): Promise<void> => remove(id),
+
+    /** Removes every upload of a user, also one whose reservation was lost. @returns their number. */
+    removeOf: async (userId: string): Promise<number> => {
+      const ids = new Set((await db.openUpload.findMany({ where: { userId } })).map(({ id }) => id));
+      for await (const id of parts.expired(new Date(Date.now() + 60_000)))
+        if ((await parts.describe(id))?.userId === userId) ids.add(id);
+      for (const id of ids) await remove(id);
+      return ids.size;
+    },
 
     /** Removes expired uploads; completes those whose last step was interrupted. */
     removeExpired: async (signal: AbortSignal): Promise<number> => {

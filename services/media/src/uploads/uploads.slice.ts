@@ -33,7 +33,15 @@ const maxFramingBytes = 64 * 1024;
 const accept = ['audio/*', 'video/*'];
 
 /** Uploads of recordings: whole as multipart bodies, or resumable by the protocol tus. */
-export function createUploadsSlice({ db, outbox, objects, telemetry, languages, log, env }: UploadsSliceDeps): Slice {
+export function createUploadsSlice({
+  db,
+  outbox,
+  objects,
+  telemetry,
+  languages,
+  log,
+  env,
+}: UploadsSliceDeps): Slice & { removeUploadsOf: (userId: string) => Promise<number> } {
   const limits = { maxOpen: env.UPLOAD_MAX_OPEN, maxReservedBytes: env.UPLOAD_MAX_RESERVED_BYTES };
   const uploads = createUploads({ db, outbox, objects, telemetry, log, maxBytes: env.MAX_UPLOAD_BYTES });
   const resumable = createResumable({
@@ -49,6 +57,7 @@ export function createUploadsSlice({ db, outbox, objects, telemetry, languages, 
   const orphans = createOrphans({ db, objects, olderThanMs: 24 * hour });
   const { tusOptions, tusCreate, tusHead, tusPatch, tusDelete } = mediaRoutes;
   return {
+    removeUploadsOf: resumable.removeOf,
     routes: [
       handle(mediaRoutes.uploadLimits, async () => {
         const { languages: known, translates, providers } = await languages.abilities();

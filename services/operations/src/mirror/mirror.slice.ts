@@ -1,4 +1,5 @@
 import {
+  erasureEvents,
   hideSecrets,
   mirrorGroup,
   mirrorRoutes,
@@ -8,7 +9,7 @@ import {
 } from '@overtone/contracts';
 import type { Outbox } from '@overtone/database';
 import type { ObjectStore } from '@overtone/object-store';
-import { conflict, handle, invalid, type Bus, type Log, type Route } from '@overtone/service-kit';
+import { conflict, consumer, handle, invalid, type Bus, type Log, type Route } from '@overtone/service-kit';
 import { createSettingsService, type SettingsService } from '../change-settings.ts';
 import type { Db } from '../database.ts';
 import type { OperationsEnv } from '../env.ts';
@@ -17,6 +18,7 @@ import { createRunner, createScheduler, scheduleStatus, toRun } from '../runs/ru
 import { createRunStore } from '../runs/runs.store.ts';
 import { hasDestination, type Secrets, type Stored } from '../settings/settings.ts';
 import { createMirrorPerformer, type MirrorRow } from './mirror.ts';
+import { createMirrorErasure } from './mirror-erasure.service.ts';
 import { mirrorStore } from './mirror.store.ts';
 import { openMirror } from './open-mirror.ts';
 
@@ -52,6 +54,14 @@ export function createMirrorSlice({ db, outbox, bus, log, env, objects }: Deps) 
   return {
     routes: [...settingsRoutes(settings), ...runRoutes({ db, outbox, settings, putJob: scheduler.put })],
     run: createRunner({ db, log, store }, perform),
+    consumers: [
+      /** Media erased files of a person: deletes them from the mirror, which otherwise keeps what was deleted. */
+      consumer(
+        erasureEvents.media,
+        'erase-mirrored',
+        createMirrorErasure({ db, outbox, readSettings: settings.read, open }),
+      ),
+    ],
     periodics: [scheduler.periodic],
   };
 }

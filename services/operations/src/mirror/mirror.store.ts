@@ -47,7 +47,7 @@ export const mirrorStore = {
   unlisted: ({ db, runId }: MirrorPass, after: string, limit: number): Promise<{ key: string }[]> =>
     db.$queryRaw<{ key: string }[]>`
       select f.object_key as key from media_file f
-      where f.object_key > ${after}
+      where f.object_key > ${after} and f.recording_removed_at is null
         and not exists (select 1 from mirror_object m where m.key = f.object_key and m.listed_by = ${runId}::uuid)
       order by f.object_key limit ${limit}`,
 

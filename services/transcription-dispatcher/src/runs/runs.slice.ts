@@ -1,8 +1,9 @@
-import { mediaEvents, transcriptionLive } from '@overtone/contracts';
+import { mediaEvents, transcriptionLive, userErasureOrdered } from '@overtone/contracts';
 import type { Outbox } from '@overtone/database';
 import { consumer, periodic, type Bus, type Log, type Slice } from '@overtone/service-kit';
 import type { Db } from '../database.ts';
 import type { Workers } from '../workers/workers.ts';
+import { createErasure } from './erasure.service.ts';
 import { createOutcomes, createReminders } from './outcomes.service.ts';
 import { createProgress } from './progress.service.ts';
 import { createCancellation, createRuns } from './runs.service.ts';
@@ -42,6 +43,8 @@ export function createRunsSlice({ db, outbox, bus, log, tasks, workers }: RunsSl
       consumer(mediaEvents.deleted, 'forget-file', forgetFile),
       /** Media stored the final transcript: enqueues its indexing. */
       consumer(mediaEvents.transcriptStored, 'order-index', runs.enqueueIndex),
+      /** A person is erased: cancels their runs, deletes tasks and results, and keeps runs without a name. */
+      consumer(userErasureOrdered, 'erase-person', createErasure({ db, outbox, cancel })),
     ],
     periodics: [
       periodic('update waiting reasons', 2_000, waiting.update),

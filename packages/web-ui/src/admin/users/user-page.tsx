@@ -9,6 +9,7 @@ import { AccountStatusBadge } from './account-status-badge.tsx';
 import { QueryStatus } from '../../ui/query-status.tsx';
 import { nameOf, originNames, roleNames, type Account } from '../../ui/account-labels.ts';
 import { permissionsOf } from './account-permissions.ts';
+import { ErasePerson } from '../erasures/erase-person.tsx';
 import { UserCertificate } from './user-certificate.tsx';
 import { UserAccess } from './user-access.tsx';
 import { UserForm } from './user-form.tsx';
@@ -49,6 +50,11 @@ export function UserPage() {
           {permissions.edit && permissions.certificate && (
             <Section title={t`Client certificate`}>
               <UserCertificate account={account} />
+            </Section>
+          )}
+          {me?.role === 'super_admin' && !permissions.self && (
+            <Section title={t`Erase`}>
+              <ErasePerson account={account} />
             </Section>
           )}
           <Section title={t`Sessions`}>

@@ -1,0 +1,119 @@
+import { t } from '@lingui/core/macro';
+import { NumberInput, Radio, Stack, Switch, TagsInput, Text, TextInput } from '@mantine/core';
+import { useMutation } from '@tanstack/react-query';
+import { call } from '../../api/client.ts';
+import { FormDialog } from '../../ui/form-dialog.tsx';
+import { useDraft } from '../../state/use-draft.ts';
+import { removalLabels } from './labels.ts';
+import type { RetentionRule } from './retention-queries.ts';
+
+const mebibyte = 1024 * 1024;
+type Fields = Pick<RetentionRule, 'name' | 'enabled' | 'removes' | 'conditions'>;
+const newRule: Fields = { name: '', enabled: false, removes: 'recording', conditions: {} };
+
+type Props = {
+  readonly rule: RetentionRule | null;
+  readonly onDone: () => Promise<unknown>;
+  readonly onClose: () => void;
+};
+
+/** Adds or changes a retention rule. */
+export function RuleDialog({ rule, onDone, onClose }: Props) {
+  const draft = useDraft<Fields>(`retention-rule:${rule?.uuid ?? 'new'}`, rule ?? newRule);
+  const { name, enabled, removes, conditions } = draft.value;
+  const body = { name: name.trim(), enabled, removes, conditions };
+  const save = useMutation({
+    mutationFn: () =>
+      rule
+        ? call('PUT /api/admin/retention/rules/{uuid}', { params: { uuid: rule.uuid }, body })
+        : call('POST /api/admin/retention/rules', { body }),
+    onSuccess: async () => {
+      draft.drop();
+      await onDone();
+      onClose();
+    },
+  });
+  const change = (next: Partial<Fields>): void => draft.set({ ...draft.value, ...next });
+  const setCondition = (condition: keyof Fields['conditions'], value: number | string[] | undefined): void => {
+    const { [condition]: _, ...others } = conditions;
+    change({ conditions: value === undefined ? others : { ...others, [condition]: value } });
+  };
+  const isComplete = name.trim() !== '' && Object.keys(conditions).length > 0;
+  return (
+    <FormDialog
+      title={rule ? t`Change the rule` : t`Add a rule`}
+      action={t`Save`}
+      ready={isComplete}
+      sending={save}
+      draft={draft}
+      failure={t`The rule wasn’t saved`}
+      onSubmit={() => save.mutate()}
+      onClose={onClose}
+    >
+      <TextInput
+        label={t`Name`}
+        data-autofocus
+        required
+        maxLength={100}
+        value={name}
+        onChange={(event) => change({ name: event.currentTarget.value })}
+      />
+      <Radio.Group
+        label={t`What the rule does`}
+        value={removes}
+        onChange={(value) => change({ removes: value === 'recording' ? 'recording' : 'everything' })}
+      >
+        <Stack gap="xs" mt="xs">
+          <Radio value="recording" label={removalLabels.recording} />
+          <Radio value="everything" label={removalLabels.everything} />
+        </Stack>
+      </Radio.Group>
+      <Text size="sm">{t`A file must meet every condition that is filled in.`}</Text>
+      <Days
+        label={t`Uploaded more than this many days ago`}
+        value={conditions.older_than_days}
+        onChange={(value) => setCondition('older_than_days', value)}
+      />
+      <Days
+        label={t`Not opened, played or exported for this many days`}
+        value={conditions.unused_for_days}
+        onChange={(value) => setCondition('unused_for_days', value)}
+      />
+      <NumberInput
+        label={t`Recording larger than`}
+        min={1}
+        suffix=" MiB"
+        allowDecimal={false}
+        value={conditions.larger_than_bytes === undefined ? '' : Math.round(conditions.larger_than_bytes / mebibyte)}
+        onChange={(value) => setCondition('larger_than_bytes', value === '' ? undefined : Number(value) * mebibyte)}
+      />
+      <TagsInput
+        label={t`Has one of these tags`}
+        value={conditions.any_tag ?? []}
+        maxTags={20}
+        onChange={(tags) => setCondition('any_tag', tags.length === 0 ? undefined : tags)}
+      />
+      <Switch
+        label={t`Switched on`}
+        description={t`A rule that is switched off can be previewed and deletes nothing.`}
+        checked={enabled}
+        onChange={(event) => change({ enabled: event.currentTarget.checked })}
+      />
+    </FormDialog>
+  );
+}
+
+type DaysProps = { label: string; value: number | undefined; onChange: (value: number | undefined) => void };
+
+function Days({ label, value, onChange }: DaysProps) {
+  return (
+    <NumberInput
+      label={label}
+      min={1}
+      max={36_500}
+      allowDecimal={false}
+      value={value ?? ''}
+      onChange={(next) => onChange(next === '' ? undefined : Number(next))}
+    />
+  );
+}

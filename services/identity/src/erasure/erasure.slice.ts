@@ -1,0 +1,51 @@
+import { erasureEvents, erasureRoutes } from '@overtone/contracts';
+import { catchUp, consumer, handle, periodic, type Slice } from '@overtone/service-kit';
+import { requestContextOf } from '../users/users.ts';
+import { createErasures, type ErasureDeps } from './erasure.service.ts';
+
+const minute = 60_000;
+
+/** Erases persons from every service, and keeps the ledger that proves it. */
+export function createErasureSlice(deps: ErasureDeps): Slice {
+  const erasures = createErasures(deps);
+  return {
+    routes: [
+      handle(erasureRoutes.previewErasure, (request) =>
+        erasures.preview(request.params.uuid, requestContextOf(request)),
+      ),
+      handle(erasureRoutes.orderErasure, (request) =>
+        erasures.order(request.params.uuid, request.body.confirm_email, requestContextOf(request)),
+      ),
+      handle(erasureRoutes.erasures, ({ query }) => erasures.page(query.page, query.page_size)),
+      handle(erasureRoutes.findErasure, ({ body }) => erasures.findByAddress(body.email)),
+      handle(erasureRoutes.erasureHashes, ({ params, query }) =>
+        erasures.hashes(params.uuid, query.page, query.page_size),
+      ),
+      handle(erasureRoutes.retryErasure, (request) => erasures.retry(request.params.uuid, requestContextOf(request))),
+    ],
+    consumers: [
+      /** Media erased files, uploads, shares and tags, or could not because of a legal hold. */
+      consumer(erasureEvents.media, 'record-erasure-media', (report, { id }) => erasures.record('media', report, id)),
+      /** Search entries of the person are gone. */
+      consumer(erasureEvents['search-indexer'], 'record-erasure-search-indexer', (report, { id }) =>
+        erasures.record('search-indexer', report, id),
+      ),
+      /** Runs and tasks of the person are gone. */
+      consumer(erasureEvents['transcription-dispatcher'], 'record-erasure-transcription-dispatcher', (report, { id }) =>
+        erasures.record('transcription-dispatcher', report, id),
+      ),
+      /** Decisions of sync runs about the person are gone. */
+      consumer(erasureEvents['directory-sync'], 'record-erasure-directory-sync', (report, { id }) =>
+        erasures.record('directory-sync', report, id),
+      ),
+      /** Recordings of the person are gone from the mirror. */
+      consumer(erasureEvents.operations, 'record-erasure-operations', (report, { id }) =>
+        erasures.record('operations', report, id),
+      ),
+    ],
+    periodics: [
+      periodic('send unanswered erasure orders', minute / 6, erasures.sendUnanswered),
+      catchUp('erase restored accounts again', 24 * 60 * minute, erasures.reopenRestored),
+    ],
+  };
+}

@@ -1,0 +1,152 @@
+import { randomUUID } from 'node:crypto';
+import { describe, expect, it } from '@jest/globals';
+import { erasureRpc, userErasureOrdered, type AnswerOf, type mediaRoutes } from '@overtone/contracts';
+import { createObjectStore } from '@overtone/object-store';
+import { transcribed } from '../../test/runs.ts';
+import { newUser, startMedia, waitFor, wav, type TestUser } from '../../test/start-media.ts';
+
+const media = await startMedia();
+const bus = await media.connectAs('identity');
+const objects = createObjectStore({ OBJECT_STORE_DIR: media.folder, S3_REGION: 'x' });
+
+type Report = {
+  erasureId: string;
+  counts: Record<string, number>;
+  objectHashes: string[];
+  held: number;
+  complete: boolean;
+};
+
+function reportsOf(erasureId: string): Report[] {
+  return media.messages
+    .filter(({ subject, data }) => subject === 'evt.media.user.erased.v1' && data['erasureId'] === erasureId)
+    .map(({ data }) => data as Report);
+}
+
+/** Orders an erasure and waits for the given number of complete answers. */
+async function erase({ userId }: TestUser, erasureId: string = randomUUID(), answers = 1): Promise<Report[]> {
+  await media.emit(userErasureOrdered, { erasureId, round: 1, userId });
+  return waitFor(() => {
+    const reports = reportsOf(erasureId);
+    return reports.filter(({ complete }) => complete).length >= answers ? reports : undefined;
+  });
+}
+
+async function keysWith(part: string): Promise<string[]> {
+  const keys: string[] = [];
+  for (const prefix of ['files/', 'derived/', 'uploads/'])
+    for await (const { key } of objects.list(prefix)) if (key.includes(part)) keys.push(key);
+  return keys;
+}
+
+/** Every row of the service in which the id of a person still appears. */
+async function rowsWith(userId: string): Promise<string[]> {
+  const tables = [
+    'media_file',
+    'tag',
+    'file_share',
+    'media_membership',
+    'open_upload',
+    'transcript_change',
+    'transcript_segment',
+    'legal_hold',
+    'retention_run_rule',
+  ];
+  const found = await Promise.all(
+    tables.map(async (table) =>
+      (await media.query(`select 1 from ${table} t where to_jsonb(t)::text like '%' || $1 || '%'`, userId)).map(
+        () => table,
+      ),
+    ),
+  );
+  return found.flat();
+}
+
+describe('an ordered erasure', () => {
+  it('deletes files, also those in the bin, with all objects, uploads, shares and tags, and answers with what it did', async () => {
+    const [owner, friend] = [newUser(), newUser()];
+    const [kept, binned] = [await transcribed(media, owner), await transcribed(media, owner)];
+    await media.json(owner, 'POST', `/api/tags/files/${kept.fileId}/tags`, { name: 'secret' });
+    await media.json(owner, 'PUT', `/api/files/${kept.fileId}/shares`, { user_uuid: friend.userId });
+    await media.call(owner, 'DELETE', `/api/files/${binned.fileId}`);
+    const theirs = await transcribed(media, friend);
+    await media.json(friend, 'PUT', `/api/files/${theirs.fileId}/shares`, {
+      user_uuid: owner.userId,
+      permission: 'editor',
+    });
+    await media.query(
+      `update transcript_segment set edited_by = $1 where media_file_id = $2`,
+      owner.userId,
+      theirs.fileId,
+    );
+    await media.setGroups(owner, [randomUUID()]);
+    await waitFor(
+      async () => (await media.query('select 1 from media_membership where user_id = $1', owner.userId))[0],
+    );
+    const upload = randomUUID();
+    await objects.put(
+      `uploads/${upload}/description.json`,
+      JSON.stringify({ userId: owner.userId, size: 5, metadata: {}, createdAt: new Date().toISOString() }),
+    );
+    await objects.put(`uploads/${upload}/part-000000000000000`, 'abc');
+    await media.query('insert into open_upload (uuid, user_id, bytes) values ($1, $2, 5)', upload, owner.userId);
+    expect(await bus.request(erasureRpc.describeOwner, { userId: owner.userId })).toMatchObject({
+      files: 2,
+      uploads: 1,
+      tags: 1,
+      shares: 2,
+      heldFiles: 0,
+      isHeld: false,
+    });
+    const stored = (await Promise.all([kept, binned].map((run) => keysWith(run.fileId)))).flat();
+    const reports = await erase(owner);
+    const counts = Object.fromEntries(reports.flatMap((report) => Object.entries(report.counts)));
+    expect(counts).toMatchObject({ files: 2, objects: stored.length, uploads: 1, shares: 1, tags: 1, edits: 3 });
+    expect(reports.flatMap(({ objectHashes }) => objectHashes)).toHaveLength(2);
+    for (const part of [kept.fileId, binned.fileId, upload]) expect(await keysWith(part)).toEqual([]);
+    expect(await rowsWith(owner.userId)).toEqual([]);
+    for (const { fileId } of [kept, binned])
+      await waitFor(() => media.eventsOf('evt.media.file.deleted.v1', fileId)[0]);
+    expect((await theirs.readFile())['total_segments']).toBe(3);
+  });
+
+  it('keeps files under a legal hold, says so, and erases them after the hold', async () => {
+    const owner = newUser();
+    const [held, free] = [await transcribed(media, owner), await transcribed(media, owner)];
+    const admin = newUser('admin');
+    const hold = await media.json<AnswerOf<typeof mediaRoutes.placeLegalHold>>(
+      admin,
+      'POST',
+      '/api/admin/legal-holds',
+      {
+        file_uuid: held.fileId,
+        reason: 'case 13',
+      },
+    );
+    const erasureId = randomUUID();
+    expect((await erase(owner, erasureId)).at(-1)).toMatchObject({ complete: true, held: 1 });
+    expect(await keysWith(free.fileId)).toEqual([]);
+    expect((await keysWith(held.fileId)).length).toBeGreaterThan(0);
+    expect((await held.readFile())['total_segments']).toBe(3);
+    await media.json(admin, 'DELETE', `/api/admin/legal-holds/${hold.body.uuid}`);
+    expect((await erase(owner, erasureId, 2)).at(-1)).toMatchObject({ complete: true, held: 0 });
+    expect(await keysWith(held.fileId)).toEqual([]);
+  });
+
+  it('of somebody without data is answered, and so is a repeated one', async () => {
+    const [nobody, erasureId] = [newUser(), randomUUID()];
+    expect(await erase(nobody, erasureId)).toMatchObject([
+      { complete: true, held: 0, counts: { uploads: 0, tags: 0 } },
+    ]);
+    expect(await erase(nobody, erasureId, 2)).toHaveLength(2);
+  });
+
+  it('also takes a file that an upload on its way stored afterwards', async () => {
+    const [late, erasureId] = [newUser(), randomUUID()];
+    await erase(late, erasureId);
+    const { status, body } = await media.upload(late, wav(88_001));
+    expect(status).toBe(201);
+    await waitFor(() => media.eventsOf('evt.media.file.deleted.v1', body.uuid)[0]);
+    await waitFor(async () => (await keysWith(body.uuid)).length === 0);
+  });
+});

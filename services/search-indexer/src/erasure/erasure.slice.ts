@@ -1,0 +1,46 @@
+import { erasureEvents, userErasureOrdered } from '@overtone/contracts';
+import type { Outbox } from '@overtone/database';
+import { consumer, type Slice } from '@overtone/service-kit';
+import type { Db } from '../database.ts';
+
+type Deps = { db: Db; outbox: Outbox; indexing: { forget: (fileId: string) => Promise<void> } };
+
+const batchSize = 200;
+
+/** Erases the search entries of a person, and the person from the access lists of other files. */
+export function createErasureSlice({ db, outbox, indexing }: Deps): Slice {
+  return {
+    consumers: [
+      /** A person is erased: removes their files from the index. A repeated order finds nothing and is answered, too. */
+      consumer(userErasureOrdered, 'erase-person', async ({ erasureId, round, userId }, { signal }) => {
+        let files = 0;
+        for (;;) {
+          signal.throwIfAborted();
+          const rows = await db.indexState.findMany({
+            where: { ownerId: userId },
+            select: { fileId: true },
+            take: batchSize,
+          });
+          for (const { fileId } of rows) await indexing.forget(fileId);
+          files += rows.length;
+          if (rows.length === 0) break;
+        }
+        await db.$transaction(async (tx) => {
+          const { count: memberships } = await tx.membership.deleteMany({ where: { userId } });
+          const accessLists = await tx.$executeRaw`
+            update search_file_access set user_ids = array_remove(user_ids, ${userId}::uuid)
+            where user_ids @> array[${userId}::uuid]`;
+          await outbox.add(tx, erasureEvents['search-indexer'], {
+            erasureId,
+            round,
+            counts: { indexed_files: files, access_lists: accessLists, membership_copies: memberships },
+            objectHashes: [],
+            fileIds: [],
+            held: 0,
+            complete: true,
+          });
+        });
+      }),
+    ],
+  };
+}
