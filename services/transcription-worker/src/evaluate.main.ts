@@ -2,6 +2,7 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { readdirSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { defaultsOf, engineSettings } from '@overtone/contracts';
 import type { Recognition } from '@overtone/models';
 import { z } from 'zod';
 import { createAcousticDiarizer } from './diarization/acoustic.adapter.ts';
@@ -9,10 +10,12 @@ import { createPocketSphinx } from './engines/pocketsphinx.adapter.ts';
 import type { SpeechEngine } from './engines/engines.ts';
 import { childEnvironment } from './env.ts';
 import { createGpu } from './gpu/gpu.ts';
+import { wishesOf } from './gpu/tuning.ts';
 import { createCpuChildren } from './jobs/cpu-children.ts';
 import { createNeuralDiarizer } from './sherpa/diarizer.adapter.ts';
 import { createSherpaEngine } from './sherpa/engine.adapter.ts';
 import { createSherpaRuntime } from './sherpa/runtime.ts';
+import { useOf } from './sherpa/sherpa.ts';
 
 // Run by `./overtone models evaluate`: transcribes the recordings of its input with one model, one JSON line for each.
 const request = z
@@ -26,19 +29,15 @@ const request = z
   .parse(JSON.parse(await readFile(process.argv[2] ?? '', 'utf8')));
 
 const env = childEnvironment();
-const { processors, largestBatch } = createGpu({
-  env,
-  wishes: { batchSize: 'auto', computeType: 'auto', hybrid: 'auto' },
-});
+const settings = { ...defaultsOf(engineSettings), threads: request.threads, gpu_concurrency: 1, express_slots: 0 };
+const gpu = createGpu({ env, wishes: () => wishesOf(settings) });
 const runtime = createSherpaRuntime({
   modelCacheDir: request.cacheDir,
   allowUnverified: request.allowUnverified,
   env,
-  threads: request.threads,
-  processors,
-  concurrency: 1,
+  processors: gpu.processors,
   pool: 'prefork',
-  largestBatch,
+  use: () => useOf(settings, gpu),
 });
 const onlyTheModel = {
   ...runtime,
@@ -51,7 +50,7 @@ const onlyTheModel = {
 };
 const engine: SpeechEngine =
   request.model === 'pocketsphinx'
-    ? createPocketSphinx({ env, parallel: request.threads })
+    ? createPocketSphinx({ env, parallel: () => request.threads })
     : createSherpaEngine(onlyTheModel);
 const diarizer = createNeuralDiarizer(onlyTheModel, createAcousticDiarizer({ env }));
 const cpu = createCpuChildren({ env, maxSeconds: 48 * 3600 });
