@@ -114,6 +114,18 @@ async function endSessions(client: Client, databases: readonly string[]): Promis
   );
 }
 
+export async function databaseExists({ adminUrl, database }: RestoreTarget): Promise<boolean> {
+  return await withClient(adminUrl, async (client) => (await oidOf(client, database)) !== undefined);
+}
+
+/** Creates the database unless it is there. */
+export async function ensureDatabase({ adminUrl, database }: RestoreTarget): Promise<void> {
+  await withClient(adminUrl, async (client) => {
+    if ((await oidOf(client, database)) === undefined)
+      await client.query(`create database ${client.escapeIdentifier(database)}`);
+  });
+}
+
 /** Drops what an interrupted restore left behind. */
 export async function clearRestore({ adminUrl, database }: RestoreTarget): Promise<void> {
   await withClient(adminUrl, async (client) => {

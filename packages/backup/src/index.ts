@@ -24,6 +24,6 @@ export { manifestEnding, type Manifest } from './manifest.ts';
 export { restoreMedia, type MediaReport } from './media.ts';
 export { compareObjects, type ObjectReport } from './objects.ts';
 export { findPrograms, type Programs } from './programs.ts';
-export { swapDatabases, type RestoreTarget } from './databases.ts';
+export { databaseExists, swapDatabases, type RestoreTarget } from './databases.ts';
 export { backupNameOf, checkBackup, checkPassphrase, replay } from './restore.ts';
 export { defaultRetention, expired, type Retention } from './retention.ts';

@@ -41,14 +41,13 @@ export async function rehearse({ data, from }: RehearseOptions): Promise<void> {
   if (await isLocked(lock)) throw new Refusal(`A rehearsal is already running in ${scratch.root}.`);
   await withLock(lock, async () => {
     await remove(scratch);
-    const ignoreSignals = removeAtSignals(scratch, terminal);
+    const removeAtEnd = removeAtSignals(scratch, terminal);
     try {
       await rehearseIn(scratch, { folder, from, terminal });
     } catch (error) {
       throw error instanceof Refusal ? error : new Refusal(describe(error), { cause: error });
     } finally {
-      ignoreSignals();
-      await remove(scratch);
+      await removeAtEnd();
     }
   });
   terminal.done(`everything worked and was removed again, in ${secondsSince(startedAt)}`);
@@ -146,27 +145,30 @@ function restrictEnvironment(folder: DataFolder): void {
 
 async function remove(scratch: DataFolder): Promise<void> {
   await clearLeftovers(scratch);
-  rmSync(scratch.root, { recursive: true, force: true });
+  // A server that ends may write a file while its folder is removed.
+  rmSync(scratch.root, { recursive: true, force: true, maxRetries: 10 });
 }
 
-/** At Ctrl-C the rehearsal is removed, whatever it is doing. Repeated signals do not interrupt that. */
-function removeAtSignals(scratch: DataFolder, terminal: Terminal): () => void {
+/**
+ * At Ctrl-C the rehearsal is removed, whatever it is doing, and the process exits. Repeated signals do not interrupt that.
+ * @returns what removes it at its end; after a signal it does not return.
+ */
+function removeAtSignals(scratch: DataFolder, terminal: Terminal): () => Promise<void> {
   const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
-  let isStopping = false;
-  const stop = async (): Promise<void> => {
+  let stopping: Promise<never> | undefined;
+  const stop = async (): Promise<never> => {
+    terminal.busy('removing what was begun');
     // What was in progress continues until the exit, and may start a process or write a file after they were removed.
     do await remove(scratch);
     while (existsSync(scratch.root) || instanceProcesses(scratch.root).length > 0);
     process.exit(1);
   };
-  const onSignal = (): void => {
-    if (isStopping) return;
-    isStopping = true;
-    terminal.busy('removing what was begun');
-    void stop();
-  };
+  const onSignal = (): void => void (stopping ??= stop());
   for (const signal of signals) process.on(signal, onSignal);
-  return () => signals.forEach((signal) => process.off(signal, onSignal));
+  return async () => {
+    await (stopping ?? remove(scratch));
+    for (const signal of signals) process.off(signal, onSignal);
+  };
 }
 
 function describe(error: unknown): string {

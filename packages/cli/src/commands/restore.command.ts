@@ -6,6 +6,7 @@ import {
   checkPassphrase,
   compareObjects,
   createBackup,
+  databaseExists,
   replay,
   swapDatabases,
   withClient,
@@ -127,7 +128,7 @@ async function replaceDatabase(replacement: Replacement): Promise<void> {
   const { manifest, keys, destination, passphrase, installation, options, terminal, urlOf } = replacement;
   const { database } = installation;
   const target = { adminUrl: urlOf('postgres'), database };
-  const presentUrl = (await exists(target)) ? urlOf(database) : undefined;
+  const presentUrl = (await databaseExists(target)) ? urlOf(database) : undefined;
   const safetyDump = await dumpPresent(presentUrl, replacement);
   let withdrawn: Withdrawn;
   try {
@@ -198,13 +199,6 @@ async function confirm(manifest: Manifest, { database }: Installation): Promise<
   );
   prompt.close();
   if (typed.trim() !== database) throw new Refusal('Not confirmed; nothing was touched.');
-}
-
-async function exists({ adminUrl, database }: { adminUrl: string; database: string }): Promise<boolean> {
-  return await withClient(adminUrl, async (client) => {
-    const { rowCount } = await client.query('select 1 from pg_database where datname = $1', [database]);
-    return (rowCount ?? 0) > 0;
-  });
 }
 
 /** @returns undefined when there is nothing to save, or nobody wants it saved. */

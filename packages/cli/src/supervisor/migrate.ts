@@ -1,9 +1,7 @@
 import { join } from 'node:path';
-import { clearRestore } from '@overtone/backup/databases';
-import { Client } from 'pg';
-import { databaseName } from '../servers/postgres.ts';
+import { clearRestore, ensureDatabase } from '@overtone/backup/databases';
 import { productFolder } from '../paths.ts';
-import { postgresUrl } from '../servers/postgres.ts';
+import { databaseName, postgresUrl } from '../servers/postgres.ts';
 import { lastLines, run } from '../setup/run.ts';
 import { databaseServices, databaseUrl, roleOf, type EnvironmentSource } from './environment.ts';
 
@@ -14,7 +12,10 @@ const migrateMain = join(productFolder, 'packages', 'database', 'src', 'migrate.
  * running services must be able to use.
  */
 export async function migrate(source: EnvironmentSource, { servicesRun = false } = {}): Promise<string> {
-  await ensureDatabase(source);
+  const address = { port: source.instance.ports['postgres']!, password: source.secrets.read('db_overtone') };
+  const target = { adminUrl: postgresUrl(address, 'postgres'), database: databaseName };
+  await clearRestore(target);
+  await ensureDatabase(target);
   const passwords = databaseServices.map(
     (name) => [`DB_PASSWORD_${roleOf(name).toUpperCase()}_FILE`, source.secrets.file(`db_${roleOf(name)}`)] as const,
   );
@@ -27,18 +28,4 @@ export async function migrate(source: EnvironmentSource, { servicesRun = false }
   const { code, output } = await run(process.execPath, [migrateMain], { env });
   if (code !== 0) throw new Error(`the database schema cannot be brought up to date: ${lastLines(output, 3)}`);
   return lastLines(output, 1);
-}
-
-async function ensureDatabase({ instance, secrets }: EnvironmentSource): Promise<void> {
-  const address = { port: instance.ports['postgres']!, password: secrets.read('db_overtone') };
-  const adminUrl = postgresUrl(address, 'postgres');
-  await clearRestore({ adminUrl, database: databaseName });
-  const client = new Client({ connectionString: adminUrl });
-  await client.connect();
-  try {
-    const { rowCount } = await client.query('select 1 from pg_database where datname = $1', [databaseName]);
-    if (rowCount === 0) await client.query(`create database ${databaseName}`);
-  } finally {
-    await client.end();
-  }
 }
