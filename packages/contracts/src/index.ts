@@ -23,6 +23,8 @@ export { asyncApi } from './asyncapi.ts';
 export * from './media.ts';
 export * from './media-events.ts';
 export * from './media-objects.ts';
+export * from './media-redaction.ts';
+export * from './media-redaction-jobs.ts';
 export { uploadOptions } from './media-uploads.ts';
 export { openApi } from './openapi.ts';
 export * from './operations.ts';

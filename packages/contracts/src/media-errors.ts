@@ -17,4 +17,6 @@ export const mediaErrors = {
   speaker_mismatch: 'invalid',
   range_not_satisfiable: 'invalid',
   artefact_missing: 'not_found',
+  masked_text_changed: 'conflict',
+  reveal_not_allowed: 'forbidden',
 } as const;

@@ -23,6 +23,8 @@ export const fileActions = [
   'file_restored',
   'file_purged',
   'file_exported',
+  'redaction_changed',
+  'text_revealed',
 ] as const;
 export const mediaEvents = {
   uploaded: defineEvent(

@@ -18,7 +18,7 @@ export const transcriptRoutes = {
       version: z.int().optional().describe('version that was edited; 409 when it has changed since'),
     }),
     answer: segmentObject.extend(undoable),
-    errors: ['permission_required', 'stale_version', 'speaker_mismatch'],
+    errors: ['permission_required', 'stale_version', 'speaker_mismatch', 'masked_text_changed'],
   }),
   deleteSegment: route('DELETE', '/api/files/{uuid}/transcript/segments/{segment_uuid}', 'user', {
     summary: 'Remove a segment from the transcript',

@@ -2,6 +2,7 @@ import { binRoutes } from './media-bin.ts';
 import { bulkRoutes } from './media-bulk.ts';
 import { contentRoutes } from './media-content.ts';
 import { fileRoutes } from './media-files.ts';
+import { redactionRoutes } from './media-redaction.ts';
 import { sharingRoutes } from './media-sharing.ts';
 import { tagRoutes } from './media-tags.ts';
 import { transcriptRoutes } from './media-transcripts.ts';
@@ -17,4 +18,5 @@ export const mediaRoutes = {
   ...contentRoutes,
   ...transcriptRoutes,
   ...tagRoutes,
+  ...redactionRoutes,
 };

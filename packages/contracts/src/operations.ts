@@ -7,7 +7,7 @@ import { taskRoutes } from './operations-tasks.ts';
 export const dispatcherRoutes = { ...taskRoutes, ...queueRoutes };
 
 /**
- * An administrator's action on queues, dead jobs, backups and the mirror; identity's `audit.slice.ts` names it in the audit
+ * An administrator's action on queues, dead jobs, backups, the mirror and the redaction policy; identity's `audit.slice.ts` names it in the audit
  * trail.
  */
 export const operationActions = [
@@ -20,6 +20,7 @@ export const operationActions = [
   'backup_run',
   'mirror_settings_changed',
   'mirror_run',
+  'redaction_policy_changed',
 ] as const;
 export const operationsEvents = {
   performed: defineEvent(

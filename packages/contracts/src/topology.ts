@@ -23,6 +23,7 @@ import { mappingRoutes } from './identity-mappings.ts';
 import { userRoutes } from './identity-users.ts';
 import { mediaRoutes } from './media.ts';
 import { mediaEvents, mediaRpc } from './media-events.ts';
+import { redactionJobs } from './media-redaction-jobs.ts';
 import { dispatcherRoutes, operationsEvents } from './operations.ts';
 import { searchEvents, searchRoutes } from './search.ts';
 import { systemRoutes } from './system.ts';
@@ -82,7 +83,7 @@ export const topology: Record<ServiceName, Topology> = {
   },
   media: {
     ...noMessages,
-    emits: all(mediaEvents),
+    emits: [...all<EventDef>(mediaEvents), operationsEvents.performed],
     consumes: {
       'take-over-run': transcriptionEvents.runOpened,
       'show-stage': transcriptionEvents.stageStarted,
@@ -98,7 +99,9 @@ export const topology: Record<ServiceName, Topology> = {
       'forget-group': identityEvents.groupDeleted,
       'forget-person': identityEvents.userDeleted,
     },
-    requests: [identityRpc.memberships, identityRpc.names, dispatcherRpc.languages],
+    enqueues: all<JobDef>(redactionJobs),
+    works: all<JobDef>(redactionJobs),
+    requests: [identityRpc.memberships, identityRpc.names, dispatcherRpc.languages, dispatcherRpc.paused],
     serves: all<RpcDef>(mediaRpc),
   },
   'transcription-dispatcher': {

@@ -10,6 +10,7 @@ import { createIndexingSlice } from './indexing/indexing.slice.ts';
 import { createLanguages } from './ports/languages.adapter.ts';
 import { createPeople } from './ports/people.adapter.ts';
 import { createProcessingSlice } from './processing/processing.slice.ts';
+import { createRedactionSlice } from './redaction/redaction.slice.ts';
 import { createSharingSlice } from './sharing/sharing.slice.ts';
 import { createStorageSlice } from './storage/storage.slice.ts';
 import { createStreamingSlice } from './streaming/streaming.slice.ts';
@@ -52,6 +53,7 @@ export function createMedia(env: MediaEnv): Service {
       tags,
       createProcessingSlice({ db, outbox, objects }),
       createIndexingSlice({ db }),
+      createRedactionSlice({ db, outbox, bus, log }),
     ],
   });
 }

@@ -3,6 +3,7 @@ import {
   dispatcherRpc,
   identityEvents,
   identityRpc,
+  redactionJobs,
   type DataOf,
   type EventDef,
   type FileObject,
@@ -12,6 +13,7 @@ import {
 } from '@overtone/contracts';
 import { assertionHeader, createAssertionSigner, createBus, createLog, readEnv, type Bus } from '@overtone/service-kit';
 import { createDatabase, startNats, waitFor, assertionKeys, wavHeader } from '@overtone/testkit';
+import { provisionJobs } from '@overtone/testkit/bus';
 import { cleanUpAfterFile, createFolder } from '@overtone/testkit/cleanup';
 import { connect, headers, type NatsConnection } from 'nats';
 import { Pool } from 'pg';
@@ -69,6 +71,7 @@ export async function startMedia(
   const nc = await connect({ servers: nats.url });
   const jsm = await nc.jetstreamManager();
   await jsm.streams.add({ name: 'EVENTS', subjects: ['evt.>'] });
+  await provisionJobs(nc, redactionJobs);
   const strangers = fakeIdentity(
     nc,
     memberships.toSorted((left, right) => (left.userId < right.userId ? -1 : 1)),

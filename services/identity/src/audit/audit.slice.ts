@@ -15,6 +15,7 @@ const operationAuditEvents: Record<(typeof operationActions)[number], AuditRecor
   backup_run: 'admin.backup.run',
   mirror_settings_changed: 'admin.mirror.settings',
   mirror_run: 'admin.mirror.run',
+  redaction_policy_changed: 'admin.redaction.policy',
 };
 const fileAuditEvents: Record<(typeof fileActions)[number], AuditRecord['event']> = {
   file_uploaded: 'file.upload',
@@ -24,6 +25,8 @@ const fileAuditEvents: Record<(typeof fileActions)[number], AuditRecord['event']
   file_restored: 'file.restore',
   file_purged: 'file.purge',
   file_exported: 'file.export',
+  redaction_changed: 'file.redaction.change',
+  text_revealed: 'file.redaction.reveal',
 };
 
 /** The audit trail: records the actions of other services, and lists, exports and deletes records. */

@@ -37,6 +37,7 @@ export type AuditEvent =
   | 'admin.backup.run'
   | 'admin.mirror.settings'
   | 'admin.mirror.run'
+  | 'admin.redaction.policy'
   // The specification's name ("Events" 1).
   | 'ADMIN_ROLE_CHANGE'
   | 'group.create'
@@ -53,7 +54,9 @@ export type AuditEvent =
   | 'file.delete'
   | 'file.restore'
   | 'file.purge'
-  | 'file.export';
+  | 'file.export'
+  | 'file.redaction.change'
+  | 'file.redaction.reveal';
 
 export type AuditErrorCode =
   | 'INVALID_CREDENTIALS'

@@ -51,11 +51,14 @@ function restore(tx: Tx, fileId: string, before: Before): Promise<void> {
 async function restoreEdited(tx: Tx, { segment, after }: BeforeOf<'segment_edited'>): Promise<void> {
   const current = await tx.segment.findUnique({ where: { id: segment.id } });
   if (current?.text !== after.text || current.speakerId !== after.speakerId) throw changedSince();
-  const { text, words, confidence, edited, editedAt, editedBy } = segment;
+  const { text, words, confidence, edited, editedAt, editedBy, redactions = [], redactionKey = null } = segment;
   const speakerId = await existingSpeaker(tx, segment.speakerId);
   await tx.segment.update({
     where: { id: segment.id },
-    data: { text, words, confidence, edited, editedAt, editedBy, speakerId, version: { increment: 1 } },
+    data: {
+      ...{ text, words, confidence, edited, editedAt, editedBy, redactions, redactionKey, speakerId },
+      version: { increment: 1 },
+    },
   });
 }
 

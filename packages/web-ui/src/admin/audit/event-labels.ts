@@ -38,6 +38,7 @@ export const eventLabels: Readonly<Record<string, string>> = translateOnRead({
   'admin.backup.run': msg`Backup requested`,
   'admin.mirror.settings': msg`Media mirror settings changed`,
   'admin.mirror.run': msg`Media mirror run requested`,
+  'admin.redaction.policy': msg`Redaction policy changed`,
   'group.create': msg`Group created`,
   'group.update': msg`Group changed`,
   'group.delete': msg`Group deleted`,
@@ -52,4 +53,6 @@ export const eventLabels: Readonly<Record<string, string>> = translateOnRead({
   'file.restore': msg`Recording restored`,
   'file.purge': msg`Recording deleted permanently`,
   'file.export': msg`Transcript exported`,
+  'file.redaction.change': msg`Masking of a recording changed`,
+  'file.redaction.reveal': msg`Masked text revealed`,
 });

@@ -1,0 +1,154 @@
+import { setImmediate as yieldToOthers } from 'node:timers/promises';
+import { redactionJobs, type InputOf } from '@overtone/contracts';
+import type { Outbox } from '@overtone/database';
+import { putJob } from '@overtone/jobs';
+import { detectorVersion, introducedNames } from '@overtone/redaction';
+import type { Bus, Log } from '@overtone/service-kit';
+import { lockFileRow } from '../access/access.store.ts';
+import { txOptions, type Db } from '../database.ts';
+import type { MediaFile } from '../generated/client.ts';
+import { markEdited } from '../transcripts/transcripts.store.ts';
+import {
+  isScanned,
+  keyOf,
+  knownNames,
+  maskForIndex,
+  scanTexts,
+  storeSpans,
+  type Detector,
+  type ScannedText,
+} from './redaction.store.ts';
+
+type Deps = { db: Db; outbox: Outbox; bus: Bus; log: Log; detector: Detector };
+
+/** Passages that are scanned without a pause for other requests, and those that overlap with the next ones. */
+const windowSize = 300;
+const overlap = 6;
+/** A scan that did not end is requested again after this time. */
+const putAgainMs = 600_000;
+const batch = 100;
+
+/** Scans transcripts, and requests the scans. */
+export function createScans({ db, outbox, bus, log, detector }: Deps) {
+  const requestedAt = new Map<string, number>();
+
+  const scanStale = async (file: MediaFile): Promise<number> => {
+    const rows = await db.segment.findMany({
+      where: { fileId: file.id },
+      orderBy: { position: 'asc' },
+      select: { id: true, text: true, redactions: true, redactionKey: true },
+    });
+    const stale = rows.filter(({ text, redactionKey }) => redactionKey !== keyOf(text)).length;
+    if (stale > 0) await scanWindows(rows, file);
+    return stale;
+  };
+
+  const scanWindows = async (rows: readonly ScannedText[], { id, language }: MediaFile): Promise<void> => {
+    const introduced = introducedNames(rows.map(({ text }) => text));
+    const options = { language, knownNames: [...(await knownNames(db, id)), ...introduced] };
+    for (let from = 0; from < rows.length; from += windowSize) {
+      const start = Math.max(0, from - overlap);
+      const window = rows.slice(start, from + windowSize + overlap);
+      const spans = scanTexts(detector, window, options);
+      const own = { from: from - start, to: from - start + windowSize };
+      await storeSpans(db, window.slice(own.from, own.to), spans.slice(own.from, own.to));
+      await yieldToOthers();
+    }
+  };
+
+  /** Stores the coverage. Readers and search are notified when the scan changed what they see. */
+  const finish = (fileId: string, scannedVersion: number, changed: boolean): Promise<void> =>
+    db.$transaction(async (tx) => {
+      await lockFileRow(tx, fileId);
+      const file = await tx.mediaFile.findUnique({ where: { id: fileId } });
+      if (!file || file.deletedAt) return;
+      const [counted] = await tx.$queryRaw<{ total: number; scanned: number }[]>`
+        select count(*)::int as total, (count(*) filter (where ${isScanned}))::int as scanned
+        from transcript_segment t where t.media_file_id = ${fileId}::uuid`;
+      const { total = 0, scanned = 0 } = counted ?? {};
+      const masked = changed && (await maskForIndex(tx, file)).kinds.size > 0;
+      const version = masked ? await markEdited(tx, outbox, file) : scannedVersion;
+      const isCurrent = scanned === total && (masked || file.transcriptVersion === scannedVersion);
+      await tx.mediaFile.update({
+        where: { id: fileId },
+        data: {
+          redactionCoverage: total === 0 ? 1 : scanned / total,
+          redactionDetector: detectorVersion,
+          redactionScannedAt: new Date(),
+          redactionError: null,
+          ...(isCurrent ? { redactionVersion: version } : {}),
+        },
+      });
+    }, txOptions);
+
+  return {
+    scan: async ({ fileId }: InputOf<typeof redactionJobs.scan>): Promise<Record<string, never>> => {
+      const file = await db.mediaFile.findUnique({ where: { id: fileId } });
+      if (!file || file.deletedAt || file.transcriptVersion === 0) return {};
+      try {
+        const stale = await scanStale(file);
+        await finish(fileId, file.transcriptVersion, stale > 0 || file.redactionError !== null);
+      } catch (error) {
+        // From now on the text is withheld from masked readers, whatever the policy says about unscanned text.
+        await db.mediaFile.updateMany({ where: { id: fileId }, data: { redactionError: 'scan_failed' } });
+        throw error;
+      } finally {
+        requestedAt.delete(fileId);
+      }
+      return {};
+    },
+
+    /** Requests a scan of the transcripts whose current version was not scanned, by the current rules. */
+    requestScans: async (): Promise<void> => {
+      if (!bus.connected()) return;
+      const due = await db.$queryRaw<{ id: string; version: number }[]>`
+        select uuid::text as id, transcript_version as version from media_file
+        where transcript_version > 0 and redaction_version is distinct from transcript_version and deleted_at is null
+        order by upload_time desc limit ${batch}`;
+      const now = Date.now();
+      for (const { id, version } of due) {
+        const key = `${id}:${version}`;
+        if (now - (requestedAt.get(id) ?? 0) < putAgainMs) continue;
+        requestedAt.set(id, now);
+        await putJob(bus, redactionJobs.scan, `${key}:${Math.floor(now / putAgainMs)}`, { fileId: id }).catch(
+          (err: unknown) => {
+            requestedAt.delete(id);
+            log.warn({ err: err as Error, file_id: id }, 'redaction scan not requested');
+          },
+        );
+      }
+    },
+
+    /** After an update of the rules: all transcripts are scanned again. */
+    forgetOldRules: () => db.$executeRaw`
+      update media_file set redaction_version = null
+      where redaction_version is not null and redaction_detector is distinct from ${detectorVersion}`,
+
+    /** Notifies readers and search of files whose masks have changed, some at a time. */
+    publishMasks: async (signal: AbortSignal): Promise<void> => {
+      for (;;) {
+        const changed = await db.$queryRaw<{ id: string; version: number }[]>`
+          select f.uuid::text as id, p.version from media_file f, redaction_policy p
+          where f.transcript_version > 0 and f.redaction_mask_version < p.version and f.deleted_at is null limit ${batch}`;
+        for (const { id, version } of changed) await publishMask(id, version);
+        if (changed.length < batch || signal.aborted) return;
+      }
+    },
+  };
+
+  function publishMask(id: string, version: number): Promise<void> {
+    return db.$transaction(async (tx) => {
+      await lockFileRow(tx, id);
+      const file = await tx.mediaFile.findUnique({ where: { id } });
+      if (!file) return;
+      const edited = await markEdited(tx, outbox, file);
+      const isScannedNow = file.redactionVersion === file.transcriptVersion;
+      await tx.mediaFile.update({
+        where: { id },
+        data: { redactionMaskVersion: version, ...(isScannedNow ? { redactionVersion: edited } : {}) },
+      });
+    }, txOptions);
+  }
+}
+
+export type Scans = ReturnType<typeof createScans>;
