@@ -17,6 +17,6 @@ export const mediaErrors = {
   speaker_mismatch: 'invalid',
   range_not_satisfiable: 'invalid',
   artefact_missing: 'not_found',
-  masked_text_changed: 'conflict',
+  masked_text_changed: 'invalid',
   reveal_not_allowed: 'forbidden',
 } as const;

@@ -30,7 +30,8 @@ export function cueNear(tokens: readonly Token[], first: number, last: number): 
   if (tokens[last]?.endsSentence) return undefined;
   for (let at = last + 1; at <= Math.min(tokens.length - 1, last + farthestAfter); at += 1) {
     const cue = cueAt(tokens, at);
-    if (cue) return cue;
+    // "2000 items" says what is counted; "... for the room" says nothing about the number.
+    if (cue && (cue !== 'other' || at === last + 1)) return cue;
     if (tokens[at]?.endsSentence) return undefined;
   }
   return undefined;

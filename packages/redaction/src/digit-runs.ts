@@ -31,7 +31,7 @@ const homophones: Readonly<Record<string, number>> = { to: 2, too: 2, for: 4, wo
 const repeats: Readonly<Record<string, number>> = { double: 2, triple: 3, treble: 3, doppel: 2 };
 /** What is said between digits without ending the number. */
 const fillers = new Set(
-  'dash hyphen space uh um er ah and then - – — slash stroke parenthesis bracket open close comma okay'.split(' '),
+  'dash hyphen space uh um er ah then - – — slash stroke parenthesis bracket open close comma okay'.split(' '),
 );
 
 export type NumberWords = {

@@ -4,6 +4,8 @@ import type { Token } from './tokens.ts';
 const titles = new Set(
   'mr mrs ms miss dr prof professor doctor sir madam herr frau monsieur madame señor señora mister missus'.split(' '),
 );
+/** Titles that are no other word: a name in lower case may follow. */
+const onlyTitles = new Set(['mr', 'mrs', 'ms', 'mister', 'herr']);
 /** Phrases that introduce a person, longest first. */
 const introductions = [
   'my name is',
@@ -82,7 +84,7 @@ function possessorOf(word: string): string {
 
 function afterTitle(tokens: readonly Token[], at: number): Range | undefined {
   if (!titles.has(tokens[at]?.word ?? '')) return undefined;
-  return nameFrom(tokens, at + 1, false);
+  return nameFrom(tokens, at + 1, onlyTitles.has(tokens[at]?.word ?? ''));
 }
 
 function afterIntroduction(tokens: readonly Token[], at: number): Range | undefined {

@@ -5,8 +5,8 @@ export type Span = { kind: RedactionKind; start: number; end: number };
 
 /** Which of two overlapping spans names the union: kinds with a checksum or a fixed form come first. */
 const precedence: readonly RedactionKind[] = [
-  'card',
   'account',
+  'card',
   'id_number',
   'email',
   'phone',

@@ -55,6 +55,7 @@ const items: readonly NavItem[] = translateOnRead([
   { to: '/admin/queues', under: '/admin/queues', label: msg`Queues`, icon: 'library' },
   { to: '/admin/backups', under: '/admin/backups', label: msg`Backups`, icon: 'follow', superOnly: true },
   { to: '/admin/media-mirror', under: '/admin/media-mirror', label: msg`Media mirror`, icon: 'copy', superOnly: true },
+  { to: '/admin/redaction', under: '/admin/redaction', label: msg`Redaction`, icon: 'shield', superOnly: true },
   { to: '/admin', under: '/admin', label: msg`Engines`, icon: 'settings' },
 ]);
 

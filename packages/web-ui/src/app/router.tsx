@@ -193,6 +193,11 @@ const mirrorRoute = createRoute({
   path: '/admin/media-mirror',
   component: lazyPage(() => import('../admin/backups/mirror-page.tsx').then((module) => module.MirrorPage)),
 });
+const redactionRoute = createRoute({
+  getParentRoute: () => frameRoute,
+  path: '/admin/redaction',
+  component: lazyPage(() => import('../admin/redaction/redaction-page.tsx').then((module) => module.RedactionPage)),
+});
 const adminRoute = createRoute({
   getParentRoute: () => frameRoute,
   path: '/admin',
@@ -225,6 +230,7 @@ export const router = createRouter({
         queuesRoute,
         backupsRoute,
         mirrorRoute,
+        redactionRoute,
         adminRoute,
       ]),
     ]),

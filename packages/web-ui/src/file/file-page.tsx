@@ -16,6 +16,7 @@ import { FileMenu } from '../library/file-menu.tsx';
 import { isInProgress, toneOf } from '../library/status.ts';
 import { ago, duration, moment } from '../lib/format.ts';
 import { DraftsNote } from './drafts-note.tsx';
+import { RedactionPanel } from './redaction-panel.tsx';
 import { DetailsPanel } from './details-panel.tsx';
 import { ExportMenu } from './export-menu.tsx';
 import { FileProvider, speakerLooksOf, canEdit, useFile } from './file-context.ts';
@@ -131,6 +132,9 @@ function Workspace({ initialFind, startAt }: { initialFind: string; startAt: num
           )}
           <Panel title={t`Details`} icon="info" open={false}>
             <DetailsPanel />
+          </Panel>
+          <Panel title={t`Masking`} icon="shield" open={false}>
+            <RedactionPanel />
           </Panel>
           <Panel title={t`Processing`} icon="clock" open={failed && (wide ?? true)}>
             <RunTimeline uuid={file.uuid} />
@@ -257,7 +261,7 @@ function Panel({
   children,
 }: {
   title: string;
-  icon: 'users' | 'info' | 'clock';
+  icon: 'users' | 'info' | 'clock' | 'shield';
   open: boolean;
   children: ReactNode;
 }) {

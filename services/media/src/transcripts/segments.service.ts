@@ -109,7 +109,7 @@ function editedText(segment: Segment, edited: string | undefined, mask: Mask): E
 }
 
 function maskedTextChanged() {
-  return conflict(
+  return invalid(
     'masked_text_changed',
     'Part of this passage is masked. Keep each placeholder, such as [phone], as it is and in its place.',
   );
