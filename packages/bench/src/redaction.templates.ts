@@ -21,12 +21,16 @@ type Maker = (random: Random) => string;
 type Group = { kind: RedactionKind; form: Form; make: readonly Maker[]; frames: readonly string[] };
 
 const grouped = (digits: string): string => digits.match(/\d{1,4}/g)?.join(' ') ?? digits;
-const us = (digits: string, pattern: string): string => [...digits].reduce((text, digit) => text.replace('#', digit), pattern);
+const us = (digits: string, pattern: string): string =>
+  [...digits].reduce((text, digit) => text.replace('#', digit), pattern);
 const word = (random: Random): string => random.pick(['orange', 'falcon', 'winter', 'copper', 'velvet', 'thunder']);
 
 function localPart(random: Random): string {
   const [first, last] = [random.pick(firstNames), random.pick(lastNames)].map((name) =>
-    name.normalize('NFKD').replaceAll(/\P{ASCII}/gu, '').toLowerCase(),
+    name
+      .normalize('NFKD')
+      .replaceAll(/\P{ASCII}/gu, '')
+      .toLowerCase(),
   ) as [string, string];
   return random.pick([`${first}.${last}`, `${first}_${last}`, `${first}${random.digits(2)}`, first[0] + last]);
 }
@@ -47,7 +51,11 @@ export const groups: readonly Group[] = [
   {
     kind: 'card',
     form: 'written',
-    make: [(random) => grouped(cardNumber(random)), (random) => cardNumber(random), (random) => grouped(cardNumber(random)).replaceAll(' ', '-')],
+    make: [
+      (random) => grouped(cardNumber(random)),
+      (random) => cardNumber(random),
+      (random) => grouped(cardNumber(random)).replaceAll(' ', '-'),
+    ],
     frames: [
       'My card number is <>.',
       'Sure, you can charge <>, that is the Visa.',
@@ -140,7 +148,12 @@ export const groups: readonly Group[] = [
     kind: 'id_number',
     form: 'written',
     make: [(random) => us(ssn(random), '###-##-####')],
-    frames: ['My social is <>.', 'The SSN on the form is <>.', 'She read out <> to the clerk.', 'Social security number <>, correct?'],
+    frames: [
+      'My social is <>.',
+      'The SSN on the form is <>.',
+      'She read out <> to the clerk.',
+      'Social security number <>, correct?',
+    ],
   },
   {
     kind: 'id_number',
@@ -156,13 +169,23 @@ export const groups: readonly Group[] = [
   {
     kind: 'account',
     form: 'written',
-    make: [(random) => iban(random), (random) => iban(random).match(/.{1,4}/g)?.join(' ') ?? ''],
+    make: [
+      (random) => iban(random),
+      (random) =>
+        iban(random)
+          .match(/.{1,4}/g)
+          ?.join(' ') ?? '',
+    ],
     frames: ['The IBAN is <>.', 'Transfer it to <> today.', 'Our details are <>, same name.', 'Use <> for the refund.'],
   },
   {
     kind: 'account',
     form: 'spoken',
-    make: [(random) => sayDigits(random.digits(8), random), (random) => [...iban(random)].map((sign) => (/\d/.test(sign) ? sayDigits(sign, random) : sign.toLowerCase())).join(' ')],
+    make: [
+      (random) => sayDigits(random.digits(8), random),
+      (random) =>
+        [...iban(random)].map((sign) => (/\d/.test(sign) ? sayDigits(sign, random) : sign.toLowerCase())).join(' '),
+    ],
     frames: [
       'the account number is <>',
       'my bank account is <>',
@@ -175,7 +198,8 @@ export const groups: readonly Group[] = [
     form: 'written',
     make: [
       (random) => `${random.pick(monthNames)} ${1 + random.below(28)}, ${1940 + random.below(65)}`,
-      (random) => `${String(1 + random.below(12)).padStart(2, '0')}/${String(1 + random.below(28)).padStart(2, '0')}/${1940 + random.below(65)}`,
+      (random) =>
+        `${String(1 + random.below(12)).padStart(2, '0')}/${String(1 + random.below(28)).padStart(2, '0')}/${1940 + random.below(65)}`,
     ],
     frames: ['I was born on <>.', 'Date of birth is <>.', 'His birthday is <> by the way.', 'DOB <>, female.'],
   },
@@ -183,34 +207,62 @@ export const groups: readonly Group[] = [
     kind: 'birth_date',
     form: 'spoken',
     make: [
-      (random) => `${ordinal(1 + random.below(28))} of ${random.pick(monthNames).toLowerCase()} ${sayYear(1940 + random.below(65))}`,
-      (random) => `${random.pick(monthNames).toLowerCase()} ${ordinal(1 + random.below(28))} ${sayYear(1940 + random.below(65))}`,
+      (random) =>
+        `${ordinal(1 + random.below(28))} of ${random.pick(monthNames).toLowerCase()} ${sayYear(1940 + random.below(65))}`,
+      (random) =>
+        `${random.pick(monthNames).toLowerCase()} ${ordinal(1 + random.below(28))} ${sayYear(1940 + random.below(65))}`,
     ],
-    frames: ['i was born on <>', 'my date of birth is <>', 'she was born in the city on <> i believe', 'the birthday we have is <>'],
+    frames: [
+      'i was born on <>',
+      'my date of birth is <>',
+      'she was born in the city on <> i believe',
+      'the birthday we have is <>',
+    ],
   },
   {
     kind: 'address',
     form: 'written',
     make: [(random) => `${1 + random.below(900)} ${random.pick(streets)} ${random.pick(endings)}`],
-    frames: ['I live at <>.', 'Deliver it to <>, second door.', 'The house is <> near the park.', 'Pick me up at <> at nine.'],
+    frames: [
+      'I live at <>.',
+      'Deliver it to <>, second door.',
+      'The house is <> near the park.',
+      'Pick me up at <> at nine.',
+    ],
   },
   {
     kind: 'address',
     form: 'spoken',
-    make: [(random) => `${sayDigits(String(10 + random.below(89)), random)} ${random.pick(streets).toLowerCase()} ${random.pick(endings).toLowerCase()}`],
-    frames: ['i live at <>', 'please deliver it to <> before noon', 'we moved to <> last year', 'the office is on <> you know'],
+    make: [
+      (random) =>
+        `${sayDigits(String(10 + random.below(89)), random)} ${random.pick(streets).toLowerCase()} ${random.pick(endings).toLowerCase()}`,
+    ],
+    frames: [
+      'i live at <>',
+      'please deliver it to <> before noon',
+      'we moved to <> last year',
+      'the office is on <> you know',
+    ],
   },
   {
     kind: 'secret',
     form: 'written',
-    make: [(random) => `sk-${word(random)}${random.digits(10)}abcdEF${random.digits(6)}`, (random) => `ghp_${word(random)}${random.digits(12)}abcdefgh`],
+    make: [
+      (random) => `sk-${word(random)}${random.digits(10)}abcdEF${random.digits(6)}`,
+      (random) => `ghp_${word(random)}${random.digits(12)}abcdefgh`,
+    ],
     frames: ['The key is <>.', 'I pasted <> in the chat.', 'Use <> for the test.', 'Set the token to <> first.'],
   },
   {
     kind: 'secret',
     form: 'spoken',
     make: [(random) => `${word(random)} ${sayDigits(random.digits(2), random)} ${word(random)}`],
-    frames: ['the password is <>', 'the wifi password is <>', 'my password was <> okay', 'so the new password is <> and that works'],
+    frames: [
+      'the password is <>',
+      'the wifi password is <>',
+      'my password was <> okay',
+      'so the new password is <> and that works',
+    ],
   },
   {
     kind: 'name',

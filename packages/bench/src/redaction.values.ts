@@ -94,15 +94,53 @@ export function iban(random: Random): string {
     ['NL', 10, 'ABNA'],
   ] as const);
   const body = letters + random.digits(length);
-  const numeric = [...`${body}${country}00`].map((sign) => (/\d/.test(sign) ? sign : String(sign.charCodeAt(0) - 55))).join('');
+  const numeric = [...`${body}${country}00`]
+    .map((sign) => (/\d/.test(sign) ? sign : String(sign.charCodeAt(0) - 55)))
+    .join('');
   const rest = [...numeric].reduce((left, digit) => (left * 10 + Number(digit)) % 97, 0);
   return `${country}${String(98 - rest).padStart(2, '0')}${body}`;
 }
 
-export const firstNames = ['Ada', 'Grace', 'Linus', 'Margaret', 'Dennis', 'Katherine', 'Omar', 'Priya', 'Chen', 'Ingrid', 'Tomás', 'Yusuf'];
-export const lastNames = ['Lovelace', 'Hopper', 'Okafor', 'Hamilton', 'Ritchie', 'Johnson', 'Haddad', 'Patel', 'Wei', 'Nilsson', 'Herrera', 'Demir'];
-export const domains = ['example.com', 'gmail.com', 'company.co.uk', 'university.edu', 'startup.io', 'post.de', 'charity.org'];
-export const monthNames = 'January February March April May June July August September October November December'.split(' ');
+export const firstNames = [
+  'Ada',
+  'Grace',
+  'Linus',
+  'Margaret',
+  'Dennis',
+  'Katherine',
+  'Omar',
+  'Priya',
+  'Chen',
+  'Ingrid',
+  'Tomás',
+  'Yusuf',
+];
+export const lastNames = [
+  'Lovelace',
+  'Hopper',
+  'Okafor',
+  'Hamilton',
+  'Ritchie',
+  'Johnson',
+  'Haddad',
+  'Patel',
+  'Wei',
+  'Nilsson',
+  'Herrera',
+  'Demir',
+];
+export const domains = [
+  'example.com',
+  'gmail.com',
+  'company.co.uk',
+  'university.edu',
+  'startup.io',
+  'post.de',
+  'charity.org',
+];
+export const monthNames = 'January February March April May June July August September October November December'.split(
+  ' ',
+);
 const ordinalWords =
   'first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth thirteenth fourteenth fifteenth sixteenth seventeenth eighteenth nineteenth twentieth twenty-first twenty-second twenty-third twenty-fourth twenty-fifth twenty-sixth twenty-seventh twenty-eighth'.split(
     ' ',

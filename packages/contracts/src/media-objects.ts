@@ -52,9 +52,7 @@ export const segmentObject = z.object({
   version: z.int(),
   words: z.array(word),
   /** The masked parts, by the position of their placeholders in `text`. Words of a masked part have no text. */
-  redactions: z.array(
-    z.object({ uuid: z.uuid(), kind: z.enum(redactionKinds), start: z.int(), end: z.int() }),
-  ),
+  redactions: z.array(z.object({ uuid: z.uuid(), kind: z.enum(redactionKinds), start: z.int(), end: z.int() })),
   /** The text was not scanned and is not shown to the caller. */
   withheld: z.boolean(),
 });

@@ -9,6 +9,7 @@ import { libraryInTheBrowser } from './library-browser.e2e.ts';
 import { longBesideShort } from './long-beside-short.e2e.ts';
 import { orphaned } from './orphan.e2e.ts';
 import { queuesInTheBrowser } from './queues-browser.e2e.ts';
+import { redactionInTheBrowser } from './redaction-browser.e2e.ts';
 import { rolling } from './rolling.e2e.ts';
 import { signals } from './signals.e2e.ts';
 import { registerSuites } from './suite.ts';
@@ -21,6 +22,7 @@ registerSuites(
     queuesInTheBrowser(context),
     libraryInTheBrowser(context),
     backupsInTheBrowser(context),
+    redactionInTheBrowser(context),
     signals(context),
     diskFull(context),
     frozen(context),

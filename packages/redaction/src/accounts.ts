@@ -12,12 +12,19 @@ const codiciFiscali = /\b[A-Z]{6}\d{2}[A-EHLMPRST]\d{2}[A-Z]\d{3}[A-Z]\b/g;
 
 /** IBANs with a valid checksum, written or spelled, and identity numbers that contain letters. */
 export function findAccountsAndIds(text: string, tokens: readonly Token[]): Span[] {
-  const ids = [...text.matchAll(ninos), ...text.matchAll(codiciFiscali)].map(({ 0: found, index }) => ({ found, index }));
+  const ids = [...text.matchAll(ninos), ...text.matchAll(codiciFiscali)].map(({ 0: found, index }) => ({
+    found,
+    index,
+  }));
   const spanish = [...text.matchAll(dnis)]
     .map(({ 0: found, index }) => ({ found, index }))
     .filter(({ found }) => isDni(found.replace('-', '')));
   return [
-    ...[...ids, ...spanish].map(({ found, index }) => ({ kind: 'id_number' as const, start: index, end: index + found.length })),
+    ...[...ids, ...spanish].map(({ found, index }) => ({
+      kind: 'id_number' as const,
+      start: index,
+      end: index + found.length,
+    })),
     ...tokens.flatMap((_, at) => ibanAt(tokens, at)),
   ];
 }

@@ -15,7 +15,8 @@ const notNames = new Set(
 );
 const units = new Set(['apartment', 'apt', 'unit', 'suite', 'flat', 'floor', 'room', 'building']);
 const street = /^\p{L}{3,}(straße|strasse|str|weg|platz|allee|gasse|ring|damm|ufer)\.?$/u;
-const ukPostcode = /\b(GIR ?0AA|[A-PR-UWYZ]([0-9]{1,2}|[A-HK-Y][0-9]([0-9]|[ABEHMNPRV-Y])?|[0-9][A-HJKPS-UW]) ?[0-9][ABD-HJLNP-UW-Z]{2})\b/g;
+const ukPostcode =
+  /\b(GIR ?0AA|[A-PR-UWYZ]([0-9]{1,2}|[A-HK-Y][0-9]([0-9]|[ABEHMNPRV-Y])?|[0-9][A-HJKPS-UW]) ?[0-9][ABD-HJLNP-UW-Z]{2})\b/g;
 const poBox = /\bP\.?\s?O\.?\s?Box\s+\d+/giu;
 
 /** Streets with a number, post boxes and postcodes, written or spoken. */
@@ -35,7 +36,8 @@ function numberFirst(tokens: readonly Token[], run: DigitRun): Span[] {
   if (run.digits.length > 6) return [];
   for (let at = run.last + 1; at <= Math.min(tokens.length - 1, run.last + 5); at += 1) {
     const { word, endsSentence } = tokens[at] as Token;
-    if (suffixes.has(word.replace(/\.$/, '')) && at > run.last + 1) return [spanOf(tokens, run.first, extend(tokens, at))];
+    if (suffixes.has(word.replace(/\.$/, '')) && at > run.last + 1)
+      return [spanOf(tokens, run.first, extend(tokens, at))];
     if (notNames.has(word) || (endsSentence && word !== 'st' && word !== 'n' && word.length > 2)) return [];
   }
   return [];

@@ -9,7 +9,9 @@ export function passesLuhn(digits: string): boolean {
 
 /** Prefixes of the card networks: a Luhn sum alone accepts one number in ten. */
 export function isCardNumber(digits: string): boolean {
-  return /^(3[0-9]|4|5[0-9]|6|2[2-7])\d+$/.test(digits) && digits.length >= 13 && digits.length <= 19 && passesLuhn(digits);
+  return (
+    /^(3[0-9]|4|5[0-9]|6|2[2-7])\d+$/.test(digits) && digits.length >= 13 && digits.length <= 19 && passesLuhn(digits)
+  );
 }
 
 /** ISO 13616, mod 97. */

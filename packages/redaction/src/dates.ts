@@ -12,8 +12,35 @@ const ordinals = new Set(
     ' ',
   ),
 );
-const connectors = new Set(['of', 'the', 'in', 'on', 'and', 'hundred', 'thousand', 'slash', 'dash', 'oh', 'o', 'de', 'del']);
-const cues = new Set(['born', 'birthday', 'birthdate', 'dob', 'birth', 'geboren', 'geburtsdatum', 'geburtstag', 'né', 'née', 'nací', 'nacimiento']);
+const connectors = new Set([
+  'of',
+  'the',
+  'in',
+  'on',
+  'and',
+  'hundred',
+  'thousand',
+  'slash',
+  'dash',
+  'oh',
+  'o',
+  'de',
+  'del',
+]);
+const cues = new Set([
+  'born',
+  'birthday',
+  'birthdate',
+  'dob',
+  'birth',
+  'geboren',
+  'geburtsdatum',
+  'geburtstag',
+  'né',
+  'née',
+  'nací',
+  'nacimiento',
+]);
 const farthest = 9;
 
 /** Dates that follow a word for birth: "I was born on the third of march nineteen eighty four". */
@@ -43,7 +70,10 @@ function dateAt(tokens: readonly Token[], first: number, words: NumberWords): Sp
     else if (!connectors.has(word)) break;
   }
   const part = tokens.slice(first, last + 1);
-  return isDate(part) ? { kind: 'birth_date', start: part[0]!.start, end: part.at(-1)!.end } : undefined;
+  if (!isDate(part)) return undefined;
+  const article = tokens[first - 1];
+  const start = (article?.word === 'the' ? article : part[0])?.start ?? 0;
+  return { kind: 'birth_date', start, end: part.at(-1)?.end ?? start };
 }
 
 function isDateWord(word: string, words: NumberWords): boolean {

@@ -27,7 +27,16 @@ const teens = 'ten eleven twelve thirteen fourteen fifteen sixteen seventeen eig
 const tens = 'twenty thirty forty fifty sixty seventy eighty ninety'.split(' ');
 const zeros = new Set(['oh', 'o', 'nought', 'naught', 'nil']);
 /** Words that a speech engine writes for a digit: they count only between two digits. */
-const homophones: Readonly<Record<string, number>> = { to: 2, too: 2, for: 4, won: 1, ate: 8, tree: 3, fife: 5, niner: 9 };
+const homophones: Readonly<Record<string, number>> = {
+  to: 2,
+  too: 2,
+  for: 4,
+  won: 1,
+  ate: 8,
+  tree: 3,
+  fife: 5,
+  niner: 9,
+};
 const repeats: Readonly<Record<string, number>> = { double: 2, triple: 3, treble: 3, doppel: 2 };
 /** What is said between digits without ending the number. */
 const fillers = new Set(
@@ -116,7 +125,8 @@ function pieceAt(tokens: readonly Token[], at: number, words: NumberWords, insid
   if (times !== undefined) return repeated(tokens, at, words, times);
   const value = valueBelowHundred(token.word, words);
   if (value !== undefined) return spokenPiece(tokens, at, value, words);
-  if (zeros.has(token.word) && (inside || isDigitWord(tokens[at + 1], words))) return { digits: '0', value: 0, next: at + 1 };
+  if (zeros.has(token.word) && (inside || isDigitWord(tokens[at + 1], words)))
+    return { digits: '0', value: 0, next: at + 1 };
   const homophone = homophones[token.word];
   if (homophone !== undefined && inside && isDigitWord(tokens[at + 1], words))
     return { digits: String(homophone), value: homophone, next: at + 1 };
@@ -136,7 +146,9 @@ function isDigitWord(token: Token | undefined, words: NumberWords): boolean {
 function repeated(tokens: readonly Token[], at: number, words: NumberWords, times: number): Piece | undefined {
   const token = tokens[at + 1];
   if (!token) return undefined;
-  const digit = zeros.has(token.word) ? 0 : (words.digitOf(token.word) ?? (/^\d$/.test(token.text) ? Number(token.text) : undefined));
+  const digit = zeros.has(token.word)
+    ? 0
+    : (words.digitOf(token.word) ?? (/^\d$/.test(token.text) ? Number(token.text) : undefined));
   if (digit === undefined) return undefined;
   return { digits: String(digit).repeat(times), value: digit, next: at + 2 };
 }

@@ -2,7 +2,8 @@ import { numberWords, valueBelowHundred } from './digit-runs.ts';
 import type { Span } from './spans.ts';
 import type { Token } from './tokens.ts';
 
-const written = /[\p{L}\p{N}._%+'-]+@[\p{L}\p{N}-]+(?:\.[\p{L}\p{N}-]+)+/gu;
+// Lengths are those of RFC 5321. Without a limit a long word would take quadratic time.
+const written = /[\p{L}\p{N}._%+'-]{1,64}@(?:[\p{L}\p{N}-]{1,63}\.){1,8}[\p{L}\p{N}-]{1,63}/gu;
 const ats = new Set(['at', '@', 'arroba', 'chiocciola', 'klammeraffe', 'arobase']);
 const dots = new Set(['dot', 'point', 'period', '.', 'punkt', 'punto', 'ponto']);
 const connectors = new Set([...dots, 'underscore', 'dash', 'hyphen', 'minus', 'plus', '_', '-', 'unterstrich']);
@@ -11,6 +12,8 @@ const topLevel = new Set(
     ' ',
   ),
 );
+/** "look at the dot com boom": these begin no domain. */
+const noDomains = new Set(['the', 'a', 'an', 'this', 'that', 'my', 'your', 'our', 'some', 'any']);
 /** Where a dictated address begins. */
 const cueEnds = new Set(
   "is it's its as to at: email e-mail mail address lautet ist es under via from with try use contact message ping cc me him her them us or and that's thats".split(
@@ -30,7 +33,7 @@ function spanOf(start: number, end: number): Span {
 }
 
 function dictatedAt(tokens: readonly Token[], at: number): Span[] {
-  if (!ats.has(tokens[at]?.word ?? '')) return [];
+  if (!ats.has(tokens[at]?.word ?? '') || noDomains.has(tokens[at + 1]?.word ?? '')) return [];
   const last = domainEnd(tokens, at + 1);
   const first = localStart(tokens, at - 1);
   if (last === undefined || first === undefined) return [];

@@ -59,7 +59,11 @@ export function maskWords<W extends TimedWord>(text: string, words: readonly W[]
  * Puts the masked parts back into an edited text: its placeholders must be those of the spans, in the same order.
  * @returns the text with the positions of the spans in it; undefined when a placeholder was removed, added or moved.
  */
-export function restoreMasked<S extends Span>(original: string, spans: readonly S[], edited: string): Masked<S> | undefined {
+export function restoreMasked<S extends Span>(
+  original: string,
+  spans: readonly S[],
+  edited: string,
+): Masked<S> | undefined {
   const known = new Set(Object.values(placeholders));
   const found = [...edited.matchAll(/\[[a-z-]+\]/g)].filter(({ 0: text }) => known.has(text));
   if (found.length !== spans.length) return undefined;

@@ -30,15 +30,46 @@ const introductions = [
   "je m'appelle",
   'me llamo',
   'mi chiamo',
-].map((phrase) => phrase.split(' '));
+];
+const introductionsByWord = Map.groupBy(
+  introductions.map((phrase) => phrase.split(' ')),
+  ([first = '']) => first,
+);
 /** After these even a word in lower case is a name: transcripts may have no capitals. */
-const certain = new Set(['my name is', "my name's", 'his name is', 'her name is', 'your name is', 'mein name ist', 'ich heiße', 'me llamo', "je m'appelle", 'mi chiamo']);
+const certain = new Set([
+  'my name is',
+  "my name's",
+  'his name is',
+  'her name is',
+  'your name is',
+  'mein name ist',
+  'ich heiße',
+  'me llamo',
+  "je m'appelle",
+  'mi chiamo',
+]);
 const notNames = new Set(
   'not the a an i it and but so or on in at for to of with from is are was were be sorry sure glad happy going here there just really very fine good great ok okay also still trying looking calling working speaking about very like important secret difficult easy hard common spelled pronounced what who my your his her our their this that monday tuesday wednesday thursday friday saturday sunday january february march april june july august september october november december english german french spanish american british indian chinese god well yes no thanks thank because when where how why you he she we they'.split(
     ' ',
   ),
 );
-const particles = new Set(['van', 'von', 'de', 'der', 'den', 'la', 'le', 'da', 'di', 'bin', 'al', 'el', "o'", 'mac', 'mc']);
+const particles = new Set([
+  'van',
+  'von',
+  'de',
+  'der',
+  'den',
+  'la',
+  'le',
+  'da',
+  'di',
+  'bin',
+  'al',
+  'el',
+  "o'",
+  'mac',
+  'mc',
+]);
 const maxWords = 4;
 
 /**
@@ -88,7 +119,9 @@ function afterTitle(tokens: readonly Token[], at: number): Range | undefined {
 }
 
 function afterIntroduction(tokens: readonly Token[], at: number): Range | undefined {
-  const phrase = introductions.find((words) => words.every((word, i) => tokens[at + i]?.word === word));
+  const phrase = introductionsByWord
+    .get(tokens[at]?.word ?? '')
+    ?.find((words) => words.every((word, i) => tokens[at + i]?.word === word));
   if (!phrase || tokens[at + phrase.length - 1]?.endsSentence) return undefined;
   return nameFrom(tokens, at + phrase.length, certain.has(phrase.join(' ')));
 }

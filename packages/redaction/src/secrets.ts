@@ -3,7 +3,7 @@ import type { Token } from './tokens.ts';
 
 /** Keys whose form is published by their issuer. */
 const keys = [
-  /\bsk-(?:[A-Za-z0-9]+-)*[A-Za-z0-9_]{16,}/g,
+  /\bsk-[A-Za-z0-9_-]{16,200}/g,
   /\b(?:AKIA|ASIA)[A-Z0-9]{16}\b/g,
   /\bgh[pousr]_[A-Za-z0-9]{20,}\b/g,
   /\bgithub_pat_\w{20,}\b/g,
@@ -11,10 +11,20 @@ const keys = [
   /\bxox[abprs]-[A-Za-z0-9-]{10,}/g,
   /\bAIza[\w-]{30,}/g,
   /\b[rs]k_(?:live|test)_[A-Za-z0-9]{10,}/g,
-  /\beyJ[\w-]{8,}\.[\w-]{8,}\.[\w-]{4,}/g,
+  /\beyJ[\w-]{8,4000}\.[\w-]{8,8000}\.[\w-]{4,1000}/g,
   /-----BEGIN [A-Z ]*PRIVATE KEY-----[\s\S]*?(?:-----END [A-Z ]*PRIVATE KEY-----|$)/g,
 ];
-const nouns = new Set(['password', 'passphrase', 'passcode', 'passwort', 'kennwort', 'contraseña', 'pin', 'passwd', 'pwd']);
+const nouns = new Set([
+  'password',
+  'passphrase',
+  'passcode',
+  'passwort',
+  'kennwort',
+  'contraseña',
+  'pin',
+  'passwd',
+  'pwd',
+]);
 const verbs = new Set(['is', "it's", 'was', 'be', ':', '=', 'equals', 'ist', 'lautet', 'es', 'est', 'to']);
 /** "the password is wrong": what follows is no password. */
 const descriptions = new Set(
@@ -22,7 +32,21 @@ const descriptions = new Set(
     ' ',
   ),
 );
-const stops = new Set(['and', 'so', 'but', 'okay', 'ok', 'then', 'because', 'please', 'if', 'when', 'which', 'right', 'thanks']);
+const stops = new Set([
+  'and',
+  'so',
+  'but',
+  'okay',
+  'ok',
+  'then',
+  'because',
+  'please',
+  'if',
+  'when',
+  'which',
+  'right',
+  'thanks',
+]);
 const maxWords = 8;
 
 /** API keys, and passwords said aloud: "the password is hunter two". */
@@ -53,7 +77,11 @@ function isSecretNoun(tokens: readonly Token[], at: number): boolean {
   const word = tokens[at]?.word ?? '';
   if (nouns.has(word.replace(/[:=]$/, ''))) return true;
   const next = tokens[at + 1]?.word ?? '';
-  return (word === 'api' && next === 'key') || (word === 'access' && next === 'token') || (word === 'secret' && next === 'key');
+  return (
+    (word === 'api' && next === 'key') ||
+    (word === 'access' && next === 'token') ||
+    (word === 'secret' && next === 'key')
+  );
 }
 
 /** The word after "is" or ":"; the noun itself may end with a colon. */

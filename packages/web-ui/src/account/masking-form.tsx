@@ -23,8 +23,7 @@ export function MaskingForm() {
     },
     onError: (error) => notifyError(t`The choice wasn’t saved`, error),
   });
-  if (!preference.data)
-    return <QueryStatus of={preference} failure={t`Your choice couldn’t be loaded`} height={120} />;
+  if (!preference.data) return <QueryStatus of={preference} failure={t`Your choice couldn’t be loaded`} height={120} />;
   return (
     <MaskedKinds
       label={t`Mask in all my recordings`}

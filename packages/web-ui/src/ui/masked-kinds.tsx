@@ -29,13 +29,23 @@ type Props = {
 };
 
 /** A checkbox for each kind of personal data. */
-export function MaskedKinds({ label, description, value, always = [], disabled = false, columns = 2, onChange }: Props) {
+export function MaskedKinds({
+  label,
+  description,
+  value,
+  always = [],
+  disabled = false,
+  columns = 2,
+  onChange,
+}: Props) {
   return (
     <Checkbox.Group
       label={label}
       description={description}
       value={[...new Set([...value, ...always])]}
-      onChange={(next) => onChange((next as RedactionKind[]).filter((kind) => value.includes(kind) || !always.includes(kind)))}
+      onChange={(next) =>
+        onChange((next as RedactionKind[]).filter((kind) => value.includes(kind) || !always.includes(kind)))
+      }
     >
       <SimpleGrid cols={{ base: 1, xs: columns }} spacing="xs" mt="xs">
         {kinds.map((kind) => (

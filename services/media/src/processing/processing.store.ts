@@ -49,7 +49,8 @@ export function createRunFiles({ db, outbox, objects }: RunFilesDeps) {
       { runId, provisional, change }: { runId: string; provisional: boolean; change: FileChange },
     ): Promise<void> => {
       const transcriptVersion = file.transcriptVersion + 1;
-      const { version: redactionMaskVersion = 0 } = (await tx.redactionPolicy.findUnique({ where: { id: true } })) ?? {};
+      const { version: redactionMaskVersion = 0 } =
+        (await tx.redactionPolicy.findUnique({ where: { id: true } })) ?? {};
       const transcript = {
         ...{ transcriptVersion, transcriptRunId: runId, transcriptProvisional: provisional },
         redactionMaskVersion,

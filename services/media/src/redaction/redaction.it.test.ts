@@ -6,7 +6,12 @@ import { engine, transcribed, wordsOf, type Run } from '../../test/runs.ts';
 import { newUser, startMedia, waitFor, type TestUser } from '../../test/start-media.ts';
 
 const card = 'four one one one one one one one one one one one one one one one';
-const spoken = ['my name is Ada Lovelace', `the card number is ${card}`, 'my number is 415 555 2671 thanks', 'let us begin'];
+const spoken = [
+  'my name is Ada Lovelace',
+  `the card number is ${card}`,
+  'my number is 415 555 2671 thanks',
+  'let us begin',
+];
 
 function personal(): TranscriptArtefact {
   return {
@@ -40,7 +45,10 @@ beforeEach(async () => {
   boss = newUser('super_admin');
   await setPolicy(nothingMasked);
   run = await transcribed(media, undefined, personal());
-  await media.json(run.owner, 'POST', `/api/files/${run.fileId}/shares`, { user_uuid: viewer.userId, permission: 'editor' });
+  await media.json(run.owner, 'PUT', `/api/files/${run.fileId}/shares`, {
+    user_uuid: viewer.userId,
+    permission: 'editor',
+  });
   await scanned();
 });
 
@@ -133,7 +141,10 @@ describe('the choice of an owner', () => {
 
 describe('a text that was not scanned', () => {
   const forget = () =>
-    media.query(`update transcript_segment set redaction_key = 'old:' || md5(text) where media_file_id = $1`, run.fileId);
+    media.query(
+      `update transcript_segment set redaction_key = 'old:' || md5(text) where media_file_id = $1`,
+      run.fileId,
+    );
 
   it('is withheld from masked readers only', async () => {
     await setPolicy({ masked_kinds: ['secret'], masked_for: ['viewer', 'editor'] });

@@ -30,7 +30,10 @@ export function createRedaction({ db, outbox }: Deps) {
         await tx.$executeRaw`select pg_advisory_xact_lock(hashtext('redaction_policy'))`;
         const before = await readPolicy(tx);
         const policy = Object.fromEntries(
-          Object.entries({ ...before, ...change }).map(([key, value]) => [key, Array.isArray(value) ? [...new Set(value)] : value]),
+          Object.entries({ ...before, ...change }).map(([key, value]) => [
+            key,
+            Array.isArray(value) ? [...new Set(value)] : value,
+          ]),
         ) as RedactionPolicy;
         const stored = { policy, updatedAt: new Date(), updatedBy: actor.userId };
         await tx.redactionPolicy.upsert({

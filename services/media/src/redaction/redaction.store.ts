@@ -5,7 +5,16 @@ import type { Caller } from '@overtone/service-kit';
 import type { Permission } from '../access/access.ts';
 import type { Db, Tx } from '../database.ts';
 import { Prisma, type MediaFile } from '../generated/client.ts';
-import { audienceOf, maskOf, namesChanged, parsePolicy, stayingSpans, withStaying, type FoundSpan, type Mask } from './redaction.ts';
+import {
+  audienceOf,
+  maskOf,
+  namesChanged,
+  parsePolicy,
+  stayingSpans,
+  withStaying,
+  type FoundSpan,
+  type Mask,
+} from './redaction.ts';
 
 type MaskedFile = Pick<MediaFile, 'userId' | 'redactionKinds' | 'redactionError'>;
 /** Finds personal data in consecutive texts. */
@@ -95,7 +104,11 @@ export function scanTexts(
 }
 
 /** Stores the spans of passages whose text is still the scanned one. */
-export async function storeSpans(db: Db | Tx, rows: readonly ScannedText[], spans: readonly FoundSpan[][]): Promise<void> {
+export async function storeSpans(
+  db: Db | Tx,
+  rows: readonly ScannedText[],
+  spans: readonly FoundSpan[][],
+): Promise<void> {
   await db.$executeRaw`
     update transcript_segment t set redactions = r.spans::jsonb, redaction_key = ${scannedKey}
     from unnest(
@@ -136,4 +149,3 @@ function attempt<T>(work: () => T): T | undefined {
     return undefined;
   }
 }
-

@@ -67,7 +67,14 @@ type Scan = { found: readonly FoundSpan[]; scanned: boolean };
 export function maskSegment<S extends Readable>(segment: S, { found, scanned }: Scan, mask: Mask) {
   const speaker = segment.speaker && maskSpeaker(segment.speaker, mask);
   if (!scanned && mask.withholdsUnscanned)
-    return { ...segment, speaker, text: segment.text === '' ? '' : withheldText, words: [], redactions: [], withheld: true };
+    return {
+      ...segment,
+      speaker,
+      text: segment.text === '' ? '' : withheldText,
+      words: [],
+      redactions: [],
+      withheld: true,
+    };
   const spans = scanned ? maskedSpans(found, mask) : [];
   const { text, spans: placed } = maskText(segment.text, spans);
   const words = maskWords(segment.text, segment.words, spans);
@@ -95,7 +102,11 @@ export function withStaying(found: readonly Span[], staying: readonly FoundSpan[
 type ScannedRow = { redactions: unknown; redactionKey: string | null };
 
 /** The spans of an earlier scan that stay: all of the same text and rules, and those that an edit kept. */
-export function stayingSpans({ redactions, redactionKey }: ScannedRow, textHash: string, detector: string): FoundSpan[] {
+export function stayingSpans(
+  { redactions, redactionKey }: ScannedRow,
+  textHash: string,
+  detector: string,
+): FoundSpan[] {
   const [scannedBy, scannedText] = redactionKey?.split(':') ?? [];
   if (scannedText !== textHash) return [];
   const spans = redactions as FoundSpan[];

@@ -99,11 +99,7 @@ function PolicyForm({ saved }: { saved: Policy }) {
           value={fields.masked_kinds}
           onChange={(masked_kinds) => change({ masked_kinds })}
         />
-        <Audiences
-          label={t`Masked for`}
-          value={fields.masked_for}
-          onChange={(masked_for) => change({ masked_for })}
-        />
+        <Audiences label={t`Masked for`} value={fields.masked_for} onChange={(masked_for) => change({ masked_for })} />
         <Switch
           label={t`Hide text until it has been checked`}
           description={t`A new transcript is hidden from these readers until the check for personal data has ended. Text whose check failed is always hidden.`}
@@ -163,7 +159,10 @@ function ScanStatus({ policy }: { policy: Policy }) {
       <Text size="sm">{t`Checked for personal data: ${scanned_files} of ${files}`}</Text>
       {failed_files > 0 && (
         <Text size="sm" c="red">
-          {plural(failed_files, { one: '# check failed. It is repeated.', other: '# checks failed. They are repeated.' })}
+          {plural(failed_files, {
+            one: '# check failed. It is repeated.',
+            other: '# checks failed. They are repeated.',
+          })}
         </Text>
       )}
       {outdated_files > 0 && (
