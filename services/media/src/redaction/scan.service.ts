@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { setImmediate as yieldToOthers } from 'node:timers/promises';
 import { redactionJobs, type InputOf } from '@overtone/contracts';
 import type { Outbox } from '@overtone/database';
@@ -30,7 +31,7 @@ const batch = 100;
 
 /** Scans transcripts, and requests the scans. */
 export function createScans({ db, outbox, bus, log, detector }: Deps) {
-  const requestedAt = new Map<string, number>();
+  const requested = new Map<string, { version: number; at: number }>();
 
   const scanStale = async (file: MediaFile): Promise<number> => {
     const rows = await db.segment.findMany({
@@ -92,9 +93,8 @@ export function createScans({ db, outbox, bus, log, detector }: Deps) {
         // From now on the text is withheld from masked readers, whatever the policy says about unscanned text.
         await db.mediaFile.updateMany({ where: { id: fileId }, data: { redactionError: 'scan_failed' } });
         throw error;
-      } finally {
-        requestedAt.delete(fileId);
       }
+      requested.delete(fileId);
       return {};
     },
 
@@ -104,18 +104,16 @@ export function createScans({ db, outbox, bus, log, detector }: Deps) {
       const due = await db.$queryRaw<{ id: string; version: number }[]>`
         select uuid::text as id, transcript_version as version from media_file
         where transcript_version > 0 and redaction_version is distinct from transcript_version and deleted_at is null
-        order by upload_time desc limit ${batch}`;
+        order by redaction_error is not null, upload_time desc limit ${batch}`;
       const now = Date.now();
       for (const { id, version } of due) {
-        const key = `${id}:${version}`;
-        if (now - (requestedAt.get(id) ?? 0) < putAgainMs) continue;
-        requestedAt.set(id, now);
-        await putJob(bus, redactionJobs.scan, `${key}:${Math.floor(now / putAgainMs)}`, { fileId: id }).catch(
-          (err: unknown) => {
-            requestedAt.delete(id);
-            log.warn({ err: err as Error, file_id: id }, 'redaction scan not requested');
-          },
-        );
+        const earlier = requested.get(id);
+        if (earlier?.version === version && now - earlier.at < putAgainMs) continue;
+        requested.set(id, { version, at: now });
+        await putJob(bus, redactionJobs.scan, randomUUID(), { fileId: id }).catch((err: unknown) => {
+          requested.delete(id);
+          log.warn({ err: err as Error, file_id: id }, 'redaction scan not requested');
+        });
       }
     },
 
