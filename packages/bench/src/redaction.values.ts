@@ -21,10 +21,18 @@ const digitWords = 'zero one two three four five six seven eight nine'.split(' '
 const teens = 'ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen'.split(' ');
 const tens = '_ _ twenty thirty forty fifty sixty seventy eighty ninety'.split(' ');
 
-/** Says digits one by one, with "oh" and "double" as people do, or in pairs. */
+/** Says digits one by one, with "oh" and "double" as people do, in pairs, with pauses, or partly as numerals. */
 export function sayDigits(digits: string, random: Random): string {
-  const style = random.below(4);
+  const style = random.below(7);
   if (style === 3 && digits.length % 2 === 0) return pairsOf(digits).map(sayPair).join(' ');
+  if (style > 3) {
+    const parts = digits.match(/\d{1,3}/g) ?? [];
+    const isNumeral = (i: number): boolean => style === 6 && i % 2 === 0;
+    const said = parts.map((part, i) =>
+      isNumeral(i) ? part : [...part].map((digit) => sayDigit(digit, true)).join(' '),
+    );
+    return said.join(style === 4 ? ', ' : style === 5 ? random.pick([' uh ', ' dash ', ' um ']) : ' ');
+  }
   const words: string[] = [];
   for (let i = 0; i < digits.length; i += 1) {
     if (style === 2 && digits[i] === digits[i + 1]) {

@@ -53,10 +53,13 @@ function fakeIdentity(nc: NatsConnection, memberships: Membership[]) {
   return strangers;
 }
 
-/** Fakes the dispatcher's languages RPC. */
+/** Fakes the dispatcher's RPCs: the known languages, and that no queue is paused. */
 function fakeDispatcher(nc: NatsConnection, languages: string[] | null): void {
   nc.subscribe(dispatcherRpc.languages.subject, {
     callback: (_, msg) => void msg.respond(JSON.stringify({ ok: { languages } })),
+  });
+  nc.subscribe(dispatcherRpc.paused.subject, {
+    callback: (_, msg) => void msg.respond(JSON.stringify({ ok: { paused: false } })),
   });
 }
 

@@ -3,26 +3,14 @@ import { UnstyledButton } from '@mantine/core';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import type { MouseEvent } from 'react';
 import { call } from '../api/client.ts';
-import type { Segment } from '../api/queries.ts';
 import { kindLabels } from '../ui/masked-kinds.tsx';
 import { notifyError } from '../ui/notify.ts';
 import { useFile } from './file-context.ts';
 import css from './file.module.css';
 import { fileRedactionQuery } from './redaction-queries.ts';
+import type { Redaction } from './redactions.ts';
 
-type Redaction = Segment['redactions'][number];
 type Props = { readonly redaction: Redaction | undefined; readonly text: string };
-
-/** The masked part in each word of the text; undefined for words without one. */
-export function redactionsOfTokens({
-  text,
-  redactions,
-}: Pick<Segment, 'text' | 'redactions'>): (Redaction | undefined)[] {
-  if (redactions.length === 0) return [];
-  return [...text.matchAll(/\S+/g)].map(({ 0: word, index }) =>
-    redactions.find(({ start }) => start >= index && start < index + word.length),
-  );
-}
 
 /** A word of the text; for a masked part its placeholder, which can be revealed by those who may. */
 export function RedactedPart({ redaction, text }: Props) {

@@ -32,7 +32,8 @@ export function RedactionPanel() {
   return (
     <Stack gap="sm" data-testid="redaction">
       <MaskedKinds
-        label={t`Masked in this recording`}
+        label={t`Masked in this transcript`}
+        description={t`The sound isn’t changed.`}
         value={save.isPending ? save.variables : masked_kinds}
         always={[...policy_kinds, ...account_kinds]}
         disabled={file.my_permission !== 'owner' || save.isPending}

@@ -8,7 +8,8 @@ import { useFocusReturn } from '../ui/use-focus-return.ts';
 import { clock, moment } from '../lib/format.ts';
 import type { SpeakerLook } from './file-context.ts';
 import css from './file.module.css';
-import { RedactedPart, redactionsOfTokens } from './redacted-part.tsx';
+import { RedactedPart } from './redacted-part.tsx';
+import { redactionsOfTokens } from './redactions.ts';
 import { SegmentEditor } from './segment-editor.tsx';
 import { tokensOf, type Match } from './transcript.ts';
 

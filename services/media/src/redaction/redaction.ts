@@ -96,7 +96,10 @@ export function withStaying(found: readonly Span[], staying: readonly FoundSpan[
   // The first of two overlapping spans gives its id.
   const known = staying.map((span) => ({ ...span }));
   const fresh = found.map((span) => ({ ...span, uuid: newId() }));
-  return mergeSpans<FoundSpan>([...known, ...fresh]);
+  return mergeSpans<FoundSpan>([...known, ...fresh]).map((span) => {
+    const kept = staying.some((old) => old.kept && old.start < span.end && span.start < old.end);
+    return kept ? { ...span, kept } : span;
+  });
 }
 
 type ScannedRow = { redactions: unknown; redactionKey: string | null };

@@ -49,7 +49,7 @@ export function RedactionPage() {
         {t`Redaction`}
       </Title>
       <Text c="dimmed" mb="lg" maw={640}>
-        {t`Personal data that is masked here is masked in every transcript: on pages, in exports and in search. Owners can mask more, never less.`}
+        {t`Personal data that is masked here is masked in every transcript: on pages, in exports and in search. Owners can mask more, never less. The sound of a recording isn’t changed.`}
       </Text>
       {policy.data ? (
         <Stack gap="lg">
