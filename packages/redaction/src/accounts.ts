@@ -31,6 +31,8 @@ export function findAccountsAndIds(text: string, tokens: readonly Token[]): Span
 
 /** Joins the tokens from `at` while they can be parts of an IBAN, and takes the longest valid one. */
 function ibanAt(tokens: readonly Token[], at: number): Span[] {
+  // "is", "it" and "at" are countries only in capitals.
+  if (/^[a-z]{2}$/.test(tokens[at]?.text ?? '')) return [];
   let compact = '';
   let end: number | undefined;
   for (let next = at; next < Math.min(tokens.length, at + maxTokens) && compact.length <= 34; next += 1) {

@@ -57,6 +57,7 @@ function numberLast(tokens: readonly Token[], run: DigitRun): Span[] {
 function extend(tokens: readonly Token[], from: number): number {
   let last = from;
   for (let at = from + 1; at < Math.min(tokens.length, from + 8); at += 1) {
+    if (tokens[at - 1]?.endsPassage) break;
     if (tokens[at - 1]?.endsSentence && !/^(st|ave|rd|blvd|dr)$/.test(tokens[at - 1]?.word ?? '')) break;
     const { word, text } = tokens[at] as Token;
     if (units.has(word) && at + 1 < tokens.length) {

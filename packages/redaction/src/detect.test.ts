@@ -79,6 +79,22 @@ describe('the detector', () => {
     expect(spans).toEqual([['four one one one one one one one'], ['one one one one one one one one']]);
   });
 
+  it('does not take the words of a passage for those of the next one', () => {
+    const texts = [
+      'i live at 4417 Elm Street',
+      'the card is 4111 1111 1111 1111',
+      'my name is linus hopper',
+      'Put it there',
+    ];
+    const kinds = detectIn(texts, english).map((list) => list.map(({ kind }) => kind));
+    expect(kinds).toEqual([['address'], ['card'], ['name'], []]);
+  });
+
+  it('takes the question before a number for its cue', () => {
+    const texts = ['what is your account number?', 'it is one two five five three four nine zero'];
+    expect(detectIn(texts, english)[1]).toMatchObject([{ kind: 'account' }]);
+  });
+
   it('finds nothing in an empty text, and ends on long ones', () => {
     expect(found('')).toEqual([]);
     expect(detectIn([], english)).toEqual([]);

@@ -135,7 +135,8 @@ function nameFrom(tokens: readonly Token[], first: number, lowerCase: boolean): 
     const small = lowerCase && at < first + 2 && /^\p{Ll}[\p{L}'’-]+$/u.test(text) && !notNames.has(word);
     if (capital || small) last = at;
     else if (!particles.has(word)) break;
-    if (tokens[at]?.endsSentence && word.length > 2) break;
+    const ends = tokens[at]?.endsPassage || (tokens[at]?.endsSentence && word.length > 2);
+    if (ends && last >= first) break;
   }
   return last >= first ? { first, last } : undefined;
 }

@@ -33,18 +33,24 @@ export function findNumbers(
   return runs.flatMap((run) => {
     const [first, last] = [tokens[run.first], tokens[run.last]];
     if (!first || !last || run.digits.length < 3 || isCounting(run)) return [];
-    const cue = cueNear(tokens, run.first, run.last);
+    const found = cueNear(tokens, run.first, run.last);
     const written = tokens
       .slice(run.first, run.last + 1)
       .map(({ text }) => text)
       .join(' ');
-    const kind = kindOf({ run, written, cue, regions });
+    const kind =
+      kindOf({ run, written, cue: found?.near ? found.cue : undefined, regions }) ?? farKind(run, found?.cue);
     return kind ? [{ kind, start: first.start, end: last.end }] : [];
   });
 }
 
 function kindOf(candidate: Candidate): Found {
   return cardKind(candidate) ?? identityKind(candidate) ?? cuedKind(candidate) ?? phoneKind(candidate);
+}
+
+/** A question in the passage before ("what is your account number?") decides when nothing else does. */
+function farKind(run: DigitRun, cue: Cue | undefined): Found {
+  return cue === 'secret' || cue === 'card_code' ? undefined : cuedKind({ run, cue });
 }
 
 /** A card number may be followed by its code: any part of the run between two words is tried. */
@@ -71,12 +77,12 @@ const cuedLengths: Readonly<Partial<Record<Cue, readonly [min: number, max: numb
   id_number: [5, 15],
   secret: [4, 12],
   phone: [7, 16],
-  card: [3, 4],
 };
 
-function cuedKind({ run: { digits, plus }, cue }: Candidate): Found {
+function cuedKind({ run: { digits, plus }, cue }: Pick<Candidate, 'run' | 'cue'>): Found {
   if (cue === undefined || cue === 'other') return undefined;
   if (plus) return undefined;
+  if (cue === 'card_code') return digits.length <= 4 ? 'card' : undefined;
   const [min, max] = cuedLengths[cue] ?? [Infinity, 0];
   return digits.length >= min && digits.length <= max ? cue : undefined;
 }

@@ -67,7 +67,7 @@ function spoken(tokens: readonly Token[], at: number): Span[] {
   if (first === undefined || descriptions.has(tokens[first]?.word ?? '')) return [];
   let last = first;
   while (last + 1 < tokens.length && last - first + 1 < maxWords) {
-    if (tokens[last]?.endsSentence || stops.has(tokens[last + 1]?.word ?? '')) break;
+    if (tokens[last]?.endsSentence || tokens[last]?.endsPassage || stops.has(tokens[last + 1]?.word ?? '')) break;
     last += 1;
   }
   return [{ kind: 'secret', start: (tokens[first] as Token).start, end: (tokens[last] as Token).end }];

@@ -10,8 +10,8 @@ const precedence: readonly RedactionKind[] = [
   'id_number',
   'email',
   'phone',
-  'secret',
   'birth_date',
+  'secret',
   'address',
   'name',
 ];

@@ -9,6 +9,8 @@ export type Token = {
   end: number;
   /** Whether a sentence ends after it. */
   endsSentence: boolean;
+  /** Whether a passage ends after it. Transcripts without punctuation have no other ends. */
+  endsPassage: boolean;
 };
 
 const leading = /^["'“”‘’«»¿¡([{<]+/u;
@@ -21,7 +23,8 @@ export function tokenize(text: string): Token[] {
     const core = raw.slice(before, raw.length - after.length);
     if (core === '') return [];
     const start = index + before;
+    const endsPassage = text[index + raw.length] === '\n';
     const word = core.toLowerCase().replaceAll('’', "'");
-    return [{ text: core, word, start, end: start + core.length, endsSentence: /[.!?…]/u.test(after) }];
+    return [{ text: core, word, start, end: start + core.length, endsSentence: /[.!?…]/u.test(after), endsPassage }];
   });
 }
