@@ -175,6 +175,18 @@ export const table: Record<string, Entry> = {
   'GET /api/admin/media-mirror/status': superAdmins,
   'GET /api/admin/media-mirror/report': superAdmins,
 
+  'GET /api/admin/redaction-policy': superAdmins,
+  'PUT /api/admin/redaction-policy': sending(() => ({ masked_kinds: [] }))(superAdmins),
+  'GET /api/redaction': signedIn,
+  'PUT /api/redaction': sending(() => ({ masked_kinds: [] }))(signedIn),
+  'GET /api/files/{uuid}/redaction': reading,
+  'PUT /api/files/{uuid}/redaction': sending(() => ({ masked_kinds: [] }))(owning),
+  // Nothing is masked with this id. By default only the owner may reveal.
+  'POST /api/files/{uuid}/redactions/{redaction_uuid}/reveal': at(
+    (ids) => ({ uuid: ids.file, redaction_uuid: ids.change }),
+    { expects: { own: '-hhh', viewer: '-fff', editor: '-fff', other: 'shff' } },
+  ),
+
   'POST /api/files': raw(signedIn),
   'GET /api/files': signedIn,
   'GET /api/files/upload-limits': signedIn,

@@ -67,14 +67,21 @@ export function RedactionPage() {
   );
 }
 
+/** Whether two settings are equal; the order of a list has no meaning. */
+function isSame(left: unknown, right: unknown): boolean {
+  const textOf = (value: unknown): string => JSON.stringify(Array.isArray(value) ? value.toSorted() : value);
+  return textOf(left) === textOf(right);
+}
+
 function PolicyForm({ saved }: { saved: Policy }) {
   const client = useQueryClient();
   const draft = useDraft<Edits>('redaction-policy', noEdits);
   const fields = { ...saved, ...draft.value };
-  const changed = Object.entries(draft.value).some(
-    ([key, value]) => JSON.stringify(value) !== JSON.stringify(saved[key as keyof Edits]),
-  );
-  const change = (edits: Edits): void => draft.set({ ...draft.value, ...edits });
+  const changed = Object.keys(draft.value).length > 0;
+  const change = (edits: Edits): void => {
+    const all = Object.entries({ ...draft.value, ...edits });
+    draft.set(Object.fromEntries(all.filter(([key, value]) => !isSame(value, saved[key as keyof Edits]))));
+  };
   const save = useMutation({
     mutationFn: () => call('PUT /api/admin/redaction-policy', { body: draft.value }),
     onSuccess: (policy) => {
