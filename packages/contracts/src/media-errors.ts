@@ -18,5 +18,4 @@ export const mediaErrors = {
   range_not_satisfiable: 'invalid',
   artefact_missing: 'not_found',
   masked_text_changed: 'invalid',
-  reveal_not_allowed: 'forbidden',
 } as const;

@@ -92,6 +92,6 @@ export const redactionRoutes = {
   revealRedaction: route('POST', '/api/files/{uuid}/redactions/{redaction_uuid}/reveal', 'user', {
     summary: 'The text of one masked part; recorded in the audit log',
     answer: z.object({ kind: z.enum(redactionKinds), text: z.string() }),
-    errors: ['reveal_not_allowed'],
+    errors: ['permission_required'],
   }),
 };

@@ -219,7 +219,7 @@ describe('revealing a masked part', () => {
     const [redaction] = (await segmentsFor(viewer))[2]?.redactions ?? [];
     expect(redaction).toMatchObject({ kind: 'phone', start: 13, end: 20 });
     const path = `/api/files/${run.fileId}/redactions/${redaction?.uuid}/reveal`;
-    expect(await media.json(viewer, 'POST', path)).toMatchObject({ status: 403, body: { code: 'reveal_not_allowed' } });
+    expect(await media.json(viewer, 'POST', path)).toMatchObject({ status: 403, body: { code: 'permission_required' } });
     expect((await media.json(newUser(), 'POST', path)).status).toBe(404);
     const response = await media.call(run.owner, 'POST', path);
     expect(response.headers.get('cache-control')).toBe('no-store');

@@ -90,7 +90,7 @@ export function createRedaction({ db, outbox }: Deps) {
       db.$transaction(async (tx) => {
         const file = await usableFile(tx, actor, fileId, 'read');
         if (!(await mayReveal(tx, actor, file)))
-          throw forbidden('reveal_not_allowed', 'You are not allowed to reveal masked text in this file.');
+          throw forbidden('permission_required', 'You are not allowed to reveal masked text in this file.');
         const segment = await tx.segment.findFirst({
           where: { fileId, redactions: { array_contains: [{ uuid }] } },
         });
