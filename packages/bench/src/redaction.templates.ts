@@ -32,7 +32,7 @@ function localPart(random: Random): string {
       .replaceAll(/\P{ASCII}/gu, '')
       .toLowerCase(),
   ) as [string, string];
-  return random.pick([`${first}.${last}`, `${first}_${last}`, `${first}${random.digits(2)}`, first[0] + last]);
+  return random.pick([`${first}.${last}`, `${first}_${last}`, `${first}${random.digits(2)}`, first.slice(0, 1) + last]);
 }
 
 function sayEmail(random: Random): string {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { redactionKinds } from '@overtone/contracts';
+import { redactionKinds, type RedactionKind } from '@overtone/contracts';
 import {
   audienceOf,
   defaultPolicy,
@@ -59,7 +59,7 @@ const segment = { text: 'call 123', words: [], speaker: { uuid: 's', name: 'SPEA
 
 describe('a passage', () => {
   it('that was not scanned is withheld, with the name of its speaker', () => {
-    const mask = { kinds: new Set(['name' as const]), withholdsUnscanned: true };
+    const mask = { kinds: new Set<RedactionKind>(['name']), withholdsUnscanned: true };
     expect(maskSegment(segment, { found: [], scanned: false }, mask)).toMatchObject({
       text: '[withheld]',
       withheld: true,
@@ -68,7 +68,7 @@ describe('a passage', () => {
   });
 
   it('shows only the kinds that are not masked', () => {
-    const mask = { kinds: new Set(['phone' as const]), withholdsUnscanned: true };
+    const mask = { kinds: new Set<RedactionKind>(['phone']), withholdsUnscanned: true };
     expect(maskSegment(segment, { found: [span(5, 8)], scanned: true }, mask)).toMatchObject({
       text: 'call [phone]',
       redactions: [{ uuid: '5', kind: 'phone', start: 5, end: 12 }],
