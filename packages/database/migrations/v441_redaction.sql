@@ -1,4 +1,4 @@
--- readable-by: v420
+-- readable-by: v410
 -- proof: redaction_policy, redaction_preference, media_file.redaction_kinds, transcript_segment.redactions
 -- Redaction: what was found in a transcript, and what is masked in it.
 
