@@ -20,10 +20,17 @@ export type Form = 'written' | 'spoken';
 type Maker = (random: Random) => string;
 type Group = { kind: RedactionKind; form: Form; make: readonly Maker[]; frames: readonly string[] };
 
-const grouped = (digits: string): string => digits.match(/\d{1,4}/g)?.join(' ') ?? digits;
-const us = (digits: string, pattern: string): string =>
-  [...digits].reduce((text, digit) => text.replace('#', digit), pattern);
-const word = (random: Random): string => random.pick(['orange', 'falcon', 'winter', 'copper', 'velvet', 'thunder']);
+function grouped(digits: string): string {
+  return digits.match(/\d{1,4}/g)?.join(' ') ?? digits;
+}
+
+function us(digits: string, pattern: string): string {
+  return Array.from(digits).reduce((text, digit) => text.replace('#', digit), pattern);
+}
+
+function word(random: Random): string {
+  return random.pick(['orange', 'falcon', 'winter', 'copper', 'velvet', 'thunder']);
+}
 
 function localPart(random: Random): string {
   const [first, last] = [random.pick(firstNames), random.pick(lastNames)].map((name) =>
@@ -184,7 +191,9 @@ export const groups: readonly Group[] = [
     make: [
       (random) => sayDigits(random.digits(8), random),
       (random) =>
-        [...iban(random)].map((sign) => (/\d/.test(sign) ? sayDigits(sign, random) : sign.toLowerCase())).join(' '),
+        Array.from(iban(random))
+          .map((sign) => (/\d/.test(sign) ? sayDigits(sign, random) : sign.toLowerCase()))
+          .join(' '),
     ],
     frames: [
       'the account number is <>',

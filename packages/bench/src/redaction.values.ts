@@ -29,7 +29,11 @@ export function sayDigits(digits: string, random: Random): string {
     const parts = digits.match(/\d{1,3}/g) ?? [];
     const isNumeral = (i: number): boolean => style === 6 && i % 2 === 0;
     const said = parts.map((part, i) =>
-      isNumeral(i) ? part : [...part].map((digit) => sayDigit(digit, true)).join(' '),
+      isNumeral(i)
+        ? part
+        : Array.from(part)
+            .map((digit) => sayDigit(digit, true))
+            .join(' '),
     );
     return said.join(style === 4 ? ', ' : style === 5 ? random.pick([' uh ', ' dash ', ' um ']) : ' ');
   }
@@ -73,10 +77,12 @@ export function cardNumber(random: Random): string {
     ['6011', 16],
   ] as const);
   const body = prefix + random.digits(length - prefix.length - 1);
-  const sum = [...body].toReversed().reduce((total, digit, i) => {
-    const value = Number(digit) * (i % 2 === 0 ? 2 : 1);
-    return total + (value > 9 ? value - 9 : value);
-  }, 0);
+  const sum = Array.from(body)
+    .toReversed()
+    .reduce((total, digit, i) => {
+      const value = Number(digit) * (i % 2 === 0 ? 2 : 1);
+      return total + (value > 9 ? value - 9 : value);
+    }, 0);
   return body + String((10 - (sum % 10)) % 10);
 }
 
@@ -102,10 +108,10 @@ export function iban(random: Random): string {
     ['NL', 10, 'ABNA'],
   ] as const);
   const body = letters + random.digits(length);
-  const numeric = [...`${body}${country}00`]
+  const numeric = Array.from(`${body}${country}00`)
     .map((sign) => (/\d/.test(sign) ? sign : String(sign.charCodeAt(0) - 55)))
     .join('');
-  const rest = [...numeric].reduce((left, digit) => (left * 10 + Number(digit)) % 97, 0);
+  const rest = Array.from(numeric).reduce((left, digit) => (left * 10 + Number(digit)) % 97, 0);
   return `${country}${String(98 - rest).padStart(2, '0')}${body}`;
 }
 

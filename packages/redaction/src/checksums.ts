@@ -1,9 +1,11 @@
 /** Luhn (ISO/IEC 7812): payment cards. */
 export function passesLuhn(digits: string): boolean {
-  const sum = [...digits].toReversed().reduce((total, digit, i) => {
-    const doubled = Number(digit) * (i % 2 === 0 ? 1 : 2);
-    return total + (doubled > 9 ? doubled - 9 : doubled);
-  }, 0);
+  const sum = Array.from(digits)
+    .toReversed()
+    .reduce((total, digit, i) => {
+      const doubled = Number(digit) * (i % 2 === 0 ? 1 : 2);
+      return total + (doubled > 9 ? doubled - 9 : doubled);
+    }, 0);
   return sum % 10 === 0;
 }
 
@@ -31,7 +33,7 @@ export function isIban(text: string): boolean {
 }
 
 function remainder97(digits: string): number {
-  return [...digits].reduce((rest, digit) => (rest * 10 + Number(digit)) % 97, 0);
+  return Array.from(digits).reduce((rest, digit) => (rest * 10 + Number(digit)) % 97, 0);
 }
 
 /** United States: social security number; areas that are never issued are refused. */
@@ -54,7 +56,10 @@ export function isDni(text: string): boolean {
 export function isCpf(digits: string): boolean {
   if (!/^\d{11}$/.test(digits) || /^(\d)\1+$/.test(digits)) return false;
   const check = (length: number): number => {
-    const sum = [...digits.slice(0, length)].reduce((total, digit, i) => total + Number(digit) * (length + 1 - i), 0);
+    const sum = Array.from(digits.slice(0, length)).reduce(
+      (total, digit, i) => total + Number(digit) * (length + 1 - i),
+      0,
+    );
     return ((sum * 10) % 11) % 10;
   };
   return check(9) === Number(digits[9]) && check(10) === Number(digits[10]);

@@ -71,7 +71,7 @@ export function valueBelowHundred(word: string, { digitOf }: NumberWords): numbe
 
 /** The digits of a numeral with separators, e.g. `(415)`, `555-2671`; undefined for amounts, times and decimals. */
 function numeralOf(text: string): string | undefined {
-  if (!/^[+(]?\d[\d\-–().\/]*$/u.test(text)) return undefined;
+  if (!/^[+(]?\d[\d\-–()./]*$/u.test(text)) return undefined;
   if (/^\d{1,3}\.\d{1,2}$|^\d{1,2}\/\d{1,2}\/\d{2,4}$/.test(text)) return undefined;
   return text.replaceAll(/\D/g, '');
 }

@@ -5,6 +5,7 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { call } from '../api/client.ts';
 import type { ResponseBody } from '../api/routes.ts';
 import { kindLabels, MaskedKinds } from '../ui/masked-kinds.tsx';
+import { assertNever } from '../lib/assert-never.ts';
 import { notifyError } from '../ui/notify.ts';
 import { QueryStatus } from '../ui/query-status.tsx';
 import { useFile } from './file-context.ts';
@@ -55,8 +56,10 @@ function statusText({ scan_status, found }: Redaction): string {
       return t`The transcript is being checked for personal data.`;
     case 'failed':
       return t`The check for personal data failed. It is repeated; until then masked readers see no text.`;
-    default:
+    case 'scanned':
       return foundText(found);
+    default:
+      return assertNever(scan_status);
   }
 }
 

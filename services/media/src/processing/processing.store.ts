@@ -52,7 +52,9 @@ export function createRunFiles({ db, outbox, objects }: RunFilesDeps) {
       const { version: redactionMaskVersion = 0 } =
         (await tx.redactionPolicy.findUnique({ where: { id: true } })) ?? {};
       const transcript = {
-        ...{ transcriptVersion, transcriptRunId: runId, transcriptProvisional: provisional },
+        transcriptVersion,
+        transcriptRunId: runId,
+        transcriptProvisional: provisional,
         redactionMaskVersion,
       };
       await save(tx, file, { ...change, ...transcript });

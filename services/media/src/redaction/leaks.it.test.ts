@@ -38,7 +38,11 @@ function transcript(): TranscriptArtefact {
     diarization: { provider: 'acoustic', degraded: null },
     speakers: ['SPEAKER_01', 'SPEAKER_02'],
     segments: texts.map((text, i) => ({
-      ...{ start: i * 10, end: i * 10 + 8, speaker: i % 2, text, confidence: 0.8 },
+      start: i * 10,
+      end: i * 10 + 8,
+      speaker: i % 2,
+      text,
+      confidence: 0.8,
       words: wordsOf(text, i * 10),
     })),
   };
@@ -65,7 +69,9 @@ function hasTextField(schema: unknown): boolean {
   return Object.values(schema).some(hasTextField);
 }
 
-const nameOf = ({ method, path }: Pick<RouteDef, 'method' | 'path'>): string => `${method} ${path}`;
+function nameOf({ method, path }: Pick<RouteDef, 'method' | 'path'>): string {
+  return `${method} ${path}`;
+}
 
 type Place = { run: Run; segment: string; speaker: string; redaction: string };
 type Call = (place: Place) => { path: string; body?: unknown };

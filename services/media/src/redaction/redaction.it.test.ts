@@ -25,7 +25,11 @@ function personal(): TranscriptArtefact {
     diarization: { provider: 'acoustic', degraded: null },
     speakers: ['SPEAKER_01'],
     segments: spoken.map((text, i) => ({
-      ...{ start: i * 10, end: i * 10 + 8, speaker: 0, text, confidence: 0.8 },
+      start: i * 10,
+      end: i * 10 + 8,
+      speaker: 0,
+      text,
+      confidence: 0.8,
       words: wordsOf(text, i * 10),
     })),
   };
@@ -75,7 +79,9 @@ async function segmentsFor(person: TestUser): Promise<SegmentObject[]> {
   return body.transcript_segments;
 }
 
-const textsFor = async (person: TestUser) => (await segmentsFor(person)).map(({ text }) => text);
+async function textsFor(person: TestUser) {
+  return (await segmentsFor(person)).map(({ text }) => text);
+}
 
 describe('a scanned transcript', () => {
   it('is shown as it is while nothing is masked, and its version does not change', async () => {
@@ -219,7 +225,10 @@ describe('revealing a masked part', () => {
     const [redaction] = (await segmentsFor(viewer))[2]?.redactions ?? [];
     expect(redaction).toMatchObject({ kind: 'phone', start: 13, end: 20 });
     const path = `/api/files/${run.fileId}/redactions/${redaction?.uuid}/reveal`;
-    expect(await media.json(viewer, 'POST', path)).toMatchObject({ status: 403, body: { code: 'permission_required' } });
+    expect(await media.json(viewer, 'POST', path)).toMatchObject({
+      status: 403,
+      body: { code: 'permission_required' },
+    });
     expect((await media.json(newUser(), 'POST', path)).status).toBe(404);
     const response = await media.call(run.owner, 'POST', path);
     expect(response.headers.get('cache-control')).toBe('no-store');

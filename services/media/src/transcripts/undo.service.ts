@@ -56,7 +56,15 @@ async function restoreEdited(tx: Tx, { segment, after }: BeforeOf<'segment_edite
   await tx.segment.update({
     where: { id: segment.id },
     data: {
-      ...{ text, words, confidence, edited, editedAt, editedBy, redactions, redactionKey, speakerId },
+      text,
+      words,
+      confidence,
+      edited,
+      editedAt,
+      editedBy,
+      redactions,
+      redactionKey,
+      speakerId,
       version: { increment: 1 },
     },
   });

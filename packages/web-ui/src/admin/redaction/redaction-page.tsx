@@ -69,7 +69,8 @@ export function RedactionPage() {
 
 /** Whether two settings are equal; the order of a list has no meaning. */
 function isSame(left: unknown, right: unknown): boolean {
-  const textOf = (value: unknown): string => JSON.stringify(Array.isArray(value) ? value.toSorted() : value);
+  const textOf = (value: unknown): string =>
+    JSON.stringify(Array.isArray(value) ? value.map(String).toSorted((x, y) => x.localeCompare(y)) : value);
   return textOf(left) === textOf(right);
 }
 
