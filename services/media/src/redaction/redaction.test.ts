@@ -51,10 +51,10 @@ describe('the mask of a reader', () => {
   });
 });
 
-const span = (start: number, end: number, more: Partial<FoundSpan> = {}): FoundSpan => ({
-  ...{ uuid: `${start}`, kind: 'phone', start, end },
-  ...more,
-});
+function span(start: number, end: number, more: Partial<FoundSpan> = {}): FoundSpan {
+  return { uuid: `${start}`, kind: 'phone', start, end, ...more };
+}
+
 const segment = { text: 'call 123', words: [], speaker: { uuid: 's', name: 'SPEAKER_01', display_name: 'Ada' } };
 
 describe('a passage', () => {

@@ -148,5 +148,3 @@ export function createScans({ db, outbox, bus, log, detector }: Deps) {
     }, txOptions);
   }
 }
-
-export type Scans = ReturnType<typeof createScans>;
