@@ -75,11 +75,9 @@ function nameOf({ method, path }: Pick<RouteDef, 'method' | 'path'>): string {
 
 type Place = { run: Run; segment: string; speaker: string; redaction: string };
 type Call = (place: Place) => { path: string; body?: unknown };
-const exportOf =
-  (format: string): Call =>
-  ({ run }) => ({
-    path: `/api/files/${run.fileId}/subtitles?subtitle_format=${format}`,
-  });
+function exportOf(format: string): Call {
+  return ({ run }) => ({ path: `/api/files/${run.fileId}/subtitles?subtitle_format=${format}` });
+}
 /** Requests of the routes that carry text and need more than a file's id. */
 const calls: Readonly<Record<string, readonly Call[]>> = {
   'GET /api/files/{uuid}': [({ run }) => ({ path: `/api/files/${run.fileId}?segment_limit=5000` })],
