@@ -23,6 +23,7 @@ export const fileActions = [
   'file_restored',
   'file_purged',
   'file_exported',
+  'transcript_imported',
 ] as const;
 export const mediaEvents = {
   uploaded: defineEvent(

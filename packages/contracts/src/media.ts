@@ -1,6 +1,7 @@
 import { binRoutes } from './media-bin.ts';
 import { bulkRoutes } from './media-bulk.ts';
 import { contentRoutes } from './media-content.ts';
+import { importRoutes } from './media-imports.ts';
 import { fileRoutes } from './media-files.ts';
 import { sharingRoutes } from './media-sharing.ts';
 import { tagRoutes } from './media-tags.ts';
@@ -16,5 +17,6 @@ export const mediaRoutes = {
   ...sharingRoutes,
   ...contentRoutes,
   ...transcriptRoutes,
+  ...importRoutes,
   ...tagRoutes,
 };

@@ -13,6 +13,9 @@ import { isInProgress } from './status.ts';
 const RenameDialog = lazy(() => dialogs().then((result) => ({ default: result.RenameDialog })));
 const AgainDialog = lazy(() => dialogs().then((result) => ({ default: result.AgainDialog })));
 const ShareDialog = lazy(() => import('./share-dialog.tsx').then((result) => ({ default: result.ShareDialog })));
+const ImportDialog = lazy(() =>
+  import('../imports/import-dialog.tsx').then((result) => ({ default: result.ImportDialog })),
+);
 const DeleteDialog = lazy(() => dialogs().then((result) => ({ default: result.DeleteDialog })));
 
 type Props = { readonly file: FileItem; readonly onDeleted?: () => void };
@@ -20,11 +23,11 @@ type Props = { readonly file: FileItem; readonly onDeleted?: () => void };
 /** The actions on one file. */
 export function FileMenu({ file, onDeleted }: Props) {
   const client = useQueryClient();
-  const [dialog, setDialog] = useState<'rename' | 'share' | 'again' | 'delete' | null>(null);
+  const [dialog, setDialog] = useState<'rename' | 'share' | 'again' | 'delete' | 'import' | null>(null);
   const button = useRef<HTMLButtonElement>(null);
   useFocusReturn(dialog !== null, () => button.current);
   const refresh = (): void => {
-    for (const key of [['files'], ['file', file.uuid], ['timeline', file.uuid]])
+    for (const key of [['files'], ['file', file.uuid], ['segments', file.uuid], ['timeline', file.uuid]])
       void client.invalidateQueries({ queryKey: key });
   };
   const stop = useMutation({
@@ -59,14 +62,19 @@ export function FileMenu({ file, onDeleted }: Props) {
             href={urlOf('GET /api/files/{uuid}/content', { params: { uuid: file.uuid }, query: { download: true } })}
             download={file.filename}
           >
-            {t`Download recording`}
+            {file.has_media ? t`Download recording` : t`Download imported file`}
           </Menu.Item>
           {can.own && active && (
             <Menu.Item leftSection={<Icon name="close" size={17} />} onClick={() => stop.mutate()}>
               {t`Stop processing`}
             </Menu.Item>
           )}
-          {can.own && !active && (
+          {can.edit && !active && (
+            <Menu.Item leftSection={<Icon name="file" size={17} />} onClick={() => setDialog('import')}>
+              {t`Import transcript`}
+            </Menu.Item>
+          )}
+          {can.own && !active && file.has_media && (
             <Menu.Item leftSection={<Icon name="retry" size={17} />} onClick={() => setDialog('again')}>
               {t`Transcribe again`}
             </Menu.Item>
@@ -82,6 +90,7 @@ export function FileMenu({ file, onDeleted }: Props) {
         </Menu.Dropdown>
       </Menu>
       <Suspense>
+        {dialog === 'import' && <ImportDialog file={file} onClose={() => setDialog(null)} onDone={refresh} />}
         {dialog === 'rename' && <RenameDialog file={file} onClose={() => setDialog(null)} onDone={refresh} />}
         {dialog === 'share' && <ShareDialog file={file} onClose={() => setDialog(null)} />}
         {dialog === 'again' && <AgainDialog file={file} onClose={() => setDialog(null)} onDone={refresh} />}

@@ -24,6 +24,7 @@ const fileAuditEvents: Record<(typeof fileActions)[number], AuditRecord['event']
   file_restored: 'file.restore',
   file_purged: 'file.purge',
   file_exported: 'file.export',
+  transcript_imported: 'file.import_transcript',
 };
 
 /** The audit trail: records the actions of other services, and lists, exports and deletes records. */

@@ -53,7 +53,8 @@ export type AuditEvent =
   | 'file.delete'
   | 'file.restore'
   | 'file.purge'
-  | 'file.export';
+  | 'file.export'
+  | 'file.import_transcript';
 
 export type AuditErrorCode =
   | 'INVALID_CREDENTIALS'

@@ -93,8 +93,18 @@ export async function replaceTranscript(
   await tx.$executeRaw`delete from speaker where media_file_id = ${fileId}::uuid`;
   const rows = await tx.speaker.createManyAndReturn({ data: speakers.map((name) => ({ fileId, name })) });
   const ids = speakers.map((name) => rows.find((row) => row.name === name)?.id ?? '');
+  await insertSegments(tx, fileId, segments, ids);
+}
+
+/** Inserts the segments of a file that has none; `speaker` of a segment is an index into the ids. */
+export async function insertSegments(
+  tx: Tx,
+  fileId: string,
+  segments: readonly NewSegment[],
+  speakerIds: string[],
+): Promise<void> {
   for (let from = 0; from < segments.length; from += batchSize) {
-    await insertBatch(tx, fileId, segments.slice(from, from + batchSize), from, ids);
+    await insertBatch(tx, fileId, segments.slice(from, from + batchSize), from, speakerIds);
   }
 }
 

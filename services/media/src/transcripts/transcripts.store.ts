@@ -73,8 +73,17 @@ export async function recordEdit(
   outbox: Outbox,
   { file, userId, before }: { file: EditedFile; userId: string; before: Before },
 ): Promise<Undo> {
-  const { id, createdAt } = await tx.change.create({ data: { fileId: file.id, userId, kind: before.kind, before } });
+  const undo = await recordChange(tx, { fileId: file.id, userId, before });
   await markEdited(tx, outbox, file);
+  return undo;
+}
+
+/** Stores the state before a change, so that it can be undone. */
+export async function recordChange(
+  tx: Tx,
+  { fileId, userId, before }: { fileId: string; userId: string; before: Before },
+): Promise<Undo> {
+  const { id, createdAt } = await tx.change.create({ data: { fileId, userId, kind: before.kind, before } });
   return { uuid: id, expires_at: new Date(createdAt.getTime() + undoMs).toISOString() };
 }
 

@@ -52,4 +52,5 @@ export const eventLabels: Readonly<Record<string, string>> = translateOnRead({
   'file.restore': msg`Recording restored`,
   'file.purge': msg`Recording deleted permanently`,
   'file.export': msg`Transcript exported`,
+  'file.import_transcript': msg`Transcript imported`,
 });
