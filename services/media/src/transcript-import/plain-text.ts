@@ -9,7 +9,7 @@ const timePrefix = new RegExp(String.raw`^(?:[[(]${clock}[\])]|${clock}(?=\s))\s
 /** Long paragraphs are divided between sentences. */
 const maxLetters = 2000;
 
-type Turn = { line: number; start: number | null; speaker: string | null; text: string };
+type Turn = { line: number; start: number | null; speaker: string | null; lines: string[] };
 
 /** Text with turns: `Name: ...`, the text export, or paragraphs. */
 export function parsePlainText(text: string, { speakerPrefixes }: ParseOptions): ParsedTranscript {
@@ -24,14 +24,14 @@ export function parsePlainText(text: string, { speakerPrefixes }: ParseOptions):
     }
     const turn = turnOf(line, i + 1, speakerPrefixes);
     if (turn) turns.push(turn);
-    else if (last && (!afterBlank || last.text === '')) last.text = `${last.text} ${line}`.trim();
-    else turns.push({ line: i + 1, start: null, speaker: last?.speaker ?? null, text: line });
+    else if (last && (!afterBlank || last.lines.length === 0)) last.lines.push(line);
+    else turns.push({ line: i + 1, start: null, speaker: last?.speaker ?? null, lines: [line] });
     afterBlank = false;
   });
   const list = createCueList();
-  for (const turn of turns) {
-    divide(turn.text).forEach((part, i) =>
-      list.add({ ...turn, text: part, start: i === 0 ? turn.start : null, end: null }),
+  for (const { lines, start, ...turn } of turns) {
+    divide(lines.join(' ')).forEach((part, i) =>
+      list.add({ ...turn, text: part, start: i === 0 ? start : null, end: null }),
     );
   }
   return { cues: list.cues, language: null, title: null, markupRemoved: 0 };
@@ -42,7 +42,7 @@ function turnOf(line: string, number: number, speakerPrefixes: boolean): Turn | 
   const head = heading.exec(line);
   if (head && isTime(head.slice(2, 6))) {
     const speaker = speakerNameOf((head[1] ?? '').replace(/:$/, ''));
-    return { line: number, start: secondsOf(head.slice(2, 6)), speaker, text: '' };
+    return { line: number, start: secondsOf(head.slice(2, 6)), speaker, lines: [] };
   }
   const timed = timePrefix.exec(line);
   const groups = timed?.slice(timed[2] === undefined ? 5 : 1) ?? [];
@@ -50,7 +50,7 @@ function turnOf(line: string, number: number, speakerPrefixes: boolean): Turn | 
   const rest = hasTime ? line.slice(timed[0].length) : line;
   const { speaker, text } = speakerPrefixes ? splitSpeakerPrefix(rest) : { speaker: null, text: rest };
   if (!hasTime && speaker === null) return null;
-  return { line: number, start: hasTime ? secondsOf(groups) : null, speaker, text };
+  return { line: number, start: hasTime ? secondsOf(groups) : null, speaker, lines: text === '' ? [] : [text] };
 }
 
 function isTime([, minutes, seconds]: (string | undefined)[]): boolean {

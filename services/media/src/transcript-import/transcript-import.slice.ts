@@ -3,7 +3,7 @@ import { mediaRoutes } from '@overtone/contracts';
 import { handle, reply, type RouteRequest, type Slice } from '@overtone/service-kit';
 import { usableFile } from '../access/access.store.ts';
 import { actorOf } from '../audit/audit.ts';
-import { readMultipart } from '../uploads/multipart.ts';
+import { readMultipart } from '../ports/multipart.ts';
 import { checkedFilename } from '../uploads/uploads.ts';
 import { importErrors } from './import-errors.ts';
 import { createTranscriptImport, type TranscriptImportDeps } from './transcript-import.service.ts';

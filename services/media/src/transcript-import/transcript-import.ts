@@ -5,7 +5,6 @@ import {
   type ImportPreview,
   type Word,
 } from '@overtone/contracts';
-import type { NewSegment } from '../processing/segments.ts';
 import { meanConfidence } from '../transcripts/transcripts.ts';
 import { collapseText, type ImportedCue, type ParsedTranscript, type ParseOptions } from './cues.ts';
 import { decodeText } from './encoding.ts';
@@ -22,8 +21,13 @@ export type ImportOptions = {
   /** Length of the recording: text without times is spread over it. */
   duration?: number | null;
 };
-export type ImportedSegment = Omit<NewSegment, 'speaker' | 'keptId' | 'version' | 'editedAt' | 'editedBy'> & {
+export type ImportedSegment = {
+  start: number;
+  end: number;
   speaker: string | null;
+  text: string;
+  confidence: number | null;
+  words: Word[];
 };
 export type ImportedTranscript = {
   format: ImportFormat;
