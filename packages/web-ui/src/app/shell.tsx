@@ -128,6 +128,9 @@ function UploadButton() {
           </Button>
         </Menu.Target>
         <Menu.Dropdown>
+          <Menu.Item leftSection={<Icon name="record" size={18} />} onClick={() => addDialog.set({ kind: 'record' })}>
+            {t`Record`}
+          </Menu.Item>
           <Menu.Item
             leftSection={<Icon name="file" size={18} />}
             onClick={() => addDialog.set({ kind: 'import', file: null })}

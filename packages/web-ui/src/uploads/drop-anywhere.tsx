@@ -15,6 +15,10 @@ const ImportDialog = lazy(() =>
   import('../imports/import-dialog.tsx').then((result) => ({ default: result.ImportDialog })),
 );
 
+const RecordDialog = lazy(() =>
+  import('../recording/record-dialog.tsx').then((result) => ({ default: result.RecordDialog })),
+);
+
 /** Accepts recordings dropped anywhere on the page, and contains the only file chooser. */
 export function DropAnywhere() {
   const over = useFileDrag(addDropped);
@@ -50,6 +54,11 @@ export function DropAnywhere() {
       {waiting.length > 0 && (
         <Suspense>
           <UploadDialog files={waiting} onClose={() => intake.set([])} />
+        </Suspense>
+      )}
+      {dialog?.kind === 'record' && (
+        <Suspense>
+          <RecordDialog onClose={closeDialog} />
         </Suspense>
       )}
       {dialog?.kind === 'import' && (
