@@ -75,7 +75,7 @@ export function importsInTheBrowser({ scripted, recordings, screenshots }: Scrip
       await preview.getByText('SRT · 2 passages · 2 speakers · 4 s').waitFor();
       await preview.getByText('<script>alert(1)</script>').waitFor();
       await snapAt('import-preview');
-      await page.getByLabel('Title').fill('An imported talk');
+      await page.getByLabel('Title', { exact: true }).fill('An imported talk');
       await press('Import');
       await page.getByRole('heading', { name: 'An imported talk' }).waitFor();
       await page.getByText('Good morning, zebrafinch.').waitFor();
@@ -105,7 +105,7 @@ export function importsInTheBrowser({ scripted, recordings, screenshots }: Scrip
     step('a recording with a pause becomes a file that plays and seeks', async () => {
       await page.goto('/');
       await openAdd('Record');
-      await page.getByLabel('Title').fill('A recorded talk');
+      await page.getByLabel('Title', { exact: true }).fill('A recorded talk');
       await snapAt('record-form');
       await press('Start recording');
       await page.getByTestId('recording').waitFor();
@@ -139,7 +139,7 @@ export function importsInTheBrowser({ scripted, recordings, screenshots }: Scrip
       const { page: other } = await openTab(page);
       await other.getByRole('button', { name: 'More ways to add' }).click();
       await other.getByRole('menuitem', { name: 'Record' }).click();
-      await other.getByLabel('Title').fill('A lost tab');
+      await other.getByLabel('Title', { exact: true }).fill('A lost tab');
       await other.getByRole('button', { name: 'Start recording' }).click();
       await other.getByTestId('recording').waitFor();
       const started = Date.now();
