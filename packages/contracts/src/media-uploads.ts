@@ -90,7 +90,7 @@ export const uploadRoutes = {
   finishRecording: route('POST', '/api/files/recordings/{upload_id}/finish', 'user', {
     summary: 'Keep what has arrived of an unfinished recording, as a file',
     answer: fileObject,
-    errors: transferErrors,
+    errors: [...transferErrors, 'duplicate_file'],
   }),
   /** tus 1.0 resumable uploads; https://tus.io/protocols/resumable-upload */
   tusOptions: route('OPTIONS', '/api/files/tus', 'public', {

@@ -1,4 +1,5 @@
 import { msg, plural } from '@lingui/core/macro';
+import { assertNever } from '../lib/assert-never.ts';
 import { translateOnRead } from '../lib/language.ts';
 import type { ResponseBody } from '../api/routes.ts';
 
@@ -47,6 +48,8 @@ export function noteText({ note, count }: ImportPreview['notes'][number]): strin
       return plural(count, { one: '# cue had no length and got one.', other: '# cues had no length and got one.' });
     case 'markup_removed':
       return plural(count, { one: 'Formatting of # cue was removed.', other: 'Formatting of # cues was removed.' });
+    default:
+      return assertNever(note);
   }
 }
 

@@ -166,7 +166,7 @@ function SourceField({ value, onChange }: SourceProps) {
         fullWidth
         aria-labelledby="record-source"
         value={value}
-        onChange={(next) => onChange(next as RecordingSource)}
+        onChange={(next) => onChange(next)}
         data={[
           { value: 'microphone', label: t`Microphone` },
           { value: 'tab', label: t`A tab` },

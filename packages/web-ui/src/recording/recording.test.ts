@@ -1,7 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
 import { bodyOf, chunksAfter, levelOf, pickType, recordingName } from './recording.ts';
 
-const chunk = (offset: number, text: string) => ({ offset, blob: new Blob([text]) });
+function chunk(offset: number, text: string) {
+  return { offset, blob: new Blob([text]) };
+}
 
 describe('a recording', () => {
   it('uses the first container that the browser can record', () => {
@@ -21,6 +23,12 @@ describe('a recording', () => {
     expect(rest.map(({ offset }) => offset)).toEqual([4, 6]);
     expect(await bodyOf(rest, 100).text()).toBe('efghi');
     expect(chunksAfter(chunks, 9)).toEqual([]);
+  });
+
+  it('is not continued after a missing chunk', () => {
+    const chunks = [chunk(0, 'abc'), chunk(3, 'def'), chunk(7, 'ghi')];
+    expect(chunksAfter(chunks, 0).map(({ offset }) => offset)).toEqual([0, 3]);
+    expect(chunksAfter(chunks.slice(1), 0)).toEqual([]);
   });
 
   it('sends whole chunks up to a size, and at least one', async () => {

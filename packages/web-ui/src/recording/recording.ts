@@ -33,12 +33,18 @@ export function recordingName(type: string, at: Date): string {
 /** A piece of a recording that the server has not confirmed. */
 export type Chunk = { readonly offset: number; readonly blob: Blob };
 
-/** The chunks that remain when the server has the bytes before the offset. */
+/** The chunks that remain when the server has the bytes before the offset; none after a gap, which would damage the file. */
 export function chunksAfter(chunks: readonly Chunk[], offset: number): Chunk[] {
-  return chunks.flatMap((chunk) => {
+  const rest = chunks.flatMap((chunk) => {
     const missing = offset - chunk.offset;
     if (missing <= 0) return [chunk];
     return missing >= chunk.blob.size ? [] : [{ offset, blob: chunk.blob.slice(missing) }];
+  });
+  let end = offset;
+  return rest.filter((chunk) => {
+    if (chunk.offset !== end) return false;
+    end += chunk.blob.size;
+    return true;
   });
 }
 

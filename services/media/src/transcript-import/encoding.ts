@@ -9,14 +9,16 @@ const byteOrderMarks: [ImportEncoding, number[]][] = [
   ['utf-16be', [0xfe, 0xff]],
 ];
 const sampleBytes = 8192;
+/** All but tab, line ends, vertical tab and form feed. */
+const controlCharacters = /[^\P{Cc}\t\n\v\f\r\x7f-\x9f]/u;
 
 /** Decodes a text file. Without a chosen encoding it is detected. @throws AppError when it is not text in a known encoding. */
 export function decodeText(bytes: Uint8Array, chosen?: ImportEncoding): DecodedText {
   const encoding = chosen ?? detectEncoding(bytes);
   const text = decode(bytes, encoding);
   if (text === null) throw importErrors.encodingUnknown(`It is not ${encodingNames[encoding]}.`);
-  const control = /[\0-\x08\x0e-\x1f]/.exec(text);
-  if (control) throw importErrors.encodingUnknown('It contains control characters.', lineAt(text, control.index));
+  const control = text.search(controlCharacters);
+  if (control >= 0) throw importErrors.encodingUnknown('It contains control characters.', lineAt(text, control));
   return { text, encoding };
 }
 

@@ -1,7 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
 import { assignSpeakers } from './speakers.ts';
 
-const spoken = (start: number, end: number, speaker: string | null) => ({ start, end, speaker });
+function spoken(start: number, end: number, speaker: string | null) {
+  return { start, end, speaker };
+}
 
 describe('the speakers of an import', () => {
   const replaced = [spoken(0, 4, 'Ada'), spoken(4, 6, 'Bob'), spoken(0, 100, null)];

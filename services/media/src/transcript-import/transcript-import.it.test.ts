@@ -14,21 +14,24 @@ async function send<T = Sent>(person: TestUser, path: string, content: string | 
   const response = await media.call(person, 'POST', path, { body: form });
   return { status: response.status, body: (await response.json()) as T };
 }
-const importOnto = (person: TestUser, fileId: string, content: string, filename?: string) =>
-  send<{ transcript_version: number; segment_count: number; undo: { uuid: string } }>(
+function importOnto(person: TestUser, fileId: string, content: string, filename?: string) {
+  return send<{ transcript_version: number; segment_count: number; undo: { uuid: string } }>(
     person,
     `/api/files/${fileId}/transcript/import`,
     content,
     filename,
   );
-const readFile = async (person: TestUser, id: string): Promise<FileDetail> =>
-  (await media.json<FileDetail>(person, 'GET', `/api/files/${id}`)).body;
-const turnsOf = (file: FileDetail) =>
-  file.transcript_segments.map(({ start_time, speaker, text }) => [
+}
+async function readFile(person: TestUser, id: string): Promise<FileDetail> {
+  return (await media.json<FileDetail>(person, 'GET', `/api/files/${id}`)).body;
+}
+function turnsOf(file: FileDetail) {
+  return file.transcript_segments.map(({ start_time, speaker, text }) => [
     start_time,
     speaker?.display_name ?? speaker?.name,
     text,
   ]);
+}
 
 describe('the preview of a transcript file', () => {
   it('names format, encoding, speakers and the first turns, and stores nothing', async () => {

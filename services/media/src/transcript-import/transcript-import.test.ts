@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { toJson, toSrt, toTxt, toVtt, type Spoken } from '../exports/exports.ts';
 import { isAppError } from '@overtone/service-kit';
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { interpolate, readTranscript, type ImportOptions } from './transcript-import.ts';
 
 function read(text: string, filename = 'talk.txt', options: ImportOptions = {}) {

@@ -23,8 +23,12 @@ function end(person: TestUser, path: string, offset: number, bytes: Buffer = Buf
 }
 
 type Open = AnswerOf<(typeof mediaRoutes)['listOpenRecordings']>;
-const open = async (person: TestUser) => (await media.json<Open>(person, 'GET', '/api/files/recordings')).body.items;
-const readFile = (person: TestUser, path: string) => media.json<FileObject>(person, 'GET', `/api/files/${idOf(path)}`);
+async function open(person: TestUser) {
+  return (await media.json<Open>(person, 'GET', '/api/files/recordings')).body.items;
+}
+function readFile(person: TestUser, path: string) {
+  return media.json<FileObject>(person, 'GET', `/api/files/${idOf(path)}`);
+}
 
 describe('a recording that is uploaded while it is made', () => {
   it('becomes a file when its sender reports the length', async () => {
