@@ -22,6 +22,7 @@ export * from './internal.ts';
 export { asyncApi } from './asyncapi.ts';
 export * from './media.ts';
 export * from './media-events.ts';
+export * from './media-imports.ts';
 export * from './media-objects.ts';
 export * from './media-redaction.ts';
 export * from './media-redaction-jobs.ts';

@@ -25,6 +25,7 @@ export const fileActions = [
   'file_exported',
   'redaction_changed',
   'text_revealed',
+  'transcript_imported',
 ] as const;
 export const mediaEvents = {
   uploaded: defineEvent(

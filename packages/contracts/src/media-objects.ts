@@ -89,6 +89,8 @@ export const fileObject = z.object({
   upload_time: time,
   recorded_date: time.nullable(),
   completed_at: time.nullable(),
+  /** Whether there is a recording; false for an imported transcript without one. */
+  has_media: z.boolean(),
   has_video: z.boolean(),
   has_thumbnail: z.boolean(),
   has_waveform: z.boolean(),

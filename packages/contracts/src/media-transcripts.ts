@@ -5,7 +5,13 @@ import { segmentObject, speakerObject, undoObject } from './media-objects.ts';
 const route = routesOf('media');
 
 /** Changes of a transcript that can be undone. */
-export const changeKinds = ['segment_edited', 'segment_deleted', 'speaker_merged', 'speaker_deleted'] as const;
+export const changeKinds = [
+  'segment_edited',
+  'segment_deleted',
+  'speaker_merged',
+  'speaker_deleted',
+  'transcript_imported',
+] as const;
 /** null: nothing changed. */
 const undoable = { undo: undoObject.nullable() };
 

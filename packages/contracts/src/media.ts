@@ -1,6 +1,7 @@
 import { binRoutes } from './media-bin.ts';
 import { bulkRoutes } from './media-bulk.ts';
 import { contentRoutes } from './media-content.ts';
+import { importRoutes } from './media-imports.ts';
 import { fileRoutes } from './media-files.ts';
 import { redactionRoutes } from './media-redaction.ts';
 import { sharingRoutes } from './media-sharing.ts';
@@ -17,6 +18,7 @@ export const mediaRoutes = {
   ...sharingRoutes,
   ...contentRoutes,
   ...transcriptRoutes,
+  ...importRoutes,
   ...tagRoutes,
   ...redactionRoutes,
 };

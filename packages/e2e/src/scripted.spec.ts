@@ -5,6 +5,7 @@ import { chaos } from './chaos.e2e.ts';
 import { numberFrom, useScripted } from './context.ts';
 import { diskFull } from './disk-full.e2e.ts';
 import { frozen } from './frozen.e2e.ts';
+import { importsInTheBrowser } from './imports-browser.e2e.ts';
 import { libraryInTheBrowser } from './library-browser.e2e.ts';
 import { longBesideShort } from './long-beside-short.e2e.ts';
 import { orphaned } from './orphan.e2e.ts';
@@ -23,6 +24,7 @@ registerSuites(
     libraryInTheBrowser(context),
     backupsInTheBrowser(context),
     redactionInTheBrowser(context),
+    importsInTheBrowser(context),
     signals(context),
     diskFull(context),
     frozen(context),

@@ -40,6 +40,18 @@ describe('masking', () => {
     },
   );
 
+  it('leaves a placeholder that is a word of the text itself, and needs it only beside a masked part', () => {
+    const imported = 'not [phone] but 415 555 2671';
+    const hidden: Span[] = [{ kind: 'phone', start: 16, end: 28 }];
+    const result = restoreMasked(imported, hidden, 'never [phone] but [phone]');
+    expect(result).toEqual({
+      text: 'never [phone] but 415 555 2671',
+      spans: [{ kind: 'phone', start: 18, end: 30 }],
+    });
+    expect(restoreMasked(imported, hidden, 'but [phone]')).toBeUndefined();
+    expect(restoreMasked('call [phone]', [], 'call me')).toEqual({ text: 'call me', spans: [] });
+  });
+
   it('joins overlapping spans under the more certain kind', () => {
     expect(
       mergeSpans([

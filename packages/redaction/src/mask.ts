@@ -56,7 +56,8 @@ export function maskWords<W extends TimedWord>(text: string, words: readonly W[]
 }
 
 /**
- * Puts the masked parts back into an edited text: its placeholders must be those of the spans, in the same order.
+ * Puts the masked parts back into an edited text. The placeholders of a text with masked parts must stay as they are and in
+ * their order, also those that are words of the text itself, as in the import of a masked export.
  * @returns the text with the positions of the spans in it; undefined when a placeholder was removed, added or moved.
  */
 export function restoreMasked<S extends Span>(
@@ -64,20 +65,28 @@ export function restoreMasked<S extends Span>(
   spans: readonly S[],
   edited: string,
 ): Masked<S> | undefined {
-  const known = new Set(Object.values(placeholders));
-  const found = [...edited.matchAll(/\[[a-z-]+\]/g)].filter(({ 0: text }) => known.has(text));
-  if (found.length !== spans.length) return undefined;
+  if (spans.length === 0) return { text: edited, spans: [] };
+  const shown = maskText(original, spans);
+  const expected = placeholdersIn(shown.text);
+  const found = placeholdersIn(edited);
+  if (found.length !== expected.length) return undefined;
   const restored: S[] = [];
   let text = '';
   let from = 0;
-  for (const [i, span] of spans.entries()) {
-    const { 0: placeholder, index } = found[i] as RegExpExecArray;
-    if (placeholder !== placeholders[span.kind]) return undefined;
+  for (const [i, { 0: placeholder, index }] of found.entries()) {
+    if (placeholder !== expected[i]?.[0]) return undefined;
+    const masked = shown.spans[restored.length]?.start === expected[i].index ? spans[restored.length] : undefined;
     text += edited.slice(from, index);
     const start = text.length;
-    text += original.slice(span.start, span.end);
-    restored.push({ ...span, start, end: text.length });
+    text += masked ? original.slice(masked.start, masked.end) : placeholder;
+    if (masked) restored.push({ ...masked, start, end: text.length });
     from = index + placeholder.length;
   }
   return { text: text + edited.slice(from), spans: restored };
 }
+
+function placeholdersIn(text: string): RegExpExecArray[] {
+  return [...text.matchAll(/\[[a-z-]+\]/g)].filter(({ 0: word }) => knownPlaceholders.has(word));
+}
+
+const knownPlaceholders: ReadonlySet<string> = new Set(Object.values(placeholders));

@@ -26,6 +26,8 @@ export const mediaEnv = {
     .default(64 * gib),
   /** An unfinished resumable upload is deleted after this time. */
   UPLOAD_EXPIRES_HOURS: z.coerce.number().min(0.01).max(720).default(24),
+  /** An interrupted recording is finished with what arrived after this time without a sign of its sender. */
+  RECORDING_IDLE_MINUTES: z.coerce.number().min(0.01).max(1440).default(30),
   /** Days that a deleted file can be restored; 0: files are deleted permanently. */
   OT_BIN_DAYS: z.coerce.number().min(0).max(3650).default(30),
 };

@@ -16,6 +16,7 @@ import { createStorageSlice } from './storage/storage.slice.ts';
 import { createStreamingSlice } from './streaming/streaming.slice.ts';
 import { createTagsSlice } from './tags/tags.slice.ts';
 import { createTelemetry } from './telemetry.ts';
+import { createTranscriptImportSlice } from './transcript-import/transcript-import.slice.ts';
 import { createTranscriptsSlice } from './transcripts/transcripts.slice.ts';
 import { createUploadsSlice } from './uploads/uploads.slice.ts';
 
@@ -50,6 +51,7 @@ export function createMedia(env: MediaEnv): Service {
       createStreamingSlice({ db, objects }),
       createExportsSlice({ db, outbox }),
       createTranscriptsSlice({ db, outbox, people }),
+      createTranscriptImportSlice({ db, outbox, objects }),
       tags,
       createProcessingSlice({ db, outbox, objects }),
       createIndexingSlice({ db }),

@@ -97,7 +97,7 @@ function Workspace({ initialFind, startAt }: { initialFind: string; startAt: num
   const editable = canEdit(file) && (!isInProgress(file) || file.stage === 'index');
   const failed = toneOf(file) === 'failed';
   // A file that couldn't be decoded has nothing to play.
-  const playable = file.duration !== null || !failed;
+  const playable = file.has_media && (file.duration !== null || !failed);
   const lanes = useMemo(
     () =>
       transcript.loaded.map(({ segment }) => ({
@@ -136,9 +136,11 @@ function Workspace({ initialFind, startAt }: { initialFind: string; startAt: num
           <Panel title={t`Masking`} icon="shield" open={false}>
             <RedactionPanel />
           </Panel>
-          <Panel title={t`Processing`} icon="clock" open={failed && (wide ?? true)}>
-            <RunTimeline uuid={file.uuid} />
-          </Panel>
+          {file.has_media && (
+            <Panel title={t`Processing`} icon="clock" open={failed && (wide ?? true)}>
+              <RunTimeline uuid={file.uuid} />
+            </Panel>
+          )}
         </aside>
         <section className={css['main']} aria-label={t`Transcript`}>
           <ProcessingNote file={file} />
@@ -153,6 +155,7 @@ function Workspace({ initialFind, startAt }: { initialFind: string; startAt: num
               }}
             />
           </div>
+          <ImportNote file={file} transcript={transcript} />
           <UncertainLegend transcript={transcript} />
           {transcript.total > 0 || transcript.error !== null ? (
             <TranscriptView
@@ -171,6 +174,21 @@ function Workspace({ initialFind, startAt }: { initialFind: string; startAt: num
       {playable && <PlayerDock lanes={lanes} />}
       {help && <ShortcutsDialog onClose={() => setHelp(false)} />}
     </div>
+  );
+}
+
+/** Says what an imported transcript cannot do. */
+function ImportNote({ file, transcript }: { file: FileDetail; transcript: Transcript }) {
+  const isInterpolated = useMemo(
+    () => transcript.loaded.some(({ segment }) => segment.words.some((word) => word.interpolated)),
+    [transcript.loaded],
+  );
+  if (file.has_media && !isInterpolated) return null;
+  return (
+    <p className={css['legend']} data-testid="import-note">
+      {!file.has_media && t`This transcript was imported without a recording, so there is nothing to play.`}{' '}
+      {isInterpolated && t`The imported file has no times for single words. They are estimated within each passage.`}
+    </p>
   );
 }
 

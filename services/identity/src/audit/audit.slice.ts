@@ -27,6 +27,7 @@ const fileAuditEvents: Record<(typeof fileActions)[number], AuditRecord['event']
   file_exported: 'file.export',
   redaction_changed: 'file.redaction.change',
   text_revealed: 'file.redaction.reveal',
+  transcript_imported: 'file.import_transcript',
 };
 
 /** The audit trail: records the actions of other services, and lists, exports and deletes records. */

@@ -56,7 +56,8 @@ export type AuditEvent =
   | 'file.purge'
   | 'file.export'
   | 'file.redaction.change'
-  | 'file.redaction.reveal';
+  | 'file.redaction.reveal'
+  | 'file.import_transcript';
 
 export type AuditErrorCode =
   | 'INVALID_CREDENTIALS'

@@ -4,7 +4,7 @@ import { conflict, type Caller } from '@overtone/service-kit';
 import { lockedFile } from '../access/access.store.ts';
 import { txOptions, type Db } from '../database.ts';
 import { checkLanguage, type Languages } from '../ports/languages.adapter.ts';
-import { idsOf, isSettled, toFileObject } from './files.ts';
+import { hasMedia, idsOf, isSettled, toFileObject } from './files.ts';
 import { readFile, requeue, updateFile } from './files.store.ts';
 
 type Routes = typeof mediaRoutes;
@@ -37,6 +37,7 @@ export function createFiles({ db, outbox, languages }: FilesDeps) {
       if (body?.language) checkLanguage(body.language, await languages.known());
       return db.$transaction(async (tx) => {
         const file = await lockedFile(tx, caller, id, 'own');
+        if (!hasMedia(file)) throw conflict('no_recording', 'This transcript has no recording to transcribe.');
         if (!isSettled(file.status)) throw busy();
         const options = nextOptions(file.options as Partial<RunOptions>, body ?? {});
         await requeue(tx, outbox, { ...file, options });

@@ -86,6 +86,11 @@ export function displayStatus(file: Shown): string {
   return file.stage && next ? waitingForStage[next] : statusLabels[status];
 }
 
+/** Whether the file has a recording. An imported transcript without one keeps the type of its text. */
+export function hasMedia({ contentType }: Pick<FileRow, 'contentType'>): boolean {
+  return /^(audio|video)\//.test(contentType);
+}
+
 export const withSpeakerCount = { _count: { select: { speakers: true } } } as const;
 
 /** Column values that reset an earlier run's state. */
@@ -122,6 +127,7 @@ export function toFileObject(
     upload_time: file.uploadTime.toISOString(),
     recorded_date: file.recordedDate?.toISOString() ?? null,
     completed_at: file.completedAt?.toISOString() ?? null,
+    has_media: hasMedia(file),
     has_video: file.contentType.startsWith('video/'),
     has_thumbnail: file.thumbnailKey !== null,
     has_waveform: file.waveformKey !== null,

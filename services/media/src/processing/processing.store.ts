@@ -6,6 +6,7 @@ import { lockFileRow } from '../access/access.store.ts';
 import { txOptions, type Db, type Tx } from '../database.ts';
 import { idsOf, objectPrefixes, resetColumns, type FileRow } from '../files/files.ts';
 import type { Prisma } from '../generated/client.ts';
+import { readMaskVersion } from '../redaction/redaction.store.ts';
 import { compareRun } from './processing.ts';
 import type { EditedSegment, NewSegment } from './segments.ts';
 
@@ -49,13 +50,11 @@ export function createRunFiles({ db, outbox, objects }: RunFilesDeps) {
       { runId, provisional, change }: { runId: string; provisional: boolean; change: FileChange },
     ): Promise<void> => {
       const transcriptVersion = file.transcriptVersion + 1;
-      const { version: redactionMaskVersion = 0 } =
-        (await tx.redactionPolicy.findUnique({ where: { id: true } })) ?? {};
       const transcript = {
         transcriptVersion,
         transcriptRunId: runId,
         transcriptProvisional: provisional,
-        redactionMaskVersion,
+        redactionMaskVersion: await readMaskVersion(tx),
       };
       await save(tx, file, { ...change, ...transcript });
       const stored = { ...idsOf(file), runId, transcriptVersion, provisional };
@@ -100,8 +99,18 @@ export async function replaceTranscript(
   await tx.$executeRaw`delete from speaker where media_file_id = ${fileId}::uuid`;
   const rows = await tx.speaker.createManyAndReturn({ data: speakers.map((name) => ({ fileId, name })) });
   const ids = speakers.map((name) => rows.find((row) => row.name === name)?.id ?? '');
+  await insertSegments(tx, fileId, segments, ids);
+}
+
+/** Inserts the segments of a file that has none; `speaker` of a segment is an index into the ids. */
+export async function insertSegments(
+  tx: Tx,
+  fileId: string,
+  segments: readonly NewSegment[],
+  speakerIds: string[],
+): Promise<void> {
   for (let from = 0; from < segments.length; from += batchSize) {
-    await insertBatch(tx, fileId, segments.slice(from, from + batchSize), from, ids);
+    await insertBatch(tx, fileId, segments.slice(from, from + batchSize), from, speakerIds);
   }
 }
 

@@ -58,8 +58,11 @@ const textFields: ReadonlySet<string> = new Set([
 ]);
 
 /** Whether an answer of the route has a field that holds spoken text. */
-function carriesText({ answer, answerType }: RouteDef): boolean {
-  return answerType.startsWith('text/') || hasTextField(z.toJSONSchema(answer, { unrepresentable: 'any' }));
+function carriesText({ answer, answerType, otherAnswers }: RouteDef): boolean {
+  const types = [answerType, ...Object.keys(otherAnswers)];
+  return (
+    types.some((type) => type.startsWith('text/')) || hasTextField(z.toJSONSchema(answer, { unrepresentable: 'any' }))
+  );
 }
 
 function hasTextField(schema: unknown): boolean {
@@ -73,18 +76,39 @@ function nameOf({ method, path }: Pick<RouteDef, 'method' | 'path'>): string {
   return `${method} ${path}`;
 }
 
-type Place = { run: Run; segment: string; speaker: string; redaction: string };
+/** The planted texts as a transcript file, said by a person whose name is masked. */
+function transcriptFile(): FormData {
+  const srt = [...Object.values(planted).map(({ text }) => text), `the ${ordinary} was open`]
+    .map((text, i) => `${i + 1}\n00:00:${10 + i},000 --> 00:00:${10 + i},900\nQuillfeather: ${text}\n`)
+    .join('\n');
+  const form = new FormData();
+  form.set('file', new Blob([srt]), 'talk.srt');
+  return form;
+}
+
+/** `imported`: a file without a recording. */
+type Place = { run: Run; imported: string; segment: string; speaker: string; redaction: string };
 type Call = (place: Place) => { path: string; body?: unknown };
-function exportOf(format: string): Call {
-  return ({ run }) => ({ path: `/api/files/${run.fileId}/subtitles?subtitle_format=${format}` });
+function exportsOf(format: string): Call[] {
+  const path = (fileId: string) => ({ path: `/api/files/${fileId}/subtitles?subtitle_format=${format}` });
+  return [({ run }) => path(run.fileId), ({ imported }) => path(imported)];
 }
 /** Requests of the routes that carry text and need more than a file's id. */
 const calls: Readonly<Record<string, readonly Call[]>> = {
-  'GET /api/files/{uuid}': [({ run }) => ({ path: `/api/files/${run.fileId}?segment_limit=5000` })],
-  'GET /api/files/{uuid}/segments': ['true', 'false'].map((words): Call => ({ run }) => ({
-    path: `/api/files/${run.fileId}/segments?words=${words}`,
-  })),
-  'GET /api/files/{uuid}/subtitles': ['srt', 'webvtt', 'txt', 'json'].map(exportOf),
+  'GET /api/files/{uuid}': [
+    ({ run }) => ({ path: `/api/files/${run.fileId}?segment_limit=5000` }),
+    ({ imported }) => ({ path: `/api/files/${imported}?segment_limit=5000` }),
+  ],
+  'GET /api/files/{uuid}/content': [
+    ({ run }) => ({ path: `/api/files/${run.fileId}/content` }),
+    ({ imported }) => ({ path: `/api/files/${imported}/content` }),
+    ({ imported }) => ({ path: `/api/files/${imported}/content?download=true` }),
+  ],
+  'GET /api/files/{uuid}/segments': ['true', 'false'].flatMap((words): Call[] => [
+    ({ run }) => ({ path: `/api/files/${run.fileId}/segments?words=${words}` }),
+    ({ imported }) => ({ path: `/api/files/${imported}/segments?words=${words}` }),
+  ]),
+  'GET /api/files/{uuid}/subtitles': ['srt', 'webvtt', 'txt', 'json'].flatMap(exportsOf),
   'PUT /api/files/{uuid}/transcript/segments/{segment_uuid}': [
     ({ run, segment }) => ({ path: `/api/files/${run.fileId}/transcript/segments/${segment}`, body: {} }),
     ({ run, segment }) => ({ path: `/api/files/${run.fileId}/transcript/segments/${segment}`, body: { text: 'x' } }),
@@ -98,6 +122,11 @@ const calls: Readonly<Record<string, readonly Call[]>> = {
       path: `/api/transcripts/segments/${segment}/speaker`,
       body: { speaker_uuid: speaker },
     }),
+  ],
+  'POST /api/transcripts/import/preview': [() => ({ path: '/api/transcripts/import/preview', body: transcriptFile() })],
+  'POST /api/transcripts/import': [() => ({ path: '/api/transcripts/import', body: transcriptFile() })],
+  'POST /api/files/{uuid}/transcript/import': [
+    ({ imported }) => ({ path: `/api/files/${imported}/transcript/import`, body: transcriptFile() }),
   ],
   'POST /api/files/{uuid}/redactions/{redaction_uuid}/reveal': [
     ({ run, redaction }) => ({ path: `/api/files/${run.fileId}/redactions/${redaction}/reveal` }),
@@ -128,11 +157,15 @@ let indexer: Bus;
 beforeAll(async () => {
   indexer = await media.connectAs('search-indexer');
   const run = await transcribed(media, owner, transcript());
-  for (const permission of ['viewer', 'editor'])
-    await media.json(owner, 'PUT', `/api/files/${run.fileId}/shares`, {
-      user_uuid: readers[permission]?.userId,
-      permission,
-    });
+  const created = await media.call(owner, 'POST', '/api/transcripts/import', { body: transcriptFile() });
+  expect(created.status).toBe(201);
+  const { uuid: imported } = (await created.json()) as FileDetail;
+  for (const fileId of [run.fileId, imported])
+    for (const permission of ['viewer', 'editor'])
+      await media.json(owner, 'PUT', `/api/files/${fileId}/shares`, {
+        user_uuid: readers[permission]?.userId,
+        permission,
+      });
   await untilScanned(run.fileId);
   const policy = {
     masked_kinds: redactionKinds,
@@ -145,6 +178,7 @@ beforeAll(async () => {
   const first = body.transcript_segments[0];
   place = {
     run,
+    imported,
     segment: first?.uuid ?? '',
     speaker: body.speakers[1]?.uuid ?? '',
     redaction: first?.redactions[0]?.uuid ?? '',
@@ -177,12 +211,16 @@ const mediaRouteTable = routes.filter(({ service }) => service === 'media');
 const tested = mediaRouteTable.filter((route) => route.method === 'GET' || calls[nameOf(route)]);
 const matrix = Object.keys(readers).flatMap((reader) => tested.map((route) => [reader, nameOf(route), route] as const));
 
+function initOf(body: unknown): RequestInit {
+  if (body === undefined) return {};
+  if (body instanceof FormData) return { body };
+  return { body: JSON.stringify(body), headers: { 'content-type': 'application/json' } };
+}
+
 async function leaksOf(reader: string, route: RouteDef, words: readonly string[]): Promise<string[]> {
   const leaks: string[] = [];
   for (const { path, body } of requestsOf(route)) {
-    const init =
-      body === undefined ? {} : { body: JSON.stringify(body), headers: { 'content-type': 'application/json' } };
-    const response = await media.call(readers[reader] as TestUser, route.method, path, init);
+    const response = await media.call(readers[reader] as TestUser, route.method, path, initOf(body));
     const text = await response.text();
     leaks.push(...words.filter((word) => text.includes(word)).map((word) => `${path}: ${word}`));
   }
@@ -224,6 +262,35 @@ describe('masked text', () => {
     expect(canaries.filter((canary) => text.includes(canary))).toEqual([]);
   });
 
+  it('of an imported transcript is stored with its spans, and its file is sent to nobody', async () => {
+    const page = await indexer.request(mediaRpc.transcriptPage, { fileId: place.imported, offset: 0, limit: 50 });
+    expect(page.segments.at(-1)?.text).toContain(ordinary);
+    expect(canaries.filter((canary) => JSON.stringify(page).includes(canary))).toEqual([]);
+    const rows = await media.query('select text from transcript_segment where media_file_id = $1', place.imported);
+    for (const canary of canaries) expect(JSON.stringify(rows)).toContain(canary);
+    const statuses = await Promise.all(
+      ['viewer', 'editor', 'owner', 'administrator', 'super_admin'].map(async (reader) => {
+        const path = `/api/files/${place.imported}/content`;
+        return (await media.call(readers[reader] as TestUser, 'GET', path)).status;
+      }),
+    );
+    expect(statuses).toEqual([403, 403, 403, 403, 403]);
+  });
+
+  it('is in no answer about an import onto a file and its undo', async () => {
+    const editor = readers['editor'] as TestUser;
+    const path = `/api/files/${place.imported}/transcript/import`;
+    const onto = await media.call(editor, 'POST', path, { body: transcriptFile() });
+    expect(onto.status).toBe(200);
+    const answer = (await onto.json()) as { undo: { uuid: string } };
+    const undone = await media.json(editor, 'POST', `/api/files/${place.imported}/undo/${answer.undo.uuid}`);
+    expect(undone.status).toBe(200);
+    const detail = await media.json<FileDetail>(editor, 'GET', `/api/files/${place.imported}?segment_limit=5000`);
+    expect(detail.body.transcript_segments.some(({ withheld }) => withheld)).toBe(false);
+    const text = JSON.stringify([answer, undone.body, detail.body]);
+    expect(canaries.filter((canary) => text.includes(canary))).toEqual([]);
+  });
+
   it('is in no other reply to a service and in no event, and so in no push message and no audit record', async () => {
     const replies = await Promise.all([
       indexer.request(mediaRpc.listTranscribed, { after: null, limit: 100 }),
@@ -251,8 +318,9 @@ describe('text that was not scanned', () => {
   beforeAll(async () => {
     await untilScanned(place.run.fileId);
     await media.query(
-      `update transcript_segment set redaction_key = 'old:' || md5(text), redactions = '[]' where media_file_id = $1`,
-      place.run.fileId,
+      `update transcript_segment set redaction_key = 'old:' || md5(text), redactions = '[]'
+       where media_file_id = any($1::uuid[])`,
+      [place.run.fileId, place.imported],
     );
   });
 

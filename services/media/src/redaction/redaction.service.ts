@@ -11,7 +11,7 @@ import { forbidden, notFound } from '@overtone/service-kit';
 import { lockedFile, usableFile, type UsableFile } from '../access/access.store.ts';
 import { auditAction, type Actor } from '../audit/audit.ts';
 import { txOptions, type Db, type Tx } from '../database.ts';
-import { markEdited } from '../transcripts/transcripts.store.ts';
+import { markMasked } from '../transcripts/transcripts.store.ts';
 import { audienceOf, policyKinds, type FoundSpan } from './redaction.ts';
 import { readPolicy, readPreference } from './redaction.store.ts';
 
@@ -75,7 +75,7 @@ export function createRedaction({ db, outbox }: Deps) {
       db.$transaction(async (tx) => {
         const file = await lockedFile(tx, actor, id, 'own');
         const redactionKinds = [...new Set(masked_kinds)];
-        const version = await markEdited(tx, outbox, file);
+        const version = await markMasked(tx, outbox, file);
         const isScannedNow = file.redactionVersion === file.transcriptVersion;
         const changed = await tx.mediaFile.update({
           where: { id },

@@ -1,6 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto';
+import { setImmediate as yieldToOthers } from 'node:timers/promises';
 import type { RedactionPolicy } from '@overtone/contracts';
-import { detectIn, detectorVersion, type Span } from '@overtone/redaction';
+import { detectIn, detectorVersion, introducedNames, type Span } from '@overtone/redaction';
 import type { Caller } from '@overtone/service-kit';
 import type { Permission } from '../access/access.ts';
 import type { Db, Tx } from '../database.ts';
@@ -37,6 +38,11 @@ export async function maskFor(
   return readMask(db, file, audienceOf(caller, file));
 }
 
+/** What the caller does not see in a file of their own that was not stored yet. */
+export function maskForNewFile(db: Db | Tx, { userId }: Pick<Caller, 'userId'>): Promise<Mask> {
+  return readMask(db, { userId, redactionKinds: [], redactionError: null }, 'owner');
+}
+
 /** What at least one reader does not see: the search index, which all readers share, does not contain it. */
 export function maskForIndex(db: Db | Tx, file: MaskedFile): Promise<Mask> {
   return readMask(db, file, null);
@@ -46,6 +52,11 @@ async function readMask(db: Db | Tx, file: MaskedFile, audience: Parameters<type
   const policy = await readPolicy(db);
   const accountKinds = await readPreference(db, file.userId);
   return maskOf({ policy, accountKinds, fileKinds: file.redactionKinds }, audience, file.redactionError !== null);
+}
+
+/** The version of the masks that readers and search are about to receive with a new transcript. */
+export async function readMaskVersion(db: Db | Tx): Promise<number> {
+  return (await db.redactionPolicy.findUnique({ where: { id: true } }))?.version ?? 0;
 }
 
 /** The value of `redaction_key` of a passage whose text was scanned. */
@@ -101,6 +112,69 @@ export function scanTexts(
     const staying = kept.get(row.id) ?? stayingSpans(row, hashOf(row.text), detectorVersion);
     return withStaying(found[i] ?? [], staying, randomUUID);
   });
+}
+
+/** Passages that are scanned without a pause for other requests, and those that overlap with the next ones. */
+const windowSize = 300;
+const overlap = 6;
+
+type ScannedWindow = { rows: readonly ScannedText[]; spans: FoundSpan[][] };
+
+/** Scans all passages of a transcript, some at a time. */
+export async function* scanWindows(
+  detector: Detector,
+  rows: readonly ScannedText[],
+  { language, knownNames: known }: ScanOptions,
+): AsyncGenerator<ScannedWindow> {
+  const options = { language, knownNames: [...known, ...introducedNames(rows.map(({ text }) => text))] };
+  for (let from = 0; from < rows.length; from += windowSize) {
+    const start = Math.max(0, from - overlap);
+    const spans = scanTexts(detector, rows.slice(start, from + windowSize + overlap), options);
+    const own = from - start;
+    yield { rows: rows.slice(from, from + windowSize), spans: spans.slice(own, own + windowSize) };
+    await yieldToOthers();
+  }
+}
+
+export function readScannedTexts(db: Db | Tx, fileId: string): Promise<ScannedText[]> {
+  return db.segment.findMany({
+    where: { fileId },
+    orderBy: { position: 'asc' },
+    select: { id: true, text: true, redactions: true, redactionKey: true },
+  });
+}
+
+/**
+ * Scans a transcript in the transaction that stores it, so that no reader receives it without its masks. After a failed
+ * scan it is withheld until a later one.
+ * @returns the changed columns of the file.
+ */
+export async function scanStored(
+  tx: Tx,
+  { id, language, transcriptVersion }: Pick<MediaFile, 'id' | 'language' | 'transcriptVersion'>,
+) {
+  const rows = await readScannedTexts(tx, id);
+  const redactionMaskVersion = await readMaskVersion(tx);
+  if (rows.some(({ text, redactionKey }) => redactionKey !== keyOf(text))) {
+    const options = { language, knownNames: await knownNames(tx, id) };
+    const windows = await collect(scanWindows(detectIn, rows, options)).catch(() => undefined);
+    if (!windows) return { redactionError: 'scan_failed', redactionMaskVersion };
+    for (const window of windows) await storeSpans(tx, window.rows, window.spans);
+  }
+  return {
+    redactionVersion: transcriptVersion,
+    redactionDetector: detectorVersion,
+    redactionCoverage: 1,
+    redactionError: null,
+    redactionScannedAt: new Date(),
+    redactionMaskVersion,
+  };
+}
+
+async function collect<T>(source: AsyncIterable<T>): Promise<T[]> {
+  const items: T[] = [];
+  for await (const item of source) items.push(item);
+  return items;
 }
 
 /** Stores the spans of passages whose text is still the scanned one. */

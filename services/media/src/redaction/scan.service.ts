@@ -1,30 +1,26 @@
 import { randomUUID } from 'node:crypto';
-import { setImmediate as yieldToOthers } from 'node:timers/promises';
 import { redactionJobs, type InputOf } from '@overtone/contracts';
 import type { Outbox } from '@overtone/database';
 import { putJob } from '@overtone/jobs';
-import { detectorVersion, introducedNames } from '@overtone/redaction';
+import { detectorVersion } from '@overtone/redaction';
 import type { Bus, Log } from '@overtone/service-kit';
 import { lockFileRow } from '../access/access.store.ts';
 import { txOptions, type Db } from '../database.ts';
 import type { MediaFile } from '../generated/client.ts';
-import { markEdited } from '../transcripts/transcripts.store.ts';
+import { markMasked } from '../transcripts/transcripts.store.ts';
 import {
   isScanned,
   keyOf,
   knownNames,
   maskForIndex,
-  scanTexts,
+  readScannedTexts,
+  scanWindows,
   storeSpans,
   type Detector,
-  type ScannedText,
 } from './redaction.store.ts';
 
 type Deps = { db: Db; outbox: Outbox; bus: Bus; log: Log; detector: Detector };
 
-/** Passages that are scanned without a pause for other requests, and those that overlap with the next ones. */
-const windowSize = 300;
-const overlap = 6;
 /** A scan that did not end is requested again after this time. */
 const putAgainMs = 600_000;
 const batch = 100;
@@ -34,27 +30,12 @@ export function createScans({ db, outbox, bus, log, detector }: Deps) {
   const requested = new Map<string, { version: number; at: number }>();
 
   const scanStale = async (file: MediaFile): Promise<number> => {
-    const rows = await db.segment.findMany({
-      where: { fileId: file.id },
-      orderBy: { position: 'asc' },
-      select: { id: true, text: true, redactions: true, redactionKey: true },
-    });
+    const rows = await readScannedTexts(db, file.id);
     const stale = rows.filter(({ text, redactionKey }) => redactionKey !== keyOf(text)).length;
-    if (stale > 0) await scanWindows(rows, file);
+    if (stale === 0) return 0;
+    const options = { language: file.language, knownNames: await knownNames(db, file.id) };
+    for await (const window of scanWindows(detector, rows, options)) await storeSpans(db, window.rows, window.spans);
     return stale;
-  };
-
-  const scanWindows = async (rows: readonly ScannedText[], { id, language }: MediaFile): Promise<void> => {
-    const introduced = introducedNames(rows.map(({ text }) => text));
-    const options = { language, knownNames: [...(await knownNames(db, id)), ...introduced] };
-    for (let from = 0; from < rows.length; from += windowSize) {
-      const start = Math.max(0, from - overlap);
-      const window = rows.slice(start, from + windowSize + overlap);
-      const spans = scanTexts(detector, window, options);
-      const own = { from: from - start, to: from - start + windowSize };
-      await storeSpans(db, window.slice(own.from, own.to), spans.slice(own.from, own.to));
-      await yieldToOthers();
-    }
   };
 
   /** Stores the coverage. Readers and search are notified when the scan changed what they see. */
@@ -68,7 +49,7 @@ export function createScans({ db, outbox, bus, log, detector }: Deps) {
         from transcript_segment t where t.media_file_id = ${fileId}::uuid`;
       const { total = 0, scanned = 0 } = counted ?? {};
       const masked = changed && (await maskForIndex(tx, file)).kinds.size > 0;
-      const version = masked ? await markEdited(tx, outbox, file) : scannedVersion;
+      const version = masked ? await markMasked(tx, outbox, file) : scannedVersion;
       const isCurrent = scanned === total && (masked || file.transcriptVersion === scannedVersion);
       await tx.mediaFile.update({
         where: { id: fileId },
@@ -76,7 +57,7 @@ export function createScans({ db, outbox, bus, log, detector }: Deps) {
           redactionCoverage: total === 0 ? 1 : scanned / total,
           redactionDetector: detectorVersion,
           redactionScannedAt: new Date(),
-          redactionError: null,
+          redactionError: scanned === total ? null : file.redactionError,
           ...(isCurrent ? { redactionVersion: version } : {}),
         },
       });
@@ -139,11 +120,11 @@ export function createScans({ db, outbox, bus, log, detector }: Deps) {
       await lockFileRow(tx, id);
       const file = await tx.mediaFile.findUnique({ where: { id } });
       if (!file) return;
-      const edited = await markEdited(tx, outbox, file);
+      const published = await markMasked(tx, outbox, file);
       const isScannedNow = file.redactionVersion === file.transcriptVersion;
       await tx.mediaFile.update({
         where: { id },
-        data: { redactionMaskVersion: version, ...(isScannedNow ? { redactionVersion: edited } : {}) },
+        data: { redactionMaskVersion: version, ...(isScannedNow ? { redactionVersion: published } : {}) },
       });
     }, txOptions);
   }

@@ -85,9 +85,28 @@ export async function recordEdit(
   outbox: Outbox,
   { file, userId, before }: { file: EditedFile; userId: string; before: Before },
 ): Promise<Undo> {
-  const { id, createdAt } = await tx.change.create({ data: { fileId: file.id, userId, kind: before.kind, before } });
+  const undo = await recordChange(tx, { fileId: file.id, userId, before });
   await markEdited(tx, outbox, file);
+  return undo;
+}
+
+/** Stores the state before a change, so that it can be undone. */
+export async function recordChange(
+  tx: Tx,
+  { fileId, userId, before }: { fileId: string; userId: string; before: Before },
+): Promise<Undo> {
+  const { id, createdAt } = await tx.change.create({ data: { fileId, userId, kind: before.kind, before } });
   return { uuid: id, expires_at: new Date(createdAt.getTime() + undoMs).toISOString() };
+}
+
+/** Increments the transcript version after a change of what is masked. Nothing was edited: an import can still be undone. */
+export async function markMasked(tx: Tx, outbox: Outbox, file: EditedFile): Promise<number> {
+  const version = await markEdited(tx, outbox, file);
+  await tx.$executeRaw`
+    update transcript_change set before = jsonb_set(before, '{after,transcriptVersion}', to_jsonb(${version}::int))
+    where media_file_id = ${file.id}::uuid and kind = 'transcript_imported' and undone_at is null
+      and before #>> '{after,transcriptVersion}' = ${String(file.transcriptVersion)}`;
+  return version;
 }
 
 /**

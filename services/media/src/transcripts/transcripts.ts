@@ -1,6 +1,6 @@
 import type { Word } from '@overtone/contracts';
 import { speakerLabel, speakerNumber } from '@overtone/contracts/speakers';
-import type { Segment, Speaker } from '../generated/client.ts';
+import type { MediaFile, Segment, Speaker } from '../generated/client.ts';
 import type { FoundSpan } from '../redaction/redaction.ts';
 
 /** The mean confidence of the words that have one; null when none has. */
@@ -24,7 +24,20 @@ export type Before =
   | { kind: 'segment_edited'; segment: SegmentBefore; after: { text: string; speakerId: string | null } }
   | { kind: 'segment_deleted'; segment: SegmentBefore }
   | { kind: 'speaker_merged'; speaker: SpeakerBefore; targetId: string; segmentIds: string[] }
-  | { kind: 'speaker_deleted'; speaker: SpeakerBefore; segmentIds: string[] };
+  | { kind: 'speaker_deleted'; speaker: SpeakerBefore; segmentIds: string[] }
+  | {
+      kind: 'transcript_imported';
+      file: FileBefore;
+      speakers: SpeakerBefore[];
+      segments: SegmentBefore[];
+      after: { transcriptVersion: number };
+    };
+
+/** The columns of a file that an import changes. */
+export type FileBefore = Pick<
+  MediaFile,
+  'status' | 'engine' | 'diarizationProvider' | 'language' | 'duration' | 'noSpeech' | 'warnings' | 'error'
+> & { completedAt: string | null };
 
 export type SegmentBefore = Omit<Segment, 'fileId' | 'words' | 'editedAt' | 'redactions' | 'redactionKey'> & {
   words: Word[];
@@ -41,6 +54,12 @@ export function segmentBefore({ fileId: _, words, editedAt, redactions, ...segme
     redactions: redactions as FoundSpan[],
     editedAt: editedAt?.toISOString() ?? null,
   };
+}
+
+export function fileBefore(file: MediaFile): FileBefore {
+  const { status, engine, diarizationProvider, language, duration, noSpeech, warnings, error, completedAt } = file;
+  const columns = { status, engine, diarizationProvider, language, duration, noSpeech, warnings, error };
+  return { ...columns, completedAt: completedAt?.toISOString() ?? null };
 }
 
 export function speakerBefore({ id, name, displayName }: Speaker): SpeakerBefore {

@@ -55,4 +55,5 @@ export const eventLabels: Readonly<Record<string, string>> = translateOnRead({
   'file.export': msg`Transcript exported`,
   'file.redaction.change': msg`Masking of a recording changed`,
   'file.redaction.reveal': msg`Masked text revealed`,
+  'file.import_transcript': msg`Transcript imported`,
 });
