@@ -10,6 +10,7 @@ import { jobsBench } from './jobs.bench.ts';
 import { mappingsBench } from './mappings.bench.ts';
 import { pipelineBench } from './pipeline.bench.ts';
 import { queueBench } from './queue.bench.ts';
+import { redactionBench } from './redaction.bench.ts';
 import { restoreBench } from './restore.bench.ts';
 import { routingBench } from './routing.bench.ts';
 import { searchBench } from './search.bench.ts';
@@ -36,6 +37,7 @@ const benches: readonly Bench[] = [
   signInTimingBench,
   directorySyncBench,
   restoreBench,
+  redactionBench,
 ];
 
 const names = process.argv.slice(2).filter((argument) => !argument.startsWith('-'));

@@ -80,6 +80,8 @@ export const problemExtra = z.object({
   duplicate_file_uuid: z.uuid().optional(),
   /** stale_version: the stored version. */
   version: z.int().optional(),
+  /** transcript_invalid: the line of the imported file, counted from 1. */
+  line: z.int().optional(),
   /** language_unsupported: the supported languages. */
   languages: z.array(z.string()).optional(),
   /** too_many_uploads: maximum number of unfinished uploads per account. */

@@ -27,19 +27,20 @@ const exportedTranscript = fileObject
 
 export const contentRoutes = {
   content: route('GET', '/api/files/{uuid}/content', 'user', {
-    summary: 'The recording itself; Range is honoured',
+    summary:
+      'The recording itself, or the file of an imported transcript if nothing in it is masked; Range is honoured',
     query: z.object({ download: queryFlag.optional() }),
     answerType: 'audio/*',
-    otherAnswers: { 'video/*': binary, 'application/*': binary },
+    otherAnswers: { 'video/*': binary, 'application/*': binary, 'text/*': binary },
     status: 200,
     otherStatuses: partial,
-    errors: ['range_not_satisfiable', 'storage_unavailable', 'recording_removed'],
+    errors: ['permission_required', 'range_not_satisfiable', 'storage_unavailable', 'recording_removed'],
   }),
   contentHead: route('HEAD', '/api/files/{uuid}/content', 'user', {
     summary: 'Size and type of the recording',
     status: 200,
     otherStatuses: partial,
-    errors: ['range_not_satisfiable', 'storage_unavailable', 'recording_removed'],
+    errors: ['permission_required', 'range_not_satisfiable', 'storage_unavailable', 'recording_removed'],
   }),
   thumbnail: route('GET', '/api/files/{uuid}/thumbnail', 'user', {
     summary: 'A picture of the recording',

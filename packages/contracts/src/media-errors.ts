@@ -21,6 +21,12 @@ export const mediaErrors = {
   permission_required: 'forbidden',
   stale_version: 'conflict',
   speaker_mismatch: 'invalid',
+  transcript_invalid: 'invalid',
+  transcript_empty: 'invalid',
+  transcript_format_unknown: 'invalid',
+  transcript_encoding_unknown: 'invalid',
+  transcript_too_large: 'too_large',
+  no_recording: 'conflict',
   range_not_satisfiable: 'invalid',
   artefact_missing: 'not_found',
   recording_removed: 'not_found',
@@ -28,4 +34,5 @@ export const mediaErrors = {
   already_held: 'conflict',
   retention_running: 'conflict',
   retention_not_held: 'conflict',
+  masked_text_changed: 'invalid',
 } as const;

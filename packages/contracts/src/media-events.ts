@@ -24,6 +24,9 @@ export const fileActions = [
   'file_purged',
   'file_exported',
   'recording_removed',
+  'redaction_changed',
+  'text_revealed',
+  'transcript_imported',
 ] as const;
 export const mediaEvents = {
   uploaded: defineEvent(

@@ -65,7 +65,7 @@ export const fileRoutes = {
       .optional(),
     answer: fileObject,
     status: 202,
-    errors: ['permission_required', 'file_busy', 'language_unsupported', 'recording_removed'],
+    errors: ['permission_required', 'file_busy', 'language_unsupported', 'recording_removed', 'no_recording'],
   }),
   cancel: route('POST', '/api/files/{uuid}/cancel', 'user', {
     summary: 'Stop processing a file',

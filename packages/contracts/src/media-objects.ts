@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { time } from './http.ts';
+import { redactionKinds } from './media-redaction.ts';
 import { engineInfo, stages, waitingReasons, word } from './transcription.ts';
 
 /** States of a media file (design: Files). */
@@ -50,6 +51,10 @@ export const segmentObject = z.object({
   edited_by_name: z.string().nullable(),
   version: z.int(),
   words: z.array(word),
+  /** The masked parts, by the position of their placeholders in `text`. Words of a masked part have no text. */
+  redactions: z.array(z.object({ uuid: z.uuid(), kind: z.enum(redactionKinds), start: z.int(), end: z.int() })),
+  /** The text was not scanned and is not shown to the caller. */
+  withheld: z.boolean(),
 });
 /** How a change of a transcript can be undone: `POST /api/files/{uuid}/undo/{undo_uuid}`, by the account that made it. */
 export const undoObject = z.object({ uuid: z.uuid(), expires_at: time });
@@ -86,6 +91,8 @@ export const fileObject = z.object({
   upload_time: time,
   recorded_date: time.nullable(),
   completed_at: time.nullable(),
+  /** Whether there is a recording; false for an imported transcript without one. */
+  has_media: z.boolean(),
   /** The recording was deleted by a retention rule; the transcript remains. */
   recording_removed_at: time.nullable(),
   has_video: z.boolean(),

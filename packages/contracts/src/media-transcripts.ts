@@ -5,7 +5,13 @@ import { segmentObject, speakerObject, undoObject } from './media-objects.ts';
 const route = routesOf('media');
 
 /** Changes of a transcript that can be undone. */
-export const changeKinds = ['segment_edited', 'segment_deleted', 'speaker_merged', 'speaker_deleted'] as const;
+export const changeKinds = [
+  'segment_edited',
+  'segment_deleted',
+  'speaker_merged',
+  'speaker_deleted',
+  'transcript_imported',
+] as const;
 /** null: nothing changed. */
 const undoable = { undo: undoObject.nullable() };
 
@@ -18,7 +24,7 @@ export const transcriptRoutes = {
       version: z.int().optional().describe('version that was edited; 409 when it has changed since'),
     }),
     answer: segmentObject.extend(undoable),
-    errors: ['permission_required', 'stale_version', 'speaker_mismatch'],
+    errors: ['permission_required', 'stale_version', 'speaker_mismatch', 'masked_text_changed'],
   }),
   deleteSegment: route('DELETE', '/api/files/{uuid}/transcript/segments/{segment_uuid}', 'user', {
     summary: 'Remove a segment from the transcript',

@@ -45,6 +45,20 @@ export const uploadOptions = z.object({
   allow_duplicate: z.enum(['true', 'false']).optional(),
 });
 
+/** A recording in progress or interrupted: a resumable upload whose length is not known yet. */
+export const openRecording = z.object({
+  upload_id: z.uuid(),
+  title: z.string(),
+  received_bytes: z.number().int(),
+  started_at: time,
+  /** The last request of the sender. */
+  active_at: time,
+  /** Whether it is probably still being recorded. */
+  is_active: z.boolean(),
+  /** When it is finished with what arrived, without a sign of its sender until then. */
+  finishes_at: time,
+});
+
 export const uploadRoutes = {
   upload: route('POST', '/api/files', 'user', {
     summary: 'Upload a recording (multipart field `file`)',
@@ -83,6 +97,15 @@ export const uploadRoutes = {
       /** ASR providers that may be chosen. */
       providers: z.array(z.object({ id: z.uuid(), name: z.string() })),
     }),
+  }),
+  listOpenRecordings: route('GET', '/api/files/recordings', 'user', {
+    summary: "The caller's recordings that were begun in a browser and not finished",
+    answer: z.object({ items: z.array(openRecording) }),
+  }),
+  finishRecording: route('POST', '/api/files/recordings/{upload_id}/finish', 'user', {
+    summary: 'Keep what has arrived of an unfinished recording, as a file',
+    answer: fileObject,
+    errors: [...transferErrors, 'duplicate_file'],
   }),
   /** tus 1.0 resumable uploads; https://tus.io/protocols/resumable-upload */
   tusOptions: route('OPTIONS', '/api/files/tus', 'public', {

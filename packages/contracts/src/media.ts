@@ -3,9 +3,11 @@ import { bulkRoutes } from './media-bulk.ts';
 import { contentRoutes } from './media-content.ts';
 import { fileRoutes } from './media-files.ts';
 import { importRoutes } from './media-imports.ts';
+import { redactionRoutes } from './media-redaction.ts';
 import { retentionRoutes } from './media-retention.ts';
 import { sharingRoutes } from './media-sharing.ts';
 import { tagRoutes } from './media-tags.ts';
+import { transcriptImportRoutes } from './media-transcript-import.ts';
 import { transcriptRoutes } from './media-transcripts.ts';
 import { uploadRoutes } from './media-uploads.ts';
 
@@ -19,6 +21,8 @@ export const mediaRoutes = {
   ...sharingRoutes,
   ...contentRoutes,
   ...transcriptRoutes,
+  ...transcriptImportRoutes,
   ...tagRoutes,
   ...retentionRoutes,
+  ...redactionRoutes,
 };

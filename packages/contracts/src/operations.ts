@@ -7,8 +7,8 @@ import { taskRoutes } from './operations-tasks.ts';
 export const dispatcherRoutes = { ...taskRoutes, ...queueRoutes };
 
 /**
- * An administrator's action on queues, dead jobs, backups, the mirror, models, engines and retention; identity's `audit.slice.ts`
- * names it in the audit
+ * An administrator's action on queues, dead jobs, backups, the mirror, models, engines, retention and the redaction policy;
+ * identity's `audit.slice.ts` names it in the audit
  * trail.
  */
 export const operationActions = [
@@ -35,6 +35,7 @@ export const operationActions = [
   'retention_approved',
   'legal_hold_placed',
   'legal_hold_released',
+  'redaction_policy_changed',
 ] as const;
 export const operationsEvents = {
   performed: defineEvent(

@@ -28,6 +28,7 @@ import { mediaRoutes } from './media.ts';
 import { downloadJobs, importLive, importRpc } from './media-imports.ts';
 import { mediaEvents, mediaRpc } from './media-events.ts';
 import { modelJobs, modelRoutes, modelRpc } from './models.ts';
+import { redactionJobs } from './media-redaction-jobs.ts';
 import { dispatcherRoutes, operationsEvents } from './operations.ts';
 import { searchEvents, searchRoutes } from './search.ts';
 import { systemRoutes } from './system.ts';
@@ -113,8 +114,9 @@ export const topology: Record<ServiceName, Topology> = {
       'forget-person': identityEvents.userDeleted,
       'erase-person': userErasureOrdered,
     },
-    enqueues: all<JobDef>(downloadJobs),
-    requests: [identityRpc.memberships, identityRpc.names, dispatcherRpc.languages],
+    enqueues: [...all<JobDef>(downloadJobs), ...all<JobDef>(redactionJobs)],
+    works: all<JobDef>(redactionJobs),
+    requests: [identityRpc.memberships, identityRpc.names, dispatcherRpc.languages, dispatcherRpc.paused],
     serves: [...all<RpcDef>(mediaRpc), ...all<RpcDef>(importRpc), ...all<RpcDef>(erasureRpc)],
     sendsLive: [importLive.progress],
   },

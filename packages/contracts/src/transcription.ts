@@ -11,12 +11,14 @@ export const word = z.object({
   start: z.number(),
   end: z.number(),
   confidence: z.number().nullable(),
+  /** The times were calculated from the length of the word, because the imported transcript has none for words. */
+  interpolated: z.boolean().optional(),
 });
 export type Word = z.infer<typeof word>;
 
-/** The engine of a transcript, stored with it and shown. */
+/** The engine of a transcript, stored with it and shown; `import`: a file, whose format is the model. */
 export const engineInfo = z.object({
-  provider: z.enum(['sherpa-onnx', 'openai-compatible', 'pocketsphinx', 'scripted']),
+  provider: z.enum(['sherpa-onnx', 'openai-compatible', 'pocketsphinx', 'scripted', 'import']),
   model: z.string(),
   /** `engine`: word times come from the engine; `estimated`: interpolated inside the engine's segments. */
   timing: z.enum(['engine', 'estimated']),

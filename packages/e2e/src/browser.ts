@@ -16,10 +16,10 @@ const quiet = [
 ];
 
 /** A real Chromium whose network access is limited to the product. */
-export function launchBrowser(): Promise<Browser> {
+export function launchBrowser(more: readonly string[] = []): Promise<Browser> {
   const executablePath = executables.find((path) => existsSync(path));
   if (!executablePath) throw new Error(`no Chromium at ${executables.join(', ')}; install the package chromium`);
-  return chromium.launch({ executablePath, args: quiet });
+  return chromium.launch({ executablePath, args: [...quiet, ...more] });
 }
 
 /** A page that records console errors, exceptions and policy violations. */

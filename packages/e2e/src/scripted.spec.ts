@@ -7,12 +7,14 @@ import { numberFrom, useScripted } from './context.ts';
 import { diskFull } from './disk-full.e2e.ts';
 import { frozen } from './frozen.e2e.ts';
 import { importInTheBrowser } from './import-browser.e2e.ts';
+import { importsInTheBrowser } from './imports-browser.e2e.ts';
 import { libraryInTheBrowser } from './library-browser.e2e.ts';
 import { longBesideShort } from './long-beside-short.e2e.ts';
 import { modelsInTheBrowser } from './models-browser.e2e.ts';
 import { orphaned } from './orphan.e2e.ts';
 import { queuesInTheBrowser } from './queues-browser.e2e.ts';
 import { retentionInTheBrowser } from './retention-browser.e2e.ts';
+import { redactionInTheBrowser } from './redaction-browser.e2e.ts';
 import { rolling } from './rolling.e2e.ts';
 import { signals } from './signals.e2e.ts';
 import { registerSuites } from './suite.ts';
@@ -29,6 +31,8 @@ registerSuites(
     importInTheBrowser(context),
     modelsInTheBrowser(context),
     retentionInTheBrowser(context),
+    redactionInTheBrowser(context),
+    importsInTheBrowser(context),
     signals(context),
     diskFull(context),
     frozen(context),

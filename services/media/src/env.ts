@@ -30,6 +30,8 @@ export const mediaEnv = {
   UPLOAD_EXPIRES_HOURS: z.coerce.number().min(0.01).max(720).default(24),
   /** Recordings that a user may import from addresses per hour. */
   IMPORTS_PER_HOUR: z.coerce.number().int().min(1).max(10_000).default(30),
+  /** An interrupted recording is finished with what arrived after this time without a sign of its sender. */
+  RECORDING_IDLE_MINUTES: z.coerce.number().min(0.01).max(1440).default(30),
   /** Days that a deleted file can be restored; 0: files are deleted permanently. */
   OT_BIN_DAYS: z.coerce.number().min(0).max(3650).default(30),
 };

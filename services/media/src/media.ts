@@ -14,12 +14,14 @@ import { createLegalHoldSlice } from './legal-hold/legal-hold.slice.ts';
 import { createLanguages } from './ports/languages.adapter.ts';
 import { createPeople } from './ports/people.adapter.ts';
 import { createProcessingSlice } from './processing/processing.slice.ts';
+import { createRedactionSlice } from './redaction/redaction.slice.ts';
 import { createRetentionSlice } from './retention/retention.slice.ts';
 import { createSharingSlice } from './sharing/sharing.slice.ts';
 import { createStorageSlice } from './storage/storage.slice.ts';
 import { createStreamingSlice } from './streaming/streaming.slice.ts';
 import { createTagsSlice } from './tags/tags.slice.ts';
 import { createTelemetry } from './telemetry.ts';
+import { createTranscriptImportSlice } from './transcript-import/transcript-import.slice.ts';
 import { createTranscriptsSlice } from './transcripts/transcripts.slice.ts';
 import { createUploadsSlice } from './uploads/uploads.slice.ts';
 
@@ -58,12 +60,14 @@ export function createMedia(env: MediaEnv): Service {
       createStreamingSlice({ db, objects }),
       createExportsSlice({ db, outbox }),
       createTranscriptsSlice({ db, outbox, people }),
+      createTranscriptImportSlice({ db, outbox, objects }),
       tags,
       createProcessingSlice({ db, outbox, objects }),
       createIndexingSlice({ db }),
       createErasureSlice({ db, outbox, objects, removeUploadsOf: uploads.removeUploadsOf }),
       createLegalHoldSlice({ db, outbox, people }),
       createRetentionSlice({ db, outbox, people, binDays: env.OT_BIN_DAYS, log }),
+      createRedactionSlice({ db, outbox, bus, log }),
     ],
   });
 }

@@ -3,6 +3,7 @@ import {
   dispatcherRpc,
   identityEvents,
   identityRpc,
+  redactionJobs,
   type DataOf,
   type EventDef,
   type FileObject,
@@ -12,6 +13,7 @@ import {
 } from '@overtone/contracts';
 import { assertionHeader, createAssertionSigner, createBus, createLog, readEnv, type Bus } from '@overtone/service-kit';
 import { createDatabase, startNats, waitFor, assertionKeys, wavHeader } from '@overtone/testkit';
+import { provisionJobs } from '@overtone/testkit/bus';
 import { cleanUpAfterFile, createFolder } from '@overtone/testkit/cleanup';
 import { connect, headers, type NatsConnection } from 'nats';
 import { Pool } from 'pg';
@@ -51,10 +53,13 @@ function fakeIdentity(nc: NatsConnection, memberships: Membership[]) {
   return strangers;
 }
 
-/** Fakes the dispatcher's languages RPC. */
+/** Fakes the dispatcher's RPCs: the known languages, and that no queue is paused. */
 function fakeDispatcher(nc: NatsConnection, languages: string[] | null): void {
   nc.subscribe(dispatcherRpc.languages.subject, {
     callback: (_, msg) => void msg.respond(JSON.stringify({ ok: { languages } })),
+  });
+  nc.subscribe(dispatcherRpc.paused.subject, {
+    callback: (_, msg) => void msg.respond(JSON.stringify({ ok: { paused: false } })),
   });
 }
 
@@ -69,6 +74,7 @@ export async function startMedia(
   const nc = await connect({ servers: nats.url });
   const jsm = await nc.jetstreamManager();
   await jsm.streams.add({ name: 'EVENTS', subjects: ['evt.>'] });
+  await provisionJobs(nc, redactionJobs);
   const strangers = fakeIdentity(
     nc,
     memberships.toSorted((left, right) => (left.userId < right.userId ? -1 : 1)),

@@ -236,6 +236,7 @@ describe('compose.yaml', () => {
       UPLOAD_MAX_OPEN: '7',
       UPLOAD_MAX_RESERVED_BYTES: '8',
       UPLOAD_EXPIRES_HOURS: '9',
+      RECORDING_IDLE_MINUTES: '12',
       OT_BIN_DAYS: '10',
     };
     const { services: changed } = composeFile({ ...values, ...given, AUDIT_LOG_RETENTION_DAYS: '11' });

@@ -15,6 +15,7 @@ import { notifyError } from '../ui/notify.ts';
 import { session } from '../state/services.ts';
 import { groupsQuery } from '../groups/group-queries.ts';
 import { ChangePasswordForm } from '../session/change-password-form.tsx';
+import { MaskingForm } from './masking-form.tsx';
 import { NameForm } from './name-form.tsx';
 
 export function AccountPage() {
@@ -29,6 +30,9 @@ export function AccountPage() {
         <Section title={t`You`}>{me && <NameForm me={me} />}</Section>
         <Section title={t`Password`}>{me && <Password me={me} />}</Section>
         <Section title={t`Groups`}>{me && <OwnGroups />}</Section>
+        <Section title={t`Masking`}>
+          <MaskingForm />
+        </Section>
         <Section title={t`Sessions`}>
           <Sessions />
         </Section>

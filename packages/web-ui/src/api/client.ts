@@ -51,6 +51,15 @@ export async function call<R extends Route>(
   return parseResponse<ResponseBody<R>>(await send(route, input));
 }
 
+/** Sends a file to a route that reads the multipart field `file`. */
+export function sendFile<R extends Route>(
+  route: R,
+  file: File,
+  input: Omit<Input<R>, 'body'>,
+): Promise<ResponseBody<R>> {
+  return call(route, { ...input, body: file, encoding: 'file' } as unknown as Input<R>);
+}
+
 /** Fetches the text of an address of the API (an export), with the same renewal. */
 export async function fetchText(url: string): Promise<string> {
   const fetchOnce = (): Promise<Response> =>
@@ -68,17 +77,21 @@ type SendInput = {
   params?: Readonly<Record<string, string>>;
   query?: Query;
   body?: unknown;
-  encoding?: 'json' | 'form';
+  /** `file`: the body is a file, sent as the multipart field `file`. */
+  encoding?: 'json' | 'form' | 'file';
   signal?: AbortSignal;
 };
 
 async function send(route: Route, input: SendInput = {}): Promise<Response> {
   const [method = ''] = route.split(' ');
   const headers: Record<string, string> = { accept: 'application/json' };
-  let body: string | undefined;
+  let body: string | FormData | undefined;
   if (input.encoding === 'form') {
     headers['content-type'] = 'application/x-www-form-urlencoded';
     body = new URLSearchParams(input.body as Record<string, string>).toString();
+  } else if (input.encoding === 'file') {
+    body = new FormData();
+    body.set('file', input.body as File);
   } else if (input.body !== undefined) {
     headers['content-type'] = 'application/json';
     body = JSON.stringify(input.body);

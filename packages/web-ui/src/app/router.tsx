@@ -218,6 +218,11 @@ const erasuresRoute = createRoute({
   path: '/admin/erasures',
   component: lazyPage(() => import('../admin/erasures/erasures-page.tsx').then((module) => module.ErasuresPage)),
 });
+const redactionRoute = createRoute({
+  getParentRoute: () => frameRoute,
+  path: '/admin/redaction',
+  component: lazyPage(() => import('../admin/redaction/redaction-page.tsx').then((module) => module.RedactionPage)),
+});
 const adminRoute = createRoute({
   getParentRoute: () => frameRoute,
   path: '/admin',
@@ -255,6 +260,7 @@ export const router = createRouter({
         retentionRoute,
         legalHoldsRoute,
         erasuresRoute,
+        redactionRoute,
         adminRoute,
       ]),
     ]),

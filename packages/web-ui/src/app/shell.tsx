@@ -16,7 +16,7 @@ import { meQuery, type User } from '../api/queries.ts';
 import { pendingApprovalsQuery } from '../admin/approval-count.ts';
 import { accountState } from '../session/account-state.ts';
 import { DropAnywhere } from '../uploads/drop-anywhere.tsx';
-import { openUpload } from '../uploads/upload-intake.ts';
+import { addDialog, openUpload } from '../uploads/upload-intake.ts';
 import { UploadPanel } from '../uploads/upload-panel.tsx';
 import { Icon, type IconName } from '../ui/icons.tsx';
 import { Wordmark } from '../ui/logo.tsx';
@@ -117,9 +117,29 @@ function AdminLink() {
 
 function UploadButton() {
   return (
-    <Button leftSection={<Icon name="upload" size={18} />} size="sm" mr={8} onClick={openUpload}>
-      {t`Upload`}
-    </Button>
+    <Button.Group mr={8}>
+      <Button leftSection={<Icon name="upload" size={18} />} size="sm" onClick={openUpload}>
+        {t`Upload`}
+      </Button>
+      <Menu position="bottom-end" width={230}>
+        <Menu.Target>
+          <Button size="sm" px={8} aria-label={t`More ways to add`} style={{ borderInlineStart: '1px solid #fff5' }}>
+            <Icon name="chevronDown" size={16} />
+          </Button>
+        </Menu.Target>
+        <Menu.Dropdown>
+          <Menu.Item leftSection={<Icon name="record" size={18} />} onClick={() => addDialog.set({ kind: 'record' })}>
+            {t`Record`}
+          </Menu.Item>
+          <Menu.Item
+            leftSection={<Icon name="file" size={18} />}
+            onClick={() => addDialog.set({ kind: 'import', file: null })}
+          >
+            {t`Import a transcript`}
+          </Menu.Item>
+        </Menu.Dropdown>
+      </Menu>
+    </Button.Group>
   );
 }
 

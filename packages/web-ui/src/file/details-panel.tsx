@@ -6,6 +6,7 @@ import { translateOnRead } from '../lib/language.ts';
 import type { FileDetail } from '../api/queries.ts';
 import { bytes, duration, moment } from '../lib/format.ts';
 import { languageName } from '../uploads/languages.ts';
+import { importFormatNames, type ImportFormat } from '../imports/labels.ts';
 import { useFile } from './file-context.ts';
 import css from './file.module.css';
 
@@ -14,6 +15,7 @@ const engineNames: Record<NonNullable<FileDetail['engine']>['provider'], string>
   'openai-compatible': msg`Remote endpoint`,
   pocketsphinx: 'PocketSphinx',
   scripted: msg`Scripted (tests only)`,
+  import: msg`Imported`,
 });
 
 /** The facts about a recording and its transcript. */
@@ -37,7 +39,7 @@ export function DetailsPanel() {
           </Trans>
         </Text>
       )}
-      {file.engine?.timing === 'estimated' && (
+      {file.engine?.timing === 'estimated' && file.engine.provider !== 'import' && (
         <Text size="xs" c="dimmed">
           {t`This engine reports no times for single words. They are estimated within each passage.`}
         </Text>
@@ -46,11 +48,19 @@ export function DetailsPanel() {
   );
 }
 
+function engineText({ engine }: FileDetail): string {
+  if (engine === null) return t`not yet`;
+  const model = engine.provider === 'import' ? importFormatNames[engine.model as ImportFormat] : engine.model;
+  return `${engineNames[engine.provider]}, ${model}`;
+}
+
 function factsOf(file: FileDetail): (readonly [string, string])[] {
   return [
     [t`Owner`, file.owner_name ?? (file.my_permission === 'owner' ? t`You` : t`unknown`)],
-    [t`Engine`, file.engine ? `${engineNames[file.engine.provider]}, ${file.engine.model}` : t`not yet`],
-    [t`Speaker detection`, file.diarization_provider ?? t`not yet`],
+    [t`Engine`, engineText(file)],
+    ...(file.engine?.provider === 'import'
+      ? []
+      : [[t`Speaker detection`, file.diarization_provider ?? t`not yet`] as const]),
     [t`Language`, file.language === null ? t`unknown` : languageName(file.language)],
     [t`Length`, file.duration === null ? t`not yet known` : duration(file.duration)],
     [t`File`, `${file.filename}, ${bytes(file.file_size)}`],

@@ -16,6 +16,7 @@ import { FileMenu } from '../library/file-menu.tsx';
 import { hasRecording, isInProgress, toneOf } from '../library/status.ts';
 import { ago, duration, moment } from '../lib/format.ts';
 import { DraftsNote } from './drafts-note.tsx';
+import { RedactionPanel } from './redaction-panel.tsx';
 import { DetailsPanel } from './details-panel.tsx';
 import { ExportMenu } from './export-menu.tsx';
 import { FileProvider, speakerLooksOf, canEdit, useFile } from './file-context.ts';
@@ -132,9 +133,14 @@ function Workspace({ initialFind, startAt }: { initialFind: string; startAt: num
           <Panel title={t`Details`} icon="info" open={false}>
             <DetailsPanel />
           </Panel>
-          <Panel title={t`Processing`} icon="clock" open={failed && (wide ?? true)}>
-            <RunTimeline uuid={file.uuid} />
+          <Panel title={t`Masking`} icon="shield" open={false}>
+            <RedactionPanel />
           </Panel>
+          {file.has_media && (
+            <Panel title={t`Processing`} icon="clock" open={failed && (wide ?? true)}>
+              <RunTimeline uuid={file.uuid} />
+            </Panel>
+          )}
         </aside>
         <section className={css['main']} aria-label={t`Transcript`}>
           {file.recording_removed_at !== null && (
@@ -154,6 +160,7 @@ function Workspace({ initialFind, startAt }: { initialFind: string; startAt: num
               }}
             />
           </div>
+          <ImportNote file={file} transcript={transcript} />
           <UncertainLegend transcript={transcript} />
           {transcript.total > 0 || transcript.error !== null ? (
             <TranscriptView
@@ -172,6 +179,21 @@ function Workspace({ initialFind, startAt }: { initialFind: string; startAt: num
       {playable && <PlayerDock lanes={lanes} />}
       {help && <ShortcutsDialog onClose={() => setHelp(false)} />}
     </div>
+  );
+}
+
+/** Says what an imported transcript cannot do. */
+function ImportNote({ file, transcript }: { file: FileDetail; transcript: Transcript }) {
+  const isInterpolated = useMemo(
+    () => transcript.loaded.some(({ segment }) => segment.words.some((word) => word.interpolated)),
+    [transcript.loaded],
+  );
+  if (file.has_media && !isInterpolated) return null;
+  return (
+    <p className={css['legend']} data-testid="import-note">
+      {!file.has_media && t`This transcript was imported without a recording, so there is nothing to play.`}{' '}
+      {isInterpolated && t`The imported file has no times for single words. They are estimated within each passage.`}
+    </p>
   );
 }
 
@@ -262,7 +284,7 @@ function Panel({
   children,
 }: {
   title: string;
-  icon: 'users' | 'info' | 'clock';
+  icon: 'users' | 'info' | 'clock' | 'shield';
   open: boolean;
   children: ReactNode;
 }) {

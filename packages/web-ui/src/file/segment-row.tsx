@@ -8,6 +8,8 @@ import { useFocusReturn } from '../ui/use-focus-return.ts';
 import { clock, moment } from '../lib/format.ts';
 import type { SpeakerLook } from './file-context.ts';
 import css from './file.module.css';
+import { RedactedPart } from './redacted-part.tsx';
+import { redactionsOfTokens } from './redactions.ts';
 import { SegmentEditor } from './segment-editor.tsx';
 import { tokensOf, type Match } from './transcript.ts';
 
@@ -139,6 +141,13 @@ export const SegmentRow = memo(
 SegmentRow.displayName = 'SegmentRow';
 
 function Words({ segment, hits, currentHit }: Pick<Props, 'segment' | 'hits' | 'currentHit'>) {
+  const redactions = redactionsOfTokens(segment);
+  if (segment.withheld)
+    return (
+      <p className={`${css['text']} ${css['withheld']}`} data-testid="withheld">
+        {t`This passage is hidden until it has been checked for personal data.`}
+      </p>
+    );
   return (
     <p className={css['text']}>
       {tokensOf(segment).map((token, i) => {
@@ -151,7 +160,7 @@ function Words({ segment, hits, currentHit }: Pick<Props, 'segment' | 'hits' | '
               data-hit={hit ? (hit === currentHit ? 'current' : 'yes') : undefined}
               data-unsure={isUncertain(segment, token.confidence) ? '' : undefined}
             >
-              {token.text}
+              <RedactedPart redaction={redactions[i]} text={token.text} />
             </span>{' '}
           </span>
         );

@@ -21,6 +21,8 @@ function segment(
     edited_by_name: null,
     version: 1,
     words: words.map(([word, from, to]) => ({ word, start: from, end: to, confidence: 0.9 })),
+    redactions: [],
+    withheld: false,
     ...more,
   };
 }

@@ -2,8 +2,9 @@ import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { waveformQuery, type FileItem } from '../api/queries.ts';
 import { urlOf } from '../api/routes.ts';
+import { Icon } from '../ui/icons.tsx';
 
-/** The thumbnail of a video, or the waveform of a recording. */
+/** The thumbnail of a video, the waveform of a recording, or a sheet for a transcript without one. */
 export function FileCover({ file }: { file: FileItem }) {
   const [broken, setBroken] = useState(false);
   if (file.has_thumbnail && !broken) {
@@ -17,6 +18,7 @@ export function FileCover({ file }: { file: FileItem }) {
       />
     );
   }
+  if (!file.has_media) return <Icon name="file" size={40} />;
   return <CoverWave file={file} />;
 }
 

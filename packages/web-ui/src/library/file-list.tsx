@@ -153,7 +153,11 @@ function FileRow({ file, tags, selected, onToggle }: EntryProps) {
     >
       <SelectBox file={file} selected={selected} onToggle={onToggle} />
       <div className={css['thumb']}>
-        {file.has_thumbnail ? <FileCover file={file} /> : <Icon name={file.has_video ? 'video' : 'audio'} />}
+        {file.has_thumbnail ? (
+          <FileCover file={file} />
+        ) : (
+          <Icon name={file.has_video ? 'video' : file.has_media ? 'audio' : 'file'} />
+        )}
       </div>
       <div className={css['rowTitle']}>
         <TitleLink file={file} />

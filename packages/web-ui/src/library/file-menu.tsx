@@ -1,10 +1,11 @@
 import { t } from '@lingui/core/macro';
 import { ActionIcon, Menu } from '@mantine/core';
-import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { lazy, Suspense, useRef, useState } from 'react';
 import { call } from '../api/client.ts';
 import type { FileItem } from '../api/queries.ts';
 import { urlOf } from '../api/routes.ts';
+import { fileRedactionQuery } from '../file/redaction-queries.ts';
 import { Icon } from '../ui/icons.tsx';
 import { notifyError } from '../ui/notify.ts';
 import { useFocusReturn } from '../ui/use-focus-return.ts';
@@ -13,6 +14,9 @@ import { hasRecording, isInProgress } from './status.ts';
 const RenameDialog = lazy(() => dialogs().then((result) => ({ default: result.RenameDialog })));
 const AgainDialog = lazy(() => dialogs().then((result) => ({ default: result.AgainDialog })));
 const ShareDialog = lazy(() => import('./share-dialog.tsx').then((result) => ({ default: result.ShareDialog })));
+const ImportDialog = lazy(() =>
+  import('../imports/import-dialog.tsx').then((result) => ({ default: result.ImportDialog })),
+);
 const DeleteDialog = lazy(() => dialogs().then((result) => ({ default: result.DeleteDialog })));
 
 type Props = { readonly file: FileItem; readonly onDeleted?: () => void };
@@ -20,11 +24,11 @@ type Props = { readonly file: FileItem; readonly onDeleted?: () => void };
 /** The actions on one file. */
 export function FileMenu({ file, onDeleted }: Props) {
   const client = useQueryClient();
-  const [dialog, setDialog] = useState<'rename' | 'share' | 'again' | 'delete' | null>(null);
+  const [dialog, setDialog] = useState<'rename' | 'share' | 'again' | 'delete' | 'import' | null>(null);
   const button = useRef<HTMLButtonElement>(null);
   useFocusReturn(dialog !== null, () => button.current);
   const refresh = (): void => {
-    for (const key of [['files'], ['file', file.uuid], ['timeline', file.uuid]])
+    for (const key of [['files'], ['file', file.uuid], ['segments', file.uuid], ['timeline', file.uuid]])
       void client.invalidateQueries({ queryKey: key });
   };
   const stop = useMutation({
@@ -53,22 +57,20 @@ export function FileMenu({ file, onDeleted }: Props) {
               {t`Share`}
             </Menu.Item>
           )}
-          {hasRecording(file) && (
-            <Menu.Item
-              leftSection={<Icon name="download" size={17} />}
-              component="a"
-              href={urlOf('GET /api/files/{uuid}/content', { params: { uuid: file.uuid }, query: { download: true } })}
-              download={file.filename}
-            >
-              {t`Download recording`}
-            </Menu.Item>
+          {hasRecording(file) && <DownloadItem file={file} label={t`Download recording`} />}
+          {!file.has_media && <ImportedFileItem file={file} />}
           )}
           {can.own && active && (
             <Menu.Item leftSection={<Icon name="close" size={17} />} onClick={() => stop.mutate()}>
               {t`Stop processing`}
             </Menu.Item>
           )}
-          {can.own && !active && file.recording_removed_at === null && (
+          {can.edit && !active && (
+            <Menu.Item leftSection={<Icon name="file" size={17} />} onClick={() => setDialog('import')}>
+              {t`Import transcript`}
+            </Menu.Item>
+          )}
+          {can.own && !active && file.has_media && file.recording_removed_at === null && (
             <Menu.Item leftSection={<Icon name="retry" size={17} />} onClick={() => setDialog('again')}>
               {t`Transcribe again`}
             </Menu.Item>
@@ -84,6 +86,7 @@ export function FileMenu({ file, onDeleted }: Props) {
         </Menu.Dropdown>
       </Menu>
       <Suspense>
+        {dialog === 'import' && <ImportDialog file={file} onClose={() => setDialog(null)} onDone={refresh} />}
         {dialog === 'rename' && <RenameDialog file={file} onClose={() => setDialog(null)} onDone={refresh} />}
         {dialog === 'share' && <ShareDialog file={file} onClose={() => setDialog(null)} />}
         {dialog === 'again' && <AgainDialog file={file} onClose={() => setDialog(null)} onDone={refresh} />}
@@ -100,6 +103,26 @@ export function FileMenu({ file, onDeleted }: Props) {
       </Suspense>
     </>
   );
+}
+
+function DownloadItem({ file, label }: Pick<Props, 'file'> & { readonly label: string }) {
+  return (
+    <Menu.Item
+      leftSection={<Icon name="download" size={17} />}
+      component="a"
+      href={urlOf('GET /api/files/{uuid}/content', { params: { uuid: file.uuid }, query: { download: true } })}
+      download={file.filename}
+    >
+      {label}
+    </Menu.Item>
+  );
+}
+
+/** The server does not send an imported file of which something is masked. */
+function ImportedFileItem({ file }: Pick<Props, 'file'>) {
+  const { data } = useQuery(fileRedactionQuery(file.uuid));
+  if (!data || [...data.policy_kinds, ...data.account_kinds, ...data.masked_kinds].length > 0) return null;
+  return <DownloadItem file={file} label={t`Download imported file`} />;
 }
 
 // The dialogs are loaded on demand, so that the library loads faster.

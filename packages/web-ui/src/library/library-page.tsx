@@ -11,6 +11,7 @@ import { ErrorNote } from '../ui/error-note.tsx';
 import { Icon } from '../ui/icons.tsx';
 import { push } from '../state/services.ts';
 import { bytes } from '../lib/format.ts';
+import { UnfinishedRecordings } from '../recording/unfinished-recordings.tsx';
 import { filterSearch, type FilterSearch } from '../lib/search-params.ts';
 import { openUpload } from '../uploads/upload-intake.ts';
 import { BulkBar } from './bulk-bar.tsx';
@@ -72,6 +73,7 @@ export function LibraryPage() {
           </Anchor>
         </Group>
       </Group>
+      <UnfinishedRecordings />
       <LibraryFilters filters={filters} onChange={change} view={view} onView={setView} />
       {files.isError && (
         <ErrorNote error={files.error} title={t`The library couldn’t be loaded`} onRetry={() => void files.refetch()} />

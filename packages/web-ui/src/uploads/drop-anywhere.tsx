@@ -4,16 +4,27 @@ import { lazy, Suspense, useEffect, useRef, useState, useSyncExternalStore } fro
 import { Icon } from '../ui/icons.tsx';
 import { uploads } from '../state/services.ts';
 import { notify, notifyError } from '../ui/notify.ts';
+import { isTranscriptFile } from '../imports/labels.ts';
 import { entriesOf, readFolders } from './dropped-files.ts';
 import css from './drop-anywhere.module.css';
-import { fileInputId, intake } from './upload-intake.ts';
+import { addDialog, fileInputId, intake } from './upload-intake.ts';
 
 const UploadDialog = lazy(() => import('./upload-dialog.tsx').then((result) => ({ default: result.UploadDialog })));
+
+const ImportDialog = lazy(() =>
+  import('../imports/import-dialog.tsx').then((result) => ({ default: result.ImportDialog })),
+);
+
+const RecordDialog = lazy(() =>
+  import('../recording/record-dialog.tsx').then((result) => ({ default: result.RecordDialog })),
+);
 
 /** Accepts recordings dropped anywhere on the page, and contains the only file chooser. */
 export function DropAnywhere() {
   const over = useFileDrag(addDropped);
   const waiting = useSyncExternalStore(intake.subscribe, intake.get);
+  const dialog = useSyncExternalStore(addDialog.subscribe, addDialog.get);
+  const closeDialog = (): void => addDialog.set(null);
   return (
     <>
       <input
@@ -35,7 +46,7 @@ export function DropAnywhere() {
             <Stack align="center" gap="xs">
               <Icon name="upload" size={48} />
               <Title order={2}>{t`Drop to transcribe`}</Title>
-              <Text c="dimmed">{t`Audio or video, files or a whole folder`}</Text>
+              <Text c="dimmed">{t`Audio or video, files or a whole folder. Or one transcript, to import it.`}</Text>
             </Stack>
           </div>
         </Portal>
@@ -43,6 +54,16 @@ export function DropAnywhere() {
       {waiting.length > 0 && (
         <Suspense>
           <UploadDialog files={waiting} onClose={() => intake.set([])} />
+        </Suspense>
+      )}
+      {dialog?.kind === 'record' && (
+        <Suspense>
+          <RecordDialog onClose={closeDialog} />
+        </Suspense>
+      )}
+      {dialog?.kind === 'import' && (
+        <Suspense>
+          <ImportDialog chosen={dialog.file} onClose={closeDialog} />
         </Suspense>
       )}
     </>
@@ -62,8 +83,10 @@ function addDropped(transfer: DataTransfer): void {
   });
 }
 
-/** Resumes unfinished uploads immediately; the other files wait for their options. */
+/** Resumes unfinished uploads immediately; the other files wait for their options. A single transcript is imported. */
 function addFiles(files: readonly File[]): void {
+  const [first] = files;
+  if (first && files.length === 1 && isTranscriptFile(first)) return addDialog.set({ kind: 'import', file: first });
   const rest = uploads.resumeWith(files);
   if (rest.length > 0) intake.set([...intake.get(), ...rest]);
 }

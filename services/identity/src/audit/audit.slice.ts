@@ -29,6 +29,7 @@ const operationAuditEvents: Record<(typeof operationActions)[number], AuditRecor
   retention_approved: 'admin.retention.approve',
   legal_hold_placed: 'admin.hold.place',
   legal_hold_released: 'admin.hold.release',
+  redaction_policy_changed: 'admin.redaction.policy',
 };
 const fileAuditEvents: Record<(typeof fileActions)[number], AuditRecord['event']> = {
   file_uploaded: 'file.upload',
@@ -39,6 +40,9 @@ const fileAuditEvents: Record<(typeof fileActions)[number], AuditRecord['event']
   file_purged: 'file.purge',
   file_exported: 'file.export',
   recording_removed: 'file.recording.remove',
+  redaction_changed: 'file.redaction.change',
+  text_revealed: 'file.redaction.reveal',
+  transcript_imported: 'file.import_transcript',
 };
 
 /** The audit trail: records the actions of other services, and lists, exports and deletes records. */

@@ -54,6 +54,7 @@ export type AuditEvent =
   | 'admin.erasure.order'
   | 'admin.erasure.retry'
   | 'admin.erasure.complete'
+  | 'admin.redaction.policy'
   // The specification's name ("Events" 1).
   | 'ADMIN_ROLE_CHANGE'
   | 'group.create'
@@ -71,7 +72,10 @@ export type AuditEvent =
   | 'file.restore'
   | 'file.purge'
   | 'file.export'
-  | 'file.recording.remove';
+  | 'file.recording.remove'
+  | 'file.redaction.change'
+  | 'file.redaction.reveal'
+  | 'file.import_transcript';
 
 export type AuditErrorCode =
   | 'INVALID_CREDENTIALS'

@@ -6,6 +6,8 @@ import { actorOf, auditAction } from '../audit/audit.ts';
 import type { Db } from '../database.ts';
 import { toFileObject } from '../files/files.ts';
 import { readFile, recordUse } from '../files/files.store.ts';
+import type { Mask } from '../redaction/redaction.ts';
+import { maskFor } from '../redaction/redaction.store.ts';
 import { dispositionOf } from '../streaming/streaming.ts';
 import { listSpeakers, readSegments } from '../transcripts/transcripts.store.ts';
 import { toJson, toSrt, toTxt, toVtt, type Spoken } from './exports.ts';
@@ -28,7 +30,8 @@ export function createExportsSlice({ db, outbox }: { db: Db; outbox: Outbox }): 
         const { subtitle_format: format, include_speakers: withSpeakers } = query;
         const actor = actorOf(request);
         const file = await usableFile(db, actor, params.uuid, 'read');
-        const body = await writeTranscript(db, file.id, format, withSpeakers);
+        const mask = await maskFor(db, actor, file);
+        const body = await writeTranscript(db, { id: file.id, format, withSpeakers, mask });
         await db.$transaction((tx) => auditAction(tx, outbox, 'file_exported', { file, actor, details: { format } }));
         await recordUse(db, file);
         const { type, extension } = formats[format];
@@ -43,17 +46,19 @@ export function createExportsSlice({ db, outbox }: { db: Db; outbox: Outbox }): 
   };
 }
 
-async function writeTranscript(db: Db, id: string, format: keyof typeof formats, withSpeakers: boolean) {
-  const segments = await readAll(db, id);
-  const about = { ...toFileObject(await readFile(db, id), 'viewer'), speakers: await listSpeakers(db, id) };
+type Export = { id: string; format: keyof typeof formats; withSpeakers: boolean; mask: Mask };
+
+async function writeTranscript(db: Db, { id, format, withSpeakers, mask }: Export) {
+  const segments = await readAll(db, id, mask);
+  const about = { ...toFileObject(await readFile(db, id), 'viewer'), speakers: await listSpeakers(db, id, mask) };
   const writers = { srt: toSrt, webvtt: toVtt, txt: toTxt, json: toJson.bind(null, about) };
   return writers[format](segments, withSpeakers);
 }
 
-async function readAll(db: Db, fileId: string): Promise<Spoken[]> {
+async function readAll(db: Db, fileId: string, mask: Mask): Promise<Spoken[]> {
   const all: Spoken[] = [];
   for (let total = 1; all.length < total;) {
-    const page = await readSegments(db, fileId, { limit: pageSize, offset: all.length, words: true });
+    const page = await readSegments(db, fileId, { limit: pageSize, offset: all.length, words: true, mask });
     if (page.segments.length === 0) break;
     all.push(...page.segments);
     total = page.total;

@@ -4,6 +4,7 @@ import { permissionsOf, scopeOf, usableFile } from '../access/access.store.ts';
 import { txOptions, type Db, type Tx } from '../database.ts';
 import type { Prisma } from '../generated/client.ts';
 import type { People } from '../ports/people.adapter.ts';
+import { maskFor } from '../redaction/redaction.store.ts';
 import { normalizedTag, toTagObject } from '../tags/tags.ts';
 import { listSpeakers, readSegments, withEditorNames, type SegmentPage } from '../transcripts/transcripts.store.ts';
 import { toFileObject, withSpeakerCount } from './files.ts';
@@ -38,7 +39,7 @@ export function createFileViews({ db, people }: { db: Db; people: Pick<People, '
             include: { tag: true },
             orderBy: { tag: { normalizedName: 'asc' } },
           });
-          const speakers = await listSpeakers(tx, id);
+          const speakers = await listSpeakers(tx, id, page.mask);
           return {
             ...toFileObject(file, page.permission),
             tags: tags.map(({ tag, source }) => toTagObject(tag, source)),
@@ -71,9 +72,11 @@ export function createFileViews({ db, people }: { db: Db; people: Pick<People, '
 }
 
 /** A page of the transcript of a file that the caller may read. Editors' names are added after the transaction. */
-async function readTranscriptPage(db: Db | Tx, caller: Caller, id: string, page: SegmentPage) {
-  const { permission, transcriptVersion } = await usableFile(db, caller, id, 'read');
-  return { permission, transcriptVersion, ...(await readSegments(db, id, page)) };
+async function readTranscriptPage(db: Db | Tx, caller: Caller, id: string, page: Omit<SegmentPage, 'mask'>) {
+  const file = await usableFile(db, caller, id, 'read');
+  const mask = await maskFor(db, caller, file);
+  const { permission, transcriptVersion } = file;
+  return { permission, transcriptVersion, mask, ...(await readSegments(db, id, { ...page, mask })) };
 }
 
 const sortColumn = {

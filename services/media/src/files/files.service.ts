@@ -5,7 +5,7 @@ import { lockedFile } from '../access/access.store.ts';
 import { txOptions, type Db } from '../database.ts';
 import { awaitsDownload, endImport, restartImport } from '../imports/imports.store.ts';
 import { checkLanguage, type Languages } from '../ports/languages.adapter.ts';
-import { idsOf, isSettled, recordingRemoved, toFileObject } from './files.ts';
+import { hasMedia, idsOf, isSettled, recordingRemoved, toFileObject } from './files.ts';
 import { readFile, requeue, updateFile } from './files.store.ts';
 
 type Routes = typeof mediaRoutes;
@@ -38,6 +38,7 @@ export function createFiles({ db, outbox, languages, importsPerHour }: FilesDeps
       if (body?.language) checkLanguage(body.language, await languages.known());
       return db.$transaction(async (tx) => {
         const file = await lockedFile(tx, caller, id, 'own');
+        if (!hasMedia(file)) throw conflict('no_recording', 'This transcript has no recording to transcribe.');
         if (!isSettled(file.status)) throw busy();
         if (file.recordingRemovedAt) throw recordingRemoved();
         if (awaitsDownload(file)) {

@@ -87,6 +87,14 @@ export function displayStatus(file: Shown): string {
   return file.stage && next ? waitingForStage[next] : statusLabels[status];
 }
 
+/**
+ * Whether the file has a recording, or one that is being downloaded. An imported transcript without one keeps the type of
+ * its text.
+ */
+export function hasMedia({ contentType, objectKey }: Pick<FileRow, 'contentType' | 'objectKey'>): boolean {
+  return objectKey === '' || /^(audio|video)\//.test(contentType);
+}
+
 export const withSpeakerCount = { _count: { select: { speakers: true } } } as const;
 
 /** The error for a recording that a retention rule deleted; the transcript remains. */
@@ -135,6 +143,7 @@ export function toFileObject(
     recorded_date: file.recordedDate?.toISOString() ?? null,
     completed_at: file.completedAt?.toISOString() ?? null,
     recording_removed_at: file.recordingRemovedAt?.toISOString() ?? null,
+    has_media: hasMedia(file),
     has_video: file.contentType.startsWith('video/'),
     has_thumbnail: file.thumbnailKey !== null,
     has_waveform: file.waveformKey !== null,

@@ -1,8 +1,9 @@
-import { mediaRpc, type Word } from '@overtone/contracts';
+import { mediaRpc } from '@overtone/contracts';
 import { rpc, type Slice } from '@overtone/service-kit';
 import type { Db } from '../database.ts';
 import type { MediaFile } from '../generated/client.ts';
-import { spokenName } from '../transcripts/transcripts.ts';
+import { maskForIndex } from '../redaction/redaction.store.ts';
+import { readSegments } from '../transcripts/transcripts.store.ts';
 
 /** Replies stay well below the broker's message limit of 1 MiB. */
 const maxReplyBytes = 700_000;
@@ -14,26 +15,20 @@ export function createIndexingSlice({ db }: { db: Db }): Slice {
       rpc(mediaRpc.transcriptPage, async ({ fileId, offset, limit }) => {
         const file = await db.mediaFile.findUnique({
           where: { id: fileId },
-          include: { tags: { include: { tag: true } }, _count: { select: { segments: true } } },
+          include: { tags: { include: { tag: true } } },
         });
         if (!file || file.deletedAt) return { file: null, segments: [], total: 0 };
-        const {
-          _count: { segments: total },
-        } = file;
-        const rows = await db.segment.findMany({
-          where: { fileId },
-          include: { speaker: true },
-          orderBy: { position: 'asc' },
-          skip: offset,
-          take: limit,
-        });
-        const segments = rows.map((row) => ({
-          start: row.startTime,
-          end: row.endTime,
-          text: row.text,
-          speaker: row.speaker ? spokenName(row.speaker) : null,
-          words: row.words as Word[],
+        // What one reader may not read must not be found by another one's search: the index is shared.
+        const mask = await maskForIndex(db, file);
+        const page = await readSegments(db, fileId, { limit, offset, words: true, mask });
+        const segments = page.segments.map(({ start_time: start, end_time: end, text, words, speaker, withheld }) => ({
+          start,
+          end,
+          text: withheld ? '' : text,
+          words,
+          speaker: speaker && (speaker.display_name ?? speaker.name),
         }));
+        const { total } = page;
         return { file: toIndexable(file), segments: takeFitting(segments), total };
       }),
       rpc(mediaRpc.listTranscribed, async ({ after, limit }) => {

@@ -6,6 +6,7 @@ import { lockFileRow } from '../access/access.store.ts';
 import { txOptions, type Db, type Tx } from '../database.ts';
 import { idsOf, objectPrefixes, resetColumns, type FileRow } from '../files/files.ts';
 import type { Prisma } from '../generated/client.ts';
+import { readMaskVersion } from '../redaction/redaction.store.ts';
 import { compareRun } from './processing.ts';
 import type { EditedSegment, NewSegment } from './segments.ts';
 
@@ -49,7 +50,12 @@ export function createRunFiles({ db, outbox, objects }: RunFilesDeps) {
       { runId, provisional, change }: { runId: string; provisional: boolean; change: FileChange },
     ): Promise<void> => {
       const transcriptVersion = file.transcriptVersion + 1;
-      const transcript = { transcriptVersion, transcriptRunId: runId, transcriptProvisional: provisional };
+      const transcript = {
+        transcriptVersion,
+        transcriptRunId: runId,
+        transcriptProvisional: provisional,
+        redactionMaskVersion: await readMaskVersion(tx),
+      };
       await save(tx, file, { ...change, ...transcript });
       const stored = { ...idsOf(file), runId, transcriptVersion, provisional };
       await outbox.add(tx, mediaEvents.transcriptStored, stored);
@@ -93,8 +99,18 @@ export async function replaceTranscript(
   await tx.$executeRaw`delete from speaker where media_file_id = ${fileId}::uuid`;
   const rows = await tx.speaker.createManyAndReturn({ data: speakers.map((name) => ({ fileId, name })) });
   const ids = speakers.map((name) => rows.find((row) => row.name === name)?.id ?? '');
+  await insertSegments(tx, fileId, segments, ids);
+}
+
+/** Inserts the segments of a file that has none; `speaker` of a segment is an index into the ids. */
+export async function insertSegments(
+  tx: Tx,
+  fileId: string,
+  segments: readonly NewSegment[],
+  speakerIds: string[],
+): Promise<void> {
   for (let from = 0; from < segments.length; from += batchSize) {
-    await insertBatch(tx, fileId, segments.slice(from, from + batchSize), from, ids);
+    await insertBatch(tx, fileId, segments.slice(from, from + batchSize), from, speakerIds);
   }
 }
 
@@ -103,9 +119,10 @@ function insertBatch(tx: Tx, fileId: string, segments: NewSegment[], from: numbe
   return tx.$executeRaw`
     insert into transcript_segment
       (uuid, media_file_id, speaker_id, position, start_time, end_time, text, confidence, words, edited, edited_at, edited_by,
-       version)
+       version, redactions, redaction_key)
     select coalesce(r.uuid, gen_random_uuid()), ${fileId}::uuid, r.speaker_id, r.position, r.start_time, r.end_time,
-           r.text, r.confidence, r.words::jsonb, r.uuid is not null, r.edited_at, r.edited_by, r.version
+           r.text, r.confidence, r.words::jsonb, r.uuid is not null, r.edited_at, r.edited_by, r.version,
+           r.redactions::jsonb, r.redaction_key
     from unnest(
       ${segments.map(({ keptId }) => keptId ?? null)}::uuid[],
       ${segments.map(({ speaker }) => (speaker === null ? null : (speakerIds[speaker] ?? null)))}::uuid[],
@@ -117,8 +134,11 @@ function insertBatch(tx: Tx, fileId: string, segments: NewSegment[], from: numbe
       ${segments.map(({ words }) => JSON.stringify(words).replaceAll('\\u0000', ''))}::text[],
       ${segments.map(({ editedAt }) => editedAt ?? null)}::timestamptz[],
       ${segments.map(({ editedBy }) => editedBy ?? null)}::uuid[],
-      ${segments.map(({ version }) => version ?? 1)}::int[]
-    ) as r(uuid, speaker_id, position, start_time, end_time, text, confidence, words, edited_at, edited_by, version)`;
+      ${segments.map(({ version }) => version ?? 1)}::int[],
+      ${segments.map(({ redactions }) => JSON.stringify(redactions ?? []))}::text[],
+      ${segments.map(({ redactionKey }) => redactionKey ?? null)}::text[]
+    ) as r(uuid, speaker_id, position, start_time, end_time, text, confidence, words, edited_at, edited_by, version,
+           redactions, redaction_key)`;
 }
 
 /** Removes the segments that no user has edited. @returns their number. */

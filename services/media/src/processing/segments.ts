@@ -14,6 +14,8 @@ export type NewSegment = {
   version?: number;
   editedAt?: Date | null;
   editedBy?: string | null;
+  redactions?: unknown;
+  redactionKey?: string | null;
 };
 
 /** A segment that was edited while the run was in progress. */

@@ -1,12 +1,22 @@
 import { mediaRoutes, waveformArtefact } from '@overtone/contracts';
 import type { ObjectStore } from '@overtone/object-store';
-import { AppError, handle, handled, isAppError, notFound, type RouteRequest, type Slice } from '@overtone/service-kit';
+import {
+  AppError,
+  forbidden,
+  handle,
+  handled,
+  isAppError,
+  notFound,
+  type RouteRequest,
+  type Slice,
+} from '@overtone/service-kit';
 import { pipeline } from 'node:stream/promises';
 import { json } from 'node:stream/consumers';
 import { usableFile } from '../access/access.store.ts';
 import type { Db } from '../database.ts';
-import { recordingRemoved } from '../files/files.ts';
+import { hasMedia, recordingRemoved } from '../files/files.ts';
 import { recordUse } from '../files/files.store.ts';
+import { maskFor } from '../redaction/redaction.store.ts';
 import { dispositionOf, matchesEtag, parseRange, rangeApplies, resample } from './streaming.ts';
 
 export type StreamingDeps = { db: Db; objects: Pick<ObjectStore, 'get' | 'head'> };
@@ -22,13 +32,16 @@ export function createStreamingSlice({ db, objects }: StreamingDeps): Slice {
   ): Promise<typeof handled> => {
     const file = await usableFile(db, request.caller, request.params.uuid, 'read');
     if (file.recordingRemovedAt) throw recordingRemoved();
-    const { objectKey, contentType, filename } = file;
-    if (objectKey === '') throw notFound('The recording is not downloaded yet.');
+    if (file.objectKey === '') throw notFound('The recording is not downloaded yet.');
+    // An imported text can only be sent as it is.
+    if (!hasMedia(file) && (await maskFor(db, request.caller, file)).kinds.size > 0)
+      throw forbidden('permission_required', 'Part of this transcript is masked. Export it instead.');
     // Players read the beginning of a file before somebody presses play; the file was opened then, which counts, too.
     if (request.req.method === 'GET') await recordUse(db, file);
-    await sendObject(objects, request, objectKey, {
-      'Content-Type': contentType,
-      'Content-Disposition': dispositionOf(kind, filename),
+    await sendObject(objects, request, file.objectKey, {
+      'Content-Type': file.contentType,
+      // The text of an imported transcript is never opened by the browser.
+      'Content-Disposition': dispositionOf(hasMedia(file) ? kind : 'attachment', file.filename),
       'Cache-Control': 'private, no-cache',
       // A recording must not run scripts or be framed, whatever its content type.
       'Content-Security-Policy': "default-src 'none'; media-src 'self'; frame-ancestors 'none'; sandbox",

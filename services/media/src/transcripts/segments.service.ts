@@ -1,3 +1,4 @@
+import { maskText, restoreMasked } from '@overtone/redaction';
 import type { AnswerOf, BodyOf, Word, mediaRoutes } from '@overtone/contracts';
 import type { Outbox } from '@overtone/database';
 import { conflict, invalid, notFound, type Caller } from '@overtone/service-kit';
@@ -5,6 +6,8 @@ import { lockedFile, may } from '../access/access.store.ts';
 import { txOptions, type Db, type Tx } from '../database.ts';
 import type { Segment } from '../generated/client.ts';
 import type { People } from '../ports/people.adapter.ts';
+import { maskedSpans, type FoundSpan, type Mask } from '../redaction/redaction.ts';
+import { keyOf, maskFor, scanAround } from '../redaction/redaction.store.ts';
 import { realign } from './realign.ts';
 import { meanConfidence, segmentBefore } from './transcripts.ts';
 import { readSegment, recordEdit, withEditorNames, type Undo } from './transcripts.store.ts';
@@ -20,15 +23,18 @@ export function createSegments({ db, outbox, people }: SegmentsDeps) {
   const edit = async (tx: Tx, caller: Caller, fileId: string, id: string, change: Change): Promise<EditedSegment> => {
     const { file, segment } = await lockSegment(tx, caller, { fileId, id, version: change.version });
     await checkSpeaker(tx, fileId, change.speaker_uuid);
-    const data = { ...editedText(segment, change.text), ...editedSpeaker(segment, change.speaker_uuid) };
+    const mask = await maskFor(tx, caller, file);
+    const { kept, ...textData } = editedText(segment, change.text, mask);
+    const data = { ...textData, ...editedSpeaker(segment, change.speaker_uuid) };
     let undo: Undo | null = null;
     if (Object.keys(data).length > 0) {
       const edited = { edited: true, editedAt: new Date(), editedBy: caller.userId, version: { increment: 1 } };
       const { text, speakerId } = await tx.segment.update({ where: { id }, data: { ...data, ...edited } });
       const before = { kind: 'segment_edited', segment: segmentBefore(segment), after: { text, speakerId } } as const;
+      if (kept) await scanAround(tx, file, { position: segment.position, kept: new Map([[id, kept]]) });
       undo = await recordEdit(tx, outbox, { file, userId: caller.userId, before });
     }
-    const row = await readSegment(tx, id);
+    const row = await readSegment(tx, id, mask);
     if (!row) throw noSuchSegment();
     return { ...row, undo };
   };
@@ -84,11 +90,29 @@ async function checkSpeaker(tx: Tx, fileId: string, speakerId: string | null | u
   if (speaker?.fileId !== fileId) throw invalid('speaker_mismatch', 'This speaker does not speak in this file.');
 }
 
-function editedText(segment: Segment, text: string | undefined) {
-  if (text === undefined || text === segment.text) return {};
-  const span = { start: segment.startTime, end: segment.endTime };
-  const words = realign(segment.words as Word[], text, span);
-  return { text, words, confidence: meanConfidence(words) };
+type EditedText = Partial<Pick<Segment, 'text' | 'confidence'>> & { words?: Word[]; kept?: FoundSpan[] };
+
+/** The masked parts that the editor does not see stay in the text and stay masked. */
+function editedText(segment: Segment, edited: string | undefined, mask: Mask): EditedText {
+  if (edited === undefined) return {};
+  const isScanned = segment.redactionKey === keyOf(segment.text);
+  if (!isScanned && mask.withholdsUnscanned) throw maskedTextChanged();
+  const hidden = isScanned ? maskedSpans(segment.redactions as FoundSpan[], mask) : [];
+  if (edited === maskText(segment.text, hidden).text) return {};
+  const restored = restoreMasked(segment.text, hidden, edited);
+  if (!restored) throw maskedTextChanged();
+  const { text, spans } = restored;
+  if (text === segment.text) return {};
+  const words = realign(segment.words as Word[], text, { start: segment.startTime, end: segment.endTime });
+  const kept = spans.map((span) => ({ ...span, kept: true }));
+  return { text, words, confidence: meanConfidence(words), kept };
+}
+
+function maskedTextChanged() {
+  return invalid(
+    'masked_text_changed',
+    'Part of this passage is masked. Keep each placeholder, such as [phone], as it is and in its place.',
+  );
 }
 
 function editedSpeaker(segment: Segment, speakerId: string | null | undefined) {

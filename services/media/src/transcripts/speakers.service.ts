@@ -1,7 +1,8 @@
 import type { Outbox } from '@overtone/database';
 import { invalid, notFound, type Caller } from '@overtone/service-kit';
-import { lockedFile, may, usableFile } from '../access/access.store.ts';
+import { lockedFile, may, usableFile, type UsableFile } from '../access/access.store.ts';
 import { txOptions, type Db, type Tx } from '../database.ts';
+import { markNamesChanged, maskFor } from '../redaction/redaction.store.ts';
 import { nextLabel, speakerBefore } from './transcripts.ts';
 import { listSpeakers, markEdited, recordEdit, type SpeakerObject, type Undo } from './transcripts.store.ts';
 
@@ -9,8 +10,8 @@ import { listSpeakers, markEdited, recordEdit, type SpeakerObject, type Undo } f
 export function createSpeakers({ db, outbox }: { db: Db; outbox: Outbox }) {
   return {
     list: async (caller: Caller, fileId: string) => {
-      await usableFile(db, caller, fileId, 'read');
-      return listSpeakers(db, fileId);
+      const file = await usableFile(db, caller, fileId, 'read');
+      return listSpeakers(db, fileId, await maskFor(db, caller, file));
     },
 
     create: (caller: Caller, fileId: string, displayName: string) =>
@@ -18,8 +19,9 @@ export function createSpeakers({ db, outbox }: { db: Db; outbox: Outbox }) {
         const file = await lockedFile(tx, caller, fileId, 'edit');
         const labels = (await tx.speaker.findMany({ where: { fileId } })).map(({ name }) => name);
         const speaker = await tx.speaker.create({ data: { fileId, name: nextLabel(labels), displayName } });
+        await markNamesChanged(tx, fileId);
         await markEdited(tx, outbox, file);
-        return readSpeaker(tx, fileId, speaker.id);
+        return readSpeaker(tx, caller, file, speaker.id);
       }, txOptions),
 
     /** An empty name removes the display name. */
@@ -27,8 +29,9 @@ export function createSpeakers({ db, outbox }: { db: Db; outbox: Outbox }) {
       db.$transaction(async (tx) => {
         const { speaker, file } = await lockSpeaker(tx, caller, id);
         await tx.speaker.update({ where: { id }, data: { displayName: displayName === '' ? null : displayName } });
+        await markNamesChanged(tx, speaker.fileId);
         await markEdited(tx, outbox, file);
-        return readSpeaker(tx, speaker.fileId, id);
+        return readSpeaker(tx, caller, file, id);
       }, txOptions),
 
     merge: (caller: Caller, id: string, targetId: string) =>
@@ -41,7 +44,7 @@ export function createSpeakers({ db, outbox }: { db: Db; outbox: Outbox }) {
         const segmentIds = await removeSpeaker(tx, id, targetId);
         const before = { kind: 'speaker_merged', speaker: speakerBefore(speaker), targetId, segmentIds } as const;
         const undo = await recordEdit(tx, outbox, { file, userId: caller.userId, before });
-        return { ...(await readSpeaker(tx, speaker.fileId, targetId)), undo };
+        return { ...(await readSpeaker(tx, caller, file, targetId)), undo };
       }, txOptions),
 
     remove: (caller: Caller, id: string): Promise<{ undo: Undo }> =>
@@ -78,8 +81,9 @@ async function removeSpeaker(tx: Tx, id: string, targetId: string | null): Promi
   return segments.map((segment) => segment.id);
 }
 
-async function readSpeaker(tx: Tx, fileId: string, id: string): Promise<SpeakerObject> {
-  const speaker = (await listSpeakers(tx, fileId)).find(({ uuid }) => uuid === id);
+async function readSpeaker(tx: Tx, caller: Caller, file: UsableFile, id: string): Promise<SpeakerObject> {
+  const mask = await maskFor(tx, caller, file);
+  const speaker = (await listSpeakers(tx, file.id, mask)).find(({ uuid }) => uuid === id);
   if (!speaker) throw noSuchSpeaker();
   return speaker;
 }

@@ -5,15 +5,20 @@ import type { Db, Tx } from '../database.ts';
 import { idsOf } from '../files/files.ts';
 import { Prisma } from '../generated/client.ts';
 import type { People } from '../ports/people.adapter.ts';
+import { maskSegment, maskSpeaker, type FoundSpan, type Mask } from '../redaction/redaction.ts';
+import { isScanned } from '../redaction/redaction.store.ts';
 import { undoMs, type Before } from './transcripts.ts';
 
-type Row = Omit<SegmentObject, 'edited_at' | 'edited_by_name' | 'speaker'> & {
+type Row = Omit<SegmentObject, 'edited_at' | 'edited_by_name' | 'speaker' | 'redactions' | 'withheld'> & {
+  found: FoundSpan[];
+  scanned: boolean;
   edited_at: Date | null;
   speaker_id: string | null;
   name: string | null;
   display_name: string | null;
 };
-export type SegmentPage = { limit: number; offset: number; words: boolean };
+/** `mask`: what the reader does not see; every reader of text passes one. */
+export type SegmentPage = { limit: number; offset: number; words: boolean; mask: Mask };
 export type SpeakerObject = z.infer<typeof speakerObject>;
 export type Undo = { uuid: string; expires_at: string };
 type EditedFile = { id: string; userId: string; status: string; transcriptVersion: number };
@@ -22,31 +27,38 @@ type EditedFile = { id: string; userId: string; status: string; transcriptVersio
 export async function readSegments(
   db: Db | Tx,
   fileId: string,
-  { limit, offset, words }: SegmentPage,
+  { limit, offset, words, mask }: SegmentPage,
 ): Promise<{ segments: SegmentObject[]; total: number }> {
   const total = await db.segment.count({ where: { fileId } });
   if (limit === 0 || offset >= total) return { segments: [], total };
   const page = Prisma.sql`t.media_file_id = ${fileId}::uuid order by t.position limit ${limit} offset ${offset}`;
-  return { segments: await selectSegments(db, page, words), total };
+  return { segments: await selectSegments(db, page, { words, mask }), total };
 }
 
 /** One segment as an API object. */
-export async function readSegment(db: Db | Tx, id: string): Promise<SegmentObject | undefined> {
-  return (await selectSegments(db, Prisma.sql`t.uuid = ${id}::uuid`, true))[0];
+export async function readSegment(db: Db | Tx, id: string, mask: Mask): Promise<SegmentObject | undefined> {
+  return (await selectSegments(db, Prisma.sql`t.uuid = ${id}::uuid`, { words: true, mask }))[0];
 }
 
-async function selectSegments(db: Db | Tx, condition: Prisma.Sql, words: boolean): Promise<SegmentObject[]> {
+async function selectSegments(
+  db: Db | Tx,
+  condition: Prisma.Sql,
+  { words, mask }: Pick<SegmentPage, 'words' | 'mask'>,
+): Promise<SegmentObject[]> {
   const wordsColumn = words ? Prisma.sql`t.words` : Prisma.sql`'[]'::jsonb as words`;
   const rows = await db.$queryRaw<Row[]>`
     select t.uuid, t.start_time, t.end_time, t.text, t.confidence, t.edited, t.edited_at, t.edited_by, t.version, ${wordsColumn},
-           t.speaker_id, s.name, s.display_name
+           t.speaker_id, s.name, s.display_name, t.redactions as found, ${isScanned} as scanned
     from transcript_segment t left join speaker s on s.uuid = t.speaker_id where ${condition}`;
-  return rows.map(({ speaker_id: uuid, name, display_name, ...row }) => ({
-    ...row,
-    edited_at: row.edited_at?.toISOString() ?? null,
-    edited_by_name: null,
-    speaker: uuid && name ? { uuid, name, display_name } : null,
-  }));
+  return rows.map(({ speaker_id: uuid, name, display_name, found, scanned, ...row }) => {
+    const segment = {
+      ...row,
+      edited_at: row.edited_at?.toISOString() ?? null,
+      edited_by_name: null,
+      speaker: uuid && name ? { uuid, name, display_name } : null,
+    };
+    return maskSegment(segment, { found, scanned }, mask);
+  });
 }
 
 /** Adds the editors' names; null while identity does not respond. */
@@ -59,12 +71,12 @@ export async function withEditorNames<S extends SegmentObject>(
 }
 
 /** The file's speakers in order of their labels, with the seconds each one speaks. */
-export async function listSpeakers(db: Db | Tx, fileId: string): Promise<SpeakerObject[]> {
+export async function listSpeakers(db: Db | Tx, fileId: string, mask: Mask): Promise<SpeakerObject[]> {
   const rows = await db.$queryRaw<SpeakerObject[]>`
     select s.uuid, s.name, s.display_name, coalesce(sum(t.end_time - t.start_time), 0)::float8 as talk_time
     from speaker s left join transcript_segment t on t.speaker_id = s.uuid
     where s.media_file_id = ${fileId}::uuid group by s.uuid order by s.name`;
-  return rows.map((row) => ({ ...row, talk_time: Math.round(row.talk_time * 100) / 100 }));
+  return rows.map((row) => maskSpeaker({ ...row, talk_time: Math.round(row.talk_time * 100) / 100 }, mask));
 }
 
 /** Records a change with the state before it, so that it can be undone, and marks the file as edited. */
@@ -73,9 +85,28 @@ export async function recordEdit(
   outbox: Outbox,
   { file, userId, before }: { file: EditedFile; userId: string; before: Before },
 ): Promise<Undo> {
-  const { id, createdAt } = await tx.change.create({ data: { fileId: file.id, userId, kind: before.kind, before } });
+  const undo = await recordChange(tx, { fileId: file.id, userId, before });
   await markEdited(tx, outbox, file);
+  return undo;
+}
+
+/** Stores the state before a change, so that it can be undone. */
+export async function recordChange(
+  tx: Tx,
+  { fileId, userId, before }: { fileId: string; userId: string; before: Before },
+): Promise<Undo> {
+  const { id, createdAt } = await tx.change.create({ data: { fileId, userId, kind: before.kind, before } });
   return { uuid: id, expires_at: new Date(createdAt.getTime() + undoMs).toISOString() };
+}
+
+/** Increments the transcript version after a change of what is masked. Nothing was edited: an import can still be undone. */
+export async function markMasked(tx: Tx, outbox: Outbox, file: EditedFile): Promise<number> {
+  const version = await markEdited(tx, outbox, file);
+  await tx.$executeRaw`
+    update transcript_change set before = jsonb_set(before, '{after,transcriptVersion}', to_jsonb(${version}::int))
+    where media_file_id = ${file.id}::uuid and kind = 'transcript_imported' and undone_at is null
+      and before #>> '{after,transcriptVersion}' = ${String(file.transcriptVersion)}`;
+  return version;
 }
 
 /**

@@ -1,16 +1,12 @@
 import type { Word } from '@overtone/contracts';
 import { speakerLabel, speakerNumber } from '@overtone/contracts/speakers';
-import type { Segment, Speaker } from '../generated/client.ts';
+import type { MediaFile, Segment, Speaker } from '../generated/client.ts';
+import type { FoundSpan } from '../redaction/redaction.ts';
 
 /** The mean confidence of the words that have one; null when none has. */
 export function meanConfidence(words: readonly Word[]): number | null {
   const known = words.flatMap(({ confidence }) => confidence ?? []);
   return known.length === 0 ? null : known.reduce((sum, confidence) => sum + confidence, 0) / known.length;
-}
-
-/** The speaker name for the index: the display name, or the label. */
-export function spokenName(speaker: { name: string; displayName: string | null }): string {
-  return speaker.displayName ?? speaker.name;
 }
 
 /** The label of one more speaker: SPEAKER_03 after SPEAKER_01 and SPEAKER_02. */
@@ -28,19 +24,42 @@ export type Before =
   | { kind: 'segment_edited'; segment: SegmentBefore; after: { text: string; speakerId: string | null } }
   | { kind: 'segment_deleted'; segment: SegmentBefore }
   | { kind: 'speaker_merged'; speaker: SpeakerBefore; targetId: string; segmentIds: string[] }
-  | { kind: 'speaker_deleted'; speaker: SpeakerBefore; segmentIds: string[] };
+  | { kind: 'speaker_deleted'; speaker: SpeakerBefore; segmentIds: string[] }
+  | {
+      kind: 'transcript_imported';
+      file: FileBefore;
+      speakers: SpeakerBefore[];
+      segments: SegmentBefore[];
+      after: { transcriptVersion: number };
+    };
 
-export type SegmentBefore = Omit<Segment, 'fileId' | 'words' | 'editedAt'> & {
+/** The columns of a file that an import changes. */
+export type FileBefore = Pick<
+  MediaFile,
+  'status' | 'engine' | 'diarizationProvider' | 'language' | 'duration' | 'noSpeech' | 'warnings' | 'error'
+> & { completedAt: string | null };
+
+export type SegmentBefore = Omit<Segment, 'fileId' | 'words' | 'editedAt' | 'redactions' | 'redactionKey'> & {
   words: Word[];
+  /** Missing in changes that were stored by an older version. */
+  redactions?: FoundSpan[];
+  redactionKey?: string | null;
   editedAt: string | null;
 };
 
-export function segmentBefore({ fileId: _, words, editedAt, ...segment }: Segment): SegmentBefore {
+export function segmentBefore({ fileId: _, words, editedAt, redactions, ...segment }: Segment): SegmentBefore {
   return {
     ...segment,
     words: words as Word[],
+    redactions: redactions as FoundSpan[],
     editedAt: editedAt?.toISOString() ?? null,
   };
+}
+
+export function fileBefore(file: MediaFile): FileBefore {
+  const { status, engine, diarizationProvider, language, duration, noSpeech, warnings, error, completedAt } = file;
+  const columns = { status, engine, diarizationProvider, language, duration, noSpeech, warnings, error };
+  return { ...columns, completedAt: completedAt?.toISOString() ?? null };
 }
 
 export function speakerBefore({ id, name, displayName }: Speaker): SpeakerBefore {

@@ -4,14 +4,18 @@ import { uploadErrors } from './uploads.ts';
 
 export type UploadLimits = { maxOpen: number; maxReservedBytes: number };
 export type ReservationsDeps = { db: Db; objects: Pick<ObjectStore, 'space'>; limits: UploadLimits };
+/** Reserved for an upload of unknown length. */
+const deferredBytes = 64 * 1024 * 1024;
+
 type Sums = { open: number; reserved: bigint; missing: bigint; largest: bigint };
 
 /** Reserves space for unfinished resumable uploads, limited per user and by the free storage. */
 export function createReservations({ db, objects, limits }: ReservationsDeps) {
   return {
     /** Serialized by a lock, so that concurrent uploads cannot exceed a limit together. */
-    reserve: (id: string, userId: string, bytes: number): Promise<void> =>
+    reserve: (id: string, userId: string, size: number | null): Promise<void> =>
       db.$transaction(async (tx) => {
+        const bytes = size ?? deferredBytes;
         await tx.$executeRaw`select pg_advisory_xact_lock(hashtextextended('open_upload', 0))`;
         const [sums] = await tx.$queryRaw<Sums[]>`
         select count(*) filter (where user_id = ${userId}::uuid)::int as open,
@@ -28,10 +32,30 @@ export function createReservations({ db, objects, limits }: ReservationsDeps) {
         const needed = Number(missing) + bytes + Math.max(Number(largest), bytes);
         const space = await objects.space();
         if (space && needed > space.freeBytes) throw uploadErrors.noSpace();
-        await tx.openUpload.create({ data: { id, userId, bytes: BigInt(bytes) } });
+        await tx.openUpload.create({ data: { id, userId, bytes: BigInt(bytes), lengthDeferred: size === null } });
       }, txOptions),
     setReceived: async (id: string, received: number): Promise<void> => {
-      await db.openUpload.updateMany({ where: { id }, data: { received: BigInt(received) } });
+      // A recording may become longer than what was reserved for it.
+      await db.$executeRaw`
+        update open_upload set received = ${received}, active_at = now(),
+               bytes = case when length_deferred then greatest(bytes, ${received}) else bytes end
+        where uuid = ${id}::uuid`;
+    },
+    /** The sender has reported its length: the upload is an ordinary one from now on. */
+    setLength: async (id: string, bytes: number): Promise<void> => {
+      await db.openUpload.updateMany({ where: { id }, data: { bytes: BigInt(bytes), lengthDeferred: false } });
+    },
+    /** The sender of a recording is alive, e.g. while the recording is paused. */
+    touch: async (id: string): Promise<void> => {
+      await db.openUpload.updateMany({ where: { id, lengthDeferred: true }, data: { activeAt: new Date() } });
+    },
+    /** Unfinished recordings of a user, the latest first. */
+    recordingsOf: (userId: string) =>
+      db.openUpload.findMany({ where: { userId, lengthDeferred: true }, orderBy: { createdAt: 'desc' } }),
+    /** Ids of recordings whose sender has been silent since then. */
+    interrupted: async (before: Date): Promise<string[]> => {
+      const where = { lengthDeferred: true, activeAt: { lt: before } };
+      return (await db.openUpload.findMany({ where, select: { id: true } })).map(({ id }) => id);
     },
     release: async (id: string): Promise<void> => {
       await db.openUpload.deleteMany({ where: { id } });

@@ -8,15 +8,21 @@ import { uploadErrors } from './uploads.ts';
 /** Part size; a killed process loses at most one unacknowledged part. */
 const partBytes = 16 * 1024 * 1024;
 const folder = 'uploads/';
+/** So many parts of less than this size are joined. */
+const smallParts = 128;
+const smallBytes = 512 * 1024;
 
 const description = z.object({
   userId: z.uuid(),
-  size: z.int(),
+  /** null: a recording in progress; its sender reports the length at the end. */
+  size: z.int().nullable(),
   metadata: z.record(z.string(), z.string().nullable()),
   createdAt: z.iso.datetime(),
+  /** Whether it was recorded while it was uploaded. */
+  recorded: z.boolean().optional(),
 });
 export type Description = z.infer<typeof description>;
-export type PartsDeps = { objects: Pick<ObjectStore, 'put' | 'get' | 'list' | 'deletePrefix'> };
+export type PartsDeps = { objects: Pick<ObjectStore, 'put' | 'get' | 'list' | 'delete' | 'deletePrefix'> };
 type Part = { key: string; offset: number; bytes: number };
 
 /**
@@ -37,7 +43,15 @@ export function createParts({ objects }: PartsDeps) {
     return contiguousParts(found);
   };
 
+  async function* readParts(parts: readonly Part[]): AsyncGenerator<Buffer> {
+    for (const { key } of parts) {
+      const { stream } = await objects.get(key);
+      yield* stream as AsyncIterable<Buffer>;
+    }
+  }
+
   return {
+    /** Creates the description, or replaces it when the length becomes known. */
     create: async (id: string, upload: Description): Promise<void> => {
       await objects.put(descriptionOf(id), JSON.stringify(upload), { contentType: 'application/json' });
     },
@@ -62,13 +76,24 @@ export function createParts({ objects }: PartsDeps) {
     },
     /** Reads the whole upload; fails at the end when parts are missing, so that an incomplete file is never accepted. */
     read: async function* (id: string, size: number): AsyncGenerator<Buffer> {
-      let read = 0;
-      for (const { key, bytes } of await listParts(id)) {
-        const { stream } = await objects.get(key);
-        yield* stream as AsyncIterable<Buffer>;
-        read += bytes;
-      }
-      if (read !== size) throw uploadErrors.cutOff();
+      const parts = await listParts(id);
+      yield* readParts(parts);
+      if (parts.reduce((sum, { bytes }) => sum + bytes, 0) !== size) throw uploadErrors.cutOff();
+    },
+    /**
+     * Joins the small parts of a recording, of which one arrives every two seconds. The joined part replaces the first of
+     * them; the others then lie inside it and are ignored until they are deleted.
+     */
+    compact: async (id: string): Promise<void> => {
+      const parts = await listParts(id);
+      const from = parts.findLastIndex(({ bytes }) => bytes >= smallBytes) + 1;
+      const small = parts.slice(from);
+      const [first, ...others] = small;
+      if (!first || small.length < smallParts) return;
+      const chunks: Buffer[] = [];
+      for await (const chunk of readParts(small)) chunks.push(chunk);
+      await objects.put(first.key, Buffer.concat(chunks));
+      for (const { key } of others) await objects.delete(key);
     },
     remove: (id: string): Promise<number> => objects.deletePrefix(folderOf(id)),
     /** Ids of uploads created before the cutoff. */

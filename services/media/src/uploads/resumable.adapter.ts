@@ -34,7 +34,7 @@ export function createTus({ resumable }: TusDeps) {
       return id;
     },
     onUploadCreate: async (_request, upload) => {
-      await resumable.check(upload.size ?? 0, upload.metadata ?? {});
+      await resumable.check(upload.size ?? null, upload.metadata ?? {});
       return {};
     },
     onUploadFinish: async (request, upload) => {
@@ -49,7 +49,10 @@ export function createTus({ resumable }: TusDeps) {
     if (id) {
       await resumable.authorise(id, userId ?? '');
       // The last step may have been interrupted: a query for the offset completes it.
-      if (req.method === 'HEAD') await resumable.finishWhole(id, client);
+      if (req.method === 'HEAD') {
+        await resumable.finishWhole(id, client);
+        await resumable.touch(id);
+      }
     }
     const request = toWebRequest(req);
     senders.set(request, { userId, client });
@@ -70,21 +73,23 @@ export function createTus({ resumable }: TusDeps) {
 
 function createDataStore(resumable: Resumable, senderOf: (id: string) => string | undefined): DataStore {
   return Object.assign(new DataStore(), {
-    extensions: ['creation', 'creation-with-upload', 'termination', 'expiration'],
+    extensions: ['creation', 'creation-defer-length', 'creation-with-upload', 'termination', 'expiration'],
     getExpiration: () => resumable.expiresMs,
     create: async (upload: Upload): Promise<Upload> => {
       const createdAt = new Date().toISOString();
       const metadata = upload.metadata ?? {};
       const userId = senderOf(upload.id) ?? '';
-      await resumable.begin(upload.id, { userId, size: upload.size ?? 0, metadata, createdAt });
+      const size = upload.size ?? null;
+      await resumable.begin(upload.id, { userId, size, metadata, createdAt, recorded: size === null });
       upload.creation_date = createdAt;
       return upload;
     },
     write: (stream: Readable, id: string, offset: number) => resumable.append(id, offset, stream),
     getUpload: async (id: string): Promise<Upload> => {
       const { offset, size, metadata, createdAt } = await resumable.progress(id);
-      return new Upload({ id, size, offset, metadata, creation_date: createdAt });
+      return new Upload({ id, ...(size === null ? {} : { size }), offset, metadata, creation_date: createdAt });
     },
+    declareUploadLength: resumable.setLength,
     remove: resumable.cancel,
     deleteExpired: () => resumable.removeExpired(new AbortController().signal),
   });

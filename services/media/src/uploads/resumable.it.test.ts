@@ -21,6 +21,7 @@ describe('a resumable upload', () => {
     expect(answer.headers.get('tus-max-size')).toBe('50000000');
     expect(answer.headers.get('tus-extension')?.split(',').sort()).toEqual([
       'creation',
+      'creation-defer-length',
       'creation-with-upload',
       'expiration',
       'termination',

@@ -4,6 +4,7 @@ import type { Actor } from '../audit/audit.ts';
 import type { Db } from '../database.ts';
 import type { Description, Parts } from './resumable-parts.store.ts';
 import { maybeMedia } from '@overtone/object-store/inspection';
+import { addDuration } from './webm-duration.ts';
 import { checkSpeech, type Languages } from '../ports/languages.adapter.ts';
 import type { Reservations } from './reservations.store.ts';
 import { checkedFilename, parseOptions, uploadErrors } from './uploads.ts';
@@ -20,26 +21,17 @@ export type ResumableDeps = {
   log: Log;
 };
 type Metadata = Record<string, string | null>;
-/** Progress of an upload; `size` is known from the start. */
-export type UploadProgress = { offset: number; size: number; metadata: Metadata; createdAt: string };
+/** Progress of an upload; `size` is null while a recording is made. */
+export type UploadProgress = { offset: number; size: number | null; metadata: Metadata; createdAt: string };
 
 /** Resumable uploads. The id of an upload becomes the id of its file. */
 export function createResumable({ db, parts, reservations, uploads, languages, expiresMs, log }: ResumableDeps) {
-  const { finishWhole, cancel, removeExpired, removeOf } = createCompletion({
-    db,
-    parts,
-    reservations,
-    uploads,
-    expiresMs,
-    log,
-  });
+  const completion = createCompletion({ db, parts, reservations, uploads, expiresMs, log });
   return {
     maxBytes: uploads.maxBytes,
     expiresMs,
-    finishWhole,
-    cancel,
-    removeExpired,
-    removeOf,
+    ...completion,
+    touch: reservations.touch,
 
     begin: async (id: string, upload: Description): Promise<void> => {
       await reservations.reserve(id, upload.userId, upload.size);
@@ -52,11 +44,21 @@ export function createResumable({ db, parts, reservations, uploads, languages, e
     append: async (id: string, offset: number, source: Readable): Promise<number> => {
       const end = await parts.append(id, offset, source);
       await reservations.setReceived(id, end);
+      if ((await parts.describe(id))?.size === null) await parts.compact(id);
       return end;
     },
 
+    /** The sender of a recording reports its length with its last bytes. */
+    setLength: async (id: string, size: number): Promise<void> => {
+      const upload = await parts.describe(id);
+      if (!upload) throw noSuchUpload();
+      if (size === 0) throw uploadErrors.empty();
+      await parts.create(id, { ...upload, size });
+      await reservations.setLength(id, size);
+    },
+
     /** Rejects an upload early that would be rejected after its last byte. */
-    check: async (size: number, metadata: Metadata): Promise<void> => {
+    check: async (size: number | null, metadata: Metadata): Promise<void> => {
       checkedFilename(metadata['filename'] ?? undefined);
       const options = parseOptions(metadata);
       if (!maybeMedia(metadata['filetype'] ?? '')) throw uploadErrors.notMedia();
@@ -88,6 +90,8 @@ function noSuchUpload() {
   return notFound('There is no such upload.');
 }
 
+type Whole = Omit<Description, 'size'> & { size: number };
+
 /** Ends uploads: makes them files once they are complete, or removes them. */
 function createCompletion({ db, parts, reservations, uploads, expiresMs, log }: Omit<ResumableDeps, 'languages'>) {
   const finishing = new Map<string, Promise<void>>();
@@ -100,12 +104,13 @@ function createCompletion({ db, parts, reservations, uploads, expiresMs, log }: 
 
   const finish = async (
     id: string,
-    { userId, size, metadata }: Description,
+    { userId, size, metadata, recorded }: Whole,
     client: Actor['client'] | undefined,
   ): Promise<void> => {
     if (!(await findFile(db, id))) {
       const options = parseOptions(metadata);
-      const body = parts.read(id, size);
+      const whole = () => parts.read(id, size);
+      const body = recorded ? addDuration(whole) : whole();
       const filename = metadata['filename'] ?? undefined;
       await uploads
         .receive({
@@ -132,14 +137,39 @@ function createCompletion({ db, parts, reservations, uploads, expiresMs, log }: 
    */
   const finishWhole = async (id: string, client?: Actor['client']): Promise<void> => {
     const upload = await parts.describe(id);
-    if (!upload || (await parts.offset(id)) < upload.size) return;
-    const running = finishing.get(id) ?? finish(id, upload, client).finally(() => finishing.delete(id));
+    if (!upload || upload.size === null || (await parts.offset(id)) < upload.size) return;
+    const whole = { ...upload, size: upload.size };
+    const running = finishing.get(id) ?? finish(id, whole, client).finally(() => finishing.delete(id));
     finishing.set(id, running);
     await running;
   };
 
+  /** Makes a file of what has arrived of a recording; without a byte it is removed. */
+  const finishRecording = async (id: string): Promise<void> => {
+    const upload = await parts.describe(id);
+    if (upload?.size !== null) return finishWhole(id);
+    const size = await parts.offset(id);
+    if (size === 0) return remove(id);
+    await parts.create(id, { ...upload, size });
+    await reservations.setLength(id, size);
+    await finishWhole(id);
+  };
+
   return {
     finishWhole,
+    finishRecording,
+
+    /** Finishes the recordings whose sender has been silent since then. @returns their number. */
+    finishInterrupted: async (before: Date, signal: AbortSignal): Promise<number> => {
+      const ids = await reservations.interrupted(before);
+      for (const id of ids) {
+        if (signal.aborted) break;
+        await finishRecording(id).catch((err: unknown) =>
+          log.warn({ err: err as Error, upload: id }, 'interrupted recording not finished'),
+        );
+      }
+      return ids.length;
+    },
 
     /** The client's DELETE. */
     cancel: (id: string): Promise<void> => remove(id),
@@ -159,7 +189,7 @@ function createCompletion({ db, parts, reservations, uploads, expiresMs, log }: 
       const cutoff = new Date(Date.now() - expiresMs);
       for await (const id of parts.expired(cutoff)) {
         if (signal.aborted) break;
-        await finishWhole(id).catch((err: unknown) =>
+        await finishRecording(id).catch((err: unknown) =>
           log.info({ err: err as Error, upload: id }, 'expired upload dropped'),
         );
         await remove(id);

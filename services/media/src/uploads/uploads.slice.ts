@@ -5,17 +5,20 @@ import { handle, handled, periodic, reply, type Log, type RouteRequest, type Sli
 import { clientOf } from '../audit/audit.ts';
 import type { Db } from '../database.ts';
 import type { MediaEnv } from '../env.ts';
+import { toFileObject } from '../files/files.ts';
+import type { OpenUpload } from '../generated/client.ts';
 import { checkSpeech, type Languages } from '../ports/languages.adapter.ts';
 import type { Telemetry } from '../telemetry.ts';
 import { maybeMedia } from '@overtone/object-store/inspection';
-import { readMultipart } from './multipart.ts';
+import { readMultipart } from '../ports/multipart.ts';
 import { createOrphans } from './orphans.service.ts';
 import { createReservations } from './reservations.store.ts';
 import { createParts } from './resumable-parts.store.ts';
 import { createTus } from './resumable.adapter.ts';
-import { createResumable } from './resumable.service.ts';
+import { createResumable, type Resumable } from './resumable.service.ts';
 import { parseOptions, uploadErrors } from './uploads.ts';
 import { createUploads, type Uploads } from './uploads.service.ts';
+import { findFile } from './uploads.store.ts';
 
 export type UploadsSliceDeps = {
   db: Db;
@@ -27,7 +30,10 @@ export type UploadsSliceDeps = {
   env: MediaEnv;
 };
 
+const minute = 60_000;
 const hour = 3_600_000;
+/** A sender gives a sign at least every ten seconds, also while the recording is paused. */
+const silenceMs = 15_000;
 /** Upper bound of a multipart body's framing; a longer body exceeds the file limit. */
 const maxFramingBytes = 64 * 1024;
 const accept = ['audio/*', 'video/*'];
@@ -44,15 +50,17 @@ export function createUploadsSlice({
 }: UploadsSliceDeps): Slice & { removeUploadsOf: (userId: string) => Promise<number> } {
   const limits = { maxOpen: env.UPLOAD_MAX_OPEN, maxReservedBytes: env.UPLOAD_MAX_RESERVED_BYTES };
   const uploads = createUploads({ db, outbox, objects, telemetry, log, maxBytes: env.MAX_UPLOAD_BYTES });
+  const reservations = createReservations({ db, objects, limits });
   const resumable = createResumable({
     db,
     parts: createParts({ objects }),
-    reservations: createReservations({ db, objects, limits }),
+    reservations,
     uploads,
     languages,
     expiresMs: env.UPLOAD_EXPIRES_HOURS * hour,
     log,
   });
+  const idleMs = env.RECORDING_IDLE_MINUTES * minute;
   const tus = createTus({ resumable });
   const orphans = createOrphans({ db, objects, olderThanMs: 24 * hour });
   const { tusOptions, tusCreate, tusHead, tusPatch, tusDelete } = mediaRoutes;
@@ -76,6 +84,25 @@ export function createUploadsSlice({
         const file = await receiveMultipart(request, { uploads, languages });
         return reply(file, { headers: { 'X-File-ID': file.uuid } });
       }),
+      handle(mediaRoutes.listOpenRecordings, async ({ caller }) => {
+        const open = await reservations.recordingsOf(caller.userId);
+        const items = await Promise.all(open.map((row) => openRecordingOf(row, { resumable, idleMs })));
+        return { items: items.filter((item) => item !== null) };
+      }),
+      handle(mediaRoutes.finishRecording, async ({ caller, params }) => {
+        await resumable.authorise(params.upload_id, caller.userId);
+        await resumable.finishRecording(params.upload_id);
+        const file = await findFile(db, params.upload_id);
+        if (!file) {
+          // An upload of known length is finished by its last byte only.
+          const isOpen = await resumable.progress(params.upload_id).then(
+            () => true,
+            () => false,
+          );
+          throw isOpen ? uploadErrors.cutOff() : uploadErrors.empty();
+        }
+        return toFileObject(file, 'owner');
+      }),
       ...[tusOptions, tusCreate, tusHead, tusPatch, tusDelete].map((step: RouteDef) =>
         handle(step, async (request) => {
           const { req, res, requestId, maybeCaller } = request;
@@ -86,8 +113,29 @@ export function createUploadsSlice({
     ],
     periodics: [
       periodic('remove recordings without a file', 6 * hour, async (signal) => void (await orphans.removeAll(signal))),
+      periodic('finish interrupted recordings', Math.min(minute, idleMs), async (signal) => {
+        await resumable.finishInterrupted(new Date(Date.now() - idleMs), signal);
+      }),
       periodic('remove expired uploads', hour / 4, async (signal) => void (await resumable.removeExpired(signal))),
     ],
+  };
+}
+
+/** A recording that its owner can continue or keep; null when it was finished since. */
+async function openRecordingOf(
+  { id, createdAt, activeAt }: OpenUpload,
+  { resumable, idleMs }: { resumable: Resumable; idleMs: number },
+) {
+  const upload = await resumable.progress(id).catch(() => null);
+  if (upload === null || upload.size !== null) return null;
+  return {
+    upload_id: id,
+    title: upload.metadata['title'] ?? upload.metadata['filename'] ?? '',
+    received_bytes: upload.offset,
+    started_at: createdAt.toISOString(),
+    active_at: activeAt.toISOString(),
+    is_active: Date.now() - activeAt.getTime() < silenceMs,
+    finishes_at: new Date(activeAt.getTime() + idleMs).toISOString(),
   };
 }
 

@@ -10,7 +10,7 @@ function ago(ms: number): Date {
 describe('queues', () => {
   it('include each queue that has a job kind, also when it is empty, and no other queue', () => {
     const list = queueObjectsOf(new Map(), new Map(), [], new Map());
-    expect(list.map((queue) => queue.queue)).toEqual(['gpu', 'download', 'cpu', 'utility', 'embedding']);
+    expect(list.map((queue) => queue.queue)).toEqual(['gpu', 'download', 'cpu', 'utility', 'nlp', 'embedding']);
     expect(list.every((queue) => queue.depth === 0 && queue.paused === null)).toBe(true);
   });
   it('show who paused them and why, without a name when it is unknown', () => {

@@ -55,6 +55,7 @@ export const eventLabels: Readonly<Record<string, string>> = translateOnRead({
   'admin.erasure.order': msg`Erasure ordered`,
   'admin.erasure.retry': msg`Erasure retried`,
   'admin.erasure.complete': msg`Erasure completed`,
+  'admin.redaction.policy': msg`Redaction policy changed`,
   'group.create': msg`Group created`,
   'group.update': msg`Group changed`,
   'group.delete': msg`Group deleted`,
@@ -70,4 +71,7 @@ export const eventLabels: Readonly<Record<string, string>> = translateOnRead({
   'file.purge': msg`Recording deleted permanently`,
   'file.export': msg`Transcript exported`,
   'file.recording.remove': msg`Recording removed, transcript kept`,
+  'file.redaction.change': msg`Masking of a recording changed`,
+  'file.redaction.reveal': msg`Masked text revealed`,
+  'file.import_transcript': msg`Transcript imported`,
 });

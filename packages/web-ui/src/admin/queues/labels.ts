@@ -10,6 +10,7 @@ export const queueHints: Partial<Record<QueueItem['queue'], string>> = translate
   download: msg`Imports from addresses, media mirror`,
   cpu: msg`Preparing recordings, assembling transcripts`,
   utility: msg`Housekeeping, backups`,
+  nlp: msg`Checks for personal data`,
   embedding: msg`Search index`,
 });
 

@@ -2,7 +2,7 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import type { IncomingMessage } from 'node:http';
 import type { Readable } from 'node:stream';
 import busboy, { type Busboy } from 'busboy';
-import { uploadErrors } from './uploads.ts';
+import { uploadErrors } from '../uploads/uploads.ts';
 
 export type Part = { filename: string | undefined; declaredType: string; body: Readable };
 type Fields = Record<string, string>;
@@ -48,7 +48,7 @@ export async function readMultipart<T>(
     body.on('error', () => undefined);
     // busboy parses the rest of a chunk in which it found an error.
     if (parser.destroyed) return void body.destroy();
-    if (name !== 'file') return reject(uploadErrors.malformed('The recording must be in the field "file".'));
+    if (name !== 'file') return reject(uploadErrors.malformed('The file must be in the field "file".'));
     fileResult = handleFile({ filename: decodeFilename(info.filename), declaredType: info.mimeType, body }, ended);
     // A refusal ends the reading at once; it is reported below.
     fileResult.catch(reject);
@@ -64,7 +64,7 @@ export async function readMultipart<T>(
     await fileResult?.catch(() => undefined);
     throw rejection ?? toUploadError(error);
   }
-  if (!fileResult) throw uploadErrors.malformed('The recording must be in the field "file".');
+  if (!fileResult) throw uploadErrors.malformed('The file must be in the field "file".');
   return fileResult;
 }
 

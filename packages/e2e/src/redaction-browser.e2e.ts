@@ -1,0 +1,124 @@
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import type { Browser, Page } from '@playwright/test';
+import { barriers } from './barriers.ts';
+import { fitsWidth, launchBrowser } from './browser.ts';
+import { signIn, type Client } from './client.ts';
+import type { ScriptedContext } from './context.ts';
+import { openHands, watchedStep, type Hands } from './hands.ts';
+import { admin } from './instance.ts';
+import { createCopy, uploadWithRetry } from './scripted.ts';
+import type { Check, Suite } from './suite.ts';
+import { until } from './until.ts';
+
+const spoken = 'my name is Zebulon and the number is 415 555 2671 please call';
+const number = '415 555 2671';
+
+/** Masking of personal data, from the policy to a revealed number. */
+export function redactionInTheBrowser({ scripted, recordings, screenshots }: ScriptedContext): Suite {
+  let browser: Browser;
+  let boss: Hands;
+  let page: Page;
+  let client: Client;
+  let file: string;
+  const step = watchedStep(() => [boss]);
+  const box = (name: string) => page.getByRole('checkbox', { name, exact: true });
+  const press = (name: string) => page.getByRole('button', { name, exact: true }).click();
+  const savePolicy = async (): Promise<void> => {
+    await press('Save');
+    await until('the policy is saved', () => page.getByRole('button', { name: 'Save', exact: true }).isDisabled());
+  };
+  const scanned = () =>
+    until('the transcript is scanned', async () => {
+      const { scan_status: status } = await client.ok<{ scan_status: string }>('GET', `/api/files/${file}/redaction`);
+      return status === 'scanned';
+    });
+
+  const checks: Check[] = [
+    {
+      rule: 'Chromium starts, and a transcript with personal data is scanned',
+      run: async () => {
+        const { instance } = await scripted.get();
+        client = await signIn(instance.baseUrl, admin.email, admin.password);
+        file = await uploadWithRetry(client, await createCopy(recordings.brief.path, recordings.folder, 9_441));
+        const { transcript_segments: segments } = await client.completed(file);
+        await client.send('PUT', `/api/files/${file}/transcript/segments/${segments[0]?.uuid}`, { text: spoken });
+        await scanned();
+        browser = await launchBrowser();
+        boss = await openHands(browser, instance.baseUrl, screenshots);
+        page = boss.page;
+        await boss.signIn(admin.email, admin.password, 'Library');
+      },
+    },
+    step('without a policy the text is shown', async () => {
+      await page.goto(`/files/${file}`);
+      await page.getByText(number).first().waitFor();
+    }),
+    step('a policy masks the number on the page, and search does not find it any more', async () => {
+      await page.goto('/admin/redaction');
+      await box('Phone numbers').check();
+      await savePolicy();
+      await page.goto(`/files/${file}`);
+      await page.locator('[data-redacted="phone"]').first().waitFor();
+      assert.ok(!(await page.content()).includes(number));
+      await until('search follows', async () => (await client.search('2671', 'keyword')).total_results === 0, 60_000);
+    }),
+    step('the owner reveals the number and hides it again, and the audit log has it without the text', async () => {
+      await press('Reveal: Phone numbers');
+      await page.getByText(number).first().waitFor();
+      await press('Hide: Phone numbers');
+      await until('it is hidden', async () => !(await page.content()).includes(number));
+      await until('it is in the audit log', async () => {
+        const found = await client.ok<{ items: object[] }>(
+          'GET',
+          '/api/admin/audit-logs?event_type=file.redaction.reveal',
+        );
+        assert.ok(!JSON.stringify(found).includes('2671'));
+        return found.items.length > 0;
+      });
+    }),
+    step('the owner masks names too, and cannot mask less than the policy', async () => {
+      await page.getByText('Masking', { exact: true }).click();
+      assert.ok(await box('Phone numbers').isDisabled());
+      await box('Names').check();
+      await page.locator('[data-redacted="name"]').first().waitFor();
+      await page.getByText(/^Found: Names: 1, Phone numbers: 1$/).waitFor();
+    }),
+    step('the pages have no accessibility violations and fit into 360 pixels', async () => {
+      for (const width of [1280, 360]) {
+        await page.setViewportSize({ width, height: 800 });
+        for (const [name, path] of [
+          ['redaction', '/admin/redaction'],
+          ['redacted-file', `/files/${file}`],
+          ['account-masking', '/account'],
+        ] as const) {
+          await page.goto(path);
+          await (
+            name === 'redacted-file' ? page.locator('[data-redacted="phone"]').first() : box('Phone numbers')
+          ).waitFor();
+          assert.deepEqual(await barriers(page), [], `${path} has accessibility violations`);
+          await until(`${path} fits into ${width} pixels`, () => fitsWidth(page));
+          await page.screenshot({ path: join(screenshots, `${name}-${width}.png`), fullPage: true });
+        }
+      }
+      await page.setViewportSize({ width: 1280, height: 800 });
+    }),
+    step('without the policy and the choice the text is shown again', async () => {
+      await page.goto('/admin/redaction');
+      await box('Phone numbers').uncheck();
+      await savePolicy();
+      await client.send('PUT', `/api/files/${file}/redaction`, { masked_kinds: [] });
+      await page.goto(`/files/${file}`);
+      await page.getByText(number).first().waitFor();
+    }),
+  ];
+
+  return {
+    name: 'Redaction in Chromium',
+    checks,
+    close: async () => {
+      await client?.send('PUT', '/api/admin/redaction-policy', { masked_kinds: [] }).catch(() => undefined);
+      await browser?.close();
+    },
+  };
+}

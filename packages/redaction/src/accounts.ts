@@ -1,0 +1,54 @@
+import { isDni, isIban } from './checksums.ts';
+import { numberWords, valueBelowHundred } from './digit-runs.ts';
+import type { Span } from './spans.ts';
+import type { Token } from './tokens.ts';
+
+const english = numberWords('en');
+const zeros = new Set(['oh', 'nought']);
+const maxTokens = 40;
+const ninos = /\b[A-CEGHJ-PR-TW-Z][A-CEGHJ-NPR-TW-Z] ?\d{2} ?\d{2} ?\d{2} ?[A-D]\b/g;
+const dnis = /\b\d{8}-?[A-Z]\b/g;
+const codiciFiscali = /\b[A-Z]{6}\d{2}[A-EHLMPRST]\d{2}[A-Z]\d{3}[A-Z]\b/g;
+
+/** IBANs with a valid checksum, written or spelled, and identity numbers that contain letters. */
+export function findAccountsAndIds(text: string, tokens: readonly Token[]): Span[] {
+  const ids = [...text.matchAll(ninos), ...text.matchAll(codiciFiscali)].map(({ 0: found, index }) => ({
+    found,
+    index,
+  }));
+  const spanish = [...text.matchAll(dnis)]
+    .map(({ 0: found, index }) => ({ found, index }))
+    .filter(({ found }) => isDni(found.replace('-', '')));
+  return [
+    ...[...ids, ...spanish].map(({ found, index }) => ({
+      kind: 'id_number' as const,
+      start: index,
+      end: index + found.length,
+    })),
+    ...tokens.flatMap((_, at) => ibanAt(tokens, at)),
+  ];
+}
+
+/** Joins the tokens from `at` while they can be parts of an IBAN, and takes the longest valid one. */
+function ibanAt(tokens: readonly Token[], at: number): Span[] {
+  // "is", "it" and "at" are countries only in capitals.
+  if (/^[a-z]{2}$/.test(tokens[at]?.text ?? '')) return [];
+  let compact = '';
+  let end: number | undefined;
+  for (let next = at; next < Math.min(tokens.length, at + maxTokens) && compact.length <= 34; next += 1) {
+    const part = ibanPart(tokens[next] as Token);
+    if (part === undefined) break;
+    compact += part;
+    if (compact.length >= 2 && !/^[A-Z]{2}\d{0,2}/.test(compact)) return [];
+    if (compact.length >= 15 && isIban(compact)) end = next;
+  }
+  if (end === undefined) return [];
+  return [{ kind: 'account', start: (tokens[at] as Token).start, end: (tokens[end] as Token).end }];
+}
+
+function ibanPart({ text, word }: Token): string | undefined {
+  if (zeros.has(word)) return '0';
+  const value = valueBelowHundred(word, english);
+  if (value !== undefined) return String(value);
+  return /^[A-Za-z0-9]+$/.test(text) && (text.length <= 4 || /\d/.test(text)) ? text.toUpperCase() : undefined;
+}

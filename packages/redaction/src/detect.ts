@@ -1,0 +1,60 @@
+import { findAccountsAndIds } from './accounts.ts';
+import { findAddresses } from './addresses.ts';
+import { findBirthDates } from './dates.ts';
+import { digitRuns, numberWords } from './digit-runs.ts';
+import { findEmails } from './emails.ts';
+import { findIntroduced, findNames } from './names.ts';
+import { findNumbers, phoneRegions } from './numbers.ts';
+import { findSecrets } from './secrets.ts';
+import { mergeSpans, type Span } from './spans.ts';
+import { tokenize } from './tokens.ts';
+
+/** Identifies the rules: spans that an older version found are found again. Increase it with every change of a rule. */
+export const detectorVersion = 'rules-1';
+
+export type DetectOptions = {
+  /** Of the transcript: the words for digits, and the countries of phone numbers without a prefix. */
+  language: string | null;
+  /** Names of people that are known from elsewhere, e.g. the speakers of the file. */
+  knownNames: readonly string[];
+};
+
+/** Finds personal data in one text. */
+export function detect(text: string, { language, knownNames }: DetectOptions): Span[] {
+  const tokens = tokenize(text);
+  const words = numberWords(language);
+  const runs = digitRuns(tokens, words);
+  return mergeSpans([
+    ...findAccountsAndIds(text, tokens),
+    ...findNumbers(tokens, runs, phoneRegions(language)),
+    ...findEmails(text, tokens),
+    ...findBirthDates(tokens, words),
+    ...findAddresses(text, tokens, words),
+    ...findSecrets(text, tokens),
+    ...findNames(tokens, knownNames),
+  ]);
+}
+
+/** The names that are introduced somewhere in the texts ("my name is ..."). */
+export function introducedNames(texts: readonly string[]): string[] {
+  return [...new Set(texts.flatMap((text) => findIntroduced(tokenize(text))))];
+}
+
+/** Finds personal data in consecutive texts: a span that continues in the next text is found, and divided between them. */
+export function detectIn(texts: readonly string[], options: DetectOptions): Span[][] {
+  const found: Span[][] = texts.map(() => []);
+  const spans = detect(texts.join('\n'), options);
+  let offset = 0;
+  let from = 0;
+  texts.forEach((text, i) => {
+    const end = offset + text.length;
+    while ((spans[from]?.end ?? Infinity) <= offset) from += 1;
+    for (let at = from; (spans[at]?.start ?? Infinity) < end; at += 1) {
+      const { kind, start, end: spanEnd } = spans[at] as Span;
+      const part = { kind, start: Math.max(0, start - offset), end: Math.min(text.length, spanEnd - offset) };
+      if (part.end > part.start) found[i]?.push(part);
+    }
+    offset = end + 1;
+  });
+  return found;
+}

@@ -1,0 +1,186 @@
+import type { Token } from './tokens.ts';
+
+/** Consecutive words that name digits. */
+export type DigitRun = {
+  digits: string;
+  /** Indexes of tokens. */
+  first: number;
+  last: number;
+  /** Begins with `+` or "plus". */
+  plus: boolean;
+  /** The values of its words, e.g. [4, 15, 5]. */
+  values: number[];
+};
+
+const english = 'zero one two three four five six seven eight nine';
+/** Digits by language. English is always understood: numbers are often dictated in it. */
+const digitWords: Readonly<Record<string, string>> = {
+  en: english,
+  de: 'null eins zwei drei vier fünf sechs sieben acht neun',
+  fr: 'zéro un deux trois quatre cinq six sept huit neuf',
+  es: 'cero uno dos tres cuatro cinco seis siete ocho nueve',
+  it: 'zero uno due tre quattro cinque sei sette otto nove',
+  pt: 'zero um dois três quatro cinco seis sete oito nove',
+  nl: 'nul een twee drie vier vijf zes zeven acht negen',
+};
+const teens = 'ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen'.split(' ');
+const tens = 'twenty thirty forty fifty sixty seventy eighty ninety'.split(' ');
+const zeros = new Set(['oh', 'o', 'nought', 'naught', 'nil']);
+/** Words that a speech engine writes for a digit: they count only between two digits. */
+const homophones: Readonly<Record<string, number>> = {
+  to: 2,
+  too: 2,
+  for: 4,
+  won: 1,
+  ate: 8,
+  tree: 3,
+  fife: 5,
+  niner: 9,
+};
+const repeats: Readonly<Record<string, number>> = { double: 2, triple: 3, treble: 3, doppel: 2 };
+/** What is said between digits without ending the number. */
+const fillers = new Set(
+  'dash hyphen space uh um er ah then - – — slash stroke parenthesis bracket open close comma okay'.split(' '),
+);
+
+export type NumberWords = {
+  digitOf: (word: string) => number | undefined;
+};
+
+export function numberWords(language: string | null): NumberWords {
+  const base = language?.slice(0, 2).toLowerCase() ?? 'en';
+  const known = new Map<string, number>();
+  for (const words of [digitWords['en'], digitWords[base]])
+    words?.split(' ').forEach((word, digit) => known.set(word, digit));
+  if (base === 'de') known.set('zwo', 2).set('ein', 1);
+  return { digitOf: (word) => known.get(word) };
+}
+
+/** The value of a word below 100, e.g. "seven", "fifteen", "twenty-one". */
+export function valueBelowHundred(word: string, { digitOf }: NumberWords): number | undefined {
+  const digit = digitOf(word);
+  if (digit !== undefined) return digit;
+  if (teens.includes(word)) return 10 + teens.indexOf(word);
+  const [left = '', right] = word.split('-');
+  if (!tens.includes(left)) return undefined;
+  const base = 20 + 10 * tens.indexOf(left);
+  if (right === undefined) return base;
+  const rest = digitOf(right);
+  return rest === undefined || rest === 0 ? undefined : base + rest;
+}
+
+/** The digits of a numeral with separators, e.g. `(415)`, `555-2671`; undefined for amounts, times and decimals. */
+function numeralOf(text: string): string | undefined {
+  if (!/^[+(]?\d[\d\-–()./]*$/u.test(text)) return undefined;
+  if (/^\d{1,3}\.\d{1,2}$|^\d{1,2}\/\d{1,2}\/\d{2,4}$/.test(text)) return undefined;
+  return text.replaceAll(/\D/g, '');
+}
+
+type Piece = { digits: string; value: number; next: number };
+
+/** All runs of digits, written or spoken, in order. */
+export function digitRuns(tokens: readonly Token[], words: NumberWords): DigitRun[] {
+  const runs: DigitRun[] = [];
+  let at = 0;
+  while (at < tokens.length) {
+    const run = runAt(tokens, at, words);
+    if (run) runs.push(run);
+    at = run ? run.last + 1 : at + 1;
+  }
+  return runs;
+}
+
+function runAt(tokens: readonly Token[], from: number, words: NumberWords): DigitRun | undefined {
+  const saysPlus = tokens[from]?.word === 'plus';
+  const first = pieceAt(tokens, saysPlus ? from + 1 : from, words, false);
+  if (!first) return undefined;
+  const plus = saysPlus || Boolean(tokens[from]?.text.startsWith('+'));
+  const run: DigitRun = { digits: first.digits, first: from, last: first.next - 1, plus, values: [first.value] };
+  for (let at = first.next; at < tokens.length;) {
+    const skipped = skipFillers(tokens, at);
+    const piece = pieceAt(tokens, skipped, words, true);
+    if (!piece) break;
+    // A new international number begins.
+    if (tokens[skipped]?.text.startsWith('+')) break;
+    run.digits += piece.digits;
+    run.values.push(piece.value);
+    run.last = piece.next - 1;
+    at = piece.next;
+  }
+  return run;
+}
+
+function skipFillers(tokens: readonly Token[], from: number): number {
+  let at = from;
+  while (at < from + 3 && fillers.has(tokens[at]?.word ?? '')) at += 1;
+  return at;
+}
+
+function pieceAt(tokens: readonly Token[], at: number, words: NumberWords, inside: boolean): Piece | undefined {
+  const token = tokens[at];
+  if (!token) return undefined;
+  const numeral = numeralOf(token.text);
+  if (numeral !== undefined) return { digits: numeral, value: Number(numeral), next: at + 1 };
+  const times = repeats[token.word];
+  if (times !== undefined) return repeated(tokens, at, words, times);
+  const value = valueBelowHundred(token.word, words);
+  if (value !== undefined) return spokenPiece(tokens, at, value, words);
+  if (zeros.has(token.word) && (inside || isDigitWord(tokens[at + 1], words)))
+    return { digits: '0', value: 0, next: at + 1 };
+  const homophone = homophones[token.word];
+  if (homophone !== undefined && inside && isDigitWord(tokens[at + 1], words))
+    return { digits: String(homophone), value: homophone, next: at + 1 };
+  return undefined;
+}
+
+function isDigitWord(token: Token | undefined, words: NumberWords): boolean {
+  if (!token) return false;
+  return (
+    words.digitOf(token.word) !== undefined ||
+    zeros.has(token.word) ||
+    repeats[token.word] !== undefined ||
+    /^\d$/.test(token.text)
+  );
+}
+
+function repeated(tokens: readonly Token[], at: number, words: NumberWords, times: number): Piece | undefined {
+  const token = tokens[at + 1];
+  if (!token) return undefined;
+  const digit = zeros.has(token.word)
+    ? 0
+    : (words.digitOf(token.word) ?? (/^\d$/.test(token.text) ? Number(token.text) : undefined));
+  if (digit === undefined) return undefined;
+  return { digits: String(digit).repeat(times), value: digit, next: at + 2 };
+}
+
+/** "twenty one", "eight hundred", "two thousand", "five". */
+function spokenPiece(tokens: readonly Token[], at: number, value: number, words: NumberWords): Piece {
+  let total = value;
+  let next = at + 1;
+  const ones = valueBelowHundred(tokens[next]?.word ?? '', words);
+  if (total >= 20 && total % 10 === 0 && ones !== undefined && ones > 0 && ones < 10) {
+    total += ones;
+    next += 1;
+  }
+  if (tokens[next]?.word === 'hundred') return withHundreds(tokens, next + 1, total, words);
+  if (tokens[next]?.word === 'thousand') return { digits: `${total}000`, value: total * 1000, next: next + 1 };
+  return { digits: String(total), value: total, next };
+}
+
+function withHundreds(tokens: readonly Token[], next: number, count: number, words: NumberWords): Piece {
+  const joined = tokens[next]?.word === 'and';
+  const restAt = joined ? next + 1 : next;
+  const rest = valueBelowHundred(tokens[restAt]?.word ?? '', words);
+  // "eight hundred five five five" is 800 and three digits; "one hundred twenty" is one number.
+  if (rest === undefined || (!joined && rest < 10)) return { digits: `${count}00`, value: count * 100, next };
+  const piece = spokenPiece(tokens, restAt, rest, words);
+  const total = count * 100 + piece.value;
+  return { digits: String(total), value: total, next: piece.next };
+}
+
+/** Counting and tables ("one two three four five six seven"): values with one constant step. */
+export function isCounting({ values }: Pick<DigitRun, 'values'>): boolean {
+  if (values.length < 5) return false;
+  const step = (values[1] ?? 0) - (values[0] ?? 0);
+  return step !== 0 && values.every((value, i) => i === 0 || value - (values[i - 1] ?? 0) === step);
+}

@@ -1,0 +1,90 @@
+import { numberWords, valueBelowHundred } from './digit-runs.ts';
+import type { Span } from './spans.ts';
+import type { Token } from './tokens.ts';
+
+// Lengths are those of RFC 5321. Without a limit a long word would take quadratic time.
+const written = /[\p{L}\p{N}._%+'-]{1,64}@(?:[\p{L}\p{N}-]{1,63}\.){1,8}[\p{L}\p{N}-]{1,63}/gu;
+const ats = new Set(['at', '@', 'arroba', 'chiocciola', 'klammeraffe', 'arobase']);
+const dots = new Set(['dot', 'point', 'period', '.', 'punkt', 'punto', 'ponto']);
+const connectors = new Set([...dots, 'underscore', 'dash', 'hyphen', 'minus', 'plus', '_', '-', 'unterstrich']);
+const topLevel = new Set(
+  'com org net edu gov mil int io co ai app dev me info biz eu uk de fr es it nl at ch be se no dk fi pl pt ie ca us au nz in br mx jp cn ru za tv email xyz online shop cloud tech'.split(
+    ' ',
+  ),
+);
+/** "look at the dot com boom": these begin no domain. */
+const noDomains = new Set(['the', 'a', 'an', 'this', 'that', 'my', 'your', 'our', 'some', 'any']);
+/** Where a dictated address begins. */
+const cueEnds = new Set(
+  "is it's its as to at: email e-mail mail address lautet ist es under via from with try use contact message ping cc me him her them us or and that's thats".split(
+    ' ',
+  ),
+);
+const english = numberWords('en');
+
+/** Addresses as written, and as dictated: "john dot smith at example dot com". */
+export function findEmails(text: string, tokens: readonly Token[]): Span[] {
+  const asWritten = [...text.matchAll(written)].map(({ 0: found, index }) => spanOf(index, index + found.length));
+  return [...asWritten, ...tokens.flatMap((_, at) => dictatedAt(tokens, at))];
+}
+
+function spanOf(start: number, end: number): Span {
+  return { kind: 'email', start, end };
+}
+
+function dictatedAt(tokens: readonly Token[], at: number): Span[] {
+  if (!ats.has(tokens[at]?.word ?? '') || noDomains.has(tokens[at + 1]?.word ?? '')) return [];
+  const last = domainEnd(tokens, at + 1);
+  const first = localStart(tokens, at - 1);
+  if (last === undefined || first === undefined) return [];
+  return [spanOf((tokens[first] as Token).start, (tokens[last] as Token).end)];
+}
+
+/** The last token of a domain: "example dot com", "example.com", "g mail dot co dot u k". */
+function domainEnd(tokens: readonly Token[], from: number): number | undefined {
+  let end: number | undefined;
+  for (let at = from; at < Math.min(tokens.length, from + 10); at += 1) {
+    const { word, endsSentence } = tokens[at] as Token;
+    if (/^[\p{L}\p{N}-]+(\.[\p{L}\p{N}-]+)+$/u.test(word)) {
+      if (topLevel.has(word.slice(word.lastIndexOf('.') + 1))) end = at;
+    } else if (dots.has(word)) {
+      const next = tokens[at + 1]?.word ?? '';
+      const letters = `${next}${tokens[at + 2]?.word ?? ''}`;
+      if (topLevel.has(next)) end = at + 1;
+      else if (next.length === 1 && letters.length === 2 && topLevel.has(letters)) end = at + 2;
+    } else if (end !== undefined && at > end) return end;
+    if (endsSentence && (end ?? -1) <= at) return end;
+  }
+  return end;
+}
+
+/** The first token of the name before "at"; undefined when no name precedes it. */
+function localStart(tokens: readonly Token[], last: number): number | undefined {
+  if (last < 0 || tokens[last]?.endsSentence) return undefined;
+  const cue = cueBefore(tokens, last);
+  if (cue !== undefined) return cue + 1 <= last ? cue + 1 : undefined;
+  let first = last;
+  while (first > 0) {
+    const before = tokens[first - 1] as Token;
+    if (before.endsSentence) break;
+    if (connectors.has(before.word) && first > 1) first -= 2;
+    else if (isPart(before.word) && isPart(tokens[first]?.word ?? '')) first -= 1;
+    else break;
+  }
+  return first;
+}
+
+/** Letters and numbers that are dictated one by one. */
+function isPart(word: string): boolean {
+  return /^([\p{L}\p{N}]|\d+)$/u.test(word) || valueBelowHundred(word, english) !== undefined;
+}
+
+/** The nearest word of an introduction ("my email is ...") in the same sentence. */
+function cueBefore(tokens: readonly Token[], last: number): number | undefined {
+  for (let at = last - 1; at >= Math.max(0, last - 12); at -= 1) {
+    const { word, endsSentence } = tokens[at] as Token;
+    if (endsSentence) return undefined;
+    if (cueEnds.has(word) && !connectors.has(tokens[at + 1]?.word ?? '')) return at;
+  }
+  return undefined;
+}

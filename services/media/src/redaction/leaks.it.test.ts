@@ -1,0 +1,345 @@
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import {
+  mediaRpc,
+  redactionAudiences,
+  redactionKinds,
+  roleAtLeast,
+  routes,
+  type FileDetail,
+  type RouteDef,
+  type TranscriptArtefact,
+} from '@overtone/contracts';
+import type { Bus } from '@overtone/service-kit';
+import { z } from 'zod';
+import { engine, transcribed, wordsOf, type Run } from '../../test/runs.ts';
+import { newUser, startMedia, waitFor, type TestUser } from '../../test/start-media.ts';
+
+/** One planted text per kind, with the words that must not be in any answer. */
+const planted: Readonly<Record<string, { text: string; canaries: string[] }>> = {
+  name: { text: 'my name is Zebulon Quillfeather', canaries: ['Zebulon', 'Quillfeather'] },
+  email: { text: 'write to quince dot marrow at thistle dot org today', canaries: ['quince', 'marrow', 'thistle'] },
+  phone: { text: 'call me on 415 555 2671 please', canaries: ['2671', '415'] },
+  address: { text: 'i live at 4417 Gallowglass Street now', canaries: ['4417', 'Gallowglass'] },
+  card: { text: 'the card is 4111 1111 1111 1111 okay', canaries: ['4111', '1111'] },
+  account: { text: 'the iban is DE89 3704 0044 0532 0130 00 for rent', canaries: ['DE89', '3704', '0532'] },
+  id_number: { text: 'my social security number is 536-90-4399', canaries: ['536-90', '4399'] },
+  birth_date: { text: 'i was born on july ninth nineteen seventy eight', canaries: ['ninth', 'seventy eight'] },
+  secret: { text: 'the password is porcupine umbrella', canaries: ['porcupine', 'umbrella'] },
+};
+const canaries = Object.values(planted).flatMap((one) => one.canaries);
+/** Text without personal data: it is hidden only while it was not scanned. */
+const ordinary = 'kaleidoscope';
+
+function transcript(): TranscriptArtefact {
+  const texts = [...Object.values(planted).map(({ text }) => text), `the ${ordinary} was open`];
+  return {
+    language: 'en',
+    engine,
+    diarization: { provider: 'acoustic', degraded: null },
+    speakers: ['SPEAKER_01', 'SPEAKER_02'],
+    segments: texts.map((text, i) => ({
+      start: i * 10,
+      end: i * 10 + 8,
+      speaker: i % 2,
+      text,
+      confidence: 0.8,
+      words: wordsOf(text, i * 10),
+    })),
+  };
+}
+
+const textFields: ReadonlySet<string> = new Set([
+  'text',
+  'snippet',
+  'word',
+  'words',
+  'segments',
+  'transcript_segments',
+]);
+
+/** Whether an answer of the route has a field that holds spoken text. */
+function carriesText({ answer, answerType, otherAnswers }: RouteDef): boolean {
+  const types = [answerType, ...Object.keys(otherAnswers)];
+  return (
+    types.some((type) => type.startsWith('text/')) || hasTextField(z.toJSONSchema(answer, { unrepresentable: 'any' }))
+  );
+}
+
+function hasTextField(schema: unknown): boolean {
+  if (typeof schema !== 'object' || schema === null) return false;
+  const { properties } = schema as { properties?: object };
+  if (properties && Object.keys(properties).some((name) => textFields.has(name))) return true;
+  return Object.values(schema).some(hasTextField);
+}
+
+function nameOf({ method, path }: Pick<RouteDef, 'method' | 'path'>): string {
+  return `${method} ${path}`;
+}
+
+/** The planted texts as a transcript file, said by a person whose name is masked. */
+function transcriptFile(): FormData {
+  const srt = [...Object.values(planted).map(({ text }) => text), `the ${ordinary} was open`]
+    .map((text, i) => `${i + 1}\n00:00:${10 + i},000 --> 00:00:${10 + i},900\nQuillfeather: ${text}\n`)
+    .join('\n');
+  const form = new FormData();
+  form.set('file', new Blob([srt]), 'talk.srt');
+  return form;
+}
+
+/** `imported`: a file without a recording. */
+type Place = { run: Run; imported: string; segment: string; speaker: string; redaction: string };
+type Call = (place: Place) => { path: string; body?: unknown };
+function exportsOf(format: string): Call[] {
+  const path = (fileId: string) => ({ path: `/api/files/${fileId}/subtitles?subtitle_format=${format}` });
+  return [({ run }) => path(run.fileId), ({ imported }) => path(imported)];
+}
+/** Requests of the routes that carry text and need more than a file's id. */
+const calls: Readonly<Record<string, readonly Call[]>> = {
+  'GET /api/files/{uuid}': [
+    ({ run }) => ({ path: `/api/files/${run.fileId}?segment_limit=5000` }),
+    ({ imported }) => ({ path: `/api/files/${imported}?segment_limit=5000` }),
+  ],
+  'GET /api/files/{uuid}/content': [
+    ({ run }) => ({ path: `/api/files/${run.fileId}/content` }),
+    ({ imported }) => ({ path: `/api/files/${imported}/content` }),
+    ({ imported }) => ({ path: `/api/files/${imported}/content?download=true` }),
+  ],
+  'GET /api/files/{uuid}/segments': ['true', 'false'].flatMap((words): Call[] => [
+    ({ run }) => ({ path: `/api/files/${run.fileId}/segments?words=${words}` }),
+    ({ imported }) => ({ path: `/api/files/${imported}/segments?words=${words}` }),
+  ]),
+  'GET /api/files/{uuid}/subtitles': ['srt', 'webvtt', 'txt', 'json'].flatMap(exportsOf),
+  'PUT /api/files/{uuid}/transcript/segments/{segment_uuid}': [
+    ({ run, segment }) => ({ path: `/api/files/${run.fileId}/transcript/segments/${segment}`, body: {} }),
+    ({ run, segment }) => ({ path: `/api/files/${run.fileId}/transcript/segments/${segment}`, body: { text: 'x' } }),
+    ({ run, segment, speaker }) => ({
+      path: `/api/files/${run.fileId}/transcript/segments/${segment}`,
+      body: { speaker_uuid: speaker },
+    }),
+  ],
+  'PUT /api/transcripts/segments/{uuid}/speaker': [
+    ({ segment, speaker }) => ({
+      path: `/api/transcripts/segments/${segment}/speaker`,
+      body: { speaker_uuid: speaker },
+    }),
+  ],
+  'POST /api/transcripts/import/preview': [() => ({ path: '/api/transcripts/import/preview', body: transcriptFile() })],
+  'POST /api/transcripts/import': [() => ({ path: '/api/transcripts/import', body: transcriptFile() })],
+  'POST /api/files/{uuid}/transcript/import': [
+    ({ imported }) => ({ path: `/api/files/${imported}/transcript/import`, body: transcriptFile() }),
+  ],
+  'POST /api/files/{uuid}/redactions/{redaction_uuid}/reveal': [
+    ({ run, redaction }) => ({ path: `/api/files/${run.fileId}/redactions/${redaction}/reveal` }),
+  ],
+};
+/** Routes of other services with such a field, and where their text comes from. */
+const elsewhere: Readonly<Record<string, string>> = {
+  'GET /api/search': 'its text is that of rpc.media.transcript-page, which is tested below',
+  'GET /api/search/suggestions': 'its titles and speakers are those of rpc.media.transcript-page',
+  'GET /api/admin/audit-logs/export': 'its records are made from events, which are tested below',
+  'GET /api/docs': 'the documentation of the API',
+};
+
+const media = await startMedia();
+const boss = newUser('super_admin');
+const owner = newUser();
+const readers: Readonly<Record<string, TestUser>> = {
+  viewer: newUser(),
+  editor: newUser(),
+  owner,
+  administrator: newUser('admin'),
+  super_admin: boss,
+  stranger: newUser(),
+};
+let place: Place;
+let indexer: Bus;
+
+beforeAll(async () => {
+  indexer = await media.connectAs('search-indexer');
+  const run = await transcribed(media, owner, transcript());
+  const created = await media.call(owner, 'POST', '/api/transcripts/import', { body: transcriptFile() });
+  expect(created.status).toBe(201);
+  const { uuid: imported } = (await created.json()) as FileDetail;
+  for (const fileId of [run.fileId, imported])
+    for (const permission of ['viewer', 'editor'])
+      await media.json(owner, 'PUT', `/api/files/${fileId}/shares`, {
+        user_uuid: readers[permission]?.userId,
+        permission,
+      });
+  await untilScanned(run.fileId);
+  const policy = {
+    masked_kinds: redactionKinds,
+    masked_for: redactionAudiences,
+    reveal_for: [],
+    withhold_unscanned: true,
+  };
+  expect((await media.json(boss, 'PUT', '/api/admin/redaction-policy', policy)).status).toBe(200);
+  const { body } = await media.json<FileDetail>(owner, 'GET', `/api/files/${run.fileId}`);
+  const first = body.transcript_segments[0];
+  place = {
+    run,
+    imported,
+    segment: first?.uuid ?? '',
+    speaker: body.speakers[1]?.uuid ?? '',
+    redaction: first?.redactions[0]?.uuid ?? '',
+  };
+  await media.json(owner, 'PUT', `/api/speakers/${place.speaker}`, { display_name: 'Quillfeather' });
+  await untilScanned(run.fileId);
+  media.messages.length = 0;
+});
+
+async function untilScanned(fileId: string): Promise<void> {
+  await waitFor(async () => {
+    const { body } = await media.json<{ scan_status: string }>(owner, 'GET', `/api/files/${fileId}/redaction`);
+    return body.scan_status === 'scanned' || undefined;
+  });
+}
+
+/** The requests of a route: the listed ones, or for a GET the ids of the file wherever the path has a name. */
+function requestsOf(route: RouteDef): { path: string; body?: unknown }[] {
+  const listed = calls[nameOf(route)];
+  if (listed) return listed.map((call) => call(place));
+  const path = route.path.replaceAll(/\{(\w+)\}/g, place.run.fileId);
+  const query = {
+    '/api/speakers': `file_uuid=${place.run.fileId}`,
+    '/api/tags/files': `file_uuid=${place.run.fileId}`,
+  };
+  return [{ path: `${path}?${query[path as keyof typeof query] ?? ''}` }];
+}
+
+const mediaRouteTable = routes.filter(({ service }) => service === 'media');
+const tested = mediaRouteTable.filter((route) => route.method === 'GET' || calls[nameOf(route)]);
+const matrix = Object.keys(readers).flatMap((reader) => tested.map((route) => [reader, nameOf(route), route] as const));
+
+function initOf(body: unknown): RequestInit {
+  if (body === undefined) return {};
+  if (body instanceof FormData) return { body };
+  return { body: JSON.stringify(body), headers: { 'content-type': 'application/json' } };
+}
+
+async function leaksOf(reader: string, route: RouteDef, words: readonly string[]): Promise<string[]> {
+  const leaks: string[] = [];
+  for (const { path, body } of requestsOf(route)) {
+    const response = await media.call(readers[reader] as TestUser, route.method, path, initOf(body));
+    const text = await response.text();
+    leaks.push(...words.filter((word) => text.includes(word)).map((word) => `${path}: ${word}`));
+  }
+  return leaks;
+}
+
+describe('masked text', () => {
+  it('can be in no answer of a route that is missing here', () => {
+    const known = new Set([...Object.keys(calls), ...Object.keys(elsewhere)]);
+    expect(
+      routes
+        .filter(carriesText)
+        .map(nameOf)
+        .filter((name) => !known.has(name)),
+    ).toEqual([]);
+  });
+
+  it('is found in every planted kind, so that the canaries prove something', async () => {
+    const { body } = await media.json<{ found: Record<string, number> }>(
+      owner,
+      'GET',
+      `/api/files/${place.run.fileId}/redaction`,
+    );
+    expect(Object.keys(body.found).sort()).toEqual(Object.keys(planted).sort());
+    const response = await media.call(owner, 'GET', `/api/files/${place.run.fileId}/subtitles?subtitle_format=txt`);
+    expect(await response.text()).toContain(ordinary);
+    const rows = await media.query('select text from transcript_segment where media_file_id = $1', place.run.fileId);
+    for (const canary of canaries) expect(JSON.stringify(rows)).toContain(canary);
+  });
+
+  it.each(matrix)('does not leak to %s through %s', async (reader, _, route) => {
+    expect(await leaksOf(reader, route, canaries)).toEqual([]);
+  });
+
+  it('is in no page for the search index', async () => {
+    const page = await indexer.request(mediaRpc.transcriptPage, { fileId: place.run.fileId, offset: 0, limit: 50 });
+    const text = JSON.stringify(page);
+    expect(text).toContain(ordinary);
+    expect(canaries.filter((canary) => text.includes(canary))).toEqual([]);
+  });
+
+  it('of an imported transcript is stored with its spans, and its file is sent to nobody', async () => {
+    const page = await indexer.request(mediaRpc.transcriptPage, { fileId: place.imported, offset: 0, limit: 50 });
+    expect(page.segments.at(-1)?.text).toContain(ordinary);
+    expect(canaries.filter((canary) => JSON.stringify(page).includes(canary))).toEqual([]);
+    const rows = await media.query('select text from transcript_segment where media_file_id = $1', place.imported);
+    for (const canary of canaries) expect(JSON.stringify(rows)).toContain(canary);
+    const statuses = await Promise.all(
+      ['viewer', 'editor', 'owner', 'administrator', 'super_admin'].map(async (reader) => {
+        const path = `/api/files/${place.imported}/content`;
+        return (await media.call(readers[reader] as TestUser, 'GET', path)).status;
+      }),
+    );
+    expect(statuses).toEqual([403, 403, 403, 403, 403]);
+  });
+
+  it('is in no answer about an import onto a file and its undo', async () => {
+    const editor = readers['editor'] as TestUser;
+    const path = `/api/files/${place.imported}/transcript/import`;
+    const onto = await media.call(editor, 'POST', path, { body: transcriptFile() });
+    expect(onto.status).toBe(200);
+    const answer = (await onto.json()) as { undo: { uuid: string } };
+    const undone = await media.json(editor, 'POST', `/api/files/${place.imported}/undo/${answer.undo.uuid}`);
+    expect(undone.status).toBe(200);
+    const detail = await media.json<FileDetail>(editor, 'GET', `/api/files/${place.imported}?segment_limit=5000`);
+    expect(detail.body.transcript_segments.some(({ withheld }) => withheld)).toBe(false);
+    const text = JSON.stringify([answer, undone.body, detail.body]);
+    expect(canaries.filter((canary) => text.includes(canary))).toEqual([]);
+  });
+
+  it('is in no other reply to a service and in no event, and so in no push message and no audit record', async () => {
+    const replies = await Promise.all([
+      indexer.request(mediaRpc.listTranscribed, { after: null, limit: 100 }),
+      indexer.request(mediaRpc.listShared, { after: null, limit: 100 }),
+    ]);
+    const editor = readers['editor'] as TestUser;
+    const path = `/api/files/${place.run.fileId}/transcript/segments/${place.segment}`;
+    const edited = await media.json<{ undo: { uuid: string } }>(editor, 'PUT', path, { text: 'hello [name]' });
+    expect(edited.status).toBe(200);
+    const undone = await media.json(editor, 'POST', `/api/files/${place.run.fileId}/undo/${edited.body.undo.uuid}`);
+    expect(undone.status).toBe(200);
+    await waitFor(() => media.eventsOf('evt.media.transcript.edited.v1', place.run.fileId)[1]);
+    const text = JSON.stringify([replies, edited.body, undone.body, media.messages]);
+    expect(canaries.filter((canary) => text.includes(canary))).toEqual([]);
+    expect(
+      await leaksOf('editor', tested.find((route) => route.path.endsWith('/segments')) as RouteDef, canaries),
+    ).toEqual([]);
+  });
+});
+
+describe('text that was not scanned', () => {
+  // Only reads: an edit would have the text scanned.
+  const reads = matrix.filter(([, , { method }]) => method === 'GET');
+
+  beforeAll(async () => {
+    await untilScanned(place.run.fileId);
+    await media.query(
+      `update transcript_segment set redaction_key = 'old:' || md5(text), redactions = '[]'
+       where media_file_id = any($1::uuid[])`,
+      [place.run.fileId, place.imported],
+    );
+  });
+
+  it.each(reads)('does not leak to %s through %s', async (reader, _, route) => {
+    expect(await leaksOf(reader, route, [...canaries, ordinary])).toEqual([]);
+  });
+
+  it('is in no page for the search index', async () => {
+    const page = await indexer.request(mediaRpc.transcriptPage, { fileId: place.run.fileId, offset: 0, limit: 50 });
+    expect(page.segments.every(({ text, words }) => text === '' && words.length === 0)).toBe(true);
+  });
+});
+
+describe('the policy', () => {
+  it.each(Object.entries(readers).filter(([, { role }]) => !roleAtLeast(role, 'super_admin')))(
+    'cannot be changed by %s',
+    async (_, person) => {
+      const answer = await media.json(person, 'PUT', '/api/admin/redaction-policy', { masked_kinds: [] });
+      expect(answer).toMatchObject({ status: 403, body: { code: 'role_required' } });
+    },
+  );
+});

@@ -1,0 +1,255 @@
+import { beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import type { FileDetail, RedactionPolicy, SegmentObject, TranscriptArtefact } from '@overtone/contracts';
+import { mediaRpc } from '@overtone/contracts';
+import type { Bus } from '@overtone/service-kit';
+import { engine, transcribed, wordsOf, type Run } from '../../test/runs.ts';
+import { newUser, startMedia, waitFor as waitUntil, type TestUser } from '../../test/start-media.ts';
+
+/** Scans and messages take about a second. */
+function waitFor<T>(predicate: () => T | Promise<T>) {
+  return waitUntil(predicate, { timeoutMs: 40_000 });
+}
+
+const card = 'four one one one one one one one one one one one one one one one';
+const spoken = [
+  'my name is Ada Lovelace',
+  `the card number is ${card}`,
+  'my number is 415 555 2671 thanks',
+  'let us begin',
+];
+
+function personal(): TranscriptArtefact {
+  return {
+    language: 'en',
+    engine,
+    diarization: { provider: 'acoustic', degraded: null },
+    speakers: ['SPEAKER_01'],
+    segments: spoken.map((text, i) => ({
+      start: i * 10,
+      end: i * 10 + 8,
+      speaker: 0,
+      text,
+      confidence: 0.8,
+      words: wordsOf(text, i * 10),
+    })),
+  };
+}
+
+const nothingMasked: RedactionPolicy = {
+  masked_kinds: [],
+  masked_for: ['viewer', 'editor', 'owner', 'administrator'],
+  withhold_unscanned: true,
+  reveal_for: ['owner'],
+};
+const media = await startMedia();
+let indexer: Bus;
+let run: Run;
+let boss: TestUser;
+const viewer = newUser();
+beforeAll(async () => {
+  indexer = await media.connectAs('search-indexer');
+});
+
+beforeEach(async () => {
+  boss = newUser('super_admin');
+  await setPolicy(nothingMasked);
+  run = await transcribed(media, undefined, personal());
+  await media.json(run.owner, 'PUT', `/api/files/${run.fileId}/shares`, {
+    user_uuid: viewer.userId,
+    permission: 'editor',
+  });
+  await scanned();
+});
+
+function setPolicy(change: Partial<RedactionPolicy>) {
+  return media.json<RedactionPolicy>(boss, 'PUT', '/api/admin/redaction-policy', change);
+}
+
+async function scanned(): Promise<void> {
+  await waitFor(async () => (await redactionOf(run.owner)).scan_status === 'scanned' || undefined);
+}
+
+async function redactionOf(person: TestUser) {
+  const { body } = await media.json<Record<string, unknown>>(person, 'GET', `/api/files/${run.fileId}/redaction`);
+  return body;
+}
+
+async function segmentsFor(person: TestUser): Promise<SegmentObject[]> {
+  const { body } = await media.json<FileDetail>(person, 'GET', `/api/files/${run.fileId}`);
+  return body.transcript_segments;
+}
+
+async function textsFor(person: TestUser) {
+  return (await segmentsFor(person)).map(({ text }) => text);
+}
+
+describe('a scanned transcript', () => {
+  it('is shown as it is while nothing is masked, and its version does not change', async () => {
+    expect(await textsFor(run.owner)).toEqual(spoken);
+    expect(((await run.readFile()) as unknown as FileDetail).transcript_version).toBe(1);
+    expect(await redactionOf(run.owner)).toMatchObject({ coverage: 1, found: { name: 1, card: 1, phone: 1 } });
+  });
+
+  it('is masked for the audiences of the policy only', async () => {
+    await setPolicy({ masked_kinds: ['card', 'phone'], masked_for: ['viewer', 'editor'] });
+    expect(await textsFor(viewer)).toEqual([
+      spoken[0],
+      'the card number is [card]',
+      'my number is [phone] thanks',
+      spoken[3],
+    ]);
+    expect(await textsFor(run.owner)).toEqual(spoken);
+    expect(await textsFor(newUser('admin'))).toEqual(spoken);
+  });
+
+  it('has words without text and with their times in a masked part', async () => {
+    await setPolicy({ masked_kinds: ['phone'], masked_for: ['owner'] });
+    const words = (await segmentsFor(run.owner))[2]?.words ?? [];
+    expect(words.map(({ word }) => word)).toEqual(['my', 'number', 'is', '', '', '', 'thanks']);
+    expect(words[3]).toMatchObject({ start: expect.closeTo(21.2), confidence: null });
+  });
+
+  it('is masked in every export and in the text for the search index', async () => {
+    await setPolicy({ masked_kinds: ['name', 'card', 'phone'], masked_for: ['viewer', 'editor'] });
+    for (const format of ['srt', 'webvtt', 'txt', 'json']) {
+      const text = await (
+        await media.call(viewer, 'GET', `/api/files/${run.fileId}/subtitles?subtitle_format=${format}`)
+      ).text();
+      expect(text).toContain('let us begin');
+      expect(text).not.toMatch(/Ada|Lovelace|four|2671/);
+    }
+    const page = await indexer.request(mediaRpc.transcriptPage, { fileId: run.fileId, offset: 0, limit: 10 });
+    expect(JSON.stringify(page)).not.toMatch(/Ada|Lovelace|four|2671/);
+    expect(page.segments[3]?.text).toBe('let us begin');
+  });
+
+  it('is published again to readers and search when the policy has changed', async () => {
+    await setPolicy({ masked_kinds: ['name'] });
+    await waitFor(() => media.eventsOf('evt.media.transcript.edited.v1', run.fileId)[0]);
+  });
+});
+
+describe('the choice of an owner', () => {
+  it('masks a file for all of its readers, and never less than the policy', async () => {
+    await setPolicy({ masked_kinds: ['card'] });
+    const path = `/api/files/${run.fileId}/redaction`;
+    expect((await media.json(viewer, 'PUT', path, { masked_kinds: [] })).status).toBe(403);
+    expect(await media.json(run.owner, 'PUT', path, { masked_kinds: ['phone'] })).toMatchObject({
+      status: 200,
+      body: { masked_kinds: ['phone'], policy_kinds: ['card'] },
+    });
+    expect((await textsFor(viewer)).slice(1, 3)).toEqual(['the card number is [card]', 'my number is [phone] thanks']);
+    await media.json(run.owner, 'PUT', path, { masked_kinds: [] });
+    expect((await textsFor(run.owner)).slice(1, 3)).toEqual(['the card number is [card]', spoken[2]]);
+  });
+
+  it('for all files masks each of them', async () => {
+    await media.json(run.owner, 'PUT', '/api/redaction', { masked_kinds: ['name'] });
+    expect((await textsFor(viewer))[0]).toBe('my name is [name]');
+    await waitFor(() => media.eventsOf('evt.media.transcript.edited.v1', run.fileId)[0]);
+  });
+});
+
+describe('a text that was not scanned', () => {
+  const forget = () =>
+    media.query(
+      `update transcript_segment set redaction_key = 'old:' || md5(text) where media_file_id = $1`,
+      run.fileId,
+    );
+
+  it('is withheld from masked readers only', async () => {
+    await setPolicy({ masked_kinds: ['secret'], masked_for: ['viewer', 'editor'] });
+    await waitFor(() => media.eventsOf('evt.media.transcript.edited.v1', run.fileId)[0]);
+    await scanned();
+    await forget();
+    expect(await textsFor(run.owner)).toEqual(spoken);
+    expect(await segmentsFor(viewer)).toEqual(
+      spoken.map(() => expect.objectContaining({ text: '[withheld]', words: [], withheld: true })),
+    );
+    const page = await indexer.request(mediaRpc.transcriptPage, { fileId: run.fileId, offset: 0, limit: 10 });
+    expect(page.segments.every(({ text }) => text === '')).toBe(true);
+  });
+
+  it('is withheld after a failed scan even when the policy shows unscanned text', async () => {
+    await setPolicy({ masked_kinds: ['secret'], withhold_unscanned: false });
+    await waitFor(() => media.eventsOf('evt.media.transcript.edited.v1', run.fileId)[0]);
+    await scanned();
+    await forget();
+    expect(await textsFor(viewer)).toEqual(spoken);
+    await media.query(`update media_file set redaction_error = 'scan_failed' where uuid = $1`, run.fileId);
+    expect((await textsFor(viewer)).every((text) => text === '[withheld]')).toBe(true);
+  });
+
+  it('is withheld by a stored policy that cannot be read', async () => {
+    await media.query(`update redaction_policy set policy = '{"masked_kinds": 5}'`);
+    expect((await textsFor(run.owner))[1]).toBe('the card number is [card]');
+  });
+});
+
+describe('an edit of a masked passage', () => {
+  const put = async (index: number, text: string) => {
+    const segment = (await segmentsFor(viewer))[index];
+    const path = `/api/files/${run.fileId}/transcript/segments/${segment?.uuid}`;
+    return media.json<SegmentObject & { code: string }>(viewer, 'PUT', path, { text });
+  };
+  beforeEach(() => setPolicy({ masked_kinds: ['name', 'card', 'phone'], masked_for: ['viewer', 'editor'] }));
+
+  it('keeps the masked text, which the editor never receives', async () => {
+    const answer = await put(2, 'Call me at [phone], thanks');
+    expect(answer).toMatchObject({ status: 200, body: { text: 'Call me at [phone], thanks' } });
+    expect(JSON.stringify(answer.body)).not.toContain('2671');
+    expect((await textsFor(run.owner))[2]).toBe('Call me at 415 555 2671, thanks');
+  });
+
+  it('does not reveal a name by removing the words that introduce it', async () => {
+    expect((await put(0, '[name]')).body.text).toBe('[name]');
+    expect((await textsFor(run.owner))[0]).toBe('Ada Lovelace');
+    await media.query('update media_file set redaction_version = null where uuid = $1', run.fileId);
+    await scanned();
+    expect((await textsFor(viewer))[0]).toBe('[name]');
+  });
+
+  it('is refused when a placeholder is missing, added or another one', async () => {
+    for (const text of ['thanks', 'my number is [card] thanks', '[phone] [phone]'])
+      expect(await put(2, text)).toMatchObject({ status: 400, body: { code: 'masked_text_changed' } });
+  });
+
+  it('masks what the editor writes', async () => {
+    expect((await put(3, 'call 415 555 2671')).body.text).toBe('call [phone]');
+  });
+});
+
+describe('revealing a masked part', () => {
+  it('is allowed by the policy, recorded in the audit log and not cached', async () => {
+    await setPolicy({ masked_kinds: ['phone'], reveal_for: ['owner'] });
+    const [redaction] = (await segmentsFor(viewer))[2]?.redactions ?? [];
+    expect(redaction).toMatchObject({ kind: 'phone', start: 13, end: 20 });
+    const path = `/api/files/${run.fileId}/redactions/${redaction?.uuid}/reveal`;
+    expect(await media.json(viewer, 'POST', path)).toMatchObject({
+      status: 403,
+      body: { code: 'permission_required' },
+    });
+    expect((await media.json(newUser(), 'POST', path)).status).toBe(404);
+    const response = await media.call(run.owner, 'POST', path);
+    expect(response.headers.get('cache-control')).toBe('no-store');
+    expect(await response.json()).toEqual({ kind: 'phone', text: '415 555 2671' });
+    const event = await waitFor(() =>
+      media
+        .eventsOf('evt.media.action.performed.v1', run.fileId)
+        .find(({ data }) => data['action'] === 'text_revealed'),
+    );
+    expect(JSON.stringify(event)).not.toContain('2671');
+  });
+});
+
+describe('the names of speakers', () => {
+  it('are masked with names, and masked wherever they are said', async () => {
+    const [speaker] = ((await run.readFile()) as unknown as FileDetail).speakers;
+    await media.json(run.owner, 'PUT', `/api/speakers/${speaker?.uuid}`, { display_name: 'Begin Ning' });
+    await setPolicy({ masked_kinds: ['name'], masked_for: ['viewer', 'editor'] });
+    await waitFor(async () => (await textsFor(viewer))[3] === 'let us [name]' || undefined);
+    const { body } = await media.json<FileDetail>(viewer, 'GET', `/api/files/${run.fileId}`);
+    expect(JSON.stringify(body)).not.toMatch(/Ada|Ning/);
+    expect(body.speakers[0]).toMatchObject({ name: 'SPEAKER_01', display_name: null });
+  });
+});

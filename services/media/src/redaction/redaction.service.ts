@@ -1,0 +1,153 @@
+import {
+  operationsEvents,
+  type AnswerOf,
+  type BodyOf,
+  type RedactionKind,
+  type RedactionPolicy,
+  type redactionRoutes,
+} from '@overtone/contracts';
+import type { Outbox } from '@overtone/database';
+import { forbidden, notFound } from '@overtone/service-kit';
+import { lockedFile, usableFile, type UsableFile } from '../access/access.store.ts';
+import { auditAction, type Actor } from '../audit/audit.ts';
+import { txOptions, type Db, type Tx } from '../database.ts';
+import { markMasked } from '../transcripts/transcripts.store.ts';
+import { audienceOf, policyKinds, type FoundSpan } from './redaction.ts';
+import { readPolicy, readPreference } from './redaction.store.ts';
+
+type Routes = typeof redactionRoutes;
+type FileAnswer = AnswerOf<Routes['fileRedaction']>;
+type Choice = BodyOf<Routes['updateRedactionPreference']>;
+type Deps = { db: Db; outbox: Outbox };
+
+/** What is masked: the policy, the owner's choices, and single parts that are revealed. */
+export function createRedaction({ db, outbox }: Deps) {
+  return {
+    policy: () => policyAnswer(db),
+
+    changePolicy: async (actor: Actor, change: BodyOf<Routes['updateRedactionPolicy']>) => {
+      await db.$transaction(async (tx) => {
+        await tx.$executeRaw`select pg_advisory_xact_lock(hashtext('redaction_policy'))`;
+        const before = await readPolicy(tx);
+        const policy = Object.fromEntries(
+          Object.entries({ ...before, ...change }).map(([key, value]) => [
+            key,
+            Array.isArray(value) ? [...new Set(value)] : value,
+          ]),
+        ) as RedactionPolicy;
+        const stored = { policy, updatedAt: new Date(), updatedBy: actor.userId };
+        await tx.redactionPolicy.upsert({
+          where: { id: true },
+          create: { id: true, ...stored },
+          update: { ...stored, version: { increment: 1 } },
+        });
+        await outbox.add(tx, operationsEvents.performed, {
+          action: 'redaction_policy_changed',
+          actorId: actor.userId,
+          details: auditDetails(policy),
+          client: actor.client,
+        });
+      }, txOptions);
+      return policyAnswer(db);
+    },
+
+    preference: async (userId: string): Promise<Choice> => ({
+      masked_kinds: (await readPreference(db, userId)) as RedactionKind[],
+    }),
+
+    changePreference: async (userId: string, { masked_kinds }: Choice): Promise<Choice> => {
+      const kinds = [...new Set(masked_kinds)];
+      await db.$transaction(async (tx) => {
+        await tx.redactionPreference.upsert({ where: { userId }, create: { userId, kinds }, update: { kinds } });
+        // Masks are published by the version of the policy, so its row must exist.
+        await tx.$executeRaw`
+          insert into redaction_policy (policy, version) values (${JSON.stringify(await readPolicy(tx))}::jsonb, 0)
+          on conflict do nothing`;
+        await tx.mediaFile.updateMany({ where: { userId }, data: { redactionMaskVersion: -1 } });
+      }, txOptions);
+      return { masked_kinds: kinds };
+    },
+
+    file: async (actor: Actor, id: string): Promise<FileAnswer> =>
+      fileAnswer(db, actor, await usableFile(db, actor, id, 'read')),
+
+    changeFile: (actor: Actor, id: string, { masked_kinds }: Choice): Promise<FileAnswer> =>
+      db.$transaction(async (tx) => {
+        const file = await lockedFile(tx, actor, id, 'own');
+        const redactionKinds = [...new Set(masked_kinds)];
+        const version = await markMasked(tx, outbox, file);
+        const isScannedNow = file.redactionVersion === file.transcriptVersion;
+        const changed = await tx.mediaFile.update({
+          where: { id },
+          data: { redactionKinds, ...(isScannedNow && version > 0 ? { redactionVersion: version } : {}) },
+        });
+        const details = { masked_kinds: redactionKinds.join(', ') };
+        await auditAction(tx, outbox, 'redaction_changed', { file, actor, details });
+        return fileAnswer(tx, actor, { ...changed, permission: file.permission });
+      }, txOptions),
+
+    reveal: (actor: Actor, fileId: string, uuid: string) =>
+      db.$transaction(async (tx) => {
+        const file = await usableFile(tx, actor, fileId, 'read');
+        if (!(await mayReveal(tx, actor, file)))
+          throw forbidden('permission_required', 'You are not allowed to reveal masked text in this file.');
+        const segment = await tx.segment.findFirst({
+          where: { fileId, redactions: { array_contains: [{ uuid }] } },
+        });
+        const span = (segment?.redactions as FoundSpan[] | undefined)?.find((found) => found.uuid === uuid);
+        if (!segment || !span) throw notFound('This masked text does not exist any more.');
+        const details = { kind: span.kind, segment: segment.id };
+        await auditAction(tx, outbox, 'text_revealed', { file, actor, details });
+        return { kind: span.kind, text: segment.text.slice(span.start, span.end) };
+      }, txOptions),
+  };
+}
+
+async function mayReveal(db: Db | Tx, actor: Actor, file: UsableFile): Promise<boolean> {
+  return (await readPolicy(db)).reveal_for.includes(audienceOf(actor, file));
+}
+
+function auditDetails(policy: RedactionPolicy): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(policy).map(([key, value]) => [key, Array.isArray(value) ? value.join(', ') : String(value)]),
+  );
+}
+
+async function policyAnswer(db: Db): Promise<AnswerOf<Routes['redactionPolicy']>> {
+  const row = await db.redactionPolicy.findUnique({ where: { id: true } });
+  const [counts] = await db.$queryRaw<Record<'files' | 'scanned_files' | 'failed_files' | 'outdated_files', number>[]>`
+    select count(*)::int as files,
+      (count(*) filter (where redaction_version = transcript_version))::int as scanned_files,
+      (count(*) filter (where redaction_error is not null))::int as failed_files,
+      (count(*) filter (where redaction_mask_version < ${row?.version ?? 0}))::int as outdated_files
+    from media_file where transcript_version > 0 and deleted_at is null`;
+  return {
+    ...(await readPolicy(db)),
+    updated_at: row?.updatedBy ? row.updatedAt.toISOString() : null,
+    ...(counts ?? { files: 0, scanned_files: 0, failed_files: 0, outdated_files: 0 }),
+  };
+}
+
+async function fileAnswer(db: Db | Tx, actor: Actor, file: UsableFile): Promise<FileAnswer> {
+  const policy = await readPolicy(db);
+  const found = await db.$queryRaw<{ kind: RedactionKind; count: number }[]>`
+    select r.kind, count(*)::int as count
+    from transcript_segment t, jsonb_to_recordset(t.redactions) as r(kind text)
+    where t.media_file_id = ${file.id}::uuid group by r.kind`;
+  return {
+    masked_kinds: file.redactionKinds as RedactionKind[],
+    account_kinds: (await readPreference(db, file.userId)) as RedactionKind[],
+    policy_kinds: policyKinds(policy, audienceOf(actor, file)),
+    scan_status: scanStatus(file),
+    coverage: file.redactionCoverage ?? 0,
+    scanned_at: file.redactionScannedAt?.toISOString() ?? null,
+    found: Object.fromEntries(found.map(({ kind, count }) => [kind, count])),
+    can_reveal: policy.reveal_for.includes(audienceOf(actor, file)),
+  };
+}
+
+function scanStatus(file: UsableFile): FileAnswer['scan_status'] {
+  if (file.transcriptVersion === 0) return 'none';
+  if (file.redactionError !== null) return 'failed';
+  return file.redactionVersion === file.transcriptVersion ? 'scanned' : 'pending';
+}

@@ -1,0 +1,225 @@
+import { createHash, randomUUID } from 'node:crypto';
+import { setImmediate as yieldToOthers } from 'node:timers/promises';
+import type { RedactionPolicy } from '@overtone/contracts';
+import { detectIn, detectorVersion, introducedNames, type Span } from '@overtone/redaction';
+import type { Caller } from '@overtone/service-kit';
+import type { Permission } from '../access/access.ts';
+import type { Db, Tx } from '../database.ts';
+import { Prisma, type MediaFile } from '../generated/client.ts';
+import {
+  audienceOf,
+  maskOf,
+  namesChanged,
+  parsePolicy,
+  stayingSpans,
+  withStaying,
+  type FoundSpan,
+  type Mask,
+} from './redaction.ts';
+
+type MaskedFile = Pick<MediaFile, 'userId' | 'redactionKinds' | 'redactionError'>;
+/** Finds personal data in consecutive texts. */
+export type Detector = typeof detectIn;
+
+export async function readPolicy(db: Db | Tx): Promise<RedactionPolicy> {
+  return parsePolicy((await db.redactionPolicy.findUnique({ where: { id: true } }))?.policy);
+}
+
+export async function readPreference(db: Db | Tx, userId: string): Promise<string[]> {
+  return (await db.redactionPreference.findUnique({ where: { userId } }))?.kinds ?? [];
+}
+
+/** What the caller does not see in the file. */
+export async function maskFor(
+  db: Db | Tx,
+  caller: Pick<Caller, 'userId' | 'role'>,
+  file: MaskedFile & { permission: Permission },
+): Promise<Mask> {
+  return readMask(db, file, audienceOf(caller, file));
+}
+
+/** What the caller does not see in a file of their own that was not stored yet. */
+export function maskForNewFile(db: Db | Tx, { userId }: Pick<Caller, 'userId'>): Promise<Mask> {
+  return readMask(db, { userId, redactionKinds: [], redactionError: null }, 'owner');
+}
+
+/** What at least one reader does not see: the search index, which all readers share, does not contain it. */
+export function maskForIndex(db: Db | Tx, file: MaskedFile): Promise<Mask> {
+  return readMask(db, file, null);
+}
+
+async function readMask(db: Db | Tx, file: MaskedFile, audience: Parameters<typeof maskOf>[1]): Promise<Mask> {
+  const policy = await readPolicy(db);
+  const accountKinds = await readPreference(db, file.userId);
+  return maskOf({ policy, accountKinds, fileKinds: file.redactionKinds }, audience, file.redactionError !== null);
+}
+
+/** The version of the masks that readers and search are about to receive with a new transcript. */
+export async function readMaskVersion(db: Db | Tx): Promise<number> {
+  return (await db.redactionPolicy.findUnique({ where: { id: true } }))?.version ?? 0;
+}
+
+/** The value of `redaction_key` of a passage whose text was scanned. */
+export const scannedKey = Prisma.sql`(${detectorVersion}::text || ':' || md5(t.text))`;
+export const isScanned = Prisma.sql`coalesce(t.redaction_key = ${scannedKey}, false)`;
+
+export function keyOf(text: string): string {
+  return `${detectorVersion}:${hashOf(text)}`;
+}
+
+function hashOf(text: string): string {
+  return createHash('md5').update(text).digest('hex');
+}
+
+/** The names that are masked wherever they are said: those of the speakers, and those found so far. */
+export async function knownNames(db: Db | Tx, fileId: string): Promise<string[]> {
+  const rows = await db.$queryRaw<{ name: string }[]>`
+    select display_name as name from speaker where media_file_id = ${fileId}::uuid and display_name is not null
+    union
+    select substr(t.text, r.start + 1, r."end" - r.start) as name
+    from transcript_segment t, jsonb_to_recordset(t.redactions) as r(kind text, start int, "end" int)
+    where t.media_file_id = ${fileId}::uuid and r.kind = 'name' and t.redaction_key like '%:' || md5(t.text)`;
+  return rows.map(({ name }) => name);
+}
+
+/** The names of speakers have changed: the text is scanned again. */
+export function markNamesChanged(tx: Tx, fileId: string) {
+  return tx.$executeRaw`
+    update transcript_segment set redaction_key = ${namesChanged} || ':' || md5(text)
+    where media_file_id = ${fileId}::uuid and redaction_key like '%:' || md5(text)`;
+}
+
+export type ScannedText = {
+  id: string;
+  text: string;
+  redactions: unknown;
+  redactionKey: string | null;
+};
+export type ScanOptions = Parameters<Detector>[1];
+
+/** The spans of each passage, in one scan of all of them. `kept`: the masked parts that an edit left in a passage. */
+export function scanTexts(
+  detector: Detector,
+  rows: readonly ScannedText[],
+  options: ScanOptions,
+  kept: ReadonlyMap<string, FoundSpan[]> = new Map(),
+): FoundSpan[][] {
+  const found: Span[][] = detector(
+    rows.map(({ text }) => text),
+    options,
+  );
+  return rows.map((row, i) => {
+    const staying = kept.get(row.id) ?? stayingSpans(row, hashOf(row.text), detectorVersion);
+    return withStaying(found[i] ?? [], staying, randomUUID);
+  });
+}
+
+/** Passages that are scanned without a pause for other requests, and those that overlap with the next ones. */
+const windowSize = 300;
+const overlap = 6;
+
+type ScannedWindow = { rows: readonly ScannedText[]; spans: FoundSpan[][] };
+
+/** Scans all passages of a transcript, some at a time. */
+export async function* scanWindows(
+  detector: Detector,
+  rows: readonly ScannedText[],
+  { language, knownNames: known }: ScanOptions,
+): AsyncGenerator<ScannedWindow> {
+  const options = { language, knownNames: [...known, ...introducedNames(rows.map(({ text }) => text))] };
+  for (let from = 0; from < rows.length; from += windowSize) {
+    const start = Math.max(0, from - overlap);
+    const spans = scanTexts(detector, rows.slice(start, from + windowSize + overlap), options);
+    const own = from - start;
+    yield { rows: rows.slice(from, from + windowSize), spans: spans.slice(own, own + windowSize) };
+    await yieldToOthers();
+  }
+}
+
+export function readScannedTexts(db: Db | Tx, fileId: string): Promise<ScannedText[]> {
+  return db.segment.findMany({
+    where: { fileId },
+    orderBy: { position: 'asc' },
+    select: { id: true, text: true, redactions: true, redactionKey: true },
+  });
+}
+
+/**
+ * Scans a transcript in the transaction that stores it, so that no reader receives it without its masks. After a failed
+ * scan it is withheld until a later one.
+ * @returns the changed columns of the file.
+ */
+export async function scanStored(
+  tx: Tx,
+  { id, language, transcriptVersion }: Pick<MediaFile, 'id' | 'language' | 'transcriptVersion'>,
+) {
+  const rows = await readScannedTexts(tx, id);
+  const redactionMaskVersion = await readMaskVersion(tx);
+  if (rows.some(({ text, redactionKey }) => redactionKey !== keyOf(text))) {
+    const options = { language, knownNames: await knownNames(tx, id) };
+    const windows = await collect(scanWindows(detectIn, rows, options)).catch(() => undefined);
+    if (!windows) return { redactionError: 'scan_failed', redactionMaskVersion };
+    for (const window of windows) await storeSpans(tx, window.rows, window.spans);
+  }
+  return {
+    redactionVersion: transcriptVersion,
+    redactionDetector: detectorVersion,
+    redactionCoverage: 1,
+    redactionError: null,
+    redactionScannedAt: new Date(),
+    redactionMaskVersion,
+  };
+}
+
+async function collect<T>(source: AsyncIterable<T>): Promise<T[]> {
+  const items: T[] = [];
+  for await (const item of source) items.push(item);
+  return items;
+}
+
+/** Stores the spans of passages whose text is still the scanned one. */
+export async function storeSpans(
+  db: Db | Tx,
+  rows: readonly ScannedText[],
+  spans: readonly FoundSpan[][],
+): Promise<void> {
+  await db.$executeRaw`
+    update transcript_segment t set redactions = r.spans::jsonb, redaction_key = ${scannedKey}
+    from unnest(
+      ${rows.map(({ id }) => id)}::uuid[],
+      ${rows.map(({ text }) => hashOf(text))}::text[],
+      ${spans.map((list) => JSON.stringify(list))}::text[]
+    ) as r(uuid, hash, spans)
+    where t.uuid = r.uuid and md5(t.text) = r.hash
+      and (t.redaction_key is distinct from ${scannedKey} or t.redactions <> r.spans::jsonb)`;
+}
+
+/** Passages on each side of an edited one that are scanned with it: a number may continue in the next passage. */
+const reach = 6;
+
+/**
+ * Scans an edited passage and those around it, in the transaction of the edit, so that it is not withheld until the next
+ * scan. When the detector fails the passage counts as not scanned.
+ */
+export async function scanAround(
+  tx: Tx,
+  file: Pick<MediaFile, 'id' | 'language'>,
+  { position, kept }: { position: number; kept: ReadonlyMap<string, FoundSpan[]> },
+): Promise<void> {
+  const rows = await tx.segment.findMany({
+    where: { fileId: file.id, position: { gte: position - reach, lte: position + reach } },
+    orderBy: { position: 'asc' },
+    select: { id: true, text: true, redactions: true, redactionKey: true },
+  });
+  const options = { language: file.language, knownNames: await knownNames(tx, file.id) };
+  const spans = attempt(() => scanTexts(detectIn, rows, options, kept));
+  if (spans) await storeSpans(tx, rows, spans);
+}
+
+function attempt<T>(work: () => T): T | undefined {
+  try {
+    return work();
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,20 @@
+import { invalid, tooLarge, type AppError } from '@overtone/service-kit';
+
+/** Errors of a transcript file that cannot be imported. */
+export const importErrors = {
+  invalid: (line: number, reason: string): AppError =>
+    invalid('transcript_invalid', `Line ${line}: ${reason}`, { extra: { line } }),
+  invalidField: (path: string, reason: string): AppError =>
+    invalid('transcript_invalid', `${path || 'The file'}: ${reason}`, { errors: [{ path, message: reason }] }),
+  empty: (): AppError => invalid('transcript_empty', 'The file has no text.'),
+  formatUnknown: (): AppError =>
+    invalid('transcript_format_unknown', 'This is not a transcript: it may be SRT, WebVTT, TTML, JSON or plain text.'),
+  encodingUnknown: (reason: string, line?: number): AppError =>
+    invalid('transcript_encoding_unknown', `This file cannot be read as text. ${reason}`, {
+      extra: line === undefined ? {} : { line },
+    }),
+  tooLarge: (maxBytes: number): AppError =>
+    tooLarge('transcript_too_large', `A transcript file may have up to ${maxBytes} bytes.`, {
+      extra: { max_bytes: maxBytes },
+    }),
+};
