@@ -59,7 +59,6 @@ export function FileMenu({ file, onDeleted }: Props) {
           )}
           {hasRecording(file) && <DownloadItem file={file} label={t`Download recording`} />}
           {!file.has_media && <ImportedFileItem file={file} />}
-          )}
           {can.own && active && (
             <Menu.Item leftSection={<Icon name="close" size={17} />} onClick={() => stop.mutate()}>
               {t`Stop processing`}
