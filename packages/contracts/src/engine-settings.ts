@@ -80,7 +80,8 @@ export const engineSettingsRoutes = {
     answer,
   }),
   updateEngineSettings: route('PUT', '/api/admin/engine-settings', 'super_admin', {
-    summary: 'Change engine settings; null returns to the environment or the default. Workers apply them without restart',
+    summary:
+      'Change engine settings; null returns to the environment or the default. Workers apply them without restart',
     body: settingChanges(engineSettings),
     answer,
     errors: ['settings_invalid'],

@@ -201,7 +201,12 @@ describe.each(overlays)('k8s/overlays/%s', (overlay) => {
       (workload) => podEnvironment(workload, objects(), values)['WORKER_QUEUES']?.split(',') ?? [],
     );
     expect(taken.sort()).toEqual(
-      [...new Set([...Object.values({ ...workerJobs, ...downloadJobs, ...modelJobs }).map((job) => job.queue), 'embedding'])].sort(),
+      [
+        ...new Set([
+          ...Object.values({ ...workerJobs, ...downloadJobs, ...modelJobs }).map((job) => job.queue),
+          'embedding',
+        ]),
+      ].sort(),
     );
   });
 

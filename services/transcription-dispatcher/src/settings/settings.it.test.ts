@@ -10,7 +10,8 @@ const path = '/api/admin/engine-settings';
 describe('engine settings', () => {
   const world = startTestWorld();
   const admin = assertionOf(randomUUID(), 'super_admin');
-  const show = async () => engineSettingsRoutes.engineSettings.answer.parse(await (await world.dispatcher.get(path, admin)).json());
+  const show = async () =>
+    engineSettingsRoutes.engineSettings.answer.parse(await (await world.dispatcher.get(path, admin)).json());
   const itemOf = async (key: string) => (await show()).settings.find((item) => item.key === key);
   const change = (body: unknown) => world.dispatcher.put(path, admin, body);
 
@@ -33,7 +34,12 @@ describe('engine settings', () => {
     const author = randomUUID();
     const response = await world.dispatcher.put(path, assertionOf(author, 'super_admin'), { vad_threshold: 0.7 });
     expect(response.status).toBe(200);
-    expect(await itemOf('vad_threshold')).toMatchObject({ value: 0.7, source: 'stored', is_set: true, updated_by: author });
+    expect(await itemOf('vad_threshold')).toMatchObject({
+      value: 0.7,
+      source: 'stored',
+      is_set: true,
+      updated_by: author,
+    });
     expect(await world.bus.request(engineSettingsRpc.read, {})).toEqual({ stored: { vad_threshold: 0.7 } });
     expect((await change({ vad_threshold: null })).status).toBe(200);
     expect(await itemOf('vad_threshold')).toMatchObject({ value: 0.5, source: 'default', updated_by: null });

@@ -60,9 +60,7 @@ export function createSherpaRuntime(options: SherpaOptions): SherpaRuntime {
   const idleMs = options.idleMs ?? 60_000;
   const common = { script: new URL('./sherpa.child.ts', import.meta.url), heapMb: 512, idleMs, ...liveOptions() };
   const recognizers = createTaskChildren(common, liveOptions);
-  const diarizers = shared
-    ? createTaskChildren(common, () => ({ ...liveOptions(), tasksAtOnce: 1 }))
-    : recognizers;
+  const diarizers = shared ? createTaskChildren(common, () => ({ ...liveOptions(), tasksAtOnce: 1 })) : recognizers;
   const canaries = createTaskChildren({ ...common, idleMs: 0, tasksAtOnce: 1 });
   return {
     recognizers,

@@ -18,7 +18,10 @@ export function BackupForm({ saved }: { saved: BackupSettings }) {
     name: 'backup-settings',
     saved,
     save: async (changes) => {
-      client.setQueryData(backupSettingsQuery.queryKey, await call('PUT /api/admin/backup/settings', { body: changes }));
+      client.setQueryData(
+        backupSettingsQuery.queryKey,
+        await call('PUT /api/admin/backup/settings', { body: changes }),
+      );
       await client.invalidateQueries({ queryKey: ['backup'] });
     },
     test: (changes) => call('POST /api/admin/backup/test', { body: changes }),

@@ -16,7 +16,10 @@ export function MirrorForm({ saved }: { saved: MirrorSettings }) {
     name: 'media-mirror-settings',
     saved,
     save: async (changes) => {
-      client.setQueryData(mirrorSettingsQuery.queryKey, await call('PUT /api/admin/media-mirror/settings', { body: changes }));
+      client.setQueryData(
+        mirrorSettingsQuery.queryKey,
+        await call('PUT /api/admin/media-mirror/settings', { body: changes }),
+      );
       await client.invalidateQueries({ queryKey: ['media-mirror'] });
     },
     test: (changes) => call('POST /api/admin/media-mirror/test', { body: changes }),

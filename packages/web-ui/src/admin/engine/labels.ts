@@ -62,7 +62,15 @@ type Group = { readonly title: string; readonly keys: readonly EngineSettingKey[
 export const engineGroups: readonly Group[] = translateOnRead([
   {
     title: msg`Performance`,
-    keys: ['batch_size', 'compute_type', 'hybrid_mode', 'gpu_concurrency', 'express_slots', 'threads', 'recycle_after_tasks'],
+    keys: [
+      'batch_size',
+      'compute_type',
+      'hybrid_mode',
+      'gpu_concurrency',
+      'express_slots',
+      'threads',
+      'recycle_after_tasks',
+    ],
   },
   { title: msg`Voice activity`, keys: ['vad_threshold', 'vad_min_silence_s', 'vad_min_speech_s'] },
   { title: msg`Speakers`, keys: ['min_speakers', 'max_speakers'] },
