@@ -6,8 +6,8 @@ import { chaos } from './chaos.e2e.ts';
 import { numberFrom, useScripted } from './context.ts';
 import { diskFull } from './disk-full.e2e.ts';
 import { frozen } from './frozen.e2e.ts';
-import { importInTheBrowser } from './import-browser.e2e.ts';
-import { importsInTheBrowser } from './imports-browser.e2e.ts';
+import { urlImportInTheBrowser } from './url-import-browser.e2e.ts';
+import { transcriptImportInTheBrowser } from './transcript-import-browser.e2e.ts';
 import { libraryInTheBrowser } from './library-browser.e2e.ts';
 import { longBesideShort } from './long-beside-short.e2e.ts';
 import { modelsInTheBrowser } from './models-browser.e2e.ts';
@@ -28,11 +28,11 @@ registerSuites(
     libraryInTheBrowser(context),
     backupsInTheBrowser(context),
     enginesInTheBrowser(context),
-    importInTheBrowser(context),
+    urlImportInTheBrowser(context),
     modelsInTheBrowser(context),
     retentionInTheBrowser(context),
     redactionInTheBrowser(context),
-    importsInTheBrowser(context),
+    transcriptImportInTheBrowser(context),
     signals(context),
     diskFull(context),
     frozen(context),

@@ -6,7 +6,7 @@ import { translateOnRead } from '../lib/language.ts';
 import type { FileDetail } from '../api/queries.ts';
 import { bytes, duration, moment } from '../lib/format.ts';
 import { languageName } from '../uploads/languages.ts';
-import { importFormatNames, type ImportFormat } from '../imports/labels.ts';
+import { importFormatNames, type ImportFormat } from '../transcript-import/labels.ts';
 import { useFile } from './file-context.ts';
 import css from './file.module.css';
 

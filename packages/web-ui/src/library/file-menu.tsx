@@ -15,7 +15,7 @@ const RenameDialog = lazy(() => dialogs().then((result) => ({ default: result.Re
 const AgainDialog = lazy(() => dialogs().then((result) => ({ default: result.AgainDialog })));
 const ShareDialog = lazy(() => import('./share-dialog.tsx').then((result) => ({ default: result.ShareDialog })));
 const ImportDialog = lazy(() =>
-  import('../imports/import-dialog.tsx').then((result) => ({ default: result.ImportDialog })),
+  import('../transcript-import/import-dialog.tsx').then((result) => ({ default: result.ImportDialog })),
 );
 const DeleteDialog = lazy(() => dialogs().then((result) => ({ default: result.DeleteDialog })));
 

@@ -23,7 +23,7 @@ import { nothingSelected, toggle } from './selection.ts';
 import { isInProgress } from './status.ts';
 
 const ImportDialog = lazy(() =>
-  import('../uploads/import-dialog.tsx').then((module) => ({ default: module.ImportDialog })),
+  import('../uploads/url-import-dialog.tsx').then((module) => ({ default: module.ImportDialog })),
 );
 
 export function LibraryPage() {

@@ -4,7 +4,7 @@ import { lazy, Suspense, useEffect, useRef, useState, useSyncExternalStore } fro
 import { Icon } from '../ui/icons.tsx';
 import { uploads } from '../state/services.ts';
 import { notify, notifyError } from '../ui/notify.ts';
-import { isTranscriptFile } from '../imports/labels.ts';
+import { isTranscriptFile } from '../transcript-import/labels.ts';
 import { entriesOf, readFolders } from './dropped-files.ts';
 import css from './drop-anywhere.module.css';
 import { addDialog, fileInputId, intake } from './upload-intake.ts';
@@ -12,7 +12,7 @@ import { addDialog, fileInputId, intake } from './upload-intake.ts';
 const UploadDialog = lazy(() => import('./upload-dialog.tsx').then((result) => ({ default: result.UploadDialog })));
 
 const ImportDialog = lazy(() =>
-  import('../imports/import-dialog.tsx').then((result) => ({ default: result.ImportDialog })),
+  import('../transcript-import/import-dialog.tsx').then((result) => ({ default: result.ImportDialog })),
 );
 
 const RecordDialog = lazy(() =>

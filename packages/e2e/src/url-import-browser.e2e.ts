@@ -17,7 +17,7 @@ import { until } from './until.ts';
 const slow = { timeout: 120_000 };
 
 /** "Import from an address", from the dialog to the transcript. The scripted instance allows imports from 127.0.0.1. */
-export function importInTheBrowser({ scripted, recordings, screenshots }: ScriptedContext): Suite {
+export function urlImportInTheBrowser({ scripted, recordings, screenshots }: ScriptedContext): Suite {
   let browser: Browser | undefined;
   let boss: Hands;
   let page: Page;

@@ -16,7 +16,7 @@ const srt =
 const lostSeconds = 5;
 
 /** Imports of transcripts, and recordings that are made in the browser, also in one that dies. */
-export function importsInTheBrowser({ scripted, recordings, screenshots }: ScriptedContext): Suite {
+export function transcriptImportInTheBrowser({ scripted, recordings, screenshots }: ScriptedContext): Suite {
   let browser: Browser;
   let ada: Hands;
   let page: Page;

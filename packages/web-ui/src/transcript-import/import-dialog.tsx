@@ -11,7 +11,7 @@ import { ErrorNote } from '../ui/error-note.tsx';
 import { FormDialog } from '../ui/form-dialog.tsx';
 import { Icon } from '../ui/icons.tsx';
 import { clock, duration } from '../lib/format.ts';
-import css from './imports.module.css';
+import css from './transcript-import.module.css';
 import { encodingNames, importFormatNames, noteText, transcriptExtensions } from './labels.ts';
 import type { ImportEncoding, ImportPreview } from './labels.ts';
 
