@@ -24,7 +24,10 @@ export function urlImportInTheBrowser({ scripted, recordings, screenshots }: Scr
   let server: Server | undefined;
   let base = '';
   const step = watchedStep(() => [boss]);
-  const openDialog = () => page.getByRole('button', { name: 'Import from an address' }).click();
+  const openDialog = async () => {
+    await page.getByRole('button', { name: 'More ways to add' }).click();
+    await page.getByRole('menuitem', { name: 'Import from an address' }).click();
+  };
   const press = (name: string) => page.getByRole('button', { name, exact: true }).click();
   const start = async (url: string, title?: string): Promise<void> => {
     await page.goto('/');

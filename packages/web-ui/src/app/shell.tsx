@@ -131,6 +131,9 @@ function UploadButton() {
           <Menu.Item leftSection={<Icon name="record" size={18} />} onClick={() => addDialog.set({ kind: 'record' })}>
             {t`Record`}
           </Menu.Item>
+          <Menu.Item leftSection={<Icon name="download" size={18} />} onClick={() => addDialog.set({ kind: 'url' })}>
+            {t`Import from an address`}
+          </Menu.Item>
           <Menu.Item
             leftSection={<Icon name="file" size={18} />}
             onClick={() => addDialog.set({ kind: 'import', file: null })}

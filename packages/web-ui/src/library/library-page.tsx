@@ -4,7 +4,7 @@ import { Anchor, Button, Group, Text, Title } from '@mantine/core';
 import { useDocumentTitle, useHotkeys, useLocalStorage } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
-import { lazy, Suspense, useState, useSyncExternalStore } from 'react';
+import { useState, useSyncExternalStore } from 'react';
 import { Pager } from '../ui/pager.tsx';
 import { filesQuery, libraryPageSize, limitsQuery } from '../api/queries.ts';
 import { ErrorNote } from '../ui/error-note.tsx';
@@ -21,10 +21,6 @@ import { LibraryFilters } from './library-filters.tsx';
 import css from './library.module.css';
 import { nothingSelected, toggle } from './selection.ts';
 import { isInProgress } from './status.ts';
-
-const ImportDialog = lazy(() =>
-  import('../uploads/url-import-dialog.tsx').then((module) => ({ default: module.ImportDialog })),
-);
 
 export function LibraryPage() {
   useDocumentTitle(t`Library · Overtone`);
@@ -67,7 +63,6 @@ export function LibraryPage() {
                 : plural(total, { one: '# recording', other: '# recordings' })
               : ' '}
           </Text>
-          <ImportButton />
           <Anchor component={Link} to="/bin" size="sm" underline="always" c="dimmed">
             {t`Bin`}
           </Anchor>
@@ -100,18 +95,6 @@ export function LibraryPage() {
       )}
       <Pager page={page} total={total} size={libraryPageSize} onPage={(next) => change({ page: next })} mt="xl" />
     </div>
-  );
-}
-
-function ImportButton() {
-  const [open, setOpen] = useState(false);
-  return (
-    <>
-      <Anchor component="button" type="button" size="sm" underline="always" c="dimmed" onClick={() => setOpen(true)}>
-        {t`Import from an address`}
-      </Anchor>
-      <Suspense>{open && <ImportDialog onClose={() => setOpen(false)} />}</Suspense>
-    </>
   );
 }
 

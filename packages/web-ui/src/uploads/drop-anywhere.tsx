@@ -11,6 +11,10 @@ import { addDialog, fileInputId, intake } from './upload-intake.ts';
 
 const UploadDialog = lazy(() => import('./upload-dialog.tsx').then((result) => ({ default: result.UploadDialog })));
 
+const UrlImportDialog = lazy(() =>
+  import('./url-import-dialog.tsx').then((result) => ({ default: result.UrlImportDialog })),
+);
+
 const ImportDialog = lazy(() =>
   import('../transcript-import/import-dialog.tsx').then((result) => ({ default: result.ImportDialog })),
 );
@@ -59,6 +63,11 @@ export function DropAnywhere() {
       {dialog?.kind === 'record' && (
         <Suspense>
           <RecordDialog onClose={closeDialog} />
+        </Suspense>
+      )}
+      {dialog?.kind === 'url' && (
+        <Suspense>
+          <UrlImportDialog onClose={closeDialog} />
         </Suspense>
       )}
       {dialog?.kind === 'import' && (

@@ -10,7 +10,7 @@ import { anySpeech, SpeechOptionsFields, speechOptionsBody, speechProblem } from
 const empty = { url: '', title: '', speech: anySpeech };
 
 /** Asks for the address of a recording that the server downloads. */
-export function ImportDialog({ onClose }: { readonly onClose: () => void }) {
+export function UrlImportDialog({ onClose }: { readonly onClose: () => void }) {
   const client = useQueryClient();
   const draft = useDraft('import-url', empty);
   const { url, title, speech } = draft.value;
