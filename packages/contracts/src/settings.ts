@@ -38,7 +38,7 @@ type NumberOptions<V> = Options<V> & {
 };
 
 function defineNumber<V extends number | 'auto'>(
-  { default: initial, variable = undefined, range: [minimum, maximum], unit }: NumberOptions<V>,
+  { default: initial, variable, range: [minimum, maximum], unit }: NumberOptions<V>,
   { integer, automatic }: { integer: boolean; automatic: boolean },
 ): SettingDef<V> {
   const number = (integer ? z.int() : z.number()).min(minimum).max(maximum);
@@ -55,7 +55,7 @@ function defineNumber<V extends number | 'auto'>(
 
 /** The kinds of settings. */
 export const setting = {
-  flag: ({ default: initial, variable = undefined }: Options<boolean>): SettingDef<boolean> => ({
+  flag: ({ default: initial, variable }: Options<boolean>): SettingDef<boolean> => ({
     schema: z.boolean(),
     fromText: z.stringbool(),
     default: initial,
@@ -67,7 +67,7 @@ export const setting = {
   measure: (options: NumberOptions<number>) => defineNumber(options, { integer: false, automatic: false }),
   choice: <const C extends string>({
     default: initial,
-    variable = undefined,
+    variable,
     choices,
   }: Options<NoInfer<C>> & { choices: readonly C[] }): SettingDef<C> => {
     const schema = z.enum(choices as [C, ...C[]]) as unknown as z.ZodType<C>;
@@ -243,7 +243,7 @@ export function toSettingItems(
       key,
       ...form,
       ...(secret ? { value: null, source: stored[key] == null ? 'default' : 'stored' } : report[key]!),
-      default_value: def.default as Sourced['value'],
+      default_value: def.default,
       environment_value: given as Sourced['value'],
       variable,
       is_set: stored[key] !== undefined && stored[key] !== null,

@@ -70,7 +70,7 @@ export function withChanges<G extends Settings<object>>(
 ): SettingValues<G> {
   const given = Object.entries(changes).filter(([, value]) => value !== undefined);
   const kept = Object.entries({ ...stored, ...Object.fromEntries(given) }).filter(([, value]) => value !== null);
-  return { ...defaultsOf(group), ...Object.fromEntries(kept) } as SettingValues<G>;
+  return { ...defaultsOf(group), ...Object.fromEntries(kept) };
 }
 
 export type SettingsStore = ReturnType<typeof createSettingsStore>;

@@ -222,8 +222,12 @@ describe('an imported transcript with personal data', () => {
     const file = await readFile(ada, body.uuid);
     expect(file.transcript_segments).toMatchObject([{ text: 'call me on [phone] please', withheld: false }]);
     expect(file.transcript_segments[0]?.words.map(({ word }) => word)).toEqual([
-      ...['call', 'me', 'on'],
-      ...['', '', ''],
+      'call',
+      'me',
+      'on',
+      '',
+      '',
+      '',
       'please',
     ]);
     expect((await media.json(ada, 'GET', `/api/files/${body.uuid}/redaction`)).body).toMatchObject({
