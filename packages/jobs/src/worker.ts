@@ -64,16 +64,13 @@ export function worker<C extends Record<string, JobDef>>(
       const pulled = (): string[] =>
         durables.flatMap(([durable, queue]) => (places.of(queue).length > 0 ? [durable] : []));
       const heart = beat(bus, options, () => pulled().filter(able));
-      const loops = startLoops(
-        (start) => {
-          for (const [durable, queue] of durables)
-            for (const place of places.of(queue)) {
-              const run = () => pull({ bus, durable, able, place, signal: pulling.signal, take: handleMessage });
-              start(`${durable} ${place.lane} ${place.index}`, run);
-            }
-        },
-        pulling.signal,
-      );
+      const loops = startLoops((start) => {
+        for (const [durable, queue] of durables)
+          for (const place of places.of(queue)) {
+            const run = () => pull({ bus, durable, able, place, signal: pulling.signal, take: handleMessage });
+            start(`${durable} ${place.lane} ${place.index}`, run);
+          }
+      }, pulling.signal);
       return {
         retire: async () => {
           pulling.abort();

@@ -9,6 +9,9 @@ const dialogs: readonly (() => Promise<unknown>)[] = [
   () => import('../library/share-dialog.tsx'),
   () => import('../library/bulk-dialogs.tsx'),
   () => import('../uploads/upload-dialog.tsx'),
+  () => import('../uploads/url-import-dialog.tsx'),
+  () => import('../transcript-import/import-dialog.tsx'),
+  () => import('../recording/record-dialog.tsx'),
   () => import('../state/tus.adapter.ts'),
 ];
 

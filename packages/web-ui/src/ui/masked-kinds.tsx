@@ -43,9 +43,7 @@ export function MaskedKinds({
       label={label}
       description={description}
       value={[...new Set([...value, ...always])]}
-      onChange={(next) =>
-        onChange((next as RedactionKind[]).filter((kind) => value.includes(kind) || !always.includes(kind)))
-      }
+      onChange={(next) => onChange(next.filter((kind) => value.includes(kind) || !always.includes(kind)))}
     >
       <SimpleGrid cols={{ base: 1, xs: columns }} spacing="xs" mt="xs">
         {kinds.map((kind) => (

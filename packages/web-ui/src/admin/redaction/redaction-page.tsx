@@ -145,12 +145,7 @@ type AudiencesProps = {
 
 function Audiences({ label, description, value, onChange }: AudiencesProps) {
   return (
-    <Checkbox.Group
-      label={label}
-      description={description}
-      value={[...value]}
-      onChange={(next) => onChange(next as RedactionAudience[])}
-    >
+    <Checkbox.Group label={label} description={description} value={[...value]} onChange={(next) => onChange(next)}>
       <Stack gap="xs" mt="xs">
         {audiences.map((audience) => (
           <Checkbox key={audience} value={audience} label={audienceLabels[audience]} />
