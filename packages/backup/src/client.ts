@@ -22,3 +22,11 @@ export async function withClient<T>(url: string, work: (client: Client) => Promi
     await client.end().catch(() => undefined);
   }
 }
+
+/** Whether the database has a table; a backup of an older version may lack it. */
+export async function hasTable(client: Client, table: string): Promise<boolean> {
+  const { rows } = await client.query<{ found: boolean }>('select to_regclass($1) is not null as found', [
+    `public.${table}`,
+  ]);
+  return rows[0]!.found;
+}

@@ -1,4 +1,5 @@
 import type { Client } from 'pg';
+import { hasTable } from './client.ts';
 import type { HasColumns } from './present.ts';
 
 /** Memberships, shares and group mappings that were removed or limited since the backup stay so. @returns their numbers. */
@@ -29,7 +30,7 @@ async function limitMemberships(client: Client): Promise<number> {
   await client.query('update "user" set membership_version = membership_version + 1 where uuid = any($1)', [users]);
   // The copies of other services follow here: an event of the backup may be published before they hear of this change.
   for (const copy of ['media_membership', 'search_membership'])
-    if (await exists(client, copy))
+    if (await hasTable(client, copy))
       await client.query(
         `insert into ${copy} as c (user_id, group_ids, version)
          select uuid, array(select group_id from user_group_member m where m.user_id = u.uuid order by 1), membership_version
@@ -54,7 +55,7 @@ async function limitShares(client: Client): Promise<number> {
   );
   const files = [...new Set(removed.map(({ media_file_id }) => media_file_id))];
   await client.query('update media_file set access_version = access_version + 1 where uuid = any($1)', [files]);
-  if (await exists(client, 'search_file_access'))
+  if (await hasTable(client, 'search_file_access'))
     await client.query(
       `insert into search_file_access as c (file_id, group_ids, user_ids, version)
        select uuid,
@@ -77,12 +78,4 @@ async function limitMappings(client: Client): Promise<number> {
          and p.group_id is not distinct from m.group_id and p.grants_role is not distinct from m.grants_role)`,
   );
   return rowCount ?? 0;
-}
-
-/** @returns the switches that differ from the backup. */
-async function exists(client: Client, table: string): Promise<boolean> {
-  const { rows } = await client.query<{ found: boolean }>('select to_regclass($1) is not null as found', [
-    `public.${table}`,
-  ]);
-  return rows[0]!.found;
 }

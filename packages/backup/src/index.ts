@@ -1,4 +1,5 @@
 export { withdrawRights, type Withdrawn } from './after-restore.ts';
+export { allSettled, inBatches } from './batches.ts';
 export {
   createBackup,
   deleteAbandoned,
@@ -8,7 +9,7 @@ export {
   type BackupOptions,
   type StoredBackup,
 } from './backup.ts';
-export { withClient } from './client.ts';
+export { hasTable, withClient } from './client.ts';
 export {
   makeFolder,
   openDestination,

@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
 import type { ListedObject, ObjectStore } from '@overtone/object-store';
 import type { Client } from 'pg';
-import { withClient } from './client.ts';
+import { allSettled, inBatches } from './batches.ts';
+import { hasTable, withClient } from './client.ts';
 
 /** What was copied from the mirror, and the names of what was not. */
 export type MediaReport = {
@@ -39,7 +40,7 @@ export async function restoreMedia(options: RestoreMediaOptions): Promise<MediaR
     const findExpected = await createExpectations(client);
     const handle = createHandler(options, report);
     for (const root of ['files/', 'derived/'])
-      for await (const batch of inBatches(options.mirror.list(root))) {
+      for await (const batch of inBatches(options.mirror.list(root), batchSize)) {
         const expected = await findExpected(batch);
         const queue = batch.values();
         const lane = async (): Promise<void> => {
@@ -60,8 +61,9 @@ type Expected = { readonly bytes: number | undefined; readonly sha256: string | 
 
 /** Looks up the objects of recordings that the database contains; others are left where they are. */
 async function createExpectations(client: Client) {
-  const { rowCount: hasMirror } = await client.query(`select 1 where to_regclass('public.mirror_object') is not null`);
-  const ofMirror = hasMirror ? 'left join mirror_object m on m.key = o.key' : `cross join (select '' as sha256) m`;
+  const ofMirror = (await hasTable(client, 'mirror_object'))
+    ? 'left join mirror_object m on m.key = o.key'
+    : `cross join (select '' as sha256) m`;
   return async (batch: readonly ListedObject[]): Promise<Map<string, Expected>> => {
     const { rows } = await client.query<{
       key: string;
@@ -148,22 +150,4 @@ async function copyVerified(
   } finally {
     stream.destroy();
   }
-}
-
-async function* inBatches(listing: AsyncIterable<ListedObject>): AsyncGenerator<ListedObject[]> {
-  let batch: ListedObject[] = [];
-  for await (const object of listing) {
-    batch.push(object);
-    if (batch.length < batchSize) continue;
-    yield batch;
-    batch = [];
-  }
-  if (batch.length > 0) yield batch;
-}
-
-/** Resolves when all have ended, so that nothing goes on after a failure. @throws the first failure. */
-async function allSettled(work: readonly Promise<void>[]): Promise<void> {
-  const results = await Promise.allSettled(work);
-  const failed = results.find((result) => result.status === 'rejected');
-  if (failed) throw failed.reason;
 }

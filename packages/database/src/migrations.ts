@@ -71,7 +71,7 @@ export function migrationHead(): number {
 }
 
 /** The schema of a database that has exactly these migrations. */
-export function schemaAfter(migrations: readonly Migration[]): Schema {
+export function schemaAfter(migrations: readonly Pick<Migration, 'version' | 'readableBy'>[]): Schema {
   return {
     version: Math.max(0, ...migrations.map(({ version }) => version)),
     readableFrom: Math.max(0, ...migrations.map(({ readableBy }) => readableBy)),

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { restoreMedia, withClient, type MediaReport } from '@overtone/backup';
+import { hasTable, restoreMedia, withClient, type MediaReport } from '@overtone/backup';
 import type { ObjectStoreEnv } from '@overtone/object-store';
 import { parseKeyRing, unseal } from '@overtone/service-kit/sealing';
 import { z } from 'zod';
@@ -99,8 +99,7 @@ async function mirrorOfSettings(databaseUrl: string, keys: string): Promise<Obje
 async function readMirrorSettings(databaseUrl: string): Promise<Record<string, unknown>> {
   return await withClient(databaseUrl, async (client) => {
     // A backup of an older version may have no such settings yet.
-    const { rowCount } = await client.query(`select 1 where to_regclass('public.operations_settings') is not null`);
-    if (!rowCount) return {};
+    if (!(await hasTable(client, 'operations_settings'))) return {};
     const { rows } = await client.query<{ key: string; value: unknown }>(
       `select key, value from operations_settings where key like 'mirror.%'`,
     );

@@ -1,5 +1,7 @@
 import { mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { schemaAfter } from '@overtone/database/migrations';
+import type { Schema } from '@overtone/database/schema';
 import { z } from 'zod';
 import { readIfThere, replaceFile } from '../files.ts';
 import { Refusal } from '../refusal.ts';
@@ -24,7 +26,7 @@ function pathsOf(home: string) {
   return { root, pin: join(root, 'current'), record: join(root, 'record.json') };
 }
 
-/** The pinned release; `undefined`: the clone runs as it is. */
+/** The pinned release; `undefined`: the sources of the clone run, whatever is checked out. */
 export function readPin(home: string): string | undefined {
   return tagPattern.exec(readIfThere(pathsOf(home).pin)?.trim() ?? '')?.[1];
 }
@@ -103,7 +105,7 @@ export async function verifyRelease(home: string, version: string, signers: stri
     `v${version}`,
   );
   if (verified.code !== 0)
-    throw new Refusal(`The tag v${version} is not signed by anybody in ${signers}: ${verified.output}`);
+    throw new Refusal(`The tag v${version} is not signed by a signer of ${signers}: ${verified.output}`);
 }
 
 /** Installs a release in `.releases`, with packages and everything that is made from sources. Continues an interrupted one. */
@@ -137,7 +139,7 @@ export async function installRelease(
 }
 
 /** What the migrations of a release say about the schema that they lead to. */
-export function schemaOfRelease({ folder }: Release): { version: number; readableFrom: number } {
+export function schemaOfRelease({ folder }: Release): Schema {
   const migrations = join(folder, 'packages', 'database', 'migrations');
   const found = readdirSync(migrations).flatMap((file) => {
     const version = /^v(\d+)_.*\.sql$/.exec(file)?.[1];
@@ -145,10 +147,7 @@ export function schemaOfRelease({ folder }: Release): { version: number; readabl
     const declared = /^-- readable-by: v(\d+)/.exec(readFileSync(join(migrations, file), 'utf8'))?.[1];
     return [{ version: Number(version), readableBy: Number(declared ?? version) }];
   });
-  return {
-    version: Math.max(0, ...found.map(({ version }) => version)),
-    readableFrom: Math.max(0, ...found.map(({ readableBy }) => readableBy)),
-  };
+  return schemaAfter(found);
 }
 
 /** The version of the sources in a folder. */

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { BackupError } from '@overtone/backup';
+import { allSettled, BackupError, inBatches } from '@overtone/backup';
 import type { MirrorReport, MirrorSettings } from '@overtone/contracts';
 import type { ListedObject, ObjectStore } from '@overtone/object-store';
 import { isAppError, type Log } from '@overtone/service-kit';
@@ -100,7 +100,7 @@ type Pass = MirrorPass & {
 async function listMirror(pass: Pass): Promise<void> {
   const { target, signal } = pass;
   for (const prefix of prefixes)
-    for await (const batch of inBatches(target.list(prefix))) {
+    for await (const batch of inBatches(target.list(prefix), batchSize)) {
       signal.throwIfAborted();
       await mirrorStore.seen(pass, batch);
     }
@@ -125,7 +125,7 @@ async function copyAll(pass: Pass): Promise<void> {
     }
   };
   for (const prefix of prefixes)
-    for await (const batch of inBatches(source.list(prefix))) {
+    for await (const batch of inBatches(source.list(prefix), batchSize)) {
       const known = await mirrorStore.listed(
         pass,
         batch.map(({ key }) => key),
@@ -242,22 +242,4 @@ function columnsOf({ copied, bytes, alreadyThere, missing, differing, failed }: 
 
 function addName<T>(names: T[], name: T): void {
   if (names.length < namesInReport) names.push(name);
-}
-
-async function* inBatches(listing: AsyncIterable<ListedObject>): AsyncGenerator<ListedObject[]> {
-  let batch: ListedObject[] = [];
-  for await (const object of listing) {
-    batch.push(object);
-    if (batch.length < batchSize) continue;
-    yield batch;
-    batch = [];
-  }
-  if (batch.length > 0) yield batch;
-}
-
-/** Resolves when all have ended, so that nothing goes on after a failure. @throws the first failure. */
-async function allSettled(work: readonly Promise<void>[]): Promise<void> {
-  const results = await Promise.allSettled(work);
-  const failed = results.find((result) => result.status === 'rejected');
-  if (failed) throw failed.reason;
 }
