@@ -117,13 +117,13 @@ const ownerColumns = {
 
 /**
  * Opens the erasures of the ledger whose persons the backup holds for another round. Until identity has carried it out,
- * after the start, the account is disabled and shared with nobody.
+ * after the start, the account is disabled and nothing is shared with it.
  */
 async function eraseAgain(
   client: Client,
   encryptionKey: string,
 ): Promise<{ erasedAgain: number; unknownErasures: number }> {
-  // Orders that were on their way are sent again, because the messages of the broker are gone.
+  // Orders that were on their way are sent again, because the broker has lost its messages.
   await client.query(`update erasure set sent_at = 'epoch' where status <> 'done'`);
   const columns = await readColumns(client);
   const { rows: ledger } = await client.query<{ uuid: string; subject_hash: string; key_id: string }>(

@@ -82,7 +82,7 @@ export function urlImportInTheBrowser({ scripted, recordings, screenshots }: Scr
       await page.getByRole('link', { name: 'Imported interview' }).first().click(slow);
       await page.getByTestId('segment').first().waitFor(slow);
     }),
-    step('the same recording again is told as a duplicate, with a link to the first one', async () => {
+    step('the same recording again is reported as a duplicate, with a link to the first one', async () => {
       await start(`${base}/interview.wav`, 'Imported twice');
       await page.getByRole('link', { name: 'Imported twice' }).first().click(slow);
       await page.getByTestId('failure').getByText('You have uploaded this recording before.').waitFor(slow);

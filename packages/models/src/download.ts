@@ -219,7 +219,7 @@ async function openPartial(path: string): Promise<Partial> {
   let [saved, savedAt] = [state.bytes, Date.now()];
 
   const save = async (): Promise<void> => {
-    // The state as it is now: more bytes may arrive while the disk is written.
+    // The state at this time: more bytes may arrive while the disk is written.
     const snapshot = { ...state, sha256: hash.copy().digest('hex') };
     await file.datasync().catch(rethrowDiskFull);
     await writeJson(statePath, snapshot).catch(rethrowDiskFull);

@@ -109,7 +109,7 @@ export type VerifyResult = { readonly name: string; readonly fault: string | nul
 
 /**
  * Hashes all files of an installed model and compares them with its record. A model without one, copied into the folder
- * by hand, is compared with the hashes of its manifest, and recorded as it is.
+ * by hand, is compared with the hashes of its manifest, and recorded unchanged.
  */
 export async function verifyModel(cacheDir: string, name: string, signal?: AbortSignal): Promise<VerifyResult> {
   const { kind, folder } = await findPlace(cacheDir, name);

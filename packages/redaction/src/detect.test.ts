@@ -67,7 +67,7 @@ describe('the detector', () => {
     expect(found(text, { language: 'de', knownNames: [] })).toEqual([`phone: ${text.slice(24)}`]);
   });
 
-  it('finds a name that was introduced, and a known one, wherever it is said', () => {
+  it('finds a name that was introduced, and a known one, in every place', () => {
     expect(
       found('My name is Ada Lovelace. Thanks, Ada. Ask grace later.', { language: 'en', knownNames: ['Grace Hopper'] }),
     ).toEqual(['name: Ada Lovelace', 'name: Ada', 'name: grace']);

@@ -38,7 +38,7 @@ const homophones: Readonly<Record<string, number>> = {
   niner: 9,
 };
 const repeats: Readonly<Record<string, number>> = { double: 2, triple: 3, treble: 3, doppel: 2 };
-/** What is said between digits without ending the number. */
+/** Words between digits that do not end the number. */
 const fillers = new Set(
   'dash hyphen space uh um er ah then - – — slash stroke parenthesis bracket open close comma okay'.split(' '),
 );

@@ -74,7 +74,7 @@ const maxWords = 4;
 
 /**
  * Names by rule: introductions, titles, and the known names of the file's speakers. A name that was introduced is found
- * everywhere in the text. A name that nobody introduces is not found.
+ * everywhere in the text. A name without an introduction is not found.
  */
 export function findNames(tokens: readonly Token[], knownNames: readonly string[]): Span[] {
   const introduced = introductionsIn(tokens);

@@ -52,7 +52,7 @@ export function unseal(ring: KeyRing, name: string, { keyId, text }: Sealed): st
 }
 
 /**
- * HMAC-SHA-256 of a value with a key of its own for each purpose. Without the key nobody can tell which value it was.
+ * HMAC-SHA-256 of a value with a key of its own for each purpose. Without the key the value cannot be determined.
  * @returns one entry per key of the ring; the first is the one to store.
  */
 export function keyedHashes(ring: KeyRing, purpose: string, value: string): readonly { keyId: string; hash: string }[] {

@@ -49,7 +49,7 @@ describe('the database of a rehearsal', () => {
 
   it('gives the owner of a finished recording a password, and no sign-in method that reaches another server', async () => {
     await sql(`
-      insert into "user" (email) values ('nobody@example.org');
+      insert into "user" (email) values ('unknown@example.org');
       insert into auth_config (config_key, category, config_value) values ('ldap_enabled', 'ldap', 'true'), ('oidc_enabled', 'oidc', 'true');
       insert into queue_pause (queue, reason, paused_by) values ('gpu', 'driver update', '${owner}');
       with file as (insert into media_file (user_id, filename, title, object_key, content_type, file_size, status)

@@ -15,7 +15,7 @@ const everyone: Entry = { expects: { none: 'aaaa' } };
 const signedIn: Entry = { expects: { none: 'saaa' } };
 const admins: Entry = { expects: { none: 'sfaa' } };
 const superAdmins: Entry = { expects: { none: 'sffa' } };
-/** Whoever has the role learns that there is no such thing. */
+/** Users with the role get 404. */
 const unknownToAdmins: Entry = { expects: { none: 'sfhh' }, params: () => ({ uuid: randomUUID() }) };
 const unknownToSuperAdmins: Entry = { expects: { none: 'sffh' }, params: () => ({ uuid: randomUUID() }) };
 
@@ -223,11 +223,11 @@ export const table: Record<string, Entry> = {
   'DELETE /api/admin/legal-holds/{uuid}': unknownToAdmins,
 
   'GET /api/admin/users/{uuid}/erasure': account('-ffa', 'sffa', 'sffa'),
-  'POST /api/admin/users/{uuid}/erasure': sending(() => ({ confirm_email: 'nobody@example.org' }))(
+  'POST /api/admin/users/{uuid}/erasure': sending(() => ({ confirm_email: 'unknown@example.org' }))(
     account('-ffa', 'sffa', 'sffa'),
   ),
   'GET /api/admin/erasures': superAdmins,
-  'POST /api/admin/erasures/find': sending(() => ({ email: 'nobody@example.org' }))(superAdmins),
+  'POST /api/admin/erasures/find': sending(() => ({ email: 'unknown@example.org' }))(superAdmins),
   'GET /api/admin/erasures/{uuid}/objects': at(() => ({ uuid: randomUUID() }), superAdmins),
   'POST /api/admin/erasures/{uuid}/retry': unknownToSuperAdmins,
   'GET /api/admin/redaction-policy': superAdmins,

@@ -9,7 +9,7 @@ const noStore = {
   remove: async () => undefined,
 };
 
-/** A server that fails as told: by status, or `lost` after it has stored the bytes. */
+/** A server that fails as configured: by status, or `lost` after it has stored the bytes. */
 function fakeServer(failures: (number | 'lost')[] = []) {
   let stored = '';
   let length: number | undefined;

@@ -62,7 +62,7 @@ async function everything(): Promise<string> {
 describe('the erasure of a person', () => {
   it('needs the address of the account, typed again', async () => {
     const { id, email } = await world.member();
-    expect(codeOf(await order(id, 'somebody@else.org'))).toEqual([400, 'confirmation_mismatch']);
+    expect(codeOf(await order(id, 'other@example.org'))).toEqual([400, 'confirmation_mismatch']);
     expect(await world.row(id)).toBeDefined();
     expect((await order(id, email.toUpperCase())).status).toBe(202);
   });
@@ -156,7 +156,7 @@ describe('the erasure of a person', () => {
     expect((await order(id, email)).status).toBe(202);
   });
 
-  it('is held while media reports held files, and goes on with a retry', async () => {
+  it('is held while media reports held files, and continues with a retry', async () => {
     const { id, email } = await world.member();
     const erasureId = String((await order(id, email)).body['uuid']);
     for (const service of others) await answer(service, erasureId, service === 'media' ? { held: 1 } : {});

@@ -204,7 +204,7 @@ function createLedger({ db, keyRing }: ErasureDeps) {
       return { items: rows.map(toErasureObject), total, page, page_size: size };
     },
 
-    /** By an address that somebody names: the ledger itself has none. */
+    /** By an address that an administrator enters: the ledger itself has none. */
     findByAddress: async (email: string): Promise<ErasureObject[]> => {
       const hashes = keyedHashes(keyRing(), 'erasure address', normalizedAddress(email)).map(({ hash }) => hash);
       const rows = await db.erasure.findMany({ where: { addressHash: { in: hashes } }, include: withReports });

@@ -26,11 +26,11 @@ export function createErasureSlice(deps: ErasureDeps): Slice {
     consumers: [
       /** Media erased files, uploads, shares and tags, or could not because of a legal hold. */
       consumer(erasureEvents.media, 'record-erasure-media', (report, { id }) => erasures.record('media', report, id)),
-      /** Search entries of the person are gone. */
+      /** Search entries of the person are deleted. */
       consumer(erasureEvents['search-indexer'], 'record-erasure-search-indexer', (report, { id }) =>
         erasures.record('search-indexer', report, id),
       ),
-      /** Runs and tasks of the person are gone. */
+      /** Runs and tasks of the person are deleted. */
       consumer(erasureEvents['transcription-dispatcher'], 'record-erasure-transcription-dispatcher', (report, { id }) =>
         erasures.record('transcription-dispatcher', report, id),
       ),
@@ -38,7 +38,7 @@ export function createErasureSlice(deps: ErasureDeps): Slice {
       consumer(erasureEvents['directory-sync'], 'record-erasure-directory-sync', (report, { id }) =>
         erasures.record('directory-sync', report, id),
       ),
-      /** Recordings of the person are gone from the mirror. */
+      /** Recordings of the person are deleted from the mirror. */
       consumer(erasureEvents.operations, 'record-erasure-operations', (report, { id }) =>
         erasures.record('operations', report, id),
       ),

@@ -133,7 +133,7 @@ describe('an ordered erasure', () => {
     expect(await keysWith(held.fileId)).toEqual([]);
   });
 
-  it('of somebody without data is answered, and so is a repeated one', async () => {
+  it('of a person without data is answered, and so is a repeated one', async () => {
     const [nobody, erasureId] = [newUser(), randomUUID()];
     expect(await erase(nobody, erasureId)).toMatchObject([
       { complete: true, held: 0, counts: { uploads: 0, tags: 0 } },

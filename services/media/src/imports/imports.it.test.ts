@@ -158,7 +158,7 @@ describe('a downloaded recording', () => {
     expect(audit.data['details']).toMatchObject({ source_url: address });
   });
 
-  it('that its owner has already is told like a duplicate upload, and its object deleted', async () => {
+  it('that its owner has already is reported like a duplicate upload, and its object deleted', async () => {
     const ada = newUser();
     const first = await media.upload(ada, wav(2));
     const { body } = await request(ada);
@@ -178,7 +178,7 @@ describe('a downloaded recording', () => {
     expect(await complete(body.uuid, wav(3), String(first.body.file_hash))).toMatchObject({ outcome: 'accepted' });
   });
 
-  it('keeps the title that the user gave meanwhile', async () => {
+  it('keeps the title that the user gave during the import', async () => {
     const ada = newUser();
     const { body } = await request(ada);
     await media.json(ada, 'PUT', `/api/files/${body.uuid}`, { title: 'My title' });

@@ -39,7 +39,7 @@ export type ImportsDeps = {
 };
 type Rpc = typeof importRpc;
 
-/** The broker loses a message only with its storage: a job that nobody took is put there again after this time. */
+/** The broker loses a message only with its storage: a job that no worker took is published again after this time. */
 const putAgainMs = 600_000;
 const resolveWithinMs = 3_000;
 

@@ -195,7 +195,7 @@ async function untilScanned(fileId: string): Promise<void> {
   });
 }
 
-/** The requests of a route: the listed ones, or for a GET the ids of the file wherever the path has a name. */
+/** The requests of a route: the listed ones, or for a GET the ids of the file for each name in the path. */
 function requestsOf(route: RouteDef): { path: string; body?: unknown }[] {
   const listed = calls[nameOf(route)];
   if (listed) return listed.map((call) => call(place));
@@ -262,7 +262,7 @@ describe('masked text', () => {
     expect(canaries.filter((canary) => text.includes(canary))).toEqual([]);
   });
 
-  it('of an imported transcript is stored with its spans, and its file is sent to nobody', async () => {
+  it('of an imported transcript is stored with its spans, and its file is sent to no user', async () => {
     const page = await indexer.request(mediaRpc.transcriptPage, { fileId: place.imported, offset: 0, limit: 50 });
     expect(page.segments.at(-1)?.text).toContain(ordinary);
     expect(canaries.filter((canary) => JSON.stringify(page).includes(canary))).toEqual([]);

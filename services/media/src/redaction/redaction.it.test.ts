@@ -84,7 +84,7 @@ async function textsFor(person: TestUser) {
 }
 
 describe('a scanned transcript', () => {
-  it('is shown as it is while nothing is masked, and its version does not change', async () => {
+  it('is shown unchanged while nothing is masked, and its version does not change', async () => {
     expect(await textsFor(run.owner)).toEqual(spoken);
     expect(((await run.readFile()) as unknown as FileDetail).transcript_version).toBe(1);
     expect(await redactionOf(run.owner)).toMatchObject({ coverage: 1, found: { name: 1, card: 1, phone: 1 } });
@@ -243,7 +243,7 @@ describe('revealing a masked part', () => {
 });
 
 describe('the names of speakers', () => {
-  it('are masked with names, and masked wherever they are said', async () => {
+  it('are masked with names, and masked in every place', async () => {
     const [speaker] = ((await run.readFile()) as unknown as FileDetail).speakers;
     await media.json(run.owner, 'PUT', `/api/speakers/${speaker?.uuid}`, { display_name: 'Begin Ning' });
     await setPolicy({ masked_kinds: ['name'], masked_for: ['viewer', 'editor'] });

@@ -71,7 +71,7 @@ function hashOf(text: string): string {
   return createHash('md5').update(text).digest('hex');
 }
 
-/** The names that are masked wherever they are said: those of the speakers, and those found so far. */
+/** The names that are masked in every place: those of the speakers, and those found so far. */
 export async function knownNames(db: Db | Tx, fileId: string): Promise<string[]> {
   const rows = await db.$queryRaw<{ name: string }[]>`
     select display_name as name from speaker where media_file_id = ${fileId}::uuid and display_name is not null

@@ -87,7 +87,7 @@ export const retentionStore = {
     return rows.map((row) => ({ ...row, tagNames: row.tags.map(({ tag }) => tag.normalizedName) }) satisfies Candidate);
   },
 
-  /** Takes over the run that waits or whose process is gone. @returns its id and the fencing token. */
+  /** Takes over the run that waits or whose process stopped. @returns its id and the fencing token. */
   claim: async (db: Db): Promise<{ id: string; token: number; planned: boolean } | undefined> => {
     const rows = await db.$queryRaw<{ id: string; token: number; planned: boolean }[]>`
       update retention_run set token = token + 1, status = 'running', started_at = coalesce(started_at, now()),

@@ -158,7 +158,7 @@ describe('the brake', () => {
 describe('a planned file', () => {
   const rule = buildRule({ older_than_days: 1 });
 
-  it('is kept when it is gone, held, in use again, or its rule has changed', () => {
+  it('is kept when it is deleted, held, in use again, or its rule has changed', () => {
     expect(verdictOf({ file: buildFile(), rule, isHeld: false }, now)).toBe('remove');
     expect(verdictOf({ file: undefined, rule, isHeld: false }, now)).toBe('gone');
     expect(verdictOf({ file: buildFile(), rule, isHeld: true }, now)).toBe('legal_hold');

@@ -26,7 +26,7 @@ export function createRetentionRuns({ db, outbox, binDays, log }: RunsDeps) {
   const execute = async (claim: Claim & { planned: boolean }, signal: AbortSignal): Promise<void> => {
     if (!claim.planned) await db.$transaction((tx) => planRun(tx, claim), planTxOptions);
     for (;;) {
-      // The run stays as it is; this or another process continues it when the lease has ended.
+      // The run keeps its state; this or another process continues it when the lease has ended.
       if (signal.aborted) return;
       const count = await db.$transaction((tx) => removeBatch({ tx, outbox, binDays }, claim), txOptions);
       if (count === 0) break;

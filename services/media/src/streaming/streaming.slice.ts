@@ -33,10 +33,10 @@ export function createStreamingSlice({ db, objects }: StreamingDeps): Slice {
     const file = await usableFile(db, request.caller, request.params.uuid, 'read');
     if (file.recordingRemovedAt) throw recordingRemoved();
     if (file.objectKey === '') throw notFound('The recording is not downloaded yet.');
-    // An imported text can only be sent as it is.
+    // An imported text can only be sent unchanged.
     if (!hasMedia(file) && (await maskFor(db, request.caller, file)).kinds.size > 0)
       throw forbidden('permission_required', 'Part of this transcript is masked. Export it instead.');
-    // Players read the beginning of a file before somebody presses play; the file was opened then, which counts, too.
+    // Players read the beginning of a file before the user presses play; the file was opened then, which counts, too.
     if (request.req.method === 'GET') await recordUse(db, file);
     await sendObject(objects, request, file.objectKey, {
       'Content-Type': file.contentType,

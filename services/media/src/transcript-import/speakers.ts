@@ -1,7 +1,7 @@
 type Spoken = { start: number; end: number; speaker: string | null };
 
 /**
- * The speakers of an import onto an existing transcript. A file that names nobody keeps the speakers: each segment gets
+ * The speakers of an import onto an existing transcript. A file without names keeps the speakers: each segment gets
  * the one who spoke most of its time before.
  */
 export function assignSpeakers<S extends Spoken>(segments: S[], replaced: readonly Spoken[]): S[] {

@@ -111,7 +111,7 @@ function editedText(segment: Segment, edited: string | undefined, mask: Mask): E
 function maskedTextChanged() {
   return invalid(
     'masked_text_changed',
-    'Part of this passage is masked. Keep each placeholder, such as [phone], as it is and in its place.',
+    'Part of this passage is masked. Keep each placeholder, such as [phone], unchanged and in its place.',
   );
 }
 

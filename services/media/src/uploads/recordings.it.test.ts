@@ -82,7 +82,7 @@ describe('a recording that is uploaded while it is made', () => {
     await media.tus.cancel(ada, path);
   });
 
-  it('can be kept as it is by its owner only', async () => {
+  it('can be kept unchanged by its owner only', async () => {
     const ada = newUser();
     const path = await begin(ada);
     await media.tus.send(ada, path, 0, wav(5));

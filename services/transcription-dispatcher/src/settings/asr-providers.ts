@@ -11,7 +11,7 @@ export function revisionOf(providers: readonly AsrProvider[]): string {
 /** @throws AppError settings_changed, when another administrator has changed the list. */
 export function requireRevision(given: string, current: readonly AsrProvider[]): void {
   if (given !== revisionOf(current))
-    throw conflict('settings_changed', 'Somebody else has changed the providers. Load the page again.');
+    throw conflict('settings_changed', 'Another administrator has changed the providers. Load the page again.');
 }
 
 /** @throws AppError settings_invalid. */

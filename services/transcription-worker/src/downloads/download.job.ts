@@ -84,7 +84,7 @@ async function store({ url, objectKey, maxBytes }: Claimed, deps: Storing) {
   return direct ? put(direct) : pages.download(url, { maxBytes, signal, progress, store: put });
 }
 
-/** Reports the progress regularly, which keeps the claim. `signal` is aborted when media ends it or is gone for too long. */
+/** Reports the progress regularly, which keeps the claim. `signal` is aborted when media ends it or does not answer for too long. */
 function keepClaim(bus: Pick<Bus, 'request'>, claim: { fileId: string; token: number }) {
   const lost = new AbortController();
   let progress: Progress = { receivedBytes: 0, totalBytes: null };

@@ -204,7 +204,7 @@ describe('an import that must fail stores nothing', () => {
     ['of nothing', send('audio/wav', ''), 'upload_empty', false],
     ['of a page, without yt-dlp', send('text/html; charset=utf-8', '<html>'), 'page_tool_missing', false],
     ['that the server forbids', send('text/plain', 'no', 403), 'source_refused', false],
-    ['that is gone', send('text/plain', 'no', 410), 'source_refused', false],
+    ['that was removed (410)', send('text/plain', 'no', 410), 'source_refused', false],
     ['that the server postpones', send('text/plain', 'no', 429), 'source_unreachable', true],
     ['from a broken server', send('text/plain', 'no', 500), 'source_unreachable', true],
     ['that is declared too large', sendRecording({ bytes: 20_000_000 }), 'upload_too_large', false, { maxBytes: 1e6 }],

@@ -42,7 +42,7 @@ export type ModelStore = {
 
 export type ModelStoreOptions = {
   cacheDir: string;
-  /** Also loads models whose files nobody vouched for. */
+  /** Also loads models whose files were not verified by a catalogue. */
   allowUnverified: boolean;
   tuningOf: TuningOf;
   canary: Canary;

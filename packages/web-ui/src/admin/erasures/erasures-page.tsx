@@ -28,7 +28,7 @@ export function ErasuresPage() {
         </Section>
         <Section title={t`Ledger`}>
           <QueryStatus of={erasures} failure={t`The erasures couldn’t be loaded`} />
-          {erasures.data?.total === 0 && <Empty>{t`Nobody was erased.`}</Empty>}
+          {erasures.data?.total === 0 && <Empty>{t`No account was erased.`}</Empty>}
           {erasures.data && erasures.data.total > 0 && <Ledger erasures={erasures.data.items} testId="erasures" />}
           <Pager page={page} total={erasures.data?.total ?? 0} size={erasurePageSize} onPage={setPage} />
         </Section>

@@ -111,7 +111,7 @@ export function RuleList() {
           }}
           onClose={close}
         >
-          <Text size="sm">{t`Files that the rule has moved to the bin stay there until their time is over.`}</Text>
+          <Text size="sm">{t`Files that the rule has moved to the bin stay there until their time ends.`}</Text>
         </Confirm>
       )}
     </Stack>

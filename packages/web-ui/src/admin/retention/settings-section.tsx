@@ -44,7 +44,7 @@ export function RetentionSettingsForm({ saved }: { saved: RetentionSettings }) {
             errorOf: (field) => fieldOf(save.error, field),
           }}
           label={t`Run on a schedule`}
-          description={t`Without a schedule rules run only when somebody starts them here.`}
+          description={t`Without a schedule rules run only when an administrator starts them here.`}
         />
         <NumberInput
           label={t`Share of the library that rules may delete in one day`}
