@@ -165,22 +165,25 @@ describe('a migration while services of the version before run', () => {
 });
 
 describe('a database without a record of its migrations', () => {
-  it.each(migrations.map(({ version }) => version))('with the tables of v%d is recognised and upgraded', async (version) => {
-    const url = await scratch.empty();
-    await migrate({ url, passwords: {}, migrations: upTo(version) });
-    await scratch.sql(url, 'drop table schema_version');
-    const lines: string[] = [];
-    const result = await migrate({ url, passwords: {}, report: (line) => lines.push(line) });
-    // A migration without a proof leaves no trace that identifies it: it is run again.
-    const recognised = upTo(version).findLast(({ proofs }) => proofs.length > 0)?.version ?? 0;
-    expect(lines[0]).toBe(`schema v${recognised} recognised; its migrations are recorded`);
-    expect(result).toMatchObject({ from: recognised, to: migrationHead() });
-    expect(result.applied).toHaveLength(migrations.length - upTo(recognised).length);
-    expect(await dumpSchema(url)).toBe(await dumpSchema(fresh));
-    expect(await scratch.sql(url, 'select version, checksum, readable_from from schema_version order by 1')).toEqual(
-      await scratch.sql(fresh, 'select version, checksum, readable_from from schema_version order by 1'),
-    );
-  });
+  it.each(migrations.map(({ version }) => version))(
+    'with the tables of v%d is recognised and upgraded',
+    async (version) => {
+      const url = await scratch.empty();
+      await migrate({ url, passwords: {}, migrations: upTo(version) });
+      await scratch.sql(url, 'drop table schema_version');
+      const lines: string[] = [];
+      const result = await migrate({ url, passwords: {}, report: (line) => lines.push(line) });
+      // A migration without a proof leaves no trace that identifies it: it is run again.
+      const recognised = upTo(version).findLast(({ proofs }) => proofs.length > 0)?.version ?? 0;
+      expect(lines[0]).toBe(`schema v${recognised} recognised; its migrations are recorded`);
+      expect(result).toMatchObject({ from: recognised, to: migrationHead() });
+      expect(result.applied).toHaveLength(migrations.length - upTo(recognised).length);
+      expect(await dumpSchema(url)).toBe(await dumpSchema(fresh));
+      expect(await scratch.sql(url, 'select version, checksum, readable_from from schema_version order by 1')).toEqual(
+        await scratch.sql(fresh, 'select version, checksum, readable_from from schema_version order by 1'),
+      );
+    },
+  );
 
   it('is recognised when its record was created but never written', async () => {
     const url = await scratch.copyOf(fresh);

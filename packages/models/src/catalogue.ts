@@ -37,7 +37,7 @@ const entry = z
     }),
     purpose: z.string().min(1).max(500),
     memory_mib: z.int().min(1),
-    /** Seconds of processing for one second of sound on one core, as measured or published. */
+    /** Seconds of processing for one second of sound on one core of a current server: an estimate; `models evaluate` measures. */
     cpu_real_time_factor: z.number().positive().nullable(),
     downloads: z.array(download).min(1),
     /** Files of the model by their role. */

@@ -37,5 +37,5 @@ function sizeFor({ cores, gpuMemoryMib }: Machine, memoryMib: number): string {
   if (gpuMemoryMib !== null) return 'a small or medium model on the GPU, such as Whisper small';
   if (memoryMib < 1_500) return 'the smallest models only, such as Whisper tiny or base in int8';
   if (cores >= 4 && memoryMib >= 4_000) return 'Parakeet TDT 0.6B in int8 (25 languages), or Whisper small';
-  return 'Parakeet 110M (English) or Whisper base in int8';
+  return 'Whisper base in int8, or an endpoint elsewhere';
 }

@@ -56,7 +56,7 @@ async function taskOf(name: string, state: 'done' | 'failed') {
 describe('the model folder of a worker', () => {
   it("lists the operator's models before those of the product", async () => {
     const { catalogue, installed, suggestion } = await world.models();
-    expect(catalogue.map(({ name }) => name).slice(0, 3)).toEqual(['good', 'bad', 'silero-vad-v6']);
+    expect(catalogue.map(({ name }) => name).slice(0, 3)).toEqual(['good', 'bad', 'parakeet-tdt-0.6b-v3-int8']);
     expect(installed).toEqual([]);
     expect(suggestion.text).not.toBe('');
   });
