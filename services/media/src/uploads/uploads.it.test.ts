@@ -192,6 +192,8 @@ describe('the upload limits', () => {
       max_open_uploads: 50,
       max_reserved_bytes: 64 * 1024 ** 3,
       bin_days: 30,
+      providers: [],
+      translates: null,
     });
   });
 });
