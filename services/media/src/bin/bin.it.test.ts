@@ -41,6 +41,7 @@ const bodies: Partial<Record<string, unknown>> = {
   updateFile: { title: 'x' },
   share: { user_uuid: '00000000-0000-4000-8000-000000000001' },
   editSegment: { text: 'x' },
+  updateFileRedaction: { masked_kinds: ['email'] },
 };
 
 describe('a deleted file', () => {
