@@ -54,7 +54,8 @@ function boss(): string {
   return assertionOf(randomUUID(), 'super_admin');
 }
 
-async function post(path: string, body: unknown = {}) {
+/** A verification has no body; a pull has one. */
+async function post(path: string, body: unknown = path.endsWith('/pull') ? {} : undefined) {
   const response = await world.dispatcher.post(`/api/admin/models/${path}`, boss(), body);
   return { status: response.status, code: ((await response.json()) as { code?: string }).code };
 }
