@@ -136,6 +136,12 @@ async function eraseTraces(tx: Tx, outbox: Outbox, userId: string): Promise<Coun
   await tx.mediaFile.updateMany({ where: { deletedBy: userId }, data: { deletedBy: null } });
   await tx.legalHold.updateMany({ where: { placedBy: userId }, data: { placedBy: null } });
   await tx.retentionRunRule.updateMany({ where: { approvedBy: userId }, data: { approvedBy: null } });
+  await tx.watchImport.deleteMany({ where: { ownerId: userId } });
+  const { count: watched } = await tx.watchDecision.deleteMany({ where: { ownerId: userId } });
+  await tx.watchSource.updateMany({
+    where: { ownerId: userId },
+    data: { enabled: false, ownerId: null, version: { increment: 1 } },
+  });
   const { count: tags } = await tx.tag.deleteMany({ where: { userId, files: { none: {} } } });
-  return { shares: shared.length, changes, edits, tags };
+  return { shares: shared.length, changes, edits, watched, tags };
 }

@@ -46,6 +46,9 @@ export type UnavailableCode =
 /** The file was changed, moved or deleted since it was listed. */
 export class EntryChanged extends Error {}
 
+/** The file is shorter than its header says. */
+export class EntryIncomplete extends Error {}
+
 /** The system's error code, e.g. `ENOENT`. */
 export function systemCode(error: unknown): string {
   return typeof error === 'object' && error !== null && 'code' in error ? String(error.code) : '';

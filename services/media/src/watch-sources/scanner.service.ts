@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Log } from '@overtone/service-kit';
 import type { Db } from '../database.ts';
@@ -20,6 +21,8 @@ export type ScannerDeps = {
 
 /** A file system that does not respond within this time is unavailable. */
 const listWithinMs = 120_000;
+/** After this time of imports the source is compared again, because other files may have arrived. */
+const takeForMs = 60_000;
 const ownerCacheMs = 60_000;
 const eventDelayMs = 500;
 /** Scans that events cause take at most this share of the time. */
@@ -80,6 +83,21 @@ function createRunner(deps: ScannerDeps, { version }: Source): Runner {
   let earliestAt = 0;
   let startedAt = 0;
 
+  let listing: Promise<unknown> | undefined;
+
+  /** A listing that hangs is not started a second time: each one occupies a thread of the file system. */
+  const list = async (open: Place): Promise<Listing> => {
+    if (listing) throw noResponse();
+    const late = AbortSignal.timeout(listWithinMs);
+    const started = open.list(AbortSignal.any([aborter.signal, late]));
+    listing = started.then(
+      () => (listing = undefined),
+      () => (listing = undefined),
+    );
+    const timeout = once(late, 'abort', { signal: aborter.signal }).then(() => Promise.reject(noResponse()));
+    timeout.catch(() => undefined);
+    return await Promise.race([started, timeout]);
+  };
   const onChange = (): void => {
     nextAt = Math.min(nextAt, Math.max(Date.now() + eventDelayMs, earliestAt));
   };
@@ -90,7 +108,7 @@ function createRunner(deps: ScannerDeps, { version }: Source): Runner {
     try {
       known ??= await store.loadKnown(deps.db, source.id);
       place ??= await deps.openPlace(source, onChange);
-      result = await scanOnce(deps, { source, place, known, sightings, owners, signal: aborter.signal });
+      result = await scanOnce(deps, { source, place, list, known, sightings, owners, signal: aborter.signal });
     } catch (error) {
       if (aborter.signal.aborted) return;
       if (!(error instanceof SourceUnavailable)) throw error;
@@ -124,9 +142,11 @@ function createRunner(deps: ScannerDeps, { version }: Source): Runner {
   };
 }
 
+type Listing = Awaited<ReturnType<Place['list']>>;
 type Scan = {
   source: Source;
   place: Place;
+  list: (place: Place) => Promise<Listing>;
   known: Map<string, Known>;
   sightings: Map<string, { version: string; since: number }>;
   owners: Owners;
@@ -137,7 +157,7 @@ type Scan = {
 async function scanOnce(deps: ScannerDeps, scan: Scan): Promise<{ dueAt: number; scanMs: number }> {
   const { source, place, known, signal } = scan;
   const startedAt = Date.now();
-  const { entries, identity } = await listWithin(place, signal);
+  const { entries, identity } = await scan.list(place);
   const isReplaced = identity !== null && source.rootIdentity !== null && identity !== source.rootIdentity;
   if (entries.length === 0 && source.files > 0 && isReplaced)
     throw new SourceUnavailable(
@@ -154,6 +174,10 @@ async function scanOnce(deps: ScannerDeps, scan: Scan): Promise<{ dueAt: number;
   const scanMs = Math.max(1, Date.now() - startedAt);
   for (const { entry, ownerId, tags } of work.takes) {
     if (signal.aborted) break;
+    if (Date.now() - startedAt > takeForMs) {
+      work.dueAt = Date.now();
+      break;
+    }
     const stored = await deps.takes.take({
       ...{ source, place, entry, ownerId, tags, signal },
       known: known.get(entry.path),
@@ -177,15 +201,8 @@ async function scanOnce(deps: ScannerDeps, scan: Scan): Promise<{ dueAt: number;
   return { dueAt: work.dueAt, scanMs };
 }
 
-async function listWithin(place: Place, signal: AbortSignal) {
-  const late = AbortSignal.timeout(listWithinMs);
-  try {
-    return await place.list(AbortSignal.any([signal, late]));
-  } catch (error) {
-    if (late.aborted && !signal.aborted)
-      throw new SourceUnavailable('no_response', 'The source does not respond.', error);
-    throw error;
-  }
+function noResponse(): SourceUnavailable {
+  return new SourceUnavailable('no_response', 'The source does not respond.');
 }
 
 type Work = { takes: { entry: Entry; ownerId: string; tags: string[] }[]; finishes: Entry[]; dueAt: number };

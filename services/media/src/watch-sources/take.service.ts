@@ -4,12 +4,16 @@ import { isAppError, type AppError } from '@overtone/service-kit';
 import type { Db } from '../database.ts';
 import { parseOptions, uploadErrors } from '../uploads/uploads.ts';
 import type { Uploads } from '../uploads/uploads.service.ts';
-import { EntryChanged, type Place } from './place.ts';
+import { declaredBytes, headLength } from './completeness.ts';
+import { EntryChanged, EntryIncomplete, type Place } from './place.ts';
 import { pauseAfter, type Entry } from './watch-sources.ts';
 import * as store from './watch-sources.store.ts';
 import type { NewDecision, Source } from './watch-sources.store.ts';
 
 export type TakeDeps = { db: Db; uploads: Uploads; objects: Pick<ObjectStore, 'get' | 'space'> };
+/** A writer that was silent for this time does not continue: an incomplete recording is imported as it is. */
+const abandonedMs = 3_600_000;
+
 type Take = {
   source: Source;
   place: Place;
@@ -37,7 +41,7 @@ export function createTakes({ db, uploads, objects }: TakeDeps) {
         userId: ownerId,
         filename: entry.path.split('/').at(-1),
         declaredType: '',
-        body: opened.body,
+        body: withCheckedHead(opened.body, entry),
         options: async () => {
           await requireUnchanged();
           return parseOptions({});
@@ -63,7 +67,7 @@ export function createTakes({ db, uploads, objects }: TakeDeps) {
   };
 
   const refuse = async ({ source, entry, known, ownerId }: Take, error: unknown): Promise<NewDecision> => {
-    const decision = await refusedDecision({ db, entry, known, ownerId, after: source.settings.after }, error);
+    const decision = refusedDecision({ entry, known, ownerId, after: source.settings.after }, error);
     await store.storeDecisions(db, source, [decision]);
     return decision;
   };
@@ -112,6 +116,29 @@ export function createTakes({ db, uploads, objects }: TakeDeps) {
 
 export type Takes = ReturnType<typeof createTakes>;
 
+/** Fails early for a file that is shorter than its header says, unless its writer has given up. */
+async function* withCheckedHead(body: AsyncIterable<Buffer>, { bytes, modifiedAt }: Entry): AsyncIterable<Buffer> {
+  let head: Buffer[] = [];
+  let length = 0;
+  let isChecked = Date.now() - modifiedAt.getTime() > abandonedMs;
+  for await (const chunk of body) {
+    if (isChecked) {
+      yield chunk;
+      continue;
+    }
+    head.push(chunk);
+    length += chunk.length;
+    if (length < headLength && length < bytes) continue;
+    const start = Buffer.concat(head);
+    if (declaredBytes(start.subarray(0, headLength)) > bytes) throw new EntryIncomplete('shorter than its header says');
+    isChecked = true;
+    head = [];
+    yield start;
+  }
+  // The file became shorter while it was read: what is left of it is compared by its length.
+  yield* head;
+}
+
 async function hashOf(objects: Pick<ObjectStore, 'get'>, key: string): Promise<string> {
   const hash = createHash('sha256');
   const { stream } = await objects.get(key);
@@ -119,9 +146,16 @@ async function hashOf(objects: Pick<ObjectStore, 'get'>, key: string): Promise<s
   return hash.digest('hex');
 }
 
-type Refused = { db: Db; entry: Entry; known: store.Known | undefined; ownerId: string; after: string };
+type Refused = { entry: Entry; known: store.Known | undefined; ownerId: string; after: string };
 
-async function refusedDecision({ entry, known, ownerId, after }: Refused, error: unknown): Promise<NewDecision> {
+function refusedDecision({ entry, known, ownerId, after }: Refused, error: unknown): NewDecision {
+  if (error instanceof EntryIncomplete)
+    return {
+      entry,
+      decision: 'waiting',
+      reason: 'The file is shorter than its header says. It is probably still written.',
+      ownerId,
+    };
   if (error instanceof EntryChanged)
     return {
       entry,
@@ -150,7 +184,7 @@ async function refusedDecision({ entry, known, ownerId, after }: Refused, error:
   }
 }
 
-function duplicateDecision({ entry, known, ownerId, after }: Omit<Refused, 'db'>, { extra }: AppError): NewDecision {
+function duplicateDecision({ entry, known, ownerId, after }: Refused, { extra }: AppError): NewDecision {
   const fileId = extra.duplicate_file_uuid ?? null;
   const afterState = after === 'keep' ? null : 'pending';
   // Times or rights of a file that was imported have changed, its content has not.

@@ -10,8 +10,8 @@ export type SourceAnswer = AnswerOf<Routes['createWatchSource']>;
 type DecisionPage = AnswerOf<Routes['watchDecisions']>;
 type DecisionItem = DecisionPage['items'][number];
 
-/** A scan that is this much later than its interval did not happen. */
-const lateMs = 600_000;
+/** No process scans a source whose lease has ended this long ago. */
+const unheldMs = 60_000;
 
 /** What the page Watch sources shows, and the metrics of the sources. */
 export function createWatchViews({ db, keys, roots }: { db: Db; keys: SettingsStore; roots: readonly string[] }) {
@@ -48,11 +48,9 @@ export function createWatchViews({ db, keys, roots }: { db: Db; keys: SettingsSt
     /** 1 for each enabled source that was scanned in time, else 0. */
     availability: async (): Promise<{ name: string; isUp: boolean; scannedAt: Date | null }[]> => {
       const rows = await db.watchSource.findMany({ where: { enabled: true } });
-      return rows.map(({ id, name, status, statusSince, scannedAt, config }) => {
-        const { poll_seconds: pollSeconds } = watchSourceSettings.parse(config);
-        const since = (scannedAt ?? statusSince).getTime();
-        const isLate = Date.now() - since > pollSeconds * 1000 + lateMs;
-        return { name: `${name} (${id.slice(0, 8)})`, isUp: status !== 'unavailable' && !isLate, scannedAt };
+      return rows.map(({ id, name, status, statusSince, leaseUntil, scannedAt }) => {
+        const isHeld = Date.now() - (leaseUntil ?? statusSince).getTime() < unheldMs;
+        return { name: `${name} (${id.slice(0, 8)})`, isUp: status !== 'unavailable' && isHeld, scannedAt };
       });
     },
   };

@@ -171,6 +171,7 @@ function FolderFields({ fields, change, errorOf, roots }: PartProps & { roots: r
             ? t`No folder may be watched yet. An operator has to set WATCH_ROOTS.`
             : t`Below ${allowed}. Sub-folders are watched, too.`
         }
+        styles={{ description: { overflowWrap: 'anywhere' } }}
         required
         maxLength={1_024}
         spellCheck={false}
