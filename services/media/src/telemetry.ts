@@ -33,7 +33,7 @@ export function createTelemetry(metrics: Metrics, objects: Pick<ObjectStore, 'sp
   return { filesUploaded };
 }
 
-type SourceState = { name: string; isUp: boolean; scannedAt: Date | null };
+export type SourceState = { id: string; isUp: boolean; scannedAt: Date | null };
 
 /** The state of the watch sources, in every replica: read from the database. */
 export function watchSourceGauges(metrics: Metrics, read: () => Promise<readonly SourceState[]>): void {
@@ -47,10 +47,10 @@ export function watchSourceGauges(metrics: Metrics, read: () => Promise<readonly
       },
     ],
     async () =>
-      (await read()).flatMap(({ name, isUp, scannedAt }) => [
-        { name: 'media_watch_source_up', of: name, value: isUp ? 1 : 0 },
+      (await read()).flatMap(({ id, isUp, scannedAt }) => [
+        { name: 'media_watch_source_up', of: id, value: isUp ? 1 : 0 },
         ...(scannedAt
-          ? [{ name: 'media_watch_source_scanned_timestamp_seconds', of: name, value: scannedAt.getTime() / 1000 }]
+          ? [{ name: 'media_watch_source_scanned_timestamp_seconds', of: id, value: scannedAt.getTime() / 1000 }]
           : []),
       ]),
   );

@@ -14,7 +14,8 @@ type BucketOptions = {
 
 /** The objects of a bucket below a prefix. */
 export function createBucketPlace({ settings, secretKey, guard }: BucketOptions): Place {
-  const { s3_prefix: prefix, move_to: moveTo } = settings;
+  const { s3_prefix: prefix } = settings;
+  const moveTo = settings.after === 'move' ? settings.move_to : '';
   const bucket = createWatchedBucket({
     endpoint: guard.checkUrl(settings.s3_endpoint_url).href,
     bucket: settings.s3_bucket,

@@ -1,5 +1,6 @@
 import { constants, createReadStream, lstat, type BigIntStats, type Dirent } from 'node:fs';
 import { copyFile, link, mkdir, open, readdir, readlink, realpath, stat, unlink } from 'node:fs/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { basename, dirname, extname, isAbsolute, join, relative, sep } from 'node:path';
 import { createFolderEvents } from './folder-events.ts';
 import { EntryChanged, maxFiles, SourceUnavailable, systemCode, type Place } from './place.ts';
@@ -70,7 +71,8 @@ export function createFolderPlace({ path, moveTo, roots, pollingOnly, onChange }
         isUnchanged: async () => (await isSame()) && (await isListed(full, entry)),
         close: async () => {
           body.destroy();
-          await handle.close().catch(() => undefined);
+          // A file system that hangs does not close the file either.
+          await Promise.race([handle.close().catch(() => undefined), sleep(closeWithinMs, undefined, { ref: false })]);
         },
       };
     },
@@ -118,6 +120,7 @@ function isWithin(path: string, roots: readonly string[]): boolean {
 
 type FolderVisit = { folder: string; below: string; skipped: string | null; signal: AbortSignal; depth: number };
 const maxDepth = 64;
+const closeWithinMs = 5_000;
 
 async function listFolder(listing: Listing, { folder, below, skipped, signal, depth }: FolderVisit): Promise<void> {
   signal.throwIfAborted();

@@ -23,6 +23,8 @@ export type ScannerDeps = {
 const listWithinMs = 120_000;
 /** After this time of imports the source is compared again, because other files may have arrived. */
 const takeForMs = 60_000;
+/** Files of one source that are imported at once. */
+const concurrentTakes = 3;
 const ownerCacheMs = 60_000;
 const eventDelayMs = 500;
 /** Scans that events cause take at most this share of the time. */
@@ -153,11 +155,13 @@ type Scan = {
   signal: AbortSignal;
 };
 
-/** @returns when the next decision is due, and how long the comparison took. */
+/** @returns when the next decision is due, and how long the listing took. */
 async function scanOnce(deps: ScannerDeps, scan: Scan): Promise<{ dueAt: number; scanMs: number }> {
   const { source, place, known, signal } = scan;
   const startedAt = Date.now();
   const { entries, identity } = await scan.list(place);
+  // Decisions are stored once: only the listing is repeated by every scan.
+  const scanMs = Math.max(1, Date.now() - startedAt);
   const isReplaced = identity !== null && source.rootIdentity !== null && identity !== source.rootIdentity;
   if (entries.length === 0 && source.files > 0 && isReplaced)
     throw new SourceUnavailable(
@@ -168,26 +172,27 @@ async function scanOnce(deps: ScannerDeps, scan: Scan): Promise<{ dueAt: number;
   await store.setAvailable(deps.db, source, {
     files: entries.length,
     hasEvents: place.hasEvents(),
-    scanMs: Date.now() - startedAt,
+    scanMs,
     rootIdentity: entries.length > 0 || source.rootIdentity === null ? identity : source.rootIdentity,
   });
-  const scanMs = Math.max(1, Date.now() - startedAt);
-  for (const { entry, ownerId, tags } of work.takes) {
-    if (signal.aborted) break;
-    if (Date.now() - startedAt > takeForMs) {
-      work.dueAt = Date.now();
-      break;
+  const waiting = work.takes.values();
+  const takeNext = async (): Promise<void> => {
+    for (const { entry, ownerId, tags } of waiting) {
+      if (signal.aborted) return;
+      if (Date.now() - startedAt > takeForMs) {
+        work.dueAt = Date.now();
+        return;
+      }
+      const take = { source, place, entry, ownerId, tags, signal, known: known.get(entry.path) };
+      const stored = await deps.takes.take(take);
+      remember(known, source, stored);
+      if (stored.decision === 'waiting') scan.sightings.delete(entry.path);
+      if (stored.afterState === 'pending') work.finishes.push(entry);
+      if (stored.decision === 'waiting' || stored.decision === 'failed')
+        work.dueAt = Math.min(work.dueAt, stored.nextAttemptAt ?? Date.now() + source.settings.stable_seconds * 1000);
     }
-    const stored = await deps.takes.take({
-      ...{ source, place, entry, ownerId, tags, signal },
-      known: known.get(entry.path),
-    });
-    remember(known, source, stored);
-    if (stored.decision === 'waiting') scan.sightings.delete(entry.path);
-    if (stored.afterState === 'pending') work.finishes.push(entry);
-    if (stored.decision === 'waiting' || stored.decision === 'failed')
-      work.dueAt = Math.min(work.dueAt, stored.nextAttemptAt ?? Date.now() + source.settings.stable_seconds * 1000);
-  }
+  };
+  await Promise.all(Array.from({ length: concurrentTakes }, takeNext));
   for (const entry of work.finishes) {
     if (signal.aborted) break;
     await deps.takes.finish({ source, place, entry });
@@ -257,8 +262,15 @@ async function compare(deps: ScannerDeps, scan: Scan, entries: readonly Entry[])
   await store.markGone(deps.db, source.id, missing, true);
   await store.markGone(deps.db, source.id, back, false);
   for (const stored of decisions) remember(known, source, stored);
-  for (const path of missing) known.get(path)!.isGone = true;
-  for (const path of back) known.get(path)!.isGone = false;
+  for (const path of missing) {
+    const row = known.get(path);
+    if (row?.afterState === 'done') known.delete(path);
+    else if (row) row.isGone = true;
+  }
+  for (const path of back) {
+    const row = known.get(path);
+    if (row) row.isGone = false;
+  }
   for (const path of sightings.keys()) if (!present.has(path)) sightings.delete(path);
   return work;
 }

@@ -1,4 +1,5 @@
 import { createHash, randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { ObjectStore } from '@overtone/object-store';
 import { isAppError, type AppError } from '@overtone/service-kit';
 import type { Db } from '../database.ts';
@@ -13,6 +14,7 @@ import type { NewDecision, Source } from './watch-sources.store.ts';
 export type TakeDeps = { db: Db; uploads: Uploads; objects: Pick<ObjectStore, 'get' | 'space'> };
 /** A writer that was silent for this time does not continue: an incomplete recording is imported as it is. */
 const abandonedMs = 3_600_000;
+const silenceMs = 120_000;
 
 type Take = {
   source: Source;
@@ -121,7 +123,9 @@ async function* withCheckedHead(body: AsyncIterable<Buffer>, { bytes, modifiedAt
   let head: Buffer[] = [];
   let length = 0;
   let isChecked = Date.now() - modifiedAt.getTime() > abandonedMs;
-  for await (const chunk of body) {
+  const chunks = body[Symbol.asyncIterator]();
+  for (let step = await nextWithin(chunks); !step.done; step = await nextWithin(chunks)) {
+    const chunk = step.value;
     if (isChecked) {
       yield chunk;
       continue;
@@ -137,6 +141,19 @@ async function* withCheckedHead(body: AsyncIterable<Buffer>, { bytes, modifiedAt
   }
   // The file became shorter while it was read: what is left of it is compared by its length.
   yield* head;
+}
+
+/** The next chunk; a source that sends nothing for long has failed. */
+async function nextWithin(chunks: AsyncIterator<Buffer>): Promise<IteratorResult<Buffer>> {
+  const waiting = new AbortController();
+  const late = sleep(silenceMs, undefined, { signal: waiting.signal }).then(() => {
+    throw new Error('the source does not respond');
+  });
+  try {
+    return await Promise.race([chunks.next(), late]);
+  } finally {
+    waiting.abort();
+  }
 }
 
 async function hashOf(objects: Pick<ObjectStore, 'get'>, key: string): Promise<string> {

@@ -3,6 +3,7 @@ import type { SettingsStore } from '@overtone/database';
 import { notFound } from '@overtone/service-kit';
 import type { Db, Tx } from '../database.ts';
 import type { Prisma, WatchDecision, WatchSource } from '../generated/client.ts';
+import type { SourceState } from '../telemetry.ts';
 import { readKey } from './watch-sources.store.ts';
 
 type Routes = typeof mediaRoutes;
@@ -46,11 +47,11 @@ export function createWatchViews({ db, keys, roots }: { db: Db; keys: SettingsSt
     },
 
     /** 1 for each enabled source that was scanned in time, else 0. */
-    availability: async (): Promise<{ name: string; isUp: boolean; scannedAt: Date | null }[]> => {
+    availability: async (): Promise<SourceState[]> => {
       const rows = await db.watchSource.findMany({ where: { enabled: true } });
-      return rows.map(({ id, name, status, statusSince, leaseUntil, scannedAt }) => {
+      return rows.map(({ id, status, statusSince, leaseUntil, scannedAt }) => {
         const isHeld = Date.now() - (leaseUntil ?? statusSince).getTime() < unheldMs;
-        return { name: `${name} (${id.slice(0, 8)})`, isUp: status !== 'unavailable' && isHeld, scannedAt };
+        return { id, isUp: status !== 'unavailable' && isHeld, scannedAt };
       });
     },
   };

@@ -14,7 +14,7 @@ import { createScanner } from './scanner.service.ts';
 import { createTakes } from './take.service.ts';
 import { createWatchViews } from './watch-sources.read-model.ts';
 import { createWatchSources, type OpenPlace } from './watch-sources.service.ts';
-import { readKey } from './watch-sources.store.ts';
+import { readKey, removeOldDecisions } from './watch-sources.store.ts';
 
 type WatchDeps = {
   db: Db;
@@ -30,6 +30,7 @@ type WatchDeps = {
 };
 
 const checkEveryMs = 1_000;
+const hour = 3_600_000;
 
 /** Watch sources: folders and buckets whose recordings are imported. One replica scans a source at a time. */
 export function createWatchSourcesSlice(deps: WatchDeps): Slice {
@@ -69,6 +70,9 @@ export function createWatchSourcesSlice(deps: WatchDeps): Slice {
       handle(mediaRoutes.watchDecisions, ({ params, query }) => views.decisions(params.uuid, query)),
     ],
     parts: [{ name: 'watch sources', start: async () => {}, stop: scanner.stop }],
-    periodics: [periodic('scan watch sources', checkEveryMs, scanner.check)],
+    periodics: [
+      periodic('scan watch sources', checkEveryMs, scanner.check),
+      periodic('remove old watch decisions', hour, () => removeOldDecisions(db)),
+    ],
   };
 }

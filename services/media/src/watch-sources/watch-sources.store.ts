@@ -14,6 +14,7 @@ import type { Entry, Remembered } from './watch-sources.ts';
 /** How long a process may be silent before another one scans its sources. */
 const leaseSeconds = 20;
 const batchSize = 500;
+const keepGoneDays = 90;
 
 export type Source = {
   id: string;
@@ -66,12 +67,17 @@ export async function releaseSources(db: Db, holder: string): Promise<void> {
   await db.$executeRaw`update watch_source set lease_until = null, holder = null where holder = ${holder}::uuid`;
 }
 
+/** Files that this service removed itself are not needed: their content is in the ledger. */
 export async function loadKnown(db: Db, sourceId: string): Promise<Map<string, Known>> {
   const known = new Map<string, Known>();
   let after = 0n;
   for (;;) {
     const rows = await db.watchDecision.findMany({
-      where: { sourceId, id: { gt: after } },
+      where: {
+        sourceId,
+        id: { gt: after },
+        OR: [{ goneAt: null }, { afterState: null }, { afterState: { not: 'done' } }],
+      },
       orderBy: { id: 'asc' },
       take: 10_000,
     });
@@ -132,6 +138,11 @@ export async function markGone(db: Db, sourceId: string, paths: readonly string[
       update watch_decision set gone_at = case when ${isGone}::boolean then now() end
       where source_id = ${sourceId}::uuid and md5(path) in (select md5(p) from unnest(${keys}::text[]) p)`;
   }
+}
+
+/** Decisions about files that are missing in their source for long. */
+export async function removeOldDecisions(db: Db): Promise<void> {
+  await db.$executeRaw`delete from watch_decision where gone_at < now() - make_interval(days => ${keepGoneDays}::int)`;
 }
 
 export async function findDecision(db: Db, sourceId: string, path: string) {

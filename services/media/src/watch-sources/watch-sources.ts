@@ -143,11 +143,18 @@ export function tagsOf(path: string, { owner_rule: rule }: Pick<WatchSourceSetti
 
 /** Whether the patterns of a source allow a path. Names that begin with a dot are never imported. */
 export function createFilter({ include, exclude }: Pick<WatchSourceSettings, 'include' | 'exclude'>) {
-  const options = { dot: true, nocase: true, basename: true };
-  const included = include.length === 0 ? () => true : picomatch(include, options);
-  const excluded = exclude.length === 0 ? () => false : picomatch(exclude, options);
+  const isIncluded = include.length === 0 ? () => true : createMatcher(include);
+  const isExcluded = createMatcher(exclude);
   return (path: string): boolean =>
-    !path.split('/').some((part) => part.startsWith('.')) && included(path) && !excluded(path);
+    !path.split('/').some((part) => part.startsWith('.')) && isIncluded(path) && !isExcluded(path);
+}
+
+/** A pattern without a slash applies to the file name, others to the whole path. */
+function createMatcher(patterns: readonly string[]): (path: string) => boolean {
+  const matchers = patterns.map((pattern) =>
+    picomatch(pattern, { dot: true, nocase: true, basename: !pattern.includes('/') }),
+  );
+  return (path) => matchers.some((matches) => matches(path));
 }
 
 /** Pause before a failed file is attempted again. */
