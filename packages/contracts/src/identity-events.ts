@@ -53,6 +53,11 @@ export const identityRpc = {
     request: z.object({ userIds: z.array(z.uuid()).max(500) }),
     reply: z.object({ users: z.array(z.object({ userId: z.uuid(), email: z.string(), fullName: z.string() })) }),
   }),
+  /** Active accounts by e-mail address or directory user name; a name of several accounts is left out. */
+  findAccounts: defineRpc('identity', 'find-accounts', {
+    request: z.object({ names: z.array(z.string().max(320)).max(200) }),
+    reply: z.object({ accounts: z.array(z.object({ name: z.string(), userId: z.uuid() })) }),
+  }),
   /** All memberships in the order of user ids: the initial state for followers of `membershipChanged`. */
   memberships: defineRpc('identity', 'memberships', {
     request: z.object({ after: z.uuid().nullable(), limit: z.int().min(1).max(1000) }),

@@ -32,6 +32,14 @@ export * from './media-redaction-jobs.ts';
 export { retentionReasons, retentionRemovals, type RetentionConditions } from './media-retention.ts';
 export * from './media-transcript-import.ts';
 export { uploadOptions } from './media-uploads.ts';
+export {
+  watchDecisions,
+  watchKeySettings,
+  watchSourceSettings,
+  type WatchDecisionKind,
+  type WatchSourceInput,
+  type WatchSourceSettings,
+} from './media-watch.ts';
 export { openApi } from './openapi.ts';
 export * from './models.ts';
 export * from './operations.ts';

@@ -35,4 +35,8 @@ export const mediaErrors = {
   retention_running: 'conflict',
   retention_not_held: 'conflict',
   masked_text_changed: 'invalid',
+  watch_folder_refused: 'invalid',
+  watch_owner_unknown: 'invalid',
+  watch_settings_invalid: 'invalid',
+  too_many_watch_sources: 'conflict',
 } as const;

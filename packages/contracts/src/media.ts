@@ -10,6 +10,7 @@ import { tagRoutes } from './media-tags.ts';
 import { transcriptImportRoutes } from './media-transcript-import.ts';
 import { transcriptRoutes } from './media-transcripts.ts';
 import { uploadRoutes } from './media-uploads.ts';
+import { watchRoutes } from './media-watch.ts';
 
 /** All routes of media, in the order of their description. */
 export const mediaRoutes = {
@@ -25,4 +26,5 @@ export const mediaRoutes = {
   ...tagRoutes,
   ...retentionRoutes,
   ...redactionRoutes,
+  ...watchRoutes,
 };

@@ -7,7 +7,7 @@ import { taskRoutes } from './operations-tasks.ts';
 export const dispatcherRoutes = { ...taskRoutes, ...queueRoutes };
 
 /**
- * An administrator's action on queues, dead jobs, backups, the mirror, models, engines, retention and the redaction policy;
+ * An administrator's action on queues, dead jobs, backups, the mirror, models, engines, retention, watch sources and the redaction policy;
  * identity's `audit.slice.ts` names it in the audit
  * trail.
  */
@@ -36,6 +36,9 @@ export const operationActions = [
   'legal_hold_placed',
   'legal_hold_released',
   'redaction_policy_changed',
+  'watch_source_created',
+  'watch_source_changed',
+  'watch_source_deleted',
 ] as const;
 export const operationsEvents = {
   performed: defineEvent(

@@ -18,6 +18,7 @@ import { redactionInTheBrowser } from './redaction-browser.e2e.ts';
 import { rolling } from './rolling.e2e.ts';
 import { signals } from './signals.e2e.ts';
 import { registerSuites } from './suite.ts';
+import { watchInTheBrowser } from './watch-browser.e2e.ts';
 
 // Faults and operation, on an instance whose speech engine only waits.
 const { context, evidence } = useScripted();
@@ -29,6 +30,7 @@ registerSuites(
     backupsInTheBrowser(context),
     enginesInTheBrowser(context),
     urlImportInTheBrowser(context),
+    watchInTheBrowser(context),
     modelsInTheBrowser(context),
     retentionInTheBrowser(context),
     redactionInTheBrowser(context),

@@ -1,4 +1,4 @@
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Client } from './client.ts';
@@ -8,6 +8,8 @@ import { until } from './until.ts';
 /** An instance with a scripted transcription engine that only waits for a configured time. */
 type Scripted = {
   instance: Instance;
+  /** Folders below it may be watched. */
+  watchRoot: string;
   /** Sets the processing time of the engine; with `failure` every job fails with this message. */
   setEngine: (secondsPerHour: number, failure?: string) => Promise<void>;
 };
@@ -27,6 +29,8 @@ export function scriptedInstance(
     const setEngine = (secondsPerHour: number, failure?: string) =>
       writeFile(engine, JSON.stringify({ secondsPerHour, failure }));
     await setEngine(0);
+    const watchRoot = join(folder, 'watched');
+    await mkdir(watchRoot);
     const settings = {
       OT_SCRIPTED_ENGINE: engine,
       GPU_CONCURRENT_REQUESTS: '4',
@@ -36,6 +40,7 @@ export function scriptedInstance(
       SHUTDOWN_GRACE_MS: '60000',
       // The suites import recordings from servers of their own.
       OT_OUTBOUND_ALLOWED_RANGES: '127.0.0.1',
+      WATCH_ROOTS: watchRoot,
       ...(await environment()),
     };
     const instance = await createInstance(settings, undefined, await script());
@@ -45,7 +50,7 @@ export function scriptedInstance(
       await instance.remove();
       await rm(folder, { recursive: true, force: true });
     };
-    return { instance, setEngine, remove };
+    return { instance, watchRoot, setEngine, remove };
   };
   return {
     get: (): Promise<Scripted> => (started ??= start()),

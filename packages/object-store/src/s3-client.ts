@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import type { LookupFunction } from 'node:net';
 import { S3Client } from '@aws-sdk/client-s3';
 import { withoutSilence } from './silence.ts';
 
@@ -15,6 +16,8 @@ export type S3Options = {
   secretAccessKey: string;
   maxAttempts?: number;
   answerWithinMs?: number;
+  /** Resolves host names; the system's resolver otherwise. */
+  lookup?: LookupFunction;
 };
 
 /** Limits no request that makes progress; an upper bound for all other cases. */
@@ -22,6 +25,7 @@ const longestMs = 3_600_000;
 
 /** Creates an SDK client with the settings that every S3 server supports. */
 export function createClient(options: S3Options & { answerWithinMs: number }): S3Client {
+  const agent = { maxSockets: Infinity, ...(options.lookup ? { lookup: options.lookup } : {}) };
   const client = new S3Client({
     endpoint: options.endpoint,
     region: options.region,
@@ -37,8 +41,8 @@ export function createClient(options: S3Options & { answerWithinMs: number }): S
       // Without it the SDK only prints a warning, and waits forever.
       throwOnRequestTimeout: true,
       // A new request does not queue behind requests that wait for an unresponsive server.
-      httpAgent: { maxSockets: Infinity },
-      httpsAgent: { maxSockets: Infinity },
+      httpAgent: agent,
+      httpsAgent: agent,
     },
   });
   const { requestHandler } = client.config;

@@ -1,12 +1,13 @@
+import { isAbsolute } from 'node:path';
 import { databaseEnv } from '@overtone/database';
 import { objectStoreEnv } from '@overtone/object-store';
 import { outboundEnv } from '@overtone/service-kit/outbound';
-import { assertionEnv, busEnv, readEnv, serviceEnv } from '@overtone/service-kit';
+import { assertionEnv, busEnv, readEnv, readKeyRing, serviceEnv, type KeyRing } from '@overtone/service-kit';
 import { z } from 'zod';
 
 const gib = 1024 ** 3;
 
-export const mediaEnv = {
+const mediaEnv = {
   ...serviceEnv,
   ...busEnv,
   ...databaseEnv,
@@ -34,9 +35,22 @@ export const mediaEnv = {
   RECORDING_IDLE_MINUTES: z.coerce.number().min(0.01).max(1440).default(30),
   /** Days that a deleted file can be restored; 0: files are deleted permanently. */
   OT_BIN_DAYS: z.coerce.number().min(0).max(3650).default(30),
+  /** Folders below these may be watched, separated by colons; none: only buckets. */
+  WATCH_ROOTS: z
+    .string()
+    .default('')
+    .transform((list) => list.split(':').filter((root) => root !== ''))
+    .refine((roots) => roots.every((root) => isAbsolute(root)), 'must be full paths, separated by colons'),
 };
-export type MediaEnv = z.infer<z.ZodObject<typeof mediaEnv>>;
+export type MediaEnv = z.infer<z.ZodObject<typeof mediaEnv>> & {
+  /** Keys that seal stored secrets. Read again at every call: a mounted key file may be replaced while the service runs. */
+  keyRing: () => KeyRing;
+};
 
-export function env(): MediaEnv {
-  return readEnv(mediaEnv);
+/** @throws Error naming every variable that is missing or malformed. */
+export function env(source: Record<string, string | undefined> = process.env): MediaEnv {
+  const parsed = readEnv(mediaEnv, source);
+  const keyRing = () => readKeyRing(source);
+  keyRing();
+  return Object.freeze({ ...parsed, keyRing });
 }

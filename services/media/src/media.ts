@@ -24,6 +24,7 @@ import { createTelemetry } from './telemetry.ts';
 import { createTranscriptImportSlice } from './transcript-import/transcript-import.slice.ts';
 import { createTranscriptsSlice } from './transcripts/transcripts.slice.ts';
 import { createUploadsSlice } from './uploads/uploads.slice.ts';
+import { createWatchSourcesSlice } from './watch-sources/watch-sources.slice.ts';
 
 /** Media: uploads, downloads, file metadata and transcripts. */
 export function createMedia(env: MediaEnv): Service {
@@ -68,6 +69,12 @@ export function createMedia(env: MediaEnv): Service {
       createLegalHoldSlice({ db, outbox, people }),
       createRetentionSlice({ db, outbox, people, binDays: env.OT_BIN_DAYS, log }),
       createRedactionSlice({ db, outbox, bus, log }),
+      createWatchSourcesSlice({
+        ...{ db, outbox, objects, people, guard, metrics, log },
+        uploads: uploads.uploads,
+        keyRing: env.keyRing,
+        roots: env.WATCH_ROOTS,
+      }),
     ],
   });
 }

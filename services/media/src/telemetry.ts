@@ -33,4 +33,27 @@ export function createTelemetry(metrics: Metrics, objects: Pick<ObjectStore, 'sp
   return { filesUploaded };
 }
 
+export type SourceState = { id: string; isUp: boolean; scannedAt: Date | null };
+
+/** The state of the watch sources, in every replica: read from the database. */
+export function watchSourceGauges(metrics: Metrics, read: () => Promise<readonly SourceState[]>): void {
+  metrics.watch(
+    [
+      { name: 'media_watch_source_up', help: '1 while the watch source can be read and is scanned', label: 'source' },
+      {
+        name: 'media_watch_source_scanned_timestamp_seconds',
+        help: 'Time of the last scan of the watch source',
+        label: 'source',
+      },
+    ],
+    async () =>
+      (await read()).flatMap(({ id, isUp, scannedAt }) => [
+        { name: 'media_watch_source_up', of: id, value: isUp ? 1 : 0 },
+        ...(scannedAt
+          ? [{ name: 'media_watch_source_scanned_timestamp_seconds', of: id, value: scannedAt.getTime() / 1000 }]
+          : []),
+      ]),
+  );
+}
+
 export type Telemetry = ReturnType<typeof createTelemetry>;

@@ -11,13 +11,13 @@ import {
   type Role,
   type ServiceName,
 } from '@overtone/contracts';
-import { assertionHeader, createAssertionSigner, createBus, createLog, readEnv, type Bus } from '@overtone/service-kit';
+import { assertionHeader, createAssertionSigner, createBus, createLog, type Bus } from '@overtone/service-kit';
 import { createDatabase, startNats, waitFor, assertionKeys, wavHeader } from '@overtone/testkit';
 import { provisionJobs } from '@overtone/testkit/bus';
 import { cleanUpAfterFile, createFolder } from '@overtone/testkit/cleanup';
 import { connect, headers, type NatsConnection } from 'nats';
 import { Pool } from 'pg';
-import { mediaEnv } from '../src/env.ts';
+import { env } from '../src/env.ts';
 import { createMedia } from '../src/media.ts';
 import { createTusClient } from './tus.ts';
 
@@ -37,9 +37,10 @@ const sign = createAssertionSigner(privateKey);
 
 type Membership = { userId: string; groupIds: string[]; version: number };
 
-/** Fakes identity's RPCs: every user exists except those in the returned set. */
+/** Fakes identity's RPCs: every user exists except `strangers`; accounts are found by the names in `accounts`. */
 function fakeIdentity(nc: NatsConnection, memberships: Membership[]) {
   const strangers = new Set<string>();
+  const accounts = new Map<string, string>();
   const serve = <T>(subject: string, response: (request: T) => unknown) =>
     nc.subscribe(subject, {
       callback: (_, msg) => void msg.respond(JSON.stringify({ ok: response(msg.json<T>()) })),
@@ -47,10 +48,16 @@ function fakeIdentity(nc: NatsConnection, memberships: Membership[]) {
   serve<{ userIds: string[] }>(identityRpc.names.subject, ({ userIds }) => ({
     users: userIds.filter((id) => !strangers.has(id)).map((userId) => ({ userId, email: '', fullName: '' })),
   }));
+  serve<{ names: string[] }>(identityRpc.findAccounts.subject, ({ names }) => ({
+    accounts: names.flatMap((name) => {
+      const userId = accounts.get(name);
+      return userId === undefined ? [] : [{ name, userId }];
+    }),
+  }));
   serve<{ after: string | null }>(identityRpc.memberships.subject, ({ after }) => ({
     users: memberships.filter(({ userId }) => userId > (after ?? '')).slice(0, 2),
   }));
-  return strangers;
+  return { strangers, accounts };
 }
 
 /** Fakes the dispatcher's RPCs: the known languages, and that no queue is paused. */
@@ -75,7 +82,7 @@ export async function startMedia(
   const jsm = await nc.jetstreamManager();
   await jsm.streams.add({ name: 'EVENTS', subjects: ['evt.>'] });
   await provisionJobs(nc, redactionJobs);
-  const strangers = fakeIdentity(
+  const { strangers, accounts } = fakeIdentity(
     nc,
     memberships.toSorted((left, right) => (left.userId < right.userId ? -1 : 1)),
   );
@@ -92,9 +99,10 @@ export async function startMedia(
     DATABASE_URL: database.urlFor('media'),
     ASSERTION_PUBLIC_KEY: publicKey,
     OBJECT_STORE_DIR: folder,
+    ENCRYPTION_KEY: Buffer.alloc(32, 7).toString('base64'),
     ...settings,
   };
-  const service = createMedia(readEnv(mediaEnv, environment));
+  const service = createMedia(env(environment));
   const { apiPort, internalPort } = await service.start();
   const pool = new Pool({ connectionString: database.url, max: 2 });
   const base = `http://127.0.0.1:${apiPort}`;
@@ -126,6 +134,8 @@ export async function startMedia(
 
   return {
     strangers,
+    /** Active accounts by name. */
+    accounts,
     base,
     internal: `http://127.0.0.1:${internalPort}`,
     folder,

@@ -238,6 +238,7 @@ describe('compose.yaml', () => {
       UPLOAD_EXPIRES_HOURS: '9',
       RECORDING_IDLE_MINUTES: '12',
       OT_BIN_DAYS: '10',
+      WATCH_ROOTS: '/watch',
     };
     const { services: changed } = composeFile({ ...values, ...given, AUDIT_LOG_RETENTION_DAYS: '11' });
     expect(changed['media']?.environment).toMatchObject(given);

@@ -70,7 +70,13 @@ describe('secretsOf', () => {
     const holders = (key: string) => Object.keys(topology).filter((name) => key in secretsOf(name, fresh()));
     expect(holders('ASSERTION_PRIVATE_KEY')).toEqual(['edge-gateway']);
     expect(holders('JWT_SECRET_KEY')).toEqual(['identity']);
-    expect(holders('ENCRYPTION_KEY')).toEqual(['identity', 'directory-sync', 'transcription-dispatcher', 'operations']);
+    expect(holders('ENCRYPTION_KEY')).toEqual([
+      'identity',
+      'directory-sync',
+      'media',
+      'transcription-dispatcher',
+      'operations',
+    ]);
   });
 
   it('uses an external database when its address is set', () => {

@@ -29,7 +29,7 @@ export const databaseServices = [
 const behindTheEdge = [...databaseServices, 'realtime-gateway'];
 const withObjects = new Set(['media', 'transcription-worker', 'search-indexer', 'operations']);
 /** The services that encrypt or decrypt secrets of the settings. */
-const withSecrets = new Set(['identity', 'directory-sync', 'operations', 'transcription-dispatcher']);
+const withSecrets = new Set(['identity', 'directory-sync', 'media', 'operations', 'transcription-dispatcher']);
 const forIdentityOnly = ['OT_ADMIN_EMAIL', 'OT_ADMIN_PASSWORD', 'OT_ADMIN_PASSWORD_FILE'];
 
 /** Secrets for initial settings; no other service needs them. */

@@ -47,6 +47,31 @@ const matrixProvider = {
   max_audio_seconds: null,
 };
 
+/** A folder that may not be watched: nothing is created. */
+const watchSource = {
+  name: 'Matrix',
+  enabled: false,
+  kind: 'folder',
+  path: '/matrix',
+  s3_endpoint_url: '',
+  s3_region: '',
+  s3_bucket: '',
+  s3_prefix: '',
+  s3_access_key_id: '',
+  owner_rule: 'first_folder',
+  owner: '',
+  include: [],
+  exclude: [],
+  min_bytes: 0,
+  max_bytes: null,
+  max_age_days: null,
+  stable_seconds: 30,
+  poll_seconds: 60,
+  polling_only: true,
+  after: 'keep',
+  move_to: '',
+};
+
 const empty = sending(() => ({}));
 
 function at(params: (ids: FixtureIds) => Record<string, string>, entry: Entry): Entry {
@@ -218,6 +243,13 @@ export const table: Record<string, Entry> = {
     () => ({ uuid: randomUUID() }),
     sending(() => ({ rule_uuid: randomUUID(), set_digest: 'none' }))(superAdmins),
   ),
+  'GET /api/admin/watch-sources': superAdmins,
+  'POST /api/admin/watch-sources': sending(() => watchSource)(superAdmins),
+  'PUT /api/admin/watch-sources/{uuid}': sending(() => watchSource)(unknownToSuperAdmins),
+  'DELETE /api/admin/watch-sources/{uuid}': unknownToSuperAdmins,
+  'POST /api/admin/watch-sources/test': sending(() => ({ source: watchSource }))(superAdmins),
+  'POST /api/admin/watch-sources/{uuid}/scan': unknownToSuperAdmins,
+  'GET /api/admin/watch-sources/{uuid}/decisions': unknownToSuperAdmins,
   'GET /api/admin/legal-holds': admins,
   'POST /api/admin/legal-holds': sending(() => ({ user_uuid: randomUUID(), reason: 'matrix' }))(unknownToAdmins),
   'DELETE /api/admin/legal-holds/{uuid}': unknownToAdmins,

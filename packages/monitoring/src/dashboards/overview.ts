@@ -130,6 +130,13 @@ export const overview: DashboardSpec = {
           height: 12,
           alerts: ['StorageFilling'],
         }),
+        states('Watch sources', 'bool_yes_no', {
+          queries: { '{{source}}': 'min by (source) (media_watch_source_up)' },
+          description: '1 while a watched folder or bucket can be read and is scanned.',
+          floor: 1,
+          height: 8,
+          alerts: ['WatchSourceDown'],
+        }),
       ],
     },
   ],

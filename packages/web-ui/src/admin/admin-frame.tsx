@@ -63,6 +63,13 @@ const items: readonly NavItem[] = translateOnRead([
     superOnly: true,
   },
   { to: '/admin/asr', under: '/admin/asr', label: msg`ASR provider`, icon: 'audio', superOnly: true },
+  {
+    to: '/admin/watch-sources',
+    under: '/admin/watch-sources',
+    label: msg`Watch sources`,
+    icon: 'download',
+    superOnly: true,
+  },
   { to: '/admin/retention', under: '/admin/retention', label: msg`Retention`, icon: 'clock', superOnly: true },
   { to: '/admin/legal-holds', under: '/admin/legal-holds', label: msg`Legal holds`, icon: 'key' },
   { to: '/admin/erasures', under: '/admin/erasures', label: msg`Erasures`, icon: 'trash', superOnly: true },

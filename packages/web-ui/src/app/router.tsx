@@ -208,6 +208,13 @@ const retentionRoute = createRoute({
   path: '/admin/retention',
   component: lazyPage(() => import('../admin/retention/retention-page.tsx').then((module) => module.RetentionPage)),
 });
+const watchSourcesRoute = createRoute({
+  getParentRoute: () => frameRoute,
+  path: '/admin/watch-sources',
+  component: lazyPage(() =>
+    import('../admin/watch-sources/watch-sources-page.tsx').then((module) => module.WatchSourcesPage),
+  ),
+});
 const legalHoldsRoute = createRoute({
   getParentRoute: () => frameRoute,
   path: '/admin/legal-holds',
@@ -257,6 +264,7 @@ export const router = createRouter({
         mirrorRoute,
         engineRoute,
         asrRoute,
+        watchSourcesRoute,
         retentionRoute,
         legalHoldsRoute,
         erasuresRoute,

@@ -1,4 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
+import { identityRpc } from '@overtone/contracts';
 import { waitFor } from '@overtone/testkit';
 import { setUpIdentity, addUser, collectEvents } from '../../test/running-identity.ts';
 import type { RunningIdentity } from '../../test/running-identity.ts';
@@ -107,5 +108,28 @@ describe('changing the password', () => {
       user.id,
     ]);
     expect((await change({ caller }, { password: next, current_password: user.password })).status).toBe(200);
+  });
+});
+
+describe('rpc find-accounts', () => {
+  it('finds active accounts by e-mail address or user name, whatever the case, and no name of several accounts', async () => {
+    const [mail, login, disabled, pending, first, second] = await Promise.all(
+      Array.from({ length: 6 }, () => addUser(backends.sql)),
+    );
+    const { sql } = backends;
+    await sql.query(`update "user" set ldap_uid = 'ada' where uuid = $1`, [login!.id]);
+    await sql.query(`update "user" set is_active = false where uuid = $1`, [disabled!.id]);
+    await sql.query(`update "user" set approval_status = 'pending' where uuid = $1`, [pending!.id]);
+    await sql.query(`update "user" set ldap_uid = $2 where uuid = $1`, [second!.id, first!.email]);
+    const names = [mail!.email.toUpperCase(), 'ADA', disabled!.email, pending!.email, first!.email, 'nobody', ''];
+    const request = JSON.stringify({ names });
+    const reply = await backends.bus.request(identityRpc.findAccounts.subject, request, { timeout: 5_000 });
+    const { accounts } = reply.json<{ ok: { accounts: { name: string; userId: string }[] } }>().ok;
+    expect(accounts.toSorted((left, right) => left.name.localeCompare(right.name))).toEqual(
+      [
+        { name: 'ADA', userId: login!.id },
+        { name: mail!.email.toUpperCase(), userId: mail!.id },
+      ].toSorted((left, right) => left.name.localeCompare(right.name)),
+    );
   });
 });

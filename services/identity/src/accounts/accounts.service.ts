@@ -32,6 +32,8 @@ export type Accounts = {
   mustChangePassword: (user: User) => boolean;
   change: (caller: Caller, change: AccountChange, client: Client) => Promise<User>;
   names: (userIds: string[]) => Promise<{ userId: string; email: string; fullName: string }[]>;
+  /** Active accounts by e-mail address or directory user name. */
+  find: (names: string[]) => Promise<{ name: string; userId: string }[]>;
 };
 
 export function createAccounts(deps: AccountsDeps): Accounts {
@@ -63,6 +65,7 @@ export function createAccounts(deps: AccountsDeps): Accounts {
         email: name.email,
         fullName: name.fullName,
       })),
+    find: (names) => accountsStore.findActive(db, names),
   };
 }
 

@@ -24,6 +24,9 @@ export function createAccountsSlice(deps: Deps): Slice {
       },
     ],
     routes: accountsRoutes({ accounts, registration: createRegistration(deps), settings }),
-    rpcs: [rpc(identityRpc.names, async ({ userIds }) => ({ users: await accounts.names(userIds) }))],
+    rpcs: [
+      rpc(identityRpc.names, async ({ userIds }) => ({ users: await accounts.names(userIds) })),
+      rpc(identityRpc.findAccounts, async ({ names }) => ({ accounts: await accounts.find(names) })),
+    ],
   };
 }

@@ -35,6 +35,13 @@ export const accountsStore = {
       on conflict do nothing returning uuid as id`;
     return rows[0]?.id;
   },
+  /** A name that several accounts have is left out. */
+  findActive: (db: Db, names: string[]): Promise<{ name: string; userId: string }[]> =>
+    db.$queryRaw<{ name: string; userId: string }[]>`
+      select n.name, min(u.uuid::text) as "userId" from unnest(${names}::text[]) n (name)
+      join "user" u on lower(u.email) = lower(n.name) or lower(u.ldap_uid) = lower(n.name)
+      where u.is_active and u.approval_status = 'approved'
+      group by n.name having count(*) = 1`,
   create: (tx: Tx, account: NewAccount): Promise<User> => tx.user.create({ data: account }),
   /** Makes the other replicas wait until this transaction ends. */
   lockFirstAdmin: async (tx: Tx): Promise<void> =>

@@ -55,6 +55,9 @@ export type AuditEvent =
   | 'admin.erasure.retry'
   | 'admin.erasure.complete'
   | 'admin.redaction.policy'
+  | 'admin.watch.create'
+  | 'admin.watch.change'
+  | 'admin.watch.delete'
   // The specification's name ("Events" 1).
   | 'ADMIN_ROLE_CHANGE'
   | 'group.create'

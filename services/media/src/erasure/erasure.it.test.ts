@@ -3,6 +3,7 @@ import { describe, expect, it } from '@jest/globals';
 import { erasureRpc, userErasureOrdered, type AnswerOf, type mediaRoutes } from '@overtone/contracts';
 import { createObjectStore } from '@overtone/object-store';
 import { transcribed } from '../../test/runs.ts';
+import { settingsOf } from '../../test/watch-settings.ts';
 import { newUser, startMedia, waitFor, wav, type TestUser } from '../../test/start-media.ts';
 
 const media = await startMedia();
@@ -51,6 +52,9 @@ async function rowsWith(userId: string): Promise<string[]> {
     'transcript_segment',
     'legal_hold',
     'retention_run_rule',
+    'watch_source',
+    'watch_decision',
+    'watch_import',
   ];
   const found = await Promise.all(
     tables.map(async (table) =>
@@ -83,6 +87,21 @@ describe('an ordered erasure', () => {
     await waitFor(
       async () => (await media.query('select 1 from media_membership where user_id = $1', owner.userId))[0],
     );
+    const source = randomUUID();
+    const config = JSON.stringify({ ...settingsOf({ owner: 'person@example.org' }) });
+    await media.query(
+      'insert into watch_source (uuid, name, config, owner_id) values ($1, $2, $3::jsonb, $4)',
+      ...[source, 'Recorder', config, owner.userId],
+    );
+    await media.query(
+      `insert into watch_decision (source_id, path, version, bytes, modified_at, decision, source_version, owner_id)
+       values ($1, 'person.wav', '1', 1, now(), 'imported', 1, $2)`,
+      ...[source, owner.userId],
+    );
+    await media.query(
+      `insert into watch_import (owner_id, sha256, media_file_id) values ($1, 'hash', $2)`,
+      ...[owner.userId, kept.fileId],
+    );
     const upload = randomUUID();
     await objects.put(
       `uploads/${upload}/description.json`,
@@ -105,6 +124,11 @@ describe('an ordered erasure', () => {
     expect(reports.flatMap(({ objectHashes }) => objectHashes)).toHaveLength(2);
     for (const part of [kept.fileId, binned.fileId, upload]) expect(await keysWith(part)).toEqual([]);
     expect(await rowsWith(owner.userId)).toEqual([]);
+    const [watched] = await media.query(
+      `select enabled, config->>'owner' as owner from watch_source where uuid = $1`,
+      source,
+    );
+    expect(watched).toEqual({ enabled: false, owner: '' });
     for (const { fileId } of [kept, binned])
       await waitFor(() => media.eventsOf('evt.media.file.deleted.v1', fileId)[0]);
     expect((await theirs.readFile())['total_segments']).toBe(3);

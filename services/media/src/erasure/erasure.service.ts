@@ -136,6 +136,12 @@ async function eraseTraces(tx: Tx, outbox: Outbox, userId: string): Promise<Coun
   await tx.mediaFile.updateMany({ where: { deletedBy: userId }, data: { deletedBy: null } });
   await tx.legalHold.updateMany({ where: { placedBy: userId }, data: { placedBy: null } });
   await tx.retentionRunRule.updateMany({ where: { approvedBy: userId }, data: { approvedBy: null } });
+  await tx.watchImport.deleteMany({ where: { ownerId: userId } });
+  const { count: watched } = await tx.watchDecision.deleteMany({ where: { ownerId: userId } });
+  // Without its owner a source cannot import; an administrator chooses another one.
+  await tx.$executeRaw`
+    update watch_source set enabled = false, owner_id = null, version = version + 1,
+      config = config || '{"enabled": false, "owner": ""}' where owner_id = ${userId}::uuid`;
   const { count: tags } = await tx.tag.deleteMany({ where: { userId, files: { none: {} } } });
-  return { shares: shared.length, changes, edits, tags };
+  return { shares: shared.length, changes, edits, watched, tags };
 }

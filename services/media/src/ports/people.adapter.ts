@@ -6,6 +6,8 @@ export type People = {
   exists: (userId: string) => Promise<boolean>;
   /** Names by user id; empty while identity does not respond, and without unknown users. */
   names: (userIds: string[]) => Promise<ReadonlyMap<string, string>>;
+  /** Active accounts by e-mail address or directory user name. @throws AppError while identity does not respond. */
+  find: (names: string[]) => Promise<ReadonlyMap<string, string>>;
   /** All users who are or were members of a group. */
   memberships: () => AsyncIterable<{ userId: string; groupIds: string[]; version: number }>;
 };
@@ -39,6 +41,10 @@ export function createPeople({ bus, log }: { bus: Pick<Bus, 'request'>; log: Log
       });
       const known = wanted.map((id) => [id, cached.get(id)?.name] as const);
       return new Map(known.flatMap(([id, name]) => (name ? [[id, name] as const] : [])));
+    },
+    find: async (names) => {
+      const { accounts } = await bus.request(identityRpc.findAccounts, { names });
+      return new Map(accounts.map(({ name, userId }) => [name, userId]));
     },
     memberships: () =>
       askAll(

@@ -4,7 +4,7 @@ import type { FileObject } from '@overtone/contracts';
 import type { Outbox } from '@overtone/database';
 import type { ObjectStore } from '@overtone/object-store';
 import { isAppError, type Log } from '@overtone/service-kit';
-import { txOptions, type Db } from '../database.ts';
+import { txOptions, type Db, type Tx } from '../database.ts';
 import { noClient, type Actor } from '../audit/audit.ts';
 import { originalKey } from '../files/files.ts';
 import type { Telemetry } from '../telemetry.ts';
@@ -34,6 +34,8 @@ export type IncomingUpload = {
   client?: Actor['client'];
   /** Default: `upload`. */
   source?: StoredRecording['source'];
+  /** Is stored together with the file; an error rejects the upload. */
+  alongside?: (tx: Tx, file: FileObject) => Promise<void>;
 };
 
 /** Receives recordings: stores the object first, then row and event in one transaction. */
@@ -58,12 +60,16 @@ export function createUploads({ db, outbox, objects, telemetry, log, maxBytes }:
       const filename = checkedFilename(incoming.filename);
       const { see, result } = createInspection({ declared: incoming.declaredType, maxBytes });
       try {
-        const { userId, signal, client = noClient, source = 'upload' } = incoming;
+        const { userId, signal, client = noClient, source = 'upload', alongside } = incoming;
         const objectKey = originalKey(id);
         await objects.put(objectKey, incoming.body, { see, ...(signal ? { signal } : {}) });
         const options = await incoming.options();
         const file = { id, userId, client, filename, options, source, objectKey, ...result() };
-        const stored = await db.$transaction((tx) => storeFile(tx, outbox, file), txOptions);
+        const stored = await db.$transaction(async (tx) => {
+          const fileObject = await storeFile(tx, outbox, file);
+          await alongside?.(tx, fileObject);
+          return fileObject;
+        }, txOptions);
         telemetry.filesUploaded.inc({ source });
         return stored;
       } catch (error) {

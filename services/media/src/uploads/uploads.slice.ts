@@ -47,7 +47,7 @@ export function createUploadsSlice({
   languages,
   log,
   env,
-}: UploadsSliceDeps): Slice & { removeUploadsOf: (userId: string) => Promise<number> } {
+}: UploadsSliceDeps): Slice & { uploads: Uploads; removeUploadsOf: (userId: string) => Promise<number> } {
   const limits = { maxOpen: env.UPLOAD_MAX_OPEN, maxReservedBytes: env.UPLOAD_MAX_RESERVED_BYTES };
   const uploads = createUploads({ db, outbox, objects, telemetry, log, maxBytes: env.MAX_UPLOAD_BYTES });
   const reservations = createReservations({ db, objects, limits });
@@ -65,6 +65,7 @@ export function createUploadsSlice({
   const orphans = createOrphans({ db, objects, olderThanMs: 24 * hour });
   const { tusOptions, tusCreate, tusHead, tusPatch, tusDelete } = mediaRoutes;
   return {
+    uploads,
     removeUploadsOf: resumable.removeOf,
     routes: [
       handle(mediaRoutes.uploadLimits, async () => {

@@ -15,6 +15,7 @@ export const countLabels: Readonly<Record<string, string>> = translateOnRead({
   shares: msg`Shares`,
   tags: msg`Tags`,
   edits: msg`Edited passages of others, now without a name`,
+  watched: msg`Decisions about files of watch sources`,
   indexed_files: msg`Files in the search index`,
   tasks: msg`Tasks`,
   directory_decisions: msg`Decisions of directory syncs`,

@@ -1,0 +1,560 @@
+import { createHash } from 'node:crypto';
+import { appendFile, copyFile, mkdir, open, readdir, rename, rm, symlink, utimes, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { describe, expect, it } from '@jest/globals';
+import type { AnswerOf, mediaRoutes, Problem, WatchSourceInput } from '@overtone/contracts';
+import { createObjectStore } from '@overtone/object-store';
+import { startS3 } from '@overtone/testkit/s3';
+import { cleanUpAfterFile, createFolder } from '@overtone/testkit/cleanup';
+import { env } from '../env.ts';
+import { createMedia } from '../media.ts';
+import { newUser, startMedia, waitFor, wav } from '../../test/start-media.ts';
+import { settingsOf } from '../../test/watch-settings.ts';
+
+type Source = AnswerOf<(typeof mediaRoutes)['createWatchSource']>;
+type Decisions = AnswerOf<(typeof mediaRoutes)['watchDecisions']>;
+type TestResult = AnswerOf<(typeof mediaRoutes)['testWatchSource']>;
+
+/** Many files for a run by hand: OT_WATCH_FILES=10000. */
+const manyFiles = Number(process.env['OT_WATCH_FILES'] ?? 300);
+const root = await createFolder();
+const elsewhere = await createFolder();
+const [media, s3] = await Promise.all([
+  startMedia({ WATCH_ROOTS: root, OT_OUTBOUND_ALLOWED_RANGES: '127.0.0.1' }),
+  startS3(),
+]);
+cleanUpAfterFile(() => s3.stop());
+const bucket = createObjectStore({
+  S3_ENDPOINT: s3.url,
+  S3_BUCKET: s3.bucket,
+  S3_REGION: 'us-east-1',
+  S3_ACCESS_KEY_ID: s3.accessKeyId,
+  S3_SECRET_ACCESS_KEY: s3.secretAccessKey,
+});
+cleanUpAfterFile(async () => bucket.close());
+const objects = createObjectStore({ OBJECT_STORE_DIR: media.folder, S3_REGION: 'x' });
+const boss = newUser('super_admin');
+const patience = { timeoutMs: 30_000 };
+const long = 120_000;
+
+async function place(path: string, bytes: Uint8Array): Promise<string> {
+  await mkdir(dirname(path), { recursive: true });
+  await writeFile(path, bytes);
+  return path;
+}
+
+function hashOf(bytes: Uint8Array): string {
+  return createHash('sha256').update(bytes).digest('hex');
+}
+
+function create(settings: WatchSourceInput) {
+  return media.json<Source & Omit<Problem, 'status'>>(boss, 'POST', '/api/admin/watch-sources', settings);
+}
+
+/** A source with its own owner, and what the tests look at. */
+async function watchSource(name: string, change: Partial<WatchSourceInput> = {}) {
+  const owner = newUser();
+  const email = `${name}@example.org`;
+  media.accounts.set(email, owner.userId);
+  const folder = join(root, name);
+  const settings = settingsOf({ name, path: folder, owner: email, ...change });
+  if (settings.kind === 'folder') await mkdir(folder, { recursive: true });
+  const { status, body } = await create(settings);
+  expect([status, body]).toEqual([201, expect.objectContaining({ name, status: 'checking' })]);
+  const path = `/api/admin/watch-sources/${body.uuid}`;
+  const decisions = async (query = ''): Promise<Decisions> =>
+    (await media.json<Decisions>(boss, 'GET', `${path}/decisions?page_size=100${query}`)).body;
+  const decisionOf = async (file: string) => (await decisions()).items.find((item) => item.path === file);
+  return {
+    ...{ owner, folder, uuid: body.uuid, path, settings, decisions, decisionOf },
+    read: async () => {
+      const { body: list } = await media.json<{ items: Source[] }>(boss, 'GET', '/api/admin/watch-sources');
+      return list.items.find(({ uuid }) => uuid === body.uuid)!;
+    },
+    update: (next: Partial<WatchSourceInput>) => media.json<Source>(boss, 'PUT', path, { ...settings, ...next }),
+    until: (file: string, decision: string) =>
+      waitFor(async () => {
+        const found = await decisionOf(file);
+        return found?.decision === decision ? found : undefined;
+      }, patience),
+    hashes: async (userId = owner.userId): Promise<string[]> => {
+      const rows = await media.query('select file_hash from media_file where user_id = $1', userId);
+      return rows.map((row) => String(row['file_hash'])).toSorted();
+    },
+  };
+}
+
+describe('a watched folder', () => {
+  it(
+    'imports a recording for the owner with its folders as tags, and says so',
+    async () => {
+      const { folder, until, owner, read, hashes, uuid } = await watchSource('plain');
+      await place(join(folder, 'Team/Budget talk.wav'), wav(1));
+      const { file_uuid: id } = await until('Team/Budget talk.wav', 'imported');
+      expect(await hashes()).toEqual([hashOf(wav(1))]);
+      const event = await waitFor(() => media.eventsOf('evt.media.file.uploaded.v1', String(id))[0]);
+      expect(event.data).toMatchObject({ source: 'watch', ownerId: owner.userId });
+      const { body: detail } = await media.json<{ title: string; status: string }>(owner, 'GET', `/api/files/${id}`);
+      expect(detail).toMatchObject({ title: 'Budget talk', status: 'uploaded' });
+      const { body: tags } = await media.json<{ name: string; usage_count: number }[]>(owner, 'GET', '/api/tags');
+      expect(tags).toEqual([expect.objectContaining({ name: 'Team', usage_count: 1 })]);
+      const metrics = await (await fetch(`${media.internal}/metrics`)).text();
+      expect(metrics).toMatch(/files_uploaded_total\{source="watch"\} [1-9]/);
+      expect(metrics).toContain(`media_watch_source_up{source="${uuid}"} 1`);
+      expect(await read()).toMatchObject({ status: 'available', files: 1, counts: { imported: 1 }, has_events: true });
+    },
+    long,
+  );
+
+  it(
+    'imports a renamed or copied recording once, also one with preserved times',
+    async () => {
+      const { folder, until, hashes } = await watchSource('copies');
+      const first = await place(join(folder, 'a.wav'), wav(2));
+      await until('a.wav', 'imported');
+      await rename(first, join(folder, 'renamed.wav'));
+      await until('renamed.wav', 'duplicate');
+      await mkdir(join(folder, 'deep/er'), { recursive: true });
+      await copyFile(join(folder, 'renamed.wav'), join(folder, 'deep/er/copy.wav'));
+      await utimes(join(folder, 'deep/er/copy.wav'), new Date(0), new Date(0));
+      await until('deep/er/copy.wav', 'duplicate');
+      expect(await hashes()).toEqual([hashOf(wav(2))]);
+    },
+    long,
+  );
+
+  it(
+    'imports new content that replaced a file with the same size and time',
+    async () => {
+      const { folder, until, hashes } = await watchSource('replaced');
+      const file = await place(join(folder, 'a.wav'), wav(3));
+      const time = new Date(Date.now() - 60_000);
+      await utimes(file, time, time);
+      const { file_uuid: before } = await until('a.wav', 'imported');
+      await writeFile(file, wav(4));
+      await utimes(file, time, time);
+      await waitFor(async () => (await until('a.wav', 'imported')).file_uuid !== before, patience);
+      expect(await hashes()).toEqual([hashOf(wav(3)), hashOf(wav(4))].toSorted());
+    },
+    long,
+  );
+
+  it(
+    'never imports a file again that its owner deleted',
+    async () => {
+      const { folder, owner, until, hashes, decisions } = await watchSource('deleted');
+      const file = await place(join(folder, 'a.wav'), wav(5));
+      const { file_uuid: id } = await until('a.wav', 'imported');
+      await media.json(owner, 'DELETE', `/api/files/${id}`);
+      await media.json(owner, 'DELETE', `/api/files/bin/${id}`);
+      await rename(file, join(folder, 'again.wav'));
+      await until('again.wav', 'duplicate');
+      expect(await hashes()).toEqual([]);
+      expect((await decisions('&decision=imported')).items).toEqual([
+        expect.objectContaining({ path: 'a.wav', gone_at: expect.any(String) }),
+      ]);
+    },
+    long,
+  );
+
+  it(
+    'lists every decision with its reason, searchable and in pages',
+    async () => {
+      const options = { exclude: ['*.part'], min_bytes: 10, max_bytes: 100_000, max_age_days: 30 };
+      const { folder, until, decisions, path } = await watchSource('reasons', options);
+      await place(join(folder, 'half.wav.part'), wav(6));
+      await place(join(folder, 'empty.wav'), Buffer.alloc(0));
+      await place(join(folder, 'large.wav'), wav(7, 60_000));
+      await place(join(folder, 'notes.txt'), Buffer.from('These are only notes, not a recording.'));
+      const old = await place(join(folder, 'old.wav'), wav(8));
+      await utimes(old, new Date(2020, 1, 1), new Date(2020, 1, 1));
+      await until('half.wav.part', 'excluded');
+      await until('empty.wav', 'too_small');
+      await until('large.wav', 'too_large');
+      await until('notes.txt', 'not_media');
+      await until('old.wav', 'too_old');
+      const all = await decisions();
+      expect(all.total).toBe(5);
+      for (const item of all.items) expect(item.reason).toMatch(/\.$/);
+      expect((await decisions('&search=LARGE')).items.map((item) => item.path)).toEqual(['large.wav']);
+      expect((await decisions('&search=_')).total).toBe(0);
+      expect((await decisions('&decision=too_old')).total).toBe(1);
+      const { body } = await media.json<Decisions>(boss, 'GET', `${path}/decisions?page_size=2&page=3`);
+      expect(body.items).toHaveLength(1);
+    },
+    long,
+  );
+
+  it(
+    'gives files to the account that the first folder is named after, and waits for a missing account',
+    async () => {
+      const { folder, until, hashes } = await watchSource('people', { owner_rule: 'first_folder', owner: '' });
+      const ada = newUser();
+      media.accounts.set('ada@example.org', ada.userId);
+      await place(join(folder, 'ada@example.org/calls/a.wav'), wav(9));
+      await place(join(folder, 'nobody/b.wav'), wav(10));
+      await place(join(folder, 'top.wav'), wav(11));
+      await until('ada@example.org/calls/a.wav', 'imported');
+      expect((await until('nobody/b.wav', 'owner_unknown')).reason).toContain('nobody');
+      await until('top.wav', 'owner_unknown');
+      expect(await hashes(ada.userId)).toEqual([hashOf(wav(9))]);
+    },
+    long,
+  );
+
+  it(
+    'refuses links that lead out of it, folders behind links and special files',
+    async () => {
+      const { folder, until, hashes } = await watchSource('links');
+      const secret = await place(join(elsewhere, 'secret.wav'), wav(12));
+      await symlink(secret, join(folder, 'out.wav'));
+      await symlink(elsewhere, join(folder, 'out'));
+      await symlink(join(folder, 'missing'), join(folder, 'broken.wav'));
+      await place(join(folder, 'inside.wav'), wav(13));
+      await symlink(join(folder, 'inside.wav'), join(folder, 'link.wav'));
+      expect((await until('out.wav', 'link_refused')).reason).toContain('leads out');
+      expect((await until('out', 'link_refused')).reason).toContain('leads out');
+      await until('broken.wav', 'link_refused');
+      const decided = await Promise.all(
+        ['inside.wav', 'link.wav'].map((file) =>
+          Promise.any([until(file, 'imported'), until(file, 'duplicate')]).then(({ decision }) => decision),
+        ),
+      );
+      expect(decided.toSorted()).toEqual(['duplicate', 'imported']);
+      expect(await hashes()).toEqual([hashOf(wav(13))]);
+    },
+    long,
+  );
+
+  it.each([
+    ['delete', ''],
+    ['move', join(root, 'after-move-done')],
+  ] as const)(
+    '%ss the file after a verified import only',
+    async (after, target) => {
+      if (target !== '') await mkdir(target);
+      const { folder, until, decisionOf, hashes } = await watchSource(`after-${after}`, { after, move_to: target });
+      await place(join(folder, 'sub/a.wav'), wav(after === 'delete' ? 14 : 15));
+      await place(join(folder, 'notes.txt'), Buffer.from('These are only notes, not a recording.'));
+      await until('sub/a.wav', 'imported');
+      await waitFor(async () => (await decisionOf('sub/a.wav'))?.after_state === 'done', patience);
+      await until('notes.txt', 'not_media');
+      expect(await readdir(folder, { recursive: true })).toEqual(['notes.txt', 'sub']);
+      if (target !== '') expect(await readdir(join(target, 'sub'))).toEqual(['a.wav']);
+      expect(await hashes()).toHaveLength(1);
+    },
+    long,
+  );
+
+  it(
+    'keeps the file when its stored recording is lost, and says why',
+    async () => {
+      const { folder, until, decisionOf, update, owner } = await watchSource('lost', { poll_seconds: 3_600 });
+      await place(join(folder, 'a.wav'), wav(16));
+      const { file_uuid: id } = await until('a.wav', 'imported');
+      await objects.deletePrefix(`files/${id}/`);
+      await media.query("update watch_decision set after_state = 'pending' where media_file_id = $1", id);
+      await update({ after: 'delete' });
+      await waitFor(async () => (await decisionOf('a.wav'))?.after_state === 'failed', patience);
+      expect((await decisionOf('a.wav'))?.reason).toContain('not deleted');
+      expect(await readdir(folder)).toEqual(['a.wav']);
+      expect(owner.role).toBe('user');
+    },
+    long,
+  );
+});
+
+describe('a watched folder under load', () => {
+  it(
+    `imports ${manyFiles} files, slow writers, renames, copies and duplicates: none twice, none half, none missed`,
+    async () => {
+      const options = { exclude: ['*.part'], stable_seconds: 2 };
+      const { folder, hashes, read, decisions } = await watchSource('load', options);
+      const expected = new Set<string>();
+      const add = (bytes: Buffer): Buffer => {
+        expected.add(hashOf(bytes));
+        return bytes;
+      };
+      const slowWriter = async (): Promise<void> => {
+        // 1 MB/s for six seconds: longer than the file has to be unchanged.
+        const bytes = add(wav(100_001, 3_000_000));
+        const handle = await open(join(folder, 'slow.wav'), 'w');
+        for (let at = 0; at < bytes.length; at += 100_000) {
+          await handle.write(bytes.subarray(at, at + 100_000));
+          await sleep(100);
+        }
+        await handle.close();
+      };
+      const pausingWriter = async (): Promise<void> => {
+        const bytes = add(wav(100_002, 200_000));
+        await writeFile(join(folder, 'paused.wav'), bytes.subarray(0, 150_000));
+        await sleep(6_000);
+        await appendFile(join(folder, 'paused.wav'), bytes.subarray(150_000));
+      };
+      const renamingWriter = async (): Promise<void> => {
+        await writeFile(join(folder, 'late.wav.part'), add(wav(100_003)));
+        await sleep(3_000);
+        await rename(join(folder, 'late.wav.part'), join(folder, 'late.wav'));
+      };
+      const manyWriter = async (): Promise<void> => {
+        for (let i = 0; i < manyFiles; i += 1) {
+          const file = await place(join(folder, `batch-${i % 7}/${i}.wav`), add(wav(200_000 + i, 400)));
+          if (i % 3 === 0) await utimes(file, new Date(2024, 1, 1), new Date(2024, 1, 1));
+          if (i % 5 === 0) await place(join(folder, `copies/${i}.wav`), wav(200_000 + i, 400));
+        }
+      };
+      await Promise.all([slowWriter(), pausingWriter(), renamingWriter(), manyWriter()]);
+      const loadPatience = { timeoutMs: 60_000 + manyFiles * 100 };
+      await waitFor(async () => (await hashes()).length >= expected.size, loadPatience);
+      await waitFor(async () => !(await read()).counts.waiting, loadPatience);
+      expect(await hashes()).toEqual([...expected].toSorted());
+      const { counts } = await read();
+      expect(counts).toEqual({ imported: expected.size, duplicate: Math.ceil(manyFiles / 5) });
+      expect((await decisions('&decision=failed')).total).toBe(0);
+      // The half of the file that a writer left for six seconds was never taken.
+      const rows = await media.query('select count(*)::int as sizes from media_file where file_size = 150000');
+      expect(rows).toEqual([{ sizes: 0 }]);
+    },
+    120_000 + manyFiles * 200,
+  );
+});
+
+describe('a source that disappears', () => {
+  it(
+    'is unavailable, keeps what was imported, and continues when it is back',
+    async () => {
+      const { folder, until, read, hashes, decisionOf, uuid } = await watchSource('unmounted');
+      await place(join(folder, 'a.wav'), wav(20));
+      await until('a.wav', 'imported');
+      await rename(folder, `${folder}-away`);
+      const lost = await waitFor(async () => {
+        const source = await read();
+        return source.status === 'unavailable' ? source : undefined;
+      }, patience);
+      expect(lost).toMatchObject({ error_code: 'folder_missing', files: 1, counts: { imported: 1 } });
+      expect(await (await fetch(`${media.internal}/metrics`)).text()).toContain(
+        `media_watch_source_up{source="${uuid}"} 0`,
+      );
+      // The empty folder that is left where a file system was mounted.
+      await mkdir(folder);
+      await waitFor(async () => (await read()).error_code === 'not_mounted', patience);
+      expect((await decisionOf('a.wav'))?.gone_at).toBeNull();
+      await rm(folder, { recursive: true });
+      await rename(`${folder}-away`, folder);
+      await place(join(folder, 'b.wav'), wav(21));
+      await until('b.wav', 'imported');
+      expect(await read()).toMatchObject({ status: 'available', error_code: null });
+      expect(await hashes()).toHaveLength(2);
+    },
+    long,
+  );
+
+  it(
+    'may be emptied by its users: nothing is deleted in the library',
+    async () => {
+      const { folder, until, read, hashes, decisionOf } = await watchSource('emptied');
+      await place(join(folder, 'a.wav'), wav(22));
+      await until('a.wav', 'imported');
+      await rm(join(folder, 'a.wav'));
+      await waitFor(async () => (await decisionOf('a.wav'))?.gone_at, patience);
+      expect(await read()).toMatchObject({ status: 'available', files: 0 });
+      expect(await hashes()).toHaveLength(1);
+    },
+    long,
+  );
+});
+
+describe('several replicas', () => {
+  it(
+    'scan a source one at a time, and another one continues when the first is gone',
+    async () => {
+      const second = createMedia(env(media.environment));
+      await second.start();
+      try {
+        const { folder, hashes, uuid, until } = await watchSource('replicas');
+        for (let i = 0; i < 20; i += 1) await place(join(folder, `${i}.wav`), wav(300 + i));
+        await waitFor(async () => (await hashes()).length === 20, patience);
+        // The process that holds the source is gone without having released it.
+        await media.query(
+          "update watch_source set holder = gen_random_uuid(), lease_until = now() + interval '3 s' where uuid = $1",
+          uuid,
+        );
+        await place(join(folder, 'late.wav'), wav(400));
+        await until('late.wav', 'imported');
+        expect(await hashes()).toHaveLength(21);
+      } finally {
+        await second.stop();
+      }
+    },
+    long,
+  );
+});
+
+describe('a watched bucket', () => {
+  const settings = {
+    kind: 's3' as const,
+    path: '',
+    s3_endpoint_url: s3.url,
+    s3_bucket: s3.bucket,
+    s3_access_key_id: s3.accessKeyId,
+    s3_secret_key: s3.secretAccessKey,
+  };
+
+  it(
+    'imports the objects below its prefix once, and moves them afterwards',
+    async () => {
+      await bucket.put('inbox/team/a.wav', wav(500));
+      await bucket.put('inbox/b.wav', wav(501));
+      await bucket.put('inbox/copy.wav', wav(501));
+      await bucket.put('inbox/notes.txt', 'These are only notes, not a recording.');
+      await bucket.put('other/c.wav', wav(502));
+      const change = { ...settings, s3_prefix: 'inbox/', after: 'move' as const, move_to: 'done/' };
+      const { until, hashes, decisionOf, read } = await watchSource('bucket', change);
+      await until('team/a.wav', 'imported');
+      await until('notes.txt', 'not_media');
+      await waitFor(async () => (await decisionOf('team/a.wav'))?.after_state === 'done', patience);
+      await waitFor(async () => (await hashes()).length === 2, patience);
+      const keys = async (prefix: string): Promise<string[]> => {
+        const found: string[] = [];
+        for await (const { key } of bucket.list(prefix)) found.push(key);
+        return found;
+      };
+      await waitFor(async () => (await keys('inbox/')).length === 1, patience);
+      expect(await keys('inbox/')).toEqual(['inbox/notes.txt']);
+      expect(await keys('done/')).toEqual(['done/b.wav', 'done/copy.wav', 'done/team/a.wav']);
+      expect(await hashes()).toEqual([hashOf(wav(500)), hashOf(wav(501))].toSorted());
+      expect(await read()).toMatchObject({ s3_secret_key: null, s3_secret_key_is_set: true });
+    },
+    long,
+  );
+
+  it(
+    'that is missing is unavailable',
+    async () => {
+      const { read } = await watchSource('no-bucket', { ...settings, s3_bucket: 'missing' });
+      await waitFor(async () => (await read()).error_code === 'bucket_missing', patience);
+    },
+    long,
+  );
+
+  it(
+    'has a sealed key, which is not sent to another server',
+    async () => {
+      const { uuid, update } = await watchSource('sealed', { ...settings, s3_prefix: 'sealed/' });
+      const stored = await media.query('select value from media_settings where key = $1', `watch.key-${uuid}`);
+      expect(JSON.stringify(stored)).toContain('key_id');
+      expect(JSON.stringify(stored)).not.toContain(s3.secretAccessKey);
+      const moved = { s3_endpoint_url: 'http://127.0.0.1:8999', s3_secret_key: undefined };
+      expect(await update(moved)).toMatchObject({ status: 400, body: { code: 'secret_required' } });
+      expect(await update({ s3_secret_key: undefined })).toMatchObject({
+        status: 200,
+        body: { s3_secret_key_is_set: true },
+      });
+    },
+    long,
+  );
+
+  it.each(['http://169.254.169.254/', 'http://10.0.0.1:9000', 'file:///etc', 'http://localhost:2'])(
+    'at the refused address %s is not contacted',
+    async (address) => {
+      const refused = await create(
+        settingsOf({ ...settings, name: 'x', owner: 'plain@example.org', s3_endpoint_url: address }),
+      );
+      expect([refused.status, refused.body.code]).toEqual([400, 'url_refused']);
+    },
+  );
+});
+
+describe('the administration of watch sources', () => {
+  it('tests a source without importing anything', async () => {
+    const folder = join(root, 'tested');
+    await place(join(folder, 'a.wav'), wav(600));
+    await place(join(folder, 'b.txt'), Buffer.from('b'));
+    media.accounts.set('tester@example.org', newUser().userId);
+    const test = async (change: Partial<WatchSourceInput>) => {
+      const source = settingsOf({ path: folder, owner: 'tester@example.org', ...change });
+      return (await media.json<TestResult>(boss, 'POST', '/api/admin/watch-sources/test', { source })).body;
+    };
+    expect(await test({ include: ['*.wav'] })).toEqual({
+      ...{ ok: true, error_code: null, error: null },
+      ...{ files: 2, matching: 1, examples: ['a.wav'] },
+    });
+    expect(await test({ path: join(root, 'missing') })).toMatchObject({
+      ok: false,
+      error_code: 'watch_folder_refused',
+    });
+  });
+
+  it('refuses folders outside of the allowed ones, also through links and dots, and owners that do not exist', async () => {
+    media.accounts.set('owner@example.org', newUser().userId);
+    await symlink(elsewhere, join(root, 'exit'));
+    const refused = [
+      elsewhere,
+      `${root}/../${elsewhere.split('/').at(-1)}`,
+      join(root, 'exit'),
+      'relative',
+      '/',
+      `${root}-not`,
+    ];
+    for (const path of refused) {
+      const answer = await create(settingsOf({ path, owner: 'owner@example.org' }));
+      expect([path, answer.status, answer.body.code]).toEqual([path, 400, 'watch_folder_refused']);
+    }
+    const unknown = await create(settingsOf({ path: root, owner: 'nobody@example.org' }));
+    expect([unknown.status, unknown.body.code]).toEqual([400, 'watch_owner_unknown']);
+    const moved = await create(
+      settingsOf({ path: join(root, 'plain'), owner: 'owner@example.org', after: 'move', move_to: root }),
+    );
+    expect([moved.status, moved.body.code]).toEqual([400, 'watch_settings_invalid']);
+  });
+
+  it(
+    'records who created, changed and removed a source, and removes its decisions and key',
+    async () => {
+      const actions: unknown[] = [];
+      const audit = await media.connectAs('identity');
+      audit.nc().subscribe('evt.transcription.operation.performed.v1', {
+        callback: (_, message) => void actions.push(message.json()),
+      });
+      const { uuid, update, path, folder, until } = await watchSource('audited');
+      await place(join(folder, 'a.wav'), wav(601));
+      await until('a.wav', 'imported');
+      await update({ enabled: false });
+      expect((await media.call(boss, 'DELETE', path)).status).toBe(204);
+      await waitFor(() => actions.length >= 3, patience);
+      expect(actions).toEqual(
+        ['watch_source_created', 'watch_source_changed', 'watch_source_deleted'].map((action) =>
+          expect.objectContaining({ action, actorId: boss.userId, details: expect.objectContaining({ source: uuid }) }),
+        ),
+      );
+      expect(await media.query('select 1 from watch_decision where source_id = $1', uuid)).toEqual([]);
+      expect((await media.call(boss, 'GET', `${path}/decisions`)).status).toBe(404);
+    },
+    long,
+  );
+
+  it(
+    'scans at once when an administrator asks for it',
+    async () => {
+      const options = { poll_seconds: 3_600, polling_only: true, stable_seconds: 1 };
+      const { folder, path, until, read } = await watchSource('asked', options);
+      await waitFor(async () => (await read()).status === 'available', patience);
+      await place(join(folder, 'a.wav'), wav(602));
+      await media.json(boss, 'POST', `${path}/scan`);
+      await until('a.wav', 'imported');
+    },
+    long,
+  );
+
+  it(
+    'does not scan a source that is switched off',
+    async () => {
+      const { folder, decisions, read } = await watchSource('off', { enabled: false });
+      await place(join(folder, 'a.wav'), wav(603));
+      await sleep(4_000);
+      expect([(await decisions()).total, (await read()).status]).toEqual([0, 'checking']);
+    },
+    long,
+  );
+});
