@@ -35,4 +35,6 @@ export const mediaErrors = {
   retention_running: 'conflict',
   retention_not_held: 'conflict',
   masked_text_changed: 'invalid',
+  audio_masking_pending: 'conflict',
+  audio_masking_failed: 'conflict',
 } as const;
