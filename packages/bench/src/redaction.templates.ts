@@ -36,7 +36,7 @@ function localPart(random: Random): string {
   const [first, last] = [random.pick(firstNames), random.pick(lastNames)].map((name) =>
     name
       .normalize('NFKD')
-      .replaceAll(/\P{ASCII}/gu, '')
+      .replaceAll(/\P{ASCII}|\s/gu, '')
       .toLowerCase(),
   ) as [string, string];
   return random.pick([`${first}.${last}`, `${first}_${last}`, `${first}${random.digits(2)}`, first.slice(0, 1) + last]);
@@ -284,6 +284,8 @@ export const groups: readonly Group[] = [
       'Then <> joined the call and left again.',
       "I'm <>, nice to meet you.",
       'Please ask <> about the report.',
+      'Thank you, <>, that helps.',
+      'The minutes were written by <> last week.',
     ],
   },
   {
@@ -297,12 +299,29 @@ export const groups: readonly Group[] = [
       'then <> joined the call and left again',
       'his name is <> he works in sales',
       'please ask <> about the report',
+      'thank you <> that helps',
+      'the minutes were written by <> last week',
     ],
   },
 ];
 
 /** Sentences with numbers and words that look like personal data and are none. */
 export const hardNegatives: readonly string[] = [
+  'Will you mark the page in May or in April?',
+  'the grace period ends and then we will bill the client',
+  'We drove from Austin through Georgia to Virginia.',
+  'a rose by any other name is still a flower',
+  'Hope is all we have, and faith will follow.',
+  'the art of the deal is to be frank and to chase every chance',
+  'Grant the request and drop the mark by one point.',
+  'my summer in paris was better than the one in sydney',
+  'The Green Party and the Red Cross met in Geneva on Monday.',
+  'i may walk to the park and drop by the bakery in june',
+  'Our Sales Team and the Product Board discussed the Annual Report.',
+  'jack up the price and pat yourself on the back',
+  'the olive oil and the basil and the ginger are in the kitchen',
+  'Kubernetes and Postgres run on the Linux server.',
+  'dawn came and the sky was clear over the dale',
   'Your order number is 4155552671.',
   'The order number is four one five five five five two six seven one.',
   'Invoice 4111111111111112 was paid.',

@@ -128,6 +128,14 @@ export const firstNames = [
   'Ingrid',
   'Tomás',
   'Yusuf',
+  'Siobhan',
+  'Mateusz',
+  'Aisha',
+  'Rose',
+  'Oluwaseun',
+  'Dmitri',
+  'Bill',
+  'Zebulon',
 ];
 export const lastNames = [
   'Lovelace',
@@ -142,6 +150,12 @@ export const lastNames = [
   'Nilsson',
   'Herrera',
   'Demir',
+  'Young',
+  'Kowalczyk',
+  'Mbeki',
+  'Brown',
+  'Quillfeather',
+  'van Dijk',
 ];
 export const domains = [
   'example.com',

@@ -28,19 +28,33 @@ const exportedTranscript = fileObject
 export const contentRoutes = {
   content: route('GET', '/api/files/{uuid}/content', 'user', {
     summary:
-      'The recording itself, or the file of an imported transcript if nothing in it is masked; Range is honoured',
+      'The recording, without its masked parts if the policy says so, or the file of an imported transcript if nothing in it is masked; Range is honoured',
     query: z.object({ download: queryFlag.optional() }),
     answerType: 'audio/*',
     otherAnswers: { 'video/*': binary, 'application/*': binary, 'text/*': binary },
     status: 200,
     otherStatuses: partial,
-    errors: ['permission_required', 'range_not_satisfiable', 'storage_unavailable', 'recording_removed'],
+    errors: [
+      'permission_required',
+      'range_not_satisfiable',
+      'storage_unavailable',
+      'recording_removed',
+      'audio_masking_pending',
+      'audio_masking_failed',
+    ],
   }),
   contentHead: route('HEAD', '/api/files/{uuid}/content', 'user', {
     summary: 'Size and type of the recording',
     status: 200,
     otherStatuses: partial,
-    errors: ['permission_required', 'range_not_satisfiable', 'storage_unavailable', 'recording_removed'],
+    errors: [
+      'permission_required',
+      'range_not_satisfiable',
+      'storage_unavailable',
+      'recording_removed',
+      'audio_masking_pending',
+      'audio_masking_failed',
+    ],
   }),
   thumbnail: route('GET', '/api/files/{uuid}/thumbnail', 'user', {
     summary: 'A picture of the recording',

@@ -39,4 +39,6 @@ export const mediaErrors = {
   watch_owner_unknown: 'invalid',
   watch_settings_invalid: 'invalid',
   too_many_watch_sources: 'conflict',
+  audio_masking_pending: 'conflict',
+  audio_masking_failed: 'conflict',
 } as const;

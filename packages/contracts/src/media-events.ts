@@ -88,6 +88,14 @@ export const mediaEvents = {
   ),
   /** Text, speakers, tags or title were edited: the search index of the file is outdated. */
   transcriptEdited: defineEvent('evt.media.transcript.edited.v1', z.object({ ...ofFile, transcriptVersion: z.int() })),
+  /**
+   * More is masked than before: in all files, those of one owner, or one file. What was read from them earlier may contain
+   * masked text.
+   */
+  masksTightened: defineEvent(
+    'evt.media.masks.tightened.v1',
+    z.object({ ownerId: z.uuid().nullable(), fileId: z.uuid().nullable() }),
+  ),
 };
 
 export const indexableFile = z.object({

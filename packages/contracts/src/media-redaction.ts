@@ -20,6 +20,10 @@ export type RedactionKind = (typeof redactionKinds)[number];
 export const redactionAudiences = ['viewer', 'editor', 'owner', 'administrator'] as const;
 export type RedactionAudience = (typeof redactionAudiences)[number];
 
+/** What is heard in masked parts of a recording by readers who may not reveal them. */
+export const audioMaskings = ['off', 'silence', 'beep'] as const;
+export type AudioMasking = (typeof audioMaskings)[number];
+
 const kinds = z.array(z.enum(redactionKinds)).max(redactionKinds.length);
 const audiences = z.array(z.enum(redactionAudiences)).max(redactionAudiences.length);
 
@@ -31,6 +35,7 @@ export const redactionPolicy = z.object({
   withhold_unscanned: z.boolean(),
   /** Who may reveal a masked part; every use is in the audit log. */
   reveal_for: audiences,
+  audio_masking: z.enum(audioMaskings),
 });
 export type RedactionPolicy = z.infer<typeof redactionPolicy>;
 

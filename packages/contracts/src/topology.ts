@@ -28,6 +28,7 @@ import { mediaRoutes } from './media.ts';
 import { downloadJobs, importLive, importRpc } from './media-imports.ts';
 import { mediaEvents, mediaRpc } from './media-events.ts';
 import { modelJobs, modelRoutes, modelRpc } from './models.ts';
+import { maskedAudioJobs, maskedAudioRpc } from './media-masked-audio.ts';
 import { redactionJobs } from './media-redaction-jobs.ts';
 import { dispatcherRoutes, operationsEvents } from './operations.ts';
 import { searchEvents, searchRoutes } from './search.ts';
@@ -114,7 +115,7 @@ export const topology: Record<ServiceName, Topology> = {
       'forget-person': identityEvents.userDeleted,
       'erase-person': userErasureOrdered,
     },
-    enqueues: [...all<JobDef>(downloadJobs), ...all<JobDef>(redactionJobs)],
+    enqueues: [...all<JobDef>(downloadJobs), ...all<JobDef>(redactionJobs), ...all<JobDef>(maskedAudioJobs)],
     works: all<JobDef>(redactionJobs),
     requests: [
       identityRpc.memberships,
@@ -123,7 +124,12 @@ export const topology: Record<ServiceName, Topology> = {
       dispatcherRpc.languages,
       dispatcherRpc.paused,
     ],
-    serves: [...all<RpcDef>(mediaRpc), ...all<RpcDef>(importRpc), ...all<RpcDef>(erasureRpc)],
+    serves: [
+      ...all<RpcDef>(mediaRpc),
+      ...all<RpcDef>(importRpc),
+      ...all<RpcDef>(maskedAudioRpc),
+      ...all<RpcDef>(erasureRpc),
+    ],
     sendsLive: [importLive.progress],
   },
   'transcription-dispatcher': {
@@ -162,7 +168,12 @@ export const topology: Record<ServiceName, Topology> = {
   'transcription-worker': {
     ...noMessages,
     subscribes: [transcriptionEvents.settingsChanged],
-    works: [...all<JobDef>(workerJobs), ...all<JobDef>(downloadJobs), ...all<JobDef>(modelJobs)],
+    works: [
+      ...all<JobDef>(workerJobs),
+      ...all<JobDef>(downloadJobs),
+      ...all<JobDef>(maskedAudioJobs),
+      ...all<JobDef>(modelJobs),
+    ],
     requests: [
       ...(claimRequests.requests ?? []),
       gpuRpc.recordProfile,
@@ -173,6 +184,7 @@ export const topology: Record<ServiceName, Topology> = {
       importRpc.importProgress,
       importRpc.completeImport,
       importRpc.failImport,
+      ...all<RpcDef>(maskedAudioRpc),
     ],
     serves: [...all<RpcDef>(workerRpc), ...all<RpcDef>(asrWorkerRpc), ...all<RpcDef>(modelRpc)],
     sendsLive: [transcriptionLive.taskProgress],
@@ -186,6 +198,7 @@ export const topology: Record<ServiceName, Topology> = {
       'hide-file': mediaEvents.binned,
       'restore-file': mediaEvents.restored,
       'follow-edits': mediaEvents.transcriptEdited,
+      'withhold-outdated': mediaEvents.masksTightened,
       'follow-files': mediaEvents.updated,
       'follow-access': mediaEvents.accessChanged,
       'follow-memberships': identityEvents.membershipChanged,

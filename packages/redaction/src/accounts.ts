@@ -1,11 +1,12 @@
 import { isDni, isIban } from './checksums.ts';
-import { numberWords, valueBelowHundred } from './digit-runs.ts';
+import { isReply, numberWords, valueBelowHundred } from './digit-runs.ts';
 import type { Span } from './spans.ts';
 import type { Token } from './tokens.ts';
 
 const english = numberWords('en');
 const zeros = new Set(['oh', 'nought']);
-const maxTokens = 40;
+const repeats: Readonly<Record<string, number>> = { double: 2, triple: 3, treble: 3 };
+const maxTokens = 50;
 const ninos = /\b[A-CEGHJ-PR-TW-Z][A-CEGHJ-NPR-TW-Z] ?\d{2} ?\d{2} ?\d{2} ?[A-D]\b/g;
 const dnis = /\b\d{8}-?[A-Z]\b/g;
 const codiciFiscali = /\b[A-Z]{6}\d{2}[A-EHLMPRST]\d{2}[A-Z]\d{3}[A-Z]\b/g;
@@ -36,8 +37,14 @@ function ibanAt(tokens: readonly Token[], at: number): Span[] {
   let compact = '';
   let end: number | undefined;
   for (let next = at; next < Math.min(tokens.length, at + maxTokens) && compact.length <= 34; next += 1) {
-    const part = ibanPart(tokens[next] as Token);
-    if (part === undefined) break;
+    // A listener confirms while somebody dictates.
+    if (next > at && tokens[next - 1]?.endsPassage && isReply(tokens[next]?.word ?? '') && tokens[next]?.endsPassage)
+      continue;
+    const repeat = repeats[tokens[next]?.word ?? ''];
+    if (repeat !== undefined) next += 1;
+    const once = tokens[next] && ibanPart(tokens[next] as Token);
+    if (once === undefined) break;
+    const part = once.repeat(repeat ?? 1);
     compact += part;
     if (compact.length >= 2 && !/^[A-Z]{2}\d{0,2}/.test(compact)) return [];
     if (compact.length >= 15 && isIban(compact)) end = next;

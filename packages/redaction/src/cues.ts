@@ -7,7 +7,7 @@ const words: Readonly<Record<Cue, string>> = {
   phone:
     'phone telephone tel mobile cell cellphone landline call calls calling dial ring text whatsapp fax reach hotline contact callback voicemail handy telefon telefonnummer handynummer téléphone portable teléfono móvil telefono cellulare telefone',
   card: 'card cards visa mastercard amex maestro discover credit debit kreditkarte karte carte tarjeta carta',
-  card_code: 'cvv cvc cvv2',
+  card_code: 'cvv cvc cvv2 expiry expires expiration',
   account: 'account acct iban routing sort konto kontonummer bankverbindung compte cuenta conto swift bic aba',
   id_number:
     "ssn social passport licence license insurance nino nhs medicare id identity identification itin ein aadhaar cpf dni bsn nir patient taxpayer tax national steuernummer steuer-id ausweis reisepass driver's personalausweis sozialversicherungsnummer",
@@ -18,6 +18,10 @@ const words: Readonly<Record<Cue, string>> = {
 const cueOf = new Map<string, Cue>(
   (Object.keys(words) as Cue[]).flatMap((cue) => words[cue].split(' ').map((word) => [word, cue] as const)),
 );
+
+export function isCueWord(word: string): boolean {
+  return cueOf.has(word);
+}
 
 const farthestBefore = 9;
 const farthestAfter = 6;

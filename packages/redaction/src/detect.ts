@@ -6,11 +6,12 @@ import { findEmails } from './emails.ts';
 import { findIntroduced, findNames } from './names.ts';
 import { findNumbers, phoneRegions } from './numbers.ts';
 import { findSecrets } from './secrets.ts';
+import { normalize } from './normalize.ts';
 import { mergeSpans, type Span } from './spans.ts';
 import { tokenize } from './tokens.ts';
 
 /** Identifies the rules: spans that an older version found are found again. Increase it with every change of a rule. */
-export const detectorVersion = 'rules-1';
+export const detectorVersion = 'rules-2';
 
 export type DetectOptions = {
   /** Of the transcript: the words for digits, and the countries of phone numbers without a prefix. */
@@ -20,7 +21,16 @@ export type DetectOptions = {
 };
 
 /** Finds personal data in one text. */
-export function detect(text: string, { language, knownNames }: DetectOptions): Span[] {
+export function detect(original: string, options: DetectOptions): Span[] {
+  const { text, starts, ends } = normalize(original);
+  return detectNormalized(text, options).map(({ kind, start, end }) => ({
+    kind,
+    start: starts[start] ?? 0,
+    end: ends[end - 1] ?? original.length,
+  }));
+}
+
+function detectNormalized(text: string, { language, knownNames }: DetectOptions): Span[] {
   const tokens = tokenize(text);
   const words = numberWords(language);
   const runs = digitRuns(tokens, words);
@@ -31,13 +41,13 @@ export function detect(text: string, { language, knownNames }: DetectOptions): S
     ...findBirthDates(tokens, words),
     ...findAddresses(text, tokens, words),
     ...findSecrets(text, tokens),
-    ...findNames(tokens, knownNames),
+    ...findNames(tokens, { knownNames, language }),
   ]);
 }
 
 /** The names that are introduced somewhere in the texts ("my name is ..."). */
 export function introducedNames(texts: readonly string[]): string[] {
-  return [...new Set(texts.flatMap((text) => findIntroduced(tokenize(text))))];
+  return [...new Set(texts.flatMap((text) => findIntroduced(tokenize(normalize(text).text))))];
 }
 
 /** Finds personal data in consecutive texts: a span that continues in the next text is found, and divided between them. */

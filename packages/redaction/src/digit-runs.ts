@@ -69,10 +69,18 @@ export function valueBelowHundred(word: string, { digitOf }: NumberWords): numbe
   return rest === undefined || rest === 0 ? undefined : base + rest;
 }
 
+const amount = /^\d{1,3}(?:,\d{3})+(?:\.\d+)?$|^\d{1,3}(?:\.\d{3})+,\d+$/;
+const time = /^\d{1,2}:\d{2}(?::\d{2})?$/;
+/** Letters that are written for a digit. */
+const confusable: Readonly<Record<string, string>> = { O: '0', o: '0', l: '1', I: '1' };
+
 /** The digits of a numeral with separators, e.g. `(415)`, `555-2671`; undefined for amounts, times and decimals. */
 function numeralOf(text: string): string | undefined {
-  if (!/^[+(]?\d[\d\-–()./]*$/u.test(text)) return undefined;
-  if (/^\d{1,3}\.\d{1,2}$|^\d{1,2}\/\d{1,2}\/\d{2,4}$/.test(text)) return undefined;
+  if (/^[\dOolI]{3,}$/.test(text) && /\d/.test(text))
+    return text.replaceAll(/\D/g, (letter) => confusable[letter] ?? '');
+  if (!/^[+(]?\d[\d\-–()[\]./_,:;*+~•|\\]*$/u.test(text)) return undefined;
+  if (/^\d{1,3}\.\d{1,2}$|^\d{1,2}\/\d{1,2}\/\d{2,4}$/.test(text) || amount.test(text) || time.test(text))
+    return undefined;
   return text.replaceAll(/\D/g, '');
 }
 
@@ -97,9 +105,14 @@ function runAt(tokens: readonly Token[], from: number, words: NumberWords): Digi
   const plus = saysPlus || Boolean(tokens[from]?.text.startsWith('+'));
   const run: DigitRun = { digits: first.digits, first: from, last: first.next - 1, plus, values: [first.value] };
   for (let at = first.next; at < tokens.length;) {
-    const skipped = skipFillers(tokens, at);
+    const skipped = skipReplies(tokens, skipFillers(tokens, at));
     const piece = pieceAt(tokens, skipped, words, true);
-    if (!piece) break;
+    if (!piece) {
+      const joined = skipConnectives(tokens, { from: at, digits: run.digits.length }, words);
+      if (joined === undefined) break;
+      at = joined;
+      continue;
+    }
     // A new international number begins.
     if (tokens[skipped]?.text.startsWith('+')) break;
     run.digits += piece.digits;
@@ -108,6 +121,50 @@ function runAt(tokens: readonly Token[], from: number, words: NumberWords): Digi
     at = piece.next;
   }
   return run;
+}
+
+/** What a listener says while somebody dictates a number. */
+const replies = new Set(
+  'mhm hmm mm yes yeah yep yup ok okay right uh-huh uh huh sure alright correct got it go on ahead and next then thanks you thank perfect great noted i see'.split(
+    ' ',
+  ),
+);
+const longestReply = 4;
+const connectives = new Set('and then finally followed by next comes uh um let me see'.split(' '));
+
+/** Passages between two parts of a number in which a listener only confirms. */
+function skipReplies(tokens: readonly Token[], from: number): number {
+  let at = from;
+  while (tokens[at - 1]?.endsPassage) {
+    let end = at;
+    while (end < at + longestReply && replies.has(tokens[end]?.word ?? '') && !tokens[end]?.endsPassage) end += 1;
+    if (!tokens[end]?.endsPassage || !replies.has(tokens[end]?.word ?? '')) return at;
+    at = end + 1;
+  }
+  return at;
+}
+
+/** "4111 and then 1111": the position of the next group of digits, unless one of the two is a year. */
+function skipConnectives(
+  tokens: readonly Token[],
+  { from, digits }: { from: number; digits: number },
+  words: NumberWords,
+): number | undefined {
+  let at = from;
+  while (at < from + 5 && connectives.has(tokens[at]?.word ?? '') && !tokens[at]?.endsSentence) at += 1;
+  const isGroup = (token: Token | undefined): boolean =>
+    /^\d{3,6}$/.test(token?.text ?? '') && !/^(?:19|20)\d\d$/.test(token?.text ?? '');
+  const isDictated =
+    words.digitOf(tokens[from - 1]?.word ?? '') !== undefined &&
+    isDigitWord(tokens[at], words) &&
+    isDigitWord(tokens[at + 1], words);
+  // "415 and 2671" are two numbers.
+  if (at === from || (digits < 8 && at === from + 1 && tokens[from]?.word === 'and')) return undefined;
+  return (isGroup(tokens[from - 1]) && isGroup(tokens[at])) || isDictated ? at : undefined;
+}
+
+export function isReply(word: string): boolean {
+  return replies.has(word);
 }
 
 function skipFillers(tokens: readonly Token[], from: number): number {

@@ -4,6 +4,9 @@ import type { Token } from './tokens.ts';
 
 // Lengths are those of RFC 5321. Without a limit a long word would take quadratic time.
 const written = /[\p{L}\p{N}._%+'-]{1,64}@(?:[\p{L}\p{N}-]{1,63}\.){1,8}[\p{L}\p{N}-]{1,63}/gu;
+/** Written with spaces, brackets or a word for a sign: "john @ example . com", "john(at)example[dot]com". */
+const disguised =
+  /[\p{L}\p{N}._%+'-]{1,64}\s{0,2}(?:@|[[({]\s?at\s?[\])}])\s{0,2}[\p{L}\p{N}-]{1,63}(?:\s{0,2}(?:\.|[[({]\s?dot\s?[\])}]|\sdot\s)\s{0,2}[\p{L}\p{N}-]{1,63}){1,6}/giu;
 const ats = new Set(['at', '@', 'arroba', 'chiocciola', 'klammeraffe', 'arobase']);
 const dots = new Set(['dot', 'point', 'period', '.', 'punkt', 'punto', 'ponto']);
 const connectors = new Set([...dots, 'underscore', 'dash', 'hyphen', 'minus', 'plus', '_', '-', 'unterstrich']);
@@ -25,7 +28,10 @@ const english = numberWords('en');
 /** Addresses as written, and as dictated: "john dot smith at example dot com". */
 export function findEmails(text: string, tokens: readonly Token[]): Span[] {
   const asWritten = [...text.matchAll(written)].map(({ 0: found, index }) => spanOf(index, index + found.length));
-  return [...asWritten, ...tokens.flatMap((_, at) => dictatedAt(tokens, at))];
+  const inDisguise = [...text.matchAll(disguised)]
+    .filter(({ 0: found }) => topLevel.has(/[\p{L}\p{N}-]+$/u.exec(found)?.[0].toLowerCase() ?? ''))
+    .map(({ 0: found, index }) => spanOf(index, index + found.length));
+  return [...asWritten, ...inDisguise, ...tokens.flatMap((_, at) => dictatedAt(tokens, at))];
 }
 
 function spanOf(start: number, end: number): Span {
@@ -49,11 +55,22 @@ function domainEnd(tokens: readonly Token[], from: number): number | undefined {
       if (topLevel.has(word.slice(word.lastIndexOf('.') + 1))) end = at;
     } else if (dots.has(word)) {
       const next = tokens[at + 1]?.word ?? '';
-      const letters = `${next}${tokens[at + 2]?.word ?? ''}`;
+      const spelled = spelledDomain(tokens, at + 1);
       if (topLevel.has(next)) end = at + 1;
-      else if (next.length === 1 && letters.length === 2 && topLevel.has(letters)) end = at + 2;
+      else if (spelled !== undefined) end = spelled;
     } else if (end !== undefined && at > end) return end;
     if (endsSentence && (end ?? -1) <= at) return end;
+  }
+  return end;
+}
+
+/** The last letter of a top-level domain that is spelled: "c o m". */
+function spelledDomain(tokens: readonly Token[], first: number): number | undefined {
+  let letters = '';
+  let end: number | undefined;
+  for (let at = first; at < first + 4 && /^\p{L}$/u.test(tokens[at]?.word ?? ''); at += 1) {
+    letters += tokens[at]?.word;
+    if (letters.length > 1 && topLevel.has(letters)) end = at;
   }
   return end;
 }

@@ -66,7 +66,8 @@ function spoken(tokens: readonly Token[], at: number): Span[] {
   const first = valueStart(tokens, at);
   if (first === undefined || descriptions.has(tokens[first]?.word ?? '')) return [];
   let last = first;
-  while (last + 1 < tokens.length && last - first + 1 < maxWords) {
+  const isSpelled = (at: number): boolean => tokens[at]?.word.length === 1;
+  while (last + 1 < tokens.length && (last - first + 1 < maxWords || (isSpelled(last) && isSpelled(last + 1)))) {
     if (tokens[last]?.endsSentence || tokens[last]?.endsPassage || stops.has(tokens[last + 1]?.word ?? '')) break;
     last += 1;
   }

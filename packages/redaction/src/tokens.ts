@@ -13,18 +13,63 @@ export type Token = {
   endsPassage: boolean;
 };
 
-const leading = /^["'“”‘’«»¿¡([{<]+/u;
+const leading = /^["'“”‘’«»¿¡([{<#*~•|]+/u;
 const trailing = /["'“”‘’«»)\]}>.,;:!?…]+$/u;
 
 export function tokenize(text: string): Token[] {
-  return [...text.matchAll(/\S+/gu)].flatMap(({ 0: raw, index }) => {
+  return [...text.matchAll(/\S+/gu)].flatMap(partsOf).flatMap(({ raw, index, isLast }) => {
     const before = leading.exec(raw)?.[0].length ?? 0;
     const after = trailing.exec(raw.slice(before))?.[0] ?? '';
     const core = raw.slice(before, raw.length - after.length);
     if (core === '') return [];
     const start = index + before;
-    const endsPassage = text[index + raw.length] === '\n';
-    const word = core.toLowerCase().replaceAll('’', "'");
-    return [{ text: core, word, start, end: start + core.length, endsSentence: /[.!?…]/u.test(after), endsPassage }];
+    const endsPassage = isLast && text[index + raw.length] === '\n';
+    const word = core.normalize('NFC').toLowerCase().replaceAll('’', "'");
+    return [
+      {
+        text: core,
+        word,
+        start,
+        end: start + core.length,
+        endsSentence: /[.!?…]/u.test(after) && !isInitial(core),
+        endsPassage,
+      },
+    ];
+  });
+}
+
+/** "j. o. h. n." */
+function isInitial(core: string): boolean {
+  return /^\p{L}$/u.test(core);
+}
+
+type Part = { raw: string; index: number; isLast: boolean };
+const spokenDigit = String.raw`zero|oh|one|two|three|four|five|six|seven|eight|nine|\d+`;
+const joinedDigits = new RegExp(String.raw`^(?:(?:${spokenDigit})-?){2,40}[.,;:]?$`, 'iu');
+const hasDigitWord = /[a-z]/i;
+/** "card:4111", "no.4111", "john(at)example": a word and what is written to it without a space. */
+const joints = /(?<=\p{L})[:=#.;](?=\d)|[[({](?=(?:at|dot)[\])}])|(?<=[[({](?:at|dot))[\])}]/giu;
+
+/** Words that are written as one: "four-one-one", "4one11", "card:4111". */
+function partsOf({ 0: raw, index }: RegExpExecArray): Part[] {
+  const pieces =
+    joinedDigits.test(raw) && hasDigitWord.test(raw)
+      ? [...raw.matchAll(new RegExp(spokenDigit, 'giu'))].map(({ 0: part, index: at }) => ({
+          raw: part,
+          index: index + at,
+        }))
+      : splitAt(
+          raw,
+          [...raw.matchAll(joints)].map((joint) => joint.index),
+        ).map((part) => ({ ...part, index: index + part.index }));
+  return pieces.map((piece, i) => ({ ...piece, isLast: i === pieces.length - 1 }));
+}
+
+/** The parts between single characters. */
+function splitAt(raw: string, cuts: readonly number[]): { raw: string; index: number }[] {
+  const edges = [-1, ...cuts, raw.length];
+  return edges.slice(1).flatMap((end, i) => {
+    const start = (edges[i] ?? -1) + 1;
+    return end > start ? [{ raw: raw.slice(start, end), index: start }] : [];
   });
 }

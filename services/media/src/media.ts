@@ -14,6 +14,7 @@ import { createLegalHoldSlice } from './legal-hold/legal-hold.slice.ts';
 import { createLanguages } from './ports/languages.adapter.ts';
 import { createPeople } from './ports/people.adapter.ts';
 import { createProcessingSlice } from './processing/processing.slice.ts';
+import { createMaskedAudio } from './redaction/masked-audio.service.ts';
 import { createRedactionSlice } from './redaction/redaction.slice.ts';
 import { createRetentionSlice } from './retention/retention.slice.ts';
 import { createSharingSlice } from './sharing/sharing.slice.ts';
@@ -37,6 +38,7 @@ export function createMedia(env: MediaEnv): Service {
   const telemetry = createTelemetry(metrics, objects);
   const languages = createLanguages({ bus, log });
   const people = createPeople({ bus, log });
+  const maskedAudio = createMaskedAudio({ db, objects, bus, log });
 
   const bin = createBinSlice({ db, outbox, people, binDays: env.OT_BIN_DAYS });
   const guard = createOutboundGuard({ allowedRanges: parseRanges(env.OT_OUTBOUND_ALLOWED_RANGES) });
@@ -58,7 +60,7 @@ export function createMedia(env: MediaEnv): Service {
       createBulkSlice({ ...bin, ...files, ...sharing, ...tags }),
       files,
       sharing,
-      createStreamingSlice({ db, objects }),
+      createStreamingSlice({ db, objects, maskedAudio }),
       createExportsSlice({ db, outbox }),
       createTranscriptsSlice({ db, outbox, people }),
       createTranscriptImportSlice({ db, outbox, objects }),
@@ -68,7 +70,7 @@ export function createMedia(env: MediaEnv): Service {
       createErasureSlice({ db, outbox, objects, removeUploadsOf: uploads.removeUploadsOf }),
       createLegalHoldSlice({ db, outbox, people }),
       createRetentionSlice({ db, outbox, people, binDays: env.OT_BIN_DAYS, log }),
-      createRedactionSlice({ db, outbox, bus, log }),
+      createRedactionSlice({ db, outbox, bus, log, maskedAudio }),
       createWatchSourcesSlice({
         ...{ db, outbox, objects, people, guard, metrics, log },
         uploads: uploads.uploads,

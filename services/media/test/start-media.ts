@@ -3,6 +3,7 @@ import {
   dispatcherRpc,
   identityEvents,
   identityRpc,
+  maskedAudioJobs,
   redactionJobs,
   type DataOf,
   type EventDef,
@@ -81,7 +82,7 @@ export async function startMedia(
   const nc = await connect({ servers: nats.url });
   const jsm = await nc.jetstreamManager();
   await jsm.streams.add({ name: 'EVENTS', subjects: ['evt.>'] });
-  await provisionJobs(nc, redactionJobs);
+  await provisionJobs(nc, { ...redactionJobs, ...maskedAudioJobs });
   const { strangers, accounts } = fakeIdentity(
     nc,
     memberships.toSorted((left, right) => (left.userId < right.userId ? -1 : 1)),

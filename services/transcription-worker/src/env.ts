@@ -1,6 +1,7 @@
 import { tmpdir } from 'node:os';
 import {
   downloadJobs,
+  maskedAudioJobs,
   engineSettings,
   modelJobs,
   queuesOf,
@@ -16,7 +17,7 @@ import { outboundEnv } from '@overtone/service-kit/outbound';
 import { z } from 'zod';
 
 /** The jobs that a worker runs. */
-export const ownJobs = { ...workerJobs, ...downloadJobs, ...modelJobs };
+export const ownJobs = { ...workerJobs, ...downloadJobs, ...maskedAudioJobs, ...modelJobs };
 /** Roles of a worker: the queues of its jobs, and `embedding` for search vectors. */
 const offers = [...queuesOf(ownJobs), 'embedding'] as const;
 

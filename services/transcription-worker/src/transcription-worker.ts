@@ -8,6 +8,7 @@ import { childEnvironment, type WorkerEnv } from './env.ts';
 import { createGpu } from './gpu/gpu.ts';
 import { wishesOf } from './gpu/tuning.ts';
 import { createJobsSlice } from './jobs/jobs.slice.ts';
+import { maskAudioJob } from './jobs/mask-audio.job.ts';
 import { createModelsSlice } from './models/models.slice.ts';
 import { createSettingsSlice } from './settings/settings.slice.ts';
 import { createSherpa } from './sherpa/sherpa.ts';
@@ -41,7 +42,11 @@ export function createTranscriptionWorker(env: WorkerEnv): Service {
         env,
         childEnv,
         store,
-        otherHandlers: { download: downloads.download, ...models.handlers },
+        otherHandlers: {
+          download: downloads.download,
+          maskAudio: maskAudioJob({ env, childEnv, store, bus, log }),
+          ...models.handlers,
+        },
         engines,
         diarizer,
         settings,

@@ -22,6 +22,7 @@ import { ExportMenu } from './export-menu.tsx';
 import { FileProvider, speakerLooksOf, canEdit, useFile } from './file-context.ts';
 import css from './file.module.css';
 import { FindBar, useFind } from './find-bar.tsx';
+import { findPlayFailure } from './play-failure.ts';
 import { createPlayer } from './player.ts';
 import { usePlaybackMemory } from './playback-memory.ts';
 import { PlayerDock } from './player-dock.tsx';
@@ -67,7 +68,9 @@ export function FilePage() {
 
 function OpenFile({ file }: { file: FileDetail }) {
   const search = useSearch({ from: '/inside/files/$uuid' });
-  const [player] = useState(() => createPlayer(session.renew));
+  const [player] = useState(() =>
+    createPlayer({ renew: session.renew, findFailure: () => findPlayFailure(file.uuid) }),
+  );
   const visit = useRouterState({ select: (state) => state.location.state.key ?? '' });
   const speakers = useMemo(() => speakerLooksOf(file.speakers), [file.speakers]);
   const context = useMemo(() => ({ file, player, speakers }), [file, player, speakers]);

@@ -1,13 +1,20 @@
-import { t } from '@lingui/core/macro';
+import { msg, t } from '@lingui/core/macro';
 import { ActionIcon, Menu, Text, Tooltip, UnstyledButton } from '@mantine/core';
 import { useEffect, useRef, useSyncExternalStore, type RefObject } from 'react';
 import { Icon, type IconName } from '../ui/icons.tsx';
 import { clock } from '../lib/format.ts';
+import { translateOnRead } from '../lib/language.ts';
 import { useFile } from './file-context.ts';
 import css from './file.module.css';
-import { rates } from './player.ts';
+import { rates, type PlayFailure } from './player.ts';
 import type { Lane } from './waveform-drawing.ts';
 import { Waveform } from './waveform.tsx';
+
+const failureTexts: Record<PlayFailure, string> = translateOnRead({
+  masking: msg`Masked parts are being removed from the sound. The recording can be played when this is done.`,
+  masking_failed: msg`This recording can’t be played: its masked parts couldn’t be removed from the sound.`,
+  unplayable: msg`The recording couldn’t be played: your browser doesn’t support its format, or it couldn’t be loaded.`,
+});
 
 /** The player at the lower edge of the window. */
 export function PlayerDock({ lanes }: { lanes: readonly Lane[] }) {
@@ -23,9 +30,14 @@ export function PlayerDock({ lanes }: { lanes: readonly Lane[] }) {
       data-testid="player"
       data-playing={state.playing}
     >
-      {state.failed && (
-        <Text size="sm" c="red" role="alert" ta="center" pb={4}>
-          {t`The recording couldn’t be played: your browser doesn’t support its format, or it couldn’t be loaded.`}
+      {state.failure && (
+        <Text
+          size="sm"
+          {...(state.failure === 'masking' ? { role: 'status' } : { c: 'red', role: 'alert' })}
+          ta="center"
+          pb={4}
+        >
+          {failureTexts[state.failure]}
         </Text>
       )}
       <div className={css['dockInner']}>

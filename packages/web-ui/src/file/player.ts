@@ -1,12 +1,14 @@
 import { observable, type Observable } from '../lib/observable.ts';
 
+/** Why the recording cannot be played. `masking`: a copy without its masked parts is being made. */
+export type PlayFailure = 'masking' | 'masking_failed' | 'unplayable';
 export type PlayerState = {
   readonly playing: boolean;
   readonly duration: number | null;
   readonly rate: number;
   readonly muted: boolean;
   readonly buffering: boolean;
-  readonly failed: boolean;
+  readonly failure: PlayFailure | null;
 };
 export type Player = {
   readonly state: Observable<PlayerState>;
@@ -23,10 +25,18 @@ export type Player = {
 };
 
 export const rates = [0.5, 0.75, 1, 1.25, 1.5, 1.75, 2, 2.5, 3] as const;
-const initial: PlayerState = { playing: false, duration: null, rate: 1, muted: false, buffering: false, failed: false };
+const initial: PlayerState = { playing: false, duration: null, rate: 1, muted: false, buffering: false, failure: null };
+
+const retryMaskingMs = 3_000;
+
+export type PlayerDeps = {
+  readonly renew: () => Promise<boolean>;
+  /** A media element does not say why its address could not be loaded. */
+  readonly findFailure: () => Promise<PlayFailure>;
+};
 
 /** One media element with its state and its clock. React renders on a change of state, never on a tick. */
-export function createPlayer(renew: () => Promise<boolean>): Player {
+export function createPlayer({ renew, findFailure }: PlayerDeps): Player {
   const state = observable<PlayerState>(initial);
   let media: HTMLMediaElement | null = null;
   let detach = new AbortController();
@@ -53,9 +63,16 @@ export function createPlayer(renew: () => Promise<boolean>): Player {
     // A media element cannot renew the session. It is loaded again at the same position.
     const position = now();
     const wasPlaying = state.get().playing;
-    if (!(await renewSession())) return update({ failed: true, playing: false });
-    pendingSeek = position;
-    element.load();
+    const loadAgain = (): void => {
+      if (media !== element) return;
+      pendingSeek = position;
+      element.load();
+    };
+    const failure = await findFailure().catch(() => 'unplayable' as const);
+    if (failure === 'masking') window.setTimeout(loadAgain, retryMaskingMs);
+    if (failure !== 'unplayable') return update({ failure, playing: false });
+    if (!(await renewSession())) return update({ failure, playing: false });
+    loadAgain();
     if (wasPlaying) play();
   };
   return {
@@ -139,7 +156,7 @@ function followElement(element: HTMLMediaElement, { update, clock, onLoaded, onE
   const on = (name: keyof HTMLMediaElementEventMap, handle: () => void): void =>
     element.addEventListener(name, handle, { signal });
   on('loadedmetadata', () => {
-    update({ duration: durationOf(element), failed: false });
+    update({ duration: durationOf(element), failure: null });
     onLoaded(element);
   });
   on('durationchange', () => update({ duration: durationOf(element) }));
@@ -153,7 +170,7 @@ function followElement(element: HTMLMediaElement, { update, clock, onLoaded, onE
     clock.tick();
   });
   on('waiting', () => update({ buffering: true }));
-  on('playing', () => update({ buffering: false, failed: false }));
+  on('playing', () => update({ buffering: false, failure: null }));
   on('seeked', clock.tick);
   on('timeupdate', clock.tick);
   on('ratechange', () => update({ rate: element.playbackRate }));

@@ -138,6 +138,8 @@ const elsewhere: Readonly<Record<string, string>> = {
   'GET /api/search/suggestions': 'its titles and speakers are those of rpc.media.transcript-page',
   'GET /api/admin/audit-logs/export': 'its records are made from events, which are tested below',
   'GET /api/docs': 'the documentation of the API',
+  'POST /api/admin/asr-providers/test': 'its text is that of the sample in the product',
+  'GET /api/admin/models': 'its words are a number, of an evaluation',
 };
 
 const media = await startMedia();
@@ -217,12 +219,21 @@ function initOf(body: unknown): RequestInit {
   return { body: JSON.stringify(body), headers: { 'content-type': 'application/json' } };
 }
 
+/** Ids and times contain the digits of a canary by chance. */
+const idsAndTimes =
+  /\b[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}\b|\b[\da-f]{16,64}\b|\b\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z/g;
+
+function foundIn(text: string, words: readonly string[]): string[] {
+  const shown = text.replaceAll(idsAndTimes, '');
+  return words.filter((word) => shown.includes(word));
+}
+
 async function leaksOf(reader: string, route: RouteDef, words: readonly string[]): Promise<string[]> {
   const leaks: string[] = [];
   for (const { path, body } of requestsOf(route)) {
     const response = await media.call(readers[reader] as TestUser, route.method, path, initOf(body));
     const text = await response.text();
-    leaks.push(...words.filter((word) => text.includes(word)).map((word) => `${path}: ${word}`));
+    leaks.push(...foundIn(text, words).map((word) => `${path}: ${word}`));
   }
   return leaks;
 }
@@ -259,13 +270,13 @@ describe('masked text', () => {
     const page = await indexer.request(mediaRpc.transcriptPage, { fileId: place.run.fileId, offset: 0, limit: 50 });
     const text = JSON.stringify(page);
     expect(text).toContain(ordinary);
-    expect(canaries.filter((canary) => text.includes(canary))).toEqual([]);
+    expect(foundIn(text, canaries)).toEqual([]);
   });
 
   it('of an imported transcript is stored with its spans, and its file is sent to no user', async () => {
     const page = await indexer.request(mediaRpc.transcriptPage, { fileId: place.imported, offset: 0, limit: 50 });
     expect(page.segments.at(-1)?.text).toContain(ordinary);
-    expect(canaries.filter((canary) => JSON.stringify(page).includes(canary))).toEqual([]);
+    expect(foundIn(JSON.stringify(page), canaries)).toEqual([]);
     const rows = await media.query('select text from transcript_segment where media_file_id = $1', place.imported);
     for (const canary of canaries) expect(JSON.stringify(rows)).toContain(canary);
     const statuses = await Promise.all(
@@ -288,7 +299,7 @@ describe('masked text', () => {
     const detail = await media.json<FileDetail>(editor, 'GET', `/api/files/${place.imported}?segment_limit=5000`);
     expect(detail.body.transcript_segments.some(({ withheld }) => withheld)).toBe(false);
     const text = JSON.stringify([answer, undone.body, detail.body]);
-    expect(canaries.filter((canary) => text.includes(canary))).toEqual([]);
+    expect(foundIn(text, canaries)).toEqual([]);
   });
 
   it('is in no other reply to a service and in no event, and so in no push message and no audit record', async () => {
@@ -304,7 +315,7 @@ describe('masked text', () => {
     expect(undone.status).toBe(200);
     await waitFor(() => media.eventsOf('evt.media.transcript.edited.v1', place.run.fileId)[1]);
     const text = JSON.stringify([replies, edited.body, undone.body, media.messages]);
-    expect(canaries.filter((canary) => text.includes(canary))).toEqual([]);
+    expect(foundIn(text, canaries)).toEqual([]);
     expect(
       await leaksOf('editor', tested.find((route) => route.path.endsWith('/segments')) as RouteDef, canaries),
     ).toEqual([]);
@@ -316,7 +327,8 @@ describe('text that was not scanned', () => {
   const reads = matrix.filter(([, , { method }]) => method === 'GET');
 
   beforeAll(async () => {
-    await untilScanned(place.run.fileId);
+    // A scan that is still requested would find the text again.
+    await Promise.all([place.run.fileId, place.imported].map(untilScanned));
     await media.query(
       `update transcript_segment set redaction_key = 'old:' || md5(text), redactions = '[]'
        where media_file_id = any($1::uuid[])`,

@@ -40,6 +40,7 @@ const nothingMasked: RedactionPolicy = {
   masked_for: ['viewer', 'editor', 'owner', 'administrator'],
   withhold_unscanned: true,
   reveal_for: ['owner'],
+  audio_masking: 'off',
 };
 const media = await startMedia();
 let indexer: Bus;

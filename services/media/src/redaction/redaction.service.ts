@@ -1,4 +1,5 @@
 import {
+  mediaEvents,
   operationsEvents,
   type AnswerOf,
   type BodyOf,
@@ -12,7 +13,7 @@ import { lockedFile, usableFile, type UsableFile } from '../access/access.store.
 import { auditAction, type Actor } from '../audit/audit.ts';
 import { txOptions, type Db, type Tx } from '../database.ts';
 import { markMasked } from '../transcripts/transcripts.store.ts';
-import { audienceOf, policyKinds, type FoundSpan } from './redaction.ts';
+import { audienceOf, isTighter, policyKinds, type FoundSpan } from './redaction.ts';
 import { readPolicy, readPreference } from './redaction.store.ts';
 
 type Routes = typeof redactionRoutes;
@@ -41,6 +42,8 @@ export function createRedaction({ db, outbox }: Deps) {
           create: { id: true, ...stored },
           update: { ...stored, version: { increment: 1 } },
         });
+        if (isTighter(policy, before))
+          await outbox.add(tx, mediaEvents.masksTightened, { ownerId: null, fileId: null });
         await outbox.add(tx, operationsEvents.performed, {
           action: 'redaction_policy_changed',
           actorId: actor.userId,
@@ -58,12 +61,15 @@ export function createRedaction({ db, outbox }: Deps) {
     changePreference: async (userId: string, { masked_kinds }: Choice): Promise<Choice> => {
       const kinds = [...new Set(masked_kinds)];
       await db.$transaction(async (tx) => {
+        const before = await readPreference(tx, userId);
         await tx.redactionPreference.upsert({ where: { userId }, create: { userId, kinds }, update: { kinds } });
         // Masks are published by the version of the policy, so its row must exist.
         await tx.$executeRaw`
           insert into redaction_policy (policy, version) values (${JSON.stringify(await readPolicy(tx))}::jsonb, 0)
           on conflict do nothing`;
         await tx.mediaFile.updateMany({ where: { userId }, data: { redactionMaskVersion: -1 } });
+        if (kinds.some((kind) => !before.includes(kind)))
+          await outbox.add(tx, mediaEvents.masksTightened, { ownerId: userId, fileId: null });
       }, txOptions);
       return { masked_kinds: kinds };
     },
@@ -75,6 +81,8 @@ export function createRedaction({ db, outbox }: Deps) {
       db.$transaction(async (tx) => {
         const file = await lockedFile(tx, actor, id, 'own');
         const redactionKinds = [...new Set(masked_kinds)];
+        if (redactionKinds.some((kind) => !file.redactionKinds.includes(kind)))
+          await outbox.add(tx, mediaEvents.masksTightened, { ownerId: file.userId, fileId: id });
         const version = await markMasked(tx, outbox, file);
         const isScannedNow = file.redactionVersion === file.transcriptVersion;
         const changed = await tx.mediaFile.update({

@@ -1,23 +1,26 @@
 import { randomUUID } from 'node:crypto';
-import { redactionJobs, redactionRoutes } from '@overtone/contracts';
+import { maskedAudioRpc, redactionJobs, redactionRoutes } from '@overtone/contracts';
 import type { Outbox } from '@overtone/database';
 import { concurrencyOf, worker } from '@overtone/jobs';
 import { detectIn } from '@overtone/redaction';
-import { catchUp, handle, periodic, type Bus, type Log, type Slice } from '@overtone/service-kit';
+import { catchUp, handle, periodic, rpc, type Bus, type Log, type Slice } from '@overtone/service-kit';
 import { actorOf } from '../audit/audit.ts';
 import type { Db } from '../database.ts';
+import type { MaskedAudio } from './masked-audio.service.ts';
 import { createRedaction } from './redaction.service.ts';
 import type { Detector } from './redaction.store.ts';
 import { createScans } from './scan.service.ts';
 
-type Deps = { db: Db; outbox: Outbox; bus: Bus; log: Log; detector?: Detector };
+type Deps = { db: Db; outbox: Outbox; bus: Bus; log: Log; maskedAudio: MaskedAudio; detector?: Detector };
 
 const requestEveryMs = 1_000;
 const publishEveryMs = 1_000;
+const queueCopiesEveryMs = 5_000;
+const forgetCopiesEveryMs = 600_000;
 const hour = 3_600_000;
 
 /** Redaction: what is masked in transcripts, for whom, and the scans that find it. */
-export function createRedactionSlice({ db, outbox, bus, log, detector = detectIn }: Deps): Slice {
+export function createRedactionSlice({ db, outbox, bus, log, maskedAudio, detector = detectIn }: Deps): Slice {
   const redaction = createRedaction({ db, outbox });
   const scans = createScans({ db, outbox, bus, log, detector });
   return {
@@ -40,6 +43,12 @@ export function createRedactionSlice({ db, outbox, bus, log, detector = detectIn
         return redaction.reveal(actorOf(request), params.uuid, params.redaction_uuid);
       }),
     ],
+    rpcs: [
+      /** A worker begins a copy of a recording without its masked parts. */
+      rpc(maskedAudioRpc.claimMaskedAudio, maskedAudio.claim),
+      rpc(maskedAudioRpc.completeMaskedAudio, maskedAudio.complete),
+      rpc(maskedAudioRpc.failMaskedAudio, maskedAudio.fail),
+    ],
     jobs: [
       worker(
         redactionJobs,
@@ -49,6 +58,8 @@ export function createRedactionSlice({ db, outbox, bus, log, detector = detectIn
     ],
     periodics: [
       periodic('request redaction scans', requestEveryMs, () => scans.requestScans()),
+      periodic('queue masked copies', queueCopiesEveryMs, maskedAudio.createQueue()),
+      periodic('delete old masked copies', forgetCopiesEveryMs, maskedAudio.forget),
       periodic('publish changed masks', publishEveryMs, (signal) => scans.publishMasks(signal)),
       catchUp('forget scans by old rules', hour, async () => void (await scans.forgetOldRules())),
     ],

@@ -25,12 +25,14 @@ export const defaultPolicy: RedactionPolicy = {
   masked_for: ['viewer', 'editor', 'owner', 'administrator'],
   withhold_unscanned: true,
   reveal_for: ['owner'],
+  audio_masking: 'off',
 };
 
 /** A stored policy that cannot be read masks everything. */
 export function parsePolicy(stored: unknown): RedactionPolicy {
   if (stored === null || stored === undefined) return defaultPolicy;
-  const parsed = redactionPolicy.safeParse(stored);
+  // A policy from before audio could be masked has no such field.
+  const parsed = redactionPolicy.safeParse({ audio_masking: defaultPolicy.audio_masking, ...(stored as object) });
   return parsed.success ? parsed.data : { ...defaultPolicy, masked_kinds: [...redactionKinds], reveal_for: [] };
 }
 
@@ -43,6 +45,13 @@ export function audienceOf(
 }
 
 type Choices = { policy: RedactionPolicy; accountKinds: readonly string[]; fileKinds: readonly string[] };
+
+/** Whether something that at least one reader could read is masked by the next policy. */
+export function isTighter(next: RedactionPolicy, before: RedactionPolicy): boolean {
+  const masked = new Set<string>(policyKinds(before, null));
+  const kinds = policyKinds(next, null);
+  return kinds.some((kind) => !masked.has(kind)) || (next.withhold_unscanned && !before.withhold_unscanned);
+}
 
 /** The kinds that the policy masks for the audience; null: for any reader. */
 export function policyKinds({ masked_for, masked_kinds }: RedactionPolicy, audience: RedactionAudience | null) {

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { redactionJobs, type InputOf } from '@overtone/contracts';
+import { mediaEvents, redactionJobs, type InputOf } from '@overtone/contracts';
 import type { Outbox } from '@overtone/database';
 import { putJob } from '@overtone/jobs';
 import { detectorVersion } from '@overtone/redaction';
@@ -49,6 +49,7 @@ export function createScans({ db, outbox, bus, log, detector }: Deps) {
         from transcript_segment t where t.media_file_id = ${fileId}::uuid`;
       const { total = 0, scanned = 0 } = counted ?? {};
       const masked = changed && (await maskForIndex(tx, file)).kinds.size > 0;
+      if (masked) await outbox.add(tx, mediaEvents.masksTightened, { ownerId: file.userId, fileId });
       const version = masked ? await markMasked(tx, outbox, file) : scannedVersion;
       const isCurrent = scanned === total && (masked || file.transcriptVersion === scannedVersion);
       await tx.mediaFile.update({

@@ -16,16 +16,21 @@ import { usableFile } from '../access/access.store.ts';
 import type { Db } from '../database.ts';
 import { hasMedia, recordingRemoved } from '../files/files.ts';
 import { recordUse } from '../files/files.store.ts';
+import type { MaskedAudio } from '../redaction/masked-audio.service.ts';
 import { maskFor } from '../redaction/redaction.store.ts';
 import { dispositionOf, matchesEtag, parseRange, rangeApplies, resample } from './streaming.ts';
 
-export type StreamingDeps = { db: Db; objects: Pick<ObjectStore, 'get' | 'head'> };
+export type StreamingDeps = {
+  db: Db;
+  objects: Pick<ObjectStore, 'get' | 'head'>;
+  maskedAudio: Pick<MaskedAudio, 'playableFor'>;
+};
 type Exchange = Pick<RouteRequest<never>, 'req' | 'res' | 'signal'>;
 
 const loudestPeak = 127;
 
 /** Downloads of the recording, its thumbnail and its waveform. */
-export function createStreamingSlice({ db, objects }: StreamingDeps): Slice {
+export function createStreamingSlice({ db, objects, maskedAudio }: StreamingDeps): Slice {
   const sendContent = async (
     request: Pick<RouteRequest<(typeof mediaRoutes)['contentHead']>, 'caller' | 'params'> & Exchange,
     kind: 'inline' | 'attachment',
@@ -36,12 +41,18 @@ export function createStreamingSlice({ db, objects }: StreamingDeps): Slice {
     // An imported text can only be sent unchanged.
     if (!hasMedia(file) && (await maskFor(db, request.caller, file)).kinds.size > 0)
       throw forbidden('permission_required', 'Part of this transcript is masked. Export it instead.');
+    const sound = hasMedia(file)
+      ? await maskedAudio.playableFor(request.caller, file)
+      : { key: file.objectKey, contentType: file.contentType, masked: false };
     // Players read the beginning of a file before the user presses play; the file was opened then, which counts, too.
     if (request.req.method === 'GET') await recordUse(db, file);
-    await sendObject(objects, request, file.objectKey, {
-      'Content-Type': file.contentType,
+    await sendObject(objects, request, sound.key, {
+      'Content-Type': sound.contentType,
       // The text of an imported transcript is never opened by the browser.
-      'Content-Disposition': dispositionOf(hasMedia(file) ? kind : 'attachment', file.filename),
+      'Content-Disposition': dispositionOf(
+        hasMedia(file) ? kind : 'attachment',
+        sound.masked ? maskedName(file.filename, sound.contentType) : file.filename,
+      ),
       'Cache-Control': 'private, no-cache',
       // A recording must not run scripts or be framed, whatever its content type.
       'Content-Security-Policy': "default-src 'none'; media-src 'self'; frame-ancestors 'none'; sandbox",
@@ -77,6 +88,18 @@ export function createStreamingSlice({ db, objects }: StreamingDeps): Slice {
       }),
     ],
   };
+}
+
+const extensions: Readonly<Record<string, string>> = {
+  'audio/flac': 'flac',
+  'audio/mp4': 'm4a',
+  'video/mp4': 'mp4',
+  'video/webm': 'webm',
+};
+
+/** The copy may have another format than the recording. */
+function maskedName(filename: string, contentType: string): string {
+  return `${filename.replace(/\.[^.]*$/u, '')} (masked).${extensions[contentType] ?? 'bin'}`;
 }
 
 /** Sends an object whole or in part (206), or answers 304 or 416. */

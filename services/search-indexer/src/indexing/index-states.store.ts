@@ -2,16 +2,24 @@ import type { Db, Tx } from '../database.ts';
 import type { IndexState } from '../generated/client.ts';
 
 export type IndexStates = ReturnType<typeof createIndexStates>;
-type IndexedFile = Omit<IndexState, 'dueAt' | 'attempts' | 'error' | 'indexedAt'>;
+type IndexedFile = Omit<IndexState, 'dueAt' | 'attempts' | 'error' | 'indexedAt' | 'withheld' | 'maskChanges'>;
 
 /** What is indexed of each file. */
 export function createIndexStates({ db }: { db: Db }) {
   return {
     get: (fileId: string) => db.indexState.findUnique({ where: { fileId } }),
-    /** Records an indexed file. */
-    save: async (tx: Tx, file: IndexedFile): Promise<void> => {
+    /** Records an indexed file. `maskChanges`: when its transcript was read; text that is masked since stays withheld. */
+    save: async (tx: Tx, file: IndexedFile, maskChanges: number): Promise<void> => {
       const data = { ...file, indexedAt: new Date(), error: null };
       await tx.indexState.upsert({ where: { fileId: file.fileId }, create: data, update: data });
+      await tx.indexState.updateMany({ where: { fileId: file.fileId, maskChanges }, data: { withheld: false } });
+    },
+    /** Files that may contain text that is masked now: they are not found until they were indexed again. */
+    withhold: async ({ ownerId, fileId }: { ownerId: string | null; fileId: string | null }): Promise<void> => {
+      await db.$executeRaw`
+        update index_state set withheld = true, mask_changes = mask_changes + 1, due_at = now(), attempts = 0
+        where (${ownerId}::uuid is null or owner_id = ${ownerId}::uuid)
+          and (${fileId}::uuid is null or file_id = ${fileId}::uuid)`;
     },
     remove: async (fileId: string): Promise<void> => {
       await db.indexState.deleteMany({ where: { fileId } });

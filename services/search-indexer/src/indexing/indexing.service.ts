@@ -53,6 +53,7 @@ export function createIndexing({ db, states, outbox, index, transcripts, vectori
 
   const indexNow = async (fileId: string, options: IndexOptions): Promise<IndexOutcome> => {
     options.progress?.(0.02, 'Reading the transcript');
+    const maskChanges = (await states.get(fileId))?.maskChanges ?? 0;
     const found = await transcripts.read(fileId, options.signal);
     if (!found) {
       await forgetNow(fileId);
@@ -67,7 +68,7 @@ export function createIndexing({ db, states, outbox, index, transcripts, vectori
     const written = await writeRows(index, { file, passages, vectors }, options.onlyBuild);
     await db.$transaction(async (tx) => {
       const state = stateOf(file, passages, written);
-      await states.save(tx, state);
+      await states.save(tx, state, maskChanges);
       const { ownerId, transcriptVersion, chunks, semantic } = state;
       if (!options.onlyBuild)
         await outbox.add(tx, searchEvents.fileIndexed, { fileId, ownerId, transcriptVersion, chunks, semantic });

@@ -44,6 +44,8 @@ export function createIndexingSlice({ recycling, ...deps }: Deps): Slice & Membe
         if (known?.dueAt === null && known.transcriptVersion > transcriptVersion) return;
         await dueFiles.mark(fileId, ownerId, editPauseMs);
       }),
+      /** More is masked: what was indexed before is withheld, and the files are indexed again. */
+      consumer(mediaEvents.masksTightened, 'withhold-outdated', (scope) => states.withhold(scope)),
       /** A file's metadata changed: it is indexed again when the indexed metadata differs. */
       consumer(mediaEvents.updated, 'follow-files', async ({ fileId, ownerId }) => {
         const known = await states.get(fileId);

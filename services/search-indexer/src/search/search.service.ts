@@ -20,7 +20,7 @@ import type { FileFacts, SearchStore } from './search.store.ts';
 
 export type SearchDeps = {
   index: Pick<SearchIndex, 'builds' | 'search' | 'passages'>;
-  store: Pick<SearchStore, 'facts' | 'languages' | 'hasFiles'>;
+  store: Pick<SearchStore, 'facts' | 'withheld' | 'languages' | 'hasFiles'>;
   access: AccessScopes;
   vectoriser: Pick<Vectoriser, 'query'>;
   telemetry: Telemetry;
@@ -53,6 +53,12 @@ export function createSearch({ access, ...deps }: SearchDeps) {
     });
   };
 
+  /** A hit in withheld text is not counted either: its number would tell what the text contains. */
+  const dropWithheld = async (found: FusedHit[]): Promise<FusedHit[]> => {
+    const withheld = await store.withheld([...new Set(found.map(({ fileId }) => fileId))]);
+    return withheld.size === 0 ? found : found.filter(({ fileId }) => !withheld.has(fileId));
+  };
+
   /** The files of the requested page with their displayed data. */
   const pageOf = async (files: readonly FileHit[], query: SearchQuery, scope: AccessScope) => {
     const byRelevance = query.sort_by === 'relevance';
@@ -71,7 +77,7 @@ export function createSearch({ access, ...deps }: SearchDeps) {
     const [scope, languages] = await Promise.all([access.scopeOf(searcher), store.languages()]);
     const plan = planSearch(query, scope, languages);
     const { passages, legs } = await find(plan);
-    const files = groupByFile(await keepRequestedSpeakers(passages, plan));
+    const files = groupByFile(await keepRequestedSpeakers(await dropWithheld(passages), plan));
     const { page, facts, stored } = await pageOf(files, query, scope);
     const results = page.flatMap((file) => resultOf(file, plan, { facts, stored, legs }));
     const seconds = (performance.now() - started) / 1000;

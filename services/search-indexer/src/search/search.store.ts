@@ -27,10 +27,15 @@ export function createSearchStore({ db, now = Date.now }: { db: Db; now?: () => 
   return {
     facts: async (fileIds: readonly string[]): Promise<Map<string, FileFacts>> => {
       const rows = await db.indexState.findMany({
-        where: { fileId: { in: [...fileIds] }, indexedAt: { not: null } },
+        where: { fileId: { in: [...fileIds] }, indexedAt: { not: null }, withheld: false },
         select: factColumns,
       });
       return new Map(rows.map((row) => [row.fileId, row]));
+    },
+    /** Those of the files that may contain text that is masked by now. */
+    withheld: async (fileIds: readonly string[]): Promise<ReadonlySet<string>> => {
+      const where = { fileId: { in: [...fileIds] }, withheld: true };
+      return new Set((await db.indexState.findMany({ where, select: { fileId: true } })).map(({ fileId }) => fileId));
     },
     /** All languages of the indexed transcripts. */
     languages: (): Promise<(string | null)[]> => {
@@ -49,7 +54,7 @@ export function createSearchStore({ db, now = Date.now }: { db: Db; now?: () => 
       const [begins, holds] = [`${escaped}%`, `% ${escaped}%`];
       return db.$queryRaw<Suggestion[]>`
         with mine as (
-          select * from index_state where indexed_at is not null
+          select * from index_state where indexed_at is not null and not withheld
             and (${ownerId}::uuid is null or owner_id = ${ownerId}::uuid or file_id = any(${[...sharedIds]}::uuid[]))
         ), found as (
           select 'speaker' as type, s as text, null as file_id, count(*) as weight from mine, unnest(speakers) s

@@ -28,7 +28,7 @@ type Deps = {
   engines: Engines;
   diarizer: Diarizer;
   settings: LiveSettings;
-  /** Handlers of the jobs that are no stage of a run: downloads, and the tasks of the model folder. */
+  /** Handlers of the jobs that are no stage of a run: downloads, masked copies, and the tasks of the model folder. */
   otherHandlers: Omit<JobHandlers<typeof ownJobs>, keyof typeof workerJobs>;
   meter: Gpu['meter'];
   telemetry: Telemetry;

@@ -1,11 +1,12 @@
-import { open, stat } from 'node:fs/promises';
+import { open, stat, writeFile } from 'node:fs/promises';
 import type { Readable } from 'node:stream';
 import { createPeaks } from '../audio/peaks.ts';
+import { copyFormat, maskFilter } from '../audio/masking.ts';
 import { bytesPerSecond, wavHeader, wavHeaderBytes } from '../audio/wav.ts';
 import { readAll, runProcess, type ProcessOutcome } from '../children/run-process.ts';
 import { cutOffMedia, emptyMedia, noAudio, notMedia, outOfTime, tooLong } from '../failures.ts';
 import { parseProbe } from './ffprobe-output.ts';
-import type { MediaProbe, Transcoded, TranscodeRequest, Transcoder } from './transcoder.ts';
+import type { MaskRequest, MediaProbe, Transcoded, TranscodeRequest, Transcoder } from './transcoder.ts';
 
 type FfmpegOptions = { env: Record<string, string>; maxSeconds: number };
 
@@ -30,7 +31,12 @@ const endedEarly =
   /ended prematurely|partial file|truncated|end of file|invalid data found|error while decoding|stream ends|incomplete/i;
 
 export function createFfmpeg(options: FfmpegOptions): Transcoder {
-  return { probe: probeWith(options), transcode: transcodeWith(options), thumbnail: thumbnailWith(options) };
+  return {
+    probe: probeWith(options),
+    transcode: transcodeWith(options),
+    mask: maskWith(options),
+    thumbnail: thumbnailWith(options),
+  };
 }
 
 function probeWith({ env }: FfmpegOptions) {
@@ -67,6 +73,27 @@ function transcodeWith({ env, maxSeconds }: FfmpegOptions) {
     if (run.timedOut) throw outOfTime('Preparing the sound', { detail: run.stderrTail });
     if (run.value.seconds === 0) throw emptyMedia({ detail: run.stderrTail });
     return { ...run.value, truncated: isTruncated(run, probe.seconds) || (await declaresMore(source)) };
+  };
+}
+
+function maskWith({ env, maxSeconds }: FfmpegOptions) {
+  return async ({ source, target, probe, mode, ranges, signal }: MaskRequest): Promise<string> => {
+    if (!probe.audioCodec) throw noAudio();
+    const { contentType, outputArgs } = copyFormat(probe);
+    // The graph is in a file: with thousands of ranges it is too long for an argument.
+    const graph = `${target}.filter`;
+    await writeFile(graph, maskFilter({ mode, ranges, channels: probe.channels }));
+    const run = await runProcess({
+      command: 'ffmpeg',
+      args: [...quietly, '-y', ...guarded(source), '-filter_complex_script', graph, ...outputArgs, `file:${target}`],
+      env,
+      timeoutMs: Math.max(120_000, (probe.seconds ?? maxSeconds) * 2_000),
+      signal,
+      consume: (stdout) => readAll(stdout, 1 << 16),
+    });
+    if (run.timedOut) throw outOfTime('Masking the sound', { detail: run.stderrTail });
+    if (run.exitCode !== 0) throw notMedia({ detail: run.stderrTail });
+    return contentType;
   };
 }
 

@@ -29,10 +29,22 @@ export type TranscodeRequest = {
   signal?: AbortSignal | undefined;
 };
 
+export type MaskRequest = {
+  source: string;
+  target: string;
+  probe: MediaProbe;
+  mode: 'silence' | 'beep';
+  /** Seconds, in order, without overlap. */
+  ranges: readonly (readonly [start: number, end: number])[];
+  signal?: AbortSignal | undefined;
+};
+
 /** Converts uploads to audio for speech recognition. Invalid input is a permanent `AppError`. */
 export type Transcoder = {
   probe(source: string, signal?: AbortSignal): Promise<MediaProbe>;
   transcode(request: TranscodeRequest): Promise<Transcoded>;
+  /** Writes a copy without the sound of the ranges. @returns the copy's content type. */
+  mask(request: MaskRequest): Promise<string>;
   /** Writes a JPEG; false when the file has no readable picture. */
   thumbnail(source: string, target: string, probe: MediaProbe, signal?: AbortSignal): Promise<boolean>;
 };

@@ -1,7 +1,7 @@
 import { msg, plural, t } from '@lingui/core/macro';
-import { Button, Checkbox, Group, Stack, Switch, Text, Title } from '@mantine/core';
+import { Button, Checkbox, Group, Radio, Stack, Switch, Text, Title } from '@mantine/core';
 import { useDocumentTitle } from '@mantine/hooks';
-import type { RedactionAudience } from '@overtone/contracts';
+import type { AudioMasking, RedactionAudience } from '@overtone/contracts';
 import { queryOptions, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { call } from '../../api/client.ts';
 import type { ResponseBody } from '../../api/routes.ts';
@@ -16,13 +16,20 @@ import { Section } from '../../ui/pane.tsx';
 import { QueryStatus } from '../../ui/query-status.tsx';
 
 type Policy = ResponseBody<'GET /api/admin/redaction-policy'>;
-type Edits = Partial<Pick<Policy, 'masked_kinds' | 'masked_for' | 'withhold_unscanned' | 'reveal_for'>>;
+type Edits = Partial<
+  Pick<Policy, 'masked_kinds' | 'masked_for' | 'withhold_unscanned' | 'reveal_for' | 'audio_masking'>
+>;
 
 const audienceLabels: Record<RedactionAudience, string> = translateOnRead({
   viewer: msg`People with read access`,
   editor: msg`People with edit access`,
   owner: msg`The owner`,
   administrator: msg`Administrators`,
+});
+const audioLabels: Record<AudioMasking, string> = translateOnRead({
+  off: msg`Nothing: masked parts can be heard`,
+  silence: msg`Silence`,
+  beep: msg`A beep`,
 });
 const audiences = Object.keys(audienceLabels) as RedactionAudience[];
 const noEdits: Edits = {};
@@ -49,7 +56,7 @@ export function RedactionPage() {
         {t`Redaction`}
       </Title>
       <Text c="dimmed" mb="lg" maw={640}>
-        {t`Personal data that is masked here is masked in every transcript: on pages, in exports and in search. Owners can mask more, never less. The sound of a recording isn’t changed.`}
+        {t`Personal data that is masked here is masked in every transcript: on pages, in exports and in search. Owners can mask more, never less.`}
       </Text>
       {policy.data ? (
         <Stack gap="lg">
@@ -120,6 +127,18 @@ function PolicyForm({ saved }: { saved: Policy }) {
           value={fields.reveal_for}
           onChange={(reveal_for) => change({ reveal_for })}
         />
+        <Radio.Group
+          label={t`In the recording, in place of masked parts`}
+          description={t`For everyone who may not reveal. The first time, such a recording is prepared before it plays. Pictures of a video aren’t changed.`}
+          value={fields.audio_masking}
+          onChange={(value) => change({ audio_masking: value as AudioMasking })}
+        >
+          <Stack gap="xs" mt="xs">
+            {(Object.keys(audioLabels) as AudioMasking[]).map((value) => (
+              <Radio key={value} value={value} label={audioLabels[value]} />
+            ))}
+          </Stack>
+        </Radio.Group>
         {save.error && <ErrorNote error={save.error} title={t`The policy wasn’t saved`} />}
         <Group>
           <Button type="submit" disabled={!changed} loading={save.isPending}>

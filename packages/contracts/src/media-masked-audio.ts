@@ -1,0 +1,46 @@
+import { z } from 'zod';
+import { defineJob, defineRpc } from './define.ts';
+import { audioMaskings } from './media-redaction.ts';
+
+/** `variant` identifies the recording, the masked times and the sound in their place. */
+const variant = { fileId: z.uuid(), variant: z.string().length(64) };
+const claimed = { ...variant, token: z.int() };
+
+/** Copies of recordings without their masked parts; media owns their state. */
+export const maskedAudioJobs = {
+  maskAudio: defineJob('job.cpu.redaction.mask_audio', {
+    input: z.object(variant),
+    output: z.object({}),
+    attempts: 5,
+    fencedBy: 'handler',
+  }),
+};
+
+export const maskedAudioRpc = {
+  /** `none`: the copy exists, or nobody needs it any more. */
+  claimMaskedAudio: defineRpc('media', 'claim-masked-audio', {
+    request: z.object(variant),
+    reply: z.discriminatedUnion('outcome', [
+      z.object({
+        outcome: z.literal('claimed'),
+        token: z.int(),
+        source: z.string(),
+        target: z.string(),
+        mode: z.enum(audioMaskings).exclude(['off']),
+        /** Seconds, in order, without overlap. */
+        ranges: z.array(z.tuple([z.number(), z.number()])),
+      }),
+      z.object({ outcome: z.literal('none') }),
+    ]),
+  }),
+  /** The copy is in the object store. `refused`: media has deleted it, because another one is needed by now. */
+  completeMaskedAudio: defineRpc('media', 'complete-masked-audio', {
+    request: z.object({ ...claimed, contentType: z.string().max(100) }),
+    reply: z.object({ outcome: z.enum(['accepted', 'refused']) }),
+  }),
+  /** The copy cannot be made from this recording. */
+  failMaskedAudio: defineRpc('media', 'fail-masked-audio', {
+    request: z.object({ ...claimed, message: z.string().max(2_000) }),
+    reply: z.object({}),
+  }),
+};

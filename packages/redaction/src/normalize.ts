@@ -1,0 +1,62 @@
+/** A text in which each sign has one form, and where its characters are in the text that it was made of. */
+export type Normalized = {
+  text: string;
+  /** The offsets of the sign of each character. */
+  starts: number[];
+  ends: number[];
+};
+
+const dashes = /^[\p{Pd}\u2043\u2212]$/u;
+const digit = /^\p{Nd}$/u;
+/** Signs that are not seen: zero-width and soft ones, and those that select a direction or a form. */
+const invisible = /^[\p{Cf}\p{Cc}\u034f\u115f\u1160\u17b4\u17b5\u3164\uffa0\ufe00-\ufe0f]$/u;
+const combining = /^\p{M}$/u;
+const space = /^\p{Zs}$/u;
+
+/**
+ * Gives digits, letters, spaces and dashes of other forms the usual one (full width, other scripts, mathematical, in circles),
+ * and leaves out what is not seen, so that no number is hidden from the rules by the way it is written.
+ */
+export function normalize(text: string): Normalized {
+  const normalized: Normalized = { text: '', starts: [], ends: [] };
+  let offset = 0;
+  for (const sign of text) {
+    const start = offset;
+    offset += sign.length;
+    const usual = usualForm(sign, normalized.text);
+    normalized.text += usual;
+    for (let i = 0; i < usual.length; i += 1) {
+      normalized.starts.push(start);
+      normalized.ends.push(offset);
+    }
+    // What is not seen belongs to the sign before it.
+    if (usual === '' && normalized.ends.length > 0) normalized.ends[normalized.ends.length - 1] = offset;
+  }
+  return normalized;
+}
+
+function usualForm(sign: string, before: string): string {
+  if (sign <= '~' && sign >= ' ') return sign;
+  if (sign === '\n') return sign;
+  if (/^[\t\r\v\f\u0085\u2028\u2029]$/.test(sign) || space.test(sign)) return ' ';
+  if (invisible.test(sign)) return '';
+  // A stroke or a frame around a digit; on a letter it is part of a word.
+  if (combining.test(sign)) return /\d$/.test(before) ? '' : sign;
+  if (dashes.test(sign)) return '-';
+  if (digit.test(sign)) return String(valueOf(sign));
+  const compatible = sign.normalize('NFKC');
+  return compatible === sign || compatible.includes(' ') ? sign : Array.from(compatible).map(asDigit).join('');
+}
+
+function asDigit(sign: string): string {
+  return digit.test(sign) ? String(valueOf(sign)) : dashes.test(sign) ? '-' : sign;
+}
+
+/** The digits of a script are ten consecutive characters, except for those of mathematics, which follow each other. */
+function valueOf(sign: string): number {
+  const code = sign.codePointAt(0) ?? 0;
+  if (code >= 0x1d7ce && code <= 0x1d7ff) return (code - 0x1d7ce) % 10;
+  let zero = code;
+  while (code - zero < 9 && digit.test(String.fromCodePoint(zero - 1))) zero -= 1;
+  return code - zero;
+}

@@ -1,0 +1,130 @@
+import { randomUUID } from 'node:crypto';
+import {
+  maskedAudioJobs,
+  type AudioMasking,
+  type InputOf,
+  type ReplyOf,
+  type RequestOf,
+  type maskedAudioRpc,
+} from '@overtone/contracts';
+import { putJob } from '@overtone/jobs';
+import type { ObjectStore } from '@overtone/object-store';
+import { conflict, isAppError, type Bus, type Caller, type Log } from '@overtone/service-kit';
+import type { UsableFile } from '../access/access.store.ts';
+import type { Db } from '../database.ts';
+import { copyKey, maskedTimes, variantOf } from './masked-audio.ts';
+import * as store from './masked-audio.store.ts';
+import { audienceOf } from './redaction.ts';
+import { maskFor, readPolicy } from './redaction.store.ts';
+
+export type MaskedAudioDeps = {
+  db: Db;
+  objects: Pick<ObjectStore, 'head' | 'delete'>;
+  bus: Bus;
+  log: Log;
+};
+type Rpc = typeof maskedAudioRpc;
+/** What is sent to a reader. */
+export type Playable = { key: string; contentType: string; masked: boolean };
+
+/** The broker loses a message only with its storage: a job that has not ended is put there again after this time. */
+const putAgainMs = 3_600_000;
+
+/** Selects what a reader hears: the recording, or its copy without the masked parts. */
+export function createMaskedAudio({ db, objects, bus, log }: MaskedAudioDeps) {
+  const put = (input: InputOf<typeof maskedAudioJobs.maskAudio>): Promise<void> =>
+    putJob(bus, maskedAudioJobs.maskAudio, randomUUID(), input).then(() => undefined);
+
+  const discard = (key: string): Promise<void> =>
+    objects.delete(key).catch((err: unknown) => log.warn({ err: err as Error, key }, 'masked copy not deleted'));
+
+  return {
+    /** @throws AppError conflict while the copy that the reader needs does not exist. */
+    playableFor: async (caller: Pick<Caller, 'userId' | 'role'>, file: UsableFile): Promise<Playable> => {
+      const recording = { key: file.objectKey, contentType: file.contentType, masked: false };
+      const { audio_masking: mode, reveal_for } = await readPolicy(db);
+      if (mode === 'off' || reveal_for.includes(audienceOf(caller, file))) return recording;
+      const mask = await maskFor(db, caller, file);
+      if (mask.kinds.size === 0) return recording;
+      if (file.transcriptVersion === 0 && mask.withholdsUnscanned) throw notChecked();
+      const passages = await store.readAudioPassages(db, file, !mask.withholdsUnscanned);
+      if (!passages) throw notChecked();
+      const ranges = maskedTimes(passages, mask);
+      return ranges.length === 0 ? recording : copyOf(file, mode, ranges);
+    },
+
+    claim: async (request: RequestOf<Rpc['claimMaskedAudio']>): Promise<ReplyOf<Rpc['claimMaskedAudio']>> => {
+      const copy = await store.claimCopy(db, request);
+      if (!copy) return { outcome: 'none' };
+      const { token, mode, ranges, source, fileId, variant } = copy;
+      // The recording was replaced: readers request another copy.
+      if (variantOf(source, mode, ranges) !== variant) return { outcome: 'none' };
+      return { outcome: 'claimed', token, mode, ranges, source, target: copyKey(fileId, variant, token) };
+    },
+
+    complete: async (request: RequestOf<Rpc['completeMaskedAudio']>): Promise<ReplyOf<Rpc['completeMaskedAudio']>> => {
+      const objectKey = copyKey(request.fileId, request.variant, request.token);
+      if (await store.endCopy(db, { ...request, status: 'ready', objectKey })) return { outcome: 'accepted' };
+      await discard(objectKey);
+      return { outcome: 'refused' };
+    },
+
+    fail: async ({ message, ...request }: RequestOf<Rpc['failMaskedAudio']>): Promise<Record<string, never>> => {
+      await store.endCopy(db, { ...request, status: 'failed' });
+      log.warn({ file_id: request.fileId, reason: message }, 'masked copy failed');
+      return {};
+    },
+
+    /** Queues the copies whose message or worker was lost. */
+    createQueue: () => {
+      const putAt = new Map<string, number>();
+      return async (): Promise<void> => {
+        const queued = await store.listQueuedCopies(db);
+        const keys = new Set(queued.map(({ variant }) => variant));
+        for (const key of putAt.keys()) if (!keys.has(key)) putAt.delete(key);
+        if (!bus.connected()) return;
+        for (const { fileId, variant } of queued) {
+          if (Date.now() - (putAt.get(variant) ?? 0) < putAgainMs) continue;
+          await put({ fileId, variant });
+          putAt.set(variant, Date.now());
+        }
+      };
+    },
+
+    forget: async (): Promise<void> => {
+      for (const { objectKey } of await store.forgetCopies(db)) if (objectKey) await discard(objectKey);
+    },
+  };
+
+  async function copyOf(
+    file: UsableFile,
+    mode: Exclude<AudioMasking, 'off'>,
+    ranges: ReturnType<typeof maskedTimes>,
+  ): Promise<Playable> {
+    const variant = variantOf(file.objectKey, mode, ranges);
+    const { status, objectKey, contentType, isNew } = await store.requestCopy(db, file, { variant, mode, ranges });
+    if (status === 'failed')
+      throw conflict('audio_masking_failed', 'The masked parts could not be removed from the sound of this recording.');
+    if (status === 'ready' && objectKey && contentType) {
+      if (await exists(objectKey)) return { key: objectKey, contentType, masked: true };
+      await store.requeueCopy(db, { fileId: file.id, variant });
+      await put({ fileId: file.id, variant }).catch(() => undefined);
+    } else if (isNew) await put({ fileId: file.id, variant }).catch(() => undefined);
+    throw conflict('audio_masking_pending', 'Masked parts are being removed from the sound. Try again in a moment.');
+  }
+
+  async function exists(key: string): Promise<boolean> {
+    try {
+      await objects.head(key);
+      return true;
+    } catch (error) {
+      if (isAppError(error) && error.kind === 'not_found') return false;
+      throw error;
+    }
+  }
+}
+
+function notChecked() {
+  return conflict('audio_masking_pending', 'The recording can be played once its transcript was checked.');
+}
+export type MaskedAudio = ReturnType<typeof createMaskedAudio>;
