@@ -64,9 +64,9 @@ export function redactionInTheBrowser({ scripted, recordings, screenshots }: Scr
       await until('search follows', async () => (await client.search('2671', 'keyword')).total_results === 0, 60_000);
     }),
     step('the owner reveals the number and hides it again, and the audit log has it without the text', async () => {
-      await press('Reveal: Phone numbers');
+      await press('Reveal [phone]');
       await page.getByText(number).first().waitFor();
-      await press('Hide: Phone numbers');
+      await press(`Hide ${number}`);
       await until('it is hidden', async () => !(await page.content()).includes(number));
       await until('it is in the audit log', async () => {
         const found = await client.ok<{ items: object[] }>(

@@ -98,7 +98,7 @@ export function retentionInTheBrowser({ scripted, recordings, screenshots }: Scr
       await root.send('POST', `/api/tags/files/${other}/tags`, { name: 'retention e2e' });
       await visit('retention');
       await press('Change');
-      await dialog().getByText('Switched on').click();
+      await dialog().getByRole('switch', { name: 'Switched on' }).click();
       await confirm('Save');
       await page.getByTestId('retention-rules').getByText('On', { exact: true }).waitFor();
       await press('Run now');

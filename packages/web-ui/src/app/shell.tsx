@@ -117,8 +117,13 @@ function AdminLink() {
 
 function UploadButton() {
   return (
-    <Button.Group mr={8}>
-      <Button leftSection={<Icon name="upload" size={18} />} size="sm" onClick={openUpload}>
+    <Button.Group className={css['add']}>
+      <Button
+        classNames={{ root: css['upload'] ?? '', section: css['uploadIcon'] ?? '' }}
+        leftSection={<Icon name="upload" size={18} />}
+        size="sm"
+        onClick={openUpload}
+      >
         {t`Upload`}
       </Button>
       <Menu position="bottom-end" width={230}>
@@ -153,7 +158,7 @@ function AccountMenu({ me }: { me: User }) {
   return (
     <Menu width={240}>
       <Menu.Target>
-        <UnstyledButton aria-label={t`Account of ${me.full_name || me.email}`} style={{ borderRadius: '50%' }}>
+        <UnstyledButton aria-label={t`Account of ${me.full_name || me.email}`} style={{ borderRadius: '50%', flex: 'none' }}>
           <Avatar color="petrol" radius="xl" size={36} variant="light">
             {initials(me.full_name || me.email)}
           </Avatar>

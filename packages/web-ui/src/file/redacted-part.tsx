@@ -42,16 +42,17 @@ function Placeholder({ redaction: { uuid, kind }, text }: { redaction: Redaction
     if (reveal.data) reveal.reset();
     else reveal.mutate();
   };
+  const shown = reveal.data?.text ?? text;
   return (
     <UnstyledButton
       className={css['redacted']}
       title={masked}
-      aria-label={reveal.data ? t`Hide: ${kindLabels[kind]}` : t`Reveal: ${kindLabels[kind]}`}
+      aria-label={reveal.data ? t`Hide ${shown}` : t`Reveal ${shown}`}
       aria-pressed={reveal.data !== undefined}
       data-redacted={kind}
       onClick={toggle}
     >
-      {reveal.data?.text ?? text}
+      {shown}
     </UnstyledButton>
   );
 }

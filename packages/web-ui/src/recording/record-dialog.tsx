@@ -7,6 +7,7 @@ import { useEffect, useRef, useState, useSyncExternalStore } from 'react';
 import { bytes, clock, duration } from '../lib/format.ts';
 import { translateOnRead } from '../lib/language.ts';
 import { session } from '../state/services.ts';
+import { Confirm } from '../ui/confirm.tsx';
 import { ErrorNote } from '../ui/error-note.tsx';
 import { Icon } from '../ui/icons.tsx';
 import { useUnsaved } from '../ui/unsaved.tsx';
@@ -79,12 +80,22 @@ function RecordForm({ onStarted, onClose }: { onStarted: (active: Active) => voi
   const [problem, setProblem] = useState<SourceProblem | null>(null);
   const [error, setError] = useState<unknown>(null);
   const [starting, setStarting] = useState(false);
+  const isClosed = useRef(false);
+  useEffect(() => {
+    isClosed.current = false;
+    return () => {
+      isClosed.current = true;
+    };
+  }, []);
   const start = async (): Promise<void> => {
     setStarting(true);
     setProblem(null);
     setError(null);
     try {
-      onStarted(await startRecording(choice, title.trim()));
+      const active = await startRecording(choice, title.trim());
+      // A dialog that was closed while the browser asked for the microphone must not record unseen.
+      if (isClosed.current) await discardRecording(active);
+      else onStarted(active);
     } catch (failure) {
       if (failure instanceof SourceError) setProblem(failure.problem);
       else setError(failure);
@@ -202,6 +213,13 @@ async function startRecording({ source, quality }: RecordingChoice, title: strin
   }
 }
 
+async function discardRecording({ recorder, sender, upload }: Active): Promise<void> {
+  sender.stop();
+  await recorder.stop();
+  await transfer.cancel(upload).catch(() => undefined);
+  await chunkStore.remove(upload).catch(() => undefined);
+}
+
 function Recording({ active, onClose }: { active: Active; onClose: () => void }) {
   const { recorder, sender, upload, name } = active;
   const [{ maxMinutes }] = useChoice();
@@ -223,11 +241,9 @@ function Recording({ active, onClose }: { active: Active; onClose: () => void })
       setStep('failed');
     }
   };
+  const [asking, setAsking] = useState(false);
   const discard = async (): Promise<void> => {
-    sender.stop();
-    await recorder.stop();
-    await transfer.cancel(upload).catch(() => undefined);
-    await chunkStore.remove(upload).catch(() => undefined);
+    await discardRecording(active);
     onClose();
   };
   useUnsaved(step !== 'failed', () => void discard());
@@ -270,7 +286,7 @@ function Recording({ active, onClose }: { active: Active; onClose: () => void })
         <Failed sender={sender} error={error} name={name} onClose={onClose} />
       ) : (
         <Group justify="space-between">
-          <Button variant="subtle" color="gray" disabled={step !== 'recording'} onClick={() => void discard()}>
+          <Button variant="subtle" color="gray" disabled={step !== 'recording'} onClick={() => setAsking(true)}>
             {t`Discard`}
           </Button>
           <Group gap="sm">
@@ -291,6 +307,18 @@ function Recording({ active, onClose }: { active: Active; onClose: () => void })
             </Button>
           </Group>
         </Group>
+      )}
+      {asking && step === 'recording' && (
+        <Confirm
+          title={t`Discard this recording?`}
+          action={t`Discard`}
+          keep={paused ? t`Keep it` : t`Continue recording`}
+          run={discard}
+          onDone={() => undefined}
+          onClose={() => setAsking(false)}
+        >
+          {t`What was recorded so far is deleted permanently.`}
+        </Confirm>
       )}
     </Stack>
   );

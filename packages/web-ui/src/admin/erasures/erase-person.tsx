@@ -38,7 +38,7 @@ function EraseDialog({ account, onClose }: { account: Account; onClose: () => vo
       call('POST /api/admin/users/{uuid}/erasure', { params: { uuid: account.uuid }, body: { confirm_email: typed } }),
     onSuccess: async () => {
       onClose();
-      await navigate({ to: '/admin/erasures' });
+      await navigate({ to: '/admin/erasures', ignoreBlocker: true });
       client.removeQueries({ queryKey: ['user', account.uuid] });
       await client.invalidateQueries({ queryKey: ['users'] });
     },
