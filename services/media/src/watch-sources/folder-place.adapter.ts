@@ -66,6 +66,8 @@ export function createFolderPlace({ path, moveTo, roots, pollingOnly, onChange }
         throw error;
       }
       const body = createReadStream(full, { fd: handle, autoClose: false, signal, highWaterMark: 256 * 1024 });
+      // Its reader gets the error; without a listener one after the last read would end the process.
+      body.on('error', () => {});
       return {
         body,
         isUnchanged: async () => (await isSame()) && (await isListed(full, entry)),

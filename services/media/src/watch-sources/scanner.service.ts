@@ -136,7 +136,9 @@ function createRunner(deps: ScannerDeps, { version }: Source): Runner {
         running = undefined;
       }
     },
-    ended: async () => void (await running?.catch(() => undefined)),
+    ended: async () => {
+      await running?.catch(() => undefined);
+    },
     stop: () => {
       aborter.abort();
       place?.close();
