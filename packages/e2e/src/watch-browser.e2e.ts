@@ -98,7 +98,7 @@ export function watchInTheBrowser({ scripted, recordings, screenshots }: Scripte
       await row().getByRole('button', { name: 'Decisions' }).click();
       await page.getByRole('searchbox', { name: 'Search for a file name' }).fill('copy');
       await page.locator('[data-path="copy.wav"]').getByText('The owner has this recording already.').waitFor();
-      assert.equal(await page.locator('[data-path]').count(), 1);
+      await until('only the copy is listed', async () => (await page.locator('[data-path]').count()) === 1);
     }),
     step('a folder that disappears is unavailable, and what was imported stays', async () => {
       await rename(folder, `${folder}-unmounted`);
