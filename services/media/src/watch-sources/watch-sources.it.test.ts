@@ -557,6 +557,22 @@ describe('the administration of watch sources', () => {
   );
 
   it(
+    'switches a source off while its folder and its owner are missing, and checks both when it is switched on',
+    async () => {
+      const { folder, owner, update } = await watchSource('gone');
+      await rm(folder, { recursive: true });
+      media.accounts.delete('gone@example.org');
+      expect(await update({ enabled: false })).toMatchObject({ status: 200, body: { enabled: false } });
+      expect(await update({ enabled: true })).toMatchObject({ status: 400, body: { code: 'watch_folder_refused' } });
+      await mkdir(folder);
+      expect(await update({ enabled: true })).toMatchObject({ status: 400, body: { code: 'watch_owner_unknown' } });
+      media.accounts.set('gone@example.org', owner.userId);
+      expect(await update({ enabled: true })).toMatchObject({ status: 200, body: { owner_uuid: owner.userId } });
+    },
+    long,
+  );
+
+  it(
     'does not scan a source that is switched off',
     async () => {
       const { folder, decisions, read } = await watchSource('off', { enabled: false });
