@@ -31,19 +31,6 @@ export function watchInTheBrowser({ scripted, recordings, screenshots }: Scripte
     for (const width of [360, 1280]) {
       await page.setViewportSize({ width, height: 900 });
       assert.deepEqual(await barriers(page), []);
-      await new Promise((resolve) => setTimeout(resolve, 1500));
-      console.log(
-        'DEBUG',
-        name,
-        width,
-        await page.evaluate(() => [
-          document.documentElement.scrollWidth,
-          window.innerWidth,
-          ...[...document.querySelectorAll('*')]
-            .filter((el) => el.getBoundingClientRect().right > window.innerWidth + 0.5)
-            .map((el) => `${el.tagName}.${el.className}#${el.id} ${el.getBoundingClientRect().right} ${(el.textContent ?? '').slice(0, 40)}`),
-        ]),
-      );
       await until(`${name} fits into ${width} pixels`, () => fitsWidth(page));
       await page.screenshot({ path: join(screenshots, `watch-${name}-${width}.png`), fullPage: true });
     }
@@ -111,7 +98,7 @@ export function watchInTheBrowser({ scripted, recordings, screenshots }: Scripte
       await row().getByRole('button', { name: 'Decisions' }).click();
       await page.getByRole('searchbox', { name: 'Search for a file name' }).fill('copy');
       await page.locator('[data-path="copy.wav"]').getByText('The owner has this recording already.').waitFor();
-      assert.equal(await page.locator('[data-path]').count(), 1);
+      await until('only the copy is listed', async () => (await page.locator('[data-path]').count()) === 1);
     }),
     step('a folder that disappears is unavailable, and what was imported stays', async () => {
       await rename(folder, `${folder}-unmounted`);
@@ -131,5 +118,11 @@ export function watchInTheBrowser({ scripted, recordings, screenshots }: Scripte
       await page.getByRole('link', { name: 'Watched interview' }).first().waitFor(slow);
     }),
   ];
-  return { name: 'Watch sources in Chromium', checks, close: async () => void (await browser?.close()) };
+  return {
+    name: 'Watch sources in Chromium',
+    checks,
+    close: async () => {
+      await browser?.close();
+    },
+  };
 }

@@ -50,7 +50,7 @@ const matrixProvider = {
 /** A folder that may not be watched: nothing is created. */
 const watchSource = {
   name: 'Matrix',
-  enabled: false,
+  enabled: true,
   kind: 'folder',
   path: '/matrix',
   s3_endpoint_url: '',

@@ -14,7 +14,7 @@ type FolderOptions = {
   pollingOnly: boolean;
   onChange: () => void;
 };
-type Listing = { entries: Entry[]; folders: string[]; root: string };
+type Listing = { entries: Entry[]; folders: string[]; root: string; statsAtOnce: number };
 
 const refusals = {
   linkOut: 'The link leads out of the folders that may be watched.',
@@ -40,7 +40,7 @@ export function createFolderPlace({ path, moveTo, roots, pollingOnly, onChange }
     list: async (signal) => {
       const root = await rootOf();
       const skipped = moveTo === '' ? null : await realpath(moveTo).catch(() => null);
-      const listing: Listing = { entries: [], folders: [], root };
+      const listing: Listing = { entries: [], folders: [], root, statsAtOnce: pollingOnly ? networkStats : localStats };
       try {
         await listFolder(listing, { folder: root, below: '', skipped, signal, depth: 0 });
         const { dev, ino } = await stat(root, { bigint: true });
@@ -66,6 +66,8 @@ export function createFolderPlace({ path, moveTo, roots, pollingOnly, onChange }
         throw error;
       }
       const body = createReadStream(full, { fd: handle, autoClose: false, signal, highWaterMark: 256 * 1024 });
+      // Its reader gets the error; without a listener one after the last read would end the process.
+      body.on('error', () => {});
       return {
         body,
         isUnchanged: async () => (await isSame()) && (await isListed(full, entry)),
@@ -120,6 +122,12 @@ function isWithin(path: string, roots: readonly string[]): boolean {
 
 type FolderVisit = { folder: string; below: string; skipped: string | null; signal: AbortSignal; depth: number };
 const maxDepth = 64;
+/**
+ * Calls of the file system at once. Many cost less than one after the other; a network file system that hangs would block
+ * as many threads, of which the process has four.
+ */
+const localStats = 32;
+const networkStats = 2;
 const closeWithinMs = 5_000;
 
 async function listFolder(listing: Listing, { folder, below, skipped, signal, depth }: FolderVisit): Promise<void> {
@@ -135,6 +143,7 @@ async function listFolder(listing: Listing, { folder, below, skipped, signal, de
     return;
   }
   listing.folders.push(folder);
+  const files: { full: string; path: string }[] = [];
   for (const item of items) {
     const full = join(folder, item.name);
     const path = below + item.name;
@@ -142,14 +151,21 @@ async function listFolder(listing: Listing, { folder, below, skipped, signal, de
     else if (item.isDirectory()) {
       if (full === skipped || item.name.startsWith('.') || depth >= maxDepth) continue;
       await listFolder(listing, { folder: full, below: `${path}/`, skipped, signal, depth: depth + 1 });
-    } else if (item.isFile()) {
-      const stats = await statOf(full);
-      if (stats?.isFile()) listing.entries.push(entryOf(path, stats));
-    } else if (item.isSymbolicLink()) listing.entries.push(await linkEntry(full, path, listing.root));
+    } else if (item.isFile()) files.push({ full, path });
+    else if (item.isSymbolicLink()) listing.entries.push(await linkEntry(full, path, listing.root));
     else listing.entries.push(refused(path, refusals.special));
-    if (listing.entries.length > maxFiles)
-      throw new SourceUnavailable('too_many_files', `There are more than ${maxFiles} files.`);
+    requireFewFiles(listing.entries.length + files.length);
   }
+  for (let at = 0; at < files.length; at += listing.statsAtOnce) {
+    signal.throwIfAborted();
+    const some = files.slice(at, at + listing.statsAtOnce);
+    const found = await Promise.all(some.map(async ({ full, path }) => ({ path, stats: await statOf(full) })));
+    for (const { path, stats } of found) if (stats?.isFile()) listing.entries.push(entryOf(path, stats));
+  }
+}
+
+function requireFewFiles(count: number): void {
+  if (count > maxFiles) throw new SourceUnavailable('too_many_files', `There are more than ${maxFiles} files.`);
 }
 
 /** A link to a file within the source is followed; its target is imported once, because the content is the same. */

@@ -84,7 +84,7 @@ function createRunner(deps: ScannerDeps, { version }: Source): Runner {
   let nextAt = 0;
   let earliestAt = 0;
   let startedAt = 0;
-
+  let hasChanged = false;
   let listing: Promise<unknown> | undefined;
 
   /** A listing that hangs is not started a second time: each one occupies a thread of the file system. */
@@ -101,11 +101,13 @@ function createRunner(deps: ScannerDeps, { version }: Source): Runner {
     return await Promise.race([started, timeout]);
   };
   const onChange = (): void => {
+    hasChanged = true;
     nextAt = Math.min(nextAt, Math.max(Date.now() + eventDelayMs, earliestAt));
   };
 
   const scan = async (source: Source): Promise<void> => {
     startedAt = Date.now();
+    hasChanged = false;
     let result: { dueAt: number; scanMs: number } = { dueAt: Infinity, scanMs: 0 };
     try {
       known ??= await store.loadKnown(deps.db, source.id);
@@ -117,10 +119,11 @@ function createRunner(deps: ScannerDeps, { version }: Source): Runner {
       await store.setUnavailable(deps.db, source, error);
     } finally {
       const now = Date.now();
-      const isDone = result.scanMs > 0;
       earliestAt = now + result.scanMs / maxShare;
       const pollAt = startedAt + source.settings.poll_seconds * 1000;
-      nextAt = Math.max(now + eventDelayMs, Math.min(pollAt, isDone ? Math.max(result.dueAt, earliestAt) : pollAt));
+      // What changed during the scan may have been listed before.
+      const dueAt = hasChanged ? now : result.dueAt;
+      nextAt = Math.max(now + eventDelayMs, Math.min(pollAt, Math.max(dueAt, earliestAt)));
     }
   };
 
@@ -136,7 +139,9 @@ function createRunner(deps: ScannerDeps, { version }: Source): Runner {
         running = undefined;
       }
     },
-    ended: async () => void (await running?.catch(() => undefined)),
+    ended: async () => {
+      await running?.catch(() => undefined);
+    },
     stop: () => {
       aborter.abort();
       place?.close();
@@ -192,7 +197,9 @@ async function scanOnce(deps: ScannerDeps, scan: Scan): Promise<{ dueAt: number;
         work.dueAt = Math.min(work.dueAt, stored.nextAttemptAt ?? Date.now() + source.settings.stable_seconds * 1000);
     }
   };
-  await Promise.all(Array.from({ length: concurrentTakes }, takeNext));
+  const ended = await Promise.allSettled(Array.from({ length: concurrentTakes }, takeNext));
+  const failed = ended.find((result) => result.status === 'rejected');
+  if (failed) throw failed.reason;
   for (const entry of work.finishes) {
     if (signal.aborted) break;
     await deps.takes.finish({ source, place, entry });

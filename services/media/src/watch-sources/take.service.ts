@@ -1,5 +1,6 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { WatchDecisionKind } from '@overtone/contracts';
 import type { ObjectStore } from '@overtone/object-store';
 import { isAppError, type AppError } from '@overtone/service-kit';
 import type { Db } from '../database.ts';
@@ -185,21 +186,17 @@ function refusedDecision({ entry, known, ownerId, after }: Refused, error: unkno
     return { entry, decision: 'failed', reason, ownerId, attempts, nextAttemptAt: Date.now() + pauseAfter(attempts) };
   };
   if (!isAppError(error)) return failed(`The file cannot be read: ${(error as Error).message}`);
-  switch (error.code) {
-    case 'duplicate_file':
-      return duplicateDecision({ entry, known, ownerId, after }, error);
-    case 'upload_not_media':
-      return { entry, decision: 'not_media', reason: error.message, ownerId };
-    case 'filename_invalid':
-      return { entry, decision: 'excluded', reason: error.message, ownerId };
-    case 'upload_too_large':
-      return { entry, decision: 'too_large', reason: error.message, ownerId };
-    case 'upload_empty':
-      return { entry, decision: 'too_small', reason: error.message, ownerId };
-    default:
-      return failed(error.message);
-  }
+  if (error.code === 'duplicate_file') return duplicateDecision({ entry, known, ownerId, after }, error);
+  const decision = decisionByCode[error.code];
+  return decision ? { entry, decision, reason: error.message, ownerId } : failed(error.message);
 }
+
+const decisionByCode: Partial<Record<AppError['code'], WatchDecisionKind>> = {
+  upload_not_media: 'not_media',
+  filename_invalid: 'excluded',
+  upload_too_large: 'too_large',
+  upload_empty: 'too_small',
+};
 
 function duplicateDecision({ entry, known, ownerId, after }: Refused, { extra }: AppError): NewDecision {
   const fileId = extra.duplicate_file_uuid ?? null;

@@ -67,7 +67,12 @@ async function watchSource(name: string, change: Partial<WatchSourceInput> = {})
     (await media.json<Decisions>(boss, 'GET', `${path}/decisions?page_size=100${query}`)).body;
   const decisionOf = async (file: string) => (await decisions()).items.find((item) => item.path === file);
   return {
-    ...{ owner, folder, uuid: body.uuid, path, settings, decisions, decisionOf },
+    owner,
+    folder,
+    uuid: body.uuid,
+    path,
+    decisions,
+    decisionOf,
     read: async () => {
       const { body: list } = await media.json<{ items: Source[] }>(boss, 'GET', '/api/admin/watch-sources');
       return list.items.find(({ uuid }) => uuid === body.uuid)!;
@@ -477,8 +482,12 @@ describe('the administration of watch sources', () => {
       return (await media.json<TestResult>(boss, 'POST', '/api/admin/watch-sources/test', { source })).body;
     };
     expect(await test({ include: ['*.wav'] })).toEqual({
-      ...{ ok: true, error_code: null, error: null },
-      ...{ files: 2, matching: 1, examples: ['a.wav'] },
+      ok: true,
+      error_code: null,
+      error: null,
+      files: 2,
+      matching: 1,
+      examples: ['a.wav'],
     });
     expect(await test({ path: join(root, 'missing') })).toMatchObject({
       ok: false,
@@ -543,6 +552,22 @@ describe('the administration of watch sources', () => {
       await place(join(folder, 'a.wav'), wav(602));
       await media.json(boss, 'POST', `${path}/scan`);
       await until('a.wav', 'imported');
+    },
+    long,
+  );
+
+  it(
+    'switches a source off while its folder and its owner are missing, and checks both when it is switched on',
+    async () => {
+      const { folder, owner, update } = await watchSource('gone');
+      await rm(folder, { recursive: true });
+      media.accounts.delete('gone@example.org');
+      expect(await update({ enabled: false })).toMatchObject({ status: 200, body: { enabled: false } });
+      expect(await update({ enabled: true })).toMatchObject({ status: 400, body: { code: 'watch_folder_refused' } });
+      await mkdir(folder);
+      expect(await update({ enabled: true })).toMatchObject({ status: 400, body: { code: 'watch_owner_unknown' } });
+      media.accounts.set('gone@example.org', owner.userId);
+      expect(await update({ enabled: true })).toMatchObject({ status: 200, body: { owner_uuid: owner.userId } });
     },
     long,
   );

@@ -66,7 +66,7 @@ export async function toAnswer(db: Db | Tx, row: WatchSource, isKeySet: boolean)
   const groups = await db.watchDecision.groupBy({
     by: ['decision'],
     where: { sourceId: row.id, goneAt: null },
-    _count: { _all: true },
+    _count: true,
   });
   return {
     ...watchSourceSettings.parse(row.config),
@@ -82,7 +82,7 @@ export async function toAnswer(db: Db | Tx, row: WatchSource, isKeySet: boolean)
     scanned_at: row.scannedAt?.toISOString() ?? null,
     files: row.files,
     has_events: row.hasEvents,
-    counts: Object.fromEntries(groups.map(({ decision, _count: count }) => [decision, count._all])),
+    counts: Object.fromEntries(groups.map(({ decision, _count: count }) => [decision, count])),
     updated_at: row.updatedAt.toISOString(),
   };
 }

@@ -71,15 +71,14 @@ export function createWatchSources({ db, outbox, keys, people, guard, roots, ope
   const check = async (input: WatchSourceInput, stored: WatchSource | null): Promise<string | null> => {
     const { settings, secretKey } = splitKey(input);
     requireComplete(settings);
-    if (settings.kind === 's3') {
-      const url = guard.checkUrl(settings.s3_endpoint_url);
-      await guard.checkedAddress(url.hostname);
-      requireKeyOfServer(settings, secretKey, stored);
-    } else await requireFolders(settings, roots);
+    if (settings.kind === 's3') requireKeyOfServer(settings, secretKey, stored);
+    // A source can be switched off while its folder, server or owner is missing; it is checked again when it is switched on.
+    if (settings.enabled) await requirePlace(settings, { guard, roots });
     if (settings.owner_rule !== 'fixed') return null;
     const ownerId = (await people.find([settings.owner])).get(settings.owner);
-    if (ownerId === undefined) throw ownerUnknown(settings.owner);
-    return ownerId;
+    if (ownerId !== undefined) return ownerId;
+    if (settings.enabled) throw ownerUnknown(settings.owner);
+    return null;
   };
 
   return {
@@ -125,7 +124,7 @@ export function createWatchSources({ db, outbox, keys, people, guard, roots, ope
       const stored = uuid === undefined ? null : await findSource(db, uuid);
       const { settings, secretKey: given } = splitKey(input);
       try {
-        await check(input, stored);
+        await check({ ...input, enabled: true }, stored);
         const kept = given === undefined && uuid !== undefined ? await readKey(db, keys, uuid) : null;
         const place = openPlace({ ...settings, polling_only: true }, given ?? kept, () => undefined);
         try {
@@ -214,6 +213,14 @@ function requireComplete(settings: WatchSourceSettings): void {
     [max !== null && max < min, 'max_bytes', 'The largest size must not be below the smallest.'],
   ];
   for (const [isWrong, path, message] of needed) if (isWrong) throw fieldError(path, message);
+}
+
+async function requirePlace(
+  settings: WatchSourceSettings,
+  { guard, roots }: { guard: OutboundGuard; roots: readonly string[] },
+): Promise<void> {
+  if (settings.kind === 'folder') return await requireFolders(settings, roots);
+  await guard.checkedAddress(guard.checkUrl(settings.s3_endpoint_url).hostname);
 }
 
 async function requireFolders({ path, after, move_to: moveTo }: WatchSourceSettings, roots: readonly string[]) {

@@ -29,7 +29,7 @@ type WatchDeps = {
   log: Log;
 };
 
-const checkEveryMs = 1_000;
+const checkEveryMs = 2_000;
 const hour = 3_600_000;
 
 /** Watch sources: folders and buckets whose recordings are imported. One replica scans a source at a time. */

@@ -54,12 +54,11 @@ export async function readKey(db: Db | Tx, keys: SettingsStore, id: string): Pro
 
 /** Takes over all enabled sources that no other process scans, and renews the leases of this one. */
 export async function claimSources(db: Db, holder: string): Promise<Source[]> {
-  const rows = await db.$queryRaw<{ id: string }[]>`
+  await db.$executeRaw`
     update watch_source set holder = ${holder}::uuid, lease_until = now() + make_interval(secs => ${leaseSeconds}::int)
-    where enabled and (holder = ${holder}::uuid or lease_until is null or lease_until < now())
-    returning uuid::text as id`;
-  if (rows.length === 0) return [];
-  return (await db.watchSource.findMany({ where: { id: { in: rows.map(({ id }) => id) } } })).map(toSource);
+    where enabled and (lease_until is null or lease_until < now()
+      or (holder = ${holder}::uuid and lease_until < now() + make_interval(secs => ${leaseSeconds / 2}::int)))`;
+  return (await db.watchSource.findMany({ where: { holder, enabled: true } })).map(toSource);
 }
 
 /** Lets another process continue at once. */

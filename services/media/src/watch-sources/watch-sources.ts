@@ -96,24 +96,15 @@ function standing(
   { sourceVersion, settings }: Rules,
 ): Decision | null {
   if (!remembered || remembered.version !== entry.version || remembered.decision === 'waiting') return null;
-  const isDue = remembered.nextAttemptAt === null || remembered.nextAttemptAt <= now;
-  switch (remembered.decision) {
-    case 'imported':
-    case 'duplicate': {
-      const isOpen = remembered.afterState === 'pending' || remembered.afterState === 'failed';
-      return isOpen && isDue && settings.after !== 'keep' ? { kind: 'finish' } : { kind: 'unchanged' };
-    }
-    case 'failed':
-    case 'owner_unknown':
-      return isDue || remembered.sourceVersion !== sourceVersion ? null : { kind: 'unchanged' };
-    case 'too_old':
-    case 'excluded':
-    case 'too_small':
-    case 'too_large':
-    case 'not_media':
-    case 'link_refused':
-      return remembered.sourceVersion === sourceVersion ? { kind: 'unchanged' } : null;
+  const { decision, nextAttemptAt, afterState } = remembered;
+  const isDue = nextAttemptAt === null || nextAttemptAt <= now;
+  if (decision === 'imported' || decision === 'duplicate') {
+    const isOpen = afterState === 'pending' || afterState === 'failed';
+    return isOpen && isDue && settings.after !== 'keep' ? { kind: 'finish' } : { kind: 'unchanged' };
   }
+  const mayChange = decision === 'failed' || decision === 'owner_unknown';
+  if ((mayChange && isDue) || remembered.sourceVersion !== sourceVersion) return null;
+  return { kind: 'unchanged' };
 }
 
 function reject(decision: RejectedKind, reason: string): Extract<Decision, { kind: 'reject' }> {

@@ -206,7 +206,7 @@ function BucketFields({ fields, change, errorOf, isKeySet, secret, onSecret }: B
     <>
       <TextInput
         label={t`Address of the server`}
-        placeholder="https://s3.example.org"
+        description={t`Such as https://s3.example.org.`}
         required
         {...line('s3_endpoint_url')}
       />
