@@ -9,7 +9,7 @@ export type Normalized = {
 const dashes = /^[\p{Pd}\u2043\u2212]$/u;
 const digit = /^\p{Nd}$/u;
 /** Signs that are not seen: zero-width and soft ones, and those that select a direction or a form. */
-const invisible = /^[\p{Cf}\p{Cc}\u034f\u115f\u1160\u17b4\u17b5\u3164\uffa0\ufe00-\ufe0f]$/u;
+const invisible = /^[\p{Cf}\p{Cc}\p{Default_Ignorable_Code_Point}]$/u;
 const combining = /^\p{M}$/u;
 const space = /^\p{Zs}$/u;
 

@@ -38,7 +38,7 @@ export function createMedia(env: MediaEnv): Service {
   const telemetry = createTelemetry(metrics, objects);
   const languages = createLanguages({ bus, log });
   const people = createPeople({ bus, log });
-  const maskedAudio = createMaskedAudio({ db, objects, bus, log });
+  const maskedAudio = createMaskedAudio({ db, outbox, objects, bus, log });
 
   const bin = createBinSlice({ db, outbox, people, binDays: env.OT_BIN_DAYS });
   const guard = createOutboundGuard({ allowedRanges: parseRanges(env.OT_OUTBOUND_ALLOWED_RANGES) });

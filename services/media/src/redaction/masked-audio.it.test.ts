@@ -149,6 +149,18 @@ describe('the sound of a masked recording', () => {
     expect(Buffer.from(await (await play(viewer)).arrayBuffer()).equals(original)).toBe(true);
   });
 
+  it('is in the audit log when somebody hears masked parts, once for all requests of a player', async () => {
+    await setPolicy({ masked_for: ['viewer', 'editor', 'owner'] });
+    for (const range of ['bytes=0-', 'bytes=1-10', 'bytes=20-']) await (await play(run.owner, { range })).arrayBuffer();
+    const heard = () =>
+      media
+        .eventsOf('evt.media.action.performed.v1', run.fileId)
+        .filter(({ data }) => data['action'] === 'text_revealed');
+    await waitFor(() => heard()[0]);
+    expect(heard()).toHaveLength(1);
+    expect(heard()[0]?.data).toMatchObject({ actorId: run.owner.userId, details: { kind: 'sound' } });
+  });
+
   it('is also masked for an owner and an administrator who may not reveal', async () => {
     await setPolicy({ masked_for: ['viewer', 'editor', 'owner', 'administrator'], reveal_for: [] });
     expect((await play(run.owner)).status).toBe(409);

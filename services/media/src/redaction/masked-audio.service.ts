@@ -7,11 +7,13 @@ import {
   type RequestOf,
   type maskedAudioRpc,
 } from '@overtone/contracts';
+import type { Outbox } from '@overtone/database';
 import { putJob } from '@overtone/jobs';
 import type { ObjectStore } from '@overtone/object-store';
-import { conflict, isAppError, type Bus, type Caller, type Log } from '@overtone/service-kit';
+import { conflict, isAppError, type Bus, type Log } from '@overtone/service-kit';
 import type { UsableFile } from '../access/access.store.ts';
-import type { Db } from '../database.ts';
+import { auditAction, type Actor } from '../audit/audit.ts';
+import { txOptions, type Db } from '../database.ts';
 import { copyKey, maskedTimes, variantOf } from './masked-audio.ts';
 import * as store from './masked-audio.store.ts';
 import { audienceOf } from './redaction.ts';
@@ -19,6 +21,7 @@ import { maskFor, readPolicy } from './redaction.store.ts';
 
 export type MaskedAudioDeps = {
   db: Db;
+  outbox: Outbox;
   objects: Pick<ObjectStore, 'head' | 'delete'>;
   bus: Bus;
   log: Log;
@@ -30,8 +33,12 @@ export type Playable = { key: string; contentType: string; masked: boolean };
 /** The broker loses a message only with its storage: a job that has not ended is put there again after this time. */
 const putAgainMs = 3_600_000;
 
+/** A player sends many requests; those of this time are one entry of the audit log. */
+const oneListeningMs = 3_600_000;
+
 /** Selects what a reader hears: the recording, or its copy without the masked parts. */
-export function createMaskedAudio({ db, objects, bus, log }: MaskedAudioDeps) {
+export function createMaskedAudio({ db, outbox, objects, bus, log }: MaskedAudioDeps) {
+  const listenings = new Map<string, number>();
   const put = (input: InputOf<typeof maskedAudioJobs.maskAudio>): Promise<void> =>
     putJob(bus, maskedAudioJobs.maskAudio, randomUUID(), input).then(() => undefined);
 
@@ -40,12 +47,16 @@ export function createMaskedAudio({ db, objects, bus, log }: MaskedAudioDeps) {
 
   return {
     /** @throws AppError conflict while the copy that the reader needs does not exist. */
-    playableFor: async (caller: Pick<Caller, 'userId' | 'role'>, file: UsableFile): Promise<Playable> => {
+    playableFor: async (actor: Actor, file: UsableFile): Promise<Playable> => {
       const recording = { key: file.objectKey, contentType: file.contentType, masked: false };
       const { audio_masking: mode, reveal_for } = await readPolicy(db);
-      if (mode === 'off' || reveal_for.includes(audienceOf(caller, file))) return recording;
-      const mask = await maskFor(db, caller, file);
+      if (mode === 'off') return recording;
+      const mask = await maskFor(db, actor, file);
       if (mask.kinds.size === 0) return recording;
+      if (reveal_for.includes(audienceOf(actor, file))) {
+        await auditListening(actor, file);
+        return recording;
+      }
       if (file.transcriptVersion === 0 && mask.withholdsUnscanned) throw notChecked();
       const passages = await store.readAudioPassages(db, file, !mask.withholdsUnscanned);
       if (!passages) throw notChecked();
@@ -95,6 +106,19 @@ export function createMaskedAudio({ db, objects, bus, log }: MaskedAudioDeps) {
       for (const { objectKey } of await store.forgetCopies(db)) if (objectKey) await discard(objectKey);
     },
   };
+
+  /** Hearing masked parts is a use of the permission to reveal. */
+  async function auditListening(actor: Actor, file: UsableFile): Promise<void> {
+    const now = Date.now();
+    for (const [key, at] of listenings) if (now - at > oneListeningMs) listenings.delete(key);
+    const key = `${actor.userId} ${file.id}`;
+    if (listenings.has(key)) return;
+    await db.$transaction(
+      (tx) => auditAction(tx, outbox, 'text_revealed', { file, actor, details: { kind: 'sound' } }),
+      txOptions,
+    );
+    listenings.set(key, now);
+  }
 
   async function copyOf(
     file: UsableFile,

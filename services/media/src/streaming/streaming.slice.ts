@@ -13,6 +13,7 @@ import {
 import { pipeline } from 'node:stream/promises';
 import { json } from 'node:stream/consumers';
 import { usableFile } from '../access/access.store.ts';
+import { actorOf } from '../audit/audit.ts';
 import type { Db } from '../database.ts';
 import { hasMedia, recordingRemoved } from '../files/files.ts';
 import { recordUse } from '../files/files.store.ts';
@@ -32,7 +33,8 @@ const loudestPeak = 127;
 /** Downloads of the recording, its thumbnail and its waveform. */
 export function createStreamingSlice({ db, objects, maskedAudio }: StreamingDeps): Slice {
   const sendContent = async (
-    request: Pick<RouteRequest<(typeof mediaRoutes)['contentHead']>, 'caller' | 'params'> & Exchange,
+    request: Pick<RouteRequest<(typeof mediaRoutes)['contentHead']>, 'caller' | 'params' | 'clientIp' | 'requestId'> &
+      Exchange,
     kind: 'inline' | 'attachment',
   ): Promise<typeof handled> => {
     const file = await usableFile(db, request.caller, request.params.uuid, 'read');
@@ -42,7 +44,7 @@ export function createStreamingSlice({ db, objects, maskedAudio }: StreamingDeps
     if (!hasMedia(file) && (await maskFor(db, request.caller, file)).kinds.size > 0)
       throw forbidden('permission_required', 'Part of this transcript is masked. Export it instead.');
     const sound = hasMedia(file)
-      ? await maskedAudio.playableFor(request.caller, file)
+      ? await maskedAudio.playableFor(actorOf(request), file)
       : { key: file.objectKey, contentType: file.contentType, masked: false };
     // Players read the beginning of a file before the user presses play; the file was opened then, which counts, too.
     if (request.req.method === 'GET') await recordUse(db, file);

@@ -78,6 +78,42 @@ describe('search', () => {
     expect((await indexer.search({ q: 'deadline' })).total_files).toBe(1);
   });
 
+  it('neither finds nor counts nor suggests a file of which more is masked, until it was indexed again', async () => {
+    const [tightened, other] = [
+      record({ turns: [['Zebulon', 'the number is 4155552671']] }),
+      record({ turns: [['Ann', 'the number is unknown']] }),
+    ];
+    await indexer.add(tightened, other);
+    const found = async () => {
+      const { total_files, total_results, results } = await indexer.search({ q: '4155552671', search_mode: 'keyword' });
+      const suggestions = await indexer.searchStore.suggest('Zeb', { ownerId: null, sharedIds: [] }, 5);
+      return { total_files, total_results, results: results.length, suggestions: suggestions.length };
+    };
+    expect(await found()).toEqual({ total_files: 1, total_results: 1, results: 1, suggestions: 1 });
+    await indexer.states.withhold({ ownerId: tightened.file.ownerId, fileId: null });
+    expect(await found()).toEqual({ total_files: 0, total_results: 0, results: 0, suggestions: 0 });
+    expect((await indexer.search({ q: 'unknown' })).total_files).toBe(1);
+    await indexer.indexDue();
+    expect(await found()).toEqual({ total_files: 1, total_results: 1, results: 1, suggestions: 1 });
+  });
+
+  it('does not find a file whose text was read before more of it was masked', async () => {
+    const recording = record({ turns: [['Ann', 'the number is 4155552671']] });
+    await indexer.add(recording);
+    const { transcripts } = indexer.library;
+    const { read } = transcripts;
+    transcripts.read = async (...args) => {
+      const found = await read(...args);
+      await indexer.states.withhold({ ownerId: null, fileId: recording.file.fileId });
+      transcripts.read = read;
+      return found;
+    };
+    await indexer.indexing.indexFile(recording.file.fileId, { signal: new AbortController().signal });
+    expect((await indexer.search({ q: '4155552671' })).total_files).toBe(0);
+    await indexer.indexDue();
+    expect((await indexer.search({ q: '4155552671' })).total_files).toBe(1);
+  });
+
   it('finds for speaker:"Name" only what that speaker says', async () => {
     const recording = record({
       turns: [
