@@ -96,6 +96,8 @@ export function redactionInTheBrowser({ scripted, recordings, screenshots }: Scr
           await (
             name === 'redacted-file' ? page.locator('[data-redacted="phone"]').first() : box('Phone numbers')
           ).waitFor();
+          const { x = 0 } = (await page.getByRole('heading', { level: 1 }).boundingBox()) ?? {};
+          assert.ok(x > 0, `${path} has no margin`);
           assert.deepEqual(await barriers(page), [], `${path} has accessibility violations`);
           await until(`${path} fits into ${width} pixels`, () => fitsWidth(page));
           await page.screenshot({ path: join(screenshots, `${name}-${width}.png`), fullPage: true });

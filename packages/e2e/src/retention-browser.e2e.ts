@@ -139,6 +139,8 @@ export function retentionInTheBrowser({ scripted, recordings, screenshots }: Scr
       await page.getByLabel('E-mail address').fill(person.email);
       await press('Search');
       await page.getByTestId('found').getByText('Done').waitFor();
+      await page.getByLabel('E-mail address').fill('nobody@example.org');
+      assert.equal(await page.getByTestId('found').count(), 0, 'the result of another address stays');
       assert.ok(!(await page.getByTestId('erasures').innerText()).includes('Beispiel'));
     }),
     step('the pages have no accessibility violations and fit into 360 pixels', async () => {

@@ -158,7 +158,10 @@ function AccountMenu({ me }: { me: User }) {
   return (
     <Menu width={240}>
       <Menu.Target>
-        <UnstyledButton aria-label={t`Account of ${me.full_name || me.email}`} style={{ borderRadius: '50%', flex: 'none' }}>
+        <UnstyledButton
+          aria-label={t`Account of ${me.full_name || me.email}`}
+          style={{ borderRadius: '50%', flex: 'none' }}
+        >
           <Avatar color="petrol" radius="xl" size={36} variant="light">
             {initials(me.full_name || me.email)}
           </Avatar>

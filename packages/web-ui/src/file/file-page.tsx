@@ -148,7 +148,7 @@ function Workspace({ initialFind, startAt }: { initialFind: string; startAt: num
         <section className={css['main']} aria-label={t`Transcript`}>
           {file.recording_removed_at !== null && (
             <Alert variant="light" color="gray" mb="sm" icon={<Icon name="info" />} data-testid="recording-removed">
-              {t`A retention rule removed the recording ${moment(file.recording_removed_at)}. The transcript remains; playing and transcribing again are no longer possible.`}
+              {t`A retention rule removed the recording on ${moment(file.recording_removed_at)}. The transcript remains; playing and transcribing again are no longer possible.`}
             </Alert>
           )}
           <ProcessingNote file={file} />

@@ -1,5 +1,16 @@
 import { msg, t } from '@lingui/core/macro';
-import { Alert, Button, Group, Modal, NativeSelect, SegmentedControl, Stack, Text, TextInput } from '@mantine/core';
+import {
+  Alert,
+  Button,
+  Group,
+  Modal,
+  NativeSelect,
+  SegmentedControl,
+  SimpleGrid,
+  Stack,
+  Text,
+  TextInput,
+} from '@mantine/core';
 import { useLocalStorage } from '@mantine/hooks';
 import { useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
@@ -124,7 +135,7 @@ function RecordForm({ onStarted, onClose }: { onStarted: (active: Active) => voi
           onChange={(event) => setTitle(event.currentTarget.value)}
         />
         <SourceField value={choice.source} onChange={(source) => setChoice({ ...choice, source })} />
-        <Group gap="sm" align="flex-start" grow>
+        <SimpleGrid cols={{ base: 1, xs: 2 }} spacing="sm">
           <NativeSelect
             label={t`Quality`}
             value={choice.quality}
@@ -141,7 +152,7 @@ function RecordForm({ onStarted, onClose }: { onStarted: (active: Active) => voi
             data={maxMinutesChoices.map((minutes) => ({ value: String(minutes), label: duration(minutes * 60) }))}
             onChange={(event) => setChoice({ ...choice, maxMinutes: Number(event.currentTarget.value) })}
           />
-        </Group>
+        </SimpleGrid>
         <Text size="sm" c="dimmed">
           {t`The recording is sent while you speak. If this page closes, what was sent is kept.`}
         </Text>

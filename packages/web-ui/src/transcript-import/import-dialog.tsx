@@ -47,6 +47,7 @@ export function ImportDialog({ file, chosen = null, onClose, onDone }: Props) {
         label={t`Transcript file`}
         description={t`SRT, WebVTT, TTML, a JSON export or plain text with lines such as “Ada: Good morning.”`}
         placeholder={t`Choose a file`}
+        styles={{ placeholder: { color: 'var(--mantine-color-dimmed)' } }}
         accept={transcriptExtensions}
         leftSection={<Icon name="file" size={18} />}
         value={source}

@@ -85,7 +85,7 @@ function Preview({ preview }: { preview: ErasurePreview }) {
           ))}
         </Alert>
       )}
-      <Text size="sm" fw={600}>{t`Is erased`}</Text>
+      <Text size="sm" fw={600}>{t`What is erased`}</Text>
       <dl className="ot-facts">
         {countRows(preview.erases).map(([label, count]) => (
           <Fragment key={label}>
@@ -96,7 +96,7 @@ function Preview({ preview }: { preview: ErasurePreview }) {
         <dt>{t`Size of the recordings`}</dt>
         <dd>{bytes(preview.bytes)}</dd>
       </dl>
-      <Text size="sm" fw={600}>{t`Remains`}</Text>
+      <Text size="sm" fw={600}>{t`What remains`}</Text>
       <List size="sm" spacing={4}>
         {preview.remains.map((code) => (
           <List.Item key={code}>{remainsLabels[code]}</List.Item>

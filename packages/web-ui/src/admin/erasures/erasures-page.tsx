@@ -57,7 +57,11 @@ function FindErasure() {
             required
             value={email}
             autoComplete="off"
-            onChange={(event) => setEmail(event.currentTarget.value)}
+            onChange={(event) => {
+              // The result of another address would be read as the result of this one.
+              find.reset();
+              setEmail(event.currentTarget.value);
+            }}
           />
           <Button type="submit" variant="default" loading={find.isPending}>
             {t`Search`}

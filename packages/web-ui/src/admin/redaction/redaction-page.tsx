@@ -1,6 +1,5 @@
 import { msg, plural, t } from '@lingui/core/macro';
-import { Button, Checkbox, Group, Radio, Stack, Switch, Text, Title } from '@mantine/core';
-import { useDocumentTitle } from '@mantine/hooks';
+import { Button, Checkbox, Group, Radio, Stack, Switch, Text } from '@mantine/core';
 import type { AudioMasking, RedactionAudience } from '@overtone/contracts';
 import { queryOptions, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { call } from '../../api/client.ts';
@@ -12,7 +11,7 @@ import { RestoredNote } from '../../ui/draft.tsx';
 import { ErrorNote } from '../../ui/error-note.tsx';
 import { MaskedKinds } from '../../ui/masked-kinds.tsx';
 import { notify } from '../../ui/notify.ts';
-import { Section } from '../../ui/pane.tsx';
+import { Pane, Section } from '../../ui/pane.tsx';
 import { QueryStatus } from '../../ui/query-status.tsx';
 
 type Policy = ResponseBody<'GET /api/admin/redaction-policy'>;
@@ -48,14 +47,10 @@ function isBusy({ files, scanned_files, failed_files, outdated_files }: Policy):
 
 /** What is masked in all transcripts, whatever their owners choose. */
 export function RedactionPage() {
-  useDocumentTitle(t`Redaction · Overtone`);
   const policy = useQuery(policyQuery);
   return (
-    <div>
-      <Title order={1} size="h2" mb="xs">
-        {t`Redaction`}
-      </Title>
-      <Text c="dimmed" mb="lg" maw={640}>
+    <Pane title={t`Redaction`}>
+      <Text c="dimmed" size="sm" mb="lg" maw={640}>
         {t`Personal data that is masked here is masked in every transcript: on pages, in exports and in search. Owners can mask more, never less.`}
       </Text>
       {policy.data ? (
@@ -70,7 +65,7 @@ export function RedactionPage() {
       ) : (
         <QueryStatus of={policy} failure={t`The policy couldn’t be loaded`} height={240} />
       )}
-    </div>
+    </Pane>
   );
 }
 

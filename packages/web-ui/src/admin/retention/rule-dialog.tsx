@@ -80,9 +80,8 @@ export function RuleDialog({ rule, onDone, onClose }: Props) {
         onChange={(value) => setCondition('unused_for_days', value)}
       />
       <NumberInput
-        label={t`Recording larger than`}
+        label={t`Recording larger than (MiB)`}
         min={1}
-        suffix=" MiB"
         allowDecimal={false}
         value={conditions.larger_than_bytes === undefined ? '' : Math.round(conditions.larger_than_bytes / mebibyte)}
         onChange={(value) => setCondition('larger_than_bytes', value === '' ? undefined : Number(value) * mebibyte)}

@@ -123,7 +123,7 @@ function PreviewDialog({ rule, onClose }: { rule: RetentionRule; onClose: () => 
   const preview = useQuery(retentionPreviewQuery(rule.uuid, page));
   const { data } = preview;
   return (
-    <Modal opened onClose={onClose} size="xl" title={<b>{t`What ${rule.name} would do now`}</b>}>
+    <Modal opened onClose={onClose} size="xl" title={<b>{t`What “${rule.name}” would do now`}</b>}>
       <Stack gap="md" data-testid="retention-preview">
         <QueryStatus of={preview} failure={t`The preview couldn’t be loaded`} />
         {data && (
