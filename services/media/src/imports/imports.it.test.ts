@@ -12,7 +12,6 @@ const jobs: string[] = [];
 const live: Record<string, unknown>[] = [];
 const watcher = await media.connectAs('realtime-gateway');
 watcher.subscribeLive(importLive.progress, (progress) => void live.push(progress));
-await (await worker.jetstreamManager()).streams.add({ name: 'JOBS', subjects: ['job.>'] });
 worker.nc().subscribe(downloadJobs.download.subject, {
   callback: (_, msg) => void jobs.push(msg.json<{ input: { fileId: string } }>().input.fileId),
 });
