@@ -11,8 +11,11 @@ export type Reading = {
   readonly fault: string | undefined;
 };
 
-/** Of the services that read keys, only identity reads them in its env.ts. */
-const readInMain: Readonly<Record<string, readonly string[]>> = { 'directory-sync': ['ENCRYPTION_KEY'] };
+/** What a service reads outside of its env.ts: keys, and the concurrency of the queues that it has jobs on. */
+const readElsewhere: Readonly<Record<string, readonly string[]>> = {
+  'directory-sync': ['ENCRYPTION_KEY'],
+  media: ['NLP_CONCURRENCY'],
+};
 
 /** Parses `given` with the `env.ts` of a service. */
 export async function readAs(service: string, given: Variables): Promise<Reading> {
@@ -21,7 +24,7 @@ export async function readAs(service: string, given: Variables): Promise<Reading
     ([name, value]) => typeof value === 'function' && (name === 'env' || name === `${service.split('-').at(-1)}Env`),
   )?.[1] as (() => unknown) | undefined;
   if (reader === undefined) throw new Error(`services/${service}/src/env.ts reads no environment`);
-  const asked = new Set(readInMain[service] ?? []);
+  const asked = new Set(readElsewhere[service] ?? []);
   const before = process.env;
   let fault: string | undefined;
   try {

@@ -85,7 +85,7 @@ export function enginesInTheBrowser({ scripted, screenshots }: ScriptedContext):
       step('a server that does not respond fails its test', async () => {
         await press('Add provider');
         await page.getByRole('menuitem', { name: 'OpenAI-compatible server' }).click();
-        await page.getByLabel('Address').fill('http://127.0.0.1:9/v1');
+        await page.getByLabel('Address').fill('http://127.0.0.1:1024/v1');
         await press('Test: OpenAI-compatible server');
         await page.getByText('The speech service does not answer').waitFor({ timeout: 60_000 });
       }),

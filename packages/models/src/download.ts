@@ -2,6 +2,8 @@ import { createHash, type Hash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { open, rename, rm, stat, truncate, type FileHandle } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { refusalOf, refuseKnownAddress, type OutboundGuard } from '@overtone/service-kit/outbound';
+import { fetch as fetchThrough, type Dispatcher, type Response as GuardedResponse } from 'undici';
 import { z } from 'zod';
 import type { Download } from './catalogue.ts';
 import { ModelError, reasonOf } from './errors.ts';
@@ -30,9 +32,22 @@ type Request = {
   readonly path: string;
   readonly sources: readonly string[];
   readonly options: DownloadOptions;
+  readonly redirects: RedirectGuard;
   readonly onProgress: (received: number) => void;
   readonly signal: AbortSignal;
 };
+
+/**
+ * The operator chose the addresses of sources, so they may be private. The target of a redirect to another server was chosen by
+ * that server: the guard checks it, and the connection goes to the checked address. A proxy resolves names itself.
+ */
+export type RedirectGuard = {
+  readonly guard: OutboundGuard;
+  readonly dispatcher: Dispatcher;
+  readonly proxied: boolean;
+};
+const maxRedirects = 10;
+const redirectStatuses = new Set([301, 302, 303, 307, 308]);
 
 /** State of a `.partial` file: its first `bytes` bytes are on the disk and have this hash. */
 const partialState = z.object({
@@ -119,7 +134,7 @@ async function receive(partial: Partial, source: string, request: Request): Prom
   const watch = setTimeout(() => silence.abort(new Error(`no data for ${options.idleMs / 1000} s`)), options.idleMs);
   const signal = AbortSignal.any([request.signal, silence.signal]);
   try {
-    const response = await ask(partial, source, signal);
+    const response = await ask(partial, source, { redirects: request.redirects, signal });
     try {
       await placeResponse(partial, source, { response, item });
     } catch (error) {
@@ -134,6 +149,9 @@ async function receive(partial: Partial, source: string, request: Request): Prom
       onProgress(partial.state.bytes);
     }
   } catch (error) {
+    const refusal = refusalOf(error);
+    if (refusal && refusal.permanent)
+      throw new SourceFailure(`it redirects to an address that is refused: ${refusal.message.replace(/\.$/, '')}`);
     if (isFinal(error)) throw error;
     request.signal.throwIfAborted();
     const cause = silence.signal.aborted ? (silence.signal.reason as Error) : error;
@@ -146,7 +164,13 @@ async function receive(partial: Partial, source: string, request: Request): Prom
     throw new Interruption(`the connection ended after ${partial.state.bytes} of ${item.bytes} bytes`);
 }
 
-function ask({ state }: Partial, source: string, signal: AbortSignal): Promise<Response> {
+type Answer = Response | GuardedResponse;
+
+async function ask(
+  { state }: Partial,
+  source: string,
+  { redirects, signal }: { redirects: RedirectGuard; signal: AbortSignal },
+): Promise<Answer> {
   // A compressed transfer would count other bytes than the file has.
   const headers: Record<string, string> = { 'accept-encoding': 'identity', 'user-agent': 'overtone' };
   if (state.bytes > 0) {
@@ -154,14 +178,42 @@ function ask({ state }: Partial, source: string, signal: AbortSignal): Promise<R
     // A weak ETag must not be used here (RFC 9110, 13.1.5); the hash decides then.
     if (state.url === source && state.etag?.startsWith('"')) headers['if-range'] = state.etag;
   }
-  return fetch(source, { headers, signal });
+  let url = new URL(source);
+  for (let hops = 0; hops <= maxRedirects; hops += 1) {
+    const response = await send(url, { isOwn: url.origin === new URL(source).origin, headers, redirects, signal });
+    const location = response.headers.get('location');
+    if (!redirectStatuses.has(response.status) || location === null) return response;
+    await response.body?.cancel().catch(() => undefined);
+    const target = URL.parse(location, url.href);
+    if (target === null) throw new SourceFailure('it redirects to something that is not an address');
+    url = target;
+  }
+  throw new SourceFailure('it redirects too often');
+}
+
+type Sending = {
+  /** The server that the operator named. */
+  isOwn: boolean;
+  headers: Record<string, string>;
+  redirects: RedirectGuard;
+  signal: AbortSignal;
+};
+
+async function send(url: URL, { isOwn, headers, redirects, signal }: Sending): Promise<Answer> {
+  const init = { headers, signal, redirect: 'manual' as const };
+  if (isOwn) return fetch(url, init);
+  const { guard, dispatcher, proxied } = redirects;
+  const target = guard.checkUrl(url.href);
+  if (!proxied) return fetchThrough(target, { ...init, dispatcher });
+  await refuseKnownAddress(guard, target);
+  return fetch(target, init);
 }
 
 /** Moves the partial file to where the body of the response begins. */
 async function placeResponse(
   partial: Partial,
   source: string,
-  { response, item }: { response: Response; item: Download },
+  { response, item }: { response: Answer; item: Download },
 ): Promise<void> {
   const { status, headers } = response;
   const etag = headers.get('etag');
@@ -187,12 +239,14 @@ async function placeResponse(
   partial.state.etag = etag;
 }
 
-function lengthOf(headers: Headers): number | undefined {
+function lengthOf(headers: AnswerHeaders): number | undefined {
   const length = headers.get('content-length');
   return length === null ? undefined : Number(length);
 }
 
-function totalOfRange(headers: Headers, start: number): number | undefined {
+type AnswerHeaders = Pick<Headers, 'get'>;
+
+function totalOfRange(headers: AnswerHeaders, start: number): number | undefined {
   const range = /^bytes (\d+)-\d+\/(\d+|\*)$/.exec(headers.get('content-range') ?? '');
   if (!range || Number(range[1]) !== start) throw new SourceFailure('it answered with another range than asked for');
   return range[2] === '*' ? undefined : Number(range[2]);

@@ -2,6 +2,7 @@ import { spawn, execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -143,6 +144,47 @@ describe('a pull with a fault', () => {
       message: expect.stringContaining(`answered ${status}`),
     });
     await expectNothingInstalled();
+  });
+
+  it.each(['127.0.0.2', '127.2', '2130706434', '0x7f.2', '[::ffff:127.0.0.2]', '169.254.169.254'])(
+    'sends nothing to a refused address that a source redirects to: %s',
+    async (host) => {
+      let arrivals = 0;
+      const trap = createServer((socket) => {
+        arrivals += 1;
+        socket.destroy();
+      });
+      await new Promise<void>((resolve) => trap.listen(0, '127.0.0.2', resolve));
+      const { port } = trap.address() as AddressInfo;
+      const server = await serve(() => ({ status: 302, location: `http://${host}:${port}/model.onnx` }));
+      await expect(pull(entryFor([server.url]))).rejects.toMatchObject({
+        code: 'download_failed',
+        message: expect.stringMatching(/refused.*private network/),
+      });
+      await new Promise((resolve) => trap.close(resolve));
+      expect([arrivals, server.seen.length]).toEqual([0, 1]);
+      await expectNothingInstalled();
+    },
+  );
+
+  it.each(['file:///etc/passwd', 'gopher://127.0.0.1/1', 'http://a:b@127.0.0.1/x', 'http://[broken/', '/model.onnx'])(
+    'gives up a source that redirects to %s',
+    async (location) => {
+      const server = await serve(() => ({ status: 307, location }));
+      await expect(pull(entryFor([server.url]))).rejects.toMatchObject({ code: 'download_failed' });
+      await expectNothingInstalled();
+    },
+  );
+
+  it('follows a redirect on the same server, and to another one in an allowed range', async () => {
+    const other = await serve();
+    const server = await serve(({ path }) =>
+      path === '/moved' ? { status: 302, location: `${other.url}/model.onnx` } : { status: 301, location: '/moved' },
+    );
+    await expect(pull(entryFor([server.url]))).rejects.toMatchObject({ code: 'download_failed' });
+    await pull(entryFor([server.url]), { allowedRanges: '127.0.0.1' });
+    await expectInstalled();
+    expect(server.seen.map(({ path }) => path)).toEqual(['/model.onnx', '/moved', '/model.onnx', '/moved']);
   });
 
   it('asks for the whole file after an answer 416', async () => {

@@ -3,6 +3,7 @@ import { createWriteStream } from 'node:fs';
 import { mkdir, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
+import { createOutboundGuard, parseRanges } from '@overtone/service-kit/outbound';
 import { modelBytes, transferBytes, type CatalogueEntry, type Download } from './catalogue.ts';
 import { asDiskFull, defaultDownloadOptions, diskFull, downloadFile, type DownloadOptions } from './download.ts';
 import { ModelError } from './errors.ts';
@@ -19,6 +20,8 @@ export type PullOptions = {
   readonly entry: CatalogueEntry;
   /** Folder address with `<model>/<file>` below it, tried before the sources of the catalogue (OT_MODEL_MIRROR). */
   readonly mirror?: string | undefined;
+  /** Private addresses that a source may redirect to (OT_OUTBOUND_ALLOWED_RANGES). */
+  readonly allowedRanges?: string | undefined;
   readonly acceptLicence: boolean;
   readonly onProgress?: (receivedBytes: number, totalBytes: number) => void;
   readonly signal?: AbortSignal;
@@ -77,14 +80,7 @@ async function install({ cacheDir, entry, mirror, signal, onReceived, ...rest }:
   await mkdir(work, { recursive: true });
   await rm(ready, { recursive: true, force: true });
   await requireSpace(work, entry, options.reserveBytes);
-  let before = 0;
-  for (const item of entry.downloads) {
-    const sources = [...(mirror ? [mirrorAddress(mirror, entry.name, item.name)] : []), ...item.sources];
-    const received = before;
-    const onProgress = (bytes: number): void => onReceived(received + bytes);
-    await downloadFile({ item, path: join(work, item.name), sources, options, onProgress, signal });
-    before += item.bytes;
-  }
+  await downloadAll({ entry, mirror, work, options, allowedRanges: rest.allowedRanges, signal, onReceived });
   await mkdir(ready);
   for (const item of entry.downloads) await unpack(item, { work, ready, signal });
   await writeJson(join(ready, 'manifest.json'), manifestOf(entry));
@@ -95,6 +91,29 @@ async function install({ cacheDir, entry, mirror, signal, onReceived, ...rest }:
   if (why !== null) throw new ModelError('hash_mismatch', `${entry.name} is not what the catalogue describes: ${why}.`);
   await moveIn(ready, placeOf(cacheDir, entry.kind, entry.name).folder, join(work, 'replaced'));
   for (const { name } of entry.downloads) await rm(join(work, name), { force: true });
+}
+
+type Downloads = Pick<Installation, 'entry' | 'mirror' | 'allowedRanges' | 'signal' | 'onReceived'> & {
+  work: string;
+  options: DownloadOptions;
+};
+
+async function downloadAll({ entry, mirror, allowedRanges, work, options, signal, onReceived }: Downloads) {
+  const guard = createOutboundGuard({ allowedRanges: parseRanges(allowedRanges ?? '') });
+  const dispatcher = guard.createDispatcher();
+  const redirects = { guard, dispatcher, proxied: process.env['NODE_USE_ENV_PROXY'] === '1' };
+  let before = 0;
+  try {
+    for (const item of entry.downloads) {
+      const sources = [...(mirror ? [mirrorAddress(mirror, entry.name, item.name)] : []), ...item.sources];
+      const received = before;
+      const onProgress = (bytes: number): void => onReceived(received + bytes);
+      await downloadFile({ item, path: join(work, item.name), sources, options, redirects, onProgress, signal });
+      before += item.bytes;
+    }
+  } finally {
+    await dispatcher.destroy();
+  }
 }
 
 /** Room for what is still missing, and for the unpacked files. */

@@ -7,6 +7,8 @@ export type Seen = { path: string; range: string | null; ifRange: string | null 
 export type Fault = (request: Seen, count: number) => Misbehaviour | undefined;
 export type Misbehaviour = {
   status?: number;
+  /** With a status of a redirect. */
+  location?: string;
   etag?: string;
   /** Answers 200 with the whole file to every request. */
   ignoreRange?: boolean;
@@ -23,6 +25,14 @@ export type Misbehaviour = {
 export async function startFileServer(content: Buffer, fault: Fault = () => undefined) {
   const seen: Seen[] = [];
   let sent = 0;
+  // Before the first request: hashing a large file during one would look like a silent server.
+  const etags = new Map<Buffer, string>();
+  const etagOf = (file: Buffer): string => {
+    const known = etags.get(file) ?? `"${createHash('sha256').update(file).digest('hex').slice(0, 16)}"`;
+    etags.set(file, known);
+    return known;
+  };
+  etagOf(content);
   const server = createServer((request, response) => {
     const entry = {
       path: request.url ?? '',
@@ -34,9 +44,9 @@ export async function startFileServer(content: Buffer, fault: Fault = () => unde
   });
   const answer = (request: IncomingMessage, response: ServerResponse, wrong: Misbehaviour): void => {
     const file = wrong.content ?? content;
-    const etag = wrong.etag ?? `"${createHash('sha256').update(file).digest('hex').slice(0, 16)}"`;
+    const etag = wrong.etag ?? etagOf(file);
     if (wrong.status !== undefined) {
-      response.writeHead(wrong.status).end();
+      response.writeHead(wrong.status, wrong.location ? { location: wrong.location } : {}).end();
       return;
     }
     const start = Number(/^bytes=(\d+)-$/.exec(request.headers.range ?? '')?.[1] ?? -1);

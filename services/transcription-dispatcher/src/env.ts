@@ -1,5 +1,6 @@
 import { databaseEnv } from '@overtone/database';
 import { assertionEnv, busEnv, readEnv, readKeyRing, serviceEnv, type KeyRing } from '@overtone/service-kit';
+import { outboundEnv } from '@overtone/service-kit/outbound';
 import { z } from 'zod';
 
 const dispatcherEnv = {
@@ -7,6 +8,7 @@ const dispatcherEnv = {
   ...busEnv,
   ...databaseEnv,
   ...assertionEnv,
+  ...outboundEnv,
   /** A task that lost its worker more often than this fails: it probably crashes workers. */
   TRANSCRIPTION_MAX_INFRA_REQUEUES: z.coerce.number().int().min(1).default(10),
   /** Recordings up to this many seconds may use the express slots of a worker. */

@@ -1,5 +1,6 @@
 import { createEventDatabase, createSettingsStore } from '@overtone/database';
 import { createService, createServiceBase, type Service } from '@overtone/service-kit';
+import { createOutboundGuard, parseRanges } from '@overtone/service-kit/outbound';
 import { createStatements } from './database.ts';
 import type { DispatcherEnv } from './env.ts';
 import { PrismaClient } from './generated/client.ts';
@@ -29,7 +30,8 @@ export function createTranscriptionDispatcher(env: DispatcherEnv): Service {
   const settingsStore = createSettingsStore({ table: 'dispatcher_settings', keyRing: env.keyRing });
   const workersSlice = createWorkersSlice({ db, bus, listProviders: () => asr.listProviders() });
   const { workers, leases } = workersSlice;
-  const asr = createAsrProvidersSlice({ db, outbox, bus, store: settingsStore, workers });
+  const guard = createOutboundGuard({ allowedRanges: parseRanges(env.OT_OUTBOUND_ALLOWED_RANGES) });
+  const asr = createAsrProvidersSlice({ db, outbox, bus, store: settingsStore, workers, guard });
   const runsSlice = createRunsSlice({ db, outbox, bus, log, tasks, workers });
   const { runs } = runsSlice;
   const { fractionOf } = runs;

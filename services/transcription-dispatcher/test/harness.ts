@@ -81,6 +81,7 @@ function envFor(world: Pick<World, 'nats' | 'dispatcherUrl'>): DispatcherEnv {
     TRANSCRIPTION_MAX_INFRA_REQUEUES: 10,
     TRANSCRIPTION_INFRA_REQUEUE_ALERT_THRESHOLD: 1,
     ENABLE_VRAM_PROFILING: false,
+    OT_OUTBOUND_ALLOWED_RANGES: '10.20.0.0/16',
     TRANSCRIPTION_EXPRESS_MAX_SECONDS: 300,
     TASK_MAX_DURATION_TRANSCRIPTION_SECONDS: 7_200,
     keyRing: () => parseKeyRing(encryptionKey),

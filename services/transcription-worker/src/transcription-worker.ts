@@ -1,5 +1,6 @@
 import { createObjectStore } from '@overtone/object-store';
 import { createService, createServiceBase, type Service } from '@overtone/service-kit';
+import { createOutboundGuard, parseRanges } from '@overtone/service-kit/outbound';
 import { createAcousticDiarizer } from './diarization/acoustic.adapter.ts';
 import { createDownloadsSlice } from './downloads/downloads.slice.ts';
 import { createEmbeddingsSlice } from './embeddings/embeddings.slice.ts';
@@ -24,10 +25,20 @@ export function createTranscriptionWorker(env: WorkerEnv): Service {
   const gpu = createGpu({ env: childEnv, wishes: () => wishesOf(settings.current()) });
   const fallback = createAcousticDiarizer({ env: childEnv });
   const { engineWith: sherpaWith, diarizer } = createSherpa({ env, childEnv, gpu, settings, fallback });
-  const engines = createEnginesSlice({ env, childEnv, sherpaWith, settings, processors: gpu.processors, bus, log });
+  const guard = createOutboundGuard({ allowedRanges: parseRanges(env.OT_OUTBOUND_ALLOWED_RANGES) });
+  const engines = createEnginesSlice({
+    env,
+    childEnv,
+    sherpaWith,
+    settings,
+    processors: gpu.processors,
+    guard,
+    bus,
+    log,
+  });
 
   const store = createObjectStore(env);
-  const downloads = createDownloadsSlice({ env, childEnv, objects: store, bus, log });
+  const downloads = createDownloadsSlice({ env, childEnv, objects: store, guard, bus, log });
 
   const models = createModelsSlice({ env, log });
 

@@ -70,6 +70,7 @@ export async function pull(name: string, options: DataOption & { readonly accept
       cacheDir: modelFolder(options.data),
       entry,
       mirror: process.env['OT_MODEL_MIRROR'],
+      allowedRanges: process.env['OT_OUTBOUND_ALLOWED_RANGES'],
       acceptLicence: options.acceptLicence === true,
       signal: aborter.signal,
       onProgress: (received, total) =>

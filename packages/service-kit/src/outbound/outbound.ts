@@ -1,5 +1,6 @@
 import { lookup } from 'node:dns/promises';
 import { isIP } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { Agent, buildConnector, type Dispatcher } from 'undici';
 import { z } from 'zod';
 import { invalid, isAppError, type AppError } from '../errors.ts';
@@ -34,6 +35,7 @@ type OutboundOptions = {
 
 const maxUrlLength = 2_048;
 const connectTimeoutMs = 10_000;
+const resolveWithinMs = 3_000;
 /** After parsing: internationalised names are in ASCII. */
 const hostPattern = /^[a-z0-9._-]+$/;
 
@@ -95,6 +97,20 @@ export function createOutboundGuard({ allowedRanges = [], resolve = resolveAll }
 }
 
 export type OutboundGuard = ReturnType<typeof createOutboundGuard>;
+
+/**
+ * Refuses a name that is known to resolve to a refused address, before anything is stored. A service without a way out cannot
+ * resolve every name: those are left to the service that connects, which checks every address.
+ * @throws AppError url_refused.
+ */
+export async function refuseKnownAddress(guard: OutboundGuard, { hostname }: URL): Promise<void> {
+  const resolved = guard.checkedAddress(hostname).then(
+    () => undefined,
+    (error: unknown) => (isAppError(error) && error.code === 'host_unreachable' ? undefined : error),
+  );
+  const refusal = await Promise.race([resolved, sleep(resolveWithinMs, undefined, { ref: false })]);
+  if (refusal !== undefined) throw refusal;
+}
 
 const outboundErrors = {
   invalidUrl: (message: string, cause?: unknown): AppError => invalid('url_invalid', message, { cause }),

@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import { once } from 'node:events';
 import {
   downloadJobs,
   importLive,
@@ -15,7 +14,7 @@ import type { Outbox } from '@overtone/database';
 import { putJob } from '@overtone/jobs';
 import type { ObjectStore } from '@overtone/object-store';
 import { isAppError, type Bus, type Log } from '@overtone/service-kit';
-import type { OutboundGuard } from '@overtone/service-kit/outbound';
+import { refuseKnownAddress, type OutboundGuard } from '@overtone/service-kit/outbound';
 import type { Actor } from '../audit/audit.ts';
 import { txOptions, type Db } from '../database.ts';
 import { toFileObject, withSpeakerCount } from '../files/files.ts';
@@ -41,7 +40,6 @@ type Rpc = typeof importRpc;
 
 /** The broker loses a message only with its storage: a job that no worker took is published again after this time. */
 const putAgainMs = 600_000;
-const resolveWithinMs = 3_000;
 
 /** Requests imports. */
 export function createImports({ db, outbox, guard, languages, limits, bus }: ImportsDeps) {
@@ -79,20 +77,6 @@ export function createImports({ db, outbox, guard, languages, limits, bus }: Imp
       return file;
     },
   };
-}
-
-/**
- * Refuses a name that resolves to a refused address. Media may have no way out: a name that it cannot resolve is left to the
- * worker, which checks every address.
- */
-async function refuseKnownAddress(guard: OutboundGuard, url: URL): Promise<void> {
-  const late = AbortSignal.timeout(resolveWithinMs);
-  const refusal = guard.checkedAddress(url.hostname).then(
-    () => undefined,
-    (error: unknown) => (isAppError(error) && error.code === 'host_unreachable' ? undefined : error),
-  );
-  const found = await Promise.race([refusal, once(late, 'abort').then(() => undefined)]);
-  if (found !== undefined) throw found;
 }
 
 /** Queues jobs for imports: new ones, retries, and those whose worker or message was lost. */

@@ -20,6 +20,12 @@ export type ParsedTranscript = {
 export type ParseOptions = { speakerPrefixes: boolean };
 
 const maxCues = 100_000;
+/** Of one passage, as for an edit. */
+export const maxPassageLetters = 20_000;
+/** Of a line of plain text: ten hours of speech have 600,000. */
+const maxLineLetters = 1_000_000;
+/** With its markup: ends the reading of a hostile file before its passages are prepared. */
+const maxRawLetters = 10 * maxPassageLetters;
 const maxSpeakerLength = 200;
 /** Tags that format text. Other text in angle brackets is kept, because it may have been said or shown. */
 const formatTags = /<\/?(?:b|i|u|s|em|strong|font|c|ruby|rt|rp|lang|v|span)(?:[.\s][^<>]*)?\/?>/giu;
@@ -54,13 +60,31 @@ export function splitSpeakerPrefix(text: string): { speaker: string | null; text
   return { speaker: speakerNameOf(name), text: text.replace(prefix, '') };
 }
 
+/** @throws AppError when a file has more cues than the limit. */
+export function checkCueCount(count: number, line: number): void {
+  if (count > maxCues) throw importErrors.invalid(line, `More than ${maxCues} cues.`);
+}
+
+/** @throws AppError when a passage cannot be short enough even without its markup. */
+export function checkRawLength(letters: number, line: number): void {
+  if (letters > maxRawLetters) throw importErrors.invalid(line, passageTooLong);
+}
+
+/** A whole transcript may be one line, which is divided. @throws AppError for a longer line. */
+export function checkLineLength(text: string, line: number): void {
+  if (text.length > maxLineLetters)
+    throw importErrors.invalid(line, `This line has more than ${maxLineLetters} characters. Divide it.`);
+}
+
+export const passageTooLong = `This passage has more than ${maxPassageLetters} characters. Divide it.`;
+
 /** Collects the cues of a file up to the limit. */
 export function createCueList() {
   const cues: ImportedCue[] = [];
   return {
     cues,
     add: (cue: ImportedCue): void => {
-      if (cues.length >= maxCues) throw importErrors.invalid(cue.line, `More than ${maxCues} cues.`);
+      checkCueCount(cues.length + 1, cue.line);
       cues.push(cue);
     },
   };

@@ -1,4 +1,4 @@
-import { collapseText, createCueList, linesOf, speakerNameOf, splitSpeakerPrefix } from './cues.ts';
+import { checkLineLength, collapseText, createCueList, linesOf, speakerNameOf, splitSpeakerPrefix } from './cues.ts';
 import type { ParsedTranscript, ParseOptions } from './cues.ts';
 
 const clock = String.raw`(?:(\d{1,4}):)?(\d{1,2}):(\d{2})(?:[.,](\d{1,3}))?`;
@@ -16,6 +16,7 @@ export function parsePlainText(text: string, { speakerPrefixes }: ParseOptions):
   const turns: Turn[] = [];
   let afterBlank = true;
   linesOf(text).forEach((raw, i) => {
+    checkLineLength(raw, i + 1);
     const line = collapseText(raw);
     const last = turns.at(-1);
     if (line === '') {

@@ -1,4 +1,13 @@
-import { collapseText, createCueList, linesOf, removeMarkup, speakerNameOf, splitSpeakerPrefix } from './cues.ts';
+import {
+  checkCueCount,
+  checkRawLength,
+  collapseText,
+  createCueList,
+  linesOf,
+  removeMarkup,
+  speakerNameOf,
+  splitSpeakerPrefix,
+} from './cues.ts';
 import type { ImportedCue, ParsedTranscript, ParseOptions } from './cues.ts';
 import { importErrors } from './import-errors.ts';
 
@@ -8,7 +17,7 @@ const cueNumber = /^\s*\d+\s*$/;
 const voice = /<v(?:\.[^\s<>]*)?(?:\s+([^<>]*))?>/giu;
 const ignoredBlocks = /^(?:NOTE|STYLE|REGION)(?:\s|$)/;
 
-type Block = { line: number; start: number; end: number; payload: string[] };
+type Block = { line: number; start: number; end: number; payload: string[]; letters: number };
 type Reader = { lines: string[]; isVtt: boolean };
 
 /** SubRip: https://matroska.org/technical/subtitles.html#srt-subtitles */
@@ -59,13 +68,16 @@ function readBlock(blocks: Block[], block: string[], firstLine: number): void {
       // Without a blank line between cues, the number of this cue is the last line of the one before.
       const numberedInside = i > (hasIdentifier ? 1 : 0) && cueNumber.test(open?.payload.at(-1) ?? '');
       if (open && numberedInside) open.payload.pop();
-      blocks.push({ line: firstLine + i, ...timesOf(matched, firstLine + i), payload: [] });
+      checkCueCount(blocks.length + 1, firstLine + i);
+      blocks.push({ line: firstLine + i, ...timesOf(matched, firstLine + i), payload: [], letters: 0 });
     } else if (line.includes('-->') && (i === 0 || (i === 1 && cueNumber.test(head)))) {
       throw importErrors.invalid(
         firstLine + i,
         'The times of this cue cannot be read, as in 00:00:01,000 --> 00:00:02,500.',
       );
     } else if (open) {
+      open.letters += line.length;
+      checkRawLength(open.letters, open.line);
       open.payload.push(line);
     } else {
       throw importErrors.invalid(firstLine + i, 'A cue begins with its times, as in 00:00:01,000 --> 00:00:02,500.');

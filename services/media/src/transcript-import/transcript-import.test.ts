@@ -88,6 +88,25 @@ describe('an SRT file', () => {
   });
 });
 
+// The damaged end proves that the rest was not read: it would be reported instead.
+describe('the reading of a hostile file stops at its first excess', () => {
+  const damaged = '\n\n00:00:03,000 --> later\nend\n';
+  const cue = '00:00:01.000 --> 00:00:02.000\n';
+  it.each([
+    ['one long line', 'talk.srt', `${cue}${'ab '.repeat(100_000)}`, 1],
+    ['tags that are never closed', 'talk.vtt', `WEBVTT\n\n${cue}${'<v '.repeat(100_000)}`, 3],
+    ['many short lines', 'talk.vtt', `WEBVTT\n\n${cue}${'<v\n'.repeat(150_000)}`, 3],
+    ['more than 100,000 cues', 'talk.srt', `${cue}x\n\n`.repeat(100_001), 300_001],
+    ['one long line of plain text', 'talk.txt', 'a: '.repeat(400_000), 1],
+  ])('%s', (_, filename, text, line) => {
+    expect(refusal(text + damaged, filename)).toEqual(['transcript_invalid', line]);
+  });
+
+  it('but a whole transcript in one line of plain text is divided', () => {
+    expect(read('This is one sentence. '.repeat(30_000)).segments.length).toBeGreaterThan(300);
+  });
+});
+
 describe('a WebVTT file', () => {
   it('gives a segment for each voice, without notes, styles and settings', () => {
     const vtt =

@@ -9,7 +9,14 @@ import { speakerLabel, speakerName } from '@overtone/contracts/speakers';
 import { detectIn, introducedNames, type Span } from '@overtone/redaction';
 import { maskSegment, maskSpeaker, type Mask } from '../redaction/redaction.ts';
 import { meanConfidence } from '../transcripts/transcripts.ts';
-import { collapseText, type ImportedCue, type ParsedTranscript, type ParseOptions } from './cues.ts';
+import {
+  collapseText,
+  maxPassageLetters,
+  passageTooLong,
+  type ImportedCue,
+  type ParsedTranscript,
+  type ParseOptions,
+} from './cues.ts';
 import { decodeText } from './encoding.ts';
 import { parseExportedJson } from './exported-json.ts';
 import { importErrors } from './import-errors.ts';
@@ -48,8 +55,6 @@ export type ImportedTranscript = {
 /** About 150 words a minute. */
 const lettersPerSecond = 15;
 const shortestSeconds = 0.1;
-/** Limit of one passage, as for an edit. */
-const maxLetters = 20_000;
 const maxSpeakers = 200;
 
 const parsers: Record<ImportFormat, (text: string, options: ParseOptions) => ParsedTranscript> = {
@@ -148,8 +153,7 @@ function findSpans({ segments, speakers, language }: ImportedTranscript): Span[]
 function checkLimits(cues: ImportedCue[]): void {
   const names = new Set<string>();
   for (const { line, text, speaker } of cues) {
-    if (text.length > maxLetters)
-      throw importErrors.invalid(line, `This passage has more than ${maxLetters} characters. Divide it.`);
+    if (text.length > maxPassageLetters) throw importErrors.invalid(line, passageTooLong);
     if (speaker !== null) names.add(speaker);
     if (names.size > maxSpeakers)
       throw importErrors.invalid(

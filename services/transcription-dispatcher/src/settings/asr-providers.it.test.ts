@@ -83,6 +83,34 @@ describe('ASR providers', () => {
     expect((await save(provider)).status).toBe(status);
   });
 
+  it.each([
+    'http://127.0.0.1:8000/v1',
+    'http://2130706433:8000/v1',
+    'http://0x7f.1:8000/v1',
+    'http://[::1]:8000/v1',
+    'http://[::ffff:10.0.0.1]/v1',
+    'http://localhost:8000/v1',
+    'http://169.254.169.254/latest',
+    'http://10.21.0.1/v1',
+    'http://speech.example.org:6379/v1',
+  ])('neither keep nor test an address that the guard refuses: %s', async (base_url) => {
+    const refused = { ...server, base_url };
+    for (const response of [
+      await save(refused),
+      await world.dispatcher.post(`${path}/test`, admin, { provider: refused }),
+    ])
+      expect([response.status, await response.json()]).toMatchObject([
+        400,
+        { code: 'settings_invalid', errors: [{ path: 'providers.0.base_url', message: expect.any(String) }] },
+      ]);
+  });
+
+  it('keep a private address in an allowed range, and a refused one while it is not used', async () => {
+    const allowed = { ...server, base_url: 'http://10.20.0.7:8000/v1' };
+    const unused = { ...server, id: randomUUID(), name: 'Old', base_url: 'http://10.21.0.7/v1', enabled: false };
+    expect((await save(allowed, unused)).status).toBe(200);
+  });
+
   it('are tested by a worker with the stored key', async () => {
     await save({ ...server, api_key: 'sk-three' });
     const bus = createBus({

@@ -10,6 +10,7 @@ import {
 } from '@overtone/contracts';
 import type { Outbox, SettingsDb, SettingsStore } from '@overtone/database';
 import { handle, rpc, type Bus, type Slice } from '@overtone/service-kit';
+import type { OutboundGuard } from '@overtone/service-kit/outbound';
 import { txOptions, type Db } from '../database.ts';
 import { operatorOf, recordOperation } from '../operator.ts';
 import type { Workers } from '../workers/workers.ts';
@@ -21,6 +22,7 @@ type Deps = {
   bus: Bus;
   store: SettingsStore;
   workers: Pick<Workers, 'engines'>;
+  guard: OutboundGuard;
 };
 
 /** The engines that recognise speech: edited by administrators, read with their keys by the workers only. */
@@ -30,6 +32,7 @@ export function createAsrProvidersSlice({
   bus,
   store,
   workers,
+  guard,
 }: Deps): Slice & { listProviders: () => Promise<AsrProvider[]> } {
   const listProviders = async (source: SettingsDb = db): Promise<AsrProvider[]> =>
     (await store.read(source, asrSettings([]))).values.providers ?? [];
@@ -57,7 +60,7 @@ export function createAsrProvidersSlice({
       handle(asrRoutes.asrProviders, show),
       handle(asrRoutes.updateAsrProviders, async (request) => {
         const { body, caller } = request;
-        validateProviders(body.providers);
+        await validateProviders(body.providers, guard);
         await db.$transaction(async (tx) => {
           await store.lock(tx);
           const stored = await readWithKeys(tx);
@@ -82,7 +85,7 @@ export function createAsrProvidersSlice({
         return await show();
       }),
       handle(asrRoutes.testAsrProvider, async ({ body }) => {
-        validateProviders([body.provider]);
+        await validateProviders([body.provider], guard);
         const provider = withStoredKey(body.provider, await readWithKeys());
         return await bus.request(asrWorkerRpc.testProvider, { provider });
       }),

@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
 import type { AsrProvider, AsrProviderInput, AsrProviderWithKey } from '@overtone/contracts';
 import { recipientsOfProviderKey } from '@overtone/contracts/secret-recipients';
-import { conflict, invalid } from '@overtone/service-kit';
+import { conflict, invalid, isAppError } from '@overtone/service-kit';
+import { refuseKnownAddress, type OutboundGuard } from '@overtone/service-kit/outbound';
 
 /** Changes with every change of the list. */
 export function revisionOf(providers: readonly AsrProvider[]): string {
@@ -14,14 +15,16 @@ export function requireRevision(given: string, current: readonly AsrProvider[]):
     throw conflict('settings_changed', 'Another administrator has changed the providers. Load the page again.');
 }
 
-/** @throws AppError settings_invalid. */
-export function validateProviders(providers: readonly AsrProviderInput[]): void {
-  const errors = providers.flatMap((provider, index) =>
-    faultsOf(provider, providers.slice(0, index)).map(({ field, message }) => ({
-      path: `providers.${index}.${field}`,
-      message,
-    })),
+/** Sends nothing to the servers. @throws AppError settings_invalid. */
+export async function validateProviders(providers: readonly AsrProviderInput[], guard: OutboundGuard): Promise<void> {
+  const faults = await Promise.all(
+    providers.map(async (provider, index) => {
+      const found = faultsOf(provider, providers.slice(0, index));
+      const own = found.length > 0 ? found : await addressFaultsOf(provider, guard);
+      return own.map(({ field, message }) => ({ path: `providers.${index}.${field}`, message }));
+    }),
   );
+  const errors = faults.flat();
   if (errors.length > 0) throw invalid('settings_invalid', 'The providers are not valid.', { errors });
 }
 
@@ -37,6 +40,18 @@ function faultsOf(
     ...(earlier.some((other) => other.id === id) ? [{ field: 'id', message: 'This id is used twice.' }] : []),
     ...(earlier.some((other) => other.name === name) ? [{ field: 'name', message: 'This name is used twice.' }] : []),
   ];
+}
+
+/** The worker refuses the address again at every connection. */
+async function addressFaultsOf({ base_url: baseUrl, enabled }: AsrProviderInput, guard: OutboundGuard) {
+  if (baseUrl === '' || !enabled) return [];
+  try {
+    await refuseKnownAddress(guard, guard.checkUrl(baseUrl));
+    return [];
+  } catch (error) {
+    if (!isAppError(error)) throw error;
+    return [{ field: 'base_url', message: error.message }];
+  }
 }
 
 /** A key is sent only to the server that it was entered for. @throws AppError secret_required. */

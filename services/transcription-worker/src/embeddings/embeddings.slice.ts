@@ -1,6 +1,7 @@
 import { workerRpc } from '@overtone/contracts';
 import { rpc, type Log, type Slice } from '@overtone/service-kit';
 import type { WorkerEnv } from '../env.ts';
+import { createEndpointFetch } from '../ports/endpoint-fetch.adapter.ts';
 import { createWordVectoriser, type Vectoriser } from './embeddings.ts';
 import { createOpenAiVectoriser } from './openai.adapter.ts';
 
@@ -26,8 +27,13 @@ function createVectoriser({ env, childEnv, log }: Deps): {
   parts: NonNullable<Slice['parts']>;
 } {
   const { EMBEDDINGS_OPENAI_BASE_URL: baseUrl, EMBEDDINGS_OPENAI_API_KEY: apiKey } = env;
-  if (baseUrl)
-    return { vectoriser: createOpenAiVectoriser({ baseUrl, apiKey, model: env.EMBEDDINGS_OPENAI_MODEL }), parts: [] };
+  if (baseUrl) {
+    const { fetchEndpoint, close } = createEndpointFetch();
+    return {
+      vectoriser: createOpenAiVectoriser({ baseUrl, apiKey, model: env.EMBEDDINGS_OPENAI_MODEL, fetchEndpoint }),
+      parts: [{ name: 'vector server', start: async () => {}, stop: close }],
+    };
+  }
   const words = createWordVectoriser({ modelCacheDir: env.MODEL_CACHE_DIR, env: childEnv, log });
   return { vectoriser: words, parts: [words.part] };
 }

@@ -1,18 +1,25 @@
 import { z } from 'zod';
 import { engineUnreachable } from '../failures.ts';
+import type { FetchEndpoint } from '../ports/endpoint-fetch.adapter.ts';
 import { fetchWithRetries } from '../ports/retrying-fetch.adapter.ts';
 import type { Vectoriser } from './embeddings.ts';
 
-export type OpenAiEmbeddingsOptions = { baseUrl: string; apiKey: string | undefined; model: string };
+export type OpenAiEmbeddingsOptions = {
+  baseUrl: string;
+  apiKey: string | undefined;
+  model: string;
+  fetchEndpoint: FetchEndpoint;
+};
 
 const name = 'embeddings';
 const answerSchema = z.object({ data: z.array(z.object({ index: z.int(), embedding: z.array(z.number()).min(1) })) });
 
 /** Any server that speaks the OpenAI embeddings API. */
-export function createOpenAiVectoriser({ baseUrl, apiKey, model }: OpenAiEmbeddingsOptions): Vectoriser {
+export function createOpenAiVectoriser({ baseUrl, apiKey, model, fetchEndpoint }: OpenAiEmbeddingsOptions): Vectoriser {
   return {
     embed: async (texts) => {
       const response = await fetchWithRetries({
+        fetchEndpoint,
         name,
         url: `${baseUrl.replace(/\/+$/, '')}/embeddings`,
         headers: { 'content-type': 'application/json', ...(apiKey ? { authorization: `Bearer ${apiKey}` } : {}) },

@@ -9,10 +9,12 @@ import {
   type workerGpu,
 } from '@overtone/contracts';
 import { rpc, type Bus, type Log, type Slice } from '@overtone/service-kit';
+import type { OutboundGuard } from '@overtone/service-kit/outbound';
 import type { z } from 'zod';
 import type { WorkerEnv } from '../env.ts';
 import { engineMissing, translationUnsupported } from '../failures.ts';
 import type { Processors } from '../gpu/gpu.ts';
+import { createEndpointFetch, type FetchEndpoint } from '../ports/endpoint-fetch.adapter.ts';
 import type { LiveSettings } from '../settings/settings.ts';
 import type { Candidate, Engines, SpeechEngine } from './engines.ts';
 import { createOpenAiEngine } from './openai.adapter.ts';
@@ -30,6 +32,8 @@ type Deps = {
   sherpaWith: (model: string) => SpeechEngine;
   settings: Pick<LiveSettings, 'current' | 'report'>;
   processors: Processors;
+  /** For the endpoints that administrators enter. */
+  guard: OutboundGuard;
   bus: Bus;
   log: Log;
 };
@@ -41,11 +45,25 @@ export function createEnginesSlice({
   sherpaWith,
   settings,
   processors,
+  guard,
   bus,
   log,
 }: Deps): Slice & Engines {
-  const ofEnvironment = createCandidates({ env, childEnv, sherpaWith, settings });
-  const providerEngines = createProviderEngines({ childEnv, threads: () => settings.current().threads, sherpaWith });
+  const configured = createEndpointFetch();
+  const guarded = createEndpointFetch(guard);
+  const ofEnvironment = createCandidates({
+    env,
+    childEnv,
+    sherpaWith,
+    settings,
+    fetchEndpoint: configured.fetchEndpoint,
+  });
+  const providerEngines = createProviderEngines({
+    childEnv,
+    threads: () => settings.current().threads,
+    sherpaWith,
+    fetchEndpoint: guarded.fetchEndpoint,
+  });
   const needsEngine = jobDurable(workerJobs.transcribe);
   let stored: AsrProviderWithKey[] = [];
   let checked: Checked[] = [];
@@ -119,6 +137,7 @@ export function createEnginesSlice({
         stop: async () => {
           clearInterval(timer);
           for (const { engine } of ofEnvironment) engine.close();
+          await Promise.all([configured.close(), guarded.close()]);
         },
       },
     ],
@@ -131,13 +150,14 @@ function createCandidates({
   childEnv,
   sherpaWith,
   settings,
-}: Pick<Deps, 'env' | 'childEnv' | 'sherpaWith' | 'settings'>): Candidate[] {
+  fetchEndpoint,
+}: Pick<Deps, 'env' | 'childEnv' | 'sherpaWith' | 'settings'> & { fetchEndpoint: FetchEndpoint }): Candidate[] {
   const { ASR_OPENAI_BASE_URL: baseUrl, ASR_OPENAI_API_KEY: apiKey, ASR_OPENAI_MODEL: model } = env;
   const parallel = () => settings.current().threads;
   const engines = [
     ...(env.OT_SCRIPTED_ENGINE ? [createScripted(env.OT_SCRIPTED_ENGINE)] : []),
     sherpaWith(''),
-    ...(baseUrl ? [createOpenAiEngine({ baseUrl, apiKey, model, parallel })] : []),
+    ...(baseUrl ? [createOpenAiEngine({ baseUrl, apiKey, model, fetchEndpoint, parallel })] : []),
     createPocketSphinx({ env: childEnv, parallel }),
   ];
   return engines.map((engine) => ({ engine, provider: null }));

@@ -7,8 +7,11 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { engineContract } from '../../test/engine-contract.ts';
 import { bytesPerSecond, wavHeader } from '../audio/wav.ts';
 import { createOpenAiVectoriser } from '../embeddings/openai.adapter.ts';
+import { createEndpointFetch } from '../ports/endpoint-fetch.adapter.ts';
 import { createOpenAiEngine } from './openai.adapter.ts';
 import { inventedWords } from './scripted.adapter.ts';
+
+const { fetchEndpoint } = createEndpointFetch();
 
 type Handler = (request: IncomingMessage, form: FormData, response: ServerResponse) => void;
 
@@ -53,7 +56,10 @@ engineContract('openai-compatible', async () => {
     }));
     json(response, { text: words.map((word) => word.word).join(' '), language: 'english', words, segments: [] });
   });
-  return { engine: createOpenAiEngine({ baseUrl, apiKey: 'k', model: 'm', parallel: () => 1 }), stop: stopOf(server) };
+  return {
+    engine: createOpenAiEngine({ baseUrl, apiKey: 'k', model: 'm', fetchEndpoint, parallel: () => 1 }),
+    stop: stopOf(server),
+  };
 });
 
 describe('an OpenAI-compatible service', () => {
@@ -81,6 +87,7 @@ describe('an OpenAI-compatible service', () => {
       baseUrl: `${baseUrl}/`,
       apiKey: 'secret-key',
       model: 'whisper-large',
+      fetchEndpoint,
       parallel: () => 2,
       attempts,
     });
@@ -169,6 +176,7 @@ describe('an OpenAI-compatible service', () => {
       baseUrl: 'http://127.0.0.1:1/v1',
       apiKey: undefined,
       model: 'm',
+      fetchEndpoint,
       parallel: () => 1,
     });
     expect(await unreachable.check()).toMatchObject({ ready: false, why: expect.stringContaining('does not answer') });
@@ -182,10 +190,12 @@ describe('an OpenAI-compatible service', () => {
       });
     });
     stop = stopOf(server);
-    const { model, dim, vectors } = await createOpenAiVectoriser({ baseUrl, apiKey: undefined, model: 'e' }).embed([
-      'a',
-      '',
-    ]);
+    const { model, dim, vectors } = await createOpenAiVectoriser({
+      baseUrl,
+      apiKey: undefined,
+      model: 'e',
+      fetchEndpoint,
+    }).embed(['a', '']);
     expect({ model, dim, count: vectors.length }).toEqual({ model: 'openai:e', dim: 2, count: 2 });
     expect(vectors[1]?.[0]).toBeCloseTo(0.6, 5);
   });
@@ -196,7 +206,7 @@ describe('an OpenAI-compatible service', () => {
     );
     stop = stopOf(server);
     await expect(
-      createOpenAiVectoriser({ baseUrl, apiKey: undefined, model: 'e' }).embed(['a', 'b']),
+      createOpenAiVectoriser({ baseUrl, apiKey: undefined, model: 'e', fetchEndpoint }).embed(['a', 'b']),
     ).rejects.toMatchObject({ code: 'service_unavailable' });
   });
 });

@@ -1,7 +1,9 @@
+import { isAppError } from '@overtone/service-kit/errors';
+import { FormData, type Response } from 'undici';
 import { cutAtSilences, frameLevels, type TimeSpan } from '../audio/speech-regions.ts';
 import { readPcm, wavHeader } from '../audio/wav.ts';
 import { engineUnreachable } from '../failures.ts';
-import { fetchFromEndpoint } from '../ports/endpoint-fetch.adapter.ts';
+import type { FetchEndpoint } from '../ports/endpoint-fetch.adapter.ts';
 import { fetchWithRetries } from '../ports/retrying-fetch.adapter.ts';
 import type { EngineState, Recognised, SpeechEngine, TranscribeRequest } from './engines.ts';
 import { languageCode, verboseAnswer, wordsOfAnswer, type VerboseAnswer } from './openai.ts';
@@ -13,6 +15,7 @@ export type OpenAiEngineOptions = {
   baseUrl: string;
   apiKey: string | undefined;
   model: string;
+  fetchEndpoint: FetchEndpoint;
   parallel: () => number;
   attempts?: number;
   timeoutMs?: number;
@@ -45,9 +48,9 @@ export function createOpenAiEngine(options: OpenAiEngineOptions): SpeechEngine {
 }
 
 /** Any response means that the server is reachable; not every server lists its models. */
-async function ask({ baseUrl, apiKey }: OpenAiEngineOptions): Promise<EngineState> {
+async function ask({ baseUrl, apiKey, fetchEndpoint }: OpenAiEngineOptions): Promise<EngineState> {
   try {
-    const response = await fetchFromEndpoint(`${baseUrl}/models`, {
+    const response = await fetchEndpoint(`${baseUrl}/models`, {
       headers: authorised(apiKey),
       signal: AbortSignal.timeout(5_000),
     });
@@ -58,8 +61,8 @@ async function ask({ baseUrl, apiKey }: OpenAiEngineOptions): Promise<EngineStat
     return response.status >= 500
       ? { ready: false, why: `The speech service answers ${response.status}` }
       : { ready: true };
-  } catch {
-    return { ready: false, why: 'The speech service does not answer' };
+  } catch (error) {
+    return { ready: false, why: isAppError(error) ? error.message : 'The speech service does not answer' };
   }
 }
 
@@ -77,6 +80,7 @@ function transcribeWith(options: OpenAiEngineOptions) {
       async (piece, _, signal) => {
         const body = await formOf(options, request, piece);
         const response = await fetchWithRetries({
+          fetchEndpoint: options.fetchEndpoint,
           name,
           url: `${options.baseUrl}/audio/${request.task === 'translate' ? 'translations' : 'transcriptions'}`,
           headers: authorised(options.apiKey),

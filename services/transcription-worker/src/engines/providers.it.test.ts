@@ -60,6 +60,19 @@ describe('ASR providers of a running worker', () => {
   let world: World;
   let audio = '';
   const servers: Server[] = [];
+  let arrivals = 0;
+  /** Listens on an address that the world does not allow. */
+  const openTrap = async (): Promise<number> => {
+    arrivals = 0;
+    const trap = createServer();
+    trap.on('connection', (socket) => {
+      arrivals += 1;
+      socket.destroy();
+    });
+    await new Promise<void>((resolve) => trap.listen(0, '127.0.0.2', resolve));
+    servers.push(trap);
+    return (trap.address() as AddressInfo).port;
+  };
   const start = async (status = 200) => {
     const started = await serve(status);
     servers.push(started.server);
@@ -157,7 +170,7 @@ describe('ASR providers of a running worker', () => {
       const { baseUrl, received } = await start();
       expect(await world.testProvider(providerOf(baseUrl))).toMatchObject({ ok: true, text: 'good morning' });
       expect(received[0]?.form.get('file')).toMatchObject({ size: expect.any(Number) });
-      expect(await world.testProvider(providerOf('http://127.0.0.1:1/v1'))).toMatchObject({
+      expect(await world.testProvider(providerOf('http://127.0.0.1:1024/v1'))).toMatchObject({
         ok: false,
         error_code: 'engine_missing',
         error: expect.stringContaining('does not answer'),
@@ -187,6 +200,46 @@ describe('ASR providers of a running worker', () => {
         { timeoutMs: 60_000 },
       );
       world.stored.settings = {};
+    },
+    slow,
+  );
+
+  it.each(['127.0.0.2', '127.2', '2130706434', '0x7f.2', '[::ffff:127.0.0.2]', '127.0.0.2.'])(
+    'send nothing to a refused address: %s',
+    async (host) => {
+      const provider = providerOf(`http://${host}:${await openTrap()}/v1`, { api_key: 'sk-one' });
+      expect(await world.testProvider(provider)).toMatchObject({
+        ok: false,
+        error: expect.stringContaining('private network'),
+      });
+      expect(arrivals).toBe(0);
+    },
+    slow,
+  );
+
+  it(
+    'do not follow a redirect, also not to an allowed address',
+    async () => {
+      const { baseUrl, received } = await start();
+      const redirecting = createServer((_, response) => void response.writeHead(307, { location: baseUrl }).end());
+      await new Promise<void>((resolve) => redirecting.listen(0, '127.0.0.1', resolve));
+      servers.push(redirecting);
+      const port = (redirecting.address() as AddressInfo).port;
+      const provider = providerOf(`http://127.0.0.1:${port}/v1`, { api_key: 'sk-one' });
+      expect(await world.testProvider(provider)).toMatchObject({ ok: false });
+      expect(received).toEqual([]);
+    },
+    slow,
+  );
+
+  it(
+    'with a refused address leave the recording to the next one',
+    async () => {
+      const { baseUrl } = await start();
+      const refused = providerOf(`http://127.0.0.2:${await openTrap()}/v1`, { model: 'refused' });
+      world.stored.providers = [refused, providerOf(baseUrl, { model: 'second' })];
+      expect((await transcribed()).engine.model).toBe('second');
+      expect(arrivals).toBe(0);
     },
     slow,
   );

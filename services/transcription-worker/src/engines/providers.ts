@@ -1,5 +1,6 @@
 import type { AsrProviderWithKey } from '@overtone/contracts';
 import { createOpenAiEngine } from './openai.adapter.ts';
+import type { FetchEndpoint } from '../ports/endpoint-fetch.adapter.ts';
 import { createPocketSphinx } from './pocketsphinx.adapter.ts';
 import type { Candidate, SpeechEngine } from './engines.ts';
 
@@ -8,10 +9,11 @@ type Deps = {
   threads: () => number;
   /** An engine with this installed model; empty: the first one. */
   sherpaWith: (model: string) => SpeechEngine;
+  fetchEndpoint: FetchEndpoint;
 };
 
 /** Makes engines of providers. A provider that did not change keeps its engine, and what the engine knows of its server. */
-export function createProviderEngines({ childEnv, threads, sherpaWith }: Deps) {
+export function createProviderEngines({ childEnv, threads, sherpaWith, fetchEndpoint }: Deps) {
   let engines = new Map<string, SpeechEngine>();
   const create = ({ kind, model, ...provider }: AsrProviderWithKey): SpeechEngine => {
     switch (kind) {
@@ -24,6 +26,7 @@ export function createProviderEngines({ childEnv, threads, sherpaWith }: Deps) {
           baseUrl: provider.base_url,
           apiKey: provider.api_key ?? undefined,
           model,
+          fetchEndpoint,
           parallel: () => provider.parallel_requests,
           timeoutMs: provider.timeout_seconds * 1_000,
         });

@@ -21,7 +21,7 @@ import { rpc, type Log, type Slice } from '@overtone/service-kit';
 import type { WorkerEnv } from '../env.ts';
 
 type Deps = {
-  env: Pick<WorkerEnv, 'MODEL_CACHE_DIR' | 'OT_MODEL_CATALOGUE' | 'OT_MODEL_MIRROR'>;
+  env: Pick<WorkerEnv, 'MODEL_CACHE_DIR' | 'OT_MODEL_CATALOGUE' | 'OT_MODEL_MIRROR' | 'OT_OUTBOUND_ALLOWED_RANGES'>;
   log: Log;
 };
 type Handlers = JobHandlers<typeof modelJobs>;
@@ -50,7 +50,14 @@ export function createModelsSlice({ env, log }: Deps): Slice & { handlers: Handl
   const pull: Handlers['pull'] = async ({ name, acceptLicence }, { signal }) => {
     const entry = entryOf(await catalogue(), name);
     await endWithModelError({ log, name, signal }, () =>
-      pullModel({ cacheDir, entry, mirror: env.OT_MODEL_MIRROR, acceptLicence, signal }),
+      pullModel({
+        cacheDir,
+        entry,
+        mirror: env.OT_MODEL_MIRROR,
+        allowedRanges: env.OT_OUTBOUND_ALLOWED_RANGES,
+        acceptLicence,
+        signal,
+      }),
     );
     return {};
   };

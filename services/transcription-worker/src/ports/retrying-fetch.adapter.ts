@@ -1,8 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { fetchFromEndpoint } from './endpoint-fetch.adapter.ts';
+import { isAppError } from '@overtone/service-kit/errors';
+import type { FormData, Response } from 'undici';
+import type { FetchEndpoint } from './endpoint-fetch.adapter.ts';
 import { engineRefused, engineUnreachable } from '../failures.ts';
 
 export type RetryingRequest = {
+  fetchEndpoint: FetchEndpoint;
   /** Name of the service in error messages. */
   name: string;
   url: string;
@@ -44,7 +47,7 @@ async function sendOnce(request: RetryingRequest): Promise<AttemptResult> {
   const signal = request.signal ? AbortSignal.any([request.signal, timeout]) : timeout;
   let response: Response;
   try {
-    response = await fetchFromEndpoint(request.url, {
+    response = await request.fetchEndpoint(request.url, {
       method: 'POST',
       headers: request.headers,
       body: request.body(),
@@ -52,6 +55,7 @@ async function sendOnce(request: RetryingRequest): Promise<AttemptResult> {
     });
   } catch (cause) {
     request.signal?.throwIfAborted();
+    if (isAppError(cause)) throw engineUnreachable(request.name, { cause, detail: cause.message });
     return { wait: undefined, cause };
   }
   if (response.ok) return { response };
