@@ -22,6 +22,8 @@ export type PullOptions = {
   readonly mirror?: string | undefined;
   /** Private addresses that a source may redirect to (OT_OUTBOUND_ALLOWED_RANGES). */
   readonly allowedRanges?: string | undefined;
+  /** Requests go through a proxy, which resolves names (NODE_USE_ENV_PROXY). */
+  readonly proxied?: boolean | undefined;
   readonly acceptLicence: boolean;
   readonly onProgress?: (receivedBytes: number, totalBytes: number) => void;
   readonly signal?: AbortSignal;
@@ -80,7 +82,16 @@ async function install({ cacheDir, entry, mirror, signal, onReceived, ...rest }:
   await mkdir(work, { recursive: true });
   await rm(ready, { recursive: true, force: true });
   await requireSpace(work, entry, options.reserveBytes);
-  await downloadAll({ entry, mirror, work, options, allowedRanges: rest.allowedRanges, signal, onReceived });
+  await downloadAll({
+    entry,
+    mirror,
+    work,
+    options,
+    allowedRanges: rest.allowedRanges,
+    proxied: rest.proxied,
+    signal,
+    onReceived,
+  });
   await mkdir(ready);
   for (const item of entry.downloads) await unpack(item, { work, ready, signal });
   await writeJson(join(ready, 'manifest.json'), manifestOf(entry));
@@ -93,15 +104,24 @@ async function install({ cacheDir, entry, mirror, signal, onReceived, ...rest }:
   for (const { name } of entry.downloads) await rm(join(work, name), { force: true });
 }
 
-type Downloads = Pick<Installation, 'entry' | 'mirror' | 'allowedRanges' | 'signal' | 'onReceived'> & {
+type Downloads = Pick<Installation, 'entry' | 'mirror' | 'allowedRanges' | 'proxied' | 'signal' | 'onReceived'> & {
   work: string;
   options: DownloadOptions;
 };
 
-async function downloadAll({ entry, mirror, allowedRanges, work, options, signal, onReceived }: Downloads) {
+async function downloadAll({
+  entry,
+  mirror,
+  allowedRanges,
+  proxied = false,
+  work,
+  options,
+  signal,
+  onReceived,
+}: Downloads) {
   const guard = createOutboundGuard({ allowedRanges: parseRanges(allowedRanges ?? '') });
   const dispatcher = guard.createDispatcher();
-  const redirects = { guard, dispatcher, proxied: process.env['NODE_USE_ENV_PROXY'] === '1' };
+  const redirects = { guard, dispatcher, proxied };
   let before = 0;
   try {
     for (const item of entry.downloads) {

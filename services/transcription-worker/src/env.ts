@@ -35,6 +35,8 @@ export const workerVariables = {
   OT_MODEL_CATALOGUE: z.string().optional(),
   /** Address below which the files of the catalogue are looked for first, as `<model>/<file>`; for closed networks. */
   OT_MODEL_MIRROR: z.url({ protocol: /^https?$/ }).optional(),
+  /** Node's own variable: pulls of models go through HTTPS_PROXY. */
+  NODE_USE_ENV_PROXY: z.stringbool().default(false),
   /** Folder for temporary sound; needs room for 115 MB per hour of recording and job. */
   WORK_DIR: z.string().min(1).default(tmpdir()),
   /** Only this engine: sherpa-onnx, openai-compatible, pocketsphinx or scripted. */

@@ -71,6 +71,7 @@ export async function pull(name: string, options: DataOption & { readonly accept
       entry,
       mirror: process.env['OT_MODEL_MIRROR'],
       allowedRanges: process.env['OT_OUTBOUND_ALLOWED_RANGES'],
+      proxied: process.env['NODE_USE_ENV_PROXY'] === '1',
       acceptLicence: options.acceptLicence === true,
       signal: aborter.signal,
       onProgress: (received, total) =>

@@ -3,7 +3,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { AddressInfo } from 'node:net';
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterAll, afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { engineContract } from '../../test/engine-contract.ts';
 import { bytesPerSecond, wavHeader } from '../audio/wav.ts';
 import { createOpenAiVectoriser } from '../embeddings/openai.adapter.ts';
@@ -11,7 +11,8 @@ import { createEndpointFetch } from '../ports/endpoint-fetch.adapter.ts';
 import { createOpenAiEngine } from './openai.adapter.ts';
 import { inventedWords } from './scripted.adapter.ts';
 
-const { fetchEndpoint } = createEndpointFetch();
+const { fetchEndpoint, close } = createEndpointFetch();
+afterAll(close);
 
 type Handler = (request: IncomingMessage, form: FormData, response: ServerResponse) => void;
 

@@ -21,7 +21,10 @@ import { rpc, type Log, type Slice } from '@overtone/service-kit';
 import type { WorkerEnv } from '../env.ts';
 
 type Deps = {
-  env: Pick<WorkerEnv, 'MODEL_CACHE_DIR' | 'OT_MODEL_CATALOGUE' | 'OT_MODEL_MIRROR' | 'OT_OUTBOUND_ALLOWED_RANGES'>;
+  env: Pick<
+    WorkerEnv,
+    'MODEL_CACHE_DIR' | 'OT_MODEL_CATALOGUE' | 'OT_MODEL_MIRROR' | 'OT_OUTBOUND_ALLOWED_RANGES' | 'NODE_USE_ENV_PROXY'
+  >;
   log: Log;
 };
 type Handlers = JobHandlers<typeof modelJobs>;
@@ -55,6 +58,7 @@ export function createModelsSlice({ env, log }: Deps): Slice & { handlers: Handl
         entry,
         mirror: env.OT_MODEL_MIRROR,
         allowedRanges: env.OT_OUTBOUND_ALLOWED_RANGES,
+        proxied: env.NODE_USE_ENV_PROXY,
         acceptLicence,
         signal,
       }),
