@@ -19,7 +19,8 @@ export type ParsedTranscript = {
 };
 export type ParseOptions = { speakerPrefixes: boolean };
 
-const maxCues = 100_000;
+/** Ten hours of subtitles have about 20,000. A larger file would delay other requests while it is read. */
+const maxCues = 30_000;
 /** Of one passage, as for an edit. */
 export const maxPassageLetters = 20_000;
 /** Of a line of plain text: ten hours of speech have 600,000. */
