@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { keyedHashes, parseKeyRing } from '@overtone/service-kit/sealing';
+import { keyedHashes, parseKeyRing, sealHashKey } from '@overtone/service-kit/sealing';
 import type { TestDatabase } from '@overtone/testkit';
 import {
   backupOptions,
@@ -139,6 +139,24 @@ describe('rights after a restore', () => {
     ]);
     expect(await account('user1@example.org')).toMatchObject({ is_active: false });
     expect(await account('user2@example.org')).toMatchObject({ is_active: true });
+  });
+
+  it('are erased again when ENCRYPTION_KEY was changed since, because the ledger keeps its keys', async () => {
+    const old = parseKeyRing(`old:${Buffer.alloc(32, 7).toString('base64')}`);
+    const [subject] = keyedHashes(old, 'erasure subject', firstUser);
+    const both = [...parseKeyRing(encryptionKey), ...old] as unknown as ReturnType<typeof parseKeyRing>;
+    const kept = sealHashKey(both, { keyId: 'old', purpose: 'erasure subject' });
+    const withdrawn = await restoreAfter(
+      `delete from media_file; delete from "user" where uuid = '${firstUser}';
+       insert into erasure (uuid, status, key_id, subject_hash, address_hash, ordered_by, finished_at)
+         values ('${erasureId}', 'done', 'old', '${subject?.hash}', 'address', gen_random_uuid(), now());
+       insert into erasure_key (key_id, purpose, sealed_by, text)
+         values ('old', 'erasure subject', '${kept?.sealedBy}', '${kept?.text}')`,
+      `update "user" set uuid = '${firstUser}' where email = 'user1@example.org'`,
+    );
+    expect(withdrawn).toMatchObject({ erasures: 1, erasedAgain: 1, unknownErasures: 0, unreadable: [] });
+    expect(await account('user1@example.org')).toMatchObject({ is_active: false });
+    expect(await sql('select key_id from erasure_key')).toEqual([{ key_id: 'old' }]);
   });
 
   it('and an erasure that was running at the time of the backup is done when it is done now', async () => {

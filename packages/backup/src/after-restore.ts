@@ -1,6 +1,13 @@
 import type { Client } from 'pg';
 import { readColumns } from '@overtone/database/content';
-import { keyedHashes, parseKeyRing } from '@overtone/service-kit/sealing';
+import {
+  keyedHashes,
+  parseKeyRing,
+  unsealHashKey,
+  type HashKey,
+  type KeyRing,
+  type SealedHashKey,
+} from '@overtone/service-kit/sealing';
 import { findAdministrators, limitAccounts, makeAdministrator } from './account-rights.ts';
 import { withClient } from './client.ts';
 import { BackupError } from './errors.ts';
@@ -134,6 +141,8 @@ async function eraseAgain(
   );
   if (ledger.length === 0) return { erasedAgain: 0, unknownErasures: 0 };
   const ring = parseKeyRing(encryptionKey);
+  // A backup of an older version has no such table.
+  const earlier = columns.has('erasure_key') ? await readLedgerKeys(client, ring) : [];
   const erased = new Map(ledger.map(({ uuid, subject_hash }) => [subject_hash, uuid]));
   const queries = Object.entries(ownerColumns)
     .filter(([table, column]) => columns.get(table)?.includes(column))
@@ -141,7 +150,7 @@ async function eraseAgain(
   const { rows: owners } = await client.query<{ id: string }>(queries.join(' union '));
   let erasedAgain = 0;
   for (const { id } of owners) {
-    const uuid = keyedHashes(ring, 'erasure subject', id)
+    const uuid = keyedHashes(ring, 'erasure subject', id, earlier)
       .map(({ hash }) => erased.get(hash))
       .find((found) => found !== undefined);
     if (uuid === undefined) continue;
@@ -154,9 +163,17 @@ async function eraseAgain(
     if (columns.get('user')?.includes('is_active'))
       await client.query('update "user" set is_active = false where uuid = $1', [id]);
   }
-  const keys = new Set(ring.map(({ id }) => id));
+  const keys = new Set([...ring.map(({ id }) => id), ...earlier.map(({ keyId }) => keyId)]);
   const unknownErasures = ledger.filter(({ key_id }) => !keys.has(key_id)).length;
   return { erasedAgain, unknownErasures };
+}
+
+/** The hash keys of entries from before the key in use, as far as it opens them. */
+async function readLedgerKeys(client: Client, ring: KeyRing): Promise<HashKey[]> {
+  const { rows } = await client.query<SealedHashKey>(
+    'select key_id as "keyId", purpose, sealed_by as "sealedBy", text from erasure_key',
+  );
+  return rows.flatMap((row) => unsealHashKey(ring, row) ?? []);
 }
 
 async function endSessions(client: Client): Promise<number> {

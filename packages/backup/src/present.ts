@@ -5,9 +5,6 @@ import { withClient } from './client.ts';
 import { BackupError } from './errors.ts';
 
 const rowsPerBatch = 2_000;
-/** Makes the tables of the ledger. */
-const ledgerMigration = 450;
-
 /** Tables with rights, whose rows in the present database limit those of the backup. */
 const comparedTables = [
   'user',
@@ -26,7 +23,9 @@ export type HasColumns = (table: ComparedTable, ...columns: readonly string[]) =
 const auditTables = { audit_log: 'time', auth_config_audit: 'created_at' } as const;
 
 /** The ledger of erased persons, replaced by the present one: a backup knows less of it. In the order of their references. */
-const ledgerTables = ['erasure', 'erasure_report'] as const;
+const ledgerTables = ['erasure', 'erasure_report', 'erasure_key'] as const;
+/** The migrations that make them. */
+const ledgerMigrations: ReadonlySet<number> = new Set([450, 453]);
 
 /** What of the present database is copied into a replayed one. */
 export type Present = {
@@ -108,7 +107,10 @@ async function copyTables({ present, scratch, inPresent, inScratch }: Databases,
 
 /** The backup of an older version has no ledger; its migration finds these tables then. */
 async function createLedger(scratch: Client): Promise<void> {
-  const { sql } = readMigrations().find(({ version }) => version === ledgerMigration)!;
+  const sql = readMigrations()
+    .filter(({ version }) => ledgerMigrations.has(version))
+    .map((migration) => migration.sql)
+    .join('\n');
   // Only the tables: the functions and rights of the migration need what came before it.
   for (const table of ledgerTables) {
     const definition = new RegExp(String.raw`create table if not exists ${table} \([\s\S]*?\n\);`).exec(sql)?.[0];

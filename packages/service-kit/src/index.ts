@@ -19,7 +19,19 @@ export { createLog, standardOutput, type Log } from './log.ts';
 export { createMetrics, type Metrics } from './metrics.ts';
 export { catchUp, onStop, periodic, type Periodic } from './periodic.ts';
 export { runService } from './run-service.ts';
-export { keyedHashes, parseKeyRing, readKeyRing, seal, unseal, type KeyRing } from './sealing.ts';
+export {
+  keyedHashes,
+  parseKeyRing,
+  readKeyRing,
+  seal,
+  sealHashKey,
+  sealKey,
+  unseal,
+  unsealHashKey,
+  type HashKey,
+  type KeyRing,
+  type SealedHashKey,
+} from './sealing.ts';
 export {
   createService,
   createServiceBase,

@@ -55,11 +55,48 @@ export function unseal(ring: KeyRing, name: string, { keyId, text }: Sealed): st
  * HMAC-SHA-256 of a value with a key of its own for each purpose. Without the key the value cannot be determined.
  * @returns one entry per key of the ring; the first is the one to store.
  */
-export function keyedHashes(ring: KeyRing, purpose: string, value: string): readonly { keyId: string; hash: string }[] {
-  return ring.map(({ id, secret }) => {
-    const key = createHmac('sha256', secret).update(`overtone ${purpose}\n`).digest();
-    return { keyId: id, hash: createHmac('sha256', key).update(value).digest('hex') };
-  });
+export function keyedHashes(
+  ring: KeyRing,
+  purpose: string,
+  value: string,
+  earlier: readonly HashKey[] = [],
+): readonly { keyId: string; hash: string }[] {
+  const own = ring.map(({ id, secret }) => ({ keyId: id, purpose, key: hashKeyOf(secret, purpose) }));
+  const keys = [...own, ...earlier.filter((key) => key.purpose === purpose)];
+  return keys.map(({ keyId, key }) => ({ keyId, hash: createHmac('sha256', key).update(value).digest('hex') }));
+}
+
+function hashKeyOf(secret: Buffer, purpose: string): Buffer {
+  return createHmac('sha256', secret).update(`overtone ${purpose}\n`).digest();
+}
+
+/** The key of the hashes of one purpose, whose key of the ring has the name `keyId`. */
+export type HashKey = { keyId: string; purpose: string; key: Buffer };
+/** A hash key that outlives its key of the ring: a later one has sealed it. */
+export type SealedHashKey = { keyId: string; purpose: string; sealedBy: string; text: string };
+
+/** Seals the hash key of a key of the ring with the first one. */
+export function sealHashKey(
+  ring: KeyRing,
+  { keyId, purpose }: Pick<HashKey, 'keyId' | 'purpose'>,
+): SealedHashKey | null {
+  const owner = ring.find(({ id }) => id === keyId);
+  return owner ? sealKey(ring, { keyId, purpose, key: hashKeyOf(owner.secret, purpose) }) : null;
+}
+
+/** Seals a hash key again, with the first key. */
+export function sealKey(ring: KeyRing, { keyId, purpose, key }: HashKey): SealedHashKey {
+  const { keyId: sealedBy, text } = seal(ring, nameOf(keyId, purpose), key.toString('base64'));
+  return { keyId, purpose, sealedBy, text };
+}
+
+export function unsealHashKey(ring: KeyRing, { keyId, purpose, sealedBy, text }: SealedHashKey): HashKey | null {
+  const key = unseal(ring, nameOf(keyId, purpose), { keyId: sealedBy, text });
+  return key === null ? null : { keyId, purpose, key: Buffer.from(key, 'base64') };
+}
+
+function nameOf(keyId: string, purpose: string): string {
+  return `hash key ${keyId} ${purpose}`;
 }
 
 /** Seals secrets: 32 bytes in base64, or several keys as `id:base64,id:base64`; the first one seals. */

@@ -40,6 +40,12 @@ export const people: DashboardSpec = {
           },
           description: '95th percentile. A failure is slow on purpose; a directory or provider adds its own time.',
         }),
+        lines('Erasures that are not done', 's', {
+          queries: { '{{status}}': 'max by (status) (erasures_oldest_open_seconds)' },
+          description: 'Age of the oldest erasure of a person: running waits for a service, held for a legal hold.',
+          thresholds: { red: 86_400 },
+          alerts: ['ErasureNotDone'],
+        }),
         lines('New accounts', 'short', {
           queries: { '{{method}}': 'sum by (method) (increase(user_signups_total[1d]))' },
           description: 'New accounts in 24 hours by source; keycloak is any OpenID Connect provider.',

@@ -26,6 +26,7 @@ import { checkNotLastSuperAdmin, withLockedAccount, type LockedAccount, type Req
 import { usersStore } from '../users/users.store.ts';
 import { normalizedAddress, statusOf, sumCounts, toErasureObject } from './erasure.ts';
 import { erasureStore, withReports } from './erasure.store.ts';
+import { readLedgerKeys } from './ledger-keys.ts';
 
 export type ErasureDeps = {
   db: Db;
@@ -146,10 +147,11 @@ function createProgress({ db, outbox, sessions, keyRing, log }: ErasureDeps) {
       const done = await db.erasure.findMany({ where: { status: 'done' }, select: { id: true, subjectHash: true } });
       if (done.length === 0) return;
       const ring = keyRing();
+      const earlier = await readLedgerKeys(db, ring);
       const erased = new Map(done.map(({ id, subjectHash }) => [subjectHash, id]));
       for (const { id: userId } of await db.user.findMany({ select: { id: true } })) {
         if (signal.aborted) return;
-        const id = keyedHashes(ring, 'erasure subject', userId)
+        const id = keyedHashes(ring, 'erasure subject', userId, earlier)
           .map(({ hash }) => erased.get(hash))
           .find((found) => found !== undefined);
         if (id === undefined) continue;
@@ -206,7 +208,9 @@ function createLedger({ db, keyRing }: ErasureDeps) {
 
     /** By an address that an administrator enters: the ledger itself has none. */
     findByAddress: async (email: string): Promise<ErasureObject[]> => {
-      const hashes = keyedHashes(keyRing(), 'erasure address', normalizedAddress(email)).map(({ hash }) => hash);
+      const ring = keyRing();
+      const earlier = await readLedgerKeys(db, ring);
+      const hashes = keyedHashes(ring, 'erasure address', normalizedAddress(email), earlier).map(({ hash }) => hash);
       const rows = await db.erasure.findMany({ where: { addressHash: { in: hashes } }, include: withReports });
       return rows.map(toErasureObject);
     },

@@ -1,12 +1,14 @@
 import { erasureEvents, erasureRoutes } from '@overtone/contracts';
-import { catchUp, consumer, handle, periodic, type Slice } from '@overtone/service-kit';
+import { catchUp, consumer, handle, periodic, type Metrics, type Slice } from '@overtone/service-kit';
 import { requestContextOf } from '../users/users.ts';
 import { createErasures, type ErasureDeps } from './erasure.service.ts';
+import { erasureStore } from './erasure.store.ts';
 
 const minute = 60_000;
 
 /** Erases persons from every service, and keeps the ledger that proves it. */
-export function createErasureSlice(deps: ErasureDeps): Slice {
+export function createErasureSlice({ metrics, ...deps }: ErasureDeps & { metrics: Metrics }): Slice {
+  watchOpenErasures(metrics, deps);
   const erasures = createErasures(deps);
   return {
     routes: [
@@ -48,4 +50,21 @@ export function createErasureSlice(deps: ErasureDeps): Slice {
       catchUp('erase restored accounts again', 24 * 60 * minute, erasures.reopenRestored),
     ],
   };
+}
+
+function watchOpenErasures(metrics: Metrics, { db }: Pick<ErasureDeps, 'db'>): void {
+  const gauges = [
+    { name: 'erasures_open', help: 'Erasures of persons that are not done', label: 'status' },
+    { name: 'erasures_oldest_open_seconds', help: 'Age of the oldest one, or 0', label: 'status' },
+  ];
+  metrics.watch(gauges, async () => {
+    const open = await erasureStore.listOpen(db);
+    return ['running', 'held'].flatMap((status) => {
+      const found = open.find((row) => row.status === status);
+      return [
+        { name: 'erasures_open', of: status, value: found?.count ?? 0 },
+        { name: 'erasures_oldest_open_seconds', of: status, value: found?.seconds ?? 0 },
+      ];
+    });
+  });
 }

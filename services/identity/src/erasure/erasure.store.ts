@@ -20,6 +20,13 @@ export const erasureStore = {
     return (await tx.erasureReport.createMany({ data, skipDuplicates: true })).count > 0;
   },
 
+  /** Erasures that are not done, and the age of the oldest of each status since its round began. */
+  listOpen: (db: Db): Promise<{ status: string; count: number; seconds: number }[]> => db.$queryRaw`
+    select e.status, count(*)::int as count, extract(epoch from now() - min(greatest(e.ordered_at, coalesce(r.ended, '-infinity'))))::float8 as seconds
+    from erasure e left join lateral (
+      select max(reported_at) as ended from erasure_report where erasure_id = e.uuid and round < e.round) r on true
+    where e.status <> 'done' group by e.status`,
+
   /** Groups whose only manager is the person, and that have other members. */
   onlyManagerOf: (db: Db | Tx, userId: string): Promise<{ name: string }[]> => db.$queryRaw<{ name: string }[]>`
     select g.name from user_group g join user_group_member m on m.group_id = g.uuid

@@ -1,10 +1,11 @@
 import { execFile } from 'node:child_process';
-import { randomBytes } from 'node:crypto';
+import { randomBytes, randomUUID } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { describe, expect, it } from '@jest/globals';
+import { keyedHashes, parseKeyRing } from '@overtone/service-kit';
 import { createFolder } from '@overtone/testkit/cleanup';
 import { setUpIdentity } from '../../test/running-identity.ts';
 
@@ -87,5 +88,30 @@ describe('a new key', () => {
       where a.config_key = 'proxy_shared_secret' and b.config_key = 'ldap_bind_password'`);
     await writeFile(file, `${newKey()},${key}`);
     expect(await reseal()).toEqual({ resealed: 2, unreadable: ['proxy_shared_secret'] });
+  });
+
+  it('keeps erased persons comparable after any number of changes, with keys that only the newest one opens', async () => {
+    const person = 'gone@example.org';
+    const [subject] = keyedHashes(parseKeyRing(key), 'erasure subject', randomUUID());
+    const [address] = keyedHashes(parseKeyRing(key), 'erasure address', person);
+    await backends.sql.query(
+      `insert into erasure (status, key_id, subject_hash, address_hash, ordered_by, finished_at)
+       values ('done', $1, $2, $3, gen_random_uuid(), now())`,
+      [subject?.keyId, subject?.hash, address?.hash],
+    );
+    const find = async () =>
+      (await identity.ask('/api/admin/erasures/find', { method: 'POST', json: { email: person }, caller })).body;
+    expect(await find()).toMatchObject([{ status: 'done' }]);
+    for (const round of [1, 2]) {
+      const fresh = newKey();
+      await writeFile(file, `${fresh},${key}`);
+      expect((await reseal()).resealed).toBeGreaterThanOrEqual(2);
+      await writeFile(file, fresh);
+      key = fresh;
+      expect({ round, found: await find() }).toMatchObject({ found: [{ status: 'done' }] });
+    }
+    await writeFile(file, newKey());
+    expect(await find()).toEqual([]);
+    await writeFile(file, key);
   });
 });

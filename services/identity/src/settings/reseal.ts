@@ -1,5 +1,6 @@
 import { seal, unseal, type KeyRing } from '@overtone/service-kit';
 import { txOptions, type Db } from '../database.ts';
+import { resealLedgerKeys } from '../erasure/ledger-keys.ts';
 import { settingsStore } from './settings.store.ts';
 
 export type ResealResult = { resealed: number; unreadable: string[] };
@@ -23,6 +24,8 @@ export function reseal(db: Db, keyRing: () => KeyRing): Promise<ResealResult> {
         result.resealed += 1;
       }
     }
+    // Entries of the ledger made while this runs have the first key.
+    result.resealed += await resealLedgerKeys(tx, ring);
     return result;
   }, txOptions);
 }
