@@ -91,16 +91,21 @@ describe('an ordered erasure', () => {
     const config = JSON.stringify({ ...settingsOf({ owner: 'person@example.org' }) });
     await media.query(
       'insert into watch_source (uuid, name, config, owner_id) values ($1, $2, $3::jsonb, $4)',
-      ...[source, 'Recorder', config, owner.userId],
+      source,
+      'Recorder',
+      config,
+      owner.userId,
     );
     await media.query(
       `insert into watch_decision (source_id, path, version, bytes, modified_at, decision, source_version, owner_id)
        values ($1, 'person.wav', '1', 1, now(), 'imported', 1, $2)`,
-      ...[source, owner.userId],
+      source,
+      owner.userId,
     );
     await media.query(
       `insert into watch_import (owner_id, sha256, media_file_id) values ($1, 'hash', $2)`,
-      ...[owner.userId, kept.fileId],
+      owner.userId,
+      kept.fileId,
     );
     const upload = randomUUID();
     await objects.put(

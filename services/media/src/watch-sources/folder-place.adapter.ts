@@ -214,7 +214,7 @@ function changedIfMissing(error: unknown): never {
 }
 
 async function targetOf(path: string, { moveTo, roots }: Pick<FolderOptions, 'moveTo' | 'roots'>): Promise<string> {
-  const folder = join(moveTo, dirname(path));
+  const folder = join((await checkFolder(moveTo, roots)).resolved, dirname(path));
   await mkdir(folder, { recursive: true });
   if (!isWithin(await realpath(folder), await resolveRoots(roots)))
     throw new SourceUnavailable('folder_refused', 'The folder for imported files leads out of the allowed folders.');
