@@ -200,8 +200,12 @@ export function backupsInTheBrowser({ scripted, recordings, screenshots }: Scrip
     checks: [...backups, ...mirror],
     close: async () => {
       await browser?.close();
-      for (const name of ['panel-backups', 'panel-mirror'])
-        if (instance) await rm(folderOf(name), { recursive: true, force: true });
+      if (!instance) return;
+      // A mirror whose folder is gone delays every erasure of the suites that follow.
+      const client = await signIn(instance.baseUrl, admin.email, admin.password);
+      for (const panel of ['backup', 'media-mirror'])
+        await client.send('PUT', `/api/admin/${panel}/settings`, { destination: null });
+      for (const name of ['panel-backups', 'panel-mirror']) await rm(folderOf(name), { recursive: true, force: true });
     },
   };
 }

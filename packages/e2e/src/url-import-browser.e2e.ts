@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import type { Browser, Page } from '@playwright/test';
 import { barriers } from './barriers.ts';
 import { fitsWidth, launchBrowser } from './browser.ts';
+import { signIn, type Client } from './client.ts';
 import type { ScriptedContext } from './context.ts';
 import { openHands, watchedStep, type Hands } from './hands.ts';
 import { admin } from './instance.ts';
@@ -21,6 +22,7 @@ export function urlImportInTheBrowser({ scripted, recordings, screenshots }: Scr
   let browser: Browser | undefined;
   let boss: Hands;
   let page: Page;
+  let client: Client;
   let server: Server | undefined;
   let base = '';
   const step = watchedStep(() => [boss]);
@@ -28,13 +30,12 @@ export function urlImportInTheBrowser({ scripted, recordings, screenshots }: Scr
     await page.getByRole('button', { name: 'More ways to add' }).click();
     await page.getByRole('menuitem', { name: 'Import from an address' }).click();
   };
-  const press = (name: string) => page.getByRole('button', { name, exact: true }).click();
   const start = async (url: string, title?: string): Promise<void> => {
     await page.goto('/');
     await openDialog();
     await page.getByRole('textbox', { name: 'Address' }).fill(url);
     if (title) await page.getByRole('textbox', { name: 'Title' }).fill(title);
-    await press('Import and transcribe');
+    await page.getByRole('button', { name: 'Import and transcribe', exact: true }).dblclick();
   };
 
   const checks: Check[] = [
@@ -51,6 +52,7 @@ export function urlImportInTheBrowser({ scripted, recordings, screenshots }: Scr
         server.listen(0, '127.0.0.1');
         await once(server, 'listening');
         base = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+        client = await signIn(instance.baseUrl, admin.email, admin.password);
         browser = await launchBrowser();
         boss = await openHands(browser, instance.baseUrl, screenshots);
         page = boss.page;
@@ -76,11 +78,13 @@ export function urlImportInTheBrowser({ scripted, recordings, screenshots }: Scr
       await page.setViewportSize({ width: 1280, height: 800 });
       await page.getByRole('textbox', { name: 'Address' }).fill('');
     }),
-    step('a recording is downloaded and transcribed', async () => {
+    step('a recording is downloaded once after a double click, and transcribed', async () => {
       await start(`${base}/interview.wav`, 'Imported interview');
       await page.getByText('The recording is being downloaded.').waitFor();
       await page.getByRole('link', { name: 'Imported interview' }).first().click(slow);
       await page.getByTestId('segment').first().waitFor(slow);
+      const { items } = await client.ok<{ items: { title: string }[] }>('GET', '/api/files?limit=100');
+      assert.equal(items.filter(({ title }) => title === 'Imported interview').length, 1);
     }),
     step('the same recording again is reported as a duplicate, with a link to the first one', async () => {
       await start(`${base}/interview.wav`, 'Imported twice');

@@ -2,6 +2,7 @@ import { t } from '@lingui/core/macro';
 import { Button, Group, Modal, Stack } from '@mantine/core';
 import { useState, type ReactNode, type SyntheticEvent } from 'react';
 import { ErrorNote } from './error-note.tsx';
+import { useSingleClick } from './single-click.ts';
 import { useUnsaved } from './unsaved.tsx';
 import { confirmDiscard, RestoredNote, type Draft } from './draft.tsx';
 
@@ -49,9 +50,10 @@ export function FormDialog({
   const lostOnReload = draft === undefined ? touched : secretTyped;
   const changed = lostOnReload || (draft?.changed ?? false);
   useUnsaved(lostOnReload, onClose);
+  const submitOnce = useSingleClick(onSubmit);
   const submit = (event: SyntheticEvent): void => {
     event.preventDefault();
-    if (ready) onSubmit();
+    if (ready) submitOnce();
   };
   const close = async (): Promise<void> => {
     if (await confirmDiscard({ changed, drop: () => draft?.drop() })) onClose();

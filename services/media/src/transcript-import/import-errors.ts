@@ -5,7 +5,7 @@ export const importErrors = {
   invalid: (line: number, reason: string): AppError =>
     invalid('transcript_invalid', `Line ${line}: ${reason}`, { extra: { line } }),
   invalidField: (path: string, reason: string): AppError =>
-    invalid('transcript_invalid', `${path || 'The file'}: ${reason}`, { errors: [{ path, message: reason }] }),
+    invalid('transcript_invalid', `This JSON is not an exported transcript. ${path || 'The file'}: ${reason}`),
   empty: (): AppError => invalid('transcript_empty', 'The file has no text.'),
   formatUnknown: (): AppError =>
     invalid('transcript_format_unknown', 'This is not a transcript: it may be SRT, WebVTT, TTML, JSON or plain text.'),

@@ -230,7 +230,9 @@ describe('the encoding', () => {
 describe('a JSON file', () => {
   it('is rejected with its line or the name of the field', () => {
     expect(refusal('{\n"segments": [\n}', 'a.json')).toEqual(['transcript_invalid', 3]);
-    expect(() => read('{"segments":[{"start_time":"1"}]}', 'a.json')).toThrow(/^segments\.0\.start_time: /);
+    expect(() => read('{"segments":[{"start_time":"1"}]}', 'a.json')).toThrow(
+      /^This JSON is not an exported transcript\. segments\.0\.start_time: /,
+    );
   });
 
   it('gives words new times when they are not those of the text', () => {
