@@ -8,7 +8,7 @@ import { addDuration } from './webm-duration.ts';
 import { checkSpeech, type Languages } from '../ports/languages.adapter.ts';
 import type { Reservations } from './reservations.store.ts';
 import { checkedFilename, parseOptions, uploadErrors } from './uploads.ts';
-import type { Uploads } from './uploads.service.ts';
+import type { Uploads } from './uploads.store.ts';
 import { findFile } from './uploads.store.ts';
 
 export type ResumableDeps = {

@@ -1,16 +1,15 @@
 import { randomUUID } from 'node:crypto';
-import type { Readable } from 'node:stream';
 import type { FileObject } from '@overtone/contracts';
 import type { Outbox } from '@overtone/database';
 import type { ObjectStore } from '@overtone/object-store';
 import { isAppError, type Log } from '@overtone/service-kit';
-import { txOptions, type Db, type Tx } from '../database.ts';
-import { noClient, type Actor } from '../audit/audit.ts';
+import { txOptions, type Db } from '../database.ts';
+import { noClient } from '../audit/audit.ts';
 import { originalKey } from '../files/files.ts';
 import type { Telemetry } from '../telemetry.ts';
 import { createInspection } from '@overtone/object-store/inspection';
-import { checkedFilename, type UploadOptions } from './uploads.ts';
-import { findFile, storeFile, type StoredRecording } from './uploads.store.ts';
+import { checkedFilename } from './uploads.ts';
+import { findFile, storeFile, type IncomingUpload, type Uploads } from './uploads.store.ts';
 
 export type UploadsDeps = {
   db: Db;
@@ -20,26 +19,8 @@ export type UploadsDeps = {
   log: Log;
   maxBytes: number;
 };
-export type IncomingUpload = {
-  /** Given for a resumable upload, so that finishing it twice creates one file. */
-  id?: string;
-  userId: string;
-  filename: string | undefined;
-  declaredType: string;
-  body: Readable | AsyncIterable<Buffer>;
-  /** Called after the file's last byte, because fields may follow it; rejects when the body was truncated. */
-  options: () => Promise<UploadOptions>;
-  signal?: AbortSignal;
-  /** Where the request came from; absent when an interrupted upload is finished later. */
-  client?: Actor['client'];
-  /** Default: `upload`. */
-  source?: StoredRecording['source'];
-  /** Is stored together with the file; an error rejects the upload. */
-  alongside?: (tx: Tx, file: FileObject) => Promise<void>;
-};
-
 /** Receives recordings: stores the object first, then row and event in one transaction. */
-export function createUploads({ db, outbox, objects, telemetry, log, maxBytes }: UploadsDeps) {
+export function createUploads({ db, outbox, objects, telemetry, log, maxBytes }: UploadsDeps): Uploads {
   const discard = async (id: string): Promise<void> => {
     try {
       // A commit may have succeeded although its response was lost: then the object is needed.
@@ -81,5 +62,3 @@ export function createUploads({ db, outbox, objects, telemetry, log, maxBytes }:
     },
   };
 }
-
-export type Uploads = ReturnType<typeof createUploads>;

@@ -17,8 +17,8 @@ import { createParts } from './resumable-parts.store.ts';
 import { createTus } from './resumable.adapter.ts';
 import { createResumable, type Resumable } from './resumable.service.ts';
 import { parseOptions, uploadErrors } from './uploads.ts';
-import { createUploads, type Uploads } from './uploads.service.ts';
-import { findFile } from './uploads.store.ts';
+import { createUploads } from './uploads.service.ts';
+import { findFile, type Uploads } from './uploads.store.ts';
 
 export type UploadsSliceDeps = {
   db: Db;

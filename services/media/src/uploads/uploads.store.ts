@@ -1,3 +1,4 @@
+import type { Readable } from 'node:stream';
 import { mediaEvents, type DataOf, type FileObject } from '@overtone/contracts';
 import type { Outbox } from '@overtone/database';
 import { auditAction, type Actor } from '../audit/audit.ts';
@@ -16,6 +17,26 @@ export type StoredRecording = Inspection & {
   source: DataOf<typeof mediaEvents.uploaded>['source'];
   objectKey: string;
 };
+
+export type IncomingUpload = {
+  /** Given for a resumable upload, so that finishing it twice creates one file. */
+  id?: string;
+  userId: string;
+  filename: string | undefined;
+  declaredType: string;
+  body: Readable | AsyncIterable<Buffer>;
+  /** Called after the file's last byte, because fields may follow it; rejects when the body was truncated. */
+  options: () => Promise<UploadOptions>;
+  signal?: AbortSignal;
+  /** Where the request came from; absent when an interrupted upload is finished later. */
+  client?: Actor['client'];
+  /** Default: `upload`. */
+  source?: StoredRecording['source'];
+  /** Is stored together with the file; an error rejects the upload. */
+  alongside?: (tx: Tx, file: FileObject) => Promise<void>;
+};
+/** Stores recordings that arrive in this process. */
+export type Uploads = { maxBytes: number; receive: (incoming: IncomingUpload) => Promise<FileObject> };
 
 export function findFile(db: Db | Tx, id: string) {
   return db.mediaFile.findUnique({ where: { id }, include: withSpeakerCount });

@@ -5,7 +5,7 @@ import type { ObjectStore } from '@overtone/object-store';
 import { isAppError, type AppError } from '@overtone/service-kit';
 import type { Db } from '../database.ts';
 import { parseOptions, uploadErrors } from '../uploads/uploads.ts';
-import type { Uploads } from '../uploads/uploads.service.ts';
+import type { Uploads } from '../uploads/uploads.store.ts';
 import { declaredBytes, headLength } from './completeness.ts';
 import { EntryChanged, EntryIncomplete, type Place } from './place.ts';
 import { pauseAfter, type Entry } from './watch-sources.ts';

@@ -7,7 +7,7 @@ import { actorOf } from '../audit/audit.ts';
 import type { Db } from '../database.ts';
 import type { People } from '../ports/people.adapter.ts';
 import { watchSourceGauges } from '../telemetry.ts';
-import type { Uploads } from '../uploads/uploads.service.ts';
+import type { Uploads } from '../uploads/uploads.store.ts';
 import { createBucketPlace } from './bucket-place.adapter.ts';
 import { createFolderPlace } from './folder-place.adapter.ts';
 import { createScanner } from './scanner.service.ts';
