@@ -17,7 +17,7 @@ export const maskedAudioJobs = {
 };
 
 export const maskedAudioRpc = {
-  /** `none`: the copy exists, or nobody needs it any more. */
+  /** `none`: the copy exists, or no reader needs it any more. */
   claimMaskedAudio: defineRpc('media', 'claim-masked-audio', {
     request: z.object(variant),
     reply: z.discriminatedUnion('outcome', [

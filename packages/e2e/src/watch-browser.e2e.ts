@@ -110,7 +110,7 @@ export function watchInTheBrowser({ scripted, recordings, screenshots }: Scripte
       await row().getByText('Watching').waitFor(slow);
       await row().getByText('1 imported').waitFor();
     }),
-    step('a removed source is gone, and its recordings stay in the library', async () => {
+    step('a removed source disappears, and its recordings stay in the library', async () => {
       await row().getByRole('button', { name: 'Remove' }).click();
       await press('Stop watching');
       await page.getByText('No folder or bucket is watched yet.').waitFor();

@@ -37,7 +37,7 @@ function ibanAt(tokens: readonly Token[], at: number): Span[] {
   let compact = '';
   let end: number | undefined;
   for (let next = at; next < Math.min(tokens.length, at + maxTokens) && compact.length <= 34; next += 1) {
-    // A listener confirms while somebody dictates.
+    // A listener confirms during a dictation.
     if (next > at && tokens[next - 1]?.endsPassage && isReply(tokens[next]?.word ?? '') && tokens[next]?.endsPassage)
       continue;
     const repeat = repeats[tokens[next]?.word ?? ''];

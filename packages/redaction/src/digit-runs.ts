@@ -123,7 +123,7 @@ function runAt(tokens: readonly Token[], from: number, words: NumberWords): Digi
   return run;
 }
 
-/** What a listener says while somebody dictates a number. */
+/** What a listener says during the dictation of a number. */
 const replies = new Set(
   'mhm hmm mm yes yeah yep yup ok okay right uh-huh uh huh sure alright correct got it go on ahead and next then thanks you thank perfect great noted i see'.split(
     ' ',

@@ -1,6 +1,6 @@
 import { allLocales } from '@faker-js/faker';
 
-/** Languages of transcripts, and the countries whose names are heard in them; their names are written in Latin letters. */
+/** Languages of transcripts, and the countries whose names occur in them; their names are written in Latin letters. */
 const locales =
   'en en_AU en_GH en_IN en_NG en_ZA cy de de_CH fr fr_BE fr_SN es es_MX it pt_BR pt_PT nl nl_BE sv da nb_NO fi pl tr ro hr cs_CZ hu yo_NG zu_ZA'.split(
     ' ',

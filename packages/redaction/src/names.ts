@@ -95,13 +95,13 @@ export function findNames(tokens: readonly Token[], { knownNames, language }: Na
 
 type Range = { first: number; last: number };
 
-/** Words before a name that somebody is addressed with or spoken of. */
+/** Words before the name of a person who is addressed or mentioned. */
 const addresses = new Set('thanks you hi hello hey dear bye goodbye ask asked tell told met with'.split(' '));
 /** In these languages every noun has a capital letter. */
 const capitalisedNouns = new Set(['de', 'lb']);
 const spellings = new Set('spelled spelt spell spells name named called'.split(' '));
 
-/** Letters that are said one by one: after "spelled", or when they make a name. */
+/** Letters that are spoken one by one: after "spelled", or when they make a name. */
 function spelledNames(tokens: readonly Token[], known: ReadonlySet<string>): Range[] {
   const ranges: Range[] = [];
   for (let first = 0; first < tokens.length; first += 1) {

@@ -36,7 +36,7 @@ export function createErasureSlice({ metrics, ...deps }: ErasureDeps & { metrics
       consumer(erasureEvents['transcription-dispatcher'], 'record-erasure-transcription-dispatcher', (report, { id }) =>
         erasures.record('transcription-dispatcher', report, id),
       ),
-      /** Decisions of sync runs about the person are gone. */
+      /** Decisions of sync runs about the person are deleted. */
       consumer(erasureEvents['directory-sync'], 'record-erasure-directory-sync', (report, { id }) =>
         erasures.record('directory-sync', report, id),
       ),

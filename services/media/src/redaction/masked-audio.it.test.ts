@@ -149,7 +149,7 @@ describe('the sound of a masked recording', () => {
     expect(Buffer.from(await (await play(viewer)).arrayBuffer()).equals(original)).toBe(true);
   });
 
-  it('is in the audit log when somebody hears masked parts, once for all requests of a player', async () => {
+  it('is in the audit log when a user plays masked parts, once for all requests of a player', async () => {
     await setPolicy({ masked_for: ['viewer', 'editor', 'owner'] });
     for (const range of ['bytes=0-', 'bytes=1-10', 'bytes=20-']) await (await play(run.owner, { range })).arrayBuffer();
     const heard = () =>
@@ -204,7 +204,7 @@ describe('the sound of a masked recording', () => {
     expect((await claim(await requested())).ranges).toEqual([[9.8, 18.2]]);
   });
 
-  it('is refused for good when no copy can be made, with another code', async () => {
+  it('is refused permanently when no copy can be made, with another code', async () => {
     await play(viewer);
     const request = await requested();
     const { token } = await claim(request);
@@ -220,7 +220,7 @@ describe('the sound of a masked recording', () => {
     expect((await claim(await requested())).ranges).toEqual([phoneTimes]);
   });
 
-  it('is not accepted for a file that was deleted meanwhile, and its object is deleted', async () => {
+  it('is not accepted for a file that was deleted during the job, and its object is deleted', async () => {
     await play(viewer);
     const request = await requested();
     const { target, token } = await claim(request);

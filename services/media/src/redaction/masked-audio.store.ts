@@ -99,7 +99,7 @@ export function listQueuedCopies(db: Db): Promise<(CopyId & { token: number })[]
     where status = 'queued' and changed_at < now() - interval '15 seconds' order by changed_at limit 1000`;
 }
 
-/** Copies of earlier versions of the transcript, and those that nobody plays any more. */
+/** Copies of earlier versions of the transcript, and those that are not played any more. */
 export function forgetCopies(db: Db): Promise<Pick<Copy, 'objectKey'>[]> {
   return db.$queryRaw`
     delete from masked_audio m using media_file f

@@ -15,7 +15,7 @@ export type AudioPassage = {
   estimated: boolean;
 };
 
-/** Speech engines place words up to about this far from where they are said. */
+/** Speech engines place words up to about this far from where they are spoken. */
 const margin = 0.2;
 
 /** When masked parts are heard, in order. Without reliable times of its words, a passage is masked as a whole. */

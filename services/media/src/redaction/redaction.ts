@@ -32,7 +32,7 @@ export const defaultPolicy: RedactionPolicy = {
 export function parsePolicy(stored: unknown): RedactionPolicy {
   if (stored === null || stored === undefined) return defaultPolicy;
   // A policy from before audio could be masked has no such field.
-  const parsed = redactionPolicy.safeParse({ audio_masking: defaultPolicy.audio_masking, ...(stored as object) });
+  const parsed = redactionPolicy.safeParse({ audio_masking: defaultPolicy.audio_masking, ...stored });
   return parsed.success ? parsed.data : { ...defaultPolicy, masked_kinds: [...redactionKinds], reveal_for: [] };
 }
 

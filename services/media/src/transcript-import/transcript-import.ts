@@ -114,7 +114,7 @@ const reach = 6;
 export function previewOf(transcript: ImportedTranscript, mask: Mask): ImportPreview {
   const { segments, title: _, ...about } = transcript;
   const spans = mask.kinds.size === 0 ? [] : findSpans(transcript);
-  // A text whose scan failed is withheld, as it is when it is stored.
+  // A text whose scan failed is withheld, like a stored one.
   const turnMask = spans ? mask : { ...mask, withholdsUnscanned: true };
   const shownNames = new Map(about.speakers.map((name, i) => [name, shownName(name, speakerLabel(i + 1), mask)]));
   return {

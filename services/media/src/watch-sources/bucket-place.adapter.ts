@@ -54,7 +54,7 @@ export function createBucketPlace({ settings, secretKey, guard }: BucketOptions)
         await close();
         throw new EntryChanged('another object');
       }
-      // An object never changes while it is read; a cut connection is told by its length.
+      // An object never changes while it is read; a cut connection is detected by its length.
       return { body: opened.stream, isUnchanged: async () => true, close };
     },
     finish: async (entry, after) => {

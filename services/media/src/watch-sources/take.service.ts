@@ -13,7 +13,7 @@ import * as store from './watch-sources.store.ts';
 import type { NewDecision, Source } from './watch-sources.store.ts';
 
 export type TakeDeps = { db: Db; uploads: Uploads; objects: Pick<ObjectStore, 'get' | 'space'> };
-/** A writer that was silent for this time does not continue: an incomplete recording is imported as it is. */
+/** A writer that was silent for this time does not continue: an incomplete recording is imported unchanged. */
 const abandonedMs = 3_600_000;
 const silenceMs = 120_000;
 

@@ -35,7 +35,7 @@ const bucket = createObjectStore({
 cleanUpAfterFile(async () => bucket.close());
 const objects = createObjectStore({ OBJECT_STORE_DIR: media.folder, S3_REGION: 'x' });
 const boss = newUser('super_admin');
-const patience = { timeoutMs: 30_000 };
+const waitLimits = { timeoutMs: 30_000 };
 const long = 120_000;
 
 async function place(path: string, bytes: Uint8Array): Promise<string> {
@@ -82,7 +82,7 @@ async function watchSource(name: string, change: Partial<WatchSourceInput> = {})
       waitFor(async () => {
         const found = await decisionOf(file);
         return found?.decision === decision ? found : undefined;
-      }, patience),
+      }, waitLimits),
     hashes: async (userId = owner.userId): Promise<string[]> => {
       const rows = await media.query('select file_hash from media_file where user_id = $1', userId);
       return rows.map((row) => String(row['file_hash'])).toSorted();
@@ -139,7 +139,7 @@ describe('a watched folder', () => {
       const { file_uuid: before } = await until('a.wav', 'imported');
       await writeFile(file, wav(4));
       await utimes(file, time, time);
-      await waitFor(async () => (await until('a.wav', 'imported')).file_uuid !== before, patience);
+      await waitFor(async () => (await until('a.wav', 'imported')).file_uuid !== before, waitLimits);
       expect(await hashes()).toEqual([hashOf(wav(3)), hashOf(wav(4))].toSorted());
     },
     long,
@@ -198,10 +198,10 @@ describe('a watched folder', () => {
       const ada = newUser();
       media.accounts.set('ada@example.org', ada.userId);
       await place(join(folder, 'ada@example.org/calls/a.wav'), wav(9));
-      await place(join(folder, 'nobody/b.wav'), wav(10));
+      await place(join(folder, 'unknown/b.wav'), wav(10));
       await place(join(folder, 'top.wav'), wav(11));
       await until('ada@example.org/calls/a.wav', 'imported');
-      expect((await until('nobody/b.wav', 'owner_unknown')).reason).toContain('nobody');
+      expect((await until('unknown/b.wav', 'owner_unknown')).reason).toContain('unknown');
       await until('top.wav', 'owner_unknown');
       expect(await hashes(ada.userId)).toEqual([hashOf(wav(9))]);
     },
@@ -243,7 +243,7 @@ describe('a watched folder', () => {
       await place(join(folder, 'sub/a.wav'), wav(after === 'delete' ? 14 : 15));
       await place(join(folder, 'notes.txt'), Buffer.from('These are only notes, not a recording.'));
       await until('sub/a.wav', 'imported');
-      await waitFor(async () => (await decisionOf('sub/a.wav'))?.after_state === 'done', patience);
+      await waitFor(async () => (await decisionOf('sub/a.wav'))?.after_state === 'done', waitLimits);
       await until('notes.txt', 'not_media');
       expect(await readdir(folder, { recursive: true })).toEqual(['notes.txt', 'sub']);
       if (target !== '') expect(await readdir(join(target, 'sub'))).toEqual(['a.wav']);
@@ -261,7 +261,7 @@ describe('a watched folder', () => {
       await objects.deletePrefix(`files/${id}/`);
       await media.query("update watch_decision set after_state = 'pending' where media_file_id = $1", id);
       await update({ after: 'delete' });
-      await waitFor(async () => (await decisionOf('a.wav'))?.after_state === 'failed', patience);
+      await waitFor(async () => (await decisionOf('a.wav'))?.after_state === 'failed', waitLimits);
       expect((await decisionOf('a.wav'))?.reason).toContain('not deleted');
       expect(await readdir(folder)).toEqual(['a.wav']);
       expect(owner.role).toBe('user');
@@ -310,9 +310,9 @@ describe('a watched folder under load', () => {
         }
       };
       await Promise.all([slowWriter(), pausingWriter(), renamingWriter(), manyWriter()]);
-      const loadPatience = { timeoutMs: 60_000 + manyFiles * 100 };
-      await waitFor(async () => (await hashes()).length >= expected.size, loadPatience);
-      await waitFor(async () => !(await read()).counts.waiting, loadPatience);
+      const loadLimits = { timeoutMs: 60_000 + manyFiles * 100 };
+      await waitFor(async () => (await hashes()).length >= expected.size, loadLimits);
+      await waitFor(async () => !(await read()).counts.waiting, loadLimits);
       expect(await hashes()).toEqual([...expected].toSorted());
       const { counts } = await read();
       expect(counts).toEqual({ imported: expected.size, duplicate: Math.ceil(manyFiles / 5) });
@@ -336,14 +336,14 @@ describe('a source that disappears', () => {
       const lost = await waitFor(async () => {
         const source = await read();
         return source.status === 'unavailable' ? source : undefined;
-      }, patience);
+      }, waitLimits);
       expect(lost).toMatchObject({ error_code: 'folder_missing', files: 1, counts: { imported: 1 } });
       expect(await (await fetch(`${media.internal}/metrics`)).text()).toContain(
         `media_watch_source_up{source="${uuid}"} 0`,
       );
       // The empty folder that is left where a file system was mounted.
       await mkdir(folder);
-      await waitFor(async () => (await read()).error_code === 'not_mounted', patience);
+      await waitFor(async () => (await read()).error_code === 'not_mounted', waitLimits);
       expect((await decisionOf('a.wav'))?.gone_at).toBeNull();
       await rm(folder, { recursive: true });
       await rename(`${folder}-away`, folder);
@@ -362,7 +362,7 @@ describe('a source that disappears', () => {
       await place(join(folder, 'a.wav'), wav(22));
       await until('a.wav', 'imported');
       await rm(join(folder, 'a.wav'));
-      await waitFor(async () => (await decisionOf('a.wav'))?.gone_at, patience);
+      await waitFor(async () => (await decisionOf('a.wav'))?.gone_at, waitLimits);
       expect(await read()).toMatchObject({ status: 'available', files: 0 });
       expect(await hashes()).toHaveLength(1);
     },
@@ -372,15 +372,15 @@ describe('a source that disappears', () => {
 
 describe('several replicas', () => {
   it(
-    'scan a source one at a time, and another one continues when the first is gone',
+    'scan a source one at a time, and another one continues when the first has stopped',
     async () => {
       const second = createMedia(env(media.environment));
       await second.start();
       try {
         const { folder, hashes, uuid, until } = await watchSource('replicas');
         for (let i = 0; i < 20; i += 1) await place(join(folder, `${i}.wav`), wav(300 + i));
-        await waitFor(async () => (await hashes()).length === 20, patience);
-        // The process that holds the source is gone without having released it.
+        await waitFor(async () => (await hashes()).length === 20, waitLimits);
+        // The process that holds the source stopped without releasing it.
         await media.query(
           "update watch_source set holder = gen_random_uuid(), lease_until = now() + interval '3 s' where uuid = $1",
           uuid,
@@ -418,14 +418,14 @@ describe('a watched bucket', () => {
       const { until, hashes, decisionOf, read } = await watchSource('bucket', change);
       await until('team/a.wav', 'imported');
       await until('notes.txt', 'not_media');
-      await waitFor(async () => (await decisionOf('team/a.wav'))?.after_state === 'done', patience);
-      await waitFor(async () => (await hashes()).length === 2, patience);
+      await waitFor(async () => (await decisionOf('team/a.wav'))?.after_state === 'done', waitLimits);
+      await waitFor(async () => (await hashes()).length === 2, waitLimits);
       const keys = async (prefix: string): Promise<string[]> => {
         const found: string[] = [];
         for await (const { key } of bucket.list(prefix)) found.push(key);
         return found;
       };
-      await waitFor(async () => (await keys('inbox/')).length === 1, patience);
+      await waitFor(async () => (await keys('inbox/')).length === 1, waitLimits);
       expect(await keys('inbox/')).toEqual(['inbox/notes.txt']);
       expect(await keys('done/')).toEqual(['done/b.wav', 'done/copy.wav', 'done/team/a.wav']);
       expect(await hashes()).toEqual([hashOf(wav(500)), hashOf(wav(501))].toSorted());
@@ -438,7 +438,7 @@ describe('a watched bucket', () => {
     'that is missing is unavailable',
     async () => {
       const { read } = await watchSource('no-bucket', { ...settings, s3_bucket: 'missing' });
-      await waitFor(async () => (await read()).error_code === 'bucket_missing', patience);
+      await waitFor(async () => (await read()).error_code === 'bucket_missing', waitLimits);
     },
     long,
   );
@@ -510,7 +510,7 @@ describe('the administration of watch sources', () => {
       const answer = await create(settingsOf({ path, owner: 'owner@example.org' }));
       expect([path, answer.status, answer.body.code]).toEqual([path, 400, 'watch_folder_refused']);
     }
-    const unknown = await create(settingsOf({ path: root, owner: 'nobody@example.org' }));
+    const unknown = await create(settingsOf({ path: root, owner: 'unknown@example.org' }));
     expect([unknown.status, unknown.body.code]).toEqual([400, 'watch_owner_unknown']);
     const moved = await create(
       settingsOf({ path: join(root, 'plain'), owner: 'owner@example.org', after: 'move', move_to: root }),
@@ -531,7 +531,7 @@ describe('the administration of watch sources', () => {
       await until('a.wav', 'imported');
       await update({ enabled: false });
       expect((await media.call(boss, 'DELETE', path)).status).toBe(204);
-      await waitFor(() => actions.length >= 3, patience);
+      await waitFor(() => actions.length >= 3, waitLimits);
       expect(actions).toEqual(
         ['watch_source_created', 'watch_source_changed', 'watch_source_deleted'].map((action) =>
           expect.objectContaining({ action, actorId: boss.userId, details: expect.objectContaining({ source: uuid }) }),
@@ -548,7 +548,7 @@ describe('the administration of watch sources', () => {
     async () => {
       const options = { poll_seconds: 3_600, polling_only: true, stable_seconds: 1 };
       const { folder, path, until, read } = await watchSource('asked', options);
-      await waitFor(async () => (await read()).status === 'available', patience);
+      await waitFor(async () => (await read()).status === 'available', waitLimits);
       await place(join(folder, 'a.wav'), wav(602));
       await media.json(boss, 'POST', `${path}/scan`);
       await until('a.wav', 'imported');

@@ -16,7 +16,7 @@ export type Remembered = {
   version: string;
   decision: WatchDecisionKind;
   sourceVersion: number;
-  /** When a decision that may change by itself is made again. */
+  /** When a decision that may change without an event is made again. */
   nextAttemptAt: number | null;
   attempts: number;
   afterState: string | null;

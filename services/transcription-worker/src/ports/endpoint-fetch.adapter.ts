@@ -10,7 +10,7 @@ const unlimited: Agent.Options = { headersTimeout: 0, bodyTimeout: 0 };
 /**
  * The only call of this service to endpoints that recognise speech or make vectors. Redirects are errors: they could lead to
  * another server with the key.
- * @param guard For endpoints that an administrator entered. Without it, for those of the environment: whoever operates the
+ * @param guard For endpoints that an administrator entered. Without it, for those of the environment: the operator of the
  *   worker may name private addresses. With it, a refused address is an AppError before a connection is opened.
  */
 export function createEndpointFetch(guard?: OutboundGuard): {

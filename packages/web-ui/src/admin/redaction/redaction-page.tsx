@@ -126,7 +126,7 @@ function PolicyForm({ saved }: { saved: Policy }) {
           label={t`In the recording, in place of masked parts`}
           description={t`For everyone who may not reveal. The first time, such a recording is prepared before it plays. Pictures of a video aren’t changed.`}
           value={fields.audio_masking}
-          onChange={(value) => change({ audio_masking: value as AudioMasking })}
+          onChange={(value) => change({ audio_masking: value })}
         >
           <Stack gap="xs" mt="xs">
             {(Object.keys(audioLabels) as AudioMasking[]).map((value) => (
