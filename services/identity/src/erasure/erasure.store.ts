@@ -4,6 +4,8 @@ import type { Db, Tx } from '../database.ts';
 import type { Prisma } from '../generated/client.ts';
 import type { Counts } from './erasure.ts';
 
+export { resealLedgerKeys } from './ledger-keys.ts';
+
 export const withReports = { reports: true } satisfies Prisma.ErasureInclude;
 
 export const erasureStore = {

@@ -1,6 +1,6 @@
 import { seal, unseal, type KeyRing } from '@overtone/service-kit';
 import { txOptions, type Db } from '../database.ts';
-import { resealLedgerKeys } from '../erasure/ledger-keys.ts';
+import { resealLedgerKeys } from '../erasure/erasure.store.ts';
 import { settingsStore } from './settings.store.ts';
 
 export type ResealResult = { resealed: number; unreadable: string[] };

@@ -16,7 +16,7 @@ import { auditAction, type Actor } from '../audit/audit.ts';
 import { txOptions, type Db } from '../database.ts';
 import { copyKey, maskedTimes, variantOf } from './masked-audio.ts';
 import * as store from './masked-audio.store.ts';
-import { audienceOf } from './redaction.ts';
+import { audienceOf, type Playable } from './redaction.ts';
 import { maskFor, readPolicy } from './redaction.store.ts';
 
 export type MaskedAudioDeps = {
@@ -27,8 +27,6 @@ export type MaskedAudioDeps = {
   log: Log;
 };
 type Rpc = typeof maskedAudioRpc;
-/** What is sent to a reader. */
-export type Playable = { key: string; contentType: string; masked: boolean };
 
 /** The broker loses a message only with its storage: a job that has not ended is put there again after this time. */
 const putAgainMs = 3_600_000;

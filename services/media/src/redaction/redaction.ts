@@ -28,6 +28,9 @@ export const defaultPolicy: RedactionPolicy = {
   audio_masking: 'off',
 };
 
+/** The sound that is sent to a reader. */
+export type Playable = { key: string; contentType: string; masked: boolean };
+
 /** A stored policy that cannot be read masks everything. */
 export function parsePolicy(stored: unknown): RedactionPolicy {
   if (stored === null || stored === undefined) return defaultPolicy;

@@ -12,19 +12,19 @@ import {
 } from '@overtone/service-kit';
 import { pipeline } from 'node:stream/promises';
 import { json } from 'node:stream/consumers';
-import { usableFile } from '../access/access.store.ts';
-import { actorOf } from '../audit/audit.ts';
+import { usableFile, type UsableFile } from '../access/access.store.ts';
+import { actorOf, type Actor } from '../audit/audit.ts';
 import type { Db } from '../database.ts';
 import { hasMedia, recordingRemoved } from '../files/files.ts';
 import { recordUse } from '../files/files.store.ts';
-import type { MaskedAudio } from '../redaction/masked-audio.service.ts';
+import type { Playable } from '../redaction/redaction.ts';
 import { maskFor } from '../redaction/redaction.store.ts';
 import { dispositionOf, matchesEtag, parseRange, rangeApplies, resample } from './streaming.ts';
 
 export type StreamingDeps = {
   db: Db;
   objects: Pick<ObjectStore, 'get' | 'head'>;
-  maskedAudio: Pick<MaskedAudio, 'playableFor'>;
+  maskedAudio: { playableFor: (actor: Actor, file: UsableFile) => Promise<Playable> };
 };
 type Exchange = Pick<RouteRequest<never>, 'req' | 'res' | 'signal'>;
 
