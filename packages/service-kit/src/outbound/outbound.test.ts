@@ -15,6 +15,9 @@ function codeOf(work: () => unknown): string | undefined {
 
 /** Spellings of private addresses and of forms that parsers read differently. Each must be refused before a connection. */
 const hostileUrls: readonly [url: string, code: 'url_refused' | 'url_invalid'][] = [
+  [`https://${'a'.repeat(64)}.example`, 'url_invalid'],
+  [`https://${'a.'.repeat(127)}example`, 'url_invalid'],
+  ['https://a..example', 'url_invalid'],
   ['http://127.0.0.1/a.wav', 'url_refused'],
   ['http://127.1/a.wav', 'url_refused'],
   ['http://127.0.1/a.wav', 'url_refused'],

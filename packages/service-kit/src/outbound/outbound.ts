@@ -36,8 +36,8 @@ type OutboundOptions = {
 const maxUrlLength = 2_048;
 const connectTimeoutMs = 10_000;
 const resolveWithinMs = 3_000;
-/** After parsing: internationalised names are in ASCII. */
-const hostPattern = /^[a-z0-9._-]+$/;
+/** After parsing: internationalised names are in ASCII. Lengths: RFC 1035, 2.3.4. */
+const hostPattern = /^(?=.{1,254}$)(?:[a-z0-9_-]{1,63}\.)*[a-z0-9_-]{1,63}\.?$/;
 
 /**
  * Ports above 1023 of services that interpret lines of text, so that a request could carry commands for them: databases,

@@ -49,11 +49,11 @@ export const engineLabels: Readonly<Record<EngineSettingKey, SettingLabel>> = tr
   },
   min_speakers: {
     label: msg`Minimum speakers`,
-    description: msg`For recordings without a number of their own. Leave blank for no limit.`,
+    description: msg`For recordings without a number of their own. Blank: found in each recording.`,
   },
   max_speakers: {
     label: msg`Maximum speakers`,
-    description: msg`For recordings without a number of their own. Leave blank for no limit.`,
+    description: msg`For recordings without a number of their own. Blank: found in each recording.`,
   },
 });
 
