@@ -100,7 +100,14 @@ describe('an instance started with --gpu-scale', () => {
     const registrations = await registrationsIn(workers, 3);
     const onOne = { pulls: ['gpu-transcription'], gpus: ['Tesla T4'] };
     const usual = {
-      pulls: ['cpu-media', 'cpu-transcription', 'download-media', 'gpu-transcription'],
+      pulls: [
+        'cpu-media',
+        'cpu-redaction',
+        'cpu-transcription',
+        'download-media',
+        'download-transcription',
+        'gpu-transcription',
+      ],
       gpus: ['NVIDIA A10', 'Tesla T4'],
     };
     expect(registrations).toEqual([onOne, onOne, usual]);
