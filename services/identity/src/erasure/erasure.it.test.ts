@@ -104,6 +104,23 @@ describe('the erasure of a person', () => {
     ]);
   });
 
+  it('is counted with its age until every service has answered', async () => {
+    const gaugeOf = async (name: string) => {
+      const text = await (await fetch(`${world.identity.internal}/metrics`)).text();
+      return Number(new RegExp(String.raw`^${name}\{[^}]*status="running"[^}]*\} (\S+)$`, 'm').exec(text)?.[1]);
+    };
+    const before = await gaugeOf('erasures_open');
+    const { id, email } = await world.member();
+    const erasureId = String((await order(id, email)).body['uuid']);
+    await sql.query(`update erasure set ordered_at = now() - interval '2 days' where uuid = $1`, [erasureId]);
+    expect(await gaugeOf('erasures_oldest_open_seconds')).toBeGreaterThan(172_000);
+    expect(await gaugeOf('erasures_open')).toBe(before + 1);
+    for (const service of others) await answer(service, erasureId);
+    await reaches(erasureId, 'done');
+    expect(await gaugeOf('erasures_open')).toBe(before);
+    expect(await gaugeOf('erasures_oldest_open_seconds')).toBeLessThan(172_000);
+  });
+
   it('leaves no name, address or account id in the ledger and the audit log, and what happened stays', async () => {
     const { id, email } = await world.member({ full_name: 'Grace Remembered' });
     await world.identity.signIn(email, 'wrong');
