@@ -98,6 +98,9 @@ describe('the erasure of a person', () => {
     expect(done.rounds).toMatchObject([{ round: 1, counts: { accounts: 1, files: 2, objects: 9, mirrored_files: 2 } }]);
     const hashes = await world.ask(`/api/admin/erasures/${erasureId}/objects`, root);
     expect(hashes.body).toMatchObject({ total: 1, items: [{ sha256: hash, round: 1 }] });
+    const beyond = await world.ask(`/api/admin/erasures/${erasureId}/objects?page=2`, root);
+    expect(beyond.body).toMatchObject({ total: 1, items: [] });
+    expect(codeOf(await world.ask(`/api/admin/erasures/${randomUUID()}/objects`, root))).toEqual([404, 'not_found']);
     expect(codeOf(await world.ask(`/api/admin/erasures/${erasureId}/retry`, root, 'POST'))).toEqual([
       409,
       'erasure_done',

@@ -107,7 +107,7 @@ function createOrders({ db, outbox, sessions, bus, keyRing }: ErasureDeps) {
       db.$transaction(async (tx) => {
         await erasureStore.lock(tx, id);
         const row = await erasureStore.find(tx, id);
-        if (!row) throw notFound('There is no such erasure.');
+        if (!row) throw erasureMissing();
         const { round, userId } = row;
         if (userId === null) throw conflict('erasure_done', 'This erasure is done.');
         await eraseHere({ tx, sessions }, { id, round, userId });
@@ -216,20 +216,26 @@ function createLedger({ db, keyRing }: ErasureDeps) {
     },
 
     hashes: async (id: string, page: number, size: number) => {
-      const rows = await db.$queryRaw<{ sha256: string; round: number; total: number }[]>`
-        select hash as sha256, round, (count(*) over ())::int as total
+      const erasure = await erasureStore.find(db, id);
+      if (!erasure) throw erasureMissing();
+      const items = await db.$queryRaw<{ sha256: string; round: number }[]>`
+        select hash as sha256, round
         from erasure_report, unnest(object_hashes) as hash where erasure_id = ${id}::uuid
         order by round, hash limit ${size} offset ${(page - 1) * size}`;
-      const items = rows.map(({ sha256, round }) => ({ sha256, round }));
-      return { items, total: rows[0]?.total ?? 0, page, page_size: size };
+      const total = erasure.reports.reduce((sum, { objectHashes }) => sum + objectHashes.length, 0);
+      return { items, total, page, page_size: size };
     },
   };
 }
 
 async function read(db: Db, id: string): Promise<ErasureObject> {
   const row = await erasureStore.find(db, id);
-  if (!row) throw notFound('There is no such erasure.');
+  if (!row) throw erasureMissing();
   return toErasureObject(row);
+}
+
+function erasureMissing() {
+  return notFound('There is no such erasure.');
 }
 
 function hashesOf(ring: KeyRing, userId: string, email: string) {

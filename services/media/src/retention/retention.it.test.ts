@@ -225,6 +225,7 @@ describe('the brake', () => {
       `${base}/runs/${held.uuid}/files`,
     );
     expect(body.items.find(({ file_uuid }) => file_uuid === stays.fileId)?.skip_reason).toBe('no_longer_applies');
+    expect((await media.call(boss, 'GET', `${base}/runs/${randomUUID()}/files`)).status).toBe(404);
     await removeRules();
     await setPercent(100);
   });

@@ -78,6 +78,7 @@ export function createRetentionViews({ db, people, binDays }: ReadDeps) {
     items: async (runId: string, query: QueryOf<Routes['retentionItems']>) => {
       const { page, page_size: size, rule_uuid: ruleId } = query;
       const where = { runId, ...(ruleId === undefined ? {} : { ruleId }) };
+      if (!(await db.retentionRun.findUnique({ where: { id: runId } }))) throw runMissing();
       const [rows, total] = await Promise.all([
         db.retentionItem.findMany({ where, orderBy: { fileId: 'asc' }, skip: (page - 1) * size, take: size }),
         db.retentionItem.count({ where }),
@@ -143,12 +144,16 @@ export function toRuleObject(row: RetentionRule) {
   };
 }
 
+function runMissing() {
+  return notFound('There is no such run.');
+}
+
 export async function readRun(db: Db | Tx, id: string): Promise<RunObject> {
   const run = await db.retentionRun.findUnique({
     where: { id },
     include: { rules: { orderBy: { position: 'asc' } } },
   });
-  if (!run) throw notFound('There is no such run.');
+  if (!run) throw runMissing();
   const counts = await db.retentionItem.groupBy({
     by: ['ruleId', 'outcome'],
     where: { runId: id },
