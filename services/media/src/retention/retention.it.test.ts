@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
 import type { AnswerOf, FileObject, mediaRoutes } from '@overtone/contracts';
 import { transcribed, type Run } from '../../test/runs.ts';
