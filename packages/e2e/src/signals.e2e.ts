@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
+import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { internalRoutes, queues, routes, serviceNames } from '@overtone/contracts';
+import { internalRoutes, queues, routes, serviceNames, type WatchSourceInput } from '@overtone/contracts';
 import { ldapSettings, personLdif, startSlapd, type Slapd } from '@overtone/testkit';
 import { startPrometheus, type Prometheus } from '@overtone/testkit/prometheus';
 import { signIn, type Client } from './client.ts';
@@ -61,6 +62,36 @@ export function signals({ scripted, recordings }: ScriptedContext): Suite {
     }
   };
 
+  const watchFolder = async (): Promise<void> => {
+    const { watchRoot } = await scripted.get();
+    const folder = join(watchRoot, 'signals');
+    await mkdir(folder, { recursive: true });
+    const source: WatchSourceInput = {
+      name: 'Signals',
+      enabled: true,
+      kind: 'folder',
+      path: folder,
+      s3_endpoint_url: '',
+      s3_region: '',
+      s3_bucket: '',
+      s3_prefix: '',
+      s3_access_key_id: '',
+      owner_rule: 'fixed',
+      owner: admin.email,
+      include: [],
+      exclude: [],
+      min_bytes: 0,
+      max_bytes: null,
+      max_age_days: null,
+      stable_seconds: 5,
+      poll_seconds: 10,
+      polling_only: true,
+      after: 'keep',
+      move_to: '',
+    };
+    await root.send('POST', '/api/admin/watch-sources', source);
+  };
+
   const processRecording = async (): Promise<void> => {
     const { status, body, text } = await root.upload(recordings.brief.path);
     assert.equal(status, 201, text);
@@ -104,6 +135,7 @@ export function signals({ scripted, recordings }: ScriptedContext): Suite {
         run: createSignInTraffic,
       },
       { rule: 'a recording is uploaded, transcribed and found', limitMs: 360_000, run: processRecording },
+      { rule: 'a folder is watched', run: watchFolder },
       { rule: 'a backup is made and the media are mirrored', limitMs: 2 * timeoutMs, run: backUpAndMirror },
       {
         rule: 'names, types, labels and bounds of the metrics match the specification on every service',

@@ -47,12 +47,15 @@ export function watchSourceGauges(metrics: Metrics, read: () => Promise<readonly
       },
     ],
     async () =>
-      (await read()).flatMap(({ id, isUp, scannedAt }) => [
-        { name: 'media_watch_source_up', of: id, value: isUp ? 1 : 0 },
-        ...(scannedAt
-          ? [{ name: 'media_watch_source_scanned_timestamp_seconds', of: id, value: scannedAt.getTime() / 1000 }]
-          : []),
-      ]),
+      (await read()).flatMap(({ id, isUp, scannedAt }) => {
+        // Labels hold no whole ids; the few sources differ in their first characters.
+        const of = id.slice(0, 8);
+        const scanned = { name: 'media_watch_source_scanned_timestamp_seconds', of };
+        return [
+          { name: 'media_watch_source_up', of, value: isUp ? 1 : 0 },
+          ...(scannedAt ? [{ ...scanned, value: scannedAt.getTime() / 1000 }] : []),
+        ];
+      }),
   );
 }
 
