@@ -63,16 +63,16 @@ export function redactionInTheBrowser({ scripted, recordings, screenshots }: Scr
       assert.ok(!(await page.content()).includes(number));
       await until('search follows', async () => (await client.search('2671', 'keyword')).total_results === 0, 60_000);
     }),
-    step('the sound has a beep in its place for those who may not reveal, and the player waits for it', async () => {
+    step('the sound has a beep in its place for those who may not reveal', async () => {
       await page.goto('/admin/redaction');
       await page.getByRole('radio', { name: 'A beep', exact: true }).check();
       await savePolicy();
       await client.send('PUT', '/api/admin/redaction-policy', { reveal_for: [] });
       await page.goto(`/files/${file}`);
-      await page.getByText(/^Masked parts are being removed from the sound\./).waitFor();
       await until('the recording can be played', () =>
         page.getByTestId('media').evaluate((media) => (media as HTMLMediaElement).readyState > 0),
       );
+      // The copy without the masked part; the recording itself is a WAV file.
       const { headers } = await client.call('HEAD', `/api/files/${file}/content`);
       assert.match(headers.get('content-type') ?? '', /^audio\/(?:flac|mp4)$/);
       await page.getByText(/^Masked parts are being removed/).waitFor({ state: 'detached' });
