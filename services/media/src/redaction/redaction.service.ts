@@ -122,7 +122,7 @@ function auditDetails(policy: RedactionPolicy): Record<string, string> {
 }
 
 async function policyAnswer(db: Db): Promise<AnswerOf<Routes['redactionPolicy']>> {
-  const row = await db.redactionPolicy.findUnique({ where: { id: true } });
+  const row = await db.redactionPolicy.findFirst();
   const [counts] = await db.$queryRaw<Record<'files' | 'scanned_files' | 'failed_files' | 'outdated_files', number>[]>`
     select count(*)::int as files,
       (count(*) filter (where redaction_version = transcript_version))::int as scanned_files,

@@ -21,8 +21,9 @@ type MaskedFile = Pick<MediaFile, 'userId' | 'redactionKinds' | 'redactionError'
 /** Finds personal data in consecutive texts. */
 export type Detector = typeof detectIn;
 
+/** Not by `findUnique`: Prisma joins those of concurrent requests to one with `in`, which a Boolean key does not have. */
 export async function readPolicy(db: Db | Tx): Promise<RedactionPolicy> {
-  return parsePolicy((await db.redactionPolicy.findUnique({ where: { id: true } }))?.policy);
+  return parsePolicy((await db.redactionPolicy.findFirst())?.policy);
 }
 
 export async function readPreference(db: Db | Tx, userId: string): Promise<string[]> {
@@ -56,7 +57,7 @@ async function readMask(db: Db | Tx, file: MaskedFile, audience: Parameters<type
 
 /** The version of the masks that readers and search are about to receive with a new transcript. */
 export async function readMaskVersion(db: Db | Tx): Promise<number> {
-  return (await db.redactionPolicy.findUnique({ where: { id: true } }))?.version ?? 0;
+  return (await db.redactionPolicy.findFirst())?.version ?? 0;
 }
 
 /** The value of `redaction_key` of a passage whose text was scanned. */
