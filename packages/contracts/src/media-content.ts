@@ -25,6 +25,15 @@ const exportedTranscript = fileObject
     ),
   });
 
+const contentErrors = [
+  'permission_required',
+  'range_not_satisfiable',
+  'storage_unavailable',
+  'recording_removed',
+  'audio_masking_pending',
+  'audio_masking_failed',
+] as const;
+
 export const contentRoutes = {
   content: route('GET', '/api/files/{uuid}/content', 'user', {
     summary:
@@ -34,27 +43,13 @@ export const contentRoutes = {
     otherAnswers: { 'video/*': binary, 'application/*': binary, 'text/*': binary },
     status: 200,
     otherStatuses: partial,
-    errors: [
-      'permission_required',
-      'range_not_satisfiable',
-      'storage_unavailable',
-      'recording_removed',
-      'audio_masking_pending',
-      'audio_masking_failed',
-    ],
+    errors: [...contentErrors],
   }),
   contentHead: route('HEAD', '/api/files/{uuid}/content', 'user', {
     summary: 'Size and type of the recording',
     status: 200,
     otherStatuses: partial,
-    errors: [
-      'permission_required',
-      'range_not_satisfiable',
-      'storage_unavailable',
-      'recording_removed',
-      'audio_masking_pending',
-      'audio_masking_failed',
-    ],
+    errors: [...contentErrors],
   }),
   thumbnail: route('GET', '/api/files/{uuid}/thumbnail', 'user', {
     summary: 'A picture of the recording',

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { internalRoutes, queues, routes, serviceNames, type WatchSourceInput } from '@overtone/contracts';
-import { ldapSettings, personLdif, startSlapd, type Slapd } from '@overtone/testkit';
+import { internalRoutes, queues, routes, serviceNames } from '@overtone/contracts';
+import { ldapSettings, personLdif, startSlapd, watchSourceOf, type Slapd } from '@overtone/testkit';
 import { startPrometheus, type Prometheus } from '@overtone/testkit/prometheus';
 import { signIn, type Client } from './client.ts';
 import type { ScriptedContext } from './context.ts';
@@ -66,29 +66,7 @@ export function signals({ scripted, recordings }: ScriptedContext): Suite {
     const { watchRoot } = await scripted.get();
     const folder = join(watchRoot, 'signals');
     await mkdir(folder, { recursive: true });
-    const source: WatchSourceInput = {
-      name: 'Signals',
-      enabled: true,
-      kind: 'folder',
-      path: folder,
-      s3_endpoint_url: '',
-      s3_region: '',
-      s3_bucket: '',
-      s3_prefix: '',
-      s3_access_key_id: '',
-      owner_rule: 'fixed',
-      owner: admin.email,
-      include: [],
-      exclude: [],
-      min_bytes: 0,
-      max_bytes: null,
-      max_age_days: null,
-      stable_seconds: 5,
-      poll_seconds: 10,
-      polling_only: true,
-      after: 'keep',
-      move_to: '',
-    };
+    const source = watchSourceOf({ name: 'Signals', path: folder, owner: admin.email, polling_only: true });
     await root.send('POST', '/api/admin/watch-sources', source);
   };
 

@@ -6,3 +6,4 @@ export { startNats, startPostgres, startRedis, type TestServer } from './servers
 export { groupLdif, ldapSettings, personLdif, startSlapd, type Slapd, type SlapdOptions } from './slapd.ts';
 export { waitFor } from './wait.ts';
 export { wavHeader } from './wav.ts';
+export { watchSourceOf } from './watch-source.ts';

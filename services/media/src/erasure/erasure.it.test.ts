@@ -3,7 +3,7 @@ import { describe, expect, it } from '@jest/globals';
 import { erasureRpc, userErasureOrdered, type AnswerOf, type mediaRoutes } from '@overtone/contracts';
 import { createObjectStore } from '@overtone/object-store';
 import { transcribed } from '../../test/runs.ts';
-import { settingsOf } from '../../test/watch-settings.ts';
+import { watchSourceOf } from '@overtone/testkit';
 import { newUser, startMedia, waitFor, wav, type TestUser } from '../../test/start-media.ts';
 
 const media = await startMedia();
@@ -88,7 +88,7 @@ describe('an ordered erasure', () => {
       async () => (await media.query('select 1 from media_membership where user_id = $1', owner.userId))[0],
     );
     const source = randomUUID();
-    const config = JSON.stringify({ ...settingsOf({ owner: 'person@example.org' }) });
+    const config = JSON.stringify({ ...watchSourceOf({ owner: 'person@example.org' }) });
     await media.query(
       'insert into watch_source (uuid, name, config, owner_id) values ($1, $2, $3::jsonb, $4)',
       source,

@@ -47,9 +47,10 @@ export function createMaskedAudio({ db, outbox, objects, bus, log }: MaskedAudio
     /** @throws AppError conflict while the copy that the reader needs does not exist. */
     playableFor: async (actor: Actor, file: UsableFile): Promise<Playable> => {
       const recording = { key: file.objectKey, contentType: file.contentType, masked: false };
-      const { audio_masking: mode, reveal_for } = await readPolicy(db);
+      const policy = await readPolicy(db);
+      const { audio_masking: mode, reveal_for } = policy;
       if (mode === 'off') return recording;
-      const mask = await maskFor(db, actor, file);
+      const mask = await maskFor(db, actor, file, policy);
       if (mask.kinds.size === 0) return recording;
       if (reveal_for.includes(audienceOf(actor, file))) {
         await auditListening(actor, file);

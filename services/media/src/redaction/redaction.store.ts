@@ -30,13 +30,14 @@ export async function readPreference(db: Db | Tx, userId: string): Promise<strin
   return (await db.redactionPreference.findUnique({ where: { userId } }))?.kinds ?? [];
 }
 
-/** What the caller does not see in the file. */
+/** What the caller does not see in the file. @param policy when it was read already. */
 export async function maskFor(
   db: Db | Tx,
   caller: Pick<Caller, 'userId' | 'role'>,
   file: MaskedFile & { permission: Permission },
+  policy?: RedactionPolicy,
 ): Promise<Mask> {
-  return readMask(db, file, audienceOf(caller, file));
+  return readMask(db, file, audienceOf(caller, file), policy);
 }
 
 /** What the caller does not see in a file of their own that was not stored yet. */
@@ -49,8 +50,13 @@ export function maskForIndex(db: Db | Tx, file: MaskedFile): Promise<Mask> {
   return readMask(db, file, null);
 }
 
-async function readMask(db: Db | Tx, file: MaskedFile, audience: Parameters<typeof maskOf>[1]): Promise<Mask> {
-  const policy = await readPolicy(db);
+async function readMask(
+  db: Db | Tx,
+  file: MaskedFile,
+  audience: Parameters<typeof maskOf>[1],
+  knownPolicy?: RedactionPolicy,
+): Promise<Mask> {
+  const policy = knownPolicy ?? (await readPolicy(db));
   const accountKinds = await readPreference(db, file.userId);
   return maskOf({ policy, accountKinds, fileKinds: file.redactionKinds }, audience, file.redactionError !== null);
 }

@@ -10,7 +10,7 @@ import { cleanUpAfterFile, createFolder } from '@overtone/testkit/cleanup';
 import { env } from '../env.ts';
 import { createMedia } from '../media.ts';
 import { newUser, startMedia, waitFor, wav } from '../../test/start-media.ts';
-import { settingsOf } from '../../test/watch-settings.ts';
+import { watchSourceOf } from '@overtone/testkit';
 
 type Source = AnswerOf<(typeof mediaRoutes)['createWatchSource']>;
 type Decisions = AnswerOf<(typeof mediaRoutes)['watchDecisions']>;
@@ -58,7 +58,7 @@ async function watchSource(name: string, change: Partial<WatchSourceInput> = {})
   const email = `${name}@example.org`;
   media.accounts.set(email, owner.userId);
   const folder = join(root, name);
-  const settings = settingsOf({ name, path: folder, owner: email, ...change });
+  const settings = watchSourceOf({ name, path: folder, owner: email, ...change });
   if (settings.kind === 'folder') await mkdir(folder, { recursive: true });
   const { status, body } = await create(settings);
   expect([status, body]).toEqual([201, expect.objectContaining({ name, status: 'checking' })]);
@@ -464,7 +464,7 @@ describe('a watched bucket', () => {
     'at the refused address %s is not contacted',
     async (address) => {
       const refused = await create(
-        settingsOf({ ...settings, name: 'x', owner: 'plain@example.org', s3_endpoint_url: address }),
+        watchSourceOf({ ...settings, name: 'x', owner: 'plain@example.org', s3_endpoint_url: address }),
       );
       expect([refused.status, refused.body.code]).toEqual([400, 'url_refused']);
     },
@@ -478,7 +478,7 @@ describe('the administration of watch sources', () => {
     await place(join(folder, 'b.txt'), Buffer.from('b'));
     media.accounts.set('tester@example.org', newUser().userId);
     const test = async (change: Partial<WatchSourceInput>) => {
-      const source = settingsOf({ path: folder, owner: 'tester@example.org', ...change });
+      const source = watchSourceOf({ path: folder, owner: 'tester@example.org', ...change });
       return (await media.json<TestResult>(boss, 'POST', '/api/admin/watch-sources/test', { source })).body;
     };
     expect(await test({ include: ['*.wav'] })).toEqual({
@@ -507,13 +507,13 @@ describe('the administration of watch sources', () => {
       `${root}-not`,
     ];
     for (const path of refused) {
-      const answer = await create(settingsOf({ path, owner: 'owner@example.org' }));
+      const answer = await create(watchSourceOf({ path, owner: 'owner@example.org' }));
       expect([path, answer.status, answer.body.code]).toEqual([path, 400, 'watch_folder_refused']);
     }
-    const unknown = await create(settingsOf({ path: root, owner: 'unknown@example.org' }));
+    const unknown = await create(watchSourceOf({ path: root, owner: 'unknown@example.org' }));
     expect([unknown.status, unknown.body.code]).toEqual([400, 'watch_owner_unknown']);
     const moved = await create(
-      settingsOf({ path: join(root, 'plain'), owner: 'owner@example.org', after: 'move', move_to: root }),
+      watchSourceOf({ path: join(root, 'plain'), owner: 'owner@example.org', after: 'move', move_to: root }),
     );
     expect([moved.status, moved.body.code]).toEqual([400, 'watch_settings_invalid']);
   });

@@ -1,6 +1,6 @@
 import type { WatchDecisionKind, WatchSourceSettings } from '@overtone/contracts';
 import { describe, expect, it } from '@jest/globals';
-import { settingsOf } from '../../test/watch-settings.ts';
+import { watchSourceOf } from '@overtone/testkit';
 import {
   createFilter,
   decide,
@@ -22,7 +22,7 @@ const entry = {
 };
 
 function rulesOf(change: Partial<WatchSourceSettings> = {}) {
-  const settings = settingsOf({ owner: 'ada@example.org', stable_seconds: 10, ...change });
+  const settings = watchSourceOf({ owner: 'ada@example.org', stable_seconds: 10, ...change });
   return { settings, sourceVersion: 3, maxBytes: 10_000, isIncluded: createFilter(settings) };
 }
 

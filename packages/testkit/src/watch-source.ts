@@ -1,7 +1,7 @@
 import type { WatchSourceInput } from '@overtone/contracts';
 
 /** Settings of a watched folder, fast enough for tests. */
-export function settingsOf(change: Partial<WatchSourceInput>): WatchSourceInput {
+export function watchSourceOf(change: Partial<WatchSourceInput>): WatchSourceInput {
   return {
     name: 'Recorder',
     enabled: true,
