@@ -238,7 +238,7 @@ export const table: Record<string, Entry> = {
   'GET /api/admin/retention/rules/{uuid}/preview': unknownToSuperAdmins,
   'POST /api/admin/retention/runs': superAdmins,
   'GET /api/admin/retention/runs': superAdmins,
-  'GET /api/admin/retention/runs/{uuid}/files': at(() => ({ uuid: randomUUID() }), superAdmins),
+  'GET /api/admin/retention/runs/{uuid}/files': unknownToSuperAdmins,
   'POST /api/admin/retention/runs/{uuid}/approve': at(
     () => ({ uuid: randomUUID() }),
     sending(() => ({ rule_uuid: randomUUID(), set_digest: 'none' }))(superAdmins),
@@ -260,7 +260,7 @@ export const table: Record<string, Entry> = {
   ),
   'GET /api/admin/erasures': superAdmins,
   'POST /api/admin/erasures/find': sending(() => ({ email: 'unknown@example.org' }))(superAdmins),
-  'GET /api/admin/erasures/{uuid}/objects': at(() => ({ uuid: randomUUID() }), superAdmins),
+  'GET /api/admin/erasures/{uuid}/objects': unknownToSuperAdmins,
   'POST /api/admin/erasures/{uuid}/retry': unknownToSuperAdmins,
   'GET /api/admin/redaction-policy': superAdmins,
   'PUT /api/admin/redaction-policy': sending(() => ({ masked_kinds: [] }))(superAdmins),
