@@ -11,4 +11,7 @@ export const insightsErrors = {
   provider_answer_invalid: 'unavailable',
   provider_context_exceeded: 'unavailable',
   provider_paused: 'unavailable',
+  // prompts
+  prompt_read_only: 'forbidden',
+  too_many_prompts: 'conflict',
 } as const satisfies Record<string, ErrorKind>;

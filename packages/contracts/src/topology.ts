@@ -25,6 +25,7 @@ import { groupRoutes } from './identity-groups.ts';
 import { mappingRoutes } from './identity-mappings.ts';
 import { userRoutes } from './identity-users.ts';
 import { insightsJobs } from './insights-jobs.ts';
+import { promptRoutes } from './insights-prompts.ts';
 import { mediaRoutes } from './media.ts';
 import { downloadJobs, importLive, importRpc } from './media-imports.ts';
 import { mediaEvents, mediaRpc } from './media-events.ts';
@@ -235,7 +236,7 @@ export const topology: Record<ServiceName, Topology> = {
     },
     enqueues: all<JobDef>(insightsJobs),
     works: all<JobDef>(insightsJobs),
-    requests: [dispatcherRpc.paused],
+    requests: [dispatcherRpc.paused, identityRpc.names],
   },
   'realtime-gateway': {
     ...noMessages,
@@ -289,6 +290,7 @@ export const routes: readonly RouteDef[] = [
   ...all<RouteDef>(searchRoutes),
   ...all<RouteDef>(backupRoutes),
   ...all<RouteDef>(mirrorRoutes),
+  ...all<RouteDef>(promptRoutes),
   ...all<RouteDef>(systemRoutes),
 ];
 

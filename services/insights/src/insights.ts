@@ -7,12 +7,16 @@ import { createService, createServiceBase, type Service } from '@overtone/servic
 import type { InsightsEnv } from './env.ts';
 import { createErasureSlice } from './erasure/erasure.slice.ts';
 import { PrismaClient } from './generated/client.ts';
+import { createPeople } from './ports/people.adapter.ts';
+import { createPromptsSlice } from './prompts/prompts.slice.ts';
 
 /** Insights: language models, summaries, suggestions and answers. */
 export function createInsights(env: InsightsEnv): Service {
   const base = createServiceBase('insights', env);
   const { db, outbox, slice, relay } = createEventDatabase(base, (adapter) => new PrismaClient({ adapter }));
   const recycling = createRecycling();
+  const people = createPeople(base);
+  const prompts = createPromptsSlice({ db, outbox, people, keyRing: env.keyRing });
   const workerId = `insights-${hostname()}-${randomUUID().slice(0, 8)}`;
   return createService({
     ...base,
@@ -20,7 +24,8 @@ export function createInsights(env: InsightsEnv): Service {
     slices: [
       slice,
       relay,
-      createErasureSlice({ db, outbox, forgets: [] }),
+      createErasureSlice({ db, outbox, forgets: [prompts.forgets] }),
+      prompts,
       {
         jobs: [worker(insightsJobs, {}, { workerId, concurrency: concurrencyOf(insightsJobs), recycling })],
       },

@@ -33,6 +33,7 @@ const operationAuditEvents: Record<(typeof operationActions)[number], AuditRecor
   watch_source_created: 'admin.watch.create',
   watch_source_changed: 'admin.watch.change',
   watch_source_deleted: 'admin.watch.delete',
+  organisation_context_changed: 'admin.organisation.context',
 };
 const fileAuditEvents: Record<(typeof fileActions)[number], AuditRecord['event']> = {
   file_uploaded: 'file.upload',

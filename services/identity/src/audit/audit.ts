@@ -58,6 +58,7 @@ export type AuditEvent =
   | 'admin.watch.create'
   | 'admin.watch.change'
   | 'admin.watch.delete'
+  | 'admin.organisation.context'
   // The specification's name ("Events" 1).
   | 'ADMIN_ROLE_CHANGE'
   | 'group.create'

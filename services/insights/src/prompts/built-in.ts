@@ -1,7 +1,13 @@
 import type { PromptContentType } from '@overtone/contracts';
 
 /** A prompt that is part of the program. Its id is stored where a person or a summary names it, and never changes. */
-export type BuiltInPrompt = { id: string; contentType: PromptContentType; name: string; description: string; text: string };
+export type BuiltInPrompt = {
+  id: string;
+  contentType: PromptContentType;
+  name: string;
+  description: string;
+  text: string;
+};
 
 /** One for each content type. The shape of the result and the citations are requested elsewhere, not here. */
 export const builtInPrompts: Readonly<Record<PromptContentType, BuiltInPrompt>> = {
@@ -84,3 +90,9 @@ export const builtInPrompts: Readonly<Record<PromptContentType, BuiltInPrompt>> 
 - Give no name without a sentence that proves it.`,
   },
 };
+
+const byId = new Map(Object.values(builtInPrompts).map((prompt) => [prompt.id, prompt]));
+
+export function builtInOf(id: string): BuiltInPrompt | undefined {
+  return byId.get(id);
+}

@@ -43,7 +43,10 @@ export function distinctTags(tags: readonly string[]): string[] {
   return [...byName.values()];
 }
 
-export function isReadable({ userId, isShared }: Pick<InsightPrompt, 'userId' | 'isShared'>, reader: string): boolean {
+export function isReadable(
+  { userId, isShared }: Pick<InsightPrompt, 'userId' | 'isShared'>,
+  reader: string | null,
+): boolean {
   return isShared || userId === reader;
 }
 

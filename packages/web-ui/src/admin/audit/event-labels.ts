@@ -59,6 +59,7 @@ export const eventLabels: Readonly<Record<string, string>> = translateOnRead({
   'admin.watch.create': msg`Watch source added`,
   'admin.watch.change': msg`Watch source changed`,
   'admin.watch.delete': msg`Watch source removed`,
+  'admin.organisation.context': msg`Organisation context changed`,
   'group.create': msg`Group created`,
   'group.update': msg`Group changed`,
   'group.delete': msg`Group deleted`,
