@@ -16,4 +16,7 @@ export const insightsErrors = {
   provider_context_exceeded: 'unavailable',
   provider_paused: 'unavailable',
   provider_refused_request: 'unavailable',
+  // prompts
+  prompt_read_only: 'forbidden',
+  too_many_prompts: 'conflict',
 } as const satisfies Record<string, ErrorKind>;
