@@ -28,7 +28,8 @@ export function languageModelsInTheBrowser({ scripted, screenshots }: ScriptedCo
   const press = (button: string) => page.getByRole('button', { name: button, exact: true }).click();
   const sentWhere = (text: RegExp) => page.getByTestId('sent-where').getByText(text).waitFor();
   const fill = async (fields: Record<string, string>): Promise<void> => {
-    for (const [label, value] of Object.entries(fields)) await page.getByLabel(label, { exact: true }).fill(value);
+    const form = page.getByRole('dialog');
+    for (const [label, value] of Object.entries(fields)) await form.getByLabel(label, { exact: true }).fill(value);
   };
   const checkLayout = async (title: string, address: string, ready: () => Promise<unknown>): Promise<void> => {
     for (const width of [1280, 360]) {
@@ -120,7 +121,7 @@ export function languageModelsInTheBrowser({ scripted, screenshots }: ScriptedCo
       await press('Add a language model');
       await fill({ Name: ownName, Address: server.urls.ollama, Key: key });
       await page.getByRole('combobox', { name: 'Model' }).fill('scripted-model');
-      await page.keyboard.press('Escape');
+      await page.keyboard.press('Tab');
       await press('Save');
       await entry(ownName).getByText('in use').waitFor();
       await sentWhere(/You chose this language model/);
