@@ -71,7 +71,7 @@ export function languageModelsInTheBrowser({ scripted, screenshots }: ScriptedCo
         await page.getByText(/refused the key/).waitFor();
         await fill({ Key: key });
         await press('List models');
-        await page.getByText('1 models found. Choose one in the field Model.').waitFor();
+        await page.getByText('1 model found. Choose it in the field Model.').waitFor();
         await page.getByRole('combobox', { name: 'Model' }).click();
         await page.getByRole('option', { name: 'scripted-model' }).click();
         await press('Test connection');
