@@ -134,7 +134,8 @@ async function sendOnce(deps: Deps, prepared: Prepared): Promise<ModelReply> {
     requireWhole(server, request, reply);
     return reply;
   } catch (error) {
-    if (isAppError(error)) await recordFailure(deps, row, error);
+    // An abort by the caller is no failure of the provider.
+    if (isAppError(error) && !request.signal.aborted) await recordFailure(deps, row, error);
     throw error;
   } finally {
     clearInterval(renewal);
