@@ -77,6 +77,18 @@ function requestOf(more: Partial<ModelRequest> = {}): ModelRequest {
   };
 }
 
+/** The server answers only after `release`; `held` is fulfilled when a request has arrived. */
+function holdAnswers(text: string) {
+  const released = Promise.withResolvers<void>();
+  const arrived = Promise.withResolvers<void>();
+  server.answer(async () => {
+    arrived.resolve();
+    await released.promise;
+    return text;
+  });
+  return { release: released.resolve, held: arrived.promise };
+}
+
 const schema = z.object({ title: z.string().max(100), owner: z.string().nullable() });
 
 afterEach(async () => {
@@ -207,10 +219,14 @@ describe('language models', () => {
     expect(server.calls).toHaveLength(failuresBeforePause);
     expect(await requestStore.countPaused(db)).toBe(1);
 
-    server.answer(() => ({ reaction: 'answer', text: 'back', delayMs: 200 }));
+    const { release, held } = holdAnswers('back');
     await world.sql(`update llm_provider set paused_until = now() where uuid = $1`, [uuid]);
-    const results = await Promise.allSettled(Array.from({ length: 4 }, () => model.text(requestOf())));
-    expect(results.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
+    const probe = model.text(requestOf());
+    await held;
+    for (let i = 0; i < 3; i += 1)
+      await expect(model.text(requestOf())).rejects.toMatchObject({ code: 'provider_paused' });
+    release();
+    expect((await probe).text).toBe('back');
     expect(server.calls).toHaveLength(failuresBeforePause + 1);
     expect((await model.text(requestOf())).text).toBe('back');
     expect(await requestStore.countPaused(db)).toBe(0);
@@ -264,14 +280,9 @@ describe('language models', () => {
   it('end a waiting request when the caller aborts', async () => {
     await addProvider({ max_parallel: 1 });
     const model = await openModel();
-    let release = () => {};
-    const released = new Promise<void>((resolve) => (release = resolve));
-    server.answer(async () => {
-      await released;
-      return 'ok';
-    });
+    const { release, held } = holdAnswers('ok');
     const first = model.text(requestOf());
-    await waitFor(() => server.calls.length === 1 || undefined);
+    await held;
     const aborter = new AbortController();
     const waiting = model.text(requestOf({ signal: aborter.signal }));
     setTimeout(() => aborter.abort(), 150);
