@@ -80,9 +80,13 @@ const testResult = z.object({
   context_tokens: z.int().nullable(),
 });
 export type ModelProviderTest = z.infer<typeof testResult>;
+/** A failure of the server is part of the answer, as it is of a connection test. */
 const modelList = z.object({
+  error_code: z.string().nullable(),
+  message: z.string().nullable(),
   models: z.array(z.object({ id: z.string(), context_tokens: z.int().nullable() })),
 });
+export type ModelProviderList = z.infer<typeof modelList>;
 const usageRow = z.object({
   /** The person or the file, as grouped; null: no person (system) or no file. */
   uuid: z.uuid().nullable(),
@@ -97,15 +101,6 @@ const usageRow = z.object({
 const usageQuery = { days: z.coerce.number().int().min(1).max(366).default(30) };
 
 const saveErrors = ['settings_invalid', 'secret_required', 'provider_name_taken', 'provider_limit'] as const;
-const modelErrors = [
-  'settings_invalid',
-  'secret_required',
-  'provider_unreachable',
-  'provider_timeout',
-  'provider_rate_limited',
-  'provider_refused_key',
-  'provider_answer_invalid',
-] as const;
 const route = routesOf('insights');
 
 /** The language models of everyone. */
@@ -153,7 +148,7 @@ const systemRoutes = {
     summary: 'The models of a server, with their context windows where it reports them',
     body: unsavedProvider.extend({ model: text(200) }),
     answer: modelList,
-    errors: ['not_found', ...modelErrors],
+    errors: ['not_found', 'settings_invalid', 'secret_required'],
   }),
   modelUsage: route('GET', '/api/admin/llm-settings/usage', 'super_admin', {
     summary: 'Requests and tokens of the last days, the largest first, by person or by file',
@@ -202,7 +197,7 @@ const ownRoutes = {
     summary: 'The models of a server, with their context windows where it reports them',
     body: unsavedProvider.extend({ model: text(200) }),
     answer: modelList,
-    errors: ['not_found', 'own_providers_not_allowed', ...modelErrors],
+    errors: ['not_found', 'own_providers_not_allowed', 'settings_invalid', 'secret_required'],
   }),
 };
 

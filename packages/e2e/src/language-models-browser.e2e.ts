@@ -61,32 +61,27 @@ export function languageModelsInTheBrowser({ scripted, screenshots }: ScriptedCo
       await checkLayout('language-models-none', path, () => sentWhere(/Nothing is sent anywhere/));
       await page.getByText('No request was sent to a language model.').waitFor();
     }),
-    step(
-      'a language model is added: a wrong key is named, models are listed, and the test passes',
-      async () => {
-        await page.goto(path);
-        await press('Add a language model');
-        await fill({ Name: name, Address: server.urls.ollama, Key: 'wrong' });
-        await press('List models');
-        await page.getByText(/refused the key/).waitFor();
-        await fill({ Key: key });
-        await press('List models');
-        await page.getByText('1 model found. Choose it in the field Model.').waitFor();
-        await page.getByRole('combobox', { name: 'Model' }).click();
-        await page.getByRole('option', { name: 'scripted-model' }).click();
-        await press('Test connection');
-        await page.locator('[data-testid="model-test"][data-ok="true"]').waitFor();
-        assert.deepEqual(await barriers(page), [], 'the form has accessibility violations');
-        await page.screenshot({ path: join(screenshots, 'language-model-form.png') });
-        await submit();
-        await entry(name).getByText('in use').waitFor();
-        await entry(name).getByText('Context window: 16,384 tokens, as the server reports.').waitFor();
-        await sentWhere(new RegExp(`Passages of transcripts are sent to ${new URL(server.url).host}`));
-        assert.ok(!(await page.content()).includes(key));
-      },
-      // The browser logs the refused key.
-      /503/,
-    ),
+    step('a language model is added: a wrong key is named, models are listed, and the test passes', async () => {
+      await page.goto(path);
+      await press('Add a language model');
+      await fill({ Name: name, Address: server.urls.ollama, Key: 'wrong' });
+      await press('List models');
+      await page.getByText(/refused the key/).waitFor();
+      await fill({ Key: key });
+      await press('List models');
+      await page.getByText('1 model found. Choose it in the field Model.').waitFor();
+      await page.getByRole('combobox', { name: 'Model' }).click();
+      await page.getByRole('option', { name: 'scripted-model' }).click();
+      await press('Test connection');
+      await page.locator('[data-testid="model-test"][data-ok="true"]').waitFor();
+      assert.deepEqual(await barriers(page), [], 'the form has accessibility violations');
+      await page.screenshot({ path: join(screenshots, 'language-model-form.png') });
+      await submit();
+      await entry(name).getByText('in use').waitFor();
+      await entry(name).getByText('Context window: 16,384 tokens, as the server reports.').waitFor();
+      await sentWhere(new RegExp(`Passages of transcripts are sent to ${new URL(server.url).host}`));
+      assert.ok(!(await page.content()).includes(key));
+    }),
     step('a change keeps the key, and a failed test says what to do', async () => {
       await press(`Edit: ${name}`);
       await fill({ 'Concurrent requests': '2' });

@@ -9,7 +9,7 @@ import { ErrorNote } from '../ui/error-note.tsx';
 import { FormDialog } from '../ui/form-dialog.tsx';
 import { fieldsOf, kindLabels, modelKinds, needsAddress, newModel } from './labels.ts';
 import type { LanguageModel, ModelActions, ModelFields } from './model-queries.ts';
-import { TestNote } from './test-note.tsx';
+import { ListFailure, TestNote } from './test-note.tsx';
 
 type Props = {
   readonly model: LanguageModel | null;
@@ -79,7 +79,7 @@ export function ModelDialog({ model, scope, actions, onDone, onClose }: Props) {
         required
         maxLength={200}
         spellCheck={false}
-        data={[...new Set(list.data?.map(({ id }) => id))]}
+        data={[...new Set(list.data?.models.map(({ id }) => id))]}
         value={fields.model}
         error={errorOf('model')}
         onChange={(value) => change({ model: value })}
@@ -95,9 +95,10 @@ export function ModelDialog({ model, scope, actions, onDone, onClose }: Props) {
       </Group>
       <div aria-live="polite">
         {list.error && <ErrorNote error={list.error} title={t`The models couldn’t be listed`} />}
-        {list.data && (
+        {list.data?.message != null && !list.isPending && <ListFailure result={list.data} />}
+        {list.data?.message === null && (
           <Text size="sm" c="dimmed">
-            {plural(list.data.length, {
+            {plural(list.data.models.length, {
               0: 'The server has no model.',
               one: '# model found. Choose it in the field Model.',
               other: '# models found. Choose one in the field Model.',

@@ -8,7 +8,7 @@ export type ModelBody = RequestBody<'POST /api/admin/llm-settings'>;
 export type ModelFields = Omit<ModelBody, 'api_key'>;
 export type TestBody = RequestBody<'POST /api/admin/llm-settings/test'>;
 export type TestResult = ResponseBody<'POST /api/admin/llm-settings/test'>;
-export type ListedModels = ResponseBody<'POST /api/admin/llm-settings/models'>['models'];
+export type ListedModels = ResponseBody<'POST /api/admin/llm-settings/models'>;
 export type ModelStatus = ResponseBody<'GET /api/llm/status'>;
 
 const refreshMs = 15_000;
@@ -50,7 +50,7 @@ export const systemActions: ModelActions = {
   remove: (uuid) => call('DELETE /api/admin/llm-settings/config/{uuid}', { params: { uuid } }),
   activate: (uuid) => call('POST /api/admin/llm-settings/set-active', { body: { configuration_id: uuid } }),
   test: (body) => call('POST /api/admin/llm-settings/test', { body }),
-  list: async (body) => (await call('POST /api/admin/llm-settings/models', { body })).models,
+  list: (body) => call('POST /api/admin/llm-settings/models', { body }),
 };
 export const ownActions: ModelActions = {
   create: (body) => call('POST /api/llm-settings', { body }),
@@ -58,5 +58,5 @@ export const ownActions: ModelActions = {
   remove: (uuid) => call('DELETE /api/llm-settings/config/{uuid}', { params: { uuid } }),
   activate: (uuid) => call('POST /api/llm-settings/set-active', { body: { configuration_id: uuid } }),
   test: (body) => call('POST /api/llm-settings/test', { body }),
-  list: async (body) => (await call('POST /api/llm-settings/models', { body })).models,
+  list: (body) => call('POST /api/llm-settings/models', { body }),
 };

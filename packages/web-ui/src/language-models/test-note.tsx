@@ -3,7 +3,7 @@ import { Alert, Text } from '@mantine/core';
 import { formatNumber } from '../lib/format.ts';
 import { Icon } from '../ui/icons.tsx';
 import { adviceOf } from './labels.ts';
-import type { TestResult } from './model-queries.ts';
+import type { ListedModels, TestResult } from './model-queries.ts';
 
 /** The result of a connection test, and what to do about a failure. */
 export function TestNote({ result }: { result: TestResult }) {
@@ -25,6 +25,17 @@ export function TestNote({ result }: { result: TestResult }) {
           {adviceOf(code)}
         </Text>
       )}
+    </Alert>
+  );
+}
+
+/** Why the models of a server could not be listed, and what to do. */
+export function ListFailure({ result: { message, error_code: code } }: { result: ListedModels }) {
+  return (
+    <Alert color="red" variant="light" icon={<Icon name="alert" />} title={t`The models couldn’t be listed`}>
+      <Text size="sm" style={{ overflowWrap: 'anywhere' }}>
+        {message} {adviceOf(code)}
+      </Text>
     </Alert>
   );
 }

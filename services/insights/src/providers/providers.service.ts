@@ -1,11 +1,16 @@
 import { randomUUID } from 'node:crypto';
-import { maxModelProviders, type ModelProviderInput, type ModelProviderTest } from '@overtone/contracts';
+import {
+  maxModelProviders,
+  type ModelProviderInput,
+  type ModelProviderList,
+  type ModelProviderTest,
+} from '@overtone/contracts';
 import type { Outbox } from '@overtone/database';
-import { conflict, isAppError, notFound } from '@overtone/service-kit';
+import { conflict, isAppError, notFound, type AppError } from '@overtone/service-kit';
 import type { OutboundGuard } from '@overtone/service-kit/outbound';
 import type { Db, Tx } from '../database.ts';
 import { recordOperation, type AdminRequest } from '../operator.ts';
-import type { ListedModel, ModelClient, ModelServer } from '../ports/model-client.ts';
+import type { ModelClient, ModelServer } from '../ports/model-client.ts';
 import type { Owner, ProviderRow, ProviderWithKey } from './provider-row.ts';
 import { hostOf, toServer, validateProvider, withStoredKey } from './providers.ts';
 import type { ProviderStore } from './providers.store.ts';
@@ -124,8 +129,8 @@ export function createProviders({ db, outbox, store, client, guard }: Deps) {
         });
       return result;
     },
-    listModels: async (owner: Owner, unsaved: Unsaved): Promise<ListedModel[]> =>
-      await client.listModels(await serverOf(owner, unsaved), new AbortController().signal),
+    listModels: async (owner: Owner, unsaved: Unsaved): Promise<ModelProviderList> =>
+      await listModels(client, await serverOf(owner, unsaved)),
   };
 }
 
@@ -154,8 +159,7 @@ async function testServer(client: ModelClient, server: ModelServer): Promise<Mod
     });
   } catch (error) {
     if (!isAppError(error)) throw error;
-    const message = error.detail === undefined ? error.message : `${error.message} The server: ${error.detail}`;
-    return { ok: false, error_code: error.code, message, response_time_ms: null, context_tokens: null };
+    return { ok: false, ...failureOf(error), response_time_ms: null, context_tokens: null };
   }
   return {
     ok: true,
@@ -164,4 +168,20 @@ async function testServer(client: ModelClient, server: ModelServer): Promise<Mod
     response_time_ms: Math.round(performance.now() - start),
     context_tokens: await askTokens(client, server),
   };
+}
+
+async function listModels(client: ModelClient, server: ModelServer): Promise<ModelProviderList> {
+  try {
+    const models = await client.listModels(server, new AbortController().signal);
+    const listed = models.map(({ id, contextTokens }) => ({ id, context_tokens: contextTokens }));
+    return { models: listed, error_code: null, message: null };
+  } catch (error) {
+    if (!isAppError(error)) throw error;
+    return { models: [], ...failureOf(error) };
+  }
+}
+
+/** With the server's own words: the person who enters its address may read them. */
+function failureOf({ code, message, detail }: AppError): { error_code: string; message: string } {
+  return { error_code: code, message: detail === undefined ? message : `${message} The server: ${detail}` };
 }

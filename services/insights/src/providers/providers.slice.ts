@@ -103,7 +103,7 @@ function systemRoutes({ db, outbox, people, settings, store, providers }: Routin
       return { providers: await listOf(store, db, null) };
     }),
     handle(contracts.testSystemModelProvider, ({ body }) => providers.test(null, body)),
-    handle(contracts.listSystemModels, async ({ body }) => toModels(await providers.listModels(null, body))),
+    handle(contracts.listSystemModels, ({ body }) => providers.listModels(null, body)),
     handle(contracts.modelUsage, async ({ query: { days, group_by: by } }) => {
       const rows = await requestStore.usage(db, by, days);
       const userIds = by === 'user' ? rows.flatMap(({ uuid }) => uuid ?? []) : [];
@@ -149,7 +149,7 @@ function ownRoutes({ db, settings, store, providers }: Routing): Route[] {
     }),
     handle(contracts.listOwnModels, async ({ caller, body }) => {
       await requireAllowed();
-      return toModels(await providers.listModels(caller.userId, body));
+      return await providers.listModels(caller.userId, body);
     }),
   ];
 }
@@ -175,10 +175,6 @@ function statusRoute({ db, settings, store }: Routing): Route {
 
 async function listOf(store: ProviderStore, db: Db, owner: Owner): Promise<ModelProviderObject[]> {
   return (await store.list(db, owner)).map(toProviderObject);
-}
-
-function toModels(models: Awaited<ReturnType<Providers['listModels']>>) {
-  return { models: models.map(({ id, contextTokens }) => ({ id, context_tokens: contextTokens })) };
 }
 
 function toUsage(
