@@ -24,6 +24,8 @@ import { explanationRoutes } from './identity-explanation.ts';
 import { groupRoutes } from './identity-groups.ts';
 import { mappingRoutes } from './identity-mappings.ts';
 import { userRoutes } from './identity-users.ts';
+import { insightsJobs } from './insights-jobs.ts';
+import { modelProviderRoutes } from './insights-providers.ts';
 import { mediaRoutes } from './media.ts';
 import { downloadJobs, importLive, importRpc } from './media-imports.ts';
 import { mediaEvents, mediaRpc } from './media-events.ts';
@@ -82,6 +84,7 @@ export const topology: Record<ServiceName, Topology> = {
       'record-erasure-transcription-dispatcher': erasureEvents['transcription-dispatcher'],
       'record-erasure-directory-sync': erasureEvents['directory-sync'],
       'record-erasure-operations': erasureEvents.operations,
+      'record-erasure-insights': erasureEvents.insights,
     },
     subscribes: [identityEvents.settingsChanged],
     requests: all<RpcDef>(erasureRpc),
@@ -224,6 +227,17 @@ export const topology: Record<ServiceName, Topology> = {
     works: all<JobDef>(operationsJobs),
     requests: [dispatcherRpc.paused],
   },
+  insights: {
+    ...noMessages,
+    emits: [operationsEvents.performed, erasureEvents.insights],
+    consumes: {
+      'forget-file': mediaEvents.deleted,
+      'erase-person': userErasureOrdered,
+    },
+    enqueues: all<JobDef>(insightsJobs),
+    works: all<JobDef>(insightsJobs),
+    requests: [dispatcherRpc.paused, identityRpc.names],
+  },
   'realtime-gateway': {
     ...noMessages,
     follows: [
@@ -276,6 +290,7 @@ export const routes: readonly RouteDef[] = [
   ...all<RouteDef>(searchRoutes),
   ...all<RouteDef>(backupRoutes),
   ...all<RouteDef>(mirrorRoutes),
+  ...all<RouteDef>(modelProviderRoutes),
   ...all<RouteDef>(systemRoutes),
 ];
 

@@ -1,0 +1,19 @@
+import type { ErrorKind } from './errors.ts';
+
+/** Error codes of insights: language models, summaries, suggestions and answers. */
+export const insightsErrors = {
+  // language models of everyone and of one person
+  provider_name_taken: 'conflict',
+  provider_limit: 'conflict',
+  own_providers_not_allowed: 'forbidden',
+  // a request to a language model
+  provider_unreachable: 'unavailable',
+  provider_timeout: 'unavailable',
+  provider_rate_limited: 'unavailable',
+  provider_refused_key: 'unavailable',
+  provider_model_unknown: 'unavailable',
+  provider_answer_invalid: 'unavailable',
+  provider_context_exceeded: 'unavailable',
+  provider_paused: 'unavailable',
+  provider_refused_request: 'unavailable',
+} as const satisfies Record<string, ErrorKind>;
