@@ -25,6 +25,7 @@ export * from './insights-jobs.ts';
 export * from './insights-providers.ts';
 export * from './insights-rpc.ts';
 export * from './insights-summaries.ts';
+export * from './insights-prompts.ts';
 export * from './internal.ts';
 export { asyncApi } from './asyncapi.ts';
 export * from './media.ts';

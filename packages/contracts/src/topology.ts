@@ -28,6 +28,7 @@ import { insightsJobs } from './insights-jobs.ts';
 import { modelProviderRoutes } from './insights-providers.ts';
 import { insightsRpc } from './insights-rpc.ts';
 import { summaryEvents, summaryLive, summaryRoutes } from './insights-summaries.ts';
+import { promptRoutes } from './insights-prompts.ts';
 import { mediaRoutes } from './media.ts';
 import { downloadJobs, importLive, importRpc } from './media-imports.ts';
 import { mediaEvents, mediaRpc } from './media-events.ts';
@@ -304,6 +305,7 @@ export const routes: readonly RouteDef[] = [
   ...all<RouteDef>(mirrorRoutes),
   ...all<RouteDef>(modelProviderRoutes),
   ...all<RouteDef>(summaryRoutes),
+  ...all<RouteDef>(promptRoutes),
   ...all<RouteDef>(systemRoutes),
 ];
 
