@@ -138,6 +138,11 @@ function withoutRepeats(
   return kept;
 }
 
+const hesitations = /(?:^|(?<=\s))(?:u+h+m*|u+m+|e+rm?|h+m+|m+h*m+|ä+h*m*)[,.]?(?=\s|$)\s*/giu;
+const repeatedWord = /(?<![\p{L}'’])(\p{L}+)(?:,? \1)+(?![\p{L}'’])/giu;
+
+/** The sentence without hesitations and stuttered words, as a person would quote it. */
 function statementOf({ text, segmentUuids, start }: Sentence): Statement {
-  return { text, segmentUuids, start };
+  const plain = text.replaceAll(hesitations, '').replaceAll(repeatedWord, '$1').trim();
+  return { text: plain.charAt(0).toUpperCase() + plain.slice(1), segmentUuids, start };
 }
