@@ -46,6 +46,8 @@ const beforeNouns: Record<string, ReadonlySet<string>> = {
     ),
   ),
 };
+/** "we discussed voice recognition": the first word is no part of the phrase. */
+const subjects = new Set("i you he she we they i'll we'll you'll let's".split(' '));
 const beforeVerbs: Record<string, ReadonlySet<string>> = {
   en: new Set(
     "to i you he she we they who it don't didn't can could will would should must may might not i'll we'll you'll let's".split(
@@ -97,6 +99,7 @@ function collect(run: Run, at: number, candidates: Map<string, Candidate>, vocab
   const stems = run.words.map((word) => vocabulary.stem(word));
   for (let first = 0; first < stems.length; first += 1)
     for (let length = 1; length <= Math.min(maxLength, stems.length - first); length += 1) {
+      if (first === 0 && length > 1 && subjects.has(run.before)) continue;
       const key = stems.slice(first, first + length).join(' ');
       const candidate = candidates.get(key) ?? newCandidate(key);
       candidates.set(key, candidate);
@@ -118,7 +121,8 @@ function count(
   if (first === 0 && beforeVerbs[code]?.has(before)) candidate.verbs += 1;
   if (first === 0 && startsSentence) return;
   candidate.insides += 1;
-  if (phrase.every((word) => /^\p{Lu}/u.test(word))) candidate.capitals += 1;
+  const named = capitalisedNouns.has(code) ? phrase.slice(-1) : phrase;
+  if (named.every((word) => /^\p{Lu}/u.test(word))) candidate.capitals += 1;
 }
 
 function newCandidate(key: string): Candidate {
@@ -131,7 +135,7 @@ function withoutParts(candidates: ReadonlyMap<string, Candidate>): Candidate[] {
     (candidate) =>
       candidate.sentences.length >= minOccurrences &&
       new Set(candidate.stems).size === candidate.stems.length &&
-      !isFirstName(candidate),
+      !hasFirstName(candidate),
   );
   const covered = new Set<string>();
   for (const { stems, sentences } of frequent)
@@ -170,10 +174,14 @@ function isProperName({ capitals, insides }: Candidate): boolean {
   return insides > 0 && capitals / insides > 0.7;
 }
 
-/** A first name alone is who was there, not what it was about. */
-function isFirstName(candidate: Candidate): boolean {
-  const form = mostFrequent(candidate.forms).toLowerCase();
-  return isProperName(candidate) && givenNames.has(form) && !ordinaryNames.has(form) && !properNouns.has(form);
+/** First names show who was there, not what it was about: alone, or beside other words than names. */
+function hasFirstName(candidate: Candidate): boolean {
+  const words = mostFrequent(candidate.forms).split(' ');
+  const isName = (word: string): boolean => {
+    const lower = word.toLowerCase();
+    return /^\p{Lu}/u.test(word) && givenNames.has(lower) && !ordinaryNames.has(lower) && !properNouns.has(lower);
+  };
+  return words.some(isName) && (words.length === 1 || words.some((word) => /^\p{Ll}/u.test(word)));
 }
 
 function isNoun(candidate: Candidate, code: string): boolean {
