@@ -1,3 +1,4 @@
+import { describe, expect, it } from '@jest/globals';
 import { actionCases, type ActionCase } from '../../test/labelled-actions.ts';
 import { actionItemIn, type ActionItem } from './action-items.ts';
 import { cuesOf } from './cues-of.ts';

@@ -1,3 +1,4 @@
+import { describe, expect, it } from '@jest/globals';
 import { answerFrom, type Passage } from './answer.ts';
 
 const passages: Passage[] = [

@@ -1,3 +1,4 @@
+import { describe, expect, it } from '@jest/globals';
 import { findSameTag, tagSimilarity } from './fuzzy.ts';
 
 describe('findSameTag', () => {

@@ -1,3 +1,4 @@
+import { describe, expect, it } from '@jest/globals';
 import { keyphrasesIn, type WordFrequencies } from './keyphrases.ts';
 import { splitSentences } from './sentences.ts';
 import { vocabularyOf } from './words.ts';

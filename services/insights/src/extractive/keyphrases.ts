@@ -36,7 +36,7 @@ const parts = 10;
 /** Fewer documents show nothing about which words are common. */
 const minDocuments = 5;
 const wordOrBreak = /([\p{L}\p{N}\p{M}]+(?:['’-][\p{L}\p{N}\p{M}]+)*)|[^\s\p{L}\p{N}]/gu;
-/** In these languages every noun has a capital letter, and a word without one is no subject. */
+/** In these languages every noun has a capital letter, and a phrase without one at its end is no subject. */
 const capitalisedNouns = new Set(['de', 'lb']);
 const notNoun: Record<string, RegExp> = { en: /(?:ly|ing|ed|ful|ous|ive|able|ible)$/i };
 const beforeNouns: Record<string, ReadonlySet<string>> = {
@@ -68,7 +68,7 @@ export function keyphrasesIn(
   const candidates = new Map<string, Candidate>();
   for (const [at, { text }] of sentences.entries())
     for (const run of runsOf(text, vocabulary)) collect(run, at, candidates, vocabulary);
-  const scored = withoutParts(candidates)
+  const scored = withoutParts(candidates, vocabulary.code)
     .map((candidate) => ({ candidate, confidence: confidenceOf(candidate, sentences.length, frequencies, vocabulary) }))
     .toSorted((x, y) => y.confidence - x.confidence || y.candidate.sentences.length - x.candidate.sentences.length);
   return scored
@@ -130,12 +130,13 @@ function newCandidate(key: string): Candidate {
 }
 
 /** A phrase that is mostly a part of a longer one is left out, and so is a rare longer one. */
-function withoutParts(candidates: ReadonlyMap<string, Candidate>): Candidate[] {
+function withoutParts(candidates: ReadonlyMap<string, Candidate>, code: string): Candidate[] {
   const frequent = [...candidates.values()].filter(
     (candidate) =>
       candidate.sentences.length >= minOccurrences &&
       new Set(candidate.stems).size === candidate.stems.length &&
-      !hasFirstName(candidate),
+      !hasFirstName(candidate) &&
+      (!capitalisedNouns.has(code) || isProperName(candidate)),
   );
   const covered = new Set<string>();
   for (const { stems, sentences } of frequent)
@@ -185,7 +186,7 @@ function hasFirstName(candidate: Candidate): boolean {
 }
 
 function isNoun(candidate: Candidate, code: string): boolean {
-  if (capitalisedNouns.has(code)) return isProperName(candidate);
+  if (capitalisedNouns.has(code)) return true;
   return candidate.verbs <= candidate.nouns && !notNoun[code]?.test(mostFrequent(candidate.forms));
 }
 

@@ -1,3 +1,4 @@
+import { describe, expect, it } from '@jest/globals';
 import { nameCases, type NameCase } from '../../test/labelled-names.ts';
 import { findSpeakerNames, type NamesInput, type NameSuggestion } from './speaker-names.ts';
 

@@ -1,3 +1,4 @@
+import { describe, expect, it } from '@jest/globals';
 import { splitSentences, type Segment } from './sentences.ts';
 import { summarize, type ExtractiveSummary } from './summarize.ts';
 import { vocabularyOf } from './words.ts';
