@@ -50,8 +50,13 @@ function countNames(): Counts {
   const counts = { labelled: 0, found: 0, right: 0 };
   for (const { turns, language, names, known = [] } of nameCases) {
     const segments = turns.map((turn, i) => ({
-      ...{ uuid: String(i), start: i * 5, end: i * 5 + 4, text: turn.slice(3) },
-      ...{ speakerUuid: turn.slice(0, 1), speakerName: null, named: false },
+      uuid: String(i),
+      start: i * 5,
+      end: i * 5 + 4,
+      text: turn.slice(3),
+      speakerUuid: turn.slice(0, 1),
+      speakerName: null,
+      named: false,
     }));
     const found = findSpeakerNames({ segments, language, knownNames: known });
     counts.labelled += Object.keys(names).length;
