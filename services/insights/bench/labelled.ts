@@ -14,7 +14,7 @@ type Counts = { labelled: number; found: number; right: number };
 const goal = 0.9;
 
 /** Recall and precision of names and action items on the labelled sentences of the tests. */
-export function* labelledRows(): Iterable<Row> {
+export function* measureLabelled(): Iterable<Row> {
   yield rowOf(`labelled names (${nameCases.length} conversations)`, countNames());
   yield rowOf(`labelled action items (${actionCases.length} sentences)`, countActions());
 }

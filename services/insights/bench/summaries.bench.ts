@@ -1,9 +1,11 @@
 import { splitSentences, type Sentence } from '../src/extractive/sentences.ts';
 import { summarize } from '../src/extractive/summarize.ts';
 import { vocabularyOf } from '../src/extractive/words.ts';
-import { labelledRows, meetingNameRows } from './labelled.ts';
+import { meetingNameRows } from './labelled.ts';
 import { readLines, segmentsOf, type Meeting } from './meetings.ts';
 import { meanRouge, rougeOf, type Rouge } from './rouge.ts';
+
+export { measureLabelled } from './labelled.ts';
 
 type Row = { name: string; ours: string; peer?: string; ratio?: number; goal?: string; met?: boolean };
 type Reference = { meeting: string; summary: string };
@@ -35,7 +37,6 @@ export async function* measureSummaries(meetings: string, references: string | n
   const summaries = references === null ? [] : await readLines<Reference>(references);
   if (summaries.length > 0) yield* rougeRows(all, summaries);
   yield* evidenceRows(all);
-  yield* labelledRows();
   yield* meetingNameRows(all);
   yield timeRow(all);
 }
@@ -68,25 +69,29 @@ function* rougeRows(meetings: readonly Meeting[], references: readonly Reference
 /** How many sentences of the brief are in the turns that answer the questions about the meeting. */
 function* evidenceRows(meetings: readonly Meeting[]): Iterable<Row> {
   const random = createRandom();
-  const share = (method: Method, meeting: Meeting): number => {
-    const chosen = method(sentencesOf(meeting), random);
-    const inside = chosen.filter(({ segmentUuids }) => segmentUuids.some((turn) => isAnswer(meeting, Number(turn))));
-    return inside.length / (chosen.length || 1);
-  };
-  for (const domain of new Set(meetings.map((meeting) => meeting.domain))) {
-    const part = meetings.filter((meeting) => meeting.domain === domain);
-    const mean = (method: Method | undefined): number =>
-      part.reduce((sum, meeting) => sum + (method ? share(method, meeting) : 0), 0) / part.length;
-    const [ours, peer] = [mean(methods['extractive']), mean(methods['random, same number'])];
+  const shares = meetings.map((meeting) => ({
+    domain: meeting.domain,
+    ours: shareOf(briefOf(sentencesOf(meeting)), meeting),
+    random: shareOf(pickLike(briefOf(sentencesOf(meeting)), sentencesOf(meeting), random), meeting),
+  }));
+  for (const domain of [...new Set(meetings.map((meeting) => meeting.domain)), null]) {
+    const part = shares.filter((share) => domain === null || share.domain === domain);
+    const ours = part.reduce((sum, share) => sum + share.ours, 0) / part.length;
+    const peer = part.reduce((sum, share) => sum + share.random, 0) / part.length;
     yield {
-      name: `summaries: sentences that answer a question, ${domain} (${part.length} meetings)`,
+      name: `summaries: sentences that answer a question, ${domain ?? 'all'} (${part.length} meetings)`,
       ours: ours.toFixed(3),
       peer: `${peer.toFixed(3)} random`,
       ratio: ours / peer,
-      goal: '> random',
-      met: ours > peer,
+      ...(domain === null ? { goal: '> random', met: ours > peer } : {}),
     };
   }
+}
+
+/** The share of the chosen sentences that are in turns which answer a question. */
+function shareOf(chosen: readonly Pick<Sentence, 'segmentUuids'>[], meeting: Meeting): number {
+  const inside = chosen.filter(({ segmentUuids }) => segmentUuids.some((turn) => isAnswer(meeting, Number(turn))));
+  return inside.length / (chosen.length || 1);
 }
 
 function timeRow(meetings: readonly Meeting[]): Row {
@@ -130,6 +135,11 @@ function isAnswer({ questions }: Meeting, turn: number): boolean {
 
 function isLong({ wordCount }: Sentence): boolean {
   return wordCount >= minWords;
+}
+
+/** As many sentences as the brief has. */
+function pickLike(brief: readonly unknown[], sentences: readonly Sentence[], random: () => number): Sentence[] {
+  return pickRandom(sentences.filter(isLong), brief.length, random);
 }
 
 function pickRandom<Value>(values: readonly Value[], count: number, random: () => number): Value[] {

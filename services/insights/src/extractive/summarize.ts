@@ -82,7 +82,7 @@ const bestWords = 18;
 const maxWords = 45;
 const minTerms = 3;
 const edge = 0.05;
-const edgeBonus = 1.15;
+const edgeBonus = 1.05;
 const emphasisBonus = 1.3;
 const incomplete = 0.8;
 /** A sentence that begins with one of these needs the one before it. */
