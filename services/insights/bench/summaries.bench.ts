@@ -1,4 +1,4 @@
-import { splitSentences, type Sentence } from '../src/extractive/sentences.ts';
+import { splitSentences, type Segment, type Sentence } from '../src/extractive/sentences.ts';
 import { summarize } from '../src/extractive/summarize.ts';
 import { vocabularyOf } from '../src/extractive/words.ts';
 import { meetingNameRows } from './labelled.ts';
@@ -19,6 +19,7 @@ const vocabulary = vocabularyOf('en');
 const rounds = 10;
 const tenHours = 100_000;
 const goalMs = 3_000;
+const timeRuns = 3;
 const minWords = 8;
 
 const methods: Record<string, Method> = {
@@ -104,6 +105,18 @@ function timeRow(meetings: readonly Meeting[]): Row {
     }
     if (words >= tenHours) break;
   }
+  const runs = Array.from({ length: timeRuns }, () => timeOf(segments));
+  // Other load on the machine only adds time.
+  const { ms, count } = runs.reduce((least, run) => (run.ms < least.ms ? run : least));
+  return {
+    name: `summaries: time for ${words} words, ${count} sentences`,
+    ours: `${ms.toFixed(0)} ms`,
+    goal: `<= ${goalMs} ms`,
+    met: ms <= goalMs,
+  };
+}
+
+function timeOf(segments: readonly Segment[]): { ms: number; count: number } {
   const startedAt = performance.now();
   const sentences = splitSentences(segments, vocabulary);
   const splitMs = performance.now() - startedAt;
@@ -112,13 +125,7 @@ function timeRow(meetings: readonly Meeting[]): Row {
   const vectors = sentences.map(() => Float32Array.from({ length: 100 }, () => random() - 0.5));
   const summarizedAt = performance.now();
   summarize({ sentences, vectors, frequencies: null, language: 'en', knownNames: [] });
-  const ms = splitMs + performance.now() - summarizedAt;
-  return {
-    name: `summaries: time for ${words} words, ${sentences.length} sentences`,
-    ours: `${ms.toFixed(0)} ms`,
-    goal: `<= ${goalMs} ms`,
-    met: ms <= goalMs,
-  };
+  return { ms: splitMs + performance.now() - summarizedAt, count: sentences.length };
 }
 
 function briefOf(sentences: readonly Sentence[]): Pick<Sentence, 'text' | 'segmentUuids'>[] {

@@ -1,3 +1,4 @@
+import { splitSentences } from './sentences.ts';
 import { fold, vocabularyOf, wordsOf, type Vocabulary } from './words.ts';
 
 /** A passage found for a question, best first; `score` of the search, of any scale. */
@@ -35,19 +36,22 @@ export function answerFrom(question: string, passages: readonly Passage[], langu
   const best = passageTerms.reduce((most, terms) => Math.max(most, coverage(terms)), 0);
   const missing = [...wanted].filter((term) => passageTerms.every((terms) => !terms.has(term)));
   if (wanted.size === 0 || best < minCoverage) return { kind: 'declined', missing };
-  const segmenter = new Intl.Segmenter(vocabulary.code, { granularity: 'sentence' });
   const candidates = passages.flatMap((passage, rank): Candidate[] =>
-    [...segmenter.segment(passage.text)]
-      .map(({ segment }) => segment.trim())
-      .filter((text) => text.split(' ').length >= minWords)
-      .map((text) => {
-        const terms = meaningOf(text, vocabulary);
-        const context = coverage(passageTerms[rank] ?? new Set());
-        const score = (coverage(terms) + 0.3 * context) * kindBonus(question, text) * (1 / (1 + 0.1 * rank));
-        return { text, passageId: passage.id, terms, score: text.endsWith('?') ? score / 2 : score };
-      }),
+    sentencesOf(passage, vocabulary).map((text) => {
+      const terms = meaningOf(text, vocabulary);
+      const context = coverage(passageTerms[rank] ?? new Set());
+      const score = (coverage(terms) + 0.3 * context) * kindBonus(question, text) * (1 / (1 + 0.1 * rank));
+      return { text, passageId: passage.id, terms, score: text.endsWith('?') ? score / 2 : score };
+    }),
   );
   return { kind: 'answered', sentences: choose(candidates) };
+}
+
+function sentencesOf({ id, text }: Passage, vocabulary: Vocabulary): string[] {
+  const segment = { uuid: id, start: 0, end: 0, text, speakerUuid: null, speakerName: null };
+  return splitSentences([segment], vocabulary)
+    .filter(({ wordCount }) => wordCount >= minWords)
+    .map((sentence) => sentence.text);
 }
 
 /** The stems of the words of a text without its function words. */

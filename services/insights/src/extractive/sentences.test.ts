@@ -35,6 +35,16 @@ describe('splitSentences', () => {
     expect(new Set(sentences.flatMap(({ segmentUuids }) => segmentUuids)).size).toBe(20);
   });
 
+  it('has no sentence above 400 characters, and loses no word of a long one', () => {
+    const text = Array.from({ length: 5_000 }, (_, i) => `word${i}`).join(' ');
+    const sentences = sentencesOf([segmentOf('one', text, 0)]);
+    for (const sentence of sentences) expect(sentence.text.length).toBeLessThanOrEqual(400);
+    expect(sentences.map((sentence) => sentence.text).join(' ')).toBe(text);
+    const unspaced = sentencesOf([segmentOf('one', '😀'.repeat(1_000), 0)]);
+    expect(unspaced.map((sentence) => sentence.text).join('')).toBe('😀'.repeat(1_000));
+    for (const sentence of unspaced) expect(sentence.text.isWellFormed()).toBe(true);
+  });
+
   it('keeps the words of a script without spaces', () => {
     const [sentence] = sentencesOf([segmentOf('one', '今日は会議で予算を決定しました。', 0)], 'ja');
     expect(sentence?.terms.length).toBeGreaterThan(3);
