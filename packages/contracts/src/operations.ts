@@ -44,6 +44,7 @@ export const operationActions = [
   'model_provider_deleted',
   'model_provider_activated',
   'insights_settings_changed',
+  'organisation_context_changed',
 ] as const;
 export const operationsEvents = {
   performed: defineEvent(

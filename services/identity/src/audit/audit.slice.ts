@@ -38,6 +38,7 @@ const operationAuditEvents: Record<(typeof operationActions)[number], AuditRecor
   model_provider_deleted: 'model.provider.delete',
   model_provider_activated: 'model.provider.activate',
   insights_settings_changed: 'admin.insights.settings',
+  organisation_context_changed: 'admin.organisation.context',
 };
 const fileAuditEvents: Record<(typeof fileActions)[number], AuditRecord['event']> = {
   file_uploaded: 'file.upload',

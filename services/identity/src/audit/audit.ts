@@ -63,6 +63,7 @@ export type AuditEvent =
   | 'model.provider.delete'
   | 'model.provider.activate'
   | 'admin.insights.settings'
+  | 'admin.organisation.context'
   // The specification's name ("Events" 1).
   | 'ADMIN_ROLE_CHANGE'
   | 'group.create'

@@ -64,6 +64,7 @@ export const eventLabels: Readonly<Record<string, string>> = translateOnRead({
   'model.provider.delete': msg`Language model removed`,
   'model.provider.activate': msg`Language model chosen`,
   'admin.insights.settings': msg`Insights settings changed`,
+  'admin.organisation.context': msg`Organisation context changed`,
   'group.create': msg`Group created`,
   'group.update': msg`Group changed`,
   'group.delete': msg`Group deleted`,
