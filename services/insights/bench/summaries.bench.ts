@@ -149,11 +149,6 @@ function isLong({ wordCount }: Sentence): boolean {
   return wordCount >= minWords;
 }
 
-/** As many sentences as the brief has. */
-function pickLike(brief: readonly unknown[], sentences: readonly Sentence[], random: () => number): Sentence[] {
-  return pickRandom(sentences.filter(isLong), brief.length, random);
-}
-
 function pickRandom<Value>(values: readonly Value[], count: number, random: () => number): Value[] {
   return values
     .map((value) => ({ value, key: random() }))
