@@ -26,10 +26,13 @@ import { mappingRoutes } from './identity-mappings.ts';
 import { userRoutes } from './identity-users.ts';
 import { insightsJobs } from './insights-jobs.ts';
 import { modelProviderRoutes } from './insights-providers.ts';
+import { insightsRpc } from './insights-rpc.ts';
+import { summaryEvents, summaryLive, summaryRoutes } from './insights-summaries.ts';
 import { promptRoutes } from './insights-prompts.ts';
 import { mediaRoutes } from './media.ts';
 import { downloadJobs, importLive, importRpc } from './media-imports.ts';
 import { mediaEvents, mediaRpc } from './media-events.ts';
+import { mediaInsightsRpc } from './media-insights.ts';
 import { modelJobs, modelRoutes, modelRpc } from './models.ts';
 import { maskedAudioJobs, maskedAudioRpc } from './media-masked-audio.ts';
 import { redactionJobs } from './media-redaction-jobs.ts';
@@ -127,9 +130,11 @@ export const topology: Record<ServiceName, Topology> = {
       identityRpc.findAccounts,
       dispatcherRpc.languages,
       dispatcherRpc.paused,
+      insightsRpc.summary,
     ],
     serves: [
       ...all<RpcDef>(mediaRpc),
+      ...all<RpcDef>(mediaInsightsRpc),
       ...all<RpcDef>(importRpc),
       ...all<RpcDef>(maskedAudioRpc),
       ...all<RpcDef>(erasureRpc),
@@ -230,14 +235,20 @@ export const topology: Record<ServiceName, Topology> = {
   },
   insights: {
     ...noMessages,
-    emits: [operationsEvents.performed, erasureEvents.insights],
+    emits: [operationsEvents.performed, erasureEvents.insights, ...all<EventDef>(summaryEvents)],
     consumes: {
       'forget-file': mediaEvents.deleted,
       'erase-person': userErasureOrdered,
+      'summarize-transcribed': mediaEvents.transcriptionEnded,
+      'review-edited': mediaEvents.transcriptEdited,
+      'withhold-summaries': mediaEvents.masksTightened,
+      'stop-binned': mediaEvents.binned,
     },
     enqueues: all<JobDef>(insightsJobs),
     works: all<JobDef>(insightsJobs),
-    requests: [dispatcherRpc.paused, identityRpc.names],
+    requests: [dispatcherRpc.paused, identityRpc.names, ...all<RpcDef>(mediaInsightsRpc)],
+    serves: all<RpcDef>(insightsRpc),
+    sendsLive: [summaryLive.progress],
   },
   'realtime-gateway': {
     ...noMessages,
@@ -252,12 +263,13 @@ export const topology: Record<ServiceName, Topology> = {
       mediaEvents.transcriptStored,
       mediaEvents.transcriptEdited,
       searchEvents.fileIndexed,
+      summaryEvents.changed,
       mediaEvents.accessChanged,
       identityEvents.membershipChanged,
       identityEvents.sessionRevoked,
     ],
     requests: [identityRpc.resolveSession, identityRpc.memberships, mediaRpc.listShared],
-    receivesLive: [transcriptionLive.fileProgress, importLive.progress],
+    receivesLive: [transcriptionLive.fileProgress, importLive.progress, summaryLive.progress],
   },
   'edge-gateway': {
     ...noMessages,
@@ -292,6 +304,7 @@ export const routes: readonly RouteDef[] = [
   ...all<RouteDef>(backupRoutes),
   ...all<RouteDef>(mirrorRoutes),
   ...all<RouteDef>(modelProviderRoutes),
+  ...all<RouteDef>(summaryRoutes),
   ...all<RouteDef>(promptRoutes),
   ...all<RouteDef>(systemRoutes),
 ];

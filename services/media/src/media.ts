@@ -10,9 +10,11 @@ import { createFilesSlice } from './files/files.slice.ts';
 import { PrismaClient } from './generated/client.ts';
 import { createImportsSlice } from './imports/imports.slice.ts';
 import { createIndexingSlice } from './indexing/indexing.slice.ts';
+import { createInsightsSlice } from './insights/insights.slice.ts';
 import { createLegalHoldSlice } from './legal-hold/legal-hold.slice.ts';
 import { createLanguages } from './ports/languages.adapter.ts';
 import { createPeople } from './ports/people.adapter.ts';
+import { createSummaries } from './ports/summaries.adapter.ts';
 import { createProcessingSlice } from './processing/processing.slice.ts';
 import { createMaskedAudio } from './redaction/masked-audio.service.ts';
 import { createRedactionSlice } from './redaction/redaction.slice.ts';
@@ -61,12 +63,13 @@ export function createMedia(env: MediaEnv): Service {
       files,
       sharing,
       createStreamingSlice({ db, objects, maskedAudio }),
-      createExportsSlice({ db, outbox }),
+      createExportsSlice({ db, outbox, summaries: createSummaries({ bus }) }),
       createTranscriptsSlice({ db, outbox, people }),
       createTranscriptImportSlice({ db, outbox, objects }),
       tags,
       createProcessingSlice({ db, outbox, objects }),
       createIndexingSlice({ db }),
+      createInsightsSlice({ db }),
       createErasureSlice({ db, outbox, objects, removeUploadsOf: uploads.removeUploadsOf }),
       createLegalHoldSlice({ db, outbox, people }),
       createRetentionSlice({ db, outbox, people, binDays: env.OT_BIN_DAYS, log }),
