@@ -2,6 +2,10 @@ import type { ErrorKind } from './errors.ts';
 
 /** Error codes of insights: language models, summaries, suggestions and answers. */
 export const insightsErrors = {
+  // language models of everyone and of one person
+  provider_name_taken: 'conflict',
+  provider_limit: 'conflict',
+  own_providers_not_allowed: 'forbidden',
   // a request to a language model
   provider_unreachable: 'unavailable',
   provider_timeout: 'unavailable',
@@ -14,4 +18,5 @@ export const insightsErrors = {
   // prompts
   prompt_read_only: 'forbidden',
   too_many_prompts: 'conflict',
+  provider_refused_request: 'unavailable',
 } as const satisfies Record<string, ErrorKind>;
