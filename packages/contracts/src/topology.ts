@@ -30,6 +30,7 @@ import { modelProviderRoutes } from './insights-providers.ts';
 import { mediaRoutes } from './media.ts';
 import { downloadJobs, importLive, importRpc } from './media-imports.ts';
 import { mediaEvents, mediaRpc } from './media-events.ts';
+import { mediaInsightsRpc } from './media-insights.ts';
 import { modelJobs, modelRoutes, modelRpc } from './models.ts';
 import { maskedAudioJobs, maskedAudioRpc } from './media-masked-audio.ts';
 import { redactionJobs } from './media-redaction-jobs.ts';
@@ -130,6 +131,7 @@ export const topology: Record<ServiceName, Topology> = {
     ],
     serves: [
       ...all<RpcDef>(mediaRpc),
+      ...all<RpcDef>(mediaInsightsRpc),
       ...all<RpcDef>(importRpc),
       ...all<RpcDef>(maskedAudioRpc),
       ...all<RpcDef>(erasureRpc),
@@ -237,7 +239,7 @@ export const topology: Record<ServiceName, Topology> = {
     },
     enqueues: all<JobDef>(insightsJobs),
     works: all<JobDef>(insightsJobs),
-    requests: [dispatcherRpc.paused, identityRpc.names],
+    requests: [dispatcherRpc.paused, identityRpc.names, ...all<RpcDef>(mediaInsightsRpc)],
   },
   'realtime-gateway': {
     ...noMessages,
