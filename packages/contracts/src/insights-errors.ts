@@ -15,8 +15,14 @@ export const insightsErrors = {
   provider_answer_invalid: 'unavailable',
   provider_context_exceeded: 'unavailable',
   provider_paused: 'unavailable',
+  provider_refused_request: 'unavailable',
+  // summaries
+  transcript_missing: 'conflict',
+  summary_exists: 'conflict',
+  summary_not_failed: 'conflict',
+  summary_withheld: 'conflict',
+  summary_prompt_too_long: 'invalid',
   // prompts
   prompt_read_only: 'forbidden',
   too_many_prompts: 'conflict',
-  provider_refused_request: 'unavailable',
 } as const satisfies Record<string, ErrorKind>;

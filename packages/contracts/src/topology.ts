@@ -25,8 +25,10 @@ import { groupRoutes } from './identity-groups.ts';
 import { mappingRoutes } from './identity-mappings.ts';
 import { userRoutes } from './identity-users.ts';
 import { insightsJobs } from './insights-jobs.ts';
-import { promptRoutes } from './insights-prompts.ts';
 import { modelProviderRoutes } from './insights-providers.ts';
+import { insightsRpc } from './insights-rpc.ts';
+import { summaryEvents, summaryLive, summaryRoutes } from './insights-summaries.ts';
+import { promptRoutes } from './insights-prompts.ts';
 import { mediaRoutes } from './media.ts';
 import { downloadJobs, importLive, importRpc } from './media-imports.ts';
 import { mediaEvents, mediaRpc } from './media-events.ts';
@@ -128,6 +130,7 @@ export const topology: Record<ServiceName, Topology> = {
       identityRpc.findAccounts,
       dispatcherRpc.languages,
       dispatcherRpc.paused,
+      insightsRpc.summary,
     ],
     serves: [
       ...all<RpcDef>(mediaRpc),
@@ -232,14 +235,20 @@ export const topology: Record<ServiceName, Topology> = {
   },
   insights: {
     ...noMessages,
-    emits: [operationsEvents.performed, erasureEvents.insights],
+    emits: [operationsEvents.performed, erasureEvents.insights, ...all<EventDef>(summaryEvents)],
     consumes: {
       'forget-file': mediaEvents.deleted,
       'erase-person': userErasureOrdered,
+      'summarize-transcribed': mediaEvents.transcriptionEnded,
+      'review-edited': mediaEvents.transcriptEdited,
+      'withhold-summaries': mediaEvents.masksTightened,
+      'stop-binned': mediaEvents.binned,
     },
     enqueues: all<JobDef>(insightsJobs),
     works: all<JobDef>(insightsJobs),
     requests: [dispatcherRpc.paused, identityRpc.names, ...all<RpcDef>(mediaInsightsRpc)],
+    serves: all<RpcDef>(insightsRpc),
+    sendsLive: [summaryLive.progress],
   },
   'realtime-gateway': {
     ...noMessages,
@@ -254,12 +263,13 @@ export const topology: Record<ServiceName, Topology> = {
       mediaEvents.transcriptStored,
       mediaEvents.transcriptEdited,
       searchEvents.fileIndexed,
+      summaryEvents.changed,
       mediaEvents.accessChanged,
       identityEvents.membershipChanged,
       identityEvents.sessionRevoked,
     ],
     requests: [identityRpc.resolveSession, identityRpc.memberships, mediaRpc.listShared],
-    receivesLive: [transcriptionLive.fileProgress, importLive.progress],
+    receivesLive: [transcriptionLive.fileProgress, importLive.progress, summaryLive.progress],
   },
   'edge-gateway': {
     ...noMessages,
@@ -293,8 +303,9 @@ export const routes: readonly RouteDef[] = [
   ...all<RouteDef>(searchRoutes),
   ...all<RouteDef>(backupRoutes),
   ...all<RouteDef>(mirrorRoutes),
-  ...all<RouteDef>(promptRoutes),
   ...all<RouteDef>(modelProviderRoutes),
+  ...all<RouteDef>(summaryRoutes),
+  ...all<RouteDef>(promptRoutes),
   ...all<RouteDef>(systemRoutes),
 ];
 

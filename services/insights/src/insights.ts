@@ -8,9 +8,9 @@ import { createOutboundGuard, parseRanges } from '@overtone/service-kit/outbound
 import type { InsightsEnv } from './env.ts';
 import { createErasureSlice } from './erasure/erasure.slice.ts';
 import { PrismaClient } from './generated/client.ts';
+import { createModelClient } from './ports/model-client.adapter.ts';
 import { createPeople } from './ports/people.adapter.ts';
 import { createPromptsSlice } from './prompts/prompts.slice.ts';
-import { createModelClient } from './ports/model-client.adapter.ts';
 import { createProvidersSlice } from './providers/providers.slice.ts';
 import { createSettings } from './settings/settings.ts';
 import { createTelemetry } from './telemetry.ts';
@@ -18,7 +18,7 @@ import { createTelemetry } from './telemetry.ts';
 /** Insights: language models, summaries, suggestions and answers. */
 export function createInsights(env: InsightsEnv): Service {
   const base = createServiceBase('insights', env);
-  const { log, metrics, bus } = base;
+  const { log, metrics } = base;
   const { db, outbox, slice, relay } = createEventDatabase(base, (adapter) => new PrismaClient({ adapter }));
   const { keyRing } = env;
   const guard = createOutboundGuard({ allowedRanges: parseRanges(env.OT_OUTBOUND_ALLOWED_RANGES) });
@@ -26,12 +26,13 @@ export function createInsights(env: InsightsEnv): Service {
   const settings = createSettings({ keyRing });
   const telemetry = createTelemetry(metrics);
   const recycling = createRecycling();
+  const people = createPeople(base);
   const workerId = `insights-${hostname()}-${randomUUID().slice(0, 8)}`;
 
   const providers = createProvidersSlice({
     db,
     outbox,
-    bus,
+    people,
     log,
     metrics,
     telemetry,
@@ -40,16 +41,16 @@ export function createInsights(env: InsightsEnv): Service {
     settings,
     keyRing,
   });
-  const prompts = createPromptsSlice({ db, outbox, people: createPeople({ bus, log }), keyRing });
+  const prompts = createPromptsSlice({ db, outbox, people, keyRing });
   return createService({
     ...base,
     recycling,
     slices: [
       slice,
       relay,
+      createErasureSlice({ db, outbox, forgets: [providers.forgets, prompts.forgets] }),
       providers,
       prompts,
-      createErasureSlice({ db, outbox, forgets: [providers.forgets, prompts.forgets] }),
       {
         jobs: [worker(insightsJobs, {}, { workerId, concurrency: concurrencyOf(insightsJobs), recycling })],
       },

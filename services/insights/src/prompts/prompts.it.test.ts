@@ -10,12 +10,9 @@ import {
   type PromptObject,
   type promptRoutes,
 } from '@overtone/contracts';
-import { createDatabase, createSettingsStore, databaseEnv } from '@overtone/database';
-import { createLog, createMetrics, readEnv } from '@overtone/service-kit';
+import { createSettingsStore } from '@overtone/database';
 import { waitFor } from '@overtone/testkit';
-import { cleanUpAfterFile, stopAfterFile } from '@overtone/testkit/cleanup';
-import { createWorld, type Person } from '../../test/world.ts';
-import { PrismaClient } from '../generated/client.ts';
+import { newUser, startWorld, type TestUser } from '../../test/world.ts';
 import { createInstructions } from './active-prompts.service.ts';
 import { builtInPrompts } from './built-in.ts';
 
@@ -23,23 +20,12 @@ type Routes = typeof promptRoutes;
 type Page = AnswerOf<Routes['prompts']>;
 type Active = AnswerOf<Routes['activePrompts']>;
 
-const world = await stopAfterFile(createWorld());
-const insights = await world.start();
-const events: { subject: string; data: Record<string, unknown> }[] = [];
-world.nats.subscribe('evt.>', {
-  callback: (_, message) => void events.push({ subject: message.subject, data: message.json() }),
-});
-const newUser = (role: Person['role'] = 'user') => world.person(role, 'Ada Author');
-const call = async <T = Record<string, unknown>>(person: Person, method: string, path: string, body?: unknown) => {
-  const answer = await insights.ask(person, method, path.replace('/api', ''), body);
-  return { status: answer.status, body: answer.body as T };
-};
-const eventsOf = (subject: string) => events.filter((event) => event.subject === subject).map(({ data }) => data);
+const world = await startWorld();
 const fields = { name: 'Weekly', text: 'Name every risk.', content_type: 'meeting', tags: ['risk'] };
 let count = 0;
 
-async function create(person: Person, more: object = {}): Promise<PromptObject> {
-  const reply = await call<PromptObject>(person, 'POST', '/api/prompts', {
+async function create(person: TestUser, more: object = {}): Promise<PromptObject> {
+  const reply = await world.call<PromptObject>(person, 'POST', '/api/prompts', {
     ...fields,
     name: `Prompt ${count++}`,
     ...more,
@@ -48,21 +34,21 @@ async function create(person: Person, more: object = {}): Promise<PromptObject> 
   return reply.body;
 }
 
-async function share(person: Person, uuid: string): Promise<PromptObject> {
-  return (await call<PromptObject>(person, 'POST', `/api/prompts/shared/${uuid}/toggle`)).body;
+async function share(person: TestUser, uuid: string): Promise<PromptObject> {
+  return (await world.call<PromptObject>(person, 'POST', `/api/prompts/shared/${uuid}/toggle`)).body;
 }
 
-async function list(person: Person, query = ''): Promise<string[]> {
-  const { body } = await call<Page>(person, 'GET', `/api/prompts?page_size=100${query}`);
+async function list(person: TestUser, query = ''): Promise<string[]> {
+  const { body } = await world.call<Page>(person, 'GET', `/api/prompts?page_size=100${query}`);
   return body.items.map(({ uuid }) => uuid);
 }
 
-async function activate(person: Person, prompt_uuid: string) {
-  return call<Active['items'][number]>(person, 'POST', '/api/prompts/active/set', { prompt_uuid });
+async function activate(person: TestUser, prompt_uuid: string) {
+  return world.call<Active['items'][number]>(person, 'POST', '/api/prompts/active/set', { prompt_uuid });
 }
 
-async function activeFor(person: Person, contentType: string) {
-  const { body } = await call<Active>(person, 'GET', '/api/prompts/active/current');
+async function activeFor(person: TestUser, contentType: string) {
+  const { body } = await world.call<Active>(person, 'GET', '/api/prompts/active/current');
   const { prompt, is_fallback: isFallback } = body.items.find((item) => item.content_type === contentType)!;
   return { uuid: prompt.uuid, isFallback };
 }
@@ -83,10 +69,10 @@ describe('prompts', () => {
       is_shared: false,
       is_active: false,
       is_system: false,
-      owner_name: 'Ada Author',
+      owner_name: `Name of ${ada.userId}`,
     });
-    expect((await call(ada, 'GET', `/api/prompts/${made.uuid}`)).body).toEqual(made);
-    const { body } = await call<Page>(ada, 'GET', '/api/prompts');
+    expect((await world.call(ada, 'GET', `/api/prompts/${made.uuid}`)).body).toEqual(made);
+    const { body } = await world.call<Page>(ada, 'GET', '/api/prompts');
     expect(body.items.every((item) => !('text' in item))).toBe(true);
   });
 
@@ -102,7 +88,7 @@ describe('prompts', () => {
     expect(all).toContain(other.uuid);
     const pages: string[] = [];
     for (let page = 1; pages.length < all.length; page++) {
-      const { body } = await call<Page>(ada, 'GET', `/api/prompts?page=${page}&page_size=3`);
+      const { body } = await world.call<Page>(ada, 'GET', `/api/prompts?page=${page}&page_size=3`);
       expect(body.total).toBe(all.length);
       pages.push(...body.items.map(({ uuid }) => uuid));
     }
@@ -116,9 +102,9 @@ describe('prompts', () => {
     const ada = newUser();
     const podcast = await create(ada, { content_type: 'podcast' });
     const path = '/api/prompts/by-content-type';
-    const { body } = await call<Page>(ada, 'GET', `${path}/podcast`);
+    const { body } = await world.call<Page>(ada, 'GET', `${path}/podcast`);
     expect(body.items.map(({ uuid }) => uuid)).toEqual([builtInPrompts.podcast.id, podcast.uuid]);
-    expect((await call(ada, 'GET', `${path}/opera`)).status).toBe(400);
+    expect((await world.call(ada, 'GET', `${path}/opera`)).status).toBe(400);
   });
 
   it('are invisible to others until they are shared, and again when they are withdrawn', async () => {
@@ -126,15 +112,15 @@ describe('prompts', () => {
     const { uuid } = await create(ada);
     const path = `/api/prompts/${uuid}`;
     const statuses = async () =>
-      Promise.all([eve, admin].map(async (person) => (await call(person, 'GET', path)).status));
+      Promise.all([eve, admin].map(async (person) => (await world.call(person, 'GET', path)).status));
     expect(await statuses()).toEqual([404, 404]);
     expect(await share(ada, uuid)).toMatchObject({ is_shared: true });
     expect(await statuses()).toEqual([200, 200]);
-    const { body } = await call<Page>(eve, 'GET', '/api/prompts/shared/library');
+    const { body } = await world.call<Page>(eve, 'GET', '/api/prompts/shared/library');
     expect(body.items.find((item) => item.uuid === uuid)).toMatchObject({
       is_own: false,
       is_shared: true,
-      owner_name: 'Ada Author',
+      owner_name: `Name of ${ada.userId}`,
     });
     expect(await share(ada, uuid)).toMatchObject({ is_shared: false });
     expect(await statuses()).toEqual([404, 404]);
@@ -157,15 +143,15 @@ describe('prompts', () => {
         ['DELETE', `/api/prompts/${uuid}`],
         ['POST', `/api/prompts/shared/${uuid}/toggle`],
       ] as const)
-        expect(await call(eve, method, path, body)).toMatchObject({ status, body: { code } });
-    expect((await call(ada, 'GET', `/api/prompts/${shared.uuid}`)).body).toMatchObject({
+        expect(await world.call(eve, method, path, body)).toMatchObject({ status, body: { code } });
+    expect((await world.call(ada, 'GET', `/api/prompts/${shared.uuid}`)).body).toMatchObject({
       name: shared.name,
       is_shared: true,
     });
-    const changed = await call(ada, 'PUT', `/api/prompts/${shared.uuid}`, { name: 'New', tags: [] });
+    const changed = await world.call(ada, 'PUT', `/api/prompts/${shared.uuid}`, { name: 'New', tags: [] });
     expect(changed).toMatchObject({ status: 200, body: { name: 'New', tags: [], text: shared.text } });
-    expect((await call(ada, 'DELETE', `/api/prompts/${shared.uuid}`)).status).toBe(204);
-    expect((await call(ada, 'GET', `/api/prompts/${shared.uuid}`)).status).toBe(404);
+    expect((await world.call(ada, 'DELETE', `/api/prompts/${shared.uuid}`)).status).toBe(204);
+    expect((await world.call(ada, 'GET', `/api/prompts/${shared.uuid}`)).status).toBe(404);
   });
 
   it.each([
@@ -178,7 +164,7 @@ describe('prompts', () => {
     ['a NUL', { text: 'a\0b' }],
     ['an unknown field', { is_shared: true }],
   ])('are refused with %s', async (_, more) => {
-    const reply = await call(newUser(), 'POST', '/api/prompts', { ...fields, ...more });
+    const reply = await world.call(newUser(), 'POST', '/api/prompts', { ...fields, ...more });
     expect(reply).toMatchObject({ status: 422, body: { code: 'invalid_body' } });
   });
 
@@ -189,7 +175,7 @@ describe('prompts', () => {
        select $1, 'filler', 'x', 'general' from generate_series(1, $2)`,
       [ada.userId, promptLimits.own - 1],
     );
-    const replies = await Promise.all([1, 2, 3].map(() => call(ada, 'POST', '/api/prompts', fields)));
+    const replies = await Promise.all([1, 2, 3].map(() => world.call(ada, 'POST', '/api/prompts', fields)));
     expect(replies.map(({ status }) => status).toSorted((left, right) => left - right)).toEqual([201, 409, 409]);
     expect(replies.find(({ status }) => status === 409)?.body['code']).toBe('too_many_prompts');
   });
@@ -205,7 +191,7 @@ describe('the active prompt', () => {
     expect(await activeFor(ada, 'meeting')).toEqual({ uuid, isFallback: false });
     expect(await activeFor(ada, 'general')).toEqual({ uuid: builtInPrompts.general.id, isFallback: false });
     expect(await activeFor(eve, 'meeting')).toEqual({ uuid: builtInPrompts.meeting.id, isFallback: false });
-    const { body } = await call<Page>(ada, 'GET', '/api/prompts/by-content-type/meeting');
+    const { body } = await world.call<Page>(ada, 'GET', '/api/prompts/by-content-type/meeting');
     expect(body.items.filter((item) => item.is_active).map((item) => item.uuid)).toEqual([uuid]);
     await activate(ada, builtInPrompts.meeting.id);
     expect(await activeFor(ada, 'meeting')).toEqual({ uuid: builtInPrompts.meeting.id, isFallback: false });
@@ -219,11 +205,11 @@ describe('the active prompt', () => {
   });
 
   it.each([
-    ['withdrawn', (owner: Person, uuid: string) => share(owner, uuid)],
-    ['deleted', (owner: Person, uuid: string) => call(owner, 'DELETE', `/api/prompts/${uuid}`)],
+    ['withdrawn', (owner: TestUser, uuid: string) => share(owner, uuid)],
+    ['deleted', (owner: TestUser, uuid: string) => world.call(owner, 'DELETE', `/api/prompts/${uuid}`)],
     [
       'given another content type',
-      (owner: Person, uuid: string) => call(owner, 'PUT', `/api/prompts/${uuid}`, { content_type: 'podcast' }),
+      (owner: TestUser, uuid: string) => world.call(owner, 'PUT', `/api/prompts/${uuid}`, { content_type: 'podcast' }),
     ],
   ])('is replaced by the built-in one, and says so, when it was %s', async (_, end) => {
     const [ada, eve] = [newUser(), newUser()];
@@ -237,23 +223,13 @@ describe('the active prompt', () => {
 });
 
 describe('the instructions for a language model', () => {
-  const { db, part } = createDatabase(
-    {
-      env: readEnv(databaseEnv, { DATABASE_URL: world.database.urlFor('insights') }),
-      name: 'insights',
-      metrics: createMetrics(),
-      log: createLog('insights', { LOG_LEVEL: 'fatal', LOG_FORMAT: 'text' }),
-    },
-    (adapter) => new PrismaClient({ adapter }),
-  );
-  cleanUpAfterFile(() => part.stop());
   const keyRing = () => {
     throw new Error('no setting of prompts is sealed');
   };
   const settings = createSettingsStore({ table: 'insights_settings', keyRing });
-  const resolve = createInstructions({ db, settings });
+  const resolve = createInstructions({ db: world.db, settings });
   const instructionsFor = (
-    person: Person | null,
+    person: TestUser | null,
     promptUuid: string | null = null,
     contentType: (typeof promptContentTypes)[number] = 'meeting',
   ) => resolve({ userId: person?.userId ?? null, promptUuid, contentType });
@@ -289,13 +265,13 @@ describe('the instructions for a language model', () => {
     const boss = newUser('super_admin');
     const path = '/api/admin/organisation-context';
     const organisation_context = 'Acme makes anvils.\nQX means quality.';
-    expect(await call(boss, 'PUT', path, { organisation_context })).toMatchObject({
+    expect(await world.call(boss, 'PUT', path, { organisation_context })).toMatchObject({
       status: 200,
       body: { organisation_context },
     });
     expect(await instructionsFor(newUser())).toMatchObject({ organisationContext: organisation_context });
     const [event] = await waitFor(() => {
-      const events = eventsOf(operationsEvents.performed.subject);
+      const events = world.eventsOf(operationsEvents.performed.subject);
       return events.length > 0 ? events : undefined;
     });
     expect(event).toMatchObject({
@@ -305,15 +281,15 @@ describe('the instructions for a language model', () => {
     });
     expect(JSON.stringify(event)).not.toContain('anvils');
     for (const role of ['user', 'admin'] as const) {
-      expect(await call(newUser(role), 'GET', path)).toMatchObject({
+      expect(await world.call(newUser(role), 'GET', path)).toMatchObject({
         status: 403,
         body: { code: 'role_required' },
       });
-      expect((await call(newUser(role), 'PUT', path, { organisation_context: 'x' })).status).toBe(403);
+      expect((await world.call(newUser(role), 'PUT', path, { organisation_context: 'x' })).status).toBe(403);
     }
     const tooLong = { organisation_context: 'x'.repeat(promptLimits.organisationContext + 1) };
-    expect((await call(boss, 'PUT', path, tooLong)).status).toBe(422);
-    expect((await call(boss, 'PUT', path, { organisation_context: null })).status).toBe(200);
+    expect((await world.call(boss, 'PUT', path, tooLong)).status).toBe(422);
+    expect((await world.call(boss, 'PUT', path, { organisation_context: null })).status).toBe(200);
     expect(await instructionsFor(newUser())).toMatchObject({ organisationContext: '' });
   });
 });
@@ -327,9 +303,9 @@ describe('an ordered erasure', () => {
     await activate(eve, uuid);
     const kept = await create(eve);
     const erasureId = randomUUID();
-    await world.publish(userErasureOrdered, { erasureId, round: 1, userId: ada.userId });
+    await world.emit(userErasureOrdered, { erasureId, round: 1, userId: ada.userId });
     const report = await waitFor(() =>
-      eventsOf(erasureEvents.insights.subject).find((data) => data['erasureId'] === erasureId),
+      world.eventsOf(erasureEvents.insights.subject).find((data) => data['erasureId'] === erasureId),
     );
     expect(report).toMatchObject({ complete: true, counts: { prompts: 1 } });
     const left = await world.sql(
@@ -339,6 +315,6 @@ describe('an ordered erasure', () => {
     );
     expect(left).toEqual([]);
     expect(await activeFor(eve, 'meeting')).toEqual({ uuid: builtInPrompts.meeting.id, isFallback: true });
-    expect((await call(eve, 'GET', `/api/prompts/${kept.uuid}`)).status).toBe(200);
+    expect((await world.call(eve, 'GET', `/api/prompts/${kept.uuid}`)).status).toBe(200);
   });
 });

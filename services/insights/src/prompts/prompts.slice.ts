@@ -3,7 +3,7 @@ import { createSettingsStore, withChanges, type Outbox } from '@overtone/databas
 import { handle, type KeyRing, type Slice } from '@overtone/service-kit';
 import { txOptions, type Db } from '../database.ts';
 import type { Forgets } from '../erasure/erasure.ts';
-import { recordOperation, type ActorRequest } from '../operator.ts';
+import { recordOperation, type AdminRequest } from '../operator.ts';
 import type { People } from '../ports/people.adapter.ts';
 import { createInstructions } from './active-prompts.service.ts';
 import type { InstructionsFor } from './prompts.ts';
@@ -26,7 +26,7 @@ export function createPromptsSlice({
     return hideSecrets(promptsGroup, withChanges(promptsGroup, values, {}));
   };
   const changeContext = async (
-    request: ActorRequest,
+    request: AdminRequest,
     changes: { organisation_context?: string | null | undefined },
   ) => {
     await db.$transaction(async (tx) => {
