@@ -52,6 +52,19 @@ export const pushMessage = z.discriminatedUnion('type', [
     type: z.literal('import_progress'),
     data: z.object({ file_id: z.uuid(), received_bytes: z.number().int(), total_bytes: z.number().int().nullable() }),
   }),
+  /** A summary was ordered, has ended, is out of date or was deleted. */
+  z.object({ type: z.literal('summary_changed'), seq: z.int(), data: z.object({ file_id: z.uuid() }) }),
+  /** A summary is being written; `draft` is its text so far. */
+  z.object({
+    type: z.literal('summary_progress'),
+    data: z.object({
+      file_id: z.uuid(),
+      version: z.int(),
+      sections_done: z.int(),
+      sections_total: z.int(),
+      draft: z.string(),
+    }),
+  }),
   /** More messages were missed than are buffered: fetch everything again. */
   z.object({ type: z.literal('resync'), data: z.object({ seq: z.int() }) }),
   z.object({ type: z.literal('pong'), data: z.object({}) }),

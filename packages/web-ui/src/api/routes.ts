@@ -17,11 +17,13 @@ import type {
   mappingRoutes,
   mediaRoutes,
   mirrorRoutes,
+  modelProviderRoutes,
   modelRoutes,
   ParamsOf,
   promptRoutes,
   QueryInputOf,
   searchRoutes,
+  summaryRoutes,
   systemRoutes,
   userRoutes,
 } from '@overtone/contracts';
@@ -44,9 +46,11 @@ type Definition =
   | ValueOf<typeof mappingRoutes>
   | ValueOf<typeof mediaRoutes>
   | ValueOf<typeof mirrorRoutes>
+  | ValueOf<typeof modelProviderRoutes>
   | ValueOf<typeof modelRoutes>
   | ValueOf<typeof promptRoutes>
   | ValueOf<typeof searchRoutes>
+  | ValueOf<typeof summaryRoutes>
   | ValueOf<typeof systemRoutes>
   | ValueOf<typeof userRoutes>;
 

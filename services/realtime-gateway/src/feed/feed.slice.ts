@@ -1,4 +1,4 @@
-import { importLive, transcriptionLive } from '@overtone/contracts';
+import { importLive, summaryLive, transcriptionLive } from '@overtone/contracts';
 import { periodic, type Bus, type Slice } from '@overtone/service-kit';
 import type { Audience } from '../audience/audience.ts';
 import { createDelivery, type Receivers } from './delivery.ts';
@@ -14,9 +14,10 @@ type Deps = { bus: Bus; audience: Audience; replay: Replay; receivers: Receivers
 
 /** Pushes events and progress to the users that may see them. */
 export function createFeedSlice({ bus, audience, replay, receivers }: Deps): FeedSlice {
-  const progress = createProgress({
-    emit: (live) => receivers.progress([live.ownerId, ...audience.of(live.fileId)], live),
-  });
+  const emit = (live: Live): void => receivers.progress([live.ownerId, ...audience.of(live.fileId)], live);
+  const progress = createProgress({ emit });
+  // Of their own: a summary begins when the progress of its file has just ended.
+  const drafts = createProgress({ emit });
   const tail = createEventsTail({
     bus,
     lookBackMs,
@@ -36,14 +37,24 @@ export function createFeedSlice({ bus, audience, replay, receivers }: Deps): Fee
       const data = { file_id: fileId, stage, progress: fraction, message, eta_seconds: etaSeconds };
       progress.push({ fileId, ownerId, message: { type: 'transcription_status', data } });
     });
+    bus.subscribeLive(summaryLive.progress, ({ fileId, ownerId, version, sectionsDone, sectionsTotal, draft }) => {
+      const sections = { sections_done: sectionsDone, sections_total: sectionsTotal };
+      drafts.push({
+        fileId,
+        ownerId,
+        message: { type: 'summary_progress', data: { file_id: fileId, version, ...sections, draft } },
+      });
+    });
   };
   return {
-    latestProgress: (userId) => progress.latestOf(userId, (fileId) => audience.of(fileId).has(userId)),
+    latestProgress: (userId) =>
+      [progress, drafts].flatMap((values) => values.latestOf(userId, (fileId) => audience.of(fileId).has(userId))),
     parts: [{ name: 'progress', start: subscribeToProgress, stop: async () => {} }, tail],
     periodics: [
       periodic('prune old facts', 30_000, async () => {
         replay.prune(Date.now());
         progress.prune();
+        drafts.prune();
       }),
     ],
   };
