@@ -9,16 +9,18 @@ import type { InsightsEnv } from './env.ts';
 import { createErasureSlice } from './erasure/erasure.slice.ts';
 import { PrismaClient } from './generated/client.ts';
 import { createModelClient } from './ports/model-client.adapter.ts';
+import { createMedia } from './ports/media.adapter.ts';
 import { createPeople } from './ports/people.adapter.ts';
 import { createPromptsSlice } from './prompts/prompts.slice.ts';
 import { createProvidersSlice } from './providers/providers.slice.ts';
 import { createSettings } from './settings/settings.ts';
+import { createSummariesSlice } from './summaries/summaries.slice.ts';
 import { createTelemetry } from './telemetry.ts';
 
 /** Insights: language models, summaries, suggestions and answers. */
 export function createInsights(env: InsightsEnv): Service {
   const base = createServiceBase('insights', env);
-  const { log, metrics } = base;
+  const { log, metrics, bus } = base;
   const { db, outbox, slice, relay } = createEventDatabase(base, (adapter) => new PrismaClient({ adapter }));
   const { keyRing } = env;
   const guard = createOutboundGuard({ allowedRanges: parseRanges(env.OT_OUTBOUND_ALLOWED_RANGES) });
@@ -42,17 +44,35 @@ export function createInsights(env: InsightsEnv): Service {
     keyRing,
   });
   const prompts = createPromptsSlice({ db, outbox, people, keyRing });
+  const summaries = createSummariesSlice({
+    db,
+    outbox,
+    bus,
+    log,
+    media: createMedia({ bus }),
+    models: providers.models,
+    instructionsFor: prompts.instructionsFor,
+    settings,
+    telemetry,
+  });
   return createService({
     ...base,
     recycling,
     slices: [
       slice,
       relay,
-      createErasureSlice({ db, outbox, forgets: [providers.forgets, prompts.forgets] }),
+      createErasureSlice({ db, outbox, forgets: [providers.forgets, prompts.forgets, summaries.forgets] }),
       providers,
       prompts,
+      summaries,
       {
-        jobs: [worker(insightsJobs, {}, { workerId, concurrency: concurrencyOf(insightsJobs), recycling })],
+        jobs: [
+          worker(
+            insightsJobs,
+            { summarize: summaries.summarize },
+            { workerId, concurrency: concurrencyOf(insightsJobs), recycling },
+          ),
+        ],
       },
     ],
   });

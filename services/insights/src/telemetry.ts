@@ -31,7 +31,23 @@ export function createTelemetry({ registry }: Pick<Metrics, 'registry'>) {
     help: 'Requests to language models that wait for the end of their answer',
     registers,
   });
+  const summaries = new Counter({
+    name: 'summaries_total',
+    help: 'Summaries by outcome: completed, partial or failed',
+    labelNames: ['outcome'] as const,
+    registers,
+  });
+  const summaryDuration = new Histogram({
+    name: 'summary_duration_seconds',
+    help: 'Time from the beginning of a summary to its end, without the time in the queue',
+    buckets: [0.5, 1, 5, 15, 30, 60, 120, 300, 900, 1_800, 3_600],
+    registers,
+  });
   return {
+    recordSummary: (outcome: 'completed' | 'partial' | 'failed', seconds: number | null): void => {
+      summaries.inc({ outcome });
+      if (seconds !== null) summaryDuration.observe(seconds);
+    },
     labelsOf: ({ ownerId, name, model }: { ownerId: string | null; name: string; model: string }) =>
       ownerId === null ? { provider: name, model } : { provider: ownModels, model: ownModels },
     requests,
