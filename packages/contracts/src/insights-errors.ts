@@ -1,5 +1,3 @@
-import type { ErrorKind } from './errors.ts';
-
 /** Error codes of insights: language models, summaries, suggestions and answers. */
 export const insightsErrors = {
   // language models of everyone and of one person
@@ -25,4 +23,4 @@ export const insightsErrors = {
   // prompts
   prompt_read_only: 'forbidden',
   too_many_prompts: 'conflict',
-} as const satisfies Record<string, ErrorKind>;
+} as const;
