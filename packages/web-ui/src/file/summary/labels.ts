@@ -15,7 +15,8 @@ const reasons: Readonly<Record<string, string>> = translateOnRead({
   provider_paused: msg`The language model failed several times, so requests to it are paused.`,
   summary_prompt_too_long: msg`The prompt leaves no room for the transcript in this language model.`,
   transcript_missing: msg`There is no transcript.`,
-  summary_withheld: msg`The transcript is still being checked for personal data.`,
+  transcript_withheld: msg`The transcript is still being checked for personal data.`,
+  summary_withheld: msg`More is masked now than when the summary was made.`,
 });
 
 /** What a person can do. */

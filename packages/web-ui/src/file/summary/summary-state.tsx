@@ -1,6 +1,6 @@
 import { plural, t } from '@lingui/core/macro';
 import { Alert, Button, Code, Group, Loader, Progress, Stack, Text } from '@mantine/core';
-import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { call } from '../../api/client.ts';
 import { clock, soon } from '../../lib/format.ts';
 import { useSummaryDraft } from '../../live/progress-store.ts';
@@ -9,7 +9,7 @@ import { notifyError } from '../../ui/notify.ts';
 import { useFile } from '../file-context.ts';
 import { adviceText, reasonText } from './labels.ts';
 import { SourceLink, type JumpTo } from './summary-body.tsx';
-import type { Summary, SummaryStatus, SummaryVersion } from './summary-queries.ts';
+import { modelStatusQuery, type Summary, type SummaryStatus, type SummaryVersion } from './summary-queries.ts';
 import css from './summary.module.css';
 
 type StateProps = {
@@ -32,7 +32,9 @@ function Waiting({ status: { reason, retry_at } }: { status: SummaryStatus }) {
     <Stack gap={4} data-testid="summary-waiting">
       <Group gap="xs" role="status">
         <Loader size="xs" type="dots" />
-        <Text size="sm">{t`The summary is waiting for its turn.`}</Text>
+        <Text size="sm">
+          {reason === null ? t`The summary is waiting for its turn.` : t`The summary is waiting for another attempt.`}
+        </Text>
       </Group>
       {reason !== null && (
         <Text size="sm" c="dimmed">
@@ -75,7 +77,9 @@ function Writing({ status }: { status: SummaryStatus }) {
 }
 
 function Failed({ status, latest, onCreate }: StateProps) {
-  const provider = providerOf(latest);
+  const model = useQuery(modelStatusQuery).data;
+  // A version that failed early does not name the language model.
+  const provider = providerOf(latest) ?? (model?.available ? providerOf(model) : null);
   return (
     <Alert
       role="alert"
@@ -99,8 +103,8 @@ function Failed({ status, latest, onCreate }: StateProps) {
 }
 
 /** The name of the provider and its model. */
-export function providerOf(version: SummaryVersion | undefined): string | null {
-  const parts = [version?.provider, version?.model].filter((part) => part !== null && part !== undefined);
+export function providerOf(source: Pick<SummaryVersion, 'provider' | 'model'> | undefined): string | null {
+  const parts = [source?.provider, source?.model].filter((part) => part !== null && part !== undefined);
   return parts.length === 0 ? null : parts.join(', ');
 }
 
@@ -128,9 +132,10 @@ type PartialProps = { readonly summary: Summary; readonly status: SummaryStatus;
 
 /** Which parts of the recording a summary does not cover. */
 export function SummaryGaps({ summary: { coverage, error_code }, status, onJump }: PartialProps) {
-  if (coverage.gaps.length === 0) return null;
+  const { gaps } = coverage;
+  const reason = error_code ?? gaps[0]?.reason ?? null;
+  if (reason === null) return null;
   const missing = coverage.segments - coverage.covered_segments;
-  const reason = error_code ?? coverage.gaps[0]?.reason ?? null;
   return (
     <Alert
       variant="light"
@@ -140,15 +145,20 @@ export function SummaryGaps({ summary: { coverage, error_code }, status, onJump 
       data-testid="summary-partial"
     >
       <Text size="sm">
-        {plural(missing, { one: '# passage is missing.', other: '# passages are missing.' })} {reasonText(reason)}
+        {gaps.length === 0
+          ? t`Its parts are listed one after the other, because they couldn’t be combined.`
+          : plural(missing, { one: '# passage is missing.', other: '# passages are missing.' })}{' '}
+        {reasonText(reason)}
       </Text>
-      <Text size="sm" component="ul" className={css['statements'] ?? ''}>
-        {coverage.gaps.map(({ start, end }) => (
-          <li key={start}>
-            <SourceLink seconds={start} label={`${clock(start)}–${clock(end)}`} onJump={onJump} />
-          </li>
-        ))}
-      </Text>
+      {gaps.length > 0 && (
+        <Text size="sm" component="ul" className={css['statements'] ?? ''}>
+          {gaps.map(({ start, end }) => (
+            <li key={start}>
+              <SourceLink seconds={start} label={`${clock(start)}–${clock(end)}`} onJump={onJump} />
+            </li>
+          ))}
+        </Text>
+      )}
       <Actions status={status} />
     </Alert>
   );
