@@ -204,13 +204,13 @@ export function summariesInTheBrowser({ scripted, recordings, screenshots }: Scr
       await part('failed').waitFor({ state: 'detached' });
     }),
     step('a summary that waits says so', async () => {
-      await client.send('POST', '/api/admin/queues/nlp/pause', {});
+      await client.send('POST', '/api/admin/queues/nlp/pause', { reason: 'e2e' });
       try {
         await order();
         await part('waiting').getByText('The summary is waiting for its turn.').waitFor();
         await looksRight('waiting', 'waiting');
       } finally {
-        await client.send('POST', '/api/admin/queues/nlp/resume', {});
+        await client.ok('POST', '/api/admin/queues/nlp/resume');
       }
       await reached('completed');
     }),
