@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Browser, Page } from '@playwright/test';
 import type { SummaryStatus } from '@overtone/contracts';
@@ -178,6 +179,16 @@ export function summariesInTheBrowser({ scripted, recordings, screenshots }: Scr
       const copied = await page.evaluate(() => navigator.clipboard.readText());
       assert.match(copied, /Key decisions\n- Start in May\./);
       assert.match(copied, /Write to Ann\..*Owner: Bob; Due: Friday/);
+    }),
+    step('the transcript is exported with its summary', async () => {
+      await press('Export');
+      await page.getByRole('menuitemcheckbox', { name: 'With summary (not in SRT)' }).click();
+      const [download] = await Promise.all([
+        page.waitForEvent('download'),
+        page.getByRole('menuitem', { name: 'Plain text' }).click(),
+      ]);
+      assert.match(await readFile(await download.path(), 'utf8'), /Start in May\./);
+      await page.keyboard.press('Escape');
     }),
     step('an edit of the transcript marks it out of date while the page is open', async () => {
       const { transcript_segments: segments } = await client.file(file);

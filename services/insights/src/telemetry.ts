@@ -5,6 +5,9 @@ import { Counter, Gauge, Histogram } from 'prom-client';
 /** The model under which those of single people are counted: their names may be personal. */
 const ownModels = 'own';
 
+const summaryOutcomes = ['completed', 'partial', 'failed'] as const;
+type SummaryOutcome = (typeof summaryOutcomes)[number];
+
 /** Metrics of requests to language models, by kind of provider and model; counters start at 0, so that they are never missing. */
 export function createTelemetry({ registry }: Pick<Metrics, 'registry'>) {
   const registers = [registry];
@@ -44,6 +47,7 @@ export function createTelemetry({ registry }: Pick<Metrics, 'registry'>) {
     buckets: [0.5, 1, 5, 15, 30, 60, 120, 300, 900, 1_800, 3_600],
     registers,
   });
+  for (const outcome of summaryOutcomes) summaries.inc({ outcome }, 0);
   for (const provider of modelProviderKinds) {
     const labels = { provider, model: ownModels };
     requests.inc({ ...labels, result: 'ok' }, 0);
@@ -51,7 +55,7 @@ export function createTelemetry({ registry }: Pick<Metrics, 'registry'>) {
     duration.zero(labels);
   }
   return {
-    recordSummary: (outcome: 'completed' | 'partial' | 'failed', seconds: number | null): void => {
+    recordSummary: (outcome: SummaryOutcome, seconds: number | null): void => {
       summaries.inc({ outcome });
       if (seconds !== null) summaryDuration.observe(seconds);
     },

@@ -45,10 +45,13 @@ export function createSummaryClient(world: World) {
     read: async (recording: Recording, query = ''): Promise<SummaryObject> =>
       (await world.call<SummaryObject>(recording.owner, 'GET', path(recording, `summary${query}`))).body,
     until: (recording: Recording, isWanted: (status: SummaryStatus) => boolean, timeoutMs = 60_000) =>
-      waitFor(async () => {
-        const current = await status(recording);
-        return isWanted(current) ? current : undefined;
-      }, { timeoutMs }),
+      waitFor(
+        async () => {
+          const current = await status(recording);
+          return isWanted(current) ? current : undefined;
+        },
+        { timeoutMs },
+      ),
     useModel: async (server: LanguageModelServer, more: Body = {}): Promise<void> => {
       const { status: created, body } = await world.call(newUser('super_admin'), 'POST', '/api/admin/llm-settings', {
         name: 'Model',

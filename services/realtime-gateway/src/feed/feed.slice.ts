@@ -16,8 +16,8 @@ type Deps = { bus: Bus; audience: Audience; replay: Replay; receivers: Receivers
 export function createFeedSlice({ bus, audience, replay, receivers }: Deps): FeedSlice {
   const emit = (live: Live): void => receivers.progress([live.ownerId, ...audience.of(live.fileId)], live);
   const progress = createProgress({ emit });
-  // Of their own: a summary begins when the progress of its file has just ended.
-  const drafts = createProgress({ emit });
+  // A summary may be written while another stage of the file is in progress.
+  const summaries = createProgress({ emit });
   const tail = createEventsTail({
     bus,
     lookBackMs,
@@ -25,7 +25,7 @@ export function createFeedSlice({ bus, audience, replay, receivers }: Deps): Fee
       replay.reset(after);
       receivers.resyncAll();
     },
-    onEvent: createDelivery({ audience, replay, progress, receivers }),
+    onEvent: createDelivery({ audience, replay, progress, summaries, receivers }),
   });
   const subscribeToProgress = async (): Promise<void> => {
     bus.subscribeLive(importLive.progress, ({ fileId, ownerId, receivedBytes, totalBytes }) => {
@@ -38,23 +38,21 @@ export function createFeedSlice({ bus, audience, replay, receivers }: Deps): Fee
       progress.push({ fileId, ownerId, message: { type: 'transcription_status', data } });
     });
     bus.subscribeLive(summaryLive.progress, ({ fileId, ownerId, version, sectionsDone, sectionsTotal, draft }) => {
-      const sections = { sections_done: sectionsDone, sections_total: sectionsTotal };
-      drafts.push({
-        fileId,
-        ownerId,
-        message: { type: 'summary_progress', data: { file_id: fileId, version, ...sections, draft } },
-      });
+      const data = { file_id: fileId, version, sections_done: sectionsDone, sections_total: sectionsTotal, draft };
+      summaries.push({ fileId, ownerId, message: { type: 'summary_progress', data } });
     });
   };
   return {
     latestProgress: (userId) =>
-      [progress, drafts].flatMap((values) => values.latestOf(userId, (fileId) => audience.of(fileId).has(userId))),
+      [progress, summaries].flatMap((source) =>
+        source.latestOf(userId, (fileId) => audience.of(fileId).has(userId)),
+      ),
     parts: [{ name: 'progress', start: subscribeToProgress, stop: async () => {} }, tail],
     periodics: [
       periodic('prune old facts', 30_000, async () => {
         replay.prune(Date.now());
         progress.prune();
-        drafts.prune();
+        summaries.prune();
       }),
     ],
   };

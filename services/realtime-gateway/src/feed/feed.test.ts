@@ -1,12 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import {
-  identityEvents,
-  mediaEvents,
-  pushMessage,
-  searchEvents,
-  summaryEvents,
-  transcriptionEvents,
-} from '@overtone/contracts';
+import { identityEvents, mediaEvents, pushMessage, searchEvents, summaryEvents, transcriptionEvents } from '@overtone/contracts';
 import { translateEvent } from './feed.ts';
 
 const fileId = '00000000-0000-4000-8000-000000000001';
@@ -16,13 +9,13 @@ describe('event translation', () => {
   it.each([
     [mediaEvents.updated.subject, { fileId, ownerId, status: 'completed' }, 'file_updated'],
     [mediaEvents.deleted.subject, { fileId, ownerId }, 'file_deleted'],
+    [summaryEvents.changed.subject, { fileId, ownerId }, 'summary_changed'],
     [mediaEvents.transcriptEdited.subject, { fileId, ownerId, transcriptVersion: 2 }, 'transcript_updated'],
     [
       searchEvents.fileIndexed.subject,
       { fileId, ownerId, transcriptVersion: 2, chunks: 1, semantic: true },
       'search_indexing_complete',
     ],
-    [summaryEvents.changed.subject, { fileId, ownerId }, 'summary_changed'],
   ])('translates %s into a valid message to the owner', (subject, data, type) => {
     const event = translateEvent(subject, data, 7);
     if (event.kind !== 'fact') throw new Error('not a fact');
