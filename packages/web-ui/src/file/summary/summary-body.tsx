@@ -58,7 +58,7 @@ function Part<T>({ title, items, children }: PartProps<T>) {
   if (items.length === 0) return null;
   return (
     <section>
-      <h3 className={css['heading']}>{title}</h3>
+      <h2 className={css['heading']}>{title}</h2>
       <Text component="ul" size="sm" className={css['statements'] ?? ''}>
         {items.map((item, i) => (
           <li key={i}>{children(item)}</li>
