@@ -70,9 +70,10 @@ export function summariesInTheBrowser({ scripted, recordings, screenshots }: Scr
   };
   const open = async (id = file): Promise<void> => {
     await page.goto(`/files/${id}`);
-    const panel = page.locator('summary').filter({ hasText: 'Summary' });
+    const panel = page.locator('details').filter({ has: page.getByText('Summary', { exact: true }) });
     await panel.waitFor();
-    if (!(await page.getByTestId('summary').isVisible())) await panel.click();
+    // On a narrow screen the panels are closed.
+    if ((await panel.getAttribute('open')) === null) await panel.locator('summary').click();
     await page.getByTestId('summary').waitFor();
   };
   /** The state in both color schemes, wide and narrow. */
