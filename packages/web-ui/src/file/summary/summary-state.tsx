@@ -113,8 +113,8 @@ function Changed({ status, onCreate }: Pick<StateProps, 'status' | 'onCreate'>) 
     return (
       <Alert variant="light" color="yellow" icon={<Icon name="shield" />} data-testid="summary-withheld">
         <Text size="sm">
-          {t`More is masked now than when the summary was made, so it isn’t shown any more.`}{' '}
-          {status.can_generate ? t`Create a new one.` : t`The owner can create a new one.`}
+          {t`More is masked now than when the summary was made. It isn’t shown until it has been compared with the transcript.`}{' '}
+          {status.can_generate ? t`You can create a new one.` : ''}
         </Text>
         <Actions status={status} onCreate={onCreate} />
       </Alert>
