@@ -1,4 +1,4 @@
-import { t } from '@lingui/core/macro';
+import { plural, t } from '@lingui/core/macro';
 import { Autocomplete, Button, Group, NumberInput, Select, Text, TextInput } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
@@ -97,7 +97,11 @@ export function ModelDialog({ model, scope, actions, onDone, onClose }: Props) {
         {list.error && <ErrorNote error={list.error} title={t`The models couldn’t be listed`} />}
         {list.data && (
           <Text size="sm" c="dimmed">
-            {t`${list.data.length} models found. Choose one in the field Model.`}
+            {plural(list.data.length, {
+              0: 'The server has no model.',
+              one: '# model found. Choose it in the field Model.',
+              other: '# models found. Choose one in the field Model.',
+            })}
           </Text>
         )}
         {test.error && <ErrorNote error={test.error} title={t`The test wasn’t possible`} />}

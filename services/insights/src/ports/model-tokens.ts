@@ -9,9 +9,9 @@ export function countTokens(text: string): number {
   return tokens;
 }
 
-/** A lower bound: no tokenizer in use joins two words. */
+/** A lower bound: no tokenizer in use joins two words with letters. */
 export function countWords(text: string): number {
-  return text.match(/\S+/g)?.length ?? 0;
+  return text.match(/\S*\p{L}\S*/gu)?.length ?? 0;
 }
 
 function tokensOf(piece: string): number {

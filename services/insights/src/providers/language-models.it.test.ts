@@ -3,6 +3,7 @@ import { afterEach, describe, expect, it } from '@jest/globals';
 import { createLog, createMetrics } from '@overtone/service-kit';
 import { createOutboundGuard, parseRanges } from '@overtone/service-kit/outbound';
 import { parseKeyRing } from '@overtone/service-kit/sealing';
+import { waitFor } from '@overtone/testkit';
 import { cleanUpAfterFile, stopAfterFile } from '@overtone/testkit/cleanup';
 import { startLanguageModelServer } from '@overtone/testkit/language-model';
 import { z } from 'zod';
@@ -74,6 +75,18 @@ function requestOf(more: Partial<ModelRequest> = {}): ModelRequest {
     signal: new AbortController().signal,
     ...more,
   };
+}
+
+/** The server answers only after `release`; `held` is fulfilled when a request has arrived. */
+function holdAnswers(text: string) {
+  const released = Promise.withResolvers<void>();
+  const arrived = Promise.withResolvers<void>();
+  server.answer(async () => {
+    arrived.resolve();
+    await released.promise;
+    return text;
+  });
+  return { release: released.resolve, held: arrived.promise };
 }
 
 const schema = z.object({ title: z.string().max(100), owner: z.string().nullable() });
@@ -206,10 +219,14 @@ describe('language models', () => {
     expect(server.calls).toHaveLength(failuresBeforePause);
     expect(await requestStore.countPaused(db)).toBe(1);
 
-    server.answer(() => ({ reaction: 'answer', text: 'back', delayMs: 200 }));
+    const { release, held } = holdAnswers('back');
     await world.sql(`update llm_provider set paused_until = now() where uuid = $1`, [uuid]);
-    const results = await Promise.allSettled(Array.from({ length: 4 }, () => model.text(requestOf())));
-    expect(results.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
+    const probe = model.text(requestOf());
+    await held;
+    for (let i = 0; i < 3; i += 1)
+      await expect(model.text(requestOf())).rejects.toMatchObject({ code: 'provider_paused' });
+    release();
+    expect((await probe).text).toBe('back');
     expect(server.calls).toHaveLength(failuresBeforePause + 1);
     expect((await model.text(requestOf())).text).toBe('back');
     expect(await requestStore.countPaused(db)).toBe(0);
@@ -221,11 +238,15 @@ describe('language models', () => {
     const [fileId, other] = [randomUUID(), randomUUID()];
     const running = new Map<string, number>();
     const highest = new Map<string, number>();
+    const isFull = () => running.get(fileId) === 6 && running.get(other) === 4;
+    let wasFull = false;
     server.answer(async ({ prompt }) => {
       const now = (running.get(prompt) ?? 0) + 1;
       running.set(prompt, now);
       highest.set(prompt, Math.max(now, highest.get(prompt) ?? 0));
-      await new Promise((resolve) => setTimeout(resolve, 150));
+      await waitFor(() => (wasFull ||= isFull()) || undefined);
+      // Another request would begin now.
+      await new Promise((resolve) => setTimeout(resolve, 300));
       running.set(prompt, running.get(prompt)! - 1);
       return 'ok';
     });
@@ -259,12 +280,14 @@ describe('language models', () => {
   it('end a waiting request when the caller aborts', async () => {
     await addProvider({ max_parallel: 1 });
     const model = await openModel();
-    server.answer(() => ({ reaction: 'answer', text: 'ok', delayMs: 400 }));
+    const { release, held } = holdAnswers('ok');
     const first = model.text(requestOf());
+    await held;
     const aborter = new AbortController();
     const waiting = model.text(requestOf({ signal: aborter.signal }));
     setTimeout(() => aborter.abort(), 150);
     await expect(waiting).rejects.toThrow();
+    release();
     await first;
     expect(server.calls).toHaveLength(1);
   });
