@@ -112,7 +112,7 @@ export function summariesInTheBrowser({ scripted, recordings, screenshots }: Scr
         .getByTestId('summary')
         .getByText(/Made without a language model/)
         .waitFor();
-      await looksRight('without-model', 'body');
+      await looksRight('without-model', 'origin');
       await choose('Create again');
       await part('destination')
         .getByText(/nothing is sent anywhere/)

@@ -14,6 +14,12 @@ type Jump = { readonly onJump: JumpTo };
 /** The statements of a summary, each with links to the seconds it rests on. Everything is shown as text. */
 export function SummaryBody({ summary, onJump }: { summary: Summary['summary'] } & Jump) {
   const { brief, key_decisions, action_items, topics, follow_ups } = summary;
+  if (Object.values(summary).every((statements) => statements.length === 0))
+    return (
+      <Text size="sm" c="dimmed" data-testid="summary-empty">
+        {t`There is nothing to summarise in this recording.`}
+      </Text>
+    );
   return (
     <Stack gap="md" data-testid="summary-body">
       <Text component="div" size="sm" className={css['brief'] ?? ''}>

@@ -28,7 +28,13 @@ export function SummaryTools({ summary, status, versions, onVersion, onCreate }:
   return (
     <>
       <Group gap={4} wrap="nowrap" justify="space-between" align="flex-start">
-        <Text size="xs" c="dimmed" style={{ overflowWrap: 'anywhere' }} title={moment(summary.created_at)}>
+        <Text
+          size="xs"
+          c="dimmed"
+          style={{ overflowWrap: 'anywhere' }}
+          title={moment(summary.created_at)}
+          data-testid="summary-origin"
+        >
           {originOf(summary).join(' · ')}
         </Text>
         <ToolsMenu summary={summary} status={status} onCreate={onCreate} />
