@@ -18,7 +18,7 @@ import { until } from './until.ts';
 const key = 'sk-scripted';
 const hostile = 'The <b>plan</b> was agreed. <img src=x onerror="document.title=1">';
 const noStatements = { brief: [], key_decisions: [], action_items: [], topics: [], follow_ups: [] };
-const windowTokens = 2_048;
+const windowTokens = 4_096;
 
 /** The numbers of the passages in a request. */
 function numbersIn({ prompt }: ModelCall): number[] {
@@ -37,11 +37,11 @@ function answerWith(call: ModelCall): object {
   };
 }
 
-/** SRT of an hour, for which a small window needs several sections. */
+/** SRT of two hours and a half, for which a small window needs several sections. */
 function longTranscript(): FormData {
   const at = (seconds: number) => new Date(seconds * 1_000).toISOString().slice(11, 23).replace('.', ',');
   const cues = Array.from(
-    { length: 120 },
+    { length: 300 },
     (_, i) =>
       `${i + 1}\n${at(i * 30)} --> ${at(i * 30 + 20)}\nAnn: part ${i} of the talk about houses and their roofs\n`,
   );
@@ -144,7 +144,7 @@ export function summariesInTheBrowser({ scripted, recordings, screenshots }: Scr
         characters: 60,
       });
       await press('Create summary');
-      await part('draft').getByText('The <b>plan</b> was').waitFor();
+      await part('draft').filter({ hasText: 'The <b>plan</b> was' }).waitFor();
       await looksRight('processing', 'processing');
       const [call] = server.calls.slice(-1);
       assert.match(call?.system ?? '', /Write the minutes of this meeting/);
@@ -272,7 +272,7 @@ export function summariesInTheBrowser({ scripted, recordings, screenshots }: Scr
     step('a deleted summary is gone, and another one can be created', async () => {
       await client.call('DELETE', `/api/files/${file}/summary`);
       await open();
-      await part('none').getByText('There is no summary yet.').waitFor();
+      await part('none').filter({ hasText: 'There is no summary yet.' }).waitFor();
       await looksRight('none', 'none');
       await press('Create summary');
       await page.getByRole('dialog').getByRole('button', { name: 'Create summary', exact: true }).click();
