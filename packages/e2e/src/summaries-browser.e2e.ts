@@ -138,11 +138,9 @@ export function summariesInTheBrowser({ scripted, recordings, screenshots }: Scr
       await page.getByLabel('Prompt', { exact: true }).selectOption({ label: 'Meeting · built-in' });
       await page.getByLabel('Language of the summary').selectOption({ label: 'German' });
       assert.deepEqual(await barriers(page), [], 'the dialog has accessibility violations');
-      server.script({
-        reaction: 'stall',
-        text: JSON.stringify({ brief: [{ text: hostile, n: [0] }] }),
-        characters: 60,
-      });
+      const decisions = Array.from({ length: 20 }, (_, i) => ({ text: `Decision ${i} of the meeting.`, n: [0] }));
+      const text = JSON.stringify({ ...noStatements, brief: [{ text: hostile, n: [0] }], key_decisions: decisions });
+      server.script({ reaction: 'answer', text, pieceMs: 2_000 });
       await press('Create summary');
       await part('draft').filter({ hasText: 'The <b>plan</b> was' }).waitFor();
       await looksRight('processing', 'processing');
