@@ -43,6 +43,15 @@ describe('answerFrom', () => {
       expect(doubled.find(({ id }) => id === passageId)?.text).toContain(text);
   });
 
+  it('counts the name of the speaker: a question about what a person said is answered by that person', () => {
+    const said = [
+      { ...passage('anna', 'The budget is much too small for that.'), speaker: 'Anna Schmidt' },
+      { ...passage('ben', 'The budget is fine for me and for that.'), speaker: 'Ben' },
+    ];
+    const answer = answerFrom('What did Ben say about the budget?', said, 'en');
+    expect(answer.kind === 'answered' && answer.sentences[0]?.passageId).toBe('ben');
+  });
+
   it('answers in German', () => {
     const german = [passage('de', 'Das Wetter war gut. Die Wärmepumpe kostet zwanzig tausend Euro.')];
     expect(answerFrom('Wie viel kostet die Wärmepumpe?', german, 'de')).toEqual({

@@ -1,7 +1,8 @@
+import { splitSentences } from './sentences.ts';
 import { fold, vocabularyOf, wordsOf, type Vocabulary } from './words.ts';
 
-/** A passage found for a question, best first; `score` of the search, of any scale. */
-export type Passage = { id: string; text: string; score: number };
+/** A passage found for a question, best first; `score` of the search, of any scale; `speaker` as it is displayed. */
+export type Passage = { id: string; text: string; score: number; speaker?: string | null };
 
 /** Sentences of the passages, each with the passage it stands in, or no answer. */
 export type ExtractiveAnswer =
@@ -29,25 +30,29 @@ export function answerFrom(question: string, passages: readonly Passage[], langu
   const vocabulary = vocabularyOf(language);
   const wanted = meaningOf(question, vocabulary);
   for (const term of [...questionWords].map((word) => vocabulary.stem(word))) wanted.delete(term);
-  const passageTerms = passages.map(({ text }) => meaningOf(text, vocabulary));
+  const passageTerms = passages.map(({ text, speaker }) => meaningOf(`${speaker ?? ''} ${text}`, vocabulary));
   const weights = weightsOf(wanted, passageTerms);
   const coverage = (terms: ReadonlySet<string>): number => shareOf(weights, terms);
   const best = passageTerms.reduce((most, terms) => Math.max(most, coverage(terms)), 0);
   const missing = [...wanted].filter((term) => passageTerms.every((terms) => !terms.has(term)));
   if (wanted.size === 0 || best < minCoverage) return { kind: 'declined', missing };
-  const segmenter = new Intl.Segmenter(vocabulary.code, { granularity: 'sentence' });
   const candidates = passages.flatMap((passage, rank): Candidate[] =>
-    [...segmenter.segment(passage.text)]
-      .map(({ segment }) => segment.trim())
-      .filter((text) => text.split(' ').length >= minWords)
-      .map((text) => {
-        const terms = meaningOf(text, vocabulary);
-        const context = coverage(passageTerms[rank] ?? new Set());
-        const score = (coverage(terms) + 0.3 * context) * kindBonus(question, text) * (1 / (1 + 0.1 * rank));
-        return { text, passageId: passage.id, terms, score: text.endsWith('?') ? score / 2 : score };
-      }),
+    sentencesOf(passage, vocabulary).map((text) => {
+      const terms = meaningOf(text, vocabulary);
+      const said = meaningOf(`${passage.speaker ?? ''} ${text}`, vocabulary);
+      const context = coverage(passageTerms[rank] ?? new Set());
+      const score = (coverage(said) + 0.3 * context) * kindBonus(question, text) * (1 / (1 + 0.1 * rank));
+      return { text, passageId: passage.id, terms, score: text.endsWith('?') ? score / 2 : score };
+    }),
   );
   return { kind: 'answered', sentences: choose(candidates) };
+}
+
+function sentencesOf({ id, text }: Passage, vocabulary: Vocabulary): string[] {
+  const segment = { uuid: id, start: 0, end: 0, text, speakerUuid: null, speakerName: null };
+  return splitSentences([segment], vocabulary)
+    .filter(({ wordCount }) => wordCount >= minWords)
+    .map((sentence) => sentence.text);
 }
 
 /** The stems of the words of a text without its function words. */

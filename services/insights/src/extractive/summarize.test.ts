@@ -1,4 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
+import { findSpeakerNames } from './speaker-names.ts';
 import { splitSentences, type Segment } from './sentences.ts';
 import { summarize, type ExtractiveSummary } from './summarize.ts';
 import { vocabularyOf } from './words.ts';
@@ -97,6 +98,23 @@ describe('summarize', () => {
     expect(summaryOf([])).toEqual(empty);
     expect(summaryOf([segmentOf('one', 0, '   ', 'A')])).toEqual(empty);
   });
+
+  it('finishes with texts that are made to be slow for cue phrases and names', () => {
+    const hostile = [
+      'can you '.repeat(5_000),
+      'Anna, '.repeat(5_000),
+      `I will ${'quickly '.repeat(5_000)}`,
+      `ich werde ${'schnell '.repeat(5_000)}`,
+      'a'.repeat(50_000),
+      'My name is '.repeat(5_000),
+    ];
+    const segments = hostile.map((text, i) => segmentOf(`hostile-${i}`, i * 10, text, 'A'));
+    for (const language of ['en', 'de']) {
+      for (const { text } of summaryOf(segments, language).brief) expect(text.length).toBeLessThanOrEqual(400);
+      const unnamed = segments.map((segment) => ({ ...segment, named: false }));
+      expect(findSpeakerNames({ segments: unnamed, language, knownNames: [] }).length).toBeLessThanOrEqual(1);
+    }
+  }, 20_000);
 
   it('divides a recording where its subject changes, without gaps between the topics', () => {
     const segments = [...about('garden', 0), ...about('engine', 1_000), ...about('orchestra', 2_000)];

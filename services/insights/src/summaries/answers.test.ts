@@ -1,10 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
 import { draftOf, notesOf, summaryAnswer, toContent, type Source } from './answers.ts';
 
-const source = (number: number): Source | undefined =>
-  number < 10
-    ? { segments: [{ uuid: `uuid-${number}`, start: number * 10 }], start: number * 10, end: number * 10 + 8 }
-    : undefined;
+function source(number: number): Source | undefined {
+  const start = number * 10;
+  return number < 10 ? { segments: [{ uuid: `uuid-${number}`, start }], start, end: start + 8 } : undefined;
+}
 const empty = { brief: [], key_decisions: [], action_items: [], topics: [], follow_ups: [] };
 const sent = new Set([1, 2, 3]);
 

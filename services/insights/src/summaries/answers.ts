@@ -75,11 +75,9 @@ function merge(list: readonly number[], sent: ReadonlySet<number>, sourceOf: Sou
 /** A statement of a finished section as a line of the request that combines sections. */
 export type Note = { label: string; text: string; source: Source };
 
-const timesOf = (segments: readonly { uuid: string; start: number }[]): Source => ({
-  segments: [...segments],
-  start: segments[0]?.start ?? 0,
-  end: segments.at(-1)?.start ?? 0,
-});
+function timesOf(segments: readonly { uuid: string; start: number }[]): Source {
+  return { segments: [...segments], start: segments[0]?.start ?? 0, end: segments.at(-1)?.start ?? 0 };
+}
 
 export function notesOf({ brief, key_decisions, action_items, topics, follow_ups }: SummaryContent): Note[] {
   const statements = (label: string, list: SummaryContent['brief']): Note[] =>

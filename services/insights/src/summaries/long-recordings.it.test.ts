@@ -15,8 +15,9 @@ const world = await startWorld();
 const { recordings, order, read, until, useModel } = createSummaryClient(world);
 
 /** Ten hours: a passage of about thirteen words every five seconds. */
-const tenHours = () =>
-  speech(7_200, (i) => `we agreed that item ${i} of the plan is moved to the next quarter, Anna will report`);
+function tenHours() {
+  return speech(7_200, (i) => `we agreed that item ${i} of the plan is moved to the next quarter, Anna will report`);
+}
 
 function sections(calls: readonly ModelCall[]): ModelCall[] {
   return calls.filter((call) => !isCombining(call));

@@ -11,7 +11,7 @@ describe('a request', () => {
     for (const part of ['Name every risk.', 'We build bridges.', 'Brazilian Portuguese'])
       expect(system).toContain(part);
     expect(system).not.toContain('hello');
-    expect(prompt).toMatch(/^DATA-[0-9a-f]{24}\n\[0\] Anna: hello\nEND-DATA-[0-9a-f]{24}$/);
+    expect(prompt).toMatch(/^DATA-[0-9]{16}\n\[0\] Anna: hello\nEND-DATA-[0-9]{16}$/);
   });
 
   it('is written in the language of the recording unless another one is chosen', () => {
@@ -32,6 +32,11 @@ describe('the use of a window', () => {
     const { system, prompt } = toRequest('combine', guidance, []);
     expect(room).toBeGreaterThan(256);
     expect(countTokens(system) + countTokens(prompt) + (room ?? 0) + maxOutputTokens).toBeLessThan(tokens);
+  });
+
+  it('is the same for every random boundary, so that a resumed summary has the same sections', () => {
+    const rooms = Array.from({ length: 50 }, () => budgetOf(4_096, guidance, countTokens).room);
+    expect(new Set(rooms).size).toBe(1);
   });
 
   it('is impossible with instructions that fill it', () => {

@@ -9,7 +9,7 @@ export type Attempt = { id: string; token: number };
 
 /** An attempt without a sign for this time has ended with its process. */
 const silentSeconds = 15;
-/** What the broker lost is enqueued again. */
+/** What the broker lost is enqueued again; what a process left when it ended, sooner. */
 const enqueueAgainSeconds = 600;
 const batch = 50;
 
@@ -19,10 +19,11 @@ export async function takeDue(db: Db): Promise<{ id: string; enqueuedAt: string 
     update insight_summary set enqueued_at = clock_timestamp()
     where uuid in (
       select uuid from insight_summary
-      where state in ('waiting', 'processing') and due_at <= clock_timestamp()
-        and (state = 'waiting' or touched_at < clock_timestamp() - make_interval(secs => ${silentSeconds * 4}))
-        and (enqueued_at is null or enqueued_at < due_at
-          or enqueued_at < clock_timestamp() - make_interval(secs => ${enqueueAgainSeconds}))
+      where state in ('waiting', 'processing') and due_at <= clock_timestamp() and (
+        (state = 'waiting' and (enqueued_at is null or enqueued_at < due_at
+          or enqueued_at < clock_timestamp() - make_interval(secs => ${enqueueAgainSeconds})))
+        or (state = 'processing' and touched_at < clock_timestamp() - make_interval(secs => ${silentSeconds * 2})
+          and enqueued_at < clock_timestamp() - make_interval(secs => ${silentSeconds * 2})))
       order by due_at limit ${batch} for update skip locked)
     returning uuid::text as id, enqueued_at::text as "enqueuedAt"`;
 }

@@ -33,10 +33,11 @@ const sectionFailures = new Set(['provider_answer_invalid', 'provider_context_ex
 /** Summarises a transcript of any length: in sections that fit the window of the model, which are combined, repeatedly if needed. */
 export async function summarizeWithModel(model: LanguageModel, input: SummaryInput): Promise<SummaryResult> {
   const { segments, guidance, onProgress } = input;
-  const { maxOutputTokens, room } = budgetOf(model.info.contextTokens, guidance, model.countTokens);
+  const countTokens = (text: string): number => model.countTokens(text);
+  const { maxOutputTokens, room } = budgetOf(model.info.contextTokens, guidance, countTokens);
   if (room === null)
     throw invalid('summary_prompt_too_long', 'The prompt leaves no room for a transcript in the window of the model.');
-  const sections = splitSections(segments, room, model.countTokens);
+  const sections = splitSections(segments, room, countTokens);
   const total = sections.length === 1 ? 1 : sections.length + 1;
   const progress = { done: 0, total };
   const ask = createAsk(model, input, { maxOutputTokens, progress });
@@ -51,7 +52,7 @@ export async function summarizeWithModel(model: LanguageModel, input: SummaryInp
   });
   const contents = outcomes.flatMap(({ content }) => content ?? []);
   if (contents.length === 0) throw outcomes[0]?.error ?? conflict('transcript_missing', 'The transcript has no text.');
-  const { content, errorCode } = await combine({ contents, room, countTokens: model.countTokens, ask });
+  const { content, errorCode } = await combine({ contents, room, countTokens, ask });
   return {
     content,
     gaps: gapsOf(sections, outcomes, segments),

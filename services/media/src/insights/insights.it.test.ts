@@ -94,17 +94,17 @@ describe('access for insights', () => {
     const fileIds = [mine.fileId, theirs.fileId, binned.fileId, randomUUID()];
     const permissionsOf = async (userId: string, role: Role = 'user') => {
       const { files } = await bus.request(mediaInsightsRpc.access, { fileIds, reader: { userId, role } });
-      return files.map(({ fileId, permission }) => [fileId, permission]).toSorted();
+      return new Map(files.map(({ fileId, permission }) => [fileId, permission]));
     };
-    expect(await permissionsOf(mine.owner.userId)).toEqual([[mine.fileId, 'owner']]);
-    expect(await permissionsOf(viewer.userId)).toEqual([[mine.fileId, 'viewer']]);
-    expect(await permissionsOf(editor.userId)).toEqual([[mine.fileId, 'editor']]);
-    expect(await permissionsOf(binned.owner.userId)).toEqual([]);
+    expect(await permissionsOf(mine.owner.userId)).toEqual(new Map([[mine.fileId, 'owner']]));
+    expect(await permissionsOf(viewer.userId)).toEqual(new Map([[mine.fileId, 'viewer']]));
+    expect(await permissionsOf(editor.userId)).toEqual(new Map([[mine.fileId, 'editor']]));
+    expect(await permissionsOf(binned.owner.userId)).toEqual(new Map());
     expect(await permissionsOf(randomUUID(), 'admin')).toEqual(
-      [
+      new Map([
         [mine.fileId, 'owner'],
         [theirs.fileId, 'owner'],
-      ].toSorted(),
+      ]),
     );
   });
 });
