@@ -93,7 +93,7 @@ export const promptRoutes = {
     answer: pageOf(promptItem),
   }),
   createPrompt: route('POST', '/api/prompts', 'user', {
-    summary: 'Create a prompt; nobody else sees it until it is shared',
+    summary: 'Create a prompt; other people see it when it is shared',
     body: newPrompt,
     answer: promptObject,
     status: 201,
@@ -140,11 +140,11 @@ export const promptRoutes = {
     errors: ['prompt_read_only'],
   }),
   organisationContext: route('GET', '/api/admin/organisation-context', 'super_admin', {
-    summary: 'What language models are told about the organisation',
+    summary: 'The context of the organisation, a part of every request to a language model',
     answer: organisationContext,
   }),
   updateOrganisationContext: route('PUT', '/api/admin/organisation-context', 'super_admin', {
-    summary: 'Change what language models are told about the organisation; null removes it',
+    summary: 'Change the context of the organisation; null removes it',
     body: settingChanges(promptsGroup),
     answer: organisationContext,
   }),

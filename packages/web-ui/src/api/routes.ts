@@ -23,6 +23,7 @@ import type {
   promptRoutes,
   QueryInputOf,
   searchRoutes,
+  summaryRoutes,
   systemRoutes,
   userRoutes,
 } from '@overtone/contracts';
@@ -49,6 +50,7 @@ type Definition =
   | ValueOf<typeof modelRoutes>
   | ValueOf<typeof promptRoutes>
   | ValueOf<typeof searchRoutes>
+  | ValueOf<typeof summaryRoutes>
   | ValueOf<typeof systemRoutes>
   | ValueOf<typeof userRoutes>;
 

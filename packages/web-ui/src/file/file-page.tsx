@@ -31,7 +31,9 @@ import { RunTimeline } from './run-timeline.tsx';
 import { isUncertain } from './segment-row.tsx';
 import { ShortcutsDialog } from './shortcuts-dialog.tsx';
 import { SpeakersPanel } from './speakers-panel.tsx';
+import { SummaryPanel } from './summary/summary-panel.tsx';
 import { TagsLine } from './tags-line.tsx';
+import { positionAt } from './transcript.ts';
 import { TranscriptView } from './transcript-view.tsx';
 import { useEditing } from './use-editing.ts';
 import { useKeys } from './use-keys.ts';
@@ -111,6 +113,13 @@ function Workspace({ initialFind, startAt }: { initialFind: string; startAt: num
     [transcript.loaded, speakers],
   );
   useLoadStart(transcript.prioritize, startAt, file);
+  const jumpTo = (seconds: number): void => {
+    player.seek(seconds);
+    if (playable) player.play();
+    const position = positionAt(transcript.loaded, seconds);
+    if (position) setShown(position.index);
+    else loadAround(transcript.prioritize, seconds, file);
+  };
   useKeys({
     player,
     transcript,
@@ -124,6 +133,11 @@ function Workspace({ initialFind, startAt }: { initialFind: string; startAt: num
       <div className={css['layout']}>
         <aside className={css['side']} aria-label={t`About this recording`}>
           {playable && <Media />}
+          {!(failed && file.total_segments === 0) && (
+            <Panel title={t`Summary`} icon="file" open={wide ?? true}>
+              <SummaryPanel onJump={jumpTo} />
+            </Panel>
+          )}
           {!(failed && file.total_segments === 0) && (
             <Panel
               title={speakers.size > 0 ? plural(speakers.size, { one: '# speaker', other: '# speakers' }) : t`Speakers`}
@@ -218,10 +232,19 @@ function UncertainLegend({ transcript }: { transcript: Transcript }) {
 /** Loads the part of the transcript around the start time of a link first. */
 function useLoadStart(prioritize: (from: number, to: number) => void, startAt: number | null, file: FileDetail): void {
   return useEffect(() => {
-    if (startAt === null || !file.duration || file.total_segments === 0) return;
-    const guess = Math.floor((startAt / file.duration) * file.total_segments);
-    prioritize(Math.max(0, guess - 400), Math.min(file.total_segments - 1, guess + 400));
+    if (startAt !== null)
+      loadAround(prioritize, startAt, { duration: file.duration, total_segments: file.total_segments });
   }, [prioritize, startAt, file.duration, file.total_segments]);
+}
+
+function loadAround(
+  prioritize: (from: number, to: number) => void,
+  seconds: number,
+  { duration: length, total_segments: total }: Pick<FileDetail, 'duration' | 'total_segments'>,
+): void {
+  if (!length || total === 0) return;
+  const guess = Math.floor((seconds / length) * total);
+  prioritize(Math.max(0, guess - 400), Math.min(total - 1, guess + 400));
 }
 
 function FileHead({ onHelp }: { onHelp: () => void }) {
@@ -287,7 +310,7 @@ function Panel({
   children,
 }: {
   title: string;
-  icon: 'users' | 'info' | 'clock' | 'shield';
+  icon: 'users' | 'info' | 'clock' | 'shield' | 'file';
   open: boolean;
   children: ReactNode;
 }) {

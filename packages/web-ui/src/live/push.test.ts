@@ -39,16 +39,17 @@ describe('effectOf', () => {
       effectOf({ type: 'import_progress', data: { file_id: id, received_bytes: 1_600_000, total_bytes: total } }),
     ).toMatchObject({ kind: 'progress', fileId: id, progress: { stage: 'download', percent, etaSeconds: null } }),
   );
-  it('refetches the summary when it has changed, and passes its draft on', () => {
-    expect(effectOf({ type: 'summary_changed', seq: 1, data: { file_id: id } })).toEqual({
+  it('refetches what is known of a summary that has changed', () =>
+    expect(effectOf({ type: 'summary_changed', seq: 3, data: { file_id: id } })).toEqual({
       kind: 'refetch',
       keys: [['summary', id]],
-    });
-    const data = { file_id: id, version: 1, sections_done: 2, sections_total: 5, draft: 'It was' };
+    }));
+  it('passes the text of a summary on while it is written', () => {
+    const data = { file_id: id, version: 2, sections_done: 1, sections_total: 4, draft: 'So far' };
     expect(effectOf({ type: 'summary_progress', data })).toEqual({
-      kind: 'draft',
+      kind: 'summary-draft',
       fileId: id,
-      draft: { done: 2, total: 5, text: 'It was' },
+      draft: { version: 2, sectionsDone: 1, sectionsTotal: 4, text: 'So far' },
     });
   });
   it('refetches everything after a resync', () =>

@@ -11,8 +11,13 @@ export type Progress = {
   readonly etaSeconds: number | null;
 };
 
-/** A summary that is being written: finished and all requests, and its text so far. */
-export type SummaryDraft = { readonly done: number; readonly total: number; readonly text: string };
+/** The text of a summary while it is written. */
+export type SummaryDraft = {
+  readonly version: number;
+  readonly sectionsDone: number;
+  readonly sectionsTotal: number;
+  readonly text: string;
+};
 
 /** The effect of a message on the caches. Keys are the first parts of query keys. */
 export type PushEffect =
@@ -20,7 +25,7 @@ export type PushEffect =
   | { readonly kind: 'refetch'; readonly keys: readonly (readonly string[])[] }
   | { readonly kind: 'transcript'; readonly fileId: string; readonly version: number }
   | { readonly kind: 'progress'; readonly fileId: string; readonly progress: Progress }
-  | { readonly kind: 'draft'; readonly fileId: string; readonly draft: SummaryDraft }
+  | { readonly kind: 'summary-draft'; readonly fileId: string; readonly draft: SummaryDraft }
   | { readonly kind: 'ended'; readonly fileId: string; readonly keys: readonly (readonly string[])[] }
   | { readonly kind: 'removed'; readonly fileId: string }
   | { readonly kind: 'everything'; readonly seq: number }
@@ -65,8 +70,9 @@ export function effectOf(message: PushMessage): PushEffect {
     case 'summary_changed':
       return { kind: 'refetch', keys: [['summary', message.data.file_id]] };
     case 'summary_progress': {
-      const { file_id: fileId, sections_done: done, sections_total: total, draft } = message.data;
-      return { kind: 'draft', fileId, draft: { done, total, text: draft } };
+      const { file_id: fileId, version, sections_done: sectionsDone, sections_total: sectionsTotal } = message.data;
+      const draft = { version, sectionsDone, sectionsTotal, text: message.data.draft };
+      return { kind: 'summary-draft', fileId, draft };
     }
     case 'transcription_ended':
     case 'file_shared':

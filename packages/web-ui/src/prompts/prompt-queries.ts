@@ -4,7 +4,6 @@ import type { ResponseBody } from '../api/routes.ts';
 
 export type PromptItem = ResponseBody<'GET /api/prompts'>['items'][number];
 export type PromptText = ResponseBody<'GET /api/prompts/{uuid}'>;
-export type ActivePrompt = ResponseBody<'GET /api/prompts/active/current'>['items'][number];
 /** Where the listed prompts come from; empty: from everywhere. */
 export type PromptSource = '' | 'system' | 'own' | 'shared';
 export type PromptFilter = { text: string; contentType: string; source: PromptSource; page: number };

@@ -127,7 +127,7 @@ describe('prompts', () => {
     expect(await list(eve)).not.toContain(uuid);
   });
 
-  it('are changed, shared and deleted by their owner only, built-in ones by nobody', async () => {
+  it('are changed, shared and deleted by their owner only, and built-in ones cannot be changed', async () => {
     const [ada, eve] = [newUser(), newUser('super_admin')];
     const shared = await create(ada);
     await share(ada, shared.uuid);

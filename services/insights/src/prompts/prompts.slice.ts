@@ -12,7 +12,7 @@ import { erasePrompts } from './prompts.store.ts';
 
 type Deps = { db: Db; outbox: Outbox; people: People; keyRing: () => KeyRing };
 
-/** Prompts: what language models are asked to pay attention to, and what they are told about the organisation. */
+/** Prompts: what language models pay attention to, and the context of the organisation. */
 export function createPromptsSlice({
   db,
   outbox,

@@ -12,7 +12,7 @@ export type Instructions = {
   /** The requested or active prompt was deleted or is no longer shared; this is the built-in one. */
   isFallback: boolean;
 };
-/** @param promptUuid null: the person's active prompt. @param userId null: nobody's, so the built-in prompt. */
+/** @param promptUuid null: the person's active prompt. @param userId null: the built-in prompt. */
 export type InstructionsFor = (request: {
   userId: string | null;
   promptUuid: string | null;

@@ -14,7 +14,7 @@ const contextQuery = queryOptions({
   queryFn: ({ signal }) => call('GET /api/admin/organisation-context', { signal }),
 });
 
-/** What language models are told about the organisation. */
+/** The context of the organisation, a part of every request to a language model. */
 export function OrganisationPage() {
   const context = useQuery(contextQuery);
   return (
