@@ -26,6 +26,7 @@ export { asyncApi } from './asyncapi.ts';
 export * from './media.ts';
 export * from './media-events.ts';
 export { downloadJobs, importLease, importLive, importRpc } from './media-imports.ts';
+export * from './media-labels.ts';
 export * from './media-masked-audio.ts';
 export * from './media-objects.ts';
 export * from './media-redaction.ts';

@@ -27,6 +27,7 @@ import { userRoutes } from './identity-users.ts';
 import { mediaRoutes } from './media.ts';
 import { downloadJobs, importLive, importRpc } from './media-imports.ts';
 import { mediaEvents, mediaRpc } from './media-events.ts';
+import { labelRpc } from './media-labels.ts';
 import { modelJobs, modelRoutes, modelRpc } from './models.ts';
 import { maskedAudioJobs, maskedAudioRpc } from './media-masked-audio.ts';
 import { redactionJobs } from './media-redaction-jobs.ts';
@@ -129,6 +130,7 @@ export const topology: Record<ServiceName, Topology> = {
       ...all<RpcDef>(importRpc),
       ...all<RpcDef>(maskedAudioRpc),
       ...all<RpcDef>(erasureRpc),
+      ...all<RpcDef>(labelRpc),
     ],
     sendsLive: [importLive.progress],
   },

@@ -11,6 +11,7 @@ import { PrismaClient } from './generated/client.ts';
 import { createImportsSlice } from './imports/imports.slice.ts';
 import { createIndexingSlice } from './indexing/indexing.slice.ts';
 import { createLegalHoldSlice } from './legal-hold/legal-hold.slice.ts';
+import { createLabelsSlice } from './labels/labels.slice.ts';
 import { createLanguages } from './ports/languages.adapter.ts';
 import { createPeople } from './ports/people.adapter.ts';
 import { createProcessingSlice } from './processing/processing.slice.ts';
@@ -67,6 +68,7 @@ export function createMedia(env: MediaEnv): Service {
       tags,
       createProcessingSlice({ db, outbox, objects }),
       createIndexingSlice({ db }),
+      createLabelsSlice({ db, outbox, people }),
       createErasureSlice({ db, outbox, objects, removeUploadsOf: uploads.removeUploadsOf }),
       createLegalHoldSlice({ db, outbox, people }),
       createRetentionSlice({ db, outbox, people, binDays: env.OT_BIN_DAYS, log }),

@@ -46,6 +46,9 @@ const fileAuditEvents: Record<(typeof fileActions)[number], AuditRecord['event']
   redaction_changed: 'file.redaction.change',
   text_revealed: 'file.redaction.reveal',
   transcript_imported: 'file.import_transcript',
+  labels_applied: 'file.labels.apply',
+  labels_removed: 'file.labels.remove',
+  speakers_named: 'file.speakers.name',
 };
 
 /** The audit trail: records the actions of other services, and lists, exports and deletes records. */

@@ -78,7 +78,10 @@ export type AuditEvent =
   | 'file.recording.remove'
   | 'file.redaction.change'
   | 'file.redaction.reveal'
-  | 'file.import_transcript';
+  | 'file.import_transcript'
+  | 'file.labels.apply'
+  | 'file.labels.remove'
+  | 'file.speakers.name';
 
 export type AuditErrorCode =
   | 'INVALID_CREDENTIALS'

@@ -5,6 +5,7 @@ import type { MediaFile, Prisma } from '../generated/client.ts';
 import { noSuchFile, notAllowed, permits, type Action, type Permission } from './access.ts';
 
 type Ownership = QueryOf<(typeof mediaRoutes)['listFiles']>['ownership'];
+type Reader = Pick<Caller, 'userId' | 'role'>;
 type Owned = Pick<MediaFile, 'id' | 'userId' | 'deletedAt'>;
 /** A file with the caller's permission. */
 export type UsableFile = MediaFile & { permission: Permission };
@@ -20,7 +21,7 @@ export async function groupsOf(db: Db | Tx, userId: string): Promise<string[]> {
  */
 export async function permissionsOf(
   db: Db | Tx,
-  caller: Pick<Caller, 'userId' | 'role'>,
+  caller: Reader,
   candidates: readonly Owned[],
 ): Promise<Map<string, Permission>> {
   const files = candidates.filter(({ deletedAt }) => deletedAt === null);
@@ -50,12 +51,12 @@ export async function scopeOf(db: Db, caller: Caller, ownership: Ownership): Pro
   return { ...visible, deletedAt: null };
 }
 
-export async function may(db: Db | Tx, caller: Caller, file: Owned, action: Action): Promise<boolean> {
+export async function may(db: Db | Tx, caller: Reader, file: Owned, action: Action): Promise<boolean> {
   return permits((await permissionsOf(db, caller, [file])).get(file.id), action);
 }
 
 /** The file, if the caller may perform the action. @throws AppError not_found, or forbidden for callers who may read it. */
-export async function usableFile(db: Db | Tx, caller: Caller, id: string, action: Action): Promise<UsableFile> {
+export async function usableFile(db: Db | Tx, caller: Reader, id: string, action: Action): Promise<UsableFile> {
   const file = await db.mediaFile.findUnique({ where: { id } });
   const permission = file && (await permissionsOf(db, caller, [file])).get(id);
   if (!file || !permission) throw noSuchFile();
@@ -64,7 +65,7 @@ export async function usableFile(db: Db | Tx, caller: Caller, id: string, action
 }
 
 /** Like `usableFile`, with the file and its transcript locked until the transaction ends. */
-export async function lockedFile(tx: Tx, caller: Caller, id: string, action: Action): Promise<UsableFile> {
+export async function lockedFile(tx: Tx, caller: Reader, id: string, action: Action): Promise<UsableFile> {
   await lockFileRow(tx, id);
   return usableFile(tx, caller, id, action);
 }

@@ -77,4 +77,7 @@ export const eventLabels: Readonly<Record<string, string>> = translateOnRead({
   'file.redaction.change': msg`Masking of a recording changed`,
   'file.redaction.reveal': msg`Masked text revealed`,
   'file.import_transcript': msg`Transcript imported`,
+  'file.labels.apply': msg`Labels applied`,
+  'file.labels.remove': msg`Labels removed`,
+  'file.speakers.name': msg`Speakers named`,
 });
