@@ -22,6 +22,7 @@ export * from './identity-objects.ts';
 export * from './identity-settings.ts';
 export * from './identity-users.ts';
 export * from './insights-jobs.ts';
+export * from './insights-suggestions.ts';
 export * from './internal.ts';
 export { asyncApi } from './asyncapi.ts';
 export * from './media.ts';

@@ -2,6 +2,9 @@ import type { ErrorKind } from './errors.ts';
 
 /** Error codes of insights: language models, summaries, suggestions and answers. */
 export const insightsErrors = {
+  no_transcript: 'conflict',
+  suggestion_unknown: 'invalid',
+  label_run_active: 'conflict',
   // a request to a language model
   provider_unreachable: 'unavailable',
   provider_timeout: 'unavailable',

@@ -36,6 +36,7 @@ export const operationActions = [
   'legal_hold_placed',
   'legal_hold_released',
   'redaction_policy_changed',
+  'label_settings_changed',
   'watch_source_created',
   'watch_source_changed',
   'watch_source_deleted',

@@ -25,6 +25,7 @@ import { groupRoutes } from './identity-groups.ts';
 import { mappingRoutes } from './identity-mappings.ts';
 import { userRoutes } from './identity-users.ts';
 import { insightsJobs } from './insights-jobs.ts';
+import { suggestionEvents, suggestionRoutes } from './insights-suggestions.ts';
 import { mediaRoutes } from './media.ts';
 import { downloadJobs, importLive, importRpc } from './media-imports.ts';
 import { mediaEvents, mediaRpc } from './media-events.ts';
@@ -230,14 +231,16 @@ export const topology: Record<ServiceName, Topology> = {
   },
   insights: {
     ...noMessages,
-    emits: [operationsEvents.performed, erasureEvents.insights],
+    emits: [operationsEvents.performed, erasureEvents.insights, ...all<EventDef>(suggestionEvents)],
     consumes: {
       'forget-file': mediaEvents.deleted,
       'erase-person': userErasureOrdered,
+      'suggest-for-transcript': mediaEvents.transcriptionEnded,
+      'withhold-suggestions': mediaEvents.masksTightened,
     },
     enqueues: all<JobDef>(insightsJobs),
     works: all<JobDef>(insightsJobs),
-    requests: [dispatcherRpc.paused],
+    requests: [dispatcherRpc.paused, ...all<RpcDef>(labelRpc)],
   },
   'realtime-gateway': {
     ...noMessages,
@@ -252,6 +255,7 @@ export const topology: Record<ServiceName, Topology> = {
       mediaEvents.transcriptStored,
       mediaEvents.transcriptEdited,
       searchEvents.fileIndexed,
+      suggestionEvents.changed,
       mediaEvents.accessChanged,
       identityEvents.membershipChanged,
       identityEvents.sessionRevoked,
@@ -291,6 +295,7 @@ export const routes: readonly RouteDef[] = [
   ...all<RouteDef>(searchRoutes),
   ...all<RouteDef>(backupRoutes),
   ...all<RouteDef>(mirrorRoutes),
+  ...all<RouteDef>(suggestionRoutes),
   ...all<RouteDef>(systemRoutes),
 ];
 

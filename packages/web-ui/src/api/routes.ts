@@ -21,6 +21,7 @@ import type {
   ParamsOf,
   QueryInputOf,
   searchRoutes,
+  suggestionRoutes,
   systemRoutes,
   userRoutes,
 } from '@overtone/contracts';
@@ -45,6 +46,7 @@ type Definition =
   | ValueOf<typeof mirrorRoutes>
   | ValueOf<typeof modelRoutes>
   | ValueOf<typeof searchRoutes>
+  | ValueOf<typeof suggestionRoutes>
   | ValueOf<typeof systemRoutes>
   | ValueOf<typeof userRoutes>;
 

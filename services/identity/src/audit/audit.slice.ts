@@ -30,6 +30,7 @@ const operationAuditEvents: Record<(typeof operationActions)[number], AuditRecor
   legal_hold_placed: 'admin.hold.place',
   legal_hold_released: 'admin.hold.release',
   redaction_policy_changed: 'admin.redaction.policy',
+  label_settings_changed: 'admin.labels.settings',
   watch_source_created: 'admin.watch.create',
   watch_source_changed: 'admin.watch.change',
   watch_source_deleted: 'admin.watch.delete',

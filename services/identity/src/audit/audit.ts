@@ -55,6 +55,7 @@ export type AuditEvent =
   | 'admin.erasure.retry'
   | 'admin.erasure.complete'
   | 'admin.redaction.policy'
+  | 'admin.labels.settings'
   | 'admin.watch.create'
   | 'admin.watch.change'
   | 'admin.watch.delete'

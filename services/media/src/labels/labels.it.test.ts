@@ -3,7 +3,7 @@ import { labelRpc, type FileDetail, type LabelActor } from '@overtone/contracts'
 import { newUser, startMedia, waitFor, wav, type TestUser } from '../../test/start-media.ts';
 
 const media = await startMedia();
-const insights = await media.connectAs('operations');
+const insights = await media.connectAs('insights');
 
 let seed = 0;
 
@@ -78,7 +78,7 @@ describe('labels applied by insights', () => {
     const [ada, eve] = [newUser(), newUser()];
     const fileId = await fileOf(ada);
     await expect(apply(fileId, ['x'], actorOf(eve))).rejects.toMatchObject({ code: 'not_found' });
-    await media.json(ada, 'POST', `/api/files/${fileId}/shares`, { user_uuid: eve.userId, permission: 'viewer' });
+    await media.json(ada, 'PUT', `/api/files/${fileId}/shares`, { user_uuid: eve.userId, permission: 'viewer' });
     await expect(apply(fileId, ['x'], actorOf(eve))).rejects.toMatchObject({ code: 'permission_required' });
     expect(await tagsOf(ada, fileId)).toEqual([]);
   });

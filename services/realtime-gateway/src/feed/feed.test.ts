@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { identityEvents, mediaEvents, pushMessage, searchEvents, transcriptionEvents } from '@overtone/contracts';
+import { identityEvents, mediaEvents, pushMessage, searchEvents, suggestionEvents, transcriptionEvents } from '@overtone/contracts';
 import { translateEvent } from './feed.ts';
 
 const fileId = '00000000-0000-4000-8000-000000000001';
@@ -15,6 +15,7 @@ describe('event translation', () => {
       { fileId, ownerId, transcriptVersion: 2, chunks: 1, semantic: true },
       'search_indexing_complete',
     ],
+    [suggestionEvents.changed.subject, { fileId, ownerId }, 'suggestions_changed'],
   ])('translates %s into a valid message to the owner', (subject, data, type) => {
     const event = translateEvent(subject, data, 7);
     if (event.kind !== 'fact') throw new Error('not a fact');

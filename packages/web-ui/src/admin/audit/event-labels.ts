@@ -56,6 +56,7 @@ export const eventLabels: Readonly<Record<string, string>> = translateOnRead({
   'admin.erasure.retry': msg`Erasure retried`,
   'admin.erasure.complete': msg`Erasure completed`,
   'admin.redaction.policy': msg`Redaction policy changed`,
+  'admin.labels.settings': msg`Settings of automatic labels changed`,
   'admin.watch.create': msg`Watch source added`,
   'admin.watch.change': msg`Watch source changed`,
   'admin.watch.delete': msg`Watch source removed`,
