@@ -35,6 +35,24 @@ const nameChange = z.object({
 export type SpeakerNameChange = z.infer<typeof nameChange>;
 
 export const labelRpc = {
+  /** The reader's permission on files; those that the reader may not read are left out. */
+  labelAccess: defineRpc('media', 'label-access', {
+    request: z.object({
+      fileIds: z.array(z.uuid()).max(500),
+      reader: z.object({ userId: z.uuid(), role: z.enum(roles) }),
+    }),
+    reply: z.object({
+      files: z.array(
+        z.object({
+          fileId: z.uuid(),
+          ownerId: z.uuid(),
+          permission: z.enum(['owner', 'editor', 'viewer']),
+          /** 0: there is no transcript. */
+          transcriptVersion: z.int(),
+        }),
+      ),
+    }),
+  }),
   /** What suggestions for a file depend on; null when the file does not exist. Names are empty while names are masked. */
   labelContext: defineRpc('media', 'label-context', {
     request: z.object({ fileId: z.uuid() }),

@@ -135,6 +135,21 @@ describe('speaker names accepted from suggestions', () => {
   });
 });
 
+describe('the access of suggestions', () => {
+  it('follows the shares of a file and leaves out what the reader may not read', async () => {
+    const [ada, eve] = [newUser(), newUser()];
+    const files = [await fileOf(ada), await fileOf(ada)];
+    await media.json(ada, 'PUT', `/api/files/${files[0]}/shares`, { user_uuid: eve.userId, permission: 'viewer' });
+    const of = async (reader: TestUser) =>
+      (await insights.request(labelRpc.labelAccess, { fileIds: files, reader })).files.map(({ fileId, permission }) => [
+        fileId,
+        permission,
+      ]);
+    expect(await of(eve)).toEqual([[files[0], 'viewer']]);
+    expect((await of(newUser('admin'))).map(([, permission]) => permission)).toEqual(['owner', 'owner']);
+  });
+});
+
 describe('the context of suggestions', () => {
   it('names the people of the owner: speakers of the own library, not those of others', async () => {
     const [ada, eve] = [newUser(), newUser()];

@@ -10,7 +10,7 @@ import {
 } from '@overtone/contracts';
 import type { Outbox } from '@overtone/database';
 import { notFound } from '@overtone/service-kit';
-import { lockedFile, lockFileRow } from '../access/access.store.ts';
+import { lockedFile, lockFileRow, permissionsOf } from '../access/access.store.ts';
 import { auditAction } from '../audit/audit.ts';
 import { txOptions, type Db, type Tx } from '../database.ts';
 import { idsOf } from '../files/files.ts';
@@ -46,6 +46,20 @@ export function createLabels({ db, outbox, people }: LabelsDeps) {
     }, txOptions);
 
   return {
+    access: async ({ fileIds, reader }: RequestOf<typeof labelRpc.labelAccess>) => {
+      const files = await db.mediaFile.findMany({
+        where: { id: { in: fileIds } },
+        select: { id: true, userId: true, deletedAt: true, transcriptVersion: true },
+      });
+      const permissions = await permissionsOf(db, reader, files);
+      return {
+        files: files.flatMap(({ id, userId, transcriptVersion }) => {
+          const permission = permissions.get(id);
+          return permission ? [{ fileId: id, ownerId: userId, permission, transcriptVersion }] : [];
+        }),
+      };
+    },
+
     context: async ({ fileId }: RequestOf<typeof labelRpc.labelContext>) => ({
       context: await readContext({ db, people }, fileId),
     }),

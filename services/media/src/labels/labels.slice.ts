@@ -7,6 +7,7 @@ export function createLabelsSlice(dependencies: LabelsDeps): Slice {
   const labels = createLabels(dependencies);
   return {
     rpcs: [
+      rpc(labelRpc.labelAccess, labels.access),
       rpc(labelRpc.labelContext, labels.context),
       rpc(labelRpc.applyLabels, labels.apply),
       rpc(labelRpc.removeLabels, labels.remove),
