@@ -22,6 +22,22 @@ export type Candidate = {
   start: number | null;
 };
 export type Found = { candidates: Candidate[]; provider: string | null; model: string | null };
+export type TranscriptSegment = {
+  uuid: string;
+  start: number;
+  end: number;
+  text: string;
+  speakerUuid: string | null;
+  /** As it is displayed: the given name, or `Speaker 1`. */
+  speakerName: string | null;
+};
+/** A transcript as it may leave media. `withheld`: it has to be checked for personal data first. */
+export type Transcript = {
+  language: string | null;
+  transcriptVersion: number;
+  withheld: boolean;
+  segments: TranscriptSegment[];
+};
 export type Collection = { name: string; contains: boolean; isShared: boolean };
 export type Speaker = { uuid: string; label: string; name: string | null };
 /** What suggestions for a file depend on, as media knows it. */

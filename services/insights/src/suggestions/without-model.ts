@@ -1,0 +1,36 @@
+import { tagSimilarity, sameTagFrom } from '../extractive/fuzzy.ts';
+import { keyphrasesIn, type WordFrequencies } from '../extractive/keyphrases.ts';
+import { splitSentences, type Sentence } from '../extractive/sentences.ts';
+import { vocabularyOf } from '../extractive/words.ts';
+import { shortened, type Candidate, type Collection, type Transcript } from './suggestions.ts';
+
+/** The sentences of a transcript, with the stems of their words. */
+export function sentencesOf({ segments, language }: Pick<Transcript, 'segments' | 'language'>): Sentence[] {
+  return splitSentences(segments, vocabularyOf(language));
+}
+
+/** Keyphrases as tags, and the collections that are named like one. */
+export function findLabelsWithoutModel(
+  sentences: readonly Sentence[],
+  {
+    language,
+    frequencies,
+    collections,
+  }: { language: string | null; frequencies: WordFrequencies; collections: readonly Collection[] },
+): Candidate[] {
+  const phrases = keyphrasesIn(sentences, frequencies, vocabularyOf(language));
+  return phrases.flatMap(({ phrase, confidence, rationale }) => {
+    const found = {
+      speakerUuid: null,
+      confidence,
+      rationale: shortened(rationale.text),
+      segmentUuid: rationale.segmentUuids[0] ?? null,
+      start: rationale.start,
+    };
+    const named = collections.filter(({ name }) => tagSimilarity(name, phrase, language) >= sameTagFrom);
+    return [
+      { ...found, kind: 'tag' as const, name: phrase },
+      ...named.map(({ name }) => ({ ...found, kind: 'collection' as const, name })),
+    ];
+  });
+}
