@@ -5,6 +5,10 @@ export const insightsErrors = {
   no_transcript: 'conflict',
   suggestion_unknown: 'invalid',
   label_run_active: 'conflict',
+  // language models of everyone and of one person
+  provider_name_taken: 'conflict',
+  provider_limit: 'conflict',
+  own_providers_not_allowed: 'forbidden',
   // a request to a language model
   provider_unreachable: 'unavailable',
   provider_timeout: 'unavailable',
@@ -14,4 +18,5 @@ export const insightsErrors = {
   provider_answer_invalid: 'unavailable',
   provider_context_exceeded: 'unavailable',
   provider_paused: 'unavailable',
+  provider_refused_request: 'unavailable',
 } as const satisfies Record<string, ErrorKind>;

@@ -30,8 +30,6 @@ export const suggestionEvents = {
 
 /** For all people; a person can switch automatic labels off for their own recordings, and choose another confidence. */
 export const labelGroup = defineSettings('labels', {
-  /** Suggestions are made after each transcription. */
-  suggest_automatically: setting.flag({ default: true }),
   apply_automatically: setting.flag({ default: true }),
   confidence_threshold: setting.measure({ default: 0.75, range: [0.5, 1] }),
 });

@@ -26,6 +26,7 @@ import { mappingRoutes } from './identity-mappings.ts';
 import { userRoutes } from './identity-users.ts';
 import { insightsJobs } from './insights-jobs.ts';
 import { suggestionEvents, suggestionRoutes } from './insights-suggestions.ts';
+import { modelProviderRoutes } from './insights-providers.ts';
 import { mediaRoutes } from './media.ts';
 import { downloadJobs, importLive, importRpc } from './media-imports.ts';
 import { mediaEvents, mediaRpc } from './media-events.ts';
@@ -240,7 +241,7 @@ export const topology: Record<ServiceName, Topology> = {
     },
     enqueues: all<JobDef>(insightsJobs),
     works: all<JobDef>(insightsJobs),
-    requests: [dispatcherRpc.paused, ...all<RpcDef>(labelRpc)],
+    requests: [dispatcherRpc.paused, identityRpc.names, ...all<RpcDef>(labelRpc)],
   },
   'realtime-gateway': {
     ...noMessages,
@@ -296,6 +297,7 @@ export const routes: readonly RouteDef[] = [
   ...all<RouteDef>(backupRoutes),
   ...all<RouteDef>(mirrorRoutes),
   ...all<RouteDef>(suggestionRoutes),
+  ...all<RouteDef>(modelProviderRoutes),
   ...all<RouteDef>(systemRoutes),
 ];
 
