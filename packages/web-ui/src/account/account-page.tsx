@@ -15,6 +15,8 @@ import { notifyError } from '../ui/notify.ts';
 import { session } from '../state/services.ts';
 import { groupsQuery } from '../groups/group-queries.ts';
 import { ChangePasswordForm } from '../session/change-password-form.tsx';
+import { AutoLabelForm } from './auto-label-form.tsx';
+import { LabelRun } from './label-run.tsx';
 import { MaskingForm } from './masking-form.tsx';
 import { NameForm } from './name-form.tsx';
 
@@ -32,6 +34,12 @@ export function AccountPage() {
         <Section title={t`Groups`}>{me && <OwnGroups />}</Section>
         <Section title={t`Masking`}>
           <MaskingForm />
+        </Section>
+        <Section title={t`Automatic labels`}>
+          <Stack gap="lg">
+            <AutoLabelForm />
+            <LabelRun />
+          </Stack>
         </Section>
         <Section title={t`Sessions`}>
           <Sessions />

@@ -31,6 +31,7 @@ import { RunTimeline } from './run-timeline.tsx';
 import { isUncertain } from './segment-row.tsx';
 import { ShortcutsDialog } from './shortcuts-dialog.tsx';
 import { SpeakersPanel } from './speakers-panel.tsx';
+import { SuggestionsPanel } from './suggestions-panel.tsx';
 import { TagsLine } from './tags-line.tsx';
 import { TranscriptView } from './transcript-view.tsx';
 import { useEditing } from './use-editing.ts';
@@ -131,6 +132,11 @@ function Workspace({ initialFind, startAt }: { initialFind: string; startAt: num
               open={wide ?? true}
             >
               <SpeakersPanel />
+            </Panel>
+          )}
+          {file.total_segments > 0 && (
+            <Panel title={t`Suggestions`} icon="tag" open={false}>
+              <SuggestionsPanel />
             </Panel>
           )}
           <Panel title={t`Details`} icon="info" open={false}>
@@ -287,7 +293,7 @@ function Panel({
   children,
 }: {
   title: string;
-  icon: 'users' | 'info' | 'clock' | 'shield';
+  icon: 'users' | 'info' | 'clock' | 'shield' | 'tag';
   open: boolean;
   children: ReactNode;
 }) {

@@ -1,14 +1,14 @@
-import { suggestionEvents, type FileSuggestions, type Label, type LabelActor, type SuggestionStatus } from '@overtone/contracts';
+import { suggestionEvents, type FileSuggestions, type Label, type SuggestionStatus } from '@overtone/contracts';
 import type { Outbox } from '@overtone/database';
 import { forbidden, invalid, notFound, type Caller } from '@overtone/service-kit';
 import type { Db } from '../database.ts';
 import type { Suggestion } from '../generated/client.ts';
 import type { FileAccess, LabelsPort } from '../ports/labels.adapter.ts';
+import type { Person } from './person.ts';
 import { normalizedName, toFileSuggestions } from './suggestions.ts';
 import { readFileSuggestions, setStatus } from './suggestions.store.ts';
 
 export type DecisionsDeps = { db: Db; outbox: Outbox; labels: Pick<LabelsPort, 'access' | 'apply' | 'remove' | 'nameSpeakers'> };
-export type Person = NonNullable<LabelActor>;
 type Named = { tags: readonly string[]; collections: readonly string[] };
 type Decision = { changed: string[]; suggestions: FileSuggestions };
 type Transition = { from: readonly string[]; to: SuggestionStatus };

@@ -1,7 +1,7 @@
 import { suggestionEvents, type SuggestionPart } from '@overtone/contracts';
 import type { Outbox } from '@overtone/database';
 import type { JobDelivery } from '@overtone/jobs';
-import { isAppError, type Log } from '@overtone/service-kit';
+import { conflict, isAppError, type Log } from '@overtone/service-kit';
 import type { Db, Tx } from '../database.ts';
 import type { LabelsPort } from '../ports/labels.adapter.ts';
 import type { LanguageModels } from '../ports/language-model.ts';
@@ -179,6 +179,8 @@ export function createExtraction(deps: ExtractionDeps) {
       try {
         await attempt(part, fileId, delivery);
       } catch (error) {
+        // A newer attempt stores its own result.
+        if (isAppError(error) && error.code === 'file_busy') return;
         const isFinal = delivery.attempt >= attempts || (isAppError(error) && error.permanent);
         if (!isFinal || delivery.signal.aborted) throw error;
         log.warn({ err: error as Error, file_id: fileId, part }, 'suggestions failed');
@@ -221,4 +223,8 @@ function createSectionMemory(db: Db, attempt: Attempt): SectionMemory {
         });
       }),
   };
+}
+
+function superseded() {
+  return conflict('file_busy', 'A newer attempt works on the suggestions of this file.');
 }

@@ -3,7 +3,8 @@ import type { Outbox } from '@overtone/database';
 import { conflict } from '@overtone/service-kit';
 import type { Db } from '../database.ts';
 import type { FileAccess, LabelsPort } from '../ports/labels.adapter.ts';
-import { usableFile, type Person } from './decisions.service.ts';
+import { usableFile } from './decisions.service.ts';
+import type { Person } from './person.ts';
 import type { Preferences } from './preferences.store.ts';
 import { orderExtraction, type ExtractionOrder } from './suggestions.store.ts';
 

@@ -1,4 +1,4 @@
-import { insightsGroup, labelGroup, type AutoLabelPreference, type BodyOf, type LabelSettings, type suggestionRoutes } from '@overtone/contracts';
+import { insightsGroup, labelGroup, type AutoLabelPreference, type BodyOf, type LabelSettings, type SettingChanges, type suggestionRoutes } from '@overtone/contracts';
 import { createSettingsStore, withChanges, type SettingsStore } from '@overtone/database';
 import type { KeyRing } from '@overtone/service-kit';
 import type { Db, Tx } from '../database.ts';
@@ -22,7 +22,8 @@ export function createPreferences({ db, keyRing }: { db: Db; keyRing: () => KeyR
     return effectivePreference(all, own);
   };
   return {
-    settings,
+    changeSettings: (tx: Tx, changes: SettingChanges<typeof labelGroup>, by: string): Promise<void> =>
+      settings.change(tx, labelGroup, { changes, by, validate: () => undefined }),
     readSettings,
     isAutomatic,
     read,

@@ -21,6 +21,7 @@ import { createExtraction, type ExtractionDeps } from './extraction.service.ts';
 import { createLabelRuns } from './label-runs.service.ts';
 import { recordWords } from './library-words.store.ts';
 import { createOrders } from './orders.service.ts';
+import { personOf } from './person.ts';
 import { createPreferences, type Preferences } from './preferences.store.ts';
 import { forgetFile, takeDue, withholdSuggestions } from './suggestions.store.ts';
 
@@ -190,8 +191,7 @@ function settingsRoutes({
       const given = Object.entries(changes).filter(([, value]) => value !== undefined);
       if (given.length === 0) throw invalid('invalid_request', 'There is nothing to change');
       await db.$transaction(async (tx) => {
-        const by = request.caller.userId;
-        await preferences.settings.change(tx, labelGroup, { changes, by, validate: () => undefined });
+        await preferences.changeSettings(tx, changes, request.caller.userId);
         const changed = given.map(([name]) => name).toSorted();
         await recordOperation({ tx, outbox, request }, 'label_settings_changed', { changed: changed.join(', ') });
       });
