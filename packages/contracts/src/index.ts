@@ -24,6 +24,7 @@ export * from './identity-users.ts';
 export * from './internal.ts';
 export { asyncApi } from './asyncapi.ts';
 export * from './media.ts';
+export * from './media-collections.ts';
 export * from './media-events.ts';
 export { downloadJobs, importLease, importLive, importRpc } from './media-imports.ts';
 export * from './media-masked-audio.ts';

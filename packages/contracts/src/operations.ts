@@ -39,6 +39,9 @@ export const operationActions = [
   'watch_source_created',
   'watch_source_changed',
   'watch_source_deleted',
+  'collection_deleted',
+  'collection_shared',
+  'collection_unshared',
 ] as const;
 export const operationsEvents = {
   performed: defineEvent(

@@ -25,6 +25,7 @@ import { groupRoutes } from './identity-groups.ts';
 import { mappingRoutes } from './identity-mappings.ts';
 import { userRoutes } from './identity-users.ts';
 import { mediaRoutes } from './media.ts';
+import { collectionRpc } from './media-collections.ts';
 import { downloadJobs, importLive, importRpc } from './media-imports.ts';
 import { mediaEvents, mediaRpc } from './media-events.ts';
 import { modelJobs, modelRoutes, modelRpc } from './models.ts';
@@ -126,6 +127,7 @@ export const topology: Record<ServiceName, Topology> = {
     ],
     serves: [
       ...all<RpcDef>(mediaRpc),
+      ...all<RpcDef>(collectionRpc),
       ...all<RpcDef>(importRpc),
       ...all<RpcDef>(maskedAudioRpc),
       ...all<RpcDef>(erasureRpc),
@@ -210,6 +212,7 @@ export const topology: Record<ServiceName, Topology> = {
       mediaRpc.transcriptPage,
       mediaRpc.listTranscribed,
       mediaRpc.listShared,
+      collectionRpc.filesOf,
       identityRpc.memberships,
       workerRpc.embed,
     ],

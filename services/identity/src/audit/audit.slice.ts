@@ -33,6 +33,9 @@ const operationAuditEvents: Record<(typeof operationActions)[number], AuditRecor
   watch_source_created: 'admin.watch.create',
   watch_source_changed: 'admin.watch.change',
   watch_source_deleted: 'admin.watch.delete',
+  collection_deleted: 'collection.delete',
+  collection_shared: 'collection.share',
+  collection_unshared: 'collection.unshare',
 };
 const fileAuditEvents: Record<(typeof fileActions)[number], AuditRecord['event']> = {
   file_uploaded: 'file.upload',

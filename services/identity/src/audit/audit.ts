@@ -58,6 +58,9 @@ export type AuditEvent =
   | 'admin.watch.create'
   | 'admin.watch.change'
   | 'admin.watch.delete'
+  | 'collection.delete'
+  | 'collection.share'
+  | 'collection.unshare'
   // The specification's name ("Events" 1).
   | 'ADMIN_ROLE_CHANGE'
   | 'group.create'
