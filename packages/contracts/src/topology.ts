@@ -28,6 +28,7 @@ import { insightsJobs } from './insights-jobs.ts';
 import { suggestionEvents, suggestionRoutes } from './insights-suggestions.ts';
 import { modelProviderRoutes } from './insights-providers.ts';
 import { mediaRoutes } from './media.ts';
+import { collectionRpc } from './media-collections.ts';
 import { downloadJobs, importLive, importRpc } from './media-imports.ts';
 import { mediaEvents, mediaRpc } from './media-events.ts';
 import { labelRpc } from './media-labels.ts';
@@ -131,6 +132,7 @@ export const topology: Record<ServiceName, Topology> = {
     ],
     serves: [
       ...all<RpcDef>(mediaRpc),
+      ...all<RpcDef>(collectionRpc),
       ...all<RpcDef>(importRpc),
       ...all<RpcDef>(maskedAudioRpc),
       ...all<RpcDef>(erasureRpc),
@@ -216,6 +218,7 @@ export const topology: Record<ServiceName, Topology> = {
       mediaRpc.transcriptPage,
       mediaRpc.listTranscribed,
       mediaRpc.listShared,
+      collectionRpc.filesOf,
       identityRpc.memberships,
       workerRpc.embed,
     ],
