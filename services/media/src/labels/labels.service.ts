@@ -11,7 +11,9 @@ import {
 import type { Outbox } from '@overtone/database';
 import { notFound } from '@overtone/service-kit';
 import { lockedFile, lockFileRow, permissionsOf } from '../access/access.store.ts';
+import type { Permission } from '../access/access.ts';
 import { auditAction } from '../audit/audit.ts';
+import { addFiles, removeFiles } from '../collections/collections.store.ts';
 import { txOptions, type Db, type Tx } from '../database.ts';
 import { idsOf } from '../files/files.ts';
 import type { MediaFile } from '../generated/client.ts';
@@ -19,11 +21,22 @@ import type { People } from '../ports/people.adapter.ts';
 import { maskForIndex, markNamesChanged } from '../redaction/redaction.store.ts';
 import { attachTag, detachTag, getOrCreateTag, wasRemoved } from '../tags/tags.store.ts';
 import { markEdited } from '../transcripts/transcripts.store.ts';
-import { groupMembers, ownedFiles, ownerTags, speakerNames } from './labels.store.ts';
+import {
+  groupMembers,
+  lockCollections,
+  ownCollection,
+  ownedFiles,
+  ownerCollections,
+  ownerTags,
+  speakerNames,
+} from './labels.store.ts';
 
 export type LabelsDeps = { db: Db; outbox: Outbox; people: Pick<People, 'names'> };
 type Context = ReplyOf<typeof labelRpc.labelContext>['context'];
-type Change = (tx: Tx, file: MediaFile, label: Label) => Promise<LabelOutcome['outcome']>;
+type Outcome = LabelOutcome['outcome'];
+/** A file that the transaction has locked; null: the service itself changes it. */
+type LockedFile = MediaFile & { permission: Permission | null };
+type Change = (tx: Tx, file: LockedFile, label: Label) => Promise<Outcome>;
 
 /** What insights needs to suggest labels, and the changes that it applies. */
 export function createLabels({ db, outbox, people }: LabelsDeps) {
@@ -32,6 +45,7 @@ export function createLabels({ db, outbox, people }: LabelsDeps) {
     { change, action }: { change: Change; action: 'labels_applied' | 'labels_removed' },
   ) =>
     db.$transaction(async (tx) => {
+      await lockCollections(tx, fileId, namesOf(labels, 'collection'));
       const file = await lockForLabels(tx, actor, fileId);
       const outcomes: LabelOutcome[] = [];
       for (const label of labels) outcomes.push({ ...label, outcome: await change(tx, file, label) });
@@ -65,14 +79,16 @@ export function createLabels({ db, outbox, people }: LabelsDeps) {
     }),
 
     apply: (request: RequestOf<typeof labelRpc.applyLabels>) => {
-      const source = request.actor === null ? 'service' : 'person';
-      const change: Change = (tx, file, label) => applyTag(tx, file, label.name, source);
+      const change: Change = (tx, file, { kind, name }) =>
+        kind === 'tag' ? applyTag(tx, file, name) : addToCollection(tx, file, { name, addedBy: request.actor?.userId ?? null });
       return changeLabels(request, { change, action: 'labels_applied' });
     },
 
     remove: (request: RequestOf<typeof labelRpc.removeLabels>) => {
-      const change: Change = async (tx, file, { name }) =>
-        (await detachTag(tx, file.id, name)) ? 'changed' : 'missing';
+      const change: Change = async (tx, file, { kind, name }) => {
+        const remove = kind === 'tag' ? detachTag(tx, file.id, name) : removeFromCollection(tx, file, name);
+        return (await remove) ? 'changed' : 'missing';
+      };
       return changeLabels(request, { change, action: 'labels_removed' });
     },
 
@@ -102,24 +118,43 @@ export function createLabels({ db, outbox, people }: LabelsDeps) {
 }
 
 /** @throws AppError not_found also for the service itself, when the file is deleted. */
-async function lockForLabels(tx: Tx, actor: LabelActor, fileId: string): Promise<MediaFile> {
+async function lockForLabels(tx: Tx, actor: LabelActor, fileId: string): Promise<LockedFile> {
   if (actor) return lockedFile(tx, actor, fileId, 'edit');
   await lockFileRow(tx, fileId);
   const file = await tx.mediaFile.findUnique({ where: { id: fileId } });
   if (!file || file.deletedAt) throw notFound('There is no such file.');
-  return file;
+  return { ...file, permission: null };
+}
+
+function namesOf(labels: readonly Label[], kind: Label['kind']): string[] {
+  return labels.filter((label) => label.kind === kind).map(({ name }) => name);
 }
 
 /** The tag belongs to the file's owner, also when an administrator accepts it. */
-async function applyTag(
-  tx: Tx,
-  { id, userId }: MediaFile,
-  name: string,
-  source: 'service' | 'person',
-): Promise<LabelOutcome['outcome']> {
-  if (source === 'service' && (await wasRemoved(tx, id, name))) return 'removed_before';
+async function applyTag(tx: Tx, { id, userId, permission }: LockedFile, name: string): Promise<Outcome> {
+  if (permission === null && (await wasRemoved(tx, id, name))) return 'removed_before';
   const tag = await getOrCreateTag(tx, userId, name, 'auto_ai');
   return (await attachTag(tx, id, tag, 'auto_ai')) ? 'changed' : 'present';
+}
+
+/** A collection of the file's owner; nobody else decides what is in it. */
+async function addToCollection(
+  tx: Tx,
+  { id, userId, permission }: LockedFile,
+  { name, addedBy }: { name: string; addedBy: string | null },
+): Promise<Outcome> {
+  const collection = permission === null || permission === 'owner' ? await ownCollection(tx, userId, name) : null;
+  if (!collection) return 'missing';
+  if (permission === null && collection._count.shares > 0) return 'not_private';
+  const key = { collectionId: collection.id, fileId: id };
+  if ((await tx.collectionMember.count({ where: key })) > 0) return 'present';
+  await addFiles(tx, collection, { fileIds: [id], addedBy, source: 'auto_ai' });
+  return 'changed';
+}
+
+async function removeFromCollection(tx: Tx, { id, userId, permission }: LockedFile, name: string): Promise<boolean> {
+  const collection = permission === 'owner' ? await ownCollection(tx, userId, name) : null;
+  return collection !== null && (await removeFiles(tx, collection.id, [id])).length > 0;
 }
 
 async function readContext({ db, people }: Pick<LabelsDeps, 'db' | 'people'>, fileId: string): Promise<Context> {
@@ -137,7 +172,7 @@ async function readContext({ db, people }: Pick<LabelsDeps, 'db' | 'people'>, fi
     transcriptVersion: file.transcriptVersion,
     ownerTags: await ownerTags(db, userId),
     fileTags: file.tags.map(({ tag }) => tag.name),
-    collections: [],
+    collections: await ownerCollections(db, userId, fileId),
     speakers: file.speakers.map(({ id, name, displayName }) => ({
       uuid: id,
       label: name,

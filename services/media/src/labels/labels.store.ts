@@ -1,8 +1,9 @@
-import type { Db } from '../database.ts';
+import type { Db, Tx } from '../database.ts';
 
 const maxTags = 1_000;
 const maxNames = 1_000;
 const maxPeople = 500;
+const maxCollections = 500;
 
 /** The names of the owner's tags, most used first. */
 export async function ownerTags(db: Db, userId: string): Promise<string[]> {
@@ -51,4 +52,36 @@ export async function ownedFiles(
     select: { id: true },
   });
   return files.map(({ id }) => id);
+}
+
+/** The owner's collections, and whether the file is in them. */
+export async function ownerCollections(db: Db, userId: string, fileId: string) {
+  const collections = await db.collection.findMany({
+    where: { userId },
+    include: { _count: { select: { shares: true } }, members: { where: { fileId }, select: { fileId: true } } },
+    orderBy: { updatedAt: 'desc' },
+    take: maxCollections,
+  });
+  return collections.map(({ name, members, _count: { shares } }) => ({
+    name,
+    contains: members.length > 0,
+    isShared: shares > 0,
+  }));
+}
+
+/** Locks collections of the file's owner, before the file itself: those who add files lock in the same order. */
+export async function lockCollections(tx: Tx, fileId: string, names: readonly string[]): Promise<void> {
+  if (names.length === 0) return;
+  await tx.$queryRaw`
+    select 1 from collection c join media_file f on f.user_id = c.user_id
+    where f.uuid = ${fileId}::uuid and lower(c.name) = any(${names.map((name) => name.toLowerCase())}::text[])
+    order by c.uuid for update of c`;
+}
+
+/** A collection by its name, with the number of its shares. */
+export function ownCollection(tx: Tx, userId: string, name: string) {
+  return tx.collection.findFirst({
+    where: { userId, name: { equals: name, mode: 'insensitive' } },
+    include: { _count: { select: { shares: true } } },
+  });
 }
