@@ -31,6 +31,7 @@ export * from './media-collections.ts';
 export * from './media-events.ts';
 export { downloadJobs, importLease, importLive, importRpc } from './media-imports.ts';
 export * from './media-labels.ts';
+export * from './media-insights.ts';
 export * from './media-masked-audio.ts';
 export * from './media-objects.ts';
 export * from './media-redaction.ts';

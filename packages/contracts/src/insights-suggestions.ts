@@ -90,7 +90,7 @@ const decided = z.object({
 });
 const order = z.object({ force_regenerate: z.boolean().default(false) }).optional();
 const ordered = z.object({ message: z.string(), file_id: z.uuid(), ordered: z.boolean() });
-const names = z.array(text(100).trim().min(1)).max(100).default([]);
+const names = z.array(text(120).trim().min(1)).max(100).default([]);
 
 const preference = {
   enabled: z.boolean(),

@@ -15,7 +15,7 @@ export const labelActor = z
   .nullable();
 export type LabelActor = z.infer<typeof labelActor>;
 
-const label = z.object({ kind: z.enum(['tag', 'collection']), name: z.string().min(1).max(100) });
+const label = z.object({ kind: z.enum(['tag', 'collection']), name: z.string().min(1).max(120) });
 export type Label = z.infer<typeof label>;
 
 /**

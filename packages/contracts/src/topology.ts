@@ -32,6 +32,7 @@ import { collectionRpc } from './media-collections.ts';
 import { downloadJobs, importLive, importRpc } from './media-imports.ts';
 import { mediaEvents, mediaRpc } from './media-events.ts';
 import { labelRpc } from './media-labels.ts';
+import { mediaInsightsRpc } from './media-insights.ts';
 import { modelJobs, modelRoutes, modelRpc } from './models.ts';
 import { maskedAudioJobs, maskedAudioRpc } from './media-masked-audio.ts';
 import { redactionJobs } from './media-redaction-jobs.ts';
@@ -133,6 +134,7 @@ export const topology: Record<ServiceName, Topology> = {
     serves: [
       ...all<RpcDef>(mediaRpc),
       ...all<RpcDef>(collectionRpc),
+      ...all<RpcDef>(mediaInsightsRpc),
       ...all<RpcDef>(importRpc),
       ...all<RpcDef>(maskedAudioRpc),
       ...all<RpcDef>(erasureRpc),
@@ -244,7 +246,7 @@ export const topology: Record<ServiceName, Topology> = {
     },
     enqueues: all<JobDef>(insightsJobs),
     works: all<JobDef>(insightsJobs),
-    requests: [dispatcherRpc.paused, identityRpc.names, ...all<RpcDef>(labelRpc)],
+    requests: [dispatcherRpc.paused, identityRpc.names, ...all<RpcDef>(mediaInsightsRpc), ...all<RpcDef>(labelRpc)],
   },
   'realtime-gateway': {
     ...noMessages,

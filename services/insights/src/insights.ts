@@ -8,9 +8,11 @@ import { createOutboundGuard, parseRanges } from '@overtone/service-kit/outbound
 import type { InsightsEnv } from './env.ts';
 import { createErasureSlice } from './erasure/erasure.slice.ts';
 import { PrismaClient } from './generated/client.ts';
+import { createMedia } from './ports/media.adapter.ts';
 import { createModelClient } from './ports/model-client.adapter.ts';
 import { createProvidersSlice } from './providers/providers.slice.ts';
 import { createSettings } from './settings/settings.ts';
+import { createSuggestionsSlice } from './suggestions/suggestions.slice.ts';
 import { createTelemetry } from './telemetry.ts';
 
 /** Insights: language models, summaries, suggestions and answers. */
@@ -38,6 +40,9 @@ export function createInsights(env: InsightsEnv): Service {
     settings,
     keyRing,
   });
+  const { models } = providers;
+  const media = createMedia({ bus });
+  const suggestions = createSuggestionsSlice({ db, outbox, bus, log, keyRing, settings, models, media });
   return createService({
     ...base,
     recycling,
@@ -45,9 +50,10 @@ export function createInsights(env: InsightsEnv): Service {
       slice,
       relay,
       providers,
-      createErasureSlice({ db, outbox, forgets: [providers.forgets] }),
+      suggestions.slice,
+      createErasureSlice({ db, outbox, forgets: [providers.forgets, suggestions.forgets] }),
       {
-        jobs: [worker(insightsJobs, {}, { workerId, concurrency: concurrencyOf(insightsJobs), recycling })],
+        jobs: [worker(insightsJobs, { ...suggestions.handlers }, { workerId, concurrency: concurrencyOf(insightsJobs), recycling })],
       },
     ],
   });

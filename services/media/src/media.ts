@@ -11,6 +11,7 @@ import { createFilesSlice } from './files/files.slice.ts';
 import { PrismaClient } from './generated/client.ts';
 import { createImportsSlice } from './imports/imports.slice.ts';
 import { createIndexingSlice } from './indexing/indexing.slice.ts';
+import { createInsightsSlice } from './insights/insights.slice.ts';
 import { createLegalHoldSlice } from './legal-hold/legal-hold.slice.ts';
 import { createLabelsSlice } from './labels/labels.slice.ts';
 import { createLanguages } from './ports/languages.adapter.ts';
@@ -71,6 +72,7 @@ export function createMedia(env: MediaEnv): Service {
       createProcessingSlice({ db, outbox, objects }),
       createIndexingSlice({ db }),
       createLabelsSlice({ db, outbox, people }),
+      createInsightsSlice({ db }),
       createErasureSlice({ db, outbox, objects, removeUploadsOf: uploads.removeUploadsOf }),
       createLegalHoldSlice({ db, outbox, people }),
       createRetentionSlice({ db, outbox, people, binDays: env.OT_BIN_DAYS, log }),

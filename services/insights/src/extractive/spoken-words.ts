@@ -15,7 +15,7 @@ export const spokenWords: Readonly<Record<string, readonly string[]>> = {
     'find found show shows shown set keep kept help hear heard believe remember forget suppose wonder hope hopefully love loved hate wait stop done do does did doing don doesn didn isn wasn aren weren haven hasn hadn won wouldn couldn shouldn ' +
     "ain let's that's it's there's what's here's i'm don't can't won't didn't doesn't isn't wasn't aren't couldn't wouldn't shouldn't gonna " +
     'next last long short high low far near couple bunch number end beginning name call called calls interesting important difficult easy hard better best worse worst more most less least ' +
-    'mr mrs ms dr sir madam ladies gentlemen monday tuesday wednesday thursday friday saturday sunday january february march april june july august september october november december ' +
+    'mr mrs ms dr sir madam ladies gentlemen chair chairman member members honourable speaker speakers monday tuesday wednesday thursday friday saturday sunday january february march april june july august september october november december ' +
     'morning afternoon evening night tonight welcome true false real clear clearly wrong correct possible possibly simple simply usually sometimes often generally especially particular particularly specific specifically certain general ' +
     'within without across along against among towards via per upon toward inside outside behind beyond'
   ).split(' '),

@@ -5,6 +5,7 @@ import { conflict, isAppError, type Log } from '@overtone/service-kit';
 import type { Db, Tx } from '../database.ts';
 import type { LabelsPort } from '../ports/labels.adapter.ts';
 import type { LanguageModels } from '../ports/language-model.ts';
+import type { Media, Transcript } from '../ports/media.adapter.ts';
 import { recordWords, readFrequencies } from './library-words.store.ts';
 import type { Preferences } from './preferences.store.ts';
 import {
@@ -13,7 +14,6 @@ import {
   selectSpeakerNames,
   type Candidate,
   type LabelContext,
-  type Transcript,
 } from './suggestions.ts';
 import {
   beginAttempt,
@@ -33,8 +33,7 @@ export type ExtractionDeps = {
   outbox: Outbox;
   log: Log;
   labels: Pick<LabelsPort, 'context' | 'apply'>;
-  /** @returns null for a file without a transcript. */
-  readTranscript: (fileId: string, signal: AbortSignal) => Promise<Transcript | null>;
+  media: Pick<Media, 'readTranscript'>;
   models: LanguageModels;
   preferences: Pick<Preferences, 'read'>;
 };
@@ -56,7 +55,7 @@ export function createExtraction(deps: ExtractionDeps) {
   /** @returns null when there is nothing to read; the attempt has then ended. */
   const readSource = async (order: Order, signal: AbortSignal): Promise<Source | null> => {
     const context = await labels.context(order.fileId);
-    const transcript = context && (await deps.readTranscript(order.fileId, signal));
+    const transcript = context && (await deps.media.readTranscript(order.fileId, signal));
     if (!context || !transcript) {
       await db.$transaction((tx) => forgetFile(tx, order.fileId));
       return null;
@@ -74,7 +73,7 @@ export function createExtraction(deps: ExtractionDeps) {
       const memory = createSectionMemory(db, order);
       return { ...nameOf(model), candidates: await findLabelsWithModel(model, { order, context, transcript, memory, signal }) };
     }
-    const { language } = transcript;
+    const { language } = transcript.file;
     const frequencies = await readFrequencies(db, terms);
     const { collections } = context;
     return { ...noModel, candidates: findLabelsWithoutModel(sentences, { language, frequencies, collections }) };
@@ -88,14 +87,14 @@ export function createExtraction(deps: ExtractionDeps) {
     const decided = await db.suggestion.findMany({
       where: { fileId: order.fileId, kind: { in: ['tag', 'collection'] }, status: { not: 'pending' } },
     });
-    const selected = selectLabels(candidates, context, { decided, language: transcript.language });
+    const selected = selectLabels(candidates, context, { decided, language: transcript.file.language });
     const preference = await preferences.read(context.ownerId);
     const automatic = new Set(order.applies ? selectAutomatic(selected, preference, context.collections) : []);
     const rows = selected.map((candidate) => ({
       ...candidate,
       status: automatic.has(candidate) ? ('applying' as const) : ('pending' as const),
     }));
-    const { transcriptVersion } = transcript;
+    const { transcriptVersion } = transcript.file;
     const isStored = await db.$transaction(async (tx) => {
       if (!(await recordResult(tx, order, { transcriptVersion, provider, model }))) return false;
       await replacePending(tx, order, rows);
@@ -145,7 +144,7 @@ export function createExtraction(deps: ExtractionDeps) {
       ...candidate,
       status: 'pending' as const,
     }));
-    const { transcriptVersion } = transcript;
+    const { transcriptVersion } = transcript.file;
     await db.$transaction(async (tx) => {
       if (!(await recordResult(tx, order, { transcriptVersion, provider, model }))) return;
       await replacePending(tx, order, rows);

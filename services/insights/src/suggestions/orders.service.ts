@@ -3,21 +3,21 @@ import type { Outbox } from '@overtone/database';
 import { conflict } from '@overtone/service-kit';
 import type { Db } from '../database.ts';
 import type { FileAccess, LabelsPort } from '../ports/labels.adapter.ts';
+import type { Settings } from '../settings/settings.ts';
 import { usableFile } from './decisions.service.ts';
 import type { Person } from './person.ts';
-import type { Preferences } from './preferences.store.ts';
 import { orderExtraction, type ExtractionOrder } from './suggestions.store.ts';
 
 export type OrdersDeps = {
   db: Db;
   outbox: Outbox;
   labels: Pick<LabelsPort, 'access'>;
-  preferences: Pick<Preferences, 'isAutomatic'>;
+  settings: Pick<Settings, 'read'>;
 };
 type Wish = { part: SuggestionPart; force: boolean; applies: boolean };
 
 /** Orders suggestions: a person's request, or the end of a transcription. */
-export function createOrders({ db, outbox, labels, preferences }: OrdersDeps) {
+export function createOrders({ db, outbox, labels, settings }: OrdersDeps) {
   const order = (request: ExtractionOrder): Promise<boolean> =>
     db.$transaction(async (tx) => {
       const isOrdered = await orderExtraction(tx, request);
@@ -50,7 +50,7 @@ export function createOrders({ db, outbox, labels, preferences }: OrdersDeps) {
 
     /** A transcript is complete: labels and speaker names are suggested unless an administrator switched it off. */
     afterTranscription: async ({ fileId, ownerId }: { fileId: string; ownerId: string }, eventId: string) => {
-      if (!(await preferences.isAutomatic())) return;
+      if (!(await settings.read(db)).automatic) return;
       for (const part of ['labels', 'speakers'] as const)
         await order({ fileId, part, ownerId, applies: true, force: true, eventId });
     },

@@ -1,4 +1,4 @@
-import { insightsGroup, labelGroup, type AutoLabelPreference, type BodyOf, type LabelSettings, type SettingChanges, type suggestionRoutes } from '@overtone/contracts';
+import { labelGroup, type AutoLabelPreference, type BodyOf, type LabelSettings, type SettingChanges, type suggestionRoutes } from '@overtone/contracts';
 import { createSettingsStore, withChanges, type SettingsStore } from '@overtone/database';
 import type { KeyRing } from '@overtone/service-kit';
 import type { Db, Tx } from '../database.ts';
@@ -11,9 +11,6 @@ export function createPreferences({ db, keyRing }: { db: Db; keyRing: () => KeyR
   const settings: SettingsStore = createSettingsStore({ table: 'insights_settings', keyRing });
   const readSettings = async (source: Db | Tx = db): Promise<LabelSettings> =>
     withChanges(labelGroup, (await settings.read(source, labelGroup)).values, {});
-  /** Whether suggestions are made after every transcription. */
-  const isAutomatic = async (): Promise<boolean> =>
-    withChanges(insightsGroup, (await settings.read(db, insightsGroup)).values, {}).automatic;
   const read = async (userId: string): Promise<AutoLabelPreference> => {
     const [all, own] = await Promise.all([
       readSettings(),
@@ -25,7 +22,6 @@ export function createPreferences({ db, keyRing }: { db: Db; keyRing: () => KeyR
     changeSettings: (tx: Tx, changes: SettingChanges<typeof labelGroup>, by: string): Promise<void> =>
       settings.change(tx, labelGroup, { changes, by, validate: () => undefined }),
     readSettings,
-    isAutomatic,
     read,
     change: async (userId: string, change: Change): Promise<AutoLabelPreference> => {
       const data = {

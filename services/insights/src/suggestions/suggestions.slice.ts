@@ -16,6 +16,7 @@ import type { Db } from '../database.ts';
 import type { Forgets } from '../erasure/erasure.ts';
 import { recordOperation } from '../operator.ts';
 import { createLabelsPort, type LabelsPort } from '../ports/labels.adapter.ts';
+import type { Settings } from '../settings/settings.ts';
 import { createDecisions } from './decisions.service.ts';
 import { createExtraction, type ExtractionDeps } from './extraction.service.ts';
 import { createLabelRuns } from './label-runs.service.ts';
@@ -25,8 +26,9 @@ import { personOf } from './person.ts';
 import { createPreferences, type Preferences } from './preferences.store.ts';
 import { forgetFile, takeDue, withholdSuggestions } from './suggestions.store.ts';
 
-type Deps = Pick<ExtractionDeps, 'db' | 'outbox' | 'log' | 'models' | 'readTranscript'> & {
+type Deps = Pick<ExtractionDeps, 'db' | 'outbox' | 'log' | 'models' | 'media'> & {
   bus: Bus;
+  settings: Settings;
   keyRing: Parameters<typeof createPreferences>[0]['keyRing'];
 };
 
@@ -35,11 +37,11 @@ const runEveryMs = 2_000;
 const jobOf = { labels: suggestionJobs.suggestLabels, speakers: suggestionJobs.suggestSpeakers } as const;
 
 /** Suggested tags, collections and speaker names. */
-export function createSuggestionsSlice({ db, outbox, bus, log, keyRing, models, readTranscript }: Deps) {
+export function createSuggestionsSlice({ db, outbox, bus, log, keyRing, models, media, settings }: Deps) {
   const labels = createLabelsPort({ bus });
   const preferences = createPreferences({ db, keyRing });
-  const extraction = createExtraction({ db, outbox, log, labels, readTranscript, models, preferences });
-  const orders = createOrders({ db, outbox, labels, preferences });
+  const extraction = createExtraction({ db, outbox, log, labels, media, models, preferences });
+  const orders = createOrders({ db, outbox, labels, settings });
   const runs = createLabelRuns({ db, labels });
   const handler = (part: SuggestionPart) => async ({ fileId }: InputOf<(typeof jobOf)[typeof part]>, delivery: JobDelivery) => {
     await extraction.run(part, fileId, delivery, jobOf[part].policy.attempts);

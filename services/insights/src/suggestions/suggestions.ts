@@ -9,6 +9,7 @@ import type {
   SuggestionStatus,
 } from '@overtone/contracts';
 import { findSameTag } from '../extractive/fuzzy.ts';
+import { cleanParagraph } from '../untrusted/untrusted.ts';
 import type { AutoLabelPreference as StoredPreference, Suggestion, SuggestionExtraction } from '../generated/client.ts';
 
 /** A suggestion before it is stored. `rationale` is text of the transcript. */
@@ -20,23 +21,6 @@ export type Candidate = {
   rationale: string;
   segmentUuid: string | null;
   start: number | null;
-};
-export type Found = { candidates: Candidate[]; provider: string | null; model: string | null };
-export type TranscriptSegment = {
-  uuid: string;
-  start: number;
-  end: number;
-  text: string;
-  speakerUuid: string | null;
-  /** As it is displayed: the given name, or `Speaker 1`. */
-  speakerName: string | null;
-};
-/** A transcript as it may leave media. `withheld`: it has to be checked for personal data first. */
-export type Transcript = {
-  language: string | null;
-  transcriptVersion: number;
-  withheld: boolean;
-  segments: TranscriptSegment[];
 };
 export type Collection = { name: string; contains: boolean; isShared: boolean };
 export type Speaker = { uuid: string; label: string; name: string | null };
@@ -57,21 +41,18 @@ export const kindsOf: Record<SuggestionPart, readonly SuggestionKind[]> = {
   speakers: ['speaker'],
 };
 export const maxTagLength = 50;
-const maxNameLength = 100;
+const maxNameLength = 120;
 const maxTags = 12;
 const maxCollections = 5;
 const maxRationale = 400;
-/** Control, format (bidirectional marks among them), private and unassigned characters. */
-const invisible = /[\p{C}\u2028\u2029]+/gu;
-
-/** One line of visible characters. */
-export function cleanText(text: string): string {
-  return text.toWellFormed().replaceAll(invisible, ' ').replaceAll(/\s+/gu, ' ').trim();
+/** The words that show a suggestion. */
+export function shortened(text: string): string {
+  return cleanParagraph(text, maxRationale);
 }
 
-export function shortened(text: string): string {
-  const clean = cleanText(text);
-  return clean.length <= maxRationale ? clean : `${clean.slice(0, maxRationale - 1).toWellFormed()}…`;
+/** A name as it is stored; longer ones are cut, and are then left out. */
+function cleanName(name: string): string {
+  return cleanParagraph(name, maxNameLength + 1);
 }
 
 /** The form in which names are compared: lower case, `-` and `_` as spaces. */
@@ -116,7 +97,7 @@ export function selectLabels(
 function unify(candidates: readonly Candidate[], known: readonly string[], language: string | null): Candidate[] {
   const unified: Candidate[] = [];
   for (const candidate of candidates.toSorted((x, y) => y.confidence - x.confidence)) {
-    const clean = cleanText(candidate.name);
+    const clean = cleanName(candidate.name);
     const name = findSameTag(clean, known, language) ?? clean;
     const max = candidate.kind === 'tag' ? maxTagLength : maxNameLength;
     if (normalizedName(name) === '' || !/[\p{L}\p{N}]/u.test(name) || name.length > max) continue;
@@ -140,7 +121,7 @@ export function selectSpeakerNames(
   const isRejected = ({ speakerUuid, name }: Candidate): boolean =>
     rejected.some((row) => row.speakerId === speakerUuid && row.normalizedName === normalizedName(name));
   const usable = candidates
-    .map((candidate) => ({ ...candidate, name: completeName(cleanText(candidate.name), knownNames) }))
+    .map((candidate) => ({ ...candidate, name: completeName(cleanName(candidate.name), knownNames) }))
     .filter(({ speakerUuid, name }) => speakerUuid !== null && unnamed.has(speakerUuid) && isPersonName(name))
     .filter((candidate) => !taken.has(normalizedName(candidate.name)) && !isRejected(candidate))
     .toSorted((x, y) => y.confidence - x.confidence);

@@ -1,17 +1,16 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
+import type { InsightSegment } from '@overtone/contracts';
 import type { LanguageModel } from '../ports/language-model.ts';
-import { createDelimiter } from '../untrusted/untrusted.ts';
+import type { Transcript } from '../ports/media.adapter.ts';
+import { cleanParagraph, createEnvelope, passageLine } from '../untrusted/untrusted.ts';
 import { labelInstructions, speakerInstructions } from './prompts.ts';
 import {
-  cleanText,
   normalizedName,
   sectionsOf,
   shortened,
   type Candidate,
   type LabelContext,
-  type Transcript,
-  type TranscriptSegment,
 } from './suggestions.ts';
 
 /** Results of finished sections. */
@@ -27,19 +26,21 @@ type Input = {
   signal: AbortSignal;
 };
 /** A line of a section: the segment with this number, or a part of one that is too long. */
-type Line = { number: number; text: string; segment: TranscriptSegment };
+type Line = { number: number; text: string; segment: InsightSegment };
 type Task<T> = {
   purpose: 'topics' | 'speakers';
   instructions: string;
   /** Stands before the transcript. */
   preface: string;
   schema: z.ZodType<T>;
-  lineOf: (segment: TranscriptSegment) => string;
+  /** The speaker as the model sees them. */
+  speakerOf: (segment: InsightSegment) => string | null;
 };
 type Section<T> = { lines: Line[]; answer: T };
 
 const maxOutputTokens = 1_024;
 const maxCollections = 100;
+const maxCollectionName = 120;
 /** Without a line that shows it a suggestion is left to a person. */
 const unproven = 0.6;
 /** A label of one section among many is about that section. */
@@ -55,13 +56,13 @@ const speakerAnswer = z.object({
 
 /** Tags and collections that the model suggests for the sections of the transcript. */
 export async function findLabelsWithModel(model: LanguageModel, input: Input): Promise<Candidate[]> {
-  const names = input.context.collections.filter(({ contains }) => !contains).map(({ name }) => cleanText(name));
+  const names = input.context.collections.filter(({ contains }) => !contains).map(({ name }) => cleanParagraph(name, maxCollectionName));
   const sections = await askSections(model, input, {
     purpose: 'topics',
     instructions: labelInstructions,
     preface: collectionsText(model, names),
     schema: labelAnswer,
-    lineOf: ({ speakerName, text }) => `${cleanText(speakerName ?? '-')}: ${cleanText(text)}`,
+    speakerOf: ({ speakerName }) => speakerName,
   });
   const candidates = sections.flatMap(({ lines, answer }) => [
     ...answer.tags.map((tag) => labelFrom('tag', tag, lines)),
@@ -87,8 +88,7 @@ export async function findSpeakersWithModel(model: LanguageModel, input: Input):
     instructions: speakerInstructions,
     preface: '',
     schema: speakerAnswer,
-    lineOf: ({ speakerUuid, speakerName, text }) =>
-      `${aliases.get(speakerUuid ?? '') ?? cleanText(speakerName ?? '-')}: ${cleanText(text)}`,
+    speakerOf: ({ speakerUuid, speakerName }) => aliases.get(speakerUuid ?? '') ?? speakerName,
   });
   return sections.flatMap(({ lines, answer }) =>
     answer.names.flatMap(({ speaker, name, confidence, line }): Candidate[] => {
@@ -142,38 +142,57 @@ async function askSections<T extends object>(
   { order, transcript, memory, signal }: Input,
   task: Task<T>,
 ): Promise<Section<T>[]> {
-  const delimiter = createDelimiter();
-  const system = `${task.instructions}\n${delimiter.instruction}`;
   const output = Math.min(maxOutputTokens, Math.floor(model.info.contextTokens / 4));
-  const frame = model.countTokens(`${system}\n${delimiter.wrap(`${task.preface}\n\n`)}`);
-  const room = model.info.contextTokens - output - frame;
+  const { system, prompt } = requestOf(task, []);
+  const room = model.info.contextTokens - output - model.countTokens(`${system}\n${prompt}`);
   const sizeOf = ({ text }: Line): number => model.countTokens(`${text}\n`);
-  const lines = linesOf(transcript.segments, task.lineOf, (line) => sizeOf(line) <= room);
+  const lines = linesOf(transcript.segments, task.speakerOf, (line) => sizeOf(line) <= room);
   const answers: Section<T>[] = [];
   for (const section of sectionsOf(lines, sizeOf, room)) {
     signal.throwIfAborted();
-    const text = `${task.preface}\n\n${section.map((line) => line.text).join('\n')}`;
-    const key = createHash('sha256').update(`${model.info.model}\n${task.instructions}\n${text}`).digest('hex');
+    const key = keyOf(model, task, section);
     const known = task.schema.safeParse(await memory.read(key));
-    const request = { purpose: task.purpose, fileId: order.fileId, userId: order.ownerId, system, signal };
-    const answer = known.success
-      ? known.data
-      : (await model.object({ ...request, prompt: delimiter.wrap(text), maxOutputTokens: output, schema: task.schema })).value;
-    if (!known.success) await memory.write(key, answer);
-    answers.push({ lines: section, answer });
+    if (known.success) {
+      answers.push({ lines: section, answer: known.data });
+      continue;
+    }
+    const account = { purpose: task.purpose, fileId: order.fileId, userId: order.ownerId };
+    const request = { ...account, ...requestOf(task, section), maxOutputTokens: output, schema: task.schema, signal };
+    const { value } = await model.object(request);
+    await memory.write(key, value);
+    answers.push({ lines: section, answer: value });
   }
   return answers;
 }
 
+function requestOf({ instructions, preface }: Pick<Task<never>, 'instructions' | 'preface'>, section: readonly Line[]) {
+  const envelope = createEnvelope();
+  return {
+    system: `${instructions}\n${envelope.rule}`,
+    prompt: envelope.wrap(textOf(preface, section)),
+  };
+}
+
+function textOf(preface: string, section: readonly Line[]): string {
+  return [preface, ...section.map(({ text }) => text)].filter((text) => text !== '').join('\n');
+}
+
+function keyOf<T>(model: LanguageModel, { instructions, preface }: Task<T>, section: readonly Line[]): string {
+  const { providerId, model: name } = model.info;
+  return createHash('sha256')
+    .update([providerId, name, instructions, textOf(preface, section)].join('\n'))
+    .digest('hex');
+}
+
 /** Numbered lines; a segment that does not fit into a section is cut into parts with the same number. */
 function linesOf(
-  segments: readonly TranscriptSegment[],
-  lineOf: (segment: TranscriptSegment) => string,
+  segments: readonly InsightSegment[],
+  speakerOf: (segment: InsightSegment) => string | null,
   fits: (line: Line) => boolean,
 ): Line[] {
   return segments
     .filter(({ text }) => text.trim() !== '')
-    .flatMap((segment, i) => cut({ number: i + 1, text: `[${i + 1}] ${lineOf(segment)}`, segment }, fits));
+    .flatMap((segment, i) => cut({ number: i + 1, text: passageLine(i + 1, speakerOf(segment), segment.text), segment }, fits));
 }
 
 function cut(line: Line, fits: (line: Line) => boolean): Line[] {

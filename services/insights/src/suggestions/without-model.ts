@@ -2,11 +2,12 @@ import { tagSimilarity, sameTagFrom } from '../extractive/fuzzy.ts';
 import { keyphrasesIn, type WordFrequencies } from '../extractive/keyphrases.ts';
 import { splitSentences, type Sentence } from '../extractive/sentences.ts';
 import { vocabularyOf } from '../extractive/words.ts';
-import { shortened, type Candidate, type Collection, type Transcript } from './suggestions.ts';
+import type { Transcript } from '../ports/media.adapter.ts';
+import { shortened, type Candidate, type Collection } from './suggestions.ts';
 
 /** The sentences of a transcript, with the stems of their words. */
-export function sentencesOf({ segments, language }: Pick<Transcript, 'segments' | 'language'>): Sentence[] {
-  return splitSentences(segments, vocabularyOf(language));
+export function sentencesOf({ segments, file }: Transcript): Sentence[] {
+  return splitSentences(segments, vocabularyOf(file.language));
 }
 
 /** Keyphrases as tags, and the collections that are named like one. */
