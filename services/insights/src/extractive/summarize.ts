@@ -6,6 +6,7 @@ import { partsOf } from './person-names.ts';
 import type { Sentence } from './sentences.ts';
 import { findActionItems, findDecisions, findFollowUps } from './statements.ts';
 import { findTopics } from './topics.ts';
+import { tidyText } from './tidy.ts';
 import { vocabularyOf } from './words.ts';
 
 /** A sentence of the transcript with the segments it was spoken in; `start` in seconds. */
@@ -139,5 +140,6 @@ function withoutRepeats(
 }
 
 function statementOf({ text, segmentUuids, start }: Sentence): Statement {
-  return { text, segmentUuids, start };
+  const plain = tidyText(text);
+  return { text: plain.charAt(0).toUpperCase() + plain.slice(1), segmentUuids, start };
 }
