@@ -155,7 +155,7 @@ export function createExtraction(deps: ExtractionDeps) {
 
   const findSpeakers = async (order: Order, { context, transcript }: Source, signal: AbortSignal): Promise<Finding> => {
     const model = await models.for(order.ownerId);
-    if (!model) return { ...noModel, candidates: findSpeakersWithoutModel(transcript, context) };
+    if (!model) return { ...noModel, candidates: findSpeakersWithoutModel(transcript, context.knownNames) };
     const memory = createSectionMemory(db, order);
     return { ...nameOf(model), candidates: await findSpeakersWithModel(model, { order, context, transcript, memory, signal }) };
   };

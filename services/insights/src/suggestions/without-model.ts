@@ -1,6 +1,7 @@
 import { tagSimilarity, sameTagFrom } from '../extractive/fuzzy.ts';
 import { keyphrasesIn, type WordFrequencies } from '../extractive/keyphrases.ts';
 import { splitSentences, type Sentence } from '../extractive/sentences.ts';
+import { findSpeakerNames } from '../extractive/speaker-names.ts';
 import { vocabularyOf } from '../extractive/words.ts';
 import type { Transcript } from '../ports/media.adapter.ts';
 import { shortened, type Candidate, type Collection } from './suggestions.ts';
@@ -34,4 +35,17 @@ export function findLabelsWithoutModel(
       ...named.map(({ name }) => ({ ...found, kind: 'collection' as const, name })),
     ];
   });
+}
+
+/** Names from introductions and address. */
+export function findSpeakersWithoutModel({ segments, file }: Transcript, knownNames: readonly string[]): Candidate[] {
+  return findSpeakerNames({ segments, language: file.language, knownNames }).map((found) => ({
+    kind: 'speaker' as const,
+    name: found.name,
+    speakerUuid: found.speakerUuid,
+    confidence: found.confidence,
+    rationale: shortened(found.text),
+    segmentUuid: found.segmentUuids[0] ?? null,
+    start: found.start,
+  }));
 }
