@@ -1,7 +1,7 @@
 import { suggestionEvents, type SuggestionPart } from '@overtone/contracts';
 import type { Outbox } from '@overtone/database';
 import type { JobDelivery } from '@overtone/jobs';
-import { conflict, isAppError, type Log } from '@overtone/service-kit';
+import { conflict, isAppError, type AppError, type ErrorCode, type Log } from '@overtone/service-kit';
 import type { Db, Tx } from '../database.ts';
 import type { LabelsPort } from '../ports/labels.adapter.ts';
 import type { LanguageModels } from '../ports/language-model.ts';
@@ -180,7 +180,7 @@ export function createExtraction(deps: ExtractionDeps) {
       } catch (error) {
         // A newer attempt stores its own result.
         if (isAppError(error) && error.code === 'file_busy') return;
-        const isFinal = delivery.attempt >= attempts || (isAppError(error) && error.permanent);
+        const isFinal = delivery.attempt >= attempts || (isAppError(error) && isPermanent(error));
         if (!isFinal || delivery.signal.aborted) throw error;
         log.warn({ err: error as Error, file_id: fileId, part }, 'suggestions failed');
         await failLatest(part, fileId, isAppError(error) ? error.code : 'internal_error');
@@ -226,4 +226,16 @@ function createSectionMemory(db: Db, attempt: Attempt): SectionMemory {
 
 function superseded() {
   return conflict('file_busy', 'A newer attempt works on the suggestions of this file.');
+}
+
+/** Failures that stay until a person changes something, and answers that were requested twice already. */
+const permanentCodes: readonly ErrorCode[] = [
+  'provider_refused_key',
+  'provider_model_unknown',
+  'provider_answer_invalid',
+  'provider_context_exceeded',
+];
+
+function isPermanent({ permanent, code }: AppError): boolean {
+  return permanent || permanentCodes.includes(code);
 }

@@ -1,4 +1,4 @@
-import { suggestionEvents, type SuggestionPart } from '@overtone/contracts';
+import { suggestionEvents, suggestionParts, type SuggestionPart } from '@overtone/contracts';
 import type { Outbox } from '@overtone/database';
 import { conflict } from '@overtone/service-kit';
 import type { Db } from '../database.ts';
@@ -18,16 +18,18 @@ type Wish = { part: SuggestionPart; force: boolean; applies: boolean };
 
 /** Orders suggestions: a person's request, or the end of a transcription. */
 export function createOrders({ db, outbox, labels, settings }: OrdersDeps) {
-  const order = (request: ExtractionOrder): Promise<boolean> =>
+  /** @returns whether one of the parts was ordered. */
+  const order = (parts: readonly SuggestionPart[], request: Omit<ExtractionOrder, 'part'>): Promise<boolean> =>
     db.$transaction(async (tx) => {
-      const isOrdered = await orderExtraction(tx, request);
+      let isOrdered = false;
+      for (const part of parts) isOrdered = (await orderExtraction(tx, { ...request, part })) || isOrdered;
       const { fileId, ownerId } = request;
       if (isOrdered) await outbox.add(tx, suggestionEvents.changed, { fileId, ownerId });
       return isOrdered;
     });
-  const orderFor = ({ fileId, ownerId, transcriptVersion }: FileAccess, wish: Wish): Promise<boolean> => {
+  const orderFor = ({ fileId, ownerId, transcriptVersion }: FileAccess, { part, ...wish }: Wish): Promise<boolean> => {
     if (transcriptVersion === 0) throw conflict('no_transcript', 'This file has no transcript yet.');
-    return order({ fileId, ownerId, ...wish });
+    return order([part], { fileId, ownerId, ...wish });
   };
 
   return {
@@ -51,8 +53,7 @@ export function createOrders({ db, outbox, labels, settings }: OrdersDeps) {
     /** A transcript is complete: labels and speaker names are suggested unless an administrator switched it off. */
     afterTranscription: async ({ fileId, ownerId }: { fileId: string; ownerId: string }, eventId: string) => {
       if (!(await settings.read(db)).automatic) return;
-      for (const part of ['labels', 'speakers'] as const)
-        await order({ fileId, part, ownerId, applies: true, force: true, eventId });
+      await order(suggestionParts, { fileId, ownerId, applies: true, force: true, eventId });
     },
   };
 }

@@ -39,6 +39,8 @@ type Task<T> = {
 type Section<T> = { lines: Line[]; answer: T };
 
 const maxOutputTokens = 1_024;
+/** The boundaries of two requests differ in length. */
+const boundaryTokens = 96;
 const maxCollections = 100;
 const maxCollectionName = 120;
 /** Without a line that shows it a suggestion is left to a person. */
@@ -48,10 +50,11 @@ const ofOneSection = 0.8;
 const manySections = 4;
 
 const proof = { confidence: z.number(), line: z.number() };
-const named = z.object({ name: z.string().max(300), ...proof });
+const maxName = 300;
+const named = z.object({ name: z.string().max(maxName), ...proof });
 const labelAnswer = z.object({ tags: z.array(named).max(100), collections: z.array(named).max(100) });
 const speakerAnswer = z.object({
-  names: z.array(z.object({ speaker: z.string().max(100), name: z.string().max(300), ...proof })).max(100),
+  names: z.array(z.object({ speaker: z.string().max(100), name: z.string().max(maxName), ...proof })).max(100),
 });
 
 /** Tags and collections that the model suggests for the sections of the transcript. */
@@ -144,7 +147,9 @@ async function askSections<T extends object>(
 ): Promise<Section<T>[]> {
   const output = Math.min(maxOutputTokens, Math.floor(model.info.contextTokens / 4));
   const { system, prompt } = requestOf(task, []);
-  const room = model.info.contextTokens - output - model.countTokens(`${system}\n${prompt}`);
+  const schemaText = JSON.stringify(z.toJSONSchema(task.schema, { target: 'draft-7', io: 'input' }));
+  const frame = [system, prompt, schemaText].reduce((sum, text) => sum + model.countTokens(text), boundaryTokens);
+  const room = model.info.contextTokens - output - frame;
   const sizeOf = ({ text }: Line): number => model.countTokens(`${text}\n`);
   const lines = linesOf(transcript.segments, task.speakerOf, (line) => sizeOf(line) <= room);
   const answers: Section<T>[] = [];
@@ -158,11 +163,17 @@ async function askSections<T extends object>(
     }
     const account = { purpose: task.purpose, fileId: order.fileId, userId: order.ownerId };
     const request = { ...account, ...requestOf(task, section), maxOutputTokens: output, schema: task.schema, signal };
-    const { value } = await model.object(request);
+    const value = cleanAnswer((await model.object(request)).value);
     await memory.write(key, value);
     answers.push({ lines: section, answer: value });
   }
   return answers;
+}
+
+/** What is stored has no control characters, which the database refuses. */
+function cleanAnswer<T extends object>(answer: T): T {
+  const clean = (_: string, value: unknown): unknown => (typeof value === 'string' ? cleanParagraph(value, maxName) : value);
+  return JSON.parse(JSON.stringify(answer), clean) as T;
 }
 
 function requestOf({ instructions, preface }: Pick<Task<never>, 'instructions' | 'preface'>, section: readonly Line[]) {
