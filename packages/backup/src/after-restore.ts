@@ -123,6 +123,9 @@ const ownerColumns = {
   run: 'owner_id',
   index_state: 'owner_id',
   directory_decision: 'user_id',
+  suggestion_extraction: 'owner_id',
+  auto_label_preference: 'user_id',
+  label_run: 'user_id',
 } as const;
 
 /**

@@ -17,6 +17,7 @@ import { retentionInTheBrowser } from './retention-browser.e2e.ts';
 import { redactionInTheBrowser } from './redaction-browser.e2e.ts';
 import { rolling } from './rolling.e2e.ts';
 import { signals } from './signals.e2e.ts';
+import { suggestionsInTheBrowser } from './suggestions-browser.e2e.ts';
 import { registerSuites } from './suite.ts';
 import { watchInTheBrowser } from './watch-browser.e2e.ts';
 
@@ -34,6 +35,7 @@ registerSuites(
     modelsInTheBrowser(context),
     retentionInTheBrowser(context),
     redactionInTheBrowser(context),
+    suggestionsInTheBrowser(context),
     transcriptImportInTheBrowser(context),
     signals(context),
     diskFull(context),

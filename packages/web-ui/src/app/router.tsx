@@ -230,6 +230,11 @@ const redactionRoute = createRoute({
   path: '/admin/redaction',
   component: lazyPage(() => import('../admin/redaction/redaction-page.tsx').then((module) => module.RedactionPage)),
 });
+const labelsRoute = createRoute({
+  getParentRoute: () => frameRoute,
+  path: '/admin/labels',
+  component: lazyPage(() => import('../admin/labels/labels-page.tsx').then((module) => module.LabelsPage)),
+});
 const adminRoute = createRoute({
   getParentRoute: () => frameRoute,
   path: '/admin',
@@ -269,6 +274,7 @@ export const router = createRouter({
         legalHoldsRoute,
         erasuresRoute,
         redactionRoute,
+        labelsRoute,
         adminRoute,
       ]),
     ]),

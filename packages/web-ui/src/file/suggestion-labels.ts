@@ -10,6 +10,8 @@ export function extractionFailure(code: string | null): string {
       return t`The language model took too long to answer. Try again later.`;
     case 'provider_rate_limited':
       return t`The language model has too many requests. Try again later.`;
+    case 'provider_refused_request':
+      return t`The language model refused the request. Ask an administrator to check its settings.`;
     case 'provider_refused_key':
       return t`The language model refused its key. Ask an administrator to enter it again.`;
     case 'provider_model_unknown':
