@@ -46,7 +46,7 @@ export function suggestionsInTheBrowser({ scripted, recordings, screenshots }: S
       run: async () => {
         const { instance } = await scripted.get();
         const root = await signIn(instance.baseUrl, admin.email, admin.password);
-        await root.send('POST', '/api/admin/users', { email, password });
+        await root.send('POST', '/api/admin/users', { email, password, must_change_password: false });
         client = await signIn(instance.baseUrl, email, password);
         await client.send('PUT', '/api/user-settings/auto-label', { enabled: false });
         file = await uploadWithRetry(client, await createCopy(recordings.brief.path, recordings.folder, 9_464));
@@ -103,8 +103,9 @@ export function suggestionsInTheBrowser({ scripted, recordings, screenshots }: S
     step('the account page switches automatic labels, and labels the whole library', async () => {
       await page.goto('/account');
       await page.getByRole('switch', { name: 'Apply labels automatically' }).check({ force: true });
-      await until('it is saved', async () =>
-        (await client.ok<{ enabled: boolean }>('GET', '/api/user-settings/auto-label')).enabled,
+      await until(
+        'it is saved',
+        async () => (await client.ok<{ enabled: boolean }>('GET', '/api/user-settings/auto-label')).enabled,
       );
       await press('Label all my recordings');
       await page.locator('[data-testid="label-run"][data-status="completed"]').waitFor({ timeout: 60_000 });
@@ -122,7 +123,10 @@ export function suggestionsInTheBrowser({ scripted, recordings, screenshots }: S
             await shown.emulateMedia({ colorScheme: scheme });
             await shown.setViewportSize({ width, height: 800 });
             await open();
-            await shown.getByText(name === 'suggestions' ? 'solar panels' : 'Apply labels automatically').first().waitFor();
+            await shown
+              .getByText(name === 'suggestions' ? 'solar panels' : 'Apply labels automatically')
+              .first()
+              .waitFor();
             assert.deepEqual(await barriers(shown), [], `${name} has accessibility violations (${scheme}, ${width})`);
             await until(`${name} fits into ${width} pixels`, () => fitsWidth(shown));
             await shown.screenshot({ path: join(screenshots, `${name}-${scheme}-${width}.png`), fullPage: true });

@@ -53,7 +53,13 @@ export function createInsights(env: InsightsEnv): Service {
       suggestions.slice,
       createErasureSlice({ db, outbox, forgets: [providers.forgets, suggestions.forgets] }),
       {
-        jobs: [worker(insightsJobs, { ...suggestions.handlers }, { workerId, concurrency: concurrencyOf(insightsJobs), recycling })],
+        jobs: [
+          worker(
+            insightsJobs,
+            { ...suggestions.handlers },
+            { workerId, concurrency: concurrencyOf(insightsJobs), recycling },
+          ),
+        ],
       },
     ],
   });

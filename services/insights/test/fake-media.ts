@@ -46,9 +46,7 @@ export function createFakeMedia(bus: Bus) {
       const file = files.get(fileId);
       const isOwner = file?.ownerId === reader.userId || reader.role !== 'user';
       const permission = isOwner ? ('owner' as const) : file?.readers.get(reader.userId);
-      return file && permission
-        ? [{ fileId, ownerId: file.ownerId, permission, transcriptVersion: file.version }]
-        : [];
+      return file && permission ? [{ fileId, ownerId: file.ownerId, permission, transcriptVersion: file.version }] : [];
     }),
   }));
   bus.serve(labelRpc.labelContext, async ({ fileId }) => {

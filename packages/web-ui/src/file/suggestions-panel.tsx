@@ -10,8 +10,14 @@ import { notifyError } from '../ui/notify.ts';
 import { QueryStatus } from '../ui/query-status.tsx';
 import { canEdit, useFile } from './file-context.ts';
 import css from './file.module.css';
-import { extractionFailure, extractionOrigin } from './suggestion-labels.ts';
-import { isBusy, suggestionsQuery, type Extraction, type SuggestionItem, type Suggestions } from './suggestion-queries.ts';
+import { extractionFailure, extractionOrigin, statusLabels } from './suggestion-labels.ts';
+import {
+  isBusy,
+  suggestionsQuery,
+  type Extraction,
+  type SuggestionItem,
+  type Suggestions,
+} from './suggestion-queries.ts';
 
 type Decision = 'accept' | 'reject' | 'undo';
 type Decide = (decision: Decision, uuids: readonly string[]) => void;
@@ -178,28 +184,15 @@ function Item({ item, of, editable, disabled, decide }: Omit<ListProps, 'title' 
           {subject !== null && status === 'pending' ? t`${subject} is ${name}` : name}
         </Text>
         <Text size="xs" c="dimmed" className="ot-tabular" style={{ whiteSpace: 'nowrap' }}>
-          {status === 'pending' ? `${Math.round(confidence * 100)} %` : statusText(status)}
+          {status === 'pending' ? `${Math.round(confidence * 100)} %` : statusLabels[status]}
         </Text>
-        {editable && <Actions name={name} status={status} disabled={disabled} decide={(choice) => decide(choice, [uuid])} />}
+        {editable && (
+          <Actions name={name} status={status} disabled={disabled} decide={(choice) => decide(choice, [uuid])} />
+        )}
       </Group>
       <Rationale item={item} />
     </li>
   );
-}
-
-function statusText(status: SuggestionItem['status']): string {
-  switch (status) {
-    case 'accepted':
-      return t`Accepted`;
-    case 'applied':
-      return t`Applied automatically`;
-    case 'rejected':
-      return t`Rejected`;
-    case 'undone':
-      return t`Taken back`;
-    default:
-      return '';
-  }
 }
 
 type ActionsProps = {

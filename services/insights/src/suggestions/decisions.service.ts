@@ -8,7 +8,11 @@ import type { Person } from './person.ts';
 import { normalizedName, toFileSuggestions } from './suggestions.ts';
 import { readFileSuggestions, setStatus } from './suggestions.store.ts';
 
-export type DecisionsDeps = { db: Db; outbox: Outbox; labels: Pick<LabelsPort, 'access' | 'apply' | 'remove' | 'nameSpeakers'> };
+export type DecisionsDeps = {
+  db: Db;
+  outbox: Outbox;
+  labels: Pick<LabelsPort, 'access' | 'apply' | 'remove' | 'nameSpeakers'>;
+};
 type Named = { tags: readonly string[]; collections: readonly string[] };
 type Decision = { changed: string[]; suggestions: FileSuggestions };
 type Transition = { from: readonly string[]; to: SuggestionStatus };
@@ -37,8 +41,7 @@ export function createDecisions({ db, outbox, labels }: DecisionsDeps) {
   /** @returns the ids of the suggestions that are in effect now. */
   const apply = async (actor: Person, fileId: string, rows: readonly Suggestion[]): Promise<string[]> => {
     const [chosen, speakers] = splitKinds(rows);
-    const outcomes =
-      chosen.length === 0 ? [] : await labels.apply({ fileId, actor, labels: chosen.map(toLabel) });
+    const outcomes = chosen.length === 0 ? [] : await labels.apply({ fileId, actor, labels: chosen.map(toLabel) });
     const changes = speakers.map(({ speakerId, name }) => ({ speakerUuid: speakerId ?? '', from: null, to: name }));
     const namedSpeakers = changes.length === 0 ? [] : await labels.nameSpeakers({ fileId, actor, changes });
     const inEffect = outcomes.filter(({ outcome }) => outcome === 'changed' || outcome === 'present');

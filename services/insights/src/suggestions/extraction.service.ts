@@ -3,18 +3,13 @@ import type { Outbox } from '@overtone/database';
 import type { JobDelivery } from '@overtone/jobs';
 import { conflict, isAppError, type AppError, type ErrorCode, type Log } from '@overtone/service-kit';
 import type { Db, Tx } from '../database.ts';
+import type { WordFrequencies } from '../extractive/keyphrases.ts';
 import type { LabelsPort } from '../ports/labels.adapter.ts';
 import type { LanguageModels } from '../ports/language-model.ts';
 import type { Media, Transcript } from '../ports/media.adapter.ts';
 import { recordWords, readFrequencies } from './library-words.store.ts';
 import type { Preferences } from './preferences.store.ts';
-import {
-  selectAutomatic,
-  selectLabels,
-  selectSpeakerNames,
-  type Candidate,
-  type LabelContext,
-} from './suggestions.ts';
+import { selectAutomatic, selectLabels, selectSpeakerNames, type Candidate, type LabelContext } from './suggestions.ts';
 import {
   beginAttempt,
   endAttempt,
@@ -71,10 +66,13 @@ export function createExtraction(deps: ExtractionDeps) {
     const model = await models.for(order.ownerId);
     if (model) {
       const memory = createSectionMemory(db, order);
-      return { ...nameOf(model), candidates: await findLabelsWithModel(model, { order, context, transcript, memory, signal }) };
+      return {
+        ...nameOf(model),
+        candidates: await findLabelsWithModel(model, { order, context, transcript, memory, signal }),
+      };
     }
     const { language } = transcript.file;
-    const frequencies = await readFrequencies(db, terms);
+    const frequencies = withoutOwnFile(await readFrequencies(db, terms));
     const { collections } = context;
     return { ...noModel, candidates: findLabelsWithoutModel(sentences, { language, frequencies, collections }) };
   };
@@ -157,7 +155,10 @@ export function createExtraction(deps: ExtractionDeps) {
     const model = await models.for(order.ownerId);
     if (!model) return { ...noModel, candidates: findSpeakersWithoutModel(transcript, context.knownNames) };
     const memory = createSectionMemory(db, order);
-    return { ...nameOf(model), candidates: await findSpeakersWithModel(model, { order, context, transcript, memory, signal }) };
+    return {
+      ...nameOf(model),
+      candidates: await findSpeakersWithModel(model, { order, context, transcript, memory, signal }),
+    };
   };
 
   const attempt = async (part: SuggestionPart, fileId: string, { signal }: JobDelivery): Promise<Order | null> => {
@@ -190,7 +191,8 @@ export function createExtraction(deps: ExtractionDeps) {
 
   async function failLatest(part: SuggestionPart, fileId: string, errorCode: string): Promise<void> {
     const row = await db.suggestionExtraction.findUnique({ where: { fileId_part: { fileId, part } } });
-    if (row) await end({ fileId, part, token: row.token, ownerId: row.ownerId, applies: row.applies }, 'failed', errorCode);
+    if (row)
+      await end({ fileId, part, token: row.token, ownerId: row.ownerId, applies: row.applies }, 'failed', errorCode);
   }
 }
 
@@ -200,6 +202,11 @@ const noModel = { provider: null, model: null };
 
 function nameOf({ info: { provider, model } }: { info: { provider: string; model: string } }) {
   return { provider, model };
+}
+
+/** The file itself was counted, too. */
+function withoutOwnFile({ documents, documentsWith }: WordFrequencies): WordFrequencies {
+  return { documents: documents - 1, documentsWith: (term) => Math.max(0, documentsWith(term) - 1) };
 }
 
 /** Results of finished sections, kept until the extraction is complete. A newer attempt ends this one. */

@@ -1,4 +1,11 @@
-import { labelGroup, type AutoLabelPreference, type BodyOf, type LabelSettings, type SettingChanges, type suggestionRoutes } from '@overtone/contracts';
+import {
+  labelGroup,
+  type AutoLabelPreference,
+  type BodyOf,
+  type LabelSettings,
+  type SettingChanges,
+  type suggestionRoutes,
+} from '@overtone/contracts';
 import { createSettingsStore, withChanges, type SettingsStore } from '@overtone/database';
 import type { KeyRing } from '@overtone/service-kit';
 import type { Db, Tx } from '../database.ts';
@@ -12,10 +19,7 @@ export function createPreferences({ db, keyRing }: { db: Db; keyRing: () => KeyR
   const readSettings = async (source: Db | Tx = db): Promise<LabelSettings> =>
     withChanges(labelGroup, (await settings.read(source, labelGroup)).values, {});
   const read = async (userId: string): Promise<AutoLabelPreference> => {
-    const [all, own] = await Promise.all([
-      readSettings(),
-      db.autoLabelPreference.findUnique({ where: { userId } }),
-    ]);
+    const [all, own] = await Promise.all([readSettings(), db.autoLabelPreference.findUnique({ where: { userId } })]);
     return effectivePreference(all, own);
   };
   return {

@@ -165,10 +165,13 @@ describe('suggestions of a language model', () => {
       model: 'scripted-model',
     });
     const calls = server.calls.filter(({ prompt }) => !isAboutSpeakers(prompt));
-    const numbers = calls.flatMap(({ prompt }) => [...prompt.matchAll(/Passage number (\d+) /g)].map(([, i]) => Number(i)));
+    const numbers = calls.flatMap(({ prompt }) =>
+      [...prompt.matchAll(/Passage number (\d+) /g)].map(([, i]) => Number(i)),
+    );
     expect(calls.length).toBeGreaterThan(5);
     expect(numbers.toSorted((x, y) => x - y)).toEqual(spoken.map((_, i) => i));
-    for (const { tokens, maxOutputTokens } of server.calls) expect(tokens + (maxOutputTokens ?? 0)).toBeLessThanOrEqual(4_096);
+    for (const { tokens, maxOutputTokens } of server.calls)
+      expect(tokens + (maxOutputTokens ?? 0)).toBeLessThanOrEqual(4_096);
     expect(server.highestConcurrency()).toBeLessThanOrEqual(2);
     expect(named(found, 'harbour').rationale).toContain('harbour');
   }, 60_000);
@@ -228,7 +231,9 @@ describe('suggestions of a language model', () => {
   ])('show hostile names as text or refuse them: %s', async (_, name) => {
     const ada = world.person();
     const file = fileOf(ada);
-    await useModel(answering({ tags: [{ name, confidence: 0.9, line: 1 }] }, [{ speaker: 'S1', name, confidence: 0.9, line: 1 }]));
+    await useModel(
+      answering({ tags: [{ name, confidence: 0.9, line: 1 }] }, [{ speaker: 'S1', name, confidence: 0.9, line: 1 }]),
+    );
     const found = await transcribed(ada, file);
     const refused = { state: 'failed', error_code: 'provider_answer_invalid' };
     expect(found.labels).toMatchObject(name.length > 300 ? refused : { state: 'completed', error_code: null });
@@ -251,7 +256,10 @@ describe('suggestions of a language model', () => {
 
   it('do not ask about finished sections again after an interruption', async () => {
     const ada = world.person();
-    const spoken = Array.from({ length: 900 }, (_, i): FakeFile['spoken'][number] => [1, `Passage ${i} of the harbour plan.`]);
+    const spoken = Array.from({ length: 900 }, (_, i): FakeFile['spoken'][number] => [
+      1,
+      `Passage ${i} of the harbour plan.`,
+    ]);
     const file = fileOf(ada, { spoken, speakers: [] });
     let answers = 0;
     const answer = answering({ tags: [] });
@@ -391,7 +399,10 @@ describe('decisions', () => {
     const ada = world.person();
     const file = fileOf(ada);
     const found = await transcribed(ada, file);
-    const rejected = [named(found, 'Anna Schmidt'), ...found.suggested_tags.filter(({ status }) => status === 'pending')];
+    const rejected = [
+      named(found, 'Anna Schmidt'),
+      ...found.suggested_tags.filter(({ status }) => status === 'pending'),
+    ];
     await decide(
       ada,
       file,
@@ -410,7 +421,10 @@ describe('decisions', () => {
     const file = fileOf(ada);
     await transcribed(ada, file);
     const apply = (accepted_tags: string[]) => ask(ada, 'POST', `/topics/${file.fileId}/apply`, { accepted_tags });
-    expect(await apply(['Solar-Panels', 'nuclear'])).toMatchObject({ status: 400, body: { code: 'suggestion_unknown' } });
+    expect(await apply(['Solar-Panels', 'nuclear'])).toMatchObject({
+      status: 400,
+      body: { code: 'suggestion_unknown' },
+    });
     expect(file.tags).toEqual([]);
     expect((await apply(['Solar-Panels'])).status).toBe(200);
     expect(file.tags).toEqual(['solar panels']);
@@ -473,7 +487,9 @@ describe('stored suggestions', () => {
       ]);
       return rows.length === 0 && words.length === 0;
     });
-    expect(await world.sql('select 1 from suggestion where media_file_id = any($1)', [[one.fileId, other.fileId]])).toEqual([]);
+    expect(
+      await world.sql('select 1 from suggestion where media_file_id = any($1)', [[one.fileId, other.fileId]]),
+    ).toEqual([]);
   });
 
   it('are out of date after an edit of the transcript', async () => {
@@ -509,7 +525,7 @@ describe('runs over the library', () => {
     expect(await status(eve)).toBeNull();
   }, 90_000);
 
-  it("skip named files of other people, and can be stopped", async () => {
+  it('skip named files of other people, and can be stopped', async () => {
     const [ada, eve] = [world.person(), world.person()];
     const foreign = fileOf(eve);
     const names = [foreign.fileId, randomUUID()];

@@ -43,10 +43,12 @@ export function createSuggestionsSlice({ db, outbox, bus, log, keyRing, models, 
   const extraction = createExtraction({ db, outbox, log, labels, media, models, preferences });
   const orders = createOrders({ db, outbox, labels, settings });
   const runs = createLabelRuns({ db, labels });
-  const handler = (part: SuggestionPart) => async ({ fileId }: InputOf<(typeof jobOf)[typeof part]>, delivery: JobDelivery) => {
-    await extraction.run(part, fileId, delivery, jobOf[part].policy.attempts);
-    return {};
-  };
+  const handler =
+    (part: SuggestionPart) =>
+    async ({ fileId }: InputOf<(typeof jobOf)[typeof part]>, delivery: JobDelivery) => {
+      await extraction.run(part, fileId, delivery, jobOf[part].policy.attempts);
+      return {};
+    };
   const slice: Slice = {
     routes: [
       ...fileRoutes({ db, outbox, labels, orders }),
@@ -155,9 +157,7 @@ function fileRoutes({
     handle(suggestionRoutes.autoLabel, (request) =>
       orders.one(personOf(request), request.params.uuid, { part: 'labels', force: true, applies: true }),
     ),
-    handle(suggestionRoutes.extractTopicsOfFiles, (request) =>
-      orders.many(personOf(request), request.body.file_uuids),
-    ),
+    handle(suggestionRoutes.extractTopicsOfFiles, (request) => orders.many(personOf(request), request.body.file_uuids)),
   ];
 }
 
@@ -177,15 +177,7 @@ function preferenceRoutes(preferences: Preferences): Route[] {
   ];
 }
 
-function settingsRoutes({
-  db,
-  outbox,
-  preferences,
-}: {
-  db: Db;
-  outbox: Outbox;
-  preferences: Preferences;
-}): Route[] {
+function settingsRoutes({ db, outbox, preferences }: { db: Db; outbox: Outbox; preferences: Preferences }): Route[] {
   return [
     handle(suggestionRoutes.labelSettings, async () => hideSecrets(labelGroup, await preferences.readSettings())),
     handle(suggestionRoutes.updateLabelSettings, async (request) => {

@@ -5,13 +5,7 @@ import type { LanguageModel } from '../ports/language-model.ts';
 import type { Transcript } from '../ports/media.adapter.ts';
 import { cleanParagraph, createEnvelope, passageLine } from '../untrusted/untrusted.ts';
 import { labelInstructions, speakerInstructions } from './prompts.ts';
-import {
-  normalizedName,
-  sectionsOf,
-  shortened,
-  type Candidate,
-  type LabelContext,
-} from './suggestions.ts';
+import { normalizedName, sectionsOf, shortened, type Candidate, type LabelContext } from './suggestions.ts';
 
 /** Results of finished sections. */
 export type SectionMemory = {
@@ -59,7 +53,9 @@ const speakerAnswer = z.object({
 
 /** Tags and collections that the model suggests for the sections of the transcript. */
 export async function findLabelsWithModel(model: LanguageModel, input: Input): Promise<Candidate[]> {
-  const names = input.context.collections.filter(({ contains }) => !contains).map(({ name }) => cleanParagraph(name, maxCollectionName));
+  const names = input.context.collections
+    .filter(({ contains }) => !contains)
+    .map(({ name }) => cleanParagraph(name, maxCollectionName));
   const sections = await askSections(model, input, {
     purpose: 'topics',
     instructions: labelInstructions,
@@ -103,7 +99,11 @@ export async function findSpeakersWithModel(model: LanguageModel, input: Input):
   );
 }
 
-function labelFrom(kind: 'tag' | 'collection', { name, confidence, line }: z.infer<typeof named>, lines: Line[]): Candidate {
+function labelFrom(
+  kind: 'tag' | 'collection',
+  { name, confidence, line }: z.infer<typeof named>,
+  lines: Line[],
+): Candidate {
   const cited = lines.find(({ number }) => number === line);
   const shown = kind === 'tag' ? (lineWith(name, line, lines) ?? cited) : cited;
   const most = shown ? 1 : unproven;
@@ -134,9 +134,15 @@ function bounded(confidence: number): number {
 }
 
 /** As many of the names as an eighth of the window holds. */
-function collectionsText({ countTokens, info }: LanguageModel, names: readonly string[]): string {
-  const [held = []] = sectionsOf(names.slice(0, maxCollections), (name) => countTokens(`- ${name}\n`), info.contextTokens / 8);
-  return held.length === 0 ? 'There are no collections.' : `Collections:\n${held.map((name) => `- ${name}`).join('\n')}`;
+function collectionsText(model: LanguageModel, names: readonly string[]): string {
+  const [held = []] = sectionsOf(
+    names.slice(0, maxCollections),
+    (name) => model.countTokens(`- ${name}\n`),
+    model.info.contextTokens / 8,
+  );
+  return held.length === 0
+    ? 'There are no collections.'
+    : `Collections:\n${held.map((name) => `- ${name}`).join('\n')}`;
 }
 
 /** Asks about each section, one after the other; every segment is in exactly one. Finished sections are not asked again. */
@@ -172,7 +178,8 @@ async function askSections<T extends object>(
 
 /** What is stored has no control characters, which the database refuses. */
 function cleanAnswer<T extends object>(answer: T): T {
-  const clean = (_: string, value: unknown): unknown => (typeof value === 'string' ? cleanParagraph(value, maxName) : value);
+  const clean = (_: string, value: unknown): unknown =>
+    typeof value === 'string' ? cleanParagraph(value, maxName) : value;
   return JSON.parse(JSON.stringify(answer), clean) as T;
 }
 
@@ -203,7 +210,9 @@ function linesOf(
 ): Line[] {
   return segments
     .filter(({ text }) => text.trim() !== '')
-    .flatMap((segment, i) => cut({ number: i + 1, text: passageLine(i + 1, speakerOf(segment), segment.text), segment }, fits));
+    .flatMap((segment, i) =>
+      cut({ number: i + 1, text: passageLine(i + 1, speakerOf(segment), segment.text), segment }, fits),
+    );
 }
 
 function cut(line: Line, fits: (line: Line) => boolean): Line[] {

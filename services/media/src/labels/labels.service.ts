@@ -80,7 +80,9 @@ export function createLabels({ db, outbox, people }: LabelsDeps) {
 
     apply: (request: RequestOf<typeof labelRpc.applyLabels>) => {
       const change: Change = (tx, file, { kind, name }) =>
-        kind === 'tag' ? applyTag(tx, file, name) : addToCollection(tx, file, { name, addedBy: request.actor?.userId ?? null });
+        kind === 'tag'
+          ? applyTag(tx, file, name)
+          : addToCollection(tx, file, { name, addedBy: request.actor?.userId ?? null });
       return changeLabels(request, { change, action: 'labels_applied' });
     },
 
@@ -145,7 +147,7 @@ async function addToCollection(
 ): Promise<Outcome> {
   const collection = permission === null || permission === 'owner' ? await ownCollection(tx, userId, name) : null;
   if (!collection) return 'missing';
-  if (permission === null && collection._count.shares > 0) return 'not_private';
+  if (permission === null && collection.shareCount > 0) return 'not_private';
   const key = { collectionId: collection.id, fileId: id };
   if ((await tx.collectionMember.count({ where: key })) > 0) return 'present';
   await addFiles(tx, collection, { fileIds: [id], addedBy, source: 'auto_ai' });

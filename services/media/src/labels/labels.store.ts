@@ -79,9 +79,12 @@ export async function lockCollections(tx: Tx, fileId: string, names: readonly st
 }
 
 /** A collection by its name, with the number of its shares. */
-export function ownCollection(tx: Tx, userId: string, name: string) {
-  return tx.collection.findFirst({
+export async function ownCollection(tx: Tx, userId: string, name: string) {
+  const found = await tx.collection.findFirst({
     where: { userId, name: { equals: name, mode: 'insensitive' } },
     include: { _count: { select: { shares: true } } },
   });
+  if (!found) return null;
+  const { _count: count, ...collection } = found;
+  return { ...collection, shareCount: count.shares };
 }
