@@ -1,5 +1,3 @@
-import type { ErrorKind } from './errors.ts';
-
 /** Error codes of insights: language models, summaries, suggestions and answers. */
 export const insightsErrors = {
   no_transcript: 'conflict',
@@ -19,4 +17,7 @@ export const insightsErrors = {
   provider_context_exceeded: 'unavailable',
   provider_paused: 'unavailable',
   provider_refused_request: 'unavailable',
-} as const satisfies Record<string, ErrorKind>;
+  // prompts
+  prompt_read_only: 'forbidden',
+  too_many_prompts: 'conflict',
+} as const;

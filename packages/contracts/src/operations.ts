@@ -48,6 +48,7 @@ export const operationActions = [
   'collection_deleted',
   'collection_shared',
   'collection_unshared',
+  'organisation_context_changed',
 ] as const;
 export const operationsEvents = {
   performed: defineEvent(

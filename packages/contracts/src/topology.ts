@@ -27,6 +27,7 @@ import { userRoutes } from './identity-users.ts';
 import { insightsJobs } from './insights-jobs.ts';
 import { suggestionEvents, suggestionRoutes } from './insights-suggestions.ts';
 import { modelProviderRoutes } from './insights-providers.ts';
+import { promptRoutes } from './insights-prompts.ts';
 import { mediaRoutes } from './media.ts';
 import { collectionRpc } from './media-collections.ts';
 import { downloadJobs, importLive, importRpc } from './media-imports.ts';
@@ -303,6 +304,7 @@ export const routes: readonly RouteDef[] = [
   ...all<RouteDef>(mirrorRoutes),
   ...all<RouteDef>(suggestionRoutes),
   ...all<RouteDef>(modelProviderRoutes),
+  ...all<RouteDef>(promptRoutes),
   ...all<RouteDef>(systemRoutes),
 ];
 

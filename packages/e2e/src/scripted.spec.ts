@@ -8,10 +8,12 @@ import { diskFull } from './disk-full.e2e.ts';
 import { frozen } from './frozen.e2e.ts';
 import { urlImportInTheBrowser } from './url-import-browser.e2e.ts';
 import { transcriptImportInTheBrowser } from './transcript-import-browser.e2e.ts';
+import { languageModelsInTheBrowser } from './language-models-browser.e2e.ts';
 import { libraryInTheBrowser } from './library-browser.e2e.ts';
 import { longBesideShort } from './long-beside-short.e2e.ts';
 import { modelsInTheBrowser } from './models-browser.e2e.ts';
 import { orphaned } from './orphan.e2e.ts';
+import { promptsInTheBrowser } from './prompts-browser.e2e.ts';
 import { queuesInTheBrowser } from './queues-browser.e2e.ts';
 import { retentionInTheBrowser } from './retention-browser.e2e.ts';
 import { redactionInTheBrowser } from './redaction-browser.e2e.ts';
@@ -36,6 +38,8 @@ registerSuites(
     retentionInTheBrowser(context),
     redactionInTheBrowser(context),
     suggestionsInTheBrowser(context),
+    promptsInTheBrowser(context),
+    languageModelsInTheBrowser(context),
     transcriptImportInTheBrowser(context),
     signals(context),
     diskFull(context),

@@ -10,6 +10,8 @@ import { createErasureSlice } from './erasure/erasure.slice.ts';
 import { PrismaClient } from './generated/client.ts';
 import { createMedia } from './ports/media.adapter.ts';
 import { createModelClient } from './ports/model-client.adapter.ts';
+import { createPeople } from './ports/people.adapter.ts';
+import { createPromptsSlice } from './prompts/prompts.slice.ts';
 import { createProvidersSlice } from './providers/providers.slice.ts';
 import { createSettings } from './settings/settings.ts';
 import { createSuggestionsSlice } from './suggestions/suggestions.slice.ts';
@@ -18,7 +20,7 @@ import { createTelemetry } from './telemetry.ts';
 /** Insights: language models, summaries, suggestions and answers. */
 export function createInsights(env: InsightsEnv): Service {
   const base = createServiceBase('insights', env);
-  const { log, metrics, bus } = base;
+  const { log, metrics } = base;
   const { db, outbox, slice, relay } = createEventDatabase(base, (adapter) => new PrismaClient({ adapter }));
   const { keyRing } = env;
   const guard = createOutboundGuard({ allowedRanges: parseRanges(env.OT_OUTBOUND_ALLOWED_RANGES) });
@@ -26,12 +28,13 @@ export function createInsights(env: InsightsEnv): Service {
   const settings = createSettings({ keyRing });
   const telemetry = createTelemetry(metrics);
   const recycling = createRecycling();
+  const people = createPeople(base);
   const workerId = `insights-${hostname()}-${randomUUID().slice(0, 8)}`;
 
   const providers = createProvidersSlice({
     db,
     outbox,
-    bus,
+    people,
     log,
     metrics,
     telemetry,
@@ -43,15 +46,18 @@ export function createInsights(env: InsightsEnv): Service {
   const { models } = providers;
   const media = createMedia({ bus });
   const suggestions = createSuggestionsSlice({ db, outbox, bus, log, keyRing, settings, models, media });
+  const prompts = createPromptsSlice({ db, outbox, people, keyRing });
   return createService({
     ...base,
     recycling,
     slices: [
       slice,
       relay,
+      createErasureSlice({ db, outbox, forgets: [providers.forgets, prompts.forgets] }),
       providers,
       suggestions.slice,
       createErasureSlice({ db, outbox, forgets: [providers.forgets, suggestions.forgets] }),
+      prompts,
       {
         jobs: [
           worker(

@@ -50,7 +50,7 @@ describe.each(overlays)('the network of k8s/overlays/%s', (overlay) => {
         overlay === 'single-node' && workload.metadata.name === 'edge-gateway',
       );
     }
-    expect(behind).toHaveLength(7);
+    expect(behind).toHaveLength(8);
   });
 
   it('lets people in at the edge and nowhere else', () => {

@@ -13,6 +13,7 @@ import { call } from '../api/client.ts';
 import { meQuery, type User } from '../api/queries.ts';
 import { notifyError } from '../ui/notify.ts';
 import { session } from '../state/services.ts';
+import { OwnModels } from '../language-models/own-models.tsx';
 import { groupsQuery } from '../groups/group-queries.ts';
 import { ChangePasswordForm } from '../session/change-password-form.tsx';
 import { AutoLabelForm } from './auto-label-form.tsx';
@@ -41,6 +42,7 @@ export function AccountPage() {
             <LabelRun />
           </Stack>
         </Section>
+        <OwnModels />
         <Section title={t`Sessions`}>
           <Sessions />
         </Section>

@@ -64,6 +64,13 @@ const items: readonly NavItem[] = translateOnRead([
   },
   { to: '/admin/asr', under: '/admin/asr', label: msg`ASR provider`, icon: 'audio', superOnly: true },
   {
+    to: '/admin/language-models',
+    under: '/admin/language-models',
+    label: msg`Language models`,
+    icon: 'plug',
+    superOnly: true,
+  },
+  {
     to: '/admin/watch-sources',
     under: '/admin/watch-sources',
     label: msg`Watch sources`,
@@ -75,6 +82,13 @@ const items: readonly NavItem[] = translateOnRead([
   { to: '/admin/erasures', under: '/admin/erasures', label: msg`Erasures`, icon: 'trash', superOnly: true },
   { to: '/admin/redaction', under: '/admin/redaction', label: msg`Redaction`, icon: 'shield', superOnly: true },
   { to: '/admin/labels', under: '/admin/labels', label: msg`Automatic labels`, icon: 'tag', superOnly: true },
+  {
+    to: '/admin/organisation',
+    under: '/admin/organisation',
+    label: msg`Organisation context`,
+    icon: 'edit',
+    superOnly: true,
+  },
   { to: '/admin', under: '/admin', label: msg`Engines`, icon: 'settings' },
 ]);
 

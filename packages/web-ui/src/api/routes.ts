@@ -17,8 +17,10 @@ import type {
   mappingRoutes,
   mediaRoutes,
   mirrorRoutes,
+  modelProviderRoutes,
   modelRoutes,
   ParamsOf,
+  promptRoutes,
   QueryInputOf,
   searchRoutes,
   suggestionRoutes,
@@ -44,7 +46,9 @@ type Definition =
   | ValueOf<typeof mappingRoutes>
   | ValueOf<typeof mediaRoutes>
   | ValueOf<typeof mirrorRoutes>
+  | ValueOf<typeof modelProviderRoutes>
   | ValueOf<typeof modelRoutes>
+  | ValueOf<typeof promptRoutes>
   | ValueOf<typeof searchRoutes>
   | ValueOf<typeof suggestionRoutes>
   | ValueOf<typeof systemRoutes>

@@ -123,6 +123,11 @@ const accountRoute = createRoute({
   path: '/account',
   component: lazyPage(() => import('../account/account-page.tsx').then((module) => module.AccountPage)),
 });
+const promptsRoute = createRoute({
+  getParentRoute: () => insideRoute,
+  path: '/prompts',
+  component: lazyPage(() => import('../prompts/prompts-page.tsx').then((module) => module.PromptsPage)),
+});
 /** Groups and administration share their navigation. */
 const frameRoute = createRoute({
   getParentRoute: () => insideRoute,
@@ -203,6 +208,13 @@ const asrRoute = createRoute({
   path: '/admin/asr',
   component: lazyPage(() => import('../admin/asr/asr-page.tsx').then((module) => module.AsrPage)),
 });
+const languageModelsRoute = createRoute({
+  getParentRoute: () => frameRoute,
+  path: '/admin/language-models',
+  component: lazyPage(() =>
+    import('../admin/language-models/language-models-page.tsx').then((module) => module.LanguageModelsPage),
+  ),
+});
 const retentionRoute = createRoute({
   getParentRoute: () => frameRoute,
   path: '/admin/retention',
@@ -234,6 +246,12 @@ const labelsRoute = createRoute({
   getParentRoute: () => frameRoute,
   path: '/admin/labels',
   component: lazyPage(() => import('../admin/labels/labels-page.tsx').then((module) => module.LabelsPage)),
+const organisationRoute = createRoute({
+  getParentRoute: () => frameRoute,
+  path: '/admin/organisation',
+  component: lazyPage(() =>
+    import('../admin/organisation/organisation-page.tsx').then((module) => module.OrganisationPage),
+  ),
 });
 const adminRoute = createRoute({
   getParentRoute: () => frameRoute,
@@ -254,6 +272,7 @@ export const router = createRouter({
       fileRoute,
       searchRoute,
       accountRoute,
+      promptsRoute,
       frameRoute.addChildren([
         groupsRoute,
         groupRoute,
@@ -269,12 +288,14 @@ export const router = createRouter({
         mirrorRoute,
         engineRoute,
         asrRoute,
+        languageModelsRoute,
         watchSourcesRoute,
         retentionRoute,
         legalHoldsRoute,
         erasuresRoute,
         redactionRoute,
         labelsRoute,
+        organisationRoute,
         adminRoute,
       ]),
     ]),

@@ -42,6 +42,7 @@ const operationAuditEvents: Record<(typeof operationActions)[number], AuditRecor
   collection_deleted: 'collection.delete',
   collection_shared: 'collection.share',
   collection_unshared: 'collection.unshare',
+  organisation_context_changed: 'admin.organisation.context',
 };
 const fileAuditEvents: Record<(typeof fileActions)[number], AuditRecord['event']> = {
   file_uploaded: 'file.upload',

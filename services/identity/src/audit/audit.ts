@@ -67,6 +67,7 @@ export type AuditEvent =
   | 'collection.delete'
   | 'collection.share'
   | 'collection.unshare'
+  | 'admin.organisation.context'
   // The specification's name ("Events" 1).
   | 'ADMIN_ROLE_CHANGE'
   | 'group.create'

@@ -1,21 +1,27 @@
 import { randomUUID } from 'node:crypto';
 import { afterEach, describe, expect, it } from '@jest/globals';
-import { operationsEvents, userErasureOrdered } from '@overtone/contracts';
+import { mediaEvents, operationsEvents, userErasureOrdered } from '@overtone/contracts';
+import { parseKeyRing } from '@overtone/service-kit/sealing';
 import { waitFor } from '@overtone/testkit';
 import { stopAfterFile } from '@overtone/testkit/cleanup';
 import { startLanguageModelServer } from '@overtone/testkit/language-model';
-import { createWorld, type Body, type Person } from '../../test/world.ts';
+import { newUser, startWorld, type TestUser } from '../../test/world.ts';
+import { createProviderStore, resealProviders } from './providers.store.ts';
+
+type Body = Record<string, unknown>;
 
 const key = 'sk-secret-of-the-server';
 const server = await stopAfterFile(startLanguageModelServer({ contextTokens: 16_384, key }));
-const world = await stopAfterFile(createWorld());
-const insights = await world.start();
-const admin = world.person('super_admin', 'Ada Admin');
-const { ask } = insights;
-const audited: { action: string; details: Body }[] = [];
-world.nats.subscribe(operationsEvents.performed.subject, {
-  callback: (_, message) => void audited.push(message.json()),
-});
+const world = await startWorld();
+const admin = newUser('super_admin');
+
+function audited() {
+  return world.eventsOf(operationsEvents.performed.subject) as { action: string; details: Body }[];
+}
+
+function ask(person: TestUser, method: string, path: string, body?: unknown) {
+  return world.call(person, method, `/api${path}`, body);
+}
 
 function input(more: Body = {}): Body {
   return {
@@ -34,21 +40,22 @@ function input(more: Body = {}): Body {
 const system = '/admin/llm-settings';
 const own = '/llm-settings';
 
-async function create(person: Person, path: string, more: Body = {}): Promise<Body & { uuid: string }> {
+async function create(person: TestUser, path: string, more: Body = {}): Promise<Body & { uuid: string }> {
   const { status, body } = await ask(person, 'POST', path, input(more));
   if (status !== 201) throw new Error(JSON.stringify(body));
   return body as Body & { uuid: string };
 }
 
-async function list(person: Person, path: string): Promise<Body[]> {
+async function list(person: TestUser, path: string): Promise<Body[]> {
   return (await ask(person, 'GET', path)).body['providers'] as Body[];
 }
 
 afterEach(async () => {
   server.reset();
-  audited.length = 0;
+  world.messages.length = 0;
   await world.sql('delete from llm_provider');
   await world.sql('delete from insights_settings');
+  await world.sql('delete from llm_usage');
 });
 
 describe('language models of everyone', () => {
@@ -100,16 +107,16 @@ describe('language models of everyone', () => {
     await ask(admin, 'POST', `${system}/set-active`, { configuration_id: null });
     await ask(admin, 'PUT', system, { own_providers: true });
     await ask(admin, 'DELETE', `${system}/config/${uuid}`);
-    await waitFor(() => (audited.length === 5 ? true : undefined));
-    expect(audited.map(({ action }) => action)).toEqual([
+    await waitFor(() => (audited().length === 5 ? true : undefined));
+    expect(audited().map(({ action }) => action)).toEqual([
       'model_provider_created',
       'model_provider_changed',
       'model_provider_activated',
       'insights_settings_changed',
       'model_provider_deleted',
     ]);
-    expect(audited[0]!.details).toMatchObject({ provider: 'Model', host: new URL(server.url).host, scope: 'system' });
-    expect(JSON.stringify(audited)).not.toContain(key);
+    expect(audited()[0]!.details).toMatchObject({ provider: 'Model', host: new URL(server.url).host, scope: 'system' });
+    expect(JSON.stringify(audited())).not.toContain(key);
   });
 
   it.each([
@@ -156,7 +163,7 @@ describe('language models of everyone', () => {
   });
 
   it('belong to a super administrator', async () => {
-    const people = [world.person('admin'), world.person('user')];
+    const people = [newUser('admin'), newUser('user')];
     for (const person of people) {
       expect((await ask(person, 'GET', system)).status).toBe(403);
       expect((await ask(person, 'POST', system, input())).status).toBe(403);
@@ -192,9 +199,57 @@ describe('the connection test', () => {
   });
 });
 
+describe('a new encryption key', () => {
+  it('seals every key again, and reports those that no key can open', async () => {
+    const { uuid } = await create(admin, system);
+    const lost = await create(admin, system, { name: 'Lost' });
+    await world.sql(`update llm_provider set api_key = '{"key_id": "gone", "text": "AAAA"}' where uuid = $1`, [
+      lost.uuid,
+    ]);
+    const [old, fresh] = [Buffer.alloc(32, 7), Buffer.alloc(32, 8)].map((bytes) => bytes.toString('base64'));
+    const reseal = () => world.db.$transaction((tx) => resealProviders(tx, parseKeyRing(`${fresh},${old}`)));
+    expect(await reseal()).toEqual({ resealed: 1, unreadable: ['key of the language model Lost'] });
+    expect((await reseal()).resealed).toBe(0);
+    const row = await world.db.llmProvider.findUniqueOrThrow({ where: { uuid } });
+    expect(createProviderStore(() => parseKeyRing(fresh!)).keyOf(row)).toBe(key);
+    expect(createProviderStore(() => parseKeyRing(old!)).keyOf(row)).toBeNull();
+  });
+});
+
+describe('accounted tokens', () => {
+  const add = (userId: string, fileId: string | null) =>
+    world.sql(
+      `insert into llm_usage (day, user_id, file_id, provider, model, purpose, requests, input_tokens, output_tokens)
+       values (current_date, $1, $2, 'House', 'small', 'section', 2, 100, 10)`,
+      [userId, fileId],
+    );
+  const usage = async (by: 'user' | 'file') =>
+    (await ask(admin, 'GET', `${system}/usage?group_by=${by}`)).body['items'] as Body[];
+
+  it('are listed by person with the name, and by file', async () => {
+    const person = newUser();
+    const [first, second] = [randomUUID(), randomUUID()];
+    await add(person.userId, first);
+    await add(person.userId, second);
+    const sums = { provider: 'House', model: 'small', requests: 4, input_tokens: 200, output_tokens: 20 };
+    expect(await usage('user')).toEqual([{ uuid: person.userId, name: `Name of ${person.userId}`, ...sums }]);
+    expect(new Set((await usage('file')).map(({ uuid }) => uuid))).toEqual(new Set([first, second]));
+  });
+
+  it('of a deleted file stay with its person, without the file', async () => {
+    const person = newUser();
+    const fileId = randomUUID();
+    await add(person.userId, fileId);
+    await add(person.userId, null);
+    await world.emit(mediaEvents.deleted, { fileId, ownerId: person.userId });
+    await waitFor(async () => ((await usage('file')).every(({ uuid }) => uuid === null) ? true : undefined));
+    expect(await usage('user')).toMatchObject([{ uuid: person.userId, requests: 4, input_tokens: 200 }]);
+  });
+});
+
 describe('language models of one person', () => {
   it('are refused until the administrator allows them', async () => {
-    const person = world.person();
+    const person = newUser();
     const refused = await ask(person, 'POST', own, input());
     expect([refused.status, refused.body['code']]).toEqual([403, 'own_providers_not_allowed']);
     await ask(admin, 'PUT', system, { own_providers: true });
@@ -204,9 +259,9 @@ describe('language models of one person', () => {
 
   it('are seen, changed and tested by nobody else, also not by an administrator', async () => {
     await ask(admin, 'PUT', system, { own_providers: true });
-    const person = world.person();
+    const person = newUser();
     const { uuid } = await create(person, own);
-    const stranger = world.person();
+    const stranger = newUser();
     for (const [other, path] of [
       [stranger, own],
       [admin, own],
@@ -223,7 +278,7 @@ describe('language models of one person', () => {
   });
 
   it('are used in place of the one of the system, only while they are allowed', async () => {
-    const person = world.person();
+    const person = newUser();
     const status = async () => (await ask(person, 'GET', '/llm/status')).body;
     expect(await status()).toMatchObject({ available: false, source: null, host: null });
     await create(admin, system, { name: 'Everyone' });
@@ -237,7 +292,7 @@ describe('language models of one person', () => {
 
   it('can be deleted while they are not allowed', async () => {
     await ask(admin, 'PUT', system, { own_providers: true });
-    const person = world.person();
+    const person = newUser();
     const { uuid } = await create(person, own);
     await ask(admin, 'PUT', system, { own_providers: false });
     expect((await ask(person, 'DELETE', `${own}/config/${uuid}`)).status).toBe(204);
@@ -245,7 +300,7 @@ describe('language models of one person', () => {
 
   it('are erased with their person, with the accounted tokens', async () => {
     await ask(admin, 'PUT', system, { own_providers: true });
-    const [erased, kept] = [world.person(), world.person()];
+    const [erased, kept] = [newUser(), newUser()];
     for (const person of [erased, kept]) {
       await create(person, own);
       await world.sql(
@@ -254,7 +309,7 @@ describe('language models of one person', () => {
       );
     }
     const order = { erasureId: randomUUID(), round: 1, userId: erased.userId };
-    await world.publish(userErasureOrdered, order);
+    await world.emit(userErasureOrdered, order);
     await waitFor(async () => ((await list(erased, own)).length === 0 ? true : undefined));
     expect(await list(kept, own)).toHaveLength(1);
     const rows = await world.sql<{ user_id: string }>('select user_id from llm_usage');

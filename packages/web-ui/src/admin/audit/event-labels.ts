@@ -68,6 +68,7 @@ export const eventLabels: Readonly<Record<string, string>> = translateOnRead({
   'collection.delete': msg`Collection deleted`,
   'collection.share': msg`Collection shared`,
   'collection.unshare': msg`Collection no longer shared`,
+  'admin.organisation.context': msg`Organisation context changed`,
   'group.create': msg`Group created`,
   'group.update': msg`Group changed`,
   'group.delete': msg`Group deleted`,
