@@ -1,7 +1,8 @@
-import { fold, termsOf, vocabularyOf, wordsOf } from './words.ts';
+import { splitSentences } from './sentences.ts';
+import { fold, vocabularyOf, wordsOf, type Vocabulary } from './words.ts';
 
-/** A passage found for a question, best first; `score` of the search, of any scale. */
-export type Passage = { id: string; text: string; score: number };
+/** A passage found for a question, best first; `score` of the search, of any scale; `speaker` as it is displayed. */
+export type Passage = { id: string; text: string; score: number; speaker?: string | null };
 
 /** Sentences of the passages, each with the passage it stands in, or no answer. */
 export type ExtractiveAnswer =
@@ -27,27 +28,36 @@ type Candidate = { text: string; passageId: string; score: number; terms: Readon
 /** The sentences that answer a question best, in the order of the passages. Declines when no passage has what the question is about. */
 export function answerFrom(question: string, passages: readonly Passage[], language: string | null): ExtractiveAnswer {
   const vocabulary = vocabularyOf(language);
-  const asked = [...new Set(wordsOf(question).filter((word) => !questionWords.has(word.toLowerCase())))];
-  const wanted = new Set(asked.flatMap((word) => termsOf(word, vocabulary)));
-  const passageTerms = passages.map(({ text }) => new Set(termsOf(text, vocabulary)));
+  const wanted = meaningOf(question, vocabulary);
+  for (const term of [...questionWords].map((word) => vocabulary.stem(word))) wanted.delete(term);
+  const passageTerms = passages.map(({ text, speaker }) => meaningOf(`${speaker ?? ''} ${text}`, vocabulary));
   const weights = weightsOf(wanted, passageTerms);
   const coverage = (terms: ReadonlySet<string>): number => shareOf(weights, terms);
   const best = passageTerms.reduce((most, terms) => Math.max(most, coverage(terms)), 0);
   const missing = [...wanted].filter((term) => passageTerms.every((terms) => !terms.has(term)));
   if (wanted.size === 0 || best < minCoverage) return { kind: 'declined', missing };
-  const segmenter = new Intl.Segmenter(vocabulary.code, { granularity: 'sentence' });
   const candidates = passages.flatMap((passage, rank): Candidate[] =>
-    [...segmenter.segment(passage.text)]
-      .map(({ segment }) => segment.trim())
-      .filter((text) => text.split(' ').length >= minWords)
-      .map((text) => {
-        const terms = new Set(termsOf(text, vocabulary));
-        const context = coverage(passageTerms[rank] ?? new Set());
-        const score = (coverage(terms) + 0.3 * context) * kindBonus(question, text) * (1 / (1 + 0.1 * rank));
-        return { text, passageId: passage.id, terms, score: text.endsWith('?') ? score / 2 : score };
-      }),
+    sentencesOf(passage, vocabulary).map((text) => {
+      const terms = meaningOf(text, vocabulary);
+      const said = meaningOf(`${passage.speaker ?? ''} ${text}`, vocabulary);
+      const context = coverage(passageTerms[rank] ?? new Set());
+      const score = (coverage(said) + 0.3 * context) * kindBonus(question, text) * (1 / (1 + 0.1 * rank));
+      return { text, passageId: passage.id, terms, score: text.endsWith('?') ? score / 2 : score };
+    }),
   );
   return { kind: 'answered', sentences: choose(candidates) };
+}
+
+function sentencesOf({ id, text }: Passage, vocabulary: Vocabulary): string[] {
+  const segment = { uuid: id, start: 0, end: 0, text, speakerUuid: null, speakerName: null };
+  return splitSentences([segment], vocabulary)
+    .filter(({ wordCount }) => wordCount >= minWords)
+    .map((sentence) => sentence.text);
+}
+
+/** The stems of the words of a text without its function words. */
+function meaningOf(text: string, { stem, isFunctionWord }: Vocabulary): Set<string> {
+  return new Set(wordsOf(text).flatMap((word) => (isFunctionWord(word) ? [] : [stem(word)])));
 }
 
 /** Rare words of the question weigh more: those in all passages say little about which one answers. Together 1. */

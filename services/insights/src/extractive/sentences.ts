@@ -22,8 +22,8 @@ export type Sentence = {
   terms: string[];
 };
 
-/** Longer ones have no punctuation: they are split where a segment ends. */
-const maxWords = 60;
+/** Longer ones have no punctuation: they are split where a segment ends, or else between words. */
+const maxCharacters = 400;
 const pauseSeconds = 4;
 
 /** The sentences of a transcript in order. A sentence may begin in one segment and end in the next of the same speaker. */
@@ -55,11 +55,22 @@ function sentencesOfTurn(turn: readonly Segment[], segmenter: Intl.Segmenter, vo
   }
   return joinAbbreviations([...segmenter.segment(text)], vocabulary.code).flatMap(({ segment, index }) =>
     piecesOf(segment, index, starts).map(({ piece, at }) => {
-      const first = starts.findLastIndex((start) => start <= at);
-      const last = starts.findLastIndex((start) => start < at + piece.trimEnd().length);
+      const first = lastUpTo(starts, at);
+      const last = lastUpTo(starts, at + piece.trimEnd().length - 1);
       return sentenceOf(piece.trim(), turn.slice(first, Math.max(first, last) + 1), vocabulary);
     }),
   );
+}
+
+/** The place of the last number that is not above the limit, in a sorted list. */
+function lastUpTo(numbers: readonly number[], limit: number): number {
+  let [low, high] = [0, numbers.length - 1];
+  while (low < high) {
+    const middle = Math.ceil((low + high) / 2);
+    if ((numbers[middle] ?? 0) <= limit) low = middle;
+    else high = middle - 1;
+  }
+  return low;
 }
 
 const abbreviation =
@@ -82,15 +93,27 @@ function joinAbbreviations(
   return joined;
 }
 
-/** A sentence, or its parts at the ends of segments when it is too long for one. */
+/** A sentence, or its parts when it is too long for one. */
 function piecesOf(sentence: string, index: number, starts: readonly number[]): { piece: string; at: number }[] {
   if (sentence.trim() === '') return [];
-  if (sentence.split(' ').length <= maxWords) return [{ piece: sentence, at: index }];
-  const cuts = [index, ...starts.filter((start) => start > index && start < index + sentence.length)];
-  return cuts.map((cut, i) => ({
-    piece: sentence.slice(cut - index, (cuts[i + 1] ?? index + sentence.length) - index),
-    at: cut,
-  }));
+  if (sentence.length <= maxCharacters) return [{ piece: sentence, at: index }];
+  const cuts = [0, ...starts.map((start) => start - index).filter((cut) => cut > 0 && cut < sentence.length)];
+  return cuts.flatMap((cut, i) => shortPieces(sentence.slice(cut, cuts[i + 1]), index + cut));
+}
+
+function shortPieces(text: string, index: number): { piece: string; at: number }[] {
+  const pieces: { piece: string; at: number }[] = [];
+  for (let from = 0; from < text.length;) {
+    const limit = from + maxCharacters;
+    const space = limit < text.length ? text.lastIndexOf(' ', limit) : text.length;
+    // Without a space: not between the two halves of a character.
+    const hard = /[\uDC00-\uDFFF]/.test(text.charAt(limit)) ? limit - 1 : limit;
+    const end = space > from ? space : hard;
+    const piece = text.slice(from, end);
+    if (piece.trim() !== '') pieces.push({ piece, at: index + from });
+    from = end;
+  }
+  return pieces;
 }
 
 function sentenceOf(text: string, segments: readonly Segment[], vocabulary: Vocabulary): Sentence {
