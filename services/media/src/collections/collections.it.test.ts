@@ -402,8 +402,8 @@ describe('sharing a collection', () => {
     await status(ada, 'DELETE', `/api/collections/${collection}/shares/${id}`);
     await status(ada, 'DELETE', `/api/collections/${collection}`);
     const recorded = await media.query(
-      `select body::jsonb->>'action' as action, body::jsonb->'details'->>'user' as person from media_outbox
-       where body::jsonb->'details'->>'collection' = $1 order by id`,
+      `select data->>'action' as action, data->'details'->>'user' as person from media_outbox
+       where data->'details'->>'collection' = $1 order by id`,
       collection,
     );
     expect(recorded).toEqual([
