@@ -1,6 +1,5 @@
 import { plural, t } from '@lingui/core/macro';
 import { Checkbox, Stack, Text } from '@mantine/core';
-import { useDebouncedValue } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { filesQuery } from '../api/queries.ts';
@@ -12,8 +11,7 @@ import { useAddToCollection } from './use-add-to-collection.ts';
 
 /** Chooses recordings of the library for one collection. */
 export function AddFiles({ collection, onClose }: { collection: Collection; onClose: () => void }) {
-  const [typed, setTyped] = useState('');
-  const [search] = useDebouncedValue(typed, 200);
+  const [search, setSearch] = useState('');
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
   const files = useQuery(
     filesQuery({ ...(search === '' ? {} : { search }), sort: 'upload_time', order: 'desc', page: 1 }),
@@ -34,10 +32,16 @@ export function AddFiles({ collection, onClose }: { collection: Collection; onCl
       onSubmit={() => add.mutate({ collection: collection.uuid, files: [...chosen] })}
       onClose={onClose}
     >
-      <SearchBox label={t`Search by title`} value={typed} onChange={setTyped} />
+      <SearchBox label={t`Search by title`} value={search} onChange={setSearch} />
       <QueryStatus of={files} failure={t`The library couldn’t be loaded`} height={120} />
       {files.data?.total === 0 && <Empty>{t`No recording matches`}</Empty>}
-      <Stack gap="xs" style={{ maxHeight: '40vh', overflowY: 'auto' }} tabIndex={0} role="group" aria-label={t`Recordings`}>
+      <Stack
+        gap="xs"
+        style={{ maxHeight: '40vh', overflowY: 'auto' }}
+        tabIndex={0}
+        role="group"
+        aria-label={t`Recordings`}
+      >
         {(files.data?.items ?? []).map(({ uuid, title }) => (
           <Checkbox key={uuid} label={title} checked={chosen.has(uuid)} onChange={() => toggle(uuid)} />
         ))}

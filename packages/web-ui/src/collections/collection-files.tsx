@@ -12,7 +12,12 @@ import { Pager } from '../ui/pager.tsx';
 import { Section } from '../ui/pane.tsx';
 import { Empty, QueryStatus } from '../ui/query-status.tsx';
 import { AddFiles } from './add-files.tsx';
-import { collectionFilesQuery, refreshCollections, type Collection, type CollectionFile } from './collection-queries.ts';
+import {
+  collectionFilesQuery,
+  refreshCollections,
+  type Collection,
+  type CollectionFile,
+} from './collection-queries.ts';
 
 /** The recordings of a collection that the person may see. */
 export function CollectionFiles({ collection }: { collection: Collection }) {
@@ -24,7 +29,13 @@ export function CollectionFiles({ collection }: { collection: Collection }) {
   return (
     <Section title={t`Recordings`}>
       {isEditable && (
-        <Button size="sm" variant="light" mb="sm" leftSection={<Icon name="plus" size={17} />} onClick={() => setAdding(true)}>
+        <Button
+          size="sm"
+          variant="light"
+          mb="sm"
+          leftSection={<Icon name="plus" size={17} />}
+          onClick={() => setAdding(true)}
+        >
           {t`Add recordings`}
         </Button>
       )}

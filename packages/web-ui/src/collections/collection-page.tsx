@@ -1,6 +1,6 @@
 import { plural, t } from '@lingui/core/macro';
 import { Trans } from '@lingui/react/macro';
-import { Anchor, Button, Group, Stack, Text } from '@mantine/core';
+import { Button, Group, Stack, Text } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link, useNavigate, useParams } from '@tanstack/react-router';
 import { useState } from 'react';
@@ -37,12 +37,12 @@ export function CollectionPage() {
               {plural(collection.media_count, { one: '# recording', other: '# recordings' })}
             </Text>
             <CollectionBadges collection={collection} />
-            <Anchor component={Link} to="/" search={{ collection: uuid }} size="sm" underline="always">
+            <Link to="/" search={{ collection: uuid }} className="ot-link">
               {t`Show in the library`}
-            </Anchor>
-            <Anchor component={Link} to="/search" search={{ collection: uuid }} size="sm" underline="always">
+            </Link>
+            <Link to="/search" search={{ collection: uuid }} className="ot-link">
               {t`Search in it`}
-            </Anchor>
+            </Link>
           </Group>
           {collection.description !== '' && (
             <Text style={{ overflowWrap: 'anywhere', whiteSpace: 'pre-line' }}>{collection.description}</Text>

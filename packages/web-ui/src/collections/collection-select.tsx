@@ -15,7 +15,13 @@ type Props = {
 };
 
 /** Chooses one collection; the names are searched by the server, because a person may see very many. */
-export function CollectionSelect({ value, onChange, label = t`Collection`, editable = false, withinPortal = true }: Props) {
+export function CollectionSelect({
+  value,
+  onChange,
+  label = t`Collection`,
+  editable = false,
+  withinPortal = true,
+}: Props) {
   const [typed, setTyped] = useState('');
   const [search] = useDebouncedValue(typed, 200);
   const chosen = useQuery({ ...collectionQuery(value ?? ''), enabled: value !== null });

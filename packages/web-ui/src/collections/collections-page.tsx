@@ -74,7 +74,7 @@ export function CollectionsPage() {
         total={total}
         size={collectionsPageSize}
         onPage={(next) => change({ page: String(next) })}
-        mt="lg"
+        mt="md"
       />
       {creating && (
         <CollectionDialog

@@ -25,9 +25,7 @@ export function CollectionsLine() {
       {collections.data?.items.map(({ uuid, name }) => (
         <Badge
           key={uuid}
-          component={Link}
-          to="/collections/$uuid"
-          params={{ uuid }}
+          renderRoot={(props) => <Link to="/collections/$uuid" params={{ uuid }} {...props} />}
           variant="outline"
           size="lg"
           leftSection={<Icon name="collection" size={14} />}

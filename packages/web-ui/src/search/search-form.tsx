@@ -15,7 +15,9 @@ type FormProps = {
 
 export function SearchForm({ params, onChange }: FormProps) {
   const [text, setText] = useState(params.q ?? '');
-  const [filtersShown, setFiltersShown] = useState(['tag', 'type', 'collection', 'from', 'to'].some((name) => name in params));
+  const [filtersShown, setFiltersShown] = useState(
+    ['tag', 'type', 'collection', 'from', 'to'].some((name) => name in params),
+  );
   useEffect(() => setText(params.q ?? ''), [params.q]);
   return (
     <form
