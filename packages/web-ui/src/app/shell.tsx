@@ -161,7 +161,7 @@ function AccountMenu({ me }: { me: User }) {
       <Menu.Target>
         <UnstyledButton
           // With the initials: the name of a control contains its visible text (WCAG 2.5.3).
-          aria-label={t`Account of ${name} (${initials(name)})`}
+          aria-label={t`Account of ${name}, ${initials(name)}`}
           style={{ borderRadius: '50%', flex: 'none' }}
         >
           <Avatar color="petrol" radius="xl" size={36} variant="light">
