@@ -71,7 +71,7 @@ function requirementsOf({ route, entry }: Case) {
   const onFile = /\/api\/(files|tags\/files|tasks\/files)\/\{uuid\}/.test(route);
   return (what: string): boolean => {
     if (what === 'file') return onFile || probe.has('file') || [...parts].some((part) => probe.has(part));
-    if (what === 'share') return route.includes('{share_uuid}');
+    if (what === 'share') return onFile && route.includes('{share_uuid}');
     if (what === 'bystander') return probe.has('bystander') || route.includes('{share_uuid}');
     return what === 'upload' ? route.includes('{upload_id}') : probe.has(what);
   };
