@@ -90,7 +90,8 @@ export const collectionRoutes = {
     answer: pageOf(fileObject),
   }),
   addToCollection: route('POST', '/api/collections/{uuid}/media', 'user', {
-    summary: 'Add files that the caller may read; shares of the collection give only files that its owner owns and adds',
+    summary:
+      'Add files that the caller may read; shares of the collection give only files that its owner owns and adds',
     body: mediaFiles,
     answer: fileResults,
     errors: ['permission_required', 'collection_full'],

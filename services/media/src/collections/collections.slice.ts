@@ -15,9 +15,7 @@ export function createCollectionsSlice(deps: CollectionsDeps): Slice {
       handle(mediaRoutes.listCollections, ({ caller, query }) => collections.list(caller, query)),
       handle(mediaRoutes.createCollection, ({ caller, body }) => collections.create(caller, body)),
       handle(mediaRoutes.collection, ({ caller, params }) => collections.get(caller, params.uuid)),
-      handle(mediaRoutes.updateCollection, ({ caller, params, body }) =>
-        collections.update(caller, params.uuid, body),
-      ),
+      handle(mediaRoutes.updateCollection, ({ caller, params, body }) => collections.update(caller, params.uuid, body)),
       handle(mediaRoutes.deleteCollection, (request) => collections.remove(actorOf(request), request.params.uuid)),
       handle(mediaRoutes.addToCollection, ({ caller, params, body }) =>
         collections.addFiles(caller, params.uuid, body.media_file_ids),

@@ -70,7 +70,10 @@ describe('search', () => {
   });
 
   it('searches only in a requested collection, and not in an unknown one', async () => {
-    const [inside, outside] = [record({ turns: [['Ann', 'the deadline']] }), record({ turns: [['Ann', 'the deadline']] })];
+    const [inside, outside] = [
+      record({ turns: [['Ann', 'the deadline']] }),
+      record({ turns: [['Ann', 'the deadline']] }),
+    ];
     await indexer.add(inside, outside);
     const [collection, empty] = [randomUUID(), randomUUID()];
     indexer.collections.set(collection, [inside.file.fileId]).set(empty, []);
