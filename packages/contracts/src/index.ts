@@ -24,6 +24,8 @@ export * from './identity-users.ts';
 export * from './insights-jobs.ts';
 export * from './insights-suggestions.ts';
 export * from './insights-providers.ts';
+export * from './insights-rpc.ts';
+export * from './insights-summaries.ts';
 export * from './insights-prompts.ts';
 export * from './internal.ts';
 export { asyncApi } from './asyncapi.ts';

@@ -27,6 +27,8 @@ import { userRoutes } from './identity-users.ts';
 import { insightsJobs } from './insights-jobs.ts';
 import { suggestionEvents, suggestionRoutes } from './insights-suggestions.ts';
 import { modelProviderRoutes } from './insights-providers.ts';
+import { insightsRpc } from './insights-rpc.ts';
+import { summaryEvents, summaryLive, summaryRoutes } from './insights-summaries.ts';
 import { promptRoutes } from './insights-prompts.ts';
 import { mediaRoutes } from './media.ts';
 import { collectionRpc } from './media-collections.ts';
@@ -131,6 +133,7 @@ export const topology: Record<ServiceName, Topology> = {
       identityRpc.findAccounts,
       dispatcherRpc.languages,
       dispatcherRpc.paused,
+      insightsRpc.summary,
     ],
     serves: [
       ...all<RpcDef>(mediaRpc),
@@ -248,6 +251,20 @@ export const topology: Record<ServiceName, Topology> = {
     enqueues: all<JobDef>(insightsJobs),
     works: all<JobDef>(insightsJobs),
     requests: [dispatcherRpc.paused, identityRpc.names, ...all<RpcDef>(mediaInsightsRpc), ...all<RpcDef>(labelRpc)],
+    emits: [operationsEvents.performed, erasureEvents.insights, ...all<EventDef>(summaryEvents)],
+    consumes: {
+      'forget-file': mediaEvents.deleted,
+      'erase-person': userErasureOrdered,
+      'summarize-transcribed': mediaEvents.transcriptionEnded,
+      'review-edited': mediaEvents.transcriptEdited,
+      'withhold-summaries': mediaEvents.masksTightened,
+      'stop-binned': mediaEvents.binned,
+    },
+    enqueues: all<JobDef>(insightsJobs),
+    works: all<JobDef>(insightsJobs),
+    requests: [dispatcherRpc.paused, identityRpc.names, ...all<RpcDef>(mediaInsightsRpc)],
+    serves: all<RpcDef>(insightsRpc),
+    sendsLive: [summaryLive.progress],
   },
   'realtime-gateway': {
     ...noMessages,
@@ -263,12 +280,13 @@ export const topology: Record<ServiceName, Topology> = {
       mediaEvents.transcriptEdited,
       searchEvents.fileIndexed,
       suggestionEvents.changed,
+      summaryEvents.changed,
       mediaEvents.accessChanged,
       identityEvents.membershipChanged,
       identityEvents.sessionRevoked,
     ],
     requests: [identityRpc.resolveSession, identityRpc.memberships, mediaRpc.listShared],
-    receivesLive: [transcriptionLive.fileProgress, importLive.progress],
+    receivesLive: [transcriptionLive.fileProgress, importLive.progress, summaryLive.progress],
   },
   'edge-gateway': {
     ...noMessages,
@@ -304,6 +322,7 @@ export const routes: readonly RouteDef[] = [
   ...all<RouteDef>(mirrorRoutes),
   ...all<RouteDef>(suggestionRoutes),
   ...all<RouteDef>(modelProviderRoutes),
+  ...all<RouteDef>(summaryRoutes),
   ...all<RouteDef>(promptRoutes),
   ...all<RouteDef>(systemRoutes),
 ];

@@ -10,17 +10,19 @@ import { createErasureSlice } from './erasure/erasure.slice.ts';
 import { PrismaClient } from './generated/client.ts';
 import { createMedia } from './ports/media.adapter.ts';
 import { createModelClient } from './ports/model-client.adapter.ts';
+import { createMedia } from './ports/media.adapter.ts';
 import { createPeople } from './ports/people.adapter.ts';
 import { createPromptsSlice } from './prompts/prompts.slice.ts';
 import { createProvidersSlice } from './providers/providers.slice.ts';
 import { createSettings } from './settings/settings.ts';
 import { createSuggestionsSlice } from './suggestions/suggestions.slice.ts';
+import { createSummariesSlice } from './summaries/summaries.slice.ts';
 import { createTelemetry } from './telemetry.ts';
 
 /** Insights: language models, summaries, suggestions and answers. */
 export function createInsights(env: InsightsEnv): Service {
   const base = createServiceBase('insights', env);
-  const { log, metrics } = base;
+  const { log, metrics, bus } = base;
   const { db, outbox, slice, relay } = createEventDatabase(base, (adapter) => new PrismaClient({ adapter }));
   const { keyRing } = env;
   const guard = createOutboundGuard({ allowedRanges: parseRanges(env.OT_OUTBOUND_ALLOWED_RANGES) });
@@ -47,22 +49,35 @@ export function createInsights(env: InsightsEnv): Service {
   const media = createMedia({ bus });
   const suggestions = createSuggestionsSlice({ db, outbox, bus, log, keyRing, settings, models, media });
   const prompts = createPromptsSlice({ db, outbox, people, keyRing });
+  const summaries = createSummariesSlice({
+    db,
+    outbox,
+    bus,
+    log,
+    media: createMedia({ bus }),
+    models: providers.models,
+    instructionsFor: prompts.instructionsFor,
+    settings,
+    telemetry,
+  });
   return createService({
     ...base,
     recycling,
     slices: [
       slice,
       relay,
-      createErasureSlice({ db, outbox, forgets: [providers.forgets, prompts.forgets] }),
+      createErasureSlice({ db, outbox, forgets: [providers.forgets, prompts.forgets, summaries.forgets] }),
       providers,
       suggestions.slice,
       createErasureSlice({ db, outbox, forgets: [providers.forgets, suggestions.forgets] }),
       prompts,
+      summaries,
       {
         jobs: [
           worker(
             insightsJobs,
             { ...suggestions.handlers },
+            { summarize: summaries.summarize },
             { workerId, concurrency: concurrencyOf(insightsJobs), recycling },
           ),
         ],

@@ -28,7 +28,8 @@ export type FixtureIds = Record<
   | 'mapping'
   | 'pass'
   | 'task'
-  | 'prompt',
+  | 'prompt'
+  | 'summary',
   string
 >;
 
@@ -151,6 +152,14 @@ export async function createFixtures(instance: Instance) {
       [ids.prompt, ids.owner],
     );
 
+  const summary = (ids: FixtureIds) =>
+    insights.ask(
+      `insert into insight_summary (uuid, media_file_id, owner_id, version, state, content, finished_at)
+       values ($1, $2, $3, 1, 'partial',
+         '{"brief": [], "key_decisions": [], "action_items": [], "topics": [], "follow_ups": []}', now())`,
+      [ids.summary, ids.file, ids.owner],
+    );
+
   const pass = async (id: string) => {
     const report: SyncRunReport = {
       pass_uuid: id,
@@ -234,6 +243,7 @@ export async function createFixtures(instance: Instance) {
         'pass',
         'task',
         'prompt',
+        'summary',
       ] as const;
       const ids = Object.fromEntries(names.map((name) => [name, randomUUID()])) as Omit<FixtureIds, 'owner'>;
       const bystander = needs('bystander') ? (await person('user')).id : randomUUID();
@@ -260,6 +270,7 @@ export async function createFixtures(instance: Instance) {
       if (needs('pass')) await pass(fixture.pass);
       if (needs('task')) await deadTask(fixture);
       if (needs('prompt')) await prompt(fixture);
+      if (needs('summary')) await summary(fixture);
       return fixture;
     },
     close: async () => {

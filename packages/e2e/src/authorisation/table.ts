@@ -135,6 +135,11 @@ function speakerOf(entry: Entry): Entry {
   return at((ids) => ({ uuid: ids.speaker, target_uuid: ids.otherSpeaker }), entry);
 }
 
+/** The summary belongs to the file of the path. */
+function withSummary(entry: Entry): Entry {
+  return at((ids) => ({ uuid: ids.file, summary: ids.summary }), entry);
+}
+
 function promptOf(entry: Entry): Entry {
   return at((ids) => ({ uuid: ids.prompt }), entry);
 }
@@ -347,6 +352,12 @@ export const table: Record<string, Entry> = {
   'PUT /api/speakers/{uuid}': speakerOf(sending(() => ({ display_name: 'x' }))(correcting)),
   'POST /api/speakers/{uuid}/merge/{target_uuid}': speakerOf(correcting),
   'DELETE /api/speakers/{uuid}': speakerOf(correcting),
+  'POST /api/files/{uuid}/summarize': empty(correcting),
+  'POST /api/files/{uuid}/retry-summary': withSummary(correcting),
+  'GET /api/files/{uuid}/summary': withSummary(reading),
+  'GET /api/files/{uuid}/summary-status': reading,
+  'GET /api/files/{uuid}/summaries': reading,
+  'DELETE /api/files/{uuid}/summary': withSummary(correcting),
   'GET /api/prompts': signedIn,
   'POST /api/prompts': sending(() => ({ name: 'Matrix', text: 'matrix' }))(signedIn),
   'GET /api/prompts/by-content-type/{content_type}': at(() => ({ content_type: 'general' }), signedIn),

@@ -40,6 +40,9 @@ export function createLive({ queryClient, progress, versions }: Deps): (message:
         ]);
       case 'progress':
         return progress.set(effect.fileId, effect.progress);
+      case 'draft':
+        queryClient.setQueryData(['summary-draft', effect.fileId], effect.draft);
+        return;
       case 'removed':
         progress.drop(effect.fileId);
         return refetch([['files'], ['file', effect.fileId], ['search']]);

@@ -39,6 +39,18 @@ describe('effectOf', () => {
       effectOf({ type: 'import_progress', data: { file_id: id, received_bytes: 1_600_000, total_bytes: total } }),
     ).toMatchObject({ kind: 'progress', fileId: id, progress: { stage: 'download', percent, etaSeconds: null } }),
   );
+  it('refetches the summary when it has changed, and passes its draft on', () => {
+    expect(effectOf({ type: 'summary_changed', seq: 1, data: { file_id: id } })).toEqual({
+      kind: 'refetch',
+      keys: [['summary', id]],
+    });
+    const data = { file_id: id, version: 1, sections_done: 2, sections_total: 5, draft: 'It was' };
+    expect(effectOf({ type: 'summary_progress', data })).toEqual({
+      kind: 'draft',
+      fileId: id,
+      draft: { done: 2, total: 5, text: 'It was' },
+    });
+  });
   it('refetches everything after a resync', () =>
     expect(effectOf({ type: 'resync', data: { seq: 9 } })).toEqual({ kind: 'everything', seq: 9 }));
   it('refetches search results after indexing', () =>

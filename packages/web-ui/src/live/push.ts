@@ -11,12 +11,16 @@ export type Progress = {
   readonly etaSeconds: number | null;
 };
 
+/** A summary that is being written: finished and all requests, and its text so far. */
+export type SummaryDraft = { readonly done: number; readonly total: number; readonly text: string };
+
 /** The effect of a message on the caches. Keys are the first parts of query keys. */
 export type PushEffect =
   | { readonly kind: 'greeting'; readonly seq: number; readonly resumed: boolean }
   | { readonly kind: 'refetch'; readonly keys: readonly (readonly string[])[] }
   | { readonly kind: 'transcript'; readonly fileId: string; readonly version: number }
   | { readonly kind: 'progress'; readonly fileId: string; readonly progress: Progress }
+  | { readonly kind: 'draft'; readonly fileId: string; readonly draft: SummaryDraft }
   | { readonly kind: 'ended'; readonly fileId: string; readonly keys: readonly (readonly string[])[] }
   | { readonly kind: 'removed'; readonly fileId: string }
   | { readonly kind: 'everything'; readonly seq: number }
@@ -60,6 +64,12 @@ export function effectOf(message: PushMessage): PushEffect {
         progress: { stage: 'download', percent, message: bytes(received), etaSeconds: null },
       };
     }
+    case 'summary_changed':
+      return { kind: 'refetch', keys: [['summary', message.data.file_id]] };
+    case 'summary_progress': {
+      const { file_id: fileId, sections_done: done, sections_total: total, draft } = message.data;
+      return { kind: 'draft', fileId, draft: { done, total, text: draft } };
+    }
     case 'transcription_ended':
     case 'file_shared':
       return { kind: 'nothing' };
@@ -96,6 +106,8 @@ const known: ReadonlySet<string> = new Set<PushMessage['type']>([
   'suggestions_changed',
   'transcription_status',
   'import_progress',
+  'summary_changed',
+  'summary_progress',
   'transcription_ended',
   'file_shared',
   'resync',
