@@ -8,7 +8,6 @@ import { createOutboundGuard, parseRanges } from '@overtone/service-kit/outbound
 import type { InsightsEnv } from './env.ts';
 import { createErasureSlice } from './erasure/erasure.slice.ts';
 import { PrismaClient } from './generated/client.ts';
-import { createMedia } from './ports/media.adapter.ts';
 import { createModelClient } from './ports/model-client.adapter.ts';
 import { createMedia } from './ports/media.adapter.ts';
 import { createPeople } from './ports/people.adapter.ts';
@@ -54,8 +53,8 @@ export function createInsights(env: InsightsEnv): Service {
     outbox,
     bus,
     log,
-    media: createMedia({ bus }),
-    models: providers.models,
+    media,
+    models,
     instructionsFor: prompts.instructionsFor,
     settings,
     telemetry,
@@ -66,18 +65,20 @@ export function createInsights(env: InsightsEnv): Service {
     slices: [
       slice,
       relay,
-      createErasureSlice({ db, outbox, forgets: [providers.forgets, prompts.forgets, summaries.forgets] }),
+      createErasureSlice({
+        db,
+        outbox,
+        forgets: [providers.forgets, prompts.forgets, summaries.forgets, suggestions.forgets],
+      }),
       providers,
       suggestions.slice,
-      createErasureSlice({ db, outbox, forgets: [providers.forgets, suggestions.forgets] }),
       prompts,
       summaries,
       {
         jobs: [
           worker(
             insightsJobs,
-            { ...suggestions.handlers },
-            { summarize: summaries.summarize },
+            { summarize: summaries.summarize, ...suggestions.handlers },
             { workerId, concurrency: concurrencyOf(insightsJobs), recycling },
           ),
         ],

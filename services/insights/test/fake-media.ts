@@ -6,9 +6,13 @@ import {
   type Label,
   type LabelActor,
   type LabelOutcome,
+  type ReplyOf,
+  type RequestOf,
+  type RpcDef,
 } from '@overtone/contracts';
 import { speakerName } from '@overtone/contracts/speakers';
-import { notFound, type Bus } from '@overtone/service-kit';
+import { isAppError, notFound } from '@overtone/service-kit';
+import type { NatsConnection } from 'nats';
 
 type FakeSpeaker = { uuid: string; label: string; name: string | null };
 export type FakeFile = {
@@ -31,7 +35,8 @@ export type FakeFile = {
 };
 
 /** Media's RPCs, with files in memory. */
-export function createFakeMedia(bus: Bus) {
+export function createFakeMedia(nats: NatsConnection) {
+  const bus = { serve: serverOf(nats) };
   const files = new Map<string, FakeFile>();
   const applied: { actor: LabelActor; labels: Label[] }[] = [];
   /** Thrown by the next request that applies labels. */
@@ -185,5 +190,22 @@ function toInsightFile({ fileId, ownerId, language, version, tags }: FakeFile) {
     uploadTime: '2026-01-01T00:00:00.000Z',
     transcriptVersion: version,
     tags,
+  };
+}
+
+/** Serves an RPC as a service does. */
+function serverOf(nats: NatsConnection) {
+  return <R extends RpcDef>(def: R, handler: (request: RequestOf<R>) => Promise<ReplyOf<R>>): void => {
+    nats.subscribe(def.subject, {
+      callback: (_, message) => {
+        handler(message.json<RequestOf<R>>()).then(
+          (ok) => message.respond(JSON.stringify({ ok })),
+          (error: unknown) => {
+            const { kind, code, message: text } = isAppError(error) ? error : notFound();
+            message.respond(JSON.stringify({ error: { kind, code, message: text } }));
+          },
+        );
+      },
+    });
   };
 }

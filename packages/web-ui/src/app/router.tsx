@@ -257,6 +257,7 @@ const labelsRoute = createRoute({
   getParentRoute: () => frameRoute,
   path: '/admin/labels',
   component: lazyPage(() => import('../admin/labels/labels-page.tsx').then((module) => module.LabelsPage)),
+});
 const organisationRoute = createRoute({
   getParentRoute: () => frameRoute,
   path: '/admin/organisation',

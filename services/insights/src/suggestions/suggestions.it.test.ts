@@ -6,13 +6,18 @@ import { waitFor } from '@overtone/testkit';
 import { stopAfterFile } from '@overtone/testkit/cleanup';
 import { startLanguageModelServer, type AnswerCall } from '@overtone/testkit/language-model';
 import { createFakeMedia, type FakeFile } from '../../test/fake-media.ts';
-import { createWorld, type Body, type Person } from '../../test/world.ts';
+import { newUser, startWorld, type TestUser as Person } from '../../test/world.ts';
 
 const server = await stopAfterFile(startLanguageModelServer({ contextTokens: 4_096 }));
-const world = await stopAfterFile(createWorld());
-const media = createFakeMedia(await world.busOf('media'));
-const { ask } = await world.start();
-const admin = world.person('super_admin');
+const world = await startWorld();
+const media = createFakeMedia(world.nats);
+const admin = newUser('super_admin');
+
+type Body = Record<string, unknown>;
+
+function ask(person: Person, method: string, path: string, body?: unknown) {
+  return world.call(person, method, `/api${path}`, body);
+}
 
 /** The subjects of a recording, often enough to be its keyphrases. */
 const solar: FakeFile['spoken'] = [
@@ -67,7 +72,7 @@ function ended(person: Person, file: FakeFile): Promise<FileSuggestions> {
 
 async function transcribed(person: Person, file: FakeFile): Promise<FileSuggestions> {
   const { fileId, ownerId } = file;
-  await world.publish(mediaEvents.transcriptionEnded, { fileId, ownerId, outcome: 'completed', noSpeech: false });
+  await world.emit(mediaEvents.transcriptionEnded, { fileId, ownerId, outcome: 'completed', noSpeech: false });
   return ended(person, file);
 }
 
@@ -101,7 +106,7 @@ function isAboutSpeakers(prompt: string): boolean {
 
 describe('suggestions without a language model', () => {
   it('are keyphrases and names from introductions, with the sentence that shows them, and say so', async () => {
-    const ada = world.person();
+    const ada = newUser();
     const file = fileOf(ada);
     const found = await transcribed(ada, file);
     expect(found.labels).toMatchObject({ state: 'completed', made_without_model: true, model: null });
@@ -115,7 +120,7 @@ describe('suggestions without a language model', () => {
   });
 
   it('prefer the name of a known person', async () => {
-    const ada = world.person();
+    const ada = newUser();
     const spoken: FakeFile['spoken'] = [
       [1, 'Hello, my name is Grace.'],
       [2, 'Welcome, let us begin with the report.'],
@@ -125,21 +130,21 @@ describe('suggestions without a language model', () => {
   });
 
   it('name no speaker while names are masked', async () => {
-    const ada = world.person();
+    const ada = newUser();
     const found = await transcribed(ada, fileOf(ada, { masksNames: true }));
     expect(found.suggested_speakers).toEqual([]);
     expect(found.speakers.state).toBe('completed');
   });
 
   it('are not made while the transcript is withheld', async () => {
-    const ada = world.person();
+    const ada = newUser();
     const found = await transcribed(ada, fileOf(ada, { withheld: true }));
     expect(found.labels.state).toBe('withheld');
     expect(found.suggested_tags).toEqual([]);
   });
 
   it('suggest a collection that is named like a keyphrase', async () => {
-    const ada = world.person();
+    const ada = newUser();
     const collections = [
       { name: 'Solar panels', contains: false, isShared: false },
       { name: 'Wind', contains: false, isShared: false },
@@ -151,7 +156,7 @@ describe('suggestions without a language model', () => {
 
 describe('suggestions of a language model', () => {
   it('reach it with every passage exactly once, within its window, and name the model', async () => {
-    const ada = world.person();
+    const ada = newUser();
     const spoken = Array.from({ length: 900 }, (_, i): FakeFile['spoken'][number] => [
       (i % 2) + 1,
       `Passage number ${i} is about the harbour and ${'many other things '.repeat(i % 7)}.`,
@@ -177,7 +182,7 @@ describe('suggestions of a language model', () => {
   }, 60_000);
 
   it('are not applied without a line that shows them', async () => {
-    const ada = world.person();
+    const ada = newUser();
     const file = fileOf(ada);
     await useModel(answering({ tags: [{ name: 'Invented', confidence: 1, line: 99 }] }));
     const found = await transcribed(ada, file);
@@ -186,7 +191,7 @@ describe('suggestions of a language model', () => {
   });
 
   it('contain only collections that the owner has', async () => {
-    const ada = world.person();
+    const ada = newUser();
     const collections = [{ name: 'School', contains: false, isShared: false }];
     await useModel(
       answering({
@@ -201,7 +206,7 @@ describe('suggestions of a language model', () => {
   });
 
   it('drop a name that no line contains, and speakers that were not sent', async () => {
-    const ada = world.person();
+    const ada = newUser();
     await useModel(
       answering({}, [
         { speaker: 'S1', name: 'Anna Schmidt', confidence: 0.9, line: 1 },
@@ -214,7 +219,7 @@ describe('suggestions of a language model', () => {
   });
 
   it('send no name of a known person to the provider', async () => {
-    const ada = world.person();
+    const ada = newUser();
     await useModel(answering({}, [{ speaker: 'S1', name: 'Anna', confidence: 0.9, line: 1 }]));
     const found = await transcribed(ada, fileOf(ada, { knownNames: ['Anna Unmentioned'], ownerTags: ['Private tag'] }));
     expect(found.suggested_speakers.map(({ name }) => name)).toEqual(['Anna Unmentioned']);
@@ -229,7 +234,7 @@ describe('suggestions of a language model', () => {
     ['only punctuation', '!!! ???'],
     ['another language', '日本語のタグ'],
   ])('show hostile names as text or refuse them: %s', async (_, name) => {
-    const ada = world.person();
+    const ada = newUser();
     const file = fileOf(ada);
     await useModel(
       answering({ tags: [{ name, confidence: 0.9, line: 1 }] }, [{ speaker: 'S1', name, confidence: 0.9, line: 1 }]),
@@ -245,7 +250,7 @@ describe('suggestions of a language model', () => {
   });
 
   it('are requested once more after an answer that does not fit, and then fail with the reason', async () => {
-    const ada = world.person();
+    const ada = newUser();
     const file = fileOf(ada);
     await useModel(() => '{"tags": "no list"');
     const found = await transcribed(ada, file);
@@ -255,7 +260,7 @@ describe('suggestions of a language model', () => {
   }, 120_000);
 
   it('do not ask about finished sections again after an interruption', async () => {
-    const ada = world.person();
+    const ada = newUser();
     const spoken = Array.from({ length: 900 }, (_, i): FakeFile['spoken'][number] => [
       1,
       `Passage ${i} of the harbour plan.`,
@@ -285,7 +290,7 @@ describe('automatic labels', () => {
   ];
 
   it('are applied from the threshold on, with the spelling that the owner uses', async () => {
-    const ada = world.person();
+    const ada = newUser();
     const file = fileOf(ada, { ownerTags: ['school-roof'] });
     await useModel(answering({ tags }));
     const found = await transcribed(ada, file);
@@ -297,7 +302,7 @@ describe('automatic labels', () => {
   });
 
   it('are not attached again when a person removed them', async () => {
-    const ada = world.person();
+    const ada = newUser();
     const file = fileOf(ada, { removed: ['School roof'] });
     await useModel(answering({ tags }));
     const found = await transcribed(ada, file);
@@ -306,7 +311,7 @@ describe('automatic labels', () => {
   });
 
   it('leave shared collections to a person', async () => {
-    const ada = world.person();
+    const ada = newUser();
     const collections = [
       { name: 'Open', contains: false, isShared: true },
       { name: 'Own', contains: false, isShared: false },
@@ -321,7 +326,7 @@ describe('automatic labels', () => {
   });
 
   it('are undone by a person, once, and not applied again by a later extraction', async () => {
-    const ada = world.person();
+    const ada = newUser();
     const file = fileOf(ada);
     await useModel(answering({ tags }));
     const { uuid } = named(await transcribed(ada, file), 'School roof');
@@ -334,7 +339,7 @@ describe('automatic labels', () => {
   });
 
   it('continue after an interruption between storing and applying', async () => {
-    const ada = world.person();
+    const ada = newUser();
     const file = fileOf(ada);
     await useModel(answering({ tags }));
     media.failNextApply(unavailable('service_unavailable', 'media is away'));
@@ -350,7 +355,7 @@ describe('automatic labels', () => {
     ['the person wants more confidence', { confidence_threshold: 0.95 }, []],
     ['the person wants less confidence', { confidence_threshold: 0.7 }, ['inverter', 'School roof']],
   ] as const)('follow the choice of the owner: %s', async (_, preference, expected) => {
-    const ada = world.person();
+    const ada = newUser();
     const file = fileOf(ada);
     await useModel(answering({ tags }));
     await ask(ada, 'PUT', '/user-settings/auto-label', preference);
@@ -359,7 +364,7 @@ describe('automatic labels', () => {
   });
 
   it('are off for everybody when a super_admin switched them off', async () => {
-    const ada = world.person();
+    const ada = newUser();
     const file = fileOf(ada);
     await useModel(answering({ tags }));
     expect((await ask(admin, 'PUT', '/admin/label-settings', { apply_automatically: false })).status).toBe(200);
@@ -369,11 +374,11 @@ describe('automatic labels', () => {
   });
 
   it('are not made for a transcription that failed or has no speech', async () => {
-    const ada = world.person();
+    const ada = newUser();
     const file = fileOf(ada);
     const { fileId, ownerId } = file;
-    await world.publish(mediaEvents.transcriptionEnded, { fileId, ownerId, outcome: 'failed', noSpeech: false });
-    await world.publish(mediaEvents.transcriptionEnded, { fileId, ownerId, outcome: 'completed', noSpeech: true });
+    await world.emit(mediaEvents.transcriptionEnded, { fileId, ownerId, outcome: 'failed', noSpeech: false });
+    await world.emit(mediaEvents.transcriptionEnded, { fileId, ownerId, outcome: 'completed', noSpeech: true });
     await transcribed(ada, fileOf(ada));
     expect((await read(ada, file)).labels.state).toBe('none');
   });
@@ -381,7 +386,7 @@ describe('automatic labels', () => {
 
 describe('decisions', () => {
   it('accept tags and names at once, and never replace a name that a person gave meanwhile', async () => {
-    const ada = world.person();
+    const ada = newUser();
     const file = fileOf(ada);
     const found = await transcribed(ada, file);
     const [speaker, tag] = [named(found, 'Anna Schmidt').uuid, named(found, 'solar panels').uuid];
@@ -396,7 +401,7 @@ describe('decisions', () => {
   });
 
   it('remember what was rejected, also when suggestions are made again', async () => {
-    const ada = world.person();
+    const ada = newUser();
     const file = fileOf(ada);
     const found = await transcribed(ada, file);
     const rejected = [
@@ -416,7 +421,7 @@ describe('decisions', () => {
   });
 
   it('take labels by name, and refuse one that was not suggested before anything is applied', async () => {
-    const ada = world.person();
+    const ada = newUser();
     await ask(ada, 'PUT', '/user-settings/auto-label', { enabled: false });
     const file = fileOf(ada);
     await transcribed(ada, file);
@@ -431,7 +436,7 @@ describe('decisions', () => {
   });
 
   it('are refused to readers, and unknown to strangers', async () => {
-    const [ada, eve, bob] = [world.person(), world.person(), world.person()];
+    const [ada, eve, bob] = [newUser(), newUser(), newUser()];
     const collections = [{ name: 'Solar panels', contains: false, isShared: false }];
     const file = fileOf(ada, { collections, readers: new Map([[bob.userId, 'viewer']]) });
     const found = await transcribed(ada, file);
@@ -450,7 +455,7 @@ describe('decisions', () => {
   });
 
   it('of another file are unknown', async () => {
-    const ada = world.person();
+    const ada = newUser();
     const [one, other] = [fileOf(ada), fileOf(ada)];
     const { suggested_tags: suggested } = await transcribed(ada, one);
     expect((await decide(ada, other, 'accept', [suggested[0]?.uuid ?? ''])).status).toBe(404);
@@ -459,11 +464,11 @@ describe('decisions', () => {
 
 describe('stored suggestions', () => {
   it('lose their quotes when more is masked, and are made again only on request', async () => {
-    const ada = world.person();
+    const ada = newUser();
     const file = fileOf(ada);
     const before = await transcribed(ada, file);
     await decide(ada, file, 'accept', [named(before, 'Anna Schmidt').uuid]);
-    await world.publish(mediaEvents.masksTightened, { ownerId: null, fileId: file.fileId });
+    await world.emit(mediaEvents.masksTightened, { ownerId: null, fileId: file.fileId });
     const after = await waitFor(async () => {
       const found = await read(ada, file);
       return found.labels.state === 'none' ? found : undefined;
@@ -473,13 +478,13 @@ describe('stored suggestions', () => {
   });
 
   it('are deleted with their file and with their owner', async () => {
-    const ada = world.person();
+    const ada = newUser();
     const [one, other] = [fileOf(ada), fileOf(ada)];
     await transcribed(ada, one);
     await transcribed(ada, other);
     media.files.delete(one.fileId);
-    await world.publish(mediaEvents.deleted, { fileId: one.fileId, ownerId: ada.userId });
-    await world.publish(userErasureOrdered, { erasureId: randomUUID(), round: 1, userId: ada.userId });
+    await world.emit(mediaEvents.deleted, { fileId: one.fileId, ownerId: ada.userId });
+    await world.emit(userErasureOrdered, { erasureId: randomUUID(), round: 1, userId: ada.userId });
     await waitFor(async () => {
       const rows = await world.sql('select 1 from suggestion_extraction where owner_id = $1', [ada.userId]);
       const words = await world.sql('select 1 from library_file where media_file_id = any($1)', [
@@ -493,7 +498,7 @@ describe('stored suggestions', () => {
   });
 
   it('are out of date after an edit of the transcript', async () => {
-    const ada = world.person();
+    const ada = newUser();
     const file = fileOf(ada);
     expect((await transcribed(ada, file)).labels.out_of_date).toBe(false);
     file.version += 1;
@@ -506,7 +511,7 @@ describe('runs over the library', () => {
     (await ask(person, 'GET', '/topics/retroactive-auto-label/status')).body['run'] as Body | null;
 
   it('label all own files once, report the progress, and admit no second run meanwhile', async () => {
-    const [ada, eve] = [world.person(), world.person()];
+    const [ada, eve] = [newUser(), newUser()];
     const files = Array.from({ length: 12 }, () => fileOf(ada));
     const foreign = fileOf(eve);
     await useModel(answering({ tags: [{ name: 'School roof', confidence: 0.9, line: 2 }] }));
@@ -526,7 +531,7 @@ describe('runs over the library', () => {
   }, 90_000);
 
   it('skip named files of other people, and can be stopped', async () => {
-    const [ada, eve] = [world.person(), world.person()];
+    const [ada, eve] = [newUser(), newUser()];
     const foreign = fileOf(eve);
     const names = [foreign.fileId, randomUUID()];
     await ask(ada, 'POST', '/topics/retroactive-auto-label', { file_uuids: names });

@@ -1,10 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
-import { identityEvents, mediaEvents, pushMessage, searchEvents, suggestionEvents, transcriptionEvents } from '@overtone/contracts';
 import {
   identityEvents,
   mediaEvents,
   pushMessage,
   searchEvents,
+  suggestionEvents,
   summaryEvents,
   transcriptionEvents,
 } from '@overtone/contracts';

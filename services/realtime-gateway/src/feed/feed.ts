@@ -27,8 +27,8 @@ export type FeedEvent =
 type FileRef = { fileId: string; ownerId: string };
 type Translation = { def: EventDef; translate: (data: never, seq: number) => FeedEvent };
 /** The types of messages that carry nothing but the file. */
-type FileMessage = 'file_created' | 'file_deleted' | 'search_indexing_complete' | 'suggestions_changed';
-type FileMessage = 'file_created' | 'file_deleted' | 'search_indexing_complete' | 'summary_changed';
+type FileMessage =
+  'file_created' | 'file_deleted' | 'search_indexing_complete' | 'suggestions_changed' | 'summary_changed';
 
 /** What each event becomes. Messages carry ids only; clients fetch the content with their own rights. */
 const translations: ReadonlyMap<string, Translation> = new Map(
