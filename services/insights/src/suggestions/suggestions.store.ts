@@ -127,10 +127,12 @@ export async function setStatus(
 }
 
 export async function readFileSuggestions(db: Db | Tx, fileId: string) {
-  const [extractions, suggestions] = await Promise.all([
-    db.suggestionExtraction.findMany({ where: { fileId } }),
-    db.suggestion.findMany({ where: { fileId }, orderBy: [{ confidence: 'desc' }, { name: 'asc' }] }),
-  ]);
+  // In this order: what an extraction that has ended stored is then seen, too.
+  const extractions = await db.suggestionExtraction.findMany({ where: { fileId } });
+  const suggestions = await db.suggestion.findMany({
+    where: { fileId },
+    orderBy: [{ confidence: 'desc' }, { name: 'asc' }],
+  });
   return { extractions, suggestions };
 }
 
