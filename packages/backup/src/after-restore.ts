@@ -116,6 +116,7 @@ const ownerColumns = {
   user: 'uuid',
   media_file: 'user_id',
   tag: 'user_id',
+  collection: 'user_id',
   open_upload: 'user_id',
   watch_source: 'owner_id',
   watch_decision: 'owner_id',
@@ -123,6 +124,9 @@ const ownerColumns = {
   run: 'owner_id',
   index_state: 'owner_id',
   directory_decision: 'user_id',
+  suggestion_extraction: 'owner_id',
+  auto_label_preference: 'user_id',
+  label_run: 'user_id',
 } as const;
 
 /**

@@ -1,5 +1,8 @@
 /** Error codes of insights: language models, summaries, suggestions and answers. */
 export const insightsErrors = {
+  no_transcript: 'conflict',
+  suggestion_unknown: 'invalid',
+  label_run_active: 'conflict',
   // language models of everyone and of one person
   provider_name_taken: 'conflict',
   provider_limit: 'conflict',

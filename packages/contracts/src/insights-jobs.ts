@@ -1,8 +1,10 @@
 import { z } from 'zod';
 import { defineJob } from './define.ts';
+import { suggestionJobs } from './insights-suggestions.ts';
 
 /** All jobs of insights, `job.nlp.insights.<verb>`: they share one durable, so that one worker handles every verb. */
 export const insightsJobs = {
+  ...suggestionJobs,
   /** Works on an ordered summary. Failures of the language model are stored and repeated by the service itself. */
   summarize: defineJob('job.nlp.insights.summarize', {
     input: z.object({ summaryId: z.uuid() }),

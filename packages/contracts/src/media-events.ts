@@ -27,6 +27,9 @@ export const fileActions = [
   'redaction_changed',
   'text_revealed',
   'transcript_imported',
+  'labels_applied',
+  'labels_removed',
+  'speakers_named',
 ] as const;
 export const mediaEvents = {
   uploaded: defineEvent(

@@ -36,6 +36,7 @@ export const operationActions = [
   'legal_hold_placed',
   'legal_hold_released',
   'redaction_policy_changed',
+  'label_settings_changed',
   'watch_source_created',
   'watch_source_changed',
   'watch_source_deleted',
@@ -44,6 +45,9 @@ export const operationActions = [
   'model_provider_deleted',
   'model_provider_activated',
   'insights_settings_changed',
+  'collection_deleted',
+  'collection_shared',
+  'collection_unshared',
   'organisation_context_changed',
 ] as const;
 export const operationsEvents = {

@@ -25,6 +25,7 @@ export const pushMessage = z.discriminatedUnion('type', [
     data: z.object({ file_id: z.uuid(), transcript_version: z.int() }),
   }),
   z.object({ type: z.literal('search_indexing_complete'), seq: z.int(), data: z.object({ file_id: z.uuid() }) }),
+  z.object({ type: z.literal('suggestions_changed'), seq: z.int(), data: z.object({ file_id: z.uuid() }) }),
   /** A version of the summary was ordered, has ended, is out of date, withheld or deleted. */
   z.object({ type: z.literal('summary_changed'), seq: z.int(), data: z.object({ file_id: z.uuid() }) }),
   /** For notifications. To the owner of the file. */

@@ -25,13 +25,16 @@ import { groupRoutes } from './identity-groups.ts';
 import { mappingRoutes } from './identity-mappings.ts';
 import { userRoutes } from './identity-users.ts';
 import { insightsJobs } from './insights-jobs.ts';
+import { suggestionEvents, suggestionRoutes } from './insights-suggestions.ts';
 import { modelProviderRoutes } from './insights-providers.ts';
 import { insightsRpc } from './insights-rpc.ts';
 import { summaryEvents, summaryLive, summaryRoutes } from './insights-summaries.ts';
 import { promptRoutes } from './insights-prompts.ts';
 import { mediaRoutes } from './media.ts';
+import { collectionRpc } from './media-collections.ts';
 import { downloadJobs, importLive, importRpc } from './media-imports.ts';
 import { mediaEvents, mediaRpc } from './media-events.ts';
+import { labelRpc } from './media-labels.ts';
 import { mediaInsightsRpc } from './media-insights.ts';
 import { modelJobs, modelRoutes, modelRpc } from './models.ts';
 import { maskedAudioJobs, maskedAudioRpc } from './media-masked-audio.ts';
@@ -134,10 +137,12 @@ export const topology: Record<ServiceName, Topology> = {
     ],
     serves: [
       ...all<RpcDef>(mediaRpc),
+      ...all<RpcDef>(collectionRpc),
       ...all<RpcDef>(mediaInsightsRpc),
       ...all<RpcDef>(importRpc),
       ...all<RpcDef>(maskedAudioRpc),
       ...all<RpcDef>(erasureRpc),
+      ...all<RpcDef>(labelRpc),
     ],
     sendsLive: [importLive.progress],
   },
@@ -219,6 +224,7 @@ export const topology: Record<ServiceName, Topology> = {
       mediaRpc.transcriptPage,
       mediaRpc.listTranscribed,
       mediaRpc.listShared,
+      collectionRpc.filesOf,
       identityRpc.memberships,
       workerRpc.embed,
     ],
@@ -235,7 +241,12 @@ export const topology: Record<ServiceName, Topology> = {
   },
   insights: {
     ...noMessages,
-    emits: [operationsEvents.performed, erasureEvents.insights, ...all<EventDef>(summaryEvents)],
+    emits: [
+      operationsEvents.performed,
+      erasureEvents.insights,
+      ...all<EventDef>(summaryEvents),
+      ...all<EventDef>(suggestionEvents),
+    ],
     consumes: {
       'forget-file': mediaEvents.deleted,
       'erase-person': userErasureOrdered,
@@ -243,10 +254,12 @@ export const topology: Record<ServiceName, Topology> = {
       'review-edited': mediaEvents.transcriptEdited,
       'withhold-summaries': mediaEvents.masksTightened,
       'stop-binned': mediaEvents.binned,
+      'suggest-for-transcript': mediaEvents.transcriptionEnded,
+      'withhold-suggestions': mediaEvents.masksTightened,
     },
     enqueues: all<JobDef>(insightsJobs),
     works: all<JobDef>(insightsJobs),
-    requests: [dispatcherRpc.paused, identityRpc.names, ...all<RpcDef>(mediaInsightsRpc)],
+    requests: [dispatcherRpc.paused, identityRpc.names, ...all<RpcDef>(mediaInsightsRpc), ...all<RpcDef>(labelRpc)],
     serves: all<RpcDef>(insightsRpc),
     sendsLive: [summaryLive.progress],
   },
@@ -263,6 +276,7 @@ export const topology: Record<ServiceName, Topology> = {
       mediaEvents.transcriptStored,
       mediaEvents.transcriptEdited,
       searchEvents.fileIndexed,
+      suggestionEvents.changed,
       summaryEvents.changed,
       mediaEvents.accessChanged,
       identityEvents.membershipChanged,
@@ -303,6 +317,7 @@ export const routes: readonly RouteDef[] = [
   ...all<RouteDef>(searchRoutes),
   ...all<RouteDef>(backupRoutes),
   ...all<RouteDef>(mirrorRoutes),
+  ...all<RouteDef>(suggestionRoutes),
   ...all<RouteDef>(modelProviderRoutes),
   ...all<RouteDef>(summaryRoutes),
   ...all<RouteDef>(promptRoutes),

@@ -3,6 +3,7 @@ import { enginesInTheBrowser } from './engines-browser.e2e.ts';
 import { brokerWiped } from './broker-wiped.e2e.ts';
 import { carelessInTheBrowser } from './careless-browser.e2e.ts';
 import { chaos } from './chaos.e2e.ts';
+import { collectionsInTheBrowser } from './collections-browser.e2e.ts';
 import { numberFrom, useScripted } from './context.ts';
 import { diskFull } from './disk-full.e2e.ts';
 import { frozen } from './frozen.e2e.ts';
@@ -19,6 +20,7 @@ import { retentionInTheBrowser } from './retention-browser.e2e.ts';
 import { redactionInTheBrowser } from './redaction-browser.e2e.ts';
 import { rolling } from './rolling.e2e.ts';
 import { signals } from './signals.e2e.ts';
+import { suggestionsInTheBrowser } from './suggestions-browser.e2e.ts';
 import { registerSuites } from './suite.ts';
 import { summariesInTheBrowser } from './summaries-browser.e2e.ts';
 import { watchInTheBrowser } from './watch-browser.e2e.ts';
@@ -30,6 +32,7 @@ registerSuites(
     carelessInTheBrowser(context, numberFrom('OT_CARELESS_ACTS', 1)),
     queuesInTheBrowser(context),
     libraryInTheBrowser(context),
+    collectionsInTheBrowser(context),
     backupsInTheBrowser(context),
     enginesInTheBrowser(context),
     urlImportInTheBrowser(context),
@@ -37,6 +40,7 @@ registerSuites(
     modelsInTheBrowser(context),
     retentionInTheBrowser(context),
     redactionInTheBrowser(context),
+    suggestionsInTheBrowser(context),
     promptsInTheBrowser(context),
     summariesInTheBrowser(context),
     languageModelsInTheBrowser(context),

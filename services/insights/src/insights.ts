@@ -14,6 +14,7 @@ import { createPeople } from './ports/people.adapter.ts';
 import { createPromptsSlice } from './prompts/prompts.slice.ts';
 import { createProvidersSlice } from './providers/providers.slice.ts';
 import { createSettings } from './settings/settings.ts';
+import { createSuggestionsSlice } from './suggestions/suggestions.slice.ts';
 import { createSummariesSlice } from './summaries/summaries.slice.ts';
 import { createTelemetry } from './telemetry.ts';
 
@@ -43,14 +44,17 @@ export function createInsights(env: InsightsEnv): Service {
     settings,
     keyRing,
   });
+  const { models } = providers;
+  const media = createMedia({ bus });
+  const suggestions = createSuggestionsSlice({ db, outbox, bus, log, keyRing, settings, models, media });
   const prompts = createPromptsSlice({ db, outbox, people, keyRing });
   const summaries = createSummariesSlice({
     db,
     outbox,
     bus,
     log,
-    media: createMedia({ bus }),
-    models: providers.models,
+    media,
+    models,
     instructionsFor: prompts.instructionsFor,
     settings,
     telemetry,
@@ -61,15 +65,20 @@ export function createInsights(env: InsightsEnv): Service {
     slices: [
       slice,
       relay,
-      createErasureSlice({ db, outbox, forgets: [providers.forgets, prompts.forgets, summaries.forgets] }),
+      createErasureSlice({
+        db,
+        outbox,
+        forgets: [providers.forgets, prompts.forgets, summaries.forgets, suggestions.forgets],
+      }),
       providers,
+      suggestions.slice,
       prompts,
       summaries,
       {
         jobs: [
           worker(
             insightsJobs,
-            { summarize: summaries.summarize },
+            { summarize: summaries.summarize, ...suggestions.handlers },
             { workerId, concurrency: concurrencyOf(insightsJobs), recycling },
           ),
         ],

@@ -3,6 +3,7 @@ import { createService, createServiceBase, type Service } from '@overtone/servic
 import { createOutboundGuard, parseRanges } from '@overtone/service-kit/outbound';
 import { createBinSlice } from './bin/bin.slice.ts';
 import { createBulkSlice } from './bulk/bulk.slice.ts';
+import { createCollectionsSlice } from './collections/collections.slice.ts';
 import type { MediaEnv } from './env.ts';
 import { createErasureSlice } from './erasure/erasure.slice.ts';
 import { createExportsSlice } from './exports/exports.slice.ts';
@@ -12,6 +13,7 @@ import { createImportsSlice } from './imports/imports.slice.ts';
 import { createIndexingSlice } from './indexing/indexing.slice.ts';
 import { createInsightsSlice } from './insights/insights.slice.ts';
 import { createLegalHoldSlice } from './legal-hold/legal-hold.slice.ts';
+import { createLabelsSlice } from './labels/labels.slice.ts';
 import { createLanguages } from './ports/languages.adapter.ts';
 import { createPeople } from './ports/people.adapter.ts';
 import { createSummaries } from './ports/summaries.adapter.ts';
@@ -67,8 +69,10 @@ export function createMedia(env: MediaEnv): Service {
       createTranscriptsSlice({ db, outbox, people }),
       createTranscriptImportSlice({ db, outbox, objects }),
       tags,
+      createCollectionsSlice({ db, outbox, people }),
       createProcessingSlice({ db, outbox, objects }),
       createIndexingSlice({ db }),
+      createLabelsSlice({ db, outbox, people }),
       createInsightsSlice({ db }),
       createErasureSlice({ db, outbox, objects, removeUploadsOf: uploads.removeUploadsOf }),
       createLegalHoldSlice({ db, outbox, people }),

@@ -60,6 +60,7 @@ async function startSearch(folder: string, passages: number) {
     index,
     store: createSearchStore({ db }),
     access: createAccessStore({ db }),
+    collections: { filesOf: async () => null },
     vectoriser: createWorkerVectoriser({ bus }),
     telemetry: createTelemetry(metrics),
     log,

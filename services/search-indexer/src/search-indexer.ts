@@ -6,6 +6,7 @@ import type { IndexerEnv } from './env.ts';
 import { createErasureSlice } from './erasure/erasure.slice.ts';
 import { PrismaClient } from './generated/client.ts';
 import { createIndexingSlice } from './indexing/indexing.slice.ts';
+import { createMediaCollections } from './ports/media-collections.adapter.ts';
 import { createMediaTranscripts } from './ports/media-transcripts.adapter.ts';
 import { openIndex } from './ports/open-index.ts';
 import { createWorkerVectoriser } from './ports/worker-vectoriser.adapter.ts';
@@ -23,6 +24,7 @@ export async function createSearchIndexer(env: IndexerEnv): Promise<Service> {
   const index = await openIndex(env, log);
   const vectoriser = createWorkerVectoriser({ bus });
   const transcripts = createMediaTranscripts({ bus });
+  const collections = createMediaCollections({ bus });
   const recycling = createRecycling();
 
   const accessSlice = createAccessSlice({ db, bus });
@@ -49,7 +51,7 @@ export async function createSearchIndexer(env: IndexerEnv): Promise<Service> {
       indexingSlice,
       createErasureSlice({ db, outbox, indexing }),
       createRebuildSlice({ db, pool, index, indexing, refresh, transcripts, log }),
-      createSearchSlice({ db, index, access, vectoriser, telemetry, floor, counts, log }),
+      createSearchSlice({ db, index, access, collections, vectoriser, telemetry, floor, counts, log }),
     ],
   });
 }

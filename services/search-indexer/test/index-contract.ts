@@ -12,6 +12,7 @@ import {
 export const everything: IndexFilter = {
   ownerId: null,
   sharedIds: [],
+  fileIds: null,
   speakers: [],
   tags: [],
   media: [],
@@ -139,6 +140,18 @@ export function indexContract(open: () => SearchIndex): void {
     const expected = [`${own}:0`, `${shared}:0`].sort();
     expect([idsOf(keyword).sort(), idsOf(semantic).sort()]).toEqual([expected, expected]);
     expect(await found(index, { ownerId: me, sharedIds: [] })).toEqual([`${own}:0`]);
+  });
+
+  it('finds only the requested files, and none when none is requested', async () => {
+    const index = open();
+    const [first, second] = [file(), file()];
+    await fill(
+      index,
+      { fileId: first, terms: 'x', vector: vector(1, 0, 0) },
+      { fileId: second, terms: 'x', vector: vector(1, 0, 0) },
+    );
+    expect(await found(index, { fileIds: [second, randomUUID()] })).toEqual([`${second}:0`]);
+    expect(await found(index, { fileIds: [] })).toEqual([]);
   });
 
   it('filters by owner, speaker, tag, media type, time and duration', async () => {

@@ -43,7 +43,19 @@ export async function startIndexer() {
   const rebuild = createRebuild({ index, indexing, transcripts, store: createRebuildStore({ db }), pool, log });
   const searchStore = createSearchStore({ db });
   const access = createAccessStore({ db });
-  const answer = createSearch({ index, store: searchStore, access, vectoriser, telemetry, log, floor: 0.5 });
+  /** Files by collection, as media would report them to every searcher. */
+  const collections = new Map<string, string[]>();
+  const filesOf = async (id: string) => collections.get(id) ?? null;
+  const answer = createSearch({
+    index,
+    store: searchStore,
+    access,
+    collections: { filesOf },
+    vectoriser,
+    telemetry,
+    log,
+    floor: 0.5,
+  });
   const { signal } = new AbortController();
   return {
     pool,
@@ -57,6 +69,7 @@ export async function startIndexer() {
     rebuild,
     searchStore,
     access,
+    collections,
     directory,
     indexFile: (fileId: string) => indexing.indexFile(fileId, { signal }),
     indexDue: () => refresh.indexDue(signal),

@@ -94,6 +94,11 @@ function at(params: (ids: FixtureIds) => Record<string, string>, entry: Entry): 
 const reading: Entry = { expects: { own: '-aaa', viewer: '-aaa', editor: '-aaa', other: 'shaa' } };
 const correcting: Entry = { expects: { own: '-aaa', viewer: '-faa', editor: '-aaa', other: 'shaa' } };
 const owning: Entry = { expects: { own: '-aaa', viewer: '-faa', editor: '-faa', other: 'shaa' } };
+// There is no such suggestion: those who may decide get 404.
+const unknownSuggestion: Entry = {
+  expects: { own: '-hhh', viewer: '-fhh', editor: '-hhh', other: 'shhh' },
+  send: () => ({ json: { suggestion_uuids: [randomUUID()] } }),
+};
 const binned: Entry = { expects: { own: '-aaa', other: 'shaa' } };
 const mine: Entry = { expects: { own: '-aaa', other: 'shhh' } };
 const managing: Entry = { expects: { manager: '-aaa', member: '-haa', other: 'shaa' } };
@@ -120,6 +125,10 @@ function inQueue(entry: Entry): Entry {
 // No catalogue has it, and no folder.
 function noModel(entry: Entry): Entry {
   return at(() => ({ name: 'matrix' }), entry);
+}
+
+function ofCollection(entry: Entry): Entry {
+  return at((ids) => ({ uuid: ids.collection, share_uuid: ids.collectionShare }), entry);
 }
 
 function speakerOf(entry: Entry): Entry {
@@ -367,6 +376,38 @@ export const table: Record<string, Entry> = {
   'GET /api/tags/files': asking((ids) => `file_uuid=${ids.file}`)(signedIn),
   'POST /api/tags/files/{uuid}/tags': sending(() => ({ name: 'x' }))(correcting),
   'DELETE /api/tags/files/{uuid}/tags/{tag_name}': correcting,
+  'GET /api/files/{uuid}/suggestions': reading,
+  'DELETE /api/files/{uuid}/suggestions': correcting,
+  'POST /api/files/{uuid}/suggestions/accept': unknownSuggestion,
+  'POST /api/files/{uuid}/suggestions/reject': unknownSuggestion,
+  'POST /api/files/{uuid}/suggestions/undo': unknownSuggestion,
+  'POST /api/files/{uuid}/identify-speakers': empty(correcting),
+  'POST /api/topics/{uuid}/extract': empty(correcting),
+  'POST /api/topics/{uuid}/apply': empty(correcting),
+  'POST /api/topics/{uuid}/auto-label': correcting,
+  'POST /api/topics/batch-extract': sending((ids) => ({ file_uuids: [ids.file] }))(signedIn),
+  'POST /api/topics/retroactive-auto-label': sending(() => ({ file_uuids: [randomUUID()] }))(signedIn),
+  'GET /api/topics/retroactive-auto-label/status': signedIn,
+  'DELETE /api/topics/retroactive-auto-label': signedIn,
+  'GET /api/user-settings/auto-label': signedIn,
+  'PUT /api/user-settings/auto-label': empty(signedIn),
+  'DELETE /api/user-settings/auto-label': signedIn,
+  'GET /api/admin/label-settings': superAdmins,
+  'PUT /api/admin/label-settings': empty(superAdmins),
+  'GET /api/collections': signedIn,
+  'POST /api/collections': sending(() => ({ name: `matrix ${randomUUID()}` }))(signedIn),
+  'GET /api/collections/{uuid}': ofCollection(reading),
+  'PUT /api/collections/{uuid}': ofCollection(sending(() => ({ description: 'x' }))(correcting)),
+  'DELETE /api/collections/{uuid}': ofCollection(owning),
+  'GET /api/collections/{uuid}/media': ofCollection(reading),
+  'POST /api/collections/{uuid}/media': ofCollection(sending((ids) => ({ media_file_ids: [ids.file] }))(correcting)),
+  'DELETE /api/collections/{uuid}/media': ofCollection(sending((ids) => ({ media_file_ids: [ids.file] }))(correcting)),
+  'GET /api/collections/{uuid}/shares': ofCollection(owning),
+  'POST /api/collections/{uuid}/shares': ofCollection(
+    sending((ids) => ({ target_type: 'user', target_uuid: ids.bystander }))(owning),
+  ),
+  'PUT /api/collections/{uuid}/shares/{share_uuid}': ofCollection(sending(() => ({ permission: 'viewer' }))(owning)),
+  'DELETE /api/collections/{uuid}/shares/{share_uuid}': ofCollection(owning),
   'GET /api/tasks': signedIn,
   'GET /api/tasks/files/{uuid}': reading,
   'GET /api/tasks/{uuid}': at((ids) => ({ uuid: ids.task }), { expects: { own: '-aaa', other: 'shaa' } }),

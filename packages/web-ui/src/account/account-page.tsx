@@ -16,6 +16,8 @@ import { session } from '../state/services.ts';
 import { OwnModels } from '../language-models/own-models.tsx';
 import { groupsQuery } from '../groups/group-queries.ts';
 import { ChangePasswordForm } from '../session/change-password-form.tsx';
+import { AutoLabelForm } from './auto-label-form.tsx';
+import { LabelRun } from './label-run.tsx';
 import { MaskingForm } from './masking-form.tsx';
 import { NameForm } from './name-form.tsx';
 
@@ -33,6 +35,12 @@ export function AccountPage() {
         <Section title={t`Groups`}>{me && <OwnGroups />}</Section>
         <Section title={t`Masking`}>
           <MaskingForm />
+        </Section>
+        <Section title={t`Automatic labels`}>
+          <Stack gap="lg">
+            <AutoLabelForm />
+            <LabelRun />
+          </Stack>
         </Section>
         <OwnModels />
         <Section title={t`Sessions`}>

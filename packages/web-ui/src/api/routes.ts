@@ -24,6 +24,7 @@ import type {
   QueryInputOf,
   searchRoutes,
   summaryRoutes,
+  suggestionRoutes,
   systemRoutes,
   userRoutes,
 } from '@overtone/contracts';
@@ -51,6 +52,7 @@ type Definition =
   | ValueOf<typeof promptRoutes>
   | ValueOf<typeof searchRoutes>
   | ValueOf<typeof summaryRoutes>
+  | ValueOf<typeof suggestionRoutes>
   | ValueOf<typeof systemRoutes>
   | ValueOf<typeof userRoutes>;
 

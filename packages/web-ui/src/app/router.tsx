@@ -102,6 +102,17 @@ const binRoute = createRoute({
   path: '/bin',
   component: lazyPage(() => import('../library/bin-page.tsx').then((module) => module.BinPage)),
 });
+const collectionsRoute = createRoute({
+  getParentRoute: () => insideRoute,
+  path: '/collections',
+  validateSearch: textSearch,
+  component: lazyPage(() => import('../collections/collections-page.tsx').then((module) => module.CollectionsPage)),
+});
+const collectionRoute = createRoute({
+  getParentRoute: () => insideRoute,
+  path: '/collections/$uuid',
+  component: lazyPage(() => import('../collections/collection-page.tsx').then((module) => module.CollectionPage)),
+});
 const fileRoute = createRoute({
   getParentRoute: () => insideRoute,
   path: '/files/$uuid',
@@ -242,6 +253,11 @@ const redactionRoute = createRoute({
   path: '/admin/redaction',
   component: lazyPage(() => import('../admin/redaction/redaction-page.tsx').then((module) => module.RedactionPage)),
 });
+const labelsRoute = createRoute({
+  getParentRoute: () => frameRoute,
+  path: '/admin/labels',
+  component: lazyPage(() => import('../admin/labels/labels-page.tsx').then((module) => module.LabelsPage)),
+});
 const organisationRoute = createRoute({
   getParentRoute: () => frameRoute,
   path: '/admin/organisation',
@@ -265,6 +281,8 @@ export const router = createRouter({
     insideRoute.addChildren([
       libraryRoute,
       binRoute,
+      collectionsRoute,
+      collectionRoute,
       fileRoute,
       searchRoute,
       accountRoute,
@@ -290,6 +308,7 @@ export const router = createRouter({
         legalHoldsRoute,
         erasuresRoute,
         redactionRoute,
+        labelsRoute,
         organisationRoute,
         adminRoute,
       ]),

@@ -17,6 +17,7 @@ import { hasRecording, isInProgress, toneOf } from '../library/status.ts';
 import { ago, duration, moment } from '../lib/format.ts';
 import { DraftsNote } from './drafts-note.tsx';
 import { RedactionPanel } from './redaction-panel.tsx';
+import { CollectionsLine } from './collections-line.tsx';
 import { DetailsPanel } from './details-panel.tsx';
 import { ExportMenu } from './export-menu.tsx';
 import { FileProvider, speakerLooksOf, canEdit, useFile } from './file-context.ts';
@@ -32,6 +33,7 @@ import { isUncertain } from './segment-row.tsx';
 import { ShortcutsDialog } from './shortcuts-dialog.tsx';
 import { SpeakersPanel } from './speakers-panel.tsx';
 import { SummaryPanel } from './summary/summary-panel.tsx';
+import { SuggestionsPanel } from './suggestions-panel.tsx';
 import { TagsLine } from './tags-line.tsx';
 import { positionAt } from './transcript.ts';
 import { TranscriptView } from './transcript-view.tsx';
@@ -145,6 +147,11 @@ function Workspace({ initialFind, startAt }: { initialFind: string; startAt: num
               open={wide ?? true}
             >
               <SpeakersPanel />
+            </Panel>
+          )}
+          {file.total_segments > 0 && (
+            <Panel title={t`Suggestions`} icon="tag" open={false}>
+              <SuggestionsPanel />
             </Panel>
           )}
           <Panel title={t`Details`} icon="info" open={false}>
@@ -277,6 +284,7 @@ function FileHead({ onHelp }: { onHelp: () => void }) {
         {facts.filter((fact) => fact !== null).join(' · ')}
       </Text>
       <TagsLine />
+      <CollectionsLine />
     </header>
   );
 }
@@ -310,7 +318,7 @@ function Panel({
   children,
 }: {
   title: string;
-  icon: 'users' | 'info' | 'clock' | 'shield' | 'file';
+  icon: 'users' | 'info' | 'clock' | 'shield' | 'file' | 'tag';
   open: boolean;
   children: ReactNode;
 }) {

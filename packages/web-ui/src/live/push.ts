@@ -54,6 +54,8 @@ export function effectOf(message: PushMessage): PushEffect {
         kind: 'refetch',
         keys: [['search'], ['file', message.data.file_id], ['timeline', message.data.file_id]],
       };
+    case 'suggestions_changed':
+      return { kind: 'refetch', keys: [['suggestions', message.data.file_id]] };
     case 'transcription_status': {
       const { file_id: fileId, stage, progress: percent, message: text, eta_seconds: etaSeconds } = message.data;
       return { kind: 'progress', fileId, progress: { stage, percent, message: text, etaSeconds } };
@@ -107,6 +109,7 @@ const known: ReadonlySet<string> = new Set<PushMessage['type']>([
   'file_deleted',
   'transcript_updated',
   'search_indexing_complete',
+  'suggestions_changed',
   'transcription_status',
   'import_progress',
   'summary_changed',

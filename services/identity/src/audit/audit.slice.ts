@@ -30,6 +30,7 @@ const operationAuditEvents: Record<(typeof operationActions)[number], AuditRecor
   legal_hold_placed: 'admin.hold.place',
   legal_hold_released: 'admin.hold.release',
   redaction_policy_changed: 'admin.redaction.policy',
+  label_settings_changed: 'admin.labels.settings',
   watch_source_created: 'admin.watch.create',
   watch_source_changed: 'admin.watch.change',
   watch_source_deleted: 'admin.watch.delete',
@@ -38,6 +39,9 @@ const operationAuditEvents: Record<(typeof operationActions)[number], AuditRecor
   model_provider_deleted: 'model.provider.delete',
   model_provider_activated: 'model.provider.activate',
   insights_settings_changed: 'admin.insights.settings',
+  collection_deleted: 'collection.delete',
+  collection_shared: 'collection.share',
+  collection_unshared: 'collection.unshare',
   organisation_context_changed: 'admin.organisation.context',
 };
 const fileAuditEvents: Record<(typeof fileActions)[number], AuditRecord['event']> = {
@@ -52,6 +56,9 @@ const fileAuditEvents: Record<(typeof fileActions)[number], AuditRecord['event']
   redaction_changed: 'file.redaction.change',
   text_revealed: 'file.redaction.reveal',
   transcript_imported: 'file.import_transcript',
+  labels_applied: 'file.labels.apply',
+  labels_removed: 'file.labels.remove',
+  speakers_named: 'file.speakers.name',
 };
 
 /** The audit trail: records the actions of other services, and lists, exports and deletes records. */

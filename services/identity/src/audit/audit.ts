@@ -55,6 +55,7 @@ export type AuditEvent =
   | 'admin.erasure.retry'
   | 'admin.erasure.complete'
   | 'admin.redaction.policy'
+  | 'admin.labels.settings'
   | 'admin.watch.create'
   | 'admin.watch.change'
   | 'admin.watch.delete'
@@ -63,6 +64,9 @@ export type AuditEvent =
   | 'model.provider.delete'
   | 'model.provider.activate'
   | 'admin.insights.settings'
+  | 'collection.delete'
+  | 'collection.share'
+  | 'collection.unshare'
   | 'admin.organisation.context'
   // The specification's name ("Events" 1).
   | 'ADMIN_ROLE_CHANGE'
@@ -84,7 +88,10 @@ export type AuditEvent =
   | 'file.recording.remove'
   | 'file.redaction.change'
   | 'file.redaction.reveal'
-  | 'file.import_transcript';
+  | 'file.import_transcript'
+  | 'file.labels.apply'
+  | 'file.labels.remove'
+  | 'file.speakers.name';
 
 export type AuditErrorCode =
   | 'INVALID_CREDENTIALS'

@@ -5,6 +5,7 @@ import type { MediaFile, Prisma } from '../generated/client.ts';
 import { noSuchFile, notAllowed, permits, type Action, type Permission } from './access.ts';
 
 type Ownership = QueryOf<(typeof mediaRoutes)['listFiles']>['ownership'];
+type Reader = Pick<Caller, 'userId' | 'role'>;
 type Owned = Pick<MediaFile, 'id' | 'userId' | 'deletedAt'>;
 /** A file with the caller's permission. */
 export type UsableFile = MediaFile & { permission: Permission };
@@ -15,12 +16,12 @@ export async function groupsOf(db: Db | Tx, userId: string): Promise<string[]> {
 }
 
 /**
- * The access rule for files: owners and administrators have all permissions, others those of the shares with them or their
- * groups. Files without a permission and files in the bin are missing from the result.
+ * The access rule for files: owners and administrators have all permissions, others those of the grants to them or their
+ * groups (the view `file_grant`: shares of the file and of its owner's collections). Files without a permission and files in the bin are missing from the result.
  */
 export async function permissionsOf(
   db: Db | Tx,
-  caller: Pick<Caller, 'userId' | 'role'>,
+  caller: Reader,
   candidates: readonly Owned[],
 ): Promise<Map<string, Permission>> {
   const files = candidates.filter(({ deletedAt }) => deletedAt === null);
@@ -31,7 +32,7 @@ export async function permissionsOf(
   if (others.length === 0) return permissions;
   // Of several shares the highest permission applies: `editor` sorts before `viewer`.
   const shares = await db.$queryRaw<{ id: string; permission: Permission }[]>`
-    select media_file_id::text as id, min(permission) as permission from file_share
+    select media_file_id::text as id, min(permission) as permission from file_grant
     where media_file_id = any(${others}::uuid[])
       and (user_id = ${caller.userId}::uuid
         or group_id in (select unnest(group_ids) from media_membership where user_id = ${caller.userId}::uuid))
@@ -41,21 +42,25 @@ export async function permissionsOf(
 }
 
 /** The filter for the caller's visible files, by the same rule: own files, shared files, or both. */
-export async function scopeOf(db: Db, caller: Caller, ownership: Ownership): Promise<Prisma.MediaFileWhereInput> {
+export async function scopeOf(
+  db: Db,
+  caller: Pick<Caller, 'userId' | 'role'>,
+  ownership: Ownership,
+): Promise<Prisma.MediaFileWhereInput> {
   const { userId } = caller;
   if (ownership === 'mine') return { userId, deletedAt: null };
   if (ownership === 'all' && roleAtLeast(caller.role, 'admin')) return { deletedAt: null };
-  const shared = { shares: { some: { OR: [{ userId }, { groupId: { in: await groupsOf(db, userId) } }] } } };
+  const shared = { grants: { some: { OR: [{ userId }, { groupId: { in: await groupsOf(db, userId) } }] } } };
   const visible = ownership === 'all' ? { OR: [{ userId }, shared] } : { AND: [{ userId: { not: userId } }, shared] };
   return { ...visible, deletedAt: null };
 }
 
-export async function may(db: Db | Tx, caller: Caller, file: Owned, action: Action): Promise<boolean> {
+export async function may(db: Db | Tx, caller: Reader, file: Owned, action: Action): Promise<boolean> {
   return permits((await permissionsOf(db, caller, [file])).get(file.id), action);
 }
 
 /** The file, if the caller may perform the action. @throws AppError not_found, or forbidden for callers who may read it. */
-export async function usableFile(db: Db | Tx, caller: Caller, id: string, action: Action): Promise<UsableFile> {
+export async function usableFile(db: Db | Tx, caller: Reader, id: string, action: Action): Promise<UsableFile> {
   const file = await db.mediaFile.findUnique({ where: { id } });
   const permission = file && (await permissionsOf(db, caller, [file])).get(id);
   if (!file || !permission) throw noSuchFile();
@@ -64,7 +69,7 @@ export async function usableFile(db: Db | Tx, caller: Caller, id: string, action
 }
 
 /** Like `usableFile`, with the file and its transcript locked until the transaction ends. */
-export async function lockedFile(tx: Tx, caller: Caller, id: string, action: Action): Promise<UsableFile> {
+export async function lockedFile(tx: Tx, caller: Reader, id: string, action: Action): Promise<UsableFile> {
   await lockFileRow(tx, id);
   return usableFile(tx, caller, id, action);
 }

@@ -1,9 +1,10 @@
 import type { Outbox } from '@overtone/database';
-import { invalid, type Caller } from '@overtone/service-kit';
+import type { Caller } from '@overtone/service-kit';
 import { lockedFile, permissionsOf } from '../access/access.store.ts';
-import { txOptions, type Db, type Tx } from '../database.ts';
+import { txOptions, type Db } from '../database.ts';
 import { markEdited } from '../transcripts/transcripts.store.ts';
-import { normalizedTag, toTagObject } from './tags.ts';
+import { toTagObject } from './tags.ts';
+import { attachTag, detachTag, getOrCreateTag } from './tags.store.ts';
 
 export type TagsDeps = { db: Db; outbox: Outbox };
 
@@ -34,9 +35,7 @@ export function createTags({ db, outbox }: TagsDeps) {
       db.$transaction(async (tx) => {
         const file = await lockedFile(tx, caller, fileId, 'edit');
         const tag = await getOrCreateTag(tx, file.userId, name);
-        const data = { fileId, tagId: tag.id, source: 'manual' };
-        const { count } = await tx.fileTag.createMany({ data, skipDuplicates: true });
-        if (count > 0) await markEdited(tx, outbox, file);
+        if (await attachTag(tx, fileId, tag, 'manual')) await markEdited(tx, outbox, file);
         return toTagObject(tag, 'manual');
       }, txOptions),
 
@@ -44,10 +43,9 @@ export function createTags({ db, outbox }: TagsDeps) {
     detach: (caller: Caller, fileId: string, name: string): Promise<boolean> =>
       db.$transaction(async (tx) => {
         const file = await lockedFile(tx, caller, fileId, 'edit');
-        const where = { fileId, tag: { normalizedName: normalizedTag(name) } };
-        const { count } = await tx.fileTag.deleteMany({ where });
-        if (count > 0) await markEdited(tx, outbox, file);
-        return count > 0;
+        const removed = await detachTag(tx, fileId, name);
+        if (removed) await markEdited(tx, outbox, file);
+        return removed;
       }, txOptions),
   };
 }
@@ -72,15 +70,4 @@ async function readTagsOfFiles(db: Db, caller: Caller, fileIds: string[]) {
     tags: rows.filter(({ fileId }) => fileId === id).map(({ tag, source }) => toTagObject(tag, source)),
   }));
   return { items };
-}
-
-/** Concurrent calls for the same tag return the same row. */
-async function getOrCreateTag(db: Db | Tx, userId: string, name: string) {
-  const key = { userId, normalizedName: normalizedTag(name) };
-  if (key.normalizedName === '') {
-    const errors = [{ path: 'name', message: 'must contain more than separators' }];
-    throw invalid('invalid_body', 'A tag needs a name.', { errors });
-  }
-  await db.tag.createMany({ data: { ...key, name, source: 'manual' }, skipDuplicates: true });
-  return db.tag.findUniqueOrThrow({ where: { userId_normalizedName: key } });
 }

@@ -4,6 +4,7 @@ import {
   mediaEvents,
   pushMessage,
   searchEvents,
+  suggestionEvents,
   summaryEvents,
   transcriptionEvents,
 } from '@overtone/contracts';
@@ -23,6 +24,7 @@ describe('event translation', () => {
       { fileId, ownerId, transcriptVersion: 2, chunks: 1, semantic: true },
       'search_indexing_complete',
     ],
+    [suggestionEvents.changed.subject, { fileId, ownerId }, 'suggestions_changed'],
   ])('translates %s into a valid message to the owner', (subject, data, type) => {
     const event = translateEvent(subject, data, 7);
     if (event.kind !== 'fact') throw new Error('not a fact');

@@ -1,6 +1,7 @@
 import type { SearchAnswer } from '@overtone/contracts';
-import { unavailable, type Log } from '@overtone/service-kit';
+import { notFound, unavailable, type Log } from '@overtone/service-kit';
 import type { AccessScope, AccessScopes } from '../access/access.ts';
+import type { Collections } from '../ports/media-collections.adapter.ts';
 import type { LegResult, SearchIndex, Shown } from '../ports/search-index.ts';
 import type { Vectoriser } from '../ports/vectoriser.ts';
 import type { Telemetry } from '../telemetry.ts';
@@ -22,6 +23,7 @@ export type SearchDeps = {
   index: Pick<SearchIndex, 'builds' | 'search' | 'passages'>;
   store: Pick<SearchStore, 'facts' | 'withheld' | 'languages' | 'hasFiles'>;
   access: AccessScopes;
+  collections: Collections;
   vectoriser: Pick<Vectoriser, 'query'>;
   telemetry: Telemetry;
   log: Log;
@@ -31,7 +33,7 @@ export type SearchDeps = {
 export type Searcher = { userId: string; canSeeAll: boolean };
 
 /** Hybrid search: plan, run the legs, group by file, build snippets. */
-export function createSearch({ access, ...deps }: SearchDeps) {
+export function createSearch({ access, collections, ...deps }: SearchDeps) {
   const { index, store, telemetry } = deps;
   const find = createLegs(deps);
 
@@ -72,10 +74,21 @@ export function createSearch({ access, ...deps }: SearchDeps) {
     return { page, facts, stored };
   };
 
+  const filesOfCollection = async (id: string | undefined, searcher: Searcher): Promise<string[] | null> => {
+    if (id === undefined) return null;
+    const fileIds = await collections.filesOf(id, searcher);
+    if (!fileIds) throw notFound('There is no such collection.');
+    return fileIds;
+  };
+
   return async (query: SearchQuery, searcher: Searcher): Promise<SearchAnswer> => {
     const started = performance.now();
-    const [scope, languages] = await Promise.all([access.scopeOf(searcher), store.languages()]);
-    const plan = planSearch(query, scope, languages);
+    const [scope, languages, fileIds] = await Promise.all([
+      access.scopeOf(searcher),
+      store.languages(),
+      filesOfCollection(query.collection, searcher),
+    ]);
+    const plan = planSearch(query, { scope, fileIds, languages });
     const { passages, legs } = await find(plan);
     const files = groupByFile(await keepRequestedSpeakers(await dropWithheld(passages), plan));
     const { page, facts, stored } = await pageOf(files, query, scope);
@@ -103,7 +116,7 @@ type Found = { passages: FusedHit[]; legs: Legs };
 const limits = { keyword: 500, keywordOfSpeaker: 300, semantic: 50 };
 
 /** Runs both legs, fuses their hits and reports which legs ran. @throws AppError unavailable when no leg could run. */
-function createLegs({ vectoriser, index, log, floor, store, telemetry }: Omit<SearchDeps, 'access'>) {
+function createLegs({ vectoriser, index, log, floor, store, telemetry }: Omit<SearchDeps, 'access' | 'collections'>) {
   const queryVectorOf = async (
     text: string | null,
   ): Promise<{ leg: Legs['semantic']; vector: Float32Array | null }> => {

@@ -21,8 +21,16 @@ export type SearchPlan = {
   spokenBy: ((speaker: string) => boolean) | null;
 };
 
-/** @param scope the files that the searcher may find. */
-export function planSearch(query: SearchQuery, scope: AccessScope, languages: Languages): SearchPlan {
+/** What limits a search besides its query. */
+export type SearchContext = {
+  /** The files that the searcher may find. */
+  scope: AccessScope;
+  /** The files of the requested collection; null: none was requested. */
+  fileIds: readonly string[] | null;
+  languages: Languages;
+};
+
+export function planSearch(query: SearchQuery, { scope, fileIds, languages }: SearchContext): SearchPlan {
   const parsed = parseQuery(query.q);
   const speakers = [...new Set([...query.speakers, ...parsed.speakers].map(filterKey))];
   const nothingToFind = parsed.words.length + parsed.phrases.length === 0;
@@ -34,6 +42,7 @@ export function planSearch(query: SearchQuery, scope: AccessScope, languages: La
     parsed,
     filter: {
       ...scope,
+      fileIds,
       speakers,
       tags: query.tags.map(filterKey),
       media: query.file_type,

@@ -1,0 +1,46 @@
+import { invalid } from '@overtone/service-kit';
+import type { Db, Tx } from '../database.ts';
+import type { Tag } from '../generated/client.ts';
+import { normalizedTag } from './tags.ts';
+
+export type AttachSource = 'manual' | 'auto_ai';
+
+/** Concurrent calls for the same tag return the same row. @throws AppError invalid_body for a name of separators only. */
+export async function getOrCreateTag(
+  db: Db | Tx,
+  userId: string,
+  name: string,
+  source: AttachSource = 'manual',
+): Promise<Tag> {
+  const key = { userId, normalizedName: normalizedTag(name) };
+  if (key.normalizedName === '') {
+    const errors = [{ path: 'name', message: 'must contain more than separators' }];
+    throw invalid('invalid_body', 'A tag needs a name.', { errors });
+  }
+  await db.tag.createMany({ data: { ...key, name, source }, skipDuplicates: true });
+  return db.tag.findUniqueOrThrow({ where: { userId_normalizedName: key } });
+}
+
+/** A tag that a person attaches again may later be attached automatically, too. @returns whether the file had it not. */
+export async function attachTag(
+  tx: Tx,
+  fileId: string,
+  { id: tagId, normalizedName }: Pick<Tag, 'id' | 'normalizedName'>,
+  source: AttachSource,
+): Promise<boolean> {
+  await tx.removedFileTag.deleteMany({ where: { fileId, normalizedName } });
+  const { count } = await tx.fileTag.createMany({ data: { fileId, tagId, source }, skipDuplicates: true });
+  return count > 0;
+}
+
+/** Removes a tag from a file for a person: it is not attached again automatically. @returns whether the file had it. */
+export async function detachTag(tx: Tx, fileId: string, name: string): Promise<boolean> {
+  const normalizedName = normalizedTag(name);
+  const { count } = await tx.fileTag.deleteMany({ where: { fileId, tag: { normalizedName } } });
+  if (count > 0) await tx.removedFileTag.createMany({ data: { fileId, normalizedName }, skipDuplicates: true });
+  return count > 0;
+}
+
+export async function wasRemoved(tx: Tx, fileId: string, name: string): Promise<boolean> {
+  return (await tx.removedFileTag.count({ where: { fileId, normalizedName: normalizedTag(name) } })) > 0;
+}
