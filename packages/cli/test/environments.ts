@@ -15,6 +15,7 @@ export type Reading = {
 const readElsewhere: Readonly<Record<string, readonly string[]>> = {
   'directory-sync': ['ENCRYPTION_KEY'],
   media: ['NLP_CONCURRENCY'],
+  insights: ['NLP_CONCURRENCY'],
 };
 
 /** Parses `given` with the `env.ts` of a service. */

@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import type { RouteError } from './errors.ts';
 
-/** The nine services, by the name used in bus users, database roles, durables, logs and metrics. */
+/** The ten services, by the name used in bus users, database roles, durables, logs and metrics. */
 export const serviceNames = [
   'identity',
   'directory-sync',
@@ -10,6 +10,7 @@ export const serviceNames = [
   'transcription-worker',
   'search-indexer',
   'operations',
+  'insights',
   'realtime-gateway',
   'edge-gateway',
 ] as const;

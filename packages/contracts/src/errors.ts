@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { backupErrors } from './backup-errors.ts';
 import { identityErrors } from './identity-errors.ts';
+import { insightsErrors } from './insights-errors.ts';
 import { mediaErrors } from './media-errors.ts';
 import { transcriptionErrors } from './transcription-errors.ts';
 
@@ -51,6 +52,7 @@ export const errorKinds = {
   ...mediaErrors,
   ...transcriptionErrors,
   ...backupErrors,
+  ...insightsErrors,
 } as const satisfies Record<string, ErrorKind>;
 export type ErrorCode = keyof typeof errorKinds;
 /** The codes of one kind. */

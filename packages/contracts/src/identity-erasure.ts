@@ -12,6 +12,7 @@ export const erasureServices = [
   'transcription-dispatcher',
   'directory-sync',
   'operations',
+  'insights',
 ] as const;
 export type ErasureService = (typeof erasureServices)[number];
 
@@ -47,6 +48,7 @@ export const erasureEvents = {
   'transcription-dispatcher': defineEvent('evt.transcription.user.erased.v1', erasureReport),
   'directory-sync': defineEvent('evt.directory.user.erased.v1', erasureReport),
   operations: defineEvent('evt.operations.user.erased.v1', erasureReport),
+  insights: defineEvent('evt.insights.user.erased.v1', erasureReport),
 };
 
 export const erasureRpc = {

@@ -24,6 +24,7 @@ import { explanationRoutes } from './identity-explanation.ts';
 import { groupRoutes } from './identity-groups.ts';
 import { mappingRoutes } from './identity-mappings.ts';
 import { userRoutes } from './identity-users.ts';
+import { insightsJobs } from './insights-jobs.ts';
 import { mediaRoutes } from './media.ts';
 import { downloadJobs, importLive, importRpc } from './media-imports.ts';
 import { mediaEvents, mediaRpc } from './media-events.ts';
@@ -82,6 +83,7 @@ export const topology: Record<ServiceName, Topology> = {
       'record-erasure-transcription-dispatcher': erasureEvents['transcription-dispatcher'],
       'record-erasure-directory-sync': erasureEvents['directory-sync'],
       'record-erasure-operations': erasureEvents.operations,
+      'record-erasure-insights': erasureEvents.insights,
     },
     subscribes: [identityEvents.settingsChanged],
     requests: all<RpcDef>(erasureRpc),
@@ -222,6 +224,17 @@ export const topology: Record<ServiceName, Topology> = {
     consumes: { 'erase-mirrored': erasureEvents.media },
     enqueues: all<JobDef>(operationsJobs),
     works: all<JobDef>(operationsJobs),
+    requests: [dispatcherRpc.paused],
+  },
+  insights: {
+    ...noMessages,
+    emits: [operationsEvents.performed, erasureEvents.insights],
+    consumes: {
+      'forget-file': mediaEvents.deleted,
+      'erase-person': userErasureOrdered,
+    },
+    enqueues: all<JobDef>(insightsJobs),
+    works: all<JobDef>(insightsJobs),
     requests: [dispatcherRpc.paused],
   },
   'realtime-gateway': {

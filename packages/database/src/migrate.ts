@@ -12,6 +12,7 @@ export const databaseRoles = [
   'transcription_dispatcher',
   'search_indexer',
   'operations',
+  'insights',
 ] as const;
 export type DatabaseRole = (typeof databaseRoles)[number];
 

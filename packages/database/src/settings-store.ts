@@ -8,7 +8,7 @@ export type SettingsDb = {
   $executeRawUnsafe: (sql: string, ...values: unknown[]) => Promise<number>;
 };
 /** A table with the columns `key`, `value`, `updated_at` and `updated_by`. Every service has its own. */
-export type SettingsTable = 'operations_settings' | 'dispatcher_settings' | 'media_settings';
+export type SettingsTable = 'operations_settings' | 'dispatcher_settings' | 'media_settings' | 'insights_settings';
 
 type Row = { key: string; value: unknown; updated_at: Date; updated_by: string | null };
 /** Stored values only; secrets in plain text, null for one that no key can unseal. */

@@ -28,6 +28,7 @@ export function lifecycle({ instance, recordings }: Context): Suite {
             'transcription-worker',
             'search-indexer',
             'operations',
+            'insights',
             'realtime-gateway',
             'edge-gateway',
           ].filter(

@@ -13,6 +13,7 @@ export const services = [
   'transcription-worker',
   'search-indexer',
   'operations',
+  'insights',
   'realtime-gateway',
 ] as const;
 /** The servers that the services depend on. */

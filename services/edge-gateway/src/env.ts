@@ -16,6 +16,7 @@ export const edgeEnv = {
   REALTIME_GATEWAY_URL: origin,
   DIRECTORY_SYNC_URL: origin.optional(),
   OPERATIONS_URL: origin.optional(),
+  INSIGHTS_URL: origin.optional(),
   /** How long a request waits for a service that takes no connection; it may only be started again. */
   UPSTREAM_WAIT_MS: z.coerce.number().int().min(0).default(10_000),
   /** Folder of the built browser UI. */

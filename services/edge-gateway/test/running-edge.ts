@@ -113,6 +113,7 @@ export async function startEdge(backends: Backends, { signInPerMinute = 10, ...o
     TRANSCRIPTION_DISPATCHER_URL: media.url,
     SEARCH_INDEXER_URL: media.url,
     OPERATIONS_URL: media.url,
+    INSIGHTS_URL: media.url,
     REALTIME_GATEWAY_URL: media.url,
     DIRECTORY_SYNC_URL: media.url,
     ...overrides,

@@ -12,7 +12,7 @@ import { databaseUrl } from '../supervisor/environment.ts';
 import { createTerminal } from '../terminal.ts';
 
 /** The services that store secrets, by the role that they connect with. */
-const sealingServices = ['identity', 'media', 'operations', 'transcription-dispatcher'] as const;
+const sealingServices = ['identity', 'media', 'operations', 'insights', 'transcription-dispatcher'] as const;
 const resultSchema = z.object({ resealed: z.int(), unreadable: z.array(z.string()) });
 
 /** The result of the re-encryption of the secrets in the settings. */

@@ -76,6 +76,7 @@ describe('secretsOf', () => {
       'media',
       'transcription-dispatcher',
       'operations',
+      'insights',
     ]);
   });
 

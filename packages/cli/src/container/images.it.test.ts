@@ -9,7 +9,7 @@ import { run } from '../setup/run.ts';
 import { serviceNames } from '../supervisor/plan.ts';
 import { assemble } from './assemble.ts';
 
-// Nine installations and nine services: a timeout, not an expectation.
+// Ten installations and ten services: a timeout, not an expectation.
 jest.setTimeout(20 * 60_000);
 
 const services = serviceNames();

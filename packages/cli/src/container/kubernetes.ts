@@ -15,7 +15,7 @@ export type ConfigObject = {
 
 const knowsCallers = new Set([...databaseServices, 'realtime-gateway']);
 const storesObjects = new Set(['media', 'transcription-worker', 'operations']);
-const seals = new Set(['identity', 'directory-sync', 'media', 'operations', 'transcription-dispatcher']);
+const seals = new Set(['identity', 'directory-sync', 'media', 'operations', 'insights', 'transcription-dispatcher']);
 
 /** Variables that seed the sign-in settings; some of them are secrets. */
 const signInSeed = /^(LDAP|OIDC|KEYCLOAK|PKI|PROXY)_/;

@@ -110,8 +110,8 @@ describe.each(overlays)('the network of k8s/overlays/%s', (overlay) => {
     expect(out(22)).toEqual([]);
     expect(out(443).filter((name) => !name.startsWith('transcription-worker'))).toEqual(
       overlay === 'production'
-        ? ['directory-sync', 'identity', 'media', 'operations']
-        : ['directory-sync', 'identity', 'operations'],
+        ? ['directory-sync', 'identity', 'insights', 'media', 'operations']
+        : ['directory-sync', 'identity', 'insights', 'operations'],
     );
   });
 });

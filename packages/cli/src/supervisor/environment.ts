@@ -23,13 +23,21 @@ export const databaseServices = [
   'transcription-dispatcher',
   'search-indexer',
   'operations',
+  'insights',
 ] as const;
 
 /** The services the edge sends requests to. */
 const behindTheEdge = [...databaseServices, 'realtime-gateway'];
 const withObjects = new Set(['media', 'transcription-worker', 'search-indexer', 'operations']);
 /** The services that encrypt or decrypt secrets of the settings. */
-const withSecrets = new Set(['identity', 'directory-sync', 'media', 'operations', 'transcription-dispatcher']);
+const withSecrets = new Set([
+  'identity',
+  'directory-sync',
+  'media',
+  'operations',
+  'insights',
+  'transcription-dispatcher',
+]);
 const forIdentityOnly = ['OT_ADMIN_EMAIL', 'OT_ADMIN_PASSWORD', 'OT_ADMIN_PASSWORD_FILE'];
 
 /** Secrets for initial settings; no other service needs them. */

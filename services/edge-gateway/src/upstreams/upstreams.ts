@@ -23,6 +23,7 @@ export function createUpstreams(env: EdgeEnv): Upstreams {
     'search-indexer': env.SEARCH_INDEXER_URL,
     'realtime-gateway': env.REALTIME_GATEWAY_URL,
     ...(env.OPERATIONS_URL ? { operations: env.OPERATIONS_URL } : {}),
+    ...(env.INSIGHTS_URL ? { insights: env.INSIGHTS_URL } : {}),
     ...(env.DIRECTORY_SYNC_URL ? { 'directory-sync': env.DIRECTORY_SYNC_URL } : {}),
   };
   const pools = Object.fromEntries(Object.entries(urls).map(([service, url]) => [service, createPool(url)]));

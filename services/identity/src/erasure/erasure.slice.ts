@@ -41,6 +41,9 @@ export function createErasureSlice({ metrics, ...deps }: ErasureDeps & { metrics
         erasures.record('directory-sync', report, id),
       ),
       /** Recordings of the person are deleted from the mirror. */
+      consumer(erasureEvents.insights, 'record-erasure-insights', (report, { id }) =>
+        erasures.record('insights', report, id),
+      ),
       consumer(erasureEvents.operations, 'record-erasure-operations', (report, { id }) =>
         erasures.record('operations', report, id),
       ),

@@ -30,6 +30,7 @@ export const serviceLabels: Record<ErasureObject['services'][number]['service'],
   'transcription-dispatcher': msg`Tasks`,
   'directory-sync': msg`Directory sync`,
   operations: msg`Media mirror`,
+  insights: msg`Insights`,
 });
 
 export const statusLabels: Record<ErasureObject['status'], string> = translateOnRead({

@@ -1,0 +1,14 @@
+import type { ErrorKind } from './errors.ts';
+
+/** Error codes of insights: language models, summaries, suggestions and answers. */
+export const insightsErrors = {
+  // a request to a language model
+  provider_unreachable: 'unavailable',
+  provider_timeout: 'unavailable',
+  provider_rate_limited: 'unavailable',
+  provider_refused_key: 'unavailable',
+  provider_model_unknown: 'unavailable',
+  provider_answer_invalid: 'unavailable',
+  provider_context_exceeded: 'unavailable',
+  provider_paused: 'unavailable',
+} as const satisfies Record<string, ErrorKind>;

@@ -1,0 +1,16 @@
+import { createDatabase, databaseEnv, resealSettings } from '@overtone/database';
+import { createLog, createMetrics, readEnv, readKeyRing } from '@overtone/service-kit';
+import { PrismaClient } from './generated/client.ts';
+
+// Run by `./overtone config rotate-key`, or by hand where keys are mounted: ENCRYPTION_KEY with the new key in front.
+const log = createLog('insights', { LOG_LEVEL: 'error', LOG_FORMAT: 'text' });
+const { db, part } = createDatabase(
+  { env: readEnv(databaseEnv), name: 'insights', metrics: createMetrics(), log },
+  (adapter) => new PrismaClient({ adapter }),
+);
+try {
+  const reseal = { table: 'insights_settings', keyRing: () => readKeyRing() } as const;
+  process.stdout.write(`${JSON.stringify(await db.$transaction((tx) => resealSettings(tx, reseal)))}\n`);
+} finally {
+  await part.stop();
+}
