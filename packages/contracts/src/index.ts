@@ -21,6 +21,7 @@ export * from './identity-mappings.ts';
 export * from './identity-objects.ts';
 export * from './identity-settings.ts';
 export * from './identity-users.ts';
+export * from './insights-ask.ts';
 export * from './insights-jobs.ts';
 export * from './internal.ts';
 export { asyncApi } from './asyncapi.ts';

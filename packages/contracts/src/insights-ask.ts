@@ -18,7 +18,8 @@ export type AskStatus = (typeof askStatuses)[number];
 export const answerMakers = ['model', 'extractive', 'count', 'summary'] as const;
 export type AnswerMaker = (typeof answerMakers)[number];
 
-export const askLimits = { questionLength: 2_000, titleLength: 200, messages: 200 } as const;
+/** `perMinute` and `atOnce`: questions of one person. `messages`: questions of one conversation. */
+export const askLimits = { questionLength: 2_000, titleLength: 200, messages: 200, perMinute: 10, atOnce: 2 } as const;
 
 const sentenceObject = z.object({
   /** Plain text. Empty while `withheld`. */
@@ -104,7 +105,7 @@ export type AskEvent = z.infer<typeof askEvent>;
 const events = {
   answer: z.string(),
   answerType: 'text/event-stream',
-  errors: ['answer_in_progress', 'permission_required', 'broker_unavailable'],
+  errors: ['answer_in_progress', 'permission_required', 'scope_unavailable'],
 } as const;
 
 export const askRoutes = {
@@ -112,7 +113,6 @@ export const askRoutes = {
     summary: 'Your conversations and those shared with you, the latest first',
     query: z.object({ ...pageQuery, scope: z.enum(askScopes).optional(), scope_uuid: z.uuid().optional() }),
     answer: pageOf(conversationItem),
-    errors: ['broker_unavailable'],
   }),
   createConversation: route('POST', '/api/ask/conversations', 'user', {
     summary: 'Begin a conversation about a recording, a collection or the library',
@@ -127,7 +127,7 @@ export const askRoutes = {
       }),
     answer: conversationObject,
     status: 201,
-    errors: ['not_found', 'broker_unavailable'],
+    errors: ['not_found'],
   }),
   deleteConversations: route('DELETE', '/api/ask/conversations', 'user', {
     summary: 'Delete all your conversations',
@@ -136,13 +136,12 @@ export const askRoutes = {
   readConversation: route('GET', '/api/ask/conversations/{uuid}', 'user', {
     summary: 'A conversation. Answers are withheld as far as the reader may not read their recordings',
     answer: conversationObject,
-    errors: ['broker_unavailable'],
   }),
   renameConversation: route('PUT', '/api/ask/conversations/{uuid}', 'user', {
     summary: 'Rename a conversation (its owner)',
     body: z.strictObject({ title: text(askLimits.titleLength).refine((title) => title.trim() !== '', 'must not be empty') }),
     answer: conversationObject,
-    errors: ['permission_required', 'broker_unavailable'],
+    errors: ['permission_required'],
   }),
   deleteConversation: route('DELETE', '/api/ask/conversations/{uuid}', 'user', {
     summary: 'Delete a conversation (its owner)',
@@ -156,13 +155,13 @@ export const askRoutes = {
       without_model: z.boolean().default(false),
     }),
     ...events,
-    errors: [...events.errors, 'conversation_full', 'too_many_questions'],
+    errors: [...events.errors, 'conversation_full'],
   }),
   askAgain: route('POST', '/api/ask/conversations/{uuid}/messages/{message_uuid}/retry', 'user', {
     summary: 'Answer a question again whose answer failed, was declined or was removed (the owner)',
     body: z.strictObject({ without_model: z.boolean().default(false) }),
     ...events,
-    errors: [...events.errors, 'answer_complete', 'too_many_questions'],
+    errors: [...events.errors, 'answer_complete'],
   }),
   exportConversation: route('GET', '/api/ask/conversations/{uuid}/export', 'user', {
     summary: 'A conversation as a file, as the reader may read it',
@@ -170,7 +169,6 @@ export const askRoutes = {
     answerType: 'text/markdown',
     otherAnswers: { 'application/json': conversationObject },
     status: 200,
-    errors: ['broker_unavailable'],
   }),
   listConversationShares: route('GET', '/api/ask/conversations/{uuid}/shares', 'user', {
     summary: 'Those a conversation is shared with (its owner)',
@@ -185,10 +183,10 @@ export const askRoutes = {
         message: 'Give either group_uuid or user_uuid',
       }),
     answer: conversationShare,
-    errors: ['permission_required', 'broker_unavailable'],
+    errors: ['permission_required'],
   }),
   unshareConversation: route('DELETE', '/api/ask/conversations/{uuid}/shares/{share_uuid}', 'user', {
     summary: 'End a share of a conversation: its owner ends any, others the one with themselves',
-    errors: ['permission_required', 'broker_unavailable'],
+    errors: ['permission_required'],
   }),
 };

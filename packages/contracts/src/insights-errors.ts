@@ -11,4 +11,10 @@ export const insightsErrors = {
   provider_answer_invalid: 'unavailable',
   provider_context_exceeded: 'unavailable',
   provider_paused: 'unavailable',
+  // questions
+  answer_in_progress: 'conflict',
+  answer_complete: 'conflict',
+  answer_interrupted: 'unavailable',
+  conversation_full: 'conflict',
+  scope_unavailable: 'conflict',
 } as const satisfies Record<string, ErrorKind>;

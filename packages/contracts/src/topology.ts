@@ -24,6 +24,7 @@ import { explanationRoutes } from './identity-explanation.ts';
 import { groupRoutes } from './identity-groups.ts';
 import { mappingRoutes } from './identity-mappings.ts';
 import { userRoutes } from './identity-users.ts';
+import { askRoutes } from './insights-ask.ts';
 import { insightsJobs } from './insights-jobs.ts';
 import { mediaRoutes } from './media.ts';
 import { downloadJobs, importLive, importRpc } from './media-imports.ts';
@@ -232,10 +233,13 @@ export const topology: Record<ServiceName, Topology> = {
     consumes: {
       'forget-file': mediaEvents.deleted,
       'erase-person': userErasureOrdered,
+      'remove-unmasked-answers': mediaEvents.masksTightened,
+      'forget-conversations': identityEvents.userDeleted,
+      'end-group-shares': identityEvents.groupDeleted,
     },
     enqueues: all<JobDef>(insightsJobs),
     works: all<JobDef>(insightsJobs),
-    requests: [dispatcherRpc.paused],
+    requests: [dispatcherRpc.paused, identityRpc.names, identityRpc.readerGroups],
   },
   'realtime-gateway': {
     ...noMessages,
@@ -289,6 +293,7 @@ export const routes: readonly RouteDef[] = [
   ...all<RouteDef>(searchRoutes),
   ...all<RouteDef>(backupRoutes),
   ...all<RouteDef>(mirrorRoutes),
+  ...all<RouteDef>(askRoutes),
   ...all<RouteDef>(systemRoutes),
 ];
 

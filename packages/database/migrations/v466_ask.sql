@@ -42,6 +42,8 @@ create table if not exists conversation_message (
   citations       jsonb not null default '[]',
   -- The recordings that the answer may rest on, also those of earlier answers that were sent along.
   file_ids        uuid[] not null default '{}',
+  -- Their owners: a tighter rule for one owner removes the answers.
+  owner_ids       uuid[] not null default '{}',
   search_partial  boolean not null default false,
   error_code      text,
   -- Incremented by every attempt: an earlier one cannot store its answer any more.
