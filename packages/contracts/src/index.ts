@@ -51,6 +51,7 @@ export * from './operations-tasks.ts';
 export * from './queue-limits.ts';
 export * from './realtime.ts';
 export * from './search.ts';
+export * from './search-retrieval.ts';
 export * from './settings.ts';
 export * from './system.ts';
 export * from './topology.ts';

@@ -34,6 +34,7 @@ import { maskedAudioJobs, maskedAudioRpc } from './media-masked-audio.ts';
 import { redactionJobs } from './media-redaction-jobs.ts';
 import { dispatcherRoutes, operationsEvents } from './operations.ts';
 import { searchEvents, searchRoutes } from './search.ts';
+import { retrievalRpc } from './search-retrieval.ts';
 import { systemRoutes } from './system.ts';
 import { dispatcherRpc, workerRpc } from './transcription-claims.ts';
 import { transcriptionEvents, transcriptionLive } from './transcription-events.ts';
@@ -216,6 +217,7 @@ export const topology: Record<ServiceName, Topology> = {
       identityRpc.memberships,
       workerRpc.embed,
     ],
+    serves: all<RpcDef>(retrievalRpc),
     sendsLive: [transcriptionLive.taskProgress],
     receivesLive: [transcriptionLive.taskCancelled],
   },

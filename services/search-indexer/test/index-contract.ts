@@ -12,6 +12,7 @@ import {
 export const everything: IndexFilter = {
   ownerId: null,
   sharedIds: [],
+  fileIds: null,
   speakers: [],
   tags: [],
   media: [],

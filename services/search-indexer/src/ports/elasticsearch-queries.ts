@@ -20,6 +20,7 @@ export type Document = Omit<IndexRow, 'id' | 'fileId' | 'ownerId' | 'vector' | '
 export function filtersOf(filter: IndexFilter): estypes.QueryDslQueryContainer[] {
   const filters: estypes.QueryDslQueryContainer[] = [];
   if (filter.ownerId !== null) filters.push(visibleTo(filter.ownerId, filter.sharedIds));
+  if (filter.fileIds !== null) filters.push({ terms: { file_id: filter.fileIds.map(checkedId) } });
   if (filter.speakers.length > 0) filters.push({ terms: { speakers: [...filter.speakers] } });
   if (filter.tags.length > 0) filters.push({ terms: { tags: [...filter.tags] } });
   if (filter.media.length > 0) filters.push({ terms: { media: [...filter.media] } });

@@ -17,7 +17,11 @@ function number(value: number): string {
 function visibleTo(ownerId: string, sharedIds: readonly string[]): string {
   const own = `owner_id = ${literal(checkedId(ownerId))}`;
   if (sharedIds.length === 0) return own;
-  return `(${own} or file_id in (${sharedIds.map((id) => literal(checkedId(id))).join(', ')}))`;
+  return `(${own} or ${isOneOf(sharedIds)})`;
+}
+
+function isOneOf(fileIds: readonly string[]): string {
+  return `file_id in (${fileIds.map((id) => literal(checkedId(id))).join(', ')})`;
 }
 
 /** The filter as LanceDB's SQL; undefined when all rows pass. @param kind only rows of this kind. */
@@ -25,6 +29,7 @@ export function whereOf(filter: IndexFilter, kind: IndexRow['kind'] | null): str
   const parts = [
     kind !== null && `kind = ${literal(kind)}`,
     filter.ownerId !== null && visibleTo(filter.ownerId, filter.sharedIds),
+    filter.fileIds !== null && (filter.fileIds.length > 0 ? isOneOf(filter.fileIds) : 'false'),
     filter.speakers.length > 0 && `array_has_any(speakers, ${list(filter.speakers)})`,
     filter.tags.length > 0 && `array_has_any(tags, ${list(filter.tags)})`,
     filter.media.length > 0 && `media in (${filter.media.map(literal).join(', ')})`,

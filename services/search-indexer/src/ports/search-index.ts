@@ -41,6 +41,8 @@ export type IndexFilter = {
   ownerId: string | null;
   /** Visible files of other owners. */
   sharedIds: readonly string[];
+  /** Only these files; null: all. */
+  fileIds: readonly string[] | null;
   speakers: readonly string[];
   tags: readonly string[];
   media: readonly ('audio' | 'video')[];

@@ -1,21 +1,9 @@
 import type { SearchAnswer } from '@overtone/contracts';
 import type { Layout } from '../chunking/chunking.ts';
 import { isCard, type Hit, type Shown } from '../ports/search-index.ts';
-import type { SearchPlan, SearchQuery } from './search.ts';
+import type { FileHit, FusedHit, SearchPlan, SearchQuery } from './search.ts';
 import type { FileFacts } from './search.store.ts';
 import { snippetOf, type Marks, type Snippet } from './snippets.ts';
-
-/** A passage with its rank in each leg (0 = best), null if the leg did not find it. */
-export type FusedHit = {
-  id: string;
-  fileId: string;
-  score: number;
-  keyword: number | null;
-  semantic: number | null;
-  /** Index of the token where the best window starts; null without a semantic hit. */
-  token: number | null;
-};
-export type FileHit = { fileId: string; score: number; passages: FusedHit[]; semanticOnly: boolean };
 
 type Result = SearchAnswer['results'][number];
 type Occurrence = Result['occurrences'][number];
