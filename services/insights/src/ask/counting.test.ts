@@ -1,4 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
+import { countAnswer } from './count-answer.ts';
 import { countQuestionOf } from './counting.ts';
 
 const files: [question: string, phrase: string][] = [
@@ -52,15 +53,58 @@ const others = [
 
 describe('counting questions', () => {
   it.each(files)('counts recordings for %j', (question, phrase) => {
-    expect(countQuestionOf(question)).toEqual({ counts: 'files', phrase });
+    expect(countQuestionOf(question)).toMatchObject({ counts: 'files', phrase });
   });
 
   it.each(mentions)('counts mentions for %j', (question, phrase) => {
-    expect(countQuestionOf(question)).toEqual({ counts: 'mentions', phrase });
+    expect(countQuestionOf(question)).toMatchObject({ counts: 'mentions', phrase });
   });
 
   it.each(others)('leaves %j to search', (question) => {
     expect(countQuestionOf(question)).toBeNull();
+  });
+
+  it('are answered in the language of the question', () => {
+    const { sentences } = countAnswer(
+      { counts: 'mentions', phrase: 'Lissabon', language: 'de' },
+      { files: [{ fileId: 'a', title: 'Planung', count: 4, start: 12 }], totalFiles: 3, totalMentions: 9, isComplete: true },
+    );
+    expect(sentences.map(({ text }) => text)).toEqual([
+      '„Lissabon“ wird 9-mal erwähnt, in 3 Aufnahmen.',
+      'Planung: 4-mal.',
+      'Und 2 weitere.',
+    ]);
+  });
+
+  it('have an answer when there is no mention', () => {
+    const counted = { files: [], totalFiles: 0, totalMentions: 0, isComplete: true };
+    const { sentences, citations } = countAnswer({ counts: 'files', phrase: 'Lisbon', language: 'en' }, counted);
+    expect(sentences.map(({ text }) => text)).toEqual(['No recording mentions “Lisbon”.']);
+    expect(citations).toEqual([]);
+  });
+
+  it('say when more mentions exist than were counted', () => {
+    const counted = { files: [], totalFiles: 900, totalMentions: 5_000, isComplete: false };
+    const { sentences } = countAnswer({ counts: 'mentions', phrase: 'Lisbon', language: 'en' }, counted);
+    expect(sentences[0]?.text).toBe('“Lisbon” is mentioned at least 5000 times, in 900 recordings.');
+  });
+
+  it('cite each listed recording', () => {
+    const files = [
+      { fileId: 'a', title: 'Planning', count: 4, start: 12 },
+      { fileId: 'b', title: 'Review', count: 1, start: 3 },
+    ];
+    const counted = { files, totalFiles: 2, totalMentions: 5, isComplete: true };
+    const { sentences, citations } = countAnswer({ counts: 'files', phrase: 'Lisbon', language: 'en' }, counted);
+    expect(sentences.map(({ text, citations: numbers }) => [text, numbers])).toEqual([
+      ['2 recordings mention “Lisbon”.', []],
+      ['Planning: 4 times.', [1]],
+      ['Review: once.', [2]],
+    ]);
+    expect(citations.map(({ fileId, start, quote }) => [fileId, start, quote])).toEqual([
+      ['a', 12, ''],
+      ['b', 3, ''],
+    ]);
   });
 
   it('reads a question of the greatest length in less than 50 ms', () => {

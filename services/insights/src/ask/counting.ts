@@ -1,6 +1,7 @@
 /** `files`: which recordings, and how many; `mentions`: how often. */
-export type CountQuestion = { counts: 'files' | 'mentions'; phrase: string };
+export type CountQuestion = { counts: 'files' | 'mentions'; phrase: string; language: 'en' | 'de' };
 
+const german = /^(?:in )?(?:wie|welchen?|wo|zeige?|liste|nenne|finde)\b/i;
 const maxPhraseWords = 8;
 /** "Which meetings discuss X" asks for a topic: only a short one is likely to be a phrase that was said. */
 const maxTopicWords = 3;
@@ -69,7 +70,8 @@ export function countQuestionOf(question: string): CountQuestion | null {
     const found = cleanPhrase(groups['phrase'] ?? '');
     const words = found === '' ? 0 : found.split(' ').length;
     const limit = groups['topic'] === undefined ? maxPhraseWords : maxTopicWords;
-    return words > 0 && words <= limit && !isVague(found) ? { counts, phrase: found } : null;
+    if (words === 0 || words > limit || isVague(found)) return null;
+    return { counts, phrase: found, language: german.test(normalized) ? 'de' : 'en' };
   }
   return null;
 }

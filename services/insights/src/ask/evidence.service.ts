@@ -1,0 +1,75 @@
+import type { Evidence } from '@overtone/contracts';
+import type { MediaFiles } from '../ports/media.adapter.ts';
+import type { Search } from '../ports/search.adapter.ts';
+import { scopeGone, type Reader, type Scope } from './ask.ts';
+import type { Passage } from './citations.ts';
+import { passagesOf, rank, type EvidenceFile } from './evidence.ts';
+
+const maxFiles = 8;
+const passagesPerFile = 4;
+const passagesOfOneFile = 16;
+
+/** What a question may be answered from. `files` null: everything that the reader may read. */
+export type Material = { files: EvidenceFile[] | null; isPartial: boolean };
+export type FoundEvidence = {
+  evidence: Evidence;
+  files: EvidenceFile[];
+  /** In the order of their rank. */
+  passages: Passage[];
+  isPartial: boolean;
+};
+type Deps = { search: Search; media: MediaFiles };
+/** Stores the files before their text is read. @returns false when the answer is not wanted any more. */
+type Record = (files: readonly EvidenceFile[]) => Promise<boolean>;
+
+/** Finds what answers a question, with the rights of the person who asks. */
+export function createEvidence({ search, media }: Deps) {
+  return {
+    /** @throws AppError scope_unavailable when the reader may not read the file or the collection any more. */
+    materialOf: async ({ scope, scopeUuid }: Scope, reader: Reader): Promise<Material> => {
+      if (scope === 'library' || scopeUuid === null) return { files: null, isPartial: false };
+      if (scope === 'file') {
+        const files = await media.access([scopeUuid], reader);
+        if (files.length === 0) throw scopeGone();
+        return { files, isPartial: false };
+      }
+      const collection = await media.collection(scopeUuid, reader);
+      if (!collection) throw scopeGone();
+      const files = await media.access(collection.fileIds, reader);
+      return { files, isPartial: collection.total > collection.fileIds.length };
+    },
+
+    /** Two steps: which files, then which passages of those. The text is that of the transcripts now, with their masks. */
+    find: async (
+      { question, reader, material }: { question: string; reader: Reader; material: Material },
+      record: Record,
+      signal: AbortSignal,
+    ): Promise<FoundEvidence> => {
+      const fileIds = material.files?.map(({ fileId }) => fileId) ?? null;
+      const isOne = fileIds?.length === 1;
+      const found = await search.retrieve({
+        question,
+        reader,
+        fileIds,
+        maxFiles: isOne ? 1 : maxFiles,
+        passagesPerFile: isOne ? passagesOfOneFile : passagesPerFile,
+      });
+      const { legs, evidence } = found;
+      const isPartial = material.isPartial || Object.values(legs).some((leg) => leg === 'unavailable' || leg === 'failed');
+      // The index may lag behind a share that was ended.
+      const readable = await media.access(found.files.map(({ fileId }) => fileId), reader);
+      const files = readable.map(({ fileId, ownerId, title }) => ({ fileId, ownerId, title }));
+      if (evidence === 'none' || files.length === 0) return { evidence: 'none', files: [], passages: [], isPartial };
+      if (!(await record(files))) return { evidence: 'none', files: [], passages: [], isPartial };
+      const passages = await Promise.all(
+        files.map(async (file) => {
+          const parts = found.files.find(({ fileId }) => fileId === file.fileId)?.passages ?? [];
+          return passagesOf(file, await media.segments(file.fileId, signal), parts);
+        }),
+      );
+      return { evidence, files, passages: rank(passages.flat()), isPartial };
+    },
+  };
+}
+
+export type EvidenceFinder = ReturnType<typeof createEvidence>;
