@@ -2,6 +2,10 @@ import type { ErrorKind } from './errors.ts';
 
 /** Error codes of insights: language models, summaries, suggestions and answers. */
 export const insightsErrors = {
+  // language models of everyone and of one person
+  provider_name_taken: 'conflict',
+  provider_limit: 'conflict',
+  own_providers_not_allowed: 'forbidden',
   // a request to a language model
   provider_unreachable: 'unavailable',
   provider_timeout: 'unavailable',
@@ -11,10 +15,14 @@ export const insightsErrors = {
   provider_answer_invalid: 'unavailable',
   provider_context_exceeded: 'unavailable',
   provider_paused: 'unavailable',
+<<<<<<< HEAD
   // questions
   answer_in_progress: 'conflict',
   answer_complete: 'conflict',
   answer_interrupted: 'unavailable',
   conversation_full: 'conflict',
   scope_unavailable: 'conflict',
+=======
+  provider_refused_request: 'unavailable',
+>>>>>>> skeleton
 } as const satisfies Record<string, ErrorKind>;

@@ -39,6 +39,11 @@ export const operationActions = [
   'watch_source_created',
   'watch_source_changed',
   'watch_source_deleted',
+  'model_provider_created',
+  'model_provider_changed',
+  'model_provider_deleted',
+  'model_provider_activated',
+  'insights_settings_changed',
 ] as const;
 export const operationsEvents = {
   performed: defineEvent(

@@ -9,3 +9,6 @@ export const recipientsOfSecrets = {
 
 /** The same for the key of an ASR provider. */
 export const recipientsOfProviderKey = ['base_url'] as const;
+
+/** The same for the key of a language model. */
+export const recipientsOfModelKey = ['kind', 'base_url'] as const;

@@ -26,6 +26,7 @@ import { mappingRoutes } from './identity-mappings.ts';
 import { userRoutes } from './identity-users.ts';
 import { askRoutes } from './insights-ask.ts';
 import { insightsJobs } from './insights-jobs.ts';
+import { modelProviderRoutes } from './insights-providers.ts';
 import { mediaRoutes } from './media.ts';
 import { downloadJobs, importLive, importRpc } from './media-imports.ts';
 import { mediaEvents, mediaRpc } from './media-events.ts';
@@ -241,7 +242,11 @@ export const topology: Record<ServiceName, Topology> = {
     },
     enqueues: all<JobDef>(insightsJobs),
     works: all<JobDef>(insightsJobs),
+<<<<<<< HEAD
     requests: [dispatcherRpc.paused, identityRpc.names, identityRpc.readerGroups],
+=======
+    requests: [dispatcherRpc.paused, identityRpc.names],
+>>>>>>> skeleton
   },
   'realtime-gateway': {
     ...noMessages,
@@ -295,7 +300,11 @@ export const routes: readonly RouteDef[] = [
   ...all<RouteDef>(searchRoutes),
   ...all<RouteDef>(backupRoutes),
   ...all<RouteDef>(mirrorRoutes),
+<<<<<<< HEAD
   ...all<RouteDef>(askRoutes),
+=======
+  ...all<RouteDef>(modelProviderRoutes),
+>>>>>>> skeleton
   ...all<RouteDef>(systemRoutes),
 ];
 

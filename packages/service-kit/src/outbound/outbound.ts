@@ -6,7 +6,7 @@ import { z } from 'zod';
 import { invalid, isAppError, type AppError } from '../errors.ts';
 import { isRefusedAddress, parseRanges, type AddressRange } from './address-ranges.ts';
 
-export { parseRanges } from './address-ranges.ts';
+export { isRefusedAddress, parseRanges } from './address-ranges.ts';
 
 /** The variable of every service that follows addresses which users enter. */
 export const outboundEnv = {

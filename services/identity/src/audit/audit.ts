@@ -58,6 +58,11 @@ export type AuditEvent =
   | 'admin.watch.create'
   | 'admin.watch.change'
   | 'admin.watch.delete'
+  | 'model.provider.create'
+  | 'model.provider.change'
+  | 'model.provider.delete'
+  | 'model.provider.activate'
+  | 'admin.insights.settings'
   // The specification's name ("Events" 1).
   | 'ADMIN_ROLE_CHANGE'
   | 'group.create'

@@ -1,0 +1,92 @@
+import { APICallError } from '@ai-sdk/provider';
+import { isAppError, unavailable, type AppError, type ErrorOptions } from '@overtone/service-kit';
+import { refusalOf } from '@overtone/service-kit/outbound';
+
+const maxDetail = 500;
+/** Longer waits are not obeyed to the second: the provider would block for hours. */
+const maxRetryAfterSeconds = 3_600;
+const contextPattern =
+  /context (length|window|size)|too (long|many (input )?tokens)|maximum.{0,30}tokens|exceeds? .{0,40}tokens/i;
+
+/** The failures of a request to a language model, in our words. `detail` has the server's own, for the log. */
+export const modelFailures = {
+  timeout: (provider: string, seconds: number): AppError =>
+    unavailable('provider_timeout', `${provider} sent nothing for ${seconds} seconds.`),
+  contextExceeded: (provider: string, detail?: string): AppError =>
+    unavailable('provider_context_exceeded', `The request is longer than the context window of ${provider}.`, {
+      permanent: true,
+      ...withDetail(detail),
+    }),
+  answerInvalid: (provider: string, detail?: string): AppError =>
+    unavailable('provider_answer_invalid', `${provider} sent an answer that cannot be read.`, withDetail(detail)),
+  paused: (provider: string, seconds: number): AppError =>
+    unavailable('provider_paused', `${provider} has failed several times and is not used for a moment.`, {
+      retryAfterSeconds: Math.max(1, Math.ceil(seconds)),
+    }),
+  rateLimited: (provider: string, options: ErrorOptions = {}): AppError =>
+    unavailable('provider_rate_limited', `${provider} accepts no more requests at the moment.`, options),
+};
+
+/** The failure that an error of the provider layer stands for. */
+export function toModelFailure(error: unknown, provider: string): AppError {
+  if (isAppError(error) && error.code.startsWith('provider_')) return error;
+  const call = callErrorOf(error);
+  if (call?.statusCode !== undefined) return failureOfStatus(call, call.statusCode, provider);
+  const refusal = refusalOf(error);
+  if (refusal) return unavailable('provider_unreachable', refusal.message, { cause: error, permanent: true });
+  // The connection worked, and what came over it is no answer.
+  if (error instanceof Error && /JSON|parse|validat/i.test(error.name))
+    return modelFailures.answerInvalid(provider, error.message);
+  return unavailable('provider_unreachable', `${provider} cannot be reached.`, {
+    cause: error,
+    ...withDetail(error instanceof Error ? error.message : String(error)),
+  });
+}
+
+function failureOfStatus(call: APICallError, status: number, provider: string): AppError {
+  const said = call.responseBody ?? call.message;
+  const options = { cause: call, ...withDetail(said) };
+  switch (true) {
+    case status === 401 || status === 403:
+      return unavailable('provider_refused_key', `${provider} refused the key.`, { ...options, permanent: true });
+    case status === 404:
+      return unavailable('provider_model_unknown', `${provider} does not know the model or the address.`, {
+        ...options,
+        permanent: true,
+      });
+    case status === 429:
+      return modelFailures.rateLimited(provider, { ...options, ...retryAfterOf(call.responseHeaders) });
+    case status === 413 || (status === 400 && contextPattern.test(said)):
+      return modelFailures.contextExceeded(provider, said);
+    case status >= 500 || status === 408:
+      return unavailable('provider_unreachable', `${provider} reports a failure of its own (${status}).`, {
+        ...options,
+        ...retryAfterOf(call.responseHeaders),
+      });
+    default:
+      return unavailable('provider_refused_request', `${provider} refused the request (${status}).`, {
+        ...options,
+        permanent: true,
+      });
+  }
+}
+
+/** RFC 9110, 10.2.3: seconds or a date. */
+function retryAfterOf(headers: Record<string, string> | undefined): ErrorOptions {
+  const given = headers?.['retry-after'];
+  if (given === undefined) return {};
+  const seconds = /^\d+(\.\d+)?$/.test(given) ? Number(given) : (Date.parse(given) - Date.now()) / 1_000;
+  if (!Number.isFinite(seconds)) return {};
+  return { retryAfterSeconds: Math.min(maxRetryAfterSeconds, Math.max(0, seconds)) };
+}
+
+function callErrorOf(error: unknown): APICallError | undefined {
+  for (let current = error; current instanceof Error; current = current.cause)
+    if (APICallError.isInstance(current)) return current;
+  return undefined;
+}
+
+/** Servers repeat parts of a request in their errors: only the beginning, without control characters. */
+function withDetail(text: string | undefined): ErrorOptions {
+  return text === undefined ? {} : { detail: text.replaceAll(/\p{Cc}+/gu, ' ').slice(0, maxDetail) };
+}
