@@ -139,7 +139,9 @@ export const askRoutes = {
   }),
   renameConversation: route('PUT', '/api/ask/conversations/{uuid}', 'user', {
     summary: 'Rename a conversation (its owner)',
-    body: z.strictObject({ title: text(askLimits.titleLength).refine((title) => title.trim() !== '', 'must not be empty') }),
+    body: z.strictObject({
+      title: text(askLimits.titleLength).refine((title) => title.trim() !== '', 'must not be empty'),
+    }),
     answer: conversationObject,
     errors: ['permission_required'],
   }),

@@ -15,14 +15,11 @@ export const insightsErrors = {
   provider_answer_invalid: 'unavailable',
   provider_context_exceeded: 'unavailable',
   provider_paused: 'unavailable',
-<<<<<<< HEAD
   // questions
   answer_in_progress: 'conflict',
   answer_complete: 'conflict',
   answer_interrupted: 'unavailable',
   conversation_full: 'conflict',
   scope_unavailable: 'conflict',
-=======
   provider_refused_request: 'unavailable',
->>>>>>> skeleton
 } as const satisfies Record<string, ErrorKind>;

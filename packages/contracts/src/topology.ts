@@ -31,6 +31,8 @@ import { mediaRoutes } from './media.ts';
 import { downloadJobs, importLive, importRpc } from './media-imports.ts';
 import { mediaEvents, mediaRpc } from './media-events.ts';
 import { modelJobs, modelRoutes, modelRpc } from './models.ts';
+import { collectionRpc } from './media-collections-rpc.ts';
+import { mediaInsightsRpc } from './media-insights.ts';
 import { maskedAudioJobs, maskedAudioRpc } from './media-masked-audio.ts';
 import { redactionJobs } from './media-redaction-jobs.ts';
 import { dispatcherRoutes, operationsEvents } from './operations.ts';
@@ -134,6 +136,8 @@ export const topology: Record<ServiceName, Topology> = {
       ...all<RpcDef>(importRpc),
       ...all<RpcDef>(maskedAudioRpc),
       ...all<RpcDef>(erasureRpc),
+      ...all<RpcDef>(mediaInsightsRpc),
+      ...all<RpcDef>(collectionRpc),
     ],
     sendsLive: [importLive.progress],
   },
@@ -242,11 +246,14 @@ export const topology: Record<ServiceName, Topology> = {
     },
     enqueues: all<JobDef>(insightsJobs),
     works: all<JobDef>(insightsJobs),
-<<<<<<< HEAD
-    requests: [dispatcherRpc.paused, identityRpc.names, identityRpc.readerGroups],
-=======
-    requests: [dispatcherRpc.paused, identityRpc.names],
->>>>>>> skeleton
+    requests: [
+      dispatcherRpc.paused,
+      identityRpc.names,
+      identityRpc.readerGroups,
+      ...all<RpcDef>(mediaInsightsRpc),
+      ...all<RpcDef>(collectionRpc),
+      ...all<RpcDef>(retrievalRpc),
+    ],
   },
   'realtime-gateway': {
     ...noMessages,
@@ -300,11 +307,8 @@ export const routes: readonly RouteDef[] = [
   ...all<RouteDef>(searchRoutes),
   ...all<RouteDef>(backupRoutes),
   ...all<RouteDef>(mirrorRoutes),
-<<<<<<< HEAD
   ...all<RouteDef>(askRoutes),
-=======
   ...all<RouteDef>(modelProviderRoutes),
->>>>>>> skeleton
   ...all<RouteDef>(systemRoutes),
 ];
 

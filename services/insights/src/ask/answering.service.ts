@@ -3,7 +3,14 @@ import { isAppError, type Log } from '@overtone/service-kit';
 import { txOptions, type Db, type Tx } from '../database.ts';
 import type { Answers } from './answers.service.ts';
 import { maxAnswerMs, nothingSaid, renewEveryMs, type Attempt, type Outcome, type Reader, type Scope } from './ask.ts';
-import { inheritEvidence, insertQuestion, recordEvidence, reopenQuestion, renewLease, storeOutcome } from './answers.store.ts';
+import {
+  inheritEvidence,
+  insertQuestion,
+  recordEvidence,
+  reopenQuestion,
+  renewLease,
+  storeOutcome,
+} from './answers.store.ts';
 import { lockOwn } from './ask.store.ts';
 import type { Conversations } from './conversations.service.ts';
 import type { EvidenceFinder } from './evidence.service.ts';
@@ -49,7 +56,9 @@ export function createAnswering(deps: Deps) {
         insertQuestion(tx, { conversationId, userId: reader.userId, question: question.trim() }),
       ),
     askAgain: (reader: Reader, conversationId: string, messageId: string): Promise<Opened> =>
-      open({ conversationId, reader }, (tx) => reopenQuestion(tx, { conversationId, messageId, userId: reader.userId })),
+      open({ conversationId, reader }, (tx) =>
+        reopenQuestion(tx, { conversationId, messageId, userId: reader.userId }),
+      ),
 
     /** Answers an opened question and emits its events; the last one is the message as it is stored. */
     answer: async (reader: Reader, { attempt, scope }: Opened, options: Options, emit: Emit): Promise<void> => {

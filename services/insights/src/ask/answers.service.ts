@@ -2,8 +2,9 @@ import type { AskEvent } from '@overtone/contracts';
 import { unavailable } from '@overtone/service-kit';
 import { extractAnswer } from '../extractive/answer.ts';
 import type { LanguageModel, LanguageModels } from '../ports/language-model.ts';
-import type { MediaFiles } from '../ports/media.adapter.ts';
+import type { MediaFiles } from '../ports/media-files.adapter.ts';
 import type { Search } from '../ports/search.adapter.ts';
+import { createEnvelope } from '../untrusted/untrusted.ts';
 import { nothingSaid, type Attempt, type Outcome, type Reader, type Scope } from './ask.ts';
 import { cite, type Passage } from './citations.ts';
 import { countAnswer } from './count-answer.ts';
@@ -29,7 +30,10 @@ export type AnswerRequest = Scope & {
   signal: AbortSignal;
 };
 /** The latest summary of a file as an answer; null when there is none. */
-export type SummaryAnswers = (fileId: string, question: string) => Promise<Pick<Outcome, 'sentences' | 'citations'> | null>;
+export type SummaryAnswers = (
+  fileId: string,
+  question: string,
+) => Promise<Pick<Outcome, 'sentences' | 'citations'> | null>;
 export type AnswersDeps = {
   search: Search;
   media: MediaFiles;
@@ -87,9 +91,16 @@ async function write(
     history,
     organisationContext: await deps.organisationContext(),
   };
-  const { system, prompt, used } = promptFor(input, { contextTokens: info.contextTokens, countTokens: (text) => model.countTokens(text) });
+  const { system, prompt, used } = promptFor(
+    input,
+    { contextTokens: info.contextTokens, countTokens: (text) => model.countTokens(text) },
+    createEnvelope(),
+  );
   if (used.length === 0)
-    throw unavailable('provider_context_exceeded', 'The context window of the language model is too small for an answer.');
+    throw unavailable(
+      'provider_context_exceeded',
+      'The context window of the language model is too small for an answer.',
+    );
   const { text } = await model.text({
     purpose: 'answer',
     fileId: found.files.length === 1 ? (found.files[0]?.fileId ?? null) : null,
@@ -113,7 +124,9 @@ async function write(
 }
 
 /** An answer of which no sentence is supported is not shown: the recordings do not say it. */
-function supported(answer: Pick<Outcome, 'sentences' | 'citations'>): Pick<Outcome, 'status' | 'sentences' | 'citations'> {
+function supported(
+  answer: Pick<Outcome, 'sentences' | 'citations'>,
+): Pick<Outcome, 'status' | 'sentences' | 'citations'> {
   if (answer.citations.length === 0) return { status: 'declined', sentences: [], citations: [] };
   return { status: 'answered', ...answer };
 }
@@ -136,11 +149,22 @@ async function count(
   const fileIds = material.files?.map(({ fileId }) => fileId) ?? null;
   const { files, totalFiles } = await search.countMentions({ phrase: counting.phrase, reader, fileIds });
   // The index may lag behind a share that was ended.
-  const readable = new Map((await media.access(files.map(({ fileId }) => fileId), reader)).map((file) => [file.fileId, file]));
+  const readable = new Map(
+    (
+      await media.access(
+        files.map(({ fileId }) => fileId),
+        reader,
+      )
+    ).map((file) => [file.fileId, file]),
+  );
   const counted = files.filter(({ fileId }) => readable.has(fileId));
   if (!(await record([...readable.values()]))) return nothingSaid;
   const listed = counted.slice(0, maxListed);
-  const starts = await startsOf(search, { phrase: counting.phrase, reader, fileIds: listed.map(({ fileId }) => fileId) });
+  const starts = await startsOf(search, {
+    phrase: counting.phrase,
+    reader,
+    fileIds: listed.map(({ fileId }) => fileId),
+  });
   const answer = countAnswer(counting, {
     files: listed.map(({ fileId, count: mentions }) => ({
       fileId,

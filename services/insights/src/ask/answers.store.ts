@@ -95,7 +95,11 @@ export async function recordEvidence(
 }
 
 /** Adds the recordings of the earlier answers that may be sent along, as `recordEvidence` does. */
-export async function inheritEvidence(db: Db, { conversationId, messageId, attempt }: Attempt, turns: number): Promise<void> {
+export async function inheritEvidence(
+  db: Db,
+  { conversationId, messageId, attempt }: Attempt,
+  turns: number,
+): Promise<void> {
   await db.$executeRaw`
     with earlier as (
       select m.file_ids, m.owner_ids from conversation_message m

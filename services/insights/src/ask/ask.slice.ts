@@ -4,7 +4,7 @@ import type { ServerResponse } from 'node:http';
 import type { Db } from '../database.ts';
 import type { Forgets } from '../erasure/erasure.ts';
 import type { LanguageModels } from '../ports/language-model.ts';
-import type { MediaFiles } from '../ports/media.adapter.ts';
+import type { MediaFiles } from '../ports/media-files.adapter.ts';
 import type { People } from '../ports/people.adapter.ts';
 import type { Search } from '../ports/search.adapter.ts';
 import { createAnswering, type Answering } from './answering.service.ts';
@@ -41,7 +41,11 @@ export function createAskSlice(deps: AskDeps): Slice & { forgets: Forgets } {
     routes: [...conversationRoutes(conversations), ...questionRoutes(answering), ...sharingRoutes(sharing)],
     consumers: [
       /** More is masked: answers that rest on these recordings may contain it. */
-      consumer(mediaEvents.masksTightened, 'remove-unmasked-answers', async (scope) => void (await removeAnswers(db, scope))),
+      consumer(
+        mediaEvents.masksTightened,
+        'remove-unmasked-answers',
+        async (scope) => void (await removeAnswers(db, scope)),
+      ),
       /** An account was deleted: its conversations are deleted, and what was shared with it is not. */
       consumer(identityEvents.userDeleted, 'forget-conversations', async ({ userId }) => {
         await db.$transaction([
@@ -60,7 +64,11 @@ export function createAskSlice(deps: AskDeps): Slice & { forgets: Forgets } {
       person: async (tx, userId) => {
         const answersRemoved = await removeAnswers(tx, { fileId: null, ownerId: userId });
         const { count } = await tx.conversationShare.deleteMany({ where: { userId } });
-        return { conversations: await deleteConversationsOf(tx, userId), conversation_shares: count, answers: answersRemoved };
+        return {
+          conversations: await deleteConversationsOf(tx, userId),
+          conversation_shares: count,
+          answers: answersRemoved,
+        };
       },
     },
   };
@@ -92,7 +100,7 @@ function questionRoutes(answering: Answering): Route[] {
     caller: Reader,
     opened: Awaited<ReturnType<Answering['ask']>>,
     { res, withoutModel }: { res: ServerResponse; withoutModel: boolean },
-  ) => {
+  ): Promise<typeof handled> => {
     const events = openEventStream(res);
     try {
       await answering.answer(caller, opened, { withoutModel }, events.emit);

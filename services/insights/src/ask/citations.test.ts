@@ -36,7 +36,10 @@ describe('citations', () => {
   });
 
   it('combine passages for a sentence that rests on several', () => {
-    const { sentences } = cite(['The office moves to Lisbon in October, with a rent of twelve thousand euros.'], passages);
+    const { sentences } = cite(
+      ['The office moves to Lisbon in October, with a rent of twelve thousand euros.'],
+      passages,
+    );
     expect(sentences[0]?.citations).toEqual([1, 2]);
   });
 

@@ -1,7 +1,14 @@
-import { askRoutes, type AskMessage, type BodyOf, type ConversationItem, type ConversationObject, type QueryOf } from '@overtone/contracts';
+import {
+  askRoutes,
+  type AskMessage,
+  type BodyOf,
+  type ConversationItem,
+  type ConversationObject,
+  type QueryOf,
+} from '@overtone/contracts';
 import { notFound } from '@overtone/service-kit';
 import { txOptions, type Db } from '../database.ts';
-import type { MediaFiles } from '../ports/media.adapter.ts';
+import type { MediaFiles } from '../ports/media-files.adapter.ts';
 import type { People } from '../ports/people.adapter.ts';
 import { noSuchConversation, ownerOnly, type Conversation, type Reader } from './ask.ts';
 import {
@@ -37,7 +44,11 @@ export function createConversations(deps: Deps) {
   };
   const messages = async (reader: Reader, id: string): Promise<AskMessage[]> => {
     const rows = await selectMessages(db, id);
-    const files = await readableFiles(media, reader, rows.flatMap(({ fileIds }) => fileIds));
+    const files = await readableFiles(
+      media,
+      reader,
+      rows.flatMap(({ fileIds }) => fileIds),
+    );
     return rows.map((row) => visibleMessage(row, files));
   };
   const read = async (reader: Reader, id: string): Promise<ConversationObject> => {
@@ -56,10 +67,16 @@ export function createConversations(deps: Deps) {
       const { rows, total } = await selectConversations(db, { userId: reader.userId, groupIds }, filter);
       return { items: await toItems(deps, reader, rows), total, page, page_size: size };
     },
-    create: async (reader: Reader, { scope, scope_uuid: scopeUuid, title }: NewConversation): Promise<ConversationObject> => {
+    create: async (
+      reader: Reader,
+      { scope, scope_uuid: scopeUuid, title }: NewConversation,
+    ): Promise<ConversationObject> => {
       const name = (await scopeTitles(media, reader, [{ scope, scopeUuid }])).get(scopeUuid ?? '');
       if (scopeUuid !== null && name === undefined) throw notFound(`There is no such ${scope}.`);
-      return read(reader, await insertConversation(db, { userId: reader.userId, title: title.trim(), scope, scopeUuid }));
+      return read(
+        reader,
+        await insertConversation(db, { userId: reader.userId, title: title.trim(), scope, scopeUuid }),
+      );
     },
     rename: async (reader: Reader, id: string, title: string): Promise<ConversationObject> => {
       await own(reader, id);

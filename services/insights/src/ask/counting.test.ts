@@ -67,7 +67,12 @@ describe('counting questions', () => {
   it('are answered in the language of the question', () => {
     const { sentences } = countAnswer(
       { counts: 'mentions', phrase: 'Lissabon', language: 'de' },
-      { files: [{ fileId: 'a', title: 'Planung', count: 4, start: 12 }], totalFiles: 3, totalMentions: 9, isComplete: true },
+      {
+        files: [{ fileId: 'a', title: 'Planung', count: 4, start: 12 }],
+        totalFiles: 3,
+        totalMentions: 9,
+        isComplete: true,
+      },
     );
     expect(sentences.map(({ text }) => text)).toEqual([
       '„Lissabon“ wird 9-mal erwähnt, in 3 Aufnahmen.',

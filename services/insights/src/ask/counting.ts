@@ -24,32 +24,57 @@ const relative = '(?:,?\\s*(?:that|which|where|in which|in denen|die|wo)\\s+)?';
 const passive =
   '(?:(?:been|being)\\s+)?(?:(?<says>mentioned|named|said|brought up|referred to|come up|came up|appear(?:s|ed)?|occur(?:s|red)?|found|' +
   'erwähnt|genannt|gesagt|vor|vorgekommen|enthalten|die rede|gefallen)|(?<topic>discussed|talked about|covered|besprochen|gesprochen|behandelt))';
-const germanAuxiliary = '(?:wird|werden|wurden?|worden|kommt|kommen|kam|kamen|ist|sind|war|waren|fällt|fallen|fiel(?:en)?|hat|haben)';
+const germanAuxiliary =
+  '(?:wird|werden|wurden?|worden|kommt|kommen|kam|kamen|ist|sind|war|waren|fällt|fallen|fiel(?:en)?|hat|haben)';
 const phrase = '(?<phrase>.+?)';
 
 type Rule = { counts: CountQuestion['counts']; pattern: RegExp };
 
 const rules: readonly Rule[] = [
   // how many meetings mention X; wie viele Aufnahmen erwähnen X
-  rule('files', `(?:how many|wie viele) ${noun}${relative}\\s*(?:are there${relative}|gibt es${relative})?${auxiliary}${people}${verb} ${phrase}`),
+  rule(
+    'files',
+    `(?:how many|wie viele) ${noun}${relative}\\s*(?:are there${relative}|gibt es${relative})?${auxiliary}${people}${verb} ${phrase}`,
+  ),
   // in how many meetings is X mentioned; in wie vielen Aufnahmen wird X erwähnt
-  rule('files', `(?:in )?(?:how many|wie vielen?|which|what|welchen?) ${noun} (?:do|does|did|is|was|are|were|has|have|${germanAuxiliary}) ${phrase} ${passive}`),
+  rule(
+    'files',
+    `(?:in )?(?:how many|wie vielen?|which|what|welchen?) ${noun} (?:do|does|did|is|was|are|were|has|have|${germanAuxiliary}) ${phrase} ${passive}`,
+  ),
   // in how many meetings do we mention X
   rule('files', `in (?:how many|which|what) ${noun} ${auxiliary}${people}${verb} ${phrase}`),
   // which recordings mention X; welche Aufnahmen erwähnen X
   rule('files', `(?:which|what|welche) ${noun}${relative}\\s*${auxiliary}${people}${verb} ${phrase}`),
   // list all recordings that mention X
-  rule('files', `(?:list|show|find|give|name|zeige?|liste|nenne|finde)(?: me| mir)? ${noun}${relative}\\s*${auxiliary}${people}${verb} ${phrase}`),
+  rule(
+    'files',
+    `(?:list|show|find|give|name|zeige?|liste|nenne|finde)(?: me| mir)? ${noun}${relative}\\s*${auxiliary}${people}${verb} ${phrase}`,
+  ),
   // zeige alle Aufnahmen, in denen X erwähnt wird; die X erwähnen
-  rule('files', `(?:zeige?|liste|nenne|finde)(?: mir)? ${noun},?\\s*(?:in denen|die|wo) ${phrase} ${passive}(?: ${germanAuxiliary})?`),
-  rule('files', `(?:zeige?|liste|nenne|finde)(?: mir)? ${noun},?\\s*(?:in denen|die|wo) ${phrase} (?:(?<says>erwähnen|nennen|enthalten|vorkommt|vorkommen)|(?<topic>behandeln))`),
+  rule(
+    'files',
+    `(?:zeige?|liste|nenne|finde)(?: mir)? ${noun},?\\s*(?:in denen|die|wo) ${phrase} ${passive}(?: ${germanAuxiliary})?`,
+  ),
+  rule(
+    'files',
+    `(?:zeige?|liste|nenne|finde)(?: mir)? ${noun},?\\s*(?:in denen|die|wo) ${phrase} (?:(?<says>erwähnen|nennen|enthalten|vorkommt|vorkommen)|(?<topic>behandeln))`,
+  ),
   // where is X mentioned; wo wird X erwähnt
   rule('files', `(?:where|wo) (?:is|was|are|were|has|have|does|do|did|${germanAuxiliary}) ${phrase} ${passive}`),
   // how often is X mentioned; wie oft wird X erwähnt
-  rule('mentions', `(?:how often|how many times|how frequently|wie oft|wie häufig) (?:is|was|are|were|has|have|does|do|did|${germanAuxiliary}) ${phrase} ${passive}`),
-  rule('mentions', `(?:how often|how many times|how frequently|wie oft|wie häufig) ${auxiliary}${people}${verb} ${phrase}`),
+  rule(
+    'mentions',
+    `(?:how often|how many times|how frequently|wie oft|wie häufig) (?:is|was|are|were|has|have|does|do|did|${germanAuxiliary}) ${phrase} ${passive}`,
+  ),
+  rule(
+    'mentions',
+    `(?:how often|how many times|how frequently|wie oft|wie häufig) ${auxiliary}${people}${verb} ${phrase}`,
+  ),
   // wie oft fällt X; wie oft erwähnen wir X
-  rule('mentions', `(?:wie oft|wie häufig) (?<says>fällt|fallen|fiel|erwähnen wir|erwähnt man|sagen wir|sagt man) ${phrase}`),
+  rule(
+    'mentions',
+    `(?:wie oft|wie häufig) (?<says>fällt|fallen|fiel|erwähnen wir|erwähnt man|sagen wir|sagt man) ${phrase}`,
+  ),
 ];
 
 /**
@@ -88,10 +113,15 @@ const trailing =
 function cleanPhrase(raw: string): string {
   const quoted = /["“”„«»]([^"“”„«»]+)["“”„«»]/.exec(raw)?.[1];
   if (quoted !== undefined) return quoted.trim();
-  return raw.replace(leading, '').replaceAll(/^['‘’]|['‘’]$/g, '').trim();
+  return raw
+    .replace(leading, '')
+    .replaceAll(/^['‘’]|['‘’]$/g, '')
+    .trim();
 }
 
 /** A pronoun refers to an earlier question, which a count cannot look up. */
 function isVague(text: string): boolean {
-  return /^(?:it|that|this|them|these|those|he|him|she|her|us|we|something|anything|das|dies|es|ihn|sie|ihm|etwas|alles|everything)$/i.test(text);
+  return /^(?:it|that|this|them|these|those|he|him|she|her|us|we|something|anything|das|dies|es|ihn|sie|ihm|etwas|alles|everything)$/i.test(
+    text,
+  );
 }

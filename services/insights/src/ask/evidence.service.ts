@@ -1,5 +1,5 @@
 import type { Evidence } from '@overtone/contracts';
-import type { MediaFiles } from '../ports/media.adapter.ts';
+import type { MediaFiles } from '../ports/media-files.adapter.ts';
 import type { Search } from '../ports/search.adapter.ts';
 import { scopeGone, type Reader, type Scope } from './ask.ts';
 import type { Passage } from './citations.ts';
@@ -55,9 +55,13 @@ export function createEvidence({ search, media }: Deps) {
         passagesPerFile: isOne ? passagesOfOneFile : passagesPerFile,
       });
       const { legs, evidence } = found;
-      const isPartial = material.isPartial || Object.values(legs).some((leg) => leg === 'unavailable' || leg === 'failed');
+      const isPartial =
+        material.isPartial || Object.values(legs).some((leg) => leg === 'unavailable' || leg === 'failed');
       // The index may lag behind a share that was ended.
-      const readable = await media.access(found.files.map(({ fileId }) => fileId), reader);
+      const readable = await media.access(
+        found.files.map(({ fileId }) => fileId),
+        reader,
+      );
       const files = readable.map(({ fileId, ownerId, title }) => ({ fileId, ownerId, title }));
       if (evidence === 'none' || files.length === 0) return { evidence: 'none', files: [], passages: [], isPartial };
       if (!(await record(files))) return { evidence: 'none', files: [], passages: [], isPartial };

@@ -2,7 +2,12 @@ import { describe, expect, it } from '@jest/globals';
 import { passagesOf, rank, type Segment } from './evidence.ts';
 
 const file = { fileId: 'f', ownerId: 'o', title: 'Planning' };
-const segment = (start: number, speaker: string | null, text: string): Segment => ({ start, end: start + 4, speaker, text });
+const segment = (start: number, speaker: string | null, text: string): Segment => ({
+  start,
+  end: start + 4,
+  speaker,
+  text,
+});
 
 describe('the passages of a recording', () => {
   it('are the turns inside the parts that search found, from the first second of each turn', () => {
@@ -31,7 +36,9 @@ describe('the passages of a recording', () => {
   });
 
   it('split a long turn', () => {
-    const segments = Array.from({ length: 20 }, (_, i) => segment(i * 5, 'Anna', 'ten words are in this segment of a long turn'));
+    const segments = Array.from({ length: 20 }, (_, i) =>
+      segment(i * 5, 'Anna', 'ten words are in this segment of a long turn'),
+    );
     const passages = passagesOf(file, segments, [{ start: 0, end: 200, score: 1 }]);
     expect(passages.length).toBeGreaterThan(1);
     expect(passages.map(({ text }) => text).join(' ')).toBe(segments.map(({ text }) => text).join(' '));

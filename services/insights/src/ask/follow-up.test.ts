@@ -7,7 +7,10 @@ describe('the text that is searched for', () => {
     ['Why?', 'Who moves to Lisbon? Why?'],
     ['Und wer hat das gesagt?', 'Who moves to Lisbon? Und wer hat das gesagt?'],
     ['What does the Kestrel project cost?', 'What does the Kestrel project cost?'],
-    ['When did they agree on the price of the remote control?', 'When did they agree on the price of the remote control?'],
+    [
+      'When did they agree on the price of the remote control?',
+      'When did they agree on the price of the remote control?',
+    ],
   ])('of %j after another question', (question, text) => {
     expect(searchTextOf(question, 'Who moves to Lisbon?')).toBe(text);
   });

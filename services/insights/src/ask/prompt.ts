@@ -1,3 +1,4 @@
+import type { Envelope } from '../untrusted/untrusted.ts';
 import type { Passage } from './citations.ts';
 
 /** The whole answer of a model that finds nothing in the passages. */
@@ -20,8 +21,6 @@ export type PromptInput = {
 };
 type Model = { contextTokens: number; countTokens: (text: string) => number };
 export type Prompt = { system: string; prompt: string; used: Passage[] };
-/** Marks text as data, see untrusted/untrusted.ts. */
-type Delimit = (text: string) => { text: string; rule: string };
 
 const instructions = [
   'You answer questions about recordings of a library. You have excerpts of their transcripts and nothing else.',
@@ -36,17 +35,15 @@ const instructions = [
  * The request for one answer. Passages are added in the order of their rank and earlier turns from the latest back, as long
  * as everything fits the window of the model.
  */
-export function promptFor(input: PromptInput, model: Model, delimit: Delimit): Prompt {
+export function promptFor(input: PromptInput, model: Model, { wrap, rule }: Envelope): Prompt {
   const { question, organisationContext } = input;
-  const { rule } = delimit('');
   const context = organisationContext === '' ? '' : `\nAbout the organisation:\n${organisationContext}`;
   const system = `${instructions}\n${rule}${context}`;
-  const fixed = model.countTokens(`${system}\n${delimit('').text}\n${questionText(question)}`);
+  const fixed = model.countTokens(`${system}\n${wrap('')}\n${questionText(question)}`);
   const room = model.contextTokens - maxOutputTokens - frameTokens - fixed;
   const turns = latestTurns(input.history, Math.floor(room * historyShare), model);
   const used = fittingPassages(input.passages, room - model.countTokens(turns), model);
-  const { text } = delimit(`${turns}${excerptsText(used)}`);
-  return { system, prompt: `${text}\n${questionText(question)}`, used };
+  return { system, prompt: `${wrap(`${turns}${excerptsText(used)}`)}\n${questionText(question)}`, used };
 }
 
 function questionText(question: string): string {

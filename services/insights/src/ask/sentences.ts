@@ -1,19 +1,15 @@
+import { cleanText } from '../untrusted/untrusted.ts';
+
 /** Bounds of an answer; a language model may return anything. */
 const maxSentences = 40;
 const maxLength = 8_000;
 const segmenter = new Intl.Segmenter('und', { granularity: 'sentence' });
-const abbreviation = /(?:^|[\s(])(?:\p{L}|dr|mr|mrs|ms|prof|st|no|nr|e\.g|i\.e|etc|vs|ca|bzw|z\.\s?b|u\.\s?a|d\.\s?h|usw|mio|mrd|approx)\.\s*$/iu;
+const abbreviation =
+  /(?:^|[\s(])(?:\p{L}|dr|mr|mrs|ms|prof|st|no|nr|e\.g|i\.e|etc|vs|ca|bzw|z\.\s?b|u\.\s?a|d\.\s?h|usw|mio|mrd|approx)\.\s*$/iu;
 
-/** The text of a language model as plain text: without control characters and beyond its bound. */
+/** The text of a language model: bounded, without control characters. */
 export function plainText(text: string): string {
-  return (
-    text
-      .slice(0, maxLength)
-      .toWellFormed()
-      // Also bidirectional overrides and zero-width characters, which can hide or reorder what a reader sees.
-      .replaceAll(/[^\P{C}\n\t\u200d]/gu, '')
-      .trim()
-  );
+  return cleanText(text.slice(0, maxLength)).trim();
 }
 
 /** The sentences of an answer, without list markers and without source numbers, which a model may invent. */

@@ -31,7 +31,8 @@ export function createConversationSharing({ db, people, conversations }: Deps) {
         await lockOwn(tx, id, reader.userId);
         const found = await tx.conversationShare.findFirst({ where: { conversationId: id, ...target } });
         return (
-          found ?? (await tx.conversationShare.create({ data: { conversationId: id, ...target, sharedBy: reader.userId } }))
+          found ??
+          (await tx.conversationShare.create({ data: { conversationId: id, ...target, sharedBy: reader.userId } }))
         );
       }, txOptions);
       return toObject(share, await people.names(target.userId === null ? [] : [target.userId]));
@@ -57,7 +58,8 @@ async function targetOf(
   { group_uuid: groupId, user_uuid: userId }: ShareRequest,
 ): Promise<Target> {
   if (groupId !== undefined) {
-    if (!(await people.groupsOf(callerId)).includes(groupId)) throw unknownTarget('group_uuid', 'is not one of your groups');
+    if (!(await people.groupsOf(callerId)).includes(groupId))
+      throw unknownTarget('group_uuid', 'is not one of your groups');
     return { groupId, userId: null };
   }
   if (userId === undefined || !(await people.exists(userId))) throw unknownTarget('user_uuid', 'does not exist');
