@@ -27,6 +27,7 @@ export * from './insights-providers.ts';
 export * from './internal.ts';
 export { asyncApi } from './asyncapi.ts';
 export * from './media.ts';
+export * from './media-collections.ts';
 export * from './media-collections-rpc.ts';
 export * from './media-events.ts';
 export { downloadJobs, importLease, importLive, importRpc } from './media-imports.ts';

@@ -1,25 +1,14 @@
 import { z } from 'zod';
 import { defineRpc, roles } from './define.ts';
 
-/** The most files of a collection that one request of search may name. */
-export const maxDescribedFiles = 1_000;
-
-export const collectionRpc = {
-  /** A collection with its files that the reader may read, the newest first; null when the reader may not read the collection. */
-  describe: defineRpc('media', 'describe-collection', {
+export const collectionNamesRpc = {
+  /** Names of the collections that the reader may see; others are left out. */
+  names: defineRpc('media', 'collection-names', {
     request: z.object({
-      collectionId: z.uuid(),
+      collectionIds: z.array(z.uuid()).max(100),
       reader: z.object({ userId: z.uuid(), role: z.enum(roles) }),
     }),
-    reply: z.object({
-      collection: z
-        .object({
-          title: z.string(),
-          fileIds: z.array(z.uuid()).max(maxDescribedFiles),
-          /** Also the files beyond the limit. */
-          total: z.int(),
-        })
-        .nullable(),
-    }),
+    reply: z.object({ collections: z.array(z.object({ collectionId: z.uuid(), name: z.string() })) }),
+    timeoutMs: 3_000,
   }),
 };

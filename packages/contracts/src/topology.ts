@@ -31,7 +31,8 @@ import { mediaRoutes } from './media.ts';
 import { downloadJobs, importLive, importRpc } from './media-imports.ts';
 import { mediaEvents, mediaRpc } from './media-events.ts';
 import { modelJobs, modelRoutes, modelRpc } from './models.ts';
-import { collectionRpc } from './media-collections-rpc.ts';
+import { collectionRpc } from './media-collections.ts';
+import { collectionNamesRpc } from './media-collections-rpc.ts';
 import { mediaInsightsRpc } from './media-insights.ts';
 import { maskedAudioJobs, maskedAudioRpc } from './media-masked-audio.ts';
 import { redactionJobs } from './media-redaction-jobs.ts';
@@ -138,6 +139,7 @@ export const topology: Record<ServiceName, Topology> = {
       ...all<RpcDef>(erasureRpc),
       ...all<RpcDef>(mediaInsightsRpc),
       ...all<RpcDef>(collectionRpc),
+      ...all<RpcDef>(collectionNamesRpc),
     ],
     sendsLive: [importLive.progress],
   },
@@ -251,7 +253,8 @@ export const topology: Record<ServiceName, Topology> = {
       identityRpc.names,
       identityRpc.readerGroups,
       ...all<RpcDef>(mediaInsightsRpc),
-      ...all<RpcDef>(collectionRpc),
+      collectionRpc.filesOf,
+      ...all<RpcDef>(collectionNamesRpc),
       ...all<RpcDef>(retrievalRpc),
     ],
   },

@@ -1,12 +1,12 @@
 import type { AskEvent } from '@overtone/contracts';
 import { unavailable } from '@overtone/service-kit';
-import { extractAnswer } from '../extractive/answer.ts';
+import { answerFrom } from '../extractive/answer.ts';
 import type { LanguageModel, LanguageModels } from '../ports/language-model.ts';
 import type { MediaFiles } from '../ports/media-files.adapter.ts';
 import type { Search } from '../ports/search.adapter.ts';
 import { createEnvelope } from '../untrusted/untrusted.ts';
 import { nothingSaid, type Attempt, type Outcome, type Reader, type Scope } from './ask.ts';
-import { cite, type Passage } from './citations.ts';
+import { cite, toCitation, type Passage } from './citations.ts';
 import { countAnswer } from './count-answer.ts';
 import { countQuestionOf, type CountQuestion } from './counting.ts';
 import type { EvidenceFile } from './evidence.ts';
@@ -55,8 +55,8 @@ export function createAnswers(deps: AnswersDeps) {
     if (counting) return await count(deps, { counting, material, request });
     const text = searchTextOf(question, history.at(-1)?.question ?? null);
     const found = await evidence.find({ question: text, reader, material }, record, signal);
-    const [only] = material.files ?? [];
-    if (found.evidence === 'general' && material.files?.length === 1 && only && (await record([only]))) {
+    const [only] = request.scope === 'file' ? found.files : [];
+    if (found.evidence === 'general' && only) {
       const summary = await summaryAnswer(only.fileId, question);
       if (summary) return { ...nothingSaid, status: 'answered', madeBy: 'summary', ...summary };
     }
@@ -72,11 +72,22 @@ export function createAnswers(deps: AnswersDeps) {
 export type Answers = ReturnType<typeof createAnswers>;
 
 /** Sentences of the recordings, when no language model is configured or wanted. */
-function extract(question: string, { passages, isPartial }: FoundEvidence): Outcome {
+function extract(question: string, { passages, language, isPartial }: FoundEvidence): Outcome {
   const declined = { ...nothingSaid, madeBy: 'extractive' as const, searchPartial: isPartial };
-  const answer = extractAnswer(question, passages);
-  if (!answer) return declined;
-  return { ...declined, status: 'answered', ...answer };
+  const ranked = passages.map(({ text }, index) => ({ id: String(index), text, score: 1 / (1 + index) }));
+  const answer = answerFrom(question, ranked, language);
+  if (answer.kind === 'declined' || answer.sentences.length === 0) return declined;
+  const used = [...new Set(answer.sentences.map(({ passageId }) => Number(passageId)))];
+  return {
+    ...declined,
+    status: 'answered',
+    sentences: answer.sentences.map(({ text, passageId }) => ({
+      text,
+      citations: [used.indexOf(Number(passageId)) + 1],
+      supported: true,
+    })),
+    citations: used.flatMap((index, i) => (passages[index] ? [toCitation(passages[index], i + 1)] : [])),
+  };
 }
 
 async function write(
@@ -146,7 +157,7 @@ async function count(
   { counting, material, request }: { counting: CountQuestion; material: Material; request: AnswerRequest },
 ): Promise<Outcome> {
   const { reader, record } = request;
-  const fileIds = material.files?.map(({ fileId }) => fileId) ?? null;
+  const fileIds = material.files;
   const { files, totalFiles } = await search.countMentions({ phrase: counting.phrase, reader, fileIds });
   // The index may lag behind a share that was ended.
   const readable = new Map(
@@ -174,9 +185,9 @@ async function count(
     })),
     totalFiles: totalFiles - (files.length - counted.length),
     totalMentions: counted.reduce((sum, file) => sum + file.count, 0),
-    isComplete: totalFiles === files.length && !material.isPartial,
+    isComplete: totalFiles === files.length,
   });
-  return { ...nothingSaid, status: 'answered', madeBy: 'count', searchPartial: material.isPartial, ...answer };
+  return { ...nothingSaid, status: 'answered', madeBy: 'count', ...answer };
 }
 
 /** Where each recording mentions the phrase, for its citation. */

@@ -113,9 +113,9 @@ async function scopeTitles(
   ];
   const [files, collections] = await Promise.all([
     readableFiles(media, reader, idsOf('file')),
-    Promise.all(idsOf('collection').map(async (id) => [id, await media.collection(id, reader)] as const)),
+    media.collectionNames(idsOf('collection'), reader),
   ]);
-  return new Map([...files, ...collections.flatMap(([id, found]) => (found ? [[id, found.title] as const] : []))]);
+  return new Map([...files, ...collections]);
 }
 
 async function toItems(

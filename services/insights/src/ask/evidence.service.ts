@@ -8,14 +8,18 @@ import { passagesOf, rank, type EvidenceFile } from './evidence.ts';
 const maxFiles = 8;
 const passagesPerFile = 4;
 const passagesOfOneFile = 16;
+/** Of a larger collection only a part is searched, and the answer says so. */
+const maxScopeFiles = 1_000;
 
 /** What a question may be answered from. `files` null: everything that the reader may read. */
-export type Material = { files: EvidenceFile[] | null; isPartial: boolean };
+export type Material = { files: string[] | null; isPartial: boolean };
 export type FoundEvidence = {
   evidence: Evidence;
   files: EvidenceFile[];
   /** In the order of their rank. */
   passages: Passage[];
+  /** Of the best passage. */
+  language: string | null;
   isPartial: boolean;
 };
 type Deps = { search: Search; media: MediaFiles };
@@ -31,12 +35,11 @@ export function createEvidence({ search, media }: Deps) {
       if (scope === 'file') {
         const files = await media.access([scopeUuid], reader);
         if (files.length === 0) throw scopeGone();
-        return { files, isPartial: false };
+        return { files: [scopeUuid], isPartial: false };
       }
-      const collection = await media.collection(scopeUuid, reader);
-      if (!collection) throw scopeGone();
-      const files = await media.access(collection.fileIds, reader);
-      return { files, isPartial: collection.total > collection.fileIds.length };
+      const fileIds = await media.filesOf(scopeUuid, reader);
+      if (!fileIds) throw scopeGone();
+      return { files: fileIds, isPartial: fileIds.length > maxScopeFiles };
     },
 
     /** Two steps: which files, then which passages of those. The text is that of the transcripts now, with their masks. */
@@ -45,7 +48,7 @@ export function createEvidence({ search, media }: Deps) {
       record: Record,
       signal: AbortSignal,
     ): Promise<FoundEvidence> => {
-      const fileIds = material.files?.map(({ fileId }) => fileId) ?? null;
+      const fileIds = material.files?.slice(0, maxScopeFiles) ?? null;
       const isOne = fileIds?.length === 1;
       const found = await search.retrieve({
         question,
@@ -58,20 +61,21 @@ export function createEvidence({ search, media }: Deps) {
       const isPartial =
         material.isPartial || Object.values(legs).some((leg) => leg === 'unavailable' || leg === 'failed');
       // The index may lag behind a share that was ended.
-      const readable = await media.access(
-        found.files.map(({ fileId }) => fileId),
-        reader,
-      );
+      const candidates = evidence === 'general' && isOne ? fileIds : found.files.map(({ fileId }) => fileId);
+      const readable = await media.access(candidates, reader);
       const files = readable.map(({ fileId, ownerId, title }) => ({ fileId, ownerId, title }));
-      if (evidence === 'none' || files.length === 0) return { evidence: 'none', files: [], passages: [], isPartial };
-      if (!(await record(files))) return { evidence: 'none', files: [], passages: [], isPartial };
-      const passages = await Promise.all(
+      const nothing = { evidence: 'none' as const, files: [], passages: [], language: null, isPartial };
+      if (evidence === 'none' || files.length === 0 || !(await record(files))) return nothing;
+      const partsOf = new Map(found.files.map(({ fileId, passages }) => [fileId, passages]));
+      const read = await Promise.all(
         files.map(async (file) => {
-          const parts = found.files.find(({ fileId }) => fileId === file.fileId)?.passages ?? [];
-          return passagesOf(file, await media.segments(file.fileId, signal), parts);
+          const { language, segments } = await media.transcript(file.fileId, signal);
+          return { file, language, passages: passagesOf(file, segments, partsOf.get(file.fileId) ?? []) };
         }),
       );
-      return { evidence, files, passages: rank(passages.flat()), isPartial };
+      const passages = rank(read.flatMap((one) => one.passages));
+      const language = read.find(({ file }) => file.fileId === passages[0]?.fileId)?.language ?? null;
+      return { evidence, files, passages, language, isPartial };
     },
   };
 }

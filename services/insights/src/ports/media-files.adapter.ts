@@ -1,4 +1,4 @@
-import { collectionRpc, type ReplyOf } from '@overtone/contracts';
+import { collectionNamesRpc, collectionRpc } from '@overtone/contracts';
 import type { Bus } from '@overtone/service-kit';
 import type { Media, Reader } from './media.adapter.ts';
 
@@ -11,9 +11,14 @@ export type MediaFiles = {
   /** The files among these that the reader may read. */
   access: (fileIds: readonly string[], reader: Reader) => Promise<MediaFile[]>;
   /** The transcript with its masks; empty while its text is withheld, and for a deleted file. */
-  segments: (fileId: string, signal?: AbortSignal) => Promise<SpokenSegment[]>;
-  /** Null for a collection that the reader may not read. `total`: also files beyond those that are listed. */
-  collection: (collectionId: string, reader: Reader) => Promise<ReplyOf<typeof collectionRpc.describe>['collection']>;
+  transcript: (
+    fileId: string,
+    signal?: AbortSignal,
+  ) => Promise<{ language: string | null; segments: SpokenSegment[] }>;
+  /** The files of a collection that the reader may read; null when the reader may not see the collection. */
+  filesOf: (collectionId: string, reader: Reader) => Promise<string[] | null>;
+  /** Names of the collections among these that the reader may see, by id. */
+  collectionNames: (collectionIds: readonly string[], reader: Reader) => Promise<ReadonlyMap<string, string>>;
 };
 
 export function createMediaFiles({ bus, media }: { bus: Pick<Bus, 'request'>; media: Media }): MediaFiles {
@@ -22,17 +27,24 @@ export function createMediaFiles({ bus, media }: { bus: Pick<Bus, 'request'>; me
       const files = await media.access(fileIds, reader);
       return [...files.values()].map(({ fileId, ownerId, title }) => ({ fileId, ownerId, title }));
     },
-    segments: async (fileId, signal) => {
+    transcript: async (fileId, signal) => {
       const transcript = await media.readTranscript(fileId, signal);
-      return (transcript?.segments ?? []).map(({ uuid, start, end, text, speakerName }) => ({
+      const segments = (transcript?.segments ?? []).map(({ uuid, start, end, text, speakerName }) => ({
         uuid,
         start,
         end,
         text,
         speaker: speakerName,
       }));
+      return { language: transcript?.file.language ?? null, segments };
     },
-    collection: async (collectionId, { userId, role }) =>
-      (await bus.request(collectionRpc.describe, { collectionId, reader: { userId, role } })).collection,
+    filesOf: async (collectionId, { userId, role }) =>
+      (await bus.request(collectionRpc.filesOf, { collectionId, reader: { userId, role } })).fileIds,
+    collectionNames: async (collectionIds, { userId, role }) => {
+      if (collectionIds.length === 0) return new Map();
+      const request = { collectionIds: [...collectionIds], reader: { userId, role } };
+      const { collections } = await bus.request(collectionNamesRpc.names, request);
+      return new Map(collections.map(({ collectionId, name }) => [collectionId, name]));
+    },
   };
 }
