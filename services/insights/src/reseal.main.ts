@@ -1,6 +1,7 @@
-import { createDatabase, databaseEnv, resealSettings } from '@overtone/database';
+import { createDatabase, databaseEnv } from '@overtone/database';
 import { createLog, createMetrics, readEnv, readKeyRing } from '@overtone/service-kit';
 import { PrismaClient } from './generated/client.ts';
+import { resealProviders } from './providers/providers.store.ts';
 
 // Run by `./overtone config rotate-key`, or by hand where keys are mounted: ENCRYPTION_KEY with the new key in front.
 const log = createLog('insights', { LOG_LEVEL: 'error', LOG_FORMAT: 'text' });
@@ -9,8 +10,7 @@ const { db, part } = createDatabase(
   (adapter) => new PrismaClient({ adapter }),
 );
 try {
-  const reseal = { table: 'insights_settings', keyRing: () => readKeyRing() } as const;
-  process.stdout.write(`${JSON.stringify(await db.$transaction((tx) => resealSettings(tx, reseal)))}\n`);
+  process.stdout.write(`${JSON.stringify(await db.$transaction((tx) => resealProviders(tx, readKeyRing())))}\n`);
 } finally {
   await part.stop();
 }

@@ -1,0 +1,44 @@
+import type { Metrics } from '@overtone/service-kit';
+import { Counter, Gauge, Histogram } from 'prom-client';
+
+/** The name under which the language models of single people are counted. */
+const ownModels = 'own';
+
+/** Metrics of requests to language models, by provider and model of everyone; those of single people are one series. */
+export function createTelemetry({ registry }: Pick<Metrics, 'registry'>) {
+  const registers = [registry];
+  const requests = new Counter({
+    name: 'language_model_requests_total',
+    help: 'Requests to language models by result: ok, or the code of the failure',
+    labelNames: ['provider', 'model', 'result'] as const,
+    registers,
+  });
+  const tokens = new Counter({
+    name: 'language_model_tokens_total',
+    help: 'Tokens of requests (input) and answers (output)',
+    labelNames: ['provider', 'model', 'direction'] as const,
+    registers,
+  });
+  const duration = new Histogram({
+    name: 'language_model_request_duration_seconds',
+    help: 'Time from a request to the end of its answer',
+    labelNames: ['provider', 'model'] as const,
+    buckets: [0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300, 600],
+    registers,
+  });
+  const running = new Gauge({
+    name: 'language_model_requests_in_progress',
+    help: 'Requests to language models that wait for the end of their answer',
+    registers,
+  });
+  return {
+    labelsOf: ({ ownerId, name, model }: { ownerId: string | null; name: string; model: string }) =>
+      ownerId === null ? { provider: name, model } : { provider: ownModels, model: ownModels },
+    requests,
+    tokens,
+    duration,
+    running,
+  };
+}
+
+export type Telemetry = ReturnType<typeof createTelemetry>;
