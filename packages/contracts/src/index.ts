@@ -23,6 +23,7 @@ export * from './identity-settings.ts';
 export * from './identity-users.ts';
 export * from './insights-ask.ts';
 export * from './insights-jobs.ts';
+export * from './insights-prompts.ts';
 export * from './insights-providers.ts';
 export * from './internal.ts';
 export { asyncApi } from './asyncapi.ts';

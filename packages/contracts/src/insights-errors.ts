@@ -21,5 +21,8 @@ export const insightsErrors = {
   answer_interrupted: 'unavailable',
   conversation_full: 'conflict',
   scope_unavailable: 'conflict',
+  // prompts
+  prompt_read_only: 'forbidden',
+  too_many_prompts: 'conflict',
   provider_refused_request: 'unavailable',
 } as const satisfies Record<string, ErrorKind>;

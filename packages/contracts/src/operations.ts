@@ -39,6 +39,7 @@ export const operationActions = [
   'watch_source_created',
   'watch_source_changed',
   'watch_source_deleted',
+  'organisation_context_changed',
   'model_provider_created',
   'model_provider_changed',
   'model_provider_deleted',

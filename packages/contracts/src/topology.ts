@@ -26,6 +26,7 @@ import { mappingRoutes } from './identity-mappings.ts';
 import { userRoutes } from './identity-users.ts';
 import { askRoutes } from './insights-ask.ts';
 import { insightsJobs } from './insights-jobs.ts';
+import { promptRoutes } from './insights-prompts.ts';
 import { modelProviderRoutes } from './insights-providers.ts';
 import { mediaRoutes } from './media.ts';
 import { downloadJobs, importLive, importRpc } from './media-imports.ts';
@@ -311,6 +312,7 @@ export const routes: readonly RouteDef[] = [
   ...all<RouteDef>(backupRoutes),
   ...all<RouteDef>(mirrorRoutes),
   ...all<RouteDef>(askRoutes),
+  ...all<RouteDef>(promptRoutes),
   ...all<RouteDef>(modelProviderRoutes),
   ...all<RouteDef>(systemRoutes),
 ];

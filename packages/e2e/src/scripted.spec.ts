@@ -12,6 +12,7 @@ import { libraryInTheBrowser } from './library-browser.e2e.ts';
 import { longBesideShort } from './long-beside-short.e2e.ts';
 import { modelsInTheBrowser } from './models-browser.e2e.ts';
 import { orphaned } from './orphan.e2e.ts';
+import { promptsInTheBrowser } from './prompts-browser.e2e.ts';
 import { queuesInTheBrowser } from './queues-browser.e2e.ts';
 import { retentionInTheBrowser } from './retention-browser.e2e.ts';
 import { redactionInTheBrowser } from './redaction-browser.e2e.ts';
@@ -34,6 +35,7 @@ registerSuites(
     modelsInTheBrowser(context),
     retentionInTheBrowser(context),
     redactionInTheBrowser(context),
+    promptsInTheBrowser(context),
     transcriptImportInTheBrowser(context),
     signals(context),
     diskFull(context),

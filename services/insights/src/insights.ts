@@ -4,48 +4,28 @@ import { insightsJobs } from '@overtone/contracts';
 import { createEventDatabase } from '@overtone/database';
 import { concurrencyOf, createRecycling, worker } from '@overtone/jobs';
 import { createService, createServiceBase, type Service } from '@overtone/service-kit';
-import { createOutboundGuard, parseRanges } from '@overtone/service-kit/outbound';
 import type { InsightsEnv } from './env.ts';
 import { createErasureSlice } from './erasure/erasure.slice.ts';
 import { PrismaClient } from './generated/client.ts';
-import { createModelClient } from './ports/model-client.adapter.ts';
-import { createProvidersSlice } from './providers/providers.slice.ts';
-import { createSettings } from './settings/settings.ts';
-import { createTelemetry } from './telemetry.ts';
+import { createPeople } from './ports/people.adapter.ts';
+import { createPromptsSlice } from './prompts/prompts.slice.ts';
 
 /** Insights: language models, summaries, suggestions and answers. */
 export function createInsights(env: InsightsEnv): Service {
   const base = createServiceBase('insights', env);
-  const { log, metrics, bus } = base;
   const { db, outbox, slice, relay } = createEventDatabase(base, (adapter) => new PrismaClient({ adapter }));
-  const { keyRing } = env;
-  const guard = createOutboundGuard({ allowedRanges: parseRanges(env.OT_OUTBOUND_ALLOWED_RANGES) });
-  const client = createModelClient(guard);
-  const settings = createSettings({ keyRing });
-  const telemetry = createTelemetry(metrics);
   const recycling = createRecycling();
+  const people = createPeople(base);
+  const prompts = createPromptsSlice({ db, outbox, people, keyRing: env.keyRing });
   const workerId = `insights-${hostname()}-${randomUUID().slice(0, 8)}`;
-
-  const providers = createProvidersSlice({
-    db,
-    outbox,
-    bus,
-    log,
-    metrics,
-    telemetry,
-    guard,
-    client,
-    settings,
-    keyRing,
-  });
   return createService({
     ...base,
     recycling,
     slices: [
       slice,
       relay,
-      providers,
-      createErasureSlice({ db, outbox, forgets: [providers.forgets] }),
+      createErasureSlice({ db, outbox, forgets: [prompts.forgets] }),
+      prompts,
       {
         jobs: [worker(insightsJobs, {}, { workerId, concurrency: concurrencyOf(insightsJobs), recycling })],
       },

@@ -4,13 +4,13 @@ import type { RouteRequest } from '@overtone/service-kit';
 import type { Tx } from './database.ts';
 
 type Performed = DataOf<typeof operationsEvents.performed>;
-export type ActorRequest = Pick<RouteRequest<never>, 'caller' | 'clientIp' | 'requestId'> & {
+export type AdminRequest = Pick<RouteRequest<never>, 'caller' | 'clientIp' | 'requestId'> & {
   req: { get: (name: string) => string | undefined };
 };
 
-/** Publishes an action for identity's audit trail, in the transaction of the action itself. */
+/** Publishes an administrator's action for identity's audit trail, in the transaction of the action itself. */
 export function recordOperation(
-  { tx, outbox, request }: { tx: Tx; outbox: Outbox; request: ActorRequest },
+  { tx, outbox, request }: { tx: Tx; outbox: Outbox; request: AdminRequest },
   action: Performed['action'],
   details: Performed['details'],
 ): Promise<void> {

@@ -25,7 +25,8 @@ export type FixtureIds = Record<
   | 'group'
   | 'mapping'
   | 'pass'
-  | 'task',
+  | 'task'
+  | 'prompt',
   string
 >;
 
@@ -34,10 +35,10 @@ const lifetime = 3600;
 /** Creates accounts and resources for every case directly in the databases of the services. */
 export async function createFixtures(instance: Instance) {
   const open = (service: string): Promise<{ ask: Ask; close: () => Promise<void> }> => openAsService(instance, service);
-  const [identity, media, dispatcher, sync] = await Promise.all(
-    ['identity', 'media', 'transcription-dispatcher', 'directory-sync'].map(open),
+  const [identity, media, dispatcher, sync, insights] = await Promise.all(
+    ['identity', 'media', 'transcription-dispatcher', 'directory-sync', 'insights'].map(open),
   );
-  if (!identity || !media || !dispatcher || !sync) throw new Error('a service is missing');
+  if (!identity || !media || !dispatcher || !sync || !insights) throw new Error('a service is missing');
   const secret = await settingOf(instance, 'identity', 'JWT_SECRET_KEY');
   const objects = join(await settingOf(instance, 'media', 'OBJECT_STORE_DIR'), 'objects');
 
@@ -131,6 +132,12 @@ export async function createFixtures(instance: Instance) {
       [ids.task, ids.file, ids.owner],
     );
 
+  const prompt = (ids: FixtureIds) =>
+    insights.ask(
+      `insert into insight_prompt (uuid, user_id, name, text, content_type) values ($1, $2, 'M', 'm', 'general')`,
+      [ids.prompt, ids.owner],
+    );
+
   const pass = async (id: string) => {
     const report: SyncRunReport = {
       pass_uuid: id,
@@ -211,6 +218,7 @@ export async function createFixtures(instance: Instance) {
         'mapping',
         'pass',
         'task',
+        'prompt',
       ] as const;
       const ids = Object.fromEntries(names.map((name) => [name, randomUUID()])) as Omit<FixtureIds, 'owner'>;
       const bystander = needs('bystander') ? (await person('user')).id : randomUUID();
@@ -232,10 +240,11 @@ export async function createFixtures(instance: Instance) {
         );
       if (needs('pass')) await pass(fixture.pass);
       if (needs('task')) await deadTask(fixture);
+      if (needs('prompt')) await prompt(fixture);
       return fixture;
     },
     close: async () => {
-      await Promise.all([identity, media, dispatcher, sync].map((fixture) => fixture.close()));
+      await Promise.all([identity, media, dispatcher, sync, insights].map((fixture) => fixture.close()));
     },
   };
 }

@@ -114,6 +114,10 @@ function speakerOf(entry: Entry): Entry {
   return at((ids) => ({ uuid: ids.speaker, target_uuid: ids.otherSpeaker }), entry);
 }
 
+function promptOf(entry: Entry): Entry {
+  return at((ids) => ({ uuid: ids.prompt }), entry);
+}
+
 /** Every route of the API. The test fails for a route without an entry. */
 export const table: Record<string, Entry> = {
   'POST /api/auth/token': { ...everyone, send: () => ({ form: 'username=nobody&password=nothing' }) },
@@ -322,6 +326,18 @@ export const table: Record<string, Entry> = {
   'PUT /api/speakers/{uuid}': speakerOf(sending(() => ({ display_name: 'x' }))(correcting)),
   'POST /api/speakers/{uuid}/merge/{target_uuid}': speakerOf(correcting),
   'DELETE /api/speakers/{uuid}': speakerOf(correcting),
+  'GET /api/prompts': signedIn,
+  'POST /api/prompts': sending(() => ({ name: 'Matrix', text: 'matrix' }))(signedIn),
+  'GET /api/prompts/by-content-type/{content_type}': at(() => ({ content_type: 'general' }), signedIn),
+  'GET /api/prompts/active/current': signedIn,
+  'POST /api/prompts/active/set': sending((ids) => ({ prompt_uuid: ids.prompt }))(mine),
+  'GET /api/prompts/shared/library': signedIn,
+  'POST /api/prompts/shared/{uuid}/toggle': promptOf(mine),
+  'GET /api/prompts/{uuid}': promptOf(mine),
+  'PUT /api/prompts/{uuid}': sending(() => ({ name: 'Matrix' }))(promptOf(mine)),
+  'DELETE /api/prompts/{uuid}': promptOf(mine),
+  'GET /api/admin/organisation-context': superAdmins,
+  'PUT /api/admin/organisation-context': sending(() => ({ organisation_context: null }))(superAdmins),
   'GET /api/tags': signedIn,
   'POST /api/tags': sending(() => ({ name: 'x' }))(signedIn),
   'GET /api/tags/unused': signedIn,

@@ -74,6 +74,13 @@ const items: readonly NavItem[] = translateOnRead([
   { to: '/admin/legal-holds', under: '/admin/legal-holds', label: msg`Legal holds`, icon: 'key' },
   { to: '/admin/erasures', under: '/admin/erasures', label: msg`Erasures`, icon: 'trash', superOnly: true },
   { to: '/admin/redaction', under: '/admin/redaction', label: msg`Redaction`, icon: 'shield', superOnly: true },
+  {
+    to: '/admin/organisation',
+    under: '/admin/organisation',
+    label: msg`Organisation context`,
+    icon: 'edit',
+    superOnly: true,
+  },
   { to: '/admin', under: '/admin', label: msg`Engines`, icon: 'settings' },
 ]);
 

@@ -19,6 +19,7 @@ import type {
   mirrorRoutes,
   modelRoutes,
   ParamsOf,
+  promptRoutes,
   QueryInputOf,
   searchRoutes,
   systemRoutes,
@@ -44,6 +45,7 @@ type Definition =
   | ValueOf<typeof mediaRoutes>
   | ValueOf<typeof mirrorRoutes>
   | ValueOf<typeof modelRoutes>
+  | ValueOf<typeof promptRoutes>
   | ValueOf<typeof searchRoutes>
   | ValueOf<typeof systemRoutes>
   | ValueOf<typeof userRoutes>;

@@ -123,6 +123,11 @@ const accountRoute = createRoute({
   path: '/account',
   component: lazyPage(() => import('../account/account-page.tsx').then((module) => module.AccountPage)),
 });
+const promptsRoute = createRoute({
+  getParentRoute: () => insideRoute,
+  path: '/prompts',
+  component: lazyPage(() => import('../prompts/prompts-page.tsx').then((module) => module.PromptsPage)),
+});
 /** Groups and administration share their navigation. */
 const frameRoute = createRoute({
   getParentRoute: () => insideRoute,
@@ -230,6 +235,13 @@ const redactionRoute = createRoute({
   path: '/admin/redaction',
   component: lazyPage(() => import('../admin/redaction/redaction-page.tsx').then((module) => module.RedactionPage)),
 });
+const organisationRoute = createRoute({
+  getParentRoute: () => frameRoute,
+  path: '/admin/organisation',
+  component: lazyPage(() =>
+    import('../admin/organisation/organisation-page.tsx').then((module) => module.OrganisationPage),
+  ),
+});
 const adminRoute = createRoute({
   getParentRoute: () => frameRoute,
   path: '/admin',
@@ -249,6 +261,7 @@ export const router = createRouter({
       fileRoute,
       searchRoute,
       accountRoute,
+      promptsRoute,
       frameRoute.addChildren([
         groupsRoute,
         groupRoute,
@@ -269,6 +282,7 @@ export const router = createRouter({
         legalHoldsRoute,
         erasuresRoute,
         redactionRoute,
+        organisationRoute,
         adminRoute,
       ]),
     ]),

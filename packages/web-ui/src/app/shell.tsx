@@ -172,6 +172,9 @@ function AccountMenu({ me }: { me: User }) {
         <Menu.Item leftSection={<Icon name="user" size={18} />} onClick={() => void navigate({ to: '/account' })}>
           {t`Account and sessions`}
         </Menu.Item>
+        <Menu.Item leftSection={<Icon name="edit" size={18} />} onClick={() => void navigate({ to: '/prompts' })}>
+          {t`Prompts`}
+        </Menu.Item>
         <Menu.Item leftSection={<Icon name="users" size={18} />} onClick={() => void navigate({ to: '/groups' })}>
           {t`Groups`}
         </Menu.Item>

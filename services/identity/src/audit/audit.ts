@@ -58,6 +58,7 @@ export type AuditEvent =
   | 'admin.watch.create'
   | 'admin.watch.change'
   | 'admin.watch.delete'
+  | 'admin.organisation.context'
   | 'model.provider.create'
   | 'model.provider.change'
   | 'model.provider.delete'

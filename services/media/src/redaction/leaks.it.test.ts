@@ -139,6 +139,10 @@ const elsewhere: Readonly<Record<string, string>> = {
   'GET /api/admin/audit-logs/export': 'its records are made from events, which are tested below',
   'GET /api/docs': 'the documentation of the API',
   'POST /api/admin/asr-providers/test': 'its text is that of the sample in the product',
+  'POST /api/prompts': 'its text is that of its body',
+  'GET /api/prompts/{uuid}': 'its text is what a person wrote',
+  'PUT /api/prompts/{uuid}': 'its text is what a person wrote',
+  'POST /api/prompts/shared/{uuid}/toggle': 'its text is what a person wrote',
   'GET /api/admin/models': 'its words are a number, of an evaluation',
 };
 

@@ -59,6 +59,7 @@ export const eventLabels: Readonly<Record<string, string>> = translateOnRead({
   'admin.watch.create': msg`Watch source added`,
   'admin.watch.change': msg`Watch source changed`,
   'admin.watch.delete': msg`Watch source removed`,
+  'admin.organisation.context': msg`Organisation context changed`,
   'model.provider.create': msg`Language model added`,
   'model.provider.change': msg`Language model changed`,
   'model.provider.delete': msg`Language model removed`,

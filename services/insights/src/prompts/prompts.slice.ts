@@ -1,0 +1,75 @@
+import { hideSecrets, promptRoutes, promptsGroup } from '@overtone/contracts';
+import { createSettingsStore, withChanges, type Outbox } from '@overtone/database';
+import { handle, type KeyRing, type Slice } from '@overtone/service-kit';
+import { txOptions, type Db } from '../database.ts';
+import type { Forgets } from '../erasure/erasure.ts';
+import { recordOperation, type AdminRequest } from '../operator.ts';
+import type { People } from '../ports/people.adapter.ts';
+import { createInstructions } from './active-prompts.service.ts';
+import type { InstructionsFor } from './prompts.ts';
+import { createPrompts, type Prompts } from './prompts.service.ts';
+import { erasePrompts } from './prompts.store.ts';
+
+type Deps = { db: Db; outbox: Outbox; people: People; keyRing: () => KeyRing };
+
+/** Prompts: what language models are asked to pay attention to, and what they are told about the organisation. */
+export function createPromptsSlice({
+  db,
+  outbox,
+  people,
+  keyRing,
+}: Deps): Slice & { instructionsFor: InstructionsFor; forgets: Forgets } {
+  const prompts = createPrompts({ db, people });
+  const settings = createSettingsStore({ table: 'insights_settings', keyRing });
+  const readContext = async () => {
+    const { values } = await settings.read(db, promptsGroup);
+    return hideSecrets(promptsGroup, withChanges(promptsGroup, values, {}));
+  };
+  const changeContext = async (
+    request: AdminRequest,
+    changes: { organisation_context?: string | null | undefined },
+  ) => {
+    await db.$transaction(async (tx) => {
+      await settings.change(tx, promptsGroup, { changes, by: request.caller.userId, validate: () => {} });
+      const { length } = changes.organisation_context ?? '';
+      await recordOperation({ tx, outbox, request }, 'organisation_context_changed', { characters: length });
+    }, txOptions);
+    return readContext();
+  };
+  return {
+    instructionsFor: createInstructions({ db, settings }),
+    forgets: { person: erasePrompts },
+    routes: [
+      ...promptHandlers(prompts),
+      handle(promptRoutes.organisationContext, readContext),
+      handle(promptRoutes.updateOrganisationContext, (request) => changeContext(request, request.body)),
+    ],
+  };
+}
+
+function promptHandlers(prompts: Prompts) {
+  return [
+    handle(promptRoutes.prompts, ({ caller, query }) => prompts.list(caller, query)),
+    handle(promptRoutes.createPrompt, ({ caller, body }) => prompts.create(caller, body)),
+    handle(promptRoutes.prompt, ({ caller, params }) => prompts.read(caller, params.uuid)),
+    handle(promptRoutes.updatePrompt, ({ caller, params, body }) => prompts.update(caller, params.uuid, body)),
+    handle(promptRoutes.deletePrompt, ({ caller, params }) => prompts.remove(caller, params.uuid)),
+    handle(promptRoutes.promptsByContentType, ({ caller, params, query }) =>
+      prompts.list(caller, {
+        ...query,
+        content_type: params.content_type,
+        include_system: true,
+        include_user: true,
+        include_shared: true,
+      }),
+    ),
+    handle(promptRoutes.activePrompts, ({ caller }) => prompts.active(caller)),
+    handle(promptRoutes.setActivePrompt, async ({ caller, body }) => {
+      const contentType = await prompts.activate(caller, body.prompt_uuid);
+      const { items } = await prompts.active(caller);
+      return items.find((item) => item.content_type === contentType)!;
+    }),
+    handle(promptRoutes.promptLibrary, ({ caller, query }) => prompts.library(caller, query)),
+    handle(promptRoutes.togglePromptSharing, ({ caller, params }) => prompts.toggleSharing(caller, params.uuid)),
+  ];
+}
