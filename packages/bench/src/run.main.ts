@@ -18,6 +18,7 @@ import { signInBench } from './sign-in.bench.ts';
 import { signInTimingBench } from './sign-in-timing.bench.ts';
 import { socketsBench } from './sockets.bench.ts';
 import { startBench } from './start.bench.ts';
+import { summariesBench } from './summaries.bench.ts';
 import { directorySyncBench } from './directory-sync.bench.ts';
 import { uploadBench } from './upload.bench.ts';
 
@@ -38,6 +39,7 @@ const benches: readonly Bench[] = [
   directorySyncBench,
   restoreBench,
   redactionBench,
+  summariesBench,
 ];
 
 const names = process.argv.slice(2).filter((argument) => !argument.startsWith('-'));

@@ -1,0 +1,88 @@
+import { termsOf, wordsOf, type Vocabulary } from './words.ts';
+
+/** A segment of a transcript: times in seconds, `speakerName` as it is displayed. */
+export type Segment = {
+  uuid: string;
+  start: number;
+  end: number;
+  text: string;
+  speakerUuid: string | null;
+  speakerName: string | null;
+};
+
+/** A sentence of one speaker, with the segments it was spoken in, times in seconds, and the stems of its content words. */
+export type Sentence = {
+  text: string;
+  segmentUuids: string[];
+  start: number;
+  end: number;
+  speakerUuid: string | null;
+  speakerName: string | null;
+  wordCount: number;
+  terms: string[];
+};
+
+/** Longer ones have no punctuation: they are split where a segment ends. */
+const maxWords = 60;
+const pauseSeconds = 4;
+
+/** The sentences of a transcript in order. A sentence may begin in one segment and end in the next of the same speaker. */
+export function splitSentences(segments: readonly Segment[], vocabulary: Vocabulary): Sentence[] {
+  const segmenter = new Intl.Segmenter(vocabulary.code, { granularity: 'sentence' });
+  return turnsOf(segments).flatMap((turn) => sentencesOfTurn(turn, segmenter, vocabulary));
+}
+
+/** Consecutive segments of one speaker without a long pause. */
+function turnsOf(segments: readonly Segment[]): Segment[][] {
+  const turns: Segment[][] = [];
+  for (const segment of segments) {
+    if (segment.text.trim() === '') continue;
+    const turn = turns.at(-1);
+    const previous = turn?.at(-1);
+    const continues = previous?.speakerUuid === segment.speakerUuid && segment.start - previous.end < pauseSeconds;
+    if (turn && continues) turn.push(segment);
+    else turns.push([segment]);
+  }
+  return turns;
+}
+
+function sentencesOfTurn(turn: readonly Segment[], segmenter: Intl.Segmenter, vocabulary: Vocabulary): Sentence[] {
+  const starts: number[] = [];
+  let text = '';
+  for (const segment of turn) {
+    starts.push(text.length);
+    text += `${segment.text.trim()} `;
+  }
+  return [...segmenter.segment(text)].flatMap(({ segment, index }) =>
+    piecesOf(segment, index, starts).map(({ piece, at }) => {
+      const first = starts.findLastIndex((start) => start <= at);
+      const last = starts.findLastIndex((start) => start < at + piece.trimEnd().length);
+      return sentenceOf(piece.trim(), turn.slice(first, Math.max(first, last) + 1), vocabulary);
+    }),
+  );
+}
+
+/** A sentence, or its parts at the ends of segments when it is too long for one. */
+function piecesOf(sentence: string, index: number, starts: readonly number[]): { piece: string; at: number }[] {
+  if (sentence.trim() === '') return [];
+  if (sentence.split(' ').length <= maxWords) return [{ piece: sentence, at: index }];
+  const cuts = [index, ...starts.filter((start) => start > index && start < index + sentence.length)];
+  return cuts.map((cut, i) => ({
+    piece: sentence.slice(cut - index, (cuts[i + 1] ?? index + sentence.length) - index),
+    at: cut,
+  }));
+}
+
+function sentenceOf(text: string, segments: readonly Segment[], vocabulary: Vocabulary): Sentence {
+  const [first] = segments;
+  return {
+    text,
+    segmentUuids: segments.map(({ uuid }) => uuid),
+    start: first?.start ?? 0,
+    end: segments.at(-1)?.end ?? 0,
+    speakerUuid: first?.speakerUuid ?? null,
+    speakerName: first?.speakerName ?? null,
+    wordCount: wordsOf(text).length,
+    terms: termsOf(text, vocabulary),
+  };
+}
