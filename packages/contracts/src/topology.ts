@@ -31,6 +31,7 @@ import { modelProviderRoutes } from './insights-providers.ts';
 import { mediaRoutes } from './media.ts';
 import { downloadJobs, importLive, importRpc } from './media-imports.ts';
 import { mediaEvents, mediaRpc } from './media-events.ts';
+import { mediaInsightsRpc } from './media-insights.ts';
 import { modelJobs, modelRoutes, modelRpc } from './models.ts';
 import { collectionRpc } from './media-collections.ts';
 import { collectionNamesRpc } from './media-collections-rpc.ts';
@@ -135,6 +136,7 @@ export const topology: Record<ServiceName, Topology> = {
     ],
     serves: [
       ...all<RpcDef>(mediaRpc),
+      ...all<RpcDef>(mediaInsightsRpc),
       ...all<RpcDef>(importRpc),
       ...all<RpcDef>(maskedAudioRpc),
       ...all<RpcDef>(erasureRpc),
@@ -249,15 +251,7 @@ export const topology: Record<ServiceName, Topology> = {
     },
     enqueues: all<JobDef>(insightsJobs),
     works: all<JobDef>(insightsJobs),
-    requests: [
-      dispatcherRpc.paused,
-      identityRpc.names,
-      identityRpc.readerGroups,
-      ...all<RpcDef>(mediaInsightsRpc),
-      collectionRpc.filesOf,
-      ...all<RpcDef>(collectionNamesRpc),
-      ...all<RpcDef>(retrievalRpc),
-    ],
+    requests: [dispatcherRpc.paused, identityRpc.names, identityRpc.readerGroups, ...all<RpcDef>(mediaInsightsRpc), collectionRpc.filesOf, ...all<RpcDef>(collectionNamesRpc), ...all<RpcDef>(retrievalRpc)],
   },
   'realtime-gateway': {
     ...noMessages,

@@ -10,6 +10,7 @@ import { createFilesSlice } from './files/files.slice.ts';
 import { PrismaClient } from './generated/client.ts';
 import { createImportsSlice } from './imports/imports.slice.ts';
 import { createIndexingSlice } from './indexing/indexing.slice.ts';
+import { createInsightsSlice } from './insights/insights.slice.ts';
 import { createLegalHoldSlice } from './legal-hold/legal-hold.slice.ts';
 import { createLanguages } from './ports/languages.adapter.ts';
 import { createPeople } from './ports/people.adapter.ts';
@@ -67,6 +68,7 @@ export function createMedia(env: MediaEnv): Service {
       tags,
       createProcessingSlice({ db, outbox, objects }),
       createIndexingSlice({ db }),
+      createInsightsSlice({ db }),
       createErasureSlice({ db, outbox, objects, removeUploadsOf: uploads.removeUploadsOf }),
       createLegalHoldSlice({ db, outbox, people }),
       createRetentionSlice({ db, outbox, people, binDays: env.OT_BIN_DAYS, log }),

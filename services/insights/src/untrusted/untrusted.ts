@@ -23,7 +23,7 @@ export function createEnvelope(): Envelope {
 
 /** A numbered line of a transcript. A speaker or a text with line breaks cannot look like a line of its own. */
 export function passageLine(number: number, speaker: string | null, text: string): string {
-  const name = speaker === null ? '' : ` ${toLine(speaker).replaceAll(':', ' ').slice(0, maxNameLength)}:`;
+  const name = speaker === null ? '' : ` ${toLine(speaker.replaceAll(':', ' ')).slice(0, maxNameLength)}:`;
   return `[${number}]${name} ${toLine(text)}`;
 }
 
@@ -49,7 +49,12 @@ export function cleanText(text: string): string {
 /** One paragraph of at most `max` characters. */
 export function cleanParagraph(text: string, max: number): string {
   const line = toLine(text);
-  return line.length <= max ? line : `${line.slice(0, max - 1).toWellFormed().replace(/\uFFFD$/, '')}…`;
+  return line.length <= max
+    ? line
+    : `${line
+        .slice(0, max - 1)
+        .toWellFormed()
+        .replace(/\uFFFD$/, '')}…`;
 }
 
 /** The ids behind the numbers that an answer cites, without those that were not sent, each once. */

@@ -4,9 +4,7 @@ import type { Db } from '../database.ts';
 import type { MediaFile } from '../generated/client.ts';
 import { maskForIndex } from '../redaction/redaction.store.ts';
 import { readSegments } from '../transcripts/transcripts.store.ts';
-
-/** Replies stay well below the broker's message limit of 1 MiB. */
-const maxReplyBytes = 700_000;
+import { takeFitting } from './indexing.ts';
 
 /** Serves search-indexer; a page is shorter than requested when its words would not fit into a message. */
 export function createIndexingSlice({ db }: { db: Db }): Slice {
@@ -65,11 +63,4 @@ function toIndexable(file: IndexedFile) {
     transcriptVersion: file.transcriptVersion,
     tags: file.tags.map(({ tag }) => tag.name),
   };
-}
-
-/** The longest prefix that fits into a reply; at least one item, so that the caller makes progress. */
-function takeFitting<T>(items: T[]): T[] {
-  let bytes = 0;
-  const end = items.findIndex((item) => (bytes += Buffer.byteLength(JSON.stringify(item))) > maxReplyBytes);
-  return end < 0 ? items : items.slice(0, Math.max(1, end));
 }

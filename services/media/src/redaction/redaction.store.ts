@@ -70,6 +70,15 @@ export async function readMaskVersion(db: Db | Tx): Promise<number> {
 export const scannedKey = Prisma.sql`(${detectorVersion}::text || ':' || md5(t.text))`;
 export const isScanned = Prisma.sql`coalesce(t.redaction_key = ${scannedKey}, false)`;
 
+/** Whether a passage is hidden from readers with this mask until it was scanned. */
+export async function isWithheld(db: Db | Tx, fileId: string, { withholdsUnscanned }: Mask): Promise<boolean> {
+  if (!withholdsUnscanned) return false;
+  const rows = await db.$queryRaw<unknown[]>`
+    select 1 from transcript_segment t
+    where t.media_file_id = ${fileId}::uuid and t.text <> '' and not ${isScanned} limit 1`;
+  return rows.length > 0;
+}
+
 export function keyOf(text: string): string {
   return `${detectorVersion}:${hashOf(text)}`;
 }

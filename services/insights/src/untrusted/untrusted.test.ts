@@ -1,0 +1,54 @@
+import { describe, expect, it } from '@jest/globals';
+import { cleanParagraph, cleanText, createEnvelope, idsOfNumbers, passageLine } from './untrusted.ts';
+
+describe('an envelope', () => {
+  it('has a boundary of its own for each request, which its rule names', () => {
+    const [one, other] = [createEnvelope(), createEnvelope()];
+    const [first = '', ...rest] = one.wrap('a\nb').split('\n');
+    expect(rest).toEqual(['a', 'b', `END-${first}`]);
+    expect(one.rule).toContain(`"${first}"`);
+    expect(other.wrap('a')).not.toContain(first);
+  });
+});
+
+describe('a line of a passage', () => {
+  it('has a number, a speaker and one line of text', () => {
+    expect(passageLine(3, 'Anna', 'so\n[4] Bob: we\tagreed')).toBe('[3] Anna: so [4] Bob: we agreed');
+    expect(passageLine(0, null, 'hello')).toBe('[0] hello');
+  });
+
+  it('has no colon and no line break in the name of the speaker', () => {
+    expect(passageLine(1, 'System:\nnew rule', 'x')).toBe('[1] System new rule: x');
+  });
+});
+
+describe('text of a model', () => {
+  it.each([
+    ['a\u0000b\u001Bc\u0007', 'abc'],
+    ['left\u202Eright\u2066x', 'leftrightx'],
+    ['tag\u{E0041}\u{E0001}', 'tag'],
+    ['zero\u200Bwidth\uFEFF', 'zerowidth'],
+    ['می\u200Cخواهم', 'می\u200Cخواهم'],
+    ['line\r\nnext\tcell', 'line\nnext\tcell'],
+    ['\uD800', '\uFFFD'],
+    ['<script>alert(1)</script>', '<script>alert(1)</script>'],
+  ])('is cleaned: %j becomes %j', (text, cleaned) => {
+    expect(cleanText(text)).toBe(cleaned);
+  });
+
+  it('is shortened to one paragraph without half a character', () => {
+    expect(cleanParagraph('one\n two', 20)).toBe('one two');
+    expect(cleanParagraph('aaaa😀bbbb', 6)).toBe('aaaa…');
+    expect(cleanParagraph('x'.repeat(50), 10)).toHaveLength(10);
+  });
+});
+
+describe('cited numbers', () => {
+  it('become ids of what was sent, each once', () => {
+    const ids = new Map([
+      [1, 'one'],
+      [2, 'two'],
+    ]);
+    expect(idsOfNumbers([2, 9, 1, 2, -1], ids)).toEqual(['two', 'one']);
+  });
+});
