@@ -251,7 +251,15 @@ export const topology: Record<ServiceName, Topology> = {
     },
     enqueues: all<JobDef>(insightsJobs),
     works: all<JobDef>(insightsJobs),
-    requests: [dispatcherRpc.paused, identityRpc.names, identityRpc.readerGroups, ...all<RpcDef>(mediaInsightsRpc), collectionRpc.filesOf, ...all<RpcDef>(collectionNamesRpc), ...all<RpcDef>(retrievalRpc)],
+    requests: [
+      dispatcherRpc.paused,
+      identityRpc.names,
+      identityRpc.readerGroups,
+      ...all<RpcDef>(mediaInsightsRpc),
+      collectionRpc.filesOf,
+      ...all<RpcDef>(collectionNamesRpc),
+      ...all<RpcDef>(retrievalRpc),
+    ],
   },
   'realtime-gateway': {
     ...noMessages,

@@ -4,6 +4,7 @@ import { answerFrom } from '../extractive/answer.ts';
 import type { LanguageModel, LanguageModels } from '../ports/language-model.ts';
 import type { MediaFiles } from '../ports/media-files.adapter.ts';
 import type { Search } from '../ports/search.adapter.ts';
+import type { InstructionsFor } from '../prompts/prompts.ts';
 import { createEnvelope } from '../untrusted/untrusted.ts';
 import { nothingSaid, type Attempt, type Outcome, type Reader, type Scope } from './ask.ts';
 import { cite, toCitation, type Passage } from './citations.ts';
@@ -39,7 +40,7 @@ export type AnswersDeps = {
   media: MediaFiles;
   evidence: EvidenceFinder;
   models: LanguageModels;
-  organisationContext: () => Promise<string>;
+  instructionsFor: InstructionsFor;
   summaryAnswer: SummaryAnswers;
 };
 
@@ -96,12 +97,9 @@ async function write(
 ): Promise<Outcome> {
   const { reader, history, emit, signal, attempt } = request;
   const { info } = model;
-  const input = {
-    question: attempt.question,
-    passages: found.passages,
-    history,
-    organisationContext: await deps.organisationContext(),
-  };
+  const instructions = { userId: reader.userId, promptUuid: null, contentType: 'general' as const };
+  const { organisationContext } = await deps.instructionsFor(instructions);
+  const input = { question: attempt.question, passages: found.passages, history, organisationContext };
   const { system, prompt, used } = promptFor(
     input,
     { contextTokens: info.contextTokens, countTokens: (text) => model.countTokens(text) },

@@ -7,6 +7,7 @@ import type { LanguageModels } from '../ports/language-model.ts';
 import type { MediaFiles } from '../ports/media-files.adapter.ts';
 import type { People } from '../ports/people.adapter.ts';
 import type { Search } from '../ports/search.adapter.ts';
+import type { InstructionsFor } from '../prompts/prompts.ts';
 import { createAnswering, type Answering } from './answering.service.ts';
 import { createAnswers, type SummaryAnswers } from './answers.service.ts';
 import { removeAnswers } from './answers.store.ts';
@@ -25,7 +26,7 @@ export type AskDeps = {
   media: MediaFiles;
   people: People;
   models: LanguageModels;
-  organisationContext: () => Promise<string>;
+  instructionsFor: InstructionsFor;
   summaryAnswer: SummaryAnswers;
 };
 

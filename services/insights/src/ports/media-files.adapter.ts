@@ -11,10 +11,7 @@ export type MediaFiles = {
   /** The files among these that the reader may read. */
   access: (fileIds: readonly string[], reader: Reader) => Promise<MediaFile[]>;
   /** The transcript with its masks; empty while its text is withheld, and for a deleted file. */
-  transcript: (
-    fileId: string,
-    signal?: AbortSignal,
-  ) => Promise<{ language: string | null; segments: SpokenSegment[] }>;
+  transcript: (fileId: string, signal?: AbortSignal) => Promise<{ language: string | null; segments: SpokenSegment[] }>;
   /** The files of a collection that the reader may read; null when the reader may not see the collection. */
   filesOf: (collectionId: string, reader: Reader) => Promise<string[] | null>;
   /** Names of the collections among these that the reader may see, by id. */
