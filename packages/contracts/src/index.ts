@@ -25,6 +25,8 @@ export * from './insights-ask.ts';
 export * from './insights-jobs.ts';
 export * from './insights-prompts.ts';
 export * from './insights-providers.ts';
+export * from './insights-providers.ts';
+export * from './insights-prompts.ts';
 export * from './internal.ts';
 export { asyncApi } from './asyncapi.ts';
 export * from './media.ts';

@@ -25,4 +25,8 @@ export const insightsErrors = {
   prompt_read_only: 'forbidden',
   too_many_prompts: 'conflict',
   provider_refused_request: 'unavailable',
+  provider_refused_request: 'unavailable',
+  // prompts
+  prompt_read_only: 'forbidden',
+  too_many_prompts: 'conflict',
 } as const satisfies Record<string, ErrorKind>;

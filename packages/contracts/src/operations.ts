@@ -39,12 +39,12 @@ export const operationActions = [
   'watch_source_created',
   'watch_source_changed',
   'watch_source_deleted',
-  'organisation_context_changed',
   'model_provider_created',
   'model_provider_changed',
   'model_provider_deleted',
   'model_provider_activated',
   'insights_settings_changed',
+  'organisation_context_changed',
 ] as const;
 export const operationsEvents = {
   performed: defineEvent(

@@ -28,6 +28,8 @@ import { askRoutes } from './insights-ask.ts';
 import { insightsJobs } from './insights-jobs.ts';
 import { promptRoutes } from './insights-prompts.ts';
 import { modelProviderRoutes } from './insights-providers.ts';
+import { modelProviderRoutes } from './insights-providers.ts';
+import { promptRoutes } from './insights-prompts.ts';
 import { mediaRoutes } from './media.ts';
 import { downloadJobs, importLive, importRpc } from './media-imports.ts';
 import { mediaEvents, mediaRpc } from './media-events.ts';
@@ -316,6 +318,8 @@ export const routes: readonly RouteDef[] = [
   ...all<RouteDef>(askRoutes),
   ...all<RouteDef>(promptRoutes),
   ...all<RouteDef>(modelProviderRoutes),
+  ...all<RouteDef>(modelProviderRoutes),
+  ...all<RouteDef>(promptRoutes),
   ...all<RouteDef>(systemRoutes),
 ];
 

@@ -62,11 +62,13 @@ export async function startWorld(more: Record<string, string> = {}) {
       DATABASE_URL: database.urlFor('insights'),
       ASSERTION_PUBLIC_KEY: keys.publicKey,
       ENCRYPTION_KEY: Buffer.alloc(32, 7).toString('base64'),
+      // Scripted servers of language models.
+      OT_OUTBOUND_ALLOWED_RANGES: '127.0.0.1/32',
       DRAIN_DELAY_MS: '0',
       ...more,
     }),
   );
-  const { apiPort } = await service.start();
+  const { apiPort, internalPort } = await service.start();
   const { db, part } = openDatabase(
     {
       env: readEnv(databaseEnv, { DATABASE_URL: database.urlFor('insights') }),
@@ -85,9 +87,11 @@ export async function startWorld(more: Record<string, string> = {}) {
   });
   return {
     nats,
+    database,
     /** A client with the role of the service, for what has no route. */
     db,
     messages,
+    metrics: async () => await (await fetch(`http://127.0.0.1:${internalPort}/metrics`)).text(),
     call: async <T = Record<string, unknown>>(
       caller: TestUser,
       method: string,

@@ -33,12 +33,12 @@ const operationAuditEvents: Record<(typeof operationActions)[number], AuditRecor
   watch_source_created: 'admin.watch.create',
   watch_source_changed: 'admin.watch.change',
   watch_source_deleted: 'admin.watch.delete',
-  organisation_context_changed: 'admin.organisation.context',
   model_provider_created: 'model.provider.create',
   model_provider_changed: 'model.provider.change',
   model_provider_deleted: 'model.provider.delete',
   model_provider_activated: 'model.provider.activate',
   insights_settings_changed: 'admin.insights.settings',
+  organisation_context_changed: 'admin.organisation.context',
 };
 const fileAuditEvents: Record<(typeof fileActions)[number], AuditRecord['event']> = {
   file_uploaded: 'file.upload',

@@ -58,12 +58,12 @@ export type AuditEvent =
   | 'admin.watch.create'
   | 'admin.watch.change'
   | 'admin.watch.delete'
-  | 'admin.organisation.context'
   | 'model.provider.create'
   | 'model.provider.change'
   | 'model.provider.delete'
   | 'model.provider.activate'
   | 'admin.insights.settings'
+  | 'admin.organisation.context'
   // The specification's name ("Events" 1).
   | 'ADMIN_ROLE_CHANGE'
   | 'group.create'

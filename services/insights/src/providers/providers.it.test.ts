@@ -4,18 +4,18 @@ import { operationsEvents, userErasureOrdered } from '@overtone/contracts';
 import { waitFor } from '@overtone/testkit';
 import { stopAfterFile } from '@overtone/testkit/cleanup';
 import { startLanguageModelServer } from '@overtone/testkit/language-model';
-import { createWorld, type Body, type Person } from '../../test/world.ts';
+import { newUser, startWorld, type TestUser } from '../../test/world.ts';
+
+type Body = Record<string, unknown>;
 
 const key = 'sk-secret-of-the-server';
 const server = await stopAfterFile(startLanguageModelServer({ contextTokens: 16_384, key }));
-const world = await stopAfterFile(createWorld());
-const insights = await world.start();
-const admin = world.person('super_admin', 'Ada Admin');
-const { ask } = insights;
-const audited: { action: string; details: Body }[] = [];
-world.nats.subscribe(operationsEvents.performed.subject, {
-  callback: (_, message) => void audited.push(message.json()),
-});
+const world = await startWorld();
+const admin = newUser('super_admin');
+
+const audited = () => world.eventsOf(operationsEvents.performed.subject) as { action: string; details: Body }[];
+const ask = (person: TestUser, method: string, path: string, body?: unknown) =>
+  world.call(person, method, `/api${path}`, body);
 
 function input(more: Body = {}): Body {
   return {
@@ -34,19 +34,19 @@ function input(more: Body = {}): Body {
 const system = '/admin/llm-settings';
 const own = '/llm-settings';
 
-async function create(person: Person, path: string, more: Body = {}): Promise<Body & { uuid: string }> {
+async function create(person: TestUser, path: string, more: Body = {}): Promise<Body & { uuid: string }> {
   const { status, body } = await ask(person, 'POST', path, input(more));
   if (status !== 201) throw new Error(JSON.stringify(body));
   return body as Body & { uuid: string };
 }
 
-async function list(person: Person, path: string): Promise<Body[]> {
+async function list(person: TestUser, path: string): Promise<Body[]> {
   return (await ask(person, 'GET', path)).body['providers'] as Body[];
 }
 
 afterEach(async () => {
   server.reset();
-  audited.length = 0;
+  world.messages.length = 0;
   await world.sql('delete from llm_provider');
   await world.sql('delete from insights_settings');
 });
@@ -100,16 +100,16 @@ describe('language models of everyone', () => {
     await ask(admin, 'POST', `${system}/set-active`, { configuration_id: null });
     await ask(admin, 'PUT', system, { own_providers: true });
     await ask(admin, 'DELETE', `${system}/config/${uuid}`);
-    await waitFor(() => (audited.length === 5 ? true : undefined));
-    expect(audited.map(({ action }) => action)).toEqual([
+    await waitFor(() => (audited().length === 5 ? true : undefined));
+    expect(audited().map(({ action }) => action)).toEqual([
       'model_provider_created',
       'model_provider_changed',
       'model_provider_activated',
       'insights_settings_changed',
       'model_provider_deleted',
     ]);
-    expect(audited[0]!.details).toMatchObject({ provider: 'Model', host: new URL(server.url).host, scope: 'system' });
-    expect(JSON.stringify(audited)).not.toContain(key);
+    expect(audited()[0]!.details).toMatchObject({ provider: 'Model', host: new URL(server.url).host, scope: 'system' });
+    expect(JSON.stringify(audited())).not.toContain(key);
   });
 
   it.each([
@@ -156,7 +156,7 @@ describe('language models of everyone', () => {
   });
 
   it('belong to a super administrator', async () => {
-    const people = [world.person('admin'), world.person('user')];
+    const people = [newUser('admin'), newUser('user')];
     for (const person of people) {
       expect((await ask(person, 'GET', system)).status).toBe(403);
       expect((await ask(person, 'POST', system, input())).status).toBe(403);
@@ -194,7 +194,7 @@ describe('the connection test', () => {
 
 describe('language models of one person', () => {
   it('are refused until the administrator allows them', async () => {
-    const person = world.person();
+    const person = newUser();
     const refused = await ask(person, 'POST', own, input());
     expect([refused.status, refused.body['code']]).toEqual([403, 'own_providers_not_allowed']);
     await ask(admin, 'PUT', system, { own_providers: true });
@@ -204,9 +204,9 @@ describe('language models of one person', () => {
 
   it('are seen, changed and tested by nobody else, also not by an administrator', async () => {
     await ask(admin, 'PUT', system, { own_providers: true });
-    const person = world.person();
+    const person = newUser();
     const { uuid } = await create(person, own);
-    const stranger = world.person();
+    const stranger = newUser();
     for (const [other, path] of [
       [stranger, own],
       [admin, own],
@@ -223,7 +223,7 @@ describe('language models of one person', () => {
   });
 
   it('are used in place of the one of the system, only while they are allowed', async () => {
-    const person = world.person();
+    const person = newUser();
     const status = async () => (await ask(person, 'GET', '/llm/status')).body;
     expect(await status()).toMatchObject({ available: false, source: null, host: null });
     await create(admin, system, { name: 'Everyone' });
@@ -237,7 +237,7 @@ describe('language models of one person', () => {
 
   it('can be deleted while they are not allowed', async () => {
     await ask(admin, 'PUT', system, { own_providers: true });
-    const person = world.person();
+    const person = newUser();
     const { uuid } = await create(person, own);
     await ask(admin, 'PUT', system, { own_providers: false });
     expect((await ask(person, 'DELETE', `${own}/config/${uuid}`)).status).toBe(204);
@@ -245,7 +245,7 @@ describe('language models of one person', () => {
 
   it('are erased with their person, with the accounted tokens', async () => {
     await ask(admin, 'PUT', system, { own_providers: true });
-    const [erased, kept] = [world.person(), world.person()];
+    const [erased, kept] = [newUser(), newUser()];
     for (const person of [erased, kept]) {
       await create(person, own);
       await world.sql(
@@ -254,7 +254,7 @@ describe('language models of one person', () => {
       );
     }
     const order = { erasureId: randomUUID(), round: 1, userId: erased.userId };
-    await world.publish(userErasureOrdered, order);
+    await world.emit(userErasureOrdered, order);
     await waitFor(async () => ((await list(erased, own)).length === 0 ? true : undefined));
     expect(await list(kept, own)).toHaveLength(1);
     const rows = await world.sql<{ user_id: string }>('select user_id from llm_usage');

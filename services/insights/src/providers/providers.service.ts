@@ -4,7 +4,7 @@ import type { Outbox } from '@overtone/database';
 import { conflict, isAppError, notFound } from '@overtone/service-kit';
 import type { OutboundGuard } from '@overtone/service-kit/outbound';
 import type { Db, Tx } from '../database.ts';
-import { recordOperation, type ActorRequest } from '../operator.ts';
+import { recordOperation, type AdminRequest } from '../operator.ts';
 import type { ListedModel, ModelClient, ModelServer } from '../ports/model-client.ts';
 import type { Owner, ProviderRow, ProviderWithKey } from './provider-row.ts';
 import { hostOf, toServer, validateProvider, withStoredKey } from './providers.ts';
@@ -40,7 +40,7 @@ export function createProviders({ db, outbox, store, client, guard }: Deps) {
     await validateProvider(input, guard);
     return withStoredKey(input, row && withKey(row));
   };
-  const record = (tx: Tx, request: ActorRequest, action: Action, provider: AuditedProvider, owner: Owner) =>
+  const record = (tx: Tx, request: AdminRequest, action: Action, provider: AuditedProvider, owner: Owner) =>
     recordOperation({ tx, outbox, request }, action, {
       provider: provider.name,
       kind: provider.kind,
@@ -60,7 +60,7 @@ export function createProviders({ db, outbox, store, client, guard }: Deps) {
   };
 
   return {
-    create: async (request: ActorRequest, owner: Owner, input: ModelProviderInput): Promise<ProviderRow> => {
+    create: async (request: AdminRequest, owner: Owner, input: ModelProviderInput): Promise<ProviderRow> => {
       const provider = await prepare(input, null);
       const askedTokens = await askTokens(client, toServer(provider, null));
       const uuid = randomUUID();
@@ -77,7 +77,7 @@ export function createProviders({ db, outbox, store, client, guard }: Deps) {
       });
     },
     change: async (
-      request: ActorRequest,
+      request: AdminRequest,
       owner: Owner,
       { uuid, ...input }: ModelProviderInput & { uuid: string },
     ): Promise<ProviderRow> => {
@@ -93,14 +93,14 @@ export function createProviders({ db, outbox, store, client, guard }: Deps) {
         return await findOwn(tx, owner, uuid);
       });
     },
-    remove: (request: ActorRequest, owner: Owner, uuid: string): Promise<void> =>
+    remove: (request: AdminRequest, owner: Owner, uuid: string): Promise<void> =>
       db.$transaction(async (tx) => {
         await store.lock(tx, owner);
         const row = await findOwn(tx, owner, uuid);
         await store.remove(tx, uuid);
         await record(tx, request, 'model_provider_deleted', row, owner);
       }),
-    activate: (request: ActorRequest, owner: Owner, uuid: string | null): Promise<void> =>
+    activate: (request: AdminRequest, owner: Owner, uuid: string | null): Promise<void> =>
       db.$transaction(async (tx) => {
         await store.lock(tx, owner);
         const before = (await store.list(tx, owner)).find(({ isActive }) => isActive);

@@ -1,10 +1,9 @@
-import { identityRpc, modelProviderRoutes as contracts, type ModelProviderObject } from '@overtone/contracts';
+import { modelProviderRoutes as contracts, type ModelProviderObject } from '@overtone/contracts';
 import type { Outbox } from '@overtone/database';
 import {
   catchUp,
   forbidden,
   handle,
-  type Bus,
   type KeyRing,
   type Log,
   type Metrics,
@@ -17,6 +16,7 @@ import type { Forgets } from '../erasure/erasure.ts';
 import { recordOperation } from '../operator.ts';
 import type { LanguageModels } from '../ports/language-model.ts';
 import type { ModelClient } from '../ports/model-client.ts';
+import type { People } from '../ports/people.adapter.ts';
 import type { Settings } from '../settings/settings.ts';
 import type { Telemetry } from '../telemetry.ts';
 import { createLanguageModels } from './language-models.service.ts';
@@ -29,7 +29,7 @@ import { requestStore, type UsageRow } from './requests.store.ts';
 type Deps = {
   db: Db;
   outbox: Outbox;
-  bus: Pick<Bus, 'request'>;
+  people: People;
   log: Log;
   metrics: Metrics;
   telemetry: Telemetry;
@@ -38,16 +38,16 @@ type Deps = {
   settings: Settings;
   keyRing: () => KeyRing;
 };
-type Routing = Pick<Deps, 'db' | 'outbox' | 'bus' | 'settings'> & { store: ProviderStore; providers: Providers };
+type Routing = Pick<Deps, 'db' | 'outbox' | 'people' | 'settings'> & { store: ProviderStore; providers: Providers };
 
 const hour = 3_600_000;
 
 /** The language models of everyone and of single people, and the port through which all slices use them. */
 export function createProvidersSlice(deps: Deps): Slice & { models: LanguageModels; forgets: Forgets } {
-  const { db, outbox, bus, log, metrics, telemetry, guard, client, settings, keyRing } = deps;
+  const { db, outbox, people, log, metrics, telemetry, guard, client, settings, keyRing } = deps;
   const store = createProviderStore(keyRing);
   const providers = createProviders({ db, outbox, store, client, guard });
-  const routing = { db, outbox, bus, settings, store, providers };
+  const routing = { db, outbox, people, settings, store, providers };
   metrics.watch(
     [{ name: 'language_model_paused', help: '1 while the language model of everyone is paused after failures' }],
     async () => [{ name: 'language_model_paused', value: await requestStore.countPaused(db) }],
@@ -68,7 +68,7 @@ export function createProvidersSlice(deps: Deps): Slice & { models: LanguageMode
   };
 }
 
-function systemRoutes({ db, outbox, bus, settings, store, providers }: Routing): Route[] {
+function systemRoutes({ db, outbox, people, settings, store, providers }: Routing): Route[] {
   return [
     handle(contracts.systemModelProviders, async () => ({
       providers: await listOf(store, db, null),
@@ -100,7 +100,8 @@ function systemRoutes({ db, outbox, bus, settings, store, providers }: Routing):
     handle(contracts.listSystemModels, async ({ body }) => toModels(await providers.listModels(null, body))),
     handle(contracts.modelUsage, async ({ query: { days, group_by: by } }) => {
       const rows = await requestStore.usage(db, by, days);
-      const names = by === 'user' ? await namesOf(bus, rows) : new Map<string, string>();
+      const userIds = by === 'user' ? rows.flatMap(({ uuid }) => uuid ?? []) : [];
+      const names = await people.names(userIds);
       return { items: rows.map((row) => toUsage(row, names)) };
     }),
   ];
@@ -174,15 +175,10 @@ function toModels(models: Awaited<ReturnType<Providers['listModels']>>) {
   return { models: models.map(({ id, contextTokens }) => ({ id, context_tokens: contextTokens })) };
 }
 
-/** Empty while identity does not respond: the tokens are shown all the same. */
-async function namesOf(bus: Pick<Bus, 'request'>, rows: readonly UsageRow[]): Promise<Map<string, string>> {
-  const userIds = [...new Set(rows.flatMap(({ uuid }) => uuid ?? []))];
-  if (userIds.length === 0) return new Map();
-  const { users } = await bus.request(identityRpc.names, { userIds }).catch(() => ({ users: [] }));
-  return new Map(users.map(({ userId, fullName, email }) => [userId, fullName || email]));
-}
-
-function toUsage({ uuid, provider, model, requests, inputTokens, outputTokens }: UsageRow, names: Map<string, string>) {
+function toUsage(
+  { uuid, provider, model, requests, inputTokens, outputTokens }: UsageRow,
+  names: ReadonlyMap<string, string>,
+) {
   const name = uuid === null ? null : (names.get(uuid) ?? null);
   return { uuid, name, provider, model, requests, input_tokens: inputTokens, output_tokens: outputTokens };
 }
