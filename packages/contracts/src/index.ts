@@ -26,6 +26,8 @@ export * from './insights-jobs.ts';
 export * from './insights-prompts.ts';
 export * from './insights-providers.ts';
 export * from './insights-providers.ts';
+export * from './insights-rpc.ts';
+export * from './insights-summaries.ts';
 export * from './insights-prompts.ts';
 export * from './internal.ts';
 export { asyncApi } from './asyncapi.ts';

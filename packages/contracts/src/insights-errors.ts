@@ -26,6 +26,12 @@ export const insightsErrors = {
   too_many_prompts: 'conflict',
   provider_refused_request: 'unavailable',
   provider_refused_request: 'unavailable',
+  // summaries
+  transcript_missing: 'conflict',
+  summary_exists: 'conflict',
+  summary_not_failed: 'conflict',
+  summary_withheld: 'conflict',
+  summary_prompt_too_long: 'invalid',
   // prompts
   prompt_read_only: 'forbidden',
   too_many_prompts: 'conflict',

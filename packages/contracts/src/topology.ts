@@ -29,6 +29,8 @@ import { insightsJobs } from './insights-jobs.ts';
 import { promptRoutes } from './insights-prompts.ts';
 import { modelProviderRoutes } from './insights-providers.ts';
 import { modelProviderRoutes } from './insights-providers.ts';
+import { insightsRpc } from './insights-rpc.ts';
+import { summaryEvents, summaryLive, summaryRoutes } from './insights-summaries.ts';
 import { promptRoutes } from './insights-prompts.ts';
 import { mediaRoutes } from './media.ts';
 import { downloadJobs, importLive, importRpc } from './media-imports.ts';
@@ -135,6 +137,7 @@ export const topology: Record<ServiceName, Topology> = {
       identityRpc.findAccounts,
       dispatcherRpc.languages,
       dispatcherRpc.paused,
+      insightsRpc.summary,
     ],
     serves: [
       ...all<RpcDef>(mediaRpc),
@@ -243,7 +246,7 @@ export const topology: Record<ServiceName, Topology> = {
   },
   insights: {
     ...noMessages,
-    emits: [operationsEvents.performed, erasureEvents.insights],
+    emits: [operationsEvents.performed, erasureEvents.insights, ...all<EventDef>(summaryEvents)],
     consumes: {
       'forget-file': mediaEvents.deleted,
       'erase-person': userErasureOrdered,
@@ -262,6 +265,16 @@ export const topology: Record<ServiceName, Topology> = {
       ...all<RpcDef>(collectionNamesRpc),
       ...all<RpcDef>(retrievalRpc),
     ],
+      'summarize-transcribed': mediaEvents.transcriptionEnded,
+      'review-edited': mediaEvents.transcriptEdited,
+      'withhold-summaries': mediaEvents.masksTightened,
+      'stop-binned': mediaEvents.binned,
+    },
+    enqueues: all<JobDef>(insightsJobs),
+    works: all<JobDef>(insightsJobs),
+    requests: [dispatcherRpc.paused, identityRpc.names, ...all<RpcDef>(mediaInsightsRpc)],
+    serves: all<RpcDef>(insightsRpc),
+    sendsLive: [summaryLive.progress],
   },
   'realtime-gateway': {
     ...noMessages,
@@ -276,12 +289,13 @@ export const topology: Record<ServiceName, Topology> = {
       mediaEvents.transcriptStored,
       mediaEvents.transcriptEdited,
       searchEvents.fileIndexed,
+      summaryEvents.changed,
       mediaEvents.accessChanged,
       identityEvents.membershipChanged,
       identityEvents.sessionRevoked,
     ],
     requests: [identityRpc.resolveSession, identityRpc.memberships, mediaRpc.listShared],
-    receivesLive: [transcriptionLive.fileProgress, importLive.progress],
+    receivesLive: [transcriptionLive.fileProgress, importLive.progress, summaryLive.progress],
   },
   'edge-gateway': {
     ...noMessages,
@@ -319,6 +333,7 @@ export const routes: readonly RouteDef[] = [
   ...all<RouteDef>(promptRoutes),
   ...all<RouteDef>(modelProviderRoutes),
   ...all<RouteDef>(modelProviderRoutes),
+  ...all<RouteDef>(summaryRoutes),
   ...all<RouteDef>(promptRoutes),
   ...all<RouteDef>(systemRoutes),
 ];
