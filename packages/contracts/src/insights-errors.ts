@@ -25,7 +25,6 @@ export const insightsErrors = {
   prompt_read_only: 'forbidden',
   too_many_prompts: 'conflict',
   provider_refused_request: 'unavailable',
-  provider_refused_request: 'unavailable',
   // summaries
   transcript_missing: 'conflict',
   summary_exists: 'conflict',
@@ -33,6 +32,4 @@ export const insightsErrors = {
   summary_withheld: 'conflict',
   summary_prompt_too_long: 'invalid',
   // prompts
-  prompt_read_only: 'forbidden',
-  too_many_prompts: 'conflict',
 } as const satisfies Record<string, ErrorKind>;

@@ -28,10 +28,8 @@ import { askRoutes } from './insights-ask.ts';
 import { insightsJobs } from './insights-jobs.ts';
 import { promptRoutes } from './insights-prompts.ts';
 import { modelProviderRoutes } from './insights-providers.ts';
-import { modelProviderRoutes } from './insights-providers.ts';
 import { insightsRpc } from './insights-rpc.ts';
 import { summaryEvents, summaryLive, summaryRoutes } from './insights-summaries.ts';
-import { promptRoutes } from './insights-prompts.ts';
 import { mediaRoutes } from './media.ts';
 import { downloadJobs, importLive, importRpc } from './media-imports.ts';
 import { mediaEvents, mediaRpc } from './media-events.ts';
@@ -39,7 +37,6 @@ import { mediaInsightsRpc } from './media-insights.ts';
 import { modelJobs, modelRoutes, modelRpc } from './models.ts';
 import { collectionRpc } from './media-collections.ts';
 import { collectionNamesRpc } from './media-collections-rpc.ts';
-import { mediaInsightsRpc } from './media-insights.ts';
 import { maskedAudioJobs, maskedAudioRpc } from './media-masked-audio.ts';
 import { redactionJobs } from './media-redaction-jobs.ts';
 import { dispatcherRoutes, operationsEvents } from './operations.ts';
@@ -253,6 +250,10 @@ export const topology: Record<ServiceName, Topology> = {
       'remove-unmasked-answers': mediaEvents.masksTightened,
       'forget-conversations': identityEvents.userDeleted,
       'end-group-shares': identityEvents.groupDeleted,
+      'summarize-transcribed': mediaEvents.transcriptionEnded,
+      'review-edited': mediaEvents.transcriptEdited,
+      'withhold-summaries': mediaEvents.masksTightened,
+      'stop-binned': mediaEvents.binned,
     },
     enqueues: all<JobDef>(insightsJobs),
     works: all<JobDef>(insightsJobs),
@@ -265,14 +266,6 @@ export const topology: Record<ServiceName, Topology> = {
       ...all<RpcDef>(collectionNamesRpc),
       ...all<RpcDef>(retrievalRpc),
     ],
-      'summarize-transcribed': mediaEvents.transcriptionEnded,
-      'review-edited': mediaEvents.transcriptEdited,
-      'withhold-summaries': mediaEvents.masksTightened,
-      'stop-binned': mediaEvents.binned,
-    },
-    enqueues: all<JobDef>(insightsJobs),
-    works: all<JobDef>(insightsJobs),
-    requests: [dispatcherRpc.paused, identityRpc.names, ...all<RpcDef>(mediaInsightsRpc)],
     serves: all<RpcDef>(insightsRpc),
     sendsLive: [summaryLive.progress],
   },
@@ -332,9 +325,7 @@ export const routes: readonly RouteDef[] = [
   ...all<RouteDef>(askRoutes),
   ...all<RouteDef>(promptRoutes),
   ...all<RouteDef>(modelProviderRoutes),
-  ...all<RouteDef>(modelProviderRoutes),
   ...all<RouteDef>(summaryRoutes),
-  ...all<RouteDef>(promptRoutes),
   ...all<RouteDef>(systemRoutes),
 ];
 

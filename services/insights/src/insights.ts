@@ -5,11 +5,15 @@ import { createEventDatabase } from '@overtone/database';
 import { concurrencyOf, createRecycling, worker } from '@overtone/jobs';
 import { createService, createServiceBase, type Service } from '@overtone/service-kit';
 import { createOutboundGuard, parseRanges } from '@overtone/service-kit/outbound';
+import { createAskSlice } from './ask/ask.slice.ts';
 import type { InsightsEnv } from './env.ts';
 import { createErasureSlice } from './erasure/erasure.slice.ts';
 import { PrismaClient } from './generated/client.ts';
+import { createMediaFiles } from './ports/media-files.adapter.ts';
+import { createMedia } from './ports/media.adapter.ts';
 import { createModelClient } from './ports/model-client.adapter.ts';
 import { createPeople } from './ports/people.adapter.ts';
+import { createSearch } from './ports/search.adapter.ts';
 import { createPromptsSlice } from './prompts/prompts.slice.ts';
 import { createProvidersSlice } from './providers/providers.slice.ts';
 import { createSettings } from './settings/settings.ts';
@@ -18,7 +22,7 @@ import { createTelemetry } from './telemetry.ts';
 /** Insights: language models, summaries, suggestions and answers. */
 export function createInsights(env: InsightsEnv): Service {
   const base = createServiceBase('insights', env);
-  const { log, metrics } = base;
+  const { log, metrics, bus } = base;
   const { db, outbox, slice, relay } = createEventDatabase(base, (adapter) => new PrismaClient({ adapter }));
   const { keyRing } = env;
   const guard = createOutboundGuard({ allowedRanges: parseRanges(env.OT_OUTBOUND_ALLOWED_RANGES) });
@@ -42,17 +46,28 @@ export function createInsights(env: InsightsEnv): Service {
     keyRing,
   });
   const prompts = createPromptsSlice({ db, outbox, people, keyRing });
+  const ask = createAskSlice({
+    db,
+    log,
+    people,
+    media: createMediaFiles({ bus, media: createMedia({ bus }) }),
+    search: createSearch({ bus }),
+    models: providers.models,
+    instructionsFor: prompts.instructionsFor,
+    summaryAnswer: async () => null,
+  });
   return createService({
     ...base,
     recycling,
     slices: [
       slice,
       relay,
-      createErasureSlice({ db, outbox, forgets: [providers.forgets, prompts.forgets] }),
+      createErasureSlice({ db, outbox, forgets: [providers.forgets, prompts.forgets, ask.forgets] }),
       providers,
       prompts,
+      ask,
       {
-        jobs: [worker(insightsJobs, {}, { workerId, concurrency: concurrencyOf(insightsJobs), recycling })],
+        jobs: [worker(insightsJobs, { summarize: async () => ({}) }, { workerId, concurrency: concurrencyOf(insightsJobs), recycling })],
       },
     ],
   });

@@ -51,23 +51,22 @@ export async function startWorld(more: Record<string, string> = {}) {
   const sqlClient = new Client({ connectionString: database.url });
   sqlClient.on('error', () => {});
   await sqlClient.connect();
-  const service = createInsights(
-    env({
-      API_PORT: '0',
-      INTERNAL_PORT: '0',
-      LOG_LEVEL: 'fatal',
-      NATS_URL: server.url,
-      NATS_USER: 'insights',
-      NATS_PASSWORD: password,
-      DATABASE_URL: database.urlFor('insights'),
-      ASSERTION_PUBLIC_KEY: keys.publicKey,
-      ENCRYPTION_KEY: Buffer.alloc(32, 7).toString('base64'),
-      // Scripted servers of language models.
-      OT_OUTBOUND_ALLOWED_RANGES: '127.0.0.1/32',
-      DRAIN_DELAY_MS: '0',
-      ...more,
-    }),
-  );
+  const environment = {
+    API_PORT: '0',
+    INTERNAL_PORT: '0',
+    LOG_LEVEL: 'fatal',
+    NATS_URL: server.url,
+    NATS_USER: 'insights',
+    NATS_PASSWORD: password,
+    DATABASE_URL: database.urlFor('insights'),
+    ASSERTION_PUBLIC_KEY: keys.publicKey,
+    ENCRYPTION_KEY: Buffer.alloc(32, 7).toString('base64'),
+    // Scripted servers of language models.
+    OT_OUTBOUND_ALLOWED_RANGES: '127.0.0.1/32',
+    DRAIN_DELAY_MS: '0',
+    ...more,
+  };
+  const service = createInsights(env(environment));
   const { apiPort, internalPort } = await service.start();
   const { db, part } = openDatabase(
     {
@@ -88,6 +87,10 @@ export async function startWorld(more: Record<string, string> = {}) {
   return {
     nats,
     database,
+    /** For another replica. */
+    environment,
+    base: `http://127.0.0.1:${apiPort}`,
+    sign,
     /** A client with the role of the service, for what has no route. */
     db,
     messages,
