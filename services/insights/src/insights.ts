@@ -54,7 +54,7 @@ export function createInsights(env: InsightsEnv): Service {
     search: createSearch({ bus }),
     models: providers.models,
     instructionsFor: prompts.instructionsFor,
-    summaryAnswer: async () => null,
+    findSummary: async () => null,
   });
   return createService({
     ...base,

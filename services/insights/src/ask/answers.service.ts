@@ -15,6 +15,7 @@ import type { EvidenceFinder, FoundEvidence, Material } from './evidence.service
 import { searchTextOf } from './follow-up.ts';
 import { isNotFound, maxOutputTokens, promptFor, type Turn } from './prompt.ts';
 import { plainText, sentencesOf } from './sentences.ts';
+import type { SummaryAnswer } from './summary-answer.service.ts';
 
 const maxListed = 20;
 const emitEveryMs = 100;
@@ -30,18 +31,13 @@ export type AnswerRequest = Scope & {
   emit: (event: AskEvent) => void;
   signal: AbortSignal;
 };
-/** The latest summary of a file as an answer; null when there is none. */
-export type SummaryAnswers = (
-  fileId: string,
-  question: string,
-) => Promise<Pick<Outcome, 'sentences' | 'citations'> | null>;
 export type AnswersDeps = {
   search: Search;
   media: MediaFiles;
   evidence: EvidenceFinder;
   models: LanguageModels;
   instructionsFor: InstructionsFor;
-  summaryAnswer: SummaryAnswers;
+  summaryAnswer: SummaryAnswer;
 };
 
 /** Writes the answer of one question. Failures of providers and of search are AppErrors. */
@@ -58,7 +54,7 @@ export function createAnswers(deps: AnswersDeps) {
     const found = await evidence.find({ question: text, reader, material }, record, signal);
     const [only] = request.scope === 'file' ? found.files : [];
     if (found.evidence === 'general' && only) {
-      const summary = await summaryAnswer(only.fileId, question);
+      const summary = await summaryAnswer(only, question, signal);
       if (summary) return { ...nothingSaid, status: 'answered', madeBy: 'summary', ...summary };
     }
     const declined = { ...nothingSaid, searchPartial: found.isPartial };

@@ -9,7 +9,7 @@ import type { People } from '../ports/people.adapter.ts';
 import type { Search } from '../ports/search.adapter.ts';
 import type { InstructionsFor } from '../prompts/prompts.ts';
 import { createAnswering, type Answering } from './answering.service.ts';
-import { createAnswers, type SummaryAnswers } from './answers.service.ts';
+import { createAnswers } from './answers.service.ts';
 import { removeAnswers } from './answers.store.ts';
 import type { Reader } from './ask.ts';
 import { deleteConversationsOf } from './ask.store.ts';
@@ -17,6 +17,7 @@ import { createConversations, type Conversations } from './conversations.service
 import { openEventStream } from './event-stream.ts';
 import { createEvidence } from './evidence.service.ts';
 import { toMarkdown } from './markdown.ts';
+import { createSummaryAnswer, type FindSummary } from './summary-answer.service.ts';
 import { createConversationSharing, type ConversationSharing } from './sharing.service.ts';
 
 export type AskDeps = {
@@ -27,7 +28,7 @@ export type AskDeps = {
   people: People;
   models: LanguageModels;
   instructionsFor: InstructionsFor;
-  summaryAnswer: SummaryAnswers;
+  findSummary: FindSummary;
 };
 
 /** Questions about recordings, with answers that cite them. */
@@ -35,7 +36,7 @@ export function createAskSlice(deps: AskDeps): Slice & { forgets: Forgets } {
   const { db } = deps;
   const conversations = createConversations(deps);
   const evidence = createEvidence(deps);
-  const answers = createAnswers({ ...deps, evidence });
+  const answers = createAnswers({ ...deps, evidence, summaryAnswer: createSummaryAnswer(deps) });
   const answering = createAnswering({ ...deps, conversations, evidence, answers });
   const sharing = createConversationSharing({ ...deps, conversations });
   return {
