@@ -8,6 +8,7 @@ import { diskFull } from './disk-full.e2e.ts';
 import { frozen } from './frozen.e2e.ts';
 import { urlImportInTheBrowser } from './url-import-browser.e2e.ts';
 import { transcriptImportInTheBrowser } from './transcript-import-browser.e2e.ts';
+import { languageModelsInTheBrowser } from './language-models-browser.e2e.ts';
 import { libraryInTheBrowser } from './library-browser.e2e.ts';
 import { longBesideShort } from './long-beside-short.e2e.ts';
 import { modelsInTheBrowser } from './models-browser.e2e.ts';
@@ -36,6 +37,7 @@ registerSuites(
     retentionInTheBrowser(context),
     redactionInTheBrowser(context),
     promptsInTheBrowser(context),
+    languageModelsInTheBrowser(context),
     transcriptImportInTheBrowser(context),
     signals(context),
     diskFull(context),

@@ -1,5 +1,6 @@
 import type { DashboardSpec } from './dashboard.ts';
 import { backups } from './dashboards/backups.ts';
+import { insights } from './dashboards/insights.ts';
 import { overview } from './dashboards/overview.ts';
 import { people } from './dashboards/people.ts';
 import { queuesDashboard } from './dashboards/queues.ts';
@@ -12,6 +13,7 @@ export const dashboards: Readonly<Record<string, DashboardSpec>> = {
   queues: queuesDashboard,
   people,
   search,
+  insights,
   backups,
   service,
 };

@@ -1,10 +1,11 @@
+import { modelProviderKinds, type ModelProviderKind } from '@overtone/contracts';
 import type { Metrics } from '@overtone/service-kit';
 import { Counter, Gauge, Histogram } from 'prom-client';
 
-/** The name under which the language models of single people are counted. */
+/** The model under which those of single people are counted: their names may be personal. */
 const ownModels = 'own';
 
-/** Metrics of requests to language models, by provider and model of everyone; those of single people are one series. */
+/** Metrics of requests to language models, by kind of provider and model; counters start at 0, so that they are never missing. */
 export function createTelemetry({ registry }: Pick<Metrics, 'registry'>) {
   const registers = [registry];
   const requests = new Counter({
@@ -31,9 +32,17 @@ export function createTelemetry({ registry }: Pick<Metrics, 'registry'>) {
     help: 'Requests to language models that wait for the end of their answer',
     registers,
   });
+  for (const provider of modelProviderKinds) {
+    const labels = { provider, model: ownModels };
+    requests.inc({ ...labels, result: 'ok' }, 0);
+    for (const direction of ['input', 'output']) tokens.inc({ ...labels, direction }, 0);
+    duration.zero(labels);
+  }
   return {
-    labelsOf: ({ ownerId, name, model }: { ownerId: string | null; name: string; model: string }) =>
-      ownerId === null ? { provider: name, model } : { provider: ownModels, model: ownModels },
+    labelsOf: ({ ownerId, kind, model }: { ownerId: string | null; kind: ModelProviderKind; model: string }) => ({
+      provider: kind,
+      model: ownerId === null ? model : ownModels,
+    }),
     requests,
     tokens,
     duration,

@@ -17,6 +17,7 @@ const admins: Entry = { expects: { none: 'sfaa' } };
 const superAdmins: Entry = { expects: { none: 'sffa' } };
 /** Users with the role get 404. */
 const unknownToAdmins: Entry = { expects: { none: 'sfhh' }, params: () => ({ uuid: randomUUID() }) };
+const unknownToAll: Entry = { expects: { none: 'shhh' }, params: () => ({ uuid: randomUUID() }) };
 const unknownToSuperAdmins: Entry = { expects: { none: 'sffh' }, params: () => ({ uuid: randomUUID() }) };
 
 function sending(json: (ids: FixtureIds) => unknown) {
@@ -45,6 +46,17 @@ const matrixProvider = {
   parallel_requests: 1,
   timeout_seconds: 60,
   max_audio_seconds: null,
+};
+
+/** A language model whose address is refused: nothing is created or contacted. */
+const matrixModel = {
+  name: 'Matrix',
+  kind: 'openai-compatible',
+  base_url: 'http://10.255.255.1/v1',
+  model: 'matrix',
+  context_tokens: null,
+  max_parallel: 1,
+  timeout_seconds: 60,
 };
 
 /** A folder that may not be watched: nothing is created. */
@@ -367,6 +379,24 @@ export const table: Record<string, Entry> = {
   'POST /api/admin/models/{name}/pull': noModel(sending(() => ({}))(unknownToSuperAdmins)),
   'POST /api/admin/models/{name}/verify': noModel(unknownToSuperAdmins),
   'DELETE /api/admin/models/{name}': noModel(unknownToSuperAdmins),
+  'GET /api/admin/llm-settings': superAdmins,
+  'PUT /api/admin/llm-settings': empty(superAdmins),
+  'POST /api/admin/llm-settings': sending(() => matrixModel)(superAdmins),
+  'PUT /api/admin/llm-settings/config/{uuid}': sending(() => matrixModel)(unknownToSuperAdmins),
+  'DELETE /api/admin/llm-settings/config/{uuid}': unknownToSuperAdmins,
+  'POST /api/admin/llm-settings/set-active': sending(() => ({ configuration_id: null }))(superAdmins),
+  'POST /api/admin/llm-settings/test': sending(() => matrixModel)(superAdmins),
+  'POST /api/admin/llm-settings/models': sending(() => matrixModel)(superAdmins),
+  'GET /api/admin/llm-settings/usage': superAdmins,
+  // People may not add language models of their own by default, whatever their role.
+  'GET /api/llm-settings': signedIn,
+  'POST /api/llm-settings': sending(() => matrixModel)(signedIn),
+  'PUT /api/llm-settings/config/{uuid}': at(() => ({ uuid: randomUUID() }), sending(() => matrixModel)(signedIn)),
+  'DELETE /api/llm-settings/config/{uuid}': unknownToAll,
+  'POST /api/llm-settings/set-active': sending(() => ({ configuration_id: null }))(signedIn),
+  'POST /api/llm-settings/test': sending(() => matrixModel)(signedIn),
+  'POST /api/llm-settings/models': sending(() => matrixModel)(signedIn),
+  'GET /api/llm/status': signedIn,
   'GET /api/search': asking(() => 'q=matrix')(signedIn),
   'GET /api/search/suggestions': asking(() => 'q=matrix')(signedIn),
   'POST /api/search/reindex': admins,

@@ -13,6 +13,7 @@ import { call } from '../api/client.ts';
 import { meQuery, type User } from '../api/queries.ts';
 import { notifyError } from '../ui/notify.ts';
 import { session } from '../state/services.ts';
+import { OwnModels } from '../language-models/own-models.tsx';
 import { groupsQuery } from '../groups/group-queries.ts';
 import { ChangePasswordForm } from '../session/change-password-form.tsx';
 import { MaskingForm } from './masking-form.tsx';
@@ -33,6 +34,7 @@ export function AccountPage() {
         <Section title={t`Masking`}>
           <MaskingForm />
         </Section>
+        <OwnModels />
         <Section title={t`Sessions`}>
           <Sessions />
         </Section>

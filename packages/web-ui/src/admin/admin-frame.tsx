@@ -64,6 +64,13 @@ const items: readonly NavItem[] = translateOnRead([
   },
   { to: '/admin/asr', under: '/admin/asr', label: msg`ASR provider`, icon: 'audio', superOnly: true },
   {
+    to: '/admin/language-models',
+    under: '/admin/language-models',
+    label: msg`Language models`,
+    icon: 'plug',
+    superOnly: true,
+  },
+  {
     to: '/admin/watch-sources',
     under: '/admin/watch-sources',
     label: msg`Watch sources`,

@@ -17,6 +17,7 @@ import type {
   mappingRoutes,
   mediaRoutes,
   mirrorRoutes,
+  modelProviderRoutes,
   modelRoutes,
   ParamsOf,
   promptRoutes,
@@ -44,6 +45,7 @@ type Definition =
   | ValueOf<typeof mappingRoutes>
   | ValueOf<typeof mediaRoutes>
   | ValueOf<typeof mirrorRoutes>
+  | ValueOf<typeof modelProviderRoutes>
   | ValueOf<typeof modelRoutes>
   | ValueOf<typeof promptRoutes>
   | ValueOf<typeof searchRoutes>

@@ -208,6 +208,13 @@ const asrRoute = createRoute({
   path: '/admin/asr',
   component: lazyPage(() => import('../admin/asr/asr-page.tsx').then((module) => module.AsrPage)),
 });
+const languageModelsRoute = createRoute({
+  getParentRoute: () => frameRoute,
+  path: '/admin/language-models',
+  component: lazyPage(() =>
+    import('../admin/language-models/language-models-page.tsx').then((module) => module.LanguageModelsPage),
+  ),
+});
 const retentionRoute = createRoute({
   getParentRoute: () => frameRoute,
   path: '/admin/retention',
@@ -277,6 +284,7 @@ export const router = createRouter({
         mirrorRoute,
         engineRoute,
         asrRoute,
+        languageModelsRoute,
         watchSourcesRoute,
         retentionRoute,
         legalHoldsRoute,

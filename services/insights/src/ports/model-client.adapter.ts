@@ -5,7 +5,7 @@ import type { JSONSchema7, LanguageModelV4, LanguageModelV4CallOptions, Language
 import { assertNever } from '@overtone/service-kit';
 import type { OutboundGuard } from '@overtone/service-kit/outbound';
 import { createOllama } from 'ollama-ai-provider-v2';
-import { Agent, fetch as undiciFetch } from 'undici';
+import { fetch as undiciFetch, type Agent } from 'undici';
 import { createIdleTimeout } from './idle-timeout.ts';
 import { addressOf, type ModelClient, type ModelMessage, type ModelReply, type ModelServer } from './model-client.ts';
 import { modelFailures, toModelFailure } from './model-failures.ts';

@@ -46,29 +46,25 @@ export function toModelFailure(error: unknown, provider: string): AppError {
 function failureOfStatus(call: APICallError, status: number, provider: string): AppError {
   const said = call.responseBody ?? call.message;
   const options = { cause: call, ...withDetail(said) };
-  switch (true) {
-    case status === 401 || status === 403:
-      return unavailable('provider_refused_key', `${provider} refused the key.`, { ...options, permanent: true });
-    case status === 404:
-      return unavailable('provider_model_unknown', `${provider} does not know the model or the address.`, {
-        ...options,
-        permanent: true,
-      });
-    case status === 429:
-      return modelFailures.rateLimited(provider, { ...options, ...retryAfterOf(call.responseHeaders) });
-    case status === 413 || (status === 400 && contextPattern.test(said)):
-      return modelFailures.contextExceeded(provider, said);
-    case status >= 500 || status === 408:
-      return unavailable('provider_unreachable', `${provider} reports a failure of its own (${status}).`, {
-        ...options,
-        ...retryAfterOf(call.responseHeaders),
-      });
-    default:
-      return unavailable('provider_refused_request', `${provider} refused the request (${status}).`, {
-        ...options,
-        permanent: true,
-      });
-  }
+  if (status === 401 || status === 403)
+    return unavailable('provider_refused_key', `${provider} refused the key.`, { ...options, permanent: true });
+  if (status === 404)
+    return unavailable('provider_model_unknown', `${provider} does not know the model or the address.`, {
+      ...options,
+      permanent: true,
+    });
+  if (status === 429) return modelFailures.rateLimited(provider, { ...options, ...retryAfterOf(call.responseHeaders) });
+  if (status === 413 || (status === 400 && contextPattern.test(said)))
+    return modelFailures.contextExceeded(provider, said);
+  if (status >= 500 || status === 408)
+    return unavailable('provider_unreachable', `${provider} reports a failure of its own (${status}).`, {
+      ...options,
+      ...retryAfterOf(call.responseHeaders),
+    });
+  return unavailable('provider_refused_request', `${provider} refused the request (${status}).`, {
+    ...options,
+    permanent: true,
+  });
 }
 
 /** RFC 9110, 10.2.3: seconds or a date. */

@@ -20,11 +20,14 @@ import { requestStore } from './requests.store.ts';
 const server = await stopAfterFile(startLanguageModelServer({ contextTokens: 8_192 }));
 const world = await startWorld();
 const { db } = world;
-const keyRing = () => parseKeyRing(Buffer.alloc(32, 7).toString('base64'));
 const store = createProviderStore(keyRing);
 const guard = createOutboundGuard({ allowedRanges: parseRanges('127.0.0.1/32') });
 const client = createModelClient(guard);
 cleanUpAfterFile(client.close);
+
+function keyRing() {
+  return parseKeyRing(Buffer.alloc(32, 7).toString('base64'));
+}
 
 /** The port as one replica has it. */
 function startReplica() {
@@ -277,7 +280,7 @@ describe('language models', () => {
     expect(await requestStore.usage(db, 'file', 30)).toMatchObject([{ uuid: fileId, ...expected }]);
     const text = await metrics.registry.metrics();
     expect(text).toMatch(
-      /language_model_requests_total\{provider="Test server",model="scripted-model",result="ok"[^}]*\} [1-9]/,
+      /language_model_requests_total\{provider="openai-compatible",model="scripted-model",result="ok"[^}]*\} [1-9]/,
     );
     expect(text).toMatch(/language_model_tokens_total\{[^}]*direction="input"[^}]*\} [1-9]/);
     expect(text).toMatch(/language_model_request_duration_seconds_count\{[^}]*\} [1-9]/);

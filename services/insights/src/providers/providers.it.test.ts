@@ -13,9 +13,13 @@ const server = await stopAfterFile(startLanguageModelServer({ contextTokens: 16_
 const world = await startWorld();
 const admin = newUser('super_admin');
 
-const audited = () => world.eventsOf(operationsEvents.performed.subject) as { action: string; details: Body }[];
-const ask = (person: TestUser, method: string, path: string, body?: unknown) =>
-  world.call(person, method, `/api${path}`, body);
+function audited() {
+  return world.eventsOf(operationsEvents.performed.subject) as { action: string; details: Body }[];
+}
+
+function ask(person: TestUser, method: string, path: string, body?: unknown) {
+  return world.call(person, method, `/api${path}`, body);
+}
 
 function input(more: Body = {}): Body {
   return {

@@ -49,7 +49,12 @@ export function createProvidersSlice(deps: Deps): Slice & { models: LanguageMode
   const providers = createProviders({ db, outbox, store, client, guard });
   const routing = { db, outbox, people, settings, store, providers };
   metrics.watch(
-    [{ name: 'language_model_paused', help: '1 while the language model of everyone is paused after failures' }],
+    [
+      {
+        name: 'language_model_paused',
+        help: '1 while the language model of everyone is paused, because several requests in a row have failed',
+      },
+    ],
     async () => [{ name: 'language_model_paused', value: await requestStore.countPaused(db) }],
   );
   return {
@@ -88,10 +93,10 @@ function systemRoutes({ db, outbox, people, settings, store, providers }: Routin
     handle(contracts.updateSystemModelProvider, async (request) =>
       toProviderObject(await providers.change(request, null, { ...request.body, uuid: request.params.uuid })),
     ),
-    handle(
-      contracts.deleteSystemModelProvider,
-      async (request) => void (await providers.remove(request, null, request.params.uuid)),
-    ),
+    handle(contracts.deleteSystemModelProvider, async (request) => {
+      await providers.remove(request, null, request.params.uuid);
+      return undefined;
+    }),
     handle(contracts.activateSystemModelProvider, async (request) => {
       await providers.activate(request, null, request.body.configuration_id);
       return { providers: await listOf(store, db, null) };
@@ -128,10 +133,10 @@ function ownRoutes({ db, settings, store, providers }: Routing): Route[] {
       return toProviderObject(await providers.change(request, caller.userId, { ...body, uuid: params.uuid }));
     }),
     // Also while it is not allowed: people may always delete their keys.
-    handle(
-      contracts.deleteOwnModelProvider,
-      async (request) => void (await providers.remove(request, request.caller.userId, request.params.uuid)),
-    ),
+    handle(contracts.deleteOwnModelProvider, async (request) => {
+      await providers.remove(request, request.caller.userId, request.params.uuid);
+      return undefined;
+    }),
     handle(contracts.activateOwnModelProvider, async (request) => {
       await requireAllowed();
       await providers.activate(request, request.caller.userId, request.body.configuration_id);

@@ -1,5 +1,11 @@
 import type { Db, Tx } from '../database.ts';
-import { decideRequest, pauseSecondsAfter, type GateDecision, type GateState } from './request-gate.ts';
+import {
+  decideRequest,
+  failuresBeforePause,
+  pauseSecondsAfter,
+  type GateDecision,
+  type GateState,
+} from './request-gate.ts';
 
 /** A row of a request in progress ends by itself when its process has ended. */
 const leaseSeconds = 45;
@@ -83,8 +89,8 @@ export const requestStore = {
     db.$executeRaw`delete from llm_usage where day < (now() at time zone 'utc')::date - 366`,
   countPaused: async (db: Db): Promise<number> => {
     const [row] = await db.$queryRaw<{ count: number }[]>`
-      select count(*)::int as count from llm_provider where owner_id is null and is_active and paused_until > now()
-        and pause_code is distinct from 'provider_rate_limited'`;
+      select count(*)::int as count from llm_provider
+      where owner_id is null and is_active and failures >= ${failuresBeforePause}`;
     return row?.count ?? 0;
   },
 };
