@@ -32,13 +32,8 @@ export function PromptEntry({ item, onAction }: Props) {
               {name}
             </Text>
             <Badge size="sm" variant="light" color="gray">
-              {contentTypeLabels[item.content_type]}
+              {item.is_system ? t`Built-in` : contentTypeLabels[item.content_type]}
             </Badge>
-            {item.is_system && (
-              <Badge size="sm" variant="light" color="gray">
-                {t`Built-in`}
-              </Badge>
-            )}
             {item.is_shared && (
               <Badge size="sm" variant="light">
                 {t`Shared`}
