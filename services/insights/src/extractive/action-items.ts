@@ -39,12 +39,11 @@ export function actionItemIn(sentence: Sentence, context: ActionContext): Action
 
 /** The person who is asked or named: "Anna, can you ...", "Ben will ...". */
 function namedOwner(text: string, { language, known, knownNames, cues }: ActionContext): string | null {
-  for (const pattern of ownerPatterns[language] ?? []) {
-    const match = pattern.exec(text);
-    const name = match?.groups?.['name'];
-    const action = match?.groups?.['action'];
-    if (name === undefined || action === undefined || !cues.actionVerb.test(action)) continue;
-    const title = match?.groups?.['title'];
+  const matches = (ownerPatterns[language] ?? []).flatMap((pattern) => [...text.matchAll(pattern)]);
+  for (const { groups } of matches) {
+    const { name: words, action, title } = groups ?? {};
+    if (words === undefined || action === undefined || !cues.actionVerb.test(action)) continue;
+    const name = words.replace(leadingWords, '');
     const isPerson = title !== undefined || isFirstName(name.split(' ')[0] ?? '', known);
     if (isPerson && isPossibleName(name, language))
       return completeName(title === undefined ? name : `${title} ${name}`, knownNames);
@@ -53,50 +52,52 @@ function namedOwner(text: string, { language, known, knownNames, cues }: ActionC
 }
 
 const adverb = '(?:also |then |just |now |please |maybe |probably |(?:you )?(?:quickly )|definitely )*';
+/** With a capital letter at the beginning of a sentence. */
+const leadingWords = /^(?:(?:So|And|Okay|Then|Well|Now|But|Und|Also|Dann|Gut) )+/u;
 /** `action`: the words in which the verb must be. */
 const ownerPatterns: Record<string, readonly RegExp[]> = {
   en: [
     new RegExp(
       `(?:^|[,.;:] |\\b(?:[Ss]o|[Aa]nd|[Oo]kay|[Oo][Kk]|[Tt]hen|[Ww]ell|[Mm]aybe),? )(?<name>${namePattern}),? (?:can|could|would|will|please|make sure)\\b(?: you)? (?<action>${adverb}\\S+(?: \\S+){0,2})`,
-      'u',
+      'gu',
     ),
     new RegExp(
       `\\b(?:[Cc]an|[Cc]ould|[Ww]ould|[Ww]ill) you,? (?:please,? )?(?<name>${namePattern}),? (?<action>${adverb}\\S+(?: \\S+){0,2})`,
-      'u',
+      'gu',
     ),
     new RegExp(
       `\\b(?:[Cc]an|[Cc]ould|[Ww]ould|[Ww]ill) you (?<action>[^?]*), (?<name>${namePattern})(?:, please)?\\?`,
-      'u',
+      'gu',
     ),
     new RegExp(
       `^(?:[Pp]lease|[Ss]o|[Oo]kay)?,? ?(?<action>[^,?]*\\b(?:please)?[^,?]*), (?<name>${namePattern}), please`,
-      'u',
+      'gu',
     ),
     new RegExp(
       `(?:^|[\\s,])(?<name>${namePattern})(?:'ll| will| is going to| is gonna| needs to| has to| should| must| agreed to| offered to| promised to| volunteered to| is supposed to| takes| to) (?<action>${adverb}\\S+(?: \\S+){0,2})`,
-      'u',
+      'gu',
     ),
     new RegExp(
       `\\b(?:[Aa]ction(?: item)?|[Tt]ask|[Tt]o-?do) (?:for|on) (?<name>${namePattern})(?: is)?(?: to|:)? (?<action>.+)`,
-      'u',
+      'gu',
     ),
   ],
   de: [
     new RegExp(
       `(?:^|[,.;:] |(?<!\\p{L})(?:[Ss]o|[Uu]nd|[Oo]kay|[Gg]ut|[Dd]ann|[Aa]lso),? )(?:(?<title>Herr|Frau) )?(?<name>${namePattern}),? (?:kannst du|könntest du|würdest du|magst du|können Sie|könnten Sie|würden Sie|bitte|du (?:musst|sollst|solltest)) (?<action>.+)`,
-      'u',
+      'gu',
     ),
     new RegExp(
       `(?<!\\p{L})(?:[Kk]annst du|[Kk]önntest du|[Ww]ürdest du|[Kk]önnen Sie|[Kk]önnten Sie),? (?:bitte,? )?(?:(?<title>Herr|Frau) )?(?<name>${namePattern}),? (?<action>.+)`,
-      'u',
+      'gu',
     ),
     new RegExp(
       `(?<!\\p{L})(?:[Kk]annst du|[Kk]önntest du|[Kk]önnen Sie|[Kk]önnten Sie) (?<action>[^?]*), (?:(?<title>Herr|Frau) )?(?<name>${namePattern})\\?`,
-      'u',
+      'gu',
     ),
     new RegExp(
       `(?:^|[\\s,])(?:(?<title>Herr|Frau) )?(?<name>${namePattern}) (?<action>(?:wird|soll|sollte|muss|kümmert sich|übernimmt|schickt|macht|prüft|klärt|erstellt|schreibt|bereitet|organisiert|ruft|sendet|besorgt|aktualisiert|überarbeitet|informiert|liefert|fragt|bestellt)(?!\\p{L}).*)`,
-      'u',
+      'gu',
     ),
   ],
 };

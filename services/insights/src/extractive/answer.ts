@@ -1,4 +1,4 @@
-import { fold, termsOf, vocabularyOf, wordsOf } from './words.ts';
+import { fold, vocabularyOf, wordsOf, type Vocabulary } from './words.ts';
 
 /** A passage found for a question, best first; `score` of the search, of any scale. */
 export type Passage = { id: string; text: string; score: number };
@@ -27,9 +27,9 @@ type Candidate = { text: string; passageId: string; score: number; terms: Readon
 /** The sentences that answer a question best, in the order of the passages. Declines when no passage has what the question is about. */
 export function answerFrom(question: string, passages: readonly Passage[], language: string | null): ExtractiveAnswer {
   const vocabulary = vocabularyOf(language);
-  const asked = [...new Set(wordsOf(question).filter((word) => !questionWords.has(word.toLowerCase())))];
-  const wanted = new Set(asked.flatMap((word) => termsOf(word, vocabulary)));
-  const passageTerms = passages.map(({ text }) => new Set(termsOf(text, vocabulary)));
+  const wanted = meaningOf(question, vocabulary);
+  for (const term of [...questionWords].map((word) => vocabulary.stem(word))) wanted.delete(term);
+  const passageTerms = passages.map(({ text }) => meaningOf(text, vocabulary));
   const weights = weightsOf(wanted, passageTerms);
   const coverage = (terms: ReadonlySet<string>): number => shareOf(weights, terms);
   const best = passageTerms.reduce((most, terms) => Math.max(most, coverage(terms)), 0);
@@ -41,13 +41,18 @@ export function answerFrom(question: string, passages: readonly Passage[], langu
       .map(({ segment }) => segment.trim())
       .filter((text) => text.split(' ').length >= minWords)
       .map((text) => {
-        const terms = new Set(termsOf(text, vocabulary));
+        const terms = meaningOf(text, vocabulary);
         const context = coverage(passageTerms[rank] ?? new Set());
         const score = (coverage(terms) + 0.3 * context) * kindBonus(question, text) * (1 / (1 + 0.1 * rank));
         return { text, passageId: passage.id, terms, score: text.endsWith('?') ? score / 2 : score };
       }),
   );
   return { kind: 'answered', sentences: choose(candidates) };
+}
+
+/** The stems of the words of a text without its function words. */
+function meaningOf(text: string, { stem, isFunctionWord }: Vocabulary): Set<string> {
+  return new Set(wordsOf(text).flatMap((word) => (isFunctionWord(word) ? [] : [stem(word)])));
 }
 
 /** Rare words of the question weigh more: those in all passages say little about which one answers. Together 1. */

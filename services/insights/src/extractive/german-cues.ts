@@ -9,8 +9,8 @@ export const germanCues: Cues = {
   decision: new RegExp(
     `${wordStart}(?:` +
       [
-        '(?:wir|team|vorstand|gremium|ausschuss) (?:haben|hat) (?:[^.?!]* )?(?:entschieden|beschlossen|geeinigt|vereinbart|festgelegt|verständigt|verabschiedet)',
-        'haben wir (?:[^.?!]* )?(?:entschieden|beschlossen|geeinigt|vereinbart|festgelegt)',
+        '(?:wir|team|vorstand|gremium|ausschuss) (?:haben|hat) (?:[^?!]* )?(?:entschieden|beschlossen|geeinigt|vereinbart|festgelegt|verständigt|verabschiedet)',
+        'haben wir (?:[^?!]* )?(?:entschieden|beschlossen|geeinigt|vereinbart|festgelegt)',
         'wir (?:entscheiden uns|einigen uns|beschließen|legen fest|bleiben bei|bleiben dabei|nehmen (?:die|den|das|also)|gehen mit|verschieben|verzichten auf|streichen)',
         '(?:dann|also) (?:machen|nehmen|bleiben|verwenden|verschieben|gehen) wir',
         '(?:ist|wird|wurde) (?:damit |hiermit |somit |also |so |einstimmig |mehrheitlich )*(?:beschlossen|entschieden|angenommen|abgelehnt|genehmigt|vereinbart)',
@@ -22,19 +22,19 @@ export const germanCues: Cues = {
   notDecision:
     /\?\s*$|(?<!\p{L})(?:nicht|noch nicht|nie|keine|wenn|ob|falls|bevor|müssen|sollten|müssten|wer|was) (?:\p{L}+ ){0,4}(?:entschieden|entscheiden|beschlossen|geeinigt|einigen|entscheidung)(?!\p{L})/iu,
   promise: new RegExp(
-    `${wordStart}(?:ich werde (?:[^.?!,]* )?${germanVerb}|werde ich (?:[^.?!,]* )?${germanVerb}|ich (?:kümmere mich|übernehme|mache das|mach das|melde mich|schicke|schick|sende|schreibe|prüfe|kläre|erstelle|bereite|organisiere|aktualisiere|überarbeite|besorge|bestelle|rufe|lade|teile|vereinbare|buche|teste|dokumentiere|stelle|liefere|frage|informiere|plane|kontaktiere|beantrage|schaue|schau|suche|fasse|korrigiere|repariere|leite|bringe|kaufe|drucke|erledige|richte|installiere|verteile|ergänze|trage|reiche|gebe|entwerfe|arbeite)|(?:schicke|sende|schreibe|prüfe|kläre|erstelle|mache|übernehme|organisiere|rufe|besorge|kümmere) ich)${wordEnd}`,
+    `${wordStart}(?:ich werde (?:[^?!,]* )?${germanVerb}|werde ich (?:[^?!,]* )?${germanVerb}|ich (?:kümmere mich|übernehme|mache das|mach das|melde mich|schicke|schick|sende|schreibe|prüfe|kläre|erstelle|bereite|organisiere|aktualisiere|überarbeite|besorge|bestelle|rufe|lade|teile|vereinbare|buche|teste|dokumentiere|stelle|liefere|frage|informiere|plane|kontaktiere|beantrage|schaue|schau|suche|fasse|korrigiere|repariere|leite|bringe|kaufe|drucke|erledige|richte|installiere|verteile|ergänze|trage|reiche|gebe|entwerfe|arbeite)|(?:schicke|sende|schreibe|prüfe|kläre|erstelle|mache|übernehme|organisiere|rufe|besorge|kümmere) ich)${wordEnd}`,
     'iu',
   ),
   weakPromise: new RegExp(
-    `${wordStart}(?:ich (?:kann|muss|könnte|würde)|(?:kann|muss|könnte) ich) (?:[^.?!,]* )?${germanVerb}`,
+    `${wordStart}(?:ich (?:kann|muss|könnte|würde)|(?:kann|muss|könnte) ich) (?:[^?!,]* )?${germanVerb}`,
     'iu',
   ),
   request: new RegExp(
-    `${wordStart}(?:(?:kannst du|könntest du|würdest du|können sie|könnten sie|würden sie|kann bitte|magst du|könnt ihr) (?:[^.?!]* )?${germanVerb}|du (?:musst|sollst|solltest) (?:[^.?!]* )?${germanVerb}|(?:schick|schreib|prüf|klär|ruf|mach|bereite|frag|besorg|kümmer|erstell|sende?)(?:e)? (?:[^.?!]* )?bitte|bitte (?:[^.?!]* )?${germanVerb})${wordEnd}`,
+    `${wordStart}(?:(?:kannst du|könntest du|würdest du|können sie|könnten sie|würden sie|kann bitte|magst du|könnt ihr) (?:[^?!]* )?${germanVerb}|du (?:musst|sollst|solltest) (?:[^?!]* )?${germanVerb}|(?:schick|schreib|prüf|klär|ruf|mach|bereite|frag|besorg|kümmer|erstell|sende?)(?:e)? (?:[^?!]* )?bitte|bitte (?:[^?!]* )?${germanVerb})${wordEnd}`,
     'iu',
   ),
   duty: new RegExp(
-    `${wordStart}(?:(?:wir|jemand|einer) (?:müssen|muss|sollten|sollte|sollen) (?:[^.?!]* )?${germanVerb}|(?:müssen|sollten) wir (?:[^.?!]* )?${germanVerb}|muss (?:noch |bis [^.?!]* )?(?:gemacht|erledigt|geprüft|geklärt|erstellt|geschickt|aktualisiert|bestellt) werden)${wordEnd}`,
+    `${wordStart}(?:(?:wir|jemand|einer) (?:müssen|muss|sollten|sollte|sollen) (?:[^?!]* )?${germanVerb}|(?:müssen|sollten) wir (?:[^?!]* )?${germanVerb}|muss (?:noch |bis [^?!]* )?(?:gemacht|erledigt|geprüft|geklärt|erstellt|geschickt|aktualisiert|bestellt) werden)${wordEnd}`,
     'iu',
   ),
   announced:

@@ -36,7 +36,7 @@ const parts = 10;
 /** Fewer documents show nothing about which words are common. */
 const minDocuments = 5;
 const wordOrBreak = /([\p{L}\p{N}\p{M}]+(?:['’-][\p{L}\p{N}\p{M}]+)*)|[^\s\p{L}\p{N}]/gu;
-/** In these languages every noun has a capital letter, and a word without one is no subject. */
+/** In these languages every noun has a capital letter, and a phrase without one at its end is no subject. */
 const capitalisedNouns = new Set(['de', 'lb']);
 const notNoun: Record<string, RegExp> = { en: /(?:ly|ing|ed|ful|ous|ive|able|ible)$/i };
 const beforeNouns: Record<string, ReadonlySet<string>> = {
@@ -46,6 +46,8 @@ const beforeNouns: Record<string, ReadonlySet<string>> = {
     ),
   ),
 };
+/** "we discussed voice recognition": the first word is no part of the phrase. */
+const subjects = new Set("i you he she we they i'll we'll you'll let's".split(' '));
 const beforeVerbs: Record<string, ReadonlySet<string>> = {
   en: new Set(
     "to i you he she we they who it don't didn't can could will would should must may might not i'll we'll you'll let's".split(
@@ -66,7 +68,7 @@ export function keyphrasesIn(
   const candidates = new Map<string, Candidate>();
   for (const [at, { text }] of sentences.entries())
     for (const run of runsOf(text, vocabulary)) collect(run, at, candidates, vocabulary);
-  const scored = withoutParts(candidates)
+  const scored = withoutParts(candidates, vocabulary.code)
     .map((candidate) => ({ candidate, confidence: confidenceOf(candidate, sentences.length, frequencies, vocabulary) }))
     .toSorted((x, y) => y.confidence - x.confidence || y.candidate.sentences.length - x.candidate.sentences.length);
   return scored
@@ -97,6 +99,7 @@ function collect(run: Run, at: number, candidates: Map<string, Candidate>, vocab
   const stems = run.words.map((word) => vocabulary.stem(word));
   for (let first = 0; first < stems.length; first += 1)
     for (let length = 1; length <= Math.min(maxLength, stems.length - first); length += 1) {
+      if (first === 0 && length > 1 && subjects.has(run.before)) continue;
       const key = stems.slice(first, first + length).join(' ');
       const candidate = candidates.get(key) ?? newCandidate(key);
       candidates.set(key, candidate);
@@ -118,7 +121,8 @@ function count(
   if (first === 0 && beforeVerbs[code]?.has(before)) candidate.verbs += 1;
   if (first === 0 && startsSentence) return;
   candidate.insides += 1;
-  if (phrase.every((word) => /^\p{Lu}/u.test(word))) candidate.capitals += 1;
+  const named = capitalisedNouns.has(code) ? phrase.slice(-1) : phrase;
+  if (named.every((word) => /^\p{Lu}/u.test(word))) candidate.capitals += 1;
 }
 
 function newCandidate(key: string): Candidate {
@@ -126,12 +130,13 @@ function newCandidate(key: string): Candidate {
 }
 
 /** A phrase that is mostly a part of a longer one is left out, and so is a rare longer one. */
-function withoutParts(candidates: ReadonlyMap<string, Candidate>): Candidate[] {
+function withoutParts(candidates: ReadonlyMap<string, Candidate>, code: string): Candidate[] {
   const frequent = [...candidates.values()].filter(
     (candidate) =>
       candidate.sentences.length >= minOccurrences &&
       new Set(candidate.stems).size === candidate.stems.length &&
-      !isFirstName(candidate),
+      !hasFirstName(candidate) &&
+      (!capitalisedNouns.has(code) || isProperName(candidate)),
   );
   const covered = new Set<string>();
   for (const { stems, sentences } of frequent)
@@ -170,14 +175,18 @@ function isProperName({ capitals, insides }: Candidate): boolean {
   return insides > 0 && capitals / insides > 0.7;
 }
 
-/** A first name alone is who was there, not what it was about. */
-function isFirstName(candidate: Candidate): boolean {
-  const form = mostFrequent(candidate.forms).toLowerCase();
-  return isProperName(candidate) && givenNames.has(form) && !ordinaryNames.has(form) && !properNouns.has(form);
+/** First names show who was there, not what it was about: alone, or beside other words than names. */
+function hasFirstName(candidate: Candidate): boolean {
+  const words = mostFrequent(candidate.forms).split(' ');
+  const isName = (word: string): boolean => {
+    const lower = word.toLowerCase();
+    return /^\p{Lu}/u.test(word) && givenNames.has(lower) && !ordinaryNames.has(lower) && !properNouns.has(lower);
+  };
+  return words.some(isName) && (words.length === 1 || words.some((word) => /^\p{Ll}/u.test(word)));
 }
 
 function isNoun(candidate: Candidate, code: string): boolean {
-  if (capitalisedNouns.has(code)) return isProperName(candidate);
+  if (capitalisedNouns.has(code)) return true;
   return candidate.verbs <= candidate.nouns && !notNoun[code]?.test(mostFrequent(candidate.forms));
 }
 

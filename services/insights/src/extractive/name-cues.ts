@@ -95,7 +95,7 @@ const addresses: readonly NameCue[] = [
   cue(`(?<!\\p{L})[Ww]ie ${name} (?:gerade|eben) (?:gesagt|erwähnt|sagte)`, 'previous', 0.6),
   cue(`(?:${opening}|^)${name},? (?:can|could|would|will|do|did|are|have) you\\b`, 'next', 0.58),
   cue(
-    `(?:${opening}|^)${name}, (?:what|how|why|when|where|who|what's|how's|how about|what about|over to you|go ahead|please|your turn|you're next|the floor is yours|you have the floor|any|anything)\\b`,
+    `(?:${opening}|^)${name}, (?:what|how|why|what's|how's|how about|what about|over to you|go ahead|please|your turn|you're next|the floor is yours|you have the floor)\\b`,
     'next',
     0.62,
   ),
@@ -105,20 +105,22 @@ const addresses: readonly NameCue[] = [
     0.62,
   ),
   cue(
-    `(?<!\\p{L})(?:hand (?:it |this |you )?over to|pass (?:it |this )?(?:on |over )?to|turn (?:it |this )?over to|hear from|start with|begin with|go (?:next |over )?to|welcome|[Nn]ext (?:up )?is|[Nn]ext we have|call on|questions? (?:from|for)|[Oo]ver to)(?: our [\\p{L} ]+?,)? ${name}${notGoingOn}${ends}`,
+    `(?<!\\p{L})(?:hand (?:it |this |you )?over to|pass (?:it |this )?(?:on |over )?to|turn (?:it |this )?over to|hear from|start with|begin with|go (?:next |over )?to|welcome|[Nn]ext (?:up )?is|[Nn]ext we have|call on|questions? from|[Oo]ver to)(?: our [\\p{L} ]+?,)? ${name}${notGoingOn}${ends}`,
     'next',
     0.58,
   ),
   cue(`(?<!\\p{L})(?:can|could|would|will|do|are|have) you [^?]*, ${name}\\?$`, 'next', 0.6),
   cue(
-    `(?:${opening}|^)${name},? (?:kannst|könntest|möchtest|magst|willst|hast|bist|würdest|wie siehst|was meinst|was denkst) du(?!\\p{L})`,
+    `(?:${opening}|^)${name}, (?:kannst|könntest|möchtest|magst|willst|hast|bist|würdest|wie siehst|was meinst|was denkst) du(?!\\p{L})`,
     'next',
     0.6,
+    'any',
   ),
   cue(
-    `(?:${opening}|^)${name},? (?:können|könnten|möchten|würden|haben|wie sehen|was meinen) Sie(?!\\p{L})`,
+    `(?:${opening}|^)${name}, (?:können|könnten|möchten|würden|haben|wie sehen|was meinen) Sie(?!\\p{L})`,
     'next',
     0.6,
+    'any',
   ),
   cue(
     `(?:${opening}|^)${name}, (?:was|wie|warum|wann|wo|bitte|du bist dran|leg los|Sie haben das Wort|du hast das Wort|deine)(?!\\p{L})`,
@@ -146,4 +148,4 @@ export const nameCues: readonly NameCue[] = [...introductions, ...addresses];
 
 /** Words before a phrase by which it is said about others, reported or supposed. */
 export const reported =
-  /(?:\b(?:said|says|say|saying|told|tells|goes|went|asked|asks|replied|wrote|called|if|pretend|imagine|suppose|whether|example|he's like|she's like|was like|were like|instead of|not|title|song|book|movie|film|email|message)|(?<!\p{L})(?:sagte|sagt|gesagt|meinte|fragte|schrieb|wenn|ob|falls|angenommen|nicht|kein|Beispiel|so nach dem Motto))[,:]?["'“„»]?\s*$/iu;
+  /(?:\b(?:said|says|say|saying|told|tells|goes|went|asked|asks|replied|wrote|called|if|pretend|imagine|suppose|whether|example|he's like|she's like|was like|were like|instead of|not|title|song|book|movie|film|email|message)|(?<!\p{L})(?:sagte|sagt|gesagt|meinte|fragte|schrieb|wenn|ob|falls|angenommen|nicht|kein|Beispiel|so nach dem Motto))[\s,:"'“„»]*$/iu;

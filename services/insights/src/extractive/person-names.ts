@@ -7,6 +7,8 @@ export const namePattern = `\\p{Lu}[\\p{L}'’-]*\\p{L}(?:(?: (?:${particles}))*
 /** The same in a transcript without capital letters. */
 export const lowerNamePattern = `\\p{L}[\\p{L}'’-]*\\p{L}(?: \\p{L}[\\p{L}'’-]*\\p{L})?`;
 
+/** "MadamChair": a space is missing. */
+const joinedWords = /(?<!\b(?:Ma?c|De|Di|La|Le|Du|Van|Von|Fitz))\p{Ll}\p{Lu}/u;
 const notNames = new Set(
   (
     'god lord jesus christ christmas mom mum dad mama papa sir madam ladies gentlemen everyone everybody guys folks team all you again both chair chairman chairwoman speaker minister president doctor professor operator moderator host ' +
@@ -34,6 +36,7 @@ export function isPossibleName(name: string, language: string): boolean {
   const { isStopWord } = vocabularyOf(language);
   return (
     words.length > 0 &&
+    !joinedWords.test(name) &&
     words.every((word) => {
       const lower = word.toLowerCase();
       return !notNames.has(lower) && (!isStopWord(lower) || givenNames.has(lower)) && !/['’]s$/.test(lower);

@@ -53,13 +53,33 @@ function sentencesOfTurn(turn: readonly Segment[], segmenter: Intl.Segmenter, vo
     starts.push(text.length);
     text += `${segment.text.trim()} `;
   }
-  return [...segmenter.segment(text)].flatMap(({ segment, index }) =>
+  return joinAbbreviations([...segmenter.segment(text)], vocabulary.code).flatMap(({ segment, index }) =>
     piecesOf(segment, index, starts).map(({ piece, at }) => {
       const first = starts.findLastIndex((start) => start <= at);
       const last = starts.findLastIndex((start) => start < at + piece.trimEnd().length);
       return sentenceOf(piece.trim(), turn.slice(first, Math.max(first, last) + 1), vocabulary);
     }),
   );
+}
+
+const abbreviation =
+  /(?<![\p{L}\p{N}])(?:Mr|Mrs|Ms|Dr|Prof|Hon|St|Nr|Abs|bzw|ca|etc|vs|z\.\s?B|d\.\s?h|e\.\s?g|i\.\s?e)\.\s*$/u;
+/** "am 3. März" */
+const germanOrdinal = /(?<!\p{N})\d{1,2}\.\s*$/u;
+
+/** A full stop after an abbreviation or an ordinal number ends no sentence. */
+function joinAbbreviations(
+  sentences: readonly { segment: string; index: number }[],
+  code: string,
+): { segment: string; index: number }[] {
+  const joined: { segment: string; index: number }[] = [];
+  for (const { segment, index } of sentences) {
+    const last = joined.at(-1);
+    const goesOn = last && (abbreviation.test(last.segment) || (code === 'de' && germanOrdinal.test(last.segment)));
+    if (last && goesOn) last.segment += segment;
+    else joined.push({ segment, index });
+  }
+  return joined;
 }
 
 /** A sentence, or its parts at the ends of segments when it is too long for one. */

@@ -1,6 +1,7 @@
 import { nameCues, reported, type NameCue } from './name-cues.ts';
 import { completeName, isFirstName, isLikelyName, isPossibleName, partsOf, trimName } from './person-names.ts';
 import { splitSentences, type Segment, type Sentence } from './sentences.ts';
+import { tidyText } from './tidy.ts';
 import { fold, vocabularyOf } from './words.ts';
 
 /** A speaker and the name it probably has; `confidence` between 0 and 1, `text` the sentence that proves it best. */
@@ -31,6 +32,9 @@ const clearLead = 0.1;
 /** Who says a name to another person does not have it. */
 const ownNameDoubt = 0.3;
 const knownBonus = 0.05;
+/** In a long sentence a name is mentioned rather than addressed. */
+const longSentence = 20;
+const asideShare = 0.7;
 
 /** Names of the speakers that have none yet, from introductions and address. A name is never given to two speakers. */
 export function findSpeakerNames({ segments, language, knownNames }: NamesInput): NameSuggestion[] {
@@ -59,12 +63,13 @@ type NameContext = { known: ReadonlySet<string>; knownNames: readonly string[]; 
 function evidenceIn(sentences: readonly Sentence[], at: number, context: NameContext): Evidence[] {
   const sentence = sentences[at];
   if (!sentence) return [];
-  const text = sentence.text.replaceAll('’', "'");
+  const text = tidyText(sentence.text.replaceAll('’', "'"));
   return nameCues.flatMap((cue) => {
     const name = nameBy(cue, text, context);
     const speakerUuid = name === null ? null : targetOf(cue, sentences, at);
     if (name === null || speakerUuid === null) return [];
-    const weight = cue.weight + (context.knownNames.includes(name) ? knownBonus : 0);
+    const isAside = cue.target !== 'self' && sentence.wordCount > longSentence;
+    const weight = (cue.weight + (context.knownNames.includes(name) ? knownBonus : 0)) * (isAside ? asideShare : 1);
     const evidence = [{ speakerUuid, name, weight, sentence }];
     if (cue.target === 'self' || sentence.speakerUuid === null) return evidence;
     return [...evidence, { speakerUuid: sentence.speakerUuid, name, weight: -ownNameDoubt, sentence }];

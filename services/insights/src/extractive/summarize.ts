@@ -6,6 +6,7 @@ import { partsOf } from './person-names.ts';
 import type { Sentence } from './sentences.ts';
 import { findActionItems, findDecisions, findFollowUps } from './statements.ts';
 import { findTopics } from './topics.ts';
+import { tidyText } from './tidy.ts';
 import { vocabularyOf } from './words.ts';
 
 /** A sentence of the transcript with the segments it was spoken in; `start` in seconds. */
@@ -138,11 +139,7 @@ function withoutRepeats(
   return kept;
 }
 
-const hesitations = /(?:^|(?<=\s))(?:u+h+m*|u+m+|e+rm?|h+m+|m+h*m+|ä+h*m*)[,.]?(?=\s|$)\s*/giu;
-const repeatedWord = /(?<![\p{L}'’])(\p{L}+)(?:,? \1)+(?![\p{L}'’])/giu;
-
-/** The sentence without hesitations and stuttered words, as a person would quote it. */
 function statementOf({ text, segmentUuids, start }: Sentence): Statement {
-  const plain = text.replaceAll(hesitations, '').replaceAll(repeatedWord, '$1').trim();
+  const plain = tidyText(text);
   return { text: plain.charAt(0).toUpperCase() + plain.slice(1), segmentUuids, start };
 }

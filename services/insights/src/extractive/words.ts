@@ -29,6 +29,8 @@ export type Vocabulary = {
   code: string;
   stem: (word: string) => string;
   isStopWord: (word: string) => boolean;
+  /** Stop words of written language only: in a question "case" and "price" have meaning. */
+  isFunctionWord: (word: string) => boolean;
 };
 
 const stemmers: Record<string, [stem: (word: string) => string, stops: readonly string[]]> = {
@@ -110,11 +112,15 @@ function makeVocabulary(code: string): Vocabulary {
     stems.set(word, made);
     return made;
   };
-  const isStopWord = (word: string): boolean => {
+  const isIn = (set: ReadonlySet<string>, word: string): boolean => {
     const lower = word.toLowerCase().replaceAll('’', "'");
-    return (
-      stops.has(lower) || (code === 'en' && englishContraction.test(lower) && stops.has(lower.replace(/'.*$/, '')))
-    );
+    return set.has(lower) || (code === 'en' && englishContraction.test(lower) && stops.has(lower.replace(/'.*$/, '')));
   };
-  return { code, stem, isStopWord };
+  const functionWords = new Set(listed.map((word) => word.toLowerCase()));
+  return {
+    code,
+    stem,
+    isStopWord: (word) => isIn(stops, word),
+    isFunctionWord: (word) => isIn(functionWords, word),
+  };
 }
