@@ -77,13 +77,14 @@ export default {
     ),
     rule(
       'slice-through-its-front',
-      // The worker's slices are stages; they share the handling of sound (audio) and of processes (children).
+      // The worker's slices are stages; they share the handling of sound (audio) and of processes (children). The slices of
+      // insights share the pure functions that need no language model (extractive).
       'A slice sees of a sibling slice only its rules, <slice>.ts, and its statements, <slice>.store.ts.',
       { path: '^services/([^/]+)/src/([^/]+)/', pathNot: `${test}|/src/generated/` },
       {
         path: '^services/$1/src/([^/]+)/',
         pathNot: [
-          '^services/$1/src/($2|ports|generated|audio|children)/',
+          '^services/$1/src/($2|ports|generated|audio|children|extractive)/',
           '/src/(?<slice>[^/]+)/\\k<slice>(\\.store)?\\.ts$',
         ],
       },

@@ -1,6 +1,7 @@
 import { splitSentences, type Sentence } from '../src/extractive/sentences.ts';
 import { summarize } from '../src/extractive/summarize.ts';
 import { vocabularyOf } from '../src/extractive/words.ts';
+import { labelledRows, meetingNameRows } from './labelled.ts';
 import { readLines, segmentsOf, type Meeting } from './meetings.ts';
 import { meanRouge, rougeOf, type Rouge } from './rouge.ts';
 
@@ -34,6 +35,8 @@ export async function* measureSummaries(meetings: string, references: string | n
   const summaries = references === null ? [] : await readLines<Reference>(references);
   if (summaries.length > 0) yield* rougeRows(all, summaries);
   yield* evidenceRows(all);
+  yield* labelledRows();
+  yield* meetingNameRows(all);
   yield timeRow(all);
 }
 

@@ -5,10 +5,12 @@ export type ActionCase = {
   action: { owner: string | null; dueDate: string | null } | null;
 };
 
-const en = (text: string, action: [owner: string | null, dueDate: string | null] | null = null): ActionCase =>
-  caseOf('en', text, action);
-const de = (text: string, action: [owner: string | null, dueDate: string | null] | null = null): ActionCase =>
-  caseOf('de', text, action);
+function en(text: string, action: [owner: string | null, dueDate: string | null] | null = null): ActionCase {
+  return caseOf('en', text, action);
+}
+function de(text: string, action: [owner: string | null, dueDate: string | null] | null = null): ActionCase {
+  return caseOf('de', text, action);
+}
 
 function caseOf(language: string, text: string, action: [string | null, string | null] | null): ActionCase {
   return { language, text, action: action && { owner: action[0], dueDate: action[1] } };

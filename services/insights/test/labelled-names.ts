@@ -1,18 +1,22 @@
 /** A conversation as "speaker: sentence", and the names that a listener would give to its speakers. */
 export type NameCase = { language: string; turns: string[]; names: Record<string, string>; known?: string[] };
 
-const en = (turns: string[], names: Record<string, string> = {}, known: string[] = []): NameCase => ({
-  language: 'en',
-  turns,
-  names,
-  known,
-});
-const de = (turns: string[], names: Record<string, string> = {}, known: string[] = []): NameCase => ({
-  language: 'de',
-  turns,
-  names,
-  known,
-});
+function en(turns: string[], names: Record<string, string> = {}, known: string[] = []): NameCase {
+  return {
+    language: 'en',
+    turns,
+    names,
+    known,
+  };
+}
+function de(turns: string[], names: Record<string, string> = {}, known: string[] = []): NameCase {
+  return {
+    language: 'de',
+    turns,
+    names,
+    known,
+  };
+}
 
 export const nameCases: readonly NameCase[] = [
   en(['A: Good morning everyone, my name is Anna Schmidt.', 'B: Welcome.'], { A: 'Anna Schmidt' }),

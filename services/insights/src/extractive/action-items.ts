@@ -58,7 +58,7 @@ const leadingWords = /^(?:(?:So|And|Okay|Then|Well|Now|But|Und|Also|Dann|Gut) )+
 const ownerPatterns: Record<string, readonly RegExp[]> = {
   en: [
     new RegExp(
-      `(?:^|[,.;:] |\\b(?:[Ss]o|[Aa]nd|[Oo]kay|[Oo][Kk]|[Tt]hen|[Ww]ell|[Mm]aybe),? )(?<name>${namePattern}),? (?:can|could|would|will|please|make sure)\\b(?: you)? (?<action>${adverb}\\S+(?: \\S+){0,2})`,
+      `(?:^|[,.;:] |\\b(?:[Ss]o|[Aa]nd|[Oo]kay|[Oo][Kk]|[Tt]hen|[Ww]ell|[Mm]aybe),? )(?<name>${namePattern}),? (?:(?:can|could|would|will) you|please|make sure)\\b (?<action>${adverb}\\S+(?: \\S+){0,2})`,
       'gu',
     ),
     new RegExp(

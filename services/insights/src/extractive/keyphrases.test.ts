@@ -4,8 +4,6 @@ import { splitSentences } from './sentences.ts';
 import { vocabularyOf } from './words.ts';
 
 const english = vocabularyOf('en');
-const repeat = (text: string, times: number): string[] => Array.from({ length: times }, () => text);
-
 describe('keyphrasesIn', () => {
   it('finds the phrase that a recording repeats, with the sentence that shows it', () => {
     const [best] = phrasesOf([
@@ -55,6 +53,10 @@ describe('keyphrasesIn', () => {
     expect(phrasesOf(['The cat sat there.', 'A dog ran away.'])).toEqual([]);
   });
 });
+
+function repeat(text: string, times: number): string[] {
+  return Array.from({ length: times }, () => text);
+}
 
 function phrasesOf(
   texts: readonly string[],

@@ -22,13 +22,6 @@ const ends = '(?=\\s*(?:[.,!?;:]|$))';
 const notGoingOn =
   "(?!['’]s\\b)(?!,? (?:is|was|has|said|will|and I|who|whose|ist|war|hat|wird|sagte|und ich|die|der)\\b)";
 
-const cue = (source: string, target: NameTarget, weight: number, needs: NameCue['needs'] = 'name'): NameCue => ({
-  pattern: new RegExp(source, 'u'),
-  target,
-  weight,
-  needs,
-});
-
 const introductions: readonly NameCue[] = [
   cue(`\\b[Mm]y (?:full |first )?name(?:'s| is|, is)(?: actually| uh,?| um,?)? ${name}`, 'self', 0.95, 'any'),
   cue(`\\b[Mm]y name(?:'s| is) ${lower}`, 'self', 0.85),
@@ -149,3 +142,7 @@ export const nameCues: readonly NameCue[] = [...introductions, ...addresses];
 /** Words before a phrase by which it is said about others, reported or supposed. */
 export const reported =
   /(?:\b(?:said|says|say|saying|told|tells|goes|went|asked|asks|replied|wrote|called|if|pretend|imagine|suppose|whether|example|he's like|she's like|was like|were like|instead of|not|title|song|book|movie|film|email|message)|(?<!\p{L})(?:sagte|sagt|gesagt|meinte|fragte|schrieb|wenn|ob|falls|angenommen|nicht|kein|Beispiel|so nach dem Motto))[\s,:"'“„»]*$/iu;
+
+function cue(source: string, target: NameTarget, weight: number, needs: NameCue['needs'] = 'name'): NameCue {
+  return { pattern: new RegExp(source, 'u'), target, weight, needs };
+}

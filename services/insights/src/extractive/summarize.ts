@@ -84,6 +84,7 @@ const minTerms = 3;
 const edge = 0.05;
 const edgeBonus = 1.15;
 const emphasisBonus = 1.3;
+const incomplete = 0.8;
 /** A sentence that begins with one of these needs the one before it. */
 const fragment = /^(?:and|but|or|because|which|so that|cuz|that's|und|aber|oder|weil|denn|sondern)\b/i;
 
@@ -99,7 +100,15 @@ function scoreOf(
   const density = Math.min(1, terms.length / wordCount / 0.35);
   const place = position < edge || position > 1 - edge ? edgeBonus : 1;
   const stressed = emphasis?.test(text) ? emphasisBonus : 1;
-  return rank * length * density * place * stressed * (fragment.test(text) ? 0.8 : 1);
+  return (
+    rank *
+    length *
+    density *
+    place *
+    stressed *
+    (fragment.test(text) ? incomplete : 1) *
+    (/[.!]['"”]?$/.test(text) ? 1 : incomplete)
+  );
 }
 
 const wordsPerSentence = 1_500;
