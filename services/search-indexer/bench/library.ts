@@ -63,6 +63,8 @@ export function makeFile(
     uploaded: 1_700_000_000_000,
     duration: passages * 60,
     media: 'audio' as const,
+    sectionTerms: null,
+    fileTerms: null,
     speakers: ['ann', 'bob'],
   };
   const rows = Array.from({ length: passages }, (_, index): IndexRow[] => {

@@ -4,6 +4,7 @@ import {
   rowIdOf,
   type IndexFilter,
   type IndexRow,
+  type KeywordResult,
   type LegResult,
   type SearchIndex,
   type Shown,
@@ -22,6 +23,8 @@ export const everything: IndexFilter = {
   maxDuration: null,
 };
 export const model = { name: 'test-model', dim: 3 };
+/** Sections and whole files are not searched. */
+export const noLevels = { sectionLimit: 0, fileLimit: 0 };
 export const noVector = Promise.resolve(null);
 
 export function vector(...values: number[]): Float32Array {
@@ -41,6 +44,8 @@ export function buildRow({ fileId, terms, ...rest }: Given, position: number): I
     ownerId: '00000000-0000-4000-8000-000000000001',
     kind: 'passage',
     terms,
+    sectionTerms: null,
+    fileTerms: null,
     speakers: ['ann'],
     tags: [],
     uploaded: 1_000,
@@ -52,7 +57,7 @@ export function buildRow({ fileId, terms, ...rest }: Given, position: number): I
   };
 }
 
-export function idsOf(leg: LegResult): string[] {
+export function idsOf(leg: LegResult | KeywordResult): string[] {
   if (leg.status !== 'ok') throw new Error(`leg ${leg.status}`, { cause: 'error' in leg ? leg.error : undefined });
   return leg.hits.map((hit) => hit.id);
 }
@@ -61,11 +66,13 @@ export function idsOf(leg: LegResult): string[] {
 export function indexContract(open: () => SearchIndex): void {
   const words = async (index: SearchIndex, ...terms: string[]) => {
     const request = { keyword: { words: terms, phrases: [] }, vector: noVector, filter: everything };
-    return idsOf((await index.search({ ...request, keywordLimit: 100, semanticLimit: 10 })).keyword);
+    return idsOf((await index.search({ ...request, keywordLimit: 100, ...noLevels, semanticLimit: 10 })).keyword);
   };
   const found = async (index: SearchIndex, filter: Partial<IndexFilter>, phrases: string[][] = []) => {
     const request = { keyword: { words: [], phrases }, vector: noVector, filter: { ...everything, ...filter } };
-    return idsOf((await index.search({ ...request, keywordLimit: 100, semanticLimit: 10 })).keyword).sort();
+    return idsOf(
+      (await index.search({ ...request, keywordLimit: 100, ...noLevels, semanticLimit: 10 })).keyword,
+    ).sort();
   };
   const fill = async (index: SearchIndex, ...rows: Given[]) => {
     const build = await index.beginBuild(null, true);
@@ -136,7 +143,7 @@ export function indexContract(open: () => SearchIndex): void {
     );
     const filter = { ...everything, ownerId: me, sharedIds: [shared, randomUUID()] };
     const request = { keyword: { words: ['x'], phrases: [] }, vector: Promise.resolve(vector(1, 0, 0)), filter };
-    const { keyword, semantic } = await index.search({ ...request, keywordLimit: 100, semanticLimit: 10 });
+    const { keyword, semantic } = await index.search({ ...request, keywordLimit: 100, ...noLevels, semanticLimit: 10 });
     const expected = [`${own}:0`, `${shared}:0`].sort();
     expect([idsOf(keyword).sort(), idsOf(semantic).sort()]).toEqual([expected, expected]);
     expect(await found(index, { ownerId: me, sharedIds: [] })).toEqual([`${own}:0`]);
@@ -186,6 +193,7 @@ export function indexContract(open: () => SearchIndex): void {
       vector: Promise.resolve(vector(1, 0, 0)),
       filter: everything,
       keywordLimit: 1,
+      ...noLevels,
       semanticLimit: 10,
     };
     const { keyword, semantic } = await index.search(request);
@@ -213,6 +221,7 @@ export function indexContract(open: () => SearchIndex): void {
       vector: Promise.resolve(vector(1, 0, 0)),
       filter: everything,
       keywordLimit: 9,
+      ...noLevels,
       semanticLimit: 1,
     };
     const { semantic } = await index.search(request);

@@ -2,9 +2,10 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { TestServer } from '@overtone/testkit';
 import { startSearchServer } from '@overtone/testkit/elasticsearch';
-import { buildRow, everything, indexContract, model, vector } from '../../test/index-contract.ts';
+import { buildRow, everything, indexContract, model, noLevels, vector } from '../../test/index-contract.ts';
 import { startScriptedServer, type Asked } from '../../test/scripted-server.ts';
 import { createElasticIndex } from './elasticsearch.adapter.ts';
+import { indexVersion } from './elasticsearch-queries.ts';
 import type { SearchIndex } from './search-index.ts';
 
 // These tests run without an Elasticsearch server. The first ones check the contract against a scripted server, the others
@@ -30,7 +31,10 @@ describe('requests to an Elasticsearch server', () => {
   let index: SearchIndex;
   let script: (asked: Asked) => { status?: number; body: unknown } | undefined;
   const [file, other] = [randomUUID(), randomUUID()];
-  const entry = { mappings: { _meta: { model } }, settings: { index: { creation_date: '1767225600000' } } };
+  const entry = {
+    mappings: { _meta: { model, version: indexVersion } },
+    settings: { index: { creation_date: '1767225600000' } },
+  };
   const bothBuilds = ({ method, path }: Asked) => {
     if (method !== 'GET') return undefined;
     if (path === '/p-current') return { body: { 'p-old1': entry } };
@@ -68,7 +72,7 @@ describe('requests to an Elasticsearch server', () => {
       settings: { refresh_interval: '-1', analysis: { analyzer: { stems: { tokenizer: 'whitespace' } } } },
       mappings: {
         dynamic: 'strict',
-        _meta: { model },
+        _meta: { model, version: indexVersion },
         properties: { terms: { type: 'text', analyzer: 'stems' }, vector: { type: 'dense_vector', dims: 3 } },
       },
     });
@@ -86,6 +90,7 @@ describe('requests to an Elasticsearch server', () => {
       vector: Promise.resolve(vector(1, 0, 0)),
       filter: { ...everything, ownerId: file, tags: ['x'], uploadedFrom: 5, maxDuration: 60 },
       keywordLimit: 100,
+      ...noLevels,
       semanticLimit: 10,
     });
     const filter = [
@@ -109,7 +114,7 @@ describe('requests to an Elasticsearch server', () => {
     });
     expect(meaning).toMatchObject({ size: 10, knn: { field: 'vector', query_vector: [1, 0, 0], k: 10, filter } });
     expect(legs).toEqual({
-      keyword: { status: 'ok', hits: [{ id: `${file}:0`, fileId: file, score: 3.5 }] },
+      keyword: { status: 'ok', hits: [{ id: `${file}:0`, fileId: file, score: 3.5 }], sections: [], files: [] },
       semantic: { status: 'ok', hits: [{ id: `${other}:2`, fileId: other, token: 30, score: expect.closeTo(0.8, 5) }] },
     });
   });
@@ -120,6 +125,7 @@ describe('requests to an Elasticsearch server', () => {
       vector: Promise.resolve(vector(1, 0, 0)),
       filter: everything,
       keywordLimit: 1,
+      ...noLevels,
       semanticLimit: 1,
     };
     const broken = { error: { type: 'search_phase_execution_exception' }, status: 500 };

@@ -27,6 +27,8 @@ export function createMentions({ index, store, access }: MentionsDeps) {
       vector: Promise.resolve(null),
       filter: { ...noFilter, ...scope, fileIds },
       keywordLimit: maxPassages,
+      sectionLimit: 0,
+      fileLimit: 0,
       semanticLimit: 1,
     });
     if (keyword.status !== 'ok')

@@ -3,7 +3,7 @@ import type { AccessScope } from '../access/access.ts';
 import type { Layout } from '../chunking/chunking.ts';
 import type { Shown } from '../ports/search-index.ts';
 import { planSearch, type FileHit, type FusedHit, type Languages, type SearchPlan } from '../search/search.ts';
-import { isStopWord, splitWords, stemmerOf } from '../tokenize/tokenize.ts';
+import { isQuestionWord, isStopWord, splitWords, stemmerOf } from '../tokenize/tokenize.ts';
 
 /** A hybrid search without filters. */
 const hybrid = {
@@ -53,7 +53,7 @@ type Read = { language: string | null; texts: readonly { text: string }[] };
 
 /** Whether the passages contain the words of the question. */
 export function evidenceOf({ parsed }: Pick<SearchPlan, 'parsed'>, files: readonly Read[]): Evidence {
-  const words = parsed.words.filter((word) => !isStopWord(word));
+  const words = parsed.words.filter((word) => !isStopWord(word) && !isQuestionWord(word));
   if (words.length === 0) return 'general';
   const best = Math.max(0, ...files.map((file) => coverageOf(words, file)));
   return best >= minCoverage ? 'answer' : 'none';

@@ -1,9 +1,9 @@
 import { unavailable, type Log } from '@overtone/service-kit';
-import type { LegResult, SearchIndex } from '../ports/search-index.ts';
+import type { SearchIndex, SearchRequest, SearchResult } from '../ports/search-index.ts';
 import type { Vectoriser } from '../ports/vectoriser.ts';
 import type { Telemetry } from '../telemetry.ts';
-import { filterBySimilarity, fuse, groupByFile } from './results.ts';
-import type { FindFiles, Legs, SearchPlan } from './search.ts';
+import { addPassages, filterBySimilarity, rankFiles, type LegHits } from './ranking.ts';
+import type { FileHit, FindFiles, Legs, SearchPlan } from './search.ts';
 import type { SearchStore } from './search.store.ts';
 
 export type LegsDeps = {
@@ -18,7 +18,7 @@ export type LegsDeps = {
 type Found = Awaited<ReturnType<FindFiles>>;
 
 /** Maximum hits per leg: enough for realistic totals, few enough for a fast response. */
-const limits = { keyword: 500, keywordOfSpeaker: 300, semantic: 50 };
+const limits = { keyword: 500, keywordOfSpeaker: 300, sections: 200, files: 50, semantic: 50, shown: 20 };
 
 /** Runs both legs, fuses their hits and reports which legs ran. @throws AppError unavailable when no leg could run. */
 export function createLegs({ vectoriser, index, log, floor, store, telemetry }: LegsDeps): FindFiles {
@@ -37,23 +37,44 @@ export function createLegs({ vectoriser, index, log, floor, store, telemetry }: 
     }
   };
 
+  const searchIndex = async (request: SearchRequest): Promise<SearchResult> => {
+    const result = await index.search(request);
+    for (const leg of [result.keyword, result.semantic])
+      if (leg.status === 'failed') log.error({ err: leg.error as Error }, 'search leg failed');
+    return result;
+  };
+
   const runLegs = async (plan: SearchPlan): Promise<Found> => {
     const queryVector = queryVectorOf(plan.meaning);
-    const result = await index.search({
+    const request: SearchRequest = {
       keyword: plan.keyword,
       vector: queryVector.then((found) => found.vector),
       filter: plan.filter,
       keywordLimit: plan.spokenBy ? limits.keywordOfSpeaker : limits.keyword,
+      sectionLimit: limits.sections,
+      fileLimit: limits.files,
       semanticLimit: limits.semantic,
-    });
-    for (const leg of [result.keyword, result.semantic])
-      if (leg.status === 'failed') log.error({ err: leg.error as Error }, 'search leg failed');
+    };
+    const result = await searchIndex(request);
     const { leg } = await queryVector;
     const semantic = leg === 'ok' && result.semantic.status === 'failed' ? 'failed' : leg;
-    return {
-      files: groupByFile(fuse(hitsOf(result.keyword), filterBySimilarity(hitsOf(result.semantic), floor))),
-      legs: { keyword: result.keyword.status, semantic },
-    };
+    const files = rankFiles(hitsOf(result, semantic, floor));
+    return { files: await addMissing(files, request), legs: { keyword: result.keyword.status, semantic } };
+  };
+
+  /** The best files may be known only by their sections: searches for their passages. Others without passages are dropped. */
+  const addMissing = async (files: readonly FileHit[], request: SearchRequest): Promise<FileHit[]> => {
+    const missing = files.slice(0, limits.shown).filter(({ passages }) => passages.length === 0);
+    if (missing.length === 0) return files.filter(({ passages }) => passages.length > 0);
+    const fileIds = missing.map(({ fileId }) => fileId);
+    const result = await searchIndex({
+      ...request,
+      vector: Promise.resolve(null),
+      filter: { ...request.filter, fileIds },
+      sectionLimit: 0,
+      fileLimit: 0,
+    });
+    return addPassages(files, hitsOf(result, 'not_asked', floor)).filter(({ passages }) => passages.length > 0);
   };
 
   return async (plan: SearchPlan): Promise<Found> => {
@@ -69,6 +90,9 @@ export function createLegs({ vectoriser, index, log, floor, store, telemetry }: 
   };
 }
 
-function hitsOf(leg: LegResult) {
-  return leg.status === 'ok' ? leg.hits : [];
+function hitsOf({ keyword, semantic }: SearchResult, leg: Legs['semantic'], floor: number): LegHits {
+  return {
+    keyword: keyword.status === 'ok' ? keyword : null,
+    semantic: leg === 'ok' && semantic.status === 'ok' ? filterBySimilarity(semantic.hits, floor) : null,
+  };
 }

@@ -75,7 +75,7 @@ export function createSearch({ access, index, store, find, telemetry }: SearchDe
     const files = await keepRequestedSpeakers(await dropWithheld(found.files), plan);
     const { legs } = found;
     const { page, facts, stored } = await pageOf(files, query, scope);
-    const results = page.flatMap((file) => resultOf(file, plan, { facts, stored, legs }));
+    const results = page.flatMap((file) => resultOf(file, plan, { facts, stored }));
     const seconds = (performance.now() - started) / 1000;
     telemetry.search.observe(seconds);
     return {
