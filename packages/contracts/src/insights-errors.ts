@@ -30,7 +30,5 @@ export const insightsErrors = {
   summary_withheld: 'conflict',
   summary_prompt_too_long: 'invalid',
   // prompts
-  prompt_read_only: 'forbidden',
-  too_many_prompts: 'conflict',
 } as const satisfies Record<string, ErrorKind>;
 } as const;

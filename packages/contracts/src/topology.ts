@@ -30,10 +30,6 @@ import { promptRoutes } from './insights-prompts.ts';
 import { modelProviderRoutes } from './insights-providers.ts';
 import { insightsRpc } from './insights-rpc.ts';
 import { summaryEvents, summaryLive, summaryRoutes } from './insights-summaries.ts';
-import { modelProviderRoutes } from './insights-providers.ts';
-import { insightsRpc } from './insights-rpc.ts';
-import { summaryEvents, summaryLive, summaryRoutes } from './insights-summaries.ts';
-import { promptRoutes } from './insights-prompts.ts';
 import { mediaRoutes } from './media.ts';
 import { downloadJobs, importLive, importRpc } from './media-imports.ts';
 import { mediaEvents, mediaRpc } from './media-events.ts';
@@ -330,9 +326,6 @@ export const routes: readonly RouteDef[] = [
   ...all<RouteDef>(promptRoutes),
   ...all<RouteDef>(modelProviderRoutes),
   ...all<RouteDef>(summaryRoutes),
-  ...all<RouteDef>(modelProviderRoutes),
-  ...all<RouteDef>(summaryRoutes),
-  ...all<RouteDef>(promptRoutes),
   ...all<RouteDef>(systemRoutes),
 ];
 
