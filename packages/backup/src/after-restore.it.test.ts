@@ -218,6 +218,29 @@ describe('rights after a restore', () => {
     ).toEqual([{ users: 2, found: false, version: 2 }]);
   });
 
+  it('do not return by a collection that is no longer shared, or to a file that has left it', async () => {
+    const collection = '00000000-0000-4000-8000-00000000c011';
+    const withdrawn = await restoreAfter(
+      `delete from collection_share where user_id = ${user(1)};
+       delete from collection_member where media_file_id = ${firstFile}`,
+      `insert into collection (uuid, user_id, name)
+         select '${collection}', user_id, 'Board' from media_file where uuid = ${firstFile};
+       insert into collection_member (collection_id, media_file_id, added_by)
+         select '${collection}', f.uuid, f.user_id from media_file f;
+       insert into collection_share (collection_id, user_id, permission, shared_by)
+         select '${collection}', u.uuid, 'viewer', c.user_id from collection c, "user" u where email < 'user3';
+       insert into search_file_access select media_file_id, '{}'::uuid[], array_agg(user_id), 1 from file_grant group by 1`,
+    );
+    expect(withdrawn.shares).toBe(1);
+    expect(await sql(`select 1 from file_grant where media_file_id = ${firstFile} or user_id = ${user(1)}`)).toEqual(
+      [],
+    );
+    expect(await sql(`select user_ids from search_file_access where file_id = ${firstFile}`)).toEqual([
+      { user_ids: [] },
+    ]);
+    expect(await sql(`select 1 from collection_member where media_file_id = ${firstFile}`)).toHaveLength(1);
+  });
+
   it('do not return by a group mapping that was removed', async () => {
     const withdrawn = await restoreAfter(
       `delete from group_mapping where claim_value = 'removed'`,

@@ -116,6 +116,7 @@ const ownerColumns = {
   user: 'uuid',
   media_file: 'user_id',
   tag: 'user_id',
+  collection: 'user_id',
   open_upload: 'user_id',
   watch_source: 'owner_id',
   watch_decision: 'owner_id',

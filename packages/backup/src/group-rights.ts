@@ -9,7 +9,12 @@ export async function limitGroups(
 ): Promise<{ memberships: number; shares: number; mappings: number }> {
   return {
     memberships: has('user_group_member', 'group_id', 'user_id', 'role') ? await limitMemberships(client) : 0,
-    shares: has('file_share', 'media_file_id', 'group_id', 'user_id', 'permission') ? await limitShares(client) : 0,
+    shares:
+      (has('file_share', 'media_file_id', 'group_id', 'user_id', 'permission') ? await limitShares(client) : 0) +
+      (has('collection_share', 'collection_id', 'group_id', 'user_id', 'permission') &&
+      has('collection_member', 'collection_id', 'media_file_id', 'added_by')
+        ? await limitCollections(client)
+        : 0),
     mappings: has('group_mapping', 'source', 'claim_value', 'group_id', 'grants_role')
       ? await limitMappings(client)
       : 0,
@@ -53,21 +58,53 @@ async function limitShares(client: Client): Promise<number> {
     `update file_share s set permission = 'viewer' from present_file_share p
      where ${same} and p.permission = 'viewer' and s.permission <> 'viewer'`,
   );
-  const files = [...new Set(removed.map(({ media_file_id }) => media_file_id))];
-  await client.query('update media_file set access_version = access_version + 1 where uuid = any($1)', [files]);
-  if (await hasTable(client, 'search_file_access'))
-    await client.query(
-      `insert into search_file_access as c (file_id, group_ids, user_ids, version)
-       select uuid,
-         array(select s.group_id from file_share s where s.media_file_id = f.uuid and s.group_id is not null order by 1),
-         array(select s.user_id from file_share s where s.media_file_id = f.uuid and s.user_id is not null order by 1),
-         access_version
-       from media_file f where uuid = any($1)
-       on conflict (file_id) do update set group_ids = excluded.group_ids, user_ids = excluded.user_ids,
-         version = greatest(c.version + 1, excluded.version)`,
-      [files],
-    );
+  await copyAccess(client, [...new Set(removed.map(({ media_file_id }) => media_file_id))]);
   return removed.length + (lowered ?? 0);
+}
+
+/** A file that left a collection since the backup stays in it, but is not given to others until its owner adds it again. */
+async function limitCollections(client: Client): Promise<number> {
+  const same = `p.collection_id = s.collection_id and p.group_id is not distinct from s.group_id
+    and p.user_id is not distinct from s.user_id`;
+  const { rows: removed } = await client.query<{ collection_id: string }>(
+    `delete from collection_share s where not exists (select 1 from present_collection_share p where ${same})
+     returning collection_id`,
+  );
+  const { rowCount: lowered } = await client.query(
+    `update collection_share s set permission = 'viewer' from present_collection_share p
+     where ${same} and p.permission = 'viewer' and s.permission <> 'viewer'`,
+  );
+  const { rows: left } = await client.query<{ media_file_id: string }>(
+    `update collection_member m set added_by = null where added_by is not null and not exists (
+       select 1 from present_collection_member p
+       where p.collection_id = m.collection_id and p.media_file_id = m.media_file_id and p.added_by = m.added_by)
+     returning media_file_id`,
+  );
+  const { rows: given } = await client.query<{ media_file_id: string }>(
+    'select distinct media_file_id from collection_member where collection_id = any($1)',
+    [[...new Set(removed.map(({ collection_id }) => collection_id))]],
+  );
+  await copyAccess(client, [...new Set([...left, ...given].map(({ media_file_id }) => media_file_id))]);
+  return removed.length + (lowered ?? 0);
+}
+
+/** Copies who may see the files to search, under the next version of their access lists. */
+async function copyAccess(client: Client, files: string[]): Promise<void> {
+  await client.query('update media_file set access_version = access_version + 1 where uuid = any($1)', [files]);
+  if (!(await hasTable(client, 'search_file_access'))) return;
+  // A backup of an older version has no collections.
+  const grants = (await hasTable(client, 'file_grant')) ? 'file_grant' : 'file_share';
+  await client.query(
+    `insert into search_file_access as c (file_id, group_ids, user_ids, version)
+     select uuid,
+       array(select distinct g.group_id from ${grants} g where g.media_file_id = f.uuid and g.group_id is not null order by 1),
+       array(select distinct g.user_id from ${grants} g where g.media_file_id = f.uuid and g.user_id is not null order by 1),
+       access_version
+     from media_file f where uuid = any($1)
+     on conflict (file_id) do update set group_ids = excluded.group_ids, user_ids = excluded.user_ids,
+       version = greatest(c.version + 1, excluded.version)`,
+    [files],
+  );
 }
 
 /** A mapping that was removed since would give its group or role at the next sign-in. */

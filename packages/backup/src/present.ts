@@ -11,6 +11,8 @@ const comparedTables = [
   'user_group_member',
   'group_mapping',
   'file_share',
+  'collection_share',
+  'collection_member',
   'auth_config',
   'login_lockout',
   'password_history',

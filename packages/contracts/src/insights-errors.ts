@@ -29,6 +29,4 @@ export const insightsErrors = {
   summary_not_failed: 'conflict',
   summary_withheld: 'conflict',
   summary_prompt_too_long: 'invalid',
-  // prompts
 } as const satisfies Record<string, ErrorKind>;
-} as const;

@@ -27,6 +27,8 @@ export const mediaErrors = {
   transcript_encoding_unknown: 'invalid',
   transcript_too_large: 'too_large',
   no_recording: 'conflict',
+  collection_exists: 'conflict',
+  collection_full: 'conflict',
   range_not_satisfiable: 'invalid',
   artefact_missing: 'not_found',
   recording_removed: 'not_found',

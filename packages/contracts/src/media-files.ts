@@ -4,24 +4,28 @@ import { fileDetail, fileObject, fileStatuses, segmentObject, speakerCount } fro
 
 const route = routesOf('media');
 
+/** Filters and order of a file list. */
+export const fileListQuery = {
+  ...pageQuery,
+  ownership: z.enum(['mine', 'shared', 'all']).default('all'),
+  search: text(200).optional(),
+  status: listQuery(z.enum(fileStatuses)),
+  tag: listQuery(text(50)),
+  file_type: listQuery(z.enum(['audio', 'video'])),
+  from_date: time.optional(),
+  to_date: time.optional(),
+  min_duration: z.coerce.number().min(0).optional(),
+  max_duration: z.coerce.number().min(0).optional(),
+  sort_by: z.enum(['upload_time', 'completed_at', 'title', 'duration', 'file_size']).default('upload_time'),
+  sort_order: z.enum(['asc', 'desc']).default('desc'),
+};
+
 export const fileRoutes = {
   listFiles: route('GET', '/api/files', 'user', {
     summary: "The caller's files and those shared with the caller; all files for an administrator",
-    query: z.object({
-      ...pageQuery,
-      ownership: z.enum(['mine', 'shared', 'all']).default('all'),
-      search: text(200).optional(),
-      status: listQuery(z.enum(fileStatuses)),
-      tag: listQuery(text(50)),
-      file_type: listQuery(z.enum(['audio', 'video'])),
-      from_date: time.optional(),
-      to_date: time.optional(),
-      min_duration: z.coerce.number().min(0).optional(),
-      max_duration: z.coerce.number().min(0).optional(),
-      sort_by: z.enum(['upload_time', 'completed_at', 'title', 'duration', 'file_size']).default('upload_time'),
-      sort_order: z.enum(['asc', 'desc']).default('desc'),
-    }),
+    query: z.object({ ...fileListQuery, collection: z.uuid().optional() }),
     answer: pageOf(fileObject),
+    errors: ['not_found'],
   }),
   getFile: route('GET', '/api/files/{uuid}', 'user', {
     summary: 'A file with its tags, speakers and transcript',

@@ -1,5 +1,6 @@
 import { binRoutes } from './media-bin.ts';
 import { bulkRoutes } from './media-bulk.ts';
+import { collectionRoutes } from './media-collections.ts';
 import { contentRoutes } from './media-content.ts';
 import { fileRoutes } from './media-files.ts';
 import { importRoutes } from './media-imports.ts';
@@ -24,6 +25,7 @@ export const mediaRoutes = {
   ...transcriptRoutes,
   ...transcriptImportRoutes,
   ...tagRoutes,
+  ...collectionRoutes,
   ...retentionRoutes,
   ...redactionRoutes,
   ...watchRoutes,

@@ -45,6 +45,9 @@ export const operationActions = [
   'model_provider_activated',
   'insights_settings_changed',
   'organisation_context_changed',
+  'collection_deleted',
+  'collection_shared',
+  'collection_unshared',
 ] as const;
 export const operationsEvents = {
   performed: defineEvent(

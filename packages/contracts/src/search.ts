@@ -52,6 +52,7 @@ export const searchRoutes = {
       search_mode: z.enum(['hybrid', 'keyword', 'semantic']).default('hybrid'),
       speakers: listQuery(text(200)),
       tags: listQuery(text(50)),
+      collection: z.uuid().optional(),
       file_type: listQuery(z.enum(['audio', 'video'])),
       date_from: time.optional(),
       date_to: time.optional(),
@@ -61,7 +62,7 @@ export const searchRoutes = {
       sort_order: z.enum(['asc', 'desc']).default('desc'),
     }),
     answer: searchAnswer,
-    errors: ['search_unavailable'],
+    errors: ['search_unavailable', 'not_found'],
   }),
   suggestions: route('GET', '/api/search/suggestions', 'user', {
     summary: 'Titles and speakers by prefix',

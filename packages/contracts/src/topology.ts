@@ -31,11 +31,11 @@ import { modelProviderRoutes } from './insights-providers.ts';
 import { insightsRpc } from './insights-rpc.ts';
 import { summaryEvents, summaryLive, summaryRoutes } from './insights-summaries.ts';
 import { mediaRoutes } from './media.ts';
+import { collectionRpc } from './media-collections.ts';
 import { downloadJobs, importLive, importRpc } from './media-imports.ts';
 import { mediaEvents, mediaRpc } from './media-events.ts';
 import { mediaInsightsRpc } from './media-insights.ts';
 import { modelJobs, modelRoutes, modelRpc } from './models.ts';
-import { collectionRpc } from './media-collections.ts';
 import { collectionNamesRpc } from './media-collections-rpc.ts';
 import { maskedAudioJobs, maskedAudioRpc } from './media-masked-audio.ts';
 import { redactionJobs } from './media-redaction-jobs.ts';
@@ -139,11 +139,10 @@ export const topology: Record<ServiceName, Topology> = {
     serves: [
       ...all<RpcDef>(mediaRpc),
       ...all<RpcDef>(mediaInsightsRpc),
+      ...all<RpcDef>(collectionRpc),
       ...all<RpcDef>(importRpc),
       ...all<RpcDef>(maskedAudioRpc),
       ...all<RpcDef>(erasureRpc),
-      ...all<RpcDef>(mediaInsightsRpc),
-      ...all<RpcDef>(collectionRpc),
       ...all<RpcDef>(collectionNamesRpc),
     ],
     sendsLive: [importLive.progress],
@@ -226,6 +225,7 @@ export const topology: Record<ServiceName, Topology> = {
       mediaRpc.transcriptPage,
       mediaRpc.listTranscribed,
       mediaRpc.listShared,
+      collectionRpc.filesOf,
       identityRpc.memberships,
       workerRpc.embed,
     ],

@@ -117,6 +117,25 @@ export function placesOf(world: World): Place[] {
       dialog: true,
     },
     {
+      name: 'a new collection',
+      path: '/collections',
+      open: press('Create collection'),
+      field: fieldInDialog('Description'),
+      text: 'Recordings of the board',
+      dialog: true,
+    },
+    {
+      name: 'a new collection for a file',
+      path: file,
+      open: async (page) => {
+        await press('Add to collection')(page);
+        await page.getByRole('dialog').getByText('A new one', { exact: true }).click();
+      },
+      field: fieldInDialog('Name of the new collection'),
+      text: 'Careless collection',
+      dialog: true,
+    },
+    {
       name: 'a group that exists',
       path: `/groups/${world.group}`,
       open: press(/^(Change|Edit)/),

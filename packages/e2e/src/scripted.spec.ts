@@ -3,6 +3,7 @@ import { enginesInTheBrowser } from './engines-browser.e2e.ts';
 import { brokerWiped } from './broker-wiped.e2e.ts';
 import { carelessInTheBrowser } from './careless-browser.e2e.ts';
 import { chaos } from './chaos.e2e.ts';
+import { collectionsInTheBrowser } from './collections-browser.e2e.ts';
 import { numberFrom, useScripted } from './context.ts';
 import { diskFull } from './disk-full.e2e.ts';
 import { frozen } from './frozen.e2e.ts';
@@ -29,6 +30,7 @@ registerSuites(
     carelessInTheBrowser(context, numberFrom('OT_CARELESS_ACTS', 1)),
     queuesInTheBrowser(context),
     libraryInTheBrowser(context),
+    collectionsInTheBrowser(context),
     backupsInTheBrowser(context),
     enginesInTheBrowser(context),
     urlImportInTheBrowser(context),

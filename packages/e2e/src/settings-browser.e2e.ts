@@ -14,6 +14,7 @@ const pages = [
   '/admin/users',
   '/admin/approvals',
   '/groups',
+  '/collections',
   ...['local', 'ldap', 'oidc', 'pki', 'proxy', 'session', 'password_policy', 'lockout', 'group-mappings'].map(
     (name) => `/admin/authentication/${name}`,
   ),

@@ -67,7 +67,13 @@ export function createInsights(env: InsightsEnv): Service {
       prompts,
       ask,
       {
-        jobs: [worker(insightsJobs, { summarize: async () => ({}) }, { workerId, concurrency: concurrencyOf(insightsJobs), recycling })],
+        jobs: [
+          worker(
+            insightsJobs,
+            { summarize: async () => ({}) },
+            { workerId, concurrency: concurrencyOf(insightsJobs), recycling },
+          ),
+        ],
       },
     ],
   });

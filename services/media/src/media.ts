@@ -3,6 +3,7 @@ import { createService, createServiceBase, type Service } from '@overtone/servic
 import { createOutboundGuard, parseRanges } from '@overtone/service-kit/outbound';
 import { createBinSlice } from './bin/bin.slice.ts';
 import { createBulkSlice } from './bulk/bulk.slice.ts';
+import { createCollectionsSlice } from './collections/collections.slice.ts';
 import type { MediaEnv } from './env.ts';
 import { createErasureSlice } from './erasure/erasure.slice.ts';
 import { createExportsSlice } from './exports/exports.slice.ts';
@@ -66,6 +67,7 @@ export function createMedia(env: MediaEnv): Service {
       createTranscriptsSlice({ db, outbox, people }),
       createTranscriptImportSlice({ db, outbox, objects }),
       tags,
+      createCollectionsSlice({ db, outbox, people }),
       createProcessingSlice({ db, outbox, objects }),
       createIndexingSlice({ db }),
       createInsightsSlice({ db }),

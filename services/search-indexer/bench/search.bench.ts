@@ -60,7 +60,14 @@ async function startSearch(folder: string, passages: number) {
   const store = createSearchStore({ db });
   const telemetry = createTelemetry(metrics);
   const find = createLegs({ index, store, vectoriser: createWorkerVectoriser({ bus }), telemetry, log, floor: 0.2 });
-  const search = createSearch({ index, store, access: createAccessStore({ db }), find, telemetry });
+  const search = createSearch({
+    index,
+    store,
+    access: createAccessStore({ db }),
+    collections: { filesOf: async () => null },
+    find,
+    telemetry,
+  });
   return {
     passages,
     random,

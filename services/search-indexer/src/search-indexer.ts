@@ -6,6 +6,7 @@ import type { IndexerEnv } from './env.ts';
 import { createErasureSlice } from './erasure/erasure.slice.ts';
 import { PrismaClient } from './generated/client.ts';
 import { createIndexingSlice } from './indexing/indexing.slice.ts';
+import { createMediaCollections } from './ports/media-collections.adapter.ts';
 import { createMediaTranscripts } from './ports/media-transcripts.adapter.ts';
 import { openIndex } from './ports/open-index.ts';
 import { createWorkerVectoriser } from './ports/worker-vectoriser.adapter.ts';
@@ -24,6 +25,7 @@ export async function createSearchIndexer(env: IndexerEnv): Promise<Service> {
   const index = await openIndex(env, log);
   const vectoriser = createWorkerVectoriser({ bus });
   const transcripts = createMediaTranscripts({ bus });
+  const collections = createMediaCollections({ bus });
   const recycling = createRecycling();
 
   const accessSlice = createAccessSlice({ db, bus });
@@ -40,7 +42,7 @@ export async function createSearchIndexer(env: IndexerEnv): Promise<Service> {
   const { indexing, refresh, counts } = indexingSlice;
   const { access } = accessSlice;
   const floor = env.SEARCH_SIMILARITY_FLOOR;
-  const searchSlice = createSearchSlice({ db, index, access, vectoriser, telemetry, floor, counts, log });
+  const searchSlice = createSearchSlice({ db, index, access, collections, vectoriser, telemetry, floor, counts, log });
   const { find, store } = searchSlice;
   return createService({
     ...base,

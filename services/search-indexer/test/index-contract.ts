@@ -149,6 +149,18 @@ export function indexContract(open: () => SearchIndex): void {
     expect(await found(index, { ownerId: me, sharedIds: [] })).toEqual([`${own}:0`]);
   });
 
+  it('finds only the requested files, and none when none is requested', async () => {
+    const index = open();
+    const [first, second] = [file(), file()];
+    await fill(
+      index,
+      { fileId: first, terms: 'x', vector: vector(1, 0, 0) },
+      { fileId: second, terms: 'x', vector: vector(1, 0, 0) },
+    );
+    expect(await found(index, { fileIds: [second, randomUUID()] })).toEqual([`${second}:0`]);
+    expect(await found(index, { fileIds: [] })).toEqual([]);
+  });
+
   it('filters by owner, speaker, tag, media type, time and duration', async () => {
     const index = open();
     const [first, second] = [file(), file()];

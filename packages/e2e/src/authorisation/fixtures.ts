@@ -21,6 +21,8 @@ export type FixtureIds = Record<
   | 'speaker'
   | 'otherSpeaker'
   | 'share'
+  | 'collection'
+  | 'collectionShare'
   | 'upload'
   | 'group'
   | 'mapping'
@@ -99,6 +101,17 @@ export async function createFixtures(instance: Instance) {
       'insert into file_share (uuid, media_file_id, user_id, permission, shared_by) values ($1, $2, $3, $4, $5)',
       [ids.share, ids.file, caller, permission, ids.owner],
     );
+
+  const sharedCollection = async (ids: FixtureIds, caller: string, permission: string) => {
+    await media.ask('insert into collection (uuid, user_id, name) values ($1::uuid, $2, $1::text)', [
+      ids.collection,
+      ids.owner,
+    ]);
+    await media.ask(
+      `insert into collection_share (uuid, collection_id, user_id, permission, shared_by) values ($1, $2, $3, $4, $5)`,
+      [ids.collectionShare, ids.collection, caller, permission, ids.owner],
+    );
+  };
 
   const group = async (ids: FixtureIds, member?: { id: string; role: string }) => {
     await identity.ask('insert into user_group (uuid, name) values ($1::uuid, $1::text)', [ids.group]);
@@ -214,6 +227,8 @@ export async function createFixtures(instance: Instance) {
         'speaker',
         'otherSpeaker',
         'share',
+        'collection',
+        'collectionShare',
         'group',
         'mapping',
         'pass',
@@ -227,6 +242,10 @@ export async function createFixtures(instance: Instance) {
       if (needs('file') && caller && (relation === 'viewer' || relation === 'editor'))
         await sharedWith(fixture, caller.id, relation);
       else if (needs('share')) await sharedWith(fixture, bystander, 'viewer');
+      if (needs('collection')) {
+        const isShared = caller && (relation === 'viewer' || relation === 'editor');
+        await sharedCollection(fixture, isShared ? caller.id : bystander, isShared ? relation : 'viewer');
+      }
       if (needs('binned')) await binnedFile(fixture);
       if (needs('change')) await undoneChange(fixture);
       if (needs('upload')) fixture.upload = await upload(stranger.token);

@@ -122,6 +122,10 @@ function noModel(entry: Entry): Entry {
   return at(() => ({ name: 'matrix' }), entry);
 }
 
+function ofCollection(entry: Entry): Entry {
+  return at((ids) => ({ uuid: ids.collection, share_uuid: ids.collectionShare }), entry);
+}
+
 function speakerOf(entry: Entry): Entry {
   return at((ids) => ({ uuid: ids.speaker, target_uuid: ids.otherSpeaker }), entry);
 }
@@ -356,6 +360,20 @@ export const table: Record<string, Entry> = {
   'GET /api/tags/files': asking((ids) => `file_uuid=${ids.file}`)(signedIn),
   'POST /api/tags/files/{uuid}/tags': sending(() => ({ name: 'x' }))(correcting),
   'DELETE /api/tags/files/{uuid}/tags/{tag_name}': correcting,
+  'GET /api/collections': signedIn,
+  'POST /api/collections': sending(() => ({ name: `matrix ${randomUUID()}` }))(signedIn),
+  'GET /api/collections/{uuid}': ofCollection(reading),
+  'PUT /api/collections/{uuid}': ofCollection(sending(() => ({ description: 'x' }))(correcting)),
+  'DELETE /api/collections/{uuid}': ofCollection(owning),
+  'GET /api/collections/{uuid}/media': ofCollection(reading),
+  'POST /api/collections/{uuid}/media': ofCollection(sending((ids) => ({ media_file_ids: [ids.file] }))(correcting)),
+  'DELETE /api/collections/{uuid}/media': ofCollection(sending((ids) => ({ media_file_ids: [ids.file] }))(correcting)),
+  'GET /api/collections/{uuid}/shares': ofCollection(owning),
+  'POST /api/collections/{uuid}/shares': ofCollection(
+    sending((ids) => ({ target_type: 'user', target_uuid: ids.bystander }))(owning),
+  ),
+  'PUT /api/collections/{uuid}/shares/{share_uuid}': ofCollection(sending(() => ({ permission: 'viewer' }))(owning)),
+  'DELETE /api/collections/{uuid}/shares/{share_uuid}': ofCollection(owning),
   'GET /api/tasks': signedIn,
   'GET /api/tasks/files/{uuid}': reading,
   'GET /api/tasks/{uuid}': at((ids) => ({ uuid: ids.task }), { expects: { own: '-aaa', other: 'shaa' } }),

@@ -25,6 +25,7 @@ export type FileFilters = {
   readonly status?: readonly string[];
   readonly tag?: readonly string[];
   readonly type?: readonly string[];
+  readonly collection?: string;
   readonly from?: string;
   readonly to?: string;
   readonly sort: string;
@@ -47,6 +48,7 @@ export function filesQuery(filters: FileFilters) {
           status: filters.status,
           tag: filters.tag,
           file_type: filters.type,
+          collection: filters.collection,
           from_date: filters.from && new Date(`${filters.from}T00:00:00`).toISOString(),
           to_date: filters.to && new Date(`${filters.to}T23:59:59.999`).toISOString(),
           sort_by: filters.sort,
@@ -147,6 +149,7 @@ export type SearchInput = {
   readonly tag?: readonly string[];
   readonly speaker?: readonly string[];
   readonly type?: readonly string[];
+  readonly collection?: string;
   readonly from?: string;
   readonly to?: string;
   readonly sort: string;
@@ -166,6 +169,7 @@ export function searchQuery(input: SearchInput) {
           tags: input.tag,
           speakers: input.speaker,
           file_type: input.type,
+          collection: input.collection,
           date_from: input.from && new Date(`${input.from}T00:00:00`).toISOString(),
           date_to: input.to && new Date(`${input.to}T23:59:59.999`).toISOString(),
           sort_by: input.sort,

@@ -102,6 +102,17 @@ const binRoute = createRoute({
   path: '/bin',
   component: lazyPage(() => import('../library/bin-page.tsx').then((module) => module.BinPage)),
 });
+const collectionsRoute = createRoute({
+  getParentRoute: () => insideRoute,
+  path: '/collections',
+  validateSearch: textSearch,
+  component: lazyPage(() => import('../collections/collections-page.tsx').then((module) => module.CollectionsPage)),
+});
+const collectionRoute = createRoute({
+  getParentRoute: () => insideRoute,
+  path: '/collections/$uuid',
+  component: lazyPage(() => import('../collections/collection-page.tsx').then((module) => module.CollectionPage)),
+});
 const fileRoute = createRoute({
   getParentRoute: () => insideRoute,
   path: '/files/$uuid',
@@ -265,6 +276,8 @@ export const router = createRouter({
     insideRoute.addChildren([
       libraryRoute,
       binRoute,
+      collectionsRoute,
+      collectionRoute,
       fileRoute,
       searchRoute,
       accountRoute,

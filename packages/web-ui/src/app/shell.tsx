@@ -178,6 +178,12 @@ function AccountMenu({ me }: { me: User }) {
         <Menu.Item leftSection={<Icon name="users" size={18} />} onClick={() => void navigate({ to: '/groups' })}>
           {t`Groups`}
         </Menu.Item>
+        <Menu.Item
+          leftSection={<Icon name="collection" size={18} />}
+          onClick={() => void navigate({ to: '/collections' })}
+        >
+          {t`Collections`}
+        </Menu.Item>
         <Menu.Item leftSection={<Icon name="trash" size={18} />} onClick={() => void navigate({ to: '/bin' })}>
           {t`Bin`}
         </Menu.Item>

@@ -17,6 +17,7 @@ import { hasRecording, isInProgress, toneOf } from '../library/status.ts';
 import { ago, duration, moment } from '../lib/format.ts';
 import { DraftsNote } from './drafts-note.tsx';
 import { RedactionPanel } from './redaction-panel.tsx';
+import { CollectionsLine } from './collections-line.tsx';
 import { DetailsPanel } from './details-panel.tsx';
 import { ExportMenu } from './export-menu.tsx';
 import { FileProvider, speakerLooksOf, canEdit, useFile } from './file-context.ts';
@@ -254,6 +255,7 @@ function FileHead({ onHelp }: { onHelp: () => void }) {
         {facts.filter((fact) => fact !== null).join(' · ')}
       </Text>
       <TagsLine />
+      <CollectionsLine />
     </header>
   );
 }

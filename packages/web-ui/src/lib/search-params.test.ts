@@ -16,6 +16,17 @@ describe('filterSearch', () => {
       { ownership: 'shared' },
       {},
     ]));
+  it('keeps only the id of a collection', () => {
+    const collection = '8d1f6a7e-57a4-4d4c-9d0b-0c6c7e3f5a11';
+    expect(['', 'x', '../bin', 7, collection].map((value) => filterSearch({ collection: value }))).toEqual([
+      {},
+      {},
+      {},
+      {},
+      { collection },
+    ]);
+    expect(searchPageSearch({ collection })).toEqual({ collection });
+  });
   it('keeps a number as a search text', () => expect(filterSearch({ search: 2026 })).toEqual({ search: '2026' }));
 });
 

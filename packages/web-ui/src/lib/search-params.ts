@@ -5,6 +5,7 @@ export type FilterSearch = {
   status?: string[];
   tag?: string[];
   type?: string[];
+  collection?: string;
   from?: string;
   to?: string;
   sort?: string;
@@ -17,6 +18,7 @@ export type SearchPageSearch = {
   tag?: string[];
   speaker?: string[];
   type?: string[];
+  collection?: string;
   from?: string;
   to?: string;
   sort?: string;
@@ -35,6 +37,7 @@ export function filterSearch(raw: Raw): FilterSearch {
     status: list(raw['status']),
     tag: list(raw['tag']),
     type: list(raw['type']),
+    collection: uuid(raw['collection']),
     from: day(raw['from']),
     to: day(raw['to']),
     sort: oneOf(raw['sort'], librarySorts),
@@ -50,6 +53,7 @@ export function searchPageSearch(raw: Raw): SearchPageSearch {
     tag: list(raw['tag']),
     speaker: list(raw['speaker']),
     type: list(raw['type']),
+    collection: uuid(raw['collection']),
     from: day(raw['from']),
     to: day(raw['to']),
     sort: oneOf(raw['sort'], searchSorts),
@@ -90,6 +94,10 @@ function oneOf<T extends string>(value: unknown, allowed: readonly T[]): T | und
 function list(value: unknown): string[] | undefined {
   const items = (Array.isArray(value) ? value : [value]).flatMap((item) => text(item, 200) ?? []);
   return items.length > 0 ? items : undefined;
+}
+
+function uuid(value: unknown): string | undefined {
+  return typeof value === 'string' && /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i.test(value) ? value : undefined;
 }
 
 function day(value: unknown): string | undefined {

@@ -10,8 +10,14 @@ import css from './library.module.css';
 
 const BulkDialog = lazy(() => import('./bulk-dialogs.tsx').then((result) => ({ default: result.BulkDialog })));
 
-const actions: readonly { action: BulkAction; label: string; icon: IconName }[] = translateOnRead([
+const AddToCollection = lazy(() =>
+  import('../collections/add-to-collection.tsx').then((result) => ({ default: result.AddToCollection })),
+);
+
+type BarAction = BulkAction | 'collect';
+const actions: readonly { action: BarAction; label: string; icon: IconName }[] = translateOnRead([
   { action: 'tag', label: msg`Tag`, icon: 'tag' },
+  { action: 'collect', label: msg`Add to collection`, icon: 'collection' },
   { action: 'share', label: msg`Share`, icon: 'users' },
   { action: 'reprocess', label: msg`Transcribe again`, icon: 'retry' },
   { action: 'delete', label: msg`Delete`, icon: 'trash' },
@@ -26,7 +32,7 @@ type Props = {
 
 /** The actions on all selected files. */
 export function BulkBar({ files, all, onAll, onClear }: Props) {
-  const [opened, setOpened] = useState<{ action: BulkAction; files: readonly FileItem[] } | null>(null);
+  const [opened, setOpened] = useState<{ action: BarAction; files: readonly FileItem[] } | null>(null);
   return (
     <>
       {files.length > 0 && (
@@ -60,7 +66,10 @@ export function BulkBar({ files, all, onAll, onClear }: Props) {
         </section>
       )}
       <Suspense>
-        {opened && (
+        {opened?.action === 'collect' && (
+          <AddToCollection files={opened.files} onClose={() => setOpened(null)} onDone={onClear} />
+        )}
+        {opened && opened.action !== 'collect' && (
           <BulkDialog action={opened.action} files={opened.files} onClose={() => setOpened(null)} onDone={onClear} />
         )}
       </Suspense>

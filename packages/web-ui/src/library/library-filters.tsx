@@ -15,6 +15,7 @@ import {
 import { useQuery } from '@tanstack/react-query';
 import { translateOnRead } from '../lib/language.ts';
 import { tagsQuery } from '../api/queries.ts';
+import { CollectionSelect } from '../collections/collection-select.tsx';
 import { Icon } from '../ui/icons.tsx';
 import { SearchBox } from '../ui/search-box.tsx';
 import type { FilterSearch } from '../lib/search-params.ts';
@@ -107,7 +108,7 @@ function ViewLabel({ icon, label }: { icon: 'grid' | 'library'; label: string })
 
 function FilterButton({ filters, onChange }: Pick<Props, 'filters' | 'onChange'>) {
   const tags = useQuery(tagsQuery);
-  const count = [filters.status, filters.tag, filters.type, filters.from, filters.to].filter(
+  const count = [filters.status, filters.tag, filters.type, filters.collection, filters.from, filters.to].filter(
     (filter) => filter !== undefined,
   ).length;
   return (
@@ -150,6 +151,12 @@ function FilterButton({ filters, onChange }: Pick<Props, 'filters' | 'onChange'>
             clearable
             comboboxProps={{ withinPortal: false }}
           />
+          <CollectionSelect
+            value={filters.collection ?? null}
+            // An empty value removes the filter from the address.
+            onChange={(collection) => onChange({ collection: collection ?? '' })}
+            withinPortal={false}
+          />
           <Group gap="sm" grow>
             <TextInput
               type="date"
@@ -169,7 +176,7 @@ function FilterButton({ filters, onChange }: Pick<Props, 'filters' | 'onChange'>
             color="gray"
             size="xs"
             disabled={count === 0}
-            onClick={() => onChange({ status: [], tag: [], type: [], from: '', to: '' })}
+            onClick={() => onChange({ status: [], tag: [], type: [], collection: '', from: '', to: '' })}
           >
             {t`Clear filters`}
           </Button>

@@ -37,7 +37,7 @@ export function LibraryPage() {
   const files = useLiveFiles(filters, page);
   const filtered =
     filters.search !== undefined ||
-    ['ownership', 'status', 'tag', 'type', 'from', 'to'].some((name) => name in filters);
+    ['ownership', 'status', 'tag', 'type', 'collection', 'from', 'to'].some((name) => name in filters);
   const total = files.data?.total ?? 0;
   const items = files.data?.items ?? [];
   const order = items.map(({ uuid }) => uuid);
@@ -63,6 +63,9 @@ export function LibraryPage() {
                 : plural(total, { one: '# recording', other: '# recordings' })
               : ' '}
           </Text>
+          <Anchor component={Link} to="/collections" size="sm" underline="always" c="dimmed">
+            {t`Collections`}
+          </Anchor>
           <Anchor component={Link} to="/bin" size="sm" underline="always" c="dimmed">
             {t`Bin`}
           </Anchor>

@@ -3,6 +3,7 @@ import { Button, Group, MultiSelect, NativeSelect, SegmentedControl, TextInput }
 import { useQuery } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
 import { tagsQuery } from '../api/queries.ts';
+import { CollectionSelect } from '../collections/collection-select.tsx';
 import { Icon } from '../ui/icons.tsx';
 import type { SearchPageSearch } from '../lib/search-params.ts';
 import css from './search.module.css';
@@ -14,7 +15,9 @@ type FormProps = {
 
 export function SearchForm({ params, onChange }: FormProps) {
   const [text, setText] = useState(params.q ?? '');
-  const [filtersShown, setFiltersShown] = useState(['tag', 'type', 'from', 'to'].some((name) => name in params));
+  const [filtersShown, setFiltersShown] = useState(
+    ['tag', 'type', 'collection', 'from', 'to'].some((name) => name in params),
+  );
   useEffect(() => setText(params.q ?? ''), [params.q]);
   return (
     <form
@@ -103,6 +106,10 @@ function Filters({ params, onChange }: FormProps) {
         onChange={(type) => onChange({ type })}
         clearable
         style={{ flex: '1 1 8rem' }}
+      />
+      <CollectionSelect
+        value={params.collection ?? null}
+        onChange={(collection) => onChange({ collection: collection ?? '' })}
       />
       <TextInput
         type="date"

@@ -39,6 +39,9 @@ const operationAuditEvents: Record<(typeof operationActions)[number], AuditRecor
   model_provider_activated: 'model.provider.activate',
   insights_settings_changed: 'admin.insights.settings',
   organisation_context_changed: 'admin.organisation.context',
+  collection_deleted: 'collection.delete',
+  collection_shared: 'collection.share',
+  collection_unshared: 'collection.unshare',
 };
 const fileAuditEvents: Record<(typeof fileActions)[number], AuditRecord['event']> = {
   file_uploaded: 'file.upload',

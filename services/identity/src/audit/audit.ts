@@ -64,6 +64,9 @@ export type AuditEvent =
   | 'model.provider.activate'
   | 'admin.insights.settings'
   | 'admin.organisation.context'
+  | 'collection.delete'
+  | 'collection.share'
+  | 'collection.unshare'
   // The specification's name ("Events" 1).
   | 'ADMIN_ROLE_CHANGE'
   | 'group.create'

@@ -15,8 +15,8 @@ export async function groupsOf(db: Db | Tx, userId: string): Promise<string[]> {
 }
 
 /**
- * The access rule for files: owners and administrators have all permissions, others those of the shares with them or their
- * groups. Files without a permission and files in the bin are missing from the result.
+ * The access rule for files: owners and administrators have all permissions, others those of the grants to them or their
+ * groups (the view `file_grant`: shares of the file and of its owner's collections). Files without a permission and files in the bin are missing from the result.
  */
 export async function permissionsOf(
   db: Db | Tx,
@@ -31,7 +31,7 @@ export async function permissionsOf(
   if (others.length === 0) return permissions;
   // Of several shares the highest permission applies: `editor` sorts before `viewer`.
   const shares = await db.$queryRaw<{ id: string; permission: Permission }[]>`
-    select media_file_id::text as id, min(permission) as permission from file_share
+    select media_file_id::text as id, min(permission) as permission from file_grant
     where media_file_id = any(${others}::uuid[])
       and (user_id = ${caller.userId}::uuid
         or group_id in (select unnest(group_ids) from media_membership where user_id = ${caller.userId}::uuid))
@@ -41,11 +41,15 @@ export async function permissionsOf(
 }
 
 /** The filter for the caller's visible files, by the same rule: own files, shared files, or both. */
-export async function scopeOf(db: Db, caller: Caller, ownership: Ownership): Promise<Prisma.MediaFileWhereInput> {
+export async function scopeOf(
+  db: Db,
+  caller: Pick<Caller, 'userId' | 'role'>,
+  ownership: Ownership,
+): Promise<Prisma.MediaFileWhereInput> {
   const { userId } = caller;
   if (ownership === 'mine') return { userId, deletedAt: null };
   if (ownership === 'all' && roleAtLeast(caller.role, 'admin')) return { deletedAt: null };
-  const shared = { shares: { some: { OR: [{ userId }, { groupId: { in: await groupsOf(db, userId) } }] } } };
+  const shared = { grants: { some: { OR: [{ userId }, { groupId: { in: await groupsOf(db, userId) } }] } } };
   const visible = ownership === 'all' ? { OR: [{ userId }, shared] } : { AND: [{ userId: { not: userId } }, shared] };
   return { ...visible, deletedAt: null };
 }

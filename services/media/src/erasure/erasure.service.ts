@@ -7,6 +7,7 @@ import {
 } from '@overtone/contracts';
 import type { Outbox } from '@overtone/database';
 import type { ObjectStore } from '@overtone/object-store';
+import { eraseCollectionsOf } from '../collections/collections.store.ts';
 import { txOptions, type Db, type Tx } from '../database.ts';
 import { idsOf, objectPrefixes, type FileRow } from '../files/files.ts';
 import type { MediaErasure } from '../generated/client.ts';
@@ -127,6 +128,7 @@ async function lockErasable(tx: Tx, userId: string): Promise<FileRow[]> {
 async function eraseTraces(tx: Tx, outbox: Outbox, userId: string): Promise<Counts> {
   const shared = await removeSharesWith(tx, { userId });
   for (const fileId of new Set(shared)) await publishAccess(tx, outbox, fileId);
+  const collections = await eraseCollectionsOf(tx, userId);
   await removeMembership(tx, userId);
   await tx.$executeRaw`
     update file_share s set shared_by = f.user_id from media_file f
@@ -143,5 +145,5 @@ async function eraseTraces(tx: Tx, outbox: Outbox, userId: string): Promise<Coun
     update watch_source set enabled = false, owner_id = null, version = version + 1,
       config = config || '{"enabled": false, "owner": ""}' where owner_id = ${userId}::uuid`;
   const { count: tags } = await tx.tag.deleteMany({ where: { userId, files: { none: {} } } });
-  return { shares: shared.length, changes, edits, watched, tags };
+  return { shares: shared.length, collections, changes, edits, watched, tags };
 }

@@ -1,6 +1,7 @@
 import type { FileDetail, QueryOf, mediaRoutes } from '@overtone/contracts';
 import type { Caller } from '@overtone/service-kit';
 import { permissionsOf, scopeOf, usableFile } from '../access/access.store.ts';
+import { usableCollection } from '../collections/collections.store.ts';
 import { txOptions, type Db, type Tx } from '../database.ts';
 import type { Prisma } from '../generated/client.ts';
 import type { People } from '../ports/people.adapter.ts';
@@ -16,7 +17,9 @@ type ListQuery = QueryOf<Routes['listFiles']>;
 /** What the file list and the file page show. */
 export function createFileViews({ db, people }: { db: Db; people: Pick<People, 'names'> }) {
   return {
-    list: async (caller: Caller, query: QueryOf<Routes['listFiles']>) => {
+    /** @throws AppError not_found when the caller may not see the collection. */
+    list: async (caller: Caller, query: ListQuery) => {
+      if (query.collection) await usableCollection(db, caller, query.collection, 'read');
       const scope = await scopeOf(db, caller, query.ownership);
       const { items, total } = await selectFiles(db, scope, query);
       const permissions = await permissionsOf(db, caller, items);
@@ -113,6 +116,7 @@ function whereOf(scope: Prisma.MediaFileWhereInput, query: ListQuery): Prisma.Me
     and.push({ OR: [{ title: contains }, { filename: contains }] });
   }
   if (query.status.length > 0) and.push({ status: { in: query.status } });
+  if (query.collection) and.push({ collections: { some: { collectionId: query.collection } } });
   for (const tag of query.tag) and.push({ tags: { some: { tag: { normalizedName: normalizedTag(tag) } } } });
   if (query.file_type.length > 0)
     and.push({ OR: query.file_type.map((type) => ({ contentType: { startsWith: `${type}/` } })) });

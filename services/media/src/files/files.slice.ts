@@ -28,6 +28,9 @@ export function createFilesSlice(deps: FilesSliceDeps): Slice & { files: Files }
     files,
     routes: [
       handle(mediaRoutes.listFiles, ({ caller, query }) => list(caller, query)),
+      handle(mediaRoutes.collectionFiles, ({ caller, params, query }) =>
+        list(caller, { ...query, collection: params.uuid }),
+      ),
       handle(mediaRoutes.getFile, ({ caller, params, query }) => detail(caller, params.uuid, query)),
       handle(mediaRoutes.listSegments, ({ caller, params, query }) => listSegments(caller, params.uuid, query)),
       handle(mediaRoutes.updateFile, ({ caller, params, body }) => files.update(caller, params.uuid, body)),

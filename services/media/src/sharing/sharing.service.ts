@@ -1,13 +1,14 @@
-import { mediaEvents, roleAtLeast, type BodyOf, type mediaRoutes } from '@overtone/contracts';
+import { mediaEvents, type BodyOf, type mediaRoutes } from '@overtone/contracts';
 import type { Outbox } from '@overtone/database';
-import { invalid, notFound, type Caller } from '@overtone/service-kit';
-import { groupsOf, lockedFile, usableFile } from '../access/access.store.ts';
+import { notFound, type Caller } from '@overtone/service-kit';
+import { lockedFile, usableFile } from '../access/access.store.ts';
 import { auditAction, type Actor } from '../audit/audit.ts';
 import { txOptions, type Db, type Tx } from '../database.ts';
 import { idsOf } from '../files/files.ts';
 import type { People } from '../ports/people.adapter.ts';
 import { targetOfShare, toShareObject, type Membership, type ShareObject, type ShareTarget } from './sharing.ts';
 import {
+  checkShareTarget,
   publishAccess,
   removeMembership,
   removeShare,
@@ -15,9 +16,11 @@ import {
   selectShares,
   setMembership,
   setShare,
+  unknownTarget,
 } from './sharing.store.ts';
 
 type ShareRequest = BodyOf<(typeof mediaRoutes)['share']>;
+const paths = { user: 'user_uuid', group: 'group_uuid' };
 export type SharingDeps = { db: Db; outbox: Outbox; people: People };
 
 export function createSharing({ db, outbox, people }: SharingDeps) {
@@ -31,7 +34,8 @@ export function createSharing({ db, outbox, people }: SharingDeps) {
 
     share: async (actor: Actor, fileId: string, request: ShareRequest): Promise<ShareObject> => {
       await usableFile(db, actor, fileId, 'own');
-      const target = await targetOf({ db, people }, actor, request);
+      const target = targetOf(request);
+      await checkShareTarget({ db, people }, actor, { target, paths });
       const names = await people.names('userId' in target ? [target.userId] : []);
       return db.$transaction(async (tx) => {
         const file = await lockedFile(tx, actor, fileId, 'own');
@@ -62,23 +66,8 @@ export function createSharing({ db, outbox, people }: SharingDeps) {
 
 export type Sharing = ReturnType<typeof createSharing>;
 
-/** @throws AppError when the user does not exist or the caller is not a member of the group. */
-async function targetOf(
-  { db, people }: Pick<SharingDeps, 'db' | 'people'>,
-  { userId: callerId, role }: Caller,
-  { group_uuid: groupId, user_uuid: userId = '' }: ShareRequest,
-): Promise<ShareTarget> {
-  if (groupId !== undefined) {
-    const isMember = roleAtLeast(role, 'admin') || (await groupsOf(db, callerId)).includes(groupId);
-    if (!isMember) throw unknownTarget('group_uuid', 'is not one of your groups');
-    return { groupId };
-  }
-  if (!(await people.exists(userId))) throw unknownTarget('user_uuid', 'does not exist');
-  return { userId };
-}
-
-function unknownTarget(path: string, message: string) {
-  return invalid('invalid_body', 'The file cannot be shared like this.', { errors: [{ path, message }] });
+function targetOf({ group_uuid: groupId, user_uuid: userId = '' }: ShareRequest): ShareTarget {
+  return groupId === undefined ? { userId } : { groupId };
 }
 
 /** Keeps group members and shares in step with identity. */

@@ -1,7 +1,11 @@
-import { mediaEvents, type SharePermission } from '@overtone/contracts';
+import { mediaEvents, roleAtLeast, type SharePermission } from '@overtone/contracts';
 import type { Outbox } from '@overtone/database';
+import { invalid, type AppError, type Caller } from '@overtone/service-kit';
+import { groupsOf } from '../access/access.store.ts';
+import { removeCollectionSharesWith } from '../collections/collections.store.ts';
 import type { Db, Tx } from '../database.ts';
 import type { FileShare } from '../generated/client.ts';
+import type { People } from '../ports/people.adapter.ts';
 import { accessOf, type Membership, type ShareTarget } from './sharing.ts';
 
 export function selectShares(db: Db, fileId: string) {
@@ -12,7 +16,7 @@ export function selectShares(db: Db, fileId: string) {
 export function selectShared(db: Db, after: string | null, limit: number) {
   return db.mediaFile.findMany({
     where: { accessVersion: { gt: 0 }, deletedAt: null, ...(after ? { id: { gt: after } } : {}) },
-    include: { shares: true },
+    include: { grants: true },
     orderBy: { id: 'asc' },
     take: limit,
   });
@@ -39,13 +43,35 @@ export async function removeShare(tx: Tx, fileId: string, id: string): Promise<F
   return share;
 }
 
-/** Removes all shares with a group or user. @returns the ids of the affected files. */
+/**
+ * Removes all shares with a group or user, also those of collections, whose files are published later.
+ * @returns the ids of the files that were shared themselves.
+ */
 export async function removeSharesWith(tx: Tx, target: ShareTarget): Promise<string[]> {
   const shares = await tx.fileShare.findMany({ where: target, select: { fileId: true }, orderBy: { fileId: 'asc' } });
   const ids = shares.map(({ fileId }) => fileId);
   await tx.$queryRaw`select 1 from media_file where uuid = any(${ids}::uuid[]) order by uuid for update`;
   await tx.fileShare.deleteMany({ where: target });
+  await removeCollectionSharesWith(tx, target);
   return ids;
+}
+
+/** @param paths the fields of the request. @throws AppError when the user does not exist or the caller is not a member of the group. */
+export async function checkShareTarget(
+  { db, people }: { db: Db; people: Pick<People, 'exists'> },
+  { userId: callerId, role }: Caller,
+  { target, paths }: { target: ShareTarget; paths: { user: string; group: string } },
+): Promise<void> {
+  if ('userId' in target) {
+    if (!(await people.exists(target.userId))) throw unknownTarget(paths.user, 'does not exist');
+    return;
+  }
+  const isMember = roleAtLeast(role, 'admin') || (await groupsOf(db, callerId)).includes(target.groupId);
+  if (!isMember) throw unknownTarget(paths.group, 'is not one of your groups');
+}
+
+export function unknownTarget(path: string, message: string): AppError {
+  return invalid('invalid_body', 'It cannot be shared like this.', { errors: [{ path, message }] });
 }
 
 /** Publishes the file's access list under its next version. */
@@ -53,7 +79,7 @@ export async function publishAccess(tx: Tx, outbox: Outbox, fileId: string): Pro
   const file = await tx.mediaFile.update({
     where: { id: fileId },
     data: { accessVersion: { increment: 1 } },
-    include: { shares: true },
+    include: { grants: true },
   });
   await outbox.add(tx, mediaEvents.accessChanged, accessOf(file));
 }

@@ -1,6 +1,6 @@
 import type { FileAccess, shareObject } from '@overtone/contracts';
 import type { z } from 'zod';
-import type { FileShare } from '../generated/client.ts';
+import type { FileGrant, FileShare } from '../generated/client.ts';
 
 export type ShareObject = z.infer<typeof shareObject>;
 /** A group or a user. */
@@ -31,16 +31,20 @@ type SharedFile = {
   id: string;
   userId: string;
   accessVersion: number;
-  shares: Pick<FileShare, 'groupId' | 'userId'>[];
+  grants: Pick<FileGrant, 'groupId' | 'userId'>[];
 };
 
 /** The groups and users who may see the file besides its owner. */
-export function accessOf({ id, userId, accessVersion, shares }: SharedFile): FileAccess {
+export function accessOf({ id, userId, accessVersion, grants }: SharedFile): FileAccess {
   return {
     fileId: id,
     ownerId: userId,
-    groupIds: shares.flatMap(({ groupId }) => groupId ?? []).sort(),
-    userIds: shares.flatMap((share) => share.userId ?? []).sort(),
+    groupIds: distinct(grants.map(({ groupId }) => groupId)),
+    userIds: distinct(grants.map((grant) => grant.userId)),
     version: accessVersion,
   };
+}
+
+function distinct(ids: (string | null)[]): string[] {
+  return [...new Set(ids.filter((id) => id !== null))].sort();
 }

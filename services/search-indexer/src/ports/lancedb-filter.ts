@@ -17,10 +17,12 @@ function number(value: number): string {
 function visibleTo(ownerId: string, sharedIds: readonly string[]): string {
   const own = `owner_id = ${literal(checkedId(ownerId))}`;
   if (sharedIds.length === 0) return own;
-  return `(${own} or ${isOneOf(sharedIds)})`;
+  return `(${own} or ${among(sharedIds)})`;
 }
 
-function isOneOf(fileIds: readonly string[]): string {
+function among(fileIds: readonly string[]): string {
+  // Without any, a list in parentheses would not be valid SQL.
+  if (fileIds.length === 0) return 'false';
   return `file_id in (${fileIds.map((id) => literal(checkedId(id))).join(', ')})`;
 }
 
@@ -29,7 +31,7 @@ export function whereOf(filter: IndexFilter, kind: IndexRow['kind'] | null): str
   const parts = [
     kind !== null && `kind = ${literal(kind)}`,
     filter.ownerId !== null && visibleTo(filter.ownerId, filter.sharedIds),
-    filter.fileIds !== null && (filter.fileIds.length > 0 ? isOneOf(filter.fileIds) : 'false'),
+    filter.fileIds !== null && among(filter.fileIds),
     filter.speakers.length > 0 && `array_has_any(speakers, ${list(filter.speakers)})`,
     filter.tags.length > 0 && `array_has_any(tags, ${list(filter.tags)})`,
     filter.media.length > 0 && `media in (${filter.media.map(literal).join(', ')})`,

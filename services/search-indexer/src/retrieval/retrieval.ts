@@ -26,8 +26,8 @@ export function planQuestion(
   { scope, languages, fileIds }: { scope: AccessScope; languages: Languages; fileIds: readonly string[] | null },
 ): SearchPlan {
   const text = question.replaceAll(/["“”:]/gu, ' ');
-  const plan = planSearch({ ...hybrid, speakers: [], tags: [], file_type: [], q: text }, scope, languages);
-  return { ...plan, filter: { ...plan.filter, fileIds } };
+  const query = { ...hybrid, speakers: [], tags: [], file_type: [], q: text };
+  return planSearch(query, { scope, fileIds, languages });
 }
 
 /** The passages of a file that are passed on, best first; its title is not speech. */

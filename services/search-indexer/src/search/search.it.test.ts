@@ -69,6 +69,33 @@ describe('search', () => {
       expect(await indexer.search({ q: query })).toMatchObject({ results: [], total_results: 0 });
   });
 
+  it('searches only in a requested collection, and not in an unknown one', async () => {
+    const [inside, outside] = [
+      record({ turns: [['Ann', 'the deadline']] }),
+      record({ turns: [['Ann', 'the deadline']] }),
+    ];
+    await indexer.add(inside, outside);
+    const [collection, empty] = [randomUUID(), randomUUID()];
+    indexer.collections.set(collection, [inside.file.fileId]).set(empty, []);
+    for (const search_mode of ['hybrid', 'keyword', 'semantic']) {
+      const { results } = await indexer.search({ q: 'deadline', collection, search_mode });
+      expect(results.map((result) => result.file_uuid)).toEqual([inside.file.fileId]);
+    }
+    expect((await indexer.search({ q: 'deadline', collection: empty })).total_files).toBe(0);
+    await expect(indexer.search({ q: 'deadline', collection: randomUUID() })).rejects.toMatchObject({
+      code: 'not_found',
+    });
+  });
+
+  it('finds no file of a collection that was shared no longer', async () => {
+    const recording = record({ turns: [['Ann', 'the deadline']] });
+    await indexer.add(recording);
+    const collection = randomUUID();
+    // Media may answer before the index has heard of a change, and the other way round: both must allow it.
+    indexer.collections.set(collection, [recording.file.fileId]);
+    expect((await indexer.search({ q: 'deadline', collection }, { userId: randomUUID() })).total_files).toBe(0);
+  });
+
   it('shows users only their own files, and administrators all files', async () => {
     const recording = record({ turns: [['Ann', 'the deadline']] });
     await indexer.add(recording);

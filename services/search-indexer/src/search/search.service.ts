@@ -1,5 +1,7 @@
 import type { SearchAnswer } from '@overtone/contracts';
+import { notFound } from '@overtone/service-kit';
 import type { AccessScope, AccessScopes } from '../access/access.ts';
+import type { Collections } from '../ports/media-collections.adapter.ts';
 import type { SearchIndex, Shown } from '../ports/search-index.ts';
 import type { Telemetry } from '../telemetry.ts';
 import { occurrenceOf, resultOf, shownOf, sortFiles } from './results.ts';
@@ -19,12 +21,13 @@ export type SearchDeps = {
   index: Pick<SearchIndex, 'passages'>;
   store: Pick<SearchStore, 'facts' | 'withheld' | 'languages'>;
   access: AccessScopes;
+  collections: Collections;
   find: FindFiles;
   telemetry: Pick<Telemetry, 'search'>;
 };
 
 /** Hybrid search: plan, rank files and passages, build snippets. */
-export function createSearch({ access, index, store, find, telemetry }: SearchDeps) {
+export function createSearch({ access, collections, index, store, find, telemetry }: SearchDeps) {
   const passagesOf = async (hits: readonly FusedHit[]): Promise<Map<string, Shown>> =>
     new Map((await index.passages(hits.map(({ id }) => id))).map((passage) => [passage.id, passage]));
 
@@ -67,10 +70,21 @@ export function createSearch({ access, index, store, find, telemetry }: SearchDe
     return { page, facts, stored };
   };
 
+  const filesOfCollection = async (id: string | undefined, searcher: Searcher): Promise<string[] | null> => {
+    if (id === undefined) return null;
+    const fileIds = await collections.filesOf(id, searcher);
+    if (!fileIds) throw notFound('There is no such collection.');
+    return fileIds;
+  };
+
   return async (query: SearchQuery, searcher: Searcher): Promise<SearchAnswer> => {
     const started = performance.now();
-    const [scope, languages] = await Promise.all([access.scopeOf(searcher), store.languages()]);
-    const plan = planSearch(query, scope, languages);
+    const [scope, languages, fileIds] = await Promise.all([
+      access.scopeOf(searcher),
+      store.languages(),
+      filesOfCollection(query.collection, searcher),
+    ]);
+    const plan = planSearch(query, { scope, fileIds, languages });
     const found = await find(plan);
     const files = await keepRequestedSpeakers(await dropWithheld(found.files), plan);
     const { legs } = found;

@@ -8,20 +8,20 @@ import type { FindFiles, Searcher } from './search.ts';
 import { createSearchStore, type SearchStore } from './search.store.ts';
 
 type Deps = Omit<LegsDeps, 'index' | 'store'> &
-  Pick<SearchDeps, 'access'> & {
+  Pick<SearchDeps, 'access' | 'collections'> & {
     db: Db;
     index: SearchIndex;
     counts: () => Promise<{ files: number; chunks: number; keywordOnly: number }>;
   };
 
 /** Searches transcripts by words and by meaning, suggests titles and speakers, and reports the state of the index. */
-export function createSearchSlice({ db, index, counts, access, ...deps }: Deps): Slice & {
+export function createSearchSlice({ db, index, counts, access, collections, ...deps }: Deps): Slice & {
   find: FindFiles;
   store: SearchStore;
 } {
   const store = createSearchStore({ db });
   const find = createLegs({ ...deps, index, store });
-  const search = createSearch({ access, index, store, find, telemetry: deps.telemetry });
+  const search = createSearch({ access, collections, index, store, find, telemetry: deps.telemetry });
   return {
     find,
     store,

@@ -38,8 +38,16 @@ export type Legs = SearchAnswer['legs'];
 /** Runs a plan: the files with their passages, best first. @throws AppError unavailable when no leg could run. */
 export type FindFiles = (plan: SearchPlan) => Promise<{ files: FileHit[]; legs: Legs }>;
 
-/** @param scope the files that the searcher may find. */
-export function planSearch(query: SearchQuery, scope: AccessScope, languages: Languages): SearchPlan {
+/** What limits a search besides its query. */
+export type SearchContext = {
+  /** The files that the searcher may find. */
+  scope: AccessScope;
+  /** The files of the requested collection; null: none was requested. */
+  fileIds: readonly string[] | null;
+  languages: Languages;
+};
+
+export function planSearch(query: SearchQuery, { scope, fileIds, languages }: SearchContext): SearchPlan {
   const parsed = parseQuery(query.q);
   const speakers = [...new Set([...query.speakers, ...parsed.speakers].map(filterKey))];
   const nothingToFind = parsed.words.length + parsed.phrases.length === 0;
@@ -51,7 +59,7 @@ export function planSearch(query: SearchQuery, scope: AccessScope, languages: La
     parsed,
     filter: {
       ...scope,
-      fileIds: null,
+      fileIds,
       speakers,
       tags: query.tags.map(filterKey),
       media: query.file_type,

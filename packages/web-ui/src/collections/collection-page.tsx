@@ -1,0 +1,104 @@
+import { plural, t } from '@lingui/core/macro';
+import { Trans } from '@lingui/react/macro';
+import { Button, Group, Stack, Text } from '@mantine/core';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { Link, useNavigate, useParams } from '@tanstack/react-router';
+import { useState } from 'react';
+import { call } from '../api/client.ts';
+import { ApiError } from '../api/problem.ts';
+import { Confirm } from '../ui/confirm.tsx';
+import { NotFoundPage } from '../ui/not-found-page.tsx';
+import { notify } from '../ui/notify.ts';
+import { Pane } from '../ui/pane.tsx';
+import { QueryStatus } from '../ui/query-status.tsx';
+import { CollectionDialog } from './collection-dialog.tsx';
+import { CollectionFiles } from './collection-files.tsx';
+import { CollectionBadges } from './collections-page.tsx';
+import { collectionQuery, refreshCollections, type Collection } from './collection-queries.ts';
+import { ShareCollectionDialog } from './share-collection-dialog.tsx';
+
+export function CollectionPage() {
+  const { uuid } = useParams({ from: '/inside/collections/$uuid' });
+  const query = useQuery(collectionQuery(uuid));
+  const collection = query.data;
+  if (query.error instanceof ApiError && (query.error.status === 404 || query.error.status === 400))
+    return <NotFoundPage />;
+  return (
+    <Pane
+      title={collection?.name ?? t`Collection`}
+      actions={collection && collection.my_permission !== 'viewer' && <Actions collection={collection} />}
+      back={{ to: '/collections', label: t`All collections` }}
+    >
+      <QueryStatus of={query} failure={t`The collection couldn’t be loaded`} />
+      {collection && (
+        <Stack gap="lg">
+          <Group gap="xs">
+            <Text size="sm" c="dimmed">
+              {plural(collection.media_count, { one: '# recording', other: '# recordings' })}
+            </Text>
+            <CollectionBadges collection={collection} />
+            <Link to="/" search={{ collection: uuid }} className="ot-link">
+              {t`Show in the library`}
+            </Link>
+            <Link to="/search" search={{ collection: uuid }} className="ot-link">
+              {t`Search in it`}
+            </Link>
+          </Group>
+          {collection.description !== '' && (
+            <Text style={{ overflowWrap: 'anywhere', whiteSpace: 'pre-line' }}>{collection.description}</Text>
+          )}
+          <CollectionFiles collection={collection} />
+        </Stack>
+      )}
+    </Pane>
+  );
+}
+
+function Actions({ collection }: { collection: Collection }) {
+  const [dialog, setDialog] = useState<'edit' | 'share' | 'delete' | null>(null);
+  const client = useQueryClient();
+  const navigate = useNavigate();
+  const close = (): void => setDialog(null);
+  const isOwner = collection.my_permission === 'owner';
+  return (
+    <Group gap="sm">
+      {isOwner && (
+        <Button variant="light" onClick={() => setDialog('share')}>
+          {t`Share`}
+        </Button>
+      )}
+      <Button variant="default" onClick={() => setDialog('edit')}>
+        {t`Edit`}
+      </Button>
+      {isOwner && (
+        <Button variant="light" color="red" onClick={() => setDialog('delete')}>
+          {t`Delete`}
+        </Button>
+      )}
+      {dialog === 'edit' && (
+        <CollectionDialog collection={collection} onClose={close} onDone={() => notify(t`Collection saved.`)} />
+      )}
+      {dialog === 'share' && <ShareCollectionDialog collection={collection} onClose={close} />}
+      {dialog === 'delete' && (
+        <Confirm
+          title={t`Delete “${collection.name}”?`}
+          action={t`Delete`}
+          run={() => call('DELETE /api/collections/{uuid}', { params: { uuid: collection.uuid } })}
+          onDone={() => {
+            void navigate({ to: '/collections' });
+            void refreshCollections(client);
+            notify(t`“${collection.name}” has been deleted.`);
+          }}
+          onClose={close}
+        >
+          <Text>
+            <Trans>
+              Its recordings stay. People with whom only the collection was shared can no longer see them. You can’t
+              undo this.
+            </Trans>
+          </Text>
+        </Confirm>
+      )}
+    </Group>
+  );
+}

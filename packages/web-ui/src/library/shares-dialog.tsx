@@ -1,0 +1,149 @@
+import { t } from '@lingui/core/macro';
+import { ActionIcon, Badge, Button, Group, Modal, NativeSelect, Stack, Text } from '@mantine/core';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { QueryStatus } from '../ui/query-status.tsx';
+import { Icon } from '../ui/icons.tsx';
+import { notifyError } from '../ui/notify.ts';
+import { confirmDiscard, RestoredNote, type Draft } from '../ui/draft.tsx';
+import { useDraft } from '../state/use-draft.ts';
+import { groupsQuery } from '../groups/group-queries.ts';
+import { emptyShare, permissions, ShareFormFields, type Permission, type ShareFields } from './share-form.tsx';
+
+/** A person or group that may see something. */
+export type Share = {
+  readonly uuid: string;
+  readonly kind: ShareFields['kind'];
+  readonly targetId: string;
+  /** null for a group, and while the name is unknown. */
+  readonly name: string | null;
+  readonly permission: Permission;
+};
+/** What is shared, and how its shares are read and changed. */
+export type Shared = {
+  readonly title: string;
+  /** Shown while it is not shared. */
+  readonly unshared: string;
+  readonly failure: string;
+  readonly key: readonly [string, string];
+  readonly list: (signal: AbortSignal) => Promise<readonly Share[]>;
+  /** Adds a share, or changes its permission. */
+  readonly set: (share: Pick<Share, 'kind' | 'targetId' | 'permission'>) => Promise<unknown>;
+  readonly remove: (shareId: string) => Promise<unknown>;
+};
+
+/** Adds, changes and removes the shares of a recording or a collection. */
+export function SharesDialog({ shared, onClose }: { shared: Shared; onClose: () => void }) {
+  const shares = useQuery({ queryKey: shared.key, queryFn: ({ signal }) => shared.list(signal) });
+  const groups = useQuery(groupsQuery(''));
+  const draft = useDraft(`share:${shared.key[1]}`, emptyShare);
+  const close = async (): Promise<void> => {
+    if (await confirmDiscard(draft)) onClose();
+  };
+  const nameOf = ({ kind, targetId, name }: Share): string => {
+    if (kind === 'person') return name ?? t`Unknown person`;
+    return groups.data?.find((group) => group.uuid === targetId)?.name ?? t`A group you are not in`;
+  };
+  return (
+    <Modal opened onClose={() => void close()} size="lg" title={<b>{shared.title}</b>}>
+      <Stack gap="lg">
+        <RestoredNote draft={draft} />
+        <AddShare shared={shared} draft={draft} />
+        <QueryStatus of={shares} failure={t`The shares couldn’t be loaded`} height={60} />
+        {shares.data?.length === 0 && (
+          <Text size="sm" c="dimmed">
+            {shared.unshared}
+          </Text>
+        )}
+        {shares.data && shares.data.length > 0 && (
+          <ul className="ot-list" data-testid="shares">
+            {shares.data.map((share) => (
+              <ShareEntry key={share.uuid} shared={shared} share={share} name={nameOf(share)} />
+            ))}
+          </ul>
+        )}
+      </Stack>
+    </Modal>
+  );
+}
+
+function useRefresh({ key }: Shared): () => Promise<void> {
+  const client = useQueryClient();
+  return async () => {
+    await client.invalidateQueries({ queryKey: key });
+    await client.invalidateQueries({ queryKey: ['collections'] });
+  };
+}
+
+type AddShareProps = { readonly shared: Shared; readonly draft: Draft<ShareFields> };
+
+function AddShare({ shared, draft }: AddShareProps) {
+  const refresh = useRefresh(shared);
+  const { kind, target, permission } = draft.value;
+  const add = useMutation({
+    mutationFn: (targetId: string) => shared.set({ kind, targetId, permission }),
+    onSuccess: () => {
+      draft.drop();
+      return refresh();
+    },
+    onError: (error) => notifyError(shared.failure, error),
+  });
+  return (
+    <form
+      onSubmit={(event) => {
+        event.preventDefault();
+        if (target !== null && !add.isPending) add.mutate(target.value);
+      }}
+    >
+      <ShareFormFields value={draft.value} onChange={draft.set}>
+        <Button type="submit" disabled={target === null} loading={add.isPending}>
+          {t`Share`}
+        </Button>
+      </ShareFormFields>
+    </form>
+  );
+}
+
+function ShareEntry({ shared, share, name }: { shared: Shared; share: Share; name: string }) {
+  const refresh = useRefresh(shared);
+  const change = useMutation({
+    mutationFn: (permission: Permission) => shared.set({ ...share, permission }),
+    onSettled: refresh,
+    onError: (error) => notifyError(t`The permission wasn’t changed`, error),
+  });
+  const remove = useMutation({
+    mutationFn: () => shared.remove(share.uuid),
+    onSettled: refresh,
+    onError: (error) => notifyError(t`The share wasn’t removed`, error),
+  });
+  return (
+    <li className="ot-entry">
+      <Group gap="xs">
+        <Text size="sm" fw={600} style={{ overflowWrap: 'anywhere' }}>
+          {name}
+        </Text>
+        {share.kind === 'group' && (
+          <Badge size="sm" variant="light" color="gray">
+            {t`group`}
+          </Badge>
+        )}
+      </Group>
+      <Group gap="xs" wrap="nowrap">
+        <NativeSelect
+          size="xs"
+          aria-label={t`Permission of ${name}`}
+          data={permissions}
+          value={share.permission}
+          disabled={change.isPending}
+          onChange={(event) => change.mutate(event.currentTarget.value as Permission)}
+        />
+        <ActionIcon
+          aria-label={t`Stop sharing with ${name}`}
+          loading={remove.isPending}
+          onClick={() => remove.mutate()}
+        >
+          <Icon name="close" size={17} />
+        </ActionIcon>
+      </Group>
+    </li>
+  );
+}

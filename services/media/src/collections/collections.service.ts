@@ -1,0 +1,162 @@
+import type { BodyOf, CollectionObject, mediaRoutes, QueryOf } from '@overtone/contracts';
+import type { Outbox } from '@overtone/database';
+import { isAppError, type Caller } from '@overtone/service-kit';
+import { scopeOf } from '../access/access.store.ts';
+import { recordOperation, type Actor } from '../audit/audit.ts';
+import { isUniqueViolation, txOptions, type Db } from '../database.ts';
+import type { Collection } from '../generated/client.ts';
+import type { People } from '../ports/people.adapter.ts';
+import { collectionExists, fileResults, noSuchCollection, toCollectionObject } from './collections.ts';
+import {
+  addFiles,
+  collectionPermissions,
+  lockedCollection,
+  readableFiles,
+  removeCollection,
+  removeFiles,
+  scopeOfCollections,
+  usableCollection,
+} from './collections.store.ts';
+
+type ListQuery = QueryOf<typeof mediaRoutes.listCollections>;
+type NewCollection = BodyOf<typeof mediaRoutes.createCollection>;
+type Change = BodyOf<typeof mediaRoutes.updateCollection>;
+export type CollectionsDeps = { db: Db; outbox: Outbox; people: Pick<People, 'names' | 'exists'> };
+
+/** Collections of files: what their owners and editors do with them. */
+export function createCollections({ db, outbox, people }: CollectionsDeps) {
+  const describe = createDescriptions({ db, people });
+  const describeOne = async (caller: Caller, id: string): Promise<CollectionObject> => {
+    const [object] = await describe(caller, [await usableCollection(db, caller, id, 'read')]);
+    if (!object) throw noSuchCollection();
+    return object;
+  };
+
+  return {
+    list: async (caller: Caller, query: ListQuery) => {
+      const { page, page_size } = query;
+      const { search, file_uuid: fileId } = query;
+      const where = {
+        AND: [
+          await scopeOfCollections(db, caller, query.ownership),
+          search ? { name: { contains: escapeLike(search), mode: 'insensitive' as const } } : {},
+          // The file must be one that the caller may read: which collections it is in would tell that it exists.
+          fileId ? { members: { some: { fileId, file: await scopeOf(db, caller, 'all') } } } : {},
+        ],
+      };
+      const [collections, total] = await Promise.all([
+        db.collection.findMany({
+          where,
+          orderBy: [{ name: 'asc' }, { id: 'asc' }],
+          skip: (page - 1) * page_size,
+          take: page_size,
+        }),
+        db.collection.count({ where }),
+      ]);
+      return { items: await describe(caller, collections), total, page, page_size };
+    },
+
+    get: describeOne,
+
+    create: async (caller: Caller, { name, description }: NewCollection): Promise<CollectionObject> => {
+      const data = { userId: caller.userId, name, description };
+      const [collection] = await db.collection.createManyAndReturn({ data, skipDuplicates: true });
+      if (!collection) throw collectionExists(name);
+      return describeOne(caller, collection.id);
+    },
+
+    update: async (caller: Caller, id: string, { name, description }: Change): Promise<CollectionObject> => {
+      const data = { ...(name !== undefined && { name }), ...(description !== undefined && { description }) };
+      try {
+        await db.$transaction(async (tx) => {
+          await lockedCollection(tx, caller, id, 'edit');
+          await tx.collection.update({ where: { id }, data: { ...data, updatedAt: new Date() } });
+        }, txOptions);
+      } catch (error) {
+        throw isUniqueViolation(error) ? collectionExists(name ?? '', { cause: error }) : error;
+      }
+      return describeOne(caller, id);
+    },
+
+    remove: (actor: Actor, id: string): Promise<undefined> =>
+      db.$transaction(async (tx) => {
+        const { name, userId } = await lockedCollection(tx, actor, id, 'own');
+        await removeCollection(tx, id);
+        await recordOperation(tx, outbox, actor, 'collection_deleted', { collection: id, name, owner: userId });
+        return undefined;
+      }, txOptions),
+
+    /** Files that the caller may not read are reported as not found. */
+    addFiles: (caller: Caller, id: string, fileIds: readonly string[]) =>
+      db.$transaction(async (tx) => {
+        const collection = await lockedCollection(tx, caller, id, 'edit');
+        const readable = await readableFiles(tx, caller, fileIds);
+        await addFiles(tx, collection, { fileIds: readable, addedBy: caller.userId, source: 'manual' });
+        return fileResults(fileIds, new Set(readable), 'There is no such file.');
+      }, txOptions),
+
+    removeFiles: (caller: Caller, id: string, fileIds: readonly string[]) =>
+      db.$transaction(async (tx) => {
+        await lockedCollection(tx, caller, id, 'edit');
+        const removed = await removeFiles(tx, id, await readableFiles(tx, caller, fileIds));
+        return fileResults(fileIds, new Set(removed), 'The collection does not have this file.');
+      }, txOptions),
+
+    /** The ids of the files that the reader may read; null when the reader may not see the collection. */
+    fileIdsFor: async (reader: Pick<Caller, 'userId' | 'role'>, id: string): Promise<string[] | null> => {
+      const visible = await usableCollection(db, reader, id, 'read').catch((error: unknown) => {
+        if (isAppError(error) && error.kind === 'not_found') return null;
+        throw error;
+      });
+      if (!visible) return null;
+      const file = await scopeOf(db, reader, 'all');
+      const members = await db.collectionMember.findMany({
+        where: { collectionId: id, file },
+        select: { fileId: true },
+      });
+      return members.map(({ fileId }) => fileId);
+    },
+
+    /** Names of the collections among these that the reader may see. */
+    namesFor: async (reader: Pick<Caller, 'userId' | 'role'>, ids: readonly string[]) => {
+      const found = await db.collection.findMany({ where: { id: { in: [...ids] } } });
+      const visible = await collectionPermissions(db, reader, found);
+      return found.filter(({ id }) => visible.has(id)).map(({ id, name }) => ({ collectionId: id, name }));
+    },
+  };
+}
+
+export type Collections = ReturnType<typeof createCollections>;
+
+/** Collections as the caller sees them: only files that the caller may read are counted. */
+function createDescriptions({ db, people }: Pick<CollectionsDeps, 'db' | 'people'>) {
+  return async (caller: Caller, collections: readonly Collection[]): Promise<CollectionObject[]> => {
+    const ids = collections.map(({ id }) => id);
+    const where = { collectionId: { in: ids } };
+    const [permissions, files, shares, names] = await Promise.all([
+      collectionPermissions(db, caller, collections),
+      db.collectionMember.groupBy({
+        by: ['collectionId'],
+        where: { ...where, file: await scopeOf(db, caller, 'all') },
+        _count: true,
+      }),
+      db.collectionShare.groupBy({ by: ['collectionId'], where, _count: true }),
+      people.names(collections.map(({ userId }) => userId).filter((userId) => userId !== caller.userId)),
+    ]);
+    const fileCounts = new Map(files.map(({ collectionId, _count: count }) => [collectionId, count]));
+    const shareCounts = new Map(shares.map(({ collectionId, _count: count }) => [collectionId, count]));
+    return collections.map((collection) =>
+      toCollectionObject(collection, {
+        permission: permissions.get(collection.id) ?? 'viewer',
+        ownerName: names.get(collection.userId) ?? null,
+        fileCount: fileCounts.get(collection.id) ?? 0,
+        shareCount: shareCounts.get(collection.id) ?? 0,
+      }),
+    );
+  };
+}
+
+// Wildcards of LIKE in the user's input are matched literally.
+function escapeLike(text: string): string {
+  return text.replaceAll(/[\\%_]/g, (sign) => `\\${sign}`);
+}
