@@ -1,3 +1,5 @@
+import type { ErrorKind } from './errors.ts';
+
 /** Error codes of insights: language models, summaries, suggestions and answers. */
 export const insightsErrors = {
   // language models of everyone and of one person

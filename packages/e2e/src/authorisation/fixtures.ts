@@ -28,7 +28,10 @@ export type FixtureIds = Record<
   | 'mapping'
   | 'pass'
   | 'task'
-  | 'prompt',
+  | 'prompt'
+  | 'conversation'
+  | 'conversationShare'
+  | 'question',
   string
 >;
 
@@ -151,6 +154,23 @@ export async function createFixtures(instance: Instance) {
       [ids.prompt, ids.owner],
     );
 
+  /** A shared conversation with a question that was not answered. */
+  const conversation = async (ids: FixtureIds, reader: string) => {
+    await insights.ask(`insert into conversation (uuid, user_id, title, scope) values ($1, $2, 'M', 'library')`, [
+      ids.conversation,
+      ids.owner,
+    ]);
+    await insights.ask(
+      `insert into conversation_share (uuid, conversation_id, user_id, shared_by) values ($1, $2, $3, $4)`,
+      [ids.conversationShare, ids.conversation, reader, ids.owner],
+    );
+    await insights.ask(
+      `insert into conversation_message (uuid, conversation_id, position, asked_by, question, status, attempted_at)
+       values ($1, $2, 1, $3, 'matrix', 'failed', now() - interval '1 hour')`,
+      [ids.question, ids.conversation, ids.owner],
+    );
+  };
+
   const pass = async (id: string) => {
     const report: SyncRunReport = {
       pass_uuid: id,
@@ -234,6 +254,9 @@ export async function createFixtures(instance: Instance) {
         'pass',
         'task',
         'prompt',
+        'conversation',
+        'conversationShare',
+        'question',
       ] as const;
       const ids = Object.fromEntries(names.map((name) => [name, randomUUID()])) as Omit<FixtureIds, 'owner'>;
       const bystander = needs('bystander') ? (await person('user')).id : randomUUID();
@@ -260,6 +283,7 @@ export async function createFixtures(instance: Instance) {
       if (needs('pass')) await pass(fixture.pass);
       if (needs('task')) await deadTask(fixture);
       if (needs('prompt')) await prompt(fixture);
+      if (needs('conversation')) await conversation(fixture, caller && relation === 'viewer' ? caller.id : bystander);
       return fixture;
     },
     close: async () => {

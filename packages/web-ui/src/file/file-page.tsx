@@ -6,6 +6,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useParams, useRouterState, useSearch } from '@tanstack/react-router';
 import { useEffect, useMemo, useRef, useState, useSyncExternalStore, type ReactNode } from 'react';
 import { ApiError } from '../api/problem.ts';
+import { AskPanel } from '../ask/ask-panel.tsx';
 import { fileQuery, type FileDetail } from '../api/queries.ts';
 import { urlOf } from '../api/routes.ts';
 import { ErrorNote } from '../ui/error-note.tsx';
@@ -132,6 +133,11 @@ function Workspace({ initialFind, startAt }: { initialFind: string; startAt: num
               open={wide ?? true}
             >
               <SpeakersPanel />
+            </Panel>
+          )}
+          {file.total_segments > 0 && (
+            <Panel title={t`Ask`} icon="ask" open={false}>
+              <AskPanel scope="file" uuid={file.uuid} />
             </Panel>
           )}
           <Panel title={t`Details`} icon="info" open={false}>
@@ -289,7 +295,7 @@ function Panel({
   children,
 }: {
   title: string;
-  icon: 'users' | 'info' | 'clock' | 'shield';
+  icon: 'users' | 'info' | 'clock' | 'shield' | 'ask';
   open: boolean;
   children: ReactNode;
 }) {
