@@ -28,7 +28,8 @@ export function languageModelsInTheBrowser({ scripted, screenshots }: ScriptedCo
   const press = (button: string) => page.getByRole('button', { name: button, exact: true }).click();
   const sentWhere = (text: RegExp) => page.getByTestId('sent-where').getByText(text).waitFor();
   const fill = async (fields: Record<string, string>): Promise<void> => {
-    for (const [label, value] of Object.entries(fields)) await page.getByLabel(label, { exact: true }).fill(value);
+    const form = page.getByRole('dialog');
+    for (const [label, value] of Object.entries(fields)) await form.getByLabel(label, { exact: true }).fill(value);
   };
   const checkLayout = async (title: string, address: string, ready: () => Promise<unknown>): Promise<void> => {
     for (const width of [1280, 360]) {
@@ -70,7 +71,7 @@ export function languageModelsInTheBrowser({ scripted, screenshots }: ScriptedCo
         await fill({ Key: key });
         await press('List models');
         await page.getByText('1 models found. Choose one in the field Model.').waitFor();
-        await page.getByLabel('Model', { exact: true }).click();
+        await page.getByRole('combobox', { name: 'Model' }).click();
         await page.getByRole('option', { name: 'scripted-model' }).click();
         await press('Test connection');
         await page.locator('[data-testid="model-test"][data-ok="true"]').waitFor();
@@ -118,7 +119,9 @@ export function languageModelsInTheBrowser({ scripted, screenshots }: ScriptedCo
       await page.getByText(/Addresses in private networks stay refused/).waitFor();
       await page.goto('/account');
       await press('Add a language model');
-      await fill({ Name: ownName, Address: server.urls.ollama, Key: key, Model: 'scripted-model' });
+      await fill({ Name: ownName, Address: server.urls.ollama, Key: key });
+      await page.getByRole('combobox', { name: 'Model' }).fill('scripted-model');
+      await page.keyboard.press('Tab');
       await press('Save');
       await entry(ownName).getByText('in use').waitFor();
       await sentWhere(/You chose this language model/);
@@ -165,6 +168,6 @@ export function languageModelsInTheBrowser({ scripted, screenshots }: ScriptedCo
 async function removeModels(client: Client | undefined): Promise<void> {
   if (!client) return;
   const { providers } = await client.ok<{ providers: { uuid: string }[] }>('GET', '/api/admin/llm-settings');
-  for (const { uuid } of providers) await client.send('DELETE', `/api/admin/llm-settings/config/${uuid}`);
+  for (const { uuid } of providers) await client.call('DELETE', `/api/admin/llm-settings/config/${uuid}`);
   await client.send('PUT', '/api/admin/llm-settings', { own_providers: false });
 }
