@@ -50,7 +50,7 @@ export async function callStream<R extends Route>(route: R, input: Input<R>): Pr
   if (!response.ok || response.body === null) {
     throw problemFrom(response.status, await response.text().catch(() => ''), response.headers.get('retry-after'));
   }
-  return response.body.pipeThrough(new TextDecoderStream() as unknown as TransformStream<Uint8Array, string>);
+  return response.body.pipeThrough(new TextDecoderStream());
 }
 
 async function sendRenewing(route: Route, input: SendInput | undefined): Promise<Response> {

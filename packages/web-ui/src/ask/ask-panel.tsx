@@ -12,11 +12,11 @@ type Props = { readonly scope: 'file' | 'collection'; readonly uuid: string };
 /** Questions about one recording or collection: continues the latest conversation about it, or begins one. */
 export function AskPanel({ scope, uuid }: Props) {
   const conversations = useQuery(conversationsQuery(1, { scope, uuid }));
-  const [chosen, setChosen] = useState<string | 'new' | null>(null);
+  const [chosen, setChosen] = useState<{ uuid: string | null } | null>(null);
   if (!conversations.data)
     return <QueryStatus of={conversations} failure={t`The conversations couldn’t be loaded`} height={80} />;
   const latest = conversations.data.items.find(({ is_owner: isOwner }) => isOwner)?.uuid ?? null;
-  const shown = chosen === 'new' ? null : (chosen ?? latest);
+  const shown = chosen === null ? latest : chosen.uuid;
   return (
     <Stack gap="sm" data-testid="ask-panel">
       {shown !== null && (
@@ -24,7 +24,7 @@ export function AskPanel({ scope, uuid }: Props) {
           <Link to="/ask" search={{ conversation: shown }} className="ot-link">
             {t`Open on the Ask page`}
           </Link>
-          <Button size="compact-sm" variant="default" onClick={() => setChosen('new')}>
+          <Button size="compact-sm" variant="default" onClick={() => setChosen({ uuid: null })}>
             {t`New conversation`}
           </Button>
         </Group>
@@ -32,7 +32,7 @@ export function AskPanel({ scope, uuid }: Props) {
       <ConversationView
         uuid={shown}
         scope={{ scope, scope_uuid: uuid }}
-        onBegun={setChosen}
+        onBegun={(begun) => setChosen({ uuid: begun })}
         invitation={scope === 'file' ? t`Ask what was said in this recording.` : t`Ask what these recordings say.`}
       />
     </Stack>

@@ -1,4 +1,5 @@
 import { msg, t } from '@lingui/core/macro';
+import { assertNever } from '../lib/assert-never.ts';
 import { translateOnRead } from '../lib/language.ts';
 import type { AskMessage, ConversationItem } from './ask-queries.ts';
 
@@ -41,6 +42,8 @@ export function originText({ made_by: maker, model, status }: AskMessage): strin
       return t`From the summary of the recording.`;
     case null:
       return null;
+    default:
+      return assertNever(maker);
   }
 }
 
@@ -53,5 +56,7 @@ export function scopeText({ scope, scope_title: title }: Pick<ConversationItem, 
       return title ?? t`A recording that you may not read`;
     case 'collection':
       return title ?? t`A collection that you may not read`;
+    default:
+      return assertNever(scope);
   }
 }

@@ -1,6 +1,7 @@
 import { t } from '@lingui/core/macro';
 import { Alert, Button, Group, Loader, Text } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
+import { assertNever } from '../lib/assert-never.ts';
 import { clock } from '../lib/format.ts';
 import { Icon } from '../ui/icons.tsx';
 import type { AskMessage, Citation } from './ask-queries.ts';
@@ -48,6 +49,8 @@ function Answer({ message, onRetry }: Props) {
           </Text>
         </>
       );
+    default:
+      return assertNever(message.status);
   }
 }
 

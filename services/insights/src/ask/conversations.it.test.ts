@@ -246,7 +246,7 @@ describe('an erased person', () => {
     const order = { erasureId: randomUUID(), round: 1, userId: ada.userId };
     await world.emit(userErasureOrdered, order);
     const report = await waitFor(() => world.eventsOf(erasureEvents.insights.subject)[0]);
-    expect(report).toMatchObject({ ...{ erasureId: order.erasureId }, complete: true });
+    expect(report).toMatchObject({ erasureId: order.erasureId, complete: true });
     expect(report['counts']).toMatchObject({ conversations: 1, conversation_shares: 1, answers: 2 });
     expect(await sql('select 1 from conversation where user_id = $1', [ada.userId])).toEqual([]);
     expect(await sql('select 1 from conversation_share where user_id = $1', [ada.userId])).toEqual([]);
@@ -285,7 +285,7 @@ describe('questions', () => {
     const { uuid } = await begin(ada);
     model.answer((request) => ({ reaction: 'answer', text: answerFromExcerpts(request), delayMs: 500 }));
     const answers = await Promise.all([ask(ada, uuid, question), ask(ada, uuid, question, { base: second.base })]);
-    expect(answers.map(({ status }) => status).sort()).toEqual([200, 409]);
+    expect(answers.map(({ status }) => status).toSorted((x, y) => x - y)).toEqual([200, 409]);
     expect((await messagesOf(ada, uuid)).map(({ status }) => status)).toEqual(['answered']);
   });
 
@@ -295,7 +295,7 @@ describe('questions', () => {
     const ids = await Promise.all([begin(ada), begin(ada), begin(ada)]);
     model.answer((request) => ({ reaction: 'answer', text: answerFromExcerpts(request), delayMs: 1_000 }));
     const answers = await Promise.all(ids.map(({ uuid }) => ask(ada, uuid, question)));
-    expect(answers.map(({ status }) => status).sort()).toEqual([200, 200, 429]);
+    expect(answers.map(({ status }) => status).toSorted((x, y) => x - y)).toEqual([200, 200, 429]);
   });
 
   it('are answered also when the person leaves', async () => {

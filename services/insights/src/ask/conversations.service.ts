@@ -1,11 +1,4 @@
-import {
-  askRoutes,
-  type AskMessage,
-  type BodyOf,
-  type ConversationItem,
-  type ConversationObject,
-  type QueryOf,
-} from '@overtone/contracts';
+import type { AskMessage, askRoutes, BodyOf, ConversationItem, ConversationObject, QueryOf } from '@overtone/contracts';
 import { notFound } from '@overtone/service-kit';
 import { txOptions, type Db } from '../database.ts';
 import type { MediaFiles } from '../ports/media-files.adapter.ts';

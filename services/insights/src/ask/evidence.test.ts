@@ -2,12 +2,14 @@ import { describe, expect, it } from '@jest/globals';
 import { passagesOf, rank, type Segment } from './evidence.ts';
 
 const file = { fileId: 'f', ownerId: 'o', title: 'Planning' };
-const segment = (start: number, speaker: string | null, text: string): Segment => ({
-  start,
-  end: start + 4,
-  speaker,
-  text,
-});
+function segment(start: number, speaker: string | null, text: string): Segment {
+  return {
+    start,
+    end: start + 4,
+    speaker,
+    text,
+  };
+}
 
 describe('the passages of a recording', () => {
   it('are the turns inside the parts that search found, from the first second of each turn', () => {

@@ -52,7 +52,7 @@ function questionText(question: string): string {
 
 function latestTurns(history: readonly Turn[], room: number, model: Model): string {
   let text = '';
-  for (const { question, answer } of history.slice(-maxTurns).reverse()) {
+  for (const { question, answer } of history.slice(-maxTurns).toReversed()) {
     const longer = `Earlier question: ${question}\nEarlier answer: ${answer}\n${text}`;
     if (model.countTokens(longer) > room) break;
     text = longer;

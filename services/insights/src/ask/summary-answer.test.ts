@@ -2,17 +2,21 @@ import { describe, expect, it } from '@jest/globals';
 import type { SummaryContent } from '@overtone/contracts';
 import { summaryAnswerOf, type SummarySegment } from './summary-answer.ts';
 
-const segment = (uuid: string, start: number): SummarySegment => ({
-  uuid,
-  fileId: 'f',
-  title: 'Planning',
-  start,
-  end: start + 5,
-  speaker: 'Anna',
-  text: `Said at ${start}.`,
-});
+function segment(uuid: string, start: number): SummarySegment {
+  return {
+    uuid,
+    fileId: 'f',
+    title: 'Planning',
+    start,
+    end: start + 5,
+    speaker: 'Anna',
+    text: `Said at ${start}.`,
+  };
+}
 const segments = [segment('a', 10), segment('b', 20), segment('c', 30)];
-const says = (text: string, ...uuids: string[]) => ({ text, segments: uuids.map((uuid) => ({ uuid, start: 0 })) });
+function says(text: string, ...uuids: string[]) {
+  return { text, segments: uuids.map((uuid) => ({ uuid, start: 0 })) };
+}
 const content: SummaryContent = {
   brief: [says('The team planned the move.', 'a')],
   key_decisions: [says('The office moves to Lisbon.', 'b', 'a'), says('The budget stays.', 'gone')],
