@@ -26,6 +26,7 @@ export function languageModelsInTheBrowser({ scripted, screenshots }: ScriptedCo
   const step = watchedStep(() => [boss]);
   const entry = (title: string) => page.locator(`[data-testid="language-model"][data-name="${title}"]`);
   const press = (button: string) => page.getByRole('button', { name: button, exact: true }).click();
+  const submit = () => page.getByRole('dialog').getByRole('button', { name: 'Save', exact: true }).click();
   const sentWhere = (text: RegExp) => page.getByTestId('sent-where').getByText(text).waitFor();
   const fill = async (fields: Record<string, string>): Promise<void> => {
     const form = page.getByRole('dialog');
@@ -77,7 +78,7 @@ export function languageModelsInTheBrowser({ scripted, screenshots }: ScriptedCo
         await page.locator('[data-testid="model-test"][data-ok="true"]').waitFor();
         assert.deepEqual(await barriers(page), [], 'the form has accessibility violations');
         await page.screenshot({ path: join(screenshots, 'language-model-form.png') });
-        await press('Save');
+        await submit();
         await entry(name).getByText('in use').waitFor();
         await entry(name).getByText('Context window: 16,384 tokens, as the server reports.').waitFor();
         await sentWhere(new RegExp(`Passages of transcripts are sent to ${new URL(server.url).host}`));
@@ -89,7 +90,7 @@ export function languageModelsInTheBrowser({ scripted, screenshots }: ScriptedCo
     step('a change keeps the key, and a failed test says what to do', async () => {
       await press(`Edit: ${name}`);
       await fill({ 'Concurrent requests': '2' });
-      await press('Save');
+      await submit();
       await page.getByRole('dialog').waitFor({ state: 'detached' });
       server.script({ reaction: 'refuse', status: 404 });
       await press(`Test: ${name}`);
@@ -103,7 +104,7 @@ export function languageModelsInTheBrowser({ scripted, screenshots }: ScriptedCo
       async () => {
         await press(`Edit: ${name}`);
         await fill({ Address: 'http://127.0.0.1:9999' });
-        await press('Save');
+        await submit();
         await page.getByText(/Enter the key of this server/).waitFor();
         await press('Cancel');
         await press('Discard');
@@ -122,7 +123,7 @@ export function languageModelsInTheBrowser({ scripted, screenshots }: ScriptedCo
       await fill({ Name: ownName, Address: server.urls.ollama, Key: key });
       await page.getByRole('combobox', { name: 'Model' }).fill('scripted-model');
       await page.keyboard.press('Tab');
-      await press('Save');
+      await submit();
       await entry(ownName).getByText('in use').waitFor();
       await sentWhere(/You chose this language model/);
       await checkLayout('language-models-own', '/account', () => entry(ownName).waitFor());

@@ -3,6 +3,7 @@ import { afterEach, describe, expect, it } from '@jest/globals';
 import { createLog, createMetrics } from '@overtone/service-kit';
 import { createOutboundGuard, parseRanges } from '@overtone/service-kit/outbound';
 import { parseKeyRing } from '@overtone/service-kit/sealing';
+import { waitFor } from '@overtone/testkit';
 import { cleanUpAfterFile, stopAfterFile } from '@overtone/testkit/cleanup';
 import { startLanguageModelServer } from '@overtone/testkit/language-model';
 import { z } from 'zod';
@@ -221,11 +222,15 @@ describe('language models', () => {
     const [fileId, other] = [randomUUID(), randomUUID()];
     const running = new Map<string, number>();
     const highest = new Map<string, number>();
+    const isFull = () => running.get(fileId) === 6 && running.get(other) === 4;
+    let wasFull = false;
     server.answer(async ({ prompt }) => {
       const now = (running.get(prompt) ?? 0) + 1;
       running.set(prompt, now);
       highest.set(prompt, Math.max(now, highest.get(prompt) ?? 0));
-      await new Promise((resolve) => setTimeout(resolve, 150));
+      await waitFor(() => (wasFull ||= isFull()) || undefined);
+      // Another request would begin now.
+      await new Promise((resolve) => setTimeout(resolve, 300));
       running.set(prompt, running.get(prompt)! - 1);
       return 'ok';
     });
@@ -259,12 +264,19 @@ describe('language models', () => {
   it('end a waiting request when the caller aborts', async () => {
     await addProvider({ max_parallel: 1 });
     const model = await openModel();
-    server.answer(() => ({ reaction: 'answer', text: 'ok', delayMs: 400 }));
+    let release = () => {};
+    const released = new Promise<void>((resolve) => (release = resolve));
+    server.answer(async () => {
+      await released;
+      return 'ok';
+    });
     const first = model.text(requestOf());
+    await waitFor(() => server.calls.length === 1 || undefined);
     const aborter = new AbortController();
     const waiting = model.text(requestOf({ signal: aborter.signal }));
     setTimeout(() => aborter.abort(), 150);
     await expect(waiting).rejects.toThrow();
+    release();
     await first;
     expect(server.calls).toHaveLength(1);
   });

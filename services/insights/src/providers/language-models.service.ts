@@ -30,8 +30,9 @@ type Deps = {
 type OnText = ((soFar: string) => void) | undefined;
 type Prepared = { row: ProviderRow; server: ModelServer; request: ModelRequest; schema: object | null; onText: OnText };
 
-/** Between two looks whether a request may be sent. */
+/** Between two looks whether a request may be sent; doubled after each, up to the longest. */
 const pollMs = 100;
+const longestPollMs = 800;
 const renewMs = 15_000;
 /** A provider that asks for a longer pause is reported: the job comes back later. */
 const longestPauseSeconds = 300;
@@ -146,7 +147,7 @@ async function sendOnce(deps: Deps, prepared: Prepared): Promise<ModelReply> {
 
 async function waitForTurn({ db }: Deps, { row, request }: Prepared, requestId: string): Promise<void> {
   const { uuid: providerId, name, timeoutSeconds } = row;
-  for (;;) {
+  for (let looks = 0; ; looks += 1) {
     request.signal.throwIfAborted();
     const wanted = { requestId, providerId, fileId: request.fileId, timeoutSeconds };
     const decision = await requestStore.begin(db, wanted);
@@ -155,7 +156,7 @@ async function waitForTurn({ db }: Deps, { row, request }: Prepared, requestId: 
     if (decision.kind === 'paused') throw modelFailures.paused(name, decision.seconds);
     if (decision.kind === 'rate-limited' && decision.seconds > longestPauseSeconds)
       throw modelFailures.rateLimited(name, { retryAfterSeconds: Math.ceil(decision.seconds) });
-    const pauseMs = decision.kind === 'busy' ? pollMs : decision.seconds * 1_000;
+    const pauseMs = decision.kind === 'busy' ? Math.min(longestPollMs, pollMs * 2 ** looks) : decision.seconds * 1_000;
     await sleep(pauseMs + Math.random() * pollMs, undefined, { signal: request.signal });
   }
 }

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterEach, describe, expect, it } from '@jest/globals';
-import { operationsEvents, userErasureOrdered } from '@overtone/contracts';
+import { mediaEvents, operationsEvents, userErasureOrdered } from '@overtone/contracts';
 import { waitFor } from '@overtone/testkit';
 import { stopAfterFile } from '@overtone/testkit/cleanup';
 import { startLanguageModelServer } from '@overtone/testkit/language-model';
@@ -53,6 +53,7 @@ afterEach(async () => {
   world.messages.length = 0;
   await world.sql('delete from llm_provider');
   await world.sql('delete from insights_settings');
+  await world.sql('delete from llm_usage');
 });
 
 describe('language models of everyone', () => {
@@ -193,6 +194,37 @@ describe('the connection test', () => {
     expect(body['models']).toEqual([{ id: 'scripted-model', context_tokens: 16_384 }]);
     const refused = await ask(admin, 'POST', `${system}/models`, input({ model: '', api_key: 'wrong' }));
     expect([refused.status, refused.body['code']]).toEqual([503, 'provider_refused_key']);
+  });
+});
+
+describe('accounted tokens', () => {
+  const add = (userId: string, fileId: string | null) =>
+    world.sql(
+      `insert into llm_usage (day, user_id, file_id, provider, model, purpose, requests, input_tokens, output_tokens)
+       values (current_date, $1, $2, 'House', 'small', 'section', 2, 100, 10)`,
+      [userId, fileId],
+    );
+  const usage = async (by: 'user' | 'file') =>
+    (await ask(admin, 'GET', `${system}/usage?group_by=${by}`)).body['items'] as Body[];
+
+  it('are listed by person with the name, and by file', async () => {
+    const person = newUser();
+    const [first, second] = [randomUUID(), randomUUID()];
+    await add(person.userId, first);
+    await add(person.userId, second);
+    const sums = { provider: 'House', model: 'small', requests: 4, input_tokens: 200, output_tokens: 20 };
+    expect(await usage('user')).toEqual([{ uuid: person.userId, name: `Name of ${person.userId}`, ...sums }]);
+    expect((await usage('file')).map(({ uuid }) => uuid).toSorted()).toEqual([first, second].toSorted());
+  });
+
+  it('of a deleted file stay with its person, without the file', async () => {
+    const person = newUser();
+    const fileId = randomUUID();
+    await add(person.userId, fileId);
+    await add(person.userId, null);
+    await world.emit(mediaEvents.deleted, { fileId, ownerId: person.userId });
+    await waitFor(async () => ((await usage('file')).every(({ uuid }) => uuid === null) ? true : undefined));
+    expect(await usage('user')).toMatchObject([{ uuid: person.userId, requests: 4, input_tokens: 200 }]);
   });
 });
 

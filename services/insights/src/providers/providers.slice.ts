@@ -60,6 +60,7 @@ export function createProvidersSlice(deps: Deps): Slice & { models: LanguageMode
   return {
     models: createLanguageModels({ db, store, client, guard, settings, telemetry, log }),
     forgets: {
+      file: (tx, fileId) => requestStore.detachFile(tx, fileId),
       person: async (tx, userId) => ({
         language_models: await store.removeOf(tx, userId),
         language_model_usage: await requestStore.removeUsageOf(tx, userId),

@@ -82,6 +82,16 @@ export const requestStore = {
         sum(requests)::int as requests, sum(input_tokens)::float8 as "inputTokens", sum(output_tokens)::float8 as "outputTokens"
       from llm_usage where day > (now() at time zone 'utc')::date - ${days}::int
       group by 1, 2, 3 order by sum(input_tokens + output_tokens) desc, 1, 2, 3 limit 500`,
+  /** The tokens of a deleted file stay with its person, without the file. */
+  detachFile: async (tx: Tx, fileId: string): Promise<void> =>
+    void (await tx.$executeRaw`
+      with gone as (delete from llm_usage where file_id = ${fileId}::uuid returning *)
+      insert into llm_usage as u (day, user_id, file_id, provider, model, purpose, requests, input_tokens, output_tokens)
+      select day, user_id, null, provider, model, purpose, sum(requests), sum(input_tokens), sum(output_tokens)
+      from gone group by day, user_id, provider, model, purpose
+      on conflict (day, user_id, file_id, provider, model, purpose) do update set
+        requests = u.requests + excluded.requests, input_tokens = u.input_tokens + excluded.input_tokens,
+        output_tokens = u.output_tokens + excluded.output_tokens`),
   removeUsageOf: (tx: Tx, userId: string): Promise<number> =>
     tx.$executeRaw`delete from llm_usage where user_id = ${userId}::uuid`,
   /** Tokens are accounted for a year, as the pages show at most. */
