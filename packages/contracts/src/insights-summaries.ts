@@ -152,10 +152,7 @@ export const summaryRoutes = {
 
 export const summaryEvents = {
   /** A version was ordered, has ended, was withheld, is out of date or was deleted. */
-  changed: defineEvent(
-    'evt.insights.summary.changed.v1',
-    z.object({ fileId: z.uuid(), ownerId: z.uuid() }),
-  ),
+  changed: defineEvent('evt.insights.summary.changed.v1', z.object({ fileId: z.uuid(), ownerId: z.uuid() })),
 };
 
 export const summaryLive = {

@@ -25,6 +25,8 @@ export const pushMessage = z.discriminatedUnion('type', [
     data: z.object({ file_id: z.uuid(), transcript_version: z.int() }),
   }),
   z.object({ type: z.literal('search_indexing_complete'), seq: z.int(), data: z.object({ file_id: z.uuid() }) }),
+  /** A version of the summary was ordered, has ended, is out of date, withheld or deleted. */
+  z.object({ type: z.literal('summary_changed'), seq: z.int(), data: z.object({ file_id: z.uuid() }) }),
   /** For notifications. To the owner of the file. */
   z.object({
     type: z.literal('transcription_ended'),
@@ -51,6 +53,17 @@ export const pushMessage = z.discriminatedUnion('type', [
   z.object({
     type: z.literal('import_progress'),
     data: z.object({ file_id: z.uuid(), received_bytes: z.number().int(), total_bytes: z.number().int().nullable() }),
+  }),
+  /** A summary is being written: finished and all requests, and its text so far. */
+  z.object({
+    type: z.literal('summary_progress'),
+    data: z.object({
+      file_id: z.uuid(),
+      version: z.int(),
+      sections_done: z.int(),
+      sections_total: z.int(),
+      draft: z.string(),
+    }),
   }),
   /** More messages were missed than are buffered: fetch everything again. */
   z.object({ type: z.literal('resync'), data: z.object({ seq: z.int() }) }),

@@ -22,6 +22,7 @@ import { redactionInTheBrowser } from './redaction-browser.e2e.ts';
 import { rolling } from './rolling.e2e.ts';
 import { signals } from './signals.e2e.ts';
 import { registerSuites } from './suite.ts';
+import { summariesInTheBrowser } from './summaries-browser.e2e.ts';
 import { watchInTheBrowser } from './watch-browser.e2e.ts';
 
 // Faults and operation, on an instance whose speech engine only waits.
@@ -40,6 +41,7 @@ registerSuites(
     retentionInTheBrowser(context),
     redactionInTheBrowser(context),
     promptsInTheBrowser(context),
+    summariesInTheBrowser(context),
     languageModelsInTheBrowser(context),
     askInTheBrowser(context),
     transcriptImportInTheBrowser(context),

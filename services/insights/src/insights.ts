@@ -5,18 +5,16 @@ import { createEventDatabase } from '@overtone/database';
 import { concurrencyOf, createRecycling, worker } from '@overtone/jobs';
 import { createService, createServiceBase, type Service } from '@overtone/service-kit';
 import { createOutboundGuard, parseRanges } from '@overtone/service-kit/outbound';
-import { createAskSlice } from './ask/ask.slice.ts';
 import type { InsightsEnv } from './env.ts';
 import { createErasureSlice } from './erasure/erasure.slice.ts';
 import { PrismaClient } from './generated/client.ts';
-import { createMediaFiles } from './ports/media-files.adapter.ts';
-import { createMedia } from './ports/media.adapter.ts';
 import { createModelClient } from './ports/model-client.adapter.ts';
+import { createMedia } from './ports/media.adapter.ts';
 import { createPeople } from './ports/people.adapter.ts';
-import { createSearch } from './ports/search.adapter.ts';
 import { createPromptsSlice } from './prompts/prompts.slice.ts';
 import { createProvidersSlice } from './providers/providers.slice.ts';
 import { createSettings } from './settings/settings.ts';
+import { createSummariesSlice } from './summaries/summaries.slice.ts';
 import { createTelemetry } from './telemetry.ts';
 
 /** Insights: language models, summaries, suggestions and answers. */
@@ -46,15 +44,16 @@ export function createInsights(env: InsightsEnv): Service {
     keyRing,
   });
   const prompts = createPromptsSlice({ db, outbox, people, keyRing });
-  const ask = createAskSlice({
+  const summaries = createSummariesSlice({
     db,
+    outbox,
+    bus,
     log,
-    people,
-    media: createMediaFiles({ bus, media: createMedia({ bus }) }),
-    search: createSearch({ bus }),
+    media: createMedia({ bus }),
     models: providers.models,
     instructionsFor: prompts.instructionsFor,
-    findSummary: async () => null,
+    settings,
+    telemetry,
   });
   return createService({
     ...base,
@@ -62,15 +61,15 @@ export function createInsights(env: InsightsEnv): Service {
     slices: [
       slice,
       relay,
-      createErasureSlice({ db, outbox, forgets: [providers.forgets, prompts.forgets, ask.forgets] }),
+      createErasureSlice({ db, outbox, forgets: [providers.forgets, prompts.forgets, summaries.forgets] }),
       providers,
       prompts,
-      ask,
+      summaries,
       {
         jobs: [
           worker(
             insightsJobs,
-            { summarize: async () => ({}) },
+            { summarize: summaries.summarize },
             { workerId, concurrency: concurrencyOf(insightsJobs), recycling },
           ),
         ],

@@ -5,6 +5,9 @@ import { Counter, Gauge, Histogram } from 'prom-client';
 /** The model under which those of single people are counted: their names may be personal. */
 const ownModels = 'own';
 
+const summaryOutcomes = ['completed', 'partial', 'failed'] as const;
+type SummaryOutcome = (typeof summaryOutcomes)[number];
+
 /** Metrics of requests to language models, by kind of provider and model; counters start at 0, so that they are never missing. */
 export function createTelemetry({ registry }: Pick<Metrics, 'registry'>) {
   const registers = [registry];
@@ -32,6 +35,19 @@ export function createTelemetry({ registry }: Pick<Metrics, 'registry'>) {
     help: 'Requests to language models that wait for the end of their answer',
     registers,
   });
+  const summaries = new Counter({
+    name: 'summaries_total',
+    help: 'Summaries by outcome: completed, partial or failed',
+    labelNames: ['outcome'] as const,
+    registers,
+  });
+  const summaryDuration = new Histogram({
+    name: 'summary_duration_seconds',
+    help: 'Time from the beginning of a summary to its end, without the time in the queue',
+    buckets: [0.5, 1, 5, 15, 30, 60, 120, 300, 900, 1_800, 3_600],
+    registers,
+  });
+  for (const outcome of summaryOutcomes) summaries.inc({ outcome }, 0);
   for (const provider of modelProviderKinds) {
     const labels = { provider, model: ownModels };
     requests.inc({ ...labels, result: 'ok' }, 0);
@@ -39,6 +55,10 @@ export function createTelemetry({ registry }: Pick<Metrics, 'registry'>) {
     duration.zero(labels);
   }
   return {
+    recordSummary: (outcome: SummaryOutcome, seconds: number | null): void => {
+      summaries.inc({ outcome });
+      if (seconds !== null) summaryDuration.observe(seconds);
+    },
     labelsOf: ({ ownerId, kind, model }: { ownerId: string | null; kind: ModelProviderKind; model: string }) => ({
       provider: kind,
       model: ownerId === null ? model : ownModels,

@@ -22,14 +22,12 @@ export function newUser(role: Role = 'user'): TestUser {
   return { userId: randomUUID(), role };
 }
 
-/** Fakes identity and the dispatcher: every user but strangers has a name, and no queue is paused. */
-function serveUpstreams(nats: NatsConnection, strangers: ReadonlySet<string>): void {
+/** Fakes identity and the dispatcher: every user has a name, and no queue is paused. */
+function serveUpstreams(nats: NatsConnection): void {
   nats.subscribe(identityRpc.names.subject, {
     callback: (_, message) => {
       const { userIds } = message.json<{ userIds: string[] }>();
-      const users = userIds
-        .filter((userId) => !strangers.has(userId))
-        .map((userId) => ({ userId, email: '', fullName: `Name of ${userId}` }));
+      const users = userIds.map((userId) => ({ userId, email: '', fullName: `Name of ${userId}` }));
       message.respond(JSON.stringify({ ok: { users } }));
     },
   });
@@ -45,8 +43,7 @@ export async function startWorld(more: Record<string, string> = {}) {
   const jsm = await nats.jetstreamManager();
   await jsm.streams.add({ name: 'EVENTS', subjects: ['evt.>'] });
   await provisionJobs(nats, insightsJobs);
-  const strangers = new Set<string>();
-  serveUpstreams(nats, strangers);
+  serveUpstreams(nats);
   const messages: Message[] = [];
   nats.subscribe('evt.>', {
     callback: (_, message) => void messages.push({ subject: message.subject, data: message.json() }),
@@ -89,12 +86,9 @@ export async function startWorld(more: Record<string, string> = {}) {
   });
   return {
     nats,
-    strangers,
     database,
-    /** For another replica. */
+    /** For another process of the service. */
     environment,
-    base: `http://127.0.0.1:${apiPort}`,
-    sign,
     /** A client with the role of the service, for what has no route. */
     db,
     messages,

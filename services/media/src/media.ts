@@ -15,6 +15,7 @@ import { createInsightsSlice } from './insights/insights.slice.ts';
 import { createLegalHoldSlice } from './legal-hold/legal-hold.slice.ts';
 import { createLanguages } from './ports/languages.adapter.ts';
 import { createPeople } from './ports/people.adapter.ts';
+import { createSummaries } from './ports/summaries.adapter.ts';
 import { createProcessingSlice } from './processing/processing.slice.ts';
 import { createMaskedAudio } from './redaction/masked-audio.service.ts';
 import { createRedactionSlice } from './redaction/redaction.slice.ts';
@@ -63,7 +64,7 @@ export function createMedia(env: MediaEnv): Service {
       files,
       sharing,
       createStreamingSlice({ db, objects, maskedAudio }),
-      createExportsSlice({ db, outbox }),
+      createExportsSlice({ db, outbox, summaries: createSummaries({ bus }) }),
       createTranscriptsSlice({ db, outbox, people }),
       createTranscriptImportSlice({ db, outbox, objects }),
       tags,

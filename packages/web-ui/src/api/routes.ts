@@ -24,6 +24,7 @@ import type {
   promptRoutes,
   QueryInputOf,
   searchRoutes,
+  summaryRoutes,
   systemRoutes,
   userRoutes,
 } from '@overtone/contracts';
@@ -51,6 +52,7 @@ type Definition =
   | ValueOf<typeof modelRoutes>
   | ValueOf<typeof promptRoutes>
   | ValueOf<typeof searchRoutes>
+  | ValueOf<typeof summaryRoutes>
   | ValueOf<typeof systemRoutes>
   | ValueOf<typeof userRoutes>;
 

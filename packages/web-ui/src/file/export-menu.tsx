@@ -1,6 +1,6 @@
 import { msg, t } from '@lingui/core/macro';
 import { Button, Menu } from '@mantine/core';
-import { useMutation } from '@tanstack/react-query';
+import { useMutation, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { translateOnRead } from '../lib/language.ts';
 import { fetchText } from '../api/client.ts';
@@ -11,6 +11,7 @@ import { copyText } from '../lib/copy-text.ts';
 import { saveTextFile } from '../lib/save-text-file.ts';
 import { copyLinkTo } from './copy-link.ts';
 import { useFile } from './file-context.ts';
+import { summaryStatusQuery } from './summary/summary-queries.ts';
 
 const formats = translateOnRead([
   { format: 'srt', label: msg`Subtitles, SRT`, ending: 'srt', type: 'application/x-subrip' },
@@ -24,11 +25,19 @@ type Format = (typeof formats)[number];
 export function ExportMenu() {
   const { file, player } = useFile();
   const [withSpeakers, setWithSpeakers] = useState(true);
+  const [withSummary, setWithSummary] = useState(false);
+  const status = useQuery(summaryStatusQuery(file.uuid)).data;
+  const hasSummary = status !== undefined && status.shown_version !== null && !status.withheld;
   const fetchAs = (format: Format['format']): Promise<string> =>
     fetchText(
       urlOf('GET /api/files/{uuid}/subtitles', {
         params: { uuid: file.uuid },
-        query: { subtitle_format: format, include_speakers: withSpeakers },
+        query: {
+          subtitle_format: format,
+          include_speakers: withSpeakers,
+          // SRT has no place for it.
+          include_summary: hasSummary && withSummary && format !== 'srt',
+        },
       }),
     );
   const save = useMutation({
@@ -70,6 +79,11 @@ export function ExportMenu() {
         <Menu.CheckboxItem checked={withSpeakers} onChange={setWithSpeakers} closeMenuOnClick={false}>
           {t`With speaker names`}
         </Menu.CheckboxItem>
+        {hasSummary && (
+          <Menu.CheckboxItem checked={withSummary} onChange={setWithSummary} closeMenuOnClick={false}>
+            {t`With summary (not in SRT)`}
+          </Menu.CheckboxItem>
+        )}
       </Menu.Dropdown>
     </Menu>
   );

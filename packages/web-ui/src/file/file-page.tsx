@@ -6,7 +6,6 @@ import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useParams, useRouterState, useSearch } from '@tanstack/react-router';
 import { useEffect, useMemo, useRef, useState, useSyncExternalStore, type ReactNode } from 'react';
 import { ApiError } from '../api/problem.ts';
-import { AskPanel } from '../ask/ask-panel.tsx';
 import { fileQuery, type FileDetail } from '../api/queries.ts';
 import { urlOf } from '../api/routes.ts';
 import { ErrorNote } from '../ui/error-note.tsx';
@@ -18,7 +17,6 @@ import { hasRecording, isInProgress, toneOf } from '../library/status.ts';
 import { ago, duration, moment } from '../lib/format.ts';
 import { DraftsNote } from './drafts-note.tsx';
 import { RedactionPanel } from './redaction-panel.tsx';
-import { CollectionsLine } from './collections-line.tsx';
 import { DetailsPanel } from './details-panel.tsx';
 import { ExportMenu } from './export-menu.tsx';
 import { FileProvider, speakerLooksOf, canEdit, useFile } from './file-context.ts';
@@ -33,7 +31,9 @@ import { RunTimeline } from './run-timeline.tsx';
 import { isUncertain } from './segment-row.tsx';
 import { ShortcutsDialog } from './shortcuts-dialog.tsx';
 import { SpeakersPanel } from './speakers-panel.tsx';
+import { SummaryPanel } from './summary/summary-panel.tsx';
 import { TagsLine } from './tags-line.tsx';
+import { positionAt } from './transcript.ts';
 import { TranscriptView } from './transcript-view.tsx';
 import { useEditing } from './use-editing.ts';
 import { useKeys } from './use-keys.ts';
@@ -113,6 +113,13 @@ function Workspace({ initialFind, startAt }: { initialFind: string; startAt: num
     [transcript.loaded, speakers],
   );
   useLoadStart(transcript.prioritize, startAt, file);
+  const jumpTo = (seconds: number): void => {
+    player.seek(seconds);
+    if (playable) player.play();
+    const position = positionAt(transcript.loaded, seconds);
+    if (position) setShown(position.index);
+    else loadAround(transcript.prioritize, seconds, file);
+  };
   useKeys({
     player,
     transcript,
@@ -127,17 +134,17 @@ function Workspace({ initialFind, startAt }: { initialFind: string; startAt: num
         <aside className={css['side']} aria-label={t`About this recording`}>
           {playable && <Media />}
           {!(failed && file.total_segments === 0) && (
+            <Panel title={t`Summary`} icon="file" open={wide ?? true}>
+              <SummaryPanel onJump={jumpTo} />
+            </Panel>
+          )}
+          {!(failed && file.total_segments === 0) && (
             <Panel
               title={speakers.size > 0 ? plural(speakers.size, { one: '# speaker', other: '# speakers' }) : t`Speakers`}
               icon="users"
               open={wide ?? true}
             >
               <SpeakersPanel />
-            </Panel>
-          )}
-          {file.total_segments > 0 && (
-            <Panel title={t`Ask`} icon="ask" open={false}>
-              <AskPanel scope="file" uuid={file.uuid} />
             </Panel>
           )}
           <Panel title={t`Details`} icon="info" open={false}>
@@ -225,10 +232,19 @@ function UncertainLegend({ transcript }: { transcript: Transcript }) {
 /** Loads the part of the transcript around the start time of a link first. */
 function useLoadStart(prioritize: (from: number, to: number) => void, startAt: number | null, file: FileDetail): void {
   return useEffect(() => {
-    if (startAt === null || !file.duration || file.total_segments === 0) return;
-    const guess = Math.floor((startAt / file.duration) * file.total_segments);
-    prioritize(Math.max(0, guess - 400), Math.min(file.total_segments - 1, guess + 400));
+    if (startAt !== null)
+      loadAround(prioritize, startAt, { duration: file.duration, total_segments: file.total_segments });
   }, [prioritize, startAt, file.duration, file.total_segments]);
+}
+
+function loadAround(
+  prioritize: (from: number, to: number) => void,
+  seconds: number,
+  { duration: length, total_segments: total }: Pick<FileDetail, 'duration' | 'total_segments'>,
+): void {
+  if (!length || total === 0) return;
+  const guess = Math.floor((seconds / length) * total);
+  prioritize(Math.max(0, guess - 400), Math.min(total - 1, guess + 400));
 }
 
 function FileHead({ onHelp }: { onHelp: () => void }) {
@@ -261,7 +277,6 @@ function FileHead({ onHelp }: { onHelp: () => void }) {
         {facts.filter((fact) => fact !== null).join(' · ')}
       </Text>
       <TagsLine />
-      <CollectionsLine />
     </header>
   );
 }
@@ -295,7 +310,7 @@ function Panel({
   children,
 }: {
   title: string;
-  icon: 'users' | 'info' | 'clock' | 'shield' | 'ask';
+  icon: 'users' | 'info' | 'clock' | 'shield' | 'file';
   open: boolean;
   children: ReactNode;
 }) {

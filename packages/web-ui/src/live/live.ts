@@ -1,17 +1,18 @@
 import type { PushMessage } from '@overtone/contracts';
 import type { QueryClient } from '@tanstack/react-query';
-import type { ProgressStore } from './progress-store.ts';
+import type { DraftStore, ProgressStore } from './progress-store.ts';
 import { effectOf } from './push.ts';
 import type { TranscriptVersions } from './transcript-versions.ts';
 
 type Deps = {
   readonly queryClient: QueryClient;
   readonly progress: ProgressStore;
+  readonly summaryDrafts: DraftStore;
   readonly versions: TranscriptVersions;
 };
 
 /** Applies the effect of each push message to the caches. */
-export function createLive({ queryClient, progress, versions }: Deps): (message: PushMessage) => void {
+export function createLive({ queryClient, progress, summaryDrafts, versions }: Deps): (message: PushMessage) => void {
   const refetch = (keys: readonly (readonly string[])[]): void => {
     for (const queryKey of keys) void queryClient.invalidateQueries({ queryKey: [...queryKey] });
   };
@@ -23,7 +24,7 @@ export function createLive({ queryClient, progress, versions }: Deps): (message:
         if (effect.resumed) return;
         // Files may have changed between the first responses and the first greeting. After a later connection that was
         // not resumed, anything may have changed.
-        if (isFirstGreeting) refetch([['files'], ['file']]);
+        if (isFirstGreeting) refetch([['files'], ['file'], ['summary']]);
         else void queryClient.invalidateQueries();
         isFirstGreeting = false;
         return;
@@ -40,6 +41,8 @@ export function createLive({ queryClient, progress, versions }: Deps): (message:
         ]);
       case 'progress':
         return progress.set(effect.fileId, effect.progress);
+      case 'summary-draft':
+        return summaryDrafts.set(effect.fileId, effect.draft);
       case 'removed':
         progress.drop(effect.fileId);
         return refetch([['files'], ['file', effect.fileId], ['search']]);

@@ -1,25 +1,27 @@
 import { useSyncExternalStore } from 'react';
-import type { Progress } from './push.ts';
+import type { Progress, SummaryDraft } from './push.ts';
 
-/** Live progress by file. Outside the query cache: four updates per second must not re-render unchanged data. */
-export type ProgressStore = {
-  readonly get: (fileId: string) => Progress | null;
-  readonly set: (fileId: string, progress: Progress) => void;
+/** Live values by file. Outside the query cache: four updates per second must not re-render unchanged data. */
+type LiveStore<T> = {
+  readonly get: (fileId: string) => T | null;
+  readonly set: (fileId: string, value: T) => void;
   readonly drop: (fileId: string) => void;
   readonly clear: () => void;
   readonly subscribe: (listener: () => void) => () => void;
 };
+export type ProgressStore = LiveStore<Progress>;
+export type DraftStore = LiveStore<SummaryDraft>;
 
-export function createProgressStore(): ProgressStore {
-  const values = new Map<string, Progress>();
+export function createProgressStore<T = Progress>(): LiveStore<T> {
+  const values = new Map<string, T>();
   const listeners = new Set<() => void>();
   const notifyListeners = (): void => {
     for (const listener of listeners) listener();
   };
   return {
     get: (fileId) => values.get(fileId) ?? null,
-    set: (fileId, progress) => {
-      values.set(fileId, progress);
+    set: (fileId, value) => {
+      values.set(fileId, value);
       notifyListeners();
     },
     drop: (fileId) => {
@@ -37,7 +39,13 @@ export function createProgressStore(): ProgressStore {
 }
 
 export const progressStore = createProgressStore();
+/** The texts of summaries that are being written. */
+export const summaryDrafts = createProgressStore<SummaryDraft>();
 
 export function useProgress(fileId: string): Progress | null {
   return useSyncExternalStore(progressStore.subscribe, () => progressStore.get(fileId));
+}
+
+export function useSummaryDraft(fileId: string): SummaryDraft | null {
+  return useSyncExternalStore(summaryDrafts.subscribe, () => summaryDrafts.get(fileId));
 }

@@ -39,6 +39,19 @@ describe('effectOf', () => {
       effectOf({ type: 'import_progress', data: { file_id: id, received_bytes: 1_600_000, total_bytes: total } }),
     ).toMatchObject({ kind: 'progress', fileId: id, progress: { stage: 'download', percent, etaSeconds: null } }),
   );
+  it('refetches what is known of a summary that has changed', () =>
+    expect(effectOf({ type: 'summary_changed', seq: 3, data: { file_id: id } })).toEqual({
+      kind: 'refetch',
+      keys: [['summary', id]],
+    }));
+  it('passes the text of a summary on while it is written', () => {
+    const data = { file_id: id, version: 2, sections_done: 1, sections_total: 4, draft: 'So far' };
+    expect(effectOf({ type: 'summary_progress', data })).toEqual({
+      kind: 'summary-draft',
+      fileId: id,
+      draft: { version: 2, sectionsDone: 1, sectionsTotal: 4, text: 'So far' },
+    });
+  });
   it('refetches everything after a resync', () =>
     expect(effectOf({ type: 'resync', data: { seq: 9 } })).toEqual({ kind: 'everything', seq: 9 }));
   it('refetches search results after indexing', () =>

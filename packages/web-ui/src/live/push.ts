@@ -11,12 +11,21 @@ export type Progress = {
   readonly etaSeconds: number | null;
 };
 
+/** The text of a summary while it is written. */
+export type SummaryDraft = {
+  readonly version: number;
+  readonly sectionsDone: number;
+  readonly sectionsTotal: number;
+  readonly text: string;
+};
+
 /** The effect of a message on the caches. Keys are the first parts of query keys. */
 export type PushEffect =
   | { readonly kind: 'greeting'; readonly seq: number; readonly resumed: boolean }
   | { readonly kind: 'refetch'; readonly keys: readonly (readonly string[])[] }
   | { readonly kind: 'transcript'; readonly fileId: string; readonly version: number }
   | { readonly kind: 'progress'; readonly fileId: string; readonly progress: Progress }
+  | { readonly kind: 'summary-draft'; readonly fileId: string; readonly draft: SummaryDraft }
   | { readonly kind: 'ended'; readonly fileId: string; readonly keys: readonly (readonly string[])[] }
   | { readonly kind: 'removed'; readonly fileId: string }
   | { readonly kind: 'everything'; readonly seq: number }
@@ -58,6 +67,13 @@ export function effectOf(message: PushMessage): PushEffect {
         progress: { stage: 'download', percent, message: bytes(received), etaSeconds: null },
       };
     }
+    case 'summary_changed':
+      return { kind: 'refetch', keys: [['summary', message.data.file_id]] };
+    case 'summary_progress': {
+      const { file_id: fileId, version, sections_done: sectionsDone, sections_total: sectionsTotal } = message.data;
+      const draft = { version, sectionsDone, sectionsTotal, text: message.data.draft };
+      return { kind: 'summary-draft', fileId, draft };
+    }
     case 'transcription_ended':
     case 'file_shared':
       return { kind: 'nothing' };
@@ -93,6 +109,8 @@ const known: ReadonlySet<string> = new Set<PushMessage['type']>([
   'search_indexing_complete',
   'transcription_status',
   'import_progress',
+  'summary_changed',
+  'summary_progress',
   'transcription_ended',
   'file_shared',
   'resync',

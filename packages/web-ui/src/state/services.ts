@@ -2,7 +2,7 @@ import { call } from '../api/client.ts';
 import { fileQuery } from '../api/queries.ts';
 import { createQueryClient } from '../api/query-client.ts';
 import { createLive } from '../live/live.ts';
-import { progressStore } from '../live/progress-store.ts';
+import { progressStore, summaryDrafts } from '../live/progress-store.ts';
 import { createPushSocket } from '../live/push-socket.ts';
 import { transcriptVersions } from '../live/transcript-versions.ts';
 import { createSession } from './session.ts';
@@ -34,11 +34,12 @@ export const session = createSession({
     uploads.forget();
     drafts.close();
     progressStore.clear();
+    summaryDrafts.clear();
     transcriptVersions.clear();
   },
 });
 
-const live = createLive({ queryClient, progress: progressStore, versions: transcriptVersions });
+const live = createLive({ queryClient, progress: progressStore, summaryDrafts, versions: transcriptVersions });
 
 function pathOf(fileId: string): string {
   return `/files/${fileId}`;

@@ -24,6 +24,7 @@ export type Reader = { userId: string; role: Role };
 export type Media = {
   /** @returns null for a file that does not exist or is in the bin. */
   readTranscript: (fileId: string, signal?: AbortSignal) => Promise<Transcript | null>;
+  hasTranscript: (fileId: string) => Promise<boolean>;
   /** The files that the reader may see, by id. */
   access: (fileIds: readonly string[], reader: Reader) => Promise<ReadonlyMap<string, ReadableFile>>;
 };
@@ -37,6 +38,10 @@ export function createMedia({ bus }: { bus: Pick<Bus, 'request'> }): Media {
         if (transcript !== 'changed') return transcript;
       }
       throw new AppError('unavailable', 'service_unavailable', 'The transcript is being changed.');
+    },
+    hasTranscript: async (fileId) => {
+      const { file } = await bus.request(mediaInsightsRpc.transcript, { fileId, offset: 0, limit: 1 });
+      return file !== null && file.transcriptVersion > 0;
     },
     access: async (fileIds, reader) => {
       const wanted = [...new Set(fileIds)];

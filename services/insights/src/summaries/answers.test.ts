@@ -34,7 +34,13 @@ describe('an answer', () => {
 
   it('has no owner when the model writes nothing, or the word null', () => {
     const item = { text: 'Call Ben', n: [1], due_date: ' ' };
-    const answer = { ...empty, action_items: [{ ...item, owner: 'null' }, { ...item, owner: 'Anna' }] };
+    const answer = {
+      ...empty,
+      action_items: [
+        { ...item, owner: 'null' },
+        { ...item, owner: 'Anna' },
+      ],
+    };
     expect(toContent(answer, sent, source).action_items.map(({ owner, due_date }) => [owner, due_date])).toEqual([
       [null, null],
       ['Anna', null],
@@ -60,7 +66,11 @@ describe('an answer', () => {
     };
     expect(notesOf(toContent(answer, sent, source))).toEqual([
       expect.objectContaining({ label: 'action', text: 'Call Ben (owner Anna) (due Friday)' }),
-      expect.objectContaining({ label: 'topic', text: 'Budget', source: expect.objectContaining({ start: 10, end: 38 }) }),
+      expect.objectContaining({
+        label: 'topic',
+        text: 'Budget',
+        source: expect.objectContaining({ start: 10, end: 38 }),
+      }),
     ]);
   });
 });

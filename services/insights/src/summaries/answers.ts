@@ -11,9 +11,7 @@ export const summaryAnswer = z.object({
   brief: z.array(statementAnswer).max(100),
   key_decisions: z.array(statementAnswer).max(100),
   action_items: z
-    .array(
-      statementAnswer.extend({ owner: z.string().max(400).nullable(), due_date: z.string().max(400).nullable() }),
-    )
+    .array(statementAnswer.extend({ owner: z.string().max(400).nullable(), due_date: z.string().max(400).nullable() }))
     .max(100),
   topics: z.array(z.object({ title: z.string().max(1_000), n: numbers })).max(100),
   follow_ups: z.array(statementAnswer).max(100),

@@ -45,7 +45,9 @@ function instructionsOf(task: Task, { text, organisationContext, language }: Gui
     `You summarise recordings of an organisation. ${tasks[task]}`,
     text,
     organisationContext === '' ? '' : `About the organisation:\n${organisationContext}`,
-    language === null ? 'Write in the language of the recording.' : `Write in ${languageName(language)}, whatever the language of the recording.`,
+    language === null
+      ? 'Write in the language of the recording.'
+      : `Write in ${languageName(language)}, whatever the language of the recording.`,
     shape,
   ].filter((part) => part !== '');
 }
@@ -60,7 +62,10 @@ const frameTokens = 64;
 const minRoom = 256;
 
 /** How the window of a model is used. */
-export type Budget = { maxOutputTokens: number; /** Tokens of the lines of one request; null: nothing fits. */ room: number | null };
+export type Budget = {
+  maxOutputTokens: number;
+  /** Tokens of the lines of one request; null: nothing fits. */ room: number | null;
+};
 
 export function budgetOf(contextTokens: number, guidance: Guidance, countTokens: (text: string) => number): Budget {
   const maxOutputTokens = Math.min(4_096, Math.max(512, Math.floor(contextTokens / 4)));

@@ -1,4 +1,4 @@
-import { mediaRoutes } from '@overtone/contracts';
+import { mediaRoutes, type SummaryObject } from '@overtone/contracts';
 import type { Outbox } from '@overtone/database';
 import { handle, handled, type Slice } from '@overtone/service-kit';
 import { usableFile } from '../access/access.store.ts';
@@ -6,6 +6,7 @@ import { actorOf, auditAction } from '../audit/audit.ts';
 import type { Db } from '../database.ts';
 import { toFileObject } from '../files/files.ts';
 import { readFile, recordUse } from '../files/files.store.ts';
+import type { Summaries } from '../ports/summaries.adapter.ts';
 import type { Mask } from '../redaction/redaction.ts';
 import { maskFor } from '../redaction/redaction.store.ts';
 import { dispositionOf } from '../streaming/streaming.ts';
@@ -21,8 +22,10 @@ const formats = {
   json: { type: 'application/json; charset=utf-8', extension: 'json' },
 };
 
+type Deps = { db: Db; outbox: Outbox; summaries: Summaries };
+
 /** Downloads of the transcript. */
-export function createExportsSlice({ db, outbox }: { db: Db; outbox: Outbox }): Slice {
+export function createExportsSlice({ db, outbox, summaries }: Deps): Slice {
   return {
     routes: [
       handle(mediaRoutes.subtitles, async (request) => {
@@ -31,7 +34,8 @@ export function createExportsSlice({ db, outbox }: { db: Db; outbox: Outbox }): 
         const actor = actorOf(request);
         const file = await usableFile(db, actor, params.uuid, 'read');
         const mask = await maskFor(db, actor, file);
-        const body = await writeTranscript(db, { id: file.id, format, withSpeakers, mask });
+        const summary = query.include_summary ? await summaries.shown(file.id) : null;
+        const body = await writeTranscript(db, { id: file.id, format, withSpeakers, mask, summary });
         await db.$transaction((tx) => auditAction(tx, outbox, 'file_exported', { file, actor, details: { format } }));
         await recordUse(db, file);
         const { type, extension } = formats[format];
@@ -46,13 +50,19 @@ export function createExportsSlice({ db, outbox }: { db: Db; outbox: Outbox }): 
   };
 }
 
-type Export = { id: string; format: keyof typeof formats; withSpeakers: boolean; mask: Mask };
+type Export = {
+  id: string;
+  format: keyof typeof formats;
+  withSpeakers: boolean;
+  mask: Mask;
+  summary: SummaryObject | null;
+};
 
-async function writeTranscript(db: Db, { id, format, withSpeakers, mask }: Export) {
+async function writeTranscript(db: Db, { id, format, withSpeakers, mask, summary }: Export) {
   const segments = await readAll(db, id, mask);
   const about = { ...toFileObject(await readFile(db, id), 'viewer'), speakers: await listSpeakers(db, id, mask) };
   const writers = { srt: toSrt, webvtt: toVtt, txt: toTxt, json: toJson.bind(null, about) };
-  return writers[format](segments, withSpeakers);
+  return writers[format](segments, withSpeakers, summary);
 }
 
 async function readAll(db: Db, fileId: string, mask: Mask): Promise<Spoken[]> {

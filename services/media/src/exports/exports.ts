@@ -1,6 +1,7 @@
 import type { FileDetail } from '@overtone/contracts';
 import { speakerName } from '@overtone/contracts/speakers';
 import { collapseWhitespace, speakerOf, toCues, wrapLines, type Spoken } from './cues.ts';
+import { summaryLines, type ExportedSummary } from './summary.ts';
 
 export type { Spoken } from './cues.ts';
 
@@ -29,16 +30,17 @@ function escapeVtt(text: string): string {
 }
 
 /** WebVTT (https://www.w3.org/TR/webvtt1/): the speaker is a voice span. */
-export function toVtt(segments: Spoken[], withSpeakers: boolean): string {
+export function toVtt(segments: Spoken[], withSpeakers: boolean, summary: ExportedSummary | null = null): string {
   const cues = toCues(segments).map(({ start, end, speaker, text }) => {
     const voice = withSpeakers && speaker ? `<v ${escapeVtt(speaker)}>` : '';
     return `${timestamp(start, '.')} --> ${timestamp(end, '.')}\n${voice}${escapeVtt(wrapLines(text).join('\n'))}\n`;
   });
-  return ['WEBVTT\n', ...cues].join('\n');
+  const note = summary ? [`NOTE\n${summaryLines(summary).join('\n').replaceAll('-->', '→')}\n`] : [];
+  return ['WEBVTT\n', ...note, ...cues].join('\n');
 }
 
 /** Plain text: one paragraph per speaker turn, headed by speaker and time. */
-export function toTxt(segments: Spoken[], withSpeakers: boolean): string {
+export function toTxt(segments: Spoken[], withSpeakers: boolean, summary: ExportedSummary | null = null): string {
   const turns: { speaker: string | null; start: number; end: number; text: string }[] = [];
   for (const segment of segments) {
     const text = collapseWhitespace(segment.text);
@@ -53,12 +55,12 @@ export function toTxt(segments: Spoken[], withSpeakers: boolean): string {
       turns.push({ speaker, start: segment.start_time, end: segment.end_time, text });
     }
   }
-  return turns
-    .map(({ speaker, start, text }) => {
-      const heading = withSpeakers && speaker ? `${speaker} ` : '';
-      return `${heading}[${timestamp(start, '.').slice(0, 8)}]\n${text}\n`;
-    })
-    .join('\n');
+  const paragraphs = turns.map(({ speaker, start, text }) => {
+    const heading = withSpeakers && speaker ? `${speaker} ` : '';
+    return `${heading}[${timestamp(start, '.').slice(0, 8)}]\n${text}\n`;
+  });
+  const lines = summary ? summaryLines(summary) : [];
+  return [...(lines.length > 0 ? [`${lines.join('\n')}\n`] : []), ...paragraphs].join('\n');
 }
 
 type Exported = Pick<
@@ -67,7 +69,12 @@ type Exported = Pick<
 >;
 
 /** JSON for other programs: speakers by their label, without identifiers of this installation. */
-export function toJson(file: Exported, segments: Spoken[], withSpeakers: boolean): string {
+export function toJson(
+  file: Exported,
+  segments: Spoken[],
+  withSpeakers: boolean,
+  summary: ExportedSummary | null = null,
+): string {
   const { title, filename, language, duration, recorded_date, upload_time, engine } = file;
   const speakers = file.speakers.map((speaker) => ({
     label: speaker.name,
@@ -84,7 +91,21 @@ export function toJson(file: Exported, segments: Spoken[], withSpeakers: boolean
     words,
   }));
   const about = { title, filename, language, duration, recorded_date, upload_time, engine };
-  return JSON.stringify({ ...about, ...(withSpeakers ? { speakers } : {}), segments: shown }, null, 2);
+  const exported = {
+    ...about,
+    ...(withSpeakers ? { speakers } : {}),
+    ...(summary ? { summary: toExported(summary) } : {}),
+    segments: shown,
+  };
+  return JSON.stringify(exported, null, 2);
+}
+
+/** Without the identifiers of passages: they belong to this installation. */
+function toExported({ summary, made_without_model, out_of_date, coverage, language }: ExportedSummary) {
+  const withoutIds = JSON.parse(JSON.stringify(summary), (key: string, value: unknown) =>
+    key === 'uuid' ? undefined : value,
+  ) as unknown;
+  return { content: withoutIds, made_without_model, out_of_date, language, gaps: coverage.gaps };
 }
 
 function pad(value: number, width = 2): string {

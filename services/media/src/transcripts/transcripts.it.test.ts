@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { randomUUID } from 'node:crypto';
-import type { FileDetail, SegmentObject } from '@overtone/contracts';
+import { insightsRpc, type FileDetail, type ReplyOf, type SegmentObject } from '@overtone/contracts';
 import type { z } from 'zod';
 import type { speakerObject } from '@overtone/contracts';
 import { transcribed, type Run } from '../../test/runs.ts';
@@ -156,6 +156,40 @@ describe('a transcript export', () => {
     expect(answer.headers.get('content-type')).toContain(type);
     expect(answer.headers.get('content-disposition')).toMatch(/^attachment; filename="talk\./);
     expect(await answer.text()).toMatch(beginning);
+  });
+
+  it('begins with the summary on request, where there is one, and SRT refuses it', async () => {
+    const path = `/api/files/${run.fileId}/subtitles?include_summary=true&subtitle_format=`;
+    const statement = { text: 'We began.', segments: [{ uuid: run.fileId, start: 0 }] };
+    const summary = {
+      file_id: run.fileId,
+      title: '',
+      version: 1,
+      state: 'completed',
+      automatic: true,
+      made_without_model: false,
+      provider: 'p',
+      model: 'm',
+      prompt_uuid: null,
+      prompt_name: null,
+      language: null,
+      out_of_date: false,
+      withheld: false,
+      error_code: null,
+      created_at: '2026-01-01T00:00:00Z',
+      finished_at: null,
+      summary: { brief: [statement], key_decisions: [], action_items: [], topics: [], follow_ups: [] },
+      coverage: { segments: 3, covered_segments: 3, gaps: [] },
+      usage: { input_tokens: 1, output_tokens: 1, duration_ms: 1 },
+    };
+    expect((await media.json(run.owner, 'GET', `${path}txt`)).status).toBe(503);
+    const answers = [{ summary }, { summary: null }];
+    const insights = await media.connectAs('insights');
+    insights.serve(insightsRpc.summary, async () => answers.shift() as ReplyOf<typeof insightsRpc.summary>);
+    const exported = async () => (await media.call(run.owner, 'GET', `${path}txt`)).text();
+    expect(await exported()).toMatch(/^Summary:\n- We began\.\n\nSpeaker 1 \[00:00:00\]/);
+    expect(await exported()).toMatch(/^Speaker 1 \[00:00:00\]/);
+    expect((await media.json(run.owner, 'GET', `${path}srt`)).status).toBe(400);
   });
 
   it('omits the speakers on request', async () => {

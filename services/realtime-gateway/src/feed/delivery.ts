@@ -12,7 +12,7 @@ export type Receivers = {
   resync: (userId: string) => void;
   resyncAll: () => void;
 };
-type Deps = { audience: Audience; replay: Replay; progress: Progress; receivers: Receivers };
+type Deps = { audience: Audience; replay: Replay; progress: Progress; summaries: Progress; receivers: Receivers };
 type Position = { seq: number; time: Date };
 type Handlers = { [K in FeedEvent['kind']]: (event: Extract<FeedEvent, { kind: K }>, position: Position) => void };
 
@@ -20,7 +20,7 @@ const final: ReadonlySet<string> = new Set(['completed', 'error', 'cancelled', '
 const waiting: ReadonlySet<string> = new Set(['queued', 'uploaded']);
 
 /** Delivers stream events to the users that may see them. */
-export function createDelivery({ audience, replay, progress, receivers }: Deps) {
+export function createDelivery({ audience, replay, progress, summaries, receivers }: Deps) {
   const notify = (userIds: string[], seq: number, message: PushMessage): void => {
     for (const userId of userIds) replay.add(userId, { seq, message, at: Date.now() });
     receivers.notify(userIds, message);
@@ -35,6 +35,7 @@ export function createDelivery({ audience, replay, progress, receivers }: Deps) 
       notify(ownerOnly ? [ownerId] : [ownerId, ...audience.of(fileId)], seq, message);
       if (isLast) audience.forget(fileId);
       updateProgress(progress, message);
+      updateSummary(summaries, message);
     },
     shared: ({ shared: { userId, groupId, ownerId, sharedBy }, message }, { seq }) => {
       const userIds = userId ? [userId] : audience.membersOf(groupId ?? '');
@@ -54,6 +55,12 @@ export function createDelivery({ audience, replay, progress, receivers }: Deps) 
     replay.advanceTo(seq);
     (handlers[event.kind] as (event: FeedEvent, position: Position) => void)(event, { seq, time });
   };
+}
+
+/** The draft of a summary that has ended, was withheld or deleted is not sent to clients that connect now. */
+function updateSummary(summaries: Progress, message: PushMessage): void {
+  if (message.type === 'summary_changed') summaries.pause(message.data.file_id);
+  if (message.type === 'file_deleted') summaries.settle(message.data.file_id);
 }
 
 /** A file that is finished or deleted has no more progress; one that waits has none at the moment. */

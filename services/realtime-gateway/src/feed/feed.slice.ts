@@ -1,4 +1,4 @@
-import { importLive, transcriptionLive } from '@overtone/contracts';
+import { importLive, summaryLive, transcriptionLive } from '@overtone/contracts';
 import { periodic, type Bus, type Slice } from '@overtone/service-kit';
 import type { Audience } from '../audience/audience.ts';
 import { createDelivery, type Receivers } from './delivery.ts';
@@ -14,9 +14,10 @@ type Deps = { bus: Bus; audience: Audience; replay: Replay; receivers: Receivers
 
 /** Pushes events and progress to the users that may see them. */
 export function createFeedSlice({ bus, audience, replay, receivers }: Deps): FeedSlice {
-  const progress = createProgress({
-    emit: (live) => receivers.progress([live.ownerId, ...audience.of(live.fileId)], live),
-  });
+  const emit = (live: Live): void => receivers.progress([live.ownerId, ...audience.of(live.fileId)], live);
+  const progress = createProgress({ emit });
+  // A summary may be written while another stage of the file is in progress.
+  const summaries = createProgress({ emit });
   const tail = createEventsTail({
     bus,
     lookBackMs,
@@ -24,7 +25,7 @@ export function createFeedSlice({ bus, audience, replay, receivers }: Deps): Fee
       replay.reset(after);
       receivers.resyncAll();
     },
-    onEvent: createDelivery({ audience, replay, progress, receivers }),
+    onEvent: createDelivery({ audience, replay, progress, summaries, receivers }),
   });
   const subscribeToProgress = async (): Promise<void> => {
     bus.subscribeLive(importLive.progress, ({ fileId, ownerId, receivedBytes, totalBytes }) => {
@@ -36,14 +37,22 @@ export function createFeedSlice({ bus, audience, replay, receivers }: Deps): Fee
       const data = { file_id: fileId, stage, progress: fraction, message, eta_seconds: etaSeconds };
       progress.push({ fileId, ownerId, message: { type: 'transcription_status', data } });
     });
+    bus.subscribeLive(summaryLive.progress, ({ fileId, ownerId, version, sectionsDone, sectionsTotal, draft }) => {
+      const data = { file_id: fileId, version, sections_done: sectionsDone, sections_total: sectionsTotal, draft };
+      summaries.push({ fileId, ownerId, message: { type: 'summary_progress', data } });
+    });
   };
   return {
-    latestProgress: (userId) => progress.latestOf(userId, (fileId) => audience.of(fileId).has(userId)),
+    latestProgress: (userId) =>
+      [progress, summaries].flatMap((source) =>
+        source.latestOf(userId, (fileId) => audience.of(fileId).has(userId)),
+      ),
     parts: [{ name: 'progress', start: subscribeToProgress, stop: async () => {} }, tail],
     periodics: [
       periodic('prune old facts', 30_000, async () => {
         replay.prune(Date.now());
         progress.prune();
+        summaries.prune();
       }),
     ],
   };

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { identityEvents, mediaEvents, pushMessage, searchEvents, transcriptionEvents } from '@overtone/contracts';
+import { identityEvents, mediaEvents, pushMessage, searchEvents, summaryEvents, transcriptionEvents } from '@overtone/contracts';
 import { translateEvent } from './feed.ts';
 
 const fileId = '00000000-0000-4000-8000-000000000001';
@@ -9,6 +9,7 @@ describe('event translation', () => {
   it.each([
     [mediaEvents.updated.subject, { fileId, ownerId, status: 'completed' }, 'file_updated'],
     [mediaEvents.deleted.subject, { fileId, ownerId }, 'file_deleted'],
+    [summaryEvents.changed.subject, { fileId, ownerId }, 'summary_changed'],
     [mediaEvents.transcriptEdited.subject, { fileId, ownerId, transcriptVersion: 2 }, 'transcript_updated'],
     [
       searchEvents.fileIndexed.subject,

@@ -2,6 +2,7 @@ import {
   identityEvents,
   mediaEvents,
   searchEvents,
+  summaryEvents,
   type DataOf,
   type EventDef,
   type FileAccess,
@@ -25,7 +26,7 @@ export type FeedEvent =
 type FileRef = { fileId: string; ownerId: string };
 type Translation = { def: EventDef; translate: (data: never, seq: number) => FeedEvent };
 /** The types of messages that carry nothing but the file. */
-type FileMessage = 'file_created' | 'file_deleted' | 'search_indexing_complete';
+type FileMessage = 'file_created' | 'file_deleted' | 'search_indexing_complete' | 'summary_changed';
 
 /** What each event becomes. Messages carry ids only; clients fetch the content with their own rights. */
 const translations: ReadonlyMap<string, Translation> = new Map(
@@ -45,6 +46,7 @@ const translations: ReadonlyMap<string, Translation> = new Map(
     on(mediaEvents.transcriptStored, transcript),
     on(mediaEvents.transcriptEdited, transcript),
     on(searchEvents.fileIndexed, about('search_indexing_complete')),
+    on(summaryEvents.changed, about('summary_changed')),
     on(mediaEvents.shared, (shared, seq) => ({
       kind: 'shared',
       shared,

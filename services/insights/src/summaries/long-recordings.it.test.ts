@@ -1,0 +1,124 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { afterEach, describe, expect, it } from '@jest/globals';
+import { freePort, waitFor } from '@overtone/testkit';
+import { stopAfterFile } from '@overtone/testkit/cleanup';
+import { startLanguageModelServer, type ModelCall } from '@overtone/testkit/language-model';
+import { speech } from '../../test/recordings.ts';
+import { answerShortly, createSummaryClient, isCombining, linesOf } from '../../test/summaries.ts';
+import { startWorld } from '../../test/world.ts';
+
+const window = 4_096;
+const server = await stopAfterFile(startLanguageModelServer({ contextTokens: window, answer: answerShortly }));
+const world = await startWorld();
+const { recordings, order, read, until, useModel } = createSummaryClient(world);
+
+/** Ten hours: a passage of about thirteen words every five seconds. */
+const tenHours = () =>
+  speech(7_200, (i) => `we agreed that item ${i} of the plan is moved to the next quarter, Anna will report`);
+
+function sections(calls: readonly ModelCall[]): ModelCall[] {
+  return calls.filter((call) => !isCombining(call));
+}
+
+function numbersIn(calls: readonly ModelCall[]): number[] {
+  return sections(calls)
+    .flatMap((call) => linesOf(call).map(({ number }) => number))
+    .toSorted((left, right) => left - right);
+}
+
+afterEach(async () => {
+  server.reset();
+  server.answer(answerShortly);
+  await world.sql('delete from insight_summary');
+  await world.sql('delete from llm_provider');
+});
+
+describe('a recording of ten hours with a window of 4,096 tokens', () => {
+  it.each(['openai-compatible', 'ollama', 'anthropic'] as const)(
+    'reaches %s completely, every passage once, at most six requests at a time, never more tokens than the window',
+    async (kind) => {
+      const base = {
+        'openai-compatible': server.urls.openai,
+        ollama: server.urls.ollama,
+        anthropic: server.urls.anthropic,
+      };
+      await useModel(server, { kind, base_url: base[kind], api_key: kind === 'anthropic' ? 'key' : null });
+      const recording = recordings.add(tenHours());
+      await order(recording);
+      await until(recording, (current) => current.status === 'completed', 300_000);
+      expect(numbersIn(server.calls)).toEqual([...recording.segments.keys()]);
+      expect(server.calls.every(({ seen, prompt }) => seen === prompt)).toBe(true);
+      expect(Math.max(...server.calls.map((call) => call.tokens + (call.maxOutputTokens ?? 0)))).toBeLessThanOrEqual(
+        window,
+      );
+      expect(server.highestConcurrency()).toBeLessThanOrEqual(6);
+      expect(server.highestConcurrency()).toBeGreaterThan(1);
+      const summary = await read(recording);
+      expect(summary.coverage).toEqual({ segments: 7_200, covered_segments: 7_200, gaps: [] });
+      expect(summary.summary.topics.length).toBeGreaterThan(0);
+      if (kind === 'ollama') expect(server.calls.every(({ contextTokens }) => contextTokens === window)).toBe(true);
+    },
+    320_000,
+  );
+
+  it('is not repeated after a 429, and nothing is sent before Retry-After', async () => {
+    await useModel(server);
+    const recording = recordings.add(speech(600));
+    let refusedAt = 0;
+    server.answer((call) => {
+      if (refusedAt > 0 || numbersIn(server.calls).length < 100) return answerShortly(call);
+      refusedAt = Date.now();
+      return { reaction: 'refuse', status: 429, retryAfterSeconds: 4 };
+    });
+    await order(recording);
+    await until(recording, (current) => current.status === 'completed');
+    const later = server.calls.filter(({ at }) => at > refusedAt + 300);
+    expect(Math.min(...later.map(({ at }) => at)) - refusedAt).toBeGreaterThanOrEqual(3_900);
+    const refused = server.calls.find(({ at }) => Math.abs(at - refusedAt) < 100);
+    expect(refused).toBeDefined();
+    expect(new Set(numbersIn(server.calls)).size).toBe(600);
+    expect((await read(recording)).coverage.gaps).toEqual([]);
+  });
+});
+
+describe('a process that is killed', () => {
+  it('leaves its summaries to another one, which repeats no finished section', async () => {
+    const [api, internal] = [await freePort(), await freePort()];
+    const child = spawn(process.execPath, ['--no-warnings', join(import.meta.dirname, '../main.ts')], {
+      env: { ...world.environment, API_PORT: String(api), INTERNAL_PORT: String(internal) },
+      stdio: ['ignore', 'ignore', 'inherit'],
+    });
+    await waitFor(async () => (await fetch(`http://127.0.0.1:${internal}/health/ready`)).ok);
+    await useModel(server);
+    server.answer(async (call) => {
+      await new Promise((resolve) => setTimeout(resolve, 400));
+      return answerShortly(call);
+    });
+    // More than one process works on at a time.
+    const all = Array.from({ length: 7 }, (_, at) =>
+      recordings.add(speech(900, (i) => `recording ${at} has passage ${i} about the plan of the next quarter`)),
+    );
+    await Promise.all(all.map((recording) => order(recording)));
+    await waitFor(() => server.calls.length > 40);
+    child.kill('SIGKILL');
+    await once(child, 'exit');
+    const [killedAt, finished] = [
+      Date.now(),
+      await world.sql<{ count: number }>('select count(*)::int as count from insight_section'),
+    ];
+    await Promise.all(all.map((recording) => until(recording, (current) => current.status === 'completed', 150_000)));
+    expect(finished[0]!.count).toBeGreaterThan(7);
+    expect(server.calls.some(({ aborted, at }) => aborted && at <= killedAt)).toBe(true);
+    for (const [at, recording] of all.entries()) {
+      const own = server.calls.filter(
+        ({ prompt }) => prompt.includes(`recording ${at} has`) && !prompt.includes('brief:'),
+      );
+      // Only what was in progress in the killed process is sent again.
+      const complete = own.filter(({ aborted }) => !aborted);
+      expect(numbersIn(complete)).toEqual([...recording.segments.keys()]);
+      expect((await read(recording)).coverage).toMatchObject({ covered_segments: 900, gaps: [] });
+    }
+  }, 240_000);
+});
