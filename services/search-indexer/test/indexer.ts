@@ -50,8 +50,8 @@ export async function startIndexer() {
   const access = createAccessStore({ db });
   const find = createLegs({ index, store: searchStore, vectoriser, telemetry, log, floor: 0.5 });
   const answer = createSearch({ index, store: searchStore, access, find, telemetry });
-  const retrieve = createRetrieval({ index, store: searchStore, access, find });
   const retrievalStore = { ...searchStore, ...createRetrievalStore({ db }) };
+  const retrieve = createRetrieval({ index, store: retrievalStore, access, find });
   const countMentions = createMentions({ index, store: retrievalStore, access });
   const { signal } = new AbortController();
   return {
