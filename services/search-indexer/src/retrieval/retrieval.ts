@@ -31,6 +31,9 @@ const hybrid = {
 /** The least share of the question's words, by rarity, in the best passages of one file, and in one passage. */
 const minCoverage = { file: 0.5, passage: 0.3 };
 
+/** In a small library every word that does not occur would look rare: these files are assumed in addition. */
+const assumed = { files: 20, withWord: 2 };
+
 /** Plans the search for a question. It has no operators: quotes in a question do not demand exact words. */
 export function planQuestion(
   question: string,
@@ -102,8 +105,7 @@ function coverageOf(
   const said = new Set(texts.flatMap((text) => splitWords(text).map((word) => stem(word.text))));
   let [covered, total] = [0, 0];
   for (const word of words) {
-    const count = of.get(word) ?? 0;
-    const rarity = Math.log(1 + (Math.max(files, count) - count + 0.5) / (count + 0.5));
+    const rarity = Math.log(1 + (files + assumed.files) / ((of.get(word) ?? 0) + assumed.withWord));
     total += rarity;
     if (said.has(stem(word))) covered += rarity;
   }
