@@ -21,7 +21,7 @@ const ownerId = '00000000-0000-4000-8000-000000000001';
 /** A file of meetings, or a folder of such files. */
 async function readLines(path: string): Promise<string[]> {
   const isFolder = (await stat(path)).isDirectory();
-  const files = isFolder ? (await readdir(path)).filter((name) => /\.jsonl\.gz$/.test(name)).sort() : [''];
+  const files = isFolder ? (await readdir(path)).filter((name) => name.endsWith('.jsonl.gz')).sort() : [''];
   const texts = files.map(async (name) => gunzipSync(await readFile(join(path, name))).toString('utf8'));
   return (await Promise.all(texts)).flatMap((text) => text.trim().split('\n'));
 }

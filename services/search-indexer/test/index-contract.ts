@@ -126,7 +126,11 @@ export function indexContract(open: () => SearchIndex): void {
     };
     const filesOf = (hits: readonly Hit[]) => hits.map(({ fileId }) => fileId);
     const both = await search(['budget', 'deadlin']);
-    expect([both.hits, both.sections, both.files].map(filesOf)).toEqual(Array(3).fill([second, first]));
+    expect([both.hits, both.sections, both.files].map(filesOf)).toEqual([
+      [second, first],
+      [second, first],
+      [second, first],
+    ]);
     expect(filesOf((await search(['x'])).files).sort()).toEqual([first, second].sort());
     expect((await search(['x'])).hits).toEqual([]);
     const mine = await search(['budget'], { ownerId: me });
