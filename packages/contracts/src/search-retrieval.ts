@@ -24,19 +24,24 @@ export const retrievedPassage = z.object({
   score: z.number(),
 });
 
+/** Of one reply, which must fit into a message of the broker. */
+const maxPassages = 400;
+
 export const retrievalRpc = {
   /**
    * The files that answer a question, best first, and the best passages of each.
    * @throws AppError unavailable `search_unavailable` when no leg could run.
    */
   retrieve: defineRpc('search-indexer', 'retrieve', {
-    request: z.object({
-      question: z.string().max(2_000),
-      reader,
-      fileIds,
-      maxFiles: z.int().min(1).max(50),
-      passagesPerFile: z.int().min(1).max(20),
-    }),
+    request: z
+      .object({
+        question: z.string().max(2_000),
+        reader,
+        fileIds,
+        maxFiles: z.int().min(1).max(50),
+        passagesPerFile: z.int().min(1).max(20),
+      })
+      .refine(({ maxFiles, passagesPerFile }) => maxFiles * passagesPerFile <= maxPassages),
     reply: z.object({
       legs: z.object({ keyword: legStatus, semantic: legStatus }),
       evidence,

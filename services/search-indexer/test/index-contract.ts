@@ -1,7 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { expect, it } from '@jest/globals';
 import {
+  fileRowIdOf,
   rowIdOf,
+  sectionIdOf,
+  type Hit,
   type IndexFilter,
   type IndexRow,
   type KeywordResult,
@@ -102,6 +105,41 @@ export function indexContract(open: () => SearchIndex): void {
       { fileId: third, terms: 'meet about noth' },
     );
     expect(await words(index, 'deadlin', 'budget')).toEqual([`${second}:0`, `${first}:0`]);
+  });
+
+  it('finds sections and whole files by their own words, ranked among their like, with the filters of passages', async () => {
+    const index = open();
+    const [first, second] = [file(), file()];
+    const [me, other] = [randomUUID(), randomUUID()];
+    const levels = (fileId: string, ownerId: string, text: string): Given[] => [
+      { fileId, ownerId, terms: text },
+      { fileId, ownerId, terms: '', id: sectionIdOf(fileId, 0), kind: 'section', sectionTerms: text, shown: null },
+      { fileId, ownerId, terms: '', id: fileRowIdOf(fileId), kind: 'file', fileTerms: `${text} x x`, shown: null },
+    ];
+    await fill(index, ...levels(first, me, 'budget and noth else'), ...levels(second, other, 'budget budget deadlin'));
+    const search = async (words: string[], filter: Partial<IndexFilter> = {}, limit = 10) => {
+      const request = { keyword: { words, phrases: [] }, vector: noVector, filter: { ...everything, ...filter } };
+      const limits = { keywordLimit: 10, sectionLimit: limit, fileLimit: limit, semanticLimit: 1 };
+      const { keyword } = await index.search({ ...request, ...limits });
+      if (keyword.status !== 'ok') throw new Error(keyword.status);
+      return keyword;
+    };
+    const filesOf = (hits: readonly Hit[]) => hits.map(({ fileId }) => fileId);
+    const both = await search(['budget', 'deadlin']);
+    expect([both.hits, both.sections, both.files].map(filesOf)).toEqual([
+      [second, first],
+      [second, first],
+      [second, first],
+    ]);
+    expect(filesOf((await search(['x'])).files).sort()).toEqual([first, second].sort());
+    expect((await search(['x'])).hits).toEqual([]);
+    const mine = await search(['budget'], { ownerId: me });
+    expect([mine.sections, mine.files].map(filesOf)).toEqual([[first], [first]]);
+    const chosen = await search(['budget'], { fileIds: [second, file()] });
+    expect([chosen.hits, chosen.sections, chosen.files].map(filesOf)).toEqual([[second], [second], [second]]);
+    expect((await search(['budget'], { fileIds: [] })).files).toEqual([]);
+    expect(await search(['budget'], {}, 0)).toMatchObject({ sections: [], files: [] });
+    expect(await index.size()).toBe(2);
   });
 
   it('finds phrases in any of their alternatives', async () => {

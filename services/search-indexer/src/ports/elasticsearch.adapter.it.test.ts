@@ -61,6 +61,57 @@ describe('requests to an Elasticsearch server', () => {
     });
   });
 
+  it('treats an index of another version as lost, and removes it when the new build replaces it', async () => {
+    const old = { ...entry, mappings: { _meta: { model } } };
+    script = ({ method, path }) => {
+      if (method === 'GET' && path === '/p-current') return { body: { 'p-old1': old } };
+      if (method === 'GET' && path === '/p-building') return { body: { 'p-new1': entry } };
+      return path === '/_aliases' ? { body: { acknowledged: true } } : undefined;
+    };
+    expect(await index.builds()).toMatchObject({ current: null, building: { id: 'new1' } });
+    await index.promote();
+    expect(asked('POST', '/_aliases')).toMatchObject({
+      actions: expect.arrayContaining([{ remove_index: { index: 'p-old1' } }]),
+    });
+  });
+
+  it('replaces an interrupted build of another version', async () => {
+    const old = { ...entry, mappings: { _meta: { model } } };
+    script = ({ method }) => {
+      if (method === 'GET') return { body: { 'p-old1': old } };
+      return ['PUT', 'DELETE'].includes(method) ? { body: { acknowledged: true } } : undefined;
+    };
+    await index.beginBuild(model, false);
+    expect(server.asked.map(({ method, path }) => `${method} ${path}`)).toContain('DELETE /p-old1');
+  });
+
+  it('searches sections and whole files in the same request, with the same filters', async () => {
+    script = (request) => {
+      if (request.path !== '/p-old1/_msearch') return bothBuilds(request);
+      const found = (id: string) => ({ hits: { hits: [{ _id: `${file}${id}`, _score: 2 }] } });
+      return { body: { took: 1, responses: [found(':3'), found('/section1'), found('/file')] } };
+    };
+    const { keyword } = await index.search({
+      keyword: { words: ['deadlin', 'budget'], phrases: [] },
+      vector: Promise.resolve(null),
+      filter: { ...everything, ownerId: file, fileIds: [other] },
+      keywordLimit: 100,
+      sectionLimit: 30,
+      fileLimit: 20,
+      semanticLimit: 1,
+    });
+    const filter = [{ term: { owner_id: file } }, { terms: { file_id: [other] } }];
+    const [, , , sections, , files] = asked('POST', '/p-old1/_msearch') as unknown[];
+    const match = { query: 'deadlin budget', operator: 'or' };
+    expect(sections).toMatchObject({
+      size: 30,
+      query: { bool: { filter, must: [{ match: { section_terms: match } }] } },
+    });
+    expect(files).toMatchObject({ size: 20, query: { bool: { filter, must: [{ match: { file_terms: match } }] } } });
+    const hit = { fileId: file, score: 2 };
+    expect(keyword).toMatchObject({ status: 'ok', hits: [{ ...hit, id: `${file}:3` }], sections: [hit], files: [hit] });
+  });
+
   it('creates a build that splits stems at spaces and rejects unknown fields', async () => {
     script = ({ method, path }) => {
       if (method === 'GET') return { status: 404, body: { error: { type: 'index_not_found_exception' }, status: 404 } };

@@ -109,8 +109,7 @@ async function searchLegs({ client, builds }: Parts, request: SearchRequest): Pr
   if (searches.length === 0) return { keyword: { status: 'not_asked' }, semantic: { status: 'not_asked' } };
   const items = searches.flatMap((search) => [{}, { _source: false, track_total_hits: false, ...search }]);
   const responses: unknown[] = await client
-    // The client's types are incompatible under exactOptionalPropertyTypes.
-    .msearch<Document>({ index: builds.indexOf(current.id), searches: items as estypes.MsearchRequestItem[] })
+    .msearch<Document>({ index: builds.indexOf(current.id), searches: items })
     .then(
       (result) => result.responses,
       (error: unknown) => searches.map(() => error),

@@ -1,14 +1,15 @@
 import { roleAtLeast, type ReplyOf, type RequestOf, type retrievalRpc } from '@overtone/contracts';
 import { unavailable } from '@overtone/service-kit';
 import type { AccessScope, AccessScopes } from '../access/access.ts';
-import type { IndexFilter, SearchIndex, Shown } from '../ports/search-index.ts';
+import { isCard, type SearchIndex, type Shown } from '../ports/search-index.ts';
 import type { SearchStore } from '../search/search.store.ts';
 import { batchesOf, countMentions, phraseOf, type Phrase } from './mentions.ts';
+import { noFilter } from './retrieval.ts';
 import type { RetrievalStore } from './retrieval.store.ts';
 
 export type MentionsDeps = {
   index: Pick<SearchIndex, 'builds' | 'search' | 'passages'>;
-  store: RetrievalStore & Pick<SearchStore, 'languages'>;
+  store: Pick<RetrievalStore, 'readable'> & Pick<SearchStore, 'languages'>;
   access: AccessScopes;
 };
 type Request = RequestOf<typeof retrievalRpc.countMentions>;
@@ -33,7 +34,7 @@ export function createMentions({ index, store, access }: MentionsDeps) {
     });
     if (keyword.status !== 'ok')
       throw unavailable('search_unavailable', 'The search index does not respond', { retryAfterSeconds: 5 });
-    const ids = keyword.hits.map(({ id }) => id).filter((id) => !id.endsWith(':-1'));
+    const ids = keyword.hits.map(({ id }) => id).filter((id) => !isCard(id));
     const shown: Shown[] = [];
     for (let from = 0; from < ids.length; from += passagesRead)
       shown.push(...(await index.passages(ids.slice(from, from + passagesRead))));
@@ -68,13 +69,3 @@ export function createMentions({ index, store, access }: MentionsDeps) {
     return { files: counted.slice(0, shownFiles), totalFiles: counted.length };
   };
 }
-
-const noFilter: Omit<IndexFilter, 'ownerId' | 'sharedIds' | 'fileIds'> = {
-  speakers: [],
-  tags: [],
-  media: [],
-  uploadedFrom: null,
-  uploadedTo: null,
-  minDuration: null,
-  maxDuration: null,
-};

@@ -4,11 +4,8 @@ import type { FileHit, FusedHit } from './search.ts';
 /** The hits of both legs, best first; null: the leg did not run. */
 export type LegHits = { keyword: KeywordHits | null; semantic: readonly Hit[] | null };
 
-/**
- * The share of the semantic leg in a score. Measured (`./overtone bench relevance`): of files its order is much worse than
- * that of the words, so that it only moves up files that the words hardly separate, and never replaces the first one.
- */
-const semanticShare = { files: 0.03, passages: 0.25 };
+/** The share of the semantic leg in the score of a passage that both legs found. */
+const semanticShare = 0.25;
 /** A file counts with its best hits of a level, the n-th divided by n. */
 const hitsPerFile = 3;
 
@@ -23,40 +20,46 @@ export function filterBySimilarity(hits: readonly Hit[], floor: number): Hit[] {
 }
 
 /**
- * Ranks files by their passages, sections and whole texts, and by the similarity of their windows. BM25 of different levels
- * and cosines are not comparable: each level is divided by its best file, so that 1 is the best file of every level. Files
- * known only by sections or as a whole have no passages.
+ * Ranks files by their passages, sections and whole texts. BM25 of different levels is not comparable: each level is divided
+ * by its best file, so that 1 is the best file of every level. Of files, the order by meaning is much worse than that by
+ * words (measured: `./overtone bench relevance`), so that meaning decides only between files with equal words, and adds
+ * files that the words did not find. Files known only by sections or as a whole have no passages.
  */
 export function rankFiles({ keyword, semantic }: LegHits): FileHit[] {
   const passages = Map.groupBy(fuse({ keyword, semantic }), ({ fileId }) => fileId);
-  const levels = keyword
-    ? [keyword.hits, keyword.sections, keyword.files].filter((hits) => hits.length > 0).map(scoresByFile)
-    : [];
-  const words = new Map<string, number>();
-  for (const level of levels)
-    for (const [fileId, score] of level) words.set(fileId, (words.get(fileId) ?? 0) + score / levels.length);
+  const words = wordScores(keyword);
   const meaning = scoresByFile(semantic ?? []);
-  const share = shareOf({ keyword, semantic }, semanticShare.files);
-  const files = [...new Set([...passages.keys(), ...words.keys()])]
-    .map((fileId): FileHit => {
-      const own = passages.get(fileId) ?? [];
+  const lowest = Math.min(1, ...words.values());
+  return [...new Set([...words.keys(), ...meaning.keys()])]
+    .map((fileId) => {
+      const [byWords, byMeaning] = [words.get(fileId), meaning.get(fileId) ?? 0];
       return {
         fileId,
-        score: (1 - share) * (words.get(fileId) ?? 0) + share * (meaning.get(fileId) ?? 0),
-        passages: own,
-        semanticOnly: !words.has(fileId),
+        score: byWords ?? byMeaning * lowest,
+        passages: passages.get(fileId) ?? [],
+        semanticOnly: byWords === undefined,
+        byMeaning,
       };
     })
-    .sort((x, y) => y.score - x.score || y.passages.length - x.passages.length || (x.fileId < y.fileId ? -1 : 1));
-  return keepFirst(files, words);
+    .sort(
+      (x, y) =>
+        y.score - x.score ||
+        Number(x.semanticOnly) - Number(y.semanticOnly) ||
+        y.byMeaning - x.byMeaning ||
+        y.passages.length - x.passages.length ||
+        (x.fileId < y.fileId ? -1 : 1),
+    )
+    .map(({ byMeaning: _, ...file }) => file);
 }
 
-/** Moves the best file of the words to the top. */
-function keepFirst(files: readonly FileHit[], words: ReadonlyMap<string, number>): FileHit[] {
-  const best = Math.max(...words.values());
-  const first = files.find(({ fileId }) => words.get(fileId) === best);
-  const score = files[0]?.score ?? 0;
-  return first ? [{ ...first, score }, ...files.filter((file) => file !== first)] : [...files];
+/** The mean of the levels that found something. */
+function wordScores(keyword: KeywordHits | null): Map<string, number> {
+  const words = new Map<string, number>();
+  if (!keyword) return words;
+  const levels = [keyword.hits, keyword.sections, keyword.files].filter((hits) => hits.length > 0).map(scoresByFile);
+  for (const level of levels)
+    for (const [fileId, score] of level) words.set(fileId, (words.get(fileId) ?? 0) + score / levels.length);
+  return words;
 }
 
 /**
@@ -65,7 +68,7 @@ function keepFirst(files: readonly FileHit[], words: ReadonlyMap<string, number>
  */
 export function fuse({ keyword, semantic }: LegHits): FusedHit[] {
   const fused = new Map<string, FusedHit>();
-  const share = shareOf({ keyword, semantic }, semanticShare.passages);
+  const share = shareOf({ keyword, semantic });
   const add = (leg: 'keyword' | 'semantic', hits: readonly Hit[], weight: number): void => {
     const best = hits[0]?.score || 1;
     let rank = 0;
@@ -105,9 +108,9 @@ function scoresByFile(hits: readonly Hit[]): Map<string, number> {
 }
 
 /** The semantic share when both legs ran, else all or nothing. */
-function shareOf({ keyword, semantic }: LegHits, share: number): number {
+function shareOf({ keyword, semantic }: LegHits): number {
   if (!semantic) return 0;
-  return keyword ? share : 1;
+  return keyword ? semanticShare : 1;
 }
 
 function byScore(x: FusedHit, y: FusedHit): number {

@@ -46,7 +46,7 @@ const questionWords = new Set(
   (
     'according agree agreed conclude concluded conclusion concerning debate debated decide decided describe described ' +
     'description discuss discussed discusses discussing discussion discussions explain explained explanation gave give ' +
-    'given group meeting meetings mention mentioned mentioning opinion opinions participant participants people ' +
+    'given group many meeting meetings mention mentioned mentioning much often opinion opinions participant participants people ' +
     'recommend recommended regarding related reach reached said say says speaker speakers suggest suggested summarise ' +
     'summarised summarize summarized summary talk talked talking team tell think thinks thought told'
   ).split(' '),
