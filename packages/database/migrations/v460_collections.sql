@@ -1,5 +1,5 @@
 -- readable-by: v449
--- proof: collection, collection_member, collection_share, access_change
+-- proof: collection, collection_member, collection_share, access_change, file_grant
 -- Media: collections of files. Shares of a collection give its owner's files to others.
 create table if not exists collection (
   uuid        uuid primary key default gen_random_uuid(),

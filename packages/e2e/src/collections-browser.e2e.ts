@@ -11,7 +11,8 @@ import type { Suite } from './suite.ts';
 import { until } from './until.ts';
 
 const password = 'Another-Battery-2026';
-const titles = [9_401, 9_402, 9_403].map((number) => `copy-${number}`);
+const numbers = [9_401, 9_402, 9_403];
+const titles = numbers.map((number) => `copy-${number}`);
 const wide = { width: 1280, height: 800 };
 const narrow = { width: 360, height: 740 };
 
@@ -68,7 +69,7 @@ export function collectionsInTheBrowser({ scripted, recordings, screenshots }: S
             await root.send('POST', '/api/admin/users', { email, password, full_name, must_change_password: false });
           api = await signIn(instance.baseUrl, ownerEmail, password);
           readerApi = await signIn(instance.baseUrl, person.email, password);
-          for (const number of [9_401, 9_402, 9_403])
+          for (const number of numbers)
             await api.completed(
               await uploadWithRetry(api, await createCopy(recordings.brief.path, recordings.folder, number)),
             );
@@ -163,14 +164,14 @@ export function collectionsInTheBrowser({ scripted, recordings, screenshots }: S
         await page.getByTestId('file-list').waitFor();
         await until('two recordings are left', async () => (await page.getByTestId('file-card').count()) === 2);
         await press('Filters, 1 set');
-        assert.equal(await page.getByRole('combobox', { name: 'Collection' }).inputValue(), 'Board meetings');
+        const filter = page.getByRole('combobox', { name: 'Collection' });
+        await until('the filter is named', async () => (await filter.inputValue()) === 'Board meetings');
         await press('Clear filters');
         await until('all recordings are back', async () => (await page.getByTestId('file-card').count()) === 3);
-        const all = await api.search(titles[2]!, 'keyword');
-        assert.ok(all.total_files > 0);
-        await page.goto(`/search?q=${titles[2]}&collection=${collection}`);
-        await page.getByText(`No matches for “${titles[2]}”.`).waitFor();
-        await page.goto(`/search?q=${titles[1]}&collection=${collection}`);
+        assert.equal((await api.search(`${numbers[2]}`, 'keyword')).total_files, 1);
+        await page.goto(`/search?q=${numbers[2]}&mode=keyword&collection=${collection}`);
+        await page.getByText(`No matches for “${numbers[2]}”.`).waitFor();
+        await page.goto(`/search?q=${numbers[1]}&mode=keyword&collection=${collection}`);
         await until('one is found', async () => (await page.getByTestId('search-result').count()) === 1);
         await checkState('search');
       }),
@@ -188,7 +189,10 @@ export function collectionsInTheBrowser({ scripted, recordings, screenshots }: S
         await reader.page.getByRole('link', { name: 'Board meetings' }).click();
         await until('both recordings are listed', async () => (await listed(reader).count()) === 2);
         assert.equal(await reader.page.getByRole('button', { name: /^(Share|Edit|Delete|Add|Remove)/ }).count(), 0);
-        await until('search follows', async () => (await readerApi.search(titles[0]!, 'keyword')).total_files === 1);
+        await until(
+          'search follows',
+          async () => (await readerApi.search(`${numbers[0]}`, 'keyword')).total_files === 1,
+        );
         await listed(reader).getByRole('link', { name: titles[0]! }).click();
         await reader.page.getByRole('heading', { name: titles[0]!, level: 1 }).waitFor();
       }),
@@ -220,7 +224,10 @@ export function collectionsInTheBrowser({ scripted, recordings, screenshots }: S
           await page.keyboard.press('Escape');
           await reader.page.goto(`/collections/${collection}`);
           await reader.page.getByRole('heading', { name: 'Page not found' }).waitFor();
-          await until('search follows', async () => (await readerApi.search(titles[1]!, 'keyword')).total_files === 0);
+          await until(
+            'search follows',
+            async () => (await readerApi.search(`${numbers[1]}`, 'keyword')).total_files === 0,
+          );
           const { total } = await readerApi.ok<{ total: number }>('GET', '/api/files');
           assert.equal(total, 0);
         },

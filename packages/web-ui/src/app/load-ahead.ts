@@ -8,6 +8,7 @@ const dialogs: readonly (() => Promise<unknown>)[] = [
   () => import('../library/file-dialogs.tsx'),
   () => import('../library/share-dialog.tsx'),
   () => import('../library/bulk-dialogs.tsx'),
+  () => import('../collections/add-to-collection.tsx'),
   () => import('../uploads/upload-dialog.tsx'),
   () => import('../uploads/url-import-dialog.tsx'),
   () => import('../transcript-import/import-dialog.tsx'),

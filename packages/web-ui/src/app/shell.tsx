@@ -166,15 +166,17 @@ function AccountMenu({ me }: { me: User }) {
   const navigate = useNavigate();
   const { colorScheme, setColorScheme } = useMantineColorScheme();
   const admin = me.role !== 'user';
+  const name = me.full_name || me.email;
   return (
     <Menu width={240}>
       <Menu.Target>
         <UnstyledButton
-          aria-label={t`Account of ${me.full_name || me.email}`}
+          // With the initials: the name of a control contains its visible text (WCAG 2.5.3).
+          aria-label={t`Account of ${name}, ${initials(name)}`}
           style={{ borderRadius: '50%', flex: 'none' }}
         >
           <Avatar color="petrol" radius="xl" size={36} variant="light">
-            {initials(me.full_name || me.email)}
+            {initials(name)}
           </Avatar>
         </UnstyledButton>
       </Menu.Target>

@@ -25,14 +25,15 @@ export function CollectionSelect({
   const [typed, setTyped] = useState('');
   const [search] = useDebouncedValue(typed, 200);
   const chosen = useQuery({ ...collectionQuery(value ?? ''), enabled: value !== null });
-  // The name of the chosen one is no search.
-  const found = useQuery(collectionsQuery({ search: search === chosen.data?.name ? '' : search, page: 1, size: 50 }));
+  const name = chosen.data?.name ?? (chosen.isError ? t`Unknown collection` : '…');
+  // The field shows the name of the chosen one, which is no search.
+  const found = useQuery(collectionsQuery({ search: search === name ? '' : search, page: 1, size: 50 }));
   const options = new Map(
     (found.data?.items ?? [])
       .filter((collection) => !editable || collection.my_permission !== 'viewer')
       .map(({ uuid, name }) => [uuid, name]),
   );
-  if (value !== null && !options.has(value)) options.set(value, chosen.data?.name ?? t`Unknown collection`);
+  if (value !== null && !options.has(value)) options.set(value, name);
   return (
     <Select
       label={label}

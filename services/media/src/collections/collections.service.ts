@@ -126,8 +126,6 @@ export function createCollections({ db, outbox, people }: CollectionsDeps) {
   };
 }
 
-export type Collections = ReturnType<typeof createCollections>;
-
 /** Collections as the caller sees them: only files that the caller may read are counted. */
 function createDescriptions({ db, people }: Pick<CollectionsDeps, 'db' | 'people'>) {
   return async (caller: Caller, collections: readonly Collection[]): Promise<CollectionObject[]> => {
