@@ -21,17 +21,13 @@ export type FixtureIds = Record<
   | 'speaker'
   | 'otherSpeaker'
   | 'share'
-  | 'collection'
-  | 'collectionShare'
   | 'upload'
   | 'group'
   | 'mapping'
   | 'pass'
   | 'task'
   | 'prompt'
-  | 'conversation'
-  | 'conversationShare'
-  | 'question',
+  | 'summary',
   string
 >;
 
@@ -105,17 +101,6 @@ export async function createFixtures(instance: Instance) {
       [ids.share, ids.file, caller, permission, ids.owner],
     );
 
-  const sharedCollection = async (ids: FixtureIds, caller: string, permission: string) => {
-    await media.ask('insert into collection (uuid, user_id, name) values ($1::uuid, $2, $1::text)', [
-      ids.collection,
-      ids.owner,
-    ]);
-    await media.ask(
-      `insert into collection_share (uuid, collection_id, user_id, permission, shared_by) values ($1, $2, $3, $4, $5)`,
-      [ids.collectionShare, ids.collection, caller, permission, ids.owner],
-    );
-  };
-
   const group = async (ids: FixtureIds, member?: { id: string; role: string }) => {
     await identity.ask('insert into user_group (uuid, name) values ($1::uuid, $1::text)', [ids.group]);
     for (const one of [{ id: ids.owner, role: 'manager' }, ...(member && member.id !== ids.owner ? [member] : [])])
@@ -154,22 +139,13 @@ export async function createFixtures(instance: Instance) {
       [ids.prompt, ids.owner],
     );
 
-  /** A shared conversation with a question that was not answered. */
-  const conversation = async (ids: FixtureIds, reader: string) => {
-    await insights.ask(`insert into conversation (uuid, user_id, title, scope) values ($1, $2, 'M', 'library')`, [
-      ids.conversation,
-      ids.owner,
-    ]);
-    await insights.ask(
-      `insert into conversation_share (uuid, conversation_id, user_id, shared_by) values ($1, $2, $3, $4)`,
-      [ids.conversationShare, ids.conversation, reader, ids.owner],
+  const summary = (ids: FixtureIds) =>
+    insights.ask(
+      `insert into insight_summary (uuid, media_file_id, owner_id, version, state, content, finished_at)
+       values ($1, $2, $3, 1, 'partial',
+         '{"brief": [], "key_decisions": [], "action_items": [], "topics": [], "follow_ups": []}', now())`,
+      [ids.summary, ids.file, ids.owner],
     );
-    await insights.ask(
-      `insert into conversation_message (uuid, conversation_id, position, asked_by, question, status, attempted_at)
-       values ($1, $2, 1, $3, 'matrix', 'failed', now() - interval '1 hour')`,
-      [ids.question, ids.conversation, ids.owner],
-    );
-  };
 
   const pass = async (id: string) => {
     const report: SyncRunReport = {
@@ -247,16 +223,12 @@ export async function createFixtures(instance: Instance) {
         'speaker',
         'otherSpeaker',
         'share',
-        'collection',
-        'collectionShare',
         'group',
         'mapping',
         'pass',
         'task',
         'prompt',
-        'conversation',
-        'conversationShare',
-        'question',
+        'summary',
       ] as const;
       const ids = Object.fromEntries(names.map((name) => [name, randomUUID()])) as Omit<FixtureIds, 'owner'>;
       const bystander = needs('bystander') ? (await person('user')).id : randomUUID();
@@ -265,10 +237,6 @@ export async function createFixtures(instance: Instance) {
       if (needs('file') && caller && (relation === 'viewer' || relation === 'editor'))
         await sharedWith(fixture, caller.id, relation);
       else if (needs('share')) await sharedWith(fixture, bystander, 'viewer');
-      if (needs('collection')) {
-        const isShared = caller && (relation === 'viewer' || relation === 'editor');
-        await sharedCollection(fixture, isShared ? caller.id : bystander, isShared ? relation : 'viewer');
-      }
       if (needs('binned')) await binnedFile(fixture);
       if (needs('change')) await undoneChange(fixture);
       if (needs('upload')) fixture.upload = await upload(stranger.token);
@@ -283,7 +251,7 @@ export async function createFixtures(instance: Instance) {
       if (needs('pass')) await pass(fixture.pass);
       if (needs('task')) await deadTask(fixture);
       if (needs('prompt')) await prompt(fixture);
-      if (needs('conversation')) await conversation(fixture, caller && relation === 'viewer' ? caller.id : bystander);
+      if (needs('summary')) await summary(fixture);
       return fixture;
     },
     close: async () => {

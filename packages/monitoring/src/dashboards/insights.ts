@@ -9,7 +9,7 @@ function duration(value: number): string {
 export const insights: DashboardSpec = {
   uid: 'overtone-insights',
   title: 'Overtone: insights',
-  description: 'Requests to language models.',
+  description: 'Requests to language models, and summaries.',
   rows: [
     {
       title: 'Language models',
@@ -42,6 +42,22 @@ export const insights: DashboardSpec = {
           description:
             '1 while the language model of everyone is paused, because several requests in a row have failed.',
           alerts: ['LanguageModelPaused'],
+        }),
+      ],
+    },
+    {
+      title: 'Summaries',
+      panels: [
+        lines('Summaries', 'short', {
+          queries: { '{{outcome}}': 'sum by (outcome) (increase(summaries_total[1h]))' },
+          description: 'Summaries of an hour by outcome. Incomplete ones name the part that they do not cover.',
+        }),
+        lines('Time of a summary', 's', {
+          queries: {
+            half: 'histogram_quantile(0.5, sum by (le) (rate(summary_duration_seconds_bucket[$__rate_interval])))',
+            '95 %': 'histogram_quantile(0.95, sum by (le) (rate(summary_duration_seconds_bucket[$__rate_interval])))',
+          },
+          description: 'From the beginning of a summary to its end, without the time in the queue.',
         }),
       ],
     },

@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import {
+  mediaInsightsRpc,
   mediaRpc,
   redactionAudiences,
   redactionKinds,
@@ -139,18 +140,7 @@ const elsewhere: Readonly<Record<string, string>> = {
   'GET /api/admin/audit-logs/export': 'its records are made from events, which are tested below',
   'GET /api/docs': 'the documentation of the API',
   'POST /api/admin/asr-providers/test': 'its text is that of the sample in the product',
-  'POST /api/ask/conversations':
-    'its quotes are those of rpc.media.insight-transcript; tighter masks remove the answer',
-  'GET /api/ask/conversations/{uuid}':
-    'its quotes are those of rpc.media.insight-transcript; tighter masks remove the answer',
-  'PUT /api/ask/conversations/{uuid}':
-    'its quotes are those of rpc.media.insight-transcript; tighter masks remove the answer',
-  'POST /api/ask/conversations/{uuid}/messages':
-    'its quotes are those of rpc.media.insight-transcript; tighter masks remove the answer',
-  'POST /api/ask/conversations/{uuid}/messages/{message_uuid}/retry':
-    'its quotes are those of rpc.media.insight-transcript; tighter masks remove the answer',
-  'GET /api/ask/conversations/{uuid}/export':
-    'its quotes are those of rpc.media.insight-transcript; tighter masks remove the answer',
+  'GET /api/files/{uuid}/summary': 'it is made of rpc.media.insight-transcript, which is tested below',
   'POST /api/prompts': 'its text is that of its body',
   'GET /api/prompts/{uuid}': 'its text is what a person wrote',
   'PUT /api/prompts/{uuid}': 'its text is what a person wrote',
@@ -171,9 +161,11 @@ const readers: Readonly<Record<string, TestUser>> = {
 };
 let place: Place;
 let indexer: Bus;
+let insights: Bus;
 
 beforeAll(async () => {
   indexer = await media.connectAs('search-indexer');
+  insights = await media.connectAs('insights');
   const run = await transcribed(media, owner, transcript());
   const created = await media.call(owner, 'POST', '/api/transcripts/import', { body: transcriptFile() });
   expect(created.status).toBe(201);
@@ -289,6 +281,15 @@ describe('masked text', () => {
     expect(foundIn(text, canaries)).toEqual([]);
   });
 
+  it('is in no page for summaries and other insights, and so in no request to a language model', async () => {
+    for (const fileId of [place.run.fileId, place.imported]) {
+      const page = await insights.request(mediaInsightsRpc.transcript, { fileId, offset: 0, limit: 50 });
+      const text = JSON.stringify(page);
+      expect(text).toContain(ordinary);
+      expect(foundIn(text, canaries)).toEqual([]);
+    }
+  });
+
   it('of an imported transcript is stored with its spans, and its file is sent to no user', async () => {
     const page = await indexer.request(mediaRpc.transcriptPage, { fileId: place.imported, offset: 0, limit: 50 });
     expect(page.segments.at(-1)?.text).toContain(ordinary);
@@ -359,6 +360,12 @@ describe('text that was not scanned', () => {
   it('is in no page for the search index', async () => {
     const page = await indexer.request(mediaRpc.transcriptPage, { fileId: place.run.fileId, offset: 0, limit: 50 });
     expect(page.segments.every(({ text, words }) => text === '' && words.length === 0)).toBe(true);
+  });
+
+  it('is in no page for summaries and other insights', async () => {
+    const request = { fileId: place.run.fileId, offset: 0, limit: 50 };
+    const page = await insights.request(mediaInsightsRpc.transcript, request);
+    expect(page).toMatchObject({ segments: [], withheld: true });
   });
 });
 

@@ -44,9 +44,7 @@ export function createFeedSlice({ bus, audience, replay, receivers }: Deps): Fee
   };
   return {
     latestProgress: (userId) =>
-      [progress, summaries].flatMap((source) =>
-        source.latestOf(userId, (fileId) => audience.of(fileId).has(userId)),
-      ),
+      [progress, summaries].flatMap((source) => source.latestOf(userId, (fileId) => audience.of(fileId).has(userId))),
     parts: [{ name: 'progress', start: subscribeToProgress, stop: async () => {} }, tail],
     periodics: [
       periodic('prune old facts', 30_000, async () => {

@@ -1,5 +1,12 @@
 import { describe, expect, it } from '@jest/globals';
-import { identityEvents, mediaEvents, pushMessage, searchEvents, summaryEvents, transcriptionEvents } from '@overtone/contracts';
+import {
+  identityEvents,
+  mediaEvents,
+  pushMessage,
+  searchEvents,
+  summaryEvents,
+  transcriptionEvents,
+} from '@overtone/contracts';
 import { translateEvent } from './feed.ts';
 
 const fileId = '00000000-0000-4000-8000-000000000001';
