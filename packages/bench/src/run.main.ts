@@ -21,6 +21,7 @@ import { signInBench } from './sign-in.bench.ts';
 import { signInTimingBench } from './sign-in-timing.bench.ts';
 import { socketsBench } from './sockets.bench.ts';
 import { startBench } from './start.bench.ts';
+import { summariesBench } from './summaries.bench.ts';
 import { directorySyncBench } from './directory-sync.bench.ts';
 import { uploadBench } from './upload.bench.ts';
 
@@ -41,6 +42,7 @@ const benches: readonly Bench[] = [
   directorySyncBench,
   restoreBench,
   redactionBench,
+  summariesBench,
   relevanceBench,
   askBench,
 ];

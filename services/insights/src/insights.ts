@@ -5,16 +5,20 @@ import { createEventDatabase } from '@overtone/database';
 import { concurrencyOf, createRecycling, worker } from '@overtone/jobs';
 import { createService, createServiceBase, type Service } from '@overtone/service-kit';
 import { createOutboundGuard, parseRanges } from '@overtone/service-kit/outbound';
+import { createAskSlice } from './ask/ask.slice.ts';
 import type { InsightsEnv } from './env.ts';
 import { createErasureSlice } from './erasure/erasure.slice.ts';
 import { PrismaClient } from './generated/client.ts';
-import { createModelClient } from './ports/model-client.adapter.ts';
+import { createMediaFiles } from './ports/media-files.adapter.ts';
 import { createMedia } from './ports/media.adapter.ts';
+import { createModelClient } from './ports/model-client.adapter.ts';
 import { createPeople } from './ports/people.adapter.ts';
+import { createSearch } from './ports/search.adapter.ts';
 import { createPromptsSlice } from './prompts/prompts.slice.ts';
 import { createProvidersSlice } from './providers/providers.slice.ts';
 import { createSettings } from './settings/settings.ts';
 import { createSummariesSlice } from './summaries/summaries.slice.ts';
+import { findCurrentSummary } from './summaries/summaries.store.ts';
 import { createTelemetry } from './telemetry.ts';
 
 /** Insights: language models, summaries, suggestions and answers. */
@@ -44,16 +48,27 @@ export function createInsights(env: InsightsEnv): Service {
     keyRing,
   });
   const prompts = createPromptsSlice({ db, outbox, people, keyRing });
+  const media = createMedia({ bus });
   const summaries = createSummariesSlice({
     db,
     outbox,
     bus,
     log,
-    media: createMedia({ bus }),
+    media,
     models: providers.models,
     instructionsFor: prompts.instructionsFor,
     settings,
     telemetry,
+  });
+  const ask = createAskSlice({
+    db,
+    log,
+    people,
+    media: createMediaFiles({ bus, media }),
+    search: createSearch({ bus }),
+    models: providers.models,
+    instructionsFor: prompts.instructionsFor,
+    findSummary: findCurrentSummary,
   });
   return createService({
     ...base,
@@ -61,10 +76,15 @@ export function createInsights(env: InsightsEnv): Service {
     slices: [
       slice,
       relay,
-      createErasureSlice({ db, outbox, forgets: [providers.forgets, prompts.forgets, summaries.forgets] }),
+      createErasureSlice({
+        db,
+        outbox,
+        forgets: [providers.forgets, prompts.forgets, summaries.forgets, ask.forgets],
+      }),
       providers,
       prompts,
       summaries,
+      ask,
       {
         jobs: [
           worker(

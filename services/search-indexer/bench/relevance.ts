@@ -63,7 +63,7 @@ export async function openRelevance(folder: string, recordings: readonly Recordi
   const store = createSearchStore({ db });
   const access = createAccessStore({ db });
   const find = createLegs({ index, store, vectoriser, telemetry, log, floor: 0.3 });
-  const search = createSearch({ index, store, access, find, telemetry });
+  const search = createSearch({ index, store, collections: { filesOf: async () => null }, access, find, telemetry });
   const searcher = { userId: recordings[0]?.file.ownerId ?? '', canSeeAll: false };
   return {
     /** The files that a search shows on its first page, best first. */

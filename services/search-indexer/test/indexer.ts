@@ -49,7 +49,10 @@ export async function startIndexer() {
   const searchStore = createSearchStore({ db });
   const access = createAccessStore({ db });
   const find = createLegs({ index, store: searchStore, vectoriser, telemetry, log, floor: 0.5 });
-  const answer = createSearch({ index, store: searchStore, access, find, telemetry });
+  /** Files by collection, as media would report them to every searcher. */
+  const collections = new Map<string, string[]>();
+  const filesOf = async (id: string) => collections.get(id) ?? null;
+  const answer = createSearch({ index, store: searchStore, access, collections: { filesOf }, find, telemetry });
   const retrievalStore = { ...searchStore, ...createRetrievalStore({ db }) };
   const retrieve = createRetrieval({ index, store: retrievalStore, access, find });
   const countMentions = createMentions({ index, store: retrievalStore, access });
@@ -68,6 +71,7 @@ export async function startIndexer() {
     access,
     retrieve,
     countMentions,
+    collections,
     directory,
     indexFile: (fileId: string) => indexing.indexFile(fileId, { signal }),
     indexDue: () => refresh.indexDue(signal),

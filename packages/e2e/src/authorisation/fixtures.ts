@@ -21,12 +21,17 @@ export type FixtureIds = Record<
   | 'speaker'
   | 'otherSpeaker'
   | 'share'
+  | 'collection'
+  | 'collectionShare'
   | 'upload'
   | 'group'
   | 'mapping'
   | 'pass'
   | 'task'
   | 'prompt'
+  | 'conversation'
+  | 'conversationShare'
+  | 'question'
   | 'summary',
   string
 >;
@@ -101,6 +106,17 @@ export async function createFixtures(instance: Instance) {
       [ids.share, ids.file, caller, permission, ids.owner],
     );
 
+  const sharedCollection = async (ids: FixtureIds, caller: string, permission: string) => {
+    await media.ask('insert into collection (uuid, user_id, name) values ($1::uuid, $2, $1::text)', [
+      ids.collection,
+      ids.owner,
+    ]);
+    await media.ask(
+      `insert into collection_share (uuid, collection_id, user_id, permission, shared_by) values ($1, $2, $3, $4, $5)`,
+      [ids.collectionShare, ids.collection, caller, permission, ids.owner],
+    );
+  };
+
   const group = async (ids: FixtureIds, member?: { id: string; role: string }) => {
     await identity.ask('insert into user_group (uuid, name) values ($1::uuid, $1::text)', [ids.group]);
     for (const one of [{ id: ids.owner, role: 'manager' }, ...(member && member.id !== ids.owner ? [member] : [])])
@@ -138,6 +154,23 @@ export async function createFixtures(instance: Instance) {
       `insert into insight_prompt (uuid, user_id, name, text, content_type) values ($1, $2, 'M', 'm', 'general')`,
       [ids.prompt, ids.owner],
     );
+
+  /** A shared conversation with a question that was not answered. */
+  const conversation = async (ids: FixtureIds, reader: string) => {
+    await insights.ask(`insert into conversation (uuid, user_id, title, scope) values ($1, $2, 'M', 'library')`, [
+      ids.conversation,
+      ids.owner,
+    ]);
+    await insights.ask(
+      `insert into conversation_share (uuid, conversation_id, user_id, shared_by) values ($1, $2, $3, $4)`,
+      [ids.conversationShare, ids.conversation, reader, ids.owner],
+    );
+    await insights.ask(
+      `insert into conversation_message (uuid, conversation_id, position, asked_by, question, status, attempted_at)
+       values ($1, $2, 1, $3, 'matrix', 'failed', now() - interval '1 hour')`,
+      [ids.question, ids.conversation, ids.owner],
+    );
+  };
 
   const summary = (ids: FixtureIds) =>
     insights.ask(
@@ -223,11 +256,16 @@ export async function createFixtures(instance: Instance) {
         'speaker',
         'otherSpeaker',
         'share',
+        'collection',
+        'collectionShare',
         'group',
         'mapping',
         'pass',
         'task',
         'prompt',
+        'conversation',
+        'conversationShare',
+        'question',
         'summary',
       ] as const;
       const ids = Object.fromEntries(names.map((name) => [name, randomUUID()])) as Omit<FixtureIds, 'owner'>;
@@ -237,6 +275,10 @@ export async function createFixtures(instance: Instance) {
       if (needs('file') && caller && (relation === 'viewer' || relation === 'editor'))
         await sharedWith(fixture, caller.id, relation);
       else if (needs('share')) await sharedWith(fixture, bystander, 'viewer');
+      if (needs('collection')) {
+        const isShared = caller && (relation === 'viewer' || relation === 'editor');
+        await sharedCollection(fixture, isShared ? caller.id : bystander, isShared ? relation : 'viewer');
+      }
       if (needs('binned')) await binnedFile(fixture);
       if (needs('change')) await undoneChange(fixture);
       if (needs('upload')) fixture.upload = await upload(stranger.token);
@@ -251,6 +293,7 @@ export async function createFixtures(instance: Instance) {
       if (needs('pass')) await pass(fixture.pass);
       if (needs('task')) await deadTask(fixture);
       if (needs('prompt')) await prompt(fixture);
+      if (needs('conversation')) await conversation(fixture, caller && relation === 'viewer' ? caller.id : bystander);
       if (needs('summary')) await summary(fixture);
       return fixture;
     },

@@ -122,6 +122,10 @@ function noModel(entry: Entry): Entry {
   return at(() => ({ name: 'matrix' }), entry);
 }
 
+function ofCollection(entry: Entry): Entry {
+  return at((ids) => ({ uuid: ids.collection, share_uuid: ids.collectionShare }), entry);
+}
+
 function speakerOf(entry: Entry): Entry {
   return at((ids) => ({ uuid: ids.speaker, target_uuid: ids.otherSpeaker }), entry);
 }
@@ -134,6 +138,16 @@ function withSummary(entry: Entry): Entry {
 function promptOf(entry: Entry): Entry {
   return at((ids) => ({ uuid: ids.prompt }), entry);
 }
+
+function conversationOf(entry: Entry): Entry {
+  return at(
+    (ids) => ({ uuid: ids.conversation, share_uuid: ids.conversationShare, message_uuid: ids.question }),
+    entry,
+  );
+}
+// Also administrators read only their own conversations and those shared with them.
+const readingConversation = conversationOf({ expects: { own: '-aaa', viewer: '-aaa', other: 'shhh' } });
+const owningConversation = conversationOf({ expects: { own: '-aaa', viewer: '-fff', other: 'shhh' } });
 
 /** Every route of the API. The test fails for a route without an entry. */
 export const table: Record<string, Entry> = {
@@ -343,6 +357,19 @@ export const table: Record<string, Entry> = {
   'PUT /api/speakers/{uuid}': speakerOf(sending(() => ({ display_name: 'x' }))(correcting)),
   'POST /api/speakers/{uuid}/merge/{target_uuid}': speakerOf(correcting),
   'DELETE /api/speakers/{uuid}': speakerOf(correcting),
+  'GET /api/ask/conversations': signedIn,
+  'POST /api/ask/conversations': sending(() => ({ scope: 'library' }))(signedIn),
+  'DELETE /api/ask/conversations': signedIn,
+  'GET /api/ask/conversations/{uuid}': readingConversation,
+  'PUT /api/ask/conversations/{uuid}': sending(() => ({ title: 'Matrix' }))(owningConversation),
+  'DELETE /api/ask/conversations/{uuid}': owningConversation,
+  'POST /api/ask/conversations/{uuid}/messages': sending(() => ({ question: 'Matrix?' }))(owningConversation),
+  'POST /api/ask/conversations/{uuid}/messages/{message_uuid}/retry': empty(owningConversation),
+  'GET /api/ask/conversations/{uuid}/export': readingConversation,
+  'GET /api/ask/conversations/{uuid}/shares': owningConversation,
+  'PUT /api/ask/conversations/{uuid}/shares': sending((ids) => ({ user_uuid: ids.bystander }))(owningConversation),
+  // A reader may leave.
+  'DELETE /api/ask/conversations/{uuid}/shares/{share_uuid}': readingConversation,
   'POST /api/files/{uuid}/summarize': empty(correcting),
   'POST /api/files/{uuid}/retry-summary': withSummary(correcting),
   'GET /api/files/{uuid}/summary': withSummary(reading),
@@ -367,6 +394,20 @@ export const table: Record<string, Entry> = {
   'GET /api/tags/files': asking((ids) => `file_uuid=${ids.file}`)(signedIn),
   'POST /api/tags/files/{uuid}/tags': sending(() => ({ name: 'x' }))(correcting),
   'DELETE /api/tags/files/{uuid}/tags/{tag_name}': correcting,
+  'GET /api/collections': signedIn,
+  'POST /api/collections': sending(() => ({ name: `matrix ${randomUUID()}` }))(signedIn),
+  'GET /api/collections/{uuid}': ofCollection(reading),
+  'PUT /api/collections/{uuid}': ofCollection(sending(() => ({ description: 'x' }))(correcting)),
+  'DELETE /api/collections/{uuid}': ofCollection(owning),
+  'GET /api/collections/{uuid}/media': ofCollection(reading),
+  'POST /api/collections/{uuid}/media': ofCollection(sending((ids) => ({ media_file_ids: [ids.file] }))(correcting)),
+  'DELETE /api/collections/{uuid}/media': ofCollection(sending((ids) => ({ media_file_ids: [ids.file] }))(correcting)),
+  'GET /api/collections/{uuid}/shares': ofCollection(owning),
+  'POST /api/collections/{uuid}/shares': ofCollection(
+    sending((ids) => ({ target_type: 'user', target_uuid: ids.bystander }))(owning),
+  ),
+  'PUT /api/collections/{uuid}/shares/{share_uuid}': ofCollection(sending(() => ({ permission: 'viewer' }))(owning)),
+  'DELETE /api/collections/{uuid}/shares/{share_uuid}': ofCollection(owning),
   'GET /api/tasks': signedIn,
   'GET /api/tasks/files/{uuid}': reading,
   'GET /api/tasks/{uuid}': at((ids) => ({ uuid: ids.task }), { expects: { own: '-aaa', other: 'shaa' } }),

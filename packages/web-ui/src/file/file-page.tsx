@@ -6,6 +6,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useParams, useRouterState, useSearch } from '@tanstack/react-router';
 import { useEffect, useMemo, useRef, useState, useSyncExternalStore, type ReactNode } from 'react';
 import { ApiError } from '../api/problem.ts';
+import { AskPanel } from '../ask/ask-panel.tsx';
 import { fileQuery, type FileDetail } from '../api/queries.ts';
 import { urlOf } from '../api/routes.ts';
 import { ErrorNote } from '../ui/error-note.tsx';
@@ -17,6 +18,7 @@ import { hasRecording, isInProgress, toneOf } from '../library/status.ts';
 import { ago, duration, moment } from '../lib/format.ts';
 import { DraftsNote } from './drafts-note.tsx';
 import { RedactionPanel } from './redaction-panel.tsx';
+import { CollectionsLine } from './collections-line.tsx';
 import { DetailsPanel } from './details-panel.tsx';
 import { ExportMenu } from './export-menu.tsx';
 import { FileProvider, speakerLooksOf, canEdit, useFile } from './file-context.ts';
@@ -145,6 +147,11 @@ function Workspace({ initialFind, startAt }: { initialFind: string; startAt: num
               open={wide ?? true}
             >
               <SpeakersPanel />
+            </Panel>
+          )}
+          {file.total_segments > 0 && (
+            <Panel title={t`Ask`} icon="ask" open={false}>
+              <AskPanel scope="file" uuid={file.uuid} />
             </Panel>
           )}
           <Panel title={t`Details`} icon="info" open={false}>
@@ -277,6 +284,7 @@ function FileHead({ onHelp }: { onHelp: () => void }) {
         {facts.filter((fact) => fact !== null).join(' · ')}
       </Text>
       <TagsLine />
+      <CollectionsLine />
     </header>
   );
 }
@@ -310,7 +318,7 @@ function Panel({
   children,
 }: {
   title: string;
-  icon: 'users' | 'info' | 'clock' | 'shield' | 'file';
+  icon: 'users' | 'info' | 'clock' | 'shield' | 'file' | 'ask';
   open: boolean;
   children: ReactNode;
 }) {
