@@ -1,5 +1,3 @@
-import type { ErrorKind } from './errors.ts';
-
 /** Error codes of insights: language models, summaries, suggestions and answers. */
 export const insightsErrors = {
   // language models of everyone and of one person
@@ -31,4 +29,4 @@ export const insightsErrors = {
   summary_not_failed: 'conflict',
   summary_withheld: 'conflict',
   summary_prompt_too_long: 'invalid',
-} as const satisfies Record<string, ErrorKind>;
+} as const;

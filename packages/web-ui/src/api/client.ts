@@ -41,12 +41,12 @@ export async function call<R extends Route>(
   route: R,
   ...inputs: object extends Input<R> ? [input?: Input<R>] : [input: Input<R>]
 ): Promise<ResponseBody<R>> {
-  return parseResponse<ResponseBody<R>>(await sendRenewing(route, inputs[0] as SendInput | undefined));
+  return parseResponse<ResponseBody<R>>(await sendRenewing(route, inputs[0]));
 }
 
 /** Calls a route that answers with an event stream, with the same renewal. @returns the pieces of its text as they arrive. */
 export async function callStream<R extends Route>(route: R, input: Input<R>): Promise<ReadableStream<string>> {
-  const response = await sendRenewing(route, input as SendInput);
+  const response = await sendRenewing(route, input);
   if (!response.ok || response.body === null) {
     throw problemFrom(response.status, await response.text().catch(() => ''), response.headers.get('retry-after'));
   }
