@@ -63,6 +63,7 @@ export function createInsights(env: InsightsEnv): Service {
   const ask = createAskSlice({
     db,
     log,
+    telemetry,
     people,
     media: createMediaFiles({ bus, media }),
     search: createSearch({ bus }),

@@ -1,7 +1,8 @@
 import { t } from '@lingui/core/macro';
 import { Button, Stack, Text, Textarea } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { useEffect, useRef, useState, type KeyboardEvent } from 'react';
+import { useEffect, useRef, type KeyboardEvent } from 'react';
+import { useDraft } from '../state/use-draft.ts';
 import { ErrorNote } from '../ui/error-note.tsx';
 import { Icon } from '../ui/icons.tsx';
 import { Empty, QueryStatus } from '../ui/query-status.tsx';
@@ -35,7 +36,7 @@ export function ConversationView({ uuid, scope, onBegun, invitation }: Props) {
       {asking.pending?.messageId === null && <PendingView pending={asking.pending} />}
       {asking.error !== null && <ErrorNote error={asking.error} title={t`The question wasn’t answered`} />}
       {isOwner ? (
-        <QuestionForm asking={asking} />
+        <QuestionForm draftKey={`ask:${uuid ?? scope.scope_uuid ?? 'library'}`} asking={asking} />
       ) : (
         <Text size="sm" c="dimmed">
           {t`Only the owner of the conversation can ask in it.`}
@@ -87,8 +88,8 @@ function Messages({ uuid, asking, isOwner }: { uuid: string; asking: Asking; isO
   );
 }
 
-function QuestionForm({ asking: { ask, pending } }: { asking: Asking }) {
-  const [question, setQuestion] = useState('');
+function QuestionForm({ draftKey, asking: { ask, pending } }: { draftKey: string; asking: Asking }) {
+  const { value: question, set: setQuestion } = useDraft(draftKey, '', { askToLeave: false });
   const ready = question.trim() !== '' && pending === null;
   const submit = async (): Promise<void> => {
     if (!ready) return;

@@ -1,6 +1,7 @@
 import type { AskEvent, AskMessage } from '@overtone/contracts';
 import { isAppError, type Log } from '@overtone/service-kit';
 import { txOptions, type Db, type Tx } from '../database.ts';
+import type { Telemetry } from '../telemetry.ts';
 import type { Answers } from './answers.service.ts';
 import { maxAnswerMs, nothingSaid, renewEveryMs, type Attempt, type Outcome, type Reader, type Scope } from './ask.ts';
 import {
@@ -20,6 +21,7 @@ import { answerText } from './visible.ts';
 type Deps = {
   db: Db;
   log: Log;
+  telemetry: Pick<Telemetry, 'recordAnswer'>;
   answers: Answers;
   evidence: Pick<EvidenceFinder, 'materialOf'>;
   conversations: Pick<Conversations, 'messages' | 'own'>;
@@ -35,7 +37,7 @@ const historyTurns = 6;
  * ends, and the question counts as failed and can be asked again.
  */
 export function createAnswering(deps: Deps) {
-  const { db, evidence, conversations } = deps;
+  const { db, evidence, conversations, telemetry } = deps;
   const running = new Set<AbortController>();
   const open = async (
     { conversationId, reader }: { conversationId: string; reader: Reader },
@@ -72,7 +74,7 @@ export function createAnswering(deps: Deps) {
       }, renewEveryMs);
       try {
         const outcome = await outcomeOf(deps, { reader, attempt, scope, options, emit, stopped: abort.signal });
-        await storeOutcome(db, attempt, outcome);
+        if (await storeOutcome(db, attempt, outcome)) telemetry.recordAnswer(outcome.status);
       } finally {
         clearInterval(renewal);
         running.delete(abort);

@@ -35,6 +35,7 @@ describe('an answer', () => {
         { number: 1, file_uuid: file.fileId, file_title: 'Planning', start: 10, speaker: 'Ben', withheld: false },
       ],
     });
+    expect(await world.metrics()).toMatch(/^answers_total\{outcome="answered"[^}]*\} 1$/m);
     const { body } = await read(ada, uuid);
     expect(body.messages).toEqual([message]);
     expect(body.title).toBe('Where does the office move to?');

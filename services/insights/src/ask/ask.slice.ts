@@ -8,6 +8,7 @@ import type { MediaFiles } from '../ports/media-files.adapter.ts';
 import type { People } from '../ports/people.adapter.ts';
 import type { Search } from '../ports/search.adapter.ts';
 import type { InstructionsFor } from '../prompts/prompts.ts';
+import type { Telemetry } from '../telemetry.ts';
 import { createAnswering, type Answering } from './answering.service.ts';
 import { createAnswers } from './answers.service.ts';
 import { removeAnswers } from './answers.store.ts';
@@ -23,6 +24,7 @@ import { createConversationSharing, type ConversationSharing } from './sharing.s
 export type AskDeps = {
   db: Db;
   log: Log;
+  telemetry: Pick<Telemetry, 'recordAnswer'>;
   search: Search;
   media: MediaFiles;
   people: People;
