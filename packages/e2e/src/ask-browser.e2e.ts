@@ -216,7 +216,7 @@ export function askInTheBrowser({ scripted, screenshots }: ScriptedContext): Sui
       }),
       step('the page of a recording answers about this recording only', async () => {
         await page.goto(`/files/${planning}`);
-        await page.locator('summary').filter({ hasText: 'Ask' }).click();
+        await page.locator('summary').filter({ hasText: /^\s*Ask$/ }).click();
         const panel = page.getByTestId('ask-panel');
         await panel.getByText('Ask what was said in this recording.').waitFor();
         await ask('How many meetings mention heliotrope?');
