@@ -225,7 +225,7 @@ export function askInTheBrowser({ scripted, screenshots }: ScriptedContext): Sui
         await panel.getByText('1 recording mentions “heliotrope”.').waitFor();
         await checkState('panel');
         await panel.getByRole('link', { name: 'Open on the Ask page' }).click();
-        await page.getByRole('heading', { name: 'How many meetings mention heliotrope?', level: 2 }).waitFor();
+        await page.getByRole('heading', { name: 'How many meetings mention heliotrope?', level: 2 }).first().waitFor();
       }),
       step('the page of a collection answers about its recordings only', async () => {
         const { uuid } = await api.send<{ uuid: string }>('POST', '/api/collections', { name: 'Moves' });

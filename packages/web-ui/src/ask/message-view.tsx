@@ -17,7 +17,7 @@ type Props = { readonly message: AskMessage; readonly onRetry: Retry | null };
 export function MessageView({ message, onRetry }: Props) {
   return (
     <article className={css['message']} data-testid="ask-message" data-status={message.status}>
-      <h3 className={css['question']}>{message.question}</h3>
+      <h2 className={css['question']}>{message.question}</h2>
       <Answer message={message} onRetry={onRetry} />
     </article>
   );
@@ -173,7 +173,7 @@ function Failed({ message, onRetry }: Props) {
 export function PendingView({ pending: { question, stage, text } }: { pending: PendingAnswer }) {
   return (
     <article className={css['message']} data-testid="ask-pending">
-      <h3 className={css['question']}>{question}</h3>
+      <h2 className={css['question']}>{question}</h2>
       <Writing text={text} stage={stage} />
     </article>
   );
