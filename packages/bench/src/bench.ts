@@ -18,6 +18,8 @@ export type BenchContext = {
   /** Starts an instance with its own environment; the caller removes it. */
   another: (environment: Record<string, string>) => Promise<Instance>;
   folder: string;
+  /** The file of meetings with questions (`--qmsum PATH`, OT_BENCH_QMSUM); null: not given. */
+  meetings: string | null;
 };
 /** `run` yields each row as soon as it is measured, so that a later failure does not lose it. */
 export type Bench = { name: string; about: string; run: (context: BenchContext) => AsyncIterable<Row> };

@@ -2,6 +2,7 @@ import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { parseArgs } from 'node:util';
 import { createInstance, type Instance } from '@overtone/e2e/instance';
 import { lineOf, tableOf, type Bench, type Row } from './bench.ts';
 import { besideBench } from './beside.bench.ts';
@@ -10,7 +11,9 @@ import { jobsBench } from './jobs.bench.ts';
 import { mappingsBench } from './mappings.bench.ts';
 import { pipelineBench } from './pipeline.bench.ts';
 import { queueBench } from './queue.bench.ts';
+import { askBench } from './ask.bench.ts';
 import { redactionBench } from './redaction.bench.ts';
+import { relevanceBench } from './relevance.bench.ts';
 import { restoreBench } from './restore.bench.ts';
 import { routingBench } from './routing.bench.ts';
 import { searchBench } from './search.bench.ts';
@@ -40,9 +43,12 @@ const benches: readonly Bench[] = [
   restoreBench,
   redactionBench,
   summariesBench,
+  relevanceBench,
+  askBench,
 ];
 
-const names = process.argv.slice(2).filter((argument) => !argument.startsWith('-'));
+const { positionals: names, values } = parseArgs({ allowPositionals: true, options: { qmsum: { type: 'string' } } });
+const meetings = values.qmsum ?? process.env['OT_BENCH_QMSUM'] ?? null;
 const wanted = benches.filter(({ name }) => names.length === 0 || names.includes(name));
 if (wanted.length === 0) {
   console.error(
@@ -96,7 +102,7 @@ const failed: string[] = [];
 for (const bench of wanted) {
   console.error(`${bench.name}: ${bench.about} ...`);
   try {
-    for await (const row of bench.run({ size, instance, another, folder })) {
+    for await (const row of bench.run({ size, instance, another, folder, meetings })) {
       rows.push(row);
       console.log(lineOf(row));
     }

@@ -264,7 +264,10 @@ function checking(program: Command): void {
     .command('bench')
     .argument('[name]', 'one benchmark; all of them when none is named')
     .description('measure beside well-known programs')
-    .action(async (name: string | undefined) => (await import('./commands/bench.command.ts')).bench(name));
+    .option('--qmsum <path>', 'meetings with questions (QMSum) for relevance and ask; or OT_BENCH_QMSUM')
+    .action(async (name: string | undefined, options: { qmsum?: string }) =>
+      (await import('./commands/bench.command.ts')).bench(name, options),
+    );
 }
 
 function lineCount(text: string): number {

@@ -58,6 +58,11 @@ export const identityRpc = {
     request: z.object({ names: z.array(z.string().max(320)).max(200) }),
     reply: z.object({ accounts: z.array(z.object({ name: z.string(), userId: z.uuid() })) }),
   }),
+  /** The current groups of one person; empty for an unknown one. */
+  readerGroups: defineRpc('identity', 'reader-groups', {
+    request: z.object({ userId: z.uuid() }),
+    reply: z.object({ groupIds: z.array(z.uuid()) }),
+  }),
   /** All memberships in the order of user ids: the initial state for followers of `membershipChanged`. */
   memberships: defineRpc('identity', 'memberships', {
     request: z.object({ after: z.uuid().nullable(), limit: z.int().min(1).max(1000) }),

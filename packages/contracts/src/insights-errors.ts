@@ -16,6 +16,15 @@ export const insightsErrors = {
   provider_answer_invalid: 'unavailable',
   provider_context_exceeded: 'unavailable',
   provider_paused: 'unavailable',
+  // questions
+  answer_in_progress: 'conflict',
+  answer_complete: 'conflict',
+  answer_interrupted: 'unavailable',
+  conversation_full: 'conflict',
+  scope_unavailable: 'conflict',
+  // prompts
+  prompt_read_only: 'forbidden',
+  too_many_prompts: 'conflict',
   provider_refused_request: 'unavailable',
   // summaries
   transcript_missing: 'conflict',
@@ -23,7 +32,4 @@ export const insightsErrors = {
   summary_not_failed: 'conflict',
   summary_withheld: 'conflict',
   summary_prompt_too_long: 'invalid',
-  // prompts
-  prompt_read_only: 'forbidden',
-  too_many_prompts: 'conflict',
 } as const;

@@ -24,12 +24,13 @@ import { explanationRoutes } from './identity-explanation.ts';
 import { groupRoutes } from './identity-groups.ts';
 import { mappingRoutes } from './identity-mappings.ts';
 import { userRoutes } from './identity-users.ts';
+import { askRoutes } from './insights-ask.ts';
 import { insightsJobs } from './insights-jobs.ts';
 import { suggestionEvents, suggestionRoutes } from './insights-suggestions.ts';
+import { promptRoutes } from './insights-prompts.ts';
 import { modelProviderRoutes } from './insights-providers.ts';
 import { insightsRpc } from './insights-rpc.ts';
 import { summaryEvents, summaryLive, summaryRoutes } from './insights-summaries.ts';
-import { promptRoutes } from './insights-prompts.ts';
 import { mediaRoutes } from './media.ts';
 import { collectionRpc } from './media-collections.ts';
 import { downloadJobs, importLive, importRpc } from './media-imports.ts';
@@ -37,10 +38,12 @@ import { mediaEvents, mediaRpc } from './media-events.ts';
 import { labelRpc } from './media-labels.ts';
 import { mediaInsightsRpc } from './media-insights.ts';
 import { modelJobs, modelRoutes, modelRpc } from './models.ts';
+import { collectionNamesRpc } from './media-collections-rpc.ts';
 import { maskedAudioJobs, maskedAudioRpc } from './media-masked-audio.ts';
 import { redactionJobs } from './media-redaction-jobs.ts';
 import { dispatcherRoutes, operationsEvents } from './operations.ts';
 import { searchEvents, searchRoutes } from './search.ts';
+import { retrievalRpc } from './search-retrieval.ts';
 import { systemRoutes } from './system.ts';
 import { dispatcherRpc, workerRpc } from './transcription-claims.ts';
 import { transcriptionEvents, transcriptionLive } from './transcription-events.ts';
@@ -143,6 +146,7 @@ export const topology: Record<ServiceName, Topology> = {
       ...all<RpcDef>(maskedAudioRpc),
       ...all<RpcDef>(erasureRpc),
       ...all<RpcDef>(labelRpc),
+      ...all<RpcDef>(collectionNamesRpc),
     ],
     sendsLive: [importLive.progress],
   },
@@ -228,6 +232,7 @@ export const topology: Record<ServiceName, Topology> = {
       identityRpc.memberships,
       workerRpc.embed,
     ],
+    serves: all<RpcDef>(retrievalRpc),
     sendsLive: [transcriptionLive.taskProgress],
     receivesLive: [transcriptionLive.taskCancelled],
   },
@@ -250,6 +255,9 @@ export const topology: Record<ServiceName, Topology> = {
     consumes: {
       'forget-file': mediaEvents.deleted,
       'erase-person': userErasureOrdered,
+      'remove-unmasked-answers': mediaEvents.masksTightened,
+      'forget-conversations': identityEvents.userDeleted,
+      'end-group-shares': identityEvents.groupDeleted,
       'summarize-transcribed': mediaEvents.transcriptionEnded,
       'review-edited': mediaEvents.transcriptEdited,
       'withhold-summaries': mediaEvents.masksTightened,
@@ -259,7 +267,16 @@ export const topology: Record<ServiceName, Topology> = {
     },
     enqueues: all<JobDef>(insightsJobs),
     works: all<JobDef>(insightsJobs),
-    requests: [dispatcherRpc.paused, identityRpc.names, ...all<RpcDef>(mediaInsightsRpc), ...all<RpcDef>(labelRpc)],
+    requests: [
+      dispatcherRpc.paused,
+      identityRpc.names,
+      identityRpc.readerGroups,
+      ...all<RpcDef>(mediaInsightsRpc),
+      collectionRpc.filesOf,
+      ...all<RpcDef>(collectionNamesRpc),
+      ...all<RpcDef>(retrievalRpc),
+      ...all<RpcDef>(labelRpc),
+    ],
     serves: all<RpcDef>(insightsRpc),
     sendsLive: [summaryLive.progress],
   },
@@ -318,9 +335,10 @@ export const routes: readonly RouteDef[] = [
   ...all<RouteDef>(backupRoutes),
   ...all<RouteDef>(mirrorRoutes),
   ...all<RouteDef>(suggestionRoutes),
+  ...all<RouteDef>(askRoutes),
+  ...all<RouteDef>(promptRoutes),
   ...all<RouteDef>(modelProviderRoutes),
   ...all<RouteDef>(summaryRoutes),
-  ...all<RouteDef>(promptRoutes),
   ...all<RouteDef>(systemRoutes),
 ];
 

@@ -1,3 +1,4 @@
+import { askInTheBrowser } from './ask-browser.e2e.ts';
 import { backupsInTheBrowser } from './backups-browser.e2e.ts';
 import { enginesInTheBrowser } from './engines-browser.e2e.ts';
 import { brokerWiped } from './broker-wiped.e2e.ts';
@@ -44,6 +45,7 @@ registerSuites(
     promptsInTheBrowser(context),
     summariesInTheBrowser(context),
     languageModelsInTheBrowser(context),
+    askInTheBrowser(context),
     transcriptImportInTheBrowser(context),
     signals(context),
     diskFull(context),

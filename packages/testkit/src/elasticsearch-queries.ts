@@ -3,7 +3,8 @@ export type Query = {
   term?: Record<string, unknown>;
   terms?: Record<string, unknown[]>;
   range?: Record<string, { gte?: number; lte?: number }>;
-  match?: { terms: { query: string; operator: 'or' } };
+  /** Of one text field. */
+  match?: Record<string, { query: string; operator: 'or' }>;
   match_phrase?: { terms: string };
   bool?: { filter?: Query[]; must?: Query[]; should?: Query[]; minimum_should_match?: number };
 };
@@ -11,25 +12,35 @@ export type Source = Record<string, unknown>;
 export type Knn = { field: string; query_vector: number[]; k: number; filter?: Query[] };
 export type Hit = { _id: string; _score: number };
 
-/** Scores documents by a query; null: it does not fit. */
-export function scorer(documents: ReadonlyMap<string, Source>): (query: Query, source: Source) => number | null {
-  const all = [...documents.values()].map(wordsOf);
+/** BM25 over one text field, as Lucene counts it: documents without words in the field are left out. */
+function fieldScorer(documents: ReadonlyMap<string, Source>, field: string) {
+  const all = [...documents.values()].map((source) => wordsOf(source, field)).filter((words) => words.length > 0);
   const average = all.reduce((sum, words) => sum + words.length, 0) / Math.max(1, all.length);
   const rarity = (word: string): number => {
     const length = all.filter((words) => words.includes(word)).length;
     return Math.log(1 + (all.length - length + 0.5) / (length + 0.5));
   };
-  /** BM25 as Lucene counts it. */
   const weight = (word: string, words: string[]): number => {
     const times = words.filter((other) => other === word).length;
     return (rarity(word) * times) / (times + 1.2 * (0.25 + (0.75 * words.length) / average));
   };
-  const words = (query: string, source: Source): number | null => {
-    const score = query.split(' ').reduce((sum, word) => sum + weight(word, wordsOf(source)), 0);
+  return (query: string, source: Source): number | null => {
+    const words = wordsOf(source, field);
+    const score = query.split(' ').reduce((sum, word) => sum + (words.length > 0 ? weight(word, words) : 0), 0);
     return score > 0 ? score : null;
   };
+}
+
+/** Scores documents by a query; null: it does not fit. */
+export function scorer(documents: ReadonlyMap<string, Source>): (query: Query, source: Source) => number | null {
+  const fields = new Map<string, ReturnType<typeof fieldScorer>>();
+  const words = (field: string, query: string, source: Source): number | null => {
+    const scoreField = fields.get(field) ?? fieldScorer(documents, field);
+    fields.set(field, scoreField);
+    return scoreField(query, source);
+  };
   const phrase = (query: string, source: Source): number | null =>
-    ` ${wordsOf(source).join(' ')} `.includes(` ${query} `) ? words(query, source) : null;
+    ` ${wordsOf(source, 'terms').join(' ')} `.includes(` ${query} `) ? words('terms', query, source) : null;
 
   const bool = (
     { filter = [], must = [], should = [], minimum_should_match: least = 0 }: Query['bool'] & {},
@@ -56,7 +67,7 @@ export function scorer(documents: ReadonlyMap<string, Source>): (query: Query, s
         return fits(field, source, (found) => typeof found === 'number' && found >= gte && found <= lte);
       }
       case 'match':
-        return words((value as { query: string }).query, source);
+        return words(field, (value as { query: string }).query, source);
       case 'match_phrase':
         return phrase(value as string, source);
       case 'bool':
@@ -93,8 +104,8 @@ export function find(
     .slice(0, Math.min(size, knn?.k ?? size));
 }
 
-function wordsOf(source: Source): string[] {
-  return ((source['terms'] as string | undefined) ?? '').split(' ');
+function wordsOf(source: Source, field: string): string[] {
+  return ((source[field] as string | undefined) ?? '').split(' ').filter((word) => word !== '');
 }
 
 function valuesOf(source: Source, field: string): unknown[] {

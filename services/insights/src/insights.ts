@@ -5,17 +5,21 @@ import { createEventDatabase } from '@overtone/database';
 import { concurrencyOf, createRecycling, worker } from '@overtone/jobs';
 import { createService, createServiceBase, type Service } from '@overtone/service-kit';
 import { createOutboundGuard, parseRanges } from '@overtone/service-kit/outbound';
+import { createAskSlice } from './ask/ask.slice.ts';
 import type { InsightsEnv } from './env.ts';
 import { createErasureSlice } from './erasure/erasure.slice.ts';
 import { PrismaClient } from './generated/client.ts';
-import { createModelClient } from './ports/model-client.adapter.ts';
+import { createMediaFiles } from './ports/media-files.adapter.ts';
 import { createMedia } from './ports/media.adapter.ts';
+import { createModelClient } from './ports/model-client.adapter.ts';
 import { createPeople } from './ports/people.adapter.ts';
+import { createSearch } from './ports/search.adapter.ts';
 import { createPromptsSlice } from './prompts/prompts.slice.ts';
 import { createProvidersSlice } from './providers/providers.slice.ts';
 import { createSettings } from './settings/settings.ts';
 import { createSuggestionsSlice } from './suggestions/suggestions.slice.ts';
 import { createSummariesSlice } from './summaries/summaries.slice.ts';
+import { findCurrentSummary } from './summaries/summaries.store.ts';
 import { createTelemetry } from './telemetry.ts';
 
 /** Insights: language models, summaries, suggestions and answers. */
@@ -59,6 +63,17 @@ export function createInsights(env: InsightsEnv): Service {
     settings,
     telemetry,
   });
+  const ask = createAskSlice({
+    db,
+    log,
+    telemetry,
+    people,
+    media: createMediaFiles({ bus, media }),
+    search: createSearch({ bus }),
+    models,
+    instructionsFor: prompts.instructionsFor,
+    findSummary: findCurrentSummary,
+  });
   return createService({
     ...base,
     recycling,
@@ -68,12 +83,13 @@ export function createInsights(env: InsightsEnv): Service {
       createErasureSlice({
         db,
         outbox,
-        forgets: [providers.forgets, prompts.forgets, summaries.forgets, suggestions.forgets],
+        forgets: [providers.forgets, prompts.forgets, summaries.forgets, suggestions.forgets, ask.forgets],
       }),
       providers,
       suggestions.slice,
       prompts,
       summaries,
+      ask,
       {
         jobs: [
           worker(

@@ -7,6 +7,8 @@ const ownModels = 'own';
 
 const summaryOutcomes = ['completed', 'partial', 'failed'] as const;
 type SummaryOutcome = (typeof summaryOutcomes)[number];
+const answerOutcomes = ['answered', 'declined', 'failed'] as const;
+type AnswerOutcome = (typeof answerOutcomes)[number];
 
 /** Metrics of requests to language models, by kind of provider and model; counters start at 0, so that they are never missing. */
 export function createTelemetry({ registry }: Pick<Metrics, 'registry'>) {
@@ -47,6 +49,13 @@ export function createTelemetry({ registry }: Pick<Metrics, 'registry'>) {
     buckets: [0.5, 1, 5, 15, 30, 60, 120, 300, 900, 1_800, 3_600],
     registers,
   });
+  const answers = new Counter({
+    name: 'answers_total',
+    help: 'Answers to questions by outcome: answered, declined (the recordings do not say) or failed',
+    labelNames: ['outcome'] as const,
+    registers,
+  });
+  for (const outcome of answerOutcomes) answers.inc({ outcome }, 0);
   for (const outcome of summaryOutcomes) summaries.inc({ outcome }, 0);
   for (const provider of modelProviderKinds) {
     const labels = { provider, model: ownModels };
@@ -59,6 +68,7 @@ export function createTelemetry({ registry }: Pick<Metrics, 'registry'>) {
       summaries.inc({ outcome });
       if (seconds !== null) summaryDuration.observe(seconds);
     },
+    recordAnswer: (outcome: AnswerOutcome): void => answers.inc({ outcome }),
     labelsOf: ({ ownerId, kind, model }: { ownerId: string | null; kind: ModelProviderKind; model: string }) => ({
       provider: kind,
       model: ownerId === null ? model : ownModels,

@@ -22,12 +22,14 @@ export function newUser(role: Role = 'user'): TestUser {
   return { userId: randomUUID(), role };
 }
 
-/** Fakes identity and the dispatcher: every user has a name, and no queue is paused. */
-function serveUpstreams(nats: NatsConnection): void {
+/** Fakes identity and the dispatcher: every user but strangers has a name, and no queue is paused. */
+function serveUpstreams(nats: NatsConnection, strangers: ReadonlySet<string>): void {
   nats.subscribe(identityRpc.names.subject, {
     callback: (_, message) => {
       const { userIds } = message.json<{ userIds: string[] }>();
-      const users = userIds.map((userId) => ({ userId, email: '', fullName: `Name of ${userId}` }));
+      const users = userIds
+        .filter((userId) => !strangers.has(userId))
+        .map((userId) => ({ userId, email: '', fullName: `Name of ${userId}` }));
       message.respond(JSON.stringify({ ok: { users } }));
     },
   });
@@ -43,7 +45,8 @@ export async function startWorld(more: Record<string, string> = {}) {
   const jsm = await nats.jetstreamManager();
   await jsm.streams.add({ name: 'EVENTS', subjects: ['evt.>'] });
   await provisionJobs(nats, insightsJobs);
-  serveUpstreams(nats);
+  const strangers = new Set<string>();
+  serveUpstreams(nats, strangers);
   const messages: Message[] = [];
   nats.subscribe('evt.>', {
     callback: (_, message) => void messages.push({ subject: message.subject, data: message.json() }),
@@ -86,9 +89,12 @@ export async function startWorld(more: Record<string, string> = {}) {
   });
   return {
     nats,
+    strangers,
     database,
-    /** For another process of the service. */
+    /** For another replica. */
     environment,
+    base: `http://127.0.0.1:${apiPort}`,
+    sign,
     /** A client with the role of the service, for what has no route. */
     db,
     messages,

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Layout } from '../src/chunking/chunking.ts';
-import { rowIdOf, type IndexRow } from '../src/ports/search-index.ts';
+import { fileRowIdOf, rowIdOf, sectionIdOf, type IndexRow } from '../src/ports/search-index.ts';
 import { termsOf } from '../src/tokenize/tokenize.ts';
 
 /** A reproducible stream of numbers in [0, 1). */
@@ -63,6 +63,8 @@ export function makeFile(
     uploaded: 1_700_000_000_000,
     duration: passages * 60,
     media: 'audio' as const,
+    sectionTerms: null,
+    fileTerms: null,
     speakers: ['ann', 'bob'],
   };
   const rows = Array.from({ length: passages }, (_, index): IndexRow[] => {
@@ -95,5 +97,19 @@ export function makeFile(
     }));
     return [passage, ...windows];
   }).flat();
-  return { fileId, ownerId, rows };
+  return { fileId, ownerId, rows: [...rows, ...rankingRows(common, rows)] };
+}
+
+/** The rows by which files are ranked, as the service would index them. */
+function rankingRows(common: Omit<IndexRow, 'id' | 'kind' | 'terms' | 'shown' | 'vector'>, rows: readonly IndexRow[]) {
+  const stems = rows.flatMap(({ terms }) => terms.split(' '));
+  const empty = { ...common, terms: '', shown: null, vector: null };
+  const sections = Array.from({ length: Math.ceil(stems.length / 200) }, (_, i): IndexRow => ({
+    ...empty,
+    id: sectionIdOf(common.fileId, i),
+    kind: 'section',
+    sectionTerms: stems.slice(i * 200, i * 200 + 400).join(' '),
+  }));
+  const file: IndexRow = { ...empty, id: fileRowIdOf(common.fileId), kind: 'file', fileTerms: stems.join(' ') };
+  return [...sections, file];
 }

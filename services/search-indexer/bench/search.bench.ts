@@ -12,6 +12,7 @@ import { PrismaClient } from '../src/generated/client.ts';
 import { createLanceIndex } from '../src/ports/lancedb.adapter.ts';
 import { createWorkerVectoriser } from '../src/ports/worker-vectoriser.adapter.ts';
 import type { IndexRow } from '../src/ports/search-index.ts';
+import { createLegs } from '../src/search/legs.service.ts';
 import { createSearch } from '../src/search/search.service.ts';
 import { createSearchStore } from '../src/search/search.store.ts';
 import { createTelemetry } from '../src/telemetry.ts';
@@ -56,15 +57,16 @@ async function startSearch(folder: string, passages: number) {
     await putFiles(backends, build.id, Array.from({ length: 50 }, newFile));
   await index.promote();
 
+  const store = createSearchStore({ db });
+  const telemetry = createTelemetry(metrics);
+  const find = createLegs({ index, store, vectoriser: createWorkerVectoriser({ bus }), telemetry, log, floor: 0.2 });
   const search = createSearch({
     index,
-    store: createSearchStore({ db }),
+    store,
     access: createAccessStore({ db }),
     collections: { filesOf: async () => null },
-    vectoriser: createWorkerVectoriser({ bus }),
-    telemetry: createTelemetry(metrics),
-    log,
-    floor: 0.2,
+    find,
+    telemetry,
   });
   return {
     passages,

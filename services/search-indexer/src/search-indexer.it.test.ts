@@ -1,5 +1,6 @@
+import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { mediaEvents, searchAnswer, searchEvents, searchRoutes } from '@overtone/contracts';
+import { mediaEvents, retrievalRpc, searchAnswer, searchEvents, searchRoutes } from '@overtone/contracts';
 import { waitFor } from '@overtone/testkit';
 import { record } from '../test/library.ts';
 import { startWorld } from '../test/world.ts';
@@ -50,6 +51,27 @@ describe('search-indexer', () => {
     const { file } = await indexed(...turns);
     const { results } = await search('q=word249', file.ownerId);
     expect(results[0]?.occurrences[0]).toMatchObject({ start_time: 249 * 3, speaker: 'Ann' });
+  });
+
+  it('serves retrieval and counts of mentions to other services, with the access of the reader', async () => {
+    const { file } = await indexed(['Ann', 'hello'], ['Bob', 'the budget report is due in march']);
+    const reader = { userId: file.ownerId, role: 'user' };
+    const ask = async (who: typeof reader) => {
+      const question = { question: 'When is the budget report due?', fileIds: null, maxFiles: 3, passagesPerFile: 2 };
+      const found = retrievalRpc.retrieve.reply.parse(
+        await world.request(retrievalRpc.retrieve.subject, { ...question, reader: who }),
+      );
+      const counted = retrievalRpc.countMentions.reply.parse(
+        await world.request(retrievalRpc.countMentions.subject, {
+          phrase: 'budget report',
+          fileIds: null,
+          reader: who,
+        }),
+      );
+      return [found.files.map(({ fileId }) => fileId), counted.files.map(({ count }) => count), counted.totalFiles];
+    };
+    expect(await ask(reader)).toEqual([[file.fileId], [1], 1]);
+    expect(await ask({ ...reader, userId: randomUUID() })).toEqual([[], [], 0]);
   });
 
   it('removes a deleted file', async () => {

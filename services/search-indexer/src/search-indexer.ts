@@ -11,6 +11,7 @@ import { createMediaTranscripts } from './ports/media-transcripts.adapter.ts';
 import { openIndex } from './ports/open-index.ts';
 import { createWorkerVectoriser } from './ports/worker-vectoriser.adapter.ts';
 import { createRebuildSlice } from './rebuild/rebuild.slice.ts';
+import { createRetrievalSlice } from './retrieval/retrieval.slice.ts';
 import { createSearchSlice } from './search/search.slice.ts';
 import { createTelemetry } from './telemetry.ts';
 
@@ -41,6 +42,8 @@ export async function createSearchIndexer(env: IndexerEnv): Promise<Service> {
   const { indexing, refresh, counts } = indexingSlice;
   const { access } = accessSlice;
   const floor = env.SEARCH_SIMILARITY_FLOOR;
+  const searchSlice = createSearchSlice({ db, index, access, collections, vectoriser, telemetry, floor, counts, log });
+  const { find, store } = searchSlice;
   return createService({
     ...base,
     recycling,
@@ -51,7 +54,8 @@ export async function createSearchIndexer(env: IndexerEnv): Promise<Service> {
       indexingSlice,
       createErasureSlice({ db, outbox, indexing }),
       createRebuildSlice({ db, pool, index, indexing, refresh, transcripts, log }),
-      createSearchSlice({ db, index, access, collections, vectoriser, telemetry, floor, counts, log }),
+      searchSlice,
+      createRetrievalSlice({ db, index, access, find, store }),
     ],
   });
 }

@@ -1,9 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { expect, it } from '@jest/globals';
 import {
+  fileRowIdOf,
   rowIdOf,
+  sectionIdOf,
+  type Hit,
   type IndexFilter,
   type IndexRow,
+  type KeywordResult,
   type LegResult,
   type SearchIndex,
   type Shown,
@@ -22,6 +26,8 @@ export const everything: IndexFilter = {
   maxDuration: null,
 };
 export const model = { name: 'test-model', dim: 3 };
+/** Sections and whole files are not searched. */
+export const noLevels = { sectionLimit: 0, fileLimit: 0 };
 export const noVector = Promise.resolve(null);
 
 export function vector(...values: number[]): Float32Array {
@@ -41,6 +47,8 @@ export function buildRow({ fileId, terms, ...rest }: Given, position: number): I
     ownerId: '00000000-0000-4000-8000-000000000001',
     kind: 'passage',
     terms,
+    sectionTerms: null,
+    fileTerms: null,
     speakers: ['ann'],
     tags: [],
     uploaded: 1_000,
@@ -52,7 +60,7 @@ export function buildRow({ fileId, terms, ...rest }: Given, position: number): I
   };
 }
 
-export function idsOf(leg: LegResult): string[] {
+export function idsOf(leg: LegResult | KeywordResult): string[] {
   if (leg.status !== 'ok') throw new Error(`leg ${leg.status}`, { cause: 'error' in leg ? leg.error : undefined });
   return leg.hits.map((hit) => hit.id);
 }
@@ -61,11 +69,13 @@ export function idsOf(leg: LegResult): string[] {
 export function indexContract(open: () => SearchIndex): void {
   const words = async (index: SearchIndex, ...terms: string[]) => {
     const request = { keyword: { words: terms, phrases: [] }, vector: noVector, filter: everything };
-    return idsOf((await index.search({ ...request, keywordLimit: 100, semanticLimit: 10 })).keyword);
+    return idsOf((await index.search({ ...request, keywordLimit: 100, ...noLevels, semanticLimit: 10 })).keyword);
   };
   const found = async (index: SearchIndex, filter: Partial<IndexFilter>, phrases: string[][] = []) => {
     const request = { keyword: { words: [], phrases }, vector: noVector, filter: { ...everything, ...filter } };
-    return idsOf((await index.search({ ...request, keywordLimit: 100, semanticLimit: 10 })).keyword).sort();
+    return idsOf(
+      (await index.search({ ...request, keywordLimit: 100, ...noLevels, semanticLimit: 10 })).keyword,
+    ).sort();
   };
   const fill = async (index: SearchIndex, ...rows: Given[]) => {
     const build = await index.beginBuild(null, true);
@@ -95,6 +105,41 @@ export function indexContract(open: () => SearchIndex): void {
       { fileId: third, terms: 'meet about noth' },
     );
     expect(await words(index, 'deadlin', 'budget')).toEqual([`${second}:0`, `${first}:0`]);
+  });
+
+  it('finds sections and whole files by their own words, ranked among their like, with the filters of passages', async () => {
+    const index = open();
+    const [first, second] = [file(), file()];
+    const [me, other] = [randomUUID(), randomUUID()];
+    const levels = (fileId: string, ownerId: string, text: string): Given[] => [
+      { fileId, ownerId, terms: text },
+      { fileId, ownerId, terms: '', id: sectionIdOf(fileId, 0), kind: 'section', sectionTerms: text, shown: null },
+      { fileId, ownerId, terms: '', id: fileRowIdOf(fileId), kind: 'file', fileTerms: `${text} x x`, shown: null },
+    ];
+    await fill(index, ...levels(first, me, 'budget and noth else'), ...levels(second, other, 'budget budget deadlin'));
+    const search = async (words: string[], filter: Partial<IndexFilter> = {}, limit = 10) => {
+      const request = { keyword: { words, phrases: [] }, vector: noVector, filter: { ...everything, ...filter } };
+      const limits = { keywordLimit: 10, sectionLimit: limit, fileLimit: limit, semanticLimit: 1 };
+      const { keyword } = await index.search({ ...request, ...limits });
+      if (keyword.status !== 'ok') throw new Error(keyword.status);
+      return keyword;
+    };
+    const filesOf = (hits: readonly Hit[]) => hits.map(({ fileId }) => fileId);
+    const both = await search(['budget', 'deadlin']);
+    expect([both.hits, both.sections, both.files].map(filesOf)).toEqual([
+      [second, first],
+      [second, first],
+      [second, first],
+    ]);
+    expect(filesOf((await search(['x'])).files).sort()).toEqual([first, second].sort());
+    expect((await search(['x'])).hits).toEqual([]);
+    const mine = await search(['budget'], { ownerId: me });
+    expect([mine.sections, mine.files].map(filesOf)).toEqual([[first], [first]]);
+    const chosen = await search(['budget'], { fileIds: [second, file()] });
+    expect([chosen.hits, chosen.sections, chosen.files].map(filesOf)).toEqual([[second], [second], [second]]);
+    expect((await search(['budget'], { fileIds: [] })).files).toEqual([]);
+    expect(await search(['budget'], {}, 0)).toMatchObject({ sections: [], files: [] });
+    expect(await index.size()).toBe(2);
   });
 
   it('finds phrases in any of their alternatives', async () => {
@@ -136,7 +181,7 @@ export function indexContract(open: () => SearchIndex): void {
     );
     const filter = { ...everything, ownerId: me, sharedIds: [shared, randomUUID()] };
     const request = { keyword: { words: ['x'], phrases: [] }, vector: Promise.resolve(vector(1, 0, 0)), filter };
-    const { keyword, semantic } = await index.search({ ...request, keywordLimit: 100, semanticLimit: 10 });
+    const { keyword, semantic } = await index.search({ ...request, keywordLimit: 100, ...noLevels, semanticLimit: 10 });
     const expected = [`${own}:0`, `${shared}:0`].sort();
     expect([idsOf(keyword).sort(), idsOf(semantic).sort()]).toEqual([expected, expected]);
     expect(await found(index, { ownerId: me, sharedIds: [] })).toEqual([`${own}:0`]);
@@ -198,6 +243,7 @@ export function indexContract(open: () => SearchIndex): void {
       vector: Promise.resolve(vector(1, 0, 0)),
       filter: everything,
       keywordLimit: 1,
+      ...noLevels,
       semanticLimit: 10,
     };
     const { keyword, semantic } = await index.search(request);
@@ -225,6 +271,7 @@ export function indexContract(open: () => SearchIndex): void {
       vector: Promise.resolve(vector(1, 0, 0)),
       filter: everything,
       keywordLimit: 9,
+      ...noLevels,
       semanticLimit: 1,
     };
     const { semantic } = await index.search(request);

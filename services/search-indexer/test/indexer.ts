@@ -13,7 +13,12 @@ import { createRefresh } from '../src/indexing/refresh.service.ts';
 import { createLanceIndex } from '../src/ports/lancedb.adapter.ts';
 import { createRebuild } from '../src/rebuild/rebuild.service.ts';
 import { createRebuildStore } from '../src/rebuild/rebuild.store.ts';
-import { createSearch, type Searcher } from '../src/search/search.service.ts';
+import { createMentions } from '../src/retrieval/mentions.service.ts';
+import { createRetrieval } from '../src/retrieval/retrieval.service.ts';
+import { createRetrievalStore } from '../src/retrieval/retrieval.store.ts';
+import { createLegs } from '../src/search/legs.service.ts';
+import { createSearch } from '../src/search/search.service.ts';
+import type { Searcher } from '../src/search/search.ts';
 import { createSearchStore } from '../src/search/search.store.ts';
 import { searchRoutes } from '@overtone/contracts';
 import { createTelemetry } from '../src/telemetry.ts';
@@ -43,19 +48,14 @@ export async function startIndexer() {
   const rebuild = createRebuild({ index, indexing, transcripts, store: createRebuildStore({ db }), pool, log });
   const searchStore = createSearchStore({ db });
   const access = createAccessStore({ db });
+  const find = createLegs({ index, store: searchStore, vectoriser, telemetry, log, floor: 0.5 });
   /** Files by collection, as media would report them to every searcher. */
   const collections = new Map<string, string[]>();
   const filesOf = async (id: string) => collections.get(id) ?? null;
-  const answer = createSearch({
-    index,
-    store: searchStore,
-    access,
-    collections: { filesOf },
-    vectoriser,
-    telemetry,
-    log,
-    floor: 0.5,
-  });
+  const answer = createSearch({ index, store: searchStore, access, collections: { filesOf }, find, telemetry });
+  const retrievalStore = { ...searchStore, ...createRetrievalStore({ db }) };
+  const retrieve = createRetrieval({ index, store: retrievalStore, access, find });
+  const countMentions = createMentions({ index, store: retrievalStore, access });
   const { signal } = new AbortController();
   return {
     pool,
@@ -69,6 +69,8 @@ export async function startIndexer() {
     rebuild,
     searchStore,
     access,
+    retrieve,
+    countMentions,
     collections,
     directory,
     indexFile: (fileId: string) => indexing.indexFile(fileId, { signal }),

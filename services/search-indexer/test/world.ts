@@ -124,6 +124,9 @@ export async function startWorld(known: Known = { memberships: [], shared: [] })
       messageHeaders.set('Nats-Msg-Id', randomUUID());
       await nc.jetstream().publish(event.subject, JSON.stringify(data), { headers: messageHeaders });
     },
+    /** Sends an RPC to the service. */
+    request: async (subject: string, request: unknown): Promise<unknown> =>
+      (await nc.request(subject, JSON.stringify(request), { timeout: 10_000 })).json<{ ok: unknown }>().ok,
     order: async ({ file }: Recording): Promise<void> => {
       const { fileId, ownerId, transcriptVersion } = file;
       const input = { runId: randomUUID(), fileId, ownerId, earlier: {}, transcriptVersion };

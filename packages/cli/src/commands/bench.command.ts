@@ -1,18 +1,20 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { productFolder } from '../paths.ts';
 import { benchPackages, ensurePackages, productPackages, testPackages } from '../setup/packages.ts';
 import { prepare } from '../setup/prepare.ts';
 import { createTerminal } from '../terminal.ts';
 
 /** Benchmarks the product against well-known programs and prints a table. */
-export async function bench(name: string | undefined): Promise<void> {
+export async function bench(name: string | undefined, { qmsum }: { qmsum?: string }): Promise<void> {
   const terminal = createTerminal(process.stderr);
   await ensurePackages([...productPackages, ...testPackages, ...benchPackages], terminal.step);
   await prepare(terminal.done);
   const main = join(productFolder, 'packages', 'bench', 'src', 'run.main.ts');
-  const child = spawn(process.execPath, [main, ...(name === undefined ? [] : [name])], { stdio: 'inherit' });
+  const chosen = name === undefined ? [] : [name];
+  const data = qmsum === undefined ? [] : ['--qmsum', resolve(qmsum)];
+  const child = spawn(process.execPath, [main, ...chosen, ...data], { stdio: 'inherit' });
   child.on('error', (error) => terminal.fail(error.message));
   // Ctrl-C reaches both processes: the benchmark cleans up, this process waits for it.
   process.on('SIGINT', () => undefined);

@@ -29,6 +29,9 @@ export type FixtureIds = Record<
   | 'pass'
   | 'task'
   | 'prompt'
+  | 'conversation'
+  | 'conversationShare'
+  | 'question'
   | 'summary',
   string
 >;
@@ -152,6 +155,23 @@ export async function createFixtures(instance: Instance) {
       [ids.prompt, ids.owner],
     );
 
+  /** A shared conversation with a question that was not answered. */
+  const conversation = async (ids: FixtureIds, reader: string) => {
+    await insights.ask(`insert into conversation (uuid, user_id, title, scope) values ($1, $2, 'M', 'library')`, [
+      ids.conversation,
+      ids.owner,
+    ]);
+    await insights.ask(
+      `insert into conversation_share (uuid, conversation_id, user_id, shared_by) values ($1, $2, $3, $4)`,
+      [ids.conversationShare, ids.conversation, reader, ids.owner],
+    );
+    await insights.ask(
+      `insert into conversation_message (uuid, conversation_id, position, asked_by, question, status, attempted_at)
+       values ($1, $2, 1, $3, 'matrix', 'failed', now() - interval '1 hour')`,
+      [ids.question, ids.conversation, ids.owner],
+    );
+  };
+
   const summary = (ids: FixtureIds) =>
     insights.ask(
       `insert into insight_summary (uuid, media_file_id, owner_id, version, state, content, finished_at)
@@ -243,6 +263,9 @@ export async function createFixtures(instance: Instance) {
         'pass',
         'task',
         'prompt',
+        'conversation',
+        'conversationShare',
+        'question',
         'summary',
       ] as const;
       const ids = Object.fromEntries(names.map((name) => [name, randomUUID()])) as Omit<FixtureIds, 'owner'>;
@@ -270,6 +293,7 @@ export async function createFixtures(instance: Instance) {
       if (needs('pass')) await pass(fixture.pass);
       if (needs('task')) await deadTask(fixture);
       if (needs('prompt')) await prompt(fixture);
+      if (needs('conversation')) await conversation(fixture, caller && relation === 'viewer' ? caller.id : bystander);
       if (needs('summary')) await summary(fixture);
       return fixture;
     },

@@ -144,6 +144,16 @@ function promptOf(entry: Entry): Entry {
   return at((ids) => ({ uuid: ids.prompt }), entry);
 }
 
+function conversationOf(entry: Entry): Entry {
+  return at(
+    (ids) => ({ uuid: ids.conversation, share_uuid: ids.conversationShare, message_uuid: ids.question }),
+    entry,
+  );
+}
+// Also administrators read only their own conversations and those shared with them.
+const readingConversation = conversationOf({ expects: { own: '-aaa', viewer: '-aaa', other: 'shhh' } });
+const owningConversation = conversationOf({ expects: { own: '-aaa', viewer: '-fff', other: 'shhh' } });
+
 /** Every route of the API. The test fails for a route without an entry. */
 export const table: Record<string, Entry> = {
   'POST /api/auth/token': { ...everyone, send: () => ({ form: 'username=nobody&password=nothing' }) },
@@ -352,6 +362,19 @@ export const table: Record<string, Entry> = {
   'PUT /api/speakers/{uuid}': speakerOf(sending(() => ({ display_name: 'x' }))(correcting)),
   'POST /api/speakers/{uuid}/merge/{target_uuid}': speakerOf(correcting),
   'DELETE /api/speakers/{uuid}': speakerOf(correcting),
+  'GET /api/ask/conversations': signedIn,
+  'POST /api/ask/conversations': sending(() => ({ scope: 'library' }))(signedIn),
+  'DELETE /api/ask/conversations': signedIn,
+  'GET /api/ask/conversations/{uuid}': readingConversation,
+  'PUT /api/ask/conversations/{uuid}': sending(() => ({ title: 'Matrix' }))(owningConversation),
+  'DELETE /api/ask/conversations/{uuid}': owningConversation,
+  'POST /api/ask/conversations/{uuid}/messages': sending(() => ({ question: 'Matrix?' }))(owningConversation),
+  'POST /api/ask/conversations/{uuid}/messages/{message_uuid}/retry': empty(owningConversation),
+  'GET /api/ask/conversations/{uuid}/export': readingConversation,
+  'GET /api/ask/conversations/{uuid}/shares': owningConversation,
+  'PUT /api/ask/conversations/{uuid}/shares': sending((ids) => ({ user_uuid: ids.bystander }))(owningConversation),
+  // A reader may leave.
+  'DELETE /api/ask/conversations/{uuid}/shares/{share_uuid}': readingConversation,
   'POST /api/files/{uuid}/summarize': empty(correcting),
   'POST /api/files/{uuid}/retry-summary': withSummary(correcting),
   'GET /api/files/{uuid}/summary': withSummary(reading),

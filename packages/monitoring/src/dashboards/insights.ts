@@ -46,11 +46,15 @@ export const insights: DashboardSpec = {
       ],
     },
     {
-      title: 'Summaries',
+      title: 'Summaries and answers',
       panels: [
         lines('Summaries', 'short', {
           queries: { '{{outcome}}': 'sum by (outcome) (increase(summaries_total[1h]))' },
           description: 'Summaries of an hour by outcome. Incomplete ones name the part that they do not cover.',
+        }),
+        lines('Answers', 'short', {
+          queries: { '{{outcome}}': 'sum by (outcome) (increase(answers_total[1h]))' },
+          description: 'Answers to questions of an hour by outcome. Declined: the recordings do not say.',
         }),
         lines('Time of a summary', 's', {
           queries: {

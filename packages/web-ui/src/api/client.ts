@@ -41,14 +41,24 @@ export async function call<R extends Route>(
   route: R,
   ...inputs: object extends Input<R> ? [input?: Input<R>] : [input: Input<R>]
 ): Promise<ResponseBody<R>> {
-  const input = inputs[0] as SendInput | undefined;
-  const first = await send(route, input);
-  if (first.status !== 401 || routesWithoutRenewal.has(route)) return parseResponse<ResponseBody<R>>(first);
-  if (!(await hooks.renew())) {
-    hooks.onEnd();
-    return parseResponse<ResponseBody<R>>(first);
+  return parseResponse<ResponseBody<R>>(await sendRenewing(route, inputs[0]));
+}
+
+/** Calls a route that answers with an event stream, with the same renewal. @returns the pieces of its text as they arrive. */
+export async function callStream<R extends Route>(route: R, input: Input<R>): Promise<ReadableStream<string>> {
+  const response = await sendRenewing(route, input);
+  if (!response.ok || response.body === null) {
+    throw problemFrom(response.status, await response.text().catch(() => ''), response.headers.get('retry-after'));
   }
-  return parseResponse<ResponseBody<R>>(await send(route, input));
+  return response.body.pipeThrough(new TextDecoderStream());
+}
+
+async function sendRenewing(route: Route, input: SendInput | undefined): Promise<Response> {
+  const first = await send(route, input);
+  if (first.status !== 401 || routesWithoutRenewal.has(route)) return first;
+  if (await hooks.renew()) return send(route, input);
+  hooks.onEnd();
+  return first;
 }
 
 /** Sends a file to a route that reads the multipart field `file`. */

@@ -1,6 +1,7 @@
 import type {
   AnswerOf,
   approvalRoutes,
+  askRoutes,
   asrRoutes,
   auditRoutes,
   authConfigRoutes,
@@ -32,6 +33,7 @@ import type {
 type ValueOf<T> = T[keyof T];
 type Definition =
   | ValueOf<typeof approvalRoutes>
+  | ValueOf<typeof askRoutes>
   | ValueOf<typeof asrRoutes>
   | ValueOf<typeof auditRoutes>
   | ValueOf<typeof authConfigRoutes>

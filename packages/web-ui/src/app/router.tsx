@@ -4,7 +4,7 @@ import { accountState } from '../session/account-state.ts';
 import { safeNext } from '../session/next-page.ts';
 import { csrfToken } from '../api/cookies.ts';
 import { ApiError } from '../api/problem.ts';
-import { filterSearch, searchPageSearch, textSearch } from '../lib/search-params.ts';
+import { askSearch, filterSearch, searchPageSearch, textSearch } from '../lib/search-params.ts';
 import { lazyPage } from './lazy-page.tsx';
 import { asMain, OutagePage, PagePending } from './pages.tsx';
 import { NotFoundPage } from '../ui/not-found-page.tsx';
@@ -128,6 +128,12 @@ const searchRoute = createRoute({
   path: '/search',
   validateSearch: searchPageSearch,
   component: lazyPage(() => import('../search/search-page.tsx').then((module) => module.SearchPage)),
+});
+const askRoute = createRoute({
+  getParentRoute: () => insideRoute,
+  path: '/ask',
+  validateSearch: askSearch,
+  component: lazyPage(() => import('../ask/ask-page.tsx').then((module) => module.AskPage)),
 });
 const accountRoute = createRoute({
   getParentRoute: () => insideRoute,
@@ -281,6 +287,7 @@ export const router = createRouter({
     insideRoute.addChildren([
       libraryRoute,
       binRoute,
+      askRoute,
       collectionsRoute,
       collectionRoute,
       fileRoute,

@@ -62,6 +62,7 @@ export function Shell() {
           <nav aria-label={t`Main`} style={{ display: 'flex', gap: 2 }}>
             <NavItem to="/" icon="audio" label={t`Library`} exact />
             <NavItem to="/search" icon="search" label={t`Search`} />
+            <NavItem to="/ask" icon="ask" label={t`Ask`} />
             {me && me.role !== 'user' && <AdminLink />}
           </nav>
           <div className={css['spacer']} />
@@ -86,7 +87,17 @@ function routeChunks({ routesById }: AnyRouter): RouteChunk[] {
   });
 }
 
-function NavItem({ to, icon, label, exact }: { to: '/' | '/search'; icon: IconName; label: string; exact?: boolean }) {
+function NavItem({
+  to,
+  icon,
+  label,
+  exact,
+}: {
+  to: '/' | '/search' | '/ask';
+  icon: IconName;
+  label: string;
+  exact?: boolean;
+}) {
   return (
     <Link to={to} className={css['link']} activeOptions={{ exact: exact ?? false, includeSearch: false }}>
       <Icon name={icon} size={18} />

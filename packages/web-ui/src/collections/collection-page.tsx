@@ -6,10 +6,11 @@ import { Link, useNavigate, useParams } from '@tanstack/react-router';
 import { useState } from 'react';
 import { call } from '../api/client.ts';
 import { ApiError } from '../api/problem.ts';
+import { AskPanel } from '../ask/ask-panel.tsx';
 import { Confirm } from '../ui/confirm.tsx';
 import { NotFoundPage } from '../ui/not-found-page.tsx';
 import { notify } from '../ui/notify.ts';
-import { Pane } from '../ui/pane.tsx';
+import { Pane, Section } from '../ui/pane.tsx';
 import { QueryStatus } from '../ui/query-status.tsx';
 import { CollectionDialog } from './collection-dialog.tsx';
 import { CollectionFiles } from './collection-files.tsx';
@@ -47,6 +48,9 @@ export function CollectionPage() {
           {collection.description !== '' && (
             <Text style={{ overflowWrap: 'anywhere', whiteSpace: 'pre-line' }}>{collection.description}</Text>
           )}
+          <Section title={t`Ask`}>
+            <AskPanel key={uuid} scope="collection" uuid={uuid} />
+          </Section>
           <CollectionFiles collection={collection} />
         </Stack>
       )}

@@ -6,6 +6,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useParams, useRouterState, useSearch } from '@tanstack/react-router';
 import { useEffect, useMemo, useRef, useState, useSyncExternalStore, type ReactNode } from 'react';
 import { ApiError } from '../api/problem.ts';
+import { AskPanel } from '../ask/ask-panel.tsx';
 import { fileQuery, type FileDetail } from '../api/queries.ts';
 import { urlOf } from '../api/routes.ts';
 import { ErrorNote } from '../ui/error-note.tsx';
@@ -152,6 +153,9 @@ function Workspace({ initialFind, startAt }: { initialFind: string; startAt: num
           {file.total_segments > 0 && (
             <Panel title={t`Suggestions`} icon="tag" open={false}>
               <SuggestionsPanel />
+            </Panel>
+            <Panel title={t`Ask`} icon="ask" open={false}>
+              <AskPanel scope="file" uuid={file.uuid} />
             </Panel>
           )}
           <Panel title={t`Details`} icon="info" open={false}>
@@ -318,7 +322,7 @@ function Panel({
   children,
 }: {
   title: string;
-  icon: 'users' | 'info' | 'clock' | 'shield' | 'file' | 'tag';
+  icon: 'users' | 'info' | 'clock' | 'shield' | 'file' | 'tag' | 'ask';
   open: boolean;
   children: ReactNode;
 }) {

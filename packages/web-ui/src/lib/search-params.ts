@@ -25,6 +25,9 @@ export type SearchPageSearch = {
   page?: number;
 };
 
+/** The shown conversation, or what a new one is about. */
+export type AskSearch = { conversation?: string; collection?: string; page?: number };
+
 type Raw = Record<string, unknown>;
 
 export const librarySorts = ['upload_time', 'completed_at', 'title', 'duration', 'file_size'] as const;
@@ -62,6 +65,14 @@ export function searchPageSearch(raw: Raw): SearchPageSearch {
 }
 
 /** Filters without a schema: texts by name. */
+export function askSearch(raw: Raw): AskSearch {
+  return compact({
+    conversation: uuid(raw['conversation']),
+    collection: uuid(raw['collection']),
+    page: page(raw['page']),
+  });
+}
+
 export function textSearch(raw: Raw): Record<string, string> {
   return Object.fromEntries(
     Object.entries(raw).flatMap(([name, value]) =>

@@ -69,7 +69,8 @@ export function ShareFormFields({ value, onChange, children }: Props) {
 
 type GroupSelectProps = { readonly value: Option | null; readonly onChange: (group: Option | null) => void };
 
-function GroupSelect({ value, onChange }: GroupSelectProps) {
+/** One of the caller's groups. */
+export function GroupSelect({ value, onChange }: GroupSelectProps) {
   const groups = useQuery(groupsQuery(''));
   return (
     <Select

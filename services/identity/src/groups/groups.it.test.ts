@@ -320,3 +320,19 @@ describe('rpc memberships', () => {
     expect(all.some((user) => user.userId === root.userId)).toBe(false);
   });
 });
+
+describe('rpc reader-groups', () => {
+  it('returns the current groups of one person', async () => {
+    const [person, first, second] = [await newCaller(), await newGroup(), await newGroup()];
+    const groupsOf = async (userId: string) => {
+      const reply = await backends.bus.request(identityRpc.readerGroups.subject, JSON.stringify({ userId }));
+      return reply.json<{ ok: { groupIds: string[] } }>().ok.groupIds;
+    };
+    await add(root, first, person.userId);
+    await add(root, second, person.userId);
+    expect(await groupsOf(person.userId)).toEqual([first, second].sort());
+    await send(root, 'DELETE', `/api/groups/${first}/members/${person.userId}`);
+    expect(await groupsOf(person.userId)).toEqual([second]);
+    expect(await groupsOf(randomUUID())).toEqual([]);
+  });
+});

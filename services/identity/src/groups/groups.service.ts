@@ -72,6 +72,10 @@ export function createGroups(deps: Deps) {
 
     /** A page of memberships by user. */
     memberships: (after: string | null, limit: number) => memberships.page(db, after, limit),
+    groupsOf: async (userId: string): Promise<string[]> => {
+      const rows = await db.userGroupMember.findMany({ where: { userId }, select: { groupId: true } });
+      return rows.map(({ groupId }) => groupId).sort();
+    },
   };
 }
 

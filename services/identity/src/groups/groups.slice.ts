@@ -18,6 +18,7 @@ export function createGroupsSlice({ db, outbox }: Deps): Slice & { memberships: 
     routes: groupsRoutes({ groups, members: createMembers({ db, outbox }) }),
     rpcs: [
       rpc(identityRpc.memberships, async ({ after, limit }) => ({ users: await groups.memberships(after, limit) })),
+      rpc(identityRpc.readerGroups, async ({ userId }) => ({ groupIds: await groups.groupsOf(userId) })),
     ],
   };
 }

@@ -1,8 +1,8 @@
-import { summaryEvents } from '@overtone/contracts';
+import { summaryEvents, type SummaryContent } from '@overtone/contracts';
 import type { Outbox } from '@overtone/database';
 import type { Db, Tx } from '../database.ts';
 import type { InsightSummary } from '../generated/client.ts';
-import { openStates } from './summaries.ts';
+import { isShown, openStates } from './summaries.ts';
 
 export type SummaryOrder = {
   fileId: string;
@@ -25,6 +25,12 @@ export function announce(tx: Tx, outbox: Outbox, { fileId, ownerId }: FileOwner)
 /** All versions, the latest first. */
 export function readVersions(db: Db | Tx, fileId: string): Promise<InsightSummary[]> {
   return db.insightSummary.findMany({ where: { fileId }, orderBy: { version: 'desc' } });
+}
+
+/** The content of the shown version; null while it is withheld, or the transcript was edited since. */
+export async function findCurrentSummary(db: Db, fileId: string): Promise<SummaryContent | null> {
+  const shown = (await readVersions(db, fileId)).find(isShown);
+  return shown && !shown.withheld && !shown.outOfDate ? (shown.content as SummaryContent | null) : null;
 }
 
 /** Excludes concurrent orders of the file until the transaction ends. */

@@ -116,6 +116,13 @@ export function createCollections({ db, outbox, people }: CollectionsDeps) {
       });
       return members.map(({ fileId }) => fileId);
     },
+
+    /** Names of the collections among these that the reader may see. */
+    namesFor: async (reader: Pick<Caller, 'userId' | 'role'>, ids: readonly string[]) => {
+      const found = await db.collection.findMany({ where: { id: { in: [...ids] } } });
+      const visible = await collectionPermissions(db, reader, found);
+      return found.filter(({ id }) => visible.has(id)).map(({ id, name }) => ({ collectionId: id, name }));
+    },
   };
 }
 

@@ -1,4 +1,4 @@
-import { collectionRpc, mediaRoutes } from '@overtone/contracts';
+import { collectionNamesRpc, collectionRpc, mediaRoutes } from '@overtone/contracts';
 import { handle, periodic, rpc, type Slice } from '@overtone/service-kit';
 import { actorOf } from '../audit/audit.ts';
 import { createAccessPublisher, createCollectionShares } from './collection-shares.service.ts';
@@ -39,6 +39,10 @@ export function createCollectionsSlice(deps: CollectionsDeps): Slice {
       /** Files of a collection, to search only in them; called by search-indexer. */
       rpc(collectionRpc.filesOf, async ({ collectionId, reader }) => ({
         fileIds: await collections.fileIdsFor(reader, collectionId),
+      })),
+      /** Names of what conversations are about; called by insights. */
+      rpc(collectionNamesRpc.names, async ({ collectionIds, reader }) => ({
+        collections: await collections.namesFor(reader, collectionIds),
       })),
     ],
     periodics: [periodic('publish access of collections', publishEveryMs, createAccessPublisher(deps))],

@@ -141,6 +141,18 @@ const elsewhere: Readonly<Record<string, string>> = {
   'GET /api/admin/audit-logs/export': 'its records are made from events, which are tested below',
   'GET /api/docs': 'the documentation of the API',
   'POST /api/admin/asr-providers/test': 'its text is that of the sample in the product',
+  'POST /api/ask/conversations':
+    'its quotes are those of rpc.media.insight-transcript; tighter masks remove the answer',
+  'GET /api/ask/conversations/{uuid}':
+    'its quotes are those of rpc.media.insight-transcript; tighter masks remove the answer',
+  'PUT /api/ask/conversations/{uuid}':
+    'its quotes are those of rpc.media.insight-transcript; tighter masks remove the answer',
+  'POST /api/ask/conversations/{uuid}/messages':
+    'its quotes are those of rpc.media.insight-transcript; tighter masks remove the answer',
+  'POST /api/ask/conversations/{uuid}/messages/{message_uuid}/retry':
+    'its quotes are those of rpc.media.insight-transcript; tighter masks remove the answer',
+  'GET /api/ask/conversations/{uuid}/export':
+    'its quotes are those of rpc.media.insight-transcript; tighter masks remove the answer',
   'GET /api/files/{uuid}/summary': 'it is made of rpc.media.insight-transcript, which is tested below',
   'POST /api/prompts': 'its text is that of its body',
   'GET /api/prompts/{uuid}': 'its text is what a person wrote',

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { speakerNumber } from '@overtone/contracts/speakers';
 import type { Passage, Window } from '../chunking/chunking.ts';
-import { filterKey, rowIdOf, type IndexRow } from '../ports/search-index.ts';
+import { fileRowIdOf, filterKey, rowIdOf, sectionIdOf, type IndexRow } from '../ports/search-index.ts';
 import type { IndexableFile } from '../ports/transcripts.ts';
 import { termsOf } from '../tokenize/tokenize.ts';
 
@@ -27,6 +27,8 @@ export function rowsOf(
     uploaded: Date.parse(file.uploadTime),
     duration: file.duration,
     media: mediaKind(file.contentType),
+    sectionTerms: null,
+    fileTerms: null,
   };
   const names = speakersOf(passages).filter((name) => !isLabel(name));
   const card: IndexRow = {
@@ -64,7 +66,42 @@ export function rowsOf(
   const windows = passages.flatMap((passage, index) =>
     passage.windows.length > 1 ? passage.windows.map((window) => ofWindow(window, index)) : [],
   );
-  return [card, ...passages.map(ofPassage), ...windows.filter((window) => window.vector !== null)];
+  return [
+    card,
+    ...passages.map(ofPassage),
+    ...windows.filter((window) => window.vector !== null),
+    ...rankingRows(common, card.terms, stemsOf(passages, file.language)),
+  ];
+}
+
+/** Sizes in words. Sections overlap, so that words that are said near each other share one. */
+const sectionSize = { words: 400, step: 200 };
+
+/** The rows by which files are ranked: sections of the transcript, and the whole file with its card. */
+function rankingRows(
+  common: Omit<IndexRow, 'id' | 'kind' | 'terms' | 'speakers' | 'shown' | 'vector'>,
+  cardTerms: string,
+  stems: readonly string[],
+): IndexRow[] {
+  // A filter by speaker does not match them: files are then ranked by what these speakers say.
+  const empty = { ...common, terms: '', speakers: [], shown: null, vector: null };
+  const sections: IndexRow[] = [];
+  for (let from = 0; from === 0 || from + sectionSize.words - sectionSize.step < stems.length; from += sectionSize.step)
+    sections.push({
+      ...empty,
+      id: sectionIdOf(common.fileId, sections.length),
+      kind: 'section',
+      sectionTerms: stems.slice(from, from + sectionSize.words).join(' '),
+    });
+  return [
+    ...sections,
+    { ...empty, id: fileRowIdOf(common.fileId), kind: 'file', fileTerms: [cardTerms, ...stems].join(' ') },
+  ];
+}
+
+/** The stems of a whole transcript in order; windows do not overlap. */
+function stemsOf(passages: readonly Passage[], language: string | null): string[] {
+  return termsOf(windowTextsOf(passages).join('\n'), language).split(' ');
 }
 
 /** The window texts in the order in which `rowsOf` expects their vectors. */

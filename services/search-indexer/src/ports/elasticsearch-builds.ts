@@ -1,10 +1,13 @@
 import { errors, type Client } from '@elastic/elasticsearch';
 import { unavailable } from '@overtone/service-kit';
 import { z } from 'zod';
-import { indexSettings, mappingsOf, vectorMapping } from './elasticsearch-queries.ts';
+import { indexSettings, indexVersion, mappingsOf, vectorMapping } from './elasticsearch-queries.ts';
 import { newBuildId, type Builds, type SearchIndex, type VectorModel } from './search-index.ts';
 
-const metaSchema = z.object({ model: z.object({ name: z.string(), dim: z.int() }).nullable() });
+const metaSchema = z.object({
+  model: z.object({ name: z.string(), dim: z.int() }).nullable(),
+  version: z.literal(indexVersion),
+});
 /** The builds are cached for this long, because another replica may swap them. */
 const cacheMs = 1_000;
 
@@ -16,7 +19,7 @@ export function createElasticBuilds({ client, prefix }: { client: Client; prefix
   const indexOf = (build: string): string => `${prefix}-${build}`;
   let cached: { at: number; builds: Builds } | undefined;
 
-  const readNow = async (): Promise<Builds> => {
+  const readAliases = async () => {
     const [current, building] = await Promise.all([
       readAlias(client, aliases.current, prefix),
       readAlias(client, aliases.building, prefix),
@@ -27,12 +30,16 @@ export function createElasticBuilds({ client, prefix }: { client: Client; prefix
       completedAt: current?.created ?? null,
     };
     cached = { at: Date.now(), builds };
-    return builds;
+    return { builds, indices: { current: current?.index ?? null, building: building?.index ?? null } };
   };
+  const readNow = async (): Promise<Builds> => (await readAliases()).builds;
   const beginBuild: SearchIndex['beginBuild'] = async (model, asCurrent) => {
     const role = asCurrent ? 'current' : 'building';
-    const existing = (await readNow())[role];
+    const { builds, indices } = await readAliases();
+    const existing = builds[role];
     if (existing) return existing;
+    // An index of another version.
+    if (indices[role]) await client.indices.delete({ index: indices[role] });
     const build = { id: newBuildId(), model };
     await client.indices.create({
       index: indexOf(build.id),
@@ -50,14 +57,14 @@ export function createElasticBuilds({ client, prefix }: { client: Client; prefix
     read: async (): Promise<Builds> => (cached && Date.now() - cached.at < cacheMs ? cached.builds : readNow()),
     begin: beginBuild,
     promote: async (): Promise<void> => {
-      const { current, building } = await readNow();
-      if (!building) return;
-      const index = indexOf(building.id);
+      const { builds, indices } = await readAliases();
+      if (!builds.building) return;
+      const index = indexOf(builds.building.id);
       await client.indices.updateAliases({
         actions: [
           { remove: { index, alias: aliases.building } },
           { add: { index, alias: aliases.current } },
-          ...(current ? [{ remove_index: { index: indexOf(current.id) } }] : []),
+          ...(indices.current ? [{ remove_index: { index: indices.current } }] : []),
         ],
       });
       cached = undefined;
@@ -65,12 +72,13 @@ export function createElasticBuilds({ client, prefix }: { client: Client; prefix
     /** Adds a vector column for this model to a build that has none. */
     setModel: async (build: string, model: VectorModel): Promise<void> => {
       const properties = { vector: vectorMapping(model) };
-      await client.indices.putMapping({ index: indexOf(build), _meta: { model }, properties });
+      await client.indices.putMapping({ index: indexOf(build), _meta: { model, version: indexVersion }, properties });
       cached = undefined;
     },
   };
 }
 
+/** @returns the index of an alias; without a build when it was written by another version. */
 async function readAlias(client: Client, alias: string, prefix: string) {
   const found = await client.indices.get({ index: alias }).catch((err: unknown) => {
     if (err instanceof errors.ResponseError && err.statusCode === 404) return {};
@@ -79,7 +87,8 @@ async function readAlias(client: Client, alias: string, prefix: string) {
   const [entry] = Object.entries(found);
   if (!entry) return null;
   const [index, { mappings, settings }] = entry;
-  const { model } = metaSchema.parse(mappings?._meta ?? { model: null });
+  const meta = metaSchema.safeParse(mappings?._meta);
   const created = new Date(Number(settings?.index?.creation_date ?? 0)).toISOString();
-  return { build: { id: index.slice(prefix.length + 1), model }, created };
+  if (!meta.success) return { index, build: null, created: null };
+  return { index, build: { id: index.slice(prefix.length + 1), model: meta.data.model }, created };
 }

@@ -9,9 +9,14 @@ import {
 } from './search-index.ts';
 
 /** A row as a document. */
-export type Document = Omit<IndexRow, 'id' | 'fileId' | 'ownerId' | 'vector' | 'shown'> & {
+export type Document = Omit<
+  IndexRow,
+  'id' | 'fileId' | 'ownerId' | 'vector' | 'shown' | 'sectionTerms' | 'fileTerms'
+> & {
   file_id: string;
   owner_id: string;
+  section_terms?: string;
+  file_terms?: string;
   shown?: string;
   vector?: number[];
 };
@@ -50,6 +55,15 @@ export function wordsQuery(
   };
 }
 
+/** BM25 over the stems of sections or whole files. */
+export function levelQuery(
+  field: 'section_terms' | 'file_terms',
+  { words }: KeywordQuery,
+  filter: estypes.QueryDslQueryContainer[],
+): estypes.QueryDslQueryContainer {
+  return { bool: { filter, must: [{ match: { [field]: { query: words.join(' '), operator: 'or' } } }] } };
+}
+
 export function nearestQuery(
   vector: Float32Array,
   limit: number,
@@ -75,15 +89,20 @@ export const indexSettings: estypes.IndicesIndexSettings = {
   analysis: { analyzer: { stems: { type: 'custom', tokenizer: 'whitespace' } } },
 };
 
+/** Version of the mappings. Indices of another version count as lost and are rebuilt. */
+export const indexVersion = 3;
+
 export function mappingsOf(model: VectorModel | null): estypes.MappingTypeMapping {
   return {
     dynamic: 'strict',
-    _meta: { model },
+    _meta: { model, version: indexVersion },
     properties: {
       file_id: { type: 'keyword' },
       owner_id: { type: 'keyword' },
       kind: { type: 'keyword' },
       terms: { type: 'text', analyzer: 'stems' },
+      section_terms: { type: 'text', analyzer: 'stems', index_options: 'freqs' },
+      file_terms: { type: 'text', analyzer: 'stems', index_options: 'freqs' },
       speakers: { type: 'keyword' },
       tags: { type: 'keyword' },
       uploaded: { type: 'long' },
@@ -95,11 +114,14 @@ export function mappingsOf(model: VectorModel | null): estypes.MappingTypeMappin
   };
 }
 
-export function documentOf({ id: _, fileId, ownerId, shown, vector, ...row }: IndexRow): Document {
+export function documentOf({ id: _, fileId, ownerId, sectionTerms, fileTerms, ...rest }: IndexRow): Document {
+  const { shown, vector, ...row } = rest;
   return {
     ...row,
     file_id: fileId,
     owner_id: ownerId,
+    ...(sectionTerms === null ? {} : { section_terms: sectionTerms }),
+    ...(fileTerms === null ? {} : { file_terms: fileTerms }),
     ...(shown ? { shown: JSON.stringify(shown) } : {}),
     ...(vector ? { vector: Array.from(vector) } : {}),
   };

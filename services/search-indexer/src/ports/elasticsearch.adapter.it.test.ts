@@ -2,9 +2,10 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { TestServer } from '@overtone/testkit';
 import { startSearchServer } from '@overtone/testkit/elasticsearch';
-import { buildRow, everything, indexContract, model, vector } from '../../test/index-contract.ts';
+import { buildRow, everything, indexContract, model, noLevels, vector } from '../../test/index-contract.ts';
 import { startScriptedServer, type Asked } from '../../test/scripted-server.ts';
 import { createElasticIndex } from './elasticsearch.adapter.ts';
+import { indexVersion } from './elasticsearch-queries.ts';
 import type { SearchIndex } from './search-index.ts';
 
 // These tests run without an Elasticsearch server. The first ones check the contract against a scripted server, the others
@@ -30,7 +31,10 @@ describe('requests to an Elasticsearch server', () => {
   let index: SearchIndex;
   let script: (asked: Asked) => { status?: number; body: unknown } | undefined;
   const [file, other] = [randomUUID(), randomUUID()];
-  const entry = { mappings: { _meta: { model } }, settings: { index: { creation_date: '1767225600000' } } };
+  const entry = {
+    mappings: { _meta: { model, version: indexVersion } },
+    settings: { index: { creation_date: '1767225600000' } },
+  };
   const bothBuilds = ({ method, path }: Asked) => {
     if (method !== 'GET') return undefined;
     if (path === '/p-current') return { body: { 'p-old1': entry } };
@@ -57,6 +61,57 @@ describe('requests to an Elasticsearch server', () => {
     });
   });
 
+  it('treats an index of another version as lost, and removes it when the new build replaces it', async () => {
+    const old = { ...entry, mappings: { _meta: { model } } };
+    script = ({ method, path }) => {
+      if (method === 'GET' && path === '/p-current') return { body: { 'p-old1': old } };
+      if (method === 'GET' && path === '/p-building') return { body: { 'p-new1': entry } };
+      return path === '/_aliases' ? { body: { acknowledged: true } } : undefined;
+    };
+    expect(await index.builds()).toMatchObject({ current: null, building: { id: 'new1' } });
+    await index.promote();
+    expect(asked('POST', '/_aliases')).toMatchObject({
+      actions: expect.arrayContaining([{ remove_index: { index: 'p-old1' } }]),
+    });
+  });
+
+  it('replaces an interrupted build of another version', async () => {
+    const old = { ...entry, mappings: { _meta: { model } } };
+    script = ({ method }) => {
+      if (method === 'GET') return { body: { 'p-old1': old } };
+      return ['PUT', 'DELETE'].includes(method) ? { body: { acknowledged: true } } : undefined;
+    };
+    await index.beginBuild(model, false);
+    expect(server.asked.map(({ method, path }) => `${method} ${path}`)).toContain('DELETE /p-old1');
+  });
+
+  it('searches sections and whole files in the same request, with the same filters', async () => {
+    script = (request) => {
+      if (request.path !== '/p-old1/_msearch') return bothBuilds(request);
+      const found = (id: string) => ({ hits: { hits: [{ _id: `${file}${id}`, _score: 2 }] } });
+      return { body: { took: 1, responses: [found(':3'), found('/section1'), found('/file')] } };
+    };
+    const { keyword } = await index.search({
+      keyword: { words: ['deadlin', 'budget'], phrases: [] },
+      vector: Promise.resolve(null),
+      filter: { ...everything, ownerId: file, fileIds: [other] },
+      keywordLimit: 100,
+      sectionLimit: 30,
+      fileLimit: 20,
+      semanticLimit: 1,
+    });
+    const filter = [{ term: { owner_id: file } }, { terms: { file_id: [other] } }];
+    const [, , , sections, , files] = asked('POST', '/p-old1/_msearch') as unknown[];
+    const match = { query: 'deadlin budget', operator: 'or' };
+    expect(sections).toMatchObject({
+      size: 30,
+      query: { bool: { filter, must: [{ match: { section_terms: match } }] } },
+    });
+    expect(files).toMatchObject({ size: 20, query: { bool: { filter, must: [{ match: { file_terms: match } }] } } });
+    const hit = { fileId: file, score: 2 };
+    expect(keyword).toMatchObject({ status: 'ok', hits: [{ ...hit, id: `${file}:3` }], sections: [hit], files: [hit] });
+  });
+
   it('creates a build that splits stems at spaces and rejects unknown fields', async () => {
     script = ({ method, path }) => {
       if (method === 'GET') return { status: 404, body: { error: { type: 'index_not_found_exception' }, status: 404 } };
@@ -68,7 +123,7 @@ describe('requests to an Elasticsearch server', () => {
       settings: { refresh_interval: '-1', analysis: { analyzer: { stems: { tokenizer: 'whitespace' } } } },
       mappings: {
         dynamic: 'strict',
-        _meta: { model },
+        _meta: { model, version: indexVersion },
         properties: { terms: { type: 'text', analyzer: 'stems' }, vector: { type: 'dense_vector', dims: 3 } },
       },
     });
@@ -86,6 +141,7 @@ describe('requests to an Elasticsearch server', () => {
       vector: Promise.resolve(vector(1, 0, 0)),
       filter: { ...everything, ownerId: file, tags: ['x'], uploadedFrom: 5, maxDuration: 60 },
       keywordLimit: 100,
+      ...noLevels,
       semanticLimit: 10,
     });
     const filter = [
@@ -109,7 +165,7 @@ describe('requests to an Elasticsearch server', () => {
     });
     expect(meaning).toMatchObject({ size: 10, knn: { field: 'vector', query_vector: [1, 0, 0], k: 10, filter } });
     expect(legs).toEqual({
-      keyword: { status: 'ok', hits: [{ id: `${file}:0`, fileId: file, score: 3.5 }] },
+      keyword: { status: 'ok', hits: [{ id: `${file}:0`, fileId: file, score: 3.5 }], sections: [], files: [] },
       semantic: { status: 'ok', hits: [{ id: `${other}:2`, fileId: other, token: 30, score: expect.closeTo(0.8, 5) }] },
     });
   });
@@ -120,6 +176,7 @@ describe('requests to an Elasticsearch server', () => {
       vector: Promise.resolve(vector(1, 0, 0)),
       filter: everything,
       keywordLimit: 1,
+      ...noLevels,
       semanticLimit: 1,
     };
     const broken = { error: { type: 'search_phase_execution_exception' }, status: 500 };

@@ -1,15 +1,26 @@
 import { Client, type estypes } from '@elastic/elasticsearch';
 import { unavailable } from '@overtone/service-kit';
 import { createElasticBuilds, type ElasticBuilds } from './elasticsearch-builds.ts';
-import { documentOf, filtersOf, nearestQuery, shownOf, wordsQuery, type Document } from './elasticsearch-queries.ts';
+import {
+  documentOf,
+  filtersOf,
+  levelQuery,
+  nearestQuery,
+  shownOf,
+  wordsQuery,
+  type Document,
+} from './elasticsearch-queries.ts';
 import {
   checkedId,
   checkedRowId,
   hitOf,
   nothingIndexed,
+  type KeywordQuery,
+  type KeywordResult,
   type LegResult,
   type SearchIndex,
   type SearchRequest,
+  type SearchResult,
 } from './search-index.ts';
 
 export type ElasticOptions = { url: string; apiKey?: string | undefined; prefix: string };
@@ -86,31 +97,51 @@ function createElasticWrites({ client, builds }: Parts): Pick<SearchIndex, 'repl
 }
 
 /** Sends both legs in one request. The server's own fusion of results needs a paid licence, so they are fused here. */
-async function searchLegs(
-  { client, builds }: Parts,
-  { keyword, vector: pendingVector, filter, keywordLimit, semanticLimit }: SearchRequest,
-): Promise<{ keyword: LegResult; semantic: LegResult }> {
+async function searchLegs({ client, builds }: Parts, request: SearchRequest): Promise<SearchResult> {
+  const { keyword, vector: pendingVector, semanticLimit } = request;
   const { current } = await builds.read();
   if (!current) return nothingIndexed;
-  const filters = filtersOf(filter);
-  const common = { _source: false, track_total_hits: false };
-  const searches: estypes.MsearchRequestItem[] = [];
-  // The client's types are incompatible under exactOptionalPropertyTypes.
-  const words = keyword && { ...common, size: keywordLimit, query: wordsQuery(keyword, filters) };
-  if (words) searches.push({}, words as estypes.MsearchRequestItem);
+  const filters = filtersOf(request.filter);
+  const levels = keyword ? keywordSearches(keyword, request, filters) : [];
   const vector = await pendingVector;
   const nearest = vector && current.model ? nearestQuery(vector, semanticLimit, filters) : null;
-  if (nearest) searches.push({}, { ...common, size: semanticLimit, knn: nearest });
+  const searches = [...levels, ...(nearest ? [{ size: semanticLimit, knn: nearest }] : [])];
   if (searches.length === 0) return { keyword: { status: 'not_asked' }, semantic: { status: 'not_asked' } };
-  const responses: unknown[] = await client.msearch<Document>({ index: builds.indexOf(current.id), searches }).then(
-    (result) => result.responses,
-    (error: unknown) => [error, error],
-  );
+  const items = searches.flatMap((search) => [{}, { _source: false, track_total_hits: false, ...search }]);
+  const responses: unknown[] = await client
+    .msearch<Document>({ index: builds.indexOf(current.id), searches: items })
+    .then(
+      (result) => result.responses,
+      (error: unknown) => searches.map(() => error),
+    );
   return {
-    keyword: keyword ? legOf(responses[0], (score) => score) : { status: 'not_asked' },
+    keyword: keyword ? keywordOf(responses.slice(0, levels.length)) : { status: 'not_asked' },
     // The server's score of a cosine is (1 + cos) / 2.
-    semantic: nearest ? legOf(responses[keyword ? 1 : 0], (score) => 2 * score - 1) : { status: 'not_asked' },
+    semantic: nearest ? legOf(responses[levels.length], (score) => 2 * score - 1) : { status: 'not_asked' },
   };
+}
+
+/** The search for passages and, to rank files, those for sections and whole files. */
+function keywordSearches(
+  keyword: KeywordQuery,
+  { keywordLimit, sectionLimit, fileLimit }: SearchRequest,
+  filters: estypes.QueryDslQueryContainer[],
+) {
+  const passages = { size: keywordLimit, query: wordsQuery(keyword, filters) };
+  if (keyword.words.length === 0 || keyword.phrases.length > 0 || sectionLimit + fileLimit === 0) return [passages];
+  return [
+    passages,
+    { size: sectionLimit, query: levelQuery('section_terms', keyword, filters) },
+    { size: fileLimit, query: levelQuery('file_terms', keyword, filters) },
+  ];
+}
+
+function keywordOf(responses: readonly unknown[]): KeywordResult {
+  const levels = responses.map((response) => legOf(response, (score) => score));
+  const failed = levels.find((level) => level.status === 'failed');
+  if (failed) return failed;
+  const [hits = [], sections = [], files = []] = levels.map((level) => (level.status === 'ok' ? level.hits : []));
+  return { status: 'ok', hits, sections, files };
 }
 
 function legOf(response: unknown, toScore: (raw: number) => number): LegResult {

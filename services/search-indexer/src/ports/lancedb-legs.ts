@@ -6,25 +6,24 @@ import {
   checkedRowId,
   hitOf,
   type Build,
+  type Hit,
   type KeywordQuery,
+  type KeywordResult,
   type LegResult,
   type SearchRequest,
+  type SearchResult,
   type Shown,
 } from './search-index.ts';
 
 type Lance = typeof lancedb;
 type Columns = { numRows: number; getChild: (name: string) => { get: (i: number) => unknown } | null };
 
-const notAsked: LegResult = { status: 'not_asked' };
+const notAsked = { status: 'not_asked' } as const;
 
 /** Runs both legs concurrently. */
-export async function searchLegs(
-  opened: OpenTable,
-  build: Build,
-  request: SearchRequest,
-): Promise<{ keyword: LegResult; semantic: LegResult }> {
+export async function searchLegs(opened: OpenTable, build: Build, request: SearchRequest): Promise<SearchResult> {
   const [keyword, semantic] = await Promise.all([
-    request.keyword ? leg(() => keywordLeg(opened, request)) : notAsked,
+    request.keyword ? leg(() => keywordLeg(opened, request, request.keyword as KeywordQuery)) : notAsked,
     request.vector.then((vector) =>
       vector && build.model ? leg(() => semanticLeg(opened, request, vector)) : notAsked,
     ),
@@ -34,23 +33,48 @@ export async function searchLegs(
 
 // The score columns are selected explicitly: otherwise LanceDB adds them and logs a warning per query.
 
-async function keywordLeg({ lance, table, rowIds }: OpenTable, request: SearchRequest): Promise<LegResult> {
-  const requested = request.keyword as KeywordQuery;
-  const scored = requested.words.length + requested.phrases.length > 0;
-  const where = whereOf(request.filter, scored ? null : 'passage');
+async function keywordLeg(opened: OpenTable, request: SearchRequest, asked: KeywordQuery): Promise<KeywordResult> {
+  const { MatchQuery, Operator } = opened.lance;
+  const { words, phrases } = asked;
+  const ranked = words.length > 0 && phrases.length === 0;
+  const level = (column: string, limit: number): Promise<Hit[]> =>
+    ranked && limit > 0
+      ? keywordHits(opened, request, new MatchQuery(words.join(' '), column, { operator: Operator.Or }), limit)
+      : Promise.resolve([]);
+  const [hits, sections, files] = await Promise.all([
+    keywordHits(
+      opened,
+      request,
+      words.length + phrases.length > 0 ? toLance(opened.lance, asked) : null,
+      request.keywordLimit,
+    ),
+    level('section_terms', request.sectionLimit),
+    level('file_terms', request.fileLimit),
+  ]);
+  return { status: 'ok', hits, sections, files };
+}
+
+/** @param scored null: all passages that pass the filter. */
+function keywordHits(
+  { table, rowIds }: OpenTable,
+  { filter }: SearchRequest,
+  scored: lancedb.FullTextQuery | null,
+  limit: number,
+): Promise<Hit[]> {
+  const where = whereOf(filter, scored ? null : 'passage');
   return resolveHits(
     rowIds,
     '_score',
     (score) => score,
     (extraColumns) => {
       let query = table.query();
-      if (scored) query = query.fullTextSearch(toLance(lance, requested));
+      if (scored) query = query.fullTextSearch(scored);
       if (where) query = query.where(where);
       const columns = scored ? ['_score'] : ['kind'];
       return query
         .select([...columns, ...extraColumns])
         .withRowId()
-        .limit(request.keywordLimit)
+        .limit(limit)
         .toArrow();
     },
   );
@@ -77,7 +101,7 @@ async function semanticLeg(
   vector: Float32Array,
 ): Promise<LegResult> {
   const where = whereOf(request.filter, null);
-  return resolveHits(
+  const hits = await resolveHits(
     rowIds,
     '_distance',
     (distance) => 1 - distance,
@@ -91,6 +115,7 @@ async function semanticLeg(
         .toArrow();
     },
   );
+  return { status: 'ok', hits };
 }
 
 const maxSearches = 3;
@@ -104,7 +129,7 @@ async function resolveHits(
   scoreColumn: string,
   toScore: (raw: number) => number,
   find: (extraColumns: readonly string[]) => Promise<Columns>,
-): Promise<LegResult> {
+): Promise<Hit[]> {
   for (let attempt = 1; ; attempt += 1) {
     const last = attempt === maxSearches;
     const found = await find(last ? ['id'] : []);
@@ -113,7 +138,7 @@ async function resolveHits(
     const ids = last ? requested.map(String) : await rowIds.of(requested as bigint[]);
     if (ids.includes(undefined)) continue;
     const score = (i: number): number => toScore(Number(scores?.get(i) ?? 1));
-    return { status: 'ok', hits: ids.flatMap((id, i) => (id === undefined ? [] : hitOf(id, score(i)))) };
+    return ids.flatMap((id, i) => (id === undefined ? [] : hitOf(id, score(i))));
   }
 }
 
@@ -138,6 +163,6 @@ export async function readPassages({ table, rowIds }: OpenTable, ids: readonly s
   return [...atAddress, ...toShown(found)];
 }
 
-function leg(run: () => Promise<LegResult>): Promise<LegResult> {
-  return run().catch((error: unknown): LegResult => ({ status: 'failed', error }));
+function leg<T>(run: () => Promise<T>): Promise<T | { status: 'failed'; error: unknown }> {
+  return run().catch((error: unknown) => ({ status: 'failed' as const, error }));
 }

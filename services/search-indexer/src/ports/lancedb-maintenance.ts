@@ -12,16 +12,19 @@ const keepOldMs = 120_000;
 /** Creates the indices of a new build: terms, ids and filter columns. */
 export async function createRowIndices({ Index }: typeof lancedb, table: Table): Promise<void> {
   // The terms are stems separated by spaces: LanceDB must not analyse them again.
-  const words = Index.fts({
-    withPosition: true,
-    baseTokenizer: 'whitespace',
-    stem: false,
-    removeStopWords: false,
-    lowercase: false,
-    asciiFolding: false,
-    maxTokenLength: 200,
-  });
-  await table.createIndex('terms', { config: words });
+  const words = (withPosition: boolean) =>
+    Index.fts({
+      withPosition,
+      baseTokenizer: 'whitespace',
+      stem: false,
+      removeStopWords: false,
+      lowercase: false,
+      asciiFolding: false,
+      maxTokenLength: 200,
+    });
+  await table.createIndex('terms', { config: words(true) });
+  await table.createIndex('section_terms', { config: words(false) });
+  await table.createIndex('file_terms', { config: words(false) });
   await table.createIndex('id', { config: Index.btree() });
   await table.createIndex('file_id', { config: Index.btree() });
   await table.createIndex('owner_id', { config: Index.bitmap() });

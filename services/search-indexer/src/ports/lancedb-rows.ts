@@ -11,6 +11,8 @@ export function emptyVector(dim: number): string {
 export function schemaOf(dim: number | null): Schema {
   return new Schema([
     ...['id', 'file_id', 'owner_id', 'kind', 'terms'].map((name) => new Field(name, new Utf8(), false)),
+    new Field('section_terms', new Utf8(), true),
+    new Field('file_terms', new Utf8(), true),
     new Field('speakers', names(), false),
     new Field('tags', names(), false),
     new Field('uploaded', new Float64(), false),
@@ -24,11 +26,13 @@ export function schemaOf(dim: number | null): Schema {
 /** Converts rows to an Arrow table of that schema. */
 export function toArrow(lance: typeof lancedb, rows: readonly IndexRow[], dim: number | null) {
   return lance.makeArrowTable(
-    rows.map(({ fileId, ownerId, vector, shown, ...row }) => ({
+    rows.map(({ fileId, ownerId, sectionTerms, fileTerms, vector, shown, ...row }) => ({
       ...row,
       shown: shown && JSON.stringify(shown),
       file_id: fileId,
       owner_id: ownerId,
+      section_terms: sectionTerms,
+      file_terms: fileTerms,
       ...(dim === null ? {} : { vector: vector?.length === dim ? Array.from(vector) : null }),
     })),
     { schema: schemaOf(dim) },

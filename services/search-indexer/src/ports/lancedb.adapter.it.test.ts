@@ -4,7 +4,16 @@ import { join } from 'node:path';
 import { randomUUID } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { createLog } from '@overtone/service-kit';
-import { buildRow, everything, idsOf, indexContract, model, noVector, vector } from '../../test/index-contract.ts';
+import {
+  buildRow,
+  everything,
+  idsOf,
+  indexContract,
+  model,
+  noLevels,
+  noVector,
+  vector,
+} from '../../test/index-contract.ts';
 import { createLanceIndex } from './lancedb.adapter.ts';
 import type { SearchIndex } from './search-index.ts';
 
@@ -93,7 +102,7 @@ describe('LanceDB index', () => {
     let reads = 0;
     while (writing) {
       const request = { keyword: { words: ['word'], phrases: [] }, vector: noVector, filter: everything };
-      const ids = idsOf((await index.search({ ...request, keywordLimit: 10, semanticLimit: 1 })).keyword);
+      const ids = idsOf((await index.search({ ...request, keywordLimit: 10, ...noLevels, semanticLimit: 1 })).keyword);
       const texts = (await index.passages([`${fileId}:0`])).map((passage) => passage.text);
       expect(ids.length).toBeGreaterThan(0);
       expect(texts).toHaveLength(1);
@@ -131,7 +140,13 @@ describe('LanceDB index', () => {
         await index.maintain();
       }
       const query = unit();
-      const request = { keyword: null, vector: Promise.resolve(query), filter: everything, keywordLimit: 1 };
+      const request = {
+        keyword: null,
+        vector: Promise.resolve(query),
+        filter: everything,
+        keywordLimit: 1,
+        ...noLevels,
+      };
       const { semantic } = await index.search({ ...request, semanticLimit: 20 });
       const cosine = (other: Float32Array) => other.reduce((sum, x, i) => sum + x * (query[i] ?? 0), 0);
       const best = [...known].map(([id, values]) => ({ id, score: cosine(values) })).sort((x, y) => y.score - x.score);
@@ -158,7 +173,7 @@ describe('LanceDB index', () => {
         vector: Promise.resolve(vector(1, 0, 0)),
         filter: everything,
       };
-      const legs = await index.search({ ...request, keywordLimit: 100, semanticLimit: 100 });
+      const legs = await index.search({ ...request, keywordLimit: 100, ...noLevels, semanticLimit: 100 });
       return [idsOf(legs.keyword).length, idsOf(legs.semantic).length];
     };
     expect(await count()).toEqual([25, 25]);

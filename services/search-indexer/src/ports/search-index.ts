@@ -12,17 +12,22 @@ export type Shown = {
 };
 
 /**
- * A row of the index: a passage of a transcript (keyword leg), a window of a passage (semantic leg), or the card of a file
- * (its title, tags and speakers).
+ * A row of the index: a passage of a transcript (keyword leg), a window of a passage (semantic leg), the card of a file
+ * (its title, tags and speakers), a section of its transcript, or the whole file. Sections and whole files rank the files;
+ * their terms have columns of their own, because BM25 compares texts of similar length.
  */
 export type IndexRow = {
   /** See `rowIdOf`. */
   id: string;
   fileId: string;
   ownerId: string;
-  kind: 'passage' | 'window' | 'card';
-  /** Stems separated by spaces; the engines index them without further analysis. Empty in windows. */
+  kind: 'passage' | 'window' | 'card' | 'section' | 'file';
+  /** Stems separated by spaces; the engines index them without further analysis. Empty except in passages and cards. */
   terms: string;
+  /** The same of a section; null in other rows. */
+  sectionTerms: string | null;
+  /** The same of a whole file; null in other rows. */
+  fileTerms: string | null;
   /** Keys of the speakers, see `filterKey`. */
   speakers: string[];
   tags: string[];
@@ -30,7 +35,7 @@ export type IndexRow = {
   uploaded: number;
   duration: number | null;
   media: 'audio' | 'video';
-  /** null for windows, which are shown by their passage. */
+  /** null in all rows except passages and cards. */
   shown: Shown | null;
   vector: Float32Array | null;
 };
@@ -73,12 +78,20 @@ export type LegResult =
   | { status: 'failed'; error: unknown }
   /** The leg was not run, or the build has no vectors. */
   | { status: 'not_asked' };
+/** Hits of the keyword leg: passages and cards, sections, and whole files. A query with phrases finds passages only. */
+export type KeywordHits = { hits: Hit[]; sections: Hit[]; files: Hit[] };
+export type KeywordResult = ({ status: 'ok' } & KeywordHits) | Exclude<LegResult, { status: 'ok' }>;
+export type SearchResult = { keyword: KeywordResult; semantic: LegResult };
 export type SearchRequest = {
   keyword: KeywordQuery | null;
   /** Pending while the keyword leg runs; resolves to null without a semantic leg; never rejects. */
   vector: Promise<Float32Array | null>;
   filter: IndexFilter;
+  /** Maximum passages of the keyword leg. */
   keywordLimit: number;
+  /** Maximum sections and whole files of the keyword leg; 0: they are not searched. */
+  sectionLimit: number;
+  fileLimit: number;
   semanticLimit: number;
 };
 
@@ -95,8 +108,8 @@ export type Builds = {
 };
 
 /** The result of a search before the first build. */
-export const nothingIndexed: { keyword: LegResult; semantic: LegResult } = {
-  keyword: { status: 'ok', hits: [] },
+export const nothingIndexed: SearchResult = {
+  keyword: { status: 'ok', hits: [], sections: [], files: [] },
   semantic: { status: 'ok', hits: [] },
 };
 
@@ -115,7 +128,7 @@ export type SearchIndex = {
   /** Removes a file from every build. */
   removeFile: (fileId: string) => Promise<void>;
   /** Runs both legs on the current build. The failure of one leg is reported and does not affect the other. */
-  search: (request: SearchRequest) => Promise<{ keyword: LegResult; semantic: LegResult }>;
+  search: (request: SearchRequest) => Promise<SearchResult>;
   passages: (ids: readonly string[]) => Promise<Shown[]>;
   /** Rows of the current build. */
   size: () => Promise<number>;
@@ -131,10 +144,18 @@ export function newBuildId(): string {
 
 /**
  * A row id contains file and position, so that a search need not fetch more columns: `<file>:<n>` is a passage,
- * `<file>:<n>@<token>` a window of it, `<file>:-1` the card.
+ * `<file>:<n>@<token>` a window of it, `<file>:-1` the card. Sections and whole files have ids of their own.
  */
 export function rowIdOf(fileId: string, position: number | 'card', token?: number): string {
   return `${fileId}:${position === 'card' ? -1 : position}${token === undefined ? '' : `@${token}`}`;
+}
+
+export function sectionIdOf(fileId: string, index: number): string {
+  return `${fileId}/section${index}`;
+}
+
+export function fileRowIdOf(fileId: string): string {
+  return `${fileId}/file`;
 }
 
 export function isCard(id: string): boolean {

@@ -3,7 +3,25 @@ import { parseQuery } from './query.ts';
 
 describe('query', () => {
   it('drops stop words', () => {
-    expect(parseQuery('when is the deadline')).toMatchObject({ words: ['deadline'], text: 'when is the deadline' });
+    expect(parseQuery('the deadline of a project')).toMatchObject({
+      words: ['deadline', 'project'],
+      text: 'the deadline of a project',
+    });
+  });
+
+  it('drops the words by which people ask from a question, and only from a question', () => {
+    expect(parseQuery('What did the group think about the deadline?')).toMatchObject({
+      words: ['deadline'],
+      text: 'deadline',
+    });
+    expect(parseQuery('Summarize the discussion about remote controls')).toMatchObject({
+      words: ['remote', 'controls'],
+    });
+    expect(parseQuery('discussion about remote controls')).toMatchObject({
+      words: ['discussion', 'remote', 'controls'],
+      text: 'discussion about remote controls',
+    });
+    expect(parseQuery('Summarize the meeting').words).toEqual(['Summarize', 'meeting']);
   });
 
   it('keeps stop words when there are no other words', () => {

@@ -1,8 +1,8 @@
-import { isStopWord, splitWords } from '../tokenize/tokenize.ts';
+import { isQuestion, isQuestionWord, isStopWord, splitWords } from '../tokenize/tokenize.ts';
 
 /** A parsed search text. */
 export type ParsedQuery = {
-  /** The text without operators, for the semantic leg. */
+  /** The text without operators, of a question only the words to search for; for the semantic leg. */
   text: string;
   /** Single words. */
   words: string[];
@@ -18,8 +18,8 @@ const phrasePattern = /"([^"]*)"/g;
 const maxWords = 32;
 
 /**
- * Parses `speaker:"Name"` and `"quoted phrases"`; everything else is words. Stop words are dropped unless there are no
- * others. Any input is valid.
+ * Parses `speaker:"Name"` and `"quoted phrases"`; everything else is words. Stop words, and in a question the words by
+ * which people ask, are dropped unless there are no others. Any input is valid.
  */
 export function parseQuery(query: string): ParsedQuery {
   const speakers: string[] = [];
@@ -35,13 +35,22 @@ export function parseQuery(query: string): ParsedQuery {
     return ' ';
   });
   const all = unique(splitWords(loose).map((word) => word.text));
-  const meaningful = all.filter((word) => !isStopWord(word));
+  const words = wordsToSearch(all, { asked: isQuestion(loose), required: phrases.length === 0 });
+  const text = withoutSpeakers.replaceAll('"', ' ').replaceAll(/\s+/g, ' ').trim();
   return {
-    text: withoutSpeakers.replaceAll('"', ' ').replaceAll(/\s+/g, ' ').trim(),
-    words: (meaningful.length > 0 || phrases.length > 0 ? meaningful : all).slice(0, maxWords),
+    text: phrases.length === 0 && isQuestion(loose) ? words.join(' ') : text,
+    words: words.slice(0, maxWords),
     phrases: phrases.slice(0, 8),
     speakers,
   };
+}
+
+/** Drops stop words, and in a question its question words, unless there are no others. */
+function wordsToSearch(words: string[], { asked, required }: { asked: boolean; required: boolean }): string[] {
+  const meaningful = words.filter((word) => !isStopWord(word));
+  const topical = asked ? meaningful.filter((word) => !isQuestionWord(word)) : meaningful;
+  if (topical.length > 0 || !required) return topical;
+  return meaningful.length > 0 ? meaningful : words;
 }
 
 function unique(words: string[]): string[] {

@@ -1,90 +1,16 @@
 import type { SearchAnswer } from '@overtone/contracts';
 import type { Layout } from '../chunking/chunking.ts';
-import { isCard, type Hit, type Shown } from '../ports/search-index.ts';
-import type { SearchPlan, SearchQuery } from './search.ts';
+import { isCard, type Shown } from '../ports/search-index.ts';
+import type { FileHit, FusedHit, SearchPlan, SearchQuery } from './search.ts';
 import type { FileFacts } from './search.store.ts';
 import { snippetOf, type Marks, type Snippet } from './snippets.ts';
-
-/** A passage with its rank in each leg (0 = best), null if the leg did not find it. */
-export type FusedHit = {
-  id: string;
-  fileId: string;
-  score: number;
-  keyword: number | null;
-  semantic: number | null;
-  /** Index of the token where the best window starts; null without a semantic hit. */
-  token: number | null;
-};
-export type FileHit = { fileId: string; score: number; passages: FusedHit[]; semanticOnly: boolean };
 
 type Result = SearchAnswer['results'][number];
 type Occurrence = Result['occurrences'][number];
 type Material = {
   facts: ReadonlyMap<string, FileFacts>;
   stored: ReadonlyMap<string, Shown>;
-  legs: SearchAnswer['legs'];
 };
-
-/** The usual constant of reciprocal rank fusion (Cormack, Clarke, Büttcher 2009). */
-const rrfConstant = 60;
-
-/**
- * Drops semantic hits that are too dissimilar: below `floor`, or far below the best hit. A nearest neighbor search always
- * returns something.
- */
-export function filterBySimilarity(hits: readonly Hit[], floor: number): Hit[] {
-  const best = hits[0]?.score ?? 0;
-  const threshold = Math.max(floor, best * 0.7);
-  return hits.filter((hit) => hit.score >= threshold);
-}
-
-/**
- * Reciprocal rank fusion: ranks of the legs are comparable, scores are not. A passage counts once per leg. Ties are broken
- * by the keyword leg, then by id, so that equal searches return equal results.
- */
-export function fuse(keyword: readonly Hit[], semantic: readonly Hit[]): FusedHit[] {
-  const fused = new Map<string, FusedHit>();
-  const add = (leg: 'keyword' | 'semantic', hits: readonly Hit[]) => {
-    let rank = 0;
-    for (const { id, fileId, token } of hits) {
-      const known = fused.get(id) ?? { id, fileId, score: 0, keyword: null, semantic: null, token: null };
-      // A passage has the rank of its best window.
-      if (known[leg] !== null) continue;
-      known[leg] = rank;
-      known.token ??= token ?? null;
-      rank += 1;
-      known.score += 1 / (rrfConstant + rank);
-      fused.set(id, known);
-    }
-  };
-  add('keyword', keyword);
-  add('semantic', semantic);
-  return [...fused.values()].sort(byScore);
-}
-
-function byScore(x: FusedHit, y: FusedHit): number {
-  return y.score - x.score || rankOf(x.keyword) - rankOf(y.keyword) || (x.id < y.id ? -1 : 1);
-}
-
-function rankOf(rank: number | null): number {
-  return rank ?? Number.MAX_SAFE_INTEGER;
-}
-
-/** Groups passages by file; files are ordered by their best passage, then by their number of passages. */
-export function groupByFile(passages: readonly FusedHit[]): FileHit[] {
-  const files = new Map<string, FileHit>();
-  for (const passage of passages) {
-    const { fileId, score } = passage;
-    const file = files.get(fileId) ?? { fileId, score, passages: [], semanticOnly: true };
-    file.passages.push(passage);
-    file.score = Math.max(file.score, score);
-    if (passage.keyword !== null) file.semanticOnly = false;
-    files.set(fileId, file);
-  }
-  return [...files.values()].sort(
-    (x, y) => y.score - x.score || y.passages.length - x.passages.length || (x.fileId < y.fileId ? -1 : 1),
-  );
-}
 
 /** Sorts files as requested; all orders except relevance need `facts`. */
 export function sortFiles(
@@ -113,7 +39,7 @@ export function shownOf(file: FileHit): FusedHit[] {
 }
 
 /** A found file as an API object; empty when it was deleted since. */
-export function resultOf(file: FileHit, plan: SearchPlan, { facts, stored, legs }: Material): Result[] {
+export function resultOf(file: FileHit, plan: SearchPlan, { facts, stored }: Material): Result[] {
   const fact = facts.get(file.fileId);
   if (!fact) return [];
   const occurrences = shownOf(file).flatMap((hit) => {
@@ -121,7 +47,6 @@ export function resultOf(file: FileHit, plan: SearchPlan, { facts, stored, legs 
     const occurrence = passage && occurrenceOf(passage, hit, plan, fact.language);
     return occurrence ? [occurrence] : [];
   });
-  const ran = Object.values(legs).filter((status) => status === 'ok').length;
   return [
     {
       file_uuid: file.fileId,
@@ -132,17 +57,12 @@ export function resultOf(file: FileHit, plan: SearchPlan, { facts, stored, legs 
       duration: fact.duration,
       language: fact.language,
       content_type: fact.contentType,
-      relevance_score: Math.round(relevance(file.score, ran) * 1e4) / 1e4,
+      relevance_score: Math.round(file.score * 1e4) / 1e4,
       occurrences,
       total_occurrences: file.passages.length,
       semantic_only: file.semanticOnly,
     },
   ];
-}
-
-/** The fused score relative to the maximum for these legs: 1 = first in every leg that ran. */
-export function relevance(score: number, legs: number): number {
-  return legs === 0 ? 0 : Math.min(1, (score * (rrfConstant + 1)) / legs);
 }
 
 /** Layout of cards, which have no speech. */

@@ -2,24 +2,33 @@ import { roleAtLeast, searchRoutes } from '@overtone/contracts';
 import { handle, unavailable, type Caller, type Slice } from '@overtone/service-kit';
 import type { Db } from '../database.ts';
 import type { SearchIndex } from '../ports/search-index.ts';
-import { createSearch, type SearchDeps, type Searcher } from './search.service.ts';
-import { createSearchStore } from './search.store.ts';
+import { createLegs, type LegsDeps } from './legs.service.ts';
+import { createSearch, type SearchDeps } from './search.service.ts';
+import type { FindFiles, Searcher } from './search.ts';
+import { createSearchStore, type SearchStore } from './search.store.ts';
 
-type Deps = Omit<SearchDeps, 'index' | 'store'> & {
-  db: Db;
-  index: SearchIndex;
-  counts: () => Promise<{ files: number; chunks: number; keywordOnly: number }>;
-};
+type Deps = Omit<LegsDeps, 'index' | 'store'> &
+  Pick<SearchDeps, 'access' | 'collections'> & {
+    db: Db;
+    index: SearchIndex;
+    counts: () => Promise<{ files: number; chunks: number; keywordOnly: number }>;
+  };
 
 /** Searches transcripts by words and by meaning, suggests titles and speakers, and reports the state of the index. */
-export function createSearchSlice({ db, index, counts, ...deps }: Deps): Slice {
+export function createSearchSlice({ db, index, counts, access, collections, ...deps }: Deps): Slice & {
+  find: FindFiles;
+  store: SearchStore;
+} {
   const store = createSearchStore({ db });
-  const search = createSearch({ ...deps, index, store });
+  const find = createLegs({ ...deps, index, store });
+  const search = createSearch({ access, collections, index, store, find, telemetry: deps.telemetry });
   return {
+    find,
+    store,
     routes: [
       handle(searchRoutes.search, ({ query, caller }) => search(query, searcherOf(caller))),
       handle(searchRoutes.suggestions, async ({ query, caller }) => {
-        const scope = await deps.access.scopeOf(searcherOf(caller));
+        const scope = await access.scopeOf(searcherOf(caller));
         const found = await store.suggest(query.q, scope, query.limit);
         return found.map(({ type, text, fileId }) => ({ type, text, file_uuid: fileId }));
       }),

@@ -1,11 +1,13 @@
-import type { QueryOf, searchRoutes } from '@overtone/contracts';
+import type { QueryOf, SearchAnswer, searchRoutes } from '@overtone/contracts';
 import type { AccessScope } from '../access/access.ts';
 import { filterKey, type IndexFilter, type KeywordQuery } from '../ports/search-index.ts';
+import type { FileFacts } from './search.store.ts';
 import { parseQuery, type ParsedQuery } from './query.ts';
 import type { Marks } from './snippets.ts';
 import { stemOf, variantsOf } from '../tokenize/tokenize.ts';
 
 export type SearchQuery = QueryOf<typeof searchRoutes.search>;
+export type Searcher = { userId: string; canSeeAll: boolean };
 export type Languages = readonly (string | null)[];
 
 /** A parsed search as index queries. */
@@ -20,6 +22,21 @@ export type SearchPlan = {
   /** Whether a speaker was requested; null: any speaker. */
   spokenBy: ((speaker: string) => boolean) | null;
 };
+
+/** A passage with its rank in each leg (0 = best), null if the leg did not find it. */
+export type FusedHit = {
+  id: string;
+  fileId: string;
+  score: number;
+  keyword: number | null;
+  semantic: number | null;
+  /** Index of the token where the best window starts; null without a semantic hit. */
+  token: number | null;
+};
+export type FileHit = { fileId: string; score: number; passages: FusedHit[]; semanticOnly: boolean };
+export type Legs = SearchAnswer['legs'];
+/** Runs a plan: the files with their passages, best first. @throws AppError unavailable when no leg could run. */
+export type FindFiles = (plan: SearchPlan) => Promise<{ files: FileHit[]; legs: Legs }>;
 
 /** What limits a search besides its query. */
 export type SearchContext = {
@@ -77,4 +94,14 @@ function marksOf({ words, phrases }: ParsedQuery, languages: Languages): Marks {
     words: new Set(words.flatMap((word) => variantsOf(word, languages))),
     phrases: phrases.map((phrase) => phrase.map((word) => new Set(variantsOf(word, languages)))),
   };
+}
+
+/** Checks access again, because the index may be outdated. */
+export function keepVisible(
+  facts: Map<string, FileFacts>,
+  { ownerId, sharedIds }: AccessScope,
+): Map<string, FileFacts> {
+  if (ownerId === null) return facts;
+  const shared = new Set(sharedIds);
+  return new Map([...facts].filter(([id, file]) => file.ownerId === ownerId || shared.has(id)));
 }

@@ -41,6 +41,20 @@ const stopWords = new Set(
   ).split(' '),
 );
 
+/** English words by which people ask about a recording, and which say nothing about its topic. */
+const questionWords = new Set(
+  (
+    'according agree agreed conclude concluded conclusion concerning debate debated decide decided describe described ' +
+    'description discuss discussed discusses discussing discussion discussions explain explained explanation gave give ' +
+    'given group many meeting meetings mention mentioned mentioning much often opinion opinions participant participants people ' +
+    'recommend recommended regarding related reach reached said say says speaker speakers suggest suggested summarise ' +
+    'summarised summarize summarized summary talk talked talking team tell think thinks thought told'
+  ).split(' '),
+);
+/** The beginning of a question or of an instruction to answer one. */
+const questionStart =
+  /^\s*(?:what|when|where|which|who|whom|whose|why|how|did|does|do|is|are|was|were|can|could|should|would|will|has|have|had|tell|explain|describe|summari[sz]e|give|list|compare|find|show)\b/iu;
+
 const wordPattern = /[\p{L}\p{N}\p{M}]+(?:['’][\p{L}\p{N}\p{M}]+)*/gu;
 /** Scripts without spaces between words. */
 const unspaced = /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Thai}\p{sc=Lao}\p{sc=Khmer}\p{sc=Myanmar}]/u;
@@ -123,6 +137,15 @@ export function termsOf(text: string, language: string | null): string {
 /** All stems of a query word in documents of these languages. */
 export function variantsOf(word: string, languages: readonly (string | null)[]): string[] {
   return [...new Set([...languages, 'en'].map((language) => stemOf(word, language)))];
+}
+
+/** Whether a text asks something, so that its question words are no words to search for. */
+export function isQuestion(text: string): boolean {
+  return /[?？]\s*$/u.test(text) || questionStart.test(text);
+}
+
+export function isQuestionWord(word: string): boolean {
+  return questionWords.has(word.toLowerCase());
 }
 
 export function isStopWord(word: string): boolean {

@@ -1,0 +1,42 @@
+import { stemmer as english } from '@orama/stemmers/english';
+import { stemmer as german } from '@orama/stemmers/german';
+import { stopwords as englishStopwords } from '@orama/stopwords/english';
+import { stopwords as germanStopwords } from '@orama/stopwords/german';
+
+const stopWords = new Set([...englishStopwords, ...germanStopwords].map((word) => fold(word)));
+const wordPattern = /[\p{L}\p{N}\p{M}]+(?:['’][\p{L}\p{N}\p{M}]+)*/gu;
+const unspaced = /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Thai}\p{sc=Lao}\p{sc=Khmer}\p{sc=Myanmar}]/u;
+const segmenter = new Intl.Segmenter('und', { granularity: 'word' });
+
+/**
+ * The words of a text that carry meaning, each once: without stop words and accents, stemmed. The language is often unknown
+ * here; the two stemmers run one after the other, which makes the same of the same word in every text.
+ */
+export function contentWordsOf(text: string): Set<string> {
+  const words = new Set<string>();
+  for (const word of wordsOf(text)) {
+    const folded = fold(word.replace(/['’]s$/u, ''));
+    if (!stopWords.has(folded)) words.add(german(english(folded)));
+  }
+  return words;
+}
+
+/** How many words two sets share. */
+export function sharedWords(left: ReadonlySet<string>, right: ReadonlySet<string>): number {
+  let shared = 0;
+  for (const word of left) if (right.has(word)) shared += 1;
+  return shared;
+}
+
+function wordsOf(text: string): string[] {
+  const found = [...text.matchAll(wordPattern)].map(([word]) => word);
+  return found.flatMap((word) =>
+    unspaced.test(word)
+      ? [...segmenter.segment(word)].filter(({ isWordLike }) => isWordLike).map(({ segment }) => segment)
+      : [word],
+  );
+}
+
+function fold(word: string): string {
+  return word.normalize('NFKD').toLowerCase().replaceAll(/\p{M}/gu, '').replaceAll(/['’]/g, '');
+}

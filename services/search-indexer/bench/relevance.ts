@@ -1,0 +1,105 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { searchRoutes } from '@overtone/contracts';
+import { createDatabase as connect, createOutbox } from '@overtone/database';
+import { createLog, createMetrics } from '@overtone/service-kit';
+import { createDatabase } from '@overtone/testkit';
+import { createAccessStore } from '../src/access/access.store.ts';
+import { PrismaClient } from '../src/generated/client.ts';
+import { createIndexStates } from '../src/indexing/index-states.store.ts';
+import { createIndexing } from '../src/indexing/indexing.service.ts';
+import { createLanceIndex } from '../src/ports/lancedb.adapter.ts';
+import type { Vectoriser } from '../src/ports/vectoriser.ts';
+import { createRetrieval } from '../src/retrieval/retrieval.service.ts';
+import { createRetrievalStore } from '../src/retrieval/retrieval.store.ts';
+import { createLegs } from '../src/search/legs.service.ts';
+import { createSearch } from '../src/search/search.service.ts';
+import { createSearchStore } from '../src/search/search.store.ts';
+import { createTelemetry } from '../src/telemetry.ts';
+import { stemOf, splitWords } from '../src/tokenize/tokenize.ts';
+import { createLibrary, type Recording } from '../test/library.ts';
+
+export { readMeetings, type Meetings, type Question } from './meetings.ts';
+export { rankByBm25 } from './plain-bm25.ts';
+
+/** Vectors of texts, all zeros for a text without known words. */
+export type Embed = (texts: readonly string[]) => Promise<{ model: string; dim: number; vectors: Float32Array[] }>;
+export type Relevance = Awaited<ReturnType<typeof openRelevance>>;
+
+/** The stems of a text, as the index has them. */
+export function stemsOf(text: string): string[] {
+  return splitWords(text).map((word) => stemOf(word.text, 'en'));
+}
+
+/** The service's own indexing, search and retrieval over recordings, with a real database and index. */
+export async function openRelevance(folder: string, recordings: readonly Recording[], embed: Embed) {
+  const [database, directory] = await Promise.all([createDatabase(), mkdtemp(join(folder, 'relevance-'))]);
+  const log = createLog('search-indexer', { LOG_LEVEL: 'error', LOG_FORMAT: 'text' });
+  const metrics = createMetrics();
+  const telemetry = createTelemetry(metrics);
+  const env = { DATABASE_URL: database.urlFor('search_indexer'), DB_POOL_SIZE: 4, DB_MAX_OVERFLOW: 4 };
+  const { db, part } = connect({ env, name: 'bench', metrics, log }, (adapter) => new PrismaClient({ adapter }));
+  const index = createLanceIndex({ directory, log });
+  const vectoriser = vectoriserOf(embed);
+  const library = createLibrary();
+  const indexing = createIndexing({
+    db,
+    outbox: createOutbox('search-indexer'),
+    states: createIndexStates({ db }),
+    index,
+    transcripts: library.transcripts,
+    vectoriser,
+    telemetry,
+    log,
+  });
+  const { signal } = new AbortController();
+  // A build in progress is not searched; its promotion completes the indices.
+  const build = await index.beginBuild(await modelOf(embed), false);
+  for (const recording of recordings) {
+    library.put(recording);
+    await indexing.indexFile(recording.file.fileId, { signal, onlyBuild: build });
+  }
+  await index.promote();
+  const store = createSearchStore({ db });
+  const access = createAccessStore({ db });
+  const find = createLegs({ index, store, vectoriser, telemetry, log, floor: 0.3 });
+  const search = createSearch({ index, store, collections: { filesOf: async () => null }, access, find, telemetry });
+  const searcher = { userId: recordings[0]?.file.ownerId ?? '', canSeeAll: false };
+  return {
+    /** The files that a search shows on its first page, best first. */
+    rank: async (text: string, mode: 'keyword' | 'semantic' | 'hybrid'): Promise<string[]> => {
+      const query = searchRoutes.search.query.parse({ q: text.slice(0, 500), search_mode: mode });
+      return (await search(query, searcher)).results.map(({ file_uuid }) => file_uuid);
+    },
+    retrieve: createRetrieval({ index, store: { ...store, ...createRetrievalStore({ db }) }, access, find }),
+    reader: { userId: searcher.userId, role: 'user' as const },
+    stop: async (): Promise<void> => {
+      await index.close();
+      await part.stop();
+      await Promise.all([database.drop(), rm(directory, { recursive: true, force: true })]);
+    },
+  };
+}
+
+async function modelOf(embed: Embed) {
+  const { model: name, dim } = await embed(['model']);
+  return { name, dim };
+}
+
+function vectoriserOf(embed: Embed): Vectoriser {
+  const documents: Vectoriser['documents'] = async (texts) => {
+    const { model, dim, vectors } = await embed(texts);
+    return {
+      model: { name: model, dim },
+      vectors: vectors.map((vector) => (vector.some((x) => x !== 0) ? vector : null)),
+    };
+  };
+  return {
+    documents,
+    query: async (text) => {
+      const { model, vectors } = await documents([text], new AbortController().signal);
+      return { model, vector: vectors[0] ?? null };
+    },
+    model: async () => (await embed(['model'])).model,
+  };
+}

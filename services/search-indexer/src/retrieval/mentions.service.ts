@@ -1,0 +1,71 @@
+import { roleAtLeast, type ReplyOf, type RequestOf, type retrievalRpc } from '@overtone/contracts';
+import { unavailable } from '@overtone/service-kit';
+import type { AccessScope, AccessScopes } from '../access/access.ts';
+import { isCard, type SearchIndex, type Shown } from '../ports/search-index.ts';
+import type { SearchStore } from '../search/search.store.ts';
+import { batchesOf, countMentions, phraseOf, type Phrase } from './mentions.ts';
+import { noFilter } from './retrieval.ts';
+import type { RetrievalStore } from './retrieval.store.ts';
+
+export type MentionsDeps = {
+  index: Pick<SearchIndex, 'builds' | 'search' | 'passages'>;
+  store: Pick<RetrievalStore, 'readable'> & Pick<SearchStore, 'languages'>;
+  access: AccessScopes;
+};
+type Request = RequestOf<typeof retrievalRpc.countMentions>;
+type Reply = ReplyOf<typeof retrievalRpc.countMentions>;
+
+const shownFiles = 200;
+/** Passages of one request to the index: the search server returns at most this many. */
+const maxPassages = 10_000;
+const passagesRead = 1_000;
+
+/** Counts how often a phrase is said, in every passage of every file that the reader may find. */
+export function createMentions({ index, store, access }: MentionsDeps) {
+  const matches = async (phrase: Phrase, scope: AccessScope, fileIds: readonly string[]): Promise<Shown[]> => {
+    const { keyword } = await index.search({
+      keyword: { words: [], phrases: [phrase.alternatives] },
+      vector: Promise.resolve(null),
+      filter: { ...noFilter, ...scope, fileIds },
+      keywordLimit: maxPassages,
+      sectionLimit: 0,
+      fileLimit: 0,
+      semanticLimit: 1,
+    });
+    if (keyword.status !== 'ok')
+      throw unavailable('search_unavailable', 'The search index does not respond', { retryAfterSeconds: 5 });
+    const ids = keyword.hits.map(({ id }) => id).filter((id) => !isCard(id));
+    const shown: Shown[] = [];
+    for (let from = 0; from < ids.length; from += passagesRead)
+      shown.push(...(await index.passages(ids.slice(from, from + passagesRead))));
+    return shown;
+  };
+
+  return async ({ phrase: text, reader, fileIds }: Request): Promise<Reply> => {
+    const { current, building } = await index.builds();
+    const searcher = { userId: reader.userId, canSeeAll: roleAtLeast(reader.role, 'admin') };
+    const [scope, languages] = await Promise.all([access.scopeOf(searcher), store.languages()]);
+    const files = await store.readable(scope, fileIds);
+    if (!current && (building || files.length > 0))
+      throw unavailable('search_unavailable', 'The search index is being built', { retryAfterSeconds: 10 });
+    const phrase = phraseOf(text, languages);
+    if (!phrase) return { files: [], totalFiles: 0 };
+    const counted: Reply['files'] = [];
+    for (const batch of batchesOf(files, maxPassages)) {
+      const found = Map.groupBy(
+        await matches(
+          phrase,
+          scope,
+          batch.map(({ fileId }) => fileId),
+        ),
+        ({ id }) => id.slice(0, 36),
+      );
+      for (const { fileId, title, language } of batch) {
+        const count = countMentions(phrase, found.get(fileId) ?? [], language);
+        if (count > 0) counted.push({ fileId, title, count });
+      }
+    }
+    counted.sort((x, y) => y.count - x.count || (x.fileId < y.fileId ? -1 : 1));
+    return { files: counted.slice(0, shownFiles), totalFiles: counted.length };
+  };
+}

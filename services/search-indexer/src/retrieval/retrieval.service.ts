@@ -1,0 +1,94 @@
+import { roleAtLeast, type ReplyOf, type RequestOf, type retrievalRpc } from '@overtone/contracts';
+import type { AccessScope, AccessScopes } from '../access/access.ts';
+import type { IndexFilter, SearchIndex } from '../ports/search-index.ts';
+import { keepVisible, type FileHit, type FindFiles, type SearchPlan } from '../search/search.ts';
+import type { SearchStore } from '../search/search.store.ts';
+import { variantsOf } from '../tokenize/tokenize.ts';
+import {
+  bestPassages,
+  evidenceOf,
+  noFilter,
+  passageOf,
+  planQuestion,
+  topicWords,
+  type Frequencies,
+  type Read,
+  type RetrievedPassage,
+} from './retrieval.ts';
+import type { RetrievalStore } from './retrieval.store.ts';
+
+export type RetrievalDeps = {
+  index: Pick<SearchIndex, 'search' | 'passages'>;
+  store: Pick<SearchStore, 'facts' | 'languages'> & Pick<RetrievalStore, 'countReadable'>;
+  access: AccessScopes;
+  find: FindFiles;
+};
+type Request = RequestOf<typeof retrievalRpc.retrieve>;
+type Reply = ReplyOf<typeof retrievalRpc.retrieve>;
+
+/** Words that are in more files count as being in this many. */
+const maxFrequency = 1_000;
+
+/** Finds the files that answer a question, then the best passages of these files. */
+export function createRetrieval({ index, store, access, find }: RetrievalDeps) {
+  /** Searches again in these files only: the first search may not have reached their best passages. */
+  const readPassages = async (plan: SearchPlan, files: readonly FileHit[], perFile: number) => {
+    const fileIds = files.map(({ fileId }) => fileId);
+    if (fileIds.length === 0) return new Map<string, RetrievedPassage[]>();
+    const found = await find({ ...plan, filter: { ...plan.filter, fileIds } });
+    const best = found.files.map((file) => ({ fileId: file.fileId, hits: bestPassages(file, perFile) }));
+    const stored = new Map(
+      (await index.passages(best.flatMap(({ hits }) => hits.map(({ id }) => id)))).map((shown) => [shown.id, shown]),
+    );
+    return new Map(
+      best.map(({ fileId, hits }) => [
+        fileId,
+        hits.flatMap((hit) => {
+          const shown = stored.get(hit.id);
+          return shown ? [passageOf(shown, hit)] : [];
+        }),
+      ]),
+    );
+  };
+
+  /** In how many files of the scope each word occurs. */
+  const frequenciesOf = async (words: readonly string[], scope: AccessScope): Promise<Frequencies> => {
+    const languages = await store.languages();
+    const counts = words.map(async (word): Promise<[string, number]> => {
+      const { keyword } = await index.search({
+        keyword: { words: variantsOf(word, languages), phrases: [] },
+        vector: Promise.resolve(null),
+        filter: { ...noFilter, ...scope } satisfies IndexFilter,
+        keywordLimit: 1,
+        sectionLimit: 0,
+        fileLimit: maxFrequency,
+        semanticLimit: 1,
+      });
+      return [word, keyword.status === 'ok' ? keyword.files.length : 0];
+    });
+    return { files: await store.countReadable(scope), of: new Map(await Promise.all(counts)) };
+  };
+
+  return async ({ question, reader, fileIds, maxFiles, passagesPerFile }: Request): Promise<Reply> => {
+    const searcher = { userId: reader.userId, canSeeAll: roleAtLeast(reader.role, 'admin') };
+    const [scope, languages] = await Promise.all([access.scopeOf(searcher), store.languages()]);
+    const plan = planQuestion(question, { scope, languages, fileIds });
+    const { files, legs } = await find(plan);
+    const facts = keepVisible(await store.facts(files.map(({ fileId }) => fileId)), scope);
+    const chosen = files.filter(({ fileId }) => facts.has(fileId)).slice(0, maxFiles);
+    const words = topicWords(plan);
+    const [passages, frequencies] = await Promise.all([
+      readPassages(plan, chosen, passagesPerFile),
+      frequenciesOf(words, scope),
+    ]);
+    const read = chosen.flatMap(({ fileId, score }): (Read & { fileId: string; score: number })[] => {
+      const own = facts.get(fileId);
+      return own ? [{ ...own, score, passages: passages.get(fileId) ?? [] }] : [];
+    });
+    return {
+      legs,
+      evidence: evidenceOf(words, frequencies, read),
+      files: read.map(({ fileId, title, score, passages: found }) => ({ fileId, title, score, passages: found })),
+    };
+  };
+}
