@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Layout } from '../src/chunking/chunking.ts';
 import { fileRowIdOf, rowIdOf, sectionIdOf, type IndexRow } from '../src/ports/search-index.ts';
+import { digestOf } from '../src/indexing/indexing.ts';
 import { termsOf } from '../src/tokenize/tokenize.ts';
 
 /** A reproducible stream of numbers in [0, 1). */
@@ -110,6 +111,6 @@ function rankingRows(common: Omit<IndexRow, 'id' | 'kind' | 'terms' | 'shown' | 
     kind: 'section',
     sectionTerms: stems.slice(i * 400, i * 400 + 400).join(' '),
   }));
-  const file: IndexRow = { ...empty, id: fileRowIdOf(common.fileId), kind: 'file', fileTerms: stems.join(' ') };
+  const file: IndexRow = { ...empty, id: fileRowIdOf(common.fileId), kind: 'file', fileTerms: digestOf(stems) };
   return [...sections, file];
 }
