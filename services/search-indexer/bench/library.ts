@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Layout } from '../src/chunking/chunking.ts';
 import { fileRowIdOf, rowIdOf, sectionIdOf, type IndexRow } from '../src/ports/search-index.ts';
+import { digestOf } from '../src/indexing/indexing.ts';
 import { termsOf } from '../src/tokenize/tokenize.ts';
 
 /** A reproducible stream of numbers in [0, 1). */
@@ -104,12 +105,12 @@ export function makeFile(
 function rankingRows(common: Omit<IndexRow, 'id' | 'kind' | 'terms' | 'shown' | 'vector'>, rows: readonly IndexRow[]) {
   const stems = rows.flatMap(({ terms }) => terms.split(' '));
   const empty = { ...common, terms: '', shown: null, vector: null };
-  const sections = Array.from({ length: Math.ceil(stems.length / 200) }, (_, i): IndexRow => ({
+  const sections = Array.from({ length: Math.ceil(stems.length / 400) }, (_, i): IndexRow => ({
     ...empty,
     id: sectionIdOf(common.fileId, i),
     kind: 'section',
-    sectionTerms: stems.slice(i * 200, i * 200 + 400).join(' '),
+    sectionTerms: stems.slice(i * 400, i * 400 + 400).join(' '),
   }));
-  const file: IndexRow = { ...empty, id: fileRowIdOf(common.fileId), kind: 'file', fileTerms: stems.join(' ') };
+  const file: IndexRow = { ...empty, id: fileRowIdOf(common.fileId), kind: 'file', fileTerms: digestOf(stems) };
   return [...sections, file];
 }

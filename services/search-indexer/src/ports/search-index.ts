@@ -26,7 +26,7 @@ export type IndexRow = {
   terms: string;
   /** The same of a section; null in other rows. */
   sectionTerms: string | null;
-  /** The same of a whole file; null in other rows. */
+  /** A digest of the whole file in stems; null in other rows. */
   fileTerms: string | null;
   /** Keys of the speakers, see `filterKey`. */
   speakers: string[];
