@@ -154,6 +154,8 @@ function Workspace({ initialFind, startAt }: { initialFind: string; startAt: num
             <Panel title={t`Suggestions`} icon="tag" open={false}>
               <SuggestionsPanel />
             </Panel>
+          )}
+          {file.total_segments > 0 && (
             <Panel title={t`Ask`} icon="ask" open={false}>
               <AskPanel scope="file" uuid={file.uuid} />
             </Panel>

@@ -196,7 +196,7 @@ export function createExtraction(deps: ExtractionDeps) {
   }
 }
 
-export type Extraction = ReturnType<typeof createExtraction>;
+type Extraction = ReturnType<typeof createExtraction>;
 
 const noModel = { provider: null, model: null };
 
