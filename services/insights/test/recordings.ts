@@ -98,8 +98,6 @@ export function serveRecordings(nats: NatsConnection) {
   };
 }
 
-export type Recordings = ReturnType<typeof serveRecordings>;
-
 function permissionOf(
   { owner, readers }: Recording,
   reader: { userId: string; role: Role },

@@ -196,8 +196,6 @@ export function createExtraction(deps: ExtractionDeps) {
   }
 }
 
-type Extraction = ReturnType<typeof createExtraction>;
-
 const noModel = { provider: null, model: null };
 
 function nameOf({ info: { provider, model } }: { info: { provider: string; model: string } }) {

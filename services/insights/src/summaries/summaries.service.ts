@@ -138,8 +138,6 @@ export function createSummaries({ db, outbox, media, models }: Deps) {
   };
 }
 
-export type Summaries = ReturnType<typeof createSummaries>;
-
 function isCurrent(row: InsightSummary): boolean {
   return row.state === 'completed' && !row.outOfDate && !row.withheld;
 }
