@@ -5,7 +5,6 @@ import type { ResponseBody } from '../api/routes.ts';
 export type Suggestions = ResponseBody<'GET /api/files/{uuid}/suggestions'>;
 export type Extraction = Suggestions['labels'];
 export type SuggestionItem = Suggestions['suggested_tags'][number];
-type SpeakerSuggestion = Suggestions['suggested_speakers'][number];
 
 const busyMs = 5_000;
 
