@@ -65,7 +65,10 @@ export function suggestionsInTheBrowser({ scripted, recordings, screenshots }: S
       await page.getByRole('button', { name: /^Suggest (again|tags and names)$/ }).click();
       await suggestion('Anna Schmidt').waitFor({ timeout: 60_000 });
       await suggestion('solar panels').waitFor();
-      await page.getByText(/^Made without a language model/).waitFor();
+      await page
+        .getByTestId('suggestions')
+        .getByText(/^Made without a language model/)
+        .waitFor();
       await suggestion('solar panels')
         .getByRole('button', { name: /^Go to .*solar panels/ })
         .waitFor();

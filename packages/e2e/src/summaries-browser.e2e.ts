@@ -229,7 +229,7 @@ export function summariesInTheBrowser({ scripted, recordings, screenshots }: Scr
       const { instance } = await scripted.get();
       const withhold = (isWithheld: boolean) =>
         asService(instance, 'insights', (query) =>
-          query('update insight_summary set withheld = $2 where file_id = $1', [file, isWithheld]),
+          query('update insight_summary set withheld = $2 where media_file_id = $1', [file, isWithheld]),
         );
       await withhold(true);
       await looksRight('withheld', 'withheld');

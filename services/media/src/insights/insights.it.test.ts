@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { randomUUID } from 'node:crypto';
 import { mediaInsightsRpc, type Role } from '@overtone/contracts';
 import { transcribed, twoVoices, wordsOf } from '../../test/runs.ts';
-import { newUser, startMedia } from '../../test/start-media.ts';
+import { newUser, startMedia, waitFor } from '../../test/start-media.ts';
 
 const media = await startMedia();
 const bus = await media.connectAs('insights');
@@ -56,6 +56,7 @@ describe('a transcript for insights', () => {
     const run = await transcribed(media, undefined, transcript);
     await media.json(superAdmin, 'PUT', '/api/admin/redaction-policy', { masked_for: ['viewer'] });
     await mask(['phone']);
+    await waitFor(async () => !(await page(run.fileId)).withheld);
     expect((await page(run.fileId)).segments[0]?.text).toBe('call me on [phone] please');
     await mask(['email'], { uuid: run.fileId, owner: run.owner });
     expect((await page(run.fileId)).segments[1]?.text).toContain('[email]');
