@@ -104,7 +104,7 @@ function noAdministrator(addresses: readonly string[]): BackupError {
   );
 }
 
-/** A recording that left the bin after the backup must not be deleted for good now. */
+/** A recording that left the bin after the backup must not be deleted permanently now. */
 async function restartBin(client: Client): Promise<void> {
   // A backup of an older version has no bin yet.
   if ((await readColumns(client)).get('media_file')?.includes('deleted_at'))

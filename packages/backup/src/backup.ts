@@ -205,7 +205,7 @@ function textStream(text: string): Readable {
   return Readable.from([Buffer.from(text)]);
 }
 
-/** Both results, after both have ended, so that nothing goes on after a failure. The error of the second is reported first. */
+/** Both results, after both have ended, so that no work continues after a failure. The error of the second is reported first. */
 async function bothOf<First, Second>(first: Promise<First>, second: Promise<Second>): Promise<[First, Second]> {
   await Promise.allSettled([first, second]);
   const secondResult = await second;

@@ -14,7 +14,7 @@ export async function encrypt(plain: Readable, passphrase: string): Promise<Read
   return fromWeb(await encrypter.encrypt(toWeb(plain)));
 }
 
-/** Each step more doubles the memory, and the header is written by whoever made the file. */
+/** Each step more doubles the memory, and the author of the file chooses the header. */
 const maximalWorkFactor = 18;
 const headerBytes = 200;
 

@@ -24,7 +24,7 @@ const manifestSchema = z.object({
   dump: z.object({
     file: z.string(),
     bytes: z.int().positive(),
-    /** Of the file as it is stored, after encryption. */
+    /** Of the stored file, after encryption. */
     sha256,
     encrypted: z.boolean(),
   }),

@@ -1,7 +1,7 @@
 /** Means over all questions; `mrr` and `ndcg` with one relevant file per question. */
 export type Scores = { r1: number; r5: number; mrr: number; ndcg: number };
 
-/** Scores of ranked files. The order is taken as it is: files of equal score are in order of their id. */
+/** Scores of ranked files. The order is not changed: files of equal score are in order of their id. */
 export function scoresOf(ranked: readonly { wanted: string; found: readonly string[] }[]): Scores {
   const ranks = ranked.map(({ wanted, found }) => found.indexOf(wanted) + 1);
   const mean = (score: (rank: number) => number): number =>

@@ -9,7 +9,7 @@ export const summariesBench: Bench = {
     const { measureLabelled, measureSummaries } = await import('@overtone/insights/bench');
     yield* measureLabelled();
     const meetings = optionOf('--qmsum') ?? process.env['OT_BENCH_QMSUM'];
-    // Lines {meeting, summary}: QMSum as it is shared has no summaries of whole meetings.
+    // Lines {meeting, summary}: the shared form of QMSum has no summaries of whole meetings.
     const references = process.env['OT_BENCH_SUMMARIES'];
     if (meetings === undefined)
       yield { name: 'summaries', ours: 'not measured: give the meetings by --qmsum PATH or OT_BENCH_QMSUM' };

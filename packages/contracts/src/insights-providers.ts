@@ -80,7 +80,7 @@ const testResult = z.object({
   context_tokens: z.int().nullable(),
 });
 export type ModelProviderTest = z.infer<typeof testResult>;
-/** A failure of the server is part of the answer, as it is of a connection test. */
+/** A failure of the server is part of the answer, like that of a connection test. */
 const modelList = z.object({
   error_code: z.string().nullable(),
   message: z.string().nullable(),

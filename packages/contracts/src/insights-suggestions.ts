@@ -126,7 +126,7 @@ export const suggestionRoutes = {
     answer: fileSuggestions,
   }),
   discardSuggestions: route('DELETE', '/api/files/{uuid}/suggestions', 'user', {
-    summary: 'Delete the suggestions that nobody has decided on; what was applied or rejected stays',
+    summary: 'Delete the suggestions without a decision; what was applied or rejected stays',
     errors: ['permission_required'],
   }),
   acceptSuggestions: route('POST', '/api/files/{uuid}/suggestions/accept', 'user', {

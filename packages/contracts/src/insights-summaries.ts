@@ -10,7 +10,7 @@ const statement = z.object({ text: z.string(), segments: z.array(summarySource) 
 export const summaryContent = z.object({
   brief: z.array(statement),
   key_decisions: z.array(statement),
-  /** `owner` and `due_date` as they were spoken; null: nobody said it. */
+  /** `owner` and `due_date` as they were spoken; null: it was not mentioned. */
   action_items: z.array(statement.extend({ owner: z.string().nullable(), due_date: z.string().nullable() })),
   /** Seconds. */
   topics: z.array(

@@ -20,7 +20,7 @@ export type RedactionKind = (typeof redactionKinds)[number];
 export const redactionAudiences = ['viewer', 'editor', 'owner', 'administrator'] as const;
 export type RedactionAudience = (typeof redactionAudiences)[number];
 
-/** What is heard in masked parts of a recording by readers without the right to reveal them. */
+/** What is played in masked parts of a recording to readers without the right to reveal them. */
 export const audioMaskings = ['off', 'silence', 'beep'] as const;
 export type AudioMasking = (typeof audioMaskings)[number];
 

@@ -59,7 +59,7 @@ export const retrievalRpc = {
     timeoutMs: 10_000,
   }),
   /**
-   * How often a phrase is said, in every file that the reader may find. Inflected forms of its words count.
+   * How often a phrase occurs, in every file that the reader may find. Inflected forms of its words count.
    * @throws AppError unavailable `search_unavailable`.
    */
   countMentions: defineRpc('search-indexer', 'count-mentions', {

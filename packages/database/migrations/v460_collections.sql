@@ -16,7 +16,7 @@ create table if not exists collection_member (
   collection_id uuid not null references collection (uuid) on delete cascade,
   media_file_id uuid not null references media_file (uuid) on delete cascade,
   source        text not null default 'manual' check (source in ('manual', 'auto_ai', 'bulk_group')),
-  -- The person who chose to add the file; null: nobody did, or the account was erased.
+  -- The person who chose to add the file; null: not chosen by a person, or the account was erased.
   added_by      uuid,
   added_at      timestamptz not null default now(),
   primary key (collection_id, media_file_id)
@@ -45,7 +45,7 @@ create table if not exists access_change (
   media_file_id uuid not null
 );
 
--- Everything that gives a file to others. A collection gives only files of its owner that the owner added: nobody passes
+-- Everything that gives a file to others. A collection gives only files of its owner that the owner added: no reader passes
 -- on a file of another person by adding it to a collection.
 create or replace view file_grant as
   select uuid as share_id, media_file_id, group_id, user_id, permission from file_share

@@ -22,7 +22,7 @@ create index if not exists ix_insight_prompt_shared on insight_prompt (content_t
 create table if not exists insight_active_prompt (
   user_id      uuid not null,
   content_type text not null,
-  -- No reference: the person is informed when the prompt is gone.
+  -- No reference: the person is informed when the prompt no longer exists.
   prompt_id    uuid not null,
   primary key (user_id, content_type)
 );

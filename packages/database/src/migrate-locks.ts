@@ -31,7 +31,7 @@ const deadlockDetected = '40P01';
  * @throws SchemaError schema_locked
  */
 export async function lockMigrations(client: Client, { migratorWaitMs }: LockLimits): Promise<void> {
-  // The server then notices within a second that a killed process is gone, and releases its locks. Linux and macOS only.
+  // The server then notices within a second that a killed process has ended, and releases its locks. Linux and macOS only.
   await client.query(`set client_connection_check_interval = '1s'`).catch(() => {});
   await client.query(`set lock_timeout = ${migratorWaitMs}`);
   try {

@@ -42,7 +42,7 @@ type Migrating = {
 /**
  * Migrates the database to this code's newest version. When several replicas call it concurrently, one migrates and the
  * others wait and find nothing to do. Each version is applied in its own transaction; there are no down migrations. A
- * database that a newer version has migrated stays as it is when this code can read it.
+ * database that a newer version has migrated is left unchanged when this code can read it.
  * @throws SchemaError when the database is too new, of unknown origin, or locked, or when running services could not use it.
  * @throws Error when an applied migration was changed since.
  */
@@ -97,7 +97,7 @@ function assertReadableByRunning(schema: Schema, target: Schema): void {
   );
 }
 
-/** Creates the record of migrations, and completes one that v0.5.0 or older, or nobody, has written. */
+/** Creates the record of migrations, and completes one that v0.5.0 or older, or no version, has written. */
 async function recordVersions({ client, migrations, report, bounded }: Migrating, untracked: number): Promise<void> {
   const { rowCount } = await client.query(
     `select from pg_attribute where attrelid = to_regclass('schema_version') and attname = 'readable_from'`,

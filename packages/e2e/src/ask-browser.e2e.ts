@@ -235,7 +235,7 @@ export function askInTheBrowser({ scripted, screenshots }: ScriptedContext): Sui
         await page.getByTestId('ask-panel').getByText('“heliotrope” is mentioned once, in 1 recording.').waitFor();
         await checkState('collection');
       }),
-      step('a deleted conversation is gone for everyone', async () => {
+      step('a deleted conversation is removed for everyone', async () => {
         await page.goto(`/ask?conversation=${conversation}`);
         await openMenu('Delete');
         await page.getByRole('dialog').getByRole('button', { name: 'Delete', exact: true }).click();

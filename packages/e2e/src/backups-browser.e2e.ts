@@ -201,7 +201,7 @@ export function backupsInTheBrowser({ scripted, recordings, screenshots }: Scrip
     close: async () => {
       await browser?.close();
       if (!instance) return;
-      // A mirror whose folder is gone delays every erasure of the suites that follow.
+      // A mirror whose folder is missing delays every erasure of the suites that follow.
       const client = await signIn(instance.baseUrl, admin.email, admin.password);
       for (const panel of ['backup', 'media-mirror'])
         await client.send('PUT', `/api/admin/${panel}/settings`, { destination: null });

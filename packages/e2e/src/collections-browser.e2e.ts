@@ -215,7 +215,7 @@ export function collectionsInTheBrowser({ scripted, recordings, screenshots }: S
         await reader.page.getByText('Described by Cora').waitFor();
       }),
       step(
-        'the collection and its recordings are gone for the person when it is no longer shared',
+        'the collection and its recordings are hidden from the person when it is no longer shared',
         async () => {
           await dialog()
             .getByRole('button', { name: `Stop sharing with ${person.name}` })

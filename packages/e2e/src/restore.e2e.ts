@@ -62,7 +62,7 @@ export function restore({ instance, recordings }: Context): Suite {
         },
       },
       {
-        rule: 'does not let anybody sign in who was disabled after the backup',
+        rule: 'refuses the sign-in of an account that was disabled after the backup',
         run: async () => {
           const answer = await fetch(`${instance.baseUrl}/api/auth/token`, {
             method: 'POST',
@@ -72,7 +72,7 @@ export function restore({ instance, recordings }: Context): Suite {
         },
       },
       {
-        rule: 'replaces a lost one, whose folder is gone',
+        rule: 'replaces a lost one, whose folder is missing',
         run: async () => {
           equal((await overtone(['down', ...at()])).code, 0);
           await rm(join(instance.data, 'postgres'), { recursive: true });

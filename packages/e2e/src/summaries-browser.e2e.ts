@@ -267,7 +267,7 @@ export function summariesInTheBrowser({ scripted, recordings, screenshots }: Scr
       await reached('completed', talk.uuid);
       await part('partial').waitFor({ state: 'detached' });
     }),
-    step('a deleted summary is gone, and another one can be created', async () => {
+    step('a deleted summary is removed, and another one can be created', async () => {
       await client.call('DELETE', `/api/files/${file}/summary`);
       await open();
       await part('none').filter({ hasText: 'There is no summary yet.' }).waitFor();

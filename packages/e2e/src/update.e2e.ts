@@ -39,7 +39,7 @@ export function updating(context: UpdatedContext): Suite {
           }),
       },
       {
-        rule: 'an update that fails after it replaced services goes back by itself',
+        rule: 'an update that fails after it replaced services goes back automatically',
         limitMs,
         run: async (log) =>
           await underLoad(log, async () => {

@@ -40,7 +40,7 @@ export function createMetrics() {
       registers,
     }),
     httpTotal: new Counter({ name: 'http_requests_total', help: 'Requests answered', labelNames: http, registers }),
-    httpInFlight: new Gauge({ name: 'http_requests_in_flight', help: 'Requests under way', registers }),
+    httpInFlight: new Gauge({ name: 'http_requests_in_flight', help: 'Requests in progress', registers }),
     dbDuration: new Histogram({
       name: 'db_query_duration_seconds',
       help: 'Time of one SQL statement',

@@ -68,7 +68,7 @@ export type ServiceBase<E extends ServiceEnv = ServiceEnv> = {
   bus: Bus;
   /** Parts that were created with this base and that its slices must contain: the service cannot work without them. */
   requiredParts: Part[];
-  /** Verifies the identity assertion of the edge. Without the edge's public key, nobody is signed in. */
+  /** Verifies the identity assertion of the edge. Without the edge's public key, no caller is signed in. */
   whoIs: (assertion: string | undefined) => Caller | null;
 };
 

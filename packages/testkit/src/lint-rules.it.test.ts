@@ -61,7 +61,7 @@ const acceptedTexts: Record<string, string> = {
   'a message between tags': `export const f = (t) => <p>{t\`Not saved\`}</p>;`,
   'a message with elements': `export const f = (Trans) => <Trans>Press <b>Enter</b></Trans>;`,
   'a symbol': `export const f = () => <p> · </p>;`,
-  'an attribute that nobody reads': `export const f = () => <p role="status" />;`,
+  'an attribute that is not read': `export const f = () => <p role="status" />;`,
 };
 
 const refusedTranslations: Record<string, string> = {

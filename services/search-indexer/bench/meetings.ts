@@ -11,7 +11,7 @@ const meeting = z.object({
   turns: z.array(z.object({ speaker: z.string(), text: z.string() })),
   questions: z.array(z.object({ question: z.string(), spans: z.array(z.tuple([z.int(), z.int()])) })),
 });
-/** A question whose answer is in one recording. `spans`: where it is said, in seconds. */
+/** A question whose answer is in one recording. `spans`: its times, in seconds. */
 export type Question = { text: string; fileId: string; domain: string; spans: [number, number][] };
 export type Meetings = { recordings: (Recording & { domain: string })[]; questions: Question[] };
 

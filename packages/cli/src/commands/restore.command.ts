@@ -201,7 +201,7 @@ async function confirm(manifest: Manifest, { database }: Installation): Promise<
   if (typed.trim() !== database) throw new Refusal('Not confirmed; nothing was touched.');
 }
 
-/** @returns undefined when there is nothing to save, or nobody wants it saved. */
+/** @returns undefined when there is nothing to save, or the caller does not want it saved. */
 async function dumpPresent(
   databaseUrl: string | undefined,
   { installation, options, terminal }: Replacement,

@@ -57,7 +57,7 @@ export async function migrateAndVerify(url: string, fresh: FreshDatabase): Promi
 
 /**
  * Keeps the services of a rehearsal from everything outside of it: no sign-in method and no schedule that reaches another
- * server; no queue is paused. Gives the owner of a finished recording, or anybody else, a password.
+ * server; no queue is paused. Gives the owner of a finished recording, or another account, a password.
  * @returns undefined when there is no account; the services create the first administrator then.
  */
 export async function isolate(url: string): Promise<SmokeAccount | undefined> {

@@ -26,7 +26,7 @@ export type Source = {
   readonly title: string;
   /** The size of the database in bytes, where it is known. */
   readonly bytes: number;
-  /** The text of ENCRYPTION_KEY for this database; undefined when nobody knows it. */
+  /** The text of ENCRYPTION_KEY for this database; undefined when it is unknown. */
   readonly keys: string | undefined;
   /** Creates the database on a server that does not have it. `urlOf` is the owner's address of a database there. */
   readonly load: (urlOf: (database: string) => string) => Promise<void>;

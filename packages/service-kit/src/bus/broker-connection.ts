@@ -15,7 +15,7 @@ export type BrokerOptions = {
 /** Time without a broker after which the log says that the service waits. */
 const logWaitingAfterMs = 1_000;
 
-/** One connection to NATS that reconnects by itself. */
+/** One connection to NATS that reconnects automatically. */
 export class BrokerConnection {
   readonly #options: BrokerOptions;
   readonly #onReconnect: (() => void)[] = [];

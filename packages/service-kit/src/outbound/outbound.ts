@@ -50,7 +50,7 @@ const refusedPorts = new Set([
 ]);
 
 /**
- * The guard of all requests to addresses that users enter. A URL is checked by itself (`checkUrl`), and every address again at
+ * The guard of all requests to addresses that users enter. The URL is checked first (`checkUrl`), and every address again at
  * the moment of the connection: the host name is resolved once, and the connection goes to that result.
  */
 export function createOutboundGuard({ allowedRanges = [], resolve = resolveAll }: OutboundOptions = {}) {

@@ -5,7 +5,7 @@ import { csrfToken } from '../api/cookies.ts';
 
 const renewedKey = 'overtone-session-renewed';
 const lockName = 'overtone-session';
-/** A server that does not answer must not keep anybody from leaving. */
+/** A server that does not answer must not keep the person from leaving. */
 const signOutMs = 10_000;
 type TabMessage = { readonly type: 'signed_out' | 'signed_in' };
 

@@ -9,7 +9,7 @@ export const restoreStore = {
       select uuid from restore_record where directory_checked_at is null order by restored_at desc limit 1`;
     return rows[0]?.uuid;
   },
-  /** Lets directory accounts sign in again. A dry run does so only where sync runs never disable anybody. */
+  /** Lets directory accounts sign in again. A dry run does so only where sync runs never disable accounts. */
   close: async (db: Db | Tx, { dryRun }: { dryRun: boolean }): Promise<void> => {
     if (dryRun && !(await settingsStore.read(db)).dry_run) return;
     await db.$executeRaw`update restore_record set directory_checked_at = now() where directory_checked_at is null`;

@@ -6,7 +6,7 @@ export type RestoredDatabase = { awaitsDirectory: () => Promise<boolean> };
 /**
  * After a restore, accounts stand as they stood when the backup was made: who was disabled since must not sign in before
  * directory-sync has read the directory again and closed the record. A database is restored while the services are
- * stopped, so a closed record needs no second look.
+ * stopped, so a closed record is not checked again.
  */
 export function createRestoredDatabase({ db }: { db: Db }): RestoredDatabase {
   let closed = false;

@@ -62,7 +62,7 @@ export function createAnswering(deps: Deps) {
         reopenQuestion(tx, { conversationId, messageId, userId: reader.userId }),
       ),
 
-    /** Answers an opened question and emits its events; the last one is the message as it is stored. */
+    /** Answers an opened question and emits its events; the last one is the stored message. */
     answer: async (reader: Reader, { attempt, scope }: Opened, options: Options, emit: Emit): Promise<void> => {
       const abort = new AbortController();
       running.add(abort);

@@ -228,7 +228,7 @@ describe('a failure', () => {
   it.each([
     ['provider_refused_key', { reaction: 'refuse', status: 401 }],
     ['provider_model_unknown', { reaction: 'refuse', status: 404 }],
-  ] as const)('of the language model is told by its code: %s', async (code, reaction) => {
+  ] as const)('of the language model is reported by its code: %s', async (code, reaction) => {
     const ada = newUser();
     library.add(ada, 'Planning', 'Ben: The office moves to Lisbon.');
     model.answer(() => reaction);

@@ -4,7 +4,7 @@ import type { AskEvent } from '@overtone/contracts';
 /** Shorter than the time after which proxies end a silent response. */
 const commentEveryMs = 10_000;
 
-/** Writes server-sent events (WHATWG HTML, 9.2). A reader that left receives nothing; the work goes on. */
+/** Writes server-sent events (WHATWG HTML, 9.2). A reader that left receives nothing; the work continues. */
 export function openEventStream(res: ServerResponse) {
   res.writeHead(200, {
     'content-type': 'text/event-stream; charset=utf-8',

@@ -26,7 +26,7 @@ type Deps = { search: Search; media: MediaFiles };
 /** Stores the files before their text is read. @returns false when the answer is not wanted any more. */
 type Record = (files: readonly EvidenceFile[]) => Promise<boolean>;
 
-/** Finds what answers a question, with the rights of the person who asks. */
+/** Finds what answers a question, with the rights of the caller. */
 export function createEvidence({ search, media }: Deps) {
   return {
     /** @throws AppError scope_unavailable when the reader may not read the file or the collection any more. */

@@ -2,7 +2,7 @@ import type { SummaryContent } from '@overtone/contracts';
 import { toCitation, type CitedAnswer, type Passage } from './citations.ts';
 
 type Statement = { text: string; segments: { uuid: string }[] };
-/** A segment of the transcript as it is now. */
+/** A segment of the current transcript. */
 export type SummarySegment = Passage & { uuid: string };
 
 const maxStatements = 8;

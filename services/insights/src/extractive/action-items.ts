@@ -3,7 +3,7 @@ import { dueDateIn } from './due-dates.ts';
 import { completeName, isFirstName, isPossibleName, namePattern } from './person-names.ts';
 import type { Sentence } from './sentences.ts';
 
-/** `owner` as it is displayed; `dueDate` as it was spoken. `strength`: 1 may be one, 4 certainly is. */
+/** `owner` in its displayed form; `dueDate` as it was spoken. `strength`: 1 may be one, 4 certainly is. */
 export type ActionItem = {
   sentence: Sentence;
   owner: string | null;

@@ -1,7 +1,7 @@
 import { splitSentences } from './sentences.ts';
 import { fold, vocabularyOf, wordsOf, type Vocabulary } from './words.ts';
 
-/** A passage found for a question, best first; `score` of the search, of any scale; `speaker` as it is displayed. */
+/** A passage found for a question, best first; `score` of the search, of any scale; `speaker`: the displayed name. */
 export type Passage = { id: string; text: string; score: number; speaker?: string | null };
 
 /** Sentences of the passages, each with the passage it stands in, or no answer. */

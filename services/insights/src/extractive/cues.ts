@@ -8,7 +8,7 @@ export type Cues = {
   weakPromise: RegExp;
   /** "can you ...": another person is asked. */
   request: RegExp;
-  /** "we need to ...": nobody has it yet. */
+  /** "we need to ...": it has no owner yet. */
   duty: RegExp;
   /** "action item: ..." */
   announced: RegExp;

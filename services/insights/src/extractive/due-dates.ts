@@ -13,7 +13,7 @@ const partOfDay: Record<string, string> = {
 const ordinal = '\\d{1,2}(?:st|nd|rd|th)?';
 const clock = "(?:\\d{1,2}(?::\\d{2})? ?(?:am|pm|a\\.m\\.|p\\.m\\.|o'clock)|noon|midnight)";
 
-/** A day or a period, as it is spoken. */
+/** A day or a period, in spoken form. */
 const days: Record<string, string> = {
   en: [
     `(?:the )?(?:end|middle|beginning|start) of (?:the |this |next )?(?:day|week|month|quarter|year|business|${month['en']})`,

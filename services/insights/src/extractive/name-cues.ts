@@ -139,7 +139,7 @@ const addresses: readonly NameCue[] = [
 
 export const nameCues: readonly NameCue[] = [...introductions, ...addresses];
 
-/** Words before a phrase by which it is said about others, reported or supposed. */
+/** Words before a phrase that make it a statement about others, reported or supposed. */
 export const reported =
   /(?:\b(?:said|says|say|saying|told|tells|goes|went|asked|asks|replied|wrote|called|if|pretend|imagine|suppose|whether|example|he's like|she's like|was like|were like|instead of|not|title|song|book|movie|film|email|message)|(?<!\p{L})(?:sagte|sagt|gesagt|meinte|fragte|schrieb|wenn|ob|falls|angenommen|nicht|kein|Beispiel|so nach dem Motto))[\s,:"'“„»]*$/iu;
 

@@ -62,7 +62,7 @@ export function trimName(name: string, language: string): string {
   return words.join(' ');
 }
 
-/** The full name of the known person when exactly one known person has this first name or this name, and the name as it is otherwise. */
+/** The full name of the known person when exactly one known person has this first name or this name, and the unchanged name otherwise. */
 export function completeName(name: string, knownNames: readonly string[]): string {
   const wanted = fold(name.replace(/^(?:Mr|Mrs|Ms|Dr|Herr|Frau)\.? /u, ''));
   const exact = knownNames.find((known) => fold(known) === wanted);

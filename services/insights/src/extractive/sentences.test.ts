@@ -3,7 +3,7 @@ import { splitSentences, type Segment, type Sentence } from './sentences.ts';
 import { vocabularyOf } from './words.ts';
 
 describe('splitSentences', () => {
-  it('joins a sentence that goes on in the next segment of the same speaker', () => {
+  it('joins a sentence that continues in the next segment of the same speaker', () => {
     const sentences = sentencesOf([
       segmentOf('one', 'We will move the', 0),
       segmentOf('two', 'database. That is all.', 5),

@@ -1,6 +1,6 @@
 import { termsOf, wordsOf, type Vocabulary } from './words.ts';
 
-/** A segment of a transcript: times in seconds, `speakerName` as it is displayed. */
+/** A segment of a transcript: times in seconds, `speakerName`: the displayed one. */
 export type Segment = {
   uuid: string;
   start: number;

@@ -16,7 +16,7 @@ export type Statement = { text: string; segmentUuids: string[]; start: number };
 export type ExtractiveSummary = {
   brief: Statement[];
   keyDecisions: Statement[];
-  /** `owner` as it is displayed, `dueDate` as it was spoken; null when nobody said it. */
+  /** `owner` in its displayed form, `dueDate` as it was spoken; null when it was not mentioned. */
   actionItems: (Statement & { owner: string | null; dueDate: string | null })[];
   topics: { title: string; start: number; end: number; segmentUuids: string[] }[];
   followUps: Statement[];

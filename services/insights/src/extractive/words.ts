@@ -84,7 +84,7 @@ export function termsOf(text: string, vocabulary: Vocabulary): string[] {
     .map((word) => vocabulary.stem(word));
 }
 
-/** Whether a word has meaning without its neighbours: no stop word, no number, no hesitation. */
+/** Whether a word has meaning without the words around it: no stop word, no number, no hesitation. */
 export function isContentWord(word: string, { isStopWord }: Vocabulary): boolean {
   return (
     (word.length > 2 || unspaced.test(word) || /^\p{Lu}{2}$/u.test(word)) &&

@@ -21,7 +21,7 @@ export async function activePromptsOf(db: Db | Tx, userId: string): Promise<Acti
   );
 }
 
-/** Resolves the prompt of a request; the built-in one replaces a prompt that is gone. */
+/** Resolves the prompt of a request; the built-in one replaces a prompt that no longer exists. */
 export function createInstructions({ db, settings }: { db: Db; settings: SettingsStore }): InstructionsFor {
   return async ({ userId, promptUuid, contentType }) => {
     const promptId = promptUuid ?? (userId === null ? null : ((await readActive(db, userId)).get(contentType) ?? null));

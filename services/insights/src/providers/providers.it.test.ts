@@ -261,7 +261,7 @@ describe('language models of one person', () => {
     expect((await ask(person, 'GET', own)).body).toMatchObject({ allowed: true, providers: [{ name: 'Model' }] });
   });
 
-  it('are seen, changed and tested by nobody else, also not by an administrator', async () => {
+  it('cannot be seen, changed or tested by others, not even by an administrator', async () => {
     await ask(admin, 'PUT', system, { own_providers: true });
     const person = newUser();
     const { uuid } = await create(person, own);

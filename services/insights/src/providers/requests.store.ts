@@ -7,7 +7,7 @@ import {
   type GateState,
 } from './request-gate.ts';
 
-/** A row of a request in progress ends by itself when its process has ended. */
+/** A row of a request in progress ends automatically when its process has ended. */
 const leaseSeconds = 45;
 
 type Wanted = { requestId: string; providerId: string; fileId: string | null; timeoutSeconds: number };

@@ -391,7 +391,7 @@ describe('automatic labels', () => {
 });
 
 describe('decisions', () => {
-  it('accept tags and names at once, and never replace a name that a person gave meanwhile', async () => {
+  it('accept tags and names at once, and never replace a name that a person has given since', async () => {
     const ada = newUser();
     const file = fileOf(ada);
     const found = await transcribed(ada, file);
@@ -516,7 +516,7 @@ describe('runs over the library', () => {
   const status = async (person: Person): Promise<Body | null> =>
     (await ask(person, 'GET', '/topics/retroactive-auto-label/status')).body['run'] as Body | null;
 
-  it('label all own files once, report the progress, and admit no second run meanwhile', async () => {
+  it('label all own files once, report the progress, and admit no second run at the same time', async () => {
     const [ada, eve] = [newUser(), newUser()];
     const files = Array.from({ length: 12 }, () => fileOf(ada));
     const foreign = fileOf(eve);

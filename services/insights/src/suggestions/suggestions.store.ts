@@ -95,7 +95,7 @@ export async function endAttempt(
   return count > 0;
 }
 
-/** Replaces what nobody has decided on. Earlier decisions stay. */
+/** Replaces suggestions without a decision. Earlier decisions stay. */
 export async function replacePending(
   tx: Tx,
   { fileId, part }: FilePart,

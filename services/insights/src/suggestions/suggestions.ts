@@ -50,7 +50,7 @@ export function shortened(text: string): string {
   return cleanParagraph(text, maxRationale);
 }
 
-/** A name as it is stored; longer ones are cut, and are then left out. */
+/** A stored name; longer ones are cut, and are then left out. */
 function cleanName(name: string): string {
   return cleanParagraph(name, maxNameLength + 1);
 }

@@ -127,11 +127,11 @@ export function takeReviews(db: Db): Promise<DueReview[]> {
     returning media_file_id::text as "fileId", review_at::text as "reviewAt"`;
 }
 
-/** @param fingerprint of the transcript as it is masked now. @returns whether a version was compared. */
+/** @param fingerprint of the transcript with its present masks. @returns whether a version was compared. */
 export async function endReview(tx: Tx, reviews: readonly DueReview[], fingerprint: string): Promise<boolean> {
   let changed = 0;
   for (const { fileId, reviewAt } of reviews) {
-    // What was made of text that is masked by now is removed; it cannot be told from an edit.
+    // What was made of text that is masked by now is removed; it cannot be distinguished from an edit.
     changed += await tx.$executeRaw`
       update insight_summary
       set out_of_date = fingerprint is distinct from ${fingerprint},

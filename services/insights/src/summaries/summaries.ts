@@ -21,7 +21,7 @@ export function isShown({ state }: Pick<InsightSummary, 'state'>): boolean {
   return state === 'completed' || state === 'partial';
 }
 
-/** Identifies what is said and by whom. The text itself is not stored. */
+/** Identifies the text and its speakers. The text itself is not stored. */
 export function fingerprintOf(segments: readonly Pick<InsightSegment, 'text' | 'speakerName'>[]): string {
   const spoken = segments.filter(({ text }) => text.trim() !== '').map(({ text, speakerName }) => [speakerName, text]);
   return createHash('sha256').update(JSON.stringify(spoken)).digest('hex');

@@ -221,7 +221,7 @@ describe('collections', () => {
 });
 
 describe('a collection of another person', () => {
-  it('is not found by those it is not shared with, and by nobody once it is deleted', async () => {
+  it('is not found by people without a share, and by no one once it is deleted', async () => {
     const [ada, eve] = [newUser(), newUser()];
     const [collection, file] = [await collectionOf(ada), await fileOf(eve)];
     const path = `/api/collections/${collection}`;
@@ -415,7 +415,7 @@ describe('sharing a collection', () => {
 });
 
 describe('a file in a shared collection of another person', () => {
-  it('is given to nobody by an editor who does not own it', async () => {
+  it('is not given to others by an editor who does not own it', async () => {
     const { ada, eve, collection } = await sharedCollection('editor');
     const [bob, cleo] = [newUser(), newUser()];
     const secret = await fileOf(bob);
@@ -432,7 +432,7 @@ describe('a file in a shared collection of another person', () => {
     expect(await filesIn(ada, collection)).toHaveLength(1);
   });
 
-  it('is given to nobody when an editor adds a file of the owner, until the owner adds it', async () => {
+  it('is not given to others when an editor adds a file of the owner, until the owner adds it', async () => {
     const { ada, eve, collection } = await sharedCollection('editor');
     const [cleo, secret] = [newUser(), await fileOf(ada)];
     await status(ada, 'PUT', `/api/files/${secret}/shares`, { user_uuid: eve.userId });

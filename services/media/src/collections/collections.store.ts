@@ -74,7 +74,7 @@ export async function readableFiles(tx: Tx, reader: Reader, fileIds: readonly st
 
 type Addition = {
   fileIds: readonly string[];
-  /** The person who chose the files; null: nobody did, and shares of the collection do not give them to others. */
+  /** The person who chose the files; null: not a person, and shares of the collection do not give them to others. */
   addedBy: string | null;
   source: CollectionSource;
 };

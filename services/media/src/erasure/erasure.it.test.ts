@@ -166,11 +166,11 @@ describe('an ordered erasure', () => {
   });
 
   it('of a person without data is answered, and so is a repeated one', async () => {
-    const [nobody, erasureId] = [newUser(), randomUUID()];
-    expect(await erase(nobody, erasureId)).toMatchObject([
+    const [withoutData, erasureId] = [newUser(), randomUUID()];
+    expect(await erase(withoutData, erasureId)).toMatchObject([
       { complete: true, held: 0, counts: { uploads: 0, tags: 0 } },
     ]);
-    expect(await erase(nobody, erasureId, 2)).toHaveLength(2);
+    expect(await erase(withoutData, erasureId, 2)).toHaveLength(2);
   });
 
   it('also takes a file that an upload on its way stored afterwards', async () => {

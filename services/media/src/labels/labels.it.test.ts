@@ -64,7 +64,7 @@ describe('labels applied by insights', () => {
     expect((await apply(fileId, ['Budget'])).outcomes[0]?.outcome).toBe('removed_before');
   });
 
-  it('leave the version of the transcript as it is', async () => {
+  it('leave the version of the transcript unchanged', async () => {
     const ada = newUser();
     const fileId = await fileOf(ada);
     await media.query('update media_file set transcript_version = 3 where uuid = $1', fileId);

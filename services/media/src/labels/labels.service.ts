@@ -99,7 +99,7 @@ export function createLabels({ db, outbox, people }: LabelsDeps) {
         const file = await lockedFile(tx, actor, fileId, 'edit');
         const changed: string[] = [];
         for (const { speakerUuid: id, from, to } of changes) {
-          // A name that a person gave meanwhile stays.
+          // A name that a person has given since stays.
           const current = from === null ? { OR: [{ displayName: null }, { displayName: '' }] } : { displayName: from };
           const { count } = await tx.speaker.updateMany({
             where: { id, fileId, ...current },
@@ -139,7 +139,7 @@ async function applyTag(tx: Tx, { id, userId, permission }: LockedFile, name: st
   return (await attachTag(tx, id, tag, 'auto_ai')) ? 'changed' : 'present';
 }
 
-/** A collection of the file's owner; nobody else decides what is in it. */
+/** A collection of the file's owner; only the owner decides what is in it. */
 async function addToCollection(
   tx: Tx,
   { id, userId, permission }: LockedFile,

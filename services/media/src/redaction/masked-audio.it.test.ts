@@ -152,13 +152,13 @@ describe('the sound of a masked recording', () => {
   it('is in the audit log when a user plays masked parts, once for all requests of a player', async () => {
     await setPolicy({ masked_for: ['viewer', 'editor', 'owner'] });
     for (const range of ['bytes=0-', 'bytes=1-10', 'bytes=20-']) await (await play(run.owner, { range })).arrayBuffer();
-    const heard = () =>
+    const playedAudits = () =>
       media
         .eventsOf('evt.media.action.performed.v1', run.fileId)
         .filter(({ data }) => data['action'] === 'text_revealed');
-    await waitFor(() => heard()[0]);
-    expect(heard()).toHaveLength(1);
-    expect(heard()[0]?.data).toMatchObject({ actorId: run.owner.userId, details: { kind: 'sound' } });
+    await waitFor(() => playedAudits()[0]);
+    expect(playedAudits()).toHaveLength(1);
+    expect(playedAudits()[0]?.data).toMatchObject({ actorId: run.owner.userId, details: { kind: 'sound' } });
   });
 
   it('is also masked for an owner and an administrator who may not reveal', async () => {

@@ -34,7 +34,7 @@ const putAgainMs = 3_600_000;
 /** A player sends many requests; those of this time are one entry of the audit log. */
 const oneListeningMs = 3_600_000;
 
-/** Selects what a reader hears: the recording, or its copy without the masked parts. */
+/** Selects what is played to a reader: the recording, or its copy without the masked parts. */
 export function createMaskedAudio({ db, outbox, objects, bus, log }: MaskedAudioDeps) {
   const listenings = new Map<string, number>();
   const put = (input: InputOf<typeof maskedAudioJobs.maskAudio>): Promise<void> =>

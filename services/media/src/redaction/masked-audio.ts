@@ -18,7 +18,7 @@ export type AudioPassage = {
 /** Speech engines place words up to about this far from where they are spoken. */
 const margin = 0.2;
 
-/** When masked parts are heard, in order. Without reliable times of its words, a passage is masked as a whole. */
+/** The times of masked parts, in order. Without reliable times of its words, a passage is masked as a whole. */
 export function maskedTimes(passages: readonly AudioPassage[], mask: Mask): Range[] {
   return mergeRanges(passages.flatMap((passage) => timesIn(passage, maskedSpans(passage.found, mask))));
 }

@@ -57,7 +57,7 @@ export function createSpeakers({ db, outbox }: { db: Db; outbox: Outbox }) {
   };
 }
 
-/** The speaker as it is once its file is locked: until then another request may merge or remove it. */
+/** The speaker, read after its file was locked: until then another request may merge or remove it. */
 async function lockSpeaker(tx: Tx, caller: Caller, id: string) {
   const { fileId } = await readableSpeaker(tx, caller, id);
   const file = await lockedFile(tx, caller, fileId, 'edit');

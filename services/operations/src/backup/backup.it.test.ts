@@ -237,7 +237,7 @@ describe('a backup in a bucket', () => {
 });
 
 describe('pg_dump', () => {
-  it('that is missing is told by the status and by the run', async () => {
+  it('that is missing is reported by the status and by the run', async () => {
     const other = await world.start({ PG_BIN_DIR: '/nowhere' });
     await service.stop();
     expect((await other.ask('GET', '/backup/status')).body).toMatchObject({ pg_dump_available: false });

@@ -20,7 +20,7 @@ const shownFiles = 200;
 const maxPassages = 10_000;
 const passagesRead = 1_000;
 
-/** Counts how often a phrase is said, in every passage of every file that the reader may find. */
+/** Counts how often a phrase occurs, in every passage of every file that the reader may find. */
 export function createMentions({ index, store, access }: MentionsDeps) {
   const matches = async (phrase: Phrase, scope: AccessScope, fileIds: readonly string[]): Promise<Shown[]> => {
     const { keyword } = await index.search({

@@ -37,11 +37,11 @@ describe('evidence', () => {
     expect(evidenceOf([], known, [read('the budget')])).toBe('general');
   });
 
-  it('is an answer when the rare words are said, inflected or not', () => {
+  it('is an answer when the rare words occur, inflected or not', () => {
     expect(evidenceOf(['budget', 'price'], known, [read('our budgets are small')])).toBe('answer');
   });
 
-  it('is missing when only the frequent words are said', () => {
+  it('is missing when only the frequent words occur', () => {
     expect(evidenceOf(['volcano', 'price'], known, [read('a price'), read('the price of it')])).toBe('none');
     expect(evidenceOf(['budget'], known, [])).toBe('none');
   });

@@ -49,7 +49,7 @@ export function bestPassages({ passages }: FileHit, limit: number): FusedHit[] {
   return passages.filter(({ id }) => !isCard(id)).slice(0, limit);
 }
 
-/** A found passage as it is passed on; its speaker is the one who says most of it. */
+/** A found passage in the reply; its speaker is the one who says most of it. */
 export function passageOf({ text, end, layout }: Shown, { score }: FusedHit) {
   return { start: (layout?.ms[0] ?? 0) / 1000, end, text, speaker: mainSpeaker(layout), score };
 }
@@ -93,7 +93,7 @@ export function evidenceOf(words: readonly string[], frequencies: Frequencies, f
   return inFile >= minCoverage.file && inPassage >= minCoverage.passage ? 'answer' : 'none';
 }
 
-/** The share of the words, weighted by rarity, that are said in the passages or are names of the file or its speakers. */
+/** The share of the words, weighted by rarity, that occur in the passages or are names of the file or its speakers. */
 function coverageOf(
   words: readonly string[],
   { files, of }: Frequencies,

@@ -91,7 +91,7 @@ describe('search', () => {
     const recording = record({ turns: [['Ann', 'the deadline']] });
     await indexer.add(recording);
     const collection = randomUUID();
-    // Media may answer before the index has heard of a change, and the other way round: both must allow it.
+    // Media may answer before the index knows a change, and the other way round: both must allow it.
     indexer.collections.set(collection, [recording.file.fileId]);
     expect((await indexer.search({ q: 'deadline', collection }, { userId: randomUUID() })).total_files).toBe(0);
   });

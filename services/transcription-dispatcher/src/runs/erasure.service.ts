@@ -6,7 +6,7 @@ import type { createCancellation } from './runs.service.ts';
 type Deps = { db: Db; outbox: Outbox; cancel: ReturnType<typeof createCancellation>['cancel'] };
 
 /** Owner of runs whose person was erased. Such a run stays, so that a late event of its file does not open another one. */
-const nobody = '00000000-0000-0000-0000-000000000000';
+const erasedOwner = '00000000-0000-0000-0000-000000000000';
 
 /** Erases a person's tasks, stages and timings, and takes the person out of their runs. */
 export function createErasure({ db, outbox, cancel }: Deps) {
@@ -25,7 +25,7 @@ export function createErasure({ db, outbox, cancel }: Deps) {
       await tx.stageRow.deleteMany({ where: { run: { ownerId: userId } } });
       const { count: runs } = await tx.run.updateMany({
         where: { ownerId: userId },
-        data: { ownerId: nobody, objectKey: '', options: {}, warnings: [], traceparent: null },
+        data: { ownerId: erasedOwner, objectKey: '', options: {}, warnings: [], traceparent: null },
       });
       await outbox.add(tx, erasureEvents['transcription-dispatcher'], {
         erasureId,

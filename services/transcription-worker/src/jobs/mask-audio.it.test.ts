@@ -19,7 +19,7 @@ const fileId = '7f0a8a3e-55a4-4f0a-8f0a-3a0a8a3e55a4';
 const variant = 'a'.repeat(64);
 const input = { fileId, variant };
 const rate = 48_000;
-/** In the recordings of these tests a voice is a tone of 440 Hz, heard from the beginning to the end. */
+/** In the recordings of these tests a voice is a tone of 440 Hz from the beginning to the end. */
 const speechHertz = 440;
 const beepHertz = 1_000;
 
