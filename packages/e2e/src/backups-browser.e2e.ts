@@ -3,7 +3,7 @@ import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Browser, Page } from '@playwright/test';
 import { barriers } from './barriers.ts';
-import { fitsWidth, launchBrowser } from './browser.ts';
+import { fitsWidth, launchBrowser, saveForm } from './browser.ts';
 import { signIn } from './client.ts';
 import type { ScriptedContext } from './context.ts';
 import { openHands, watchedStep, type Hands } from './hands.ts';
@@ -23,10 +23,7 @@ export function backupsInTheBrowser({ scripted, recordings, screenshots }: Scrip
   const step = watchedStep(() => [boss]);
   const folderOf = (name: string): string => join(instance.data, name);
   const press = (name: string) => page.getByRole('button', { name, exact: true }).click();
-  const save = async (): Promise<void> => {
-    await press('Save');
-    await until('the form is saved', () => page.getByRole('button', { name: 'Save', exact: true }).isDisabled());
-  };
+  const save = () => saveForm(page);
   const setFolder = (folder: string) => page.getByLabel('Path of the folder').fill(folder);
   const firstRun = (list: string) => page.getByTestId(list).getByRole('row').nth(1);
   const runFinished = (list: string) => page.locator(`[data-testid="${list}"] tr[data-status="success"]`).first();

@@ -90,3 +90,10 @@ export async function signInByHand(page: Page): Promise<void> {
   await page.getByRole('button', { name: 'Sign in' }).click();
   await page.getByRole('heading', { name: 'Library' }).waitFor();
 }
+
+/** Presses Save, and waits until nothing is left to save: the button is disabled while it saves, too. */
+export async function saveForm(page: Page): Promise<void> {
+  const save = page.getByRole('button', { name: 'Save', exact: true });
+  await save.click();
+  await page.locator('button:disabled:not([data-loading])', { hasText: /^Save$/ }).waitFor();
+}

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { Browser, Page } from '@playwright/test';
 import { barriers } from './barriers.ts';
-import { fitsWidth, launchBrowser } from './browser.ts';
+import { fitsWidth, launchBrowser, saveForm } from './browser.ts';
 import type { ScriptedContext } from './context.ts';
 import { openHands, watchedStep, type Hands } from './hands.ts';
 import { admin } from './instance.ts';
@@ -15,10 +15,7 @@ export function enginesInTheBrowser({ scripted, screenshots }: ScriptedContext):
   let page: Page;
   const step = watchedStep(() => [boss]);
   const press = (name: string) => page.getByRole('button', { name, exact: true }).click();
-  const save = async (): Promise<void> => {
-    await press('Save');
-    await until('the form is saved', () => page.getByRole('button', { name: 'Save', exact: true }).isDisabled());
-  };
+  const save = () => saveForm(page);
   const reported = (key: string, text: string) =>
     page.locator(`[data-testid="engine-reports"] tr[data-key="${key}"]`).getByText(text).waitFor({ timeout: 30_000 });
   const sourceOf = (key: string) =>

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import type { Browser, Page } from '@playwright/test';
 import { barriers } from './barriers.ts';
-import { fitsWidth, launchBrowser } from './browser.ts';
+import { fitsWidth, launchBrowser, saveForm } from './browser.ts';
 import { signIn, type Client } from './client.ts';
 import type { ScriptedContext } from './context.ts';
 import { openHands, watchedStep, type Hands } from './hands.ts';
@@ -100,8 +100,7 @@ export function promptsInTheBrowser({ scripted, screenshots }: ScriptedContext):
     step('what is sent about the organisation is saved', async () => {
       await page.goto('/admin/organisation');
       await page.getByLabel('About the organisation').fill('Acme makes anvils.');
-      await press('Save');
-      await until('it is saved', () => page.getByRole('button', { name: 'Save', exact: true }).isDisabled());
+      await saveForm(page);
       const saved = await client.ok<{ organisation_context: string }>('GET', '/api/admin/organisation-context');
       assert.equal(saved.organisation_context, 'Acme makes anvils.');
       await until('it is in the audit log', async () => {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import type { Browser, Page } from '@playwright/test';
 import { barriers } from './barriers.ts';
-import { fitsWidth, launchBrowser } from './browser.ts';
+import { fitsWidth, launchBrowser, saveForm } from './browser.ts';
 import { signIn, type Client } from './client.ts';
 import type { ScriptedContext } from './context.ts';
 import { openHands, watchedStep, type Hands } from './hands.ts';
@@ -24,10 +24,7 @@ export function redactionInTheBrowser({ scripted, recordings, screenshots }: Scr
   const step = watchedStep(() => [boss]);
   const box = (name: string) => page.getByRole('checkbox', { name, exact: true });
   const press = (name: string) => page.getByRole('button', { name, exact: true }).click();
-  const savePolicy = async (): Promise<void> => {
-    await press('Save');
-    await until('the policy is saved', () => page.getByRole('button', { name: 'Save', exact: true }).isDisabled());
-  };
+  const savePolicy = () => saveForm(page);
   const scanned = () =>
     until('the transcript is scanned', async () => {
       const { scan_status: status } = await client.ok<{ scan_status: string }>('GET', `/api/files/${file}/redaction`);

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { personLdif, startSlapd, type Slapd } from '@overtone/testkit';
 import type { Browser, Page } from '@playwright/test';
 import { barriers } from './barriers.ts';
-import { fitsWidth, launchBrowser } from './browser.ts';
+import { fitsWidth, launchBrowser, saveForm } from './browser.ts';
 import { signIn, type Client } from './client.ts';
 import type { Context } from './context.ts';
 import { openHands, watchedStep, type Hands } from './hands.ts';
@@ -27,11 +27,7 @@ export function syncInTheBrowser({ instance, screenshots }: Context): Suite {
   const stored = () => client.ok<{ schedule: string; dry_run: boolean }>('GET', syncPath);
   const last = () => page.getByTestId('last-run');
   const press = (name: string) => page.getByRole('button', { name, exact: true }).click();
-  /** Saves and waits until the form has no unsaved changes. */
-  const save = async (): Promise<void> => {
-    await press('Save');
-    await until('the form is saved', () => page.getByRole('button', { name: 'Save', exact: true }).isDisabled());
-  };
+  const save = () => saveForm(page);
   const removeFromDirectory = (uid: string) => slapd.apply(`dn: uid=${uid},${slapd.people}\nchangetype: delete\n`);
   const accounts = async (): Promise<Account[]> =>
     (await client.ok<{ items: Account[] }>('GET', '/api/admin/users?auth_type=ldap&page_size=100')).items;

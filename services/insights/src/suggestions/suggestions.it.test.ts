@@ -406,6 +406,18 @@ describe('decisions', () => {
     expect(file.speakers[0]?.name).toBe('Anna Schmidt');
   });
 
+  it('keep their ids when they are made again, for a person who is deciding', async () => {
+    const ada = newUser();
+    const file = fileOf(ada);
+    const found = await transcribed(ada, file);
+    const [speaker, tag] = [named(found, 'Anna Schmidt').uuid, named(found, 'solar panels').uuid];
+    file.spoken = solar.map(([who, text]) => [who, text.replaceAll('inverter', 'battery')]);
+    const again = await extract(ada, file);
+    expect([named(again, 'Anna Schmidt').uuid, named(again, 'solar panels').uuid]).toEqual([speaker, tag]);
+    expect(again.suggested_tags.map(({ name }) => name)).not.toContain('inverter');
+    expect((await decide(ada, file, 'accept', [speaker, tag])).changed).toEqual([speaker, tag]);
+  });
+
   it('remember what was rejected, also when suggestions are made again', async () => {
     const ada = newUser();
     const file = fileOf(ada);

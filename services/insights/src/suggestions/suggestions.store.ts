@@ -1,5 +1,6 @@
 import type { ExtractionState, SuggestionPart, SuggestionStatus } from '@overtone/contracts';
 import type { Db, Tx } from '../database.ts';
+import { Prisma } from '../generated/client.ts';
 import { kindsOf, normalizedName, type Candidate } from './suggestions.ts';
 
 export type FilePart = { fileId: string; part: SuggestionPart };
@@ -95,23 +96,37 @@ export async function endAttempt(
   return count > 0;
 }
 
-/** Replaces suggestions without a decision. Earlier decisions stay. */
+/**
+ * Replaces suggestions without a decision. Earlier decisions stay, and a suggestion that is made again keeps its id: a
+ * person may be deciding on it.
+ */
 export async function replacePending(
   tx: Tx,
   { fileId, part }: FilePart,
   candidates: readonly (Candidate & { status: 'pending' | 'applying' })[],
 ): Promise<void> {
-  await tx.suggestion.deleteMany({ where: { fileId, kind: { in: [...kindsOf[part]] }, status: 'pending' } });
-  await tx.suggestion.createMany({
-    data: candidates.map(({ speakerUuid, segmentUuid, ...candidate }) => ({
-      ...candidate,
-      fileId,
-      normalizedName: normalizedName(candidate.name),
-      speakerId: speakerUuid,
-      segmentId: segmentUuid,
-    })),
-    skipDuplicates: true,
-  });
+  const rows = JSON.stringify(
+    candidates.map((candidate) => ({ ...candidate, normalizedName: normalizedName(candidate.name) })),
+  );
+  const made = Prisma.sql`
+    select distinct on (kind, "normalizedName", "speakerUuid") * from jsonb_to_recordset(${rows}::jsonb) as c(
+      kind text, name text, "normalizedName" text, "speakerUuid" uuid, confidence double precision, rationale text,
+      "segmentUuid" uuid, start double precision, status text)`;
+  await tx.$executeRaw`
+    delete from suggestion s
+    where s.media_file_id = ${fileId}::uuid and s.kind = any(${[...kindsOf[part]]}::text[]) and s.status = 'pending'
+      and not exists (
+        select 1 from (${made}) c where c.kind = s.kind and c."normalizedName" = s.normalized_name
+          and c."speakerUuid" is not distinct from s.speaker_id)`;
+  await tx.$executeRaw`
+    insert into suggestion as s
+      (media_file_id, kind, name, normalized_name, speaker_id, confidence, rationale, segment_id, start_time, status)
+    select ${fileId}::uuid, kind, name, "normalizedName", "speakerUuid", confidence, rationale, "segmentUuid", start, status
+    from (${made}) c
+    on conflict on constraint uq_suggestion do update
+    set name = excluded.name, confidence = excluded.confidence, rationale = excluded.rationale,
+      segment_id = excluded.segment_id, start_time = excluded.start_time, status = excluded.status
+    where s.status = 'pending'`;
 }
 
 /** Changes the status of suggestions that have one of the expected ones. @returns the ids of those that changed. */
