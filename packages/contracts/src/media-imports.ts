@@ -13,7 +13,14 @@ export const importRoutes = {
     body: uploadOptions.extend({ url }),
     answer: fileObject,
     status: 202,
-    errors: ['url_invalid', 'url_refused', 'too_many_imports', 'language_unsupported'],
+    errors: [
+      'url_invalid',
+      'url_refused',
+      'too_many_imports',
+      'language_unsupported',
+      'translation_unsupported',
+      'provider_unknown',
+    ],
   }),
 };
 

@@ -6,7 +6,7 @@ const route = routesOf('media');
 /** What a retention rule deletes: the recording with everything derived from it, or the file through the bin. */
 export const retentionRemovals = ['recording', 'everything'] as const;
 /** Conditions of a rule, as reasons why it applies to a file. */
-export const retentionReasons = ['age', 'unused', 'size', 'tag'] as const;
+export const retentionReasons = ['age', 'unused', 'size', 'tag', 'collection'] as const;
 
 const days = z.int().min(1).max(36_500);
 /** All conditions that are present must hold; at least one is present. */
@@ -20,6 +20,8 @@ export const retentionConditions = z
     larger_than_bytes: z.int().min(1).optional(),
     /** Has at least one of these tags. */
     any_tag: z.array(text(50).trim().min(1)).min(1).max(20).optional(),
+    /** Is in at least one of these collections. A collection that was deleted contains no file. */
+    any_collection: z.array(z.uuid()).min(1).max(20).optional(),
   })
   .refine(
     (conditions) => Object.values(conditions).some((value) => value !== undefined),

@@ -7,6 +7,8 @@ const route = routesOf('media');
 export const watchKinds = ['folder', 's3'] as const;
 /** Whom the imported files belong to: one account, or the account that the first folder is named after. */
 export const watchOwnerRules = ['fixed', 'first_folder'] as const;
+/** What the folders of an imported file become; with collections the first one below the owner's becomes one, others tags. */
+export const watchFolderRules = ['tags', 'collection'] as const;
 /** What happens to the source file after a verified import. */
 export const watchAfterRules = ['keep', 'move', 'delete'] as const;
 /** `checking`: not scanned yet. */
@@ -43,6 +45,8 @@ const sourceFields = {
   owner_rule: z.enum(watchOwnerRules),
   /** E-mail address or user name of the fixed owner, else empty. */
   owner: text(320).trim(),
+  /** Sources from before this choice have tags. */
+  folders_as: z.enum(watchFolderRules).default('tags'),
   /** Patterns of paths below the source; without a slash they apply to file names. Empty: all files. */
   include: patterns,
   exclude: patterns,

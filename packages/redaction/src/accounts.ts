@@ -57,5 +57,6 @@ function ibanPart({ text, word }: Token): string | undefined {
   if (zeros.has(word)) return '0';
   const value = valueBelowHundred(word, english);
   if (value !== undefined) return String(value);
-  return /^[A-Za-z0-9]+$/.test(text) && (text.length <= 4 || /\d/.test(text)) ? text.toUpperCase() : undefined;
+  const plain = text.replaceAll(/[-./_]/g, '');
+  return /^[A-Za-z0-9]+$/.test(plain) && (plain.length <= 4 || /\d/.test(plain)) ? plain.toUpperCase() : undefined;
 }

@@ -10,7 +10,7 @@ const words: Readonly<Record<Cue, string>> = {
   card_code: 'cvv cvc cvv2 expiry expires expiration',
   account: 'account acct iban routing sort konto kontonummer bankverbindung compte cuenta conto swift bic aba',
   id_number:
-    "ssn social passport licence license insurance nino nhs medicare id identity identification itin ein aadhaar cpf dni bsn nir patient taxpayer tax national steuernummer steuer-id ausweis reisepass driver's personalausweis sozialversicherungsnummer",
+    "ssn social passport licence license insurance nino nhs medicare id identity identification itin ein aadhaar cpf dni bsn nir patient taxpayer tax national steuernummer steuer-id ausweis reisepass driver's personalausweis sozialversicherungsnummer führerschein krankenversicherungsnummer mrn policy pasaporte passaporto passeport permis patente carnet",
   secret: 'pin passcode password passphrase',
   other:
     'order orders invoice ticket tracking reference ref confirmation case serial part item sku version isbn model build flight room page chapter population score lot batch bug issue po shipment parcel meter product barcode article booking transaction file line row port bytes euros dollars pounds percent people version',
@@ -21,6 +21,16 @@ const cueOf = new Map<string, Cue>(
 
 export function isCueWord(word: string): boolean {
   return cueOf.has(word);
+}
+
+/** Whether the tokens between two numbers announce the second one ("..., and my order number is"). */
+export function announcesNumber(tokens: readonly Token[], from: number, to: number): boolean {
+  for (let at = from; at < to; at += 1) {
+    const cue = cueAt(tokens, at);
+    // "sorry, the line was bad": a word for something else counts only right before the number.
+    if (cue && (cue !== 'other' || at >= to - 3)) return true;
+  }
+  return false;
 }
 
 const farthestBefore = 9;
@@ -61,6 +71,9 @@ function cueAt(tokens: readonly Token[], at: number): Cue | undefined {
   const word = tokens[at]?.word ?? '';
   const next = tokens[at + 1]?.word ?? '';
   if (word === 'security' && next === 'code') return 'card_code';
+  if (word === 'medical' && next === 'record') return 'id_number';
+  // "our policy" is common as well.
+  if (word === 'policy' && !['number', 'no', 'id'].includes(next)) return undefined;
   // "sort" and "text" are common words as well.
   if (word === 'sort' && next !== 'code') return undefined;
   return cueOf.get(word) ?? cueOf.get(word.replace(/'s$/, ''));

@@ -1,6 +1,7 @@
 import { findAccountsAndIds } from './accounts.ts';
 import { findAddresses } from './addresses.ts';
 import { findBirthDates } from './dates.ts';
+import { findDocumentNumbers } from './documents.ts';
 import { digitRuns, numberWords } from './digit-runs.ts';
 import { findEmails } from './emails.ts';
 import { findIntroduced, findNames } from './names.ts';
@@ -11,7 +12,7 @@ import { mergeSpans, type Span } from './spans.ts';
 import { tokenize } from './tokens.ts';
 
 /** Identifies the rules: spans that an older version found are found again. Increase it with every change of a rule. */
-export const detectorVersion = 'rules-2';
+export const detectorVersion = 'rules-3';
 
 export type DetectOptions = {
   /** Of the transcript: the words for digits, and the countries of phone numbers without a prefix. */
@@ -36,6 +37,7 @@ function detectNormalized(text: string, { language, knownNames }: DetectOptions)
   const runs = digitRuns(tokens, words);
   return mergeSpans([
     ...findAccountsAndIds(text, tokens),
+    ...findDocumentNumbers(tokens),
     ...findNumbers(tokens, runs, phoneRegions(language)),
     ...findEmails(text, tokens),
     ...findBirthDates(tokens, words),

@@ -43,6 +43,9 @@ const fillers = new Set(
   'dash hyphen space uh um er ah then - – — slash stroke parenthesis bracket open close comma okay'.split(' '),
 );
 
+/** "one moment": no digit. */
+const pauses = new Set(['moment', 'second', 'sec', 'minute']);
+
 export type NumberWords = {
   digitOf: (word: string) => number | undefined;
 };
@@ -76,12 +79,17 @@ const confusable: Readonly<Record<string, string>> = { O: '0', o: '0', l: '1', I
 
 /** The digits of a numeral with separators, e.g. `(415)`, `555-2671`; undefined for amounts, times and decimals. */
 function numeralOf(text: string): string | undefined {
+  if (/^[〇零一二三四五六七八九]{2,}$/u.test(text)) return Array.from(text).map(chineseDigit).join('');
   if (/^[\dOolI]{3,}$/.test(text) && /\d/.test(text))
     return text.replaceAll(/\D/g, (letter) => confusable[letter] ?? '');
   if (!/^[+(]?\d[\d\-–()[\]./_,:;*+~•|\\]*$/u.test(text)) return undefined;
   if (/^\d{1,3}\.\d{1,2}$|^\d{1,2}\/\d{1,2}\/\d{2,4}$/.test(text) || amount.test(text) || time.test(text))
     return undefined;
   return text.replaceAll(/\D/g, '');
+}
+
+function chineseDigit(sign: string): string {
+  return String(Math.max(0, '零一二三四五六七八九'.indexOf(sign)));
 }
 
 type Piece = { digits: string; value: number; next: number };
@@ -130,7 +138,7 @@ const replies = new Set(
   ),
 );
 const longestReply = 4;
-const connectives = new Set('and then finally followed by next comes uh um let me see'.split(' '));
+const connectives = new Set('and then finally followed by next comes uh um let me see sorry again'.split(' '));
 
 /** Passages between two parts of a number in which a listener only confirms. */
 function skipReplies(tokens: readonly Token[], from: number): number {
@@ -155,9 +163,7 @@ function skipConnectives(
   const isGroup = (token: Token | undefined): boolean =>
     /^\d{3,6}$/.test(token?.text ?? '') && !/^(?:19|20)\d\d$/.test(token?.text ?? '');
   const isDictated =
-    words.digitOf(tokens[from - 1]?.word ?? '') !== undefined &&
-    isDigitWord(tokens[at], words) &&
-    isDigitWord(tokens[at + 1], words);
+    isDigitWord(tokens[from - 1], words) && isDigitWord(tokens[at], words) && isDigitWord(tokens[at + 1], words);
   // "415 and 2671" are two numbers.
   if (at === from || (digits < 8 && at === from + 1 && tokens[from]?.word === 'and')) return undefined;
   return (isGroup(tokens[from - 1]) && isGroup(tokens[at])) || isDictated ? at : undefined;
@@ -175,7 +181,7 @@ function skipFillers(tokens: readonly Token[], from: number): number {
 
 function pieceAt(tokens: readonly Token[], at: number, words: NumberWords, inside: boolean): Piece | undefined {
   const token = tokens[at];
-  if (!token) return undefined;
+  if (!token || (token.word === 'one' && pauses.has(tokens[at + 1]?.word ?? ''))) return undefined;
   const numeral = numeralOf(token.text);
   if (numeral !== undefined) return { digits: numeral, value: Number(numeral), next: at + 1 };
   const times = repeats[token.word];

@@ -4,14 +4,23 @@ import type { Token } from './tokens.ts';
 
 // Lengths are those of RFC 5321. Without a limit a long word would take quadratic time.
 const written = /[\p{L}\p{N}._%+'-]{1,64}@(?:[\p{L}\p{N}-]{1,63}\.){1,8}[\p{L}\p{N}-]{1,63}/gu;
-/** Written with spaces, brackets or a word for a sign: "john @ example . com", "john(at)example[dot]com". */
-const disguised =
-  /[\p{L}\p{N}._%+'-]{1,64}\s{0,2}(?:@|[[({]\s?at\s?[\])}])\s{0,2}[\p{L}\p{N}-]{1,63}(?:\s{0,2}(?:\.|[[({]\s?dot\s?[\])}]|\sdot\s)\s{0,2}[\p{L}\p{N}-]{1,63}){1,6}/giu;
-const ats = new Set(['at', '@', 'arroba', 'chiocciola', 'klammeraffe', 'arobase']);
+/** Signs as HTML, URLs and JSON write them. */
+const codedAt = String.raw`&#0{0,4}64;|&#x0{0,4}40;|&commat;|%40|\\u0040`;
+const codedDot = String.raw`&#0{0,4}46;|&#x0{0,4}2e;|&period;|%2e|\\u002e`;
+const label = String.raw`[\p{L}\p{N}-]{1,63}`;
+/** Written with spaces, brackets, a code or a word for a sign: "john @ example . com", "john(at)example[dot]com". */
+const disguised = new RegExp(
+  String.raw`[\p{L}\p{N}._%+'-]{1,64}\s{0,2}(?:@|[[({]\s?(?:at|a|ä)\s?[\])}]|${codedAt})\s{0,2}${label}(?:\s{0,2}(?:\.|[[({]\s?dot\s?[\])}]|\sdot\s|${codedDot})\s{0,2}${label}){1,6}`,
+  'giu',
+);
+/** "john-at-example-dot-com" */
+const hyphenated =
+  /(?<![\p{L}\p{N}])[\p{L}\p{N}.+'-]{1,64}([-_])at\1[\p{L}\p{N}]{1,63}(?:\1dot\1[\p{L}\p{N}]{2,63}){1,6}/giu;
+const ats = new Set(['at', '@', 'at-sign', 'atsign', 'ät', 'arroba', 'chiocciola', 'klammeraffe', 'arobase']);
 const dots = new Set(['dot', 'point', 'period', '.', 'punkt', 'punto', 'ponto']);
 const connectors = new Set([...dots, 'underscore', 'dash', 'hyphen', 'minus', 'plus', '_', '-', 'unterstrich']);
 const topLevel = new Set(
-  'com org net edu gov mil int io co ai app dev me info biz eu uk de fr es it nl at ch be se no dk fi pl pt ie ca us au nz in br mx jp cn ru za tv email xyz online shop cloud tech'.split(
+  'com org net edu gov mil int io co ai app dev me info biz eu uk de fr es it nl at ch be se no dk fi pl pt ie ca us au nz in br mx jp cn ru za tv email xyz online shop cloud tech museum name pro jobs mobi travel asia store site website page blog agency studio design digital company network systems services solutions consulting gmbh berlin hamburg koeln wien bayern swiss london paris nyc tokyo amsterdam cz sk hu ro bg gr hr rs lt lv ee lu ua tr il kr tw hk sg ar cl'.split(
     ' ',
   ),
 );
@@ -28,8 +37,8 @@ const english = numberWords('en');
 /** Addresses as written, and as dictated: "john dot smith at example dot com". */
 export function findEmails(text: string, tokens: readonly Token[]): Span[] {
   const asWritten = [...text.matchAll(written)].map(({ 0: found, index }) => spanOf(index, index + found.length));
-  const inDisguise = [...text.matchAll(disguised)]
-    .filter(({ 0: found }) => topLevel.has(/[\p{L}\p{N}-]+$/u.exec(found)?.[0].toLowerCase() ?? ''))
+  const inDisguise = [...text.matchAll(disguised), ...text.matchAll(hyphenated)]
+    .filter(({ 0: found }) => topLevel.has(/[\p{L}\p{N}]+$/u.exec(found)?.[0].toLowerCase() ?? ''))
     .map(({ 0: found, index }) => spanOf(index, index + found.length));
   return [...asWritten, ...inDisguise, ...tokens.flatMap((_, at) => dictatedAt(tokens, at))];
 }
@@ -39,11 +48,17 @@ function spanOf(start: number, end: number): Span {
 }
 
 function dictatedAt(tokens: readonly Token[], at: number): Span[] {
-  if (!ats.has(tokens[at]?.word ?? '') || noDomains.has(tokens[at + 1]?.word ?? '')) return [];
+  if (!ats.has(signOf(tokens[at])) || noDomains.has(tokens[at + 1]?.word ?? '')) return [];
   const last = domainEnd(tokens, at + 1);
   const first = localStart(tokens, at - 1);
   if (last === undefined || first === undefined) return [];
   return [spanOf((tokens[first] as Token).start, (tokens[last] as Token).end)];
+}
+
+/** The word for a sign without the marks around it: "_at_", "-dot-". */
+function signOf(token: Token | undefined): string {
+  const word = token?.word ?? '';
+  return word.replaceAll(/^[-_*~|<>]+(?=\p{L})|(?<=\p{L})[-_*~|<>]+$/gu, '');
 }
 
 /** The last token of a domain: "example dot com", "example.com", "g mail dot co dot u k". */
@@ -53,7 +68,7 @@ function domainEnd(tokens: readonly Token[], from: number): number | undefined {
     const { word, endsSentence } = tokens[at] as Token;
     if (/^[\p{L}\p{N}-]+(\.[\p{L}\p{N}-]+)+$/u.test(word)) {
       if (topLevel.has(word.slice(word.lastIndexOf('.') + 1))) end = at;
-    } else if (dots.has(word)) {
+    } else if (dots.has(signOf(tokens[at]))) {
       const next = tokens[at + 1]?.word ?? '';
       const spelled = spelledDomain(tokens, at + 1);
       if (topLevel.has(next)) end = at + 1;

@@ -12,6 +12,11 @@ const digit = /^\p{Nd}$/u;
 const invisible = /^[\p{Cf}\p{Cc}\p{Default_Ignorable_Code_Point}]$/u;
 const combining = /^\p{M}$/u;
 const space = /^\p{Zs}$/u;
+/** Signs that domain names accept as a full stop (UTS #46). */
+const fullStops = new Set(['\u3002', '\uff0e', '\uff61']);
+/** The first of nine digits each: negative, double, and those of the dingbats. */
+const framedOnes = [0x2776, 0x24f5, 0x2780, 0x278a];
+const framedZeros = new Set(['\u24ff', '\u{1f10b}', '\u{1f10c}']);
 
 /**
  * Gives digits, letters, spaces and dashes of other forms the usual one (full width, other scripts, mathematical, in circles),
@@ -44,8 +49,19 @@ function usualForm(sign: string, before: string): string {
   if (combining.test(sign)) return /\d$/.test(before) ? '' : sign;
   if (dashes.test(sign)) return '-';
   if (digit.test(sign)) return String(valueOf(sign));
+  const framed = framedDigit(sign);
+  if (framed !== undefined) return String(framed);
+  if (fullStops.has(sign)) return '.';
   const compatible = sign.normalize('NFKC');
   return compatible === sign || compatible.includes(' ') ? sign : Array.from(compatible).map(asDigit).join('');
+}
+
+/** Digits in circles that have no compatible form. @returns undefined for other signs. */
+function framedDigit(sign: string): number | undefined {
+  const code = sign.codePointAt(0) ?? 0;
+  const ones = framedOnes.find((one) => code >= one && code < one + 9);
+  if (ones !== undefined) return code - ones + 1;
+  return framedZeros.has(sign) ? 0 : undefined;
 }
 
 function asDigit(sign: string): string {

@@ -1,7 +1,8 @@
 import { isSupportedCountry, parsePhoneNumberFromString, type CountryCode } from 'libphonenumber-js/max';
 import { isCardNumber, isCpf, isNir, isSsn, isSteuerId } from './checksums.ts';
-import { cueNear, type Cue } from './cues.ts';
+import { announcesNumber, cueNear, type Cue, type FoundCue } from './cues.ts';
 import { isCounting, type DigitRun } from './digit-runs.ts';
+import { withSpelledLetters } from './documents.ts';
 import type { Span } from './spans.ts';
 import type { Token } from './tokens.ts';
 
@@ -30,18 +31,84 @@ export function findNumbers(
   runs: readonly DigitRun[],
   regions: readonly CountryCode[],
 ): Span[] {
-  return runs.flatMap((run) => {
-    const [first, last] = [tokens[run.first], tokens[run.last]];
-    if (!first || !last || run.digits.length < 3 || isCounting(run)) return [];
-    const found = cueNear(tokens, run.first, run.last);
-    const written = tokens
-      .slice(run.first, run.last + 1)
-      .map(({ text }) => text)
-      .join(' ');
-    const kind =
-      kindOf({ run, written, cue: found?.near ? found.cue : undefined, regions }) ?? farKind(run, found?.cue);
-    return kind ? [{ kind, start: first.start, end: last.end }] : [];
+  const kinds = runs.map((run) => kindAlone(tokens, run, regions));
+  const spans = runs.flatMap((run, at) => {
+    const kind = kinds[at];
+    return kind ? spansOf(tokens, run, kind) : [];
   });
+  return [...spans, ...findDivided(tokens, { runs, kinds }, regions)];
+}
+
+function kindAlone(tokens: readonly Token[], run: DigitRun, regions: readonly CountryCode[]): Found {
+  const found = cueNear(tokens, run.first, run.last);
+  if (run.digits.length < 3 || (isCounting(run) && !isAnnounced(found))) return undefined;
+  const written = writtenOf(tokens, run);
+  return kindOf({ run, written, cue: found?.near ? found.cue : undefined, regions }) ?? farKind(run, found?.cue);
+}
+
+function writtenOf(tokens: readonly Token[], { first, last }: DigitRun): string {
+  return tokens
+    .slice(first, last + 1)
+    .map(({ text }) => text)
+    .join(' ');
+}
+
+function spansOf(tokens: readonly Token[], run: DigitRun, kind: Span['kind']): Span[] {
+  const { first, last } = kind === 'id_number' || kind === 'account' ? withSpelledLetters(tokens, run) : run;
+  return [{ kind, start: tokens[first]?.start ?? 0, end: tokens[last]?.end ?? 0 }];
+}
+
+/** "account number one two three four five six" is a number, although it counts. */
+function isAnnounced(found: FoundCue | undefined): boolean {
+  return found?.near === true && found.cue !== 'other';
+}
+
+/** What another speaker says in the middle of a number that is dictated. */
+const longestInterruption = 12;
+const mostParts = 6;
+
+type Runs = { runs: readonly DigitRun[]; kinds: readonly Found[] };
+
+/** A number whose parts are in passages with something else between them: all of its parts are found. */
+function findDivided(tokens: readonly Token[], all: Runs, regions: readonly CountryCode[]): Span[] {
+  // "one moment" is no part of a number.
+  const isPart = all.runs.map(({ digits }) => digits.length > 1);
+  const runs = all.runs.filter((_, at) => isPart[at]);
+  const kinds = all.kinds.filter((_, at) => isPart[at]);
+  return runs.flatMap((run, at) => {
+    const parts = [run];
+    if (kinds[at]) return [];
+    for (let next = runs[at + 1]; next && parts.length < mostParts; next = runs[at + parts.length]) {
+      if (!isInterrupted(tokens, parts.at(-1) as DigitRun, next)) return [];
+      const isWhole = kinds[at + parts.length] !== undefined;
+      parts.push(next);
+      const kind = dividedKind(tokens, parts, regions);
+      // The end of a card number can look like a phone number.
+      if (kind && (!isWhole || kind === 'card')) return parts.flatMap((part) => spansOf(tokens, part, kind));
+      if (isWhole) return [];
+    }
+    return [];
+  });
+}
+
+/** The first part ends its passage, and the second one comes within a sentence or two that announces no other number. */
+function isInterrupted(tokens: readonly Token[], before: DigitRun, after: DigitRun): boolean {
+  const gap = after.first - before.last - 1;
+  if (!tokens[before.last]?.endsPassage || gap === 0 || gap > longestInterruption || after.plus) return false;
+  return !announcesNumber(tokens, before.last + 1, after.first);
+}
+
+function dividedKind(tokens: readonly Token[], parts: readonly DigitRun[], regions: readonly CountryCode[]): Found {
+  const [run] = parts as [DigitRun];
+  const joined = { ...run, digits: parts.map(({ digits }) => digits).join(''), values: [] };
+  const found = cueNear(tokens, run.first, run.first);
+  const cue = found?.near ? found.cue : undefined;
+  const candidate = { run: joined, written: '', cue, regions };
+  if (cue === 'other') return undefined;
+  if (isAnnounced(found)) return kindOf(candidate);
+  // "my number is": without it two amounts would be a phone number.
+  const isNumber = tokens.slice(Math.max(0, run.first - 3), run.first).some(({ word }) => word === 'number');
+  return cardKind(candidate) ?? (isNumber ? phoneKind(candidate) : undefined);
 }
 
 function kindOf(candidate: Candidate): Found {
@@ -90,6 +157,8 @@ function cuedKind({ run: { digits, plus }, cue }: Pick<Candidate, 'run' | 'cue'>
 function phoneKind({ run: { digits, plus }, written, cue, regions }: Candidate): Found {
   if (plus) return digits.length >= 8 && digits.length <= 16 ? 'phone' : undefined;
   if (cue === 'other') return undefined;
+  // The prefix of international calls in most countries.
+  if (/^00[1-9]/.test(digits) && parsePhoneNumberFromString(`+${digits.slice(2)}`)?.isValid()) return 'phone';
   const isFormatted = /^\(\d{2,5}\)|^\d{3}[-.]\d{3}[-.]\d{4}$|^\d{3}-\d{4}$|^0\d{2,4}[ -]\d{3,}/.test(written);
   if (isFormatted && digits.length >= 7 && digits.length <= 15) return 'phone';
   if (digits.length < 9 || digits.length > 13) return undefined;

@@ -48,12 +48,15 @@ const spokenDigit = String.raw`zero|oh|one|two|three|four|five|six|seven|eight|n
 const joinedDigits = new RegExp(String.raw`^(?:(?:${spokenDigit})-?){2,40}[.,;:]?$`, 'iu');
 const hasDigitWord = /[a-z]/i;
 /** "card:4111", "no.4111", "john(at)example": a word and what is written to it without a space. */
-const joints = /(?<=\p{L})[:=#.;](?=\d)|[[({](?=(?:at|dot)[\])}])|(?<=[[({](?:at|dot))[\])}]/giu;
+const joints = /(?<=\p{L})[:=#.;](?=[\d+(])|(?<=^iban)[:=#.;]|[[({](?=(?:at|dot)[\])}])|(?<=[[({](?:at|dot))[\])}]/giu;
+
+/** "4111and1111and1111": groups of digits with a word or a sign between them. Two groups are a size, such as 1920x1080. */
+const joinedGroups = /^\d{3,}(?:(?:and|then|dash|hyphen|space|x)\d{3,}){2,}[.,;:]?$/iu;
 
 /** Words that are written as one: "four-one-one", "4one11", "card:4111". */
 function partsOf({ 0: raw, index }: RegExpExecArray): Part[] {
   const pieces =
-    joinedDigits.test(raw) && hasDigitWord.test(raw)
+    (joinedDigits.test(raw) && hasDigitWord.test(raw)) || joinedGroups.test(raw)
       ? [...raw.matchAll(new RegExp(spokenDigit, 'giu'))].map(({ 0: part, index: at }) => ({
           raw: part,
           index: index + at,

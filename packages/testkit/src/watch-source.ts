@@ -14,6 +14,7 @@ export function watchSourceOf(change: Partial<WatchSourceInput>): WatchSourceInp
     s3_access_key_id: '',
     owner_rule: 'fixed',
     owner: '',
+    folders_as: 'tags',
     include: [],
     exclude: [],
     min_bytes: 0,

@@ -17,6 +17,7 @@ import { createDatabase, startNats, waitFor, assertionKeys, wavHeader } from '@o
 import { provisionJobs } from '@overtone/testkit/bus';
 import { cleanUpAfterFile, createFolder } from '@overtone/testkit/cleanup';
 import { connect, headers, type NatsConnection } from 'nats';
+import type { SpeechAbilities } from '../src/ports/languages.adapter.ts';
 import { Pool } from 'pg';
 import { env } from '../src/env.ts';
 import { createMedia } from '../src/media.ts';
@@ -61,21 +62,24 @@ function fakeIdentity(nc: NatsConnection, memberships: Membership[]) {
   return { strangers, accounts };
 }
 
-/** Fakes the dispatcher's RPCs: the known languages, and that no queue is paused. */
-function fakeDispatcher(nc: NatsConnection, languages: string[] | null): void {
+/** Fakes the dispatcher's RPCs: what the speech engines can do, and that no queue is paused. */
+function fakeDispatcher(nc: NatsConnection, speech: Speech): void {
   nc.subscribe(dispatcherRpc.languages.subject, {
-    callback: (_, msg) => void msg.respond(JSON.stringify({ ok: { languages } })),
+    callback: (_, msg) => void msg.respond(JSON.stringify({ ok: speech })),
   });
   nc.subscribe(dispatcherRpc.paused.subject, {
     callback: (_, msg) => void msg.respond(JSON.stringify({ ok: { paused: false } })),
   });
 }
 
+type Speech = Partial<SpeechAbilities> & Pick<SpeechAbilities, 'languages'>;
+
 /** The service with its own database, broker and folder until the end of the file. */
 export async function startMedia(
   settings: Record<string, string> = {},
   memberships: Membership[] = [],
   languages: string[] | null = null,
+  speech: Omit<Speech, 'languages'> = {},
 ) {
   const folder = await createFolder();
   const [database, nats] = await Promise.all([createDatabase(), startNats()]);
@@ -87,7 +91,7 @@ export async function startMedia(
     nc,
     memberships.toSorted((left, right) => (left.userId < right.userId ? -1 : 1)),
   );
-  fakeDispatcher(nc, languages);
+  fakeDispatcher(nc, { languages, ...speech });
   const messages: Message[] = [];
   nc.subscribe('evt.media.>', {
     callback: (_, msg) => void messages.push({ subject: msg.subject, data: msg.json() }),

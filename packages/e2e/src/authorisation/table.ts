@@ -72,6 +72,7 @@ const watchSource = {
   s3_access_key_id: '',
   owner_rule: 'first_folder',
   owner: '',
+  folders_as: 'tags',
   include: [],
   exclude: [],
   min_bytes: 0,

@@ -4,7 +4,9 @@ import { createObjectStore } from '@overtone/object-store';
 import { describe, expect, it } from '@jest/globals';
 import { newUser, startMedia, waitFor, wav, type TestUser } from '../../test/start-media.ts';
 
-const media = await startMedia({ OT_OUTBOUND_ALLOWED_RANGES: '10.9.8.7', IMPORTS_PER_HOUR: '3' }, [], ['en', 'de']);
+const turbo = { id: randomUUID(), name: 'Whisper large v3 turbo', translates: false };
+const settings = { OT_OUTBOUND_ALLOWED_RANGES: '10.9.8.7', IMPORTS_PER_HOUR: '3' };
+const media = await startMedia(settings, [], ['en', 'de'], { translates: true, providers: [turbo] });
 const objects = createObjectStore({ OBJECT_STORE_DIR: media.folder, S3_REGION: 'x' });
 /** The test stands for the worker. */
 const worker = await media.connectAs('transcription-worker');
@@ -95,11 +97,18 @@ describe('a request to import a recording', () => {
     expect((await request(newUser(), { url: 'https://media.invalid/a.wav' })).status).toBe(202);
   });
 
-  it('is refused for a language that no engine supports', async () => {
-    expect(await request(newUser(), { url: address, language: 'fr' })).toMatchObject({
-      status: 400,
-      body: { code: 'language_unsupported' },
-    });
+  it.each([
+    ['a language that no engine supports', { language: 'fr' }, 'language_unsupported'],
+    ['a translation by a model that cannot', { task: 'translate', asr_provider: turbo.id }, 'translation_unsupported'],
+    ['a provider that cannot be chosen', { asr_provider: randomUUID() }, 'provider_unknown'],
+  ])('is refused before the download for %s', async (_, options, code) => {
+    const person = newUser();
+    expect(await request(person, { url: address, ...options })).toMatchObject({ status: 400, body: { code } });
+    expect(await media.query('select 1 from media_file where user_id = $1', person.userId)).toEqual([]);
+  });
+
+  it('is accepted for a translation that another model can do', async () => {
+    expect((await request(newUser(), { url: address, task: 'translate' })).status).toBe(202);
   });
 
   it('is limited per user and hour, also after files were deleted and with requests at once', async () => {

@@ -18,7 +18,7 @@ import { refuseKnownAddress, type OutboundGuard } from '@overtone/service-kit/ou
 import type { Actor } from '../audit/audit.ts';
 import { txOptions, type Db } from '../database.ts';
 import { toFileObject, withSpeakerCount } from '../files/files.ts';
-import { checkLanguage, type Languages } from '../ports/languages.adapter.ts';
+import { checkSpeech, type Languages } from '../ports/languages.adapter.ts';
 import type { Telemetry } from '../telemetry.ts';
 import { checkedFilename, parseOptions, runOptionsOf } from '../uploads/uploads.ts';
 import { columnsOf, storeFile } from '../uploads/uploads.store.ts';
@@ -52,7 +52,7 @@ export function createImports({ db, outbox, guard, languages, limits, bus }: Imp
       const url = guard.checkUrl(text);
       await refuseKnownAddress(guard, url);
       const options = parseOptions(asFields(fields));
-      if (options.language) checkLanguage(options.language, await languages.known());
+      checkSpeech(options, await languages.abilities());
       const id = randomUUID();
       const file = await db.$transaction(async (tx) => {
         await store.limitImports(tx, userId, limits.maxPerHour);

@@ -117,6 +117,40 @@ describe('a retention rule', () => {
     await removeRules();
   });
 
+  it('applies to the files of a collection that its owner or theirs has added, and to none after it was deleted', async () => {
+    await setPercent(100);
+    const files = await Promise.all([1, 2, 3].map(() => transcribed(media)));
+    const [own, foreign, other] = files as [Run, Run, Run];
+    const { body: collection } = await media.json<{ uuid: string }>(own.owner, 'POST', '/api/collections', {
+      name: 'Expired talks',
+    });
+    const path = `/api/collections/${collection.uuid}`;
+    await media.json(own.owner, 'POST', `${path}/media`, { media_file_ids: [own.fileId] });
+    // An editor of the collection who may only read the other file must not have it deleted.
+    const editor = newUser();
+    await media.json(own.owner, 'POST', `${path}/shares`, {
+      target_type: 'user',
+      target_uuid: editor.userId,
+      permission: 'editor',
+    });
+    await media.json(foreign.owner, 'PUT', `/api/files/${foreign.fileId}/shares`, {
+      user_uuid: editor.userId,
+      permission: 'viewer',
+    });
+    const added = await media.json<{ results: { error: unknown }[] }>(editor, 'POST', `${path}/media`, {
+      media_file_ids: [foreign.fileId],
+    });
+    expect(added.body.results).toMatchObject([{ error: null }]);
+    const rule = await createRule({ removes: 'everything', conditions: { any_collection: [collection.uuid] } });
+    expect((await preview(rule)).items).toMatchObject([{ file_uuid: own.fileId, reasons: ['collection'] }]);
+    expect((await runNow()).rules).toMatchObject([{ planned: 1, removed: 1 }]);
+    expect(await Promise.all([own, foreign, other].map(isInBin))).toEqual([true, false, false]);
+    await media.json(own.owner, 'POST', `/api/files/${own.fileId}/restore`);
+    await media.json(own.owner, 'DELETE', path);
+    expect((await preview(rule)).total).toBe(0);
+    await removeRules();
+  });
+
   it('removes the recording with everything derived from it, and keeps the transcript', async () => {
     const run = await tagged('audio rule');
     expect(await objectsOf(run)).toBeGreaterThan(2);

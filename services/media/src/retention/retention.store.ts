@@ -17,6 +17,7 @@ export function toRule({ id, name, removes, conditions }: RetentionRule): Rule {
 /** A preselection by index; `reasonsOf` decides. With `held` the files that a hold protects instead. */
 function selection({ removes, conditions }: Rule, now: Date, held: boolean): Prisma.Sql {
   const { older_than_days: age, unused_for_days: unused, larger_than_bytes: size, any_tag: tags } = conditions;
+  const { any_collection: collections } = conditions;
   const all = [
     Prisma.sql`f.deleted_at is null and f.status in ('completed', 'error', 'cancelled')`,
     held ? Prisma.sql`not (${notHeld})` : notHeld,
@@ -41,8 +42,23 @@ function selection({ removes, conditions }: Rule, now: Date, held: boolean): Pri
           Prisma.sql`exists (select 1 from file_tag ft join tag t on t.uuid = ft.tag_id
             where ft.media_file_id = f.uuid and t.normalized_name = any(${tags}::text[]))`,
         ]),
+    ...(collections === undefined
+      ? []
+      : [
+          Prisma.sql`exists (select 1 from collection_member m join collection c on c.uuid = m.collection_id
+            where m.media_file_id = f.uuid and m.collection_id = any(${collections}::uuid[])
+              and (m.added_by is null or m.added_by in (f.user_id, c.user_id)))`,
+        ]),
   ];
   return Prisma.join(all, ' and ');
+}
+
+/**
+ * Whether a file is in a collection for a rule: its owner, the collection's owner or no person has added it. Otherwise an editor
+ * of a collection could have the files of other people deleted.
+ */
+function countsForRules(addedBy: string | null, fileOwner: string, collectionOwner: string): boolean {
+  return addedBy === null || addedBy === fileOwner || addedBy === collectionOwner;
 }
 
 type Selected = { id: string; bytes: number };
@@ -82,9 +98,21 @@ export const retentionStore = {
   files: async (db: Db | Tx, ids: readonly string[]) => {
     const rows = await db.mediaFile.findMany({
       where: { id: { in: [...ids] } },
-      include: { tags: { include: { tag: { select: { normalizedName: true } } } } },
+      include: {
+        tags: { include: { tag: { select: { normalizedName: true } } } },
+        collections: { include: { collection: { select: { userId: true } } } },
+      },
     });
-    return rows.map((row) => ({ ...row, tagNames: row.tags.map(({ tag }) => tag.normalizedName) }) satisfies Candidate);
+    return rows.map(
+      (row) =>
+        ({
+          ...row,
+          tagNames: row.tags.map(({ tag }) => tag.normalizedName),
+          collectionIds: row.collections
+            .filter(({ addedBy, collection }) => countsForRules(addedBy, row.userId, collection.userId))
+            .map(({ collectionId }) => collectionId),
+        }) satisfies Candidate,
+    );
   },
 
   /** Takes over the run that waits or whose process stopped. @returns its id and the fencing token. */

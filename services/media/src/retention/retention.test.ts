@@ -6,6 +6,8 @@ import { verdictOf } from './runs.service.ts';
 const dayMs = 24 * 3_600_000;
 const now = new Date('2026-06-01T12:00:00Z');
 
+const [talks, drafts] = ['00000000-0000-4000-8000-00000000000a', '00000000-0000-4000-8000-00000000000b'] as const;
+
 function daysAgo(days: number): Date {
   return new Date(now.getTime() - days * dayMs);
 }
@@ -22,6 +24,7 @@ function buildFile(change: Partial<Candidate> = {}): Candidate {
     transcriptVersion: 1,
     transcriptProvisional: false,
     tagNames: ['plan'],
+    collectionIds: [talks],
     ...change,
   };
 }
@@ -37,6 +40,7 @@ const conditions: fc.Arbitrary<Rule['conditions']> = fc.record(
     unused_for_days: days,
     larger_than_bytes: fc.integer({ min: 1, max: 10_000 }),
     any_tag: fc.array(fc.constantFrom('plan', 'call', 'draft'), { minLength: 1, maxLength: 3 }),
+    any_collection: fc.array(fc.constantFrom(talks, drafts), { minLength: 1, maxLength: 2 }),
   },
   { requiredKeys: [] },
 );
@@ -51,18 +55,26 @@ const file: fc.Arbitrary<Candidate> = fc
     transcriptVersion: fc.integer({ min: 0, max: 2 }),
     transcriptProvisional: fc.boolean(),
     tagNames: fc.subarray(['plan', 'call', 'draft']),
+    collectionIds: fc.subarray([talks, drafts]),
   })
   .map(buildFile);
 
 describe('a retention rule', () => {
   it('applies when every condition holds, and names each of them', () => {
-    const all = { older_than_days: 99, unused_for_days: 48, larger_than_bytes: 4_999, any_tag: ['call', 'plan'] };
-    expect(reasonsOf(buildRule(all), buildFile(), now)).toEqual(['age', 'unused', 'size', 'tag']);
+    const all = {
+      older_than_days: 99,
+      unused_for_days: 48,
+      larger_than_bytes: 4_999,
+      any_tag: ['call', 'plan'],
+      any_collection: [drafts, talks],
+    };
+    expect(reasonsOf(buildRule(all), buildFile(), now)).toEqual(['age', 'unused', 'size', 'tag', 'collection']);
     for (const change of [
       { older_than_days: 100 },
       { unused_for_days: 49 },
       { larger_than_bytes: 5_000 },
       { any_tag: ['call'] },
+      { any_collection: [drafts] },
     ])
       expect(reasonsOf(buildRule({ ...all, ...change }), buildFile(), now)).toEqual([]);
   });

@@ -5,7 +5,7 @@ import { isSettled, type FileRow } from '../files/files.ts';
 export type Removal = (typeof retentionRemovals)[number];
 type Reason = (typeof retentionReasons)[number];
 export type Rule = { id: string; name: string; removes: Removal; conditions: RetentionConditions };
-/** The columns that a rule reads, with the normalized names of the file's tags. */
+/** The columns that a rule reads, with the normalized names of the file's tags and the collections that count for rules. */
 export type Candidate = Pick<
   FileRow,
   | 'id'
@@ -17,7 +17,7 @@ export type Candidate = Pick<
   | 'recordingRemovedAt'
   | 'transcriptVersion'
   | 'transcriptProvisional'
-> & { tagNames: readonly string[] };
+> & { tagNames: readonly string[]; collectionIds: readonly string[] };
 
 const dayMs = 24 * 3_600_000;
 
@@ -39,6 +39,7 @@ function hasBoth(file: Candidate): boolean {
 
 function checksOf(conditions: RetentionConditions, file: Candidate, now: Date): { reason: Reason; holds: boolean }[] {
   const { older_than_days: age, unused_for_days: unused, larger_than_bytes: size, any_tag: tags } = conditions;
+  const { any_collection: collections } = conditions;
   const isPast = (time: Date, days: number): boolean => now.getTime() - time.getTime() > days * dayMs;
   return [
     ...(age === undefined ? [] : [{ reason: 'age' as const, holds: isPast(file.uploadTime, age) }]),
@@ -46,6 +47,9 @@ function checksOf(conditions: RetentionConditions, file: Candidate, now: Date): 
     ...(unused === undefined ? [] : [{ reason: 'unused' as const, holds: isPast(file.lastUsedOn, unused + 1) }]),
     ...(size === undefined ? [] : [{ reason: 'size' as const, holds: bytesOf(file) > size }]),
     ...(tags === undefined ? [] : [{ reason: 'tag' as const, holds: tags.some((tag) => file.tagNames.includes(tag)) }]),
+    ...(collections === undefined
+      ? []
+      : [{ reason: 'collection' as const, holds: collections.some((id) => file.collectionIds.includes(id)) }]),
   ];
 }
 

@@ -182,13 +182,13 @@ async function scanOnce(deps: ScannerDeps, scan: Scan): Promise<{ dueAt: number;
   });
   const waiting = work.takes.values();
   const takeNext = async (): Promise<void> => {
-    for (const { entry, ownerId, tags } of waiting) {
+    for (const { entry, ownerId, tags, collection } of waiting) {
       if (signal.aborted) return;
       if (Date.now() - startedAt > takeForMs) {
         work.dueAt = Date.now();
         return;
       }
-      const take = { source, place, entry, ownerId, tags, signal, known: known.get(entry.path) };
+      const take = { source, place, entry, ownerId, tags, collection, signal, known: known.get(entry.path) };
       const stored = await deps.takes.take(take);
       remember(known, source, stored);
       if (stored.decision === 'waiting') scan.sightings.delete(entry.path);
@@ -217,7 +217,11 @@ function noResponse(): SourceUnavailable {
   return new SourceUnavailable('no_response', 'The source does not respond.');
 }
 
-type Work = { takes: { entry: Entry; ownerId: string; tags: string[] }[]; finishes: Entry[]; dueAt: number };
+type Work = {
+  takes: { entry: Entry; ownerId: string; tags: string[]; collection: string | null }[];
+  finishes: Entry[];
+  dueAt: number;
+};
 
 /** Decides about every file and stores what is new. */
 async function compare(deps: ScannerDeps, scan: Scan, entries: readonly Entry[]): Promise<Work> {
@@ -249,7 +253,7 @@ async function compare(deps: ScannerDeps, scan: Scan, entries: readonly Entry[])
         work.finishes.push(entry);
         break;
       case 'take':
-        work.takes.push({ entry, ownerId: decision.ownerId, tags: decision.tags });
+        work.takes.push({ entry, ...decision });
         break;
       case 'wait':
         work.dueAt = Math.min(work.dueAt, decision.until);

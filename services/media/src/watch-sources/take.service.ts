@@ -24,13 +24,15 @@ type Take = {
   known: store.Known | undefined;
   ownerId: string;
   tags: readonly string[];
+  /** The name of a collection of the owner, which is created when there is none; null: none. */
+  collection: string | null;
   signal: AbortSignal;
 };
 
 /** Imports single files of a source as uploads are, and moves or deletes them afterwards. */
 export function createTakes({ db, uploads, objects }: TakeDeps) {
   /** File, tags, ledger and decision are stored together: a killed process leaves all of them or none. */
-  const receive = async ({ source, place, entry, ownerId, tags, signal }: Take): Promise<NewDecision> => {
+  const receive = async ({ source, place, entry, ownerId, tags, collection, signal }: Take): Promise<NewDecision> => {
     const space = await objects.space();
     if (space && entry.bytes > space.freeBytes) throw uploadErrors.noSpace();
     const opened = await place.open(entry, signal);
@@ -57,6 +59,7 @@ export function createTakes({ db, uploads, objects }: TakeDeps) {
           const earlier = await store.recordImport(tx, { ownerId, sha256, fileId: file.uuid });
           if (earlier !== null) throw uploadErrors.duplicate(earlier);
           await store.attachTags(tx, ownerId, file.uuid, tags);
+          if (collection !== null) await store.addToCollection(tx, ownerId, file.uuid, collection);
           const afterState = source.settings.after === 'keep' ? null : 'pending';
           imported = { entry, decision: 'imported', reason: '', ownerId, sha256, fileId: file.uuid, afterState };
           await store.storeDecisions(tx, source, [imported]);

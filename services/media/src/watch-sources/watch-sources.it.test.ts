@@ -209,6 +209,30 @@ describe('a watched folder', () => {
   );
 
   it(
+    'adds files to the collection that their folder is named after, and to the existing one of their owner',
+    async () => {
+      const { folder, until, owner } = await watchSource('grouped', { folders_as: 'collection' });
+      const create = { name: 'Board' };
+      const { body: board } = await media.json<{ uuid: string }>(owner, 'POST', '/api/collections', create);
+      await place(join(folder, 'board/May/a.wav'), wav(700));
+      await place(join(folder, 'Interviews/b.wav'), wav(701));
+      await place(join(folder, 'Interviews/c.wav'), wav(702));
+      await place(join(folder, 'top.wav'), wav(703));
+      for (const file of ['board/May/a.wav', 'Interviews/b.wav', 'Interviews/c.wav', 'top.wav'])
+        await until(file, 'imported');
+      type List = { items: { uuid: string; name: string; media_count: number; user_id: string }[] };
+      const { body: list } = await media.json<List>(owner, 'GET', '/api/collections');
+      expect(list.items).toMatchObject([
+        { uuid: board.uuid, name: 'Board', media_count: 1, user_id: owner.userId },
+        { name: 'Interviews', media_count: 2, user_id: owner.userId },
+      ]);
+      const { body: tags } = await media.json<{ name: string }[]>(owner, 'GET', '/api/tags');
+      expect(tags.map(({ name }) => name)).toEqual(['May']);
+    },
+    long,
+  );
+
+  it(
     'refuses links that lead out of it, folders behind links and special files',
     async () => {
       const { folder, until, hashes } = await watchSource('links');

@@ -1,4 +1,5 @@
 import {
+  maxCollectionFiles,
   watchKeySettings,
   watchSourceSettings,
   type WatchDecisionKind,
@@ -7,6 +8,7 @@ import {
 import type { SettingsStore } from '@overtone/database';
 import type { Db, Tx } from '../database.ts';
 import type { WatchSource } from '../generated/client.ts';
+import { addFiles } from '../collections/collections.store.ts';
 import { normalizedTag } from '../tags/tags.ts';
 import type { UnavailableCode } from './place.ts';
 import type { Entry, Remembered } from './watch-sources.ts';
@@ -206,4 +208,20 @@ export async function attachTags(tx: Tx, userId: string, fileId: string, names: 
     const tag = await tx.tag.findUniqueOrThrow({ where: { userId_normalizedName: key } });
     await tx.fileTag.createMany({ data: { fileId, tagId: tag.id, source: 'manual' }, skipDuplicates: true });
   }
+}
+
+/**
+ * Adds a file to the owner's collection with this name. The owner counts as the person who added it: a folder that the owner
+ * shares as a collection gives its new files, too.
+ */
+export async function addToCollection(tx: Tx, userId: string, fileId: string, name: string): Promise<void> {
+  const find = () => tx.$queryRaw<{ id: string }[]>`
+    select uuid::text as id from collection where user_id = ${userId}::uuid and lower(name) = lower(${name}) for update`;
+  if ((await find()).length === 0)
+    await tx.collection.createMany({ data: { userId, name, source: 'bulk_group' }, skipDuplicates: true });
+  const [collection] = await find();
+  if (!collection) throw new Error('the collection was neither found nor created');
+  // A recording is more important than its place.
+  if ((await tx.collectionMember.count({ where: { collectionId: collection.id } })) >= maxCollectionFiles) return;
+  await addFiles(tx, { id: collection.id, userId }, { fileIds: [fileId], addedBy: userId, source: 'bulk_group' });
 }

@@ -2,6 +2,7 @@ import type { WatchDecisionKind, WatchSourceSettings } from '@overtone/contracts
 import { describe, expect, it } from '@jest/globals';
 import { watchSourceOf } from '@overtone/testkit';
 import {
+  collectionOf,
   createFilter,
   decide,
   ownerFolderOf,
@@ -37,7 +38,12 @@ function rememberedAs(decision: WatchDecisionKind, change: Partial<Remembered> =
 
 describe('the decision about a file of a watch source', () => {
   it('takes a file that is stable, allowed and owned, with its folders as tags', () => {
-    expect(decide(factsOf(), rulesOf())).toEqual({ kind: 'take', ownerId: 'owner-1', tags: ['calls'] });
+    expect(decide(factsOf(), rulesOf())).toEqual({
+      kind: 'take',
+      ownerId: 'owner-1',
+      tags: ['calls'],
+      collection: null,
+    });
   });
 
   it('waits until the file was seen unchanged for the set time, however old its own times are', () => {
@@ -134,11 +140,26 @@ describe('the path of a file', () => {
   });
 
   it('gives its other folders as tags: at most five, at most 50 characters, each once', () => {
-    expect(tagsOf('a.wav', { owner_rule: 'fixed' })).toEqual([]);
-    expect(tagsOf('ada/calls/a.wav', { owner_rule: 'first_folder' })).toEqual(['calls']);
-    expect(tagsOf('x/x/y/-/a.wav', { owner_rule: 'fixed' })).toEqual(['x', 'y']);
-    expect(tagsOf('1/2/3/4/5/6/a.wav', { owner_rule: 'fixed' })).toEqual(['1', '2', '3', '4', '5']);
-    expect(tagsOf(`${'long'.repeat(20)}/a.wav`, { owner_rule: 'fixed' })).toEqual(['long'.repeat(20).slice(0, 50)]);
+    const fixed = { owner_rule: 'fixed', folders_as: 'tags' } as const;
+    expect(tagsOf('a.wav', fixed)).toEqual([]);
+    expect(tagsOf('ada/calls/a.wav', { ...fixed, owner_rule: 'first_folder' })).toEqual(['calls']);
+    expect(tagsOf('x/x/y/-/a.wav', fixed)).toEqual(['x', 'y']);
+    expect(tagsOf('1/2/3/4/5/6/a.wav', fixed)).toEqual(['1', '2', '3', '4', '5']);
+    expect(tagsOf(`${'long'.repeat(20)}/a.wav`, fixed)).toEqual(['long'.repeat(20).slice(0, 50)]);
+  });
+
+  it.each([
+    ['a.wav', 'fixed', null, []],
+    ['calls/a.wav', 'fixed', 'calls', []],
+    ['calls/2026/May/a.wav', 'fixed', 'calls', ['2026', 'May']],
+    ['ada/a.wav', 'first_folder', null, []],
+    ['ada/calls/2026/a.wav', 'first_folder', 'calls', ['2026']],
+    ['---/2026/a.wav', 'fixed', null, ['2026']],
+    [`${'long'.repeat(40)}/a.wav`, 'fixed', 'long'.repeat(30), []],
+  ] as const)('names a collection where folders are collections: %s with owner rule %s', (path, rule, name, tags) => {
+    const rules = { owner_rule: rule, folders_as: 'collection' } as const;
+    expect([collectionOf(path, rules), tagsOf(path, rules)]).toEqual([name, tags]);
+    expect(collectionOf(path, { ...rules, folders_as: 'tags' })).toBeNull();
   });
 
   it.each([

@@ -46,7 +46,7 @@ export type Decision =
   | { kind: 'unchanged' }
   /** The import is stored; the source file still has to be moved or deleted. */
   | { kind: 'finish' }
-  | { kind: 'take'; ownerId: string; tags: string[] }
+  | { kind: 'take'; ownerId: string; tags: string[]; collection: string | null }
   | { kind: 'wait'; until: number; reason: string }
   | { kind: 'reject'; decision: RejectedKind; reason: string; retryAt: number | null };
 type RejectedKind = Extract<
@@ -60,6 +60,7 @@ const ownerAgainMs = 60_000;
 /** Tags that a path may give to a file, and their length. */
 const maxTags = 5;
 const maxTagLength = 50;
+const maxCollectionLength = 120;
 const firstPauseMs = 10_000;
 const longestPauseMs = 3_600_000;
 
@@ -87,7 +88,12 @@ export function decide({ entry, remembered, sighting, owner, now }: Facts, rules
     return { kind: 'wait', until: now + firstPauseMs, reason: 'The accounts cannot be looked up at the moment.' };
   if (owner === null)
     return { ...reject('owner_unknown', ownerReason(entry.path, settings)), retryAt: now + ownerAgainMs };
-  return { kind: 'take', ownerId: owner, tags: tagsOf(entry.path, settings) };
+  return {
+    kind: 'take',
+    ownerId: owner,
+    tags: tagsOf(entry.path, settings),
+    collection: collectionOf(entry.path, settings),
+  };
 }
 
 /** Whether the stored decision about this version of the file still holds. */
@@ -125,11 +131,33 @@ export function ownerFolderOf(path: string): string | null {
   return rest.length === 0 ? null : (first ?? null);
 }
 
-/** Folders become tags, except the one that names the owner. */
-export function tagsOf(path: string, { owner_rule: rule }: Pick<WatchSourceSettings, 'owner_rule'>): string[] {
-  const folders = path.split('/').slice(rule === 'first_folder' ? 1 : 0, -1);
-  const names = folders.map((folder) => folder.normalize('NFC').trim().slice(0, maxTagLength).trim().toWellFormed());
-  return [...new Set(names)].filter((name) => /[^\s_-]/.test(name)).slice(0, maxTags);
+type FolderRules = Pick<WatchSourceSettings, 'owner_rule' | 'folders_as'>;
+
+/** Folders become tags, except the one that names the owner and the one that names the collection. */
+export function tagsOf(path: string, rules: FolderRules): string[] {
+  const folders = foldersOf(path, rules).slice(rules.folders_as === 'collection' ? 1 : 0);
+  const names = folders.map((folder) => nameOf(folder, maxTagLength));
+  return [...new Set(names)].filter(hasLetters).slice(0, maxTags);
+}
+
+/** The name of the collection that the file is added to; null: none. */
+export function collectionOf(path: string, rules: FolderRules): string | null {
+  if (rules.folders_as !== 'collection') return null;
+  const name = nameOf(foldersOf(path, rules)[0] ?? '', maxCollectionLength);
+  return hasLetters(name) ? name : null;
+}
+
+/** The folders below the source, or below that of the owner. */
+function foldersOf(path: string, { owner_rule: rule }: FolderRules): string[] {
+  return path.split('/').slice(rule === 'first_folder' ? 1 : 0, -1);
+}
+
+function nameOf(folder: string, length: number): string {
+  return folder.normalize('NFC').trim().slice(0, length).trim().toWellFormed();
+}
+
+function hasLetters(name: string): boolean {
+  return /[^\s_-]/.test(name);
 }
 
 /** Whether the patterns of a source allow a path. Names that begin with a dot are never imported. */

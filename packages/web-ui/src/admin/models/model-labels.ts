@@ -17,12 +17,14 @@ export const kindLabels: Record<InstalledModel['kind'], string> = translateOnRea
 /** The measured figures of a model in one line; null: it was not measured. */
 export function figuresOf({ evaluation }: InstalledModel): string | null {
   if (evaluation === null) return null;
-  const { set, wer, der, real_time_factor: factor, peak_memory_mib: memory } = evaluation;
+  const { set, wer, der, real_time_factor: factor, peak_memory_mib: memory, sctk } = evaluation;
   const figures = [
     ...(wer ? [t`word error rate ${percent(wer.value)} (${percent(wer.low)} to ${percent(wer.high)})`] : []),
     ...(der ? [t`diarization error rate ${percent(der.value)} (collar ${der.collar_s} s)`] : []),
     t`${factor.toFixed(2)} s per second of sound`,
     ...(memory === null ? [] : [t`${memory} MiB of memory`]),
+    ...(typeof sctk?.wer === 'number' ? [t`word error rate by sclite ${percent(sctk.wer)}`] : []),
+    ...(typeof sctk?.der === 'number' ? [t`diarization error rate by md-eval ${percent(sctk.der)}`] : []),
   ].join(', ');
   return t`Measured on ${set}: ${figures}`;
 }

@@ -64,7 +64,12 @@ function Overview({ models, mayChange }: { models: ModelOverview; mayChange: boo
           <Title order={3} size="h5">{t`Catalogue`}</Title>
           <Sheet testId="catalogue-models" heads={[t`Model`, t`Licence`, t`Size`, t`Download`]}>
             {missing.map((model) => (
-              <CatalogueRow key={model.name} {...{ model, mayChange }} task={taskOf(model.name)} />
+              <CatalogueRow
+                key={model.name}
+                {...{ model, mayChange }}
+                isSuggested={model.name === suggestion.name}
+                task={taskOf(model.name)}
+              />
             ))}
           </Sheet>
         </div>
@@ -128,7 +133,7 @@ function InstalledRow({ model, task, mayChange }: RowProps<InstalledModel>) {
   );
 }
 
-function CatalogueRow({ model, task, mayChange }: RowProps<CatalogueModel>) {
+function CatalogueRow({ model, task, mayChange, isSuggested }: RowProps<CatalogueModel> & { isSuggested: boolean }) {
   const [accepted, setAccepted] = useState(false);
   const [asked, setAsked] = useState(false);
   const refresh = useRefresh();
@@ -147,6 +152,7 @@ function CatalogueRow({ model, task, mayChange }: RowProps<CatalogueModel>) {
     <Table.Tr data-model={name}>
       <Table.Td>
         <Name {...model} />
+        {isSuggested && <Badge variant="light">{t`Suits this machine`}</Badge>}
         <Text size="xs" c="dimmed">
           {model.purpose}
         </Text>

@@ -19,6 +19,8 @@ describe('the texts of a retention rule', () => {
     expect(
       conditionsText({ older_than_days: 90, unused_for_days: 1, larger_than_bytes: 2048, any_tag: ['a', 'b'] }),
     ).toBe('older than 90 days, not used for 1 day, larger than 2 KiB, tagged a or b');
+    expect(conditionsText({ any_collection: [rule.rule_uuid] })).toBe('in a chosen collection');
+    expect(conditionsText({ any_collection: [rule.rule_uuid, rule.rule_uuid] })).toBe('in one of 2 collections');
   });
 
   it('say what happened, what is kept and what waits', () => {

@@ -15,6 +15,7 @@ export const reasonLabels: Record<RetentionPreview['items'][number]['reasons'][n
   unused: msg`not used`,
   size: msg`size`,
   tag: msg`tag`,
+  collection: msg`collection`,
 });
 
 export const skipLabels: Record<NonNullable<RetentionItem['skip_reason']>, string> = translateOnRead({
@@ -34,11 +35,15 @@ export const runStatusLabels: Record<RetentionRun['status'], string> = translate
 /** The conditions of a rule in words, all of which must hold. */
 export function conditionsText(conditions: RetentionRule['conditions']): string {
   const { older_than_days: age, unused_for_days: unused, larger_than_bytes: size, any_tag: tags } = conditions;
+  const { any_collection: collections } = conditions;
   return [
     age === undefined ? null : plural(age, { one: 'older than # day', other: 'older than # days' }),
     unused === undefined ? null : plural(unused, { one: 'not used for # day', other: 'not used for # days' }),
     size === undefined ? null : t`larger than ${bytes(size)}`,
     tags === undefined ? null : t`tagged ${tags.join(t` or `)}`,
+    collections === undefined
+      ? null
+      : plural(collections.length, { one: 'in a chosen collection', other: 'in one of # collections' }),
   ]
     .filter((condition) => condition !== null)
     .join(', ');

@@ -2,6 +2,7 @@ import { t } from '@lingui/core/macro';
 import { NumberInput, Radio, Stack, Switch, TagsInput, Text, TextInput } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { call } from '../../api/client.ts';
+import { CollectionSelect } from '../../collections/collection-select.tsx';
 import { FormDialog } from '../../ui/form-dialog.tsx';
 import { useDraft } from '../../state/use-draft.ts';
 import { removalLabels } from './labels.ts';
@@ -92,6 +93,10 @@ export function RuleDialog({ rule, onDone, onClose }: Props) {
         maxTags={20}
         onChange={(tags) => setCondition('any_tag', tags.length === 0 ? undefined : tags)}
       />
+      <Collections
+        chosen={conditions.any_collection ?? []}
+        onChange={(ids) => setCondition('any_collection', ids.length === 0 ? undefined : ids)}
+      />
       <Switch
         label={t`Switched on`}
         description={t`A rule that is switched off can be previewed and deletes nothing.`}
@@ -99,6 +104,32 @@ export function RuleDialog({ rule, onDone, onClose }: Props) {
         onChange={(event) => change({ enabled: event.currentTarget.checked })}
       />
     </FormDialog>
+  );
+}
+
+const mostCollections = 20;
+
+type CollectionsProps = { chosen: readonly string[]; onChange: (ids: string[]) => void };
+
+/** A field for each chosen collection, and one for the next. */
+function Collections({ chosen, onChange }: CollectionsProps) {
+  const fields = chosen.length < mostCollections ? [...chosen, null] : chosen;
+  const set = (at: number, id: string | null): void => {
+    const next =
+      id === null ? chosen.filter((_, i) => i !== at) : [...chosen.slice(0, at), id, ...chosen.slice(at + 1)];
+    onChange([...new Set(next)]);
+  };
+  return (
+    <Stack gap="xs">
+      {fields.map((id, at) => (
+        <CollectionSelect
+          key={id ?? 'next'}
+          label={at === 0 ? t`Is in this collection` : t`Or in this collection`}
+          value={id}
+          onChange={(next) => set(at, next)}
+        />
+      ))}
+    </Stack>
   );
 }
 

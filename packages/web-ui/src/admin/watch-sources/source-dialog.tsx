@@ -25,6 +25,7 @@ const newSource: WatchFields = {
   s3_access_key_id: '',
   owner_rule: 'fixed',
   owner: '',
+  folders_as: 'tags',
   include: [],
   exclude: ['*.part', '*.partial', '*.tmp', '*.crdownload'],
   min_bytes: 0,
@@ -251,7 +252,7 @@ function OwnerFields({ fields, change, errorOf }: PartProps) {
       {fields.owner_rule === 'fixed' ? (
         <TextInput
           label={t`Owner`}
-          description={t`E-mail address or user name. Sub-folders become tags.`}
+          description={t`E-mail address or user name.`}
           required
           maxLength={320}
           spellCheck={false}
@@ -260,8 +261,18 @@ function OwnerFields({ fields, change, errorOf }: PartProps) {
           onChange={(event) => change({ owner: event.currentTarget.value })}
         />
       ) : (
-        <Text size="sm">{t`The first folder has the e-mail address or user name of an account. Folders below it become tags.`}</Text>
+        <Text size="sm">{t`The first folder has the e-mail address or user name of an account.`}</Text>
       )}
+      <Radio.Group
+        label={t`What sub-folders become`}
+        value={fields.folders_as ?? 'tags'}
+        onChange={(value) => change({ folders_as: value === 'collection' ? 'collection' : 'tags' })}
+      >
+        <Stack gap="xs" mt="xs">
+          <Radio value="tags" label={t`Tags of the recordings`} />
+          <Radio value="collection" label={t`The first one a collection of the owner, the others tags`} />
+        </Stack>
+      </Radio.Group>
     </>
   );
 }
