@@ -7,6 +7,7 @@ import { createInstance, type Instance } from '@overtone/e2e/instance';
 import { lineOf, tableOf, type Bench, type Row } from './bench.ts';
 import { besideBench } from './beside.bench.ts';
 import { directoryBench } from './directory.bench.ts';
+import { diarizationBench } from './diarization.bench.ts';
 import { jobsBench } from './jobs.bench.ts';
 import { mappingsBench } from './mappings.bench.ts';
 import { pipelineBench } from './pipeline.bench.ts';
@@ -45,6 +46,7 @@ const benches: readonly Bench[] = [
   summariesBench,
   relevanceBench,
   askBench,
+  diarizationBench,
 ];
 
 const { positionals: names, values } = parseArgs({ allowPositionals: true, options: { qmsum: { type: 'string' } } });

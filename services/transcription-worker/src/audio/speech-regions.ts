@@ -37,6 +37,13 @@ export function speechThreshold(levels: Float32Array): number {
   return Math.max(-60, Math.min(floor + Math.max(6, (loud - floor) * 0.35), loud - 6));
 }
 
+/** How far the loud moments are above the quiet ones, in decibels; infinite for silence. */
+export function levelRange(levels: Float32Array): number {
+  const sorted = Float32Array.from(levels).sort();
+  const loud = percentile(sorted, 0.95);
+  return loud < -60 ? Infinity : loud - percentile(sorted, 0.1);
+}
+
 /** Stretches of speech: gaps under `minGap` are bridged, sounds under `minSpeech` dropped, `pad` added on both sides. */
 export function speechRegions(
   levels: Float32Array,

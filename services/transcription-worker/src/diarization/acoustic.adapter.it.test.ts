@@ -5,6 +5,8 @@ import { describe, expect, it } from '@jest/globals';
 import { createFolder } from '@overtone/testkit/cleanup';
 import { slow } from '../../test/engine-contract.ts';
 import { record, type SpokenTurn, type Utterance } from '@overtone/testkit/recordings';
+import { createConversation } from '../../bench/conversations.ts';
+import { conditions, degrade, type Condition } from '../../bench/rooms.ts';
 import { alternate, cards, librivox, meeting } from '../../test/utterances.ts';
 import { bytesPerSecond, wavHeader, wavSeconds } from '../audio/wav.ts';
 import { childEnvironment } from '../env.ts';
@@ -38,6 +40,28 @@ function rightShare(spoken: readonly SpokenTurn[], found: readonly Turn[]): numb
     right += count;
   }
   return right / total;
+}
+
+function conditionOf(name: string): Condition {
+  return conditions.find((condition) => condition.name === name)!;
+}
+
+async function diarizeInRoom(
+  speakers: number,
+  name: string,
+  bounds: { maxSpeakers?: number; minSpeakers?: number } = {},
+) {
+  const conversation = await createConversation({ set: 'development', index: speakers, speakers, overlap: 0, folder });
+  const wavPath = join(folder, `${Math.random()}.wav`);
+  await writeFile(wavPath, degrade(conversation, conditionOf(name), 7, null));
+  const { turns } = await diarizer.diarize({
+    wavPath,
+    seconds: await wavSeconds(wavPath),
+    minSpeakers: bounds.minSpeakers ?? null,
+    maxSpeakers: bounds.maxSpeakers ?? null,
+  });
+  const spoken = conversation.turns.map(({ speaker, ...turn }) => ({ voice: speaker, ...turn }));
+  return { speakers: new Set(turns.map((turn) => turn.speaker)).size, right: rightShare(spoken, turns) };
 }
 
 async function diarize(utterances: readonly Utterance[], bounds: { minSpeakers?: number; maxSpeakers?: number } = {}) {
@@ -87,6 +111,34 @@ describe('acoustic diarization', () => {
     async () => {
       expect((await diarize(meeting, { maxSpeakers: 1 })).speakers).toBe(1);
       expect((await diarize(of('rms'), { minSpeakers: 2 })).speakers).toBe(2);
+    },
+    slow,
+  );
+
+  it(
+    'separates three voices in a telephone band with reverberation and noise',
+    async () => {
+      const found = await diarizeInRoom(3, 'band, room 0.5 s, white 15 dB');
+      expect(found.speakers).toBe(3);
+      expect(found.right).toBeGreaterThan(0.85);
+    },
+    slow,
+  );
+
+  it(
+    'finds one voice in a telephone band with reverberation and noise',
+    async () => {
+      expect((await diarizeInRoom(1, 'band, room 0.7 s, white 10 dB')).speakers).toBe(1);
+    },
+    slow,
+  );
+
+  it(
+    'keeps to the number of speakers of a noisy recording that its owner knows',
+    async () => {
+      const name = 'band, room 0.5 s, white 15 dB';
+      expect((await diarizeInRoom(3, name, { maxSpeakers: 2 })).speakers).toBe(2);
+      expect((await diarizeInRoom(1, name, { minSpeakers: 2 })).speakers).toBe(2);
     },
     slow,
   );

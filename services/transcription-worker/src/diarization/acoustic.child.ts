@@ -1,8 +1,10 @@
 import { z } from 'zod';
-import { frameLevels, speechRegions } from '../audio/speech-regions.ts';
+import { frameLevels, levelRange, speechRegions } from '../audio/speech-regions.ts';
 import { serveTasks } from '../children/serve-tasks.ts';
 import { turnsFrom } from './acoustic.ts';
 import { featuresOf } from './features.ts';
+import { readNoisySpeech } from './noisy-features.ts';
+import { turnsInNoise } from './noisy-speakers.ts';
 
 const request = z.object({
   wavPath: z.string(),
@@ -16,11 +18,24 @@ function hopFor(seconds: number): number {
   return seconds <= 1800 ? 256 : seconds <= 4 * 3600 ? 512 : 1024;
 }
 
+/** Speech that is less than this above the quiet moments (decibels) is noisy. */
+const clearRange = 25;
+
+/** The same for noisy recordings, in frames of 20 ms. */
+function stepFor(seconds: number): number {
+  return seconds <= 1800 ? 1 : seconds <= 4 * 3600 ? 2 : 4;
+}
+
 serveTasks(async (input, { onProgress }) => {
   const { wavPath, seconds, minSpeakers, maxSpeakers } = request.parse(input);
   const levels = await frameLevels(wavPath, seconds);
-  const regions = speechRegions(levels, { minGap: 0.25, pad: 0.05 });
   const tell = (share: number): void => onProgress(share * 0.95);
+  const bounds = { min: minSpeakers, max: maxSpeakers };
+  if (levelRange(levels) < clearRange) {
+    const noisy = await readNoisySpeech({ wavPath, seconds, step: stepFor(seconds), onProgress: tell });
+    return { turns: turnsInNoise(noisy.features, noisy.regions, bounds) };
+  }
+  const regions = speechRegions(levels, { minGap: 0.25, pad: 0.05 });
   const features = await featuresOf({ wavPath, regions, levels, hop: hopFor(seconds), onProgress: tell });
-  return { turns: turnsFrom(features, regions, { min: minSpeakers, max: maxSpeakers }) };
+  return { turns: turnsFrom(features, regions, bounds) };
 });

@@ -2,6 +2,7 @@ import type { Turn } from '@overtone/contracts';
 import type { TimeSpan } from '../audio/speech-regions.ts';
 import { clusterVoices, type Bounds } from './clustering.ts';
 import type { Features } from './features.ts';
+import { partsOf, rowsOf, sampled } from './parts.ts';
 import { likeliestSpeakers, toTurns } from './turns.ts';
 import { addFrames, joinVoices, judgeOf, silentVoice, type Voice } from './voice.ts';
 
@@ -52,29 +53,4 @@ function speakersAmong(pieces: readonly Voice[], bounds: Bounds): Voice[] {
   const speakers = [...new Set(labels)].map((label) => joinVoices(pieces.filter((_, i) => labels[i] === label)));
   const audible = speakers.filter((speaker) => speaker.frames >= leastSpeech);
   return audible.length >= Math.max(1, bounds.min ?? 1) ? audible : speakers;
-}
-
-function sampled<T>(items: readonly T[], most: number): T[] {
-  const step = Math.max(1, items.length / most);
-  return Array.from({ length: Math.min(items.length, most) }, (_, i) => items[Math.floor(i * step)] as T);
-}
-
-/** Cuts stretches of speech into parts of about equal length; a pause always ends a part. */
-function partsOf(regions: readonly TimeSpan[], seconds: number): TimeSpan[] {
-  return regions.flatMap(({ start, end }) => {
-    const parts = Math.max(1, Math.round((end - start) / seconds));
-    const length = (end - start) / parts;
-    return Array.from({ length: parts }, (_, i) => ({ start: start + i * length, end: start + (i + 1) * length }));
-  });
-}
-
-/** For each span the rows [from, to) whose times lie in it; spans and times rise, so one pass is enough. */
-function rowsOf(spans: readonly TimeSpan[], times: Float64Array, count: number): [number, number][] {
-  let row = 0;
-  return spans.map(({ start, end }) => {
-    while (row < count && (times[row] ?? 0) < start) row++;
-    const from = row;
-    while (row < count && (times[row] ?? 0) < end) row++;
-    return [from, row];
-  });
 }

@@ -10,10 +10,20 @@ export type Bounds = { min: number | null; max: number | null };
 
 /** Groups pieces of speech into speakers. @returns one label per piece. */
 export function clusterVoices(pieces: readonly Voice[], bounds: Bounds): number[] {
-  const count = pieces.length;
+  const { low, high } = limitsOf(bounds, pieces.length);
+  return high < 2 ? pieces.map(() => 0) : joinNearest(pieces, firstGroups(pieces, high), low, high);
+}
+
+/** The smallest and the largest number of speakers among `count` pieces. */
+export function limitsOf(bounds: Bounds, count: number): { low: number; high: number } {
   const low = Math.min(Math.max(1, bounds.min ?? 1), count);
-  const high = Math.min(Math.max(low, bounds.max ?? mostSpeakers), count);
-  if (high < 2) return pieces.map(() => 0);
+  return { low, high: Math.min(Math.max(low, bounds.max ?? mostSpeakers), count) };
+}
+
+/** More groups than there may be speakers, of the pieces that are most alike. @returns one label per piece. */
+export function firstGroups(pieces: readonly Voice[], high: number): number[] {
+  const count = pieces.length;
+  if (count < 2) return pieces.map(() => 0);
   const distances = pieces.map((piece, i) =>
     pieces.map((other, column) => (i < column ? voiceDistance(piece, other) : 0)),
   );
@@ -23,7 +33,7 @@ export function clusterVoices(pieces: readonly Voice[], bounds: Bounds): number[
   const labels = pieces.map(() => 0);
   const groups = tree.group(Math.min(count, Math.max(high * 2, 12))).children;
   for (const [label, group] of groups.entries()) for (const index of group.indices()) labels[index] = label;
-  return joinNearest(pieces, labels, low, high);
+  return labels;
 }
 
 /** Joins the two nearest groups until the rest are different people, within the bounds. */

@@ -1,0 +1,150 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { collarSeconds, score, type LabelledRecording, type Recognition } from '@overtone/models';
+import { wavSeconds } from '../src/audio/wav.ts';
+import { createAcousticDiarizer } from '../src/diarization/acoustic.adapter.ts';
+import { createPocketSphinx } from '../src/engines/pocketsphinx.adapter.ts';
+import { childEnvironment } from '../src/env.ts';
+import { createBabble, createConversation, type Conversation, type ConversationSet } from './conversations.ts';
+import { conditions, degrade, type Condition } from './rooms.ts';
+
+export type DiarizationRow = { name: string; ours: string; goal?: string; met?: boolean };
+type Found = { speaker: string; start: number; end: number };
+type Measured = {
+  right: number;
+  words: number;
+  isNumberRight: boolean;
+  labelled: LabelledRecording;
+  recognition: Recognition;
+};
+
+const sets: readonly ConversationSet[] = ['development', 'held out'];
+const goals = { clean: { share: 0.97, numbers: 1 }, degraded: { share: 0.85, numbers: 7 / 9 } };
+
+/**
+ * Conversations of two to four synthetic voices, in quiet and in bad rooms, by the diarizer that needs no model. `size` 1
+ * measures nine conversations for each condition and recognises the words of every third one.
+ */
+export async function* measureDiarization(folder: string, size: number): AsyncGenerator<DiarizationRow> {
+  const env = childEnvironment();
+  const diarizer = createAcousticDiarizer({ env });
+  const engine = createPocketSphinx({ env, parallel: () => 1 });
+  const isEngineReady = (await engine.check()).ready;
+  const speech = join(folder, 'speech');
+  await mkdir(speech, { recursive: true });
+  const babble = await createBabble(6, 60, 7, speech);
+  const each = Math.max(1, Math.round(3 * size));
+
+  async function measure(conversation: Conversation, condition: Condition, seed: number): Promise<Measured> {
+    const wavPath = join(folder, 'conversation.wav');
+    await writeFile(wavPath, degrade(conversation, condition, seed, babble));
+    const seconds = await wavSeconds(wavPath);
+    const { turns } = await diarizer.diarize({ wavPath, seconds, minSpeakers: null, maxSpeakers: null });
+    const found = turns.map(({ start, end, speaker }) => ({ start, end, speaker: String(speaker) }));
+    const isRecognised = isEngineReady && seed % 3 === 0;
+    const recognised = isRecognised ? await engine.transcribe({ wavPath, seconds, language: 'en' }) : null;
+    const id = conversation.name;
+    return {
+      ...countWords(conversation, found),
+      isNumberRight: new Set(found.map(({ speaker }) => speaker)).size === conversation.speakers,
+      labelled: {
+        id,
+        audio: wavPath,
+        utterances: recognised ? conversation.turns.map(({ text }) => text) : null,
+        turns: conversation.turns,
+      },
+      recognition: {
+        id,
+        seconds,
+        engineSeconds: recognised?.engineSeconds ?? 0,
+        text: recognised?.words.map(({ word }) => word).join(' ') ?? '',
+        diarization: { method: 'acoustic', turns: found },
+      },
+    };
+  }
+
+  for (const set of sets)
+    for (const condition of conditions) {
+      const measured: Measured[] = [];
+      for (const speakers of [2, 3, 4])
+        for (let i = 0; i < each; i++) {
+          const index = (speakers - 2) * each + i;
+          const request = { set, index, speakers, overlap: condition.overlap, folder: speech };
+          const seed = index + (set === 'held out' ? 600 : 300);
+          measured.push(await measure(await createConversation(request), condition, seed));
+        }
+      yield await rowOf(set, condition, measured);
+    }
+}
+
+async function rowOf(
+  set: ConversationSet,
+  condition: Condition,
+  measured: readonly Measured[],
+): Promise<DiarizationRow> {
+  const { der, wer, sctk } = await score({
+    set,
+    recordings: measured.map(({ labelled }) => labelled),
+    recognitions: measured.map(({ recognition }) => recognition),
+    peakMemoryMib: null,
+  });
+  const share = sum(measured.map(({ right }) => right)) / sum(measured.map(({ words }) => words));
+  const numbers = measured.filter(({ isNumberRight }) => isNumberRight).length;
+  const parts = [
+    `words ${percent(share)}`,
+    `number right ${numbers} of ${measured.length}`,
+    `DER ${percent(der?.value ?? 0)} (collar ${collarSeconds} s${typeof sctk?.der === 'number' ? `, md-eval ${percent(sctk.der)}` : ''})`,
+    wer ? `WER PocketSphinx ${percent(wer.value)}` : 'no engine',
+  ];
+  const row = { name: `diarization: ${set}, ${condition.name}`, ours: parts.join(', ') };
+  if (set === 'development' || condition.goal === undefined) return row;
+  const goal = goals[condition.goal];
+  const least = Math.floor(goal.numbers * measured.length);
+  return {
+    ...row,
+    goal: `words ${percent(goal.share)}, number right ${least}`,
+    met: share >= goal.share && numbers >= least,
+  };
+}
+
+/** Words of the reference, evenly over their utterance, that lie in a turn of their own speaker, or next to one. */
+function countWords({ turns }: Conversation, found: readonly Found[]): { right: number; words: number } {
+  const counts = new Map<string, Map<string, number>>();
+  let words = 0;
+  for (const { speaker, start, end, text } of turns) {
+    const own = counts.get(speaker) ?? new Map<string, number>();
+    counts.set(speaker, own);
+    const count = text.split(' ').length;
+    for (let word = 0; word < count; word++) {
+      const label = nearestSpeaker(found, start + ((word + 0.5) / count) * (end - start));
+      own.set(label, (own.get(label) ?? 0) + 1);
+    }
+    words += count;
+  }
+  return { right: bestMatch([...counts.values()], new Set()), words };
+}
+
+function nearestSpeaker(found: readonly Found[], time: number): string {
+  let nearest = { distance: Infinity, speaker: '' };
+  for (const { start, end, speaker } of found) {
+    const distance = Math.max(start - time, time - end, 0);
+    if (distance < nearest.distance) nearest = { distance, speaker };
+  }
+  return nearest.speaker;
+}
+
+/** The most words when each voice is matched with a label of its own: at most four voices. */
+function bestMatch([first, ...rest]: readonly Map<string, number>[], used: ReadonlySet<string>): number {
+  if (first === undefined) return 0;
+  const free = [...first].filter(([label]) => !used.has(label));
+  const matched = free.map(([label, count]) => count + bestMatch(rest, new Set([...used, label])));
+  return Math.max(bestMatch(rest, used), ...matched);
+}
+
+function sum(values: readonly number[]): number {
+  return values.reduce((total, value) => total + value, 0);
+}
+
+function percent(share: number): string {
+  return `${(share * 100).toFixed(1)} %`;
+}
