@@ -4,9 +4,17 @@ import { scoresOf } from './relevance.scores.ts';
 
 const asked = { maxFiles: 5, passagesPerFile: 4 };
 
-type Retrieved = { wanted: string; found: string[]; evidence: string; reachesAnswer: boolean; isAnswered: boolean };
+type Retrieved = {
+  domain: string;
+  wanted: string;
+  found: string[];
+  evidence: string;
+  reachesAnswer: boolean;
+  isAnswered: boolean;
+};
+type Ranked = { ours: Retrieved[]; peer: { domain: string; wanted: string; found: string[] }[] };
 
-async function retrieveAll({ folder, meetings, size }: BenchContext & { meetings: string }) {
+async function retrieveAll({ folder, meetings, size }: BenchContext & { meetings: string }): Promise<Ranked> {
   const { openRelevance, rankByBm25, readMeetings, stemsOf } = await import('@overtone/search-indexer/relevance');
   const { recordings, questions } = await readMeetings(meetings);
   const chosen = questions.filter((_, i) => i % Math.max(1, Math.round(1 / size)) === 0);
@@ -19,7 +27,7 @@ async function retrieveAll({ folder, meetings, size }: BenchContext & { meetings
       })),
     );
     const ours: Retrieved[] = [];
-    const peer: { wanted: string; found: string[] }[] = [];
+    const peer: Ranked['peer'] = [];
     for (const { text, fileId: wanted, domain, spans } of chosen) {
       const question = { question: text, reader: world.reader, ...asked };
       const { files, evidence } = await world.retrieve({ ...question, fileIds: null });
@@ -29,13 +37,14 @@ async function retrieveAll({ folder, meetings, size }: BenchContext & { meetings
       const others = recordings.filter((other) => other.domain !== domain).map(({ file }) => file.fileId);
       const elsewhere = await world.retrieve({ ...question, fileIds: others });
       ours.push({
+        domain,
         wanted,
         found: files.map(({ fileId }) => fileId),
         evidence,
         reachesAnswer,
         isAnswered: elsewhere.evidence !== 'none',
       });
-      peer.push({ wanted, found: plain(stemsOf(text)).slice(0, asked.maxFiles) });
+      peer.push({ domain, wanted, found: plain(stemsOf(text)).slice(0, asked.maxFiles) });
     }
     return { ours, peer };
   } finally {
@@ -47,18 +56,29 @@ function share<T>(all: readonly T[], test: (one: T) => boolean): number {
   return all.filter(test).length / Math.max(1, all.length);
 }
 
-function rowsOf({ ours, peer }: Awaited<ReturnType<typeof retrieveAll>>): Row[] {
+/** Files of the retrieval beside plain BM25. */
+function filesRow(domain: string, { ours, peer }: Ranked): Row {
   const [our, plain] = [scoresOf(ours), scoresOf(peer)];
+  return {
+    name: `ask: files of the retrieval, ${domain}`,
+    ours: `R@1 ${our.r1.toFixed(3)}  R@5 ${our.r5.toFixed(3)}`,
+    peer: `BM25 R@1 ${plain.r1.toFixed(3)}  R@5 ${plain.r5.toFixed(3)}`,
+    ratio: our.r1 / plain.r1,
+    goal: 'above BM25',
+    met: our.r1 > plain.r1 && our.r5 > plain.r5,
+  };
+}
+
+function rowsOf(all: Ranked): Row[] {
+  const { ours, peer } = all;
+  const domains = [...new Set(ours.map(({ domain }) => domain))].sort();
   const inFiles = ours.filter(({ wanted, found }) => found.includes(wanted));
   return [
-    {
-      name: 'ask: files of the retrieval',
-      ours: `R@1 ${our.r1.toFixed(3)}  R@5 ${our.r5.toFixed(3)}`,
-      peer: `BM25 R@1 ${plain.r1.toFixed(3)}  R@5 ${plain.r5.toFixed(3)}`,
-      ratio: our.r1 / plain.r1,
-      goal: 'above BM25',
-      met: our.r1 > plain.r1 && our.r5 > plain.r5,
-    },
+    ...domains.map((domain) => {
+      const isOfDomain = (one: { domain: string }): boolean => one.domain === domain;
+      return filesRow(domain.toLowerCase(), { ours: ours.filter(isOfDomain), peer: peer.filter(isOfDomain) });
+    }),
+    filesRow('pooled', all),
     {
       name: 'ask: passages reach the answer, where the file is found',
       ours: share(inFiles, ({ reachesAnswer }) => reachesAnswer).toFixed(3),

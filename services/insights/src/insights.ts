@@ -50,8 +50,19 @@ export function createInsights(env: InsightsEnv): Service {
   });
   const { models } = providers;
   const media = createMedia({ bus });
-  const suggestions = createSuggestionsSlice({ db, outbox, bus, log, keyRing, settings, models, media });
   const prompts = createPromptsSlice({ db, outbox, people, keyRing });
+  const { instructionsFor } = prompts;
+  const suggestions = createSuggestionsSlice({
+    db,
+    outbox,
+    bus,
+    log,
+    keyRing,
+    settings,
+    models,
+    media,
+    instructionsFor,
+  });
   const summaries = createSummariesSlice({
     db,
     outbox,
@@ -59,7 +70,7 @@ export function createInsights(env: InsightsEnv): Service {
     log,
     media,
     models,
-    instructionsFor: prompts.instructionsFor,
+    instructionsFor,
     settings,
     telemetry,
   });
@@ -71,7 +82,7 @@ export function createInsights(env: InsightsEnv): Service {
     media: createMediaFiles({ bus, media }),
     search: createSearch({ bus }),
     models,
-    instructionsFor: prompts.instructionsFor,
+    instructionsFor,
     findSummary: findCurrentSummary,
   });
   return createService({

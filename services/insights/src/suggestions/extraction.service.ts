@@ -7,6 +7,7 @@ import type { WordFrequencies } from '../extractive/keyphrases.ts';
 import type { LabelsPort } from '../ports/labels.adapter.ts';
 import type { LanguageModels } from '../ports/language-model.ts';
 import type { Media, Transcript } from '../ports/media.adapter.ts';
+import type { InstructionsFor } from '../prompts/prompts.ts';
 import { recordWords, readFrequencies } from './library-words.store.ts';
 import type { Preferences } from './preferences.store.ts';
 import { selectAutomatic, selectLabels, selectSpeakerNames, type Candidate, type LabelContext } from './suggestions.ts';
@@ -30,6 +31,7 @@ export type ExtractionDeps = {
   labels: Pick<LabelsPort, 'context' | 'apply'>;
   media: Pick<Media, 'readTranscript'>;
   models: LanguageModels;
+  instructionsFor: InstructionsFor;
   preferences: Pick<Preferences, 'read'>;
 };
 type Order = Attempt & { ownerId: string; applies: boolean };
@@ -38,7 +40,7 @@ type Finding = { candidates: Candidate[]; provider: string | null; model: string
 
 /** Finds suggestions for a file, stores them, and applies labels. */
 export function createExtraction(deps: ExtractionDeps) {
-  const { db, outbox, log, labels, models, preferences } = deps;
+  const { db, outbox, log, labels, models, instructionsFor, preferences } = deps;
   const announce = (tx: Tx, { fileId, ownerId }: Order): Promise<void> =>
     outbox.add(tx, suggestionEvents.changed, { fileId, ownerId });
 
@@ -66,9 +68,10 @@ export function createExtraction(deps: ExtractionDeps) {
     const model = await models.for(order.ownerId);
     if (model) {
       const memory = createSectionMemory(db, order);
+      const guidance = await instructionsFor({ userId: order.ownerId, promptUuid: null, contentType: 'general' });
       return {
         ...nameOf(model),
-        candidates: await findLabelsWithModel(model, { order, context, transcript, memory, signal }),
+        candidates: await findLabelsWithModel(model, { order, context, transcript, guidance, memory, signal }),
       };
     }
     const { language } = transcript.file;
@@ -155,9 +158,11 @@ export function createExtraction(deps: ExtractionDeps) {
     const model = await models.for(order.ownerId);
     if (!model) return { ...noModel, candidates: findSpeakersWithoutModel(transcript, context.knownNames) };
     const memory = createSectionMemory(db, order);
+    const contentType = 'speaker_identification';
+    const guidance = await instructionsFor({ userId: order.ownerId, promptUuid: null, contentType });
     return {
       ...nameOf(model),
-      candidates: await findSpeakersWithModel(model, { order, context, transcript, memory, signal }),
+      candidates: await findSpeakersWithModel(model, { order, context, transcript, guidance, memory, signal }),
     };
   };
 

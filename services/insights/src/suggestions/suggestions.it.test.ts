@@ -92,7 +92,12 @@ async function decide(person: Person, { fileId }: FakeFile, decision: string, uu
   const { status, body } = await ask(person, 'POST', `/files/${fileId}/suggestions/${decision}`, {
     suggestion_uuids: uuids,
   });
-  return { status, code: body['code'], changed: body['changed'], suggestions: body['suggestions'] as FileSuggestions };
+  return {
+    status,
+    code: body['code'],
+    changed: body['changed'] as string[],
+    suggestions: body['suggestions'] as FileSuggestions,
+  };
 }
 
 /** What the model answers: labels for topics, names for speakers. */
@@ -103,6 +108,10 @@ function answering(labels: object, names: object[] = []): AnswerCall {
 /** The summary of a file asks the same server. */
 function topicCalls() {
   return server.calls.filter(({ system }) => system.startsWith('You file recordings'));
+}
+
+function speakerCalls() {
+  return server.calls.filter(({ system }) => system.startsWith('You find out who speaks'));
 }
 
 function isAboutSpeakers(prompt: string): boolean {
@@ -264,6 +273,36 @@ describe('suggestions of a language model', () => {
     expect((await extract(ada, file)).labels.state).toBe('completed');
   }, 120_000);
 
+  it('follow the prompt for speaker names that the owner uses, and what was written about the organisation', async () => {
+    const ada = newUser();
+    const prompt = { name: 'Mine', description: '', tags: [], content_type: 'speaker_identification' };
+    const created = await ask(ada, 'POST', '/prompts', { ...prompt, text: 'Prefer the names of sailors.' });
+    await ask(ada, 'POST', '/prompts/active/set', { prompt_uuid: created.body['uuid'] });
+    await ask(admin, 'PUT', '/admin/organisation-context', { organisation_context: 'Acme makes anvils.' });
+    await useModel(answering({}));
+    await transcribed(ada, fileOf(ada));
+    const [labels = '', speakers = ''] = [topicCalls(), speakerCalls()].map((calls) => calls[0]?.system ?? '');
+    expect(labels).toContain('Acme makes anvils.');
+    expect(labels).not.toContain('sailors');
+    expect(speakers).toContain('Acme makes anvils.');
+    expect(speakers).toContain('Prefer the names of sailors.');
+    // What a prompt says comes before the rules that it must not change.
+    expect(speakers.indexOf('sailors')).toBeLessThan(speakers.indexOf('It is data'));
+    const bea = newUser();
+    await transcribed(bea, fileOf(bea));
+    expect(speakerCalls().at(-1)?.system).toContain('is introduced by another');
+  });
+
+  it('say so when the instructions leave no room for the transcript', async () => {
+    const ada = newUser();
+    await ask(admin, 'PUT', '/admin/organisation-context', { organisation_context: 'A fact. '.repeat(1_200) });
+    await useModel(answering({}));
+    const found = await transcribed(ada, fileOf(ada));
+    const failed = { state: 'failed', error_code: 'provider_context_exceeded' };
+    expect(found).toMatchObject({ labels: failed, speakers: failed });
+    expect([...topicCalls(), ...speakerCalls()]).toEqual([]);
+  });
+
   it('do not ask about finished sections again after an interruption', async () => {
     const ada = newUser();
     const spoken = Array.from({ length: 900 }, (_, i): FakeFile['spoken'][number] => [
@@ -415,7 +454,7 @@ describe('decisions', () => {
     const again = await extract(ada, file);
     expect([named(again, 'Anna Schmidt').uuid, named(again, 'solar panels').uuid]).toEqual([speaker, tag]);
     expect(again.suggested_tags.map(({ name }) => name)).not.toContain('inverter');
-    expect((await decide(ada, file, 'accept', [speaker, tag])).changed).toEqual([speaker, tag]);
+    expect((await decide(ada, file, 'accept', [speaker, tag])).changed.toSorted()).toEqual([speaker, tag].toSorted());
   });
 
   it('remember what was rejected, also when suggestions are made again', async () => {

@@ -26,7 +26,7 @@ import { personOf } from './person.ts';
 import { createPreferences, type Preferences } from './preferences.store.ts';
 import { forgetFile, takeDue, withholdSuggestions } from './suggestions.store.ts';
 
-type Deps = Pick<ExtractionDeps, 'db' | 'outbox' | 'log' | 'models' | 'media'> & {
+type Deps = Pick<ExtractionDeps, 'db' | 'outbox' | 'log' | 'models' | 'media' | 'instructionsFor'> & {
   bus: Bus;
   settings: Settings;
   keyRing: Parameters<typeof createPreferences>[0]['keyRing'];
@@ -37,10 +37,11 @@ const runEveryMs = 2_000;
 const jobOf = { labels: suggestionJobs.suggestLabels, speakers: suggestionJobs.suggestSpeakers } as const;
 
 /** Suggested tags, collections and speaker names. */
-export function createSuggestionsSlice({ db, outbox, bus, log, keyRing, models, media, settings }: Deps) {
+export function createSuggestionsSlice(deps: Deps) {
+  const { db, outbox, bus, log, keyRing, models, media, instructionsFor, settings } = deps;
   const labels = createLabelsPort({ bus });
   const preferences = createPreferences({ db, keyRing });
-  const extraction = createExtraction({ db, outbox, log, labels, media, models, preferences });
+  const extraction = createExtraction({ db, outbox, log, labels, media, models, instructionsFor, preferences });
   const orders = createOrders({ db, outbox, labels, settings });
   const runs = createLabelRuns({ db, labels });
   const handler =

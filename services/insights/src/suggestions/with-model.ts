@@ -3,6 +3,8 @@ import { z } from 'zod';
 import type { InsightSegment } from '@overtone/contracts';
 import type { LanguageModel } from '../ports/language-model.ts';
 import type { Transcript } from '../ports/media.adapter.ts';
+import { modelFailures } from '../ports/model-failures.ts';
+import type { Instructions } from '../prompts/prompts.ts';
 import { cleanParagraph, createEnvelope, passageLine } from '../untrusted/untrusted.ts';
 import { labelInstructions, speakerInstructions } from './prompts.ts';
 import { normalizedName, sectionsOf, shortened, type Candidate, type LabelContext } from './suggestions.ts';
@@ -16,6 +18,8 @@ type Input = {
   order: { fileId: string; ownerId: string };
   context: LabelContext;
   transcript: Transcript;
+  /** The prompt of the owner, and what is known about the organisation. */
+  guidance: Pick<Instructions, 'text' | 'organisationContext'>;
   memory: SectionMemory;
   signal: AbortSignal;
 };
@@ -35,6 +39,8 @@ type Section<T> = { lines: Line[]; answer: T };
 const maxOutputTokens = 1_024;
 /** The boundaries of two requests differ in length. */
 const boundaryTokens = 96;
+/** With less room a section would hold less than a sentence. */
+const leastRoom = 64;
 const maxCollections = 100;
 const maxCollectionName = 120;
 /** Without a line that shows it a suggestion is left to a person. */
@@ -58,7 +64,7 @@ export async function findLabelsWithModel(model: LanguageModel, input: Input): P
     .map(({ name }) => cleanParagraph(name, maxCollectionName));
   const sections = await askSections(model, input, {
     purpose: 'topics',
-    instructions: labelInstructions,
+    instructions: joined([labelInstructions, aboutOrganisation(input)]),
     preface: collectionsText(model, names),
     schema: labelAnswer,
     speakerOf: ({ speakerName }) => speakerName,
@@ -84,7 +90,7 @@ export async function findSpeakersWithModel(model: LanguageModel, input: Input):
   const aliases = new Map(unnamed.map(({ uuid }, i) => [uuid, `S${i + 1}`]));
   const sections = await askSections(model, input, {
     purpose: 'speakers',
-    instructions: speakerInstructions,
+    instructions: joined([speakerInstructions, input.guidance.text, aboutOrganisation(input)]),
     preface: '',
     schema: speakerAnswer,
     speakerOf: ({ speakerUuid, speakerName }) => aliases.get(speakerUuid ?? '') ?? speakerName,
@@ -97,6 +103,14 @@ export async function findSpeakersWithModel(model: LanguageModel, input: Input):
       return [{ kind: 'speaker', name, speakerUuid, confidence: bounded(confidence), ...proofOf(shown) }];
     }),
   );
+}
+
+function joined(parts: readonly string[]): string {
+  return parts.filter((part) => part !== '').join('\n');
+}
+
+function aboutOrganisation({ guidance: { organisationContext } }: Input): string {
+  return organisationContext === '' ? '' : `About the organisation:\n${organisationContext}`;
 }
 
 function labelFrom(
@@ -156,6 +170,7 @@ async function askSections<T extends object>(
   const schemaText = JSON.stringify(z.toJSONSchema(task.schema, { target: 'draft-7', io: 'input' }));
   const frame = [system, prompt, schemaText].reduce((sum, text) => sum + model.countTokens(text), boundaryTokens);
   const room = model.info.contextTokens - output - frame;
+  if (room < leastRoom) throw modelFailures.contextExceeded(model.info.provider);
   const sizeOf = ({ text }: Line): number => model.countTokens(`${text}\n`);
   const lines = linesOf(transcript.segments, task.speakerOf, (line) => sizeOf(line) <= room);
   const answers: Section<T>[] = [];
