@@ -38,6 +38,8 @@ export function scriptedInstance(
       // Long time limits: a slow machine needs longer to stop and start a service.
       UPSTREAM_WAIT_MS: '300000',
       SHUTDOWN_GRACE_MS: '60000',
+      // Longer than a suite, whose clients do not refresh their tokens.
+      JWT_ACCESS_TOKEN_EXPIRE_MINUTES: '240',
       // The suites import recordings from servers of their own.
       OT_OUTBOUND_ALLOWED_RANGES: '127.0.0.1',
       WATCH_ROOTS: watchRoot,
