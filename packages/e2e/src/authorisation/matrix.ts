@@ -68,7 +68,7 @@ function requirementsOf({ route, entry }: Case) {
   entry.params?.(watched);
   entry.send?.(watched);
   const parts = new Set(['segment', 'speaker', 'otherSpeaker', 'share']);
-  const onFile = /\/api\/(files|tags\/files|tasks\/files)\/\{uuid\}/.test(route);
+  const onFile = /\/api\/(files|tags\/files|tasks\/files|topics)\/\{uuid\}/.test(route);
   return (what: string): boolean => {
     if (what === 'file') return onFile || probe.has('file') || [...parts].some((part) => probe.has(part));
     if (what === 'share') return onFile && route.includes('{share_uuid}');

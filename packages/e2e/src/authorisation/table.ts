@@ -417,7 +417,7 @@ export const table: Record<string, Entry> = {
   'PUT /api/user-settings/auto-label': empty(signedIn),
   'DELETE /api/user-settings/auto-label': signedIn,
   'GET /api/admin/label-settings': superAdmins,
-  'PUT /api/admin/label-settings': empty(superAdmins),
+  'PUT /api/admin/label-settings': sending(() => ({ confidence_threshold: 0.75 }))(superAdmins),
   'GET /api/collections': signedIn,
   'POST /api/collections': sending(() => ({ name: `matrix ${randomUUID()}` }))(signedIn),
   'GET /api/collections/{uuid}': ofCollection(reading),
