@@ -107,7 +107,8 @@ export function suggestionsInTheBrowser({ scripted, recordings, screenshots }: S
     }),
     step('the account page switches automatic labels, and labels the whole library', async () => {
       await page.goto('/account');
-      await page.getByRole('switch', { name: 'Apply labels automatically' }).check({ force: true });
+      // The switch changes when the server has stored it.
+      await page.getByRole('switch', { name: 'Apply labels automatically' }).click({ force: true });
       await until(
         'it is saved',
         async () => (await client.ok<{ enabled: boolean }>('GET', '/api/user-settings/auto-label')).enabled,
