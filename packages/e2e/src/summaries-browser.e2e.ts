@@ -37,6 +37,9 @@ function answerWith(call: ModelCall): object {
   };
 }
 
+/** The version that the page shows is requested again while it is withheld, also when the next check has begun. */
+const withheldVersion = /status of 409 .*\/summary\?version=/;
+
 /** SRT of two hours and a half, for which a small window needs several sections. */
 function longTranscript(): FormData {
   const at = (seconds: number) => new Date(seconds * 1_000).toISOString().slice(11, 23).replace('.', ',');
@@ -244,34 +247,37 @@ export function summariesInTheBrowser({ scripted, recordings, screenshots }: Scr
         await part('body').waitFor({ state: 'detached', timeout: 120_000 });
         await client.send('PUT', '/api/admin/redaction-policy', { masked_kinds: [] });
       },
-      // The version that the page shows is requested again while it is withheld.
-      /status of 409 .*\/summary\?version=/,
+      withheldVersion,
     ),
-    step('an incomplete summary names the missing part', async () => {
-      const { providers } = await client.ok<{ providers: { uuid: string }[] }>('GET', '/api/admin/llm-settings');
-      await client.send('PUT', `/api/admin/llm-settings/config/${providers[0]?.uuid}`, {
-        name: 'House model',
-        kind: 'openai-compatible',
-        base_url: server.urls.openai,
-        model: 'scripted-model',
-        context_tokens: windowTokens,
-        max_parallel: 4,
-        timeout_seconds: 120,
-      });
-      server.answer((call) => (numbersIn(call).includes(60) ? { reaction: 'broken-json' } : answerWith(call)));
-      const talk = await client.ok<{ uuid: string }>('POST', '/api/transcripts/import', { body: longTranscript() });
-      await order(talk.uuid);
-      await reached('partial', talk.uuid);
-      await open(talk.uuid);
-      await part('partial')
-        .getByText(/passages? (is|are) missing.*can’t be used/)
-        .waitFor();
-      await looksRight('partial', 'partial', talk.uuid);
-      server.answer(answerWith);
-      await press('Try again');
-      await reached('completed', talk.uuid);
-      await part('partial').waitFor({ state: 'detached' });
-    }),
+    step(
+      'an incomplete summary names the missing part',
+      async () => {
+        const { providers } = await client.ok<{ providers: { uuid: string }[] }>('GET', '/api/admin/llm-settings');
+        await client.send('PUT', `/api/admin/llm-settings/config/${providers[0]?.uuid}`, {
+          name: 'House model',
+          kind: 'openai-compatible',
+          base_url: server.urls.openai,
+          model: 'scripted-model',
+          context_tokens: windowTokens,
+          max_parallel: 4,
+          timeout_seconds: 120,
+        });
+        server.answer((call) => (numbersIn(call).includes(60) ? { reaction: 'broken-json' } : answerWith(call)));
+        const talk = await client.ok<{ uuid: string }>('POST', '/api/transcripts/import', { body: longTranscript() });
+        await order(talk.uuid);
+        await reached('partial', talk.uuid);
+        await open(talk.uuid);
+        await part('partial')
+          .getByText(/passages? (is|are) missing.*can’t be used/)
+          .waitFor();
+        await looksRight('partial', 'partial', talk.uuid);
+        server.answer(answerWith);
+        await press('Try again');
+        await reached('completed', talk.uuid);
+        await part('partial').waitFor({ state: 'detached' });
+      },
+      withheldVersion,
+    ),
     step('a deleted summary is removed, and another one can be created', async () => {
       await client.call('DELETE', `/api/files/${file}/summary`);
       await open();
