@@ -7,7 +7,7 @@ import type { Vocabulary } from '../vocabulary/vocabulary.store.ts';
 import { correctedQuery, type Correction } from './corrections.ts';
 import type { Languages } from './search.ts';
 
-export type CorrectionsDeps = {
+type CorrectionsDeps = {
   index: Pick<SearchIndex, 'search'>;
   vocabulary: Pick<Vocabulary, 'all' | 'readable'>;
 };

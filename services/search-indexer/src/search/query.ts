@@ -2,7 +2,7 @@ import { invalid } from '@overtone/service-kit';
 import { isQuestion, isQuestionWord, isStopWord, splitWords, type Word } from '../tokenize/tokenize.ts';
 
 /** Filters written as operators of a query; the names of one operator are alternatives. */
-export type QueryFilters = {
+type QueryFilters = {
   speakers: string[];
   excludedSpeakers: string[];
   tags: string[];

@@ -248,8 +248,8 @@ describe('search', () => {
     ];
     await indexer.add(board, draft);
     indexer.collections.set('Old', [draft.file.fileId]);
-    const titles = async (q: string) =>
-      (await indexer.search({ q, sort_by: 'title', sort_order: 'asc' })).results.map(({ title }) => title);
+    const titles = async (query: string) =>
+      (await indexer.search({ q: query, sort_by: 'title', sort_order: 'asc' })).results.map(({ title }) => title);
     expect(await titles('budget tag:plan')).toEqual(['Board', 'Draft']);
     expect(await titles('budget tag:plan -tag:draft')).toEqual(['Board']);
     expect(await titles('budget in:Old')).toEqual(['Draft']);

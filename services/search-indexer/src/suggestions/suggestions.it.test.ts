@@ -40,7 +40,7 @@ describe('suggestions', () => {
     await indexer.add(first, record({ ownerId, turns: [['Ann', 'budgets and one budgerigar']] }));
     await indexer.add(record({ turns: [['Ann', 'budapest']] }));
     const words = async (text: string) =>
-      (await indexer.suggest(text, { ownerId, sharedIds: [] }, 10)).map((s) => s.text);
+      (await indexer.suggest(text, { ownerId, sharedIds: [] }, 10)).map((suggestion) => suggestion.text);
     expect(await words('our bud')).toEqual(['our budgets', 'our budgerigar']);
     expect(await words('our bud ')).toEqual([]);
     await indexer.states.withhold({ ownerId, fileId: null });

@@ -4,7 +4,7 @@ import type { Vocabulary } from '../vocabulary/vocabulary.store.ts';
 import { wordKey } from '../vocabulary/vocabulary.ts';
 import type { Suggestion, SuggestionStore } from './suggestions.store.ts';
 
-export type SuggestionsDeps = {
+type SuggestionsDeps = {
   store: Pick<SuggestionStore, 'suggestNames'>;
   vocabulary: Pick<Vocabulary, 'startingWith'>;
 };

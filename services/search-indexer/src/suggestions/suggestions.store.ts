@@ -10,7 +10,7 @@ export type Suggestion = {
   count: number;
 };
 type Counted = { name: string; count: number };
-export type Facets = { speakers: Counted[]; tags: Counted[]; from: Date | null; to: Date | null };
+type Facets = { speakers: Counted[]; tags: Counted[]; from: Date | null; to: Date | null };
 
 /** Speakers and tags of a facet; more would not be readable. */
 const maxNames = 200;

@@ -15,7 +15,7 @@ export function readableFiles({ ownerId, sharedIds }: AccessScope): Prisma.Sql {
   return Prisma.sql`select * from index_state where indexed_at is not null and not withheld and ${mine}`;
 }
 
-export type CountedWord = { word: string; files: number };
+type CountedWord = { word: string; files: number };
 export type Vocabulary = ReturnType<typeof createVocabulary>;
 
 /** The words of the files. Only words of files that the searcher may read are ever returned. */

@@ -56,7 +56,7 @@ export function editDistance(left: string, right: string, max: number): number {
   return Math.min(max + 1, previous[right.length] ?? 0);
 }
 
-export type NearWord = { word: string; distance: number };
+type NearWord = { word: string; distance: number };
 
 const maxNear = 50;
 
