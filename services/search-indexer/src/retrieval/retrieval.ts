@@ -2,8 +2,14 @@ import type { Evidence } from '@overtone/contracts';
 import type { AccessScope } from '../access/access.ts';
 import type { Layout } from '../chunking/chunking.ts';
 import { isCard, type Shown } from '../ports/search-index.ts';
-import { parseQuery } from '../search/query.ts';
-import { planSearch, type FileHit, type FusedHit, type Languages, type SearchPlan } from '../search/search.ts';
+import {
+  parsedOf,
+  planSearch,
+  type FileHit,
+  type FusedHit,
+  type Languages,
+  type SearchPlan,
+} from '../search/search.ts';
 import { isQuestionWord, isStopWord, splitWords, stemmerOf } from '../tokenize/tokenize.ts';
 
 /** A hybrid search without filters. */
@@ -32,7 +38,7 @@ export function planQuestion(
 ): SearchPlan {
   const text = question.replaceAll(/["“”:]/gu, ' ');
   const query = { ...hybrid, speakers: [], tags: [], file_type: [], q: text };
-  return planSearch(query, { parsed: parseQuery(text), scope, fileIds, excludedFileIds: [], languages });
+  return planSearch(query, { parsed: parsedOf(query), scope, fileIds, excludedFileIds: [], languages });
 }
 
 /** The passages of a file that are passed on, best first; its title is not speech. */

@@ -3,7 +3,7 @@ import type { Caller } from '@overtone/service-kit';
 import type { AccessScope } from '../access/access.ts';
 import { filterKey, type IndexFilter, type KeywordQuery } from '../ports/search-index.ts';
 import type { FileFacts } from './search.store.ts';
-import { hasFilters, type ParsedQuery } from './query.ts';
+import { hasFilters, parseQuery, type ParsedQuery } from './query.ts';
 import type { Marks } from './snippets.ts';
 import { stemOf, variantsOf } from '../tokenize/tokenize.ts';
 
@@ -53,6 +53,11 @@ export type SearchContext = {
   excludedFileIds: readonly string[];
   languages: Languages;
 };
+
+/** @throws AppError invalid for a date that does not exist. */
+export function parsedOf({ q: text }: Pick<SearchQuery, 'q'>): ParsedQuery {
+  return parseQuery(text);
+}
 
 export function planSearch(query: SearchQuery, context: SearchContext): SearchPlan {
   const { parsed, languages } = context;
