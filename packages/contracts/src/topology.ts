@@ -228,7 +228,7 @@ export const topology: Record<ServiceName, Topology> = {
       mediaRpc.transcriptPage,
       mediaRpc.listTranscribed,
       mediaRpc.listShared,
-      collectionRpc.filesOf,
+      ...all<RpcDef>(collectionRpc),
       identityRpc.memberships,
       workerRpc.embed,
     ],

@@ -13,7 +13,9 @@ import { createWorkerVectoriser } from './ports/worker-vectoriser.adapter.ts';
 import { createRebuildSlice } from './rebuild/rebuild.slice.ts';
 import { createRetrievalSlice } from './retrieval/retrieval.slice.ts';
 import { createSearchSlice } from './search/search.slice.ts';
+import { createSuggestionsSlice } from './suggestions/suggestions.slice.ts';
 import { createTelemetry } from './telemetry.ts';
+import { createVocabulary } from './vocabulary/vocabulary.store.ts';
 
 /** Indexes transcripts for keyword and semantic search, and serves searches. */
 export async function createSearchIndexer(env: IndexerEnv): Promise<Service> {
@@ -27,11 +29,13 @@ export async function createSearchIndexer(env: IndexerEnv): Promise<Service> {
   const transcripts = createMediaTranscripts({ bus });
   const collections = createMediaCollections({ bus });
   const recycling = createRecycling();
+  const vocabulary = createVocabulary({ db });
 
   const accessSlice = createAccessSlice({ db, bus });
   const indexingSlice = createIndexingSlice({
     db,
     outbox,
+    vocabulary,
     index,
     transcripts,
     vectoriser,
@@ -42,7 +46,18 @@ export async function createSearchIndexer(env: IndexerEnv): Promise<Service> {
   const { indexing, refresh, counts } = indexingSlice;
   const { access } = accessSlice;
   const floor = env.SEARCH_SIMILARITY_FLOOR;
-  const searchSlice = createSearchSlice({ db, index, access, collections, vectoriser, telemetry, floor, counts, log });
+  const searchSlice = createSearchSlice({
+    db,
+    index,
+    vocabulary,
+    access,
+    collections,
+    vectoriser,
+    telemetry,
+    floor,
+    counts,
+    log,
+  });
   const { find, store } = searchSlice;
   return createService({
     ...base,
@@ -55,6 +70,7 @@ export async function createSearchIndexer(env: IndexerEnv): Promise<Service> {
       createErasureSlice({ db, outbox, indexing }),
       createRebuildSlice({ db, pool, index, indexing, refresh, transcripts, log }),
       searchSlice,
+      createSuggestionsSlice({ db, access, vocabulary }),
       createRetrievalSlice({ db, index, access, find, store }),
     ],
   });

@@ -475,6 +475,7 @@ export const table: Record<string, Entry> = {
   'GET /api/llm/status': signedIn,
   'GET /api/search': asking(() => 'q=matrix')(signedIn),
   'GET /api/search/suggestions': asking(() => 'q=matrix')(signedIn),
+  'GET /api/search/filters': signedIn,
   'POST /api/search/reindex': admins,
   'GET /api/search/reindex/status': admins,
   'GET /api/search/index-health': signedIn,
