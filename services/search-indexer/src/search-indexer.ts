@@ -8,11 +8,13 @@ import { PrismaClient } from './generated/client.ts';
 import { createIndexingSlice } from './indexing/indexing.slice.ts';
 import { createMediaCollections } from './ports/media-collections.adapter.ts';
 import { createMediaTranscripts } from './ports/media-transcripts.adapter.ts';
-import { openIndex } from './ports/open-index.ts';
+import { openIndex, openSpeakerIndex } from './ports/open-index.ts';
+import { createVoiceSources } from './ports/voice-sources.ts';
 import { createWorkerVectoriser } from './ports/worker-vectoriser.adapter.ts';
 import { createRebuildSlice } from './rebuild/rebuild.slice.ts';
 import { createRetrievalSlice } from './retrieval/retrieval.slice.ts';
 import { createSearchSlice } from './search/search.slice.ts';
+import { createSpeakersSlice } from './speakers/speakers.slice.ts';
 import { createTelemetry } from './telemetry.ts';
 
 /** Indexes transcripts for keyword and semantic search, and serves searches. */
@@ -44,6 +46,15 @@ export async function createSearchIndexer(env: IndexerEnv): Promise<Service> {
   const floor = env.SEARCH_SIMILARITY_FLOOR;
   const searchSlice = createSearchSlice({ db, index, access, collections, vectoriser, telemetry, floor, counts, log });
   const { find, store } = searchSlice;
+  const speakersSlice = createSpeakersSlice({
+    db,
+    outbox,
+    index: await openSpeakerIndex(env),
+    sources: createVoiceSources({ bus }),
+    bus,
+    log,
+  });
+  const { forgetVoicesOf } = speakersSlice;
   return createService({
     ...base,
     recycling,
@@ -52,9 +63,10 @@ export async function createSearchIndexer(env: IndexerEnv): Promise<Service> {
       database.relay,
       accessSlice,
       indexingSlice,
-      createErasureSlice({ db, outbox, indexing }),
+      createErasureSlice({ db, outbox, indexing, forgetVoicesOf }),
       createRebuildSlice({ db, pool, index, indexing, refresh, transcripts, log }),
       searchSlice,
+      speakersSlice,
       createRetrievalSlice({ db, index, access, find, store }),
     ],
   });
