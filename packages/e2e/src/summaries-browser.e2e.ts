@@ -37,8 +37,8 @@ function answerWith(call: ModelCall): object {
   };
 }
 
-/** The version that the page shows is requested again while it is withheld, also when the next check has begun. */
-const withheldVersion = /status of 409 .*\/summary\?version=/;
+/** The version that the page shows is requested again while it is withheld (409), completed or deleted (404). */
+const changedVersion = /status of 40[49] .*\/summary(\?version=\d+)?$/;
 
 /** SRT of two hours and a half, for which a small window needs several sections. */
 function longTranscript(): FormData {
@@ -247,7 +247,7 @@ export function summariesInTheBrowser({ scripted, recordings, screenshots }: Scr
         await part('body').waitFor({ state: 'detached', timeout: 120_000 });
         await client.send('PUT', '/api/admin/redaction-policy', { masked_kinds: [] });
       },
-      withheldVersion,
+      changedVersion,
     ),
     step(
       'an incomplete summary names the missing part',
@@ -276,20 +276,24 @@ export function summariesInTheBrowser({ scripted, recordings, screenshots }: Scr
         await reached('completed', talk.uuid);
         await part('partial').waitFor({ state: 'detached' });
       },
-      withheldVersion,
+      changedVersion,
     ),
-    step('a deleted summary is removed, and another one can be created', async () => {
-      await client.call('DELETE', `/api/files/${file}/summary`);
-      await open();
-      await part('none').filter({ hasText: 'There is no summary yet.' }).waitFor();
-      await looksRight('none', 'none');
-      await press('Create summary');
-      await page.getByRole('dialog').getByRole('button', { name: 'Create summary', exact: true }).click();
-      await part('body').getByText(hostile).waitFor();
-      await choose('Delete this version');
-      await press('Delete the summary');
-      await part('none').waitFor();
-    }),
+    step(
+      'a deleted summary is removed, and another one can be created',
+      async () => {
+        await client.call('DELETE', `/api/files/${file}/summary`);
+        await open();
+        await part('none').filter({ hasText: 'There is no summary yet.' }).waitFor();
+        await looksRight('none', 'none');
+        await press('Create summary');
+        await page.getByRole('dialog').getByRole('button', { name: 'Create summary', exact: true }).click();
+        await part('body').getByText(hostile).waitFor();
+        await choose('Delete this version');
+        await press('Delete the summary');
+        await part('none').waitFor();
+      },
+      changedVersion,
+    ),
   ];
 
   return {
