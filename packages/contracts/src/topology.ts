@@ -257,6 +257,7 @@ export const topology: Record<ServiceName, Topology> = {
       'erase-person': userErasureOrdered,
       'remove-unmasked-answers': mediaEvents.masksTightened,
       'forget-conversations': identityEvents.userDeleted,
+      'forget-language-models': identityEvents.userDeleted,
       'end-group-shares': identityEvents.groupDeleted,
       'summarize-transcribed': mediaEvents.transcriptionEnded,
       'review-edited': mediaEvents.transcriptEdited,

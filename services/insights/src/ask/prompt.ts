@@ -1,4 +1,4 @@
-import type { Envelope } from '../untrusted/untrusted.ts';
+import { toLine, type Envelope } from '../untrusted/untrusted.ts';
 import type { Passage } from './citations.ts';
 
 /** The whole answer of a model that finds nothing in the passages. */
@@ -53,7 +53,7 @@ function questionText(question: string): string {
 function latestTurns(history: readonly Turn[], room: number, model: Model): string {
   let text = '';
   for (const { question, answer } of history.slice(-maxTurns).toReversed()) {
-    const longer = `Earlier question: ${question}\nEarlier answer: ${answer}\n${text}`;
+    const longer = `Earlier question: ${toLine(question)}\nEarlier answer: ${toLine(answer)}\n${text}`;
     if (model.countTokens(longer) > room) break;
     text = longer;
   }
@@ -85,11 +85,11 @@ function excerptsText(passages: readonly Passage[]): string {
 }
 
 function headingOf({ title }: Passage): string {
-  return `Recording: ${title}`;
+  return `Recording: ${toLine(title)}`;
 }
 
 function lineOf({ speaker, text }: Passage): string {
-  return `${speaker ?? 'Someone'}: ${text}`;
+  return `${toLine((speaker ?? 'Someone').replaceAll(':', ' '))}: ${toLine(text)}`;
 }
 
 /** Whether a text, complete or still being written, is the answer of a model that found nothing. */

@@ -14,6 +14,11 @@ import { listModels, readContextTokens } from './model-listing.ts';
 /** A token of a common language has about four characters; an answer of many times that is no answer. */
 const charactersPerToken = 16;
 const spareCharacters = 4_096;
+/** Of one response, uncompressed: many times the longest answer with the frames of its protocol, or list of models. */
+const maxResponseBytes = 16 * 1_048_576;
+/** Of a streamed answer: the libraries search the whole line again with every part that arrives. */
+const maxLineBytes = 1_048_576;
+const lineFeed = 10;
 
 /**
  * The only connection of this service to language models. Every request goes through the guard of user-given addresses, to a checked
@@ -22,18 +27,37 @@ const spareCharacters = 4_096;
 export function createModelClient(guard: OutboundGuard): ModelClient {
   // The idle timeout of each request limits its time.
   const dispatcher = guard.createDispatcher({ headersTimeout: 0, bodyTimeout: 0 } satisfies Agent.Options);
-  const guardedFetch = ((address: string | URL, init: RequestInit = {}) =>
-    undiciFetch(guard.checkUrl(String(address)), {
-      ...(init as object),
-      redirect: 'error',
-      dispatcher,
-    })) as unknown as typeof fetch;
+  const guardedFetch = (maxLine: number) =>
+    (async (address: string | URL, init: RequestInit = {}) => {
+      const url = guard.checkUrl(String(address));
+      const response = await undiciFetch(url, { ...(init as object), redirect: 'error', dispatcher });
+      return withinLimits(response, maxLine);
+    }) as typeof fetch;
+  const [fetchLines, fetchWhole] = [guardedFetch(maxLineBytes), guardedFetch(maxResponseBytes)];
   return {
-    send: (server, message) => send(createModel(server, guardedFetch), server, message),
-    listModels: (server, signal) => listModels(server, { fetch: guardedFetch, signal }),
-    readContextTokens: (server, signal) => readContextTokens(server, { fetch: guardedFetch, signal }),
+    send: (server, message) => send(createModel(server, fetchLines), server, message),
+    listModels: (server, signal) => listModels(server, { fetch: fetchWhole, signal }),
+    readContextTokens: (server, signal) => readContextTokens(server, { fetch: fetchWhole, signal }),
     close: () => dispatcher.destroy(),
   };
+}
+
+/** The libraries read lines, messages of failures and lists completely, however long they are. */
+function withinLimits(response: Response, maxLine: number): Response {
+  if (!response.body) return response;
+  let [bytes, line] = [0, 0];
+  const counted = new TransformStream<Uint8Array, Uint8Array>({
+    transform: (part, controller) => {
+      const lastBreak = part.lastIndexOf(lineFeed);
+      bytes += part.byteLength;
+      line = lastBreak < 0 ? line + part.byteLength : part.byteLength - lastBreak - 1;
+      if (bytes > maxResponseBytes || line > maxLine)
+        controller.error(modelFailures.answerInvalid('The server', 'the answer is too long'));
+      else controller.enqueue(part);
+    },
+  });
+  const { status, statusText, headers } = response;
+  return new Response(response.body.pipeThrough(counted), { status, statusText, headers: [...headers] });
 }
 
 function createModel(server: ModelServer, fetch: typeof globalThis.fetch): LanguageModelV4 {
@@ -116,14 +140,19 @@ type Collecting = { server: ModelServer; message: ModelMessage; touch: () => voi
 async function collect(stream: Stream, { server, message, touch }: Collecting): Promise<ModelReply> {
   const limit = message.maxOutputTokens * charactersPerToken + spareCharacters;
   let text = '';
+  // A model may think before it answers: of no more than an answer may have.
+  let length = 0;
   let usage: LanguageModelV4Usage | undefined;
   for await (const part of stream) {
-    touch();
     if (part.type === 'error') throw toModelFailure(part.error, server.name);
     if (part.type === 'finish') usage = part.usage;
+    if (part.type !== 'text-delta' && part.type !== 'reasoning-delta') continue;
+    // A part without text is no sign of work.
+    if (part.delta !== '') touch();
+    length += part.delta.length;
+    if (length > limit) throw modelFailures.answerInvalid(server.name, 'the answer is too long');
     if (part.type !== 'text-delta') continue;
     text += part.delta;
-    if (text.length > limit) throw modelFailures.answerInvalid(server.name, 'the answer is too long');
     message.onText?.(text);
   }
   if (!usage) throw modelFailures.answerInvalid(server.name, 'the answer has no end');

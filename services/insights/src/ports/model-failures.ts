@@ -1,5 +1,5 @@
 import { APICallError } from '@ai-sdk/provider';
-import { isAppError, unavailable, type AppError, type ErrorOptions } from '@overtone/service-kit';
+import { unavailable, type AppError, type ErrorOptions } from '@overtone/service-kit';
 import { refusalOf } from '@overtone/service-kit/outbound';
 
 const maxDetail = 500;
@@ -29,10 +29,10 @@ export const modelFailures = {
 
 /** The failure that an error of the provider layer stands for. */
 export function toModelFailure(error: unknown, provider: string): AppError {
-  if (isAppError(error) && error.code.startsWith('provider_')) return error;
+  const refusal = refusalOf(error);
+  if (refusal?.code.startsWith('provider_')) return refusal;
   const call = callErrorOf(error);
   if (call?.statusCode !== undefined) return failureOfStatus(call, call.statusCode, provider);
-  const refusal = refusalOf(error);
   if (refusal) return unavailable('provider_unreachable', refusal.message, { cause: error, permanent: true });
   // The connection worked, and what came over it is no answer.
   if (error instanceof Error && /JSON|parse|validat/i.test(error.name))
@@ -46,6 +46,8 @@ export function toModelFailure(error: unknown, provider: string): AppError {
 function failureOfStatus(call: APICallError, status: number, provider: string): AppError {
   const said = call.responseBody ?? call.message;
   const options = { cause: call, ...withDetail(said) };
+  // The request was accepted, and what came back is no answer.
+  if (status < 400) return modelFailures.answerInvalid(provider, said);
   if (status === 401 || status === 403)
     return unavailable('provider_refused_key', `${provider} refused the key.`, { ...options, permanent: true });
   if (status === 404)

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterEach, describe, expect, it } from '@jest/globals';
-import { mediaEvents, operationsEvents, userErasureOrdered } from '@overtone/contracts';
+import { identityEvents, mediaEvents, operationsEvents, userErasureOrdered } from '@overtone/contracts';
 import { parseKeyRing } from '@overtone/service-kit/sealing';
 import { waitFor } from '@overtone/testkit';
 import { stopAfterFile } from '@overtone/testkit/cleanup';
@@ -300,6 +300,18 @@ describe('language models of one person', () => {
     const { uuid } = await create(person, own);
     await ask(admin, 'PUT', system, { own_providers: false });
     expect((await ask(person, 'DELETE', `${own}/config/${uuid}`)).status).toBe(204);
+  });
+
+  it('end with the account of their person: no recording is sent to them, and no key stays', async () => {
+    await ask(admin, 'PUT', system, { own_providers: true });
+    const [deleted, kept] = [newUser(), newUser()];
+    for (const person of [deleted, kept]) await create(person, own);
+    await create(admin, system, { name: 'Everyone' });
+    await world.emit(identityEvents.userDeleted, { userId: deleted.userId });
+    await waitFor(async () => ((await list(deleted, own)).length === 0 ? true : undefined));
+    expect((await ask(deleted, 'GET', '/llm/status')).body).toMatchObject({ source: 'system' });
+    expect(await list(kept, own)).toHaveLength(1);
+    expect(await list(admin, system)).toHaveLength(1);
   });
 
   it('are erased with their person, with the accounted tokens', async () => {

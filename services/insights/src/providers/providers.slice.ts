@@ -1,7 +1,8 @@
-import { modelProviderRoutes as contracts, type ModelProviderObject } from '@overtone/contracts';
+import { identityEvents, modelProviderRoutes as contracts, type ModelProviderObject } from '@overtone/contracts';
 import type { Outbox } from '@overtone/database';
 import {
   catchUp,
+  consumer,
   forbidden,
   handle,
   type KeyRing,
@@ -68,6 +69,12 @@ export function createProvidersSlice(deps: Deps): Slice & { models: LanguageMode
     },
     parts: [{ name: 'language models', start: async () => {}, stop: () => client.close() }],
     routes: [...systemRoutes(routing), ...ownRoutes(routing), statusRoute(routing)],
+    consumers: [
+      /** An account was deleted: recordings that stay must not be sent to a server of its person. */
+      consumer(identityEvents.userDeleted, 'forget-language-models', async ({ userId }) => {
+        await db.$transaction((tx) => store.removeOf(tx, userId));
+      }),
+    ],
     periodics: [
       catchUp('forget old usage of language models', hour, async () => void (await requestStore.removeOldUsage(db))),
     ],

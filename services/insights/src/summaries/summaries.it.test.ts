@@ -3,9 +3,9 @@ import { afterEach, describe, expect, it } from '@jest/globals';
 import { mediaEvents, summaryEvents, userErasureOrdered, type SummaryVersion } from '@overtone/contracts';
 import { waitFor } from '@overtone/testkit';
 import { stopAfterFile } from '@overtone/testkit/cleanup';
-import { startLanguageModelServer } from '@overtone/testkit/language-model';
+import { startLanguageModelServer, type ModelCall } from '@overtone/testkit/language-model';
 import { speech, type Recording } from '../../test/recordings.ts';
-import { answerShortly, createSummaryClient, linesOf, nothing } from '../../test/summaries.ts';
+import { answerShortly, createSummaryClient, isCombining, linesOf, nothing } from '../../test/summaries.ts';
 import { newUser, startWorld } from '../../test/world.ts';
 
 const server = await stopAfterFile(startLanguageModelServer({ contextTokens: 16_384, answer: answerShortly }));
@@ -402,6 +402,31 @@ describe('a language model that fails', () => {
     await until(recording, (current) => current.status === 'completed');
     expect(server.calls).toHaveLength(2);
     expect((await read(recording)).coverage.gaps).toEqual([]);
+  });
+
+  it.each([
+    ['while it is repeated', { reaction: 'stall', text: '{"brief', characters: 5 }, 'processing'],
+    ['when the repetition fails', { reaction: 'refuse', status: 401 }, 'failed'],
+    ['when the repetition leaves out the same part', 'still no JSON', 'partial'],
+  ] as const)('leaves an incomplete summary shown %s', async (_, answer, wanted) => {
+    await useModel(server, { context_tokens: 4_096 });
+    const recording = recordings.add(speech(300));
+    const isMissing = (call: ModelCall): boolean =>
+      linesOf(call).some(({ number }) => number === 150) && !isCombining(call);
+    server.answer((call) => (isMissing(call) ? 'no JSON at all' : answerShortly(call)));
+    await order(recording);
+    await until(recording, (current) => current.status === 'partial');
+    const before = await read(recording);
+    server.reset();
+    server.answer((call) => (isMissing(call) ? answer : answerShortly(call)));
+    await world.call(recording.owner, 'POST', path(recording, 'retry-summary'));
+    await until(recording, ({ status, version }) => status === wanted && version === 2);
+    await waitFor(() => server.calls.length > 0);
+    expect(await read(recording, '?version=1')).toEqual(before);
+    expect((await read(recording)).summary).toEqual(before.summary);
+    // Only what is missing was requested, and the combination where it differs.
+    expect(server.calls.filter((call) => !isCombining(call)).every(isMissing)).toBe(true);
+    await world.call(recording.owner, 'DELETE', path(recording, 'summary'));
   });
 
   it('shows the answer while it is written', async () => {

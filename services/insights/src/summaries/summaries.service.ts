@@ -8,6 +8,7 @@ import type { Media } from '../ports/media.adapter.ts';
 import { isOpen, isShown, toStatus, toSummaryObject, toVersion } from './summaries.ts';
 import {
   announce,
+  continueVersion,
   insertVersion,
   lockFile,
   readVersions,
@@ -79,7 +80,8 @@ export function createSummaries({ db, outbox, media, models }: Deps) {
         if (!latest) throw notFound('There is no summary of this file.');
         if (latest.state !== 'failed' && latest.state !== 'partial')
           throw conflict('summary_not_failed', 'The latest summary has not failed.');
-        const restarted = await restartVersion(tx, latest.id);
+        const restarted =
+          latest.state === 'partial' ? await continueVersion(tx, latest) : await restartVersion(tx, latest.id);
         await announce(tx, outbox, restarted);
         return restarted;
       }, txOptions);

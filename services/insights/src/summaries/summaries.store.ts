@@ -48,8 +48,19 @@ export async function insertVersion(tx: Tx, order: SummaryOrder): Promise<Insigh
   return row;
 }
 
-/** Begins an unfinished or incomplete version again; finished sections stay. */
-export function restartVersion(tx: Tx, id: string, eventId?: string): Promise<InsightSummary> {
+/**
+ * Continues an incomplete version as a new one, which takes over its finished sections: the incomplete one stays shown.
+ * Requires the lock of the file.
+ */
+export async function continueVersion(tx: Tx, incomplete: InsightSummary): Promise<InsightSummary> {
+  const { id, fileId, ownerId, orderedBy, promptId, language } = incomplete;
+  const row = await insertVersion(tx, { fileId, ownerId, eventId: null, orderedBy, promptId, language });
+  await tx.insightSection.updateMany({ where: { summaryId: id }, data: { summaryId: row.id } });
+  return row;
+}
+
+/** Begins an unfinished version again; finished sections stay. */
+export function restartVersion(tx: Tx, id: string): Promise<InsightSummary> {
   return tx.insightSummary.update({
     where: { id },
     data: {
@@ -60,7 +71,6 @@ export function restartVersion(tx: Tx, id: string, eventId?: string): Promise<In
       dueAt: new Date(),
       enqueuedAt: null,
       finishedAt: null,
-      ...(eventId === undefined ? {} : { eventId }),
     },
   });
 }

@@ -34,7 +34,8 @@ export function passageLine(number: number, speaker: string | null, text: string
 
 const maxNameLength = 80;
 
-function toLine(text: string): string {
+/** Text as one line: a title, a name or a passage cannot look like a line of its own. */
+export function toLine(text: string): string {
   return cleanText(text).replaceAll(/\s+/g, ' ').trim();
 }
 
