@@ -96,9 +96,16 @@ describe('a process that is killed', () => {
       stdio: ['ignore', 'ignore', 'inherit'],
     });
     await waitFor(async () => (await fetch(`http://127.0.0.1:${internal}/health/ready`)).ok);
-    await useModel(server);
+    await useModel(server, { max_parallel: 64 });
+    // Later answers are held until the kill, so that it interrupts requests of both processes.
+    let release = (): void => {};
+    const killed = new Promise<void>((resolve) => (release = resolve));
+    let heldCount = 0;
     server.answer(async (call) => {
-      await new Promise((resolve) => setTimeout(resolve, 400));
+      if (server.calls.length > 20) {
+        heldCount += 1;
+        await killed;
+      }
       return answerShortly(call);
     });
     // More than one process works on at a time.
@@ -106,10 +113,12 @@ describe('a process that is killed', () => {
       recordings.add(speech(900, (i) => `recording ${at} has passage ${i} about the plan of the next quarter`)),
     );
     await Promise.all(all.map((recording) => order(recording)));
-    await waitFor(() => server.calls.length > 40);
+    // One process has at most four recordings with four sections each in progress.
+    await waitFor(() => heldCount > 16);
     child.kill('SIGKILL');
     await once(child, 'exit');
     const killedAt = Date.now();
+    release();
     // A scripted section cites its first passage.
     const finished = await world.sql<{ uuid: string }>(
       `select result #>> '{brief,0,segments,0,uuid}' as uuid from insight_section`,
