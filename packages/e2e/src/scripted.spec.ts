@@ -30,7 +30,11 @@ import { watchInTheBrowser } from './watch-browser.e2e.ts';
 const { context, evidence } = useScripted();
 registerSuites(
   [
-    carelessInTheBrowser(context, numberFrom('OT_CARELESS_ACTS', 1)),
+    carelessInTheBrowser(context, {
+      actsPerPlace: numberFrom('OT_CARELESS_ACTS', 1),
+      oneOf: numberFrom('OT_CARELESS_ONE_OF', 2),
+      seed: numberFrom('OT_CHAOS_SEED', 0),
+    }),
     queuesInTheBrowser(context),
     libraryInTheBrowser(context),
     collectionsInTheBrowser(context),
@@ -54,7 +58,7 @@ registerSuites(
     rolling(context, 4),
     brokerWiped(context, numberFrom('OT_WIPED_FILES', 5)),
     chaos(context, {
-      faults: numberFrom('OT_CHAOS_BLOWS', 20),
+      faults: numberFrom('OT_CHAOS_BLOWS', 10),
       files: numberFrom('OT_CHAOS_FILES', 10),
       seed: numberFrom('OT_CHAOS_SEED', 0),
     }),
