@@ -1,30 +1,15 @@
-import { askInTheBrowser } from './ask-browser.e2e.ts';
-import { backupsInTheBrowser } from './backups-browser.e2e.ts';
-import { enginesInTheBrowser } from './engines-browser.e2e.ts';
 import { brokerWiped } from './broker-wiped.e2e.ts';
 import { carelessInTheBrowser } from './careless-browser.e2e.ts';
 import { chaos } from './chaos.e2e.ts';
-import { collectionsInTheBrowser } from './collections-browser.e2e.ts';
 import { numberFrom, useScripted } from './context.ts';
 import { diskFull } from './disk-full.e2e.ts';
 import { frozen } from './frozen.e2e.ts';
-import { urlImportInTheBrowser } from './url-import-browser.e2e.ts';
-import { transcriptImportInTheBrowser } from './transcript-import-browser.e2e.ts';
-import { languageModelsInTheBrowser } from './language-models-browser.e2e.ts';
-import { libraryInTheBrowser } from './library-browser.e2e.ts';
 import { longBesideShort } from './long-beside-short.e2e.ts';
-import { modelsInTheBrowser } from './models-browser.e2e.ts';
 import { orphaned } from './orphan.e2e.ts';
-import { promptsInTheBrowser } from './prompts-browser.e2e.ts';
 import { queuesInTheBrowser } from './queues-browser.e2e.ts';
-import { retentionInTheBrowser } from './retention-browser.e2e.ts';
-import { redactionInTheBrowser } from './redaction-browser.e2e.ts';
 import { rolling } from './rolling.e2e.ts';
 import { signals } from './signals.e2e.ts';
-import { suggestionsInTheBrowser } from './suggestions-browser.e2e.ts';
 import { registerSuites } from './suite.ts';
-import { summariesInTheBrowser } from './summaries-browser.e2e.ts';
-import { watchInTheBrowser } from './watch-browser.e2e.ts';
 
 // Faults and operation, on an instance whose speech engine only waits.
 const { context, evidence } = useScripted();
@@ -36,21 +21,6 @@ registerSuites(
       seed: numberFrom('OT_CHAOS_SEED', 0),
     }),
     queuesInTheBrowser(context),
-    libraryInTheBrowser(context),
-    collectionsInTheBrowser(context),
-    backupsInTheBrowser(context),
-    enginesInTheBrowser(context),
-    urlImportInTheBrowser(context),
-    watchInTheBrowser(context),
-    modelsInTheBrowser(context),
-    retentionInTheBrowser(context),
-    redactionInTheBrowser(context),
-    suggestionsInTheBrowser(context),
-    promptsInTheBrowser(context),
-    summariesInTheBrowser(context),
-    languageModelsInTheBrowser(context),
-    askInTheBrowser(context),
-    transcriptImportInTheBrowser(context),
     signals(context),
     diskFull(context),
     frozen(context),

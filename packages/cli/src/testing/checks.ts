@@ -52,7 +52,7 @@ export function ring(name: 'pure' | 'it'): Check {
 }
 
 /** The projects of the default run, and those that run only when they are named: `./overtone test update`. */
-const projects = ['product', 'scripted', 'replicas', 'killed', 'one-update'];
+const projects = ['product', 'pages', 'scripted', 'replicas', 'killed', 'one-update'];
 export const namedProjects = ['update'];
 
 /** The checks of the running product, in its own process. */
