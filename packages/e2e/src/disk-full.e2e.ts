@@ -157,7 +157,8 @@ export function diskFull({ recordings }: ScriptedContext): Suite {
         run: async (log) => {
           await disk.fill();
           const supervisor = supervisorOf(instance);
-          for (const victim of ['postgres', 'nats', 'media'] as const) assert.ok(killNow(instance, victim));
+          // A server may also have ended by itself, because it could not write.
+          for (const victim of ['postgres', 'nats', 'media'] as const) killNow(instance, victim);
           process.kill(supervisor, 'SIGKILL');
           for (const end = Date.now() + fullForMs; Date.now() < end; await sleep(100)) await disk.fill();
           await expectRecovery(log);

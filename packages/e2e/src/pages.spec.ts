@@ -20,6 +20,7 @@ import { watchInTheBrowser } from './watch-browser.e2e.ts';
 const { context, evidence } = useScripted();
 registerSuites(
   [
+    languageModelsInTheBrowser(context), // first: it expects that no request was sent yet
     libraryInTheBrowser(context),
     collectionsInTheBrowser(context),
     backupsInTheBrowser(context),
@@ -32,7 +33,6 @@ registerSuites(
     suggestionsInTheBrowser(context),
     promptsInTheBrowser(context),
     summariesInTheBrowser(context),
-    languageModelsInTheBrowser(context),
     askInTheBrowser(context),
     transcriptImportInTheBrowser(context),
   ],
