@@ -42,6 +42,7 @@ export const errorKinds = {
   storage_unavailable: 'unavailable',
   storage_full: 'unavailable',
   search_unavailable: 'unavailable',
+  migration_conflict: 'conflict',
   service_unavailable: 'unavailable',
   timeout: 'unavailable',
   // addresses that users enter

@@ -52,6 +52,7 @@ export {
   type WatchSourceInput,
   type WatchSourceSettings,
 } from './media-watch.ts';
+export { voiceSettings, type SpeakerProfile, type VoiceOccurrence, type VoiceSuggestion } from './media-voices.ts';
 export { openApi } from './openapi.ts';
 export * from './models.ts';
 export * from './operations.ts';
@@ -61,10 +62,12 @@ export * from './queue-limits.ts';
 export * from './realtime.ts';
 export * from './search.ts';
 export * from './search-retrieval.ts';
+export { speakerIndexRoutes, type SpeakerIndexAnswer } from './search-speaker-index.ts';
 export * from './settings.ts';
 export * from './system.ts';
 export * from './topology.ts';
 export * from './transcription.ts';
+export * from './voices.ts';
 export * from './transcription-claims.ts';
 export * from './transcription-events.ts';
 export * from './transcription-jobs.ts';

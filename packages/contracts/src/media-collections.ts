@@ -140,4 +140,13 @@ export const collectionRpc = {
     reply: z.object({ fileIds: z.array(z.uuid()).max(maxCollectionFiles).nullable() }),
     timeoutMs: 3_000,
   }),
+  /** Files of all collections with this name, in any case, that the reader may read; null when the reader sees none. */
+  filesNamed: defineRpc('media', 'named-collection-files', {
+    request: z.object({
+      name: z.string().min(1).max(500),
+      reader: z.object({ userId: z.uuid(), role: z.enum(roles) }),
+    }),
+    reply: z.object({ fileIds: z.array(z.uuid()).max(maxCollectionFiles).nullable() }),
+    timeoutMs: 3_000,
+  }),
 };

@@ -43,4 +43,6 @@ export const mediaErrors = {
   too_many_watch_sources: 'conflict',
   audio_masking_pending: 'conflict',
   audio_masking_failed: 'conflict',
+  voices_disabled: 'conflict',
+  profile_exists: 'conflict',
 } as const;

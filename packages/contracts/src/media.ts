@@ -11,6 +11,7 @@ import { tagRoutes } from './media-tags.ts';
 import { transcriptImportRoutes } from './media-transcript-import.ts';
 import { transcriptRoutes } from './media-transcripts.ts';
 import { uploadRoutes } from './media-uploads.ts';
+import { voiceRoutes } from './media-voices.ts';
 import { watchRoutes } from './media-watch.ts';
 
 /** All routes of media, in the order of their description. */
@@ -29,4 +30,5 @@ export const mediaRoutes = {
   ...retentionRoutes,
   ...redactionRoutes,
   ...watchRoutes,
+  ...voiceRoutes,
 };

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { defineEvent } from './define.ts';
-import { listQuery, pageQuery, routesOf, text, time } from './http.ts';
+import { listQuery, pageQuery, queryFlag, routesOf, text, time } from './http.ts';
 
 const route = routesOf('search-indexer');
 
@@ -40,8 +40,14 @@ export const searchAnswer = z.object({
   search_mode: z.enum(['hybrid', 'keyword', 'semantic']),
   /** Status of each leg, so that a leg that did not run is visible. */
   legs: z.object({ keyword: legStatus, semantic: legStatus }),
+  /** What was searched instead of words that occur nowhere; null: the query as it was sent. */
+  correction: z
+    .object({ query: z.string(), words: z.array(z.object({ from: z.string(), to: z.string() })) })
+    .nullable(),
 });
 export type SearchAnswer = z.infer<typeof searchAnswer>;
+
+const countedName = z.object({ name: z.string(), count: z.int() });
 
 export const searchRoutes = {
   search: route('GET', '/api/search', 'user', {
@@ -58,6 +64,8 @@ export const searchRoutes = {
       date_to: time.optional(),
       min_duration: z.coerce.number().min(0).optional(),
       max_duration: z.coerce.number().min(0).optional(),
+      /** Searches unknown words as they are, without correction. */
+      exact: queryFlag.default(false),
       sort_by: z.enum(['relevance', 'upload_time', 'title', 'duration']).default('relevance'),
       sort_order: z.enum(['asc', 'desc']).default('desc'),
     }),
@@ -65,10 +73,26 @@ export const searchRoutes = {
     errors: ['search_unavailable', 'not_found'],
   }),
   suggestions: route('GET', '/api/search/suggestions', 'user', {
-    summary: 'Titles and speakers by prefix',
+    summary: 'Titles, speakers and tags by prefix, and said words that complete the last word',
     query: z.object({ q: text(100).trim().min(2), limit: z.coerce.number().int().min(1).max(20).default(10) }),
-    answer: z.array(z.object({ type: z.enum(['title', 'speaker']), text: z.string(), file_uuid: z.uuid().nullable() })),
+    answer: z.array(
+      z.object({
+        type: z.enum(['title', 'speaker', 'tag', 'content']),
+        text: z.string(),
+        file_uuid: z.uuid().nullable(),
+        /** In how many files. */
+        count: z.int(),
+      }),
+    ),
     errors: ['search_unavailable'],
+  }),
+  filters: route('GET', '/api/search/filters', 'user', {
+    summary: 'Speakers, tags and upload times of the files that the caller may search',
+    answer: z.object({
+      speakers: z.array(countedName),
+      tags: z.array(countedName),
+      date_range: z.object({ min: time.nullable(), max: time.nullable() }),
+    }),
   }),
   reindex: route('POST', '/api/search/reindex', 'admin', {
     summary: 'Rebuild the search index from the database',

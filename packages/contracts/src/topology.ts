@@ -44,10 +44,12 @@ import { redactionJobs } from './media-redaction-jobs.ts';
 import { dispatcherRoutes, operationsEvents } from './operations.ts';
 import { searchEvents, searchRoutes } from './search.ts';
 import { retrievalRpc } from './search-retrieval.ts';
+import { speakerIndexRoutes } from './search-speaker-index.ts';
 import { systemRoutes } from './system.ts';
 import { dispatcherRpc, workerRpc } from './transcription-claims.ts';
 import { transcriptionEvents, transcriptionLive } from './transcription-events.ts';
 import { indexerJobs, stageJobs, systemJobs, workerJobs } from './transcription-jobs.ts';
+import { mediaVoiceEvents, mediaVoiceRpc, voiceEvents, voiceJobs, voiceRpc } from './voices.ts';
 
 /** The messages that each service sends and receives; source of bus permissions, AsyncAPI and README tables. */
 export type Topology = {
@@ -110,7 +112,12 @@ export const topology: Record<ServiceName, Topology> = {
   },
   media: {
     ...noMessages,
-    emits: [...all<EventDef>(mediaEvents), operationsEvents.performed, erasureEvents.media],
+    emits: [
+      ...all<EventDef>(mediaEvents),
+      ...all<EventDef>(mediaVoiceEvents),
+      operationsEvents.performed,
+      erasureEvents.media,
+    ],
     consumes: {
       'take-over-run': transcriptionEvents.runOpened,
       'show-stage': transcriptionEvents.stageStarted,
@@ -127,6 +134,8 @@ export const topology: Record<ServiceName, Topology> = {
       'forget-group': identityEvents.groupDeleted,
       'forget-person': identityEvents.userDeleted,
       'erase-person': userErasureOrdered,
+      'match-voices': voiceEvents.indexed,
+      'match-all-voices': voiceEvents.switched,
     },
     enqueues: [...all<JobDef>(downloadJobs), ...all<JobDef>(redactionJobs), ...all<JobDef>(maskedAudioJobs)],
     works: all<JobDef>(redactionJobs),
@@ -137,6 +146,8 @@ export const topology: Record<ServiceName, Topology> = {
       dispatcherRpc.languages,
       dispatcherRpc.paused,
       insightsRpc.summary,
+      voiceRpc.compareVoices,
+      voiceRpc.similarVoices,
     ],
     serves: [
       ...all<RpcDef>(mediaRpc),
@@ -147,6 +158,7 @@ export const topology: Record<ServiceName, Topology> = {
       ...all<RpcDef>(erasureRpc),
       ...all<RpcDef>(labelRpc),
       ...all<RpcDef>(collectionNamesRpc),
+      ...all<RpcDef>(mediaVoiceRpc),
     ],
     sendsLive: [importLive.progress],
   },
@@ -191,6 +203,7 @@ export const topology: Record<ServiceName, Topology> = {
       ...all<JobDef>(downloadJobs),
       ...all<JobDef>(maskedAudioJobs),
       ...all<JobDef>(modelJobs),
+      ...all<JobDef>(voiceJobs),
     ],
     requests: [
       ...(claimRequests.requests ?? []),
@@ -203,6 +216,9 @@ export const topology: Record<ServiceName, Topology> = {
       importRpc.completeImport,
       importRpc.failImport,
       ...all<RpcDef>(maskedAudioRpc),
+      voiceRpc.claimVoices,
+      voiceRpc.completeVoices,
+      voiceRpc.failVoices,
     ],
     serves: [...all<RpcDef>(workerRpc), ...all<RpcDef>(asrWorkerRpc), ...all<RpcDef>(modelRpc)],
     sendsLive: [transcriptionLive.taskProgress],
@@ -210,7 +226,12 @@ export const topology: Record<ServiceName, Topology> = {
   },
   'search-indexer': {
     ...noMessages,
-    emits: [...all<EventDef>(searchEvents), erasureEvents['search-indexer']],
+    emits: [
+      ...all<EventDef>(searchEvents),
+      ...all<EventDef>(voiceEvents),
+      operationsEvents.performed,
+      erasureEvents['search-indexer'],
+    ],
     consumes: {
       'forget-file': mediaEvents.deleted,
       'hide-file': mediaEvents.binned,
@@ -221,18 +242,27 @@ export const topology: Record<ServiceName, Topology> = {
       'follow-access': mediaEvents.accessChanged,
       'follow-memberships': identityEvents.membershipChanged,
       'erase-person': userErasureOrdered,
+      'embed-voices': mediaEvents.transcriptStored,
+      'embed-edited-voices': mediaEvents.transcriptEdited,
+      'embed-restored-voices': mediaEvents.restored,
+      'embed-outdated-voices': mediaVoiceEvents.outdated,
+      'hide-voices': mediaEvents.binned,
+      'forget-voices': mediaEvents.deleted,
+      'follow-voice-setting': mediaVoiceEvents.allowedChanged,
     },
+    enqueues: all<JobDef>(voiceJobs),
     works: all(indexerJobs),
     requests: [
       ...(claimRequests.requests ?? []),
       mediaRpc.transcriptPage,
       mediaRpc.listTranscribed,
       mediaRpc.listShared,
-      collectionRpc.filesOf,
+      ...all<RpcDef>(collectionRpc),
       identityRpc.memberships,
       workerRpc.embed,
+      ...all<RpcDef>(mediaVoiceRpc),
     ],
-    serves: all<RpcDef>(retrievalRpc),
+    serves: [...all<RpcDef>(retrievalRpc), ...all<RpcDef>(voiceRpc)],
     sendsLive: [transcriptionLive.taskProgress],
     receivesLive: [transcriptionLive.taskCancelled],
   },
@@ -333,6 +363,7 @@ export const routes: readonly RouteDef[] = [
   ...all<RouteDef>(asrRoutes),
   ...all<RouteDef>(modelRoutes),
   ...all<RouteDef>(searchRoutes),
+  ...all<RouteDef>(speakerIndexRoutes),
   ...all<RouteDef>(backupRoutes),
   ...all<RouteDef>(mirrorRoutes),
   ...all<RouteDef>(suggestionRoutes),

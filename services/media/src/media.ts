@@ -29,6 +29,7 @@ import { createTelemetry } from './telemetry.ts';
 import { createTranscriptImportSlice } from './transcript-import/transcript-import.slice.ts';
 import { createTranscriptsSlice } from './transcripts/transcripts.slice.ts';
 import { createUploadsSlice } from './uploads/uploads.slice.ts';
+import { createVoicesSlice } from './voices/voices.slice.ts';
 import { createWatchSourcesSlice } from './watch-sources/watch-sources.slice.ts';
 
 /** Media: uploads, downloads, file metadata and transcripts. */
@@ -78,6 +79,7 @@ export function createMedia(env: MediaEnv): Service {
       createLegalHoldSlice({ db, outbox, people }),
       createRetentionSlice({ db, outbox, people, binDays: env.OT_BIN_DAYS, log }),
       createRedactionSlice({ db, outbox, bus, log, maskedAudio }),
+      createVoicesSlice({ db, outbox, bus, log }),
       createWatchSourcesSlice({
         db,
         outbox,

@@ -13,9 +13,11 @@ import type { Vectoriser } from '../src/ports/vectoriser.ts';
 import { createRetrieval } from '../src/retrieval/retrieval.service.ts';
 import { createRetrievalStore } from '../src/retrieval/retrieval.store.ts';
 import { createLegs } from '../src/search/legs.service.ts';
+import { createCorrections } from '../src/search/corrections.service.ts';
 import { createSearch } from '../src/search/search.service.ts';
 import { createSearchStore } from '../src/search/search.store.ts';
 import { createTelemetry } from '../src/telemetry.ts';
+import { createVocabulary } from '../src/vocabulary/vocabulary.store.ts';
 import { stemOf, splitWords } from '../src/tokenize/tokenize.ts';
 import { createLibrary, type Recording } from '../test/library.ts';
 
@@ -42,10 +44,12 @@ export async function openRelevance(folder: string, recordings: readonly Recordi
   const index = createLanceIndex({ directory, log });
   const vectoriser = vectoriserOf(embed);
   const library = createLibrary();
+  const vocabulary = createVocabulary({ db });
   const indexing = createIndexing({
     db,
     outbox: createOutbox('search-indexer'),
     states: createIndexStates({ db }),
+    vocabulary,
     index,
     transcripts: library.transcripts,
     vectoriser,
@@ -63,7 +67,16 @@ export async function openRelevance(folder: string, recordings: readonly Recordi
   const store = createSearchStore({ db });
   const access = createAccessStore({ db });
   const find = createLegs({ index, store, vectoriser, telemetry, log, floor: 0.3 });
-  const search = createSearch({ index, store, collections: { filesOf: async () => null }, access, find, telemetry });
+  const noCollection = async () => null;
+  const search = createSearch({
+    index,
+    store,
+    collections: { filesOf: noCollection, filesNamed: noCollection },
+    access,
+    find,
+    correct: createCorrections({ index, vocabulary }),
+    telemetry,
+  });
   const searcher = { userId: recordings[0]?.file.ownerId ?? '', canSeeAll: false };
   return {
     /** The files that a search shows on its first page, best first. */

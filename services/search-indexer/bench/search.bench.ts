@@ -13,9 +13,11 @@ import { createLanceIndex } from '../src/ports/lancedb.adapter.ts';
 import { createWorkerVectoriser } from '../src/ports/worker-vectoriser.adapter.ts';
 import type { IndexRow } from '../src/ports/search-index.ts';
 import { createLegs } from '../src/search/legs.service.ts';
+import { createCorrections } from '../src/search/corrections.service.ts';
 import { createSearch } from '../src/search/search.service.ts';
 import { createSearchStore } from '../src/search/search.store.ts';
 import { createTelemetry } from '../src/telemetry.ts';
+import { createVocabulary } from '../src/vocabulary/vocabulary.store.ts';
 import { variantsOf } from '../src/tokenize/tokenize.ts';
 import { createLanguage, createVectors, makeFile, randomOf } from './library.ts';
 
@@ -64,8 +66,9 @@ async function startSearch(folder: string, passages: number) {
     index,
     store,
     access: createAccessStore({ db }),
-    collections: { filesOf: async () => null },
+    collections: { filesOf: async () => null, filesNamed: async () => null },
     find,
+    correct: createCorrections({ index, vocabulary: createVocabulary({ db }) }),
     telemetry,
   });
   return {

@@ -8,12 +8,16 @@ import { PrismaClient } from './generated/client.ts';
 import { createIndexingSlice } from './indexing/indexing.slice.ts';
 import { createMediaCollections } from './ports/media-collections.adapter.ts';
 import { createMediaTranscripts } from './ports/media-transcripts.adapter.ts';
-import { openIndex } from './ports/open-index.ts';
+import { openIndex, openSpeakerIndex } from './ports/open-index.ts';
+import { createVoiceSources } from './ports/voice-sources.ts';
 import { createWorkerVectoriser } from './ports/worker-vectoriser.adapter.ts';
 import { createRebuildSlice } from './rebuild/rebuild.slice.ts';
 import { createRetrievalSlice } from './retrieval/retrieval.slice.ts';
 import { createSearchSlice } from './search/search.slice.ts';
+import { createSuggestionsSlice } from './suggestions/suggestions.slice.ts';
+import { createSpeakersSlice } from './speakers/speakers.slice.ts';
 import { createTelemetry } from './telemetry.ts';
+import { createVocabulary } from './vocabulary/vocabulary.store.ts';
 
 /** Indexes transcripts for keyword and semantic search, and serves searches. */
 export async function createSearchIndexer(env: IndexerEnv): Promise<Service> {
@@ -27,11 +31,13 @@ export async function createSearchIndexer(env: IndexerEnv): Promise<Service> {
   const transcripts = createMediaTranscripts({ bus });
   const collections = createMediaCollections({ bus });
   const recycling = createRecycling();
+  const vocabulary = createVocabulary({ db });
 
   const accessSlice = createAccessSlice({ db, bus });
   const indexingSlice = createIndexingSlice({
     db,
     outbox,
+    vocabulary,
     index,
     transcripts,
     vectoriser,
@@ -42,8 +48,28 @@ export async function createSearchIndexer(env: IndexerEnv): Promise<Service> {
   const { indexing, refresh, counts } = indexingSlice;
   const { access } = accessSlice;
   const floor = env.SEARCH_SIMILARITY_FLOOR;
-  const searchSlice = createSearchSlice({ db, index, access, collections, vectoriser, telemetry, floor, counts, log });
+  const searchSlice = createSearchSlice({
+    db,
+    index,
+    vocabulary,
+    access,
+    collections,
+    vectoriser,
+    telemetry,
+    floor,
+    counts,
+    log,
+  });
   const { find, store } = searchSlice;
+  const speakersSlice = createSpeakersSlice({
+    db,
+    outbox,
+    index: await openSpeakerIndex(env),
+    sources: createVoiceSources({ bus }),
+    bus,
+    log,
+  });
+  const { forgetVoicesOf } = speakersSlice;
   return createService({
     ...base,
     recycling,
@@ -52,9 +78,11 @@ export async function createSearchIndexer(env: IndexerEnv): Promise<Service> {
       database.relay,
       accessSlice,
       indexingSlice,
-      createErasureSlice({ db, outbox, indexing }),
+      createErasureSlice({ db, outbox, indexing, forgetVoicesOf }),
       createRebuildSlice({ db, pool, index, indexing, refresh, transcripts, log }),
       searchSlice,
+      createSuggestionsSlice({ db, access, vocabulary }),
+      speakersSlice,
       createRetrievalSlice({ db, index, access, find, store }),
     ],
   });

@@ -17,9 +17,13 @@ import { createMentions } from '../src/retrieval/mentions.service.ts';
 import { createRetrieval } from '../src/retrieval/retrieval.service.ts';
 import { createRetrievalStore } from '../src/retrieval/retrieval.store.ts';
 import { createLegs } from '../src/search/legs.service.ts';
+import { createCorrections } from '../src/search/corrections.service.ts';
 import { createSearch } from '../src/search/search.service.ts';
 import type { Searcher } from '../src/search/search.ts';
 import { createSearchStore } from '../src/search/search.store.ts';
+import { createSuggestions } from '../src/suggestions/suggestions.service.ts';
+import { createSuggestionStore } from '../src/suggestions/suggestions.store.ts';
+import { createVocabulary } from '../src/vocabulary/vocabulary.store.ts';
 import { searchRoutes } from '@overtone/contracts';
 import { createTelemetry } from '../src/telemetry.ts';
 import { createLibrary, createMeanings } from './library.ts';
@@ -37,13 +41,16 @@ export async function startIndexer() {
     (adapter) => new PrismaClient({ adapter }),
   );
   const library = createLibrary();
+  /** Every request for the vocabulary reads it again. */
+  const clock = { at: 0 };
   const { state: meanings, vectoriser } = createMeanings();
   const index = createLanceIndex({ directory, log });
   const states = createIndexStates({ db });
   const dueFiles = createDueFiles({ db });
   const outbox = createOutbox('search-indexer');
   const { transcripts } = library;
-  const indexing = createIndexing({ db, outbox, states, index, transcripts, vectoriser, telemetry, log });
+  const vocabulary = createVocabulary({ db, now: () => (clock.at += 60_000) });
+  const indexing = createIndexing({ db, outbox, states, vocabulary, index, transcripts, vectoriser, telemetry, log });
   const refresh = createRefresh({ states, dueFiles, indexing, index, vectoriser, log });
   const rebuild = createRebuild({ index, indexing, transcripts, store: createRebuildStore({ db }), pool, log });
   const searchStore = createSearchStore({ db });
@@ -52,7 +59,18 @@ export async function startIndexer() {
   /** Files by collection, as media would report them to every searcher. */
   const collections = new Map<string, string[]>();
   const filesOf = async (id: string) => collections.get(id) ?? null;
-  const answer = createSearch({ index, store: searchStore, access, collections: { filesOf }, find, telemetry });
+  const correct = createCorrections({ index, vocabulary });
+  const answer = createSearch({
+    index,
+    store: searchStore,
+    access,
+    collections: { filesOf, filesNamed: filesOf },
+    find,
+    correct,
+    telemetry,
+  });
+  const suggestionStore = createSuggestionStore({ db });
+  const suggest = createSuggestions({ store: suggestionStore, vocabulary });
   const retrievalStore = { ...searchStore, ...createRetrievalStore({ db }) };
   const retrieve = createRetrieval({ index, store: retrievalStore, access, find });
   const countMentions = createMentions({ index, store: retrievalStore, access });
@@ -67,7 +85,8 @@ export async function startIndexer() {
     indexing,
     refresh,
     rebuild,
-    searchStore,
+    suggest,
+    facets: suggestionStore.facets,
     access,
     retrieve,
     countMentions,

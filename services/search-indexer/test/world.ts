@@ -8,6 +8,7 @@ import {
   indexerJobs,
   indexOutput,
   mediaRpc,
+  voiceJobs,
   workerRpc,
   type DataOf,
   type EventDef,
@@ -32,7 +33,7 @@ const sign = createAssertionSigner(privateKey);
 async function provision(nc: NatsConnection): Promise<void> {
   const jsm = await nc.jetstreamManager();
   await jsm.streams.add({ name: 'EVENTS', subjects: ['evt.>'] });
-  await provisionJobs(nc, indexerJobs);
+  await provisionJobs(nc, { ...indexerJobs, ...voiceJobs });
 }
 
 /** Shares and memberships from before the indexer's start. */
@@ -85,8 +86,10 @@ async function startUpstreamFakes(url: string, library: ReturnType<typeof create
     completed.push(indexOutput.parse(output));
     return { outcome: 'accepted' as const };
   });
-  return { completed, waiting, close: () => Promise.all(buses.map((bus) => bus.close())) };
+  return { completed, waiting, connectAs: as, close: () => Promise.all(buses.map((bus) => bus.close())) };
 }
+
+type Caller = { userId?: string; role?: 'user' | 'admin'; method?: string; body?: unknown };
 
 /** Starts the service with its own bus user and database role. */
 export async function startWorld(known: Known = { memberships: [], shared: [] }) {
@@ -118,6 +121,9 @@ export async function startWorld(known: Known = { memberships: [], shared: [] })
     library,
     completed: upstream.completed,
     nc,
+    /** Connects to the broker as another service. */
+    connectAs: upstream.connectAs,
+    database,
     internal: `http://127.0.0.1:${internalPort}`,
     emit: async <E extends EventDef>(event: E, data: DataOf<E>): Promise<void> => {
       const messageHeaders = headers();
@@ -134,12 +140,13 @@ export async function startWorld(known: Known = { memberships: [], shared: [] })
       upstream.waiting.push({ taskId, input });
       await nc.jetstream().publish(indexerJobs.index.subject, JSON.stringify({ taskId }));
     },
-    call: async (path: string, caller: { userId?: string; role?: 'user' | 'admin'; method?: string } | null = {}) => {
-      const { userId = randomUUID(), role = 'user', method = 'GET' } = caller ?? {};
+    call: async (path: string, caller: Caller | null = {}) => {
+      const { userId = randomUUID(), role = 'user', method = 'GET', body } = caller ?? {};
       const who = caller && { userId, sessionId: randomUUID(), role, tokenExpiresAt: Date.now() + 60_000 };
       const answer = await fetch(`http://127.0.0.1:${apiPort}${path}`, {
         method,
-        headers: { 'x-overtone-assertion': sign('search-indexer', who) },
+        headers: { 'x-overtone-assertion': sign('search-indexer', who), 'content-type': 'application/json' },
+        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
       });
       return { status: answer.status, body: (await answer.json()) as Record<string, unknown> };
     },

@@ -14,7 +14,7 @@ afterEach(() => reset(before));
 describe('environment of a worker', () => {
   it('uses the defaults of the specification', () => {
     const env = workerEnv();
-    expect(env.concurrency).toEqual({ cpu: 8, gpu: 1, download: 3 });
+    expect(env.concurrency).toEqual({ cpu: 8, gpu: 1, download: 3, embedding: 1 });
     expect(env.engineVariables).toEqual({});
     expect(env).toMatchObject({ GPU_WORKER_POOL: 'prefork', ENABLE_VRAM_PROFILING: false });
   });

@@ -6,6 +6,7 @@ import {
   modelJobs,
   queuesOf,
   settingVariables,
+  voiceJobs,
   workerJobs,
   workerPools,
   type Queue,
@@ -17,9 +18,9 @@ import { outboundEnv } from '@overtone/service-kit/outbound';
 import { z } from 'zod';
 
 /** The jobs that a worker runs. */
-export const ownJobs = { ...workerJobs, ...downloadJobs, ...maskedAudioJobs, ...modelJobs };
-/** Roles of a worker: the queues of its jobs, and `embedding` for search vectors. */
-const offers = [...queuesOf(ownJobs), 'embedding'] as const;
+export const ownJobs = { ...workerJobs, ...downloadJobs, ...maskedAudioJobs, ...modelJobs, ...voiceJobs };
+/** Roles of a worker: the queues of its jobs; `embedding` also serves search vectors. */
+const offers = queuesOf(ownJobs);
 
 export const workerVariables = {
   ...serviceEnv,

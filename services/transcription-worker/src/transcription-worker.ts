@@ -9,6 +9,7 @@ import { childEnvironment, type WorkerEnv } from './env.ts';
 import { createGpu } from './gpu/gpu.ts';
 import { wishesOf } from './gpu/tuning.ts';
 import { createJobsSlice } from './jobs/jobs.slice.ts';
+import { embedVoicesJob } from './jobs/embed-voices.job.ts';
 import { maskAudioJob } from './jobs/mask-audio.job.ts';
 import { createModelsSlice } from './models/models.slice.ts';
 import { createSettingsSlice } from './settings/settings.slice.ts';
@@ -56,6 +57,7 @@ export function createTranscriptionWorker(env: WorkerEnv): Service {
         otherHandlers: {
           download: downloads.download,
           maskAudio: maskAudioJob({ env, childEnv, store, bus, log }),
+          embedVoices: embedVoicesJob({ env, childEnv, store, bus, log }),
           ...models.handlers,
         },
         engines,

@@ -18,6 +18,11 @@ const superAdmins: Entry = { expects: { none: 'sffa' } };
 /** Users with the role get 404. */
 const unknownToAdmins: Entry = { expects: { none: 'sfhh' }, params: () => ({ uuid: randomUUID() }) };
 const unknownToAll: Entry = { expects: { none: 'shhh' }, params: () => ({ uuid: randomUUID() }) };
+/** Voices are not stored on the instance of the matrix. */
+const unknownProfile: Entry = {
+  ...signedIn,
+  params: () => ({ uuid: randomUUID(), target_uuid: randomUUID() }),
+};
 const unknownToSuperAdmins: Entry = { expects: { none: 'sffh' }, params: () => ({ uuid: randomUUID() }) };
 
 function sending(json: (ids: FixtureIds) => unknown) {
@@ -305,6 +310,25 @@ export const table: Record<string, Entry> = {
   'POST /api/admin/erasures/{uuid}/retry': unknownToSuperAdmins,
   'GET /api/admin/redaction-policy': superAdmins,
   'PUT /api/admin/redaction-policy': sending(() => ({ masked_kinds: [] }))(superAdmins),
+  // Voices are not stored: users with the role get 409.
+  'GET /api/admin/voice-profiles': superAdmins,
+  'PUT /api/admin/voice-profiles': sending(() => ({ suggestion_threshold: 0.75 }))(superAdmins),
+  'GET /api/speaker-profiles': signedIn,
+  'POST /api/speaker-profiles': sending((ids) => ({ name: 'Matrix', speaker_uuids: [ids.speaker] }))(signedIn),
+  'PUT /api/speaker-profiles/{uuid}': sending(() => ({ auto_apply: false }))(unknownProfile),
+  'DELETE /api/speaker-profiles/{uuid}': unknownProfile,
+  'POST /api/speaker-profiles/{uuid}/merge/{target_uuid}': unknownProfile,
+  'POST /api/speaker-profiles/{uuid}/split': sending((ids) => ({ name: 'Matrix', speaker_uuids: [ids.speaker] }))(
+    unknownProfile,
+  ),
+  'GET /api/speaker-profiles/{uuid}/occurrences': unknownToAll,
+  'GET /api/speaker-clusters': signedIn,
+  'POST /api/speaker-clusters/separate': sending((ids) => ({
+    speaker_uuid: ids.speaker,
+    other_uuids: [ids.otherSpeaker],
+  }))(signedIn),
+  'GET /api/speaker-suggestions': signedIn,
+  'POST /api/speakers/{uuid}/verify': sending(() => ({ action: 'reject', profile_uuid: randomUUID() }))(unknownProfile),
   'GET /api/redaction': signedIn,
   'PUT /api/redaction': sending(() => ({ masked_kinds: [] }))(signedIn),
   'GET /api/files/{uuid}/redaction': reading,
@@ -475,8 +499,15 @@ export const table: Record<string, Entry> = {
   'GET /api/llm/status': signedIn,
   'GET /api/search': asking(() => 'q=matrix')(signedIn),
   'GET /api/search/suggestions': asking(() => 'q=matrix')(signedIn),
+  'GET /api/search/filters': signedIn,
   'POST /api/search/reindex': admins,
   'GET /api/search/reindex/status': admins,
+  // Voices are not stored: administrators get 409.
+  'GET /api/search/speaker-index': admins,
+  'POST /api/search/speaker-index/migration': sending(() => ({ version: 'v4' }))(admins),
+  'POST /api/search/speaker-index/migration/stop': admins,
+  'PUT /api/search/speaker-index/alias': sending(() => ({ version: 'v4' }))(admins),
+  'DELETE /api/search/speaker-index/versions/{version}': at(() => ({ version: 'v4' }), admins),
   'GET /api/search/index-health': signedIn,
 
   'GET /api/version': everyone,

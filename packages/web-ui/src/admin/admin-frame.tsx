@@ -81,6 +81,7 @@ const items: readonly NavItem[] = translateOnRead([
   { to: '/admin/legal-holds', under: '/admin/legal-holds', label: msg`Legal holds`, icon: 'key' },
   { to: '/admin/erasures', under: '/admin/erasures', label: msg`Erasures`, icon: 'trash', superOnly: true },
   { to: '/admin/redaction', under: '/admin/redaction', label: msg`Redaction`, icon: 'shield', superOnly: true },
+  { to: '/admin/voices', under: '/admin/voices', label: msg`Speaker profiles`, icon: 'user', superOnly: true },
   { to: '/admin/labels', under: '/admin/labels', label: msg`Automatic labels`, icon: 'tag', superOnly: true },
   {
     to: '/admin/organisation',

@@ -5,6 +5,7 @@ import { GpuProfiles } from './gpu-profiles.tsx';
 import { Models } from './models/models.tsx';
 import { Pane, Section } from '../ui/pane.tsx';
 import { SearchIndex } from './search-index.tsx';
+import { SpeakerIndex } from './speaker-index.tsx';
 
 export function AdminPage() {
   return (
@@ -19,6 +20,9 @@ export function AdminPage() {
         </Section>
         <Section title={t`Search index`}>
           <SearchIndex />
+        </Section>
+        <Section title={t`Speaker index`}>
+          <SpeakerIndex />
         </Section>
       </Stack>
     </Pane>

@@ -153,6 +153,7 @@ export type SearchInput = {
   readonly from?: string;
   readonly to?: string;
   readonly sort: string;
+  readonly exact?: true;
   readonly page: number;
 };
 export const searchPageSize = 10;
@@ -173,6 +174,7 @@ export function searchQuery(input: SearchInput) {
           date_from: input.from && new Date(`${input.from}T00:00:00`).toISOString(),
           date_to: input.to && new Date(`${input.to}T23:59:59.999`).toISOString(),
           sort_by: input.sort,
+          exact: input.exact,
           page: input.page,
           page_size: searchPageSize,
         },

@@ -24,6 +24,7 @@ import type {
   promptRoutes,
   QueryInputOf,
   searchRoutes,
+  speakerIndexRoutes,
   summaryRoutes,
   suggestionRoutes,
   systemRoutes,
@@ -53,6 +54,7 @@ type Definition =
   | ValueOf<typeof modelRoutes>
   | ValueOf<typeof promptRoutes>
   | ValueOf<typeof searchRoutes>
+  | ValueOf<typeof speakerIndexRoutes>
   | ValueOf<typeof summaryRoutes>
   | ValueOf<typeof suggestionRoutes>
   | ValueOf<typeof systemRoutes>

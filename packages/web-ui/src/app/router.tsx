@@ -145,6 +145,11 @@ const promptsRoute = createRoute({
   path: '/prompts',
   component: lazyPage(() => import('../prompts/prompts-page.tsx').then((module) => module.PromptsPage)),
 });
+const speakersRoute = createRoute({
+  getParentRoute: () => insideRoute,
+  path: '/speakers',
+  component: lazyPage(() => import('../speakers/speakers-page.tsx').then((module) => module.SpeakersPage)),
+});
 /** Groups and administration share their navigation. */
 const frameRoute = createRoute({
   getParentRoute: () => insideRoute,
@@ -264,6 +269,11 @@ const labelsRoute = createRoute({
   path: '/admin/labels',
   component: lazyPage(() => import('../admin/labels/labels-page.tsx').then((module) => module.LabelsPage)),
 });
+const voicesRoute = createRoute({
+  getParentRoute: () => frameRoute,
+  path: '/admin/voices',
+  component: lazyPage(() => import('../admin/voices/voices-page.tsx').then((module) => module.VoicesPage)),
+});
 const organisationRoute = createRoute({
   getParentRoute: () => frameRoute,
   path: '/admin/organisation',
@@ -294,6 +304,7 @@ export const router = createRouter({
       searchRoute,
       accountRoute,
       promptsRoute,
+      speakersRoute,
       frameRoute.addChildren([
         groupsRoute,
         groupRoute,
@@ -316,6 +327,7 @@ export const router = createRouter({
         erasuresRoute,
         redactionRoute,
         labelsRoute,
+        voicesRoute,
         organisationRoute,
         adminRoute,
       ]),

@@ -188,6 +188,9 @@ function AccountMenu({ me }: { me: User }) {
         <Menu.Item leftSection={<Icon name="edit" size={18} />} onClick={() => void navigate({ to: '/prompts' })}>
           {t`Prompts`}
         </Menu.Item>
+        <Menu.Item leftSection={<Icon name="user" size={18} />} onClick={() => void navigate({ to: '/speakers' })}>
+          {t`Speakers`}
+        </Menu.Item>
         <Menu.Item leftSection={<Icon name="users" size={18} />} onClick={() => void navigate({ to: '/groups' })}>
           {t`Groups`}
         </Menu.Item>

@@ -35,6 +35,7 @@ import { ShortcutsDialog } from './shortcuts-dialog.tsx';
 import { SpeakersPanel } from './speakers-panel.tsx';
 import { SummaryPanel } from './summary/summary-panel.tsx';
 import { SuggestionsPanel } from './suggestions-panel.tsx';
+import { VoiceSuggestions } from './voice-suggestions.tsx';
 import { TagsLine } from './tags-line.tsx';
 import { positionAt } from './transcript.ts';
 import { TranscriptView } from './transcript-view.tsx';
@@ -147,6 +148,7 @@ function Workspace({ initialFind, startAt }: { initialFind: string; startAt: num
               icon="users"
               open={wide ?? true}
             >
+              <VoiceSuggestions fileId={file.uuid} />
               <SpeakersPanel />
             </Panel>
           )}

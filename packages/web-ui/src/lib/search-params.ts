@@ -22,6 +22,8 @@ export type SearchPageSearch = {
   from?: string;
   to?: string;
   sort?: string;
+  /** Unknown words are searched as they are. */
+  exact?: true;
   page?: number;
 };
 
@@ -60,6 +62,7 @@ export function searchPageSearch(raw: Raw): SearchPageSearch {
     from: day(raw['from']),
     to: day(raw['to']),
     sort: oneOf(raw['sort'], searchSorts),
+    exact: raw['exact'] === true ? true : undefined,
     page: page(raw['page']),
   });
 }

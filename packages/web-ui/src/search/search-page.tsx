@@ -28,7 +28,7 @@ export function SearchPage() {
     }),
   );
   const change = (next: Partial<SearchPageSearch> | { mode: string }): void =>
-    void navigate({ search: searchPageSearch({ ...params, page: undefined, ...next }) });
+    void navigate({ search: searchPageSearch({ ...params, page: undefined, exact: undefined, ...next }) });
   return (
     <div className="ot-page" style={{ maxWidth: '56rem' }}>
       <Title order={1} size="h2" mb="md">
@@ -47,6 +47,7 @@ export function SearchPage() {
             stale={query.isPlaceholderData}
             onPage={(page) => void navigate({ search: searchPageSearch({ ...params, page }) })}
             onRetry={() => void query.refetch()}
+            onExact={() => change({ exact: true })}
           />
         )}
       </div>
@@ -59,9 +60,10 @@ type ResultsProps = {
   readonly stale: boolean;
   readonly onPage: (page: number) => void;
   readonly onRetry: () => void;
+  readonly onExact: () => void;
 };
 
-function Results({ response, stale, onPage, onRetry }: ResultsProps) {
+function Results({ response, stale, onPage, onRetry, onExact }: ResultsProps) {
   const missing = missingLegs(response.legs);
   if (isSearchOutage(response.legs)) {
     return (
@@ -84,9 +86,17 @@ function Results({ response, stale, onPage, onRetry }: ResultsProps) {
           </Group>
         </Alert>
       )}
+      {response.correction !== null && (
+        <Group gap="xs" data-testid="search-correction">
+          <Text size="sm">{t`Showing results for “${response.correction.query}”.`}</Text>
+          <Button size="compact-sm" variant="light" onClick={onExact}>
+            {t`Search instead for “${response.query}”`}
+          </Button>
+        </Group>
+      )}
       <Text size="sm" c="dimmed" data-testid="search-summary">
         {response.total_files === 0
-          ? t`No matches for “${response.query}”.`
+          ? t`No matches for “${response.correction?.query ?? response.query}”.`
           : t`${plural(response.total_results, { one: '# match', other: '# matches' })} in ${plural(response.total_files, { one: '# recording', other: '# recordings' })}, ${Math.max(1, Math.round(response.search_time_ms))} ms`}
       </Text>
       {response.total_files === 0 && (
@@ -121,6 +131,9 @@ function SearchHint() {
       <Icon name="audio" size={44} />
       <Text maw={420}>
         {t`Search for words that were said, or describe what was meant. Click a result to play it.`}
+      </Text>
+      <Text maw={420} size="sm">
+        {t`Put an exact phrase in quotes. Narrow the search with speaker:, tag:, in: (a collection), before: and after: (a date such as 2026-03-31). Put names with blanks in quotes; a minus in front of speaker:, tag: or in: excludes.`}
       </Text>
     </Stack>
   );

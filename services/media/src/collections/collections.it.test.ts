@@ -244,6 +244,11 @@ describe('a collection of another person', () => {
     expect(await indexer.request(collectionRpc.filesOf, { collectionId: collection, reader })).toEqual({
       fileIds: null,
     });
+    const named = async (userId: string, name: string) =>
+      (await indexer.request(collectionRpc.filesNamed, { name, reader: { userId, role: 'user' } })).fileIds;
+    const { name } = (await read(ada, collection)).body as { name: string };
+    expect([await named(eve.userId, name), await named(ada.userId, name.toUpperCase())]).toEqual([null, []]);
+    expect([await named(ada.userId, '%'), await named(ada.userId, `${name} `)]).toEqual([null, null]);
     expect(await status(ada, 'DELETE', path)).toBe(204);
     for (const [method, url, body] of calls)
       expect([method, url, await status(ada, method, url, body)]).toEqual([method, url, 404]);

@@ -1,4 +1,10 @@
-import type { BodyOf, CollectionObject, mediaRoutes, QueryOf } from '@overtone/contracts';
+import {
+  maxCollectionFiles,
+  type BodyOf,
+  type CollectionObject,
+  type mediaRoutes,
+  type QueryOf,
+} from '@overtone/contracts';
 import type { Outbox } from '@overtone/database';
 import { isAppError, type Caller } from '@overtone/service-kit';
 import { scopeOf } from '../access/access.store.ts';
@@ -113,6 +119,21 @@ export function createCollections({ db, outbox, people }: CollectionsDeps) {
       const members = await db.collectionMember.findMany({
         where: { collectionId: id, file },
         select: { fileId: true },
+      });
+      return members.map(({ fileId }) => fileId);
+    },
+
+    /** Files that the reader may read of all collections with this name, in any case; null when the reader sees none. */
+    fileIdsNamed: async (reader: Pick<Caller, 'userId' | 'role'>, name: string): Promise<string[] | null> => {
+      const scope = await scopeOfCollections(db, reader, 'all');
+      const named = { name: { equals: escapeLike(name), mode: 'insensitive' as const } };
+      const found = await db.collection.findMany({ where: { AND: [scope, named] }, select: { id: true }, take: 100 });
+      if (found.length === 0) return null;
+      const members = await db.collectionMember.findMany({
+        where: { collectionId: { in: found.map(({ id }) => id) }, file: await scopeOf(db, reader, 'all') },
+        select: { fileId: true },
+        distinct: ['fileId'],
+        take: maxCollectionFiles,
       });
       return members.map(({ fileId }) => fileId);
     },

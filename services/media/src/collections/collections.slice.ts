@@ -40,6 +40,10 @@ export function createCollectionsSlice(deps: CollectionsDeps): Slice {
       rpc(collectionRpc.filesOf, async ({ collectionId, reader }) => ({
         fileIds: await collections.fileIdsFor(reader, collectionId),
       })),
+      /** Files of collections by name, for the operator `in:` of a search; called by search-indexer. */
+      rpc(collectionRpc.filesNamed, async ({ name, reader }) => ({
+        fileIds: await collections.fileIdsNamed(reader, name),
+      })),
       /** Names of what conversations are about; called by insights. */
       rpc(collectionNamesRpc.names, async ({ collectionIds, reader }) => ({
         collections: await collections.namesFor(reader, collectionIds),

@@ -13,6 +13,7 @@ import { idsOf, objectPrefixes, type FileRow } from '../files/files.ts';
 import type { MediaErasure } from '../generated/client.ts';
 import { notHeld } from '../legal-hold/legal-hold.store.ts';
 import { publishAccess, removeMembership, removeSharesWith } from '../sharing/sharing.store.ts';
+import { eraseVoicesOf } from '../voices/voices.store.ts';
 
 export type ErasureDeps = {
   db: Db;
@@ -129,6 +130,7 @@ async function eraseTraces(tx: Tx, outbox: Outbox, userId: string): Promise<Coun
   const shared = await removeSharesWith(tx, { userId });
   for (const fileId of new Set(shared)) await publishAccess(tx, outbox, fileId);
   const collections = await eraseCollectionsOf(tx, userId);
+  const profiles = await eraseVoicesOf(tx, outbox, userId);
   await removeMembership(tx, userId);
   await tx.$executeRaw`
     update file_share s set shared_by = f.user_id from media_file f
@@ -145,5 +147,5 @@ async function eraseTraces(tx: Tx, outbox: Outbox, userId: string): Promise<Coun
     update watch_source set enabled = false, owner_id = null, version = version + 1,
       config = config || '{"enabled": false, "owner": ""}' where owner_id = ${userId}::uuid`;
   const { count: tags } = await tx.tag.deleteMany({ where: { userId, files: { none: {} } } });
-  return { shares: shared.length, collections, changes, edits, watched, tags };
+  return { shares: shared.length, collections, speaker_profiles: profiles, changes, edits, watched, tags };
 }

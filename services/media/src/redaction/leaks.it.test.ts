@@ -137,7 +137,8 @@ const calls: Readonly<Record<string, readonly Call[]>> = {
 /** Routes of other services with such a field, and where their text comes from. */
 const elsewhere: Readonly<Record<string, string>> = {
   'GET /api/search': 'its text is that of rpc.media.transcript-page, which is tested below',
-  'GET /api/search/suggestions': 'its titles and speakers are those of rpc.media.transcript-page',
+  'GET /api/search/suggestions': 'its titles, speakers, tags and words are those of rpc.media.transcript-page',
+  'GET /api/search/filters': 'its speakers and tags are those of rpc.media.transcript-page',
   'GET /api/admin/audit-logs/export': 'its records are made from events, which are tested below',
   'GET /api/docs': 'the documentation of the API',
   'POST /api/admin/asr-providers/test': 'its text is that of the sample in the product',

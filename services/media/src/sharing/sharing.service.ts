@@ -18,6 +18,7 @@ import {
   setShare,
   unknownTarget,
 } from './sharing.store.ts';
+import { deleteProfiles, eraseVoicesOf } from '../voices/voices.store.ts';
 
 type ShareRequest = BodyOf<(typeof mediaRoutes)['share']>;
 const paths = { user: 'user_uuid', group: 'group_uuid' };
@@ -81,10 +82,15 @@ export function createMemberships({ db, outbox, people }: SharingDeps) {
     loadAll: async (): Promise<void> => {
       for await (const membership of people.memberships()) await setMembership(db, membership);
     },
-    removeGroup: (groupId: string): Promise<void> => db.$transaction((tx) => removeShares(tx, { groupId }), txOptions),
+    removeGroup: (groupId: string): Promise<void> =>
+      db.$transaction(async (tx) => {
+        await removeShares(tx, { groupId });
+        await deleteProfiles(tx, outbox, { groupId });
+      }, txOptions),
     removeUser: (userId: string): Promise<void> =>
       db.$transaction(async (tx) => {
         await removeShares(tx, { userId });
+        await eraseVoicesOf(tx, outbox, userId);
         await removeMembership(tx, userId);
       }, txOptions),
   };

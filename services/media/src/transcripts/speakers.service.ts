@@ -3,6 +3,7 @@ import { invalid, notFound, type Caller } from '@overtone/service-kit';
 import { lockedFile, may, usableFile, type UsableFile } from '../access/access.store.ts';
 import { txOptions, type Db, type Tx } from '../database.ts';
 import { markNamesChanged, maskFor } from '../redaction/redaction.store.ts';
+import { linkNamedSpeaker } from '../voices/voices.store.ts';
 import { nextLabel, speakerBefore } from './transcripts.ts';
 import { listSpeakers, markEdited, recordEdit, type SpeakerObject, type Undo } from './transcripts.store.ts';
 
@@ -28,7 +29,9 @@ export function createSpeakers({ db, outbox }: { db: Db; outbox: Outbox }) {
     rename: (caller: Caller, id: string, displayName: string | null) =>
       db.$transaction(async (tx) => {
         const { speaker, file } = await lockSpeaker(tx, caller, id);
-        await tx.speaker.update({ where: { id }, data: { displayName: displayName === '' ? null : displayName } });
+        const name = displayName === '' ? null : displayName;
+        await tx.speaker.update({ where: { id }, data: { displayName: name } });
+        await linkNamedSpeaker(tx, { file, speakerId: id, name, userId: caller.userId });
         await markNamesChanged(tx, speaker.fileId);
         await markEdited(tx, outbox, file);
         return readSpeaker(tx, caller, file, id);

@@ -3,12 +3,17 @@ import type { Outbox } from '@overtone/database';
 import { consumer, type Slice } from '@overtone/service-kit';
 import type { Db } from '../database.ts';
 
-type Deps = { db: Db; outbox: Outbox; indexing: { forget: (fileId: string) => Promise<void> } };
+type Deps = {
+  db: Db;
+  outbox: Outbox;
+  indexing: { forget: (fileId: string) => Promise<void> };
+  forgetVoicesOf: (userId: string) => Promise<number>;
+};
 
 const batchSize = 200;
 
 /** Erases the search entries of a person, and the person from the access lists of other files. */
-export function createErasureSlice({ db, outbox, indexing }: Deps): Slice {
+export function createErasureSlice({ db, outbox, indexing, forgetVoicesOf }: Deps): Slice {
   return {
     consumers: [
       /** A person is erased: removes their files from the index. A repeated order finds nothing and is answered, too. */
@@ -25,6 +30,7 @@ export function createErasureSlice({ db, outbox, indexing }: Deps): Slice {
           files += rows.length;
           if (rows.length === 0) break;
         }
+        const voices = await forgetVoicesOf(userId);
         await db.$transaction(async (tx) => {
           const { count: memberships } = await tx.membership.deleteMany({ where: { userId } });
           const accessLists = await tx.$executeRaw`
@@ -33,7 +39,12 @@ export function createErasureSlice({ db, outbox, indexing }: Deps): Slice {
           await outbox.add(tx, erasureEvents['search-indexer'], {
             erasureId,
             round,
-            counts: { indexed_files: files, access_lists: accessLists, membership_copies: memberships },
+            counts: {
+              indexed_files: files,
+              voice_files: voices,
+              access_lists: accessLists,
+              membership_copies: memberships,
+            },
             objectHashes: [],
             fileIds: [],
             held: 0,

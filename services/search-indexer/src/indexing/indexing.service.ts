@@ -9,13 +9,15 @@ import type { Build, SearchIndex } from '../ports/search-index.ts';
 import type { IndexableFile, Transcripts } from '../ports/transcripts.ts';
 import type { Vectoriser, Vectors } from '../ports/vectoriser.ts';
 import type { Telemetry } from '../telemetry.ts';
+import type { Vocabulary } from '../vocabulary/vocabulary.store.ts';
 import type { IndexStates } from './index-states.store.ts';
-import { fingerprintOf, rowsOf, speakersOf, windowTextsOf } from './indexing.ts';
+import { fingerprintOf, rowsOf, speakersOf, windowTextsOf, wordsOf } from './indexing.ts';
 
 export type IndexingDeps = {
   db: Db;
   outbox: Outbox;
   states: IndexStates;
+  vocabulary: Pick<Vocabulary, 'save'>;
   index: SearchIndex;
   transcripts: Transcripts;
   vectoriser: Vectoriser;
@@ -38,7 +40,8 @@ type Content = { file: IndexableFile; passages: Passage[]; vectors: Vectors | nu
  * Reads a file's current transcript and replaces its rows; idempotent. Without vectors the file is found by keywords only
  * and is marked for indexing again.
  */
-export function createIndexing({ db, states, outbox, index, transcripts, vectoriser, telemetry, log }: IndexingDeps) {
+export function createIndexing(deps: IndexingDeps) {
+  const { db, states, vocabulary, outbox, index, transcripts, vectoriser, telemetry, log } = deps;
   // Serialized per file, so that a write in progress cannot follow the file's deletion.
   const lock = new AsyncLock({ maxPending: Infinity });
   const runExclusively = <T>(fileId: string, work: () => Promise<T>): Promise<T> =>
@@ -69,6 +72,7 @@ export function createIndexing({ db, states, outbox, index, transcripts, vectori
     await db.$transaction(async (tx) => {
       const state = stateOf(file, passages, written);
       await states.save(tx, state, maskChanges);
+      await vocabulary.save(tx, fileId, wordsOf(file, passages));
       const { ownerId, transcriptVersion, chunks, semantic } = state;
       if (!options.onlyBuild)
         await outbox.add(tx, searchEvents.fileIndexed, { fileId, ownerId, transcriptVersion, chunks, semantic });

@@ -4,6 +4,7 @@ import type { Passage, Window } from '../chunking/chunking.ts';
 import { fileRowIdOf, filterKey, rowIdOf, sectionIdOf, type IndexRow } from '../ports/search-index.ts';
 import type { IndexableFile } from '../ports/transcripts.ts';
 import { termsOf } from '../tokenize/tokenize.ts';
+import { vocabularyOf } from '../vocabulary/vocabulary.ts';
 
 export function mediaKind(contentType: string): 'audio' | 'video' {
   return contentType.startsWith('video/') ? 'video' : 'audio';
@@ -132,6 +133,11 @@ export function windowTextsOf(passages: readonly Passage[]): string[] {
 /** All speakers in order of appearance. */
 export function speakersOf(passages: readonly Passage[]): string[] {
   return [...new Set(passages.flatMap((passage) => passage.speakers))];
+}
+
+/** The words by which a file is found. */
+export function wordsOf({ title, tags }: IndexableFile, passages: readonly Passage[]): string[] {
+  return vocabularyOf([...windowTextsOf(passages), title, ...tags]);
 }
 
 /** A hash of the file metadata that search shows or filters by. */

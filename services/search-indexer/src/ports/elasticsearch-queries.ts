@@ -26,8 +26,12 @@ export function filtersOf(filter: IndexFilter): estypes.QueryDslQueryContainer[]
   const filters: estypes.QueryDslQueryContainer[] = [];
   if (filter.ownerId !== null) filters.push(visibleTo(filter.ownerId, filter.sharedIds));
   if (filter.fileIds !== null) filters.push({ terms: { file_id: filter.fileIds.map(checkedId) } });
+  if (filter.excludedFileIds.length > 0)
+    filters.push({ bool: { must_not: { terms: { file_id: filter.excludedFileIds.map(checkedId) } } } });
   if (filter.speakers.length > 0) filters.push({ terms: { speakers: [...filter.speakers] } });
   if (filter.tags.length > 0) filters.push({ terms: { tags: [...filter.tags] } });
+  if (filter.excludedTags.length > 0)
+    filters.push({ bool: { must_not: { terms: { tags: [...filter.excludedTags] } } } });
   if (filter.media.length > 0) filters.push({ terms: { media: [...filter.media] } });
   if (filter.uploadedFrom !== null || filter.uploadedTo !== null)
     filters.push({ range: { uploaded: range(filter.uploadedFrom, filter.uploadedTo) } });
@@ -90,7 +94,7 @@ export const indexSettings: estypes.IndicesIndexSettings = {
 };
 
 /** Version of the mappings. Indices of another version count as lost and are rebuilt. */
-export const indexVersion = 3;
+export const indexVersion = 4;
 
 export function mappingsOf(model: VectorModel | null): estypes.MappingTypeMapping {
   return {

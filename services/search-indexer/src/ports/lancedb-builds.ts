@@ -8,7 +8,7 @@ const build = z.object({
   model: z.object({ name: z.string(), dim: z.int() }).nullable(),
 });
 /** Version of the table columns. With tables of another version the index counts as lost and is rebuilt. */
-const version = 3;
+const version = 4;
 const schema = z.object({
   version: z.literal(version),
   current: build.nullable(),

@@ -4,15 +4,22 @@ import type { Bus } from '@overtone/service-kit';
 /** Collections of files, as media knows them. */
 export type Collections = {
   /** The files of a collection that the searcher may read; null when the searcher may not see the collection. */
-  filesOf: (collectionId: string, searcher: { userId: string; canSeeAll: boolean }) => Promise<string[] | null>;
+  filesOf: (collectionId: string, searcher: Searcher) => Promise<string[] | null>;
+  /** The same of all collections with this name, in any case; null when the searcher sees none. */
+  filesNamed: (name: string, searcher: Searcher) => Promise<string[] | null>;
 };
+type Searcher = { userId: string; canSeeAll: boolean };
 
 /** Requests the files of collections from media. */
 export function createMediaCollections({ bus }: { bus: Pick<Bus, 'request'> }): Collections {
   return {
-    filesOf: async (collectionId, { userId, canSeeAll }) => {
-      const reader = { userId, role: canSeeAll ? ('admin' as const) : ('user' as const) };
-      return (await bus.request(collectionRpc.filesOf, { collectionId, reader })).fileIds;
-    },
+    filesOf: async (collectionId, searcher) =>
+      (await bus.request(collectionRpc.filesOf, { collectionId, reader: readerOf(searcher) })).fileIds,
+    filesNamed: async (name, searcher) =>
+      (await bus.request(collectionRpc.filesNamed, { name, reader: readerOf(searcher) })).fileIds,
   };
+}
+
+function readerOf({ userId, canSeeAll }: Searcher) {
+  return { userId, role: canSeeAll ? ('admin' as const) : ('user' as const) };
 }

@@ -48,13 +48,29 @@ export type IndexFilter = {
   sharedIds: readonly string[];
   /** Only these files; null: all. */
   fileIds: readonly string[] | null;
+  excludedFileIds: readonly string[];
   speakers: readonly string[];
   tags: readonly string[];
+  excludedTags: readonly string[];
   media: readonly ('audio' | 'video')[];
   uploadedFrom: number | null;
   uploadedTo: number | null;
   minDuration: number | null;
   maxDuration: number | null;
+};
+
+/** No search filters, only access. */
+export const noFilter: Omit<IndexFilter, 'ownerId' | 'sharedIds'> = {
+  fileIds: null,
+  excludedFileIds: [],
+  speakers: [],
+  tags: [],
+  excludedTags: [],
+  media: [],
+  uploadedFrom: null,
+  uploadedTo: null,
+  minDuration: null,
+  maxDuration: null,
 };
 
 /** Stems to search for. Without words and phrases all rows that pass the filter match. */

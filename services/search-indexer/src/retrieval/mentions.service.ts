@@ -1,10 +1,9 @@
 import { roleAtLeast, type ReplyOf, type RequestOf, type retrievalRpc } from '@overtone/contracts';
 import { unavailable } from '@overtone/service-kit';
 import type { AccessScope, AccessScopes } from '../access/access.ts';
-import { isCard, type SearchIndex, type Shown } from '../ports/search-index.ts';
+import { isCard, noFilter, type SearchIndex, type Shown } from '../ports/search-index.ts';
 import type { SearchStore } from '../search/search.store.ts';
 import { batchesOf, countMentions, phraseOf, type Phrase } from './mentions.ts';
-import { noFilter } from './retrieval.ts';
 import type { RetrievalStore } from './retrieval.store.ts';
 
 export type MentionsDeps = {

@@ -1,13 +1,12 @@
 import { roleAtLeast, type ReplyOf, type RequestOf, type retrievalRpc } from '@overtone/contracts';
 import type { AccessScope, AccessScopes } from '../access/access.ts';
-import type { IndexFilter, SearchIndex } from '../ports/search-index.ts';
+import { noFilter, type IndexFilter, type SearchIndex } from '../ports/search-index.ts';
 import { keepVisible, type FileHit, type FindFiles, type SearchPlan } from '../search/search.ts';
 import type { SearchStore } from '../search/search.store.ts';
 import { variantsOf } from '../tokenize/tokenize.ts';
 import {
   bestPassages,
   evidenceOf,
-  noFilter,
   passageOf,
   planQuestion,
   topicWords,

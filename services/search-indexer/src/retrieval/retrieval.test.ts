@@ -18,7 +18,7 @@ describe('a question', () => {
   it('is planned as a hybrid search without operators, in the requested files', () => {
     const plan = planQuestion('Who said "road map"? speaker:Bob', { scope, languages: ['en'], fileIds: ['f'] });
     expect(plan.keyword).toMatchObject({ phrases: [] });
-    expect(plan.parsed).toMatchObject({ phrases: [], speakers: [] });
+    expect(plan.parsed).toMatchObject({ phrases: [], filters: { speakers: [] } });
     expect(plan.meaning).not.toBeNull();
     expect(plan.filter).toEqual({ ...everything, fileIds: ['f'] });
   });

@@ -1,21 +1,17 @@
 import type { Evidence } from '@overtone/contracts';
 import type { AccessScope } from '../access/access.ts';
 import type { Layout } from '../chunking/chunking.ts';
-import { isCard, type IndexFilter, type Shown } from '../ports/search-index.ts';
-import { planSearch, type FileHit, type FusedHit, type Languages, type SearchPlan } from '../search/search.ts';
+import { isCard, type Shown } from '../ports/search-index.ts';
+import {
+  parsedOf,
+  planSearch,
+  type FileHit,
+  type FusedHit,
+  type Languages,
+  type SearchPlan,
+} from '../search/search.ts';
 import { isQuestionWord, isStopWord, splitWords, stemmerOf } from '../tokenize/tokenize.ts';
 
-/** Everything that the reader may find. */
-export const noFilter: Omit<IndexFilter, 'ownerId' | 'sharedIds'> = {
-  fileIds: null,
-  speakers: [],
-  tags: [],
-  media: [],
-  uploadedFrom: null,
-  uploadedTo: null,
-  minDuration: null,
-  maxDuration: null,
-};
 /** A hybrid search without filters. */
 const hybrid = {
   page: 1,
@@ -24,6 +20,7 @@ const hybrid = {
   speakers: [],
   tags: [],
   file_type: [],
+  exact: false,
   sort_by: 'relevance',
   sort_order: 'desc',
 } as const satisfies Partial<Parameters<typeof planSearch>[0]>;
@@ -41,7 +38,7 @@ export function planQuestion(
 ): SearchPlan {
   const text = question.replaceAll(/["“”:]/gu, ' ');
   const query = { ...hybrid, speakers: [], tags: [], file_type: [], q: text };
-  return planSearch(query, { scope, fileIds, languages });
+  return planSearch(query, { parsed: parsedOf(query), scope, fileIds, excludedFileIds: [], languages });
 }
 
 /** The passages of a file that are passed on, best first; its title is not speech. */

@@ -29,12 +29,50 @@ describe('query', () => {
   });
 
   it('parses speaker:"Name" and speaker:Name as filters, not as words', () => {
-    expect(parseQuery('speaker:"Anna Lee" budget Speaker:Bob')).toEqual({
+    expect(parseQuery('speaker:"Anna Lee" budget Speaker:Bob')).toMatchObject({
       text: 'budget',
       words: ['budget'],
       phrases: [],
-      speakers: ['Anna Lee', 'Bob'],
+      filters: { speakers: ['Anna Lee', 'Bob'], excludedSpeakers: [] },
     });
+  });
+
+  it('parses tags, collections and their negation', () => {
+    const { filters, words } = parseQuery('tag:"Q1 plan" -tag:draft in:Board -in:"Old files" -speaker:Eve budget');
+    expect(words).toEqual(['budget']);
+    expect(filters).toMatchObject({
+      tags: ['Q1 plan'],
+      excludedTags: ['draft'],
+      collections: ['Board'],
+      excludedCollections: ['Old files'],
+      excludedSpeakers: ['Eve'],
+    });
+  });
+
+  it('parses days, months and years in UTC; the narrowest range counts', () => {
+    const range = (query: string) => {
+      const { from, before } = parseQuery(query).filters;
+      return [from, before].map((time) => (time === null ? null : new Date(time).toISOString().slice(0, 10)));
+    };
+    expect(range('after:2026-03-05 before:2026-04')).toEqual(['2026-03-05', '2026-04-01']);
+    expect(range('after:2025 after:2026 before:2027')).toEqual(['2026-01-01', '2027-01-01']);
+    expect(range('budget')).toEqual([null, null]);
+  });
+
+  it.each(['before:', 'before:soon', 'after:2026-02-30', 'after:2026-13', 'before:26-01-01', '-before:2026'])(
+    'rejects %s with the expected form of a date',
+    (query) => {
+      expect(() => parseQuery(`budget ${query}`)).toThrow(/before:|after:/);
+    },
+  );
+
+  it('takes other words with a colon as words', () => {
+    expect(parseQuery('ratio 3:4 note:this within:that').words).toEqual(['ratio', '3', '4', 'note', 'within']);
+  });
+
+  it('returns where the words are in the query', () => {
+    const query = 'tag:bugdet "bugdet plan" the bugdet';
+    expect(parseQuery(query).places.map(({ at, end }) => [at, query.slice(at, end)])).toEqual([[29, 'bugdet']]);
   });
 
   it('parses quotes as a phrase, including stop words', () => {

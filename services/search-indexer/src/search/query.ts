@@ -1,4 +1,19 @@
-import { isQuestion, isQuestionWord, isStopWord, splitWords } from '../tokenize/tokenize.ts';
+import { invalid } from '@overtone/service-kit';
+import { isQuestion, isQuestionWord, isStopWord, splitWords, type Word } from '../tokenize/tokenize.ts';
+
+/** Filters written as operators of a query; the names of one operator are alternatives. */
+type QueryFilters = {
+  speakers: string[];
+  excludedSpeakers: string[];
+  tags: string[];
+  excludedTags: string[];
+  /** Names of collections. */
+  collections: string[];
+  excludedCollections: string[];
+  /** Uploads from this time on and before this time, in epoch milliseconds. */
+  from: number | null;
+  before: number | null;
+};
 
 /** A parsed search text. */
 export type ParsedQuery = {
@@ -6,53 +21,105 @@ export type ParsedQuery = {
   text: string;
   /** Single words. */
   words: string[];
+  /** The same words with their places in the query. */
+  places: Word[];
   /** Quoted phrases as word lists. */
   phrases: string[][];
-  /** From `speaker:"Name"`. */
-  speakers: string[];
+  filters: QueryFilters;
 };
 
-const speakerPattern = /(?:^|\s)speaker:(?:"([^"]*)"|(\S+))/giu;
+const operatorPattern = /(?<=^|\s)(-?)(speaker|tag|in|before|after):(?:"([^"]*)"|(\S*))/giu;
 const phrasePattern = /"([^"]*)"/g;
 /** More words make a search slower, not better. */
 const maxWords = 32;
+const maxPhrases = 8;
 
 /**
- * Parses `speaker:"Name"` and `"quoted phrases"`; everything else is words. Stop words, and in a question the words by
- * which people ask, are dropped unless there are no others. Any input is valid.
+ * Parses operators (`speaker:"Name"`, `-tag:name`, `in:collection`, `after:2026-03`, `before:2026-04-01`) and `"quoted
+ * phrases"`; everything else is words. Stop words, and in a question the words by which people ask, are dropped unless
+ * there are no others. @throws AppError invalid for a date that does not exist; any other input is valid.
  */
 export function parseQuery(query: string): ParsedQuery {
-  const speakers: string[] = [];
-  const phrases: string[][] = [];
-  const withoutSpeakers = query.replaceAll(speakerPattern, (_all, quoted?: string, bare?: string) => {
-    const name = (quoted ?? bare ?? '').trim();
-    if (name) speakers.push(name);
-    return ' ';
-  });
-  const loose = withoutSpeakers.replaceAll(phrasePattern, (_all, inner: string) => {
-    const phrase = splitWords(inner).map((word) => word.text);
-    if (phrase.length > 0) phrases.push(phrase.slice(0, maxWords));
-    return ' ';
-  });
-  const all = unique(splitWords(loose).map((word) => word.text));
-  const words = wordsToSearch(all, { asked: isQuestion(loose), required: phrases.length === 0 });
-  const text = withoutSpeakers.replaceAll('"', ' ').replaceAll(/\s+/g, ' ').trim();
+  const filters = readFilters(query);
+  const withoutOperators = query.replaceAll(operatorPattern, blank);
+  const phrases = [...withoutOperators.matchAll(phrasePattern)]
+    .map(([, inner = '']) => splitWords(inner).map((word) => word.text))
+    .filter((phrase) => phrase.length > 0);
+  const loose = withoutOperators.replaceAll(phrasePattern, blank);
+  const asked = isQuestion(loose);
+  const places = wordsToSearch(unique(splitWords(loose)), { asked, required: phrases.length === 0 }).slice(0, maxWords);
+  const words = places.map(({ text }) => text);
+  const text = withoutOperators.replaceAll('"', ' ').replaceAll(/\s+/g, ' ').trim();
   return {
-    text: phrases.length === 0 && isQuestion(loose) ? words.join(' ') : text,
-    words: words.slice(0, maxWords),
-    phrases: phrases.slice(0, 8),
-    speakers,
+    text: phrases.length === 0 && asked ? words.join(' ') : text,
+    words,
+    places,
+    phrases: phrases.slice(0, maxPhrases).map((phrase) => phrase.slice(0, maxWords)),
+    filters,
   };
 }
 
+/** Whether the query has operators. */
+export function hasFilters({ from, before, ...names }: QueryFilters): boolean {
+  return from !== null || before !== null || Object.values(names).some((values) => values.length > 0);
+}
+
+/** Blanks of the same length, so that the other words keep their places. */
+function blank(found: string): string {
+  return ' '.repeat(found.length);
+}
+
+function readFilters(query: string): QueryFilters {
+  const filters: QueryFilters = {
+    speakers: [],
+    excludedSpeakers: [],
+    tags: [],
+    excludedTags: [],
+    collections: [],
+    excludedCollections: [],
+    from: null,
+    before: null,
+  };
+  const names = {
+    speaker: [filters.speakers, filters.excludedSpeakers],
+    tag: [filters.tags, filters.excludedTags],
+    in: [filters.collections, filters.excludedCollections],
+  } as const;
+  for (const [, minus, name = '', quoted, bare] of query.matchAll(operatorPattern)) {
+    const operator = name.toLowerCase() as keyof typeof names | 'before' | 'after';
+    const argument = (quoted ?? bare ?? '').trim();
+    if (operator === 'before')
+      filters.before = Math.min(filters.before ?? Infinity, readDate('before', minus, argument));
+    else if (operator === 'after')
+      filters.from = Math.max(filters.from ?? -Infinity, readDate('after', minus, argument));
+    else if (argument) names[operator][minus ? 1 : 0].push(argument);
+  }
+  return filters;
+}
+
+/** The start of a day, month or year in UTC. @throws AppError invalid. */
+function readDate(operator: 'before' | 'after', minus: string | undefined, written: string): number {
+  if (minus) throw invalid('invalid_request', `-${operator}: cannot be negated; use before: or after:`);
+  const [, year = '', month = '01', day = '01'] = /^(\d{4})(?:-(\d{2}))?(?:-(\d{2}))?$/.exec(written) ?? [];
+  const date = new Date(`${year}-${month}-${day}T00:00:00.000Z`);
+  // JavaScript rolls 31 February over to March.
+  if (Number.isNaN(date.getTime()) || date.getUTCDate() !== Number(day))
+    throw invalid(
+      'invalid_request',
+      `${operator}:${written} is not a date; write ${operator}:2026-03-31, ${operator}:2026-03 or ${operator}:2026`,
+    );
+  return date.getTime();
+}
+
 /** Drops stop words, and in a question its question words, unless there are no others. */
-function wordsToSearch(words: string[], { asked, required }: { asked: boolean; required: boolean }): string[] {
-  const meaningful = words.filter((word) => !isStopWord(word));
-  const topical = asked ? meaningful.filter((word) => !isQuestionWord(word)) : meaningful;
+function wordsToSearch(words: Word[], { asked, required }: { asked: boolean; required: boolean }): Word[] {
+  const meaningful = words.filter(({ text }) => !isStopWord(text));
+  const topical = asked ? meaningful.filter(({ text }) => !isQuestionWord(text)) : meaningful;
   if (topical.length > 0 || !required) return topical;
   return meaningful.length > 0 ? meaningful : words;
 }
 
-function unique(words: string[]): string[] {
-  return [...new Map(words.map((word) => [word.toLowerCase(), word])).values()];
+/** Each word once, in the order of the first occurrences. */
+function unique(words: readonly Word[]): Word[] {
+  return [...new Map(words.map((word) => [word.text.toLowerCase(), word])).values()];
 }

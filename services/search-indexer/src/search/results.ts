@@ -69,7 +69,7 @@ export function resultOf(file: FileHit, plan: SearchPlan, { facts, stored }: Mat
 const noLayout: Layout = { at: [0], ms: [0], turns: [[0, null]] };
 const noMarks: Marks = { words: new Set(), phrases: [] };
 
-/** A passage as an API object; undefined when none of the requested speakers says a match. */
+/** A passage as an API object; undefined when a match is said only by speakers who were not requested. */
 export function occurrenceOf(
   passage: Shown,
   hit: FusedHit,
@@ -84,10 +84,9 @@ export function occurrenceOf(
     language,
     marks,
     focus: hit.token,
-    spokenBy: isCard(passage.id) ? null : plan.spokenBy,
+    spokenBy: plan.spokenBy,
   });
-  const searched = plan.marks.words.size + plan.marks.phrases.length > 0;
-  if (plan.spokenBy && searched && snippet.marked === 0 && hit.semantic === null) return undefined;
+  if (plan.spokenBy && !isSpoken(passage, hit, snippet, plan)) return undefined;
   return {
     snippet: snippet.html,
     speaker: isCard(passage.id) ? null : snippet.speaker,
@@ -96,6 +95,16 @@ export function occurrenceOf(
     score: hit.score,
     match_type: isCard(passage.id) ? 'title' : matchType(hit, snippet),
   };
+}
+
+/** Whether the requested speakers say what was found in the passage. */
+function isSpoken(passage: Shown, hit: FusedHit, snippet: Snippet, { spokenBy, marks, parsed }: SearchPlan): boolean {
+  if (isCard(passage.id) || !spokenBy) return false;
+  if (snippet.marked > 0) return true;
+  const searched = marks.words.size + marks.phrases.length > 0;
+  if (searched && hit.semantic === null) return false;
+  // The index filters by requested speakers, but not by excluded ones.
+  return parsed.filters.excludedSpeakers.length === 0 || spokenBy(snippet.speaker);
 }
 
 function matchType(hit: FusedHit, snippet: Snippet): Occurrence['match_type'] {

@@ -113,7 +113,7 @@ describe('search', () => {
     await indexer.add(tightened, other);
     const found = async () => {
       const { total_files, total_results, results } = await indexer.search({ q: '4155552671', search_mode: 'keyword' });
-      const suggestions = await indexer.searchStore.suggest('Zeb', { ownerId: null, sharedIds: [] }, 5);
+      const suggestions = await indexer.suggest('Zeb', { ownerId: null, sharedIds: [] }, 5);
       return { total_files, total_results, results: results.length, suggestions: suggestions.length };
     };
     expect(await found()).toEqual({ total_files: 1, total_results: 1, results: 1, suggestions: 1 });
@@ -231,28 +231,76 @@ describe('search', () => {
     });
   });
 
-  it('suggests titles and speakers by prefix, with wildcards taken literally', async () => {
-    const recording = record({
-      title: '100% Budget',
-      turns: [
-        ['Bertha', 'hello'],
-        ['SPEAKER_02', 'hi'],
-      ],
+  it('filters by the operators of a query, and returns all that passes when there are no words', async () => {
+    const [board, draft] = [
+      record({
+        title: 'Board',
+        tags: ['Plan'],
+        uploadTime: '2026-03-31T23:00:00.000Z',
+        turns: [['Ann', 'the budget']],
+      }),
+      record({
+        title: 'Draft',
+        tags: ['Plan', 'Draft'],
+        uploadTime: '2026-04-01T00:00:00.000Z',
+        turns: [['Bob', 'the budget']],
+      }),
+    ];
+    await indexer.add(board, draft);
+    indexer.collections.set('Old', [draft.file.fileId]);
+    const titles = async (query: string) =>
+      (await indexer.search({ q: query, sort_by: 'title', sort_order: 'asc' })).results.map(({ title }) => title);
+    expect(await titles('budget tag:plan')).toEqual(['Board', 'Draft']);
+    expect(await titles('budget tag:plan -tag:draft')).toEqual(['Board']);
+    expect(await titles('budget in:Old')).toEqual(['Draft']);
+    expect(await titles('budget -in:Old')).toEqual(['Board']);
+    expect(await titles('budget before:2026-04')).toEqual(['Board']);
+    expect(await titles('budget after:2026-04')).toEqual(['Draft']);
+    expect(await titles('budget -speaker:bob')).toEqual(['Board']);
+    expect(await titles('tag:draft')).toEqual(['Draft']);
+    expect(await titles('before:2026-04-01')).toEqual(['Board']);
+    await expect(indexer.search({ q: 'budget in:New' })).rejects.toMatchObject({ code: 'not_found' });
+    await expect(indexer.search({ q: 'budget after:soon' })).rejects.toMatchObject({ code: 'invalid_request' });
+  });
+
+  it('drops what an excluded speaker says, but not the other words of the passage', async () => {
+    await indexer.add(
+      record({
+        turns: [
+          ['Ann', 'the budget is due'],
+          ['Bob', 'which budget'],
+        ],
+      }),
+      record({ turns: [['Ann', 'the budget and the deadline']] }),
+    );
+    const { results } = await indexer.search({ q: 'budget -speaker:ann' });
+    expect(results.map(({ occurrences }) => occurrences.map(({ speaker }) => speaker))).toEqual([['Bob']]);
+    expect((await indexer.search({ q: 'due date -speaker:ann', search_mode: 'semantic' })).total_files).toBe(0);
+  });
+
+  it('searches the nearest word for one that occurs nowhere, and says so', async () => {
+    await indexer.add(record({ turns: [['Ann', 'our budget and the kubernetes cluster']] }));
+    expect(await indexer.search({ q: 'our bugdet kubernites' })).toMatchObject({
+      query: 'our bugdet kubernites',
+      total_files: 1,
+      correction: {
+        query: 'our budget kubernetes',
+        words: [
+          { from: 'bugdet', to: 'budget' },
+          { from: 'kubernites', to: 'kubernetes' },
+        ],
+      },
     });
-    await indexer.add(recording);
-    const mine = (text: string) =>
-      indexer.searchStore.suggest(text, { ownerId: recording.file.ownerId, sharedIds: [] }, 10);
-    expect(await mine('b')).toEqual([
-      { type: 'speaker', text: 'Bertha', fileId: null },
-      { type: 'title', text: '100% Budget', fileId: recording.file.fileId },
-    ]);
-    expect(await mine('100%')).toHaveLength(1);
-    expect(await mine('%')).toEqual([]);
-    expect(await mine('SPEAKER')).toEqual([]);
-    const stranger = { ownerId: randomUUID(), sharedIds: [] };
-    expect(await indexer.searchStore.suggest('b', stranger, 10)).toEqual([]);
-    expect(
-      await indexer.searchStore.suggest('b', { ...stranger, sharedIds: [recording.file.fileId] }, 10),
-    ).toHaveLength(2);
+    expect(await indexer.search({ q: 'bugdet', exact: 'true' })).toMatchObject({ total_files: 0, correction: null });
+    expect(await indexer.search({ q: '"bugdet"' })).toMatchObject({ total_files: 0, correction: null });
+  });
+
+  it('corrects no word that occurs, and no word by a text that the searcher may not read', async () => {
+    const mine = record({ turns: [['Ann', 'a badget of budgets']] });
+    await indexer.add(mine, record({ turns: [['Ann', 'the kubernetes cluster']] }));
+    expect((await indexer.search({ q: 'badget budget' })).correction).toBeNull();
+    const searcher = { userId: mine.file.ownerId };
+    expect((await indexer.search({ q: 'kubernites' }, searcher)).correction).toBeNull();
+    expect((await indexer.search({ q: 'bugdets' }, searcher)).correction).toMatchObject({ query: 'budgets' });
   });
 });

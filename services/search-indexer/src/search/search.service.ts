@@ -4,6 +4,9 @@ import type { AccessScope, AccessScopes } from '../access/access.ts';
 import type { Collections } from '../ports/media-collections.adapter.ts';
 import type { SearchIndex, Shown } from '../ports/search-index.ts';
 import type { Telemetry } from '../telemetry.ts';
+import type { FindCorrection } from './corrections.service.ts';
+import { markedWords } from './corrections.ts';
+import { parseQuery, type ParsedQuery } from './query.ts';
 import { occurrenceOf, resultOf, shownOf, sortFiles } from './results.ts';
 import {
   keepVisible,
@@ -11,6 +14,7 @@ import {
   type FileHit,
   type FindFiles,
   type FusedHit,
+  type SearchContext,
   type SearchPlan,
   type SearchQuery,
   type Searcher,
@@ -23,11 +27,12 @@ export type SearchDeps = {
   access: AccessScopes;
   collections: Collections;
   find: FindFiles;
+  correct: FindCorrection;
   telemetry: Pick<Telemetry, 'search'>;
 };
 
 /** Hybrid search: plan, rank files and passages, build snippets. */
-export function createSearch({ access, collections, index, store, find, telemetry }: SearchDeps) {
+export function createSearch({ access, collections, index, store, find, correct, telemetry }: SearchDeps) {
   const passagesOf = async (hits: readonly FusedHit[]): Promise<Map<string, Shown>> =>
     new Map((await index.passages(hits.map(({ id }) => id))).map((passage) => [passage.id, passage]));
 
@@ -70,38 +75,81 @@ export function createSearch({ access, collections, index, store, find, telemetr
     return { page, facts, stored };
   };
 
-  const filesOfCollection = async (id: string | undefined, searcher: Searcher): Promise<string[] | null> => {
-    if (id === undefined) return null;
-    const fileIds = await collections.filesOf(id, searcher);
-    if (!fileIds) throw notFound('There is no such collection.');
-    return fileIds;
+  const filesOfCollections = createCollectionFilter(collections);
+
+  const runSearch = async (query: SearchQuery, context: SearchContext) => {
+    const plan = planSearch(query, context);
+    const { files: found, legs } = await find(plan);
+    const files = await keepRequestedSpeakers(await dropWithheld(found), plan);
+    const { page, facts, stored } = await pageOf(files, query, context.scope);
+    return { files, legs, results: page.flatMap((file) => resultOf(file, plan, { facts, stored })) };
+  };
+  type Run = Awaited<ReturnType<typeof runSearch>>;
+
+  /** Searches again when words of the query occur nowhere and look like typing errors. */
+  const withCorrection = async (query: SearchQuery, context: SearchContext, run: Run) => {
+    if (query.exact || run.legs.keyword !== 'ok') return { ...run, correction: null };
+    const { scope, languages, parsed } = context;
+    const marked = markedWords(run.results.flatMap(({ occurrences }) => occurrences.map(({ snippet }) => snippet)));
+    const correction = await correct({ query: query.q, places: parsed.places, marked, scope, languages });
+    if (!correction) return { ...run, correction };
+    return { ...(await runSearch(query, { ...context, parsed: parseQuery(correction.query) })), correction };
   };
 
   return async (query: SearchQuery, searcher: Searcher): Promise<SearchAnswer> => {
     const started = performance.now();
-    const [scope, languages, fileIds] = await Promise.all([
+    const parsed = parseQuery(query.q);
+    const [scope, languages, files] = await Promise.all([
       access.scopeOf(searcher),
       store.languages(),
-      filesOfCollection(query.collection, searcher),
+      filesOfCollections(query.collection, parsed.filters, searcher),
     ]);
-    const plan = planSearch(query, { scope, fileIds, languages });
-    const found = await find(plan);
-    const files = await keepRequestedSpeakers(await dropWithheld(found.files), plan);
-    const { legs } = found;
-    const { page, facts, stored } = await pageOf(files, query, scope);
-    const results = page.flatMap((file) => resultOf(file, plan, { facts, stored }));
+    const context = { parsed, scope, languages, ...files };
+    const found = await withCorrection(query, context, await runSearch(query, context));
     const seconds = (performance.now() - started) / 1000;
     telemetry.search.observe(seconds);
     return {
       query: query.q,
-      results,
-      total_results: files.reduce((sum, file) => sum + file.passages.length, 0),
-      total_files: files.length,
+      results: found.results,
+      total_results: found.files.reduce((sum, file) => sum + file.passages.length, 0),
+      total_files: found.files.length,
       page: query.page,
       page_size: query.page_size,
       search_time_ms: Math.round(seconds * 1e5) / 100,
       search_mode: query.search_mode,
-      legs,
+      legs: found.legs,
+      correction: found.correction,
     };
+  };
+}
+
+/** Resolves the collections of a search to files. */
+function createCollectionFilter(collections: Collections) {
+  const filesOfId = async (id: string, searcher: Searcher): Promise<string[]> => {
+    const fileIds = await collections.filesOf(id, searcher);
+    if (!fileIds) throw notFound('There is no such collection.');
+    return fileIds;
+  };
+  const filesNamed = async (names: readonly string[], searcher: Searcher): Promise<string[]> => {
+    const found = names.map(async (name) => {
+      const fileIds = await collections.filesNamed(name, searcher);
+      if (!fileIds) throw notFound(`There is no collection named “${name}”.`);
+      return fileIds;
+    });
+    return (await Promise.all(found)).flat();
+  };
+
+  return async (
+    id: string | undefined,
+    { collections: named, excludedCollections: excluded }: ParsedQuery['filters'],
+    searcher: Searcher,
+  ): Promise<Pick<SearchContext, 'fileIds' | 'excludedFileIds'>> => {
+    const [chosen, ofNames, excludedFileIds] = await Promise.all([
+      id === undefined ? null : filesOfId(id, searcher),
+      named.length === 0 ? null : filesNamed(named, searcher),
+      filesNamed(excluded, searcher),
+    ]);
+    const fileIds = chosen && ofNames ? chosen.filter((fileId) => ofNames.includes(fileId)) : (chosen ?? ofNames);
+    return { fileIds, excludedFileIds };
   };
 }

@@ -1,45 +1,40 @@
-import { roleAtLeast, searchRoutes } from '@overtone/contracts';
-import { handle, unavailable, type Caller, type Slice } from '@overtone/service-kit';
+import { searchRoutes } from '@overtone/contracts';
+import { handle, unavailable, type Slice } from '@overtone/service-kit';
 import type { Db } from '../database.ts';
 import type { SearchIndex } from '../ports/search-index.ts';
+import type { Vocabulary } from '../vocabulary/vocabulary.store.ts';
+import { createCorrections } from './corrections.service.ts';
 import { createLegs, type LegsDeps } from './legs.service.ts';
 import { createSearch, type SearchDeps } from './search.service.ts';
-import type { FindFiles, Searcher } from './search.ts';
+import { searcherOf, type FindFiles } from './search.ts';
 import { createSearchStore, type SearchStore } from './search.store.ts';
 
 type Deps = Omit<LegsDeps, 'index' | 'store'> &
   Pick<SearchDeps, 'access' | 'collections'> & {
     db: Db;
     index: SearchIndex;
+    vocabulary: Vocabulary;
     counts: () => Promise<{ files: number; chunks: number; keywordOnly: number }>;
   };
 
-/** Searches transcripts by words and by meaning, suggests titles and speakers, and reports the state of the index. */
-export function createSearchSlice({ db, index, counts, access, collections, ...deps }: Deps): Slice & {
+/** Searches transcripts by words and by meaning, and reports the state of the index. */
+export function createSearchSlice({ db, index, vocabulary, counts, access, collections, ...deps }: Deps): Slice & {
   find: FindFiles;
   store: SearchStore;
 } {
   const store = createSearchStore({ db });
   const find = createLegs({ ...deps, index, store });
-  const search = createSearch({ access, collections, index, store, find, telemetry: deps.telemetry });
+  const correct = createCorrections({ index, vocabulary });
+  const search = createSearch({ access, collections, index, store, find, correct, telemetry: deps.telemetry });
   return {
     find,
     store,
     routes: [
       handle(searchRoutes.search, ({ query, caller }) => search(query, searcherOf(caller))),
-      handle(searchRoutes.suggestions, async ({ query, caller }) => {
-        const scope = await access.scopeOf(searcherOf(caller));
-        const found = await store.suggest(query.q, scope, query.limit);
-        return found.map(({ type, text, fileId }) => ({ type, text, file_uuid: fileId }));
-      }),
       handle(searchRoutes.indexHealth, () => readIndexHealth({ index, counts })),
     ],
     checks: { search: { critical: false, probe: index.ping } },
   };
-}
-
-function searcherOf({ userId, role }: Caller): Searcher {
-  return { userId, canSeeAll: roleAtLeast(role, 'admin') };
 }
 
 async function readIndexHealth({ index, counts }: Pick<Deps, 'index' | 'counts'>) {

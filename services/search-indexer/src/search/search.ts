@@ -1,13 +1,17 @@
-import type { QueryOf, SearchAnswer, searchRoutes } from '@overtone/contracts';
+import { roleAtLeast, type QueryOf, type SearchAnswer, type searchRoutes } from '@overtone/contracts';
+import type { Caller } from '@overtone/service-kit';
 import type { AccessScope } from '../access/access.ts';
 import { filterKey, type IndexFilter, type KeywordQuery } from '../ports/search-index.ts';
 import type { FileFacts } from './search.store.ts';
-import { parseQuery, type ParsedQuery } from './query.ts';
+import { hasFilters, parseQuery, type ParsedQuery } from './query.ts';
 import type { Marks } from './snippets.ts';
 import { stemOf, variantsOf } from '../tokenize/tokenize.ts';
 
 export type SearchQuery = QueryOf<typeof searchRoutes.search>;
 export type Searcher = { userId: string; canSeeAll: boolean };
+export function searcherOf({ userId, role }: Caller): Searcher {
+  return { userId, canSeeAll: roleAtLeast(role, 'admin') };
+}
 export type Languages = readonly (string | null)[];
 
 /** A parsed search as index queries. */
@@ -19,8 +23,8 @@ export type SearchPlan = {
   /** Text of the semantic leg; null: no semantic leg. */
   meaning: string | null;
   marks: Marks;
-  /** Whether a speaker was requested; null: any speaker. */
-  spokenBy: ((speaker: string) => boolean) | null;
+  /** Whether the words of a speaker are searched; null: those of all speakers. */
+  spokenBy: ((speaker: string | null) => boolean) | null;
 };
 
 /** A passage with its rank in each leg (0 = best), null if the leg did not find it. */
@@ -40,43 +44,78 @@ export type FindFiles = (plan: SearchPlan) => Promise<{ files: FileHit[]; legs: 
 
 /** What limits a search besides its query. */
 export type SearchContext = {
+  parsed: ParsedQuery;
   /** The files that the searcher may find. */
   scope: AccessScope;
-  /** The files of the requested collection; null: none was requested. */
+  /** The files of the requested collections; null: none was requested. */
   fileIds: readonly string[] | null;
+  /** The files of the excluded collections. */
+  excludedFileIds: readonly string[];
   languages: Languages;
 };
 
-export function planSearch(query: SearchQuery, { scope, fileIds, languages }: SearchContext): SearchPlan {
-  const parsed = parseQuery(query.q);
-  const speakers = [...new Set([...query.speakers, ...parsed.speakers].map(filterKey))];
+/** @throws AppError invalid for a date that does not exist. */
+export function parsedOf({ q: text }: Pick<SearchQuery, 'q'>): ParsedQuery {
+  return parseQuery(text);
+}
+
+export function planSearch(query: SearchQuery, context: SearchContext): SearchPlan {
+  const { parsed, languages } = context;
+  const { filters } = parsed;
+  const speakers = [...new Set([...query.speakers, ...filters.speakers].map(filterKey))];
   const nothingToFind = parsed.words.length + parsed.phrases.length === 0;
-  // A speaker filter without words returns everything that speaker says.
-  const browse = nothingToFind && speakers.length > 0;
+  // Operators without words return everything that passes them.
+  const browse = nothingToFind && (speakers.length > 0 || hasFilters(filters));
   // Quoted words must match exactly, so there is no semantic leg.
   const literal = parsed.phrases.length > 0 && query.search_mode === 'hybrid';
   return {
     parsed,
-    filter: {
-      ...scope,
-      fileIds,
-      speakers,
-      tags: query.tags.map(filterKey),
-      media: query.file_type,
-      uploadedFrom: millis(query.date_from),
-      uploadedTo: millis(query.date_to),
-      minDuration: query.min_duration ?? null,
-      maxDuration: query.max_duration ?? null,
-    },
-    keyword: query.search_mode === 'semantic' || (nothingToFind && !browse) ? null : keywordQuery(parsed, languages),
+    filter: filterOf(query, speakers, context),
+    keyword: (query.search_mode === 'semantic' || nothingToFind) && !browse ? null : keywordQuery(parsed, languages),
     meaning: query.search_mode === 'keyword' || literal || nothingToFind ? null : parsed.text,
     marks: marksOf(parsed, languages),
-    spokenBy: speakers.length > 0 ? (speaker) => speakers.includes(filterKey(speaker)) : null,
+    spokenBy: speakerRule(speakers, filters.excludedSpeakers.map(filterKey)),
+  };
+}
+
+function filterOf(query: SearchQuery, speakers: string[], context: SearchContext): IndexFilter {
+  const { scope, fileIds, excludedFileIds } = context;
+  const { filters } = context.parsed;
+  return {
+    ...scope,
+    fileIds,
+    excludedFileIds,
+    speakers,
+    tags: [...new Set([...query.tags, ...filters.tags].map(filterKey))],
+    excludedTags: filters.excludedTags.map(filterKey),
+    media: query.file_type,
+    uploadedFrom: latest(millis(query.date_from), filters.from),
+    uploadedTo: earliest(millis(query.date_to), filters.before === null ? null : filters.before - 1),
+    minDuration: query.min_duration ?? null,
+    maxDuration: query.max_duration ?? null,
+  };
+}
+
+/** Whose words count; null: everybody's. The index cannot exclude speakers, because a passage may have several. */
+function speakerRule(speakers: readonly string[], excluded: readonly string[]): SearchPlan['spokenBy'] {
+  if (speakers.length + excluded.length === 0) return null;
+  return (speaker) => {
+    if (speaker === null) return speakers.length === 0;
+    const key = filterKey(speaker);
+    return !excluded.includes(key) && (speakers.length === 0 || speakers.includes(key));
   };
 }
 
 function millis(time: string | undefined): number | null {
   return time === undefined ? null : Date.parse(time);
+}
+
+function latest(x: number | null, y: number | null): number | null {
+  return x === null || y === null ? (x ?? y) : Math.max(x, y);
+}
+
+function earliest(x: number | null, y: number | null): number | null {
+  return x === null || y === null ? (x ?? y) : Math.min(x, y);
 }
 
 function keywordQuery({ words, phrases }: ParsedQuery, languages: Languages): KeywordQuery {

@@ -38,7 +38,7 @@ function snippet(
     language: 'en',
     marks: searched,
     focus,
-    spokenBy: who ? (speaker: string) => who.includes(speaker) : null,
+    spokenBy: who ? (speaker) => speaker !== null && who.includes(speaker) : null,
   });
 }
 

@@ -1,5 +1,5 @@
 import { indexAt, type Layout } from '../chunking/chunking.ts';
-import { splitWords, stemmerOf, type Word } from '../tokenize/tokenize.ts';
+import { keepsInitials, splitWords, stemmerOf, type Word } from '../tokenize/tokenize.ts';
 
 /** Stems to mark: of single words, and of phrases word by word (each word with all its variants). */
 export type Marks = { words: ReadonlySet<string>; phrases: readonly (readonly ReadonlySet<string>[])[] };
@@ -22,7 +22,7 @@ export type SnippetInput = {
   /** The token to show when no word is marked. */
   focus: number | null;
   /** Only words of these speakers are marked; null: all speakers. */
-  spokenBy: ((speaker: string) => boolean) | null;
+  spokenBy: ((speaker: string | null) => boolean) | null;
 };
 
 /** Approximate length of a snippet in characters. */
@@ -58,19 +58,19 @@ function speakerAt({ turns }: Layout, token: number): string | null {
 }
 
 function isOwn(speaker: string | null, spokenBy: SnippetInput['spokenBy']): boolean {
-  return spokenBy === null || (speaker !== null && spokenBy(speaker));
+  return spokenBy === null || spokenBy(speaker);
 }
 
-/** A quick check before stemming: a stem keeps its word's first letter, except for folded accents. */
-function mayMatch(word: string, initials: ReadonlySet<string | undefined>): boolean {
-  return word.charCodeAt(0) > 127 || initials.has(word[0]?.toLowerCase());
+/** A quick check before stemming. @param initials null: stems may begin with another letter than their words. */
+function mayMatch(word: string, initials: ReadonlySet<string | undefined> | null): boolean {
+  return initials === null || word.charCodeAt(0) > 127 || initials.has(word[0]?.toLowerCase());
 }
 
 /** Indexes of the words to mark, in ascending order. */
 function matches(words: readonly Word[], { marks, layout, language, spokenBy }: SnippetInput): number[] {
   const stem = stemmerOf(language);
   const found = new Set<number>();
-  const initials = new Set([...marks.words].map((marked) => marked[0]));
+  const initials = keepsInitials(language) ? new Set([...marks.words].map((marked) => marked[0])) : null;
   for (const [i, word] of words.entries())
     if (mayMatch(word.text, initials) && marks.words.has(stem(word.text))) found.add(i);
   for (const phrase of marks.phrases)

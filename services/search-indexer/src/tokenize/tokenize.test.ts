@@ -21,6 +21,27 @@ describe('tokenize', () => {
     expect(stemOf('Häusern', 'en')).not.toBe(stemOf('Haus', 'en'));
   });
 
+  it('stems every language that has a stemmer', () => {
+    const inflections: [language: string, words: [string, string]][] = [
+      ['tr', ['kitaplardan', 'kitaplar']],
+      ['hu', ['házakban', 'házak']],
+      ['ro', ['copiilor', 'copii']],
+      ['uk', ['книги', 'книга']],
+      ['bg', ['книгите', 'книга']],
+      ['sr', ['knjigama', 'knjiga']],
+      ['lt', ['knygomis', 'knyga']],
+      ['id', ['membaca', 'baca']],
+      ['nb', ['husene', 'husets']],
+      ['ne', ['किताबहरू', 'किताब']],
+    ];
+    for (const [language, [inflected, other]] of inflections)
+      expect([language, stemOf(inflected, language)]).toEqual([language, stemOf(other, language)]);
+  });
+
+  it('keeps the vowel signs of Indic scripts', () => {
+    expect(stemOf('कल', 'hi')).not.toBe(stemOf('काला', 'hi'));
+  });
+
   it('ignores accents and the kind of apostrophe', () => {
     expect(stemOf('café', 'en')).toBe(stemOf('cafe', 'en'));
     expect(stemOf("don't", 'en')).toBe(stemOf('don’t', 'en'));

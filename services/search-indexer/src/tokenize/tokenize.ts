@@ -1,15 +1,30 @@
+import { stemmer as arabic } from '@orama/stemmers/arabic';
+import { stemmer as armenian } from '@orama/stemmers/armenian';
+import { stemmer as bulgarian } from '@orama/stemmers/bulgarian';
 import { stemmer as danish } from '@orama/stemmers/danish';
 import { stemmer as dutch } from '@orama/stemmers/dutch';
 import { stemmer as english } from '@orama/stemmers/english';
 import { stemmer as finnish } from '@orama/stemmers/finnish';
 import { stemmer as french } from '@orama/stemmers/french';
 import { stemmer as german } from '@orama/stemmers/german';
+import { stemmer as greek } from '@orama/stemmers/greek';
+import { stemmer as hungarian } from '@orama/stemmers/hungarian';
+import { stemmer as indian } from '@orama/stemmers/indian';
+import { stemmer as indonesian } from '@orama/stemmers/indonesian';
+import { stemmer as irish } from '@orama/stemmers/irish';
 import { stemmer as italian } from '@orama/stemmers/italian';
+import { stemmer as lithuanian } from '@orama/stemmers/lithuanian';
+import { stemmer as nepali } from '@orama/stemmers/nepali';
 import { stemmer as norwegian } from '@orama/stemmers/norwegian';
 import { stemmer as portuguese } from '@orama/stemmers/portuguese';
+import { stemmer as romanian } from '@orama/stemmers/romanian';
 import { stemmer as russian } from '@orama/stemmers/russian';
+import { stemmer as serbian } from '@orama/stemmers/serbian';
 import { stemmer as spanish } from '@orama/stemmers/spanish';
 import { stemmer as swedish } from '@orama/stemmers/swedish';
+import { stemmer as tamil } from '@orama/stemmers/tamil';
+import { stemmer as turkish } from '@orama/stemmers/turkish';
+import { stemmer as ukrainian } from '@orama/stemmers/ukrainian';
 
 // The only tokenizer: documents, queries and snippets use this file, and the engines' analysers only split at spaces. This
 // keeps LanceDB, Elasticsearch and the <mark>s consistent.
@@ -18,19 +33,39 @@ import { stemmer as swedish } from '@orama/stemmers/swedish';
 export type Word = { text: string; at: number; end: number };
 
 const stemmers: Record<string, (word: string) => string> = {
+  ar: arabic,
+  bg: bulgarian,
   da: danish,
   de: german,
+  el: greek,
   en: english,
   es: spanish,
   fi: finnish,
   fr: french,
+  ga: irish,
+  hi: indian,
+  hu: hungarian,
+  hy: armenian,
+  id: indonesian,
   it: italian,
+  lt: lithuanian,
+  nb: norwegian,
+  ne: nepali,
   nl: dutch,
+  nn: norwegian,
   no: norwegian,
   pt: portuguese,
+  ro: romanian,
   ru: russian,
+  sr: serbian,
   sv: swedish,
+  ta: tamil,
+  tr: turkish,
+  uk: ukrainian,
 };
+
+/** Languages whose stemmers remove prefixes. */
+const prefixed = new Set(['ar', 'ga', 'id']);
 
 /** English stop words; a query that consists only of these keeps them. */
 const stopWords = new Set(
@@ -85,7 +120,8 @@ function languageOf(language: string | null): string {
 }
 
 function fold(word: string): string {
-  return word.normalize('NFD').replaceAll(/\p{M}/gu, '');
+  // Accents only: the vowel signs of Indic scripts are marks, too, and belong to the word.
+  return word.normalize('NFD').replaceAll(/[\p{M}&&\p{sc=Inherited}]/gv, '');
 }
 
 function plain(word: string): string {
@@ -124,6 +160,11 @@ function makeStem(word: string, language: string): string {
   const stem = stemmers[language];
   // The engines truncate or drop terms above 64 bytes.
   return fold(stem ? stem(lower) : lower).slice(0, 40) || lower;
+}
+
+/** Whether the stems of a language begin with the first letter of their words, except for folded accents. */
+export function keepsInitials(language: string | null): boolean {
+  return !prefixed.has(languageOf(language));
 }
 
 /** The indexed terms of a text: its stems, separated by spaces. */

@@ -1,0 +1,113 @@
+import { z } from 'zod';
+import { routesOf, text, time } from './http.ts';
+import { defineSettings, setting, settingChanges, settingsAnswer } from './settings.ts';
+
+const route = routesOf('media');
+
+/** Voice data is personal data: nothing is stored before a super administrator allows it. */
+export const voiceSettings = defineSettings('voices', {
+  profiles_enabled: setting.flag({ default: false }),
+  /** Suggestions are made from this confidence. */
+  suggestion_threshold: setting.measure({ default: 0.75, range: [0.5, 0.99] }),
+});
+
+const name = text(200).trim().min(1);
+const profileRef = z.object({ uuid: z.uuid(), name: z.string() });
+export const speakerProfile = profileRef.extend({
+  /** null: the profile of one person. */
+  group_uuid: z.uuid().nullable(),
+  /** Sure suggestions are applied without a question. */
+  auto_apply: z.boolean(),
+  speakers: z.int(),
+  files: z.int(),
+  seconds: z.number(),
+  open_suggestions: z.int(),
+  created_at: time,
+});
+export type SpeakerProfile = z.infer<typeof speakerProfile>;
+/** A voice in one recording, with a part to listen to. */
+export const voiceOccurrence = z.object({
+  speaker_uuid: z.uuid(),
+  label: z.string(),
+  file_uuid: z.uuid(),
+  file_title: z.string(),
+  talk_time: z.number(),
+  sample: z.object({ start: z.number(), end: z.number() }).nullable(),
+});
+export type VoiceOccurrence = z.infer<typeof voiceOccurrence>;
+const suggestion = z.object({ voice: voiceOccurrence, profile: profileRef, confidence: z.number() });
+export type VoiceSuggestion = z.infer<typeof suggestion>;
+const speakers = z.array(z.uuid()).min(1).max(500);
+const off = ['voices_disabled'] as const;
+
+export const voiceRoutes = {
+  voiceSettings: route('GET', '/api/admin/voice-profiles', 'super_admin', {
+    summary: 'Whether voices are stored and recognised again in other recordings',
+    answer: settingsAnswer,
+  }),
+  updateVoiceSettings: route('PUT', '/api/admin/voice-profiles', 'super_admin', {
+    summary: 'Allow or forbid stored voices; forbidding deletes all profiles and embeddings',
+    body: settingChanges(voiceSettings),
+    answer: settingsAnswer,
+    errors: ['settings_invalid'],
+  }),
+  listProfiles: route('GET', '/api/speaker-profiles', 'user', {
+    summary: "The caller's speaker profiles and those of the caller's groups",
+    answer: z.object({ enabled: z.boolean(), profiles: z.array(speakerProfile) }),
+  }),
+  createProfile: route('POST', '/api/speaker-profiles', 'user', {
+    summary: 'Create a speaker profile from voices that are one person',
+    body: z.object({ name, group_uuid: z.uuid().nullable().optional(), speaker_uuids: speakers }),
+    answer: speakerProfile,
+    status: 201,
+    errors: [...off, 'not_found', 'permission_required', 'profile_exists', 'speaker_mismatch'],
+  }),
+  updateProfile: route('PUT', '/api/speaker-profiles/{uuid}', 'user', {
+    summary: 'Rename a speaker profile, or allow that sure suggestions are applied',
+    body: z.object({ name: name.optional(), auto_apply: z.boolean().optional() }),
+    answer: speakerProfile,
+    errors: [...off, 'profile_exists'],
+  }),
+  deleteProfile: route('DELETE', '/api/speaker-profiles/{uuid}', 'user', {
+    summary: 'Delete a speaker profile with the embeddings of its voices; names in transcripts stay',
+    errors: [...off],
+  }),
+  mergeProfile: route('POST', '/api/speaker-profiles/{uuid}/merge/{target_uuid}', 'user', {
+    summary: 'Two profiles are one person: move all voices to the other profile',
+    answer: speakerProfile,
+    errors: [...off, 'speaker_mismatch'],
+  }),
+  splitProfile: route('POST', '/api/speaker-profiles/{uuid}/split', 'user', {
+    summary: 'Some voices of a profile are another person: give them a profile of their own',
+    body: z.object({ name, speaker_uuids: speakers }),
+    answer: speakerProfile,
+    status: 201,
+    errors: [...off, 'profile_exists', 'speaker_mismatch', 'permission_required'],
+  }),
+  profileOccurrences: route('GET', '/api/speaker-profiles/{uuid}/occurrences', 'user', {
+    summary: 'Where the person of a profile speaks, among the recordings that the caller may read',
+    answer: z.array(voiceOccurrence),
+    errors: [...off],
+  }),
+  listClusters: route('GET', '/api/speaker-clusters', 'user', {
+    summary: "Voices without a name in the caller's recordings, likely one person each",
+    answer: z.object({ clusters: z.array(z.object({ voices: z.array(voiceOccurrence) })), too_short: z.int() }),
+    errors: [...off],
+  }),
+  separateVoices: route('POST', '/api/speaker-clusters/separate', 'user', {
+    summary: 'These voices are not the same person: keep each of them apart from the others',
+    body: z.object({ speaker_uuid: z.uuid(), other_uuids: speakers }),
+    errors: [...off, 'not_found', 'permission_required', 'speaker_mismatch'],
+  }),
+  listVoiceSuggestions: route('GET', '/api/speaker-suggestions', 'user', {
+    summary: "Open suggestions who speaks, in the caller's recordings or in one file",
+    query: z.object({ file_uuid: z.uuid().optional() }),
+    answer: z.object({ enabled: z.boolean(), suggestions: z.array(suggestion) }),
+    errors: ['not_found'],
+  }),
+  decideSuggestion: route('POST', '/api/speakers/{uuid}/verify', 'user', {
+    summary: 'Accept or reject that a speaker is the person of a profile; a rejection is remembered',
+    body: z.object({ action: z.enum(['accept', 'reject']), profile_uuid: z.uuid() }),
+    errors: [...off, 'permission_required', 'speaker_mismatch'],
+  }),
+};

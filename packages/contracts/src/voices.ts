@@ -1,0 +1,128 @@
+import { z } from 'zod';
+import { defineEvent, defineJob, defineRpc } from './define.ts';
+
+/**
+ * Versions of the speaker index, oldest first; a new one is added at the end. Embeddings of two versions are never
+ * compared. `confidence`: the similarity (cosine) that is as likely one person as two, and how fast that changes.
+ */
+export const voiceVersions = [
+  { name: 'v3', model: 'acoustic-full', dimension: 512, confidence: { middle: 0.58, slope: 22 } },
+  { name: 'v4', model: 'acoustic-compact', dimension: 256, confidence: { middle: 0.62, slope: 22 } },
+] as const;
+export type VoiceVersion = (typeof voiceVersions)[number]['name'];
+export const voiceVersionName = z.enum(voiceVersions.map(({ name }) => name));
+
+/** Speakers that one request compares. */
+export const voiceLimits = { speakers: 500, groups: 500, perGroup: 20, spans: 400, seconds: 180 } as const;
+
+/** Computes the embeddings of a file's speakers; search-indexer owns their state. */
+export const voiceJobs = {
+  embedVoices: defineJob('job.embedding.voices.embed', {
+    input: z.object({ fileId: z.uuid() }),
+    output: z.object({}),
+    attempts: 5,
+    fencedBy: 'handler',
+  }),
+};
+
+const span = z.tuple([z.number(), z.number()]);
+const spokenSpans = z.object({ speakerId: z.uuid(), spans: z.array(span).max(voiceLimits.spans) });
+export type SpokenSpans = z.infer<typeof spokenSpans>;
+export const embeddedVoice = z.object({
+  speakerId: z.uuid(),
+  seconds: z.number(),
+  /** By version; base64 of little-endian float32 of length 1. */
+  vectors: z.partialRecord(voiceVersionName, z.string()),
+});
+export type EmbeddedVoice = z.infer<typeof embeddedVoice>;
+
+const speakerIds = z.array(z.uuid()).max(voiceLimits.speakers);
+
+/** Served by search-indexer. */
+export const voiceRpc = {
+  /** `none`: the embeddings exist, or are not wanted any more. */
+  claimVoices: defineRpc('search-indexer', 'claim-voices', {
+    request: z.object({ fileId: z.uuid() }),
+    reply: z.discriminatedUnion('outcome', [
+      z.object({
+        outcome: z.literal('claimed'),
+        token: z.int(),
+        source: z.string(),
+        versions: z.array(voiceVersionName),
+        speakers: z.array(spokenSpans),
+      }),
+      z.object({ outcome: z.literal('none') }),
+    ]),
+    timeoutMs: 10_000,
+  }),
+  completeVoices: defineRpc('search-indexer', 'complete-voices', {
+    request: z.object({ fileId: z.uuid(), token: z.int(), voices: z.array(embeddedVoice) }),
+    reply: z.object({ outcome: z.enum(['accepted', 'refused']) }),
+    timeoutMs: 20_000,
+  }),
+  failVoices: defineRpc('search-indexer', 'fail-voices', {
+    request: z.object({ fileId: z.uuid(), token: z.int(), message: z.string().max(2_000) }),
+    reply: z.object({}),
+  }),
+  /** How likely each speaker is the person of each group, the likeliest three; all in one version. */
+  compareVoices: defineRpc('search-indexer', 'compare-voices', {
+    request: z.object({
+      speakerIds,
+      groups: z
+        .array(z.object({ groupId: z.uuid(), speakerIds: z.array(z.uuid()).max(voiceLimits.perGroup) }))
+        .max(voiceLimits.groups),
+    }),
+    reply: z.object({
+      matches: z.array(z.object({ speakerId: z.uuid(), groupId: z.uuid(), confidence: z.number() })),
+    }),
+    timeoutMs: 15_000,
+  }),
+  /** Pairs of the speakers that are likely one person, the likeliest first. */
+  similarVoices: defineRpc('search-indexer', 'similar-voices', {
+    request: z.object({ speakerIds, minConfidence: z.number() }),
+    reply: z.object({
+      /** Those of the speakers that have an embedding. */
+      speakerIds,
+      pairs: z.array(z.object({ first: z.uuid(), second: z.uuid(), confidence: z.number() })),
+    }),
+    timeoutMs: 15_000,
+  }),
+};
+
+/** Served by media. */
+export const mediaVoiceRpc = {
+  /** Who speaks when in a file, for their embeddings; null: there are none to compute. */
+  voiceSource: defineRpc('media', 'voice-source', {
+    request: z.object({ fileId: z.uuid() }),
+    reply: z.object({
+      file: z
+        .object({
+          ownerId: z.uuid(),
+          /** Key of the recording. */
+          source: z.string(),
+          /** Changes when other parts are spoken by a speaker. */
+          fingerprint: z.string(),
+          speakers: z.array(spokenSpans),
+        })
+        .nullable(),
+    }),
+  }),
+  /** Files with a transcript and a recording after `after` in order of id; none while voices may not be stored. */
+  listVoiceFiles: defineRpc('media', 'list-voice-files', {
+    request: z.object({ after: z.uuid().nullable(), limit: z.int().min(1).max(500) }),
+    reply: z.object({ enabled: z.boolean(), files: z.array(z.object({ fileId: z.uuid(), ownerId: z.uuid() })) }),
+  }),
+};
+
+export const voiceEvents = {
+  /** The embeddings of a file's speakers are in the version that is read. */
+  indexed: defineEvent('evt.search.speakers.indexed.v1', z.object({ fileId: z.uuid(), ownerId: z.uuid() })),
+  /** Another version is read from now on. */
+  switched: defineEvent('evt.search.speakers.switched.v1', z.object({ version: voiceVersionName })),
+};
+export const mediaVoiceEvents = {
+  /** Voices may be stored from now on, or must not be any more. */
+  allowedChanged: defineEvent('evt.media.speakers.allowed-changed.v1', z.object({ allowed: z.boolean() })),
+  /** The voices of a file have to be read again: speakers were excluded or included. */
+  outdated: defineEvent('evt.media.speakers.outdated.v1', z.object({ fileId: z.uuid(), ownerId: z.uuid() })),
+};

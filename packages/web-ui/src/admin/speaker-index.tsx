@@ -1,0 +1,138 @@
+import { msg, plural, t } from '@lingui/core/macro';
+import { Badge, Button, Group, Progress, Stack, Text } from '@mantine/core';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { call } from '../api/client.ts';
+import type { ResponseBody } from '../api/routes.ts';
+import { assertNever } from '../lib/assert-never.ts';
+import { duration } from '../lib/format.ts';
+import { translateOnRead } from '../lib/language.ts';
+import { notifyError } from '../ui/notify.ts';
+import { QueryStatus } from '../ui/query-status.tsx';
+
+type Index = ResponseBody<'GET /api/search/speaker-index'>;
+type Version = Index['versions'][number];
+type Action = 'migrate' | 'stop' | 'switch' | 'drop';
+
+const queryKey = ['speaker-index'];
+const stateLabels: Record<Version['state'], string> = translateOnRead({
+  current: msg`in use`,
+  building: msg`being filled`,
+  kept: msg`complete`,
+  absent: msg`not built`,
+});
+
+/** The versions of the speaker index, and the migration from one to another. */
+export function SpeakerIndex() {
+  const client = useQueryClient();
+  const index = useQuery({
+    queryKey,
+    queryFn: ({ signal }) => call('GET /api/search/speaker-index', { signal }),
+    refetchInterval: ({ state }) => (state.data?.migration?.state === 'running' ? 1_500 : 15_000),
+  });
+  const change = useMutation({
+    mutationFn: ({ action, version }: { action: Action; version: Version['name'] }) => send(action, version),
+    onSuccess: (answer) => client.setQueryData(queryKey, answer),
+    onError: (error) => notifyError(t`The speaker index wasn’t changed`, error),
+  });
+  if (!index.data) return <QueryStatus of={index} failure={t`The speaker index couldn’t be loaded`} height={120} />;
+  const { enabled, versions, migration } = index.data;
+  if (!enabled) return <Text size="sm" c="dimmed">{t`Voices are not stored on this instance.`}</Text>;
+  const run = (action: Action, version: Version['name']) => () => change.mutate({ action, version });
+  return (
+    <Stack gap="sm" data-testid="speaker-index">
+      {index.isError && <QueryStatus of={index} failure={t`The speaker index couldn’t be loaded`} />}
+      {migration && (
+        <div>
+          <Text size="sm" aria-live="polite">
+            {migrationText(migration)}
+          </Text>
+          <Progress
+            aria-label={t`Migration of the speaker index`}
+            value={(migration.done_files / Math.max(1, migration.total_files)) * 100}
+          />
+        </div>
+      )}
+      <ul className="ot-list">
+        {versions.map(({ name, dimension, state, speakers }) => (
+          <li key={name} data-testid="speaker-version" data-state={state}>
+            <Group p="xs" gap="sm" justify="space-between">
+              <Text size="sm">
+                {t`${name}, ${dimension} dimensions`}
+                {state !== 'absent' && ` · ${plural(speakers, { one: '# speaker', other: '# speakers' })}`}{' '}
+                <Badge size="sm" variant="light" color={state === 'current' ? 'petrol' : 'gray'} tt="none">
+                  {stateLabels[state]}
+                </Badge>
+              </Text>
+              <Group gap={4}>
+                {state === 'absent' && !migration && (
+                  <Button
+                    size="compact-sm"
+                    variant="default"
+                    disabled={change.isPending}
+                    onClick={run('migrate', name)}
+                  >
+                    {t`Migrate to ${name}`}
+                  </Button>
+                )}
+                {state === 'building' && migration?.state === 'running' && (
+                  <Button size="compact-sm" variant="default" disabled={change.isPending} onClick={run('stop', name)}>
+                    {t`Stop the migration`}
+                  </Button>
+                )}
+                {state === 'building' && migration?.state === 'stopped' && (
+                  <Button
+                    size="compact-sm"
+                    variant="default"
+                    disabled={change.isPending}
+                    onClick={run('migrate', name)}
+                  >
+                    {t`Continue the migration`}
+                  </Button>
+                )}
+                {state === 'kept' && (
+                  <Button size="compact-sm" variant="default" disabled={change.isPending} onClick={run('switch', name)}>
+                    {t`Use ${name}`}
+                  </Button>
+                )}
+                {(state === 'kept' || migration?.state === 'stopped') && state !== 'current' && state !== 'absent' && (
+                  <Button
+                    size="compact-sm"
+                    variant="subtle"
+                    color="red"
+                    disabled={change.isPending}
+                    onClick={run('drop', name)}
+                  >
+                    {t`Delete ${name}`}
+                  </Button>
+                )}
+              </Group>
+            </Group>
+          </li>
+        ))}
+      </ul>
+    </Stack>
+  );
+}
+
+function send(action: Action, version: Version['name']): Promise<Index> {
+  switch (action) {
+    case 'migrate':
+      return call('POST /api/search/speaker-index/migration', { body: { version } });
+    case 'stop':
+      return call('POST /api/search/speaker-index/migration/stop');
+    case 'switch':
+      return call('PUT /api/search/speaker-index/alias', { body: { version } });
+    case 'drop':
+      return call('DELETE /api/search/speaker-index/versions/{version}', { params: { version } });
+    default:
+      return assertNever(action);
+  }
+}
+
+function migrationText(migration: NonNullable<Index['migration']>): string {
+  const { target, state, done_files: done, total_files: total, failed_files: failed, seconds_left: left } = migration;
+  const counted = t`${done} of ${plural(total, { one: '# recording', other: '# recordings' })} in ${target}`;
+  const failures = failed > 0 ? t`${counted}, ${failed} failed` : counted;
+  if (state === 'stopped') return t`Stopped: ${failures}`;
+  return left === null ? t`Migrating: ${failures}` : t`Migrating: ${failures}, about ${duration(left)} left`;
+}

@@ -1,0 +1,56 @@
+import { t } from '@lingui/core/macro';
+import { Text } from '@mantine/core';
+import { queryOptions, useQuery, useQueryClient } from '@tanstack/react-query';
+import { call } from '../../api/client.ts';
+import type { RequestBody, ResponseBody } from '../../api/routes.ts';
+import { Pane, Section } from '../../ui/pane.tsx';
+import { QueryStatus } from '../../ui/query-status.tsx';
+import { valuesOf } from '../settings/items.ts';
+import { SettingField } from '../settings/setting-field.tsx';
+import { SettingsForm } from '../settings/settings-form.tsx';
+import { useSettingsForm } from '../settings/use-settings-form.ts';
+import { voiceLabels } from './labels.ts';
+
+const voicesQuery = queryOptions({
+  queryKey: ['voice-settings'],
+  queryFn: ({ signal }) => call('GET /api/admin/voice-profiles', { signal }),
+});
+
+/** Administration > Speaker profiles: whether voices are stored and recognised again. */
+export function VoicesPage() {
+  const settings = useQuery(voicesQuery);
+  return (
+    <Pane title={t`Speaker profiles`}>
+      <QueryStatus of={settings} failure={t`The settings couldn’t be loaded`} height={200} />
+      {settings.data && (
+        <Section title={t`Settings`}>
+          <VoicesForm saved={settings.data} />
+        </Section>
+      )}
+    </Pane>
+  );
+}
+
+function VoicesForm({ saved }: { saved: ResponseBody<'GET /api/admin/voice-profiles'> }) {
+  const client = useQueryClient();
+  const form = useSettingsForm({
+    name: 'voice-settings',
+    saved: valuesOf(saved.settings),
+    save: async (changes) => {
+      const body = changes as RequestBody<'PUT /api/admin/voice-profiles'>;
+      client.setQueryData(voicesQuery.queryKey, await call('PUT /api/admin/voice-profiles', { body }));
+      void client.invalidateQueries({ queryKey: ['voices'] });
+    },
+  });
+  return (
+    <SettingsForm form={form} fields={saved.settings.map(({ key }) => key)}>
+      <Text size="sm" c="dimmed">
+        {t`A stored voice is personal data. Switching this off deletes all profiles and stored voices immediately; the names in transcripts stay.`}
+      </Text>
+      {saved.settings.map((item) => {
+        const texts = voiceLabels[item.key];
+        return texts && <SettingField key={item.key} item={item} texts={texts} form={form} />;
+      })}
+    </SettingsForm>
+  );
+}

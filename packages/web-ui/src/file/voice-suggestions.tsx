@@ -1,0 +1,46 @@
+import { t } from '@lingui/core/macro';
+import { Button, Group, Stack, Text } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { useDecision } from '../speakers/use-decision.ts';
+import { voiceSuggestionsQuery } from '../speakers/voice-queries.ts';
+import { VoiceSample } from '../speakers/voice-sample.tsx';
+
+/** Who the speakers of a file probably are, by their voices. */
+export function VoiceSuggestions({ fileId }: { fileId: string }) {
+  const suggestions = useQuery(voiceSuggestionsQuery(fileId)).data?.suggestions ?? [];
+  const decision = useDecision();
+  if (suggestions.length === 0) return null;
+  return (
+    <Stack gap="xs" mb="sm" data-testid="voice-suggestions">
+      {suggestions.map((suggestion) => {
+        const { voice, profile, confidence } = suggestion;
+        const percent = Math.round(confidence * 100);
+        return (
+          <div key={voice.speaker_uuid}>
+            <Text size="sm">{t`${voice.label} is probably ${profile.name} (${percent} %)`}</Text>
+            <Group gap={4}>
+              <VoiceSample voice={voice} />
+              <Button
+                size="compact-xs"
+                disabled={decision.isPending}
+                onClick={() => decision.mutate({ suggestion, action: 'accept' })}
+                aria-label={t`Accept: ${voice.label} is ${profile.name}`}
+              >
+                {t`Accept`}
+              </Button>
+              <Button
+                size="compact-xs"
+                variant="default"
+                disabled={decision.isPending}
+                onClick={() => decision.mutate({ suggestion, action: 'reject' })}
+                aria-label={t`Reject: ${voice.label} is not ${profile.name}`}
+              >
+                {t`Reject`}
+              </Button>
+            </Group>
+          </div>
+        );
+      })}
+    </Stack>
+  );
+}

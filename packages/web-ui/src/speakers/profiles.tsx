@@ -1,0 +1,251 @@
+import { plural, t } from '@lingui/core/macro';
+import { Button, Checkbox, Group, Modal, Select, Stack, Switch, Text, TextInput } from '@mantine/core';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { call } from '../api/client.ts';
+import { duration } from '../lib/format.ts';
+import { Confirm } from '../ui/confirm.tsx';
+import { ErrorNote } from '../ui/error-note.tsx';
+import { notify, notifyError } from '../ui/notify.ts';
+import { Empty, QueryStatus } from '../ui/query-status.tsx';
+import { profilesQuery, type Profile } from './voice-queries.ts';
+import { VoiceSample } from './voice-sample.tsx';
+
+type Dialog = { kind: 'edit' | 'split' | 'delete'; profile: Profile } | null;
+
+/** People whose voice is known. */
+export function Profiles() {
+  const profiles = useQuery(profilesQuery);
+  const [dialog, setDialog] = useState<Dialog>(null);
+  if (!profiles.data) return <QueryStatus of={profiles} failure={t`The profiles couldn’t be loaded`} />;
+  const all = profiles.data.profiles;
+  if (all.length === 0) return <Empty>{t`No profiles yet. Name a speaker of a recording to create one.`}</Empty>;
+  return (
+    <>
+      <ul className="ot-list" data-testid="profiles">
+        {all.map((profile) => (
+          <Entry key={profile.uuid} profile={profile} onAction={(kind) => setDialog({ kind, profile })} />
+        ))}
+      </ul>
+      {dialog?.kind === 'edit' && (
+        <EditProfile
+          profile={dialog.profile}
+          others={all.filter(({ uuid }) => uuid !== dialog.profile.uuid)}
+          onClose={() => setDialog(null)}
+        />
+      )}
+      {dialog?.kind === 'split' && <SplitProfile profile={dialog.profile} onClose={() => setDialog(null)} />}
+      {dialog?.kind === 'delete' && <DeleteProfile profile={dialog.profile} onClose={() => setDialog(null)} />}
+    </>
+  );
+}
+
+function Entry({ profile, onAction }: { profile: Profile; onAction: (kind: 'edit' | 'split' | 'delete') => void }) {
+  const client = useQueryClient();
+  const change = useMutation({
+    mutationFn: (auto_apply: boolean) =>
+      call('PUT /api/speaker-profiles/{uuid}', { params: { uuid: profile.uuid }, body: { auto_apply } }),
+    onSuccess: () => client.invalidateQueries({ queryKey: ['voices'] }),
+    onError: (error) => notifyError(t`The profile wasn’t changed`, error),
+  });
+  const { name, files, speakers, seconds } = profile;
+  return (
+    <li data-testid="profile">
+      <Group p="sm" gap="sm" justify="space-between">
+        <div style={{ flex: '1 1 200px', minWidth: 0 }}>
+          <Text fw={600} truncate>
+            {name}
+          </Text>
+          <Text size="sm" c="dimmed">
+            {plural(files, { one: '# recording', other: '# recordings' })} · {duration(seconds)}
+            {profile.group_uuid !== null && ` · ${t`shared with a group`}`}
+          </Text>
+        </div>
+        <Switch
+          label={t`Apply without asking`}
+          aria-label={t`Apply ${name} without asking`}
+          checked={profile.auto_apply}
+          disabled={change.isPending}
+          onChange={(event) => change.mutate(event.currentTarget.checked)}
+        />
+        <Group gap={4}>
+          <Button
+            size="compact-sm"
+            variant="default"
+            aria-label={t`Rename or merge ${name}`}
+            onClick={() => onAction('edit')}
+          >
+            {t`Rename or merge`}
+          </Button>
+          {speakers > 1 && (
+            <Button size="compact-sm" variant="default" aria-label={t`Split ${name}`} onClick={() => onAction('split')}>
+              {t`Split`}
+            </Button>
+          )}
+          <Button
+            size="compact-sm"
+            variant="subtle"
+            color="red"
+            aria-label={t`Delete ${name}`}
+            onClick={() => onAction('delete')}
+          >
+            {t`Delete`}
+          </Button>
+        </Group>
+      </Group>
+    </li>
+  );
+}
+
+type DialogProps = { profile: Profile; onClose: () => void };
+
+function EditProfile({ profile, others, onClose }: DialogProps & { others: readonly Profile[] }) {
+  const client = useQueryClient();
+  const [name, setName] = useState(profile.name);
+  const [target, setTarget] = useState<string | null>(null);
+  const save = useMutation({
+    mutationFn: () =>
+      target === null
+        ? call('PUT /api/speaker-profiles/{uuid}', { params: { uuid: profile.uuid }, body: { name: name.trim() } })
+        : call('POST /api/speaker-profiles/{uuid}/merge/{target_uuid}', {
+            params: { uuid: profile.uuid, target_uuid: target },
+          }),
+    onSuccess: () => {
+      void client.invalidateQueries({ queryKey: ['voices'] });
+      void client.invalidateQueries({ queryKey: ['file'] });
+      onClose();
+    },
+  });
+  return (
+    <Modal opened onClose={onClose} title={<b>{t`Profile ${profile.name}`}</b>}>
+      <form
+        onSubmit={(event) => {
+          event.preventDefault();
+          if (!save.isPending) save.mutate();
+        }}
+      >
+        <Stack gap="md">
+          {save.error && <ErrorNote error={save.error} title={t`The profile wasn’t changed`} />}
+          <TextInput
+            label={t`Name`}
+            required
+            maxLength={200}
+            value={name}
+            disabled={target !== null}
+            onChange={(event) => setName(event.currentTarget.value)}
+          />
+          {others.length > 0 && (
+            <Select
+              label={t`The same person as`}
+              description={t`All voices move to the other profile.`}
+              clearable
+              data={others.map(({ uuid, name: label }) => ({ value: uuid, label }))}
+              value={target}
+              onChange={setTarget}
+            />
+          )}
+          <Group justify="flex-end">
+            <Button variant="default" onClick={onClose}>
+              {t`Cancel`}
+            </Button>
+            <Button type="submit" loading={save.isPending} disabled={name.trim() === ''}>
+              {target === null ? t`Save` : t`Merge`}
+            </Button>
+          </Group>
+        </Stack>
+      </form>
+    </Modal>
+  );
+}
+
+function SplitProfile({ profile, onClose }: DialogProps) {
+  const client = useQueryClient();
+  const [name, setName] = useState('');
+  const [chosen, setChosen] = useState<string[]>([]);
+  const voices = useQuery({
+    queryKey: ['voices', 'occurrences', profile.uuid],
+    queryFn: ({ signal }) =>
+      call('GET /api/speaker-profiles/{uuid}/occurrences', { params: { uuid: profile.uuid }, signal }),
+  });
+  const split = useMutation({
+    mutationFn: () =>
+      call('POST /api/speaker-profiles/{uuid}/split', {
+        params: { uuid: profile.uuid },
+        body: { name: name.trim(), speaker_uuids: chosen },
+      }),
+    onSuccess: () => {
+      void client.invalidateQueries({ queryKey: ['voices'] });
+      void client.invalidateQueries({ queryKey: ['file'] });
+      onClose();
+    },
+  });
+  return (
+    <Modal opened onClose={onClose} title={<b>{t`Split ${profile.name}`}</b>}>
+      <form
+        onSubmit={(event) => {
+          event.preventDefault();
+          if (!split.isPending) split.mutate();
+        }}
+      >
+        <Stack gap="md">
+          {split.error && <ErrorNote error={split.error} title={t`The profile wasn’t split`} />}
+          <Text size="sm">{t`Choose the voices that are another person.`}</Text>
+          <QueryStatus of={voices} failure={t`The voices couldn’t be loaded`} height={80} />
+          <Stack gap="xs">
+            {voices.data?.map((voice) => (
+              <Group key={voice.speaker_uuid} gap="xs" wrap="nowrap">
+                <Checkbox
+                  label={voice.file_title}
+                  checked={chosen.includes(voice.speaker_uuid)}
+                  onChange={(event) =>
+                    setChosen(
+                      event.currentTarget.checked
+                        ? [...chosen, voice.speaker_uuid]
+                        : chosen.filter((uuid) => uuid !== voice.speaker_uuid),
+                    )
+                  }
+                />
+                <VoiceSample voice={voice} />
+              </Group>
+            ))}
+          </Stack>
+          <TextInput
+            label={t`Name of the other person`}
+            required
+            maxLength={200}
+            value={name}
+            onChange={(event) => setName(event.currentTarget.value)}
+          />
+          <Group justify="flex-end">
+            <Button variant="default" onClick={onClose}>
+              {t`Cancel`}
+            </Button>
+            <Button type="submit" loading={split.isPending} disabled={name.trim() === '' || chosen.length === 0}>
+              {t`Split`}
+            </Button>
+          </Group>
+        </Stack>
+      </form>
+    </Modal>
+  );
+}
+
+function DeleteProfile({ profile, onClose }: DialogProps) {
+  const client = useQueryClient();
+  return (
+    <Confirm
+      title={t`Delete the profile ${profile.name}?`}
+      action={t`Delete the profile`}
+      run={() => call('DELETE /api/speaker-profiles/{uuid}', { params: { uuid: profile.uuid } })}
+      onDone={() => {
+        notify(t`Profile deleted.`);
+        void client.invalidateQueries({ queryKey: ['voices'] });
+      }}
+      onClose={onClose}
+    >
+      <Text size="sm">
+        {t`The stored voice is deleted and is not recognised any more. The name stays in the transcripts.`}
+      </Text>
+    </Confirm>
+  );
+}

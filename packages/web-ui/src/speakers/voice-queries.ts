@@ -1,0 +1,38 @@
+import { queryOptions } from '@tanstack/react-query';
+import { call } from '../api/client.ts';
+import { urlOf } from '../api/routes.ts';
+import type { ResponseBody } from '../api/routes.ts';
+
+export type Inbox = ResponseBody<'GET /api/speaker-suggestions'>;
+export type VoiceSuggestion = Inbox['suggestions'][number];
+export type Voice = VoiceSuggestion['voice'];
+export type Profile = ResponseBody<'GET /api/speaker-profiles'>['profiles'][number];
+
+/** Comparisons take seconds after a change. */
+const refreshMs = 5_000;
+
+export const profilesQuery = queryOptions({
+  queryKey: ['voices', 'profiles'],
+  queryFn: ({ signal }) => call('GET /api/speaker-profiles', { signal }),
+});
+export const clustersQuery = queryOptions({
+  queryKey: ['voices', 'clusters'],
+  queryFn: ({ signal }) => call('GET /api/speaker-clusters', { signal }),
+});
+
+/** Open suggestions of all recordings of the user, or of one file. */
+export function voiceSuggestionsQuery(fileId?: string) {
+  return queryOptions({
+    queryKey: ['voices', 'suggestions', fileId ?? 'all'],
+    queryFn: ({ signal }) =>
+      call('GET /api/speaker-suggestions', { query: fileId === undefined ? {} : { file_uuid: fileId }, signal }),
+    refetchInterval: ({ state }) => (state.data?.enabled === false ? false : refreshMs),
+  });
+}
+
+/** The recording from the part in which the voice speaks. */
+export function sampleUrl({ file_uuid: uuid, sample }: Voice): string | null {
+  if (!sample) return null;
+  const url = urlOf('GET /api/files/{uuid}/content', { params: { uuid } });
+  return `${url}#t=${sample.start.toFixed(2)},${sample.end.toFixed(2)}`;
+}

@@ -1,0 +1,136 @@
+import { voiceLimits } from '@overtone/contracts';
+import type { Outbox } from '@overtone/database';
+import type { Log } from '@overtone/service-kit';
+import { auditAction } from '../audit/audit.ts';
+import { txOptions, type Db, type Tx } from '../database.ts';
+import type { VoiceIndex } from '../ports/voice-index.adapter.ts';
+import { markNamesChanged } from '../redaction/redaction.store.ts';
+import { markEdited } from '../transcripts/transcripts.store.ts';
+import { pairKey } from './voices.ts';
+import { profilesOf, readVoiceSettings } from './voices.store.ts';
+
+type Deps = { db: Db; outbox: Outbox; voices: VoiceIndex; log: Log };
+type Profile = { id: string; name: string; autoApply: boolean; ownerId: string | null; speakers: { id: string }[] };
+type Suggested = { speakerId: string; profileId: string; confidence: number };
+
+/** Compares the unnamed voices of an owner with the profiles that the owner sees, and suggests who they are. */
+export function createMatching({ db, outbox, voices, log }: Deps) {
+  const matchOwner = async (ownerId: string): Promise<void> => {
+    const { profiles_enabled: enabled, suggestion_threshold: threshold } = await readVoiceSettings(db);
+    if (!enabled) return;
+    const profiles = distinctNames(
+      await db.speakerProfile.findMany({
+        where: await profilesOf(db, ownerId),
+        include: {
+          speakers: {
+            where: { file: { deletedAt: null } },
+            orderBy: { createdAt: 'desc' },
+            take: voiceLimits.perGroup,
+          },
+        },
+        take: voiceLimits.groups,
+      }),
+    );
+    const unnamed = await db.speaker.findMany({
+      where: { profileId: null, displayName: null, voiceExcluded: false, file: { userId: ownerId, deletedAt: null } },
+      select: { id: true },
+    });
+    const suggested = await suggest(
+      unnamed.map(({ id }) => id),
+      profiles,
+      threshold,
+    );
+    await db.$transaction((tx) => store(tx, { ownerId, profiles, suggested }), txOptions);
+  };
+
+  const suggest = async (speakerIds: string[], profiles: Profile[], threshold: number): Promise<Suggested[]> => {
+    const groups = profiles.map(({ id, speakers }) => ({
+      groupId: id,
+      speakerIds: speakers.map((speaker) => speaker.id),
+    }));
+    if (groups.length === 0) return [];
+    const refused = await readRefused(db, speakerIds, profiles);
+    const suggested: Suggested[] = [];
+    for (let from = 0; from < speakerIds.length; from += voiceLimits.speakers) {
+      const page = speakerIds.slice(from, from + voiceLimits.speakers);
+      const matches = await voices.compare({ speakerIds: page, groups });
+      const taken = new Set<string>();
+      for (const { speakerId, groupId, confidence } of matches) {
+        if (confidence < threshold || taken.has(speakerId) || refused.has(`${speakerId} ${groupId}`)) continue;
+        taken.add(speakerId);
+        suggested.push({ speakerId, profileId: groupId, confidence });
+      }
+    }
+    return suggested;
+  };
+
+  const store = async (
+    tx: Tx,
+    { ownerId, profiles, suggested }: { ownerId: string; profiles: Profile[]; suggested: Suggested[] },
+  ): Promise<void> => {
+    await tx.speakerSuggestion.deleteMany({ where: { state: 'open', speaker: { file: { userId: ownerId } } } });
+    const byId = new Map(profiles.map((profile) => [profile.id, profile]));
+    for (const { speakerId, profileId, confidence } of suggested) {
+      const profile = byId.get(profileId);
+      // Named or deleted since it was read.
+      const where = { id: speakerId, profileId: null, displayName: null };
+      const current = await tx.speaker.findFirst({ where, include: { file: true } });
+      if (!profile || !current || !(await tx.speakerProfile.count({ where: { id: profileId } }))) continue;
+      if (profile.autoApply) {
+        await tx.speaker.updateMany({ where, data: { profileId, displayName: profile.name } });
+        await markNamesChanged(tx, current.fileId);
+        const file = await tx.mediaFile.findUniqueOrThrow({ where: { id: current.fileId } });
+        await markEdited(tx, outbox, file);
+        const details = { speakers: 1, confidence: Math.round(confidence * 100) };
+        await auditAction(tx, outbox, 'speakers_named', { file: current.file, actor: null, details });
+        continue;
+      }
+      // A rejected suggestion stays as it is.
+      await tx.speakerSuggestion.createMany({ data: [{ speakerId, profileId, confidence }], skipDuplicates: true });
+    }
+  };
+
+  return {
+    /** Works on the owners whose voices have changed, one after the other. A change while it works is not lost. */
+    matchDue: async (signal: AbortSignal): Promise<void> => {
+      const due = await db.voiceMatchDue.findMany({ orderBy: { requestedAt: 'asc' }, take: 50 });
+      for (const { ownerId } of due) {
+        if (signal.aborted) return;
+        const [seen] = await db.$queryRaw<{ at: string }[]>`
+          select requested_at::text as at from voice_match_due where owner_id = ${ownerId}::uuid`;
+        try {
+          await matchOwner(ownerId);
+        } catch (err) {
+          log.info({ err: err as Error, owner_id: ownerId }, 'voices not compared: retry scheduled');
+          return;
+        }
+        await db.$executeRaw`
+          delete from voice_match_due where owner_id = ${ownerId}::uuid and requested_at::text = ${seen?.at ?? ''}`;
+      }
+    },
+  };
+}
+
+/** Of a person's own profile and a group's profile with the same name, the own one counts. */
+function distinctNames(profiles: readonly Profile[]): Profile[] {
+  const own = new Set(profiles.flatMap(({ ownerId, name }) => (ownerId === null ? [] : [name.toLowerCase()])));
+  return profiles.filter(({ ownerId, name }) => ownerId !== null || !own.has(name.toLowerCase()));
+}
+
+/** What must not be suggested: rejected profiles, and profiles with a voice that the speaker was kept apart from. */
+async function readRefused(db: Db, speakerIds: string[], profiles: readonly Profile[]): Promise<Set<string>> {
+  const rejected = await db.speakerSuggestion.findMany({ where: { speakerId: { in: speakerIds }, state: 'rejected' } });
+  const pairs = await db.speakerApart.findMany({
+    where: { OR: [{ firstId: { in: speakerIds } }, { secondId: { in: speakerIds } }] },
+  });
+  const apart = new Set(pairs.map(({ firstId, secondId }) => pairKey(firstId, secondId)));
+  const kept =
+    apart.size === 0
+      ? []
+      : speakerIds.flatMap((speakerId) =>
+          profiles.flatMap(({ id, speakers }) =>
+            speakers.some((linked) => apart.has(pairKey(speakerId, linked.id))) ? [`${speakerId} ${id}`] : [],
+          ),
+        );
+  return new Set([...rejected.map(({ speakerId, profileId }) => `${speakerId} ${profileId}`), ...kept]);
+}

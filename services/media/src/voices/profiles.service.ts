@@ -1,0 +1,276 @@
+import type { AnswerOf, BodyOf, mediaRoutes, SpeakerProfile } from '@overtone/contracts';
+import type { Outbox } from '@overtone/database';
+import { conflict, invalid, notFound, type Caller } from '@overtone/service-kit';
+import { groupsOf, lockedFile, may } from '../access/access.store.ts';
+import { recordOperation, type Actor } from '../audit/audit.ts';
+import { txOptions, type Db, type Tx } from '../database.ts';
+import { Prisma } from '../generated/client.ts';
+import { markNamesChanged } from '../redaction/redaction.store.ts';
+import { markEdited } from '../transcripts/transcripts.store.ts';
+import {
+  deleteProfiles,
+  ownersBeside,
+  profilesOf,
+  readOccurrences,
+  readVoiceSettings,
+  rejectProfile,
+  requestMatching,
+} from './voices.store.ts';
+
+type Routes = typeof mediaRoutes;
+type Occurrences = AnswerOf<Routes['profileOccurrences']>;
+/** Voices of a profile that a split keeps apart from its other voices. */
+const mostApart = 20;
+
+/** People whose voice is known: created from voices, merged, split and deleted by their owner or the members of their group. */
+export function createProfiles({ db, outbox }: { db: Db; outbox: Outbox }) {
+  const change = <T>(work: (tx: Tx) => Promise<T>): Promise<T> =>
+    db.$transaction(async (tx) => {
+      if (!(await readVoiceSettings(tx)).profiles_enabled)
+        throw conflict('voices_disabled', 'Speaker profiles are switched off on this instance.');
+      return work(tx);
+    }, txOptions);
+
+  return {
+    list: async (caller: Caller): Promise<AnswerOf<Routes['listProfiles']>> => {
+      const { profiles_enabled: enabled } = await readVoiceSettings(db);
+      const visible = await db.speakerProfile.findMany({
+        where: await profilesOf(db, caller.userId),
+        select: { id: true },
+      });
+      return {
+        enabled,
+        profiles: await readProfiles(
+          db,
+          visible.map(({ id }) => id),
+        ),
+      };
+    },
+
+    create: (actor: Actor, { name, group_uuid: groupId = null, speaker_uuids: ids }: BodyOf<Routes['createProfile']>) =>
+      change(async (tx) => {
+        if (groupId !== null && !(await groupsOf(tx, actor.userId)).includes(groupId)) throw noSuchProfile();
+        const owner = groupId === null ? { ownerId: actor.userId } : { groupId };
+        const profile = await insertProfile(tx, { ...owner, name });
+        await linkSpeakers(tx, outbox, { actor, profile, ids });
+        await recordOperation(tx, outbox, actor, 'speaker_profile_created', {
+          profile: profile.id,
+          speakers: ids.length,
+        });
+        return readProfile(tx, profile.id);
+      }),
+
+    update: (actor: Actor, id: string, { name, auto_apply: autoApply }: BodyOf<Routes['updateProfile']>) =>
+      change(async (tx) => {
+        const profile = await visibleProfile(tx, actor, id);
+        const data = { ...(name === undefined ? {} : { name }), ...(autoApply === undefined ? {} : { autoApply }) };
+        if (Object.keys(data).length === 0) throw invalid('invalid_request', 'There is nothing to change.');
+        await unlessNameTaken(tx.speakerProfile.update({ where: { id }, data }));
+        if (name !== undefined) await renameSpeakers(tx, outbox, { profileId: id, from: profile.name, to: name });
+        await recordOperation(tx, outbox, actor, 'speaker_profile_changed', { profile: id });
+        await requestMatching(tx, await ownersBeside(tx, profile));
+        return readProfile(tx, id);
+      }),
+
+    remove: (actor: Actor, id: string): Promise<undefined> =>
+      change(async (tx) => {
+        await visibleProfile(tx, actor, id);
+        await deleteProfiles(tx, outbox, { id });
+        await recordOperation(tx, outbox, actor, 'speaker_profile_deleted', { profile: id });
+        return undefined;
+      }),
+
+    merge: (actor: Actor, id: string, targetId: string) =>
+      change(async (tx) => {
+        const source = await visibleProfile(tx, actor, id);
+        const target = await visibleProfile(tx, actor, targetId);
+        if (id === targetId) throw invalid('speaker_mismatch', 'Only two different profiles can be merged.');
+        await renameSpeakers(tx, outbox, { profileId: id, from: source.name, to: target.name });
+        await tx.speaker.updateMany({ where: { profileId: id }, data: { profileId: targetId } });
+        await tx.speakerProfile.delete({ where: { id } });
+        await recordOperation(tx, outbox, actor, 'speaker_profile_changed', { profile: targetId, merged: id });
+        await requestMatching(tx, [...(await ownersBeside(tx, source)), ...(await ownersBeside(tx, target))]);
+        return readProfile(tx, targetId);
+      }),
+
+    split: (actor: Actor, id: string, { name, speaker_uuids: ids }: BodyOf<Routes['splitProfile']>) =>
+      change(async (tx) => {
+        const source = await visibleProfile(tx, actor, id);
+        if ((await tx.speaker.count({ where: { id: { in: ids }, profileId: id } })) !== new Set(ids).size)
+          throw invalid('speaker_mismatch', 'These voices do not belong to the profile.');
+        const { ownerId, groupId } = source;
+        const profile = await insertProfile(tx, { ownerId, groupId, name });
+        const rest = await tx.speaker.findMany({
+          where: { profileId: id, id: { notIn: ids } },
+          select: { id: true },
+          take: mostApart,
+        });
+        for (const other of rest)
+          await keepApart(tx, { id: other.id, others: ids.slice(0, mostApart), by: actor.userId });
+        for (const speakerId of ids) await rejectProfile(tx, { speakerId, profileId: id, userId: actor.userId });
+        await linkSpeakers(tx, outbox, { actor, profile, ids });
+        await recordOperation(tx, outbox, actor, 'speaker_profile_created', { profile: profile.id, split_from: id });
+        return readProfile(tx, profile.id);
+      }),
+
+    occurrences: async (caller: Caller, id: string): Promise<Occurrences> => {
+      await visibleProfile(db, caller, id);
+      const voices = await readOccurrences(db, Prisma.sql`s.profile_id = ${id}::uuid`);
+      const files = await db.mediaFile.findMany({ where: { id: { in: voices.map(({ file_uuid }) => file_uuid) } } });
+      const readable = new Set<string>();
+      for (const file of files) if (await may(db, caller, file, 'read')) readable.add(file.id);
+      return voices.filter(({ file_uuid }) => readable.has(file_uuid));
+    },
+
+    /** Keeps a voice apart from others: they are not the same person. */
+    separate: (caller: Caller, { speaker_uuid: id, other_uuids: others }: BodyOf<Routes['separateVoices']>) =>
+      change(async (tx) => {
+        if (others.includes(id)) throw invalid('speaker_mismatch', 'A voice cannot be kept apart from itself.');
+        await editableSpeakers(tx, caller, [id, ...others]);
+        await keepApart(tx, { id, others, by: caller.userId });
+        await requestMatching(tx, [caller.userId]);
+        return undefined;
+      }),
+
+    decide: (
+      actor: Actor,
+      speakerId: string,
+      { action, profile_uuid: profileId }: BodyOf<Routes['decideSuggestion']>,
+    ): Promise<undefined> =>
+      change(async (tx) => {
+        const profile = await visibleProfile(tx, actor, profileId);
+        const [speaker] = await editableSpeakers(tx, actor, [speakerId]);
+        if (action === 'accept') {
+          await linkSpeakers(tx, outbox, { actor, profile, ids: [speakerId] });
+          return undefined;
+        }
+        if (speaker?.profileId === profileId) await unlinkSpeaker(tx, outbox, { speaker, profile });
+        await rejectProfile(tx, { speakerId, profileId, userId: actor.userId });
+        await requestMatching(tx, speaker ? [speaker.file.userId] : []);
+        return undefined;
+      }),
+  };
+}
+
+type Profile = { id: string; name: string; ownerId: string | null; groupId: string | null };
+type EditableSpeaker = Awaited<ReturnType<typeof editableSpeakers>>[number];
+
+/** @throws AppError not_found also for a profile of other people. */
+async function visibleProfile(db: Db | Tx, { userId }: Pick<Caller, 'userId'>, id: string) {
+  const profile = await db.speakerProfile.findFirst({ where: { AND: [{ id }, await profilesOf(db, userId)] } });
+  if (!profile) throw noSuchProfile();
+  return profile;
+}
+
+function noSuchProfile() {
+  return notFound('There is no such speaker profile.');
+}
+
+async function insertProfile(tx: Tx, data: { ownerId?: string | null; groupId?: string | null; name: string }) {
+  return unlessNameTaken(tx.speakerProfile.create({ data }));
+}
+
+function unlessNameTaken<T>(write: Promise<T>): Promise<T> {
+  return write.catch((cause: unknown) => {
+    if ((cause as { code?: string }).code === 'P2002')
+      throw conflict('profile_exists', 'There is a speaker profile of that name already.', { cause });
+    throw cause;
+  });
+}
+
+/** The speakers with their files locked, in order of id, so that two requests do not wait for each other. */
+async function editableSpeakers(tx: Tx, caller: Caller, ids: readonly string[]) {
+  const wanted = [...new Set(ids)];
+  const found = await tx.speaker.findMany({ where: { id: { in: wanted } }, select: { fileId: true } });
+  for (const fileId of [...new Set(found.map((speaker) => speaker.fileId))].toSorted())
+    await lockedFile(tx, caller, fileId, 'edit');
+  const speakers = await tx.speaker.findMany({ where: { id: { in: wanted } }, include: { file: true } });
+  if (speakers.length !== wanted.length) throw notFound('There is no such speaker.');
+  return speakers;
+}
+
+async function linkSpeakers(
+  tx: Tx,
+  outbox: Outbox,
+  { actor, profile, ids }: { actor: Actor; profile: Profile; ids: readonly string[] },
+): Promise<void> {
+  const speakers = await editableSpeakers(tx, actor, ids);
+  if (speakers.some(({ voiceExcluded }) => voiceExcluded))
+    throw invalid('speaker_mismatch', 'The voice of a deleted profile cannot be stored again.');
+  const where = { id: { in: speakers.map(({ id }) => id) } };
+  await tx.speaker.updateMany({ where, data: { profileId: profile.id, displayName: profile.name } });
+  await tx.speakerSuggestion.deleteMany({
+    where: { speakerId: where.id, OR: [{ state: 'open' }, { profileId: profile.id }] },
+  });
+  await publishNames(
+    tx,
+    outbox,
+    speakers.map(({ fileId }) => fileId),
+  );
+  const owners = await ownersBeside(tx, profile);
+  await requestMatching(tx, [...owners, ...speakers.map(({ file }) => file.userId)]);
+}
+
+async function unlinkSpeaker(
+  tx: Tx,
+  outbox: Outbox,
+  { speaker, profile }: { speaker: EditableSpeaker; profile: Profile },
+): Promise<void> {
+  const displayName = speaker.displayName === profile.name ? null : speaker.displayName;
+  await tx.speaker.update({ where: { id: speaker.id }, data: { profileId: null, displayName } });
+  await publishNames(tx, outbox, [speaker.fileId]);
+}
+
+/** Speakers that have the name of their profile follow its new name. */
+async function renameSpeakers(
+  tx: Tx,
+  outbox: Outbox,
+  { profileId, from, to }: { profileId: string; from: string; to: string },
+): Promise<void> {
+  const where = { profileId, displayName: from };
+  const renamed = await tx.speaker.findMany({ where, select: { fileId: true } });
+  await tx.speaker.updateMany({ where, data: { displayName: to } });
+  await publishNames(
+    tx,
+    outbox,
+    renamed.map(({ fileId }) => fileId),
+  );
+}
+
+async function publishNames(tx: Tx, outbox: Outbox, fileIds: readonly string[]): Promise<void> {
+  for (const fileId of new Set(fileIds)) {
+    const file = await tx.mediaFile.findUniqueOrThrow({ where: { id: fileId } });
+    await markNamesChanged(tx, fileId);
+    await markEdited(tx, outbox, file);
+  }
+}
+
+async function keepApart(
+  tx: Tx,
+  { id, others, by }: { id: string; others: readonly string[]; by: string },
+): Promise<void> {
+  const data = others.map((other) => {
+    const [firstId, secondId] = id < other ? [id, other] : [other, id];
+    return { firstId, secondId, createdBy: by };
+  });
+  await tx.speakerApart.createMany({ data, skipDuplicates: true });
+}
+
+async function readProfile(tx: Tx, id: string): Promise<SpeakerProfile> {
+  const [profile] = await readProfiles(tx, [id]);
+  if (!profile) throw noSuchProfile();
+  return profile;
+}
+
+async function readProfiles(db: Db | Tx, ids: readonly string[]): Promise<SpeakerProfile[]> {
+  const rows = await db.$queryRaw<(Omit<SpeakerProfile, 'created_at'> & { created_at: Date })[]>`
+    select p.uuid::text as uuid, p.name, p.group_id::text as group_uuid, p.auto_apply, p.created_at,
+      count(distinct s.uuid)::int as speakers, count(distinct s.media_file_id)::int as files,
+      coalesce((select sum(t.end_time - t.start_time) from speaker l join transcript_segment t on t.speaker_id = l.uuid
+        where l.profile_id = p.uuid), 0)::float8 as seconds,
+      (select count(*)::int from speaker_suggestion g where g.profile_id = p.uuid and g.state = 'open') as open_suggestions
+    from speaker_profile p
+    left join (speaker s join media_file f on f.uuid = s.media_file_id and f.deleted_at is null) on s.profile_id = p.uuid
+    where p.uuid = any(${[...ids]}::uuid[]) group by p.uuid order by lower(p.name), p.uuid`;
+  return rows.map(({ created_at: createdAt, ...row }) => ({ ...row, created_at: createdAt.toISOString() }));
+}

@@ -1,0 +1,73 @@
+import { voiceLimits, type AnswerOf, type mediaRoutes } from '@overtone/contracts';
+import { conflict, type Caller } from '@overtone/service-kit';
+import { may, usableFile } from '../access/access.store.ts';
+import type { Db } from '../database.ts';
+import { Prisma } from '../generated/client.ts';
+import type { VoiceIndex } from '../ports/voice-index.adapter.ts';
+import { clusterVoices, pairKey } from './voices.ts';
+import { profilesOf, readOccurrences, readVoiceSettings } from './voices.store.ts';
+
+type Routes = typeof mediaRoutes;
+type Inbox = AnswerOf<Routes['listVoiceSuggestions']>;
+
+/** Two voices of a cluster are one person with at least this confidence. */
+const clusterConfidence = 0.75;
+const mostSuggestions = 200;
+
+/** What a person can decide: open suggestions, and voices without a name. */
+export function createVoiceSuggestions({ db, voices }: { db: Db; voices: VoiceIndex }) {
+  return {
+    /** Suggestions for recordings that the caller may edit, with profiles that the caller sees. */
+    list: async (caller: Caller, fileId: string | undefined): Promise<Inbox> => {
+      const { profiles_enabled: enabled } = await readVoiceSettings(db);
+      if (fileId !== undefined) {
+        const file = await usableFile(db, caller, fileId, 'read');
+        if (!(await may(db, caller, file, 'edit'))) return { enabled, suggestions: [] };
+      }
+      const open = await db.speakerSuggestion.findMany({
+        where: {
+          state: 'open',
+          profile: await profilesOf(db, caller.userId),
+          speaker: {
+            fileId: fileId ?? undefined,
+            file: { deletedAt: null, ...(fileId ? {} : { userId: caller.userId }) },
+          },
+        } as Prisma.SpeakerSuggestionWhereInput,
+        include: { profile: true },
+        orderBy: { confidence: 'desc' },
+        take: mostSuggestions,
+      });
+      const ids = open.map(({ speakerId }) => speakerId);
+      const found = await readOccurrences(db, Prisma.sql`s.uuid = any(${ids}::uuid[])`);
+      const byId = new Map(found.map((voice) => [voice.speaker_uuid, voice]));
+      const suggestions = open.flatMap(({ speakerId, profile: { id: uuid, name }, confidence }) => {
+        const voice = byId.get(speakerId);
+        return voice ? [{ voice, profile: { uuid, name }, confidence }] : [];
+      });
+      return { enabled, suggestions };
+    },
+
+    clusters: async ({ userId }: Caller): Promise<AnswerOf<Routes['listClusters']>> => {
+      if (!(await readVoiceSettings(db)).profiles_enabled)
+        throw conflict('voices_disabled', 'Speaker profiles are switched off on this instance.');
+      const unnamed = await readOccurrences(
+        db,
+        Prisma.sql`f.user_id = ${userId}::uuid and s.profile_id is null and s.display_name is null and not s.voice_excluded`,
+        voiceLimits.speakers,
+      );
+      const ids = unnamed.map(({ speaker_uuid: id }) => id);
+      const { speakerIds, pairs } = await voices.similar({ speakerIds: ids, minConfidence: clusterConfidence });
+      const kept = await db.speakerApart.findMany({ where: { firstId: { in: ids }, secondId: { in: ids } } });
+      const apart = new Set(kept.map(({ firstId, secondId }) => pairKey(firstId, secondId)));
+      const byId = new Map(unnamed.map((voice) => [voice.speaker_uuid, voice]));
+      const known = speakerIds.flatMap((id) => {
+        const voice = byId.get(id);
+        return voice ? [{ id, fileId: voice.file_uuid }] : [];
+      });
+      const clusters = clusterVoices(known, pairs, apart).map((members) => ({
+        voices: members.flatMap((id) => byId.get(id) ?? []),
+      }));
+      return { clusters, too_short: unnamed.length - known.length };
+    },
+  };
+}

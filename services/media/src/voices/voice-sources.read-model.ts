@@ -1,0 +1,44 @@
+import type { mediaVoiceRpc, ReplyOf, RequestOf } from '@overtone/contracts';
+import type { Db } from '../database.ts';
+import { hasMedia } from '../files/files.ts';
+import { fingerprintOf, selectSpans } from './voices.ts';
+import { readVoiceSettings } from './voices.store.ts';
+
+type Rpc = typeof mediaVoiceRpc;
+const withVoices = {
+  transcriptVersion: { gt: 0 },
+  transcriptProvisional: false,
+  deletedAt: null,
+  recordingRemovedAt: null,
+};
+
+/** Which parts of which recording contain a speaker's voice, for search-indexer. */
+export function createVoiceSources({ db }: { db: Db }) {
+  return {
+    read: async ({ fileId }: RequestOf<Rpc['voiceSource']>): Promise<ReplyOf<Rpc['voiceSource']>> => {
+      if (!(await readVoiceSettings(db)).profiles_enabled) return { file: null };
+      const file = await db.mediaFile.findFirst({ where: { id: fileId, ...withVoices } });
+      if (!file || !hasMedia(file)) return { file: null };
+      const spoken = await db.$queryRaw<{ speakerId: string; start: number; end: number }[]>`
+        select s.uuid::text as "speakerId", t.start_time as start, t.end_time as end
+        from transcript_segment t join speaker s on s.uuid = t.speaker_id
+        where t.media_file_id = ${fileId}::uuid and not s.voice_excluded and t.end_time > t.start_time
+        order by s.uuid, t.position`;
+      const speakers = selectSpans(spoken);
+      const { userId: ownerId, objectKey: source } = file;
+      return { file: { ownerId, source, fingerprint: fingerprintOf(source, speakers), speakers } };
+    },
+
+    list: async ({ after, limit }: RequestOf<Rpc['listVoiceFiles']>): Promise<ReplyOf<Rpc['listVoiceFiles']>> => {
+      const { profiles_enabled: enabled } = await readVoiceSettings(db);
+      if (!enabled) return { enabled, files: [] };
+      const files = await db.mediaFile.findMany({
+        where: { ...withVoices, ...(after ? { id: { gt: after } } : {}) },
+        select: { id: true, userId: true },
+        orderBy: { id: 'asc' },
+        take: limit,
+      });
+      return { enabled, files: files.map(({ id, userId }) => ({ fileId: id, ownerId: userId })) };
+    },
+  };
+}

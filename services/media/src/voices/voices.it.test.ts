@@ -1,0 +1,260 @@
+import { randomUUID } from 'node:crypto';
+import { beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import {
+  mediaVoiceRpc,
+  voiceEvents,
+  voiceRpc,
+  type FileDetail,
+  type SpeakerProfile,
+  type VoiceSuggestion,
+} from '@overtone/contracts';
+import type { Bus } from '@overtone/service-kit';
+import { transcribed, twoVoices, type Run } from '../../test/runs.ts';
+import { newUser, startMedia, waitFor, type TestUser } from '../../test/start-media.ts';
+
+const media = await startMedia();
+const boss = newUser('super_admin');
+let indexer: Bus;
+/** Who speaks, as the fake index knows: speakers of one person sound alike. */
+const personOf = new Map<string, string>();
+let owner: TestUser;
+
+beforeAll(async () => {
+  indexer = await media.connectAs('search-indexer');
+  const likely = (one: string, other: string): boolean =>
+    personOf.has(one) && personOf.get(one) === personOf.get(other);
+  indexer.serve(voiceRpc.compareVoices, async ({ speakerIds, groups }) => ({
+    matches: speakerIds.flatMap((speakerId) =>
+      groups.flatMap(({ groupId, speakerIds: linked }) =>
+        linked.some((id) => likely(speakerId, id)) ? [{ speakerId, groupId, confidence: 0.92 }] : [],
+      ),
+    ),
+  }));
+  indexer.serve(voiceRpc.similarVoices, async ({ speakerIds }) => {
+    const known = speakerIds.filter((id) => personOf.has(id));
+    const pairs = known.flatMap((first, i) =>
+      known.slice(0, i).flatMap((second) => (likely(first, second) ? [{ first, second, confidence: 0.9 }] : [])),
+    );
+    return { speakerIds: known, pairs };
+  });
+});
+
+beforeEach(async () => {
+  owner = newUser();
+  await allow(true);
+});
+
+function allow(profiles_enabled: boolean) {
+  return media.json(boss, 'PUT', '/api/admin/voice-profiles', { profiles_enabled });
+}
+
+/** A recording of two persons; @returns its speakers in order. */
+async function record(
+  first: string,
+  second: string,
+  person: TestUser = owner,
+): Promise<{ run: Run; speakers: string[] }> {
+  const run = await transcribed(media, person, twoVoices());
+  const { body } = await media.json<FileDetail>(person, 'GET', `/api/files/${run.fileId}`);
+  const speakers = body.speakers.map(({ uuid }) => uuid);
+  for (const [i, name] of [first, second].entries()) personOf.set(speakers[i] ?? '', name);
+  await media.emit(voiceEvents.indexed, { fileId: run.fileId, ownerId: person.userId });
+  return { run, speakers };
+}
+
+function name(speakerId: string | undefined, displayName: string | null, person: TestUser = owner) {
+  return media.json(person, 'PUT', `/api/speakers/${speakerId}`, { display_name: displayName });
+}
+
+async function inbox(person: TestUser = owner): Promise<VoiceSuggestion[]> {
+  return (await media.json<{ suggestions: VoiceSuggestion[] }>(person, 'GET', '/api/speaker-suggestions')).body
+    .suggestions;
+}
+
+async function profiles(person: TestUser = owner): Promise<SpeakerProfile[]> {
+  return (await media.json<{ profiles: SpeakerProfile[] }>(person, 'GET', '/api/speaker-profiles')).body.profiles;
+}
+
+/** The suggestion for a speaker. */
+function suggested(speakerId: string | undefined): Promise<VoiceSuggestion> {
+  return waitFor(async () => (await inbox()).find(({ voice }) => voice.speaker_uuid === speakerId));
+}
+
+/** Waits until everything that was requested is compared. */
+async function compared(): Promise<void> {
+  await waitFor(async () => (await media.query('select 1 from voice_match_due')).length === 0 || undefined);
+}
+
+function decide(speakerId: string | undefined, action: 'accept' | 'reject', profileId: string) {
+  return media.json(owner, 'POST', `/api/speakers/${speakerId}/verify`, { action, profile_uuid: profileId });
+}
+
+async function displayNames({ fileId }: Run): Promise<(string | null)[]> {
+  const { body } = await media.json<FileDetail>(owner, 'GET', `/api/files/${fileId}`);
+  return body.speakers.map(({ display_name }) => display_name);
+}
+
+describe('a voice that got a name', () => {
+  it('is suggested in other recordings and never applied unasked', async () => {
+    const first = await record('anna', 'ben');
+    const second = await record('carl', 'anna');
+    await name(first.speakers[0], 'Anna');
+    const { profile, confidence } = await suggested(second.speakers[1]);
+    expect(profile.name).toBe('Anna');
+    expect(confidence).toBeCloseTo(0.92);
+    expect(await displayNames(second.run)).toEqual([null, null]);
+    expect(await inbox()).toHaveLength(1);
+  });
+
+  it('names a speaker when a suggestion is accepted', async () => {
+    const first = await record('anna', 'ben');
+    const second = await record('carl', 'anna');
+    await name(first.speakers[0], 'Anna');
+    const { profile } = await suggested(second.speakers[1]);
+    expect((await decide(second.speakers[1], 'accept', profile.uuid)).status).toBe(204);
+    expect(await displayNames(second.run)).toEqual([null, 'Anna']);
+    expect(await inbox()).toEqual([]);
+    expect(await profiles()).toMatchObject([{ name: 'Anna', speakers: 2, files: 2 }]);
+  });
+
+  it('is not suggested again after a rejection', async () => {
+    const first = await record('anna', 'ben');
+    const second = await record('carl', 'anna');
+    await name(first.speakers[0], 'Anna');
+    const { profile } = await suggested(second.speakers[1]);
+    await decide(second.speakers[1], 'reject', profile.uuid);
+    await record('dora', 'emil');
+    await compared();
+    expect(await inbox()).toEqual([]);
+  });
+
+  it('is applied when the profile allows it, with an entry of the service in the audit log', async () => {
+    const first = await record('anna', 'ben');
+    await name(first.speakers[0], 'Anna');
+    const [profile] = await profiles();
+    await media.json(owner, 'PUT', `/api/speaker-profiles/${profile?.uuid}`, { auto_apply: true });
+    const second = await record('carl', 'anna');
+    await waitFor(async () => (await displayNames(second.run))[1] === 'Anna' || undefined);
+    const named = () => media.eventsOf('evt.media.action.performed.v1', second.run.fileId);
+    await waitFor(() => named().find(({ data }) => data['action'] === 'speakers_named' && data['actorId'] === null));
+  });
+
+  it('belongs to the profile of another name after it is renamed, and to none without a name', async () => {
+    const { speakers } = await record('anna', 'ben');
+    await name(speakers[0], 'Anna');
+    await name(speakers[0], 'Bea');
+    expect(await profiles()).toMatchObject([
+      { name: 'Anna', speakers: 0 },
+      { name: 'Bea', speakers: 1 },
+    ]);
+    await name(speakers[0], null);
+    expect((await profiles())[1]).toMatchObject({ name: 'Bea', speakers: 0 });
+  });
+
+  it('makes no profile while voices may not be stored', async () => {
+    await allow(false);
+    const { speakers } = await record('anna', 'ben');
+    await name(speakers[0], 'Anna');
+    const { body } = await media.json(owner, 'GET', '/api/speaker-profiles');
+    expect(body).toEqual({ enabled: false, profiles: [] });
+    const created = await media.json(owner, 'POST', '/api/speaker-profiles', {
+      name: 'Ben',
+      speaker_uuids: [speakers[1]],
+    });
+    expect([created.status, created.body.code]).toEqual([409, 'voices_disabled']);
+  });
+});
+
+describe('speaker profiles', () => {
+  it('name all voices of a cluster at once', async () => {
+    const first = await record('anna', 'ben');
+    const second = await record('carl', 'anna');
+    const { body } = await media.json<{ clusters: { voices: { speaker_uuid: string }[] }[] }>(
+      owner,
+      'GET',
+      '/api/speaker-clusters',
+    );
+    const ids = body.clusters[0]?.voices.map(({ speaker_uuid }) => speaker_uuid) ?? [];
+    expect(new Set(ids)).toEqual(new Set([first.speakers[0], second.speakers[1]]));
+    const { status } = await media.json(owner, 'POST', '/api/speaker-profiles', { name: 'Anna', speaker_uuids: ids });
+    expect(status).toBe(201);
+    expect(await displayNames(second.run)).toEqual([null, 'Anna']);
+  });
+
+  it('keep voices apart that a person said are different', async () => {
+    const first = await record('anna', 'ben');
+    const second = await record('carl', 'anna');
+    const body = { speaker_uuid: first.speakers[0], other_uuids: [second.speakers[1]] };
+    expect((await media.json(owner, 'POST', '/api/speaker-clusters/separate', body)).status).toBe(204);
+    await name(first.speakers[0], 'Anna');
+    await compared();
+    expect(await inbox()).toEqual([]);
+  });
+
+  it('are merged and split, and a split is remembered', async () => {
+    const first = await record('anna', 'ben');
+    const second = await record('anna', 'carl');
+    await name(first.speakers[0], 'Anna');
+    await name(second.speakers[0], 'Anne');
+    const [anna, anne] = await profiles();
+    await media.json(owner, 'POST', `/api/speaker-profiles/${anne?.uuid}/merge/${anna?.uuid}`);
+    expect(await displayNames(second.run)).toEqual(['Anna', null]);
+    const split = { name: 'Dora', speaker_uuids: [second.speakers[0]] };
+    expect((await media.json(owner, 'POST', `/api/speaker-profiles/${anna?.uuid}/split`, split)).status).toBe(201);
+    expect(await displayNames(second.run)).toEqual(['Dora', null]);
+    await name(second.speakers[0], null);
+    await compared();
+    expect((await inbox()).filter(({ profile }) => profile.uuid === anna?.uuid)).toEqual([]);
+  });
+
+  it('are deleted with their embeddings, which are not computed again', async () => {
+    const { run, speakers } = await record('anna', 'ben');
+    await name(speakers[0], 'Anna');
+    const [profile] = await profiles();
+    expect((await media.json(owner, 'DELETE', `/api/speaker-profiles/${profile?.uuid}`)).status).toBe(204);
+    await waitFor(() => media.eventsOf('evt.media.speakers.outdated.v1', run.fileId)[0]);
+    const { file } = await indexer.request(mediaVoiceRpc.voiceSource, { fileId: run.fileId });
+    expect(file?.speakers.map(({ speakerId }) => speakerId)).toEqual([speakers[1]]);
+    expect(await displayNames(run)).toEqual(['Anna', null]);
+  });
+
+  it('are neither seen nor changed by other people', async () => {
+    const { speakers } = await record('anna', 'ben');
+    await name(speakers[0], 'Anna');
+    const [profile] = await profiles();
+    const stranger = newUser('admin');
+    expect(await profiles(stranger)).toEqual([]);
+    const calls = [
+      ['PUT', '', { name: 'X' }],
+      ['DELETE', '', undefined],
+      ['GET', '/occurrences', undefined],
+      ['POST', '/split', { name: 'X', speaker_uuids: speakers }],
+    ] as const;
+    for (const [method, path, body] of calls) {
+      const answer = await media.json(stranger, method, `/api/speaker-profiles/${profile?.uuid}${path}`, body);
+      expect([path, answer.status]).toEqual([path, 404]);
+    }
+  });
+
+  it('of a group are suggested to its members', async () => {
+    const groupId = randomUUID();
+    const member = newUser();
+    for (const person of [owner, member]) await media.setGroups(person, [groupId]);
+    await waitFor(
+      async () => (await media.query('select 1 from media_membership where user_id = $1', member.userId))[0],
+    );
+    const { speakers } = await record('anna', 'ben', member);
+    const profile = { name: 'Anna', group_uuid: groupId, speaker_uuids: [speakers[0]] };
+    expect((await media.json(member, 'POST', '/api/speaker-profiles', profile)).status).toBe(201);
+    const own = await record('anna', 'carl');
+    expect((await suggested(own.speakers[0])).profile.name).toBe('Anna');
+  });
+
+  it('are all deleted when voices may not be stored any more', async () => {
+    const { speakers } = await record('anna', 'ben');
+    await name(speakers[0], 'Anna');
+    await allow(false);
+    expect(await media.query('select 1 from speaker_profile')).toEqual([]);
+    await waitFor(() => media.messages.findLast(({ subject }) => subject === 'evt.media.speakers.allowed-changed.v1'));
+  });
+});

@@ -1,0 +1,100 @@
+import {
+  mediaRoutes,
+  mediaVoiceEvents,
+  mediaVoiceRpc,
+  toSettingItems,
+  voiceEvents,
+  voiceSettings,
+} from '@overtone/contracts';
+import type { Outbox } from '@overtone/database';
+import { consumer, handle, invalid, periodic, rpc, type Bus, type Log, type Slice } from '@overtone/service-kit';
+import { actorOf, recordOperation } from '../audit/audit.ts';
+import { txOptions, type Db, type Tx } from '../database.ts';
+import { createVoiceIndex } from '../ports/voice-index.adapter.ts';
+import { createMatching } from './matching.service.ts';
+import { createProfiles } from './profiles.service.ts';
+import { createVoiceSuggestions } from './suggestions.service.ts';
+import { createVoiceSources } from './voice-sources.read-model.ts';
+import { readVoiceSettings, requestMatching, voiceSettingsStore } from './voices.store.ts';
+
+type Deps = { db: Db; outbox: Outbox; bus: Bus; log: Log };
+
+const matchEveryMs = 1_000;
+
+/** People whose voice is known: profiles, suggestions who speaks, and voices without a name. */
+export function createVoicesSlice({ db, outbox, bus, log }: Deps): Slice {
+  const voices = createVoiceIndex({ bus });
+  const profiles = createProfiles({ db, outbox });
+  const suggestions = createVoiceSuggestions({ db, voices });
+  const sources = createVoiceSources({ db });
+  const matching = createMatching({ db, outbox, voices, log });
+  const showSettings = async () => ({
+    settings: toSettingItems(voiceSettings, await voiceSettingsStore.read(db, voiceSettings)),
+  });
+
+  return {
+    routes: [
+      handle(mediaRoutes.voiceSettings, showSettings),
+      handle(mediaRoutes.updateVoiceSettings, async (request) => {
+        const { body: changes, caller } = request;
+        const keys = Object.entries(changes).flatMap(([key, value]) => (value === undefined ? [] : [key]));
+        if (keys.length === 0) throw invalid('invalid_request', 'There is nothing to change');
+        await db.$transaction(async (tx) => {
+          const before = await readVoiceSettings(tx);
+          await voiceSettingsStore.change(tx, voiceSettings, { changes, by: caller.userId, validate: () => undefined });
+          const next = await readVoiceSettings(tx);
+          if (next.profiles_enabled !== before.profiles_enabled) await setAllowed(tx, next.profiles_enabled);
+          if (next.suggestion_threshold !== before.suggestion_threshold) await matchAll(tx);
+          await recordOperation(tx, outbox, actorOf(request), 'voice_settings_changed', {
+            changed: keys.toSorted().join(', '),
+          });
+        }, txOptions);
+        return showSettings();
+      }),
+      handle(mediaRoutes.listProfiles, ({ caller }) => profiles.list(caller)),
+      handle(mediaRoutes.createProfile, (request) => profiles.create(actorOf(request), request.body)),
+      handle(mediaRoutes.updateProfile, (request) =>
+        profiles.update(actorOf(request), request.params.uuid, request.body),
+      ),
+      handle(mediaRoutes.deleteProfile, (request) => profiles.remove(actorOf(request), request.params.uuid)),
+      handle(mediaRoutes.mergeProfile, (request) =>
+        profiles.merge(actorOf(request), request.params.uuid, request.params.target_uuid),
+      ),
+      handle(mediaRoutes.splitProfile, (request) =>
+        profiles.split(actorOf(request), request.params.uuid, request.body),
+      ),
+      handle(mediaRoutes.profileOccurrences, ({ caller, params }) => profiles.occurrences(caller, params.uuid)),
+      handle(mediaRoutes.listClusters, ({ caller }) => suggestions.clusters(caller)),
+      handle(mediaRoutes.separateVoices, ({ caller, body }) => profiles.separate(caller, body)),
+      handle(mediaRoutes.listVoiceSuggestions, ({ caller, query }) => suggestions.list(caller, query.file_uuid)),
+      handle(mediaRoutes.decideSuggestion, (request) =>
+        profiles.decide(actorOf(request), request.params.uuid, request.body),
+      ),
+    ],
+    rpcs: [rpc(mediaVoiceRpc.voiceSource, sources.read), rpc(mediaVoiceRpc.listVoiceFiles, sources.list)],
+    consumers: [
+      /** The voices of a file are in the index: its owner's voices are compared with the profiles. */
+      consumer(voiceEvents.indexed, 'match-voices', ({ ownerId }) => requestMatching(db, [ownerId])),
+      /** Another version of the index is read: all voices are compared again. */
+      consumer(voiceEvents.switched, 'match-all-voices', () => matchAll(db)),
+    ],
+    periodics: [periodic('match voices', matchEveryMs, matching.matchDue)],
+  };
+
+  /** Forbidding deletes what is stored; search-indexer deletes the embeddings. */
+  async function setAllowed(tx: Tx, allowed: boolean): Promise<void> {
+    if (!allowed) {
+      await tx.speakerProfile.deleteMany();
+      await tx.speakerApart.deleteMany();
+      await tx.voiceMatchDue.deleteMany();
+      await tx.speaker.updateMany({ where: { voiceExcluded: true }, data: { voiceExcluded: false } });
+    }
+    await outbox.add(tx, mediaVoiceEvents.allowedChanged, { allowed });
+  }
+}
+
+function matchAll(db: Db | Tx): Promise<void> {
+  return db.$executeRaw`
+    insert into voice_match_due (owner_id) select distinct user_id from media_file where deleted_at is null
+    on conflict (owner_id) do update set requested_at = clock_timestamp()`.then(() => undefined);
+}

@@ -1,0 +1,143 @@
+import {
+  mediaVoiceEvents,
+  voiceLimits,
+  voiceSettings,
+  type SettingValues,
+  type VoiceOccurrence,
+} from '@overtone/contracts';
+import { createSettingsStore, withChanges, type Outbox, type SettingsDb, type SettingsStore } from '@overtone/database';
+import { groupsOf } from '../access/access.store.ts';
+import type { Db, Tx } from '../database.ts';
+import type { Prisma } from '../generated/client.ts';
+
+/** The group has no secrets, so it needs no key. */
+function noKey(): never {
+  throw new TypeError('the settings of voices contain no secret');
+}
+export const voiceSettingsStore: SettingsStore = createSettingsStore({ table: 'media_settings', keyRing: noKey });
+
+export async function readVoiceSettings(db: SettingsDb): Promise<SettingValues<typeof voiceSettings>> {
+  const { values } = await voiceSettingsStore.read(db, voiceSettings);
+  return withChanges(voiceSettings, values, {});
+}
+
+/** The profiles of a person and of the person's groups. */
+export async function profilesOf(db: Db | Tx, userId: string): Promise<Prisma.SpeakerProfileWhereInput> {
+  return { OR: [{ ownerId: userId }, { groupId: { in: await groupsOf(db, userId) } }] };
+}
+
+/** The voices of these owners are compared again. */
+export async function requestMatching(db: Db | Tx, ownerIds: readonly string[]): Promise<void> {
+  await db.$executeRaw`
+    insert into voice_match_due (owner_id) select distinct unnest(${[...ownerIds]}::uuid[])
+    on conflict (owner_id) do update set requested_at = clock_timestamp()`;
+}
+
+/** The owners whose recordings can contain the person of a profile: its owner, or the members of its group. */
+export async function ownersBeside(tx: Tx, { ownerId, groupId }: { ownerId: string | null; groupId: string | null }) {
+  if (ownerId !== null) return [ownerId];
+  const members = await tx.membership.findMany({
+    where: { groupIds: { has: groupId ?? '' } },
+    select: { userId: true },
+  });
+  return members.map(({ userId }) => userId);
+}
+
+/**
+ * A name that the owner of a file gives to a speaker makes the voice known under that name: the speaker belongs to the
+ * profile of that name, which is created when there is none. Without a name it belongs to none.
+ */
+export async function linkNamedSpeaker(
+  tx: Tx,
+  {
+    file,
+    speakerId,
+    name,
+    userId,
+  }: { file: { id: string; userId: string }; speakerId: string; name: string | null; userId: string },
+): Promise<void> {
+  if (file.userId !== userId || !(await readVoiceSettings(tx)).profiles_enabled) return;
+  const speaker = await tx.speaker.findUnique({ where: { id: speakerId } });
+  if (!speaker || speaker.voiceExcluded) return;
+  const profileId = name === null ? null : await findOrCreateProfile(tx, userId, name);
+  if (speaker.profileId === profileId) return;
+  await tx.speaker.update({ where: { id: speakerId }, data: { profileId } });
+  await tx.speakerSuggestion.deleteMany({ where: { speakerId, state: 'open' } });
+  if (speaker.profileId) await rejectProfile(tx, { speakerId, profileId: speaker.profileId, userId });
+  if (profileId) await tx.speakerSuggestion.deleteMany({ where: { speakerId, profileId } });
+  await requestMatching(tx, [userId]);
+}
+
+async function findOrCreateProfile(tx: Tx, userId: string, name: string): Promise<string> {
+  const visible = await tx.speakerProfile.findMany({
+    where: { AND: [await profilesOf(tx, userId), { name: { equals: name, mode: 'insensitive' } }] },
+    orderBy: { ownerId: { sort: 'asc', nulls: 'last' } },
+  });
+  // `equals` treats % and _ as wildcards.
+  const same = visible.find((profile) => profile.name.toLowerCase() === name.toLowerCase());
+  return (same ?? (await tx.speakerProfile.create({ data: { ownerId: userId, name } }))).id;
+}
+
+/** Remembers that a speaker is not the person of a profile. */
+export async function rejectProfile(
+  tx: Tx,
+  { speakerId, profileId, userId }: { speakerId: string; profileId: string; userId: string },
+): Promise<void> {
+  const decision = { state: 'rejected', decidedBy: userId, changedAt: new Date() };
+  await tx.speakerSuggestion.upsert({
+    where: { speakerId_profileId: { speakerId, profileId } },
+    create: { speakerId, profileId, confidence: 0, ...decision },
+    update: decision,
+  });
+}
+
+const sampleSeconds = 8;
+
+/** Voices with the files they are in and a part to listen to, those who speak most first. */
+export async function readOccurrences(
+  db: Db | Tx,
+  condition: Prisma.Sql,
+  limit: number = voiceLimits.speakers,
+): Promise<VoiceOccurrence[]> {
+  const rows = await db.$queryRaw<(Omit<VoiceOccurrence, 'sample'> & { start: number | null; end: number | null })[]>`
+    select s.uuid::text as speaker_uuid, s.name as label, f.uuid::text as file_uuid, f.title as file_title,
+      coalesce(t.seconds, 0)::float8 as talk_time, t.start, t.end
+    from speaker s join media_file f on f.uuid = s.media_file_id
+    left join lateral (
+      select sum(end_time - start_time) as seconds,
+        (array_agg(start_time order by end_time - start_time desc, position))[1] as start,
+        (array_agg(end_time order by end_time - start_time desc, position))[1] as "end"
+      from transcript_segment where speaker_id = s.uuid) t on true
+    where f.deleted_at is null and ${condition}
+    order by talk_time desc, s.uuid limit ${limit}`;
+  return rows.map(({ start, end, ...row }) => ({
+    ...row,
+    talk_time: Math.round(row.talk_time * 10) / 10,
+    sample: start === null || end === null ? null : { start, end: Math.min(end, start + sampleSeconds) },
+  }));
+}
+
+/** Deletes profiles with the embeddings of their voices, which are not stored again. Names in transcripts stay. */
+export async function deleteProfiles(tx: Tx, outbox: Outbox, where: Prisma.SpeakerProfileWhereInput): Promise<number> {
+  const ids = (await tx.speakerProfile.findMany({ where, select: { id: true } })).map(({ id }) => id);
+  if (ids.length === 0) return 0;
+  const linked = { profileId: { in: ids } };
+  const files = await tx.mediaFile.findMany({
+    where: { speakers: { some: linked } },
+    select: { id: true, userId: true },
+  });
+  await tx.speaker.updateMany({ where: linked, data: { voiceExcluded: true } });
+  await tx.speakerProfile.deleteMany({ where: { id: { in: ids } } });
+  for (const { id: fileId, userId: ownerId } of files)
+    await outbox.add(tx, mediaVoiceEvents.outdated, { fileId, ownerId });
+  return ids.length;
+}
+
+/** Removes what is stored of a person in the voices of others. @returns the number of deleted profiles. */
+export async function eraseVoicesOf(tx: Tx, outbox: Outbox, userId: string): Promise<number> {
+  const deleted = await deleteProfiles(tx, outbox, { ownerId: userId });
+  await tx.speakerSuggestion.updateMany({ where: { decidedBy: userId }, data: { decidedBy: null } });
+  await tx.speakerApart.updateMany({ where: { createdBy: userId }, data: { createdBy: null } });
+  await tx.voiceMatchDue.deleteMany({ where: { ownerId: userId } });
+  return deleted;
+}

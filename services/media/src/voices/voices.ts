@@ -1,0 +1,59 @@
+import { createHash } from 'node:crypto';
+import { voiceLimits, type SpokenSpans } from '@overtone/contracts';
+
+type Spoken = { speakerId: string; start: number; end: number };
+
+/** The longest parts of every speaker, in order of time, up to what an embedding needs. */
+export function selectSpans(spoken: readonly Spoken[]): SpokenSpans[] {
+  const bySpeaker = Map.groupBy(spoken, ({ speakerId }) => speakerId);
+  return [...bySpeaker].map(([speakerId, parts]) => {
+    let seconds = 0;
+    const spans: [number, number][] = [];
+    for (const { start, end } of parts.toSorted((x, y) => y.end - y.start - (x.end - x.start))) {
+      if (seconds >= voiceLimits.seconds || spans.length >= voiceLimits.spans) break;
+      const length = Math.min(end - start, voiceLimits.seconds - seconds);
+      spans.push([start, start + length]);
+      seconds += length;
+    }
+    return { speakerId, spans: spans.toSorted(([one], [other]) => one - other) };
+  });
+}
+
+/** Changes when other parts are spoken by a speaker, or the recording is another one. */
+export function fingerprintOf(source: string, speakers: readonly SpokenSpans[]): string {
+  return createHash('sha256')
+    .update(JSON.stringify([source, speakers]))
+    .digest('hex');
+}
+
+type Voice = { id: string; fileId: string };
+type Pair = { first: string; second: string; confidence: number };
+
+/**
+ * Groups voices that are likely one person. Every pair of a group is likely: a chain of similar voices does not join two
+ * people. Voices of one file, and those that a person has kept apart, are never joined.
+ */
+export function clusterVoices(
+  voices: readonly Voice[],
+  pairs: readonly Pair[],
+  apart: ReadonlySet<string>,
+): string[][] {
+  const fileOf = new Map(voices.map(({ id, fileId }) => [id, fileId]));
+  const likely = new Set(pairs.map(({ first, second }) => pairKey(first, second)));
+  const fits = (one: string, other: string): boolean =>
+    likely.has(pairKey(one, other)) && fileOf.get(one) !== fileOf.get(other) && !apart.has(pairKey(one, other));
+  const groupOf = new Map(voices.map(({ id }) => [id, [id]]));
+  for (const { first, second } of pairs.toSorted((x, y) => y.confidence - x.confidence)) {
+    const [one, other] = [groupOf.get(first), groupOf.get(second)];
+    if (!one || !other || one === other) continue;
+    if (!one.every((id) => other.every((candidate) => fits(id, candidate)))) continue;
+    const joined = [...one, ...other];
+    for (const id of joined) groupOf.set(id, joined);
+  }
+  return [...new Set(groupOf.values())].toSorted((x, y) => y.length - x.length);
+}
+
+/** The same for both orders. */
+export function pairKey(one: string, other: string): string {
+  return one < other ? `${one} ${other}` : `${other} ${one}`;
+}

@@ -1,0 +1,116 @@
+import { join } from 'node:path';
+import type { VoiceVersion } from '@overtone/contracts';
+import type * as lancedb from '@lancedb/lancedb';
+import type { Connection, Table } from '@lancedb/lancedb';
+import { Field, FixedSizeList, Float32, Float64, Schema, Utf8 } from 'apache-arrow';
+import AsyncLock from 'async-lock';
+import { literal } from './lancedb-filter.ts';
+import { checkedId } from './search-index.ts';
+import { assertDimension, tableOf, versionOf, type SpeakerIndex, type VoiceRow } from './speaker-index.ts';
+
+type Stored = { speaker_id: string; file_id: string; owner_id: string; seconds: number; vector: Iterable<number> };
+
+/** Deletions and small writes leave fragments; this many are joined. */
+const writesBeforeCompaction = 200;
+
+/** The embedded speaker index: LanceDB tables in a folder of their own, for one process. */
+export function createLanceSpeakers({ directory }: { directory: string }): SpeakerIndex {
+  const lock = new AsyncLock({ maxPending: Infinity });
+  let engine: Promise<{ lance: typeof lancedb; db: Connection }> | undefined;
+  const writes = new Map<VoiceVersion, number>();
+
+  const load = () => {
+    engine ??= connect(join(directory, 'speakers')).catch((err: unknown) => {
+      engine = undefined;
+      throw err;
+    });
+    return engine;
+  };
+  const open = async (version: VoiceVersion): Promise<Table | null> => {
+    const { db } = await load();
+    return (await db.tableNames()).includes(tableOf(version)) ? db.openTable(tableOf(version)) : null;
+  };
+  const createTable = async (version: VoiceVersion): Promise<Table> =>
+    (await load()).db.createEmptyTable(tableOf(version), schemaOf(version), { mode: 'overwrite' });
+  /** Concurrent writes of LanceDB conflict. */
+  const serialize = <T>(work: () => Promise<T>): Promise<T> => lock.acquire('write', work);
+
+  const compact = async (version: VoiceVersion, table: Table): Promise<void> => {
+    const count = (writes.get(version) ?? 0) + 1;
+    writes.set(version, count % writesBeforeCompaction);
+    if (count === writesBeforeCompaction) await table.optimize({ cleanupOlderThan: new Date() });
+  };
+
+  return {
+    create: (version) => serialize(async () => void (await createTable(version))),
+    replaceFile: (version, fileId, rows) =>
+      serialize(async () => {
+        assertDimension(version, rows);
+        const existing = await open(version);
+        if (!existing && rows.length === 0) return;
+        const table = existing ?? (await createTable(version));
+        await replaceRows((await load()).lance, table, { version, fileId, rows });
+        await compact(version, table);
+      }),
+    read: async (version, speakerIds) => {
+      const table = speakerIds.length === 0 ? null : await open(version);
+      if (!table) return [];
+      const ids = speakerIds.map((id) => literal(checkedId(id))).join(', ');
+      const found = (await table.query().where(`speaker_id in (${ids})`).toArray()) as Stored[];
+      return found.map((row) => ({
+        speakerId: row.speaker_id,
+        fileId: row.file_id,
+        ownerId: row.owner_id,
+        seconds: row.seconds,
+        vector: Float32Array.from(row.vector),
+      }));
+    },
+    countByFile: async (version) => {
+      const counts = new Map<string, number>();
+      const table = await open(version);
+      const rows = ((await table?.query().select(['file_id']).toArray()) ?? []) as Pick<Stored, 'file_id'>[];
+      for (const { file_id: fileId } of rows) counts.set(fileId, (counts.get(fileId) ?? 0) + 1);
+      return counts;
+    },
+    drop: (version) =>
+      serialize(async () => {
+        const { db } = await load();
+        if ((await db.tableNames()).includes(tableOf(version))) await db.dropTable(tableOf(version));
+      }),
+    close: () => serialize(async () => (await engine)?.db.close()),
+  };
+}
+
+async function connect(directory: string) {
+  const lance = await import('@lancedb/lancedb');
+  return { lance, db: await lance.connect(directory) };
+}
+
+function schemaOf(version: VoiceVersion): Schema {
+  const { dimension } = versionOf(version);
+  return new Schema([
+    ...['speaker_id', 'file_id', 'owner_id'].map((name) => new Field(name, new Utf8(), false)),
+    new Field('seconds', new Float64(), false),
+    new Field('vector', new FixedSizeList(dimension, new Field('item', new Float32(), true)), false),
+  ]);
+}
+
+type Replacement = { version: VoiceVersion; fileId: string; rows: readonly VoiceRow[] };
+
+async function replaceRows(lance: typeof lancedb, table: Table, { version, fileId, rows }: Replacement): Promise<void> {
+  const where = `file_id = ${literal(checkedId(fileId))}`;
+  if (rows.length === 0) return void (await table.delete(where));
+  const stored = rows.map(({ speakerId, ownerId, seconds, vector }) => ({
+    speaker_id: speakerId,
+    file_id: fileId,
+    owner_id: ownerId,
+    seconds,
+    vector: Array.from(vector),
+  }));
+  await table
+    .mergeInsert('speaker_id')
+    .whenMatchedUpdateAll()
+    .whenNotMatchedInsertAll()
+    .whenNotMatchedBySourceDelete({ where })
+    .execute(lance.makeArrowTable(stored, { schema: schemaOf(version) }));
+}

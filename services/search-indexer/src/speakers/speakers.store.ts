@@ -1,0 +1,103 @@
+import type { VoiceVersion } from '@overtone/contracts';
+import type { Db, Tx } from '../database.ts';
+
+export const alias = 'speakers';
+/** A file whose embeddings fail this often is reported as failed. */
+const maxAttempts = 5;
+
+export type ClaimedVoices = { token: number; versions: VoiceVersion[] };
+type DueFile = { fileId: string; background: boolean };
+
+/** The state of the embeddings of every file in every version of the speaker index. */
+export function createVoiceStates({ db }: { db: Db }) {
+  const readAlias = async (tx: Db | Tx = db) => {
+    const row = await tx.speakerIndexAlias.findUniqueOrThrow({ where: { name: alias } });
+    return { version: row.version as VoiceVersion, enabled: row.enabled, switchedAt: row.switchedAt };
+  };
+  return {
+    readAlias,
+
+    setEnabled: async (enabled: boolean): Promise<void> =>
+      void (await db.speakerIndexAlias.update({ where: { name: alias }, data: { enabled } })),
+
+    /** A file has to be embedded (again) in every version; a job that runs for it is superseded. */
+    markDue: async (fileId: string, ownerId: string): Promise<void> => {
+      await db.$executeRaw`
+        insert into voice_file (file_id, version, owner_id)
+        select ${fileId}::uuid, version, ${ownerId}::uuid from speaker_index_version
+        on conflict (file_id, version) do update
+          set state = 'due', background = false, attempts = 0, token = voice_file.token + 1, changed_at = now()`;
+    },
+
+    /** Adds files that no version knows yet, behind new recordings. @returns their number. */
+    addMissing: (files: readonly { fileId: string; ownerId: string }[]): Promise<number> => db.$executeRaw`
+      insert into voice_file (file_id, version, owner_id, background)
+      select f.id, v.version, f.owner, true from speaker_index_version v,
+        unnest(${files.map(({ fileId }) => fileId)}::uuid[], ${files.map(({ ownerId }) => ownerId)}::uuid[]) as f(id, owner)
+      on conflict (file_id, version) do nothing`,
+
+    /** Files to embed: new recordings first, and none of a stopped migration. */
+    listDue: (limit: number): Promise<DueFile[]> => db.$queryRaw<DueFile[]>`
+      select f.file_id::text as "fileId", bool_and(f.background) as background
+      from voice_file f join speaker_index_version v using (version)
+      where f.state = 'due' and not (v.state = 'stopped' and f.background)
+      group by f.file_id order by bool_and(f.background), min(f.changed_at) limit ${limit}`,
+
+    /**
+     * Takes the due versions of a file under a new token. A version that contains these parts already is done; one that
+     * was tried too often has failed. Null: nothing is due.
+     */
+    claim: (fileId: string, fingerprint: string): Promise<ClaimedVoices | null> =>
+      db.$transaction(async (tx) => {
+        await tx.$executeRaw`
+          update voice_file set state = 'done', changed_at = now()
+          where file_id = ${fileId}::uuid and state = 'due' and fingerprint = ${fingerprint}`;
+        await tx.$executeRaw`
+          update voice_file set state = 'failed', changed_at = now(), error = coalesce(error, 'No worker completed it')
+          where file_id = ${fileId}::uuid and state = 'due' and attempts >= ${maxAttempts}`;
+        const rows = await tx.$queryRaw<{ version: VoiceVersion; token: number }[]>`
+          update voice_file f set attempts = attempts + 1, claimed = ${fingerprint},
+            token = (select max(token) + 1 from voice_file where file_id = ${fileId}::uuid)
+          from speaker_index_version v
+          where f.file_id = ${fileId}::uuid and f.state = 'due' and v.version = f.version
+            and not (v.state = 'stopped' and f.background)
+          returning f.version, f.token`;
+        const [first] = rows;
+        return first ? { token: first.token, versions: rows.map(({ version }) => version) } : null;
+      }),
+
+    /** The versions that a claim still holds. */
+    heldBy: async (fileId: string, token: number): Promise<{ version: VoiceVersion; ownerId: string }[]> =>
+      (await db.voiceFile.findMany({ where: { fileId, token, state: 'due' } })).map(({ version, ownerId }) => ({
+        version: version as VoiceVersion,
+        ownerId,
+      })),
+
+    complete: async (
+      tx: Tx,
+      { fileId, token, speakers }: { fileId: string; token: number; speakers: number },
+    ): Promise<VoiceVersion[]> => {
+      const rows = await tx.$queryRaw<{ version: VoiceVersion }[]>`
+        update voice_file set state = 'done', fingerprint = claimed, speakers = ${speakers}, error = null, changed_at = now()
+        where file_id = ${fileId}::uuid and token = ${token} and state = 'due' returning version`;
+      return rows.map(({ version }) => version);
+    },
+
+    fail: async (fileId: string, token: number, error: string): Promise<void> => {
+      const data = { state: 'failed', fingerprint: null, error, changedAt: new Date() };
+      await db.voiceFile.updateMany({ where: { fileId, token, state: 'due' }, data });
+    },
+
+    remove: async (fileId: string): Promise<number> => (await db.voiceFile.deleteMany({ where: { fileId } })).count,
+
+    versions: async (): Promise<VoiceVersion[]> =>
+      (await db.speakerIndexVersion.findMany()).map(({ version }) => version as VoiceVersion),
+
+    filesOfOwner: async (ownerId: string): Promise<string[]> =>
+      (await db.voiceFile.findMany({ where: { ownerId }, select: { fileId: true }, distinct: ['fileId'] })).map(
+        ({ fileId }) => fileId,
+      ),
+  };
+}
+
+export type VoiceStates = ReturnType<typeof createVoiceStates>;

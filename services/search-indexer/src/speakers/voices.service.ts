@@ -1,0 +1,144 @@
+import { randomUUID } from 'node:crypto';
+import { voiceEvents, voiceJobs, type ReplyOf, type RequestOf, type voiceRpc } from '@overtone/contracts';
+import type { Outbox } from '@overtone/database';
+import { putJob } from '@overtone/jobs';
+import type { Bus, Log } from '@overtone/service-kit';
+import AsyncLock from 'async-lock';
+import type { Db } from '../database.ts';
+import type { SpeakerIndex, VoiceRow } from '../ports/speaker-index.ts';
+import type { VoiceSources } from '../ports/voice-sources.ts';
+import type { VoiceStates } from './speakers.store.ts';
+
+export type VoicesDeps = {
+  db: Db;
+  outbox: Outbox;
+  index: SpeakerIndex;
+  states: VoiceStates;
+  sources: VoiceSources;
+  bus: Bus;
+  log: Log;
+};
+type Rpc = typeof voiceRpc;
+
+/** Jobs in the queue: few of a migration, so that a new recording waits for few. */
+const inQueue = { new: 8, background: 2 };
+/** The broker loses a message only with its storage: a job that has not ended is put there again after this time. */
+const putAgainMs = 600_000;
+
+/** Keeps the embeddings of every file's speakers up to date in every version of the speaker index. */
+export function createVoices({ db, outbox, index, states, sources, bus, log }: VoicesDeps) {
+  const lock = new AsyncLock({ maxPending: Infinity });
+  const putAt = new Map<string, number>();
+  /** Writes of one file do not overlap its removal. */
+  const exclusive = <T>(fileId: string, work: () => Promise<T>): Promise<T> => lock.acquire(fileId, work);
+
+  const queueDue = async (): Promise<void> => {
+    if (!bus.connected()) return;
+    const due = await states.listDue(inQueue.new + inQueue.background);
+    const known = new Set(due.map(({ fileId }) => fileId));
+    for (const fileId of putAt.keys()) if (!known.has(fileId)) putAt.delete(fileId);
+    const isQueued = (fileId: string): boolean => Date.now() - (putAt.get(fileId) ?? 0) < putAgainMs;
+    const wanted = [
+      ...due.filter(({ background }) => !background).slice(0, inQueue.new),
+      ...due.filter(({ background }) => background).slice(0, inQueue.background),
+    ];
+    for (const { fileId } of wanted) {
+      if (isQueued(fileId)) continue;
+      putAt.set(fileId, Date.now());
+      await putJob(bus, voiceJobs.embedVoices, randomUUID(), { fileId });
+    }
+  };
+  const queueNext = async (fileId: string): Promise<void> => {
+    putAt.delete(fileId);
+    await queueDue().catch((err: unknown) => log.debug({ err }, 'voice jobs not queued: retry scheduled'));
+  };
+  const forget = (fileId: string): Promise<boolean> =>
+    exclusive(fileId, async () => {
+      const removed = await states.remove(fileId);
+      for (const version of await states.versions()) await index.replaceFile(version, fileId, []);
+      return removed > 0;
+    });
+
+  return {
+    queueDue,
+    forget,
+
+    markDue: async (fileId: string, ownerId: string): Promise<void> => {
+      if (!(await states.readAlias()).enabled) return;
+      await states.markDue(fileId, ownerId);
+      await queueNext(fileId);
+    },
+
+    claim: async ({ fileId }: RequestOf<Rpc['claimVoices']>): Promise<ReplyOf<Rpc['claimVoices']>> => {
+      const source = await sources.read(fileId);
+      if (!source) {
+        await forget(fileId);
+        await queueNext(fileId);
+        return { outcome: 'none' };
+      }
+      const claimed = await states.claim(fileId, source.fingerprint);
+      if (!claimed) {
+        await queueNext(fileId);
+        return { outcome: 'none' };
+      }
+      return { outcome: 'claimed', ...claimed, source: source.source, speakers: source.speakers };
+    },
+
+    complete: (request: RequestOf<Rpc['completeVoices']>): Promise<ReplyOf<Rpc['completeVoices']>> =>
+      exclusive(request.fileId, async () => {
+        const { fileId, token, voices } = request;
+        const held = await states.heldBy(fileId, token);
+        for (const { version, ownerId } of held) {
+          const rows = voices.flatMap(({ vectors, speakerId, seconds }): VoiceRow[] => {
+            const vector = vectors[version];
+            return vector === undefined ? [] : [{ speakerId, fileId, ownerId, seconds, vector: decode(vector) }];
+          });
+          await index.replaceFile(version, fileId, rows);
+        }
+        const done = await db.$transaction(async (tx) => {
+          const completed = await states.complete(tx, { fileId, token, speakers: voices.length });
+          const { version } = await states.readAlias(tx);
+          const [first] = held;
+          if (first && completed.includes(version))
+            await outbox.add(tx, voiceEvents.indexed, { fileId, ownerId: first.ownerId });
+          return completed.length;
+        });
+        await queueNext(fileId);
+        return { outcome: done > 0 ? 'accepted' : 'refused' };
+      }),
+
+    fail: async ({ fileId, token, message }: RequestOf<Rpc['failVoices']>): Promise<Record<string, never>> => {
+      await states.fail(fileId, token, message);
+      log.warn({ file_id: fileId, reason: message }, 'voice embedding failed');
+      await queueNext(fileId);
+      return {};
+    },
+
+    /** Adds the files that are not known yet, after voices were allowed and after events were lost. */
+    addMissing: async (signal: AbortSignal): Promise<void> => {
+      for (let after: string | null = null; ;) {
+        signal.throwIfAborted();
+        const { enabled, files } = await sources.list(after);
+        await states.setEnabled(enabled);
+        if (!enabled || files.length === 0) return;
+        await states.addMissing(files);
+        after = files.at(-1)?.fileId ?? null;
+      }
+    },
+
+    /** Voices must not be stored any more: deletes all embeddings and ends a migration. */
+    eraseAll: async (): Promise<void> => {
+      await states.setEnabled(false);
+      await db.voiceFile.deleteMany();
+      const { version: current } = await states.readAlias();
+      const all = await states.versions();
+      await db.speakerIndexVersion.deleteMany({ where: { version: { not: current } } });
+      for (const version of all) await index.drop(version);
+    },
+  };
+}
+
+function decode(encoded: string): Float32Array {
+  const bytes = Uint8Array.from(Buffer.from(encoded, 'base64'));
+  return new Float32Array(bytes.buffer, 0, Math.floor(bytes.length / 4));
+}

@@ -1,0 +1,62 @@
+import { join } from 'node:path';
+import { embeddedVoice, voiceRpc, type InputOf, type voiceJobs } from '@overtone/contracts';
+import type { JobDelivery } from '@overtone/jobs';
+import type { ObjectStore } from '@overtone/object-store';
+import { isAppError, type Bus, type Log } from '@overtone/service-kit';
+import { z } from 'zod';
+import { ChildCrash, TaskRefused } from '../children/protocol.ts';
+import { createTaskChildren } from '../children/task-child.ts';
+import type { WorkerEnv } from '../env.ts';
+import { createArtefacts } from './artefacts.ts';
+
+type Deps = {
+  env: Pick<WorkerEnv, 'WORK_DIR' | 'MAX_AUDIO_HOURS'>;
+  childEnv: Record<string, string>;
+  store: ObjectStore;
+  bus: Pick<Bus, 'request'>;
+  log: Log;
+};
+
+const answer = z.object({ voices: z.array(embeddedVoice) });
+
+/**
+ * Computes the embeddings of a file's speakers from its recording. search-indexer owns their state: embeddings that are not
+ * wanted any more are not computed, and a recording from which none can be computed is reported.
+ */
+export function embedVoicesJob({ env, childEnv, store, bus, log }: Deps) {
+  const artefacts = createArtefacts(store, env.WORK_DIR);
+  const maxSeconds = env.MAX_AUDIO_HOURS * 3600;
+  const children = createTaskChildren({
+    script: new URL('../voices/voices.child.ts', import.meta.url),
+    env: childEnv,
+    heapMb: 512,
+    idleMs: 0,
+    recycleAfter: 1,
+  });
+  return async ({ fileId }: InputOf<typeof voiceJobs.embedVoices>, { signal }: Pick<JobDelivery, 'signal'>) => {
+    const claimed = await bus.request(voiceRpc.claimVoices, { fileId });
+    if (claimed.outcome === 'none') return {};
+    const { token, source: sourceKey, versions, speakers } = claimed;
+    try {
+      const { voices } = await artefacts.inFolder(async (folder) => {
+        const source = join(folder, 'source');
+        await artefacts.download(sourceKey, source, signal);
+        const input = { source, wav: join(folder, 'audio.wav'), env: childEnv, maxSeconds, versions, speakers };
+        return answer.parse(await children.run({ input, timeoutMs: 120_000 + maxSeconds * 100, signal }));
+      });
+      await bus.request(voiceRpc.completeVoices, { fileId, token, voices });
+    } catch (error) {
+      if (signal.aborted || !isPermanent(error)) throw error;
+      const message = error instanceof Error ? error.message : String(error);
+      log.info({ err: error as Error, file_id: fileId }, 'voices not embedded');
+      await bus.request(voiceRpc.failVoices, { fileId, token, message: message.slice(0, 2_000) });
+    }
+    return {};
+  };
+}
+
+/** A recording that cannot be read, or that ends the process, will do so again. */
+function isPermanent(error: unknown): boolean {
+  if (isAppError(error)) return error.permanent || error.kind === 'not_found';
+  return error instanceof TaskRefused || error instanceof ChildCrash;
+}
