@@ -74,7 +74,7 @@ export function syncInTheBrowser({ instance, screenshots }: Context): Suite {
           .first()
           .waitFor();
         assert.equal((await stored()).schedule, '0 4 * * *');
-        await press('Discard');
+        await press('Discard changes');
       },
       /\b400\b/,
     ),

@@ -6,7 +6,7 @@ import css from './backups.module.css';
 import { destinationFieldNames, destinationTest } from './destination-test.tsx';
 import { DestinationFields } from './destination-fields.tsx';
 import { backupSettingsQuery, type BackupSettings, type DestinationStatus } from './operations-queries.ts';
-import { ScheduleFields } from './schedule-fields.tsx';
+import { ScheduleFields } from '../settings/schedule-fields.tsx';
 import { SecretField } from '../settings/secret-field.tsx';
 import { SettingsForm } from '../settings/settings-form.tsx';
 import { useSettingsForm, type SettingsFormState } from '../settings/use-settings-form.ts';

@@ -5,7 +5,7 @@ import { call } from '../../api/client.ts';
 import { destinationFieldNames, destinationTest } from './destination-test.tsx';
 import { DestinationFields } from './destination-fields.tsx';
 import { mirrorSettingsQuery, type MirrorSettings, type DestinationStatus } from './operations-queries.ts';
-import { ScheduleFields } from './schedule-fields.tsx';
+import { ScheduleFields } from '../settings/schedule-fields.tsx';
 import { SettingsForm } from '../settings/settings-form.tsx';
 import { useSettingsForm } from '../settings/use-settings-form.ts';
 

@@ -1,23 +1,18 @@
 import { msg, plural, t } from '@lingui/core/macro';
-import { Button, Checkbox, Group, Radio, Stack, Switch, Text } from '@mantine/core';
+import { Checkbox, Radio, Stack, Switch, Text } from '@mantine/core';
 import type { AudioMasking, RedactionAudience } from '@overtone/contracts';
-import { queryOptions, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { queryOptions, useQuery, useQueryClient } from '@tanstack/react-query';
 import { call } from '../../api/client.ts';
 import type { ResponseBody } from '../../api/routes.ts';
 import { moment } from '../../lib/format.ts';
 import { translateOnRead } from '../../lib/language.ts';
-import { useDraft } from '../../state/use-draft.ts';
-import { RestoredNote } from '../../ui/draft.tsx';
-import { ErrorNote } from '../../ui/error-note.tsx';
 import { MaskedKinds } from '../../ui/masked-kinds.tsx';
-import { notify } from '../../ui/notify.ts';
 import { Pane, Section } from '../../ui/pane.tsx';
 import { QueryStatus } from '../../ui/query-status.tsx';
+import { SettingsForm } from '../settings/settings-form.tsx';
+import { useSettingsForm } from '../settings/use-settings-form.ts';
 
 type Policy = ResponseBody<'GET /api/admin/redaction-policy'>;
-type Edits = Partial<
-  Pick<Policy, 'masked_kinds' | 'masked_for' | 'withhold_unscanned' | 'reveal_for' | 'audio_masking'>
->;
 
 const audienceLabels: Record<RedactionAudience, string> = translateOnRead({
   viewer: msg`People with read access`,
@@ -31,7 +26,6 @@ const audioLabels: Record<AudioMasking, string> = translateOnRead({
   beep: msg`A beep`,
 });
 const audiences = Object.keys(audienceLabels) as RedactionAudience[];
-const noEdits: Edits = {};
 const busyMs = 2_000;
 const idleMs = 30_000;
 
@@ -69,84 +63,55 @@ export function RedactionPage() {
   );
 }
 
-/** Whether two settings are equal; the order of a list has no meaning. */
-function isSame(left: unknown, right: unknown): boolean {
-  const textOf = (value: unknown): string =>
-    JSON.stringify(Array.isArray(value) ? value.map(String).toSorted((x, y) => x.localeCompare(y)) : value);
-  return textOf(left) === textOf(right);
-}
-
 function PolicyForm({ saved }: { saved: Policy }) {
   const client = useQueryClient();
-  const draft = useDraft<Edits>('redaction-policy', noEdits);
-  const fields = { ...saved, ...draft.value };
-  const changed = Object.keys(draft.value).length > 0;
-  const change = (edits: Edits): void => {
-    const all = Object.entries({ ...draft.value, ...edits });
-    draft.set(Object.fromEntries(all.filter(([key, value]) => !isSame(value, saved[key as keyof Edits]))));
-  };
-  const save = useMutation({
-    mutationFn: () => call('PUT /api/admin/redaction-policy', { body: draft.value }),
-    onSuccess: (policy) => {
-      client.setQueryData(policyQuery.queryKey, policy);
-      draft.drop();
-      notify(t`Saved.`);
-    },
+  const { masked_kinds, masked_for, withhold_unscanned, reveal_for, audio_masking } = saved;
+  const policy = { masked_kinds, masked_for, withhold_unscanned, reveal_for, audio_masking };
+  const form = useSettingsForm({
+    name: 'redaction-policy',
+    saved: policy,
+    save: async (changes) =>
+      client.setQueryData(policyQuery.queryKey, await call('PUT /api/admin/redaction-policy', { body: changes })),
   });
+  const { fields, change } = form;
   return (
-    <form
-      noValidate
-      onSubmit={(event) => {
-        event.preventDefault();
-        if (changed) save.mutate();
-      }}
-    >
-      <Stack gap="lg" maw={640}>
-        {changed && <RestoredNote draft={draft} />}
-        <MaskedKinds
-          label={t`Always masked`}
-          description={t`Names are found by rule only: introductions such as “my name is”, titles, and the names of the speakers.`}
-          value={fields.masked_kinds}
-          onChange={(masked_kinds) => change({ masked_kinds })}
-        />
-        <Audiences label={t`Masked for`} value={fields.masked_for} onChange={(masked_for) => change({ masked_for })} />
-        <Switch
-          label={t`Hide text until it has been checked`}
-          description={t`A new transcript is hidden from these readers until the check for personal data has ended. Text whose check failed is always hidden.`}
-          checked={fields.withhold_unscanned}
-          onChange={(event) => change({ withhold_unscanned: event.currentTarget.checked })}
-        />
-        <Audiences
-          label={t`May reveal`}
-          description={t`They can show single masked parts. Each use is recorded in the audit log.`}
-          value={fields.reveal_for}
-          onChange={(reveal_for) => change({ reveal_for })}
-        />
-        <Radio.Group
-          label={t`In the recording, in place of masked parts`}
-          description={t`For everyone who may not reveal. The first time, such a recording is prepared before it plays. Pictures of a video aren’t changed.`}
-          value={fields.audio_masking}
-          onChange={(value) => change({ audio_masking: value })}
-        >
-          <Stack gap="xs" mt="xs">
-            {(Object.keys(audioLabels) as AudioMasking[]).map((value) => (
-              <Radio key={value} value={value} label={audioLabels[value]} />
-            ))}
-          </Stack>
-        </Radio.Group>
-        {save.error && <ErrorNote error={save.error} title={t`The policy wasn’t saved`} />}
-        <Group>
-          <Button type="submit" disabled={!changed} loading={save.isPending}>
-            {t`Save`}
-          </Button>
-          {changed && (
-            <Button variant="default" disabled={save.isPending} onClick={draft.drop}>
-              {t`Discard changes`}
-            </Button>
-          )}
-        </Group>
-      </Stack>
-    </form>
+    <SettingsForm form={form} fields={Object.keys(policy)}>
+      <MaskedKinds
+        label={t`Always masked`}
+        description={t`Names are found by rule only: introductions such as “my name is”, titles, and the names of the speakers.`}
+        value={fields.masked_kinds}
+        onChange={(kinds) => change({ masked_kinds: kinds })}
+      />
+      <Audiences
+        label={t`Masked for`}
+        value={fields.masked_for}
+        onChange={(chosen) => change({ masked_for: chosen })}
+      />
+      <Switch
+        label={t`Hide text until it has been checked`}
+        description={t`A new transcript is hidden from these readers until the check for personal data has ended. Text whose check failed is always hidden.`}
+        checked={fields.withhold_unscanned}
+        onChange={(event) => change({ withhold_unscanned: event.currentTarget.checked })}
+      />
+      <Audiences
+        label={t`May reveal`}
+        description={t`They can show single masked parts. Each use is recorded in the audit log.`}
+        value={fields.reveal_for}
+        onChange={(chosen) => change({ reveal_for: chosen })}
+      />
+      <Radio.Group
+        label={t`In the recording, in place of masked parts`}
+        description={t`For everyone who may not reveal. The first time, such a recording is prepared before it plays. Pictures of a video aren’t changed.`}
+        value={fields.audio_masking}
+        onChange={(value) => change({ audio_masking: value })}
+      >
+        <Stack gap="xs" mt="xs">
+          {(Object.keys(audioLabels) as AudioMasking[]).map((value) => (
+            <Radio key={value} value={value} label={audioLabels[value]} />
+          ))}
+        </Stack>
+      </Radio.Group>
+    </SettingsForm>
   );
 }
 

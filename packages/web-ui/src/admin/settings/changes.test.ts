@@ -7,6 +7,12 @@ describe('changesOf', () => {
   it('contains what differs from the saved settings only', () => {
     expect(changesOf(saved, { schedule: '0 3 * * *', enabled: true }, {})).toEqual({ enabled: true });
   });
+  it('contains a list of choices only when other choices are in it', () => {
+    const policy: { kinds: string[] } = { kinds: ['name', 'email'] };
+    expect(changesOf(policy, { kinds: ['email', 'name'] }, {})).toEqual({});
+    expect(changesOf(policy, { kinds: ['name'] }, {})).toEqual({ kinds: ['name'] });
+    expect(changesOf(policy, { kinds: ['name', 'phone'] }, {})).toEqual({ kinds: ['name', 'phone'] });
+  });
   it('contains a secret only when it was entered or is to be deleted', () => {
     expect(changesOf(saved, {}, {})).toEqual({});
     expect(changesOf(saved, {}, { s3_secret_key: 'new' })).toEqual({ s3_secret_key: 'new' });

@@ -3,6 +3,12 @@ export type Secrets = Readonly<Record<string, string | null>>;
 
 /** What is sent: the settings that differ from the saved ones, and the entered secrets. */
 export function changesOf<S extends object>(saved: S, edits: Partial<S>, secrets: Secrets): Partial<S> {
-  const different = Object.entries(edits).filter(([key, value]) => value !== saved[key as keyof S]);
+  const different = Object.entries(edits).filter(([key, value]) => !isSame(value, saved[key as keyof S]));
   return { ...Object.fromEntries(different), ...secrets } as Partial<S>;
+}
+
+/** Whether two values are equal; a list is a set of choices, whose order has no meaning. */
+function isSame(left: unknown, right: unknown): boolean {
+  if (!Array.isArray(left) || !Array.isArray(right)) return left === right;
+  return left.length === right.length && left.every((item) => right.includes(item));
 }

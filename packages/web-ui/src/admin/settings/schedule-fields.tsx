@@ -1,9 +1,8 @@
 import { t } from '@lingui/core/macro';
 import { Switch, TextInput } from '@mantine/core';
 import cronstrue from 'cronstrue';
-import type { BackupSettings } from './operations-queries.ts';
 
-type Schedule = Pick<BackupSettings, 'enabled' | 'schedule'>;
+type Schedule = { readonly enabled: boolean; readonly schedule: string };
 type Props = {
   readonly form: {
     readonly fields: Schedule;
