@@ -81,7 +81,11 @@ export const searchRoutes = {
   }),
   suggestions: route('GET', '/api/search/suggestions', 'user', {
     summary: 'Titles, speakers and tags by prefix, and said words that complete the last word',
-    query: z.object({ q: text(100).trim().min(2), limit: z.coerce.number().int().min(1).max(20).default(10) }),
+    query: z.object({
+      /** A blank at the end ends the last word, which is then not completed. */
+      q: text(100).refine((typed) => typed.trim().length >= 2, 'at least two characters'),
+      limit: z.coerce.number().int().min(1).max(20).default(10),
+    }),
     answer: z.array(
       z.object({
         type: z.enum(['title', 'speaker', 'tag', 'content']),
