@@ -30,7 +30,7 @@ export function SearchForm({ params, onChange }: FormProps) {
       }}
     >
       <div className={css['form']}>
-        <SearchInput text={text} onText={setText} onSearch={(q) => onChange({ q })} />
+        <SearchInput text={text} onText={setText} onSearch={(chosen) => onChange({ q: chosen })} />
         <Button type="submit" size="md">
           {t`Search`}
         </Button>

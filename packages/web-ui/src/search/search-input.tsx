@@ -5,6 +5,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useEffect, useState } from 'react';
 import { call } from '../api/client.ts';
+import type { ResponseBody } from '../api/routes.ts';
 import { collectionsQuery } from '../collections/collection-queries.ts';
 import { translateOnRead } from '../lib/language.ts';
 import { Icon, type IconName } from '../ui/icons.tsx';
@@ -39,17 +40,14 @@ const kinds: Record<Suggestion['type'], string> = translateOnRead({
 /** The search field. While a person types, it offers words that were said, names and recordings. */
 export function SearchInput({ text, onText, onSearch }: Props) {
   const navigate = useNavigate();
-  const combobox = useCombobox({ onDropdownClose: () => combobox.resetSelectedOption() });
   // Offers appear only after typing: a page that was opened with a text shows its results.
   const [typed, setTyped] = useState<string | null>(null);
   const suggestions = useSuggestions(typed);
-  const { openDropdown, closeDropdown, resetSelectedOption } = combobox;
-  const shown = typed === null ? [] : suggestions;
+  const shown = typed === null ? none : suggestions;
+  const close = (): void => setTyped(null);
+  const combobox = useCombobox({ opened: shown.length > 0, onOpenedChange: (opened) => !opened && close() });
+  const { resetSelectedOption } = combobox;
   useEffect(() => resetSelectedOption(), [shown, resetSelectedOption]);
-  const close = (): void => {
-    closeDropdown();
-    setTyped(null);
-  };
   const choose = (value: string): void => {
     const suggestion = shown[Number(value)];
     close();
@@ -64,13 +62,12 @@ export function SearchInput({ text, onText, onSearch }: Props) {
   };
   return (
     <Combobox store={combobox} onOptionSubmit={choose} withinPortal={false}>
-      <Combobox.Target>
+      <Combobox.Target withExpandedAttribute>
         <TextInput
           type="search"
           size="md"
           role="combobox"
           aria-autocomplete="list"
-          aria-expanded={combobox.dropdownOpened && shown.length > 0}
           aria-label={t`Search what was said`}
           placeholder={t`Search by exact words or similar meaning`}
           leftSection={<Icon name="search" />}
@@ -81,7 +78,6 @@ export function SearchInput({ text, onText, onSearch }: Props) {
           onChange={(event) => {
             onText(event.currentTarget.value);
             setTyped(event.currentTarget.value);
-            openDropdown();
           }}
           onKeyDown={(event) => {
             // Enter without a chosen offer searches for the text.
@@ -90,7 +86,7 @@ export function SearchInput({ text, onText, onSearch }: Props) {
           onBlur={close}
         />
       </Combobox.Target>
-      <Combobox.Dropdown hidden={shown.length === 0}>
+      <Combobox.Dropdown>
         <Combobox.Options aria-label={t`Suggestions`} data-testid="search-suggestions">
           {shown.map((suggestion, i) => (
             <Combobox.Option key={`${suggestion.type}:${suggestion.text}:${suggestion.file_uuid}`} value={String(i)}>
@@ -128,14 +124,14 @@ function useSuggestions(typed: string | null): readonly Suggestion[] {
   const collections = useQuery({
     ...collectionsQuery({ search: collection ?? '', page: 1, size: 8 }),
     enabled: typed !== null && collection !== null,
+    select: collectionsOf,
   });
   if (collection === null) return isAnswerable(text) ? (found.data ?? none) : none;
-  return (collections.data?.items ?? []).map(({ name, media_count: count }) => ({
-    type: 'collection' as const,
-    text: name,
-    file_uuid: null,
-    count,
-  }));
+  return collections.data ?? none;
+}
+
+function collectionsOf({ items }: ResponseBody<'GET /api/collections'>): readonly Suggestion[] {
+  return items.map(({ name, media_count: count }) => ({ type: 'collection', text: name, file_uuid: null, count }));
 }
 
 const none: readonly Suggestion[] = [];

@@ -83,14 +83,9 @@ function scopeOf(body: BodyOf<typeof reindexRoutes.reindex>): FileScope {
 }
 
 function detailsOf(scope: FileScope, total: number): Record<string, string | number> {
-  switch (scope.kind) {
-    case 'all':
-      return { scope: 'all' };
-    case 'user':
-      return { scope: 'user', user: scope.userId, files: total };
-    case 'files':
-      return { scope: 'files', files: total, ...(total === 1 ? { file: scope.fileIds[0] ?? '' } : {}) };
-  }
+  if (scope.kind === 'all') return { scope: 'all' };
+  const subject = scope.kind === 'user' ? { user: scope.userId } : { file: scope.fileIds[0] ?? '' };
+  return { scope: scope.kind, files: total, ...(scope.kind === 'user' || total === 1 ? subject : {}) };
 }
 
 const messages: Record<Started['status'], string> = {

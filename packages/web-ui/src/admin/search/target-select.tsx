@@ -53,8 +53,8 @@ export function TargetSelect({ kind, value, onChange }: Props) {
   );
 }
 
-async function findUsers(q: string, signal: AbortSignal): Promise<Option[]> {
-  const query = { q: q === '' ? undefined : q, page_size: offered };
+async function findUsers(search: string, signal: AbortSignal): Promise<Option[]> {
+  const query = { q: search === '' ? undefined : search, page_size: offered };
   const { items } = await call('GET /api/admin/users', { signal, query });
   return items.map((user) => ({
     value: user.uuid,
