@@ -43,11 +43,10 @@ function FacetRow({ label, group, onChange }: { label: string; group: FacetGroup
           radius="xl"
           variant={chosen ? 'filled' : 'default'}
           aria-pressed={chosen}
-          aria-label={`${name}, ${plural(count, { one: '# recording', other: '# recordings' })}`}
+          title={plural(count, { one: '# recording', other: '# recordings' })}
           onClick={() => onChange(toggled)}
         >
-          {name}
-          <span className={css['facetCount']}>{count}</span>
+          {name} <span className={css['facetCount']}>{count}</span>
         </Button>
       ))}
       {hidden > 0 && (

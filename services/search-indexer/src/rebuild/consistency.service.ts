@@ -1,7 +1,7 @@
 import { reindexLimits } from '@overtone/contracts';
 import type { Db } from '../database.ts';
 import type { SearchIndex } from '../ports/search-index.ts';
-import type { FileRef, Transcripts } from '../ports/transcripts.ts';
+import type { FileRef, IndexableFile, Transcripts } from '../ports/transcripts.ts';
 import { compareFiles, type Comparison, type IndexedFile } from './comparison.ts';
 
 /** Which files: all, those of one owner, or these. */
@@ -54,10 +54,10 @@ export function createConsistency({ db, index, transcripts }: Deps) {
       const scoped =
         scope.kind === 'all' ? indexed : new Map([...indexed].filter(([fileId]) => known.has(fileId)));
       const builds = [current, building].flatMap((build) => build?.id ?? []);
-      return {
-        comparison: compareFiles({ transcribed, states, indexed: scoped, builds }),
-        titles: new Map(states.map(({ fileId, title }) => [fileId, title])),
-      };
+      const comparison = compareFiles({ transcribed, states, indexed: scoped, builds });
+      // The index does not know the titles of missing files.
+      const missing = await readFiles(transcripts, comparison.missing.slice(0, reindexLimits.listed));
+      return { comparison, titles: new Map([...states, ...missing].map(({ fileId, title }) => [fileId, title])) };
     },
   };
 }
@@ -97,8 +97,8 @@ async function transcribedOf(transcripts: Transcripts, scope: FileScope): Promis
   return scope.kind === 'user' ? files.filter(({ ownerId }) => ownerId === scope.userId) : files;
 }
 
-async function readFiles(transcripts: Transcripts, fileIds: readonly string[]): Promise<FileRef[]> {
-  const found: FileRef[] = [];
+async function readFiles(transcripts: Transcripts, fileIds: readonly string[]): Promise<IndexableFile[]> {
+  const found: IndexableFile[] = [];
   for (let i = 0; i < fileIds.length; i += concurrentReads) {
     const files = await Promise.all(fileIds.slice(i, i + concurrentReads).map((id) => transcripts.file(id)));
     for (const file of files) if (file && file.transcriptVersion > 0) found.push(file);

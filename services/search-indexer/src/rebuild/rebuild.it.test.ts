@@ -198,6 +198,8 @@ describe('rebuild', () => {
       waiting: [],
       unchanged: [idOf(same)],
     });
+    const { titles } = await indexer.consistency.compare(all);
+    expect(titles.get(idOf(missing))).toBe(missing.file.title);
     expect(await indexer.rebuild.repair()).toEqual({ status: 'started', total: 4 });
     await indexer.continueRebuild();
     expect(await compare()).toMatchObject({ missing: [], stale: [], extra: [] });

@@ -89,7 +89,7 @@ function detailsOf(scope: FileScope, total: number): Record<string, string | num
 }
 
 const messages: Record<Started['status'], string> = {
-  started: 'The reindex has started; searches use the current index until it is complete',
+  started: 'The reindex has started',
   running: 'A reindex is already in progress',
   nothing: 'There is no file to index',
 };
