@@ -123,6 +123,7 @@ const ownerColumns = {
   watch_import: 'owner_id',
   run: 'owner_id',
   index_state: 'owner_id',
+  saved_search: 'user_id',
   directory_decision: 'user_id',
   suggestion_extraction: 'owner_id',
   auto_label_preference: 'user_id',

@@ -43,6 +43,9 @@ export const errorKinds = {
   storage_full: 'unavailable',
   search_unavailable: 'unavailable',
   migration_conflict: 'conflict',
+  reindex_required: 'conflict',
+  saved_search_exists: 'conflict',
+  too_many_saved_searches: 'conflict',
   service_unavailable: 'unavailable',
   timeout: 'unavailable',
   // addresses that users enter

@@ -62,6 +62,14 @@ export * from './queue-limits.ts';
 export * from './realtime.ts';
 export * from './search.ts';
 export * from './search-retrieval.ts';
+export { reindexLimits, reindexRoutes, reindexScopes } from './search-reindex.ts';
+export {
+  savedSearchLimits,
+  savedSearchQuery,
+  savedSearchRoutes,
+  type SavedSearch,
+  type SavedSearchQuery,
+} from './search-saved.ts';
 export { speakerIndexRoutes, type SpeakerIndexAnswer } from './search-speaker-index.ts';
 export * from './settings.ts';
 export * from './system.ts';

@@ -4,6 +4,9 @@ import { listQuery, pageQuery, queryFlag, routesOf, text, time } from './http.ts
 
 const route = routesOf('search-indexer');
 
+export const searchModes = ['hybrid', 'keyword', 'semantic'] as const;
+export const searchSorts = ['relevance', 'upload_time', 'title', 'duration'] as const;
+
 export const searchOccurrence = z.object({
   /** HTML-escaped text whose only markup is `<mark>`. */
   snippet: z.string(),
@@ -28,6 +31,7 @@ export const searchResult = z.object({
   total_occurrences: z.int(),
   semantic_only: z.boolean(),
 });
+const countedName = z.object({ name: z.string(), count: z.int() });
 export const legStatus = z.enum(['ok', 'unavailable', 'failed', 'not_asked']);
 export const searchAnswer = z.object({
   query: z.string(),
@@ -37,17 +41,19 @@ export const searchAnswer = z.object({
   page: z.int(),
   page_size: z.int(),
   search_time_ms: z.number(),
-  search_mode: z.enum(['hybrid', 'keyword', 'semantic']),
+  search_mode: z.enum(searchModes),
   /** Status of each leg, so that a leg that did not run is visible. */
   legs: z.object({ keyword: legStatus, semantic: legStatus }),
   /** What was searched instead of words that occur nowhere; null: the query as it was sent. */
   correction: z
     .object({ query: z.string(), words: z.array(z.object({ from: z.string(), to: z.string() })) })
     .nullable(),
+  /** Speakers, tags and years of upload (UTC) of all found files, most frequent first; null: not requested. */
+  facets: z
+    .object({ speakers: z.array(countedName), tags: z.array(countedName), years: z.array(countedName) })
+    .nullable(),
 });
 export type SearchAnswer = z.infer<typeof searchAnswer>;
-
-const countedName = z.object({ name: z.string(), count: z.int() });
 
 export const searchRoutes = {
   search: route('GET', '/api/search', 'user', {
@@ -55,7 +61,7 @@ export const searchRoutes = {
     query: z.object({
       ...pageQuery,
       q: text(500).trim().min(1),
-      search_mode: z.enum(['hybrid', 'keyword', 'semantic']).default('hybrid'),
+      search_mode: z.enum(searchModes).default('hybrid'),
       speakers: listQuery(text(200)),
       tags: listQuery(text(50)),
       collection: z.uuid().optional(),
@@ -66,7 +72,8 @@ export const searchRoutes = {
       max_duration: z.coerce.number().min(0).optional(),
       /** Searches unknown words as they are, without correction. */
       exact: queryFlag.default(false),
-      sort_by: z.enum(['relevance', 'upload_time', 'title', 'duration']).default('relevance'),
+      facets: queryFlag.default(false),
+      sort_by: z.enum(searchSorts).default('relevance'),
       sort_order: z.enum(['asc', 'desc']).default('desc'),
     }),
     answer: searchAnswer,
@@ -74,7 +81,11 @@ export const searchRoutes = {
   }),
   suggestions: route('GET', '/api/search/suggestions', 'user', {
     summary: 'Titles, speakers and tags by prefix, and said words that complete the last word',
-    query: z.object({ q: text(100).trim().min(2), limit: z.coerce.number().int().min(1).max(20).default(10) }),
+    query: z.object({
+      /** A blank at the end ends the last word, which is then not completed. */
+      q: text(100).refine((typed) => typed.trim().length >= 2, 'at least two characters'),
+      limit: z.coerce.number().int().min(1).max(20).default(10),
+    }),
     answer: z.array(
       z.object({
         type: z.enum(['title', 'speaker', 'tag', 'content']),
@@ -92,22 +103,6 @@ export const searchRoutes = {
       speakers: z.array(countedName),
       tags: z.array(countedName),
       date_range: z.object({ min: time.nullable(), max: time.nullable() }),
-    }),
-  }),
-  reindex: route('POST', '/api/search/reindex', 'admin', {
-    summary: 'Rebuild the search index from the database',
-    answer: z.object({ status: z.enum(['started', 'running']), message: z.string() }),
-    status: 202,
-  }),
-  reindexStatus: route('GET', '/api/search/reindex/status', 'admin', {
-    summary: 'Progress of the rebuild',
-    answer: z.object({
-      in_progress: z.boolean(),
-      total_files: z.int(),
-      indexed_files: z.int(),
-      failed_files: z.int(),
-      model: z.string().nullable(),
-      last_completed_at: time.nullable(),
     }),
   }),
   indexHealth: route('GET', '/api/search/index-health', 'user', {

@@ -44,6 +44,8 @@ import { redactionJobs } from './media-redaction-jobs.ts';
 import { dispatcherRoutes, operationsEvents } from './operations.ts';
 import { searchEvents, searchRoutes } from './search.ts';
 import { retrievalRpc } from './search-retrieval.ts';
+import { reindexRoutes } from './search-reindex.ts';
+import { savedSearchRoutes } from './search-saved.ts';
 import { speakerIndexRoutes } from './search-speaker-index.ts';
 import { systemRoutes } from './system.ts';
 import { dispatcherRpc, workerRpc } from './transcription-claims.ts';
@@ -363,6 +365,8 @@ export const routes: readonly RouteDef[] = [
   ...all<RouteDef>(asrRoutes),
   ...all<RouteDef>(modelRoutes),
   ...all<RouteDef>(searchRoutes),
+  ...all<RouteDef>(reindexRoutes),
+  ...all<RouteDef>(savedSearchRoutes),
   ...all<RouteDef>(speakerIndexRoutes),
   ...all<RouteDef>(backupRoutes),
   ...all<RouteDef>(mirrorRoutes),

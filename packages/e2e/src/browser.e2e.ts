@@ -179,7 +179,7 @@ export function inTheBrowser({ instance, recordings, screenshots }: Context): Su
       await page.getByRole('link', { name: 'Search' }).click();
       // The previous page has a search box, too.
       await page.getByRole('heading', { name: 'Search', level: 1 }).waitFor();
-      await page.getByRole('searchbox').first().fill('windows');
+      await page.getByRole('combobox').first().fill('windows');
       await page.keyboard.press('Enter');
       const hit = page
         .locator('mark')
@@ -198,7 +198,7 @@ export function inTheBrowser({ instance, recordings, screenshots }: Context): Su
       await page.getByRole('link', { name: 'Search' }).click();
       // The previous page has a search box, too.
       await page.getByRole('heading', { name: 'Search', level: 1 }).waitFor();
-      await page.getByRole('searchbox').first().fill('due date');
+      await page.getByRole('combobox').first().fill('due date');
       await page.keyboard.press('Enter');
       const again = page.getByTestId('missing-leg').getByRole('button', { name: 'Try again' });
       const said = page.getByText(/deadline/i).first();

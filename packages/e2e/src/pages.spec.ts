@@ -9,6 +9,7 @@ import { modelsInTheBrowser } from './models-browser.e2e.ts';
 import { promptsInTheBrowser } from './prompts-browser.e2e.ts';
 import { redactionInTheBrowser } from './redaction-browser.e2e.ts';
 import { retentionInTheBrowser } from './retention-browser.e2e.ts';
+import { searchInTheBrowser } from './search-browser.e2e.ts';
 import { suggestionsInTheBrowser } from './suggestions-browser.e2e.ts';
 import { registerSuites } from './suite.ts';
 import { summariesInTheBrowser } from './summaries-browser.e2e.ts';
@@ -30,6 +31,7 @@ registerSuites(
     modelsInTheBrowser(context),
     retentionInTheBrowser(context),
     redactionInTheBrowser(context),
+    searchInTheBrowser(context),
     suggestionsInTheBrowser(context),
     promptsInTheBrowser(context),
     summariesInTheBrowser(context),

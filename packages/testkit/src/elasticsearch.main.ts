@@ -11,7 +11,10 @@ type Index = {
   seen: Map<string, Source>;
 };
 type Body = Record<string, unknown>;
-type Search = { query?: Query; knn?: Knn; size?: number };
+type Composite = { size: number; sources: Record<string, { terms: { field: string } }>[]; after?: Record<string, string> };
+/** Buckets by one field, each with the number of documents that pass a filter. */
+type Aggregation = { composite: Composite; aggs: Record<string, { filter: Query }> };
+type Search = { query?: Query; knn?: Knn; size?: number; aggs?: Record<string, Aggregation> };
 
 class Refused extends Error {
   readonly status: number;
@@ -103,7 +106,30 @@ function bulk(index: Index, lines: readonly Body[], refresh: boolean): Body {
 }
 
 function search(index: Index, asked: Search): Body {
-  return { took: 1, hits: { hits: find(index.seen, asked) } };
+  const aggregations = Object.entries(asked.aggs ?? {}).map(([name, of]) => [name, aggregate(index, asked, of)]);
+  const counted = aggregations.length > 0 ? { aggregations: Object.fromEntries(aggregations) as Body } : {};
+  return { took: 1, hits: { hits: find(index.seen, asked) }, ...counted };
+}
+
+function aggregate(index: Index, { query }: Search, { composite, aggs }: Aggregation): Body {
+  const [[name, source] = ['', { terms: { field: '' } }]] = Object.entries(composite.sources[0] ?? {});
+  const matching = find(index.seen, { ...(query ? { query } : {}), size: Infinity }).map(({ _id }) => _id);
+  const groups = Map.groupBy(matching, (id) => String(index.seen.get(id)?.[source.terms.field]));
+  const after = composite.after?.[name] ?? '';
+  const buckets = [...groups]
+    .filter(([key]) => key > after)
+    .sort(([x], [y]) => (x < y ? -1 : 1))
+    .slice(0, composite.size)
+    .map(([key, ids]) => {
+      const documents = new Map(ids.map((id) => [id, index.seen.get(id) as Source]));
+      const counted = Object.entries(aggs).map(([of, { filter }]) => [
+        of,
+        { doc_count: find(documents, { query: filter, size: Infinity }).length },
+      ]);
+      return { key: { [name]: key }, doc_count: ids.length, ...(Object.fromEntries(counted) as Body) };
+    });
+  const last = buckets.at(-1);
+  return { buckets, ...(last ? { after_key: last.key } : {}) };
 }
 
 type Asked = { method: string; name: string; verb: string; refresh: boolean; body: Body; lines: Body[] };

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { mediaEvents, retrievalRpc, searchAnswer, searchEvents, searchRoutes } from '@overtone/contracts';
+import { mediaEvents, reindexRoutes, retrievalRpc, searchAnswer, searchEvents, searchRoutes } from '@overtone/contracts';
 import { waitFor } from '@overtone/testkit';
 import { record } from '../test/library.ts';
 import { startWorld } from '../test/world.ts';
@@ -111,7 +111,7 @@ describe('search-indexer', () => {
       async () => {
         expect((await search('q=rebuilt', file.ownerId)).total_files).toBe(1);
         const { body } = await world.call('/api/search/reindex/status', { role: 'admin' });
-        return !searchRoutes.reindexStatus.answer.parse(body).in_progress;
+        return !reindexRoutes.reindexStatus.answer.parse(body).in_progress;
       },
       { timeoutMs: 20_000 },
     );

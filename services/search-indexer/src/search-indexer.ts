@@ -13,6 +13,7 @@ import { createVoiceSources } from './ports/voice-sources.ts';
 import { createWorkerVectoriser } from './ports/worker-vectoriser.adapter.ts';
 import { createRebuildSlice } from './rebuild/rebuild.slice.ts';
 import { createRetrievalSlice } from './retrieval/retrieval.slice.ts';
+import { createSavedSearchesSlice } from './saved-searches/saved-searches.slice.ts';
 import { createSearchSlice } from './search/search.slice.ts';
 import { createSuggestionsSlice } from './suggestions/suggestions.slice.ts';
 import { createSpeakersSlice } from './speakers/speakers.slice.ts';
@@ -79,8 +80,9 @@ export async function createSearchIndexer(env: IndexerEnv): Promise<Service> {
       accessSlice,
       indexingSlice,
       createErasureSlice({ db, outbox, indexing, forgetVoicesOf }),
-      createRebuildSlice({ db, pool, index, indexing, refresh, transcripts, log }),
+      createRebuildSlice({ db, outbox, pool, index, indexing, refresh, transcripts, vectoriser, log }),
       searchSlice,
+      createSavedSearchesSlice({ db }),
       createSuggestionsSlice({ db, access, vocabulary }),
       speakersSlice,
       createRetrievalSlice({ db, index, access, find, store }),

@@ -309,6 +309,39 @@ export function indexContract(open: () => SearchIndex): void {
     expect(await words(index, 'stem')).toEqual([]);
   });
 
+  it('counts the passages of each file, and no windows, sections or cards', async () => {
+    const index = open();
+    const [first, second] = [file(), file()];
+    expect(await index.countByFile()).toEqual(new Map());
+    await fill(
+      index,
+      { fileId: first, terms: 'one' },
+      { fileId: first, terms: 'two' },
+      { fileId: first, terms: '', id: sectionIdOf(first, 0), kind: 'section', sectionTerms: 'one two', shown: null },
+      { fileId: second, terms: 'title', id: rowIdOf(second, 'card'), kind: 'card' },
+    );
+    expect(await index.countByFile()).toEqual(
+      new Map([
+        [first, 2],
+        [second, 0],
+      ]),
+    );
+  });
+
+  it('keeps the current build when the one in progress is discarded', async () => {
+    const index = open();
+    const first = file();
+    const { id } = await fill(index, { fileId: first, terms: 'old' });
+    const building = await index.beginBuild(null, false);
+    await index.replaceFile(building.id, first, [buildRow({ fileId: first, terms: 'new' }, 0)], null);
+    await index.discardBuild();
+    expect(await index.builds()).toMatchObject({ current: { id }, building: null });
+    expect(await words(index, 'old', 'new')).toEqual([`${first}:0`]);
+    await expect(index.replaceFile(building.id, first, [], null)).rejects.toMatchObject({ code: 'search_unavailable' });
+    await index.discardBuild();
+    expect((await index.beginBuild(null, false)).id).not.toBe(building.id);
+  });
+
   it('serves the old build until the new one is complete', async () => {
     const index = open();
     const first = file();

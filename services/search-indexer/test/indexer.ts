@@ -11,6 +11,7 @@ import { createIndexStates } from '../src/indexing/index-states.store.ts';
 import { createIndexing } from '../src/indexing/indexing.service.ts';
 import { createRefresh } from '../src/indexing/refresh.service.ts';
 import { createLanceIndex } from '../src/ports/lancedb.adapter.ts';
+import { createConsistency } from '../src/rebuild/consistency.service.ts';
 import { createRebuild } from '../src/rebuild/rebuild.service.ts';
 import { createRebuildStore } from '../src/rebuild/rebuild.store.ts';
 import { createMentions } from '../src/retrieval/mentions.service.ts';
@@ -52,7 +53,9 @@ export async function startIndexer() {
   const vocabulary = createVocabulary({ db, now: () => (clock.at += 60_000) });
   const indexing = createIndexing({ db, outbox, states, vocabulary, index, transcripts, vectoriser, telemetry, log });
   const refresh = createRefresh({ states, dueFiles, indexing, index, vectoriser, log });
-  const rebuild = createRebuild({ index, indexing, transcripts, store: createRebuildStore({ db }), pool, log });
+  const consistency = createConsistency({ db, index, transcripts });
+  const rebuildStore = createRebuildStore({ db });
+  const rebuild = createRebuild({ db, index, indexing, transcripts, consistency, store: rebuildStore, pool, log });
   const searchStore = createSearchStore({ db });
   const access = createAccessStore({ db });
   const find = createLegs({ index, store: searchStore, vectoriser, telemetry, log, floor: 0.5 });
@@ -85,6 +88,7 @@ export async function startIndexer() {
     indexing,
     refresh,
     rebuild,
+    consistency,
     suggest,
     facets: suggestionStore.facets,
     access,

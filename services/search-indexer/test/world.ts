@@ -148,7 +148,8 @@ export async function startWorld(known: Known = { memberships: [], shared: [] })
         headers: { 'x-overtone-assertion': sign('search-indexer', who), 'content-type': 'application/json' },
         ...(body === undefined ? {} : { body: JSON.stringify(body) }),
       });
-      return { status: answer.status, body: (await answer.json()) as Record<string, unknown> };
+      const text = await answer.text();
+      return { status: answer.status, body: (text === '' ? {} : JSON.parse(text)) as Record<string, unknown> };
     },
     stop: async () => {
       await service.stop();

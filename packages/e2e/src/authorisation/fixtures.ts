@@ -29,6 +29,7 @@ export type FixtureIds = Record<
   | 'pass'
   | 'task'
   | 'prompt'
+  | 'savedSearch'
   | 'conversation'
   | 'conversationShare'
   | 'question'
@@ -41,10 +42,10 @@ const lifetime = 3600;
 /** Creates accounts and resources for every case directly in the databases of the services. */
 export async function createFixtures(instance: Instance) {
   const open = (service: string): Promise<{ ask: Ask; close: () => Promise<void> }> => openAsService(instance, service);
-  const [identity, media, dispatcher, sync, insights] = await Promise.all(
-    ['identity', 'media', 'transcription-dispatcher', 'directory-sync', 'insights'].map(open),
+  const [identity, media, dispatcher, sync, insights, search] = await Promise.all(
+    ['identity', 'media', 'transcription-dispatcher', 'directory-sync', 'insights', 'search-indexer'].map(open),
   );
-  if (!identity || !media || !dispatcher || !sync || !insights) throw new Error('a service is missing');
+  if (!identity || !media || !dispatcher || !sync || !insights || !search) throw new Error('a service is missing');
   const secret = await settingOf(instance, 'identity', 'JWT_SECRET_KEY');
   const objects = join(await settingOf(instance, 'media', 'OBJECT_STORE_DIR'), 'objects');
 
@@ -155,6 +156,12 @@ export async function createFixtures(instance: Instance) {
       [ids.prompt, ids.owner],
     );
 
+  const savedSearch = (ids: FixtureIds) =>
+    search.ask(`insert into saved_search (uuid, user_id, name, search) values ($1, $2, 'Saved', '{"q": "matrix"}')`, [
+      ids.savedSearch,
+      ids.owner,
+    ]);
+
   /** A shared conversation with a question that was not answered. */
   const conversation = async (ids: FixtureIds, reader: string) => {
     await insights.ask(`insert into conversation (uuid, user_id, title, scope) values ($1, $2, 'M', 'library')`, [
@@ -263,6 +270,7 @@ export async function createFixtures(instance: Instance) {
         'pass',
         'task',
         'prompt',
+        'savedSearch',
         'conversation',
         'conversationShare',
         'question',
@@ -293,12 +301,13 @@ export async function createFixtures(instance: Instance) {
       if (needs('pass')) await pass(fixture.pass);
       if (needs('task')) await deadTask(fixture);
       if (needs('prompt')) await prompt(fixture);
+      if (needs('savedSearch')) await savedSearch(fixture);
       if (needs('conversation')) await conversation(fixture, caller && relation === 'viewer' ? caller.id : bystander);
       if (needs('summary')) await summary(fixture);
       return fixture;
     },
     close: async () => {
-      await Promise.all([identity, media, dispatcher, sync, insights].map((fixture) => fixture.close()));
+      await Promise.all([identity, media, dispatcher, sync, insights, search].map((fixture) => fixture.close()));
     },
   };
 }

@@ -150,6 +150,10 @@ function promptOf(entry: Entry): Entry {
   return at((ids) => ({ uuid: ids.prompt }), entry);
 }
 
+function savedSearchOf(entry: Entry): Entry {
+  return at((ids) => ({ uuid: ids.savedSearch }), entry);
+}
+
 function conversationOf(entry: Entry): Entry {
   return at(
     (ids) => ({ uuid: ids.conversation, share_uuid: ids.conversationShare, message_uuid: ids.question }),
@@ -500,8 +504,17 @@ export const table: Record<string, Entry> = {
   'GET /api/search': asking(() => 'q=matrix')(signedIn),
   'GET /api/search/suggestions': asking(() => 'q=matrix')(signedIn),
   'GET /api/search/filters': signedIn,
-  'POST /api/search/reindex': admins,
+  // There is no such file.
+  'POST /api/search/reindex': sending(() => ({ file_uuids: [randomUUID()] }))(admins),
+  'POST /api/search/reindex/preview': sending(() => ({ file_uuids: [randomUUID()] }))(admins),
+  'POST /api/search/reindex/stop': admins,
   'GET /api/search/reindex/status': admins,
+  'GET /api/search/consistency': admins,
+  'POST /api/search/consistency/repair': admins,
+  'GET /api/search/saved': signedIn,
+  'POST /api/search/saved': sending(() => ({ name: 'Matrix', search: { q: 'matrix' } }))(signedIn),
+  'PUT /api/search/saved/{uuid}': sending(() => ({ name: 'Matrix' }))(savedSearchOf(mine)),
+  'DELETE /api/search/saved/{uuid}': savedSearchOf(mine),
   // Voices are not stored: administrators get 409.
   'GET /api/search/speaker-index': admins,
   'POST /api/search/speaker-index/migration': sending(() => ({ version: 'v4' }))(admins),

@@ -90,6 +90,7 @@ const items: readonly NavItem[] = translateOnRead([
     icon: 'edit',
     superOnly: true,
   },
+  { to: '/admin/search', under: '/admin/search', label: msg`Search`, icon: 'search' },
   { to: '/admin', under: '/admin', label: msg`Engines`, icon: 'settings' },
 ]);
 

@@ -4,12 +4,10 @@ import { Engines } from './engines.tsx';
 import { GpuProfiles } from './gpu-profiles.tsx';
 import { Models } from './models/models.tsx';
 import { Pane, Section } from '../ui/pane.tsx';
-import { SearchIndex } from './search-index.tsx';
-import { SpeakerIndex } from './speaker-index.tsx';
 
 export function AdminPage() {
   return (
-    <Pane title={t`Engines and search`}>
+    <Pane title={t`Engines`}>
       <Stack gap="lg">
         <Section title={t`Speech engines`}>
           <Engines />
@@ -17,12 +15,6 @@ export function AdminPage() {
         </Section>
         <Section title={t`Speech models`}>
           <Models />
-        </Section>
-        <Section title={t`Search index`}>
-          <SearchIndex />
-        </Section>
-        <Section title={t`Speaker index`}>
-          <SpeakerIndex />
         </Section>
       </Stack>
     </Pane>

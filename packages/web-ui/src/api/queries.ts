@@ -158,6 +158,12 @@ export type SearchInput = {
 };
 export const searchPageSize = 10;
 
+/** Speakers and tags of all recordings that the reader may search. */
+export const searchFiltersQuery = queryOptions({
+  queryKey: ['search-filters'],
+  queryFn: ({ signal }) => call('GET /api/search/filters', { signal }),
+});
+
 export function searchQuery(input: SearchInput) {
   return queryOptions({
     queryKey: ['search', input],
@@ -175,6 +181,7 @@ export function searchQuery(input: SearchInput) {
           date_to: input.to && new Date(`${input.to}T23:59:59.999`).toISOString(),
           sort_by: input.sort,
           exact: input.exact,
+          facets: true,
           page: input.page,
           page_size: searchPageSize,
         },

@@ -23,6 +23,8 @@ import type {
   ParamsOf,
   promptRoutes,
   QueryInputOf,
+  reindexRoutes,
+  savedSearchRoutes,
   searchRoutes,
   speakerIndexRoutes,
   summaryRoutes,
@@ -53,6 +55,8 @@ type Definition =
   | ValueOf<typeof modelProviderRoutes>
   | ValueOf<typeof modelRoutes>
   | ValueOf<typeof promptRoutes>
+  | ValueOf<typeof reindexRoutes>
+  | ValueOf<typeof savedSearchRoutes>
   | ValueOf<typeof searchRoutes>
   | ValueOf<typeof speakerIndexRoutes>
   | ValueOf<typeof summaryRoutes>

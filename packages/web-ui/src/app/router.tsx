@@ -281,6 +281,11 @@ const organisationRoute = createRoute({
     import('../admin/organisation/organisation-page.tsx').then((module) => module.OrganisationPage),
   ),
 });
+const searchAdminRoute = createRoute({
+  getParentRoute: () => frameRoute,
+  path: '/admin/search',
+  component: lazyPage(() => import('../admin/search/search-admin-page.tsx').then((module) => module.SearchAdminPage)),
+});
 const adminRoute = createRoute({
   getParentRoute: () => frameRoute,
   path: '/admin',
@@ -329,6 +334,7 @@ export const router = createRouter({
         labelsRoute,
         voicesRoute,
         organisationRoute,
+        searchAdminRoute,
         adminRoute,
       ]),
     ]),

@@ -2,10 +2,12 @@ import { t } from '@lingui/core/macro';
 import { Button, Group, MultiSelect, NativeSelect, SegmentedControl, TextInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
-import { tagsQuery } from '../api/queries.ts';
+import { searchFiltersQuery } from '../api/queries.ts';
 import { CollectionSelect } from '../collections/collection-select.tsx';
 import { Icon } from '../ui/icons.tsx';
 import type { SearchPageSearch } from '../lib/search-params.ts';
+import { SavedSearches } from './saved-searches.tsx';
+import { SearchInput } from './search-input.tsx';
 import css from './search.module.css';
 
 type FormProps = {
@@ -16,7 +18,7 @@ type FormProps = {
 export function SearchForm({ params, onChange }: FormProps) {
   const [text, setText] = useState(params.q ?? '');
   const [filtersShown, setFiltersShown] = useState(
-    ['tag', 'type', 'collection', 'from', 'to'].some((name) => name in params),
+    ['type', 'collection'].some((name) => name in params),
   );
   useEffect(() => setText(params.q ?? ''), [params.q]);
   return (
@@ -28,17 +30,7 @@ export function SearchForm({ params, onChange }: FormProps) {
       }}
     >
       <div className={css['form']}>
-        <TextInput
-          type="search"
-          size="md"
-          aria-label={t`Search what was said`}
-          placeholder={t`Search by exact words or similar meaning`}
-          leftSection={<Icon name="search" />}
-          autoFocus
-          maxLength={500}
-          value={text}
-          onChange={(event) => setText(event.currentTarget.value)}
-        />
+        <SearchInput text={text} onText={setText} onSearch={(chosen) => onChange({ q: chosen })} />
         <Button type="submit" size="md">
           {t`Search`}
         </Button>
@@ -77,6 +69,7 @@ export function SearchForm({ params, onChange }: FormProps) {
         >
           {t`Filters`}
         </Button>
+        <SavedSearches params={params} />
       </Group>
       {filtersShown && <Filters params={params} onChange={onChange} />}
     </form>
@@ -84,12 +77,21 @@ export function SearchForm({ params, onChange }: FormProps) {
 }
 
 function Filters({ params, onChange }: FormProps) {
-  const tags = useQuery(tagsQuery).data ?? [];
+  const { speakers, tags } = useQuery(searchFiltersQuery).data ?? { speakers: [], tags: [] };
   return (
     <Group gap="sm" mb="md" align="flex-end">
       <MultiSelect
+        label={t`Speakers`}
+        data={namesOf(speakers, params.speaker)}
+        value={params.speaker ?? []}
+        onChange={(speaker) => onChange({ speaker })}
+        searchable
+        clearable
+        style={{ flex: '1 1 12rem' }}
+      />
+      <MultiSelect
         label={t`Tags`}
-        data={tags.map(({ name }) => name)}
+        data={namesOf(tags, params.tag)}
         value={params.tag ?? []}
         onChange={(tag) => onChange({ tag })}
         searchable
@@ -125,4 +127,9 @@ function Filters({ params, onChange }: FormProps) {
       />
     </Group>
   );
+}
+
+/** What can be chosen; what is chosen already is listed even if no recording has it any more. */
+function namesOf(counted: readonly { name: string }[], chosen: readonly string[] = []): string[] {
+  return [...new Set([...counted.map(({ name }) => name), ...chosen])];
 }

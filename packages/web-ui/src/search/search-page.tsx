@@ -7,9 +7,13 @@ import { Pager } from '../ui/pager.tsx';
 import { searchPageSize, searchQuery, type SearchResponse } from '../api/queries.ts';
 import { ErrorNote } from '../ui/error-note.tsx';
 import { Icon } from '../ui/icons.tsx';
+import { codeOf, isOutage } from '../api/problem.ts';
 import { searchPageSearch, type SearchPageSearch } from '../lib/search-params.ts';
 import { missingLegs, isSearchOutage } from './legs.ts';
+import { Facets } from './facets.tsx';
+import { SaveSearch } from './saved-searches.tsx';
 import { SearchForm } from './search-form.tsx';
+import { SearchHelp } from './search-help.tsx';
 import { SearchResult } from './search-result.tsx';
 import css from './search.module.css';
 
@@ -27,7 +31,7 @@ export function SearchPage() {
       page: params.page ?? 1,
     }),
   );
-  const change = (next: Partial<SearchPageSearch> | { mode: string }): void =>
+  const change = (next: Changes | { mode: string }): void =>
     void navigate({ search: searchPageSearch({ ...params, page: undefined, exact: undefined, ...next }) });
   return (
     <div className="ot-page" style={{ maxWidth: '56rem' }}>
@@ -35,19 +39,25 @@ export function SearchPage() {
         {t`Search`}
       </Title>
       <SearchForm params={params} onChange={change} />
+      <SearchHelp />
       <div aria-live="polite" aria-busy={query.isFetching}>
         {text === '' && <SearchHint />}
         {query.isError && (
-          <ErrorNote error={query.error} title={t`Search is not responding`} onRetry={() => void query.refetch()} />
+          <ErrorNote
+            error={query.error}
+            title={failureTitle(query.error)}
+            {...(isOutage(query.error) ? { onRetry: () => void query.refetch() } : {})}
+          />
         )}
         {text !== '' && query.isPending && <ResultsPending />}
         {text !== '' && query.data && !query.isError && (
           <Results
             response={query.data}
+            params={{ ...params, q: text }}
             stale={query.isPlaceholderData}
             onPage={(page) => void navigate({ search: searchPageSearch({ ...params, page }) })}
             onRetry={() => void query.refetch()}
-            onExact={() => change({ exact: true })}
+            onChange={change}
           />
         )}
       </div>
@@ -55,15 +65,18 @@ export function SearchPage() {
   );
 }
 
+/** `undefined` removes a filter. */
+type Changes = { [K in keyof SearchPageSearch]: SearchPageSearch[K] | undefined };
 type ResultsProps = {
   readonly response: SearchResponse;
+  readonly params: SearchPageSearch & { readonly q: string };
   readonly stale: boolean;
   readonly onPage: (page: number) => void;
   readonly onRetry: () => void;
-  readonly onExact: () => void;
+  readonly onChange: (next: Changes) => void;
 };
 
-function Results({ response, stale, onPage, onRetry, onExact }: ResultsProps) {
+function Results({ response, params, stale, onPage, onRetry, onChange }: ResultsProps) {
   const missing = missingLegs(response.legs);
   if (isSearchOutage(response.legs)) {
     return (
@@ -87,23 +100,22 @@ function Results({ response, stale, onPage, onRetry, onExact }: ResultsProps) {
         </Alert>
       )}
       {response.correction !== null && (
-        <Group gap="xs" data-testid="search-correction">
-          <Text size="sm">{t`Showing results for “${response.correction.query}”.`}</Text>
-          <Button size="compact-sm" variant="light" onClick={onExact}>
-            {t`Search instead for “${response.query}”`}
-          </Button>
-        </Group>
+        <Correction
+          query={response.query}
+          correction={response.correction}
+          onExact={() => onChange({ exact: true })}
+        />
       )}
-      <Text size="sm" c="dimmed" data-testid="search-summary">
-        {response.total_files === 0
-          ? t`No matches for “${response.correction?.query ?? response.query}”.`
-          : t`${plural(response.total_results, { one: '# match', other: '# matches' })} in ${plural(response.total_files, { one: '# recording', other: '# recordings' })}, ${Math.max(1, Math.round(response.search_time_ms))} ms`}
-      </Text>
-      {response.total_files === 0 && (
-        <Text size="sm" c="dimmed">
-          {t`Try other words or search by similar meaning. Recordings are searchable once processed.`}
+      <Group justify="space-between" gap="xs">
+        <Text size="sm" c="dimmed" data-testid="search-summary">
+          {response.total_files === 0
+            ? t`No matches for “${response.correction?.query ?? response.query}”.`
+            : t`${plural(response.total_results, { one: '# match', other: '# matches' })} in ${plural(response.total_files, { one: '# recording', other: '# recordings' })}, ${Math.max(1, Math.round(response.search_time_ms))} ms`}
         </Text>
-      )}
+        <SaveSearch params={params} />
+      </Group>
+      {response.facets !== null && <Facets facets={response.facets} params={params} onChange={onChange} />}
+      {response.total_files === 0 && <NothingFound params={params} onChange={onChange} />}
       <ul className={css['results']} data-testid="search-results">
         {response.results.map((result) => (
           <SearchResult key={result.file_uuid} result={result} />
@@ -112,6 +124,61 @@ function Results({ response, stale, onPage, onRetry, onExact }: ResultsProps) {
       <Pager page={response.page} total={response.total_files} size={searchPageSize} onPage={onPage} />
     </Stack>
   );
+}
+
+type CorrectionProps = {
+  readonly query: string;
+  readonly correction: NonNullable<SearchResponse['correction']>;
+  readonly onExact: () => void;
+};
+
+function Correction({ query, correction, onExact }: CorrectionProps) {
+  const unknown = correction.words.map(({ from }) => `“${from}”`).join(', ');
+  return (
+    <Group gap="xs" data-testid="search-correction">
+      <Text size="sm">{t`${unknown} occurs in none of your recordings. Showing results for “${correction.query}”.`}</Text>
+      <Button size="compact-sm" variant="default" onClick={onExact}>
+        {t`Search for “${query}”`}
+      </Button>
+    </Group>
+  );
+}
+
+const noFilters = { tag: [], speaker: [], type: [], collection: '', from: '', to: '' };
+
+/** What a person can do when nothing was found. */
+function NothingFound({ params, onChange }: Pick<ResultsProps, 'params' | 'onChange'>) {
+  const isFiltered = Object.keys(noFilters).some((name) => name in params);
+  return (
+    <Stack gap="xs" align="flex-start" data-testid="nothing-found">
+      <Text size="sm" c="dimmed">
+        {t`Try other or fewer words. Recordings are searchable once they are processed.`}
+      </Text>
+      <Group gap="xs">
+        {isFiltered && (
+          <Button size="compact-sm" variant="default" onClick={() => onChange(noFilters)}>
+            {t`Remove all filters`}
+          </Button>
+        )}
+        {params.mode === 'keyword' && (
+          <Button size="compact-sm" variant="default" onClick={() => onChange({ mode: undefined })}>
+            {t`Also search by similar meaning`}
+          </Button>
+        )}
+        {params.q.includes('"') && (
+          <Button size="compact-sm" variant="default" onClick={() => onChange({ q: params.q.replaceAll('"', ' ') })}>
+            {t`Search without quotes`}
+          </Button>
+        )}
+      </Group>
+    </Stack>
+  );
+}
+
+function failureTitle(error: unknown): string {
+  if (isOutage(error)) return t`Search is not responding`;
+  // A wrong operator: an unknown collection, or a date that does not exist.
+  return codeOf(error) === null ? t`Something went wrong` : t`This search can’t be run`;
 }
 
 function ResultsPending() {
@@ -131,9 +198,6 @@ function SearchHint() {
       <Icon name="audio" size={44} />
       <Text maw={420}>
         {t`Search for words that were said, or describe what was meant. Click a result to play it.`}
-      </Text>
-      <Text maw={420} size="sm">
-        {t`Put an exact phrase in quotes. Narrow the search with speaker:, tag:, in: (a collection), before: and after: (a date such as 2026-03-31). Put names with blanks in quotes; a minus in front of speaker:, tag: or in: excludes.`}
       </Text>
     </Stack>
   );

@@ -26,7 +26,7 @@ async function indexed(text: string) {
 }
 
 describe('an ordered erasure', () => {
-  it('removes files of the person from the index, the person from access lists, and answers each order', async () => {
+  it('removes files of the person from the index, saved searches, the person from access lists, and answers each order', async () => {
     const [erased, kept] = [await indexed('the quarterly report'), await indexed('the quarterly report')];
     const userId = erased.ownerId;
     await world.emit(mediaEvents.accessChanged, {
@@ -37,6 +37,8 @@ describe('an ordered erasure', () => {
       version: 1,
     });
     await waitFor(async () => (await found('quarterly', userId)).length === 2);
+    const save = { method: 'POST', body: { name: 'Mine', search: { q: 'quarterly' } } };
+    for (const person of [userId, kept.ownerId]) await world.call('/api/search/saved', { userId: person, ...save });
     const erasureId = randomUUID();
     await world.emit(userErasureOrdered, { erasureId, round: 1, userId });
     const [report] = await waitFor(() => (reports.length > 0 ? reports : undefined));
@@ -44,10 +46,12 @@ describe('an ordered erasure', () => {
       erasureId,
       round: 1,
       complete: true,
-      counts: { indexed_files: 1, access_lists: 1 },
+      counts: { indexed_files: 1, access_lists: 1, saved_searches: 1 },
     });
     expect(await found('quarterly', userId)).toEqual([]);
     expect(await found('quarterly', kept.ownerId)).toEqual([kept.fileId]);
+    const { body } = await world.call('/api/search/saved', { userId: kept.ownerId });
+    expect(body['items']).toHaveLength(1);
     await world.emit(userErasureOrdered, { erasureId, round: 1, userId });
     await waitFor(() => reports.length === 2);
     expect(reports[1]).toMatchObject({ complete: true, counts: { indexed_files: 0, access_lists: 0 } });

@@ -2,6 +2,7 @@ import { erasureEvents, userErasureOrdered } from '@overtone/contracts';
 import type { Outbox } from '@overtone/database';
 import { consumer, type Slice } from '@overtone/service-kit';
 import type { Db } from '../database.ts';
+import { eraseSavedSearches } from '../saved-searches/saved-searches.store.ts';
 
 type Deps = {
   db: Db;
@@ -12,7 +13,7 @@ type Deps = {
 
 const batchSize = 200;
 
-/** Erases the search entries of a person, and the person from the access lists of other files. */
+/** Erases the search entries and saved searches of a person, and the person from the access lists of other files. */
 export function createErasureSlice({ db, outbox, indexing, forgetVoicesOf }: Deps): Slice {
   return {
     consumers: [
@@ -32,6 +33,7 @@ export function createErasureSlice({ db, outbox, indexing, forgetVoicesOf }: Dep
         }
         const voices = await forgetVoicesOf(userId);
         await db.$transaction(async (tx) => {
+          const savedSearches = await eraseSavedSearches(tx, userId);
           const { count: memberships } = await tx.membership.deleteMany({ where: { userId } });
           const accessLists = await tx.$executeRaw`
             update search_file_access set user_ids = array_remove(user_ids, ${userId}::uuid)
@@ -42,6 +44,7 @@ export function createErasureSlice({ db, outbox, indexing, forgetVoicesOf }: Dep
             counts: {
               indexed_files: files,
               voice_files: voices,
+              saved_searches: savedSearches,
               access_lists: accessLists,
               membership_copies: memberships,
             },

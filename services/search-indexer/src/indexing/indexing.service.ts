@@ -5,6 +5,7 @@ import type { Log } from '@overtone/service-kit';
 import AsyncLock from 'async-lock';
 import { chunk, type Passage } from '../chunking/chunking.ts';
 import type { Db } from '../database.ts';
+import type { IndexState } from '../generated/client.ts';
 import type { Build, SearchIndex } from '../ports/search-index.ts';
 import type { IndexableFile, Transcripts } from '../ports/transcripts.ts';
 import type { Vectoriser, Vectors } from '../ports/vectoriser.ts';
@@ -27,7 +28,9 @@ export type IndexingDeps = {
 export type IndexOptions = {
   signal: AbortSignal;
   progress?: (fraction: number, message: string) => void;
-  /** Writes only this build, without an event; used by a rebuild. */
+  /**
+   * Writes without an event, and only this build unless the file's rows in the current one are outdated; used by a rebuild.
+   */
   onlyBuild?: Build;
 };
 export type IndexOutcome =
@@ -56,7 +59,7 @@ export function createIndexing(deps: IndexingDeps) {
 
   const indexNow = async (fileId: string, options: IndexOptions): Promise<IndexOutcome> => {
     options.progress?.(0.02, 'Reading the transcript');
-    const maskChanges = (await states.get(fileId))?.maskChanges ?? 0;
+    const known = await states.get(fileId);
     const found = await transcripts.read(fileId, options.signal);
     if (!found) {
       await forgetNow(fileId);
@@ -68,10 +71,12 @@ export function createIndexing(deps: IndexingDeps) {
     const vectors = await requestVectors({ vectoriser, log }, passages, options);
     const embedSeconds = (performance.now() - started) / 1000;
     options.progress?.(0.85, 'Writing the index');
-    const written = await writeRows(index, { file, passages, vectors }, options.onlyBuild);
+    // What is recorded of a file must be true of the current build, too, because the one in progress may be discarded.
+    const onlyBuild = known && isUpToDate(known, file, vectors) ? options.onlyBuild : undefined;
+    const written = await writeRows(index, { file, passages, vectors }, onlyBuild);
     await db.$transaction(async (tx) => {
       const state = stateOf(file, passages, written);
-      await states.save(tx, state, maskChanges);
+      await states.save(tx, state, known?.maskChanges ?? 0);
       await vocabulary.save(tx, fileId, wordsOf(file, passages));
       const { ownerId, transcriptVersion, chunks, semantic } = state;
       if (!options.onlyBuild)
@@ -87,6 +92,12 @@ export function createIndexing(deps: IndexingDeps) {
       runExclusively(fileId, () => indexNow(fileId, options)),
     forget: (fileId: string): Promise<void> => runExclusively(fileId, () => forgetNow(fileId)),
   };
+}
+
+/** Whether another indexing of the file would write the same rows. */
+function isUpToDate(known: IndexState, file: IndexableFile, vectors: Vectors | null): boolean {
+  const { indexedAt, fingerprint, withheld, semantic } = known;
+  return indexedAt !== null && fingerprint === fingerprintOf(file) && !withheld && (semantic || vectors === null);
 }
 
 async function requestVectors(

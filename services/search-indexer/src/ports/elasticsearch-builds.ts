@@ -69,6 +69,11 @@ export function createElasticBuilds({ client, prefix }: { client: Client; prefix
       });
       cached = undefined;
     },
+    discard: async (): Promise<void> => {
+      const { indices } = await readAliases();
+      if (indices.building) await client.indices.delete({ index: indices.building });
+      cached = undefined;
+    },
     /** Adds a vector column for this model to a build that has none. */
     setModel: async (build: string, model: VectorModel): Promise<void> => {
       const properties = { vector: vectorMapping(model) };

@@ -42,6 +42,7 @@ export function createElasticIndex({ url, apiKey, prefix }: ElasticOptions): Sea
     builds: builds.read,
     beginBuild: builds.begin,
     promote: builds.promote,
+    discardBuild: builds.discard,
     ...createElasticWrites({ client, builds }),
     search: (request) => searchLegs({ client, builds }, request),
     passages: async (ids) => {
@@ -49,6 +50,10 @@ export function createElasticIndex({ url, apiKey, prefix }: ElasticOptions): Sea
       if (!index || ids.length === 0) return [];
       const { docs } = await client.mget<Document>({ index, ids: ids.map(checkedRowId) });
       return docs.flatMap((doc) => ('_source' in doc && doc._source ? shownOf(doc._source) : []));
+    },
+    countByFile: async () => {
+      const index = await currentIndex();
+      return index ? countByFile(client, index) : new Map<string, number>();
     },
     size: async () => {
       const index = await currentIndex();
@@ -58,6 +63,37 @@ export function createElasticIndex({ url, apiKey, prefix }: ElasticOptions): Sea
     ping: async () => void (await client.ping()),
     close: () => client.close(),
   };
+}
+
+const countPageSize = 1_000;
+type CountedFile = estypes.AggregationsCompositeBucket & {
+  key: { file: string };
+  passages: estypes.AggregationsFilterAggregate;
+};
+type Aggregations = { files: estypes.AggregationsCompositeAggregate };
+
+async function countByFile(client: Client, index: string): Promise<Map<string, number>> {
+  const counts = new Map<string, number>();
+  let after: { after?: Record<string, string> } = {};
+  for (;;) {
+    const sources = [{ file: { terms: { field: 'file_id' } } }];
+    const { aggregations } = await client.search<unknown, Aggregations>({
+      index,
+      size: 0,
+      query: { terms: { kind: ['card', 'passage'] } },
+      aggs: {
+        files: {
+          composite: { size: countPageSize, sources, ...after },
+          aggs: { passages: { filter: { term: { kind: 'passage' } } } },
+        },
+      },
+    });
+    const files = aggregations?.files;
+    const buckets = (files?.buckets ?? []) as CountedFile[];
+    for (const { key, passages } of buckets) counts.set(key.file, passages.doc_count);
+    if (buckets.length < countPageSize || !files?.after_key) return counts;
+    after = { after: files.after_key as Record<string, string> };
+  }
 }
 
 function createElasticWrites({ client, builds }: Parts): Pick<SearchIndex, 'replaceFile' | 'removeFile'> {

@@ -28,6 +28,7 @@ export function createLanceIndex({ directory, log, indexFrom = vectorIndexFrom }
     builds: file.read,
     beginBuild: (model, asCurrent) => serialize(() => writes.beginBuild(model, asCurrent)),
     promote: () => serialize(writes.promote),
+    discardBuild: () => serialize(writes.discardBuild),
     replaceFile: (build, fileId, rows, model) => serialize(() => writes.replaceFile(build, fileId, rows, model)),
     removeFile: (fileId) => serialize(() => writes.removeFile(fileId)),
     search: async (request) => {
@@ -37,6 +38,17 @@ export function createLanceIndex({ directory, log, indexFrom = vectorIndexFrom }
     passages: async (ids) => {
       const opened = ids.length > 0 ? await openCurrent() : null;
       return opened ? readPassages(opened, ids) : [];
+    },
+    countByFile: async () => {
+      const counts = new Map<string, number>();
+      const opened = await openCurrent();
+      const rows = opened?.table.query().where(`kind in ('card', 'passage')`).select(['file_id', 'kind']);
+      for await (const batch of rows ?? [])
+        for (const row of batch) {
+          const fileId = String(row['file_id']);
+          counts.set(fileId, (counts.get(fileId) ?? 0) + (row['kind'] === 'passage' ? 1 : 0));
+        }
+      return counts;
     },
     size: async () => (await (await openCurrent())?.table.countRows(`kind = 'passage'`)) ?? 0,
     maintain: async () => {

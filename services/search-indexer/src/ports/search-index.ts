@@ -137,6 +137,8 @@ export type SearchIndex = {
   beginBuild: (model: VectorModel | null, asCurrent: boolean) => Promise<Build>;
   /** Replaces the current build by the one in progress and removes the old one. */
   promote: () => Promise<void>;
+  /** Removes the build in progress, if there is one; the current build stays. */
+  discardBuild: () => Promise<void>;
   /**
    * Replaces a file's rows atomically for readers. A build without a model takes the model of the first vectors.
    */
@@ -146,6 +148,8 @@ export type SearchIndex = {
   /** Runs both legs on the current build. The failure of one leg is reported and does not affect the other. */
   search: (request: SearchRequest) => Promise<SearchResult>;
   passages: (ids: readonly string[]) => Promise<Shown[]>;
+  /** The number of passages of each file in the current build; a file without speech counts 0. */
+  countByFile: () => Promise<Map<string, number>>;
   /** Rows of the current build. */
   size: () => Promise<number>;
   /** Periodic maintenance; does nothing when none is due. */

@@ -10,14 +10,15 @@ describe('rebuild', () => {
     indexer = await startIndexer();
   });
   afterEach(() => indexer.stop());
+  const all = { kind: 'all' } as const;
   const files = (count: number) =>
     Array.from({ length: count }, (_, i) => record({ turns: [['Ann', `word number${i}`]] }));
 
   it('builds a new index from the database and swaps it in', async () => {
     await indexer.add(...files(3));
     const before = await indexer.index.builds();
-    expect(await indexer.rebuild.begin()).toBe('started');
-    expect(await indexer.rebuild.begin()).toBe('running');
+    expect((await indexer.rebuild.begin(all)).status).toBe('started');
+    expect((await indexer.rebuild.begin(all)).status).toBe('running');
     expect((await indexer.search({ q: 'word' })).total_files).toBe(3);
     await indexer.continueRebuild();
     expect((await indexer.search({ q: 'word' })).total_files).toBe(3);
@@ -27,9 +28,8 @@ describe('rebuild', () => {
   });
 
   it('continues an interrupted rebuild while the old index serves', async () => {
-    const all = files(4);
-    await indexer.add(...all);
-    await indexer.rebuild.begin();
+    await indexer.add(...files(4));
+    await indexer.rebuild.begin(all);
     const read = indexer.library.transcripts.read;
     let reads = 0;
     indexer.library.transcripts.read = async (id, signal) => {
@@ -53,7 +53,7 @@ describe('rebuild', () => {
     const [first, second] = files(2);
     if (!first || !second) throw new Error('no files');
     await indexer.add(first);
-    await indexer.rebuild.begin();
+    await indexer.rebuild.begin(all);
     await indexer.add(second);
     indexer.library.files.delete(first.file.fileId);
     await indexer.indexing.forget(first.file.fileId);
@@ -69,7 +69,7 @@ describe('rebuild', () => {
     await indexer.add(record({ turns: [['Ann', 'the due date']] }));
     expect((await indexer.search({ q: 'deadline' })).legs).toEqual({ keyword: 'ok', semantic: 'unavailable' });
     expect(await indexer.refresh.reconcile()).toEqual({ rebuild: true });
-    await indexer.rebuild.begin();
+    await indexer.rebuild.begin(all);
     await indexer.continueRebuild();
     expect(await indexer.search({ q: 'deadline' })).toMatchObject({ total_files: 2, legs: { semantic: 'ok' } });
     expect(await indexer.refresh.reconcile()).toEqual({ rebuild: false });
@@ -96,7 +96,7 @@ describe('rebuild', () => {
     const [first, second] = files(2);
     if (!first || !second) throw new Error('no files');
     await indexer.add(first, second);
-    await indexer.rebuild.begin();
+    await indexer.rebuild.begin(all);
     const read = indexer.library.transcripts.read;
     indexer.library.transcripts.read = async (id, signal) => {
       if (id === first.file.fileId) throw new TypeError('odd transcript');
@@ -107,5 +107,103 @@ describe('rebuild', () => {
     indexer.library.transcripts.read = read;
     await indexer.indexDue();
     expect((await indexer.search({ q: 'word' })).total_files).toBe(2);
+  });
+
+  const noRecord = async () => {};
+
+  it('is stopped on request: the old index stays, and no file is indexed again because of it', async () => {
+    await indexer.add(...files(4));
+    const { current } = await indexer.index.builds();
+    await indexer.rebuild.begin(all);
+    const read = indexer.library.transcripts.read;
+    let reads = 0;
+    indexer.library.transcripts.read = async (id, signal) => {
+      if ((reads += 1) === 2) await indexer.rebuild.stop(noRecord);
+      return read(id, signal);
+    };
+    await indexer.continueRebuild();
+    expect(reads).toBe(2);
+    expect(await indexer.rebuild.status()).toMatchObject({ inProgress: false, run: { state: 'stopped' }, indexed: 2 });
+    expect(await indexer.index.builds()).toMatchObject({ current: { id: current?.id }, building: null });
+    expect(await indexer.rebuild.stop(noRecord)).toBe(false);
+    await indexer.refresh.reconcile();
+    await indexer.indexDue();
+    expect(reads).toBe(2);
+    expect((await indexer.search({ q: 'word' })).total_files).toBe(4);
+    expect((await indexer.rebuild.begin(all)).status).toBe('started');
+  });
+
+  it('also writes the current index when a file has changed unnoticed, so that a stop loses nothing', async () => {
+    const [first, second] = files(2);
+    if (!first || !second) throw new Error('no files');
+    await indexer.add(first, second);
+    const { fileId } = first.file;
+    indexer.library.put(record({ ...first.file, transcriptVersion: 2, turns: [['Ann', 'replaced']] }));
+    await indexer.rebuild.begin(all);
+    const read = indexer.library.transcripts.read;
+    indexer.library.transcripts.read = async (id, signal) => {
+      if (id === fileId) await indexer.rebuild.stop(noRecord);
+      return read(id, signal);
+    };
+    await indexer.continueRebuild();
+    const { results } = await indexer.search({ q: 'replaced', exact: 'true', search_mode: 'keyword' });
+    expect(results.map((result) => result.file_uuid)).toEqual([fileId]);
+    expect((await indexer.consistency.compare(all)).comparison).toMatchObject({ stale: [], missing: [] });
+  });
+
+  it('cannot be stopped when the index is lost or its model has changed', async () => {
+    await indexer.add(...files(1));
+    await indexer.rebuild.beginRequired();
+    await expect(indexer.rebuild.stop(noRecord)).rejects.toMatchObject({ code: 'reindex_required' });
+  });
+
+  it('indexes the files of one user or single files again in the index that serves', async () => {
+    const [mine, other] = files(2);
+    if (!mine || !other) throw new Error('no files');
+    await indexer.add(mine, other);
+    const { current } = await indexer.index.builds();
+    const edited = record({ ...mine.file, transcriptVersion: 2, turns: [['Ann', 'edited words']] });
+    indexer.library.put(edited);
+    const { ownerId, fileId } = mine.file;
+    expect(await indexer.rebuild.begin({ kind: 'user', userId: ownerId })).toEqual({ status: 'started', total: 1 });
+    expect(await indexer.rebuild.status()).toMatchObject({ inProgress: true, total: 1, pending: 1, perSecond: null });
+    await indexer.continueRebuild();
+    expect((await indexer.search({ q: 'edited', search_mode: 'keyword' })).total_files).toBe(1);
+    expect(await indexer.rebuild.status()).toMatchObject({ inProgress: false, indexed: 1, run: { state: 'completed' } });
+    const chosen = { kind: 'files', fileIds: [fileId, other.file.fileId] } as const;
+    expect((await indexer.rebuild.begin(chosen)).total).toBe(2);
+    await indexer.rebuild.stop(noRecord);
+    await indexer.continueRebuild();
+    expect(await indexer.rebuild.status()).toMatchObject({ indexed: 0, run: { state: 'stopped' } });
+    expect((await indexer.index.builds()).current?.id).toBe(current?.id);
+    const nobody = { kind: 'user', userId: '00000000-0000-4000-8000-000000000000' } as const;
+    expect(await indexer.rebuild.begin(nobody)).toEqual({ status: 'nothing', total: 0 });
+  });
+
+  it('compares database and index, and repairs what differs', async () => {
+    const [missing, stale, extra, lost, same] = files(5);
+    if (!missing || !stale || !extra || !lost || !same) throw new Error('no files');
+    await indexer.add(stale, extra, lost, same);
+    indexer.library.put(missing);
+    indexer.library.put(record({ ...stale.file, transcriptVersion: 2, turns: [['Ann', 'word newer']] }));
+    indexer.library.files.delete(extra.file.fileId);
+    await indexer.index.removeFile(lost.file.fileId);
+    const idOf = ({ file }: typeof same) => file.fileId;
+    const compare = async () => (await indexer.consistency.compare(all)).comparison;
+    const found = await compare();
+    expect({ ...found, missing: found.missing.toSorted() }).toEqual({
+      missing: [idOf(missing), idOf(lost)].toSorted(),
+      stale: [idOf(stale)],
+      extra: [idOf(extra)],
+      waiting: [],
+      unchanged: [idOf(same)],
+    });
+    const { titles } = await indexer.consistency.compare(all);
+    expect(titles.get(idOf(missing))).toBe(missing.file.title);
+    expect(await indexer.rebuild.repair()).toEqual({ status: 'started', total: 4 });
+    await indexer.continueRebuild();
+    expect(await compare()).toMatchObject({ missing: [], stale: [], extra: [] });
+    expect((await indexer.search({ q: 'word' })).total_files).toBe(4);
+    expect(await indexer.rebuild.repair()).toEqual({ status: 'nothing', total: 0 });
   });
 });

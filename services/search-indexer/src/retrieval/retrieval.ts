@@ -21,6 +21,7 @@ const hybrid = {
   tags: [],
   file_type: [],
   exact: false,
+  facets: false,
   sort_by: 'relevance',
   sort_order: 'desc',
 } as const satisfies Partial<Parameters<typeof planSearch>[0]>;

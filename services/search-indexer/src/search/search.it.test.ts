@@ -303,4 +303,35 @@ describe('search', () => {
     expect((await indexer.search({ q: 'kubernites' }, searcher)).correction).toBeNull();
     expect((await indexer.search({ q: 'bugdets' }, searcher)).correction).toMatchObject({ query: 'budgets' });
   });
+
+  it('counts speakers, tags and years of all found files on request, only of readable ones', async () => {
+    const ownerId = randomUUID();
+    const at = (uploadTime: string, speaker: string, tags: string[]) =>
+      record({ ownerId, uploadTime, tags, turns: [[speaker, 'the annual plan']] });
+    await indexer.add(
+      at('2024-05-01T00:00:00.000Z', 'Ann', ['Board']),
+      at('2026-01-01T00:00:00.000Z', 'Ann', ['Board', 'Plan']),
+      at('2026-02-01T00:00:00.000Z', 'SPEAKER_01', []),
+      record({ ownerId, tags: ['Other'], turns: [['Bob', 'nothing about it']] }),
+      record({ tags: ['Secret'], turns: [['Eve', 'the annual plan']] }),
+    );
+    const search = (more: Record<string, unknown>) =>
+      indexer.search({ q: 'annual', search_mode: 'keyword', page_size: 1, ...more }, { userId: ownerId });
+    expect((await search({})).facets).toBeNull();
+    expect((await search({ facets: 'true' })).facets).toEqual({
+      speakers: [{ name: 'Ann', count: 2 }],
+      tags: [
+        { name: 'Board', count: 2 },
+        { name: 'Plan', count: 1 },
+      ],
+      years: [
+        { name: '2026', count: 2 },
+        { name: '2024', count: 1 },
+      ],
+    });
+    expect((await search({ facets: 'true', tags: ['plan'] })).facets).toMatchObject({
+      tags: [{ name: 'Board' }, { name: 'Plan' }],
+      years: [{ name: '2026', count: 1 }],
+    });
+  });
 });

@@ -23,7 +23,7 @@ import type { FileFacts, SearchStore } from './search.store.ts';
 
 export type SearchDeps = {
   index: Pick<SearchIndex, 'passages'>;
-  store: Pick<SearchStore, 'facts' | 'withheld' | 'languages'>;
+  store: Pick<SearchStore, 'facts' | 'facets' | 'withheld' | 'languages'>;
   access: AccessScopes;
   collections: Collections;
   find: FindFiles;
@@ -106,6 +106,12 @@ export function createSearch({ access, collections, index, store, find, correct,
     ]);
     const context = { parsed, scope, languages, ...files };
     const found = await withCorrection(query, context, await runSearch(query, context));
+    const facets = query.facets
+      ? await store.facets(
+          found.files.map(({ fileId }) => fileId),
+          scope,
+        )
+      : null;
     const seconds = (performance.now() - started) / 1000;
     telemetry.search.observe(seconds);
     return {
@@ -119,6 +125,7 @@ export function createSearch({ access, collections, index, store, find, correct,
       search_mode: query.search_mode,
       legs: found.legs,
       correction: found.correction,
+      facets,
     };
   };
 }

@@ -1,7 +1,12 @@
+import type { SearchAnswer } from '@overtone/contracts';
+import type { AccessScope } from '../access/access.ts';
 import type { Db } from '../database.ts';
 import type { IndexState } from '../generated/client.ts';
+import { readableFiles } from '../vocabulary/vocabulary.store.ts';
 
 const languagesCacheMs = 60_000;
+/** Values of a facet; more would not be readable. */
+const maxFacetValues = 20;
 
 const factColumns = {
   fileId: true,
@@ -29,6 +34,23 @@ export function createSearchStore({ db, now = Date.now }: { db: Db; now?: () => 
         select: factColumns,
       });
       return new Map(rows.map((row) => [row.fileId, row]));
+    },
+    /** Speakers, tags and years of upload of the files, as far as they are in the scope; most frequent first. */
+    facets: async (fileIds: readonly string[], scope: AccessScope): Promise<NonNullable<SearchAnswer['facets']>> => {
+      const rows = await db.$queryRaw<{ kind: 'speakers' | 'tags' | 'years'; name: string; count: number }[]>`
+        with found as (select * from (${readableFiles(scope)}) mine where file_id = any(${[...fileIds]}::uuid[])),
+        named as (
+          select 'speakers' as kind, s as name from found, unnest(speakers) s where s !~ '^SPEAKER_[0-9]+$'
+          union all select 'tags', t from found, unnest(tags) t
+          union all select 'years', to_char(upload_time at time zone 'UTC', 'YYYY') from found where upload_time is not null
+        )
+        select kind, name, count(*)::int as count from named group by kind, name order by count desc, lower(name)`;
+      const of = (kind: string) =>
+        rows
+          .filter((row) => row.kind === kind)
+          .slice(0, maxFacetValues)
+          .map(({ name, count }) => ({ name, count }));
+      return { speakers: of('speakers'), tags: of('tags'), years: of('years') };
     },
     /** Those of the files that may contain text that is masked by now. */
     withheld: async (fileIds: readonly string[]): Promise<ReadonlySet<string>> => {

@@ -1,12 +1,12 @@
 import {
   mediaEvents,
   mediaVoiceEvents,
-  operationsEvents,
   speakerIndexRoutes,
   voiceRpc,
   type VoiceVersion,
 } from '@overtone/contracts';
-import { catchUp, consumer, handle, periodic, rpc, type RouteRequest, type Slice } from '@overtone/service-kit';
+import { catchUp, consumer, handle, periodic, rpc, type Slice } from '@overtone/service-kit';
+import { recordOperation, type AdminRequest } from '../operator.ts';
 import { matchGroups, similarPairs } from './compare.ts';
 import { createMigration, type RecordAction } from './migration.service.ts';
 import { createVoiceStates } from './speakers.store.ts';
@@ -105,22 +105,7 @@ export function createSpeakersSlice(deps: Deps): Slice & Members {
     ],
   };
 
-  function recorderOf({
-    caller,
-    clientIp,
-    requestId,
-    req,
-  }: Pick<RouteRequest<never>, 'caller' | 'clientIp' | 'requestId' | 'req'>): RecordAction {
-    return (tx, action, version: VoiceVersion) =>
-      outbox.add(tx, operationsEvents.performed, {
-        action,
-        actorId: caller.userId,
-        details: { version },
-        client: {
-          ip: clientIp?.slice(0, 64) ?? null,
-          userAgent: req.get('user-agent')?.slice(0, 512) ?? null,
-          requestId: requestId.slice(0, 128),
-        },
-      });
+  function recorderOf(request: AdminRequest): RecordAction {
+    return (tx, action, version: VoiceVersion) => recordOperation({ tx, outbox, request }, action, { version });
   }
 }

@@ -54,6 +54,25 @@ describe('suggestions', () => {
     ]);
   });
 
+  it('complete the name of an operator at the end, and nothing else', async () => {
+    const ownerId = randomUUID();
+    await indexer.add(
+      record({ ownerId, title: 'Berlin', tags: ['Board room'], turns: [['Bertha', 'berries']] }),
+      record({ ownerId, turns: [['Ann', 'berries']] }),
+    );
+    const names = async (text: string) =>
+      (await indexer.suggest(text, { ownerId, sharedIds: [] }, 10)).map(({ type, text: name }) => [type, name]);
+    expect(await names('berries speaker:be')).toEqual([['speaker', 'Bertha']]);
+    expect(await names('-SPEAKER:"be')).toEqual([['speaker', 'Bertha']]);
+    expect(await names('speaker:')).toEqual([
+      ['speaker', 'Ann'],
+      ['speaker', 'Bertha'],
+    ]);
+    expect(await names('tag:room')).toEqual([['tag', 'Board room']]);
+    expect(await names('in:be')).toEqual([]);
+    expect(await names('speaker:Bertha berr')).toEqual([['content', 'speaker:Bertha berries']]);
+  });
+
   it('offer the speakers, tags and times of readable files as filters', async () => {
     const ownerId = randomUUID();
     const at = (uploadTime: string, speaker: string) =>

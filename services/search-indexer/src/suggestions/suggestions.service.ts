@@ -1,4 +1,5 @@
 import type { AccessScope } from '../access/access.ts';
+import { unfinishedOperator } from '../search/query.ts';
 import { splitWords } from '../tokenize/tokenize.ts';
 import type { Vocabulary } from '../vocabulary/vocabulary.store.ts';
 import { wordKey } from '../vocabulary/vocabulary.ts';
@@ -9,7 +10,10 @@ type SuggestionsDeps = {
   vocabulary: Pick<Vocabulary, 'startingWith'>;
 };
 
-/** Suggests titles, speakers and tags, and completes the last word of the text with words that were said. */
+/**
+ * Suggests titles, speakers and tags, and completes the last word of the text with words that were said. An operator at the
+ * end of the text is completed with names of its kind.
+ */
 export function createSuggestions({ store, vocabulary }: SuggestionsDeps) {
   const completeLastWord = async (text: string, scope: AccessScope, limit: number): Promise<Suggestion[]> => {
     const last = splitWords(text).at(-1);
@@ -20,8 +24,15 @@ export function createSuggestions({ store, vocabulary }: SuggestionsDeps) {
   };
 
   return async (text: string, scope: AccessScope, limit: number): Promise<Suggestion[]> => {
+    const unfinished = unfinishedOperator(text);
+    if (unfinished) {
+      const { operator, typed } = unfinished;
+      return operator === 'speaker' || operator === 'tag'
+        ? store.suggestNames(typed, { scope, limit, kind: operator })
+        : [];
+    }
     const [names, words] = await Promise.all([
-      store.suggestNames(text, scope, limit),
+      store.suggestNames(text, { scope, limit }),
       completeLastWord(text, scope, limit),
     ]);
     // Half of the places at most for names, unless there are too few words.

@@ -19,8 +19,11 @@ export type SuggestionStore = ReturnType<typeof createSuggestionStore>;
 
 export function createSuggestionStore({ db }: { db: Db }) {
   return {
-    /** Titles, speakers and tags with a word that starts with the text. */
-    suggestNames: async (text: string, scope: AccessScope, limit: number): Promise<Suggestion[]> => {
+    /** Titles, speakers and tags, or only those of one kind, with a word that starts with the text. */
+    suggestNames: async (
+      text: string,
+      { scope, limit, kind = null }: { scope: AccessScope; limit: number; kind?: 'speaker' | 'tag' | null },
+    ): Promise<Suggestion[]> => {
       const escaped = text.replaceAll(/[\\%_]/g, (character) => `\\${character}`);
       const [begins, holds] = [`${escaped}%`, `% ${escaped}%`];
       return db.$queryRaw<Suggestion[]>`
@@ -33,6 +36,7 @@ export function createSuggestionStore({ db }: { db: Db }) {
           select 'title', title, file_id::text, 1 from mine where title ilike ${begins} or title ilike ${holds}
         )
         select type, text, file_id as "fileId", count from found
+        where ${kind}::text is null or type = ${kind}
         order by text ilike ${begins} desc, count desc, type, lower(text), file_id limit ${limit}`;
     },
     /** The speakers, tags and upload times of the files in the scope. */

@@ -17,6 +17,7 @@ export const countLabels: Readonly<Record<string, string>> = translateOnRead({
   edits: msg`Edited passages of others, now without a name`,
   watched: msg`Decisions about files of watch sources`,
   indexed_files: msg`Files in the search index`,
+  saved_searches: msg`Saved searches`,
   tasks: msg`Tasks`,
   directory_decisions: msg`Decisions of directory syncs`,
   mirrored_objects: msg`Objects in the media mirror`,

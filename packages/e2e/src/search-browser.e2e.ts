@@ -1,0 +1,260 @@
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { join } from 'node:path';
+import type { Browser, Locator, Page } from '@playwright/test';
+import { barriers } from './barriers.ts';
+import { fitsWidth, launchBrowser } from './browser.ts';
+import { signIn, type Client } from './client.ts';
+import type { ScriptedContext } from './context.ts';
+import { openHands, watchedStep, type Hands } from './hands.ts';
+import { admin } from './instance.ts';
+import { createCopy, uploadWithRetry } from './scripted.ts';
+import { asService } from './service-access.ts';
+import type { Check, Suite } from './suite.ts';
+import { until } from './until.ts';
+
+const password = 'Searching-Horse-8-Battery';
+const spoken = {
+  roof: 'The solar panels on the school roof need another inverter before the annual inspection.',
+  garden: 'The annual garden party takes place behind the school in September.',
+};
+
+/** The search page and Administration > Search: suggestions, correction, facets, saved searches, reindex and repair. */
+export function searchInTheBrowser({ scripted, recordings, screenshots }: ScriptedContext): Suite {
+  let browser: Browser;
+  let boss: Hands;
+  let person: Hands;
+  let page: Page;
+  let client: Client;
+  let roof: string;
+  let garden: string;
+  const id = randomUUID().slice(0, 8);
+  const email = `search-${id}@example.com`;
+  const titles = { roof: `Roof ${id}`, garden: `Garden ${id}` };
+  const step = watchedStep(() => [boss, person].filter((hands) => hands !== undefined));
+  const field = (): Locator => page.getByRole('combobox', { name: 'Search what was said' });
+  const results = (): Locator => page.getByTestId('search-result');
+  const found = (count: number) => until(`${count} are found`, async () => (await results().count()) === count);
+  const press = (shown: Page, name: string | RegExp) => shown.getByRole('button', { name, exact: true }).click();
+  const search = async (text: string): Promise<void> => {
+    await field().fill(text);
+    await field().press('Enter');
+  };
+
+  const recorded = async (title: string, text: string, speaker: string, number: number): Promise<string> => {
+    const file = await uploadWithRetry(client, await createCopy(recordings.brief.path, recordings.folder, number));
+    const { transcript_segments: segments, speakers } = await client.completed(file);
+    for (const { uuid } of segments)
+      await client.send('PUT', `/api/files/${file}/transcript/segments/${uuid}`, { text });
+    for (const { uuid } of speakers) await client.send('PUT', `/api/speakers/${uuid}`, { display_name: speaker });
+    await client.send('PUT', `/api/files/${file}`, { title });
+    return file;
+  };
+
+  const checks: Check[] = [
+    {
+      rule: 'Chromium starts, and two recordings can be found',
+      run: async () => {
+        const { instance } = await scripted.get();
+        const root = await signIn(instance.baseUrl, admin.email, admin.password);
+        await root.send('POST', '/api/admin/users', {
+          email,
+          password,
+          full_name: `Searcher ${id}`,
+          must_change_password: false,
+        });
+        client = await signIn(instance.baseUrl, email, password);
+        await client.send('PUT', '/api/user-settings/auto-label', { enabled: false });
+        roof = await recorded(titles.roof, spoken.roof, 'Anna Schmidt', 14_401);
+        garden = await recorded(titles.garden, spoken.garden, 'Bertha', 14_402);
+        await client.send('POST', `/api/tags/files/${roof}/tags`, { name: 'Buildings' });
+        await until('both are found as they are now', async () => {
+          const { results: files } = await client.search('annual tag:buildings speaker:"Anna Schmidt"', 'keyword');
+          const { total_files: total } = await client.search('annual speaker:Bertha', 'keyword');
+          return files[0]?.title === titles.roof && total === 1;
+        });
+        browser = await launchBrowser();
+        boss = await openHands(browser, instance.baseUrl, screenshots);
+        person = await openHands(browser, instance.baseUrl, screenshots);
+        page = person.page;
+        await boss.signIn(admin.email, admin.password, 'Library');
+        await person.signIn(email, password, 'Library');
+      },
+    },
+    step('a word is completed with the keyboard, and the completed search runs', async () => {
+      await page.goto('/search');
+      await field().pressSequentially('invert');
+      const option = page.getByRole('option', { name: /^inverter/ });
+      await option.waitFor();
+      assert.equal(await field().getAttribute('aria-expanded'), 'true');
+      await field().press('ArrowDown');
+      await until('the option is announced', async () => {
+        const active = await field().getAttribute('aria-activedescendant');
+        return active !== null && active === (await option.getAttribute('id'));
+      });
+      await field().press('Enter');
+      assert.equal(await field().inputValue(), 'inverter');
+      await found(1);
+      assert.equal(await field().getAttribute('aria-expanded'), 'false');
+    }),
+    step('names complete an operator, Escape closes the suggestions, and Enter searches for the text', async () => {
+      await field().fill('');
+      await field().pressSequentially('annual speaker:an');
+      await page.getByRole('option', { name: /^Anna Schmidt/ }).waitFor();
+      await field().press('ArrowDown');
+      await field().press('Enter');
+      assert.equal(await field().inputValue(), 'annual speaker:"Anna Schmidt" ');
+      await found(1);
+      await field().fill('annu');
+      await page.getByRole('option', { name: /^annual/ }).waitFor();
+      await field().press('Escape');
+      await page.getByRole('option').first().waitFor({ state: 'hidden' });
+      await search('annual');
+      await found(2);
+    }),
+    step('a typing error is corrected, and the page says so and offers the original', async () => {
+      await search('invertr');
+      const note = page.getByTestId('search-correction');
+      await note.getByText('“invertr” occurs in none of your recordings. Showing results for “inverter”.').waitFor();
+      await found(1);
+      await press(page, 'Search for “invertr”');
+      await page.getByTestId('search-summary').getByText('No matches for “invertr”.').waitFor();
+    }),
+    step('a facet narrows the results and can be taken back, and nothing found offers to remove filters', async () => {
+      await search('annual');
+      await found(2);
+      const facets = page.getByTestId('facets');
+      await facets.getByRole('button', { name: 'Bertha 1' }).click();
+      await found(1);
+      assert.equal(await results().getAttribute('data-uuid'), garden);
+      assert.match(page.url(), /speaker/);
+      await facets.getByRole('button', { name: /^Bertha/, pressed: true }).click();
+      await found(2);
+      await facets.getByRole('button', { name: 'Buildings 1' }).click();
+      await found(1);
+      await search('garden');
+      await press(page, 'Remove all filters');
+      await found(1);
+    }),
+    step('a hit opens the recording at its second', async () => {
+      const hit = results().getByTestId('search-hit').first();
+      const start = Number(await hit.getAttribute('data-start'));
+      await hit.click();
+      await page.waitForURL(new RegExp(`/files/${garden}`));
+      assert.equal(Number(new URL(page.url()).searchParams.get('t')), start);
+      await page.goBack();
+      await found(1);
+    }),
+    step('a search is saved, renamed, run and deleted, and nobody else sees it', async () => {
+      await search('annual');
+      await found(2);
+      await page.getByTestId('facets').getByRole('button', { name: /^Buildings/ }).click();
+      await found(1);
+      await press(page, 'Save search');
+      await page.getByRole('textbox', { name: 'Name' }).fill('Yearly');
+      await press(page, 'Save');
+      await page.getByText('Search saved.').waitFor();
+      await page.goto('/search');
+      await press(page, 'Saved searches');
+      await press(page, 'Actions for Yearly');
+      await page.getByRole('menuitem', { name: 'Rename' }).click();
+      await page.getByRole('textbox', { name: 'Name' }).fill('Every year');
+      await press(page, 'Save');
+      await page.locator('[data-testid="saved-search"][data-name="Every year"]').getByRole('link').click();
+      await found(1);
+      assert.equal(await field().inputValue(), 'annual');
+      await boss.page.goto('/search');
+      await press(boss.page, 'Saved searches');
+      await boss.page.getByText('You have no saved searches.').waitFor();
+      await press(page, 'Saved searches');
+      await press(page, 'Actions for Every year');
+      await page.getByRole('menuitem', { name: 'Delete' }).click();
+      await page.getByRole('dialog', { name: 'Delete this saved search?' }).getByRole('button', { name: 'Delete' }).click();
+      await page.getByText('You have no saved searches.').waitFor();
+      await page.keyboard.press('Escape');
+    }),
+    step(
+      'a wrong operator is explained instead of shown as a failure of the server',
+      async () => {
+        await search('annual before:2026-02-31');
+        await page.getByRole('alert').getByText('This search can’t be run').waitFor();
+        await page.getByText('write before:2026-03-31').waitFor();
+        // The page would send the search again when the library changes.
+        await page.goto('/search');
+      },
+      /status of 400/,
+    ),
+    step('an administrator sees what a reindex of one recording would change, and runs it', async () => {
+      await boss.page.goto('/admin/search');
+      const section = boss.page.getByTestId('reindex');
+      await section.getByLabel('What to index again').selectOption('One recording');
+      await section.getByRole('combobox', { name: 'Recording' }).fill(titles.roof);
+      await boss.page.getByRole('option', { name: titles.roof }).click();
+      await press(boss.page, 'Show what would change');
+      await section.getByTestId('reindex-preview').getByText('1 recording is up to date').waitFor();
+      await press(boss.page, 'Start reindex');
+      await section.getByText(/Last reindex completed just now: 1 of 1 recording\./).waitFor();
+    }),
+    step('a check finds a recording that is missing in the index, and a repair brings it back', async () => {
+      const { instance } = await scripted.get();
+      await asService(instance, 'search-indexer', (query) =>
+        query('delete from index_state where file_id = $1', [roof]),
+      );
+      assert.equal((await client.search('inverter', 'keyword')).results.length, 0);
+      await press(boss.page, 'Check consistency');
+      const result = boss.page.getByTestId('consistency-result');
+      await result.getByText('Database and index differ.').waitFor();
+      await result.getByRole('link', { name: titles.roof }).waitFor();
+      await boss.page.screenshot({ path: join(screenshots, 'search-differences.png'), fullPage: true });
+      await press(boss.page, /^Repair \d+ recordings?$/);
+      await result.getByText('Database and index agree.').waitFor();
+      assert.equal((await client.search('inverter', 'keyword')).results.length, 1);
+    }),
+    step('the pages have no accessibility violations and fit into 360 pixels, light and dark', async () => {
+      await client.send('POST', '/api/search/saved', { name: 'Every year', search: { q: 'annual' } });
+      const typing = async (): Promise<void> => {
+        await page.goto('/search?q=anual');
+        await page.getByTestId('facets').waitFor();
+        await page.getByTestId('search-help').locator('summary').click();
+        await field().fill('ann');
+        await page.getByRole('option').first().waitFor();
+      };
+      const saved = async (): Promise<void> => {
+        await page.goto('/search');
+        await press(page, 'Saved searches');
+        await page.getByTestId('saved-search').waitFor();
+      };
+      const administration = async (): Promise<void> => {
+        await boss.page.goto('/admin/search');
+        await press(boss.page, 'Show what would change');
+        await boss.page.getByTestId('reindex-preview').waitFor();
+        await press(boss.page, 'Check consistency');
+        await boss.page.getByTestId('consistency-result').waitFor();
+      };
+      const views = [
+        ['search-typing', page, typing],
+        ['search-saved', page, saved],
+        ['search-admin', boss.page, administration],
+      ] as const;
+      for (const width of [1280, 360])
+        for (const [name, shown, open] of views) {
+          await shown.setViewportSize({ width, height: 800 });
+          await open();
+          assert.deepEqual(await barriers(shown), [], `${name} has accessibility violations (${width})`);
+          await until(`${name} fits into ${width} pixels`, () => fitsWidth(shown));
+          for (const colorScheme of ['light', 'dark'] as const) {
+            await shown.emulateMedia({ colorScheme });
+            await shown.screenshot({ path: join(screenshots, `${name}-${colorScheme}-${width}.png`), fullPage: true });
+          }
+        }
+    }),
+  ];
+
+  return {
+    name: 'Search in Chromium',
+    checks,
+    close: async () => {
+      await browser?.close();
+    },
+  };
+}

@@ -1,0 +1,33 @@
+import { msg, plural, t } from '@lingui/core/macro';
+import { Text } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { call } from '../../api/client.ts';
+import type { ResponseBody } from '../../api/routes.ts';
+import { translateOnRead } from '../../lib/language.ts';
+import { QueryStatus } from '../../ui/query-status.tsx';
+
+type Health = ResponseBody<'GET /api/search/index-health'>;
+const healthLabels: Record<Health['status'], string> = translateOnRead({
+  green: msg`healthy`,
+  yellow: msg`limited`,
+  red: msg`down`,
+});
+
+/** The state of the search index. */
+export function IndexHealth() {
+  const health = useQuery({
+    queryKey: ['index-health'],
+    queryFn: ({ signal }) => call('GET /api/search/index-health', { signal }),
+    refetchInterval: 30_000,
+  });
+  if (!health.data || health.isError)
+    return <QueryStatus of={health} failure={t`The search index is not responding`} height={24} />;
+  return <Text size="sm">{healthText(health.data)}</Text>;
+}
+
+function healthText({ backend, status, chunks, files, keyword_only_files: keywordOnly, error }: Health): string {
+  const size = t`${plural(chunks, { one: '# passage', other: '# passages' })} of ${plural(files, { one: '# recording', other: '# recordings' })}`;
+  const state = `${backend}, ${healthLabels[status]}: ${size}`;
+  const counted = keywordOnly > 0 ? t`${state}, ${keywordOnly} found by exact words only` : state;
+  return error === null ? counted : `${counted}. ${error}`;
+}

@@ -1,0 +1,30 @@
+import { t } from '@lingui/core/macro';
+import css from './search.module.css';
+
+/** What can be written into the search field, each with an example. */
+export function SearchHelp() {
+  const rows: readonly (readonly [example: string, meaning: string])[] = [
+    ['"annual report"', t`exactly this phrase`],
+    ['speaker:Ann', t`only what Ann says`],
+    ['tag:board', t`only recordings with this tag`],
+    ['in:"Sales calls"', t`only this collection; names with blanks need quotes`],
+    ['after:2026-01', t`added in this month or later; also a day or a year`],
+    ['before:2026-03-31', t`added before this day; also a month or a year`],
+    ['-tag:draft', t`without this tag; also -speaker: and -in:`],
+  ];
+  return (
+    <details className={css['help']} data-testid="search-help">
+      <summary>{t`Search operators`}</summary>
+      <dl>
+        {rows.map(([example, meaning]) => (
+          <div key={example}>
+            <dt>
+              <code>{example}</code>
+            </dt>
+            <dd>{meaning}</dd>
+          </div>
+        ))}
+      </dl>
+    </details>
+  );
+}
