@@ -87,11 +87,14 @@ export function vectorMapping({ dim }: VectorModel): estypes.MappingProperty {
 }
 
 /** The server does not analyse the stems again, and refreshes only after a file is complete. */
-export const indexSettings: estypes.IndicesIndexSettings = {
-  number_of_shards: 1,
-  refresh_interval: '-1',
-  analysis: { analyzer: { stems: { type: 'custom', tokenizer: 'whitespace' } } },
-};
+export function indexSettingsOf({ shards, replicas }: { shards: number; replicas: number }): estypes.IndicesIndexSettings {
+  return {
+    number_of_shards: shards,
+    number_of_replicas: replicas,
+    refresh_interval: '-1',
+    analysis: { analyzer: { stems: { type: 'custom', tokenizer: 'whitespace' } } },
+  };
+}
 
 /** Version of the mappings. Indices of another version count as lost and are rebuilt. */
 export const indexVersion = 4;

@@ -18,7 +18,7 @@ describe('Elasticsearch index', () => {
     server = await startSearchServer();
   });
   beforeEach(() => {
-    index = createElasticIndex({ url: server.url, prefix: `p${(count += 1)}` });
+    index = createElasticIndex({ url: server.url, prefix: `p${(count += 1)}`, shards: 1, replicas: 0 });
   });
   afterEach(() => index.close());
   afterAll(() => server.stop());
@@ -46,7 +46,7 @@ describe('requests to an Elasticsearch server', () => {
   beforeEach(async () => {
     script = bothBuilds;
     server = await startScriptedServer((request) => script(request));
-    index = createElasticIndex({ url: server.url, prefix: 'p' });
+    index = createElasticIndex({ url: server.url, prefix: 'p', shards: 1, replicas: 0 });
   });
   afterEach(async () => {
     await index.close();
