@@ -43,6 +43,7 @@ export function speakerContract(open: () => SpeakerIndex): void {
   it('drops one version, and creates it again without rows', async () => {
     const index = open();
     const fileId = randomUUID();
+    await index.replaceFile('v3', fileId, [rowOf(fileId)]);
     await index.replaceFile('v4', fileId, [rowOf(fileId, 'v4')]);
     await index.drop('v4');
     expect([...(await index.countByFile('v4'))]).toEqual([]);

@@ -19,7 +19,7 @@ export type ElasticOptions = {
 /** Options of requests that a person waits for: a server that hangs is given up soon. */
 export const searchRequest = { requestTimeout: 2_000, maxRetries: 1 };
 /** Writing a large file and creating an index may take longer. */
-const writeTimeoutMs = 30_000;
+const writeTimeoutMs = 60_000;
 
 /**
  * A client whose errors are AppErrors, see `searchServerError`. It sends plain JSON, which the versions 8 and 9 both accept:

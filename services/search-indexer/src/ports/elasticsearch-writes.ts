@@ -9,7 +9,7 @@ type Line = { id: string; document: string | null };
 type Rejected = { lines: Line[]; error: AppError };
 
 /** The server's own limit of a request is 100 MB, but large ones take memory that searches need. */
-const maxBulkBytes = 5 * 2 ** 20;
+const maxBulkBytes = 2 * 2 ** 20;
 const pageSize = 1_000;
 const defaultRetryDelaysMs = [500, 1_000, 2_000, 4_000, 8_000];
 

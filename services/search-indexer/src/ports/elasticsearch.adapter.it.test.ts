@@ -124,7 +124,7 @@ describe('requests to an Elasticsearch server', () => {
       mappings: {
         dynamic: 'strict',
         _meta: { model, version: indexVersion },
-        properties: { terms: { type: 'text', analyzer: 'stems' }, vector: { type: 'dense_vector', dims: 3 } },
+        properties: { terms: { type: 'text', analyzer: 'whitespace' }, vector: { type: 'dense_vector', dims: 3 } },
       },
     });
   });

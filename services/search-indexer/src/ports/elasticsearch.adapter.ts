@@ -94,13 +94,13 @@ async function searchLegs({ client, builds }: Parts, request: SearchRequest): Pr
   const nearest = vector && current.model ? nearestQuery(vector, semanticLimit, filters) : null;
   const searches = [...levels, ...(nearest ? [{ size: semanticLimit, knn: nearest }] : [])];
   if (searches.length === 0) return { keyword: { status: 'not_asked' }, semantic: { status: 'not_asked' } };
-  const items = searches.flatMap((search) => [{}, { _source: false, track_total_hits: false, ...search }]);
-  const responses: unknown[] = await client
+  const items = searches.flatMap((search) => [
     // With several shards, scores need the frequencies of all of them.
-    .msearch<Document>(
-      { index: builds.indexOf(current.id), searches: items, search_type: 'dfs_query_then_fetch' },
-      searchRequest,
-    )
+    'query' in search ? { search_type: 'dfs_query_then_fetch' as const } : {},
+    { _source: false, track_total_hits: false, ...search },
+  ]);
+  const responses: unknown[] = await client
+    .msearch<Document>({ index: builds.indexOf(current.id), searches: items }, searchRequest)
     .then(
       (result) => result.responses,
       (error: unknown) => searches.map(() => error),
@@ -139,7 +139,7 @@ function legOf(response: unknown, toScore: (raw: number) => number): LegResult {
   const found = response as Found;
   if (response instanceof Error || !('hits' in found)) return { status: 'failed', error: searchServerError(response) };
   // Hits of a part of the shards are not the best ones.
-  if (found._shards.failed > 0) return { status: 'failed', error: searchServerError(found._shards.failures?.[0]?.reason) };
+  if (found._shards && found._shards.failed > 0) return { status: 'failed', error: searchServerError(found._shards.failures?.[0]?.reason) };
   const hits = found.hits.hits.map((hit) => hitOf(String(hit._id), toScore(hit._score ?? 0)));
   return { status: 'ok', hits };
 }
