@@ -1,4 +1,5 @@
 // Rings: `pure` is every x.test.ts (no I/O); `it` is every x.it.test.ts (real servers, see packages/testkit).
+// `elasticsearch` runs only when it is named: x.elasticsearch.test.ts needs a real search server.
 const swc = (experimental) => [
   '@swc/jest',
   {
@@ -33,7 +34,7 @@ export default {
       displayName: 'pure',
       setupFilesAfterEnv: ['<rootDir>/packages/web-ui/test/english.setup.ts'],
       testMatch: roots.map((r) => `${r}/*.test.ts`),
-      testPathIgnorePatterns: ['/node_modules/', '\\.it\\.test\\.ts$', '/packages/e2e/'],
+      testPathIgnorePatterns: ['/node_modules/', '\\.(it|elasticsearch)\\.test\\.ts$', '/packages/e2e/'],
     },
     {
       ...base,
@@ -42,6 +43,15 @@ export default {
       globalTeardown: '<rootDir>/packages/testkit/teardown.config.mjs',
       setupFilesAfterEnv: ['<rootDir>/packages/testkit/src/answers.setup.ts'],
       testMatch: roots.map((r) => `${r}/*.it.test.ts`),
+      testPathIgnorePatterns: ['/node_modules/', '/packages/e2e/'],
+    },
+    {
+      ...base,
+      displayName: 'elasticsearch',
+      globalSetup: '<rootDir>/packages/testkit/setup.config.mjs',
+      globalTeardown: '<rootDir>/packages/testkit/teardown.config.mjs',
+      setupFilesAfterEnv: ['<rootDir>/packages/testkit/src/answers.setup.ts'],
+      testMatch: roots.map((r) => `${r}/*.elasticsearch.test.ts`),
       testPathIgnorePatterns: ['/node_modules/', '/packages/e2e/'],
     },
   ],

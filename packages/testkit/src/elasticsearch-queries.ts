@@ -2,6 +2,7 @@
 export type Query = {
   term?: Record<string, unknown>;
   terms?: Record<string, unknown[]>;
+  ids?: { values: string[] };
   range?: Record<string, { gte?: number; lte?: number }>;
   /** Of one text field. */
   match?: Record<string, { query: string; operator: 'or' }>;
@@ -10,7 +11,9 @@ export type Query = {
 };
 export type Source = Record<string, unknown>;
 export type Knn = { field: string; query_vector: number[]; k: number; filter?: Query[] };
-export type Hit = { _id: string; _score: number };
+export type Hit = { _id: string; _score: number; sort?: unknown[] };
+/** Of one field each; `_shard_doc` is the order in which documents were written. */
+export type Sort = Record<string, 'asc'>[];
 
 /** BM25 over one text field, as Lucene counts it: documents without words in the field are left out. */
 function fieldScorer(documents: ReadonlyMap<string, Source>, field: string) {
@@ -85,23 +88,39 @@ function nearness(left: number[], right: number[]): number {
   return (1 + dot(left, right) / Math.sqrt(dot(left, left) * dot(right, right))) / 2;
 }
 
-/** The best documents, best first. */
+type Search = { query?: Query; knn?: Knn; size?: number; sort?: Sort; search_after?: (string | number)[] };
+
+/** The best documents, best first, or those after others in the order of `sort`. */
 export function find(
   documents: ReadonlyMap<string, Source>,
-  { query, knn, size = 10 }: { query?: Query; knn?: Knn; size?: number },
+  { query, knn, size = 10, sort, search_after: after }: Search,
 ): Hit[] {
   const score = scorer(documents);
-  const scoreOf = (source: Source): number | null => {
+  const scoreOf = (id: string, source: Source): number | null => {
+    if (query?.ids) return query.ids.values.includes(id) ? 1 : null;
     if (!knn) return score(query ?? { bool: {} }, source);
     const vector = source[knn.field] as number[] | undefined;
     const passes = (knn.filter ?? []).every((clause) => score(clause, source) !== null);
     return vector && passes ? nearness(vector, knn.query_vector) : null;
   };
-  return [...documents]
-    .map(([_id, source]) => ({ _id, _score: scoreOf(source) }))
-    .filter((hit): hit is Hit => hit._score !== null)
-    .sort((left, right) => right._score - left._score)
-    .slice(0, Math.min(size, knn?.k ?? size));
+  const found = [...documents].flatMap(([_id, source], position): Hit[] => {
+    const _score = scoreOf(_id, source);
+    if (_score === null) return [];
+    if (!sort) return [{ _id, _score }];
+    return [{ _id, _score, sort: sort.flatMap(Object.keys).map((key) => (key === '_shard_doc' ? position : source[key])) }];
+  });
+  if (sort)
+    return found
+      .filter((hit) => !after || compare(hit.sort ?? [], after) > 0)
+      .sort((left, right) => compare(left.sort ?? [], right.sort ?? []))
+      .slice(0, size);
+  return found.sort((left, right) => right._score - left._score).slice(0, Math.min(size, knn?.k ?? size));
+}
+
+function compare(left: readonly unknown[], right: readonly unknown[]): number {
+  const at = left.findIndex((value, i) => value !== right[i]);
+  if (at === -1) return 0;
+  return (left[at] as string) < (right[at] as string) ? -1 : 1;
 }
 
 function wordsOf(source: Source, field: string): string[] {

@@ -1,5 +1,5 @@
 import { createServer } from 'node:http';
-import { find, type Knn, type Query, type Source } from './elasticsearch-queries.ts';
+import { find, type Knn, type Query, type Sort, type Source } from './elasticsearch-queries.ts';
 
 type Mappings = { _meta: Record<string, unknown>; properties: Record<string, { type: string; dims?: number }> };
 /** What was written, and what of it a search sees since the last refresh. */
@@ -11,10 +11,23 @@ type Index = {
   seen: Map<string, Source>;
 };
 type Body = Record<string, unknown>;
-type Composite = { size: number; sources: Record<string, { terms: { field: string } }>[]; after?: Record<string, string> };
+type Composite = {
+  size: number;
+  sources: Record<string, { terms: { field: string } }>[];
+  after?: Record<string, string>;
+};
 /** Buckets by one field, each with the number of documents that pass a filter. */
 type Aggregation = { composite: Composite; aggs: Record<string, { filter: Query }> };
-type Search = { query?: Query; knn?: Knn; size?: number; aggs?: Record<string, Aggregation> };
+type Search = {
+  query?: Query;
+  knn?: Knn;
+  size?: number;
+  sort?: Sort;
+  search_after?: (string | number)[];
+  fields?: string[];
+  pit?: { id: string };
+  aggs?: Record<string, Aggregation>;
+};
 
 class Refused extends Error {
   readonly status: number;
@@ -27,6 +40,8 @@ class Refused extends Error {
 }
 
 const indices = new Map<string, Index>();
+/** What was visible when a point in time was opened. */
+const points = new Map<string, Map<string, Source>>();
 
 function named(name: string): [string, Index] {
   const found = [...indices].find(([own, index]) => own === name || index.aliases.has(name));
@@ -85,7 +100,7 @@ function faultOf({ mappings: { properties } }: Index, source: Source): Body | un
   return wrong && { type: 'document_parsing_exception', reason: `[${wrong[0]}] has another number of dimensions` };
 }
 
-function bulk(index: Index, lines: readonly Body[], refresh: boolean): Body {
+function bulk(index: Index, lines: readonly Body[]): Body {
   const items: Body[] = [];
   for (let at = 0; at < lines.length; at += 1) {
     const line = lines[at] as { index?: { _id: string }; delete?: { _id: string } };
@@ -101,27 +116,32 @@ function bulk(index: Index, lines: readonly Body[], refresh: boolean): Body {
     if (!error) index.documents.set(_id, source);
     items.push({ index: { _id, status: error ? 400 : 201, ...(error ? { error } : {}) } });
   }
-  if (refresh) index.seen = new Map(index.documents);
   return { took: 1, errors: items.some((i) => (i['index'] as Body | undefined)?.['error']), items };
 }
 
-function search(index: Index, asked: Search): Body {
-  const aggregations = Object.entries(asked.aggs ?? {}).map(([name, of]) => [name, aggregate(index, asked, of)]);
+function search(documents: Map<string, Source>, asked: Search): Body {
+  // As vectors are left out of the stored document.
+  const hits = find(documents, asked).map((hit) => {
+    const { vector: _, embedding: __, ...source } = documents.get(hit._id) ?? {};
+    const fields = Object.fromEntries((asked.fields ?? []).map((name) => [name, documents.get(hit._id)?.[name]]));
+    return { ...hit, _source: source, fields };
+  });
+  const aggregations = Object.entries(asked.aggs ?? {}).map(([name, of]) => [name, aggregate(documents, asked, of)]);
   const counted = aggregations.length > 0 ? { aggregations: Object.fromEntries(aggregations) as Body } : {};
-  return { took: 1, hits: { hits: find(index.seen, asked) }, ...counted };
+  return { took: 1, _shards: { failed: 0 }, hits: { hits }, ...counted };
 }
 
-function aggregate(index: Index, { query }: Search, { composite, aggs }: Aggregation): Body {
+function aggregate(all: Map<string, Source>, { query }: Search, { composite, aggs }: Aggregation): Body {
   const [[name, source] = ['', { terms: { field: '' } }]] = Object.entries(composite.sources[0] ?? {});
-  const matching = find(index.seen, { ...(query ? { query } : {}), size: Infinity }).map(({ _id }) => _id);
-  const groups = Map.groupBy(matching, (id) => String(index.seen.get(id)?.[source.terms.field]));
+  const matching = find(all, { ...(query ? { query } : {}), size: Infinity }).map(({ _id }) => _id);
+  const groups = Map.groupBy(matching, (id) => String(all.get(id)?.[source.terms.field]));
   const after = composite.after?.[name] ?? '';
   const buckets = [...groups]
     .filter(([key]) => key > after)
     .sort(([x], [y]) => (x < y ? -1 : 1))
     .slice(0, composite.size)
     .map(([key, ids]) => {
-      const documents = new Map(ids.map((id) => [id, index.seen.get(id) as Source]));
+      const documents = new Map(ids.map((id) => [id, all.get(id) as Source]));
       const counted = Object.entries(aggs).map(([of, { filter }]) => [
         of,
         { doc_count: find(documents, { query: filter, size: Infinity }).length },
@@ -132,16 +152,24 @@ function aggregate(index: Index, { query }: Search, { composite, aggs }: Aggrega
   return { buckets, ...(last ? { after_key: last.key } : {}) };
 }
 
-type Asked = { method: string; name: string; verb: string; refresh: boolean; body: Body; lines: Body[] };
+type Asked = { method: string; name: string; verb: string; query: URLSearchParams; body: Body; lines: Body[] };
 
-function answer({ method, name, verb, refresh, body, lines }: Asked): Body {
+function answer({ method, name, verb, query, body, lines }: Asked): Body {
   if (name === '') return { name: 'search-server', version: { number: '9.0.0' }, tagline: 'You Know, for Search' };
   if (name === '_aliases') return swap(body['actions'] as Action[]);
   if (verb === '' && method === 'PUT') return create(name, body);
-  if (verb === '' && method === 'GET') return describe(name);
+  if (name === '_pit') return { succeeded: points.delete(String(body['id'])) };
+  if (name === '_search') {
+    const { id = '' } = (body as Search).pit ?? {};
+    const documents = points.get(id);
+    if (!documents) throw new Refused(404, 'search_context_missing_exception');
+    return { pit_id: id, ...search(documents, body) };
+  }
+  if (verb === '' && ['GET', 'HEAD'].includes(method)) return describe(name);
   if (verb === '' && method === 'DELETE') {
     // As action.destructive_requires_name demands, neither a pattern nor an alias.
-    if (!indices.delete(name)) throw new Refused(404, 'index_not_found_exception', `no such index [${name}]`);
+    if (!indices.delete(name) && !query.has('ignore_unavailable'))
+      throw new Refused(404, 'index_not_found_exception', `no such index [${name}]`);
     return { acknowledged: true };
   }
   const [, index] = named(name);
@@ -151,11 +179,19 @@ function answer({ method, name, verb, refresh, body, lines }: Asked): Body {
       Object.assign(index.mappings.properties, body['properties']);
       return { acknowledged: true };
     case '_bulk':
-      return bulk(index, lines, refresh);
+      return bulk(index, lines);
+    case '_refresh':
+      index.seen = new Map(index.documents);
+      return { _shards: { failed: 0 } };
+    case '_pit': {
+      const id = `${name}-${points.size}-${Math.random()}`;
+      points.set(id, new Map(index.seen));
+      return { id };
+    }
     case '_search':
-      return search(index, body);
+      return search(index.seen, body);
     case '_msearch':
-      return { took: 1, responses: lines.filter((_, i) => i % 2 === 1).map((asked) => search(index, asked)) };
+      return { took: 1, responses: lines.filter((_, i) => i % 2 === 1).map((asked) => search(index.seen, asked)) };
     case '_mget':
       return {
         docs: (body['ids'] as string[]).map((_id) => {
@@ -193,8 +229,7 @@ createServer((req, res) => {
       res.end(req.method === 'HEAD' ? undefined : JSON.stringify(body));
     };
     try {
-      const refresh = url.searchParams.get('refresh') === 'true';
-      const asked = { method: req.method ?? '', name, verb, refresh };
+      const asked = { method: req.method ?? '', name, verb, query: url.searchParams };
       say(200, answer({ ...asked, ...parse(text, req.headers['content-type'] ?? '') }));
     } catch (error) {
       const { status = 500, type = 'exception' } = error as Partial<Refused>;

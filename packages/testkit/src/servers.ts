@@ -69,12 +69,13 @@ export async function startRedis(): Promise<TestServer> {
 export async function start(
   specIn: (folder: string) => ProcessSpec,
   address: { url: string; port: number },
+  readyMs = startMs,
 ): Promise<TestServer> {
   const folder = await mkdtemp(join(tmpdir(), 'overtone-test-'));
   const spec = specIn(folder);
   const begin = async (): Promise<RunningProcess> => {
     const running = await spawnProcess(spec, { logFile: join(folder, 'log') });
-    await waitUntilReady(spec, running, startMs);
+    await waitUntilReady(spec, running, readyMs);
     return running;
   };
   await spec.prepare?.();

@@ -1,8 +1,9 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-export type Asked = { method: string; path: string; query: Record<string, string>; body: unknown };
-type Answer = { status?: number; body: unknown };
+export type Asked = { method: string; path: string; type: string; query: Record<string, string>; body: unknown };
+/** null: the server does not respond. */
+type Answer = { status?: number; body: unknown } | null;
 
 function parse(type: string, text: string): unknown {
   if (text === '') return undefined;
@@ -26,14 +27,14 @@ export async function startScriptedServer(script: (asked: Asked) => Answer | und
       const request = {
         method: req.method ?? '',
         path: decodeURIComponent(url.pathname),
+        type: req.headers['content-type'] ?? '',
         query: Object.fromEntries(url.searchParams),
         body: parse(req.headers['content-type'] ?? '', text),
       };
       asked.push(request);
-      const { status = 200, body } = script(request) ?? {
-        status: 500,
-        body: { error: `not scripted: ${request.path}` },
-      };
+      const answer = script(request);
+      if (answer === null) return;
+      const { status = 200, body } = answer ?? { status: 500, body: { error: `not scripted: ${request.path}` } };
       res.writeHead(status, { 'content-type': 'application/json', 'x-elastic-product': 'Elasticsearch' });
       res.end(JSON.stringify(body));
     });

@@ -8,10 +8,11 @@ import { prepare } from '../setup/prepare.ts';
 import { lastLines, run } from '../setup/run.ts';
 import {
   endToEnd,
-  namedProjects,
+  namedChecks,
   resultsFolder,
   ring,
   staticChecks,
+  testNames,
   type Check,
   type Tally,
 } from '../testing/checks.ts';
@@ -22,8 +23,8 @@ const shownLines = 150;
 /** Completes the setup, runs every check and test, or the named one, and prints the total counts. */
 export async function test(name: string | undefined, options: { readonly quick?: boolean }): Promise<void> {
   const terminal = createTerminal();
-  if (name !== undefined && !namedProjects.includes(name))
-    throw new Refusal(`There is no test ${name}; there are: ${namedProjects.join(', ')}.`);
+  if (name !== undefined && !testNames.includes(name))
+    throw new Refusal(`There is no test ${name}; there are: ${testNames.join(', ')}.`);
   const stop = new AbortController();
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => stop.abort());
   mkdirSync(resultsFolder, { recursive: true });
@@ -42,7 +43,7 @@ export async function test(name: string | undefined, options: { readonly quick?:
 }
 
 function checksOf(name: string | undefined, quick: boolean): Check[] {
-  if (name !== undefined) return endToEnd([name]);
+  if (name !== undefined) return namedChecks(name);
   return quick ? [ring('pure')] : [ring('pure'), ring('it'), ...endToEnd()];
 }
 

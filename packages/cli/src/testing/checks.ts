@@ -39,8 +39,8 @@ export function staticChecks(): Check[] {
   ];
 }
 
-/** The tests of one ring. */
-export function ring(name: 'pure' | 'it'): Check {
+/** The tests of one ring; `elasticsearch` needs a JDK and Maven, or ELASTICSEARCH_TEST_URL. */
+export function ring(name: 'pure' | 'it' | 'elasticsearch'): Check {
   const report = join(resultsFolder, `jest-${name}.json`);
   rmSync(report, { force: true }); // an interrupted run must not be counted by an old report
   return {
@@ -51,9 +51,19 @@ export function ring(name: 'pure' | 'it'): Check {
   };
 }
 
-/** The projects of the default run, and those that run only when they are named: `./overtone test update`. */
+/** The projects of the default run. */
 const projects = ['product', 'pages', 'scripted', 'replicas', 'killed', 'one-update'];
-export const namedProjects = ['update'];
+/** Tests that run only when they are named: `./overtone test update`. */
+const namedTests: Readonly<Record<string, () => Check[]>> = {
+  update: () => endToEnd(['update']),
+  elasticsearch: () => [ring('elasticsearch')],
+};
+export const testNames = Object.keys(namedTests);
+
+/** The checks of a test that runs only when it is named. */
+export function namedChecks(name: string): Check[] {
+  return namedTests[name]?.() ?? [];
+}
 
 /** The checks of the running product, in its own process. */
 export function endToEnd(wanted: readonly string[] = projects): Check[] {

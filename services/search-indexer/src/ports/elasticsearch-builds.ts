@@ -1,7 +1,7 @@
-import { errors, type Client } from '@elastic/elasticsearch';
-import { unavailable } from '@overtone/service-kit';
+import type { Client } from '@elastic/elasticsearch';
 import { z } from 'zod';
-import { indexSettings, indexVersion, mappingsOf, vectorMapping } from './elasticsearch-queries.ts';
+import { searchRequest, type ElasticOptions } from './elasticsearch-client.ts';
+import { indexSettingsOf, indexVersion, mappingsOf, vectorMapping } from './elasticsearch-queries.ts';
 import { newBuildId, type Builds, type SearchIndex, type VectorModel } from './search-index.ts';
 
 const metaSchema = z.object({
@@ -14,10 +14,11 @@ const cacheMs = 1_000;
 export type ElasticBuilds = ReturnType<typeof createElasticBuilds>;
 
 /** One index per build; two aliases name the current build and the one in progress. */
-export function createElasticBuilds({ client, prefix }: { client: Client; prefix: string }) {
+export function createElasticBuilds({ client, options }: { client: Client; options: ElasticOptions }) {
+  const { prefix } = options;
   const aliases = { current: `${prefix}-current`, building: `${prefix}-building` };
   const indexOf = (build: string): string => `${prefix}-${build}`;
-  let cached: { at: number; builds: Builds } | undefined;
+  let cached: { at: number; builds: Promise<Builds> } | undefined;
 
   const readAliases = async () => {
     const [current, building] = await Promise.all([
@@ -29,7 +30,6 @@ export function createElasticBuilds({ client, prefix }: { client: Client; prefix
       building: building?.build ?? null,
       completedAt: current?.created ?? null,
     };
-    cached = { at: Date.now(), builds };
     return { builds, indices: { current: current?.index ?? null, building: building?.index ?? null } };
   };
   const readNow = async (): Promise<Builds> => (await readAliases()).builds;
@@ -44,7 +44,7 @@ export function createElasticBuilds({ client, prefix }: { client: Client; prefix
     await client.indices.create({
       index: indexOf(build.id),
       aliases: { [aliases[role]]: {} },
-      settings: indexSettings,
+      settings: indexSettingsOf(options),
       mappings: mappingsOf(model),
     });
     cached = undefined;
@@ -54,7 +54,11 @@ export function createElasticBuilds({ client, prefix }: { client: Client; prefix
   return {
     indexOf,
     readNow,
-    read: async (): Promise<Builds> => (cached && Date.now() - cached.at < cacheMs ? cached.builds : readNow()),
+    /** Concurrent searches share one request, also when the server does not respond. */
+    read: async (): Promise<Builds> => {
+      if (!cached || Date.now() - cached.at >= cacheMs) cached = { at: Date.now(), builds: readNow() };
+      return await cached.builds;
+    },
     begin: beginBuild,
     promote: async (): Promise<void> => {
       const { builds, indices } = await readAliases();
@@ -85,11 +89,9 @@ export function createElasticBuilds({ client, prefix }: { client: Client; prefix
 
 /** @returns the index of an alias; without a build when it was written by another version. */
 async function readAlias(client: Client, alias: string, prefix: string) {
-  const found = await client.indices.get({ index: alias }).catch((err: unknown) => {
-    if (err instanceof errors.ResponseError && err.statusCode === 404) return {};
-    throw unavailable('search_unavailable', 'The search server does not respond', { cause: err });
-  });
-  const [entry] = Object.entries(found);
+  const { body, statusCode } = await client.indices.get({ index: alias }, { ...searchRequest, ignore: [404], meta: true });
+  if (statusCode === 404) return null;
+  const [entry] = Object.entries(body);
   if (!entry) return null;
   const [index, { mappings, settings }] = entry;
   const meta = metaSchema.safeParse(mappings?._meta);

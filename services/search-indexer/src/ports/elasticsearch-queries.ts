@@ -86,16 +86,19 @@ export function vectorMapping({ dim }: VectorModel): estypes.MappingProperty {
   return { type: 'dense_vector', dims: dim, index: true, similarity: 'cosine', index_options: { type: 'int8_hnsw' } };
 }
 
-/** The server does not analyse the stems again, and refreshes only after a file is complete. */
-export const indexSettings: estypes.IndicesIndexSettings = {
-  number_of_shards: 1,
-  refresh_interval: '-1',
-  analysis: { analyzer: { stems: { type: 'custom', tokenizer: 'whitespace' } } },
-};
+/** The server refreshes only after a file is complete. */
+export function indexSettingsOf({ shards, replicas }: { shards: number; replicas: number }): estypes.IndicesIndexSettings {
+  return {
+    number_of_shards: shards,
+    number_of_replicas: replicas,
+    refresh_interval: '-1',
+  };
+}
 
 /** Version of the mappings. Indices of another version count as lost and are rebuilt. */
 export const indexVersion = 4;
 
+/** The server does not analyse the stems again: it splits them at spaces, by an analyzer that needs no module. */
 export function mappingsOf(model: VectorModel | null): estypes.MappingTypeMapping {
   return {
     dynamic: 'strict',
@@ -104,9 +107,9 @@ export function mappingsOf(model: VectorModel | null): estypes.MappingTypeMappin
       file_id: { type: 'keyword' },
       owner_id: { type: 'keyword' },
       kind: { type: 'keyword' },
-      terms: { type: 'text', analyzer: 'stems' },
-      section_terms: { type: 'text', analyzer: 'stems', index_options: 'freqs' },
-      file_terms: { type: 'text', analyzer: 'stems', index_options: 'freqs' },
+      terms: { type: 'text', analyzer: 'whitespace' },
+      section_terms: { type: 'text', analyzer: 'whitespace', index_options: 'freqs' },
+      file_terms: { type: 'text', analyzer: 'whitespace', index_options: 'freqs' },
       speakers: { type: 'keyword' },
       tags: { type: 'keyword' },
       uploaded: { type: 'long' },

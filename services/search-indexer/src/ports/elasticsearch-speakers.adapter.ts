@@ -1,31 +1,36 @@
-import { Client } from '@elastic/elasticsearch';
 import type { VoiceVersion } from '@overtone/contracts';
-import { unavailable } from '@overtone/service-kit';
+import { createElasticClient, type ElasticOptions } from './elasticsearch-client.ts';
+import { createReplaceDocuments } from './elasticsearch-writes.ts';
 import { checkedId } from './search-index.ts';
-import { assertDimension, tableOf, versionOf, type SpeakerIndex } from './speaker-index.ts';
+import { assertDimension, tableOf, versionOf, type SpeakerIndex, type VoiceRow } from './speaker-index.ts';
 
-type Stored = { speaker_id: string; file_id: string; owner_id: string; seconds: number; embedding: number[] };
-type Options = { url: string; apiKey?: string | undefined; prefix: string };
+type Stored = { speaker_id: string; file_id: string; owner_id: string; seconds: number };
 
 const pageSize = 1_000;
 
 /** The speaker index in a search server: an index with a dense vector per version, a document per speaker. */
-export function createElasticSpeakers({ url, apiKey, prefix }: Options): SpeakerIndex {
-  const auth = apiKey ? { auth: { apiKey } } : {};
-  const client = new Client({ node: url, ...auth, requestTimeout: 10_000, maxRetries: 1 });
-  const indexOf = (version: VoiceVersion): string => `${prefix}-${tableOf(version)}`;
+export function createElasticSpeakers(options: ElasticOptions): SpeakerIndex {
+  const client = createElasticClient(options);
+  const replaceDocuments = createReplaceDocuments(client, options.retryDelaysMs);
+  const indexOf = (version: VoiceVersion): string => `${options.prefix}-${tableOf(version)}`;
   const exists = (version: VoiceVersion): Promise<boolean> => client.indices.exists({ index: indexOf(version) });
   const drop = async (version: VoiceVersion): Promise<void> =>
     void (await client.indices.delete({ index: indexOf(version), ignore_unavailable: true }));
   const create = async (version: VoiceVersion): Promise<void> => {
     await drop(version);
-    await client.indices.create({ index: indexOf(version), mappings: mappingsOf(version) });
+    const settings = { number_of_shards: options.shards, number_of_replicas: options.replicas };
+    await client.indices.create({ index: indexOf(version), settings, mappings: mappingsOf(version) });
   };
 
-  const idsOf = async (index: string, fileId: string): Promise<string[]> => {
-    const query = { term: { file_id: checkedId(fileId) } };
-    const { hits } = await client.search({ index, size: pageSize, _source: false, query });
-    return hits.hits.map((hit) => String(hit._id));
+  /** Newer servers leave vectors out of the stored document; as a field, all versions return them. */
+  const readPage = async (index: string, speakerIds: readonly string[]): Promise<VoiceRow[]> => {
+    const query = { ids: { values: speakerIds.map(checkedId) } };
+    const { hits } = await client.search<Stored>({ index, query, fields: ['embedding'], size: pageSize });
+    return hits.hits.flatMap(({ _id, _source, fields }) => {
+      if (_id === undefined || !_source) return [];
+      const { file_id: fileId, owner_id: ownerId, seconds } = _source;
+      return [{ speakerId: _id, fileId, ownerId, seconds, vector: Float32Array.from(fields?.['embedding'] as number[]) }];
+    });
   };
 
   return {
@@ -37,29 +42,18 @@ export function createElasticSpeakers({ url, apiKey, prefix }: Options): Speaker
         if (rows.length === 0) return;
         await create(version);
       }
-      const index = indexOf(version);
-      const kept = new Set(rows.map(({ speakerId }) => speakerId));
-      const old = (await idsOf(index, fileId)).filter((id) => !kept.has(id));
-      const operations = [
-        ...rows.flatMap(({ speakerId, ownerId, seconds, vector }) => [
-          { index: { _id: speakerId } },
-          { speaker_id: speakerId, file_id: fileId, owner_id: ownerId, seconds, embedding: Array.from(vector) },
-        ]),
-        ...old.map((_id) => ({ delete: { _id } })),
-      ];
-      if (operations.length === 0) return;
-      const { items } = await client.bulk<Stored>({ index, operations, refresh: true });
-      const failed = items.find((item) => item.index?.error);
-      if (failed) throw unavailable('search_unavailable', 'The search server refused an embedding', { cause: failed });
+      const documents = rows.map(({ speakerId, ownerId, seconds, vector }): [string, object] => [
+        speakerId,
+        { speaker_id: speakerId, file_id: fileId, owner_id: ownerId, seconds, embedding: Array.from(vector) },
+      ]);
+      await replaceDocuments(indexOf(version), fileId, new Map(documents));
     },
     read: async (version, speakerIds) => {
       if (speakerIds.length === 0 || !(await exists(version))) return [];
-      const { docs } = await client.mget<Stored>({ index: indexOf(version), ids: speakerIds.map(checkedId) });
-      return docs.flatMap((doc) => {
-        if (!('_source' in doc) || !doc._source) return [];
-        const { file_id: fileId, owner_id: ownerId, seconds, embedding } = doc._source;
-        return [{ speakerId: doc._id, fileId, ownerId, seconds, vector: Float32Array.from(embedding) }];
-      });
+      const found: VoiceRow[] = [];
+      for (let at = 0; at < speakerIds.length; at += pageSize)
+        found.push(...(await readPage(indexOf(version), speakerIds.slice(at, at + pageSize))));
+      return found;
     },
     countByFile: async (version) => {
       const counts = new Map<string, number>();
@@ -88,7 +82,8 @@ function mappingsOf(version: VoiceVersion) {
       file_id: { type: 'keyword' as const },
       owner_id: { type: 'keyword' as const },
       seconds: { type: 'float' as const },
-      embedding: { type: 'dense_vector' as const, dims: dimension, index: true, similarity: 'cosine' as const },
+      // Read and compared here, never searched by the server.
+      embedding: { type: 'dense_vector' as const, dims: dimension, index: false },
     },
   };
 }

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { TestServer } from '@overtone/testkit';
 import { startSearchServer } from '@overtone/testkit/elasticsearch';
-import { buildRow, everything, indexContract, model, noLevels, vector } from '../../test/index-contract.ts';
+import { everything, indexContract, model, noLevels, vector } from '../../test/index-contract.ts';
 import { startScriptedServer, type Asked } from '../../test/scripted-server.ts';
 import { createElasticIndex } from './elasticsearch.adapter.ts';
 import { indexVersion } from './elasticsearch-queries.ts';
@@ -18,7 +18,7 @@ describe('Elasticsearch index', () => {
     server = await startSearchServer();
   });
   beforeEach(() => {
-    index = createElasticIndex({ url: server.url, prefix: `p${(count += 1)}` });
+    index = createElasticIndex({ url: server.url, prefix: `p${(count += 1)}`, shards: 1, replicas: 0 });
   });
   afterEach(() => index.close());
   afterAll(() => server.stop());
@@ -46,7 +46,7 @@ describe('requests to an Elasticsearch server', () => {
   beforeEach(async () => {
     script = bothBuilds;
     server = await startScriptedServer((request) => script(request));
-    index = createElasticIndex({ url: server.url, prefix: 'p' });
+    index = createElasticIndex({ url: server.url, prefix: 'p', shards: 2, replicas: 1 });
   });
   afterEach(async () => {
     await index.close();
@@ -120,11 +120,11 @@ describe('requests to an Elasticsearch server', () => {
     const { id } = await index.beginBuild(model, true);
     expect(asked('PUT', `/p-${id}`)).toMatchObject({
       aliases: { 'p-current': {} },
-      settings: { refresh_interval: '-1', analysis: { analyzer: { stems: { tokenizer: 'whitespace' } } } },
+      settings: { number_of_shards: 2, number_of_replicas: 1, refresh_interval: '-1' },
       mappings: {
         dynamic: 'strict',
         _meta: { model, version: indexVersion },
-        properties: { terms: { type: 'text', analyzer: 'stems' }, vector: { type: 'dense_vector', dims: 3 } },
+        properties: { terms: { type: 'text', analyzer: 'whitespace' }, vector: { type: 'dense_vector', dims: 3 } },
       },
     });
   });
@@ -190,29 +190,6 @@ describe('requests to an Elasticsearch server', () => {
       keyword: { status: 'failed' },
       semantic: { status: 'failed' },
     });
-  });
-
-  it('replaces a file’s rows in one request and makes them visible together', async () => {
-    script = (request) => {
-      if (request.path === '/p-old1/_search')
-        return { body: { hits: { hits: [{ _id: `${file}:0` }, { _id: `${file}:1` }, { _id: `${file}:1@20` }] } } };
-      return request.path === '/p-old1/_bulk' ? { body: { errors: false, items: [] } } : bothBuilds(request);
-    };
-    await index.replaceFile(
-      'old1',
-      file,
-      [buildRow({ fileId: file, terms: 'new', vector: vector(1, 0, 0) }, 0)],
-      model,
-    );
-    const bulk = server.asked.find((request) => request.path === '/p-old1/_bulk');
-    expect(bulk?.query).toEqual({ refresh: 'true' });
-    expect(bulk?.body).toEqual([
-      { index: { _id: `${file}:0` } },
-      expect.objectContaining({ file_id: file, terms: 'new', vector: [1, 0, 0] }),
-      { delete: { _id: `${file}:1` } },
-      { delete: { _id: `${file}:1@20` } },
-    ]);
-    await expect(index.replaceFile('gone', file, [], null)).rejects.toMatchObject({ code: 'search_unavailable' });
   });
 
   it('swaps the builds atomically', async () => {

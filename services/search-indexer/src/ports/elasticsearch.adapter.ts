@@ -1,6 +1,8 @@
-import { Client, type estypes } from '@elastic/elasticsearch';
+import type { Client, estypes } from '@elastic/elasticsearch';
 import { unavailable } from '@overtone/service-kit';
 import { createElasticBuilds, type ElasticBuilds } from './elasticsearch-builds.ts';
+import { createElasticClient, searchRequest, type ElasticOptions } from './elasticsearch-client.ts';
+import { searchServerError } from './elasticsearch-errors.ts';
 import {
   documentOf,
   filtersOf,
@@ -10,8 +12,8 @@ import {
   wordsQuery,
   type Document,
 } from './elasticsearch-queries.ts';
+import { createReplaceDocuments, type ReplaceDocuments } from './elasticsearch-writes.ts';
 import {
-  checkedId,
   checkedRowId,
   hitOf,
   nothingIndexed,
@@ -23,15 +25,13 @@ import {
   type SearchResult,
 } from './search-index.ts';
 
-export type ElasticOptions = { url: string; apiKey?: string | undefined; prefix: string };
 type Parts = { client: Client; builds: ElasticBuilds };
 type Found = estypes.MsearchMultiSearchItem<Document> | estypes.ErrorResponseBase;
 
 /** The index in a search server. */
-export function createElasticIndex({ url, apiKey, prefix }: ElasticOptions): SearchIndex {
-  const auth = apiKey ? { auth: { apiKey } } : {};
-  const client = new Client({ node: url, ...auth, requestTimeout: 10_000, maxRetries: 1 });
-  const builds = createElasticBuilds({ client, prefix });
+export function createElasticIndex(options: ElasticOptions): SearchIndex {
+  const client = createElasticClient(options);
+  const builds = createElasticBuilds({ client, options });
   const currentIndex = async (): Promise<string | null> => {
     const { current } = await builds.read();
     return current && builds.indexOf(current.id);
@@ -43,12 +43,12 @@ export function createElasticIndex({ url, apiKey, prefix }: ElasticOptions): Sea
     beginBuild: builds.begin,
     promote: builds.promote,
     discardBuild: builds.discard,
-    ...createElasticWrites({ client, builds }),
+    ...createElasticWrites(builds, createReplaceDocuments(client, options.retryDelaysMs)),
     search: (request) => searchLegs({ client, builds }, request),
     passages: async (ids) => {
       const index = await currentIndex();
       if (!index || ids.length === 0) return [];
-      const { docs } = await client.mget<Document>({ index, ids: ids.map(checkedRowId) });
+      const { docs } = await client.mget<Document>({ index, ids: ids.map(checkedRowId) }, searchRequest);
       return docs.flatMap((doc) => ('_source' in doc && doc._source ? shownOf(doc._source) : []));
     },
     countByFile: async () => {
@@ -57,10 +57,12 @@ export function createElasticIndex({ url, apiKey, prefix }: ElasticOptions): Sea
     },
     size: async () => {
       const index = await currentIndex();
-      return index ? (await client.count({ index, query: { term: { kind: 'passage' } } })).count : 0;
+      const query = { term: { kind: 'passage' } };
+      return index ? (await client.count({ index, query }, searchRequest)).count : 0;
     },
     maintain: async () => {},
-    ping: async () => void (await client.ping()),
+    // Needs no other privilege than searches, as a request to the root of the server would.
+    ping: async () => void (await client.indices.exists({ index: `${options.prefix}-*` }, searchRequest)),
     close: () => client.close(),
   };
 }
@@ -96,25 +98,10 @@ async function countByFile(client: Client, index: string): Promise<Map<string, n
   }
 }
 
-function createElasticWrites({ client, builds }: Parts): Pick<SearchIndex, 'replaceFile' | 'removeFile'> {
-  const idsOf = async (index: string, fileId: string): Promise<string[]> => {
-    const query = { term: { file_id: checkedId(fileId) } };
-    const { hits } = await client.search({ index, size: 10_000, _source: false, query });
-    return hits.hits.map((hit) => String(hit._id));
-  };
-  /** Replaces a file's documents; the change becomes visible immediately. */
-  const replaceDocuments = async (index: string, fileId: string, documents: Map<string, Document>): Promise<void> => {
-    const old = (await idsOf(index, fileId)).filter((id) => !documents.has(id));
-    const operations = [
-      ...[...documents].flatMap(([_id, document]) => [{ index: { _id } }, document]),
-      ...old.map((_id) => ({ delete: { _id } })),
-    ];
-    if (operations.length === 0) return;
-    const { items } = await client.bulk<Document>({ index, operations, refresh: true });
-    const failed = items.find((item) => item.index?.error);
-    if (failed) throw unavailable('search_unavailable', 'The search server refused a row', { cause: failed });
-  };
-
+function createElasticWrites(
+  builds: ElasticBuilds,
+  replaceDocuments: ReplaceDocuments,
+): Pick<SearchIndex, 'replaceFile' | 'removeFile'> {
   return {
     replaceFile: async (buildId, fileId, rows, model) => {
       const { current, building } = await builds.readNow();
@@ -143,9 +130,13 @@ async function searchLegs({ client, builds }: Parts, request: SearchRequest): Pr
   const nearest = vector && current.model ? nearestQuery(vector, semanticLimit, filters) : null;
   const searches = [...levels, ...(nearest ? [{ size: semanticLimit, knn: nearest }] : [])];
   if (searches.length === 0) return { keyword: { status: 'not_asked' }, semantic: { status: 'not_asked' } };
-  const items = searches.flatMap((search) => [{}, { _source: false, track_total_hits: false, ...search }]);
+  const items = searches.flatMap((search) => [
+    // With several shards, scores need the frequencies of all of them.
+    'query' in search ? { search_type: 'dfs_query_then_fetch' as const } : {},
+    { _source: false, track_total_hits: false, ...search },
+  ]);
   const responses: unknown[] = await client
-    .msearch<Document>({ index: builds.indexOf(current.id), searches: items })
+    .msearch<Document>({ index: builds.indexOf(current.id), searches: items }, searchRequest)
     .then(
       (result) => result.responses,
       (error: unknown) => searches.map(() => error),
@@ -182,7 +173,10 @@ function keywordOf(responses: readonly unknown[]): KeywordResult {
 
 function legOf(response: unknown, toScore: (raw: number) => number): LegResult {
   const found = response as Found;
-  if (response instanceof Error || !('hits' in found)) return { status: 'failed', error: response };
+  if (response instanceof Error || !('hits' in found)) return { status: 'failed', error: searchServerError(response) };
+  // Hits of a part of the shards are not the best ones.
+  if (found._shards && found._shards.failed > 0)
+    return { status: 'failed', error: searchServerError(found._shards.failures?.[0]?.reason) };
   const hits = found.hits.hits.map((hit) => hitOf(String(hit._id), toScore(hit._score ?? 0)));
   return { status: 'ok', hits };
 }

@@ -1,5 +1,6 @@
 import type { Log } from '@overtone/service-kit';
 import type { IndexerEnv } from '../env.ts';
+import type { ElasticOptions } from './elasticsearch-client.ts';
 import type { SearchIndex } from './search-index.ts';
 import type { SpeakerIndex } from './speaker-index.ts';
 
@@ -7,11 +8,7 @@ import type { SpeakerIndex } from './speaker-index.ts';
 export async function openIndex(env: IndexerEnv, log: Log): Promise<SearchIndex> {
   if (env.ELASTICSEARCH_URL) {
     const { createElasticIndex } = await import('./elasticsearch.adapter.ts');
-    return createElasticIndex({
-      url: env.ELASTICSEARCH_URL,
-      apiKey: env.ELASTICSEARCH_API_KEY,
-      prefix: env.ELASTICSEARCH_INDEX_PREFIX,
-    });
+    return createElasticIndex(elasticOptionsOf(env, env.ELASTICSEARCH_URL));
   }
   const { createLanceIndex } = await import('./lancedb.adapter.ts');
   return createLanceIndex({ directory: env.LANCEDB_DIR, log });
@@ -21,12 +18,19 @@ export async function openIndex(env: IndexerEnv, log: Log): Promise<SearchIndex>
 export async function openSpeakerIndex(env: IndexerEnv): Promise<SpeakerIndex> {
   if (env.ELASTICSEARCH_URL) {
     const { createElasticSpeakers } = await import('./elasticsearch-speakers.adapter.ts');
-    return createElasticSpeakers({
-      url: env.ELASTICSEARCH_URL,
-      apiKey: env.ELASTICSEARCH_API_KEY,
-      prefix: env.ELASTICSEARCH_INDEX_PREFIX,
-    });
+    return createElasticSpeakers(elasticOptionsOf(env, env.ELASTICSEARCH_URL));
   }
   const { createLanceSpeakers } = await import('./lancedb-speakers.adapter.ts');
   return createLanceSpeakers({ directory: env.LANCEDB_DIR });
+}
+
+function elasticOptionsOf(env: IndexerEnv, url: string): ElasticOptions {
+  return {
+    url,
+    apiKey: env.ELASTICSEARCH_API_KEY,
+    caFile: env.ELASTICSEARCH_CA_FILE,
+    prefix: env.ELASTICSEARCH_INDEX_PREFIX,
+    shards: env.ELASTICSEARCH_SHARDS,
+    replicas: env.ELASTICSEARCH_REPLICAS,
+  };
 }

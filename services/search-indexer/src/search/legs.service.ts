@@ -1,4 +1,4 @@
-import { unavailable, type Log } from '@overtone/service-kit';
+import { isAppError, unavailable, type AppError, type Log } from '@overtone/service-kit';
 import type { SearchIndex, SearchRequest, SearchResult } from '../ports/search-index.ts';
 import type { Vectoriser } from '../ports/vectoriser.ts';
 import type { Telemetry } from '../telemetry.ts';
@@ -15,7 +15,8 @@ export type LegsDeps = {
   /** Minimum cosine similarity of a semantic hit. */
   floor: number;
 };
-type Found = Awaited<ReturnType<FindFiles>>;
+/** `error`: why no leg ran, if the index says so. */
+type Found = Awaited<ReturnType<FindFiles>> & { error: AppError | null };
 
 /** Maximum hits per leg: enough for realistic totals, few enough for a fast response. */
 const limits = { keyword: 500, keywordOfSpeaker: 300, sections: 200, files: 50, semantic: 50, shown: 20 };
@@ -59,7 +60,8 @@ export function createLegs({ vectoriser, index, log, floor, store, telemetry }: 
     const { leg } = await queryVector;
     const semantic = leg === 'ok' && result.semantic.status === 'failed' ? 'failed' : leg;
     const files = rankFiles(hitsOf(result, semantic, floor));
-    return { files: await addMissing(files, request), legs: { keyword: result.keyword.status, semantic } };
+    const legs = { keyword: result.keyword.status, semantic };
+    return { files: await addMissing(files, request), legs, error: errorOf(result) };
   };
 
   /** The best files may be known only by their sections: searches for their passages. Others without passages are dropped. */
@@ -77,7 +79,7 @@ export function createLegs({ vectoriser, index, log, floor, store, telemetry }: 
     return addPassages(files, hitsOf(result, 'not_asked', floor)).filter(({ passages }) => passages.length > 0);
   };
 
-  return async (plan: SearchPlan): Promise<Found> => {
+  return async (plan: SearchPlan) => {
     const { current, building } = await index.builds();
     if (!current && (building || (await store.hasFiles())))
       throw unavailable('search_unavailable', 'The search index is being built', { retryAfterSeconds: 10 });
@@ -85,9 +87,16 @@ export function createLegs({ vectoriser, index, log, floor, store, telemetry }: 
     for (const leg of ['keyword', 'semantic'] as const) telemetry.legs.inc({ leg, outcome: found.legs[leg] });
     const ranLegs = Object.values(found.legs).filter((status) => status !== 'not_asked');
     if (ranLegs.length > 0 && !ranLegs.includes('ok'))
-      throw unavailable('search_unavailable', 'The search index does not respond', { retryAfterSeconds: 5 });
-    return found;
+      throw (
+        found.error ?? unavailable('search_unavailable', 'The search index does not respond', { retryAfterSeconds: 5 })
+      );
+    return { files: found.files, legs: found.legs };
   };
+}
+
+function errorOf({ keyword, semantic }: SearchResult): AppError | null {
+  const errors = [keyword, semantic].flatMap((leg) => (leg.status === 'failed' ? [leg.error] : []));
+  return errors.find(isAppError) ?? null;
 }
 
 function hitsOf({ keyword, semantic }: SearchResult, leg: Legs['semantic'], floor: number): LegHits {

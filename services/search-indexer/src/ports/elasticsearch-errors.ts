@@ -1,0 +1,108 @@
+import { errors } from '@elastic/elasticsearch';
+import { isAppError, unavailable, type AppError } from '@overtone/service-kit';
+import { z } from 'zod';
+
+/** An error as the server reports it: of a request, of one search of several, or of one row of a bulk. */
+const reportedError = z.object({
+  type: z.string(),
+  reason: z.string().nullish(),
+  bytes_limit: z.number().optional(),
+  bytes_wanted: z.number().optional(),
+  get root_cause() {
+    return z.array(reportedError).optional();
+  },
+  get caused_by() {
+    return reportedError.optional();
+  },
+  get failed_shards() {
+    return z.array(z.object({ reason: reportedError })).optional();
+  },
+});
+type ReportedError = z.infer<typeof reportedError>;
+const withError = z.object({ error: reportedError });
+
+/** What to do about an open circuit breaker, by its name. */
+const breakerAdvice: Record<string, string> = {
+  parent: 'look at heap use and garbage collection before you add heap (indices.breaker.total.limit)',
+  fielddata: 'clear the fielddata cache (indices.breaker.fielddata.limit)',
+  request: 'run fewer large searches at the same time (indices.breaker.request.limit)',
+  inflight_requests:
+    'send fewer or smaller requests at the same time (network.breaker.inflight_requests.limit)',
+  model_inference:
+    'usually a false trip: raise indices.breaker.model_inference.limit before you add heap',
+  'Memory Circuit Breaker':
+    'usually a false trip of the heap threshold of model inference: set plugins.ml_commons.jvm_heap_memory_threshold to 95 before you add heap',
+};
+const otherAdvice = 'find out what fills it before you add heap';
+
+/**
+ * Names a failure of the search server and what to do about it.
+ * @param error an error of the client, or one that the server reported inside a response.
+ * @returns AppError `search_unavailable`; its message has no query and no text of a transcript.
+ */
+export function searchServerError(error: unknown): AppError {
+  if (isAppError(error)) return error;
+  const reported = reportedBy(error);
+  const detail = reported?.reason ?? (error instanceof Error ? error.message : JSON.stringify(error));
+  return unavailable('search_unavailable', messageOf(error, reported), { cause: error, detail, retryAfterSeconds: 5 });
+}
+
+/** True when the same request may succeed later or in smaller parts. */
+export function isOverload(status: number | undefined): boolean {
+  return status === 429 || status === 413;
+}
+
+function messageOf(error: unknown, reported: ReportedError | null): string {
+  if (error instanceof errors.TimeoutError) return 'The search server did not respond in time';
+  if (error instanceof errors.ConnectionError) return 'The search server cannot be reached';
+  if (!reported) return 'The search server does not respond as expected';
+  switch (reported.type) {
+    case 'circuit_breaking_exception':
+      return breakerMessage(reported);
+    case 'cluster_block_exception':
+      return 'The search index is read-only: free disk space, then remove the block (index.blocks)';
+    case 'es_rejected_execution_exception':
+      return 'The search server is overloaded and rejected the request';
+    case 'index_not_found_exception':
+      return 'This build of the index no longer exists';
+    case 'security_exception':
+      return 'The search server refused the API key: see its privileges';
+    case 'strict_dynamic_mapping_exception':
+    case 'document_parsing_exception':
+    case 'mapper_parsing_exception':
+      return 'The search index has another mapping than this release: rebuild the index';
+    default:
+      return `The search server failed: ${reported.type}`;
+  }
+}
+
+function breakerMessage({ reason, bytes_limit: limit, bytes_wanted: wanted }: ReportedError): string {
+  const name = /^\[([a-z_]+)\]/.exec(reason ?? '')?.[1] ?? /^Memory Circuit Breaker/.exec(reason ?? '')?.[0];
+  const sizes = limit === undefined ? '' : ` (limit ${mebibytes(limit)}, wanted ${mebibytes(wanted ?? 0)})`;
+  return `The circuit breaker ${name ?? 'of the search server'} is open${sizes}: ${breakerAdvice[name ?? ''] ?? otherAdvice}`;
+}
+
+function mebibytes(bytes: number): string {
+  return `${(bytes / 2 ** 20).toFixed(1)} MiB`;
+}
+
+/** The error that explains the others: the outer ones only say that all shards failed. */
+function reportedBy(error: unknown): ReportedError | null {
+  const body = error instanceof errors.ResponseError ? error.meta.body : error;
+  const found = withError.safeParse(body).data?.error ?? reportedError.safeParse(body).data;
+  if (!found) return null;
+  const all = withCauses(found);
+  return all.find(({ type }) => type === 'circuit_breaking_exception') ?? rootOf(found);
+}
+
+function withCauses(error: ReportedError): ReportedError[] {
+  const causes = [...(error.root_cause ?? []), ...(error.caused_by ? [error.caused_by] : [])];
+  const ofShards = (error.failed_shards ?? []).map(({ reason }) => reason);
+  // The server repeats an error as its own root cause.
+  return [error, ...[...causes, ...ofShards].flatMap((cause) => (cause.root_cause ? [cause] : withCauses(cause)))];
+}
+
+function rootOf(error: ReportedError): ReportedError {
+  const [root] = error.root_cause ?? [];
+  return root ?? error;
+}
