@@ -71,9 +71,10 @@ export function createSpeakersSlice(deps: Deps): Slice & Members {
         const filled = groups.map((group) => ({ ...group, rows: rowsOf(group.speakerIds) }));
         return { matches: matchGroups(version, rowsOf(speakerIds), filled) };
       }),
-      rpc(voiceRpc.similarVoices, async ({ speakerIds, minConfidence }) => {
+      rpc(voiceRpc.similarVoices, async ({ speakerIds, fileIds, minConfidence }) => {
         const { version, byId } = await readCurrent(speakerIds);
-        return { speakerIds: [...byId.keys()], pairs: similarPairs(version, [...byId.values()], minConfidence) };
+        const pairs = similarPairs(version, [...byId.values()], minConfidence);
+        return { speakerIds: [...byId.keys()], pairs, ...(await states.listUnfinished(version, fileIds)) };
       }),
     ],
     routes: [
