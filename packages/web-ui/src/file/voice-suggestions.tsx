@@ -2,7 +2,7 @@ import { t } from '@lingui/core/macro';
 import { Button, Group, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useDecision } from '../speakers/use-decision.ts';
-import { voiceName, voiceSuggestionsQuery } from '../speakers/voice-queries.ts';
+import { percentOf, voiceName, voiceSuggestionsQuery } from '../speakers/voice-queries.ts';
 import { VoiceSample } from '../speakers/voice-sample.tsx';
 
 /** Who the speakers of a file probably are, by their voices. */
@@ -14,7 +14,7 @@ export function VoiceSuggestions({ fileId }: { fileId: string }) {
     <Stack gap="xs" mb="sm" data-testid="voice-suggestions">
       {suggestions.map((suggestion) => {
         const { voice, profile, confidence } = suggestion;
-        const percent = Math.round(confidence * 100);
+        const percent = percentOf(confidence);
         return (
           <div key={voice.speaker_uuid}>
             <Text size="sm">{t`${voiceName(voice)} is probably ${profile.name} (${percent} %)`}</Text>

@@ -1,20 +1,30 @@
 import { t } from '@lingui/core/macro';
 import { Button, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { useRef, type KeyboardEvent } from 'react';
+import { useEffect, useRef, type KeyboardEvent } from 'react';
 import { Empty, QueryStatus } from '../ui/query-status.tsx';
 import { useDecision } from './use-decision.ts';
 import { VoiceEntry } from './voice-entry.tsx';
-import { voiceName, voiceSuggestionsQuery, type VoiceSuggestion } from './voice-queries.ts';
+import { percentOf, voiceName, voiceSuggestionsQuery, type VoiceSuggestion } from './voice-queries.ts';
 
 /** Suggestions of all recordings. Keys: up and down move, A accepts, R rejects, P plays. */
 export function VoiceInbox() {
   const inbox = useQuery(voiceSuggestionsQuery());
   const list = useRef<HTMLUListElement>(null);
+  const empty = useRef<HTMLDivElement>(null);
+  const decidedAt = useRef<number | null>(null);
   const decision = useDecision();
-  const decide = (suggestion: VoiceSuggestion, action: 'accept' | 'reject', index: number): void =>
-    // The next entry is at the same position after the list is loaded again.
-    decision.mutate({ suggestion, action }, { onSettled: () => focusEntry(list.current, index) });
+  const decide = (suggestion: VoiceSuggestion, action: 'accept' | 'reject', index: number): void => {
+    decidedAt.current = index;
+    decision.mutate({ suggestion, action });
+  };
+  // The next entry is at the same position after the list is loaded again.
+  useEffect(() => {
+    if (decidedAt.current === null || decision.isPending) return;
+    if (list.current) focusEntry(list.current, decidedAt.current);
+    else empty.current?.focus();
+    decidedAt.current = null;
+  }, [decision.isPending, inbox.data]);
   const onKey = (event: KeyboardEvent<HTMLLIElement>, suggestion: VoiceSuggestion, index: number): void => {
     if (event.ctrlKey || event.metaKey || event.altKey) return;
     const actions: Record<string, () => void> = {
@@ -31,7 +41,11 @@ export function VoiceInbox() {
   };
   if (!inbox.data) return <QueryStatus of={inbox} failure={t`The suggestions couldn’t be loaded`} />;
   if (inbox.data.suggestions.length === 0)
-    return <Empty>{t`No suggestions. Name a speaker, and the same voice is suggested in other recordings.`}</Empty>;
+    return (
+      <div ref={empty} tabIndex={-1} style={{ outline: 'none' }}>
+        <Empty>{t`No suggestions. Name a speaker, and the same voice is suggested in other recordings.`}</Empty>
+      </div>
+    );
   return (
     <>
       {inbox.isError && <QueryStatus of={inbox} failure={t`The suggestions couldn’t be loaded`} />}
@@ -41,7 +55,7 @@ export function VoiceInbox() {
       <ul className="ot-list" ref={list} data-testid="voice-inbox" aria-label={t`Suggestions`}>
         {inbox.data.suggestions.map((suggestion, index) => {
           const { voice, profile, confidence } = suggestion;
-          const percent = Math.round(confidence * 100);
+          const percent = percentOf(confidence);
           return (
             <li
               key={`${voice.speaker_uuid} ${profile.uuid}`}

@@ -46,6 +46,11 @@ export function voiceName({ label }: Voice): string {
   return speakerName({ name: label, display_name: null });
 }
 
+/** A confidence in percent; nothing that a person has to decide is certain. */
+export function percentOf(confidence: number): number {
+  return Math.min(99, Math.round(confidence * 100));
+}
+
 /** The recording from the part in which the voice speaks. */
 export function sampleUrl({ file_uuid: uuid, sample }: Voice): string | null {
   if (!sample) return null;
