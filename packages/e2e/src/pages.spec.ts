@@ -10,6 +10,7 @@ import { promptsInTheBrowser } from './prompts-browser.e2e.ts';
 import { redactionInTheBrowser } from './redaction-browser.e2e.ts';
 import { retentionInTheBrowser } from './retention-browser.e2e.ts';
 import { suggestionsInTheBrowser } from './suggestions-browser.e2e.ts';
+import { speakersInTheBrowser } from './speakers-browser.e2e.ts';
 import { registerSuites } from './suite.ts';
 import { summariesInTheBrowser } from './summaries-browser.e2e.ts';
 import { transcriptImportInTheBrowser } from './transcript-import-browser.e2e.ts';
@@ -31,6 +32,7 @@ registerSuites(
     retentionInTheBrowser(context),
     redactionInTheBrowser(context),
     suggestionsInTheBrowser(context),
+    speakersInTheBrowser(context),
     promptsInTheBrowser(context),
     summariesInTheBrowser(context),
     askInTheBrowser(context),
