@@ -25,6 +25,7 @@ import { startBench } from './start.bench.ts';
 import { summariesBench } from './summaries.bench.ts';
 import { directorySyncBench } from './directory-sync.bench.ts';
 import { uploadBench } from './upload.bench.ts';
+import { voicesBench } from './voices.bench.ts';
 
 const benches: readonly Bench[] = [
   startBench,
@@ -47,6 +48,7 @@ const benches: readonly Bench[] = [
   relevanceBench,
   askBench,
   diarizationBench,
+  voicesBench,
 ];
 
 const { positionals: names, values } = parseArgs({ allowPositionals: true, options: { qmsum: { type: 'string' } } });

@@ -91,7 +91,13 @@ export const voiceRoutes = {
   }),
   listClusters: route('GET', '/api/speaker-clusters', 'user', {
     summary: "Voices without a name in the caller's recordings, likely one person each",
-    answer: z.object({ clusters: z.array(z.object({ voices: z.array(voiceOccurrence) })), too_short: z.int() }),
+    answer: z.object({
+      clusters: z.array(z.object({ voices: z.array(voiceOccurrence) })),
+      /** Voices that are not compared: their recording waits, could not be read, or contains too little of them. */
+      waiting: z.int(),
+      failed: z.int(),
+      too_short: z.int(),
+    }),
     errors: [...off],
   }),
   separateVoices: route('POST', '/api/speaker-clusters/separate', 'user', {

@@ -77,12 +77,14 @@ export const voiceRpc = {
     }),
     timeoutMs: 15_000,
   }),
-  /** Pairs of the speakers that are likely one person, the likeliest first. */
+  /** Pairs of the speakers that are likely one person, the likeliest first, and which of their files have no embeddings yet. */
   similarVoices: defineRpc('search-indexer', 'similar-voices', {
-    request: z.object({ speakerIds, minConfidence: z.number() }),
+    request: z.object({ speakerIds, fileIds: z.array(z.uuid()).max(voiceLimits.speakers), minConfidence: z.number() }),
     reply: z.object({
       /** Those of the speakers that have an embedding. */
       speakerIds,
+      waitingFileIds: z.array(z.uuid()),
+      failedFileIds: z.array(z.uuid()),
       pairs: z.array(z.object({ first: z.uuid(), second: z.uuid(), confidence: z.number() })),
     }),
     timeoutMs: 15_000,

@@ -11,6 +11,7 @@ import { redactionInTheBrowser } from './redaction-browser.e2e.ts';
 import { retentionInTheBrowser } from './retention-browser.e2e.ts';
 import { searchInTheBrowser } from './search-browser.e2e.ts';
 import { suggestionsInTheBrowser } from './suggestions-browser.e2e.ts';
+import { speakersInTheBrowser } from './speakers-browser.e2e.ts';
 import { registerSuites } from './suite.ts';
 import { summariesInTheBrowser } from './summaries-browser.e2e.ts';
 import { transcriptImportInTheBrowser } from './transcript-import-browser.e2e.ts';
@@ -33,6 +34,7 @@ registerSuites(
     redactionInTheBrowser(context),
     searchInTheBrowser(context),
     suggestionsInTheBrowser(context),
+    speakersInTheBrowser(context),
     promptsInTheBrowser(context),
     summariesInTheBrowser(context),
     askInTheBrowser(context),

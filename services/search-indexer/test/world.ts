@@ -91,45 +91,74 @@ async function startUpstreamFakes(url: string, library: ReturnType<typeof create
 
 type Caller = { userId?: string; role?: 'user' | 'admin'; method?: string; body?: unknown };
 
-/** Starts the service with its own bus user and database role. */
-export async function startWorld(known: Known = { memberships: [], shared: [] }) {
+/** What the service needs, without the service: a test starts it as a process of its own, or in this one. */
+export async function startSurroundings(known: Known = { memberships: [], shared: [] }) {
   const [nats, database] = await Promise.all([startNats({ users: busUsers(password) }), createDatabase()]);
   const nc = await connect({ servers: nats.url, user: 'test', pass: password });
   await provision(nc);
   const library = createLibrary();
   const upstream = await startUpstreamFakes(nats.url, library, known);
   const directory = await mkdtemp(join(tmpdir(), 'overtone-indexer-'));
-  const env = z.object(indexerEnv).parse({
-    API_PORT: 0,
-    INTERNAL_PORT: 0,
+  const environment = {
+    API_PORT: '0',
+    INTERNAL_PORT: '0',
     LOG_LEVEL: 'fatal',
-    SHUTDOWN_GRACE_MS: 2_000,
+    SHUTDOWN_GRACE_MS: '2000',
     NATS_URL: nats.url,
     NATS_USER: 'search-indexer',
     NATS_PASSWORD: password,
     DATABASE_URL: database.urlFor('search_indexer'),
-    DB_POOL_SIZE: 4,
-    DB_MAX_OVERFLOW: 4,
+    DB_POOL_SIZE: '4',
+    DB_MAX_OVERFLOW: '4',
     ASSERTION_PUBLIC_KEY: publicKey,
     LANCEDB_DIR: directory,
     ELASTICSEARCH_INDEX_PREFIX: 'test',
-    SEARCH_SIMILARITY_FLOOR: 0.5,
-  });
-  const service = await createSearchIndexer(env);
-  const { apiPort, internalPort } = await service.start();
+    SEARCH_SIMILARITY_FLOOR: '0.5',
+  };
   return {
     library,
-    completed: upstream.completed,
+    upstream,
     nc,
+    database,
+    directory,
+    environment,
     /** Connects to the broker as another service. */
     connectAs: upstream.connectAs,
-    database,
-    internal: `http://127.0.0.1:${internalPort}`,
     emit: async <E extends EventDef>(event: E, data: DataOf<E>): Promise<void> => {
       const messageHeaders = headers();
       messageHeaders.set('Nats-Msg-Id', randomUUID());
       await nc.jetstream().publish(event.subject, JSON.stringify(data), { headers: messageHeaders });
     },
+    /** Sends a request to the service that listens on a port. */
+    callAt: async (port: number, path: string, caller: Caller | null = {}) => {
+      const { userId = randomUUID(), role = 'user', method = 'GET', body } = caller ?? {};
+      const who = caller && { userId, sessionId: randomUUID(), role, tokenExpiresAt: Date.now() + 60_000 };
+      const answer = await fetch(`http://127.0.0.1:${port}${path}`, {
+        method,
+        headers: { 'x-overtone-assertion': sign('search-indexer', who), 'content-type': 'application/json' },
+        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      });
+      const text = await answer.text();
+      return { status: answer.status, body: (text === '' ? {} : JSON.parse(text)) as Record<string, unknown> };
+    },
+    close: async () => {
+      await upstream.close();
+      await nc.close();
+      await Promise.all([nats.stop(), database.drop(), rm(directory, { recursive: true, force: true })]);
+    },
+  };
+}
+
+/** Starts the service with its own bus user and database role. */
+export async function startWorld(known?: Known) {
+  const { upstream, close, callAt, environment, directory: _, ...surroundings } = await startSurroundings(known);
+  const { nc } = surroundings;
+  const service = await createSearchIndexer(z.object(indexerEnv).parse(environment));
+  const { apiPort, internalPort } = await service.start();
+  return {
+    ...surroundings,
+    completed: upstream.completed,
+    internal: `http://127.0.0.1:${internalPort}`,
     /** Sends an RPC to the service. */
     request: async (subject: string, request: unknown): Promise<unknown> =>
       (await nc.request(subject, JSON.stringify(request), { timeout: 10_000 })).json<{ ok: unknown }>().ok,
@@ -140,22 +169,10 @@ export async function startWorld(known: Known = { memberships: [], shared: [] })
       upstream.waiting.push({ taskId, input });
       await nc.jetstream().publish(indexerJobs.index.subject, JSON.stringify({ taskId }));
     },
-    call: async (path: string, caller: Caller | null = {}) => {
-      const { userId = randomUUID(), role = 'user', method = 'GET', body } = caller ?? {};
-      const who = caller && { userId, sessionId: randomUUID(), role, tokenExpiresAt: Date.now() + 60_000 };
-      const answer = await fetch(`http://127.0.0.1:${apiPort}${path}`, {
-        method,
-        headers: { 'x-overtone-assertion': sign('search-indexer', who), 'content-type': 'application/json' },
-        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-      });
-      const text = await answer.text();
-      return { status: answer.status, body: (text === '' ? {} : JSON.parse(text)) as Record<string, unknown> };
-    },
+    call: (path: string, caller?: Caller | null) => callAt(apiPort, path, caller),
     stop: async () => {
       await service.stop();
-      await upstream.close();
-      await nc.close();
-      await Promise.all([nats.stop(), database.drop(), rm(directory, { recursive: true, force: true })]);
+      await close();
     },
   };
 }

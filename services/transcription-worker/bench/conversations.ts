@@ -9,8 +9,11 @@ import { createRandom, type Random } from './random.ts';
 
 const run = promisify(execFile);
 
-/** A voice of flite, at its own pitch and vocal tract length (1) or with both changed by a factor. */
-type Voice = { base: 'slt' | 'rms' | 'awb' | 'kal16'; factor: number };
+/**
+ * A voice of flite, or one of espeak-ng (`espeak:` and its name), at its own pitch and vocal tract length (1) or with
+ * both changed by a factor.
+ */
+export type Voice = { base: 'slt' | 'rms' | 'awb' | 'kal16' | `espeak:${string}`; factor: number };
 export type SpokenTurn = { speaker: string; start: number; end: number; text: string };
 /** One track of samples for each speaker; their sum is the conversation in a quiet room. */
 export type Conversation = { name: string; speakers: number; turns: SpokenTurn[]; tracks: Float32Array[] };
@@ -37,6 +40,21 @@ export async function createConversation(request: ConversationRequest): Promise<
   const { set, index, speakers, overlap, folder } = request;
   const random = createRandom(seeds[set] + index * 17 + speakers);
   const voices = voicesOf(set, speakers, random);
+  return converse(voices, { name: `${set} ${index + 1}`, set, overlap, folder, random });
+}
+
+/** A conversation of these voices. */
+export async function converse(
+  voices: readonly Voice[],
+  {
+    name,
+    set,
+    overlap,
+    folder,
+    random,
+  }: Pick<ConversationRequest, 'set' | 'overlap' | 'folder'> & { name: string; random: Random },
+): Promise<Conversation> {
+  const speakers = voices.length;
   const spoken: { voice: Voice; samples: Float32Array; start: number; text: string }[] = [];
   let end = random.between(0.2, 1);
   let previous = -1;
@@ -52,7 +70,7 @@ export async function createConversation(request: ConversationRequest): Promise<
     previous = speaker;
   }
   return {
-    name: `${set} ${index + 1}`,
+    name,
     speakers,
     turns: spoken.map(({ voice, samples, start, text }) => ({
       speaker: nameOf(voice),
@@ -111,7 +129,7 @@ function nextSpeaker(previous: number, speakers: number, turn: number, random: R
   return (previous + 1 + random.below(speakers - 1)) % speakers;
 }
 
-function nameOf({ base, factor }: Voice): string {
+export function nameOf({ base, factor }: Voice): string {
   return factor === 1 ? base : `${base}-${factor}`;
 }
 
@@ -126,7 +144,9 @@ async function speak(voice: Voice, text: string, folder: string): Promise<Float3
     () => false,
   );
   if (!isThere) {
-    await run('flite', ['-voice', voice.base, '-t', text, '-o', raw]);
+    const { base } = voice;
+    if (base.startsWith('espeak:')) await run('espeak-ng', ['-v', base.slice('espeak:'.length), '-w', raw, text]);
+    else await run('flite', ['-voice', base, '-t', text, '-o', raw]);
     // The factor moves pitch and formants together, as a longer or shorter vocal tract does; the tempo stays.
     const shift = voice.factor === 1 ? [] : ['speed', String(voice.factor), 'tempo', '-s', String(1 / voice.factor)];
     await run('sox', ['-D', raw, '-r', '16000', '-c', '1', '-b', '16', spoken, ...shift, 'norm', '-6']);

@@ -2,18 +2,16 @@ import { msg, plural, t } from '@lingui/core/macro';
 import { Badge, Button, Group, Progress, Stack, Text } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { call } from '../api/client.ts';
-import type { ResponseBody } from '../api/routes.ts';
 import { assertNever } from '../lib/assert-never.ts';
 import { duration } from '../lib/format.ts';
 import { translateOnRead } from '../lib/language.ts';
 import { notifyError } from '../ui/notify.ts';
 import { QueryStatus } from '../ui/query-status.tsx';
+import { speakerIndexQuery, StoredVoices, type SpeakerIndexState as Index } from './stored-voices.tsx';
 
-type Index = ResponseBody<'GET /api/search/speaker-index'>;
 type Version = Index['versions'][number];
 type Action = 'migrate' | 'stop' | 'switch' | 'drop';
 
-const queryKey = ['speaker-index'];
 const stateLabels: Record<Version['state'], string> = translateOnRead({
   current: msg`in use`,
   building: msg`being filled`,
@@ -24,14 +22,10 @@ const stateLabels: Record<Version['state'], string> = translateOnRead({
 /** The versions of the speaker index, and the migration from one to another. */
 export function SpeakerIndex() {
   const client = useQueryClient();
-  const index = useQuery({
-    queryKey,
-    queryFn: ({ signal }) => call('GET /api/search/speaker-index', { signal }),
-    refetchInterval: ({ state }) => (state.data?.migration?.state === 'running' ? 1_500 : 15_000),
-  });
+  const index = useQuery(speakerIndexQuery);
   const change = useMutation({
     mutationFn: ({ action, version }: { action: Action; version: Version['name'] }) => send(action, version),
-    onSuccess: (answer) => client.setQueryData(queryKey, answer),
+    onSuccess: (answer) => client.setQueryData(speakerIndexQuery.queryKey, answer),
     onError: (error) => notifyError(t`The speaker index wasn’t changed`, error),
   });
   if (!index.data) return <QueryStatus of={index} failure={t`The speaker index couldn’t be loaded`} height={120} />;
@@ -40,7 +34,7 @@ export function SpeakerIndex() {
   const run = (action: Action, version: Version['name']) => () => change.mutate({ action, version });
   return (
     <Stack gap="sm" data-testid="speaker-index">
-      {index.isError && <QueryStatus of={index} failure={t`The speaker index couldn’t be loaded`} />}
+      <StoredVoices />
       {migration && (
         <div>
           <Text size="sm" aria-live="polite">

@@ -2,7 +2,7 @@ import { t } from '@lingui/core/macro';
 import { Button, Group, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useDecision } from '../speakers/use-decision.ts';
-import { voiceSuggestionsQuery } from '../speakers/voice-queries.ts';
+import { percentOf, voiceName, voiceSuggestionsQuery } from '../speakers/voice-queries.ts';
 import { VoiceSample } from '../speakers/voice-sample.tsx';
 
 /** Who the speakers of a file probably are, by their voices. */
@@ -14,17 +14,17 @@ export function VoiceSuggestions({ fileId }: { fileId: string }) {
     <Stack gap="xs" mb="sm" data-testid="voice-suggestions">
       {suggestions.map((suggestion) => {
         const { voice, profile, confidence } = suggestion;
-        const percent = Math.round(confidence * 100);
+        const percent = percentOf(confidence);
         return (
           <div key={voice.speaker_uuid}>
-            <Text size="sm">{t`${voice.label} is probably ${profile.name} (${percent} %)`}</Text>
+            <Text size="sm">{t`${voiceName(voice)} is probably ${profile.name} (${percent} %)`}</Text>
             <Group gap={4}>
               <VoiceSample voice={voice} />
               <Button
                 size="compact-xs"
                 disabled={decision.isPending}
                 onClick={() => decision.mutate({ suggestion, action: 'accept' })}
-                aria-label={t`Accept: ${voice.label} is ${profile.name}`}
+                aria-label={t`Accept: ${voiceName(voice)} is ${profile.name}`}
               >
                 {t`Accept`}
               </Button>
@@ -33,7 +33,7 @@ export function VoiceSuggestions({ fileId }: { fileId: string }) {
                 variant="default"
                 disabled={decision.isPending}
                 onClick={() => decision.mutate({ suggestion, action: 'reject' })}
-                aria-label={t`Reject: ${voice.label} is not ${profile.name}`}
+                aria-label={t`Reject: ${voiceName(voice)} is not ${profile.name}`}
               >
                 {t`Reject`}
               </Button>

@@ -1,58 +1,69 @@
 import { plural, t } from '@lingui/core/macro';
-import { Button, Group, Stack, Text, TextInput } from '@mantine/core';
+import { Autocomplete, Button, Group, Stack, Text } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { call } from '../api/client.ts';
+import type { ResponseBody } from '../api/routes.ts';
 import { notify, notifyError } from '../ui/notify.ts';
 import { Empty, QueryStatus } from '../ui/query-status.tsx';
-import { clustersQuery, type Voice } from './voice-queries.ts';
-import { VoiceSample } from './voice-sample.tsx';
+import { VoiceEntry } from './voice-entry.tsx';
+import { clustersQuery, profilesQuery, voiceName, type Voice } from './voice-queries.ts';
 
-/** Voices of a group that are listed. */
+type Found = ResponseBody<'GET /api/speaker-clusters'>;
+
+/** Voices of a group that are listed before all are requested. */
 const shown = 5;
 
 /** Voices without a name, grouped by person, with one name for all of a group. */
 export function Clusters() {
   const clusters = useQuery(clustersQuery);
   if (!clusters.data) return <QueryStatus of={clusters} failure={t`The voices couldn’t be loaded`} />;
-  const { clusters: found, too_short: tooShort } = clusters.data;
+  const { clusters: found, waiting } = clusters.data;
   return (
     <>
-      {found.length === 0 && <Empty>{t`No voices without a name.`}</Empty>}
+      {clusters.isError && <QueryStatus of={clusters} failure={t`The voices couldn’t be loaded`} />}
+      {found.length === 0 && waiting === 0 && (
+        <Empty>{t`No voices without a name. New recordings appear here after their transcription.`}</Empty>
+      )}
+      <NotCompared found={clusters.data} />
       <Stack gap="md" component="ul" m={0} p={0} style={{ listStyle: 'none' }} data-testid="clusters">
         {found.map(({ voices }) => (
-          <Cluster key={voices[0]?.speaker_uuid} voices={voices} />
+          // Other voices may join the group while a name is typed.
+          <Cluster key={voices.map(({ speaker_uuid: id }) => id).toSorted()[0]} voices={voices} />
         ))}
       </Stack>
-      {tooShort > 0 && (
-        <Text size="sm" c="dimmed" mt="sm">
-          {plural(tooShort, {
-            one: '# voice is not compared yet, or speaks too little to be recognised.',
-            other: '# voices are not compared yet, or speak too little to be recognised.',
-          })}
-        </Text>
-      )}
     </>
+  );
+}
+
+/** Why voices are not among the groups. */
+function NotCompared({ found: { waiting, failed, too_short: tooShort } }: { found: Found }) {
+  const lines = [
+    waiting > 0 &&
+      plural(waiting, { one: '# more voice is being compared.', other: '# more voices are being compared.' }),
+    failed > 0 &&
+      plural(failed, {
+        one: '# voice can’t be compared, because its recording couldn’t be read.',
+        other: '# voices can’t be compared, because their recordings couldn’t be read.',
+      }),
+    tooShort > 0 &&
+      plural(tooShort, {
+        one: '# voice speaks too little to be recognised again.',
+        other: '# voices speak too little to be recognised again.',
+      }),
+  ].filter((line) => line !== false);
+  if (lines.length === 0) return null;
+  return (
+    <Text size="sm" c="dimmed" mb="md" role="status" data-testid="not-compared">
+      {lines.join(' ')}
+    </Text>
   );
 }
 
 function Cluster({ voices }: { voices: readonly Voice[] }) {
   const client = useQueryClient();
-  const [name, setName] = useState('');
+  const [isOpen, setOpen] = useState(false);
   const refresh = () => client.invalidateQueries({ queryKey: ['voices'] });
-  const create = useMutation({
-    mutationFn: () =>
-      call('POST /api/speaker-profiles', {
-        body: { name: name.trim(), speaker_uuids: voices.map(({ speaker_uuid }) => speaker_uuid) },
-      }),
-    onSuccess: (profile) => {
-      notify(t`Named ${profile.name}.`);
-      for (const { file_uuid: uuid } of voices) void client.invalidateQueries({ queryKey: ['file', uuid] });
-      return refresh();
-    },
-    onError: (error) => notifyError(t`The name wasn’t saved`, error),
-  });
   const separate = useMutation({
     mutationFn: (voice: Voice) =>
       call('POST /api/speaker-clusters/separate', {
@@ -61,71 +72,96 @@ function Cluster({ voices }: { voices: readonly Voice[] }) {
           other_uuids: voices.filter((other) => other !== voice).map(({ speaker_uuid }) => speaker_uuid),
         },
       }),
-    onSuccess: refresh,
+    onSuccess: (_, voice) => {
+      notify(t`${voiceName(voice)} in ${voice.file_title} is kept apart.`);
+      return refresh();
+    },
     onError: (error) => notifyError(t`The voices weren’t separated`, error),
   });
   const files = new Set(voices.map(({ file_uuid }) => file_uuid)).size;
-  const first = voices[0]?.file_title ?? '';
+  const listed = isOpen ? voices : voices.slice(0, shown);
   return (
     <li className="ot-card" style={{ padding: '1rem' }} data-testid="cluster">
-      <Text fw={600} mb="xs">
+      <Text fw={600} mb="sm">
         {plural(files, { one: 'This voice speaks in # recording', other: 'This voice speaks in # recordings' })}
       </Text>
       <ul className="ot-list">
-        {voices.slice(0, shown).map((voice) => (
+        {listed.map((voice) => (
           <li key={voice.speaker_uuid}>
-            <Group gap="xs" p={4} justify="space-between">
-              <Text size="sm" truncate style={{ flex: '1 1 160px', minWidth: 0 }}>
-                <Link to="/files/$uuid" params={{ uuid: voice.file_uuid }}>
-                  {voice.file_title}
-                </Link>
-                {' · '}
-                {voice.label}
-              </Text>
-              <Group gap={4}>
-                <VoiceSample voice={voice} />
-                {voices.length > 1 && (
-                  <Button
-                    size="compact-xs"
-                    variant="subtle"
-                    color="gray"
-                    disabled={separate.isPending}
-                    onClick={() => separate.mutate(voice)}
-                    aria-label={t`Not the same person: ${voice.label} in ${voice.file_title}`}
-                  >
-                    {t`Not the same person`}
-                  </Button>
-                )}
-              </Group>
-            </Group>
+            <VoiceEntry voice={voice}>
+              {voices.length > 1 && (
+                <Button
+                  size="compact-sm"
+                  variant="subtle"
+                  color="gray"
+                  disabled={separate.isPending}
+                  onClick={() => separate.mutate(voice)}
+                  aria-label={t`Not the same person: ${voiceName(voice)} in ${voice.file_title}`}
+                >
+                  {t`Not the same person`}
+                </Button>
+              )}
+            </VoiceEntry>
           </li>
         ))}
       </ul>
-      {voices.length > shown && (
-        <Text size="sm" c="dimmed" mt={4}>
-          {t`and ${voices.length - shown} more`}
-        </Text>
+      {voices.length > listed.length && (
+        <Button size="compact-sm" variant="subtle" color="gray" mt="xs" onClick={() => setOpen(true)}>
+          {t`Show ${voices.length - listed.length} more`}
+        </Button>
       )}
-      <form
-        onSubmit={(event) => {
-          event.preventDefault();
-          if (name.trim() !== '' && !create.isPending) create.mutate();
-        }}
-      >
-        <Group mt="sm" gap="xs" align="end">
-          <TextInput
-            aria-label={t`Name of the voice in ${first}`}
-            placeholder={t`Name`}
-            maxLength={200}
-            value={name}
-            onChange={(event) => setName(event.currentTarget.value)}
-            style={{ flex: '1 1 160px', maxWidth: 280 }}
-          />
-          <Button type="submit" loading={create.isPending} disabled={name.trim() === ''}>
-            {plural(voices.length, { one: 'Name this voice', other: 'Name all # voices' })}
-          </Button>
-        </Group>
-      </form>
+      <NameForm voices={voices} />
     </li>
+  );
+}
+
+/** One name for all voices: of a new profile, or of one that exists. */
+function NameForm({ voices }: { voices: readonly Voice[] }) {
+  const client = useQueryClient();
+  const profiles = useQuery(profilesQuery).data?.profiles ?? [];
+  const [name, setName] = useState('');
+  const create = useMutation({
+    mutationFn: async () => {
+      const wanted = name.trim();
+      const ids = voices.map(({ speaker_uuid }) => speaker_uuid);
+      const known = profiles.find((profile) => profile.name.toLowerCase() === wanted.toLowerCase());
+      if (!known) return call('POST /api/speaker-profiles', { body: { name: wanted, speaker_uuids: ids } });
+      for (const uuid of ids)
+        await call('POST /api/speakers/{uuid}/verify', {
+          params: { uuid },
+          body: { action: 'accept', profile_uuid: known.uuid },
+        });
+      return known;
+    },
+    onSuccess: (profile) => notify(t`Named ${profile.name}.`),
+    onError: (error) => notifyError(t`The name wasn’t saved`, error),
+    onSettled: () => {
+      for (const { file_uuid: uuid } of voices) void client.invalidateQueries({ queryKey: ['file', uuid] });
+      return client.invalidateQueries({ queryKey: ['voices'] });
+    },
+  });
+  const title = voices[0]?.file_title ?? '';
+  return (
+    <form
+      onSubmit={(event) => {
+        event.preventDefault();
+        if (name.trim() !== '' && !create.isPending) create.mutate();
+      }}
+    >
+      <Group mt="sm" gap="xs" align="end">
+        <Autocomplete
+          aria-label={t`Name of the voice in ${title}`}
+          placeholder={t`Name`}
+          maxLength={200}
+          data={[...new Set(profiles.map((profile) => profile.name))]}
+          value={name}
+          onChange={setName}
+          style={{ flex: '1 1 160px', maxWidth: 280 }}
+        />
+        <Button type="submit" loading={create.isPending} disabled={name.trim() === ''}>
+          {plural(voices.length, { one: 'Name this voice', other: 'Name all # voices' })}
+        </Button>
+      </Group>
+    </form>
   );
 }

@@ -8,10 +8,13 @@ import { Confirm } from '../ui/confirm.tsx';
 import { ErrorNote } from '../ui/error-note.tsx';
 import { notify, notifyError } from '../ui/notify.ts';
 import { Empty, QueryStatus } from '../ui/query-status.tsx';
-import { profilesQuery, type Profile } from './voice-queries.ts';
+import { useDecision } from './use-decision.ts';
+import { VoiceEntry } from './voice-entry.tsx';
+import { occurrencesQuery, profilesQuery, voiceName, type Profile } from './voice-queries.ts';
 import { VoiceSample } from './voice-sample.tsx';
 
-type Dialog = { kind: 'edit' | 'split' | 'delete'; profile: Profile } | null;
+type Action = 'voices' | 'edit' | 'split' | 'delete';
+type Dialog = { kind: Action; profile: Profile } | null;
 
 /** People whose voice is known. */
 export function Profiles() {
@@ -22,11 +25,13 @@ export function Profiles() {
   if (all.length === 0) return <Empty>{t`No profiles yet. Name a speaker of a recording to create one.`}</Empty>;
   return (
     <>
+      {profiles.isError && <QueryStatus of={profiles} failure={t`The profiles couldn’t be loaded`} />}
       <ul className="ot-list" data-testid="profiles">
         {all.map((profile) => (
           <Entry key={profile.uuid} profile={profile} onAction={(kind) => setDialog({ kind, profile })} />
         ))}
       </ul>
+      {dialog?.kind === 'voices' && <ProfileVoices profile={dialog.profile} onClose={() => setDialog(null)} />}
       {dialog?.kind === 'edit' && (
         <EditProfile
           profile={dialog.profile}
@@ -40,7 +45,7 @@ export function Profiles() {
   );
 }
 
-function Entry({ profile, onAction }: { profile: Profile; onAction: (kind: 'edit' | 'split' | 'delete') => void }) {
+function Entry({ profile, onAction }: { profile: Profile; onAction: (kind: Action) => void }) {
   const client = useQueryClient();
   const change = useMutation({
     mutationFn: (auto_apply: boolean) =>
@@ -50,7 +55,7 @@ function Entry({ profile, onAction }: { profile: Profile; onAction: (kind: 'edit
   });
   const { name, files, speakers, seconds } = profile;
   return (
-    <li data-testid="profile">
+    <li className="ot-card" data-testid="profile" data-name={name}>
       <Group p="sm" gap="sm" justify="space-between">
         <div style={{ flex: '1 1 200px', minWidth: 0 }}>
           <Text fw={600} truncate>
@@ -69,6 +74,16 @@ function Entry({ profile, onAction }: { profile: Profile; onAction: (kind: 'edit
           onChange={(event) => change.mutate(event.currentTarget.checked)}
         />
         <Group gap={4}>
+          {files > 0 && (
+            <Button
+              size="compact-sm"
+              variant="default"
+              aria-label={t`Recordings of ${name}`}
+              onClick={() => onAction('voices')}
+            >
+              {t`Recordings`}
+            </Button>
+          )}
           <Button
             size="compact-sm"
             variant="default"
@@ -98,6 +113,36 @@ function Entry({ profile, onAction }: { profile: Profile; onAction: (kind: 'edit
 }
 
 type DialogProps = { profile: Profile; onClose: () => void };
+
+/** Where the person speaks, to correct a single voice. */
+function ProfileVoices({ profile, onClose }: DialogProps) {
+  const voices = useQuery(occurrencesQuery(profile.uuid));
+  const decision = useDecision();
+  return (
+    <Modal opened onClose={onClose} size="lg" title={<b>{t`Recordings of ${profile.name}`}</b>}>
+      <QueryStatus of={voices} failure={t`The voices couldn’t be loaded`} height={80} />
+      {voices.data?.length === 0 && <Empty>{t`No recordings that you may read.`}</Empty>}
+      <ul className="ot-list" data-testid="profile-voices">
+        {voices.data?.map((voice) => (
+          <li key={voice.speaker_uuid}>
+            <VoiceEntry voice={voice}>
+              <Button
+                size="compact-sm"
+                variant="subtle"
+                color="gray"
+                disabled={decision.isPending}
+                onClick={() => decision.mutate({ suggestion: { voice, profile }, action: 'reject' })}
+                aria-label={t`${voiceName(voice)} in ${voice.file_title} is not ${profile.name}`}
+              >
+                {t`Not ${profile.name}`}
+              </Button>
+            </VoiceEntry>
+          </li>
+        ))}
+      </ul>
+    </Modal>
+  );
+}
 
 function EditProfile({ profile, others, onClose }: DialogProps & { others: readonly Profile[] }) {
   const client = useQueryClient();
@@ -162,11 +207,7 @@ function SplitProfile({ profile, onClose }: DialogProps) {
   const client = useQueryClient();
   const [name, setName] = useState('');
   const [chosen, setChosen] = useState<string[]>([]);
-  const voices = useQuery({
-    queryKey: ['voices', 'occurrences', profile.uuid],
-    queryFn: ({ signal }) =>
-      call('GET /api/speaker-profiles/{uuid}/occurrences', { params: { uuid: profile.uuid }, signal }),
-  });
+  const voices = useQuery(occurrencesQuery(profile.uuid));
   const split = useMutation({
     mutationFn: () =>
       call('POST /api/speaker-profiles/{uuid}/split', {
@@ -194,8 +235,9 @@ function SplitProfile({ profile, onClose }: DialogProps) {
           <Stack gap="xs">
             {voices.data?.map((voice) => (
               <Group key={voice.speaker_uuid} gap="xs" wrap="nowrap">
+                <VoiceSample voice={voice} />
                 <Checkbox
-                  label={voice.file_title}
+                  label={`${voice.file_title} · ${voiceName(voice)}`}
                   checked={chosen.includes(voice.speaker_uuid)}
                   onChange={(event) =>
                     setChosen(
@@ -205,7 +247,6 @@ function SplitProfile({ profile, onClose }: DialogProps) {
                     )
                   }
                 />
-                <VoiceSample voice={voice} />
               </Group>
             ))}
           </Stack>

@@ -1,6 +1,8 @@
 import { t } from '@lingui/core/macro';
 import { Badge, Tabs, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { meQuery } from '../api/queries.ts';
 import { Pane } from '../ui/pane.tsx';
 import { Empty, QueryStatus } from '../ui/query-status.tsx';
 import { Clusters } from './clusters.tsx';
@@ -11,38 +13,54 @@ import { profilesQuery, voiceSuggestionsQuery } from './voice-queries.ts';
 /** Voices over all recordings: suggestions to decide, voices without a name, and known people. */
 export function SpeakersPage() {
   const profiles = useQuery(profilesQuery);
-  const open = useQuery(voiceSuggestionsQuery()).data?.suggestions.length ?? 0;
+  const inbox = useQuery(voiceSuggestionsQuery());
   return (
     <Pane title={t`Speakers`}>
       <QueryStatus of={profiles} failure={t`The speakers couldn’t be loaded`} />
-      {profiles.data?.enabled === false && (
-        <Empty>{t`Voices are not stored on this instance. A super administrator can allow it.`}</Empty>
-      )}
-      {profiles.data?.enabled && (
-        <>
-          <Text c="dimmed" size="sm" mb="md" maw={640}>
-            {t`A voice that you have named is suggested in other recordings. Nothing is named without your decision, unless a profile allows it.`}
-          </Text>
-          <Tabs defaultValue="clusters" keepMounted={false}>
-            <Tabs.List mb="md">
-              <Tabs.Tab value="clusters">{t`Voices without a name`}</Tabs.Tab>
-              <Tabs.Tab value="profiles">{t`Profiles`}</Tabs.Tab>
-              <Tabs.Tab value="inbox" rightSection={open > 0 ? <Badge size="sm">{open}</Badge> : null}>
-                {t`Inbox`}
-              </Tabs.Tab>
-            </Tabs.List>
-            <Tabs.Panel value="clusters">
-              <Clusters />
-            </Tabs.Panel>
-            <Tabs.Panel value="profiles">
-              <Profiles />
-            </Tabs.Panel>
-            <Tabs.Panel value="inbox">
-              <VoiceInbox />
-            </Tabs.Panel>
-          </Tabs>
-        </>
-      )}
+      {profiles.data?.enabled === false && <SwitchedOff />}
+      {profiles.data?.enabled && !inbox.isPending && <SpeakerTabs open={inbox.data?.suggestions.length ?? 0} />}
     </Pane>
+  );
+}
+
+function SwitchedOff() {
+  const me = useQuery(meQuery).data;
+  if (me?.role !== 'super_admin')
+    return <Empty>{t`Voices are not stored on this instance. A super administrator can allow it.`}</Empty>;
+  return (
+    <Empty>
+      {t`Voices are not stored on this instance.`}{' '}
+      <Link className="ot-link" to="/admin/voices">
+        {t`Settings of speaker profiles`}
+      </Link>
+    </Empty>
+  );
+}
+
+function SpeakerTabs({ open }: { open: number }) {
+  return (
+    <>
+      <Text c="dimmed" size="sm" mb="md" maw={640}>
+        {t`A voice that you have named is suggested in other recordings. Nothing is named without your decision, unless a profile allows it.`}
+      </Text>
+      <Tabs defaultValue={open > 0 ? 'inbox' : 'clusters'} keepMounted={false}>
+        <Tabs.List mb="md">
+          <Tabs.Tab value="inbox" rightSection={open > 0 ? <Badge size="sm">{open}</Badge> : null}>
+            {t`Inbox`}
+          </Tabs.Tab>
+          <Tabs.Tab value="clusters">{t`Unnamed`}</Tabs.Tab>
+          <Tabs.Tab value="profiles">{t`Profiles`}</Tabs.Tab>
+        </Tabs.List>
+        <Tabs.Panel value="inbox">
+          <VoiceInbox />
+        </Tabs.Panel>
+        <Tabs.Panel value="clusters">
+          <Clusters />
+        </Tabs.Panel>
+        <Tabs.Panel value="profiles">
+          <Profiles />
+        </Tabs.Panel>
+      </Tabs>
+    </>
   );
 }

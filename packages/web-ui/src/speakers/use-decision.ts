@@ -4,7 +4,7 @@ import { call } from '../api/client.ts';
 import { notify, notifyError } from '../ui/notify.ts';
 import type { VoiceSuggestion } from './voice-queries.ts';
 
-type Decision = { suggestion: VoiceSuggestion; action: 'accept' | 'reject' };
+type Decision = { suggestion: Pick<VoiceSuggestion, 'voice' | 'profile'>; action: 'accept' | 'reject' };
 
 /** Accepts or rejects a suggestion who speaks. */
 export function useDecision() {

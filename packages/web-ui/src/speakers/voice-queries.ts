@@ -1,3 +1,4 @@
+import { speakerName } from '@overtone/contracts/speakers';
 import { queryOptions } from '@tanstack/react-query';
 import { call } from '../api/client.ts';
 import { urlOf } from '../api/routes.ts';
@@ -18,7 +19,17 @@ export const profilesQuery = queryOptions({
 export const clustersQuery = queryOptions({
   queryKey: ['voices', 'clusters'],
   queryFn: ({ signal }) => call('GET /api/speaker-clusters', { signal }),
+  refetchInterval: ({ state }) => (state.data && state.data.waiting > 0 ? refreshMs : false),
 });
+
+/** The voices of a profile, in the recordings that the user may read. */
+export function occurrencesQuery(profileId: string) {
+  return queryOptions({
+    queryKey: ['voices', 'occurrences', profileId],
+    queryFn: ({ signal }) =>
+      call('GET /api/speaker-profiles/{uuid}/occurrences', { params: { uuid: profileId }, signal }),
+  });
+}
 
 /** Open suggestions of all recordings of the user, or of one file. */
 export function voiceSuggestionsQuery(fileId?: string) {
@@ -28,6 +39,16 @@ export function voiceSuggestionsQuery(fileId?: string) {
       call('GET /api/speaker-suggestions', { query: fileId === undefined ? {} : { file_uuid: fileId }, signal }),
     refetchInterval: ({ state }) => (state.data?.enabled === false ? false : refreshMs),
   });
+}
+
+/** What the speaker is called in its recording without a name: `Speaker 1`. */
+export function voiceName({ label }: Voice): string {
+  return speakerName({ name: label, display_name: null });
+}
+
+/** A confidence in percent; nothing that a person has to decide is certain. */
+export function percentOf(confidence: number): number {
+  return Math.min(99, Math.round(confidence * 100));
 }
 
 /** The recording from the part in which the voice speaks. */

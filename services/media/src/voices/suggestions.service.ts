@@ -2,10 +2,11 @@ import { voiceLimits, type AnswerOf, type mediaRoutes } from '@overtone/contract
 import { conflict, type Caller } from '@overtone/service-kit';
 import { may, usableFile } from '../access/access.store.ts';
 import type { Db } from '../database.ts';
+import { hasMedia } from '../files/files.ts';
 import { Prisma } from '../generated/client.ts';
 import type { VoiceIndex } from '../ports/voice-index.adapter.ts';
 import { clusterVoices, pairKey } from './voices.ts';
-import { profilesOf, readOccurrences, readVoiceSettings } from './voices.store.ts';
+import { profilesOf, readOccurrences, readVoiceSettings, withVoices } from './voices.store.ts';
 
 type Routes = typeof mediaRoutes;
 type Inbox = AnswerOf<Routes['listVoiceSuggestions']>;
@@ -50,13 +51,24 @@ export function createVoiceSuggestions({ db, voices }: { db: Db; voices: VoiceIn
     clusters: async ({ userId }: Caller): Promise<AnswerOf<Routes['listClusters']>> => {
       if (!(await readVoiceSettings(db)).profiles_enabled)
         throw conflict('voices_disabled', 'Speaker profiles are switched off on this instance.');
+      const files = (
+        await db.mediaFile.findMany({
+          where: { userId, ...withVoices },
+          select: { id: true, contentType: true, objectKey: true },
+        })
+      ).filter(hasMedia);
       const unnamed = await readOccurrences(
         db,
-        Prisma.sql`f.user_id = ${userId}::uuid and s.profile_id is null and s.display_name is null and not s.voice_excluded`,
+        Prisma.sql`f.uuid = any(${files.map(({ id }) => id)}::uuid[])
+          and s.profile_id is null and s.display_name is null and not s.voice_excluded`,
         voiceLimits.speakers,
       );
       const ids = unnamed.map(({ speaker_uuid: id }) => id);
-      const { speakerIds, pairs } = await voices.similar({ speakerIds: ids, minConfidence: clusterConfidence });
+      const { speakerIds, pairs, waitingFileIds, failedFileIds } = await voices.similar({
+        speakerIds: ids,
+        fileIds: [...new Set(unnamed.map(({ file_uuid: id }) => id))],
+        minConfidence: clusterConfidence,
+      });
       const kept = await db.speakerApart.findMany({ where: { firstId: { in: ids }, secondId: { in: ids } } });
       const apart = new Set(kept.map(({ firstId, secondId }) => pairKey(firstId, secondId)));
       const byId = new Map(unnamed.map((voice) => [voice.speaker_uuid, voice]));
@@ -67,7 +79,12 @@ export function createVoiceSuggestions({ db, voices }: { db: Db; voices: VoiceIn
       const clusters = clusterVoices(known, pairs, apart).map((members) => ({
         voices: members.flatMap((id) => byId.get(id) ?? []),
       }));
-      return { clusters, too_short: unnamed.length - known.length };
+      const isKnown = new Set(speakerIds);
+      const unknown = unnamed.filter(({ speaker_uuid: id }) => !isKnown.has(id));
+      const countIn = (fileIds: readonly string[]): number =>
+        unknown.filter(({ file_uuid: id }) => fileIds.includes(id)).length;
+      const [waiting, failed] = [countIn(waitingFileIds), countIn(failedFileIds)];
+      return { clusters, waiting, failed, too_short: unknown.length - waiting - failed };
     },
   };
 }

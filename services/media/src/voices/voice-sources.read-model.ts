@@ -2,15 +2,9 @@ import type { mediaVoiceRpc, ReplyOf, RequestOf } from '@overtone/contracts';
 import type { Db } from '../database.ts';
 import { hasMedia } from '../files/files.ts';
 import { fingerprintOf, selectSpans } from './voices.ts';
-import { readVoiceSettings } from './voices.store.ts';
+import { readVoiceSettings, withVoices } from './voices.store.ts';
 
 type Rpc = typeof mediaVoiceRpc;
-const withVoices = {
-  transcriptVersion: { gt: 0 },
-  transcriptProvisional: false,
-  deletedAt: null,
-  recordingRemovedAt: null,
-};
 
 /** Which parts of which recording contain a speaker's voice, for search-indexer. */
 export function createVoiceSources({ db }: { db: Db }) {

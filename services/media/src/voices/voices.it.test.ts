@@ -18,6 +18,8 @@ let indexer: Bus;
 /** Who speaks, as the fake index knows: speakers of one person sound alike. */
 const personOf = new Map<string, string>();
 let owner: TestUser;
+/** Files whose voices the fake index has not embedded yet. */
+const waiting = new Set<string>();
 
 beforeAll(async () => {
   indexer = await media.connectAs('search-indexer');
@@ -30,12 +32,12 @@ beforeAll(async () => {
       ),
     ),
   }));
-  indexer.serve(voiceRpc.similarVoices, async ({ speakerIds }) => {
+  indexer.serve(voiceRpc.similarVoices, async ({ speakerIds, fileIds }) => {
     const known = speakerIds.filter((id) => personOf.has(id));
     const pairs = known.flatMap((first, i) =>
       known.slice(0, i).flatMap((second) => (likely(first, second) ? [{ first, second, confidence: 0.9 }] : [])),
     );
-    return { speakerIds: known, pairs };
+    return { speakerIds: known, pairs, waitingFileIds: fileIds.filter((id) => waiting.has(id)), failedFileIds: [] };
   });
 });
 
@@ -179,6 +181,17 @@ describe('speaker profiles', () => {
     const { status } = await media.json(owner, 'POST', '/api/speaker-profiles', { name: 'Anna', speaker_uuids: ids });
     expect(status).toBe(201);
     expect(await displayNames(second.run)).toEqual([null, 'Anna']);
+  });
+
+  it('are offered only for voices that are compared; the others are counted by their reason', async () => {
+    const first = await record('anna', 'ben');
+    const second = await record('carl', 'anna');
+    personOf.delete(first.speakers[1] ?? '');
+    for (const id of second.speakers) personOf.delete(id);
+    waiting.add(second.run.fileId);
+    const { body } = await media.json(owner, 'GET', '/api/speaker-clusters');
+    expect(body).toMatchObject({ waiting: 2, failed: 0, too_short: 1 });
+    expect(body).toHaveProperty('clusters.length', 1);
   });
 
   it('keep voices apart that a person said are different', async () => {

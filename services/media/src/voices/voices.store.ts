@@ -91,6 +91,14 @@ export async function rejectProfile(
   });
 }
 
+/** Files whose voices are embedded, if they have a recording. */
+export const withVoices = {
+  transcriptVersion: { gt: 0 },
+  transcriptProvisional: false,
+  deletedAt: null,
+  recordingRemovedAt: null,
+};
+
 const sampleSeconds = 8;
 
 /** Voices with the files they are in and a part to listen to, those who speak most first. */

@@ -1,7 +1,8 @@
-import type { VoiceVersion } from '@overtone/contracts';
-import { versionOf, type VoiceRow } from '../ports/speaker-index.ts';
+import type { VoiceRow } from '../ports/speaker-index.ts';
 
-type Group = { groupId: string; speakerIds: readonly string[] };
+type Voice = Pick<VoiceRow, 'speakerId' | 'vector'>;
+/** The cosine that is as likely one person as two, and how fast that changes. */
+export type Calibration = { middle: number; slope: number };
 export type Match = { speakerId: string; groupId: string; confidence: number };
 
 /** Candidates of a speaker. */
@@ -13,41 +14,39 @@ const mostPairs = 5_000;
  * equally similar share the confidence: people who sound alike are not suggested for each other.
  */
 export function matchGroups(
-  version: VoiceVersion,
-  speakers: readonly VoiceRow[],
-  groups: readonly (Group & { rows: readonly VoiceRow[] })[],
+  calibration: Calibration,
+  speakers: readonly Voice[],
+  groups: readonly { groupId: string; rows: readonly Voice[] }[],
 ): Match[] {
-  const { confidence } = versionOf(version);
   const means = groups.flatMap(({ groupId, rows }) => (rows.length > 0 ? [{ groupId, mean: meanOf(rows) }] : []));
   return speakers.flatMap(({ speakerId, vector }) => {
     const ranked = means
       .map(({ groupId, mean }) => ({ groupId, similarity: similarity(vector, mean) }))
       .toSorted((x, y) => y.similarity - x.similarity)
       .slice(0, mostMatches);
-    const odds = ranked.map((match) => Math.exp(confidence.slope * (match.similarity - (ranked[0]?.similarity ?? 0))));
+    const odds = ranked.map((match) => Math.exp(calibration.slope * (match.similarity - (ranked[0]?.similarity ?? 0))));
     const total = odds.reduce((sum, value) => sum + value, 0);
     return ranked.map(({ groupId, similarity: value }, i) => ({
       speakerId,
       groupId,
-      confidence: Math.min(confidenceOf(version, value), (odds[i] ?? 0) / total),
+      confidence: Math.min(confidenceOf(calibration, value), (odds[i] ?? 0) / total),
     }));
   });
 }
 
 /** Pairs that are likely one person, the likeliest first. */
-export function similarPairs(version: VoiceVersion, speakers: readonly VoiceRow[], minConfidence: number) {
+export function similarPairs(calibration: Calibration, speakers: readonly Voice[], minConfidence: number) {
   const pairs: { first: string; second: string; confidence: number }[] = [];
   for (const [i, one] of speakers.entries())
     for (const other of speakers.slice(0, i)) {
-      const confidence = confidenceOf(version, similarity(one.vector, other.vector));
+      const confidence = confidenceOf(calibration, similarity(one.vector, other.vector));
       if (confidence >= minConfidence) pairs.push({ first: one.speakerId, second: other.speakerId, confidence });
     }
   return pairs.toSorted((x, y) => y.confidence - x.confidence).slice(0, mostPairs);
 }
 
 /** A calibrated confidence from the cosine of two embeddings. */
-export function confidenceOf(version: VoiceVersion, cosine: number): number {
-  const { middle, slope } = versionOf(version).confidence;
+export function confidenceOf({ middle, slope }: Calibration, cosine: number): number {
   return 1 / (1 + Math.exp(-slope * (cosine - middle)));
 }
 
@@ -57,7 +56,7 @@ function similarity(one: Float32Array, other: Float32Array): number {
   return sum;
 }
 
-function meanOf(rows: readonly VoiceRow[]): Float32Array {
+function meanOf(rows: readonly Voice[]): Float32Array {
   const mean = new Float32Array(rows[0]?.vector.length ?? 0);
   for (const { vector } of rows) for (let i = 0; i < mean.length; i++) mean[i] = (mean[i] ?? 0) + (vector[i] ?? 0);
   const length = Math.hypot(...mean) || 1;

@@ -7,6 +7,7 @@ import {
 } from '@overtone/contracts';
 import { catchUp, consumer, handle, periodic, rpc, type Slice } from '@overtone/service-kit';
 import { recordOperation, type AdminRequest } from '../operator.ts';
+import { versionOf } from '../ports/speaker-index.ts';
 import { matchGroups, similarPairs } from './compare.ts';
 import { createMigration, type RecordAction } from './migration.service.ts';
 import { createVoiceStates } from './speakers.store.ts';
@@ -30,7 +31,11 @@ export function createSpeakersSlice(deps: Deps): Slice & Members {
   const readCurrent = async (speakerIds: readonly string[]) => {
     const { version } = await states.readAlias();
     const rows = await index.read(version, [...new Set(speakerIds)]);
-    return { version, byId: new Map(rows.map((row) => [row.speakerId, row])) };
+    return {
+      version,
+      confidence: versionOf(version).confidence,
+      byId: new Map(rows.map((row) => [row.speakerId, row])),
+    };
   };
 
   return {
@@ -66,14 +71,15 @@ export function createSpeakersSlice(deps: Deps): Slice & Members {
       rpc(voiceRpc.completeVoices, voices.complete),
       rpc(voiceRpc.failVoices, voices.fail),
       rpc(voiceRpc.compareVoices, async ({ speakerIds, groups }) => {
-        const { version, byId } = await readCurrent([...speakerIds, ...groups.flatMap((group) => group.speakerIds)]);
+        const { confidence, byId } = await readCurrent([...speakerIds, ...groups.flatMap((group) => group.speakerIds)]);
         const rowsOf = (ids: readonly string[]) => ids.flatMap((id) => byId.get(id) ?? []);
         const filled = groups.map((group) => ({ ...group, rows: rowsOf(group.speakerIds) }));
-        return { matches: matchGroups(version, rowsOf(speakerIds), filled) };
+        return { matches: matchGroups(confidence, rowsOf(speakerIds), filled) };
       }),
-      rpc(voiceRpc.similarVoices, async ({ speakerIds, minConfidence }) => {
-        const { version, byId } = await readCurrent(speakerIds);
-        return { speakerIds: [...byId.keys()], pairs: similarPairs(version, [...byId.values()], minConfidence) };
+      rpc(voiceRpc.similarVoices, async ({ speakerIds, fileIds, minConfidence }) => {
+        const { version, confidence, byId } = await readCurrent(speakerIds);
+        const pairs = similarPairs(confidence, [...byId.values()], minConfidence);
+        return { speakerIds: [...byId.keys()], pairs, ...(await states.listUnfinished(version, fileIds)) };
       }),
     ],
     routes: [

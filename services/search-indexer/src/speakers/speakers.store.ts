@@ -36,6 +36,16 @@ export function createVoiceStates({ db }: { db: Db }) {
         unnest(${files.map(({ fileId }) => fileId)}::uuid[], ${files.map(({ ownerId }) => ownerId)}::uuid[]) as f(id, owner)
       on conflict (file_id, version) do nothing`,
 
+    /** Which of the files have no embeddings in a version: those that wait, or are not known yet, and those that failed. */
+    listUnfinished: async (version: VoiceVersion, fileIds: readonly string[]) => {
+      const rows = await db.voiceFile.findMany({ where: { version, fileId: { in: [...fileIds] } } });
+      const stateOf = new Map(rows.map(({ fileId, state }) => [fileId, state]));
+      return {
+        waitingFileIds: fileIds.filter((id) => (stateOf.get(id) ?? 'due') === 'due'),
+        failedFileIds: fileIds.filter((id) => stateOf.get(id) === 'failed'),
+      };
+    },
+
     /** Files to embed: new recordings first, and none of a stopped migration. */
     listDue: (limit: number): Promise<DueFile[]> => db.$queryRaw<DueFile[]>`
       select f.file_id::text as "fileId", bool_and(f.background) as background

@@ -1,6 +1,7 @@
 import { plural, t } from '@lingui/core/macro';
 import { Button, Stack, Text } from '@mantine/core';
-import type { ReactNode } from 'react';
+import { useState, type ReactNode } from 'react';
+import { Confirm } from '../../ui/confirm.tsx';
 import { ErrorNote } from '../../ui/error-note.tsx';
 import { RestoredNote } from '../../ui/draft.tsx';
 import { FormButtons } from './layout.tsx';
@@ -12,51 +13,69 @@ type Props<S extends object, T> = {
   readonly fields: readonly string[];
   /** The button that tests the settings, and its result. */
   readonly test?: { readonly button: string; readonly show: (result: T) => ReactNode };
+  /** Asked before the changes are saved, when they delete something. */
+  readonly question?: { readonly title: string; readonly text: string; readonly action: string } | null;
   readonly children: ReactNode;
 };
 
 /** The frame of a settings form: its test, and the buttons that save or discard. */
-export function SettingsForm<S extends object, T>({ form, fields, test, children }: Props<S, T>) {
+export function SettingsForm<S extends object, T>({ form, fields, test, question = null, children }: Props<S, T>) {
+  const [isAsking, setAsking] = useState(false);
   const { draft, changed, refused, saving, testing, discard } = form;
   return (
-    <form
-      noValidate
-      onSubmit={(event) => {
-        event.preventDefault();
-        if (changed > 0) saving.mutate();
-      }}
-    >
-      <Stack gap="md" maw={560}>
-        {changed > 0 && <RestoredNote draft={draft} />}
-        {children}
-        <div aria-live="polite" data-testid="test-result">
-          {testing.data !== undefined && !testing.isPending && testing.error === null && test?.show(testing.data)}
-          {testing.error && testing.error === refused && (
-            <ErrorNote error={refused} title={t`The test couldn’t be run`} fields={fields} />
+    <>
+      {question && isAsking && (
+        <Confirm
+          title={question.title}
+          action={question.action}
+          run={() => saving.mutateAsync()}
+          onDone={() => undefined}
+          onClose={() => setAsking(false)}
+        >
+          <Text size="sm">{question.text}</Text>
+        </Confirm>
+      )}
+      <form
+        noValidate
+        onSubmit={(event) => {
+          event.preventDefault();
+          if (changed === 0) return;
+          if (question) setAsking(true);
+          else saving.mutate();
+        }}
+      >
+        <Stack gap="md" maw={560}>
+          {changed > 0 && <RestoredNote draft={draft} />}
+          {children}
+          <div aria-live="polite" data-testid="test-result">
+            {testing.data !== undefined && !testing.isPending && testing.error === null && test?.show(testing.data)}
+            {testing.error && testing.error === refused && (
+              <ErrorNote error={refused} title={t`The test couldn’t be run`} fields={fields} />
+            )}
+          </div>
+          {saving.error && saving.error === refused && (
+            <ErrorNote error={refused} title={t`The settings weren’t saved`} fields={fields} />
           )}
-        </div>
-        {saving.error && saving.error === refused && (
-          <ErrorNote error={refused} title={t`The settings weren’t saved`} fields={fields} />
-        )}
-        <FormButtons>
-          <Button type="submit" disabled={changed === 0} loading={saving.isPending}>
-            {t`Save`}
-          </Button>
-          {test && (
-            <Button variant="default" loading={testing.isPending} onClick={() => testing.mutate()}>
-              {test.button}
+          <FormButtons>
+            <Button type="submit" disabled={changed === 0} loading={saving.isPending}>
+              {t`Save`}
             </Button>
-          )}
-          {changed > 0 && (
-            <Button variant="default" disabled={saving.isPending} onClick={discard}>
-              {t`Discard changes`}
-            </Button>
-          )}
-          <Text size="sm" c="dimmed" role="status">
-            {changed === 0 ? '' : plural(changed, { one: '# unsaved change', other: '# unsaved changes' })}
-          </Text>
-        </FormButtons>
-      </Stack>
-    </form>
+            {test && (
+              <Button variant="default" loading={testing.isPending} onClick={() => testing.mutate()}>
+                {test.button}
+              </Button>
+            )}
+            {changed > 0 && (
+              <Button variant="default" disabled={saving.isPending} onClick={discard}>
+                {t`Discard changes`}
+              </Button>
+            )}
+            <Text size="sm" c="dimmed" role="status">
+              {changed === 0 ? '' : plural(changed, { one: '# unsaved change', other: '# unsaved changes' })}
+            </Text>
+          </FormButtons>
+        </Stack>
+      </form>
+    </>
   );
 }

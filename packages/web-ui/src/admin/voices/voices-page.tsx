@@ -1,14 +1,16 @@
 import { t } from '@lingui/core/macro';
-import { Text } from '@mantine/core';
+import { Stack, Text } from '@mantine/core';
 import { queryOptions, useQuery, useQueryClient } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
 import { call } from '../../api/client.ts';
 import type { RequestBody, ResponseBody } from '../../api/routes.ts';
 import { Pane, Section } from '../../ui/pane.tsx';
 import { QueryStatus } from '../../ui/query-status.tsx';
-import { valuesOf } from '../settings/items.ts';
+import { shownValue, valuesOf } from '../settings/items.ts';
 import { SettingField } from '../settings/setting-field.tsx';
 import { SettingsForm } from '../settings/settings-form.tsx';
 import { useSettingsForm } from '../settings/use-settings-form.ts';
+import { speakerIndexQuery, StoredVoices } from '../stored-voices.tsx';
 import { voiceLabels } from './labels.ts';
 
 const voicesQuery = queryOptions({
@@ -23,9 +25,19 @@ export function VoicesPage() {
     <Pane title={t`Speaker profiles`}>
       <QueryStatus of={settings} failure={t`The settings couldn’t be loaded`} height={200} />
       {settings.data && (
-        <Section title={t`Settings`}>
-          <VoicesForm saved={settings.data} />
-        </Section>
+        <Stack gap="lg">
+          <Section title={t`Settings`}>
+            <VoicesForm saved={settings.data} />
+          </Section>
+          <Section title={t`Stored voices`}>
+            <StoredVoices />
+            <Text size="sm" mt="xs">
+              <Link className="ot-link" to="/admin">
+                {t`Versions of the speaker index`}
+              </Link>
+            </Text>
+          </Section>
+        </Stack>
       )}
     </Pane>
   );
@@ -40,10 +52,25 @@ function VoicesForm({ saved }: { saved: ResponseBody<'GET /api/admin/voice-profi
       const body = changes as RequestBody<'PUT /api/admin/voice-profiles'>;
       client.setQueryData(voicesQuery.queryKey, await call('PUT /api/admin/voice-profiles', { body }));
       void client.invalidateQueries({ queryKey: ['voices'] });
+      void client.invalidateQueries({ queryKey: speakerIndexQuery.queryKey });
     },
   });
+  const enabled = saved.settings.find(({ key }) => key === 'profiles_enabled');
+  const isErased = enabled?.value === true && shownValue(enabled, form.fields) !== true;
   return (
-    <SettingsForm form={form} fields={saved.settings.map(({ key }) => key)}>
+    <SettingsForm
+      form={form}
+      fields={saved.settings.map(({ key }) => key)}
+      question={
+        isErased
+          ? {
+              title: t`Delete all stored voices?`,
+              text: t`All speaker profiles of all people and all stored voices are deleted. This can’t be undone. The names in transcripts stay.`,
+              action: t`Switch off and delete`,
+            }
+          : null
+      }
+    >
       <Text size="sm" c="dimmed">
         {t`A stored voice is personal data. Switching this off deletes all profiles and stored voices immediately; the names in transcripts stay.`}
       </Text>

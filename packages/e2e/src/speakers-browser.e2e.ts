@@ -1,0 +1,198 @@
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { join } from 'node:path';
+import { record, type Utterance } from '@overtone/testkit/recordings';
+import type { Browser, Page } from '@playwright/test';
+import { barriers } from './barriers.ts';
+import { fitsWidth, launchBrowser, saveForm } from './browser.ts';
+import { signIn, type Client } from './client.ts';
+import type { ScriptedContext } from './context.ts';
+import { openHands, watchedStep, type Hands } from './hands.ts';
+import { admin } from './instance.ts';
+import { createCopy, uploadWithRetry } from './scripted.ts';
+import type { Check, Suite } from './suite.ts';
+import { until } from './until.ts';
+
+const password = 'Spoken-Horse-9-Battery';
+/** The woman of the other recordings is the second who speaks. */
+const visit: readonly Utterance[] = [
+  { voice: 'rms', text: 'The visitors arrive at nine, and they want to see the whole factory.' },
+  { voice: 'slt', text: 'Then I will wait for them at the gate with the keys and the helmets.' },
+  { voice: 'rms', text: 'Please show them the new machine before we have lunch together.' },
+  { voice: 'slt', text: 'Nobody has told me how the new machine works, so I need your help.' },
+];
+
+type Suggested = { voice: { file_uuid: string; label: string }; profile: { name: string } };
+
+/** Speaker profiles with real voices: from the switch that allows them to the deletion of all of them. */
+export function speakersInTheBrowser({ scripted, recordings, screenshots }: ScriptedContext): Suite {
+  let browser: Browser;
+  let boss: Hands;
+  let person: Hands;
+  let page: Page;
+  let client: Client;
+  let first: string;
+  let second: string;
+  let third: string;
+  const email = `voices-${randomUUID().slice(0, 8)}@example.com`;
+  const step = watchedStep(() => [boss, person].filter((hands) => hands !== undefined));
+  const entries = () => page.getByTestId('suggested-voice');
+  const openTab = async (name: RegExp): Promise<void> => {
+    await page.goto('/speakers');
+    await page.getByRole('tab', { name }).click();
+  };
+  const suggestions = async () =>
+    (await client.ok<{ suggestions: Suggested[] }>('GET', '/api/speaker-suggestions')).suggestions;
+  const suggestedIn = async (file: string): Promise<string[]> =>
+    (await suggestions())
+      .filter(({ voice }) => voice.file_uuid === file)
+      .map(({ voice, profile }) => `${voice.label} ${profile.name}`)
+      .toSorted();
+  const namesIn = async (file: string): Promise<(string | null)[]> =>
+    (await client.file(file)).speakers.map(({ display_name: name }) => name);
+  const nameSpeaker = async (label: string, name: string): Promise<void> => {
+    await page.getByRole('button', { name: `Rename ${label}`, exact: true }).click();
+    await page.getByLabel(`Name of ${label}`, { exact: true }).fill(name);
+    await page.getByRole('button', { name: 'Save name' }).click();
+    await page.locator(`[data-testid="speaker"][data-name="${name}"]`).waitFor();
+  };
+
+  const checks: Check[] = [
+    {
+      rule: 'Chromium starts, and two recordings have two speakers each',
+      run: async () => {
+        const { instance } = await scripted.get();
+        const root = await signIn(instance.baseUrl, admin.email, admin.password);
+        await root.send('POST', '/api/admin/users', { email, password, must_change_password: false });
+        client = await signIn(instance.baseUrl, email, password);
+        const upload = async (path: string, number: number) =>
+          uploadWithRetry(client, await createCopy(path, recordings.folder, number));
+        first = await upload(recordings.meeting.path, 14_001);
+        second = await upload(recordings.cooking.path, 14_002);
+        for (const file of [first, second]) assert.equal((await client.completed(file)).speakers.length, 2);
+        browser = await launchBrowser();
+        boss = await openHands(browser, instance.baseUrl, screenshots);
+        person = await openHands(browser, instance.baseUrl, screenshots);
+        page = person.page;
+        await boss.signIn(admin.email, admin.password, 'Library');
+        await person.signIn(email, password, 'Library');
+      },
+    },
+    step('no voice is stored before a super administrator allows it', async () => {
+      await page.goto('/speakers');
+      await page.getByText('Voices are not stored on this instance.').waitFor();
+      await boss.page.goto('/admin/voices');
+      await boss.page.getByTestId('stored-voices').waitFor({ state: 'detached' });
+      await boss.page.getByRole('switch', { name: 'Store voices and recognise them again' }).click();
+      await saveForm(boss.page);
+      await boss.page.getByTestId('stored-voices').waitFor();
+    }),
+    step(
+      'voices without a name are grouped over the recordings, with samples of which one plays at a time',
+      async () => {
+        await openTab(/^Unnamed/);
+        const shared = page.getByTestId('cluster').filter({ hasText: 'This voice speaks in 2 recordings' });
+        await until('two voices are known', async () => (await shared.count()) === 2);
+        const stop = page.getByRole('button', { name: /^Stop the sample/ });
+        await page.getByTestId('sample').nth(0).click();
+        await stop.waitFor();
+        await page.getByTestId('sample').nth(1).click();
+        await until('the second plays', async () =>
+          /^Stop/.test((await page.getByTestId('sample').nth(1).getAttribute('aria-label')) ?? ''),
+        );
+        assert.equal(await stop.count(), 1);
+      },
+    ),
+    step('a named voice is suggested in the other recording, and is never applied unasked', async () => {
+      await page.goto(`/files/${first}`);
+      await nameSpeaker('Speaker 1', 'Anna');
+      await nameSpeaker('Speaker 2', 'Ben');
+      await until('both are suggested', async () => (await suggestedIn(second)).length === 2);
+      assert.deepEqual(await suggestedIn(second), ['SPEAKER_01 Ben', 'SPEAKER_02 Anna']);
+      assert.deepEqual(await namesIn(second), [null, null]);
+      await page.goto(`/files/${second}`);
+      await page.getByTestId('voice-suggestions').getByText('Speaker 2 is probably Anna').waitFor();
+    }),
+    step('the inbox is operated by keys: move, reject, accept, and the next entry has the focus', async () => {
+      await openTab(/^Inbox/);
+      await until('two suggestions', async () => (await entries().count()) === 2);
+      await entries().first().focus();
+      await page.keyboard.press('ArrowDown');
+      await page.keyboard.press('ArrowUp');
+      const text = (await entries().first().textContent()) ?? '';
+      await page.keyboard.press('r');
+      await until(
+        'one is left with the focus',
+        async () => (await page.locator('li:focus').count()) === 1 && (await entries().count()) === 1,
+      );
+      await page.keyboard.press('a');
+      await page.getByText('No suggestions.').waitFor();
+      const accepted = text.startsWith('Anna') ? 'Ben' : 'Anna';
+      assert.deepEqual((await namesIn(second)).toSorted(), [accepted, null].toSorted());
+    }),
+    step('the next recording gets suggestions, and a rejection is remembered', async () => {
+      const { path } = await record(join(recordings.folder, 'visit.wav'), visit);
+      third = await uploadWithRetry(client, path);
+      await client.completed(third);
+      await until('both are suggested', async () => (await suggestedIn(third)).length === 2);
+      assert.deepEqual(await suggestedIn(third), ['SPEAKER_01 Ben', 'SPEAKER_02 Anna']);
+      assert.deepEqual(await suggestedIn(second), []);
+      await page.goto(`/files/${third}`);
+      await page.getByRole('button', { name: 'Accept: Speaker 2 is Anna' }).click();
+      await page.locator('[data-testid="speaker"][data-name="Anna"]').waitFor();
+    }),
+    step('a wrong voice is taken out of a profile', async () => {
+      await openTab(/^Profiles/);
+      await page.getByRole('button', { name: 'Recordings of Anna' }).click();
+      await page.getByRole('button', { name: 'Speaker 2 in visit is not Anna' }).click();
+      await until('it has no name', async () => (await namesIn(third)).every((name) => name === null));
+    }),
+    step('the pages have no accessibility violations and fit into 360 pixels', async () => {
+      for (const width of [1280, 360]) {
+        const views = [
+          ['speakers-inbox', page, () => openTab(/^Inbox/), 'suggested-voice'],
+          ['speakers-unnamed', page, () => openTab(/^Unnamed/), 'cluster'],
+          ['speakers-profiles', page, () => openTab(/^Profiles/), 'profile'],
+          ['admin-voices', boss.page, async () => void (await boss.page.goto('/admin/voices')), 'stored-voices'],
+        ] as const;
+        for (const [name, shown, open, id] of views) {
+          await shown.setViewportSize({ width, height: 800 });
+          await open();
+          await shown.getByTestId(id).first().waitFor();
+          assert.deepEqual(await barriers(shown), [], `${name} has accessibility violations (${width})`);
+          await until(`${name} fits into ${width} pixels`, () => fitsWidth(shown));
+          await shown.screenshot({ path: join(screenshots, `${name}-${width}.png`), fullPage: true });
+        }
+      }
+      for (const shown of [page, boss.page]) await shown.setViewportSize({ width: 1280, height: 800 });
+    }),
+    step('a deleted profile is not recognised again, and its name stays in the transcript', async () => {
+      await openTab(/^Profiles/);
+      await page.getByRole('button', { name: 'Delete Ben' }).click();
+      await page.getByRole('button', { name: 'Delete the profile' }).click();
+      await page.locator('[data-testid="profile"][data-name="Ben"]').waitFor({ state: 'detached' });
+      await until('nobody is suggested as Ben', async () =>
+        (await suggestions()).every(({ profile }) => profile.name !== 'Ben'),
+      );
+      assert.ok((await namesIn(first)).includes('Ben'));
+    }),
+    step('switching it off asks first, and deletes all profiles and stored voices', async () => {
+      await boss.page.goto('/admin/voices');
+      await boss.page.getByRole('switch', { name: 'Store voices and recognise them again' }).click();
+      await boss.page.getByRole('button', { name: 'Save', exact: true }).click();
+      await boss.page.getByRole('button', { name: 'Switch off and delete' }).click();
+      await boss.page.getByTestId('stored-voices').waitFor({ state: 'detached' });
+      assert.deepEqual(await client.ok('GET', '/api/speaker-profiles'), { enabled: false, profiles: [] });
+      await page.goto('/speakers');
+      await page.getByText('Voices are not stored on this instance.').waitFor();
+    }),
+  ];
+
+  return {
+    name: 'Speakers in Chromium',
+    checks,
+    close: async () => {
+      await browser?.close();
+    },
+  };
+}

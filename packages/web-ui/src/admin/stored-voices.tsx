@@ -1,0 +1,38 @@
+import { plural, t } from '@lingui/core/macro';
+import { Text } from '@mantine/core';
+import { queryOptions, useQuery } from '@tanstack/react-query';
+import { call } from '../api/client.ts';
+import type { ResponseBody } from '../api/routes.ts';
+import { QueryStatus } from '../ui/query-status.tsx';
+
+export type SpeakerIndexState = ResponseBody<'GET /api/search/speaker-index'>;
+
+export const speakerIndexQuery = queryOptions({
+  queryKey: ['speaker-index'],
+  queryFn: ({ signal }) => call('GET /api/search/speaker-index', { signal }),
+  refetchInterval: ({ state: { data } }) =>
+    data?.migration?.state === 'running' || (data?.waiting_files ?? 0) > 0 ? 1_500 : 15_000,
+});
+
+/** How many voices are stored, and of how many recordings they are missing. */
+export function StoredVoices() {
+  const index = useQuery(speakerIndexQuery);
+  if (!index.data) return <QueryStatus of={index} failure={t`The speaker index couldn’t be loaded`} height={40} />;
+  const { enabled, versions, waiting_files: waiting, failed_files: failed } = index.data;
+  const current = versions.find(({ state }) => state === 'current');
+  if (!enabled || !current) return <Text size="sm" c="dimmed">{t`Voices are not stored on this instance.`}</Text>;
+  const voices = plural(current.speakers, { one: '# voice', other: '# voices' });
+  const lines = [
+    plural(current.files, { one: `${voices} of # recording stored.`, other: `${voices} of # recordings stored.` }),
+    waiting > 0 && plural(waiting, { one: '# recording waits.', other: '# recordings wait.' }),
+    failed > 0 && plural(failed, { one: '# recording couldn’t be read.', other: '# recordings couldn’t be read.' }),
+  ];
+  return (
+    <>
+      {index.isError && <QueryStatus of={index} failure={t`The speaker index couldn’t be loaded`} />}
+      <Text size="sm" aria-live="polite" data-testid="stored-voices">
+        {lines.filter((line) => line !== false).join(' ')}
+      </Text>
+    </>
+  );
+}

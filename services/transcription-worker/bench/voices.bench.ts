@@ -1,0 +1,134 @@
+import { spawnSync } from 'node:child_process';
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Turn } from '@overtone/contracts';
+import { voiceVersions } from '@overtone/contracts';
+import { readSamples, sampleRate, wavSeconds } from '../src/audio/wav.ts';
+import { createAcousticDiarizer } from '../src/diarization/acoustic.adapter.ts';
+import { childEnvironment } from '../src/env.ts';
+import { loadSherpa } from '../src/sherpa/native.ts';
+import { embedVoice } from '../src/voices/voice-embedding.ts';
+import { createVoiceFrames } from '../src/voices/voice-frames.ts';
+import { converse, nameOf, type Conversation, type Voice } from './conversations.ts';
+import { createRandom } from './random.ts';
+import { conditions, degrade, type Condition } from './rooms.ts';
+
+/** A speaker that the diarizer found: the voice that speaks most of its time, and its embeddings by model. */
+export type FoundSpeaker = { voice: string; vectors: Record<string, Float32Array> };
+export type RecordedVoices = {
+  name: string;
+  /** The voices that are named; others are strangers. */
+  named: readonly string[];
+  recordings: FoundSpeaker[][];
+  /** Whether the goal applies. */
+  isJudged: boolean;
+};
+type Cast = { name: string; named: readonly Voice[]; stranger: Voice };
+
+const voice = (base: Voice['base'], factor = 1): Voice => ({ base, factor });
+const flite: readonly Cast[] = [
+  { name: 'flite', named: [voice('slt'), voice('rms'), voice('awb')], stranger: voice('kal16') },
+  { name: 'flite, three men', named: [voice('rms'), voice('awb'), voice('kal16')], stranger: voice('rms', 0.9) },
+  {
+    name: 'flite, changed',
+    named: [voice('slt', 0.92), voice('rms', 1.1), voice('awb', 0.91)],
+    stranger: voice('slt', 1.08),
+  },
+];
+// Not among the voices of the calibration.
+const espeak: readonly Cast[] = [
+  {
+    name: 'espeak-ng',
+    named: [voice('espeak:en-us+Annie'), voice('espeak:en-gb+Edward'), voice('espeak:en-us+Andy')],
+    stranger: voice('espeak:en-gb+Belinda'),
+  },
+];
+const quiet = conditions[0]!;
+/** Every recording is made in another room or over another line. */
+const rooms = ['clean', 'room 0.4 s', 'white 10 dB', 'overlap 20 %', 'room 0.8 s'].map(
+  (name) => conditions.find((condition) => condition.name === name) ?? quiet,
+);
+const recordingCount = 10;
+
+/**
+ * Three voices and now and then a stranger in ten recordings each, whose speakers the diarizer finds that needs no model.
+ * @param neuralModel path of a model of speaker embeddings for sherpa-onnx; null: none is installed.
+ */
+export async function* recordVoices(
+  folder: string,
+  { size, neuralModel }: { size: number; neuralModel: string | null },
+): AsyncGenerator<RecordedVoices> {
+  const diarizer = createAcousticDiarizer({ env: childEnvironment() });
+  const embedNeural = neuralModel === null ? null : createNeural(neuralModel);
+  const speech = join(folder, 'speech');
+  await mkdir(speech, { recursive: true });
+  const hasEspeak = spawnSync('espeak-ng', ['--version']).status === 0;
+  const count = Math.max(2, Math.round(recordingCount * size));
+  for (const { name, named, stranger } of [...flite, ...(hasEspeak ? espeak : [])])
+    for (const place of ['in quiet', 'in different rooms'] as const) {
+      const recordings: FoundSpeaker[][] = [];
+      for (let i = 0; i < count; i++) {
+        const condition = place === 'in quiet' ? quiet : rooms[i % rooms.length]!;
+        const voices = i % 3 === 2 ? [...named, stranger] : named;
+        const random = createRandom(9_000 + i * 31);
+        const request = {
+          name: `${name} ${i + 1}`,
+          set: 'held out',
+          overlap: condition.overlap,
+          folder: speech,
+          random,
+        } as const;
+        recordings.push(await findSpeakers(await converse(voices, request), condition, i));
+      }
+      yield { name: `${name}, ${place}`, named: named.map(nameOf), recordings, isJudged: place === 'in quiet' };
+    }
+
+  async function findSpeakers(conversation: Conversation, condition: Condition, seed: number): Promise<FoundSpeaker[]> {
+    const wavPath = join(folder, 'voices.wav');
+    await writeFile(wavPath, degrade(conversation, condition, seed, null));
+    const seconds = await wavSeconds(wavPath);
+    const { turns } = await diarizer.diarize({ wavPath, seconds, minSpeakers: null, maxSpeakers: null });
+    const found: FoundSpeaker[] = [];
+    for (const [, own] of Map.groupBy(turns, ({ speaker }) => speaker)) {
+      const parts: Float32Array[] = [];
+      for (const { start, end } of own) parts.push(await readSamples(wavPath, start, end));
+      const vectors = embed(parts);
+      if (vectors) found.push({ voice: mostSpoken(conversation, own), vectors });
+    }
+    return found;
+  }
+
+  function embed(parts: readonly Float32Array[]): Record<string, Float32Array> | null {
+    const frames = createVoiceFrames();
+    for (const part of parts) frames.add(part);
+    const vectors = embedVoice(
+      frames,
+      voiceVersions.map(({ name }) => name),
+    );
+    return vectors && { ...vectors, ...(embedNeural ? { neural: embedNeural(parts) } : {}) };
+  }
+}
+
+/** The voice that speaks during most of the turns. */
+function mostSpoken({ turns }: Conversation, found: readonly Turn[]): string {
+  const seconds = new Map<string, number>();
+  for (const { speaker, start, end } of turns)
+    for (const turn of found) {
+      const shared = Math.min(end, turn.end) - Math.max(start, turn.start);
+      if (shared > 0) seconds.set(speaker, (seconds.get(speaker) ?? 0) + shared);
+    }
+  return [...seconds].toSorted(([, one], [, other]) => other - one)[0]?.[0] ?? 'nobody';
+}
+
+/** The embedding of a speaker by a model of sherpa-onnx, of length 1. */
+function createNeural(model: string): (parts: readonly Float32Array[]) => Float32Array {
+  const extractor = new (loadSherpa().SpeakerEmbeddingExtractor)({ model, numThreads: 1, provider: 'cpu' });
+  return (parts) => {
+    const stream = extractor.createStream();
+    for (const samples of parts) stream.acceptWaveform({ samples, sampleRate });
+    stream.inputFinished();
+    const vector = extractor.compute(stream, false);
+    const length = Math.hypot(...vector) || 1;
+    return vector.map((value) => value / length);
+  };
+}
