@@ -8,7 +8,7 @@ export type Range = [start: number, end: number];
 const windowTokens = 256;
 /** Words that two windows have in common: a name at the edge of one is inside the other. */
 const overlapWords = 32;
-/** The joint probability of the person labels from which a word counts as a part of a name. */
+/** The joint probability of the person labels above which a word counts as a part of a name. */
 const threshold = 0.5;
 
 /**
@@ -29,7 +29,7 @@ export async function findNames(encoder: Encoder, texts: readonly string[], sign
     let at = first.length;
     for (const [i, { ids }] of part.entries()) {
       const scores = ids.map((_, offset) => probabilityOf(output, at + offset, labels));
-      isName[from + i] ||= Math.max(0, ...scores) >= threshold;
+      isName[from + i] ||= Math.max(0, ...scores) > threshold;
       at += ids.length;
     }
   }

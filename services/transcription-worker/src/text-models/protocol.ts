@@ -10,7 +10,9 @@ export const textTask = z.discriminatedUnion('task', [
 ]);
 export type TextTask = z.infer<typeof textTask>;
 
+// Not `instanceof`: a message of another process may be of another realm.
+const vector = z.custom<Float32Array>((value) => ArrayBuffer.isView(value));
 /** Normalised vectors in the order of the texts. */
-export const embedResult = z.object({ dim: z.int(), vectors: z.array(z.instanceof(Float32Array)) });
+export const embedResult = z.object({ dim: z.int(), vectors: z.array(vector) });
 /** The names of each text, as ranges of its characters. */
 export const namesResult = z.array(z.array(z.tuple([z.int(), z.int()])));
