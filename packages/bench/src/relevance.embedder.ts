@@ -1,6 +1,5 @@
-import { createLog } from '@overtone/service-kit';
 import { createWordVectoriser, wordModel, type Vectoriser } from '@overtone/transcription-worker/embeddings';
-import { createTextModels } from '@overtone/transcription-worker/text-models';
+import { openTextModels, worker } from './text-models.ts';
 
 export type Embedder = { model: string; embed: Vectoriser['embed'] };
 
@@ -20,18 +19,4 @@ export async function openEmbedders(folder: string): Promise<{ embedders: Embedd
     embedders: [{ model: wordModel, embed: words.embed }, ...(installed ? [{ model: installed, embed }] : [])],
     close: models.part.stop,
   };
-}
-
-/** The models of text in MODEL_CACHE_DIR. */
-export function openTextModels(folder: string) {
-  return createTextModels({
-    modelCacheDir: process.env['MODEL_CACHE_DIR'] ?? folder,
-    allowUnverified: false,
-    ...worker(),
-  });
-}
-
-function worker() {
-  const { PATH = '' } = process.env;
-  return { env: { PATH }, log: createLog('transcription-worker', { LOG_LEVEL: 'error', LOG_FORMAT: 'text' }) };
 }

@@ -8,6 +8,7 @@ import { ErrorNote } from '../ui/error-note.tsx';
 import { notify, notifyError } from '../ui/notify.ts';
 import { ago } from '../lib/format.ts';
 
+type Status = ResponseBody<'GET /api/search/reindex/status'>;
 type Health = ResponseBody<'GET /api/search/index-health'>;
 const healthLabels: Record<Health['status'], string> = translateOnRead({
   green: msg`healthy`,
@@ -51,6 +52,7 @@ export function SearchIndex() {
           {rebuildText(status.data)}
         </Text>
       )}
+      {status.data && <Text size="sm">{modelText(status.data)}</Text>}
       {running && status.data && (
         <Progress
           aria-label={t`Rebuild of the search index`}
@@ -73,7 +75,14 @@ function healthText({ backend, status, chunks, files, keyword_only_files: keywor
   return error === null ? counted : `${counted}. ${error}`;
 }
 
-function rebuildText(status: ResponseBody<'GET /api/search/reindex/status'>): string {
+/** Of a sentence model the name ends with a hash of its content. */
+function modelText({ model, in_progress: running }: Status): string {
+  if (model === null) return t`Search by meaning: not yet, because no recording was read for it`;
+  const name = model.startsWith('wink-') ? t`word vectors (no sentence model is installed)` : model;
+  return running ? t`Search by meaning, after the rebuild: ${name}` : t`Search by meaning: ${name}`;
+}
+
+function rebuildText(status: Status): string {
   const { in_progress: running, indexed_files: indexed, total_files: total, last_completed_at: completedAt } = status;
   const idle = completedAt === null ? t`Not rebuilt yet` : t`Last rebuilt ${ago(completedAt)}`;
   const state = running
